@@ -1,0 +1,114 @@
+// Which currencies the ledger may hold, and in which shape (ISO 4217 and CONTRACT section 4). Owns
+// the table of decimals and the one check of a ledger amount. Must never guess: a currency whose
+// amounts do not fit two decimals, or that is not in the table, is refused until the profile lists
+// it. Neighbours: money.ts reads the digits, ledgerRow.ts checks the rest of a row.
+
+import type { Hundredths } from './money.js';
+
+/** Decimals by currency code, as the profile's `currencies` gives them. */
+export type CurrencyDecimals = Readonly<Record<string, number>>;
+
+export type AmountCheck =
+  | { readonly kind: 'ok'; readonly amount: Hundredths }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** Decimals that numeric(20,2) and the gateway's printed amounts can hold. */
+const LEDGER_DECIMALS = 2;
+
+/** What numeric(20,2) holds before the point. */
+const MAX_WHOLE_DIGITS = 18;
+
+const NO_DECIMALS = 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF';
+
+const TWO_DECIMALS = `
+  AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF
+  CHE CHF CHW CNY COP COU CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD
+  GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL
+  MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR
+  PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP
+  TRY TTD TWD TZS UAH USD USN UYU UZS VED VES WST XCD XCG YER ZAR ZMW ZWG`;
+
+const THREE_DECIMALS = 'BHD IQD JOD KWD LYD OMR TND';
+
+const FOUR_DECIMALS = 'CLF UYW';
+
+const ISO_DECIMALS: ReadonlyMap<string, number> = new Map([
+  ...codes(NO_DECIMALS, 0),
+  ...codes(TWO_DECIMALS, 2),
+  ...codes(THREE_DECIMALS, 3),
+  ...codes(FOUR_DECIMALS, 4),
+]);
+
+/** How many decimals a currency has; the profile's word counts before the table's. */
+export function decimalsOf(currency: string, profileCurrencies: CurrencyDecimals): number | null {
+  if (Object.hasOwn(profileCurrencies, currency)) return profileCurrencies[currency] ?? null;
+  return ISO_DECIMALS.get(currency) ?? null;
+}
+
+/** The currencies whose ledger amounts must end in .00. */
+export function currenciesWithoutDecimals(profileCurrencies: CurrencyDecimals): string[] {
+  const known = new Set([...ISO_DECIMALS.keys(), ...Object.keys(profileCurrencies)]);
+  return [...known].filter((code) => decimalsOf(code, profileCurrencies) === 0).sort();
+}
+
+/** Why the ledger cannot hold this currency; null where it can. */
+export function currencyProblem(
+  currency: string,
+  profileCurrencies: CurrencyDecimals,
+): string | null {
+  if (!/^[A-Z]{3}$/.test(currency)) return 'must be three capital letters (ISO 4217)';
+  const decimals = decimalsOf(currency, profileCurrencies);
+  if (decimals === null) {
+    return 'is no currency of ISO 4217 and the profile does not list it under currencies';
+  }
+  if (decimals > LEDGER_DECIMALS && !Object.hasOwn(profileCurrencies, currency)) {
+    return `has ${decimals} decimals: refused until the profile lists it under currencies`;
+  }
+  return null;
+}
+
+/** An amount of the ledger in its currency: exact, above zero, and of a shape the table allows. */
+export function checkLedgerAmount(
+  text: string,
+  currency: string,
+  profileCurrencies: CurrencyDecimals,
+): AmountCheck {
+  const problem = currencyProblem(currency, profileCurrencies);
+  if (problem !== null) return { kind: 'refused', reason: `currency ${currency} ${problem}` };
+  const checked = checkPlainAmount(text);
+  if (checked.kind === 'refused') return checked;
+  if (decimalsOf(currency, profileCurrencies) === 0 && checked.amount % 100n !== 0n) {
+    return { kind: 'refused', reason: `${currency} has no decimals: must end in .00` };
+  }
+  return checked;
+}
+
+/** An amount whose currency is not known here (a refund request takes its order's). */
+export function checkPlainAmount(text: string): AmountCheck {
+  const match = /^(\d+)(?:\.(\d+))?$/.exec(text);
+  if (match === null) return { kind: 'refused', reason: shapeReason(text) };
+  const [, whole = '', decimals = ''] = match;
+  if (decimals.length > LEDGER_DECIMALS) {
+    return { kind: 'refused', reason: 'has more than two decimals' };
+  }
+  if (whole.length > MAX_WHOLE_DIGITS) {
+    return { kind: 'refused', reason: `has more than ${MAX_WHOLE_DIGITS} digits before the point` };
+  }
+  const amount = BigInt(whole + decimals.padEnd(LEDGER_DECIMALS, '0'));
+  if (amount === 0n) return { kind: 'refused', reason: 'must be above zero' };
+  return { kind: 'ok', amount };
+}
+
+function shapeReason(text: string): string {
+  if (/^-/.test(text)) return 'must not be negative';
+  if (/^\d+(?:\.\d+)?e[+-]?\d+$/i.test(text)) return 'is in scientific notation, digits are lost';
+  if (text.includes(',')) return 'must be digits with a point and no thousands mark';
+  return 'must be digits, a point and two digits, such as 12.34';
+}
+
+function codes(list: string, decimals: number): [string, number][] {
+  return list
+    .trim()
+    .split(/\s+/)
+    .map((code) => [code, decimals]);
+}

@@ -1,0 +1,32 @@
+// The port through which the night reaches the queue. It owns the names of the queues and what a
+// ring may carry: ids, and nothing else. A ring is a hint to look into PostgreSQL; it may be lost,
+// doubled or forged, so that nothing may ever be decided from it. Neighbours: jobs/ implements it,
+// night/ rings it, compose joins them.
+
+/** One queue a kind of work; four of them lead to money. */
+export const QUEUES = ['pull', 'capture', 'cancel', 'refund', 'review', 'report'] as const;
+export type QueueName = (typeof QUEUES)[number];
+
+export interface Doorbell {
+  /** Says that PostgreSQL may hold work under these ids; throws UnreachableError if nobody hears. */
+  ring(queue: QueueName, ids: readonly string[]): Promise<void>;
+}
+
+/** The shape of an id: short and plain, and free of the colon that queue keys are built with. */
+const RING_ID = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,127}$/;
+
+export function isRingId(value: unknown): value is string {
+  return typeof value === 'string' && RING_ID.test(value);
+}
+
+/**
+ * What PostgreSQL says about the work behind a failed job, when a person asks to retry it:
+ * `ring`: it is still to be done and may be done; `done`: nothing is left to do; `hold`: a person
+ * has to decide something first.
+ */
+export interface Reevaluation {
+  kind: 'ring' | 'done' | 'hold';
+  words: string;
+}
+
+export type Reevaluate = (queue: QueueName, id: string) => Promise<Reevaluation>;

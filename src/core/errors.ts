@@ -1,0 +1,36 @@
+// The few classes of operating failure that tieout throws. Expected results are unions with a
+// `kind` and never come through here. Each class carries the exit code of CONTRACT section 1, so
+// that no command has to decide it anew. A message must never contain a secret.
+
+export class TieoutError extends Error {
+  readonly exitCode: 1 | 2 = 1;
+
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** A configuration or profile that cannot be used: names the file, the key and what was expected. */
+export class ConfigurationError extends TieoutError {
+  override readonly exitCode = 2;
+  readonly file: string;
+  readonly key: string;
+
+  constructor(file: string, key: string, problem: string, options?: { cause?: unknown }) {
+    super(`${file}: ${key === '' ? '' : `${key}: `}${problem}`, options);
+    this.file = file;
+    this.key = key;
+  }
+}
+
+/** A command that was called wrongly. */
+export class UsageError extends TieoutError {
+  override readonly exitCode = 2;
+}
+
+/** A file given to `tieout import` that is refused as a whole. */
+export class InputError extends TieoutError {}
+
+/** A database, queue or gateway that cannot be reached; nothing was lost, the next run goes on. */
+export class UnreachableError extends TieoutError {}

@@ -1,0 +1,23 @@
+// The words in which orders are compared: what the ledger can expect, what the gateway can show.
+// Status codes of the wire become these states through the profile and nowhere else.
+
+/** What the merchant wants to be true of an order (ledger.orders.expected). */
+export const EXPECTED_STATES = ['authorised', 'captured', 'cancelled', 'declined'] as const;
+export type ExpectedState = (typeof EXPECTED_STATES)[number];
+
+/** What the gateway can show of a transaction once its code has a meaning in the profile. */
+export const GATEWAY_STATES = [
+  'pending',
+  'in_review',
+  'authorised',
+  'captured',
+  'cancelled',
+  'declined',
+  'partially_refunded',
+  'refunded',
+] as const;
+export type GatewayState = (typeof GATEWAY_STATES)[number];
+
+/** The operations that tieout may send by itself, each a queue and a batch shape of its own. */
+export const OPERATIONS = ['capture', 'cancel', 'refund', 'review'] as const;
+export type Operation = (typeof OPERATIONS)[number];

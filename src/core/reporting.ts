@@ -1,0 +1,131 @@
+// The rows that reports are made of: what the store reads and what reports/ writes. Plain data, no
+// rules. Amounts are text of the printed shape ("12.34", a difference may be negative) so that no
+// float can creep in between database and file; instants are Date; a business date is its text.
+// Neighbours: summary.ts (the figures of a run), reports/columns.ts (how each row is shown).
+
+import type { RunSummary, Tie } from './summary.js';
+
+/** One break of the run, open or waived; text is as stored and is masked only when it is shown. */
+export interface BreakRow {
+  accountId: string;
+  orderNo: string;
+  kind: string;
+  state: string;
+  /** The difference in one sentence that a person understands. */
+  sentence: string;
+  expected: string;
+  actual: string;
+  currency: string | null;
+  /** Gateway minus ledger; null where the difference is not one of money. */
+  difference: string | null;
+  firstSeen: Date;
+  ageDays: number;
+  owner: string | null;
+  note: string | null;
+  transactionId: string | null;
+}
+
+/** One instruction: money that moved, was refused, or still waits. */
+export interface MovementRow {
+  accountId: string;
+  orderNo: string;
+  refundId: string | null;
+  /** capture | cancel | refund | review | payout */
+  operation: string;
+  /** The instruction's state: confirmed, held, unknown ... */
+  state: string;
+  currency: string | null;
+  /** Null for a review, which moves no money. */
+  amount: string | null;
+  transactionId: string | null;
+  gatewayReference: string | null;
+  gatewayMessage: string | null;
+  /** When it came into this state. */
+  at: Date | null;
+  holdReason: string | null;
+}
+
+/** One order of the run: in the ledger, at the gateway, or both. */
+export interface OrderRow {
+  accountId: string;
+  orderNo: string;
+  /** matched | explained | due | awaited | broken | notCompared */
+  class: string;
+  /** The kinds of its breaks, joined by ", "; empty when there is none. */
+  kinds: string;
+  /** Null for a stranger. */
+  expected: string | null;
+  /** Null while the gateway has no entry or its code has no meaning. */
+  gatewayState: string | null;
+  /** The gateway's own code, as received. */
+  paymentStatus: string | null;
+  currency: string | null;
+  ledgerAmount: string | null;
+  gatewayAmount: string | null;
+  transactionId: string | null;
+  /** As the gateway printed it. */
+  transactionDate: string | null;
+  placedAt: Date | null;
+}
+
+/** openBefore + new + reopened - waived - resolved = openAfter, for one kind of break. */
+export interface KindTie extends Tie {
+  accountId: string;
+  kind: string;
+}
+
+/** The same in money: the amounts at stake, as text, for one currency. */
+export interface MoneyTie {
+  accountId: string;
+  currency: string;
+  openBefore: string;
+  new: string;
+  reopened: string;
+  waived: string;
+  resolved: string;
+  openAfter: string;
+}
+
+/** What a reader needs to know to trust the file and to work it out again. */
+export interface AboutData {
+  environment: 'test' | 'live';
+  businessDate: string;
+  timezone: string;
+  cutOff: string;
+  /** The time of the look that the figures show. */
+  asOf: Date;
+  /** When the report was made; also the date in the file's properties. */
+  createdAt: Date;
+  revision: number;
+  /** The run before this one, whose openAfter is our openBefore. */
+  previousRun: string | null;
+  /** Program, database, gateway profile ... and their versions. */
+  versions: readonly (readonly [name: string, version: string])[];
+  profileHash: string;
+  /** Digest over the ledger rows and the gateway answers that were used. */
+  inputsHash: string;
+  /** Settings that decided something, in the order in which they are to be shown. */
+  parameters: readonly (readonly [name: string, value: string])[];
+}
+
+/** Everything in the nightly workbook. */
+export interface ReconciliationData {
+  summary: RunSummary;
+  about: AboutData;
+  /** All breaks open at the end, worst or oldest first as the reader gives them. */
+  breaks: readonly BreakRow[];
+  /** Instructions confirmed in this run; these and no others make up the totals. */
+  moved: readonly MovementRow[];
+  /** Held, queued, accepted, rejected and unknown instructions: what still needs someone. */
+  waiting: readonly MovementRow[];
+  /** May be empty: the sections are then left out. */
+  tiesByKind: readonly KindTie[];
+  tiesByMoney: readonly MoneyTie[];
+}
+
+/** A file that is complete, on disk, and will not be changed again. */
+export interface WrittenReport {
+  path: string;
+  sha256: string;
+  bytes: number;
+}

@@ -1,0 +1,81 @@
+// One plain sentence for each break: what the gateway shows and what the ledger expects, with the
+// figures. Pure, and the only place where a break is put into words.
+
+import { formatAmount, parseAmount } from './money.js';
+import type { BreakKind } from './verdict.js';
+
+/** What one side said when the break was seen; a field that it does not have is absent. */
+export interface Side {
+  state?: string;
+  code?: string;
+  currency?: string;
+  amount?: string;
+  transaction?: string;
+}
+
+/** "120.00 EUR", "captured 120.00 EUR", or "nothing". */
+export function sideText(side: Side): string {
+  const money = [side.amount, side.currency].filter((part) => part !== undefined).join(' ');
+  const state = side.state ?? (side.code === undefined ? undefined : `code ${side.code}`);
+  const text = [state, money].filter((part) => part !== undefined && part !== '').join(' ');
+  return text === '' ? 'nothing' : text;
+}
+
+export function breakSentence(kind: BreakKind, expected: Side, actual: Side): string {
+  const ledger = sideText(expected);
+  const gateway = sideText(actual);
+  return SENTENCES[kind]({ expected, actual, ledger, gateway });
+}
+
+/** Gateway minus ledger, where the difference is one of money; null elsewhere. */
+export function breakDifference(kind: BreakKind, expected: Side, actual: Side): string | null {
+  const wanted = parseAmount(expected.amount ?? '');
+  const shown = parseAmount(actual.amount ?? '');
+  if (kind === 'missing_at_gateway' && wanted !== null) return formatAmount(-wanted);
+  if (kind === 'missing_in_ledger' && shown !== null) return formatAmount(shown);
+  if (kind !== 'amount_mismatch' || expected.currency !== actual.currency) return null;
+  return wanted === null || shown === null ? null : formatAmount(shown - wanted);
+}
+
+interface Words {
+  expected: Side;
+  actual: Side;
+  ledger: string;
+  gateway: string;
+}
+
+const SENTENCES: Record<BreakKind, (words: Words) => string> = {
+  missing_at_gateway: ({ ledger }) =>
+    `the ledger expects ${ledger}, and the gateway, fully asked, has no such order`,
+  missing_in_ledger: ({ gateway }) =>
+    `the gateway has ${gateway}, and the ledger has no such order`,
+  amount_mismatch: ({ expected, actual }) =>
+    `the gateway shows ${money(actual)}, the ledger expects ${money(expected)}`,
+  currency_mismatch: ({ expected, actual }) =>
+    `the gateway shows ${money(actual)}, the ledger expects ${money(expected)}: another currency`,
+  state_mismatch: ({ expected, actual }) =>
+    `the gateway shows ${actual.state ?? 'nothing'}, the ledger expects ${expected.state}`,
+  transaction_mismatch: ({ actual }) =>
+    'the transaction that the ledger names is not at the gateway, which has ' +
+    (actual.transaction === undefined ? 'another' : `${actual.transaction} instead`),
+  duplicate_transaction: ({ ledger }) =>
+    `the gateway has more than one live transaction of this order, the ledger expects ${ledger}`,
+  refund_mismatch: ({ actual }) =>
+    `the gateway shows ${actual.state ?? 'nothing'}, which the refund requests do not explain`,
+  stale_authorisation: ({ gateway }) =>
+    `the gateway still shows ${gateway}; an authorisation that old may lapse`,
+  unknown_status: ({ actual }) =>
+    `the gateway shows code ${actual.code ?? '(none)'}, which has no meaning in the profile`,
+  invalid_record: ({ actual }) =>
+    `the gateway's entry lacks the printed shape (amount ${actual.amount ?? '(none)'}, ` +
+    `currency ${actual.currency ?? '(none)'}, code ${actual.code ?? '(none)'})`,
+  instruction_rejected: ({ expected, actual }) =>
+    `the gateway refused our instruction; it shows ${actual.state ?? 'nothing'}, ` +
+    `the ledger expects ${expected.state}`,
+  outcome_unknown: ({ gateway }) =>
+    `nobody can say yet whether the gateway did what we sent; it shows ${gateway}`,
+};
+
+function money(side: Side): string {
+  return `${side.amount ?? '(no amount)'} ${side.currency ?? '(no currency)'}`;
+}

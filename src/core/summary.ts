@@ -1,0 +1,172 @@
+// The summary of a run: the JSON of CONTRACT section 7 as a type, and the night in one sentence.
+// Whoever prints, stores or reports figures of a run uses this shape and no other. Pure: nothing is
+// counted here, the figures come from the store. Neighbours: reporting.ts, the command line.
+
+/** What a run, or one account of it, has come to. */
+export const RUN_STATES = ['running', 'tied_out', 'broken', 'incomplete', 'failed'] as const;
+export type RunState = (typeof RUN_STATES)[number];
+
+/** Each order of a run is in exactly one of these; in the order in which they are shown. */
+export const ORDER_CLASSES = [
+  'matched',
+  'explained',
+  'due',
+  'awaited',
+  'broken',
+  'notCompared',
+] as const;
+export type OrderClass = (typeof ORDER_CLASSES)[number];
+
+export interface PullFigures {
+  pages: number;
+  failedPages: number;
+  asked: number;
+  answered: number;
+  unanswered: number;
+  unasked: number;
+}
+
+export type OrderFigures = { ledger: number; strangers: number; gateway: number } & Record<
+  OrderClass,
+  number
+>;
+
+/** openBefore + new + reopened - waived - resolved = openAfter */
+export interface Tie {
+  openBefore: number;
+  new: number;
+  reopened: number;
+  waived: number;
+  resolved: number;
+  openAfter: number;
+}
+
+/** By operation, then by state of the instruction or `carried`; zeros may be left out. */
+export type InstructionFigures = Partial<Record<string, Partial<Record<string, number>>>>;
+
+/** Money confirmed in the run, as text; `unknown` is in no other column. */
+export interface CurrencyTotals {
+  currency: string;
+  captured: string;
+  cancelled: string;
+  refunded: string;
+  net: string;
+  unknown: string;
+}
+
+export interface AccountSummary {
+  accountId: string;
+  state: RunState;
+  orders: OrderFigures;
+  /** Open at the end, by kind; zeros may be left out. */
+  breaks: Partial<Record<string, number>>;
+  /** Kinds of break that this way of asking cannot find. */
+  notSearched: string[];
+  tie: Tie;
+  instructions: InstructionFigures;
+  totals: CurrencyTotals[];
+}
+
+export interface ReportFile {
+  kind: string;
+  format: string;
+  path: string;
+  sha256: string;
+  revision: number;
+}
+
+export interface RunSummary {
+  run: string;
+  businessDate: string;
+  covers: string[];
+  /** The time of the look, RFC 3339 in UTC. */
+  asOf: string;
+  environment: 'test' | 'live';
+  state: RunState;
+  pull: PullFigures;
+  accounts: AccountSummary[];
+  reports: ReportFile[];
+}
+
+/** What openAfter has to be; the run ties when it is. */
+export function workedOutOpenAfter(tie: Tie): number {
+  return tie.openBefore + tie.new + tie.reopened - tie.waived - tie.resolved;
+}
+
+/** The night in one sentence, for a person who reads nothing else. */
+export function nightSentence(summary: RunSummary): string {
+  const night = `Business date ${summary.businessDate}`;
+  const orders = sumOrders(summary, 'ledger') + sumOrders(summary, 'strangers');
+  const broken = sumOrders(summary, 'broken');
+  const tail = waitingPart(summary);
+  switch (summary.state) {
+    case 'running':
+      return `${night} is still being worked on; these figures are not final.`;
+    case 'failed':
+      return `${night} failed; these figures must not be relied on.`;
+    case 'incomplete':
+      return `${night} is incomplete: ${joinParts(incompleteParts(summary, broken))}${tail}.`;
+    case 'broken':
+      return `${night} is broken: ${brokenPart(summary, broken, orders)}${tail}.`;
+    case 'tied_out':
+      return `${night} tied out: ${counted(orders, 'order')} compared, no open difference${tail}.`;
+  }
+}
+
+function brokenPart(summary: RunSummary, broken: number, orders: number): string {
+  const kinds = new Map<string, number>();
+  for (const account of summary.accounts) {
+    for (const [kind, count] of Object.entries(account.breaks)) {
+      if (count) kinds.set(kind, (kinds.get(kind) ?? 0) + count);
+    }
+  }
+  const listed = [...kinds].map(([kind, count]) => `${count} ${kind}`).join(', ');
+  const differ = `${broken} of ${counted(orders, 'order')} ${broken === 1 ? 'differs' : 'differ'}`;
+  return listed === '' ? differ : `${differ} (${listed})`;
+}
+
+function incompleteParts(summary: RunSummary, broken: number): string[] {
+  const failed = summary.pull.failedPages;
+  const notCompared = sumOrders(summary, 'notCompared');
+  const moving = ['planned', 'queued', 'sending']
+    .map((state) => sumInstructions(summary, state))
+    .reduce((sum, count) => sum + count, 0);
+  const parts = [
+    failed > 0 ? `${counted(failed, 'page')} failed` : '',
+    notCompared > 0 ? `${counted(notCompared, 'order')} not compared` : '',
+    moving > 0 ? `${counted(moving, 'instruction')} not sent yet` : '',
+    broken > 0 ? `${counted(broken, 'order')} broken` : '',
+  ].filter((part) => part !== '');
+  return parts.length > 0 ? parts : ['something of it is still open'];
+}
+
+function waitingPart(summary: RunSummary): string {
+  const held = sumInstructions(summary, 'held');
+  const unknown = sumInstructions(summary, 'unknown');
+  const parts = [
+    held > 0 ? `${counted(held, 'instruction')} held for approval` : '',
+    unknown > 0 ? `${counted(unknown, 'instruction')} unknown` : '',
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? '' : `; ${joinParts(parts)}`;
+}
+
+function sumOrders(summary: RunSummary, figure: keyof OrderFigures): number {
+  return summary.accounts.reduce((sum, account) => sum + account.orders[figure], 0);
+}
+
+function sumInstructions(summary: RunSummary, state: string): number {
+  let sum = 0;
+  for (const account of summary.accounts) {
+    for (const states of Object.values(account.instructions)) sum += states?.[state] ?? 0;
+  }
+  return sum;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function joinParts(parts: readonly string[]): string {
+  if (parts.length < 2) return parts.join('');
+  return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+}

@@ -1,0 +1,184 @@
+// A query from the numbers that are asked to the entries that come back.
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { createGatewayClient, type GatewayClient } from '../../src/gateway/client.js';
+import { decodeQueryAnswer } from '../../src/gateway/decode.js';
+import { readForm } from '../../src/gateway/encode.js';
+import { type Profile, sandboxProfile } from '../../src/gateway/profile.js';
+import { signatureOf } from '../../src/gateway/sign.js';
+import { type Json, rawAnswer } from './batchAnswer.js';
+import { ACCOUNT, httpText, type RawServer, rawServer } from './rawServer.js';
+
+const ENTRY = {
+  amount: '10.00',
+  currency: 'EUR',
+  fraud_check_result: [{ check_items: 'ip', status: 'ACCEPT' }],
+  is3ds: '0',
+  order_no: 'SO-1',
+  payment_status: '3000',
+  query_result: '1',
+  reference_no: 'R1',
+  transaction_date: '20261119120000',
+  transaction_id: 'T1',
+};
+const PAGE = {
+  merchant_id: 'M1',
+  account_id: 'A1',
+  return_status: '1',
+  return_message: 'OK',
+  orders_list: [ENTRY],
+};
+const READ = {
+  orderNo: 'SO-1',
+  transactionId: 'T1',
+  currency: 'EUR',
+  amount: '10.00',
+  paymentStatus: '3000',
+  queryResult: '1',
+  transactionDate: '20261119120000',
+  referenceNo: 'R1',
+  fraudRejected: false,
+};
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+async function asking(
+  answer: string,
+  profile: Profile = sandboxProfile(),
+): Promise<{ client: GatewayClient; server: RawServer }> {
+  const server = await rawServer({ asked: (socket) => socket.write(answer) });
+  const client = createGatewayClient({ profile, baseUrl: server.baseUrl });
+  open.push(server.close, client.close);
+  return { client, server };
+}
+
+const bodyOf = (server: RawServer): string => server.received[0]?.split('\r\n\r\n')[1] ?? '';
+
+describe('query', () => {
+  it('asks for the orders by name in a signed form and reads the page', async () => {
+    const text = JSON.stringify(PAGE);
+    const { client, server } = await asking(httpText(text));
+    const result = await client.query(ACCOUNT, ['SO-1', 'SO ü']);
+    expect(result).toEqual({ kind: 'page', entries: [READ], body: Buffer.from(text) });
+    const sent = readForm(bodyOf(server)) as Json;
+    expect(sent).toEqual({
+      merchant_id: 'M1',
+      account_id: 'A1',
+      order_no: 'SO-1,SO ü',
+      encryption_data: signatureOf(
+        sandboxProfile().signing,
+        'retrievalTrans',
+        ACCOUNT.signingKey,
+        sent,
+      ),
+    });
+  });
+
+  it('names and joins the orders as the profile says', async () => {
+    const profile = sandboxProfile();
+    profile.query.orderList = { field: 'orders', separator: ';' };
+    profile.bodies = { default: 'json' };
+    const { client, server } = await asking(httpText(JSON.stringify(PAGE)), profile);
+    await client.query(ACCOUNT, ['a', 'b,c']);
+    expect(JSON.parse(bodyOf(server))).toMatchObject({ orders: 'a;b,c' });
+    expect([client.canBeAsked('b,c'), client.canBeAsked('b;c'), client.canBeAsked('')]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it.each([
+    ['no order', []],
+    ['101 orders', Array.from({ length: 101 }, (_, index) => `SO-${index}`)],
+    ['a number that holds the separator', ['SO-1,SO-2']],
+  ])('never asks for %s', async (_, orderNos) => {
+    const { client, server } = await asking('');
+    await expect(client.query(ACCOUNT, orderNos)).rejects.toThrow(/order/);
+    expect(server.connections()).toBe(0);
+  });
+
+  it('keeps the bytes of an answer that it cannot use', async () => {
+    const { client } = await asking(httpText('<html>', ['content-type: text/html']));
+    expect(await client.query(ACCOUNT, ['SO-1'])).toEqual({
+      kind: 'failed',
+      reason: 'the answer is not JSON',
+      reachable: true,
+      body: Buffer.from('<html>'),
+    });
+  });
+
+  it('waits for the permit before it asks', async () => {
+    const server = await rawServer({ asked: (s) => s.write(httpText(JSON.stringify(PAGE))) });
+    let grant = (): void => undefined;
+    const permit = () => new Promise<void>((resolve) => (grant = resolve));
+    const client = createGatewayClient({
+      profile: sandboxProfile(),
+      baseUrl: server.baseUrl,
+      permit,
+    });
+    open.push(server.close, client.close);
+    const asked = client.query(ACCOUNT, ['SO-1']);
+    expect(server.connections()).toBe(0);
+    grant();
+    expect((await asked).kind).toBe('page');
+  });
+});
+
+describe('decodeQueryAnswer', () => {
+  const decode = (body: string | Buffer | Json, status = 200) =>
+    decodeQueryAnswer(ACCOUNT, rawAnswer(body, { status }));
+  const withEntry = (change: Json) => decode({ ...PAGE, orders_list: [{ ...ENTRY, ...change }] });
+
+  const failing: [string, string | Buffer | Json, number][] = [
+    ['HTTP 403', PAGE, 403],
+    ['HTTP 201', PAGE, 201],
+    ['no JSON', 'OK', 200],
+    ['an array', '[]', 200],
+    ['null', 'null', 200],
+    ['bad UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 200],
+    ['return_status 0', { ...PAGE, return_status: '0' }, 200],
+    ['return_status as a number', { ...PAGE, return_status: 1 }, 200],
+    ['no return_status', { ...PAGE, return_status: undefined }, 200],
+    ['another merchant', { ...PAGE, merchant_id: 'M2' }, 200],
+    ['another account', { ...PAGE, account_id: 'A2' }, 200],
+    ['no account', { ...PAGE, account_id: undefined }, 200],
+    ['no orders_list', { ...PAGE, orders_list: undefined }, 200],
+    ['an orders_list that is none', { ...PAGE, orders_list: {} }, 200],
+    ['an entry that is no object', { ...PAGE, orders_list: [ENTRY, 'x'] }, 200],
+    ['an entry that is an array', { ...PAGE, orders_list: [[]] }, 200],
+    ['an entry without order_no', { ...PAGE, orders_list: [{ ...ENTRY, order_no: 1 }] }, 200],
+    ['an order_no with NUL', { ...PAGE, orders_list: [{ ...ENTRY, order_no: 'a\0' }] }, 200],
+  ];
+  it.each(failing)('fails a page with %s', (_, body, status) => {
+    expect(decode(body, status)).toEqual({ kind: 'failed', reason: expect.any(String) });
+  });
+
+  it('reads an empty page', () => {
+    expect(decode({ ...PAGE, orders_list: [] })).toEqual({ kind: 'page', entries: [] });
+  });
+
+  it.each([
+    ['amount', 10, { amount: null }],
+    ['amount', '10.0', { amount: '10.0' }],
+    ['amount', ' 10.00', { amount: ' 10.00' }],
+    ['transaction_id', null, { transactionId: null }],
+    ['currency', undefined, { currency: null }],
+    ['payment_status', 3000, { paymentStatus: null }],
+    ['query_result', true, { queryResult: null }],
+    ['reference_no', 'a\0b', { referenceNo: null }],
+    ['transaction_date', {}, { transactionDate: null }],
+    ['order_no', '001 Ü', { orderNo: '001 Ü' }],
+    ['fraud_check_result', [{ status: 'ACCEPT' }, { status: 'REJECT' }], { fraudRejected: true }],
+    ['fraud_check_result', 'REJECT', { fraudRejected: false }],
+    ['fraud_check_result', [null], { fraudRejected: false }],
+  ])('keeps %s %j as printed, or as lacking', (field, value, expected) => {
+    expect(withEntry({ [field]: value })).toEqual({
+      kind: 'page',
+      entries: [{ ...READ, ...expected }],
+    });
+  });
+});

@@ -1,0 +1,147 @@
+// How tieout reaches a PostgreSQL server: the address, the driver's settings, the types that come
+// back, and which failures mean "the server cannot be reached". It must never put a password into
+// a message. Neighbours: db.ts, copyIn.ts and migrate.ts open their clients through it.
+
+import pg from 'pg';
+import { ConfigurationError, UnreachableError } from '../core/errors.js';
+
+/** An address of the configuration, or the socket folder of the embedded server. */
+export type Connection =
+  | { connectionString: string }
+  | { host: string; user: string; database: string };
+
+/** Also bounds the wait for a free client of the pool, hence generous. */
+export const CONNECT_TIMEOUT_MS = 30_000;
+export const APPLICATION_NAME = 'tieout';
+/** Only a part of the socket's file name: the embedded server listens on no port. */
+export const SOCKET_PORT = 5432;
+
+/** The driver's settings for one client or a pool of them. */
+export function clientSettings(connection: Connection, applicationName = APPLICATION_NAME) {
+  return {
+    ...addressOf(connection),
+    application_name: applicationName,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    types: { getTypeParser: parserOf },
+  } satisfies pg.ClientConfig;
+}
+
+function addressOf(connection: Connection): pg.ClientConfig {
+  if ('connectionString' in connection) {
+    parseAddress(connection.connectionString);
+    return { connectionString: connection.connectionString };
+  }
+  const { host, user, database } = connection;
+  // Named outright, or PGPORT and PGSSLMODE of the environment would lead past our own socket.
+  return host.startsWith('/')
+    ? { host, user, database, port: SOCKET_PORT, ssl: false }
+    : { host, user, database };
+}
+
+/** A client outside the pool, connected; long streams use one so that they never starve it. */
+export async function openClient(
+  connection: Connection,
+  applicationName?: string,
+): Promise<pg.Client> {
+  const client = new pg.Client(clientSettings(connection, applicationName));
+  // Without a listener a dead server would end the process (an 'error' event nobody hears).
+  client.on('error', () => {});
+  try {
+    await client.connect();
+  } catch (error) {
+    client.end().catch(() => {});
+    throw asOperatingFailure(error, connection);
+  }
+  return client;
+}
+
+/** Names host and database for a message; never the user's password. */
+export function describeConnection(connection: Connection): string {
+  if (!('connectionString' in connection)) {
+    return `${connection.database} at ${connection.host}`;
+  }
+  const url = parseAddress(connection.connectionString);
+  const host = url.searchParams.get('host') ?? url.hostname;
+  const port = url.port === '' ? '' : `:${url.port}`;
+  return `${url.pathname.slice(1) || 'its default database'} at ${host || 'localhost'}${port}`;
+}
+
+/** The same error, or an UnreachableError where the server, not the statement, is the trouble. */
+export function asOperatingFailure(error: unknown, connection: Connection): unknown {
+  if (error instanceof UnreachableError || !(error instanceof Error)) return error;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const reason =
+    SERVER_REFUSALS[code] ??
+    NETWORK_FAILURES[code] ??
+    (LOST_CONNECTION.test(error.message) ? 'the connection was lost' : null) ??
+    (code.startsWith('08') ? 'the connection failed' : null);
+  if (reason === null) return error;
+  return new UnreachableError(
+    `the database ${describeConnection(connection)} cannot be used: ${reason}`,
+    { cause: error },
+  );
+}
+
+const NETWORK_FAILURES: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOENT: 'there is no server socket',
+  EACCES: 'this user may not open the server socket',
+  ENOTFOUND: 'the host name is not known',
+  EAI_AGAIN: 'the host name cannot be looked up now',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  ETIMEDOUT: 'the host does not answer',
+  ECONNRESET: 'the connection was lost',
+  EPIPE: 'the connection was lost',
+};
+
+// SQLSTATE codes, from the error codes appendix of the PostgreSQL manual.
+const SERVER_REFUSALS: Record<string, string> = {
+  '28000': 'the server does not accept this user',
+  '28P01': 'the server does not accept this user and password',
+  '3D000': 'there is no such database on the server',
+  '53300': 'the server has no connection left',
+  '57P01': 'the server was shut down',
+  '57P02': 'the server crashed and is recovering',
+  '57P03': 'the server is starting up or shutting down',
+};
+
+// The driver gives these no code.
+const LOST_CONNECTION =
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed)/;
+
+function parseAddress(address: string): URL {
+  if (/^postgres(ql)?:\/\//.test(address)) {
+    try {
+      return new URL(address);
+    } catch {
+      // Falls through: the parser's own error repeats the address, password included.
+    }
+  }
+  throw new ConfigurationError('the configuration', 'database.url', 'not a postgres:// address');
+}
+
+const INT8 = 20;
+const INT8_ARRAY = 1016;
+const DATE = 1082;
+const DATE_ARRAY = 1182;
+const NUMERIC_ARRAY = 1231;
+const TEXT_ARRAY: number = 1009;
+
+const asText = (text: string): string => text;
+const textArray: (text: string) => (string | null)[] = pg.types.getTypeParser(TEXT_ARRAY);
+
+// The driver's defaults would lose digits (int8, numeric[]) or shift a date by the time zone.
+const PARSERS = new Map<number, (text: string) => unknown>([
+  [INT8, BigInt],
+  [INT8_ARRAY, (text) => textArray(text).map((item) => (item === null ? null : BigInt(item)))],
+  [DATE, asText],
+  [DATE_ARRAY, textArray],
+  [NUMERIC_ARRAY, textArray],
+]);
+
+function parserOf(oid: number, format?: string): ReturnType<typeof pg.types.getTypeParser> {
+  const own = format === 'binary' ? undefined : PARSERS.get(oid);
+  return own ?? pg.types.getTypeParser(oid, format === 'binary' ? 'binary' : 'text');
+}

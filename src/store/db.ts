@@ -1,0 +1,187 @@
+// The one door to PostgreSQL: queries, transactions, bulk loads and long reads. It owns the pool
+// and the promise that a dead server ends a query, never the process. It knows no table. It must
+// never run a network call of another kind inside a transaction. Neighbours: connection.ts below,
+// every other file of store/ above.
+
+import pg from 'pg';
+import Cursor from 'pg-cursor';
+import { UnreachableError } from '../core/errors.js';
+import type { Connection } from './connection.js';
+import { asOperatingFailure, clientSettings, openClient } from './connection.js';
+import type { CopyIn, CopyTexts } from './copyIn.js';
+import { copyAll, startCopy } from './copyIn.js';
+
+/** Where statements go: the pool, or the one client of a transaction. */
+export interface Db {
+  query<R extends object = Record<string, unknown>>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<{ rows: R[]; rowCount: number }>;
+}
+
+/** A transaction: the same statements, and COPY among them. */
+export interface Tx extends Db {
+  /** A whole COPY ... FROM STDIN inside this transaction; answers the number of rows. */
+  copy(copySql: string, texts: CopyTexts): Promise<number>;
+}
+
+export interface Database extends Db {
+  /** One client, BEGIN to COMMIT; any throw rolls back and is thrown on. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** A COPY fed piece by piece on a client of its own: a transaction of its own, too. */
+  copyIn(copySql: string): Promise<CopyIn>;
+  /** Rows in chunks from a server-side cursor: one snapshot, flat memory. */
+  stream<R extends object>(
+    text: string,
+    values?: readonly unknown[],
+    chunk?: number,
+  ): AsyncIterable<R[]>;
+  pool: pg.Pool;
+  close(): Promise<void>;
+}
+
+const POOL_CLIENTS = 10;
+const CHUNK_ROWS = 5_000;
+
+export function openDatabase(
+  connection: Connection,
+  options: { max?: number; applicationName?: string } = {},
+): Database {
+  const pool = openPool(connection, options);
+  const inUse = new Set<pg.Client>();
+  const lend = async (): Promise<pg.Client> => {
+    const client = await openClient(connection, options.applicationName);
+    inUse.add(client);
+    client.once('end', () => inUse.delete(client));
+    return client;
+  };
+  return {
+    query: (text, values) => queryOn(pool, connection, text, values),
+    transaction: (work) => runTransaction(pool, connection, work),
+    copyIn: async (copySql) => {
+      const client = await lend();
+      return startCopy(client, copySql, connection, () => client.end().catch(() => {}));
+    },
+    stream: (text, values, chunk) => readChunks(lend, connection, text, values, chunk),
+    pool,
+    async close() {
+      await Promise.all([...inUse].map((client) => client.end().catch(() => {})));
+      if (!pool.ended) await pool.end();
+    },
+  };
+}
+
+function openPool(
+  connection: Connection,
+  options: { max?: number; applicationName?: string },
+): pg.Pool {
+  const pool = new pg.Pool({
+    ...clientSettings(connection, options.applicationName),
+    max: options.max ?? POOL_CLIENTS,
+  });
+  // The pool hears only of idle clients; a client in use needs a listener of its own. Both stay
+  // silent: the query that meets the dead client tells the story.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
+
+async function queryOn<R extends object>(
+  target: pg.Pool | pg.ClientBase,
+  connection: Connection,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<{ rows: R[]; rowCount: number }> {
+  try {
+    // Without values the simple protocol is used, which takes several statements at once; the
+    // driver then answers with a list, of which the last is the answer.
+    const answer: pg.QueryResult | pg.QueryResult[] = await (values.length === 0
+      ? target.query(text)
+      : target.query(text, [...values]));
+    const result = Array.isArray(answer) ? answer.at(-1) : answer;
+    return { rows: (result?.rows ?? []) as R[], rowCount: result?.rowCount ?? 0 };
+  } catch (error) {
+    throw asOperatingFailure(error, connection);
+  }
+}
+
+async function runTransaction<T>(
+  pool: pg.Pool,
+  connection: Connection,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect().catch((error) => {
+    throw asOperatingFailure(error, connection);
+  });
+  let open = true;
+  const assertOpen = (): void => {
+    if (!open) throw new Error('this transaction has ended');
+  };
+  const tx: Tx = {
+    query: async (text, values) => {
+      assertOpen();
+      return queryOn(client, connection, text, values);
+    },
+    copy: async (copySql, texts) => {
+      assertOpen();
+      return copyAll(
+        startCopy(client, copySql, connection, async () => {}),
+        texts,
+      );
+    },
+  };
+  let broken = false;
+  try {
+    await queryOn(client, connection, 'begin');
+    const result = await work(tx);
+    open = false;
+    await commit(client, connection);
+    return result;
+  } catch (error) {
+    open = false;
+    await client.query('rollback').catch(() => {
+      broken = true;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+async function commit(client: pg.PoolClient, connection: Connection): Promise<void> {
+  const answer = await client.query('commit').catch((error) => {
+    const failure = asOperatingFailure(error, connection);
+    if (!(failure instanceof UnreachableError)) throw failure;
+    throw new UnreachableError(
+      `${failure.message}; the answer to COMMIT was lost, so the transaction may have happened`,
+      { cause: error },
+    );
+  });
+  // A failed statement whose error was swallowed turns COMMIT into a silent rollback.
+  if (answer.command !== 'COMMIT') {
+    throw new Error('the transaction was rolled back: one of its statements had failed');
+  }
+}
+
+async function* readChunks<R extends object>(
+  lend: () => Promise<pg.Client>,
+  connection: Connection,
+  text: string,
+  values: readonly unknown[] = [],
+  chunk = CHUNK_ROWS,
+): AsyncGenerator<R[]> {
+  const client = await lend();
+  try {
+    await client.query('begin read only');
+    const { types } = clientSettings(connection);
+    const cursor = client.query(new Cursor<R>(text, [...values], { types }));
+    for (let rows = await cursor.read(chunk); rows.length > 0; rows = await cursor.read(chunk)) {
+      yield rows;
+    }
+  } catch (error) {
+    throw asOperatingFailure(error, connection);
+  } finally {
+    // Closing the connection ends the cursor and its read-only transaction with it.
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,141 @@
+// The facts about the orders of a batch just before it is sent: the ledger as it stands now, the
+// newest complete look, the refund requests and what we ourselves did. They go to core/decide.ts,
+// which says whether each instruction is still what is needed.
+
+import type {
+  EntryFacts,
+  InstructionFacts,
+  LedgerFacts,
+  OrderFacts,
+  RefundFacts,
+} from '../core/decide.js';
+import { parseAmount } from '../core/money.js';
+import type { ExpectedState, GatewayState, Operation } from '../core/order.js';
+import type { ReviewDecision } from '../core/verdict.js';
+import type { Db } from './db.js';
+import { statement } from './sql.js';
+
+export interface FreshFacts {
+  instructionId: bigint;
+  orderNo: string;
+  /** null: no complete look that is young enough */
+  lookedAt: Date | null;
+  asOf: Date | null;
+  dateEnd: Date | null;
+  facts: OrderFacts;
+}
+
+/** Facts for each queued instruction of a batch; looks older than `maxAgeMinutes` do not count. */
+export async function batchFacts(
+  db: Db,
+  batchId: bigint,
+  maxAgeMinutes: number,
+): Promise<FreshFacts[]> {
+  const { rows } = await db.query<RawFacts>(statement('batchFacts'), [batchId, maxAgeMinutes]);
+  return rows.map((row) => ({
+    instructionId: row.instruction_id,
+    orderNo: row.order_no,
+    lookedAt: row.looked_at,
+    asOf: row.as_of,
+    dateEnd: row.date_end,
+    facts: {
+      ledger: row.ledger ? ledgerFacts(row.ledger) : null,
+      looked: row.looked_at !== null,
+      entries: row.entries.map(entryFacts),
+      contradictory: isContradictory(row.entries),
+      refunds: row.refunds.map(refundFacts),
+      instructions: row.instructions.map(instructionFacts),
+    },
+  }));
+}
+
+interface RawLedger {
+  expected: ExpectedState;
+  currency: string;
+  amount: string;
+  capture_amount: string | null;
+  transaction_id: string | null;
+  review_decision: ReviewDecision | null;
+  placed_at: string;
+}
+
+interface RawEntry {
+  transaction_id: string | null;
+  currency: string | null;
+  amount: string | null;
+  payment_status: string | null;
+  state: GatewayState | null;
+  found: boolean;
+  transaction_at: string | null;
+}
+
+interface RawFacts {
+  instruction_id: bigint;
+  order_no: string;
+  looked_at: Date | null;
+  as_of: Date | null;
+  date_end: Date | null;
+  ledger: RawLedger | null;
+  entries: RawEntry[];
+  refunds: { refund_id: string; amount: string; requested_at: string }[];
+  instructions: {
+    operation: Operation;
+    transaction_id: string;
+    refund_id: string | null;
+    refund_amount: string | null;
+    state: string;
+  }[];
+}
+
+function ledgerFacts(row: RawLedger): LedgerFacts {
+  return {
+    expected: row.expected,
+    currency: row.currency,
+    amount: amountOf(row.amount),
+    captureAmount: row.capture_amount === null ? null : amountOf(row.capture_amount),
+    transactionId: row.transaction_id,
+    reviewDecision: row.review_decision,
+    placedAt: new Date(row.placed_at),
+  };
+}
+
+function entryFacts(row: RawEntry): EntryFacts {
+  return {
+    transactionId: row.transaction_id,
+    currency: row.currency,
+    amount: row.amount === null ? null : amountOf(row.amount),
+    paymentStatus: row.payment_status,
+    state: row.state,
+    found: row.found,
+    transactionAt: row.transaction_at === null ? null : new Date(row.transaction_at),
+  };
+}
+
+function refundFacts(row: RawFacts['refunds'][number]): RefundFacts {
+  return {
+    refundId: row.refund_id,
+    amount: amountOf(row.amount),
+    requestedAt: new Date(row.requested_at),
+  };
+}
+
+function instructionFacts(row: RawFacts['instructions'][number]): InstructionFacts {
+  return {
+    operation: row.operation,
+    transactionId: row.transaction_id,
+    refundId: row.refund_id,
+    refundAmount: row.refund_amount === null ? null : amountOf(row.refund_amount),
+    state: row.state,
+  };
+}
+
+/** The same transaction with other content; the statement gave each distinct entry once. */
+function isContradictory(entries: readonly RawEntry[]): boolean {
+  return new Set(entries.map((entry) => entry.transaction_id ?? '')).size < entries.length;
+}
+
+function amountOf(text: string): bigint {
+  const amount = parseAmount(text);
+  if (amount === null) throw new Error('the database holds an amount that is not one');
+  return amount;
+}

@@ -1,0 +1,151 @@
+// The figures of a run, read from what its steps recorded (CONTRACT section 7). Nothing is counted
+// in the program: each function is one statement, and `untied` is the law that each order is in one
+// class and that the open breaks carry over.
+
+import type { CurrencyTotals, InstructionFigures, PullFigures, Tie } from '../core/summary.js';
+import type { Db } from './db.js';
+import { statement } from './sql.js';
+
+export interface AccountFigures {
+  accountId: string;
+  pull: PullFigures;
+  ledger: number;
+  strangers: number;
+  gateway: number;
+  /** orders by class; `matched` is what the compare counted plus what became matched since */
+  classes: Record<string, number>;
+  /** live orders and strangers of the pull, counted apart from the classes */
+  orders: number;
+}
+
+export async function accountFigures(db: Db, runId: bigint): Promise<AccountFigures[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    pages: bigint;
+    failed_pages: bigint;
+    asked: bigint;
+    answered: bigint;
+    unanswered: bigint;
+    unasked: bigint;
+    ledger: bigint;
+    strangers: bigint;
+    gateway: bigint;
+    orders: bigint;
+    classes: Record<string, number>;
+  }>(statement('accountFigures'), [runId]);
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    pull: {
+      pages: Number(row.pages),
+      failedPages: Number(row.failed_pages),
+      asked: Number(row.asked),
+      answered: Number(row.answered),
+      unanswered: Number(row.unanswered),
+      unasked: Number(row.unasked),
+    },
+    ledger: Number(row.ledger),
+    strangers: Number(row.strangers),
+    gateway: Number(row.gateway),
+    orders: Number(row.orders),
+    classes: row.classes,
+  }));
+}
+
+/** Open breaks of each account by kind. */
+export async function openBreaks(
+  db: Db,
+  accountIds: readonly string[],
+): Promise<Map<string, Record<string, number>>> {
+  const { rows } = await db.query<{ account_id: string; kind: string; count: bigint }>(
+    `select account_id, kind, count(*) as count from tieout.breaks
+     where state = 'open' and account_id = any ($1) group by account_id, kind
+     order by account_id, kind`,
+    [accountIds],
+  );
+  const breaks = new Map<string, Record<string, number>>();
+  for (const row of rows) {
+    const kinds = breaks.get(row.account_id) ?? {};
+    kinds[row.kind] = Number(row.count);
+    breaks.set(row.account_id, kinds);
+  }
+  return breaks;
+}
+
+export interface KindTieRow extends Tie {
+  accountId: string;
+  kind: string;
+}
+
+/** What happened to breaks since the run before, by account and kind. */
+export async function tieByKind(db: Db, runId: bigint): Promise<KindTieRow[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    kind: string;
+    open_before: bigint;
+    opened: bigint;
+    reopened: bigint;
+    waived: bigint;
+    resolved: bigint;
+    open_after: bigint;
+  }>(statement('tieByKind'), [runId]);
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    kind: row.kind,
+    openBefore: Number(row.open_before),
+    new: Number(row.opened),
+    reopened: Number(row.reopened),
+    waived: Number(row.waived),
+    resolved: Number(row.resolved),
+    openAfter: Number(row.open_after),
+  }));
+}
+
+/** Instructions by account, operation and state: carried ones and those of this run. */
+export async function instructionFigures(
+  db: Db,
+  runId: bigint,
+): Promise<Map<string, InstructionFigures>> {
+  const { rows } = await db.query<{
+    account_id: string;
+    operation: string;
+    state: string;
+    count: bigint;
+  }>(statement('instructionFigures'), [runId]);
+  const figures = new Map<string, InstructionFigures>();
+  for (const row of rows) {
+    const account = figures.get(row.account_id) ?? {};
+    const operation = account[row.operation] ?? {};
+    operation[row.state] = Number(row.count);
+    account[row.operation] = operation;
+    figures.set(row.account_id, account);
+  }
+  return figures;
+}
+
+/** Instructions of this run that are neither settled nor in somebody's hands. */
+export async function unfinishedOfRun(db: Db, runId: bigint): Promise<Map<string, number>> {
+  const { rows } = await db.query<{ account_id: string; count: bigint }>(
+    `select account_id, count(*) as count from tieout.instructions
+     where run_id = $1 and state in ('planned', 'queued', 'sending', 'unknown')
+     group by account_id`,
+    [runId],
+  );
+  return new Map(rows.map((row) => [row.account_id, Number(row.count)]));
+}
+
+export async function currencyTotals(
+  db: Db,
+  runId: bigint,
+): Promise<Map<string, CurrencyTotals[]>> {
+  const { rows } = await db.query<CurrencyTotals & { account_id: string }>(
+    statement('currencyTotals'),
+    [runId],
+  );
+  const totals = new Map<string, CurrencyTotals[]>();
+  for (const { account_id: accountId, ...row } of rows) {
+    const account = totals.get(accountId) ?? [];
+    account.push(row);
+    totals.set(accountId, account);
+  }
+  return totals;
+}

@@ -1,0 +1,139 @@
+// Instructions: planned, weighed, cut into batches, settled by looks. Each function is one statement
+// over a whole set; the database refuses illegal moves and writes the trail by itself.
+
+import { BATCH_ENTRIES_MAX, PARTIAL_REFUND_ENTRIES_MAX } from '../core/batch.js';
+import { PROOFS } from '../core/instruction.js';
+import type { Operation } from '../core/order.js';
+import type { Db } from './db.js';
+import { statement } from './sql.js';
+
+/** What the merchant allows for an operation; amounts by currency as text. */
+export interface Policy {
+  operation: Operation;
+  policy: 'auto' | 'approve' | 'off';
+  above: Record<string, string> | null;
+  maxCount: number | null;
+  maxAmount: Record<string, string> | null;
+}
+
+export interface SettledInstruction {
+  instructionId: bigint;
+  accountId: string;
+  orderNo: string;
+  operation: Operation;
+  from: string;
+  to: string;
+}
+
+/** Settles what was sent by what the gateway shows now (DESIGN law 2). */
+export async function settleByLooks(
+  db: Db,
+  runId: bigint,
+  pullId: bigint,
+  now: Date,
+): Promise<SettledInstruction[]> {
+  const { rows } = await db.query<{
+    instruction_id: bigint;
+    account_id: string;
+    order_no: string;
+    operation: Operation;
+    from_state: string;
+    state: string;
+  }>(statement('settle'), [runId, pullId, now]);
+  return rows.map((row) => ({
+    instructionId: row.instruction_id,
+    accountId: row.account_id,
+    orderNo: row.order_no,
+    operation: row.operation,
+    from: row.from_state,
+    to: row.state,
+  }));
+}
+
+/** Withdraws what waits although nobody asks for it any more. */
+export async function withdrawNeedless(
+  db: Db,
+  runId: bigint,
+  pullId: bigint,
+  now: Date,
+): Promise<number> {
+  return (await db.query(statement('withdraw'), [runId, pullId, now])).rowCount;
+}
+
+export async function planInstructions(
+  db: Db,
+  runId: bigint,
+  now: Date,
+  policies: readonly Policy[],
+  partialCapture: boolean,
+): Promise<number> {
+  const asJson = policies.map((policy) => ({
+    operation: policy.operation,
+    policy: policy.policy,
+    above: policy.above,
+    max_count: policy.maxCount,
+    max_amount: policy.maxAmount,
+  }));
+  const result = await db.query(statement('plan'), [
+    runId,
+    now,
+    JSON.stringify(asJson),
+    partialCapture,
+    JSON.stringify(PROOFS),
+  ]);
+  return result.rowCount;
+}
+
+/** Puts planned instructions into batches and makes them queued. */
+export async function cutBatches(
+  db: Db,
+  accountIds: readonly string[],
+  now: Date,
+): Promise<number> {
+  const result = await db.query(statement('cutBatches'), [
+    accountIds,
+    now,
+    JSON.stringify(BATCH_ENTRIES_MAX),
+    PARTIAL_REFUND_ENTRIES_MAX,
+  ]);
+  return result.rowCount;
+}
+
+/** What is open before a run begins, by account and operation. */
+export async function carriedInstructions(
+  db: Db,
+  runId: bigint,
+  accountIds: readonly string[],
+): Promise<Map<string, Record<string, number>>> {
+  const { rows } = await db.query<{ account_id: string; operation: string; count: bigint }>(
+    `select account_id, operation, count(*) as count from tieout.instructions
+     where run_id <> $1 and account_id = any ($2)
+       and state in ('planned', 'held', 'queued', 'sending', 'accepted', 'unknown')
+     group by account_id, operation`,
+    [runId, accountIds],
+  );
+  const carried = new Map<string, Record<string, number>>();
+  for (const row of rows) {
+    const counts = carried.get(row.account_id) ?? {};
+    counts[row.operation] = Number(row.count);
+    carried.set(row.account_id, counts);
+  }
+  return carried;
+}
+
+/** Instructions of these accounts whose batch was claimed at or after `since`. */
+export async function sentSince(
+  db: Db,
+  accountIds: readonly string[],
+  since: Date,
+): Promise<bigint[]> {
+  const { rows } = await db.query<{ instruction_id: bigint }>(
+    `select i.instruction_id from tieout.instructions i
+     where i.account_id = any ($1) and i.state in ('accepted', 'rejected', 'unknown')
+       and exists (select from tieout.attempts t
+         where t.batch_id = i.batch_id and t.claimed_at >= $2)
+     order by i.instruction_id`,
+    [accountIds, since],
+  );
+  return rows.map((row) => row.instruction_id);
+}

@@ -1,0 +1,73 @@
+// Writing whole ledgers: the demo and the bench bring their own merchant. Everything else only reads
+// the ledger, or goes through `tieout import`.
+
+import type { Tx } from './db.js';
+import { copyText } from './pulls.js';
+
+const ORDER_COLUMNS = [
+  'account_id',
+  'order_no',
+  'currency',
+  'amount',
+  'expected',
+  'transaction_id',
+  'capture_amount',
+  'review_decision',
+  'placed_at',
+  'updated_at',
+] as const;
+const REFUND_COLUMNS = [
+  'account_id',
+  'refund_id',
+  'order_no',
+  'refund_amount',
+  'reason',
+  'requested_by',
+  'requested_at',
+] as const;
+
+type Row<K extends string> = Readonly<Record<K, string | null>>;
+export type LedgerOrder = Row<(typeof ORDER_COLUMNS)[number]>;
+export type LedgerRefund = Row<(typeof REFUND_COLUMNS)[number]>;
+
+/** Loads orders and refund requests by COPY; refunds are gathered while the orders go in. */
+export async function loadLedger(
+  tx: Tx,
+  rows: Iterable<{ order: LedgerOrder; refunds: readonly LedgerRefund[] }>,
+): Promise<{ orders: number; refunds: number }> {
+  const refunds: LedgerRefund[] = [];
+  function* orderLines(): Generator<string> {
+    for (const row of rows) {
+      refunds.push(...row.refunds);
+      yield line(ORDER_COLUMNS, row.order);
+    }
+  }
+  const orders = await tx.copy(
+    `copy ledger.orders (${ORDER_COLUMNS.join(', ')}) from stdin`,
+    blocks(orderLines()),
+  );
+  await tx.copy(
+    `copy ledger.refund_requests (${REFUND_COLUMNS.join(', ')}) from stdin`,
+    blocks(refunds.map((refund) => line(REFUND_COLUMNS, refund))),
+  );
+  return { orders, refunds: refunds.length };
+}
+
+function line<K extends string>(columns: readonly K[], row: Row<K>): string {
+  return `${columns.map((column) => copyText(row[column])).join('\t')}\n`;
+}
+
+const BLOCK_LINES = 1_000;
+
+/** Lines joined into blocks, since a write a line would be slow. */
+function* blocks(lines: Iterable<string>): Generator<string> {
+  let block: string[] = [];
+  for (const one of lines) {
+    block.push(one);
+    if (block.length === BLOCK_LINES) {
+      yield block.join('');
+      block = [];
+    }
+  }
+  if (block.length > 0) yield block.join('');
+}

@@ -1,0 +1,326 @@
+// Pulls: which orders are asked in which page, who works on which chunk of pages, and the answers.
+// A chunk is claimed by a token with a lease and committed only by the holder of the token, in one
+// transaction, so that a chunk worked on twice is stored once. Answers come in by COPY.
+
+import type { Database, Db } from './db.js';
+import { statement } from './sql.js';
+
+export type PullKind = 'night' | 'confirm' | 'fresh';
+
+/** Pages in one chunk: one job, one transaction. */
+export const CHUNK_PAGES_MAX = 100;
+/** A chunk whose worker shows no life for so long is given to another. */
+export const CHUNK_LEASE_SECONDS = 60;
+/** So often a chunk is given back before its pages count as failed. */
+const CHUNK_TRIES_MAX = 4;
+
+export interface AccountRules {
+  account_id: string;
+  live_from: Date | null;
+}
+
+export interface PullRow {
+  pullId: bigint;
+  runId: bigint;
+  kind: PullKind;
+  asOf: Date;
+  finishedAt: Date | null;
+}
+
+export interface ChunkRow {
+  chunkId: bigint;
+  pullId: bigint;
+  accountId: string;
+  firstPage: number;
+  lastPage: number;
+}
+
+export interface AskedPage {
+  pageNo: number;
+  orderNos: string[];
+}
+
+/** One page as it is stored; `entries` is COPY text for tieout.look_entries, one line an entry. */
+export interface StoredPage {
+  pageNo: number;
+  orders: number;
+  attempts: number;
+  answered: {
+    at: Date;
+    entries: number;
+    unasked: number;
+    copyText: string;
+    bodyGzip: Buffer;
+    bodySha256: string;
+  } | null;
+  /** why it failed; null when it was answered */
+  reason: string | null;
+}
+
+/** Begins a pull; the time of the look is the database's, from before the first question. */
+export async function createPull(db: Db, runId: bigint, kind: PullKind): Promise<PullRow> {
+  const { rows } = await db.query<{ pull_id: bigint; as_of: Date }>(
+    `insert into tieout.pulls (run_id, kind, as_of) values ($1, $2, clock_timestamp())
+     returning pull_id, as_of`,
+    [runId, kind],
+  );
+  const row = rows[0];
+  if (!row) throw new Error('a pull could not be created');
+  return { pullId: row.pull_id, runId, kind, asOf: row.as_of, finishedAt: null };
+}
+
+export async function finishPull(db: Db, pullId: bigint): Promise<void> {
+  await db.query(
+    `update tieout.pulls set finished_at = clock_timestamp()
+     where pull_id = $1 and finished_at is null`,
+    [pullId],
+  );
+}
+
+/** The newest night pull of a run that still has chunks to do, if it is younger than `ageMinutes`. */
+export async function unfinishedPull(
+  db: Db,
+  runId: bigint,
+  accountIds: readonly string[],
+  ageMinutes: number,
+): Promise<PullRow | null> {
+  const { rows } = await db.query<{ pull_id: bigint; as_of: Date }>(
+    `select p.pull_id, p.as_of from tieout.pulls p
+     where p.run_id = $1 and p.kind = 'night' and p.finished_at is null
+       and p.as_of > clock_timestamp() - make_interval(mins => $3)
+       and exists (select from tieout.chunks c where c.pull_id = p.pull_id)
+       and not exists (select wanted from unnest($2::text[]) as wanted
+         except select ra.account_id from tieout.run_accounts ra
+         where ra.run_id = p.run_id and ra.pull_id = p.pull_id)
+     order by p.pull_id desc limit 1`,
+    [runId, accountIds, ageMinutes],
+  );
+  const row = rows[0];
+  if (!row) return null;
+  return { pullId: row.pull_id, runId, kind: 'night', asOf: row.as_of, finishedAt: null };
+}
+
+export async function askNight(
+  db: Db,
+  pullId: bigint,
+  accounts: readonly AccountRules[],
+  range: { endsAt: Date; lookbackFrom: Date },
+  cut: { separator: string; pageOrders: number },
+): Promise<void> {
+  await db.query(statement('askNight'), [
+    pullId,
+    JSON.stringify(accounts),
+    range.endsAt,
+    range.lookbackFrom,
+    cut.separator,
+    cut.pageOrders,
+  ]);
+}
+
+export async function askAgain(
+  db: Db,
+  pullId: bigint,
+  instructionIds: readonly bigint[],
+  cut: { separator: string; pageOrders: number },
+): Promise<void> {
+  await db.query(statement('askAgain'), [
+    pullId,
+    instructionIds.map(String),
+    cut.separator,
+    cut.pageOrders,
+  ]);
+}
+
+/** Cuts the pages of a pull into chunks; answers their ids. */
+export async function createChunks(db: Db, pullId: bigint): Promise<bigint[]> {
+  const { rows } = await db.query<{ chunk_id: bigint }>(
+    `insert into tieout.chunks (pull_id, account_id, first_page, last_page)
+     select $1, account_id, first_page, least(first_page + ${CHUNK_PAGES_MAX - 1}, last_page)
+     from (select account_id, max(page_no) as last_page from tieout.asked_orders
+       where pull_id = $1 and page_no is not null group by account_id) as asked,
+       generate_series(0, last_page, ${CHUNK_PAGES_MAX}) as first_page
+     order by first_page, account_id
+     returning chunk_id`,
+    [pullId],
+  );
+  return rows.map((row) => row.chunk_id);
+}
+
+/** Chunks that wait for a worker, lapsed leases included. */
+export async function waitingChunks(db: Db, pullId: bigint): Promise<bigint[]> {
+  const { rows } = await db.query<{ chunk_id: bigint }>(
+    `select chunk_id from tieout.chunks
+     where pull_id = $1 and (state = 'queued'
+       or (state = 'running' and leased_until < clock_timestamp()))
+     order by chunk_id`,
+    [pullId],
+  );
+  return rows.map((row) => row.chunk_id);
+}
+
+export async function openChunks(db: Db, pullId: bigint): Promise<number> {
+  const { rows } = await db.query<{ open: bigint }>(
+    `select count(*) as open from tieout.chunks where pull_id = $1 and state <> 'done'`,
+    [pullId],
+  );
+  return Number(rows[0]?.open ?? 0n);
+}
+
+/** Gives back what a runner that is known to be dead was working on. */
+export async function releaseChunks(db: Db, pullId: bigint): Promise<void> {
+  await db.query(
+    `update tieout.chunks set state = 'queued', token = null, leased_until = null
+     where pull_id = $1 and state = 'running'`,
+    [pullId],
+  );
+}
+
+/** Takes a chunk; null when it is done, or another worker holds it. */
+export async function claimChunk(db: Db, chunkId: bigint, token: string): Promise<ChunkRow | null> {
+  const { rows } = await db.query<{
+    chunk_id: bigint;
+    pull_id: bigint;
+    account_id: string;
+    first_page: number;
+    last_page: number;
+  }>(
+    `update tieout.chunks set state = 'running', token = $2,
+       leased_until = clock_timestamp() + make_interval(secs => ${CHUNK_LEASE_SECONDS})
+     where chunk_id = $1 and (state = 'queued'
+       or (state = 'running' and leased_until < clock_timestamp()))
+     returning chunk_id, pull_id, account_id, first_page, last_page`,
+    [chunkId, token],
+  );
+  const row = rows[0];
+  if (!row) return null;
+  return {
+    chunkId: row.chunk_id,
+    pullId: row.pull_id,
+    accountId: row.account_id,
+    firstPage: row.first_page,
+    lastPage: row.last_page,
+  };
+}
+
+/** Gives a chunk back after an error of our own; after too many its pages count as failed. */
+export async function giveBackChunk(
+  db: Database,
+  chunk: ChunkRow,
+  token: string,
+  reason: string,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const { rows } = await tx.query<{ state: string }>(
+      `update tieout.chunks set tries = tries + 1, token = null, leased_until = null,
+         state = case when tries + 1 < ${CHUNK_TRIES_MAX} then 'queued' else 'done' end
+       where chunk_id = $1 and token = $2 returning state`,
+      [chunk.chunkId, token],
+    );
+    if (rows[0]?.state !== 'done') return;
+    await tx.query(
+      `insert into tieout.pages (pull_id, account_id, page_no, state, orders, attempts, reason)
+       select pull_id, account_id, page_no, 'failed', count(*), 0, $5 from tieout.asked_orders
+       where pull_id = $1 and account_id = $2 and page_no between $3 and $4
+       group by pull_id, account_id, page_no`,
+      [chunk.pullId, chunk.accountId, chunk.firstPage, chunk.lastPage, reason],
+    );
+  });
+}
+
+/** Extends the lease; false when the chunk was given to another. */
+export async function keepChunk(db: Db, chunkId: bigint, token: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update tieout.chunks
+     set leased_until = clock_timestamp() + make_interval(secs => ${CHUNK_LEASE_SECONDS})
+     where chunk_id = $1 and token = $2`,
+    [chunkId, token],
+  );
+  return rowCount === 1;
+}
+
+/** The pages of a chunk with the orders that each asks for. */
+export async function pagesOfChunk(db: Db, chunk: ChunkRow): Promise<AskedPage[]> {
+  const { rows } = await db.query<{ page_no: number; order_nos: string[] }>(
+    `select page_no, array_agg(order_no order by order_no) as order_nos
+     from tieout.asked_orders
+     where pull_id = $1 and account_id = $2 and page_no between $3 and $4
+     group by page_no order by page_no`,
+    [chunk.pullId, chunk.accountId, chunk.firstPage, chunk.lastPage],
+  );
+  return rows.map((row) => ({ pageNo: row.page_no, orderNos: row.order_nos }));
+}
+
+/** Stores all answers of a chunk and ends it, in one transaction; false when the claim was lost. */
+export async function commitChunk(
+  db: Database,
+  chunk: ChunkRow,
+  token: string,
+  pages: readonly StoredPage[],
+): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const { rowCount } = await tx.query(
+      `update tieout.chunks set state = 'done', token = null, leased_until = null
+       where chunk_id = $1 and token = $2`,
+      [chunk.chunkId, token],
+    );
+    if (rowCount !== 1) return false;
+    await tx.copy(
+      `copy tieout.look_entries (pull_id, account_id, page_no, position, order_no, is_extra,
+         is_asked, transaction_id, currency, amount, amount_text, state, payment_status, found,
+         query_result, transaction_at, transaction_date, reference_no, fraud_rejected)
+       from stdin`,
+      entryTexts(pages),
+    );
+    await tx.copy(
+      `copy tieout.pages (pull_id, account_id, page_no, state, orders, attempts, reason, entries,
+         unasked, answered_at, body_sha256, body_gzip) from stdin`,
+      pageLines(chunk, pages),
+    );
+    return true;
+  });
+}
+
+function* entryTexts(pages: readonly StoredPage[]): Generator<string> {
+  for (const page of pages) if (page.answered?.copyText) yield page.answered.copyText;
+}
+
+function* pageLines(chunk: ChunkRow, pages: readonly StoredPage[]): Generator<string> {
+  for (const page of pages) {
+    const { answered } = page;
+    const fields = [
+      chunk.pullId,
+      copyText(chunk.accountId),
+      page.pageNo,
+      answered ? 'answered' : 'failed',
+      page.orders,
+      page.attempts,
+      page.reason === null ? '\\N' : copyText(page.reason),
+      answered ? answered.entries : '\\N',
+      answered ? answered.unasked : '\\N',
+      answered ? answered.at.toISOString() : '\\N',
+      answered ? `\\\\x${answered.bodySha256}` : '\\N',
+      answered ? `\\\\x${answered.bodyGzip.toString('hex')}` : '\\N',
+    ];
+    yield `${fields.join('\t')}\n`;
+  }
+}
+
+const COPY_SPECIAL = /[\\\t\n\r\b\f\v]/;
+const COPY_SPECIALS = /[\\\t\n\r\b\f\v]/g;
+const COPY_ESCAPES: Record<string, string> = {
+  '\\': '\\\\',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\v': '\\v',
+};
+
+/** A value in COPY text format; null is \N. A NUL cannot be stored and is written as U+FFFD. */
+export function copyText(value: string | null): string {
+  if (value === null) return '\\N';
+  const text = value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
+  if (!COPY_SPECIAL.test(text)) return text;
+  return text.replace(COPY_SPECIALS, (char) => COPY_ESCAPES[char] ?? char);
+}

@@ -1,0 +1,174 @@
+// What reports are made of, read from the database: breaks, movements, all orders of a run, and what
+// a reader needs to trust them. Orders are streamed; the rest is small beside them.
+
+import type { AboutData, BreakRow, MovementRow, OrderRow } from '../core/reporting.js';
+import type { Side } from '../core/sentence.js';
+import { breakDifference, breakSentence, sideText } from '../core/sentence.js';
+import type { BreakKind } from '../core/verdict.js';
+import type { Database, Db } from './db.js';
+import { statement } from './sql.js';
+
+const DAY_MS = 86_400_000;
+
+/** Open breaks of these accounts, oldest first. */
+export async function breakRows(
+  db: Db,
+  accountIds: readonly string[],
+  asOf: Date,
+): Promise<BreakRow[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    order_no: string;
+    kind: BreakKind;
+    state: string;
+    expected: Side;
+    actual: Side;
+    currency: string | null;
+    first_seen: Date;
+    owner: string | null;
+    note: string | null;
+  }>(
+    `select account_id, order_no, kind, state, expected, actual, currency, first_seen, owner, note
+     from tieout.breaks where state = 'open' and account_id = any ($1)
+     order by first_seen, account_id, order_no, kind`,
+    [accountIds],
+  );
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    orderNo: row.order_no,
+    kind: row.kind,
+    state: row.state,
+    sentence: breakSentence(row.kind, row.expected, row.actual),
+    expected: sideText(row.expected),
+    actual: sideText(row.actual),
+    currency: row.currency,
+    difference: breakDifference(row.kind, row.expected, row.actual),
+    firstSeen: row.first_seen,
+    ageDays: Math.max(0, Math.floor((asOf.getTime() - row.first_seen.getTime()) / DAY_MS)),
+    owner: row.owner,
+    note: row.note,
+    transactionId: row.actual.transaction ?? null,
+  }));
+}
+
+/** Instructions confirmed in a run: these and no others make up its totals. */
+export async function movedRows(db: Db, runId: bigint): Promise<MovementRow[]> {
+  return movements(db, `i.state = 'confirmed' and i.settled_run_id = $1`, [runId]);
+}
+
+/** What still needs somebody: open instructions of the run's accounts, and this run's refusals. */
+export async function waitingRows(db: Db, runId: bigint): Promise<MovementRow[]> {
+  return movements(
+    db,
+    `i.account_id in (select account_id from tieout.run_accounts where run_id = $1)
+     and (i.state in ('planned', 'held', 'queued', 'sending', 'accepted', 'unknown')
+       or (i.state = 'rejected' and i.settled_run_id = $1))`,
+    [runId],
+  );
+}
+
+async function movements(
+  db: Db,
+  condition: string,
+  values: readonly unknown[],
+): Promise<MovementRow[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    order_no: string;
+    refund_id: string | null;
+    operation: string;
+    state: string;
+    currency: string;
+    amount: string;
+    transaction_id: string;
+    gateway_reference: string | null;
+    message: string | null;
+    at: Date | null;
+    hold_reason: string | null;
+  }>(
+    `select i.account_id, i.order_no, i.refund_id, i.operation, i.state, i.currency,
+       coalesce(i.refund_amount, i.amount)::text as amount, i.transaction_id,
+       i.gateway_reference, coalesce(i.outcome_message, i.reason) as message, i.hold_reason,
+       (select max(at) from tieout.instruction_events e
+         where e.instruction_id = i.instruction_id) as at
+     from tieout.instructions i where ${condition}
+     order by i.account_id, i.operation, i.instruction_id`,
+    values,
+  );
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    orderNo: row.order_no,
+    refundId: row.refund_id,
+    operation: row.operation,
+    state: row.state,
+    currency: row.currency,
+    amount: row.operation === 'review' ? null : row.amount,
+    transactionId: row.transaction_id,
+    gatewayReference: row.gateway_reference,
+    gatewayMessage: row.message,
+    at: row.at,
+    holdReason: row.hold_reason,
+  }));
+}
+
+/** All orders of a run in chunks, by account and number. */
+export async function* orderRows(db: Database, runId: bigint): AsyncGenerator<OrderRow[]> {
+  const chunks = db.stream<{
+    account_id: string;
+    order_no: string;
+    class: string;
+    kinds: string;
+    expected: string | null;
+    gateway_state: string | null;
+    payment_status: string | null;
+    currency: string | null;
+    ledger_amount: string | null;
+    gateway_amount: string | null;
+    transaction_id: string | null;
+    transaction_date: string | null;
+    placed_at: Date | null;
+  }>(statement('reportOrders'), [runId], ORDER_ROWS_CHUNK);
+  for await (const rows of chunks) {
+    yield rows.map((row) => ({
+      accountId: row.account_id,
+      orderNo: row.order_no,
+      class: row.class,
+      kinds: row.kinds,
+      expected: row.expected,
+      gatewayState: row.gateway_state,
+      paymentStatus: row.payment_status,
+      currency: row.currency,
+      ledgerAmount: row.ledger_amount,
+      gatewayAmount: row.gateway_amount,
+      transactionId: row.transaction_id,
+      transactionDate: row.transaction_date,
+      placedAt: row.placed_at,
+    }));
+  }
+}
+
+const ORDER_ROWS_CHUNK = 1_000;
+
+/** The figures about the run itself that only the database knows. */
+export async function runAbout(
+  db: Db,
+  runId: bigint,
+): Promise<Pick<AboutData, 'previousRun' | 'inputsHash'> & { server: string }> {
+  const { rows } = await db.query<{ previous: string | null; inputs: string; server: string }>(
+    `select current_setting('server_version') as server,
+       (select max(p.business_date)::text from tieout.runs p
+         where not p.is_dry and p.business_date < r.business_date) as previous,
+       encode(sha256(convert_to(concat_ws(' ',
+         (select sum(hashtextextended(o::text, 0)) from tieout.run_accounts a
+           join tieout.asked_orders o using (pull_id, account_id) where a.run_id = r.run_id),
+         (select string_agg(encode(g.body_sha256, 'hex'), ' '
+             order by g.account_id, g.pull_id, g.page_no)
+           from tieout.pulls p join tieout.pages g using (pull_id)
+           where p.run_id = r.run_id)), 'UTF8')), 'hex') as inputs
+     from tieout.runs r where run_id = $1`,
+    [runId],
+  );
+  const row = rows[0];
+  if (!row) throw new Error(`there is no run ${runId}`);
+  return { previousRun: row.previous, inputsHash: row.inputs, server: row.server };
+}

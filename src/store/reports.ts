@@ -1,0 +1,124 @@
+// Reports on record: what was written, where, with which digest. A revision is never written over;
+// one that was cut short stays queued and is made again.
+
+import type { ReportFile } from '../core/summary.js';
+import type { WrittenReport } from '../core/reporting.js';
+import type { Db } from './db.js';
+
+export interface ReportRow {
+  reportId: bigint;
+  runId: bigint;
+  businessDate: string;
+  kind: 'reconciliation' | 'orders';
+  format: 'xlsx' | 'csv' | 'ndjson';
+  revision: number;
+  state: 'queued' | 'written' | 'failed';
+  createdAt: Date;
+}
+
+/** Queues the next revision of each kind of a run. */
+export async function queueReports(
+  db: Db,
+  runId: bigint,
+  kinds: readonly string[],
+  now: Date,
+): Promise<bigint[]> {
+  const { rows } = await db.query<{ report_id: bigint }>(
+    `insert into tieout.reports (run_id, kind, format, revision, state, created_at)
+     select $1, kind, 'xlsx', 1 + coalesce((select max(revision) from tieout.reports r
+       where r.run_id = $1 and r.kind = wanted.kind and r.format = 'xlsx'), 0), 'queued', $3
+     from unnest($2::text[]) as wanted (kind) returning report_id`,
+    [runId, kinds, now],
+  );
+  return rows.map((row) => row.report_id);
+}
+
+/** Reports that a stopped process left queued: nothing was registered, so nothing is kept. */
+export async function dropQueuedReports(db: Db, runId: bigint): Promise<void> {
+  await db.query(`delete from tieout.reports where run_id = $1 and state = 'queued'`, [runId]);
+}
+
+export async function loadReport(db: Db, reportId: bigint): Promise<ReportRow | null> {
+  const { rows } = await db.query<{
+    report_id: bigint;
+    run_id: bigint;
+    business_date: string;
+    kind: ReportRow['kind'];
+    format: ReportRow['format'];
+    revision: number;
+    state: ReportRow['state'];
+    created_at: Date;
+  }>(
+    `select report_id, run_id, business_date, kind, format, revision, p.state, p.created_at
+     from tieout.reports p join tieout.runs r using (run_id) where report_id = $1`,
+    [reportId],
+  );
+  const row = rows[0];
+  if (!row) return null;
+  return {
+    reportId: row.report_id,
+    runId: row.run_id,
+    businessDate: row.business_date,
+    kind: row.kind,
+    format: row.format,
+    revision: row.revision,
+    state: row.state,
+    createdAt: row.created_at,
+  };
+}
+
+export async function recordWritten(
+  db: Db,
+  reportId: bigint,
+  written: WrittenReport,
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update tieout.reports set state = 'written', path = $2, sha256 = $3, bytes = $4,
+       written_at = clock_timestamp(), reason = null
+     where report_id = $1 and state = 'queued'`,
+    [reportId, written.path, written.sha256, written.bytes],
+  );
+  return rowCount === 1;
+}
+
+export async function recordFailedReport(db: Db, reportId: bigint, reason: string): Promise<void> {
+  await db.query(
+    `update tieout.reports set state = 'failed', reason = $2
+     where report_id = $1 and state = 'queued'`,
+    [reportId, reason],
+  );
+}
+
+export async function queuedReports(db: Db, runId: bigint): Promise<bigint[]> {
+  const { rows } = await db.query<{ report_id: bigint }>(
+    `select report_id from tieout.reports where run_id = $1 and state = 'queued'
+     order by report_id`,
+    [runId],
+  );
+  return rows.map((row) => row.report_id);
+}
+
+/** The newest written revision of each report of a run. */
+export async function writtenReports(db: Db, runId: bigint): Promise<ReportFile[]> {
+  const { rows } = await db.query<ReportFile>(
+    `select distinct on (kind, format) kind, format, path, sha256, revision
+     from tieout.reports where run_id = $1 and state = 'written'
+     order by kind desc, format, revision desc`,
+    [runId],
+  );
+  return rows;
+}
+
+/** Reports of a run that could not be written, with the reason. */
+export async function failedReports(
+  db: Db,
+  runId: bigint,
+): Promise<{ kind: string; reason: string }[]> {
+  const { rows } = await db.query<{ kind: string; reason: string }>(
+    `select kind, reason from tieout.reports r where run_id = $1 and state = 'failed'
+       and revision = (select max(revision) from tieout.reports n
+         where n.run_id = r.run_id and n.kind = r.kind and n.format = r.format)`,
+    [runId],
+  );
+  return rows;
+}

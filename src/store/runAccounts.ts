@@ -1,0 +1,130 @@
+// The accounts of a run: what was open before it began, what may forbid sending, where it ended.
+
+import type { AccountSummary } from '../core/summary.js';
+import type { Account } from '../gateway/account.js';
+import type { Db } from './db.js';
+
+/**
+ * Enters accounts into a run; those already in it stay as they are. What is open before is taken
+ * over from the newest earlier run. An account without a trustworthy history sends nothing: see
+ * `send_block`.
+ */
+export async function enterAccounts(
+  db: Db,
+  run: { runId: bigint; businessDate: string },
+  accounts: readonly Account[],
+  now: Date,
+): Promise<void> {
+  await db.query(
+    `with account as (
+       select * from jsonb_to_recordset($3::jsonb)
+         as a (account_id text, merchant_id text, live_from timestamptz)
+     ),
+     earlier as (
+       select distinct on (ra.account_id) ra.account_id, ra.open_after, ra.events_until
+       from tieout.run_accounts ra join tieout.runs r using (run_id)
+       where not r.is_dry and ra.run_id <> $1 and ra.business_date < $2::date
+         and ra.events_until is not null
+       order by ra.account_id, ra.business_date desc
+     )
+     insert into tieout.run_accounts (run_id, account_id, business_date, merchant_id, state,
+       open_before, events_after)
+     select $1, a.account_id, $2::date, a.merchant_id, 'running',
+       coalesce(e.open_after, '{}'), coalesce(e.events_until, 0)
+     from account a left join earlier e using (account_id)
+     on conflict (run_id, account_id) do update set state = 'running'`,
+    [run.runId, run.businessDate, accountsJson(accounts)],
+  );
+  await decideBlocks(db, run, accounts, now);
+}
+
+/** liveFrom older than this, with no history to show for it, smells of a lost database. */
+const HISTORY_DAYS = 3;
+
+/**
+ * `observed`: no liveFrom. `no_history`: the database knows no earlier run that could send, and
+ * liveFrom is more than three days ago: a lost or new database would pay everything twice. The
+ * block stays until a person sets liveFrom anew, since a blocked run is no history either.
+ */
+async function decideBlocks(
+  db: Db,
+  run: { runId: bigint; businessDate: string },
+  accounts: readonly Account[],
+  now: Date,
+): Promise<void> {
+  await db.query(
+    `with account as (
+       select * from jsonb_to_recordset($3::jsonb)
+         as a (account_id text, merchant_id text, live_from timestamptz)
+     )
+     update tieout.run_accounts ra set send_block = case
+       when a.live_from is null then 'observed'
+       when a.live_from < $4::timestamptz - interval '${HISTORY_DAYS} days' and not exists (
+         select from tieout.run_accounts e join tieout.runs r using (run_id)
+         where e.account_id = a.account_id and not r.is_dry and e.run_id <> $1
+           and e.business_date < $2::date and e.send_block is distinct from 'no_history')
+         then 'no_history' end
+     from account a
+     where ra.run_id = $1 and ra.account_id = a.account_id`,
+    [run.runId, run.businessDate, accountsJson(accounts), now],
+  );
+}
+
+/** Accounts of a run of which nothing is sent, with the reason. */
+export async function blockedAccounts(
+  db: Db,
+  runId: bigint,
+): Promise<{ accountId: string; block: 'observed' | 'no_history' }[]> {
+  const { rows } = await db.query<{ account_id: string; send_block: 'observed' | 'no_history' }>(
+    `select account_id, send_block from tieout.run_accounts
+     where run_id = $1 and send_block is not null order by account_id`,
+    [runId],
+  );
+  return rows.map((row) => ({ accountId: row.account_id, block: row.send_block }));
+}
+
+/** The oldest of the accounts' newest looks: no figure of the run is older. */
+export async function runLookTime(db: Db, runId: bigint): Promise<Date> {
+  const { rows } = await db.query<{ as_of: Date | null }>(
+    'select min(as_of) as as_of from tieout.run_accounts where run_id = $1',
+    [runId],
+  );
+  const asOf = rows[0]?.as_of;
+  if (!asOf) throw new Error(`run ${runId} has no look`);
+  return asOf;
+}
+
+/** Writes where each account ended, and how far its breaks were counted. */
+export async function closeAccounts(
+  db: Db,
+  runId: bigint,
+  accounts: readonly AccountSummary[],
+): Promise<void> {
+  await db.query(
+    `update tieout.run_accounts ra
+     set state = a.state, open_after = a.open_after,
+       events_until = (select coalesce(max(event_id), 0) from tieout.break_events)
+     from jsonb_to_recordset($2::jsonb) as a (account_id text, state text, open_after jsonb)
+     where ra.run_id = $1 and ra.account_id = a.account_id`,
+    [
+      runId,
+      JSON.stringify(
+        accounts.map((account) => ({
+          account_id: account.accountId,
+          state: account.state,
+          open_after: account.breaks,
+        })),
+      ),
+    ],
+  );
+}
+
+function accountsJson(accounts: readonly Account[]): string {
+  return JSON.stringify(
+    accounts.map((account) => ({
+      account_id: account.accountId,
+      merchant_id: account.merchantId,
+      live_from: account.liveFrom,
+    })),
+  );
+}

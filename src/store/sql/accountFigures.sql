@@ -1,0 +1,86 @@
+-- How many orders of each kind did the newest look of each account of a run bring? $1 run.
+with account as materialized (
+  select account_id, pull_id from tieout.run_accounts where run_id = $1::bigint and pull_id is not null
+),
+asked as (
+  select a.account_id,
+    count(*) filter (where o.page_no is not null) as asked,
+    count(*) filter (where o.in_ledger) as ledger
+  from account a
+  join tieout.asked_orders o using (pull_id, account_id)
+  group by a.account_id
+),
+page as (
+  select a.account_id, count(*) as pages,
+    count(*) filter (where p.state = 'failed') as failed_pages,
+    coalesce(sum(p.orders) filter (where p.state = 'failed'), 0) as unanswered,
+    coalesce(sum(p.unasked), 0) as unasked
+  from account a
+  join tieout.pages p using (pull_id, account_id)
+  group by a.account_id
+),
+entry as materialized (
+  select a.account_id, count(*) filter (where not e.is_extra) as plain
+  from account a
+  join tieout.look_entries e using (pull_id, account_id)
+  group by a.account_id
+),
+-- Orders known only from extra entries: few.
+extra as materialized (
+  select a.account_id, count(distinct e.order_no) as orders
+  from account a
+  join tieout.look_entries e using (pull_id, account_id)
+  where e.is_extra and not exists (
+    select from tieout.look_entries plain
+    where plain.pull_id = e.pull_id and plain.account_id = e.account_id
+      and plain.order_no = e.order_no and not plain.is_extra)
+  group by a.account_id
+),
+-- Not in the ledger: with an entry, or not looked at. One that is gone on both sides is no order.
+stranger as (
+  select a.account_id, count(*) as strangers
+  from account a
+  join tieout.asked_orders o using (pull_id, account_id)
+  left join tieout.pages p
+    on p.pull_id = o.pull_id and p.account_id = o.account_id and p.page_no = o.page_no
+  where not o.in_ledger and (
+    (o.page_no is not null and p.state is distinct from 'answered')
+    or exists (select from tieout.look_entries e
+      where e.pull_id = o.pull_id and e.account_id = o.account_id and e.order_no = o.order_no))
+  group by a.account_id
+),
+matched as (
+  select a.account_id, sum((p.matched ->> a.account_id)::bigint) as matched
+  from account a
+  join tieout.pulls p on p.pull_id >= a.pull_id and p.run_id = $1 and p.kind <> 'fresh'
+  group by a.account_id
+),
+class as (
+  select account_id, jsonb_object_agg(class, orders) as classes
+  from (
+    select account_id, class, sum(orders) as orders
+    from (
+      select account_id, class, count(*) as orders from tieout.verdicts
+      where run_id = $1 group by account_id, class
+      union all
+      select account_id, 'matched', matched from matched where matched is not null
+    ) as part
+    group by account_id, class
+  ) as whole
+  group by account_id
+)
+select account.account_id, coalesce(pages, 0) as pages, coalesce(failed_pages, 0) as failed_pages,
+  coalesce(asked, 0) as asked,
+  coalesce(plain, 0) as answered, coalesce(unanswered, 0)::bigint as unanswered,
+  coalesce(unasked, 0)::bigint as unasked, coalesce(ledger, 0) as ledger,
+  coalesce(strangers, 0) as strangers, coalesce(plain, 0) + coalesce(extra.orders, 0) as gateway,
+  coalesce(ledger, 0) + coalesce(strangers, 0) as orders,
+  coalesce(classes, '{}') as classes
+from account
+left join asked using (account_id)
+left join page using (account_id)
+left join entry using (account_id)
+left join extra using (account_id)
+left join stranger using (account_id)
+left join class using (account_id)
+order by account.account_id

@@ -1,0 +1,70 @@
+-- Which orders does the night look at? Writes them with their ledger rows and cuts them into pages.
+-- $1 pull, $2 accounts as json [{account_id, live_from}], $3 the date's end, $4 start of the
+-- look-back, $5 separator of the order list, $6 orders a page.
+-- Expects: one row an order. CONTRACT section 5, step 1.
+with account as materialized (
+  select account_id collate "C" as account_id, live_from
+  from jsonb_to_recordset($2::jsonb) as a (account_id text, live_from timestamptz)
+),
+-- Orders that are always looked at, however old or final. The sets are small beside the ledger,
+-- so that each is hashed once.
+kept as materialized (
+  select account_id, order_no from tieout.breaks where state <> 'resolved'
+  union
+  select account_id, order_no from tieout.instructions
+  where state in ('planned', 'held', 'queued', 'sending', 'accepted', 'unknown')
+),
+refundable as materialized (
+  select distinct r.account_id collate "C" as account_id, r.order_no collate "C" as order_no
+  from ledger.refund_requests r
+  join account a on a.account_id = r.account_id collate "C"
+  where (a.live_from is null or r.requested_at >= a.live_from)
+    and not exists (
+      select from tieout.instructions i
+      where i.account_id = r.account_id collate "C" and i.refund_id = r.refund_id collate "C"
+        and i.state in ('confirmed', 'rejected', 'withdrawn')
+    )
+),
+live as (
+  select l.account_id collate "C" as account_id, l.order_no collate "C" as order_no,
+    true as in_ledger, l.currency, l.amount, l.expected,
+    nullif(l.transaction_id, '') as transaction_id, l.capture_amount, l.review_decision,
+    l.placed_at
+  from ledger.orders l
+  where l.account_id collate "C" in (select account_id from account)
+    and (
+      (l.placed_at < $3::timestamptz and (
+        l.placed_at >= $4::timestamptz
+        or (l.account_id collate "C", l.order_no collate "C") in (select * from refundable)
+        or not exists (
+          select from tieout.final_orders f
+          where f.account_id = l.account_id collate "C" and f.order_no = l.order_no collate "C"
+            and f.fingerprint = md5(row(l.currency, l.amount::numeric(20, 2), l.expected,
+              nullif(l.transaction_id, ''), l.capture_amount::numeric(20, 2), l.review_decision,
+              l.placed_at)::text)
+        )
+      ))
+      or (l.account_id collate "C", l.order_no collate "C") in (select * from kept)
+    )
+  union all
+  -- Kept, but without a ledger row: strangers with an open break, orders that left the ledger.
+  select k.account_id, k.order_no, false, null, null, null, null, null, null, null
+  from kept k
+  where k.account_id in (select account_id from account)
+    and not exists (
+      select from ledger.orders l
+      where l.account_id collate "C" = k.account_id and l.order_no collate "C" = k.order_no
+    )
+),
+askable as (
+  select live.*, position($5 in order_no) = 0 as is_askable from live
+)
+insert into tieout.asked_orders (pull_id, account_id, order_no, page_no, in_ledger, currency,
+  amount, expected, transaction_id, capture_amount, review_decision, placed_at)
+select $1::bigint, account_id, order_no,
+  case when is_askable then
+    (row_number() over (partition by account_id, is_askable order by order_no) - 1) / $6::int
+  end,
+  in_ledger, currency, amount, expected, transaction_id, capture_amount, review_decision, placed_at
+from askable
+order by account_id, order_no

@@ -1,0 +1,55 @@
+-- What is true now of the orders of a batch: one row for each queued instruction.
+-- $1 batch, $2 minutes after which a look is too old to send by.
+with wanted as materialized (
+  select instruction_id, account_id, order_no
+  from tieout.instructions where batch_id = $1::bigint and state = 'queued'
+),
+recent as materialized (
+  select p.pull_id, p.as_of, r.ends_at
+  from tieout.pulls p
+  join tieout.runs r using (run_id)
+  where p.as_of > clock_timestamp() - make_interval(mins => $2::int) and not r.is_dry
+)
+select w.instruction_id, w.order_no, look.answered_at as looked_at, look.as_of,
+  look.ends_at as date_end,
+  (select jsonb_build_object('expected', l.expected, 'currency', l.currency,
+      'amount', l.amount::numeric(20, 2)::text,
+      'capture_amount', l.capture_amount::numeric(20, 2)::text,
+      'transaction_id', nullif(l.transaction_id, ''), 'review_decision', l.review_decision,
+      'placed_at', l.placed_at)
+    from ledger.orders l
+    where l.account_id collate "C" = w.account_id and l.order_no collate "C" = w.order_no
+  ) as ledger,
+  coalesce((select jsonb_agg(distinct jsonb_build_object('transaction_id', e.transaction_id,
+      'currency', e.currency, 'amount', e.amount::text, 'amount_text', e.amount_text,
+      'payment_status', e.payment_status, 'state', e.state, 'found', e.found,
+      'query_result', e.query_result, 'transaction_at', e.transaction_at,
+      'transaction_date', e.transaction_date))
+    from tieout.look_entries e
+    where e.pull_id = look.pull_id and e.account_id = w.account_id and e.order_no = w.order_no
+  ), '[]') as entries,
+  coalesce((select jsonb_agg(jsonb_build_object('refund_id', r.refund_id,
+      'amount', r.refund_amount::numeric(20, 2)::text, 'requested_at', r.requested_at))
+    from ledger.refund_requests r
+    where r.account_id collate "C" = w.account_id and r.order_no collate "C" = w.order_no
+  ), '[]') as refunds,
+  coalesce((select jsonb_agg(jsonb_build_object('operation', i.operation,
+      'transaction_id', i.transaction_id, 'refund_id', i.refund_id,
+      'refund_amount', i.refund_amount::text, 'state', i.state))
+    from tieout.instructions i
+    where i.account_id = w.account_id and i.order_no = w.order_no
+      and i.instruction_id <> w.instruction_id
+  ), '[]') as instructions
+from wanted w
+left join lateral (
+  select a.pull_id, p.answered_at, recent.as_of, recent.ends_at
+  from recent
+  join tieout.asked_orders a
+    on a.pull_id = recent.pull_id and a.account_id = w.account_id and a.order_no = w.order_no
+  join tieout.pages p
+    on p.pull_id = a.pull_id and p.account_id = a.account_id and p.page_no = a.page_no
+  where p.state = 'answered'
+  order by a.pull_id desc
+  limit 1
+) look on true
+order by w.instruction_id

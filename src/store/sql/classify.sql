@@ -1,0 +1,16 @@
+-- Into which class does each order fall that is not plainly matched? The first that fits
+-- (CONTRACT section 6). $1 run.
+update tieout.verdicts v
+set class = case
+    when v.not_compared is not null then 'notCompared'
+    when exists (select from tieout.breaks b where b.account_id = v.account_id
+      and b.order_no = v.order_no and b.state = 'open') then 'broken'
+    when v.need is not null or exists (select from tieout.instructions i
+      where i.account_id = v.account_id and i.order_no = v.order_no
+        and i.state in ('planned', 'held', 'queued', 'sending', 'accepted')) then 'due'
+    when v.awaited then 'awaited'
+    when v.tolerated or exists (select from tieout.breaks b where b.account_id = v.account_id
+      and b.order_no = v.order_no and b.state = 'waived') then 'explained'
+    else 'matched'
+  end
+where v.run_id = $1::bigint

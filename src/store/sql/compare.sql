@@ -1,0 +1,261 @@
+-- What is the verdict on each order of a pull? One row of tieout.verdicts for every order that is
+-- not plainly matched; the answer counts the matched ones by account, from the same facts.
+-- $1 run, $2 pull, $3 null or a later pull: only its orders whose page failed there, judged by this
+-- pull, $4 the table of positions (core/verdict.ts), $5 time of the look, $6 the date's end,
+-- $7 grace, $8 age of a stale authorisation, $9 $10 $11 tolerance below, above, parts per million,
+-- $12 partial captures, $13 operations that are off, $14 accounts [{account_id, live_from}],
+-- $15 only orders whose page was answered (a second look; the others keep their first).
+-- The readable reference is core/decide.ts; a test of generated orders holds the two equal.
+with position_row as materialized (
+  select * from jsonb_to_recordset($4::jsonb) as p (expected text, sight text, ripe boolean,
+    decision text, refunds text, verdict text, operation text, break_kind text)
+),
+account as materialized (
+  select account_id collate "C" as account_id, live_from
+  from jsonb_to_recordset($14::jsonb) as a (account_id text, live_from timestamptz)
+),
+-- Orders with more than the one entry they were asked for: few, and judged as sets.
+crowded as materialized (
+  select distinct account_id, order_no from tieout.look_entries
+  where pull_id = $2::bigint and is_extra
+),
+crowd as materialized (
+  select distinct e.account_id, e.order_no, e.transaction_id, e.currency, e.amount, e.amount_text,
+    e.state, e.payment_status, e.found, e.query_result, e.transaction_at, e.transaction_date,
+    a.transaction_id as named,
+    coalesce(e.state, '') not in ('cancelled', 'declined') as is_live
+  from tieout.look_entries e
+  join crowded using (account_id, order_no)
+  join tieout.asked_orders a using (pull_id, account_id, order_no)
+  where e.pull_id = $2
+),
+candidate as materialized (
+  select c.*,
+    row_number() over (partition by account_id, order_no
+      order by is_live desc, coalesce(transaction_at, 'epoch') desc, transaction_id desc) as place,
+    bool_or(is_live) over (partition by account_id, order_no) as any_live
+  from crowd c
+),
+chosen as materialized (
+  select distinct on (account_id, order_no) *
+  from candidate
+  where case when named is not null then transaction_id = named else true end
+  order by account_id, order_no, place
+),
+gathered as materialized (
+  select c.account_id, c.order_no,
+    count(*) > count(distinct coalesce(c.transaction_id, '')) as contradictory,
+    bool_or(not c.found) as unfound,
+    bool_or(coalesce(c.transaction_id, '') = '' or c.payment_status is null) as malformed,
+    coalesce(bool_or(c.amount is null or c.amount <= 0 or coalesce(c.currency, '') = '')
+      filter (where case when c.named is not null then c.transaction_id = c.named
+        when c.any_live then c.is_live else c.place = 1 end), false) as misshapen,
+    bool_or(c.state is null) as meaningless,
+    bool_or(c.is_live and c.transaction_id is distinct from t.transaction_id)
+      and bool_or(t.transaction_id is not null) as duplicate,
+    bool_or(c.transaction_at is null) as undated,
+    min(c.transaction_at) as first_at
+  from candidate c
+  left join chosen t using (account_id, order_no)
+  group by c.account_id, c.order_no
+),
+refund as materialized (
+  select account_id, order_no, sum(refund_amount) as requested,
+    coalesce(sum(refund_amount) filter (where is_done), 0) as explained,
+    (array_agg(refund_id order by requested_at, refund_id) filter (where not is_done))[1]
+      as oldest_id,
+    (array_agg(refund_amount order by requested_at, refund_id) filter (where not is_done))[1]
+      as oldest_amount
+  from (
+    select r.account_id collate "C" as account_id, r.order_no collate "C" as order_no,
+      r.refund_id collate "C" as refund_id, r.refund_amount, r.requested_at,
+      coalesce(r.requested_at < a.live_from, false) or exists (
+        select from tieout.instructions i
+        where i.account_id = a.account_id and i.refund_id = r.refund_id collate "C"
+          and i.operation = 'refund' and i.state = 'confirmed'
+      ) as is_done
+    from ledger.refund_requests r
+    join account a on a.account_id = r.account_id collate "C"
+  ) as request
+  group by account_id, order_no
+),
+undecided as materialized (
+  select account_id, order_no from tieout.instructions where state = 'unknown'
+),
+seen as not materialized (
+  select a.account_id, a.order_no, a.page_no, a.in_ledger, a.currency as ledger_currency,
+    a.amount as ledger_amount, a.expected, a.transaction_id as named, a.capture_amount,
+    a.review_decision, a.placed_at,
+    p.state = 'answered' or (a.page_no is null and not a.in_ledger and e.order_no is not null)
+      as looked,
+    e.order_no is not null as has_entry, false as contradictory, not e.found as unfound,
+    coalesce(e.transaction_id, '') = '' or e.payment_status is null as malformed,
+    a.transaction_id is not null and a.transaction_id <> e.transaction_id as absent,
+    e.amount is null or e.amount <= 0 or coalesce(e.currency, '') = '' as misshapen,
+    e.state is null as meaningless, false as duplicate,
+    e.transaction_at is null as undated, e.transaction_at as first_at,
+    e.transaction_id, e.currency, e.amount, e.amount_text, e.state, e.payment_status,
+    e.transaction_at
+  from tieout.asked_orders a
+  left join tieout.pages p using (pull_id, account_id, page_no)
+  left join tieout.look_entries e
+    on e.pull_id = a.pull_id and e.account_id = a.account_id and e.order_no = a.order_no
+      and not e.is_extra
+  where a.pull_id = $2
+    and not exists (
+      select from crowded c where c.account_id = a.account_id and c.order_no = a.order_no)
+  union all
+  select a.account_id, a.order_no, a.page_no, a.in_ledger, a.currency, a.amount, a.expected,
+    a.transaction_id, a.capture_amount, a.review_decision, a.placed_at,
+    p.state = 'answered' or (a.page_no is null and not a.in_ledger), true, g.contradictory,
+    g.unfound, g.malformed, t.order_no is null, g.misshapen, g.meaningless, g.duplicate,
+    g.undated, g.first_at, t.transaction_id, t.currency, t.amount, t.amount_text, t.state,
+    t.payment_status, t.transaction_at
+  from gathered g
+  join tieout.asked_orders a
+    on a.pull_id = $2 and a.account_id = g.account_id and a.order_no = g.order_no
+  left join tieout.pages p using (pull_id, account_id, page_no)
+  left join chosen t on t.account_id = g.account_id and t.order_no = g.order_no
+),
+-- The checks that stand alone, in their order of precedence; `pair` goes on to the table.
+staged as not materialized (
+  select s.*,
+    case
+      when s.page_no is null and s.in_ledger then 'separator'
+      when s.looked is not true then 'no_look'
+      when s.contradictory then 'contradictory'
+      when s.unfound then 'query_result'
+    end as not_compared,
+    case
+      when s.has_entry and s.malformed then 'invalid_record'
+      when not s.in_ledger and not s.has_entry then 'gone'
+      when not s.in_ledger and s.undated then 'invalid_record'
+      when not s.in_ledger and s.first_at < $6::timestamptz
+        and $5::timestamptz - s.first_at > $7::interval then 'missing_in_ledger'
+      when not s.in_ledger then 'awaited'
+      when not s.has_entry then 'pair'
+      when not s.absent and s.misshapen then 'invalid_record'
+      when s.meaningless then 'unknown_status'
+      when s.absent then 'transaction_mismatch'
+      when s.duplicate then 'duplicate_transaction'
+      else 'pair'
+    end as stage,
+    case when s.has_entry and not s.absent then s.state else 'missing' end as sight,
+    case when $12::boolean then coalesce(s.capture_amount, s.ledger_amount)
+      else s.ledger_amount end as refundable,
+    r.oldest_id, r.oldest_amount, coalesce(r.explained, 0) as explained,
+    coalesce(r.requested, 0) as requested, u.order_no is not null as undecided
+  from seen s
+  left join refund r on r.account_id = s.account_id and r.order_no = s.order_no
+  left join undecided u on u.account_id = s.account_id and u.order_no = s.order_no
+  where ($15::boolean is not true or s.looked) and ($3::bigint is null or exists (
+    select from tieout.asked_orders later
+    left join tieout.pages page using (pull_id, account_id, page_no)
+    where later.pull_id = $3 and later.account_id = s.account_id
+      and later.order_no = s.order_no and page.state is distinct from 'answered'))
+),
+placed as not materialized (
+  select t.*, p.verdict, p.operation, p.break_kind,
+    t.stage = 'pair' and t.sight <> 'missing' and case
+      when t.amount = t.ledger_amount then false
+      when $12 and t.sight in ('captured', 'partially_refunded', 'refunded')
+        and t.amount = t.capture_amount then false
+      else true end as unequal,
+    t.stage = 'pair' and t.sight <> 'missing' and t.currency <> t.ledger_currency as foreign_money,
+    t.stage = 'pair' and t.sight = 'authorised' and t.expected in ('captured', 'authorised')
+      and $5 - coalesce(t.transaction_at, t.placed_at) > $8::interval as stale
+  from staged t
+  left join position_row p on t.stage = 'pair' and p.expected = t.expected and p.sight = t.sight
+    and p.ripe = ($5 - t.placed_at > $7) and p.decision = coalesce(t.review_decision, 'none')
+    and p.refunds = case
+      when t.sight not in ('captured', 'partially_refunded', 'refunded')
+        or t.expected not in ('captured', 'cancelled')
+        or (t.expected = 'cancelled' and t.sight = 'refunded') then 'none'
+      when t.sight = case when t.explained = 0 then 'captured'
+          when t.explained < t.refundable then 'partially_refunded'
+          when t.explained = t.refundable then 'refunded' end
+        and t.requested <= t.refundable
+        then case when t.oldest_id is null then 'settled' else 'open' end
+      when t.sight = 'refunded' and t.requested = t.refundable then 'elsewhere'
+      else 'differs' end
+),
+told as not materialized (
+  select d.*, not_compared is null and (
+      stage = 'gone'
+      or (stage = 'pair' and verdict = 'matched' and not unequal and not foreign_money
+        and not stale and not undecided)) as is_matched
+  from placed d
+),
+counted as (
+  select account_id, count(*) as matched from told where is_matched and stage <> 'gone'
+  group by account_id
+),
+-- From here on only what stands out: our own instructions are looked up one by one.
+standing as not materialized (
+  select d.*, i.is_rejected, i.is_confirmed,
+    unequal and not foreign_money and (
+      case when amount < ledger_amount then ledger_amount - amount <= $9::numeric
+        else amount - ledger_amount <= $10::numeric end
+      or abs(amount - ledger_amount) * 1000000 <= ledger_amount * $11::bigint
+    ) as tolerated
+  from told d
+  left join lateral (
+    select bool_or(i.state = 'rejected') as is_rejected,
+      bool_or(i.state = 'confirmed') as is_confirmed
+    from tieout.instructions i
+    where d.verdict = 'need' and i.account_id = d.account_id and i.order_no = d.order_no
+      and i.operation = d.operation and i.transaction_id = d.transaction_id
+      and (d.operation <> 'refund' or i.refund_id = d.oldest_id)
+  ) i on true
+  where not is_matched
+),
+difference as not materialized (
+  select s.*, case
+      when stage <> 'pair' then null
+      when undecided and break_kind is distinct from 'missing_at_gateway' then 'outcome_unknown'
+      when verdict = 'break' then break_kind
+      when verdict <> 'need' then null
+      when is_rejected then 'instruction_rejected'
+      when is_confirmed or operation = any ($13::text[]) then break_kind
+    end as position_kind
+  from standing s
+),
+added as (
+  insert into tieout.verdicts (run_id, account_id, order_no, pull_id, in_ledger, not_compared,
+    kinds, need, awaited, tolerated, transaction_id, gateway_state, gateway_currency,
+    gateway_amount, gateway_amount_text, payment_status, expected, ledger_currency, ledger_amount,
+    need_amount, refund_id, refund_amount, completes, review_decision)
+  select $1::bigint, account_id, order_no, $2, in_ledger, not_compared,
+    case
+      when not_compared is not null then '{}'
+      when stage in ('invalid_record', 'unknown_status', 'transaction_mismatch',
+        'duplicate_transaction', 'missing_in_ledger') then array[stage]
+      when stage = 'pair' then array_remove(array[
+        case when foreign_money then 'currency_mismatch' end,
+        case when unequal and not tolerated then 'amount_mismatch' end,
+        case when stale then 'stale_authorisation' end,
+        position_kind], null)
+      else '{}' end,
+    case when is_need then operation end,
+    not_compared is null and (stage = 'awaited' or verdict is not distinct from 'awaited'),
+    not_compared is null and stage = 'pair' and tolerated,
+    transaction_id, state, currency, amount, amount_text, payment_status, expected,
+    ledger_currency, ledger_amount,
+    case when not is_need then null
+      when operation = 'capture' then coalesce(capture_amount, ledger_amount)
+      else amount end,
+    case when is_need and operation = 'refund' then oldest_id end,
+    case when is_need and operation = 'refund' then oldest_amount end,
+    case when is_need and operation = 'refund' then explained + oldest_amount = refundable end,
+    case when is_need and operation = 'review' then review_decision end
+  from (
+    select d.*, not_compared is null and stage = 'pair' and verdict = 'need'
+      and position_kind is null and not unequal and not foreign_money as is_need
+    from difference d
+  ) as told
+  returning account_id
+)
+select a.account_id, coalesce(c.matched, 0) as matched,
+  (select count(*) from added n where n.account_id = a.account_id) as standing
+from account a
+left join counted c on c.account_id = a.account_id

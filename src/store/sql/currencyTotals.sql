@@ -1,0 +1,31 @@
+-- The money of a run by account and currency: what was confirmed in it, and what nobody can say.
+-- $1 run. Currencies without any movement are listed with zeros where the ledger has orders in them.
+with account as (
+  select account_id, pull_id from tieout.run_accounts where run_id = $1::bigint
+),
+currency as (
+  select distinct a.account_id, o.currency
+  from account a join tieout.asked_orders o using (pull_id, account_id)
+  where o.in_ledger
+),
+money as (
+  select account_id, currency,
+    sum(amount) filter (where operation = 'capture' and state = 'confirmed') as captured,
+    sum(amount) filter (where operation = 'cancel' and state = 'confirmed') as cancelled,
+    sum(refund_amount) filter (where operation = 'refund' and state = 'confirmed') as refunded,
+    sum(coalesce(refund_amount, amount)) filter (where state = 'unknown' and operation <> 'review')
+      as unknown
+  from account
+  join tieout.instructions i using (account_id)
+  where (i.state = 'confirmed' and i.settled_run_id = $1) or i.state = 'unknown'
+  group by account_id, currency
+)
+select account_id, currency,
+  coalesce(captured, 0)::numeric(20, 2)::text as captured,
+  coalesce(cancelled, 0)::numeric(20, 2)::text as cancelled,
+  coalesce(refunded, 0)::numeric(20, 2)::text as refunded,
+  (coalesce(captured, 0) - coalesce(refunded, 0))::numeric(20, 2)::text as net,
+  coalesce(unknown, 0)::numeric(20, 2)::text as unknown
+from currency
+full join money using (account_id, currency)
+order by account_id, currency

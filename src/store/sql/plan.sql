@@ -1,0 +1,89 @@
+-- What should be sent? At most one instruction an order and run; each is planned, or held with the
+-- reason why it waits for a person. Those that waited already are weighed again by the same rules.
+-- $1 run, $2 now, $3 policies as json [{operation, policy, above (by currency) | null,
+-- max_count | null, max_amount (by currency) | null}], $4 partial captures,
+-- $5 proofs as json [{operation, decision, before, after}] (core/instruction.ts).
+with policy as materialized (
+  select * from jsonb_to_recordset($3::jsonb) as p (operation text, policy text, above jsonb,
+    max_count bigint, max_amount jsonb)
+),
+proof as materialized (
+  select * from jsonb_to_recordset($5::jsonb)
+    as p (operation text, decision text, before text, after jsonb)
+),
+wanted as materialized (
+  select v.*, i.instruction_id, i.state as instruction_state, ra.send_block,
+    coalesce(v.refund_amount, v.need_amount) as money,
+    coalesce(r.requested_at, o.placed_at) as since, r.reason as request_reason
+  from tieout.verdicts v
+  join tieout.run_accounts ra using (run_id, account_id)
+  left join tieout.asked_orders o
+    on o.pull_id = v.pull_id and o.account_id = v.account_id and o.order_no = v.order_no
+  left join ledger.refund_requests r
+    on r.account_id collate "C" = v.account_id and r.refund_id collate "C" = v.refund_id
+  left join tieout.instructions i
+    on i.account_id = v.account_id and i.order_no = v.order_no
+      and i.state in ('planned', 'held', 'queued', 'sending', 'accepted', 'unknown')
+  where v.run_id = $1::bigint and v.need is not null
+    and (i.instruction_id is null or i.state in ('planned', 'held'))
+    -- what a confirmation of this run makes possible is the next run's
+    and (i.instruction_id is not null or not exists (
+      select from tieout.instructions earlier
+      where earlier.run_id = $1 and earlier.account_id = v.account_id
+        and earlier.order_no = v.order_no))
+),
+weighed as materialized (
+  select w.*, case
+      when w.send_block is not null then w.send_block
+      when w.need = 'capture' and not $4::boolean and w.need_amount < w.ledger_amount
+        then 'partial_capture'
+      when p.policy <> 'auto' then 'approval'
+      when p.above is not null and not p.above ? w.ledger_currency then 'above_limit'
+      when w.money > (p.above ->> w.ledger_currency)::numeric then 'above_limit'
+    end as reason,
+    p.max_count, (p.max_amount ->> w.ledger_currency)::numeric as max_amount
+  from wanted w
+  join policy p on p.operation = w.need
+),
+used as materialized (
+  select operation, currency, count(*) as count, sum(coalesce(refund_amount, amount)) as money
+  from tieout.instructions
+  where run_id = $1 and state not in ('planned', 'held', 'withdrawn')
+  group by operation, currency
+),
+capped as materialized (
+  select w.*, case
+      when reason is not null then reason
+      when max_count < coalesce((select sum(count) from used u where u.operation = w.need), 0)
+        + count(*) filter (where reason is null) over by_operation then 'over_limit_of_run'
+      when max_amount < coalesce((select money from used u
+          where u.operation = w.need and u.currency = w.ledger_currency), 0)
+        + sum(money) filter (where reason is null) over by_currency then 'over_limit_of_run'
+    end as hold_reason
+  from weighed w
+  window by_operation as (partition by need order by since, account_id, order_no),
+    by_currency as (partition by need, ledger_currency order by since, account_id, order_no)
+),
+reweighed as (
+  update tieout.instructions i
+  set state = case when c.hold_reason is null then 'planned' else 'held' end,
+    hold_reason = c.hold_reason, changed_by = 'tieout'
+  from capped c
+  where i.instruction_id = c.instruction_id and i.hold_reason is distinct from c.hold_reason
+  returning i.instruction_id
+)
+insert into tieout.instructions (run_id, account_id, order_no, operation, transaction_id, currency,
+  amount, refund_id, refund_amount, refund_reason, review_decision, from_state, done_states, state,
+  hold_reason, created_at)
+select $1, c.account_id, c.order_no, c.need, c.transaction_id, c.ledger_currency, c.need_amount,
+  c.refund_id, c.refund_amount,
+  c.request_reason, c.review_decision, c.gateway_state,
+  case when c.need = 'refund' then
+      case when c.completes then array['refunded'] else array['partially_refunded', 'refunded'] end
+    else (select array(select jsonb_array_elements_text(p.after)) from proof p
+      where p.operation = c.need and p.decision is not distinct from c.review_decision) end,
+  case when c.hold_reason is null then 'planned' else 'held' end, c.hold_reason, $2::timestamptz
+from capped c
+where c.instruction_id is null
+order by c.account_id, c.need, c.since, c.order_no
+on conflict do nothing

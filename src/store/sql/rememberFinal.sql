@@ -1,0 +1,22 @@
+-- Orders that need no further look: matched, final at the gateway, and older than the look-back.
+-- The fingerprint is that of askNight.sql, so that a change in the ledger brings the order back.
+-- $1 run, $2 pull, $3 start of the look-back.
+insert into tieout.final_orders (account_id, order_no, fingerprint, run_id)
+select a.account_id, a.order_no,
+  md5(row(a.currency, a.amount, a.expected, a.transaction_id, a.capture_amount,
+    a.review_decision, a.placed_at)::text),
+  $1::bigint
+from tieout.asked_orders a
+join tieout.pages p using (pull_id, account_id, page_no)
+left join tieout.verdicts v
+  on v.run_id = $1 and v.account_id = a.account_id and v.order_no = a.order_no
+where a.pull_id = $2::bigint and a.in_ledger and a.placed_at < $3::timestamptz
+  and p.state = 'answered'
+  and (v.order_no is null or v.class = 'matched')
+  and not exists (
+    select from tieout.look_entries e
+    where e.pull_id = a.pull_id and e.account_id = a.account_id and e.order_no = a.order_no
+      and e.state in ('pending', 'in_review', 'authorised', 'partially_refunded'))
+on conflict (account_id, order_no)
+  do update set fingerprint = excluded.fingerprint, run_id = excluded.run_id
+  where final_orders.fingerprint <> excluded.fingerprint

@@ -1,0 +1,67 @@
+-- What do the looks of a pull prove about instructions that were sent? Presence confirms; an
+-- accepted one that does not show its new state becomes unknown; absence proves nothing about an
+-- unknown one; a partial refund that is unknown is never settled here (DESIGN law 2).
+-- $1 run, $2 pull, $3 now. Answers one row for each instruction that moved.
+with sent as (
+  select i.*
+  from tieout.instructions i
+  join tieout.asked_orders a
+    on a.pull_id = $2::bigint and a.account_id = i.account_id and a.order_no = i.order_no
+  join tieout.pages p
+    on p.pull_id = a.pull_id and p.account_id = a.account_id and p.page_no = a.page_no
+      and p.state = 'answered'
+  join tieout.pulls on pulls.pull_id = a.pull_id
+  where i.state in ('accepted', 'unknown', 'rejected')
+    -- a look from before the send proves nothing about it
+    and not exists (
+      select from tieout.attempts t where t.batch_id = i.batch_id and t.claimed_at >= pulls.as_of)
+),
+shown as (
+  select sent.instruction_id, sent.state, sent.operation, sent.from_state, sent.done_states,
+    sent.is_disputed, sent.refund_amount is null or sent.refund_amount = sent.amount as is_whole,
+    look.entries, look.meanings, look.gateway_state,
+    exists (
+      select from tieout.instructions later
+      where later.account_id = sent.account_id and later.order_no = sent.order_no
+        and later.operation = sent.operation and later.transaction_id = sent.transaction_id
+        and later.refund_id is not distinct from sent.refund_id
+        and later.instruction_id > sent.instruction_id
+    ) as is_superseded
+  from sent
+  cross join lateral (
+    select count(*) as entries,
+      count(distinct case when e.found then coalesce(e.state, '') else '' end) as meanings,
+      min(case when e.found then coalesce(e.state, '') else '' end) as gateway_state
+    from tieout.look_entries e
+    where e.pull_id = $2 and e.account_id = sent.account_id and e.order_no = sent.order_no
+      and e.transaction_id = sent.transaction_id
+  ) look
+),
+judged as (
+  select shown.*, case
+      -- contradictory, or a code without a meaning: no proof either way
+      when meanings > 1 or gateway_state = '' then null
+      when state = 'accepted' and gateway_state = any (done_states) then 'confirmed'
+      when state = 'accepted' then 'unknown'
+      when state = 'unknown' and not is_disputed and is_whole
+        and gateway_state = any (done_states) then 'confirmed'
+      when state = 'rejected' and not is_superseded and gateway_state <> from_state
+        and gateway_state = any (done_states) then 'unknown'
+    end as to_state
+  from shown
+)
+update tieout.instructions i
+set state = j.to_state,
+  is_disputed = i.is_disputed or j.state = 'rejected',
+  settled_at = case when j.to_state = 'confirmed' then $3::timestamptz end,
+  settled_run_id = case when j.to_state = 'confirmed' then $1::bigint end,
+  changed_by = 'tieout',
+  reason = case
+    when j.to_state = 'confirmed' then 'the gateway shows ' || j.gateway_state
+    when j.state = 'rejected' then 'the gateway refused it, yet shows ' || j.gateway_state
+    when j.entries = 0 then 'the gateway accepted it, but shows no such transaction'
+    else 'the gateway accepted it, but shows ' || j.gateway_state
+  end
+from judged j
+where j.instruction_id = i.instruction_id and i.state = j.state and j.to_state is not null
+returning i.instruction_id, i.account_id, i.order_no, i.operation, j.state as from_state, i.state

@@ -1,0 +1,20 @@
+-- Instructions that wait although the looks of this pull no longer ask for them are withdrawn:
+-- the need vanished, or somebody else did it. Orders without a complete look keep theirs.
+-- $1 run, $2 pull, $3 now.
+update tieout.instructions i
+set state = 'withdrawn', hold_reason = null, settled_at = $3::timestamptz,
+  settled_run_id = $1::bigint, changed_by = 'tieout',
+  reason = case when v.order_no is null then 'done elsewhere' else 'no longer asked for' end
+from tieout.asked_orders a
+left join tieout.pages p using (pull_id, account_id, page_no)
+left join tieout.verdicts v
+  on v.run_id = $1 and v.account_id = a.account_id and v.order_no = a.order_no
+where a.pull_id = $2::bigint and p.state = 'answered'
+  and i.account_id = a.account_id and i.order_no = a.order_no
+  and i.state in ('planned', 'held', 'queued')
+  and v.not_compared is null
+  and (v.need, v.transaction_id, v.need_amount, v.ledger_currency, v.refund_id, v.refund_amount,
+    v.review_decision)
+    is distinct from (i.operation, i.transaction_id, i.amount, i.currency, i.refund_id,
+    i.refund_amount, i.review_decision)
+returning i.instruction_id

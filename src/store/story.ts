@@ -1,0 +1,81 @@
+// One order's whole story: the ledger, every look, what we sent and what came back, its breaks. Read
+// only, one order at a time.
+
+import type { Db } from './db.js';
+
+export interface OrderStory {
+  ledger: Record<string, unknown> | null;
+  refundRequests: Record<string, unknown>[];
+  looks: Record<string, unknown>[];
+  breaks: Record<string, unknown>[];
+  instructions: Record<string, unknown>[];
+}
+
+/** Looks older than the newest so many pulls are not searched. */
+const PULLS_MAX = 200;
+
+export async function orderStory(
+  db: Db,
+  accountId: string,
+  orderNo: string,
+): Promise<OrderStory | null> {
+  const { rows } = await db.query<{ story: OrderStory }>(
+    `select jsonb_build_object(
+       'ledger', (select to_jsonb(l) from ledger.orders l
+         where l.account_id = $1 and l.order_no = $2),
+       'refundRequests', coalesce((select jsonb_agg(to_jsonb(r) order by r.requested_at)
+         from ledger.refund_requests r where r.account_id = $1 and r.order_no = $2), '[]'),
+       'looks', coalesce((${LOOKS}), '[]'),
+       'breaks', coalesce((select jsonb_agg(jsonb_build_object('kind', b.kind, 'state', b.state,
+           'firstSeen', b.first_seen, 'expected', b.expected, 'actual', b.actual,
+           'owner', b.owner, 'note', b.note, 'events', (
+             select jsonb_agg(jsonb_build_object('at', e.at, 'event', e.event, 'by', e.by,
+               'reason', e.reason) order by e.event_id)
+             from tieout.break_events e where e.break_id = b.break_id)) order by b.break_id)
+         from tieout.breaks b where b.account_id = $1 and b.order_no = $2), '[]'),
+       'instructions', coalesce((${INSTRUCTIONS}), '[]')) as story`,
+    [accountId, orderNo],
+  );
+  const story = rows[0]?.story;
+  if (!story) return null;
+  const isKnown = story.ledger ?? story.looks[0] ?? story.breaks[0] ?? story.instructions[0];
+  return isKnown === undefined ? null : story;
+}
+
+const LOOKS = `
+  select jsonb_agg(jsonb_build_object('at', p.as_of, 'kind', p.kind, 'businessDate',
+      (select business_date from tieout.runs r where r.run_id = p.run_id),
+      'page', a.page_no, 'answer', case
+        when a.page_no is null and a.in_ledger then 'not asked: its number holds the separator'
+        when a.page_no is null then 'answered without being asked'
+        when g.state = 'answered' then 'answered' else coalesce('failed: ' || g.reason, 'open') end,
+      'entries', coalesce((
+        select jsonb_agg(jsonb_build_object('transaction', e.transaction_id, 'state', e.state,
+          'code', e.payment_status, 'amount', coalesce(e.amount::text, e.amount_text),
+          'currency', e.currency, 'date', e.transaction_date, 'asked', e.is_asked)
+          order by e.page_no, e.position)
+        from tieout.look_entries e
+        where e.pull_id = a.pull_id and e.account_id = $1 and e.order_no = $2), '[]'))
+    order by p.pull_id)
+  from (select * from tieout.pulls order by pull_id desc limit ${PULLS_MAX}) p
+  join tieout.asked_orders a on a.pull_id = p.pull_id and a.account_id = $1 and a.order_no = $2
+  left join tieout.pages g
+    on g.pull_id = a.pull_id and g.account_id = a.account_id and g.page_no = a.page_no`;
+
+const INSTRUCTIONS = `
+  select jsonb_agg(jsonb_build_object('id', i.instruction_id, 'operation', i.operation,
+      'state', i.state, 'amount', coalesce(i.refund_amount, i.amount)::text,
+      'currency', i.currency, 'transaction', i.transaction_id, 'refundId', i.refund_id,
+      'holdReason', i.hold_reason, 'reason', i.reason, 'gatewayCode', i.outcome_code,
+      'gatewayMessage', i.outcome_message, 'gatewayReference', i.gateway_reference,
+      'events', (select jsonb_agg(jsonb_build_object('at', e.at, 'from', e.from_state,
+          'to', e.to_state, 'by', e.by, 'reason', e.reason) order by e.seq)
+        from tieout.instruction_events e where e.instruction_id = i.instruction_id),
+      'attempts', coalesce((select jsonb_agg(jsonb_build_object('id', t.attempt_id,
+          'claimedAt', t.claimed_at, 'outcome', t.outcome, 'reason', t.reason,
+          'answer', (select w.http_status from tieout.answers w
+            where w.attempt_id = t.attempt_id)) order by t.attempt_no)
+        from tieout.attempts t where t.batch_id = i.batch_id
+          and t.entries ? i.instruction_id::text), '[]'))
+    order by i.instruction_id)
+  from tieout.instructions i where i.account_id = $1 and i.order_no = $2`;

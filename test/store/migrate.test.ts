@@ -1,0 +1,154 @@
+// Migrations against a real server: once, whole, in order, and never over an edited file.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { UnreachableError } from '../../src/core/errors.js';
+import { migrateDown, migrateUp, migrationStatus } from '../../src/store/migrate.js';
+import { packageRoot, statement } from '../../src/store/sql.js';
+import type { FreshDatabase } from '../support/database.js';
+import { freshDatabase } from '../support/database.js';
+
+const FIRST = `-- Up Migration
+create schema shop;
+create table shop.a (n int);
+create function shop.f() returns int language sql as $$ select 1; $$;
+-- Down Migration
+drop schema shop cascade;
+`;
+const SECOND =
+  '-- Up Migration\ncreate table shop.b (n int);\n-- Down Migration\ndrop table shop.b;';
+
+let fresh: FreshDatabase;
+let folder: string;
+const silent = (): void => {};
+
+beforeEach(async () => {
+  fresh = await freshDatabase({ empty: true });
+  folder = mkdtempSync(join(tmpdir(), 'tieout-migrations-'));
+});
+
+afterEach(async () => {
+  await fresh.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function write(name: string, text: string): void {
+  writeFileSync(join(folder, name), text);
+}
+
+async function tables(): Promise<string[]> {
+  const { rows } = await fresh.db.query<{ name: string }>(
+    "select table_name as name from information_schema.tables where table_schema = 'shop' order by 1",
+  );
+  return rows.map((row) => row.name);
+}
+
+describe('migrations', () => {
+  test('go up once, come down, and go up again', async () => {
+    write('0001_first.sql', FIRST);
+    write('0002_second.sql', SECOND);
+    write('README.md', 'no migration');
+    const lines: string[] = [];
+    const up = await migrateUp(fresh.connection, (line) => lines.push(line), folder);
+    expect(up).toEqual(['0001_first', '0002_second']);
+    expect(lines).toEqual(['migrated up: 0001_first', 'migrated up: 0002_second']);
+    expect(await migrateUp(fresh.connection, silent, folder)).toEqual([]);
+    expect(await tables()).toEqual(['a', 'b']);
+    expect(await migrateDown(fresh.connection, 1, silent, folder)).toEqual(['0002_second']);
+    expect(await tables()).toEqual(['a']);
+    expect(await migrateDown(fresh.connection, 5, silent, folder)).toEqual(['0001_first']);
+    expect(await tables()).toEqual([]);
+    expect(await migrateUp(fresh.connection, silent, folder)).toHaveLength(2);
+  });
+
+  test('are applied once by starters at the same moment', async () => {
+    write('0001_first.sql', FIRST);
+    const starters = Array.from({ length: 5 }, () => migrateUp(fresh.connection, silent, folder));
+    const applied = await Promise.all(starters);
+    expect(applied.flat()).toEqual(['0001_first']);
+  });
+
+  test('leave nothing of a run in which one of them fails', async () => {
+    write('0001_first.sql', FIRST);
+    write('0002_second.sql', '-- Up Migration\ncreate table shop.b (n int); select 1 / 0;');
+    const run = migrateUp(fresh.connection, silent, folder);
+    await expect(run).rejects.toThrow('division by zero');
+    expect(await tables()).toEqual([]);
+    expect((await migrationStatus(fresh.connection, folder)).applied).toEqual([]);
+    write('0002_second.sql', SECOND);
+    expect(await migrateUp(fresh.connection, silent, folder)).toHaveLength(2);
+    expect((await migrationStatus(fresh.connection, folder)).changed).toEqual([]);
+  });
+
+  test('say what is applied, pending, changed and missing', async () => {
+    write('0001_first.sql', FIRST);
+    const before = await migrationStatus(fresh.connection, folder);
+    expect(before).toEqual({ applied: [], pending: ['0001_first'], changed: [], missing: [] });
+    await migrateUp(fresh.connection, silent, folder);
+    write('0001_first.sql', FIRST.replaceAll('\n', '\r\n'));
+    expect((await migrationStatus(fresh.connection, folder)).changed).toEqual([]);
+    write('0001_first.sql', `${FIRST} -- edited`);
+    write('0002_second.sql', SECOND);
+    expect(await migrationStatus(fresh.connection, folder)).toEqual({
+      applied: ['0001_first'],
+      pending: ['0002_second'],
+      changed: ['0001_first'],
+      missing: [],
+    });
+    rmSync(join(folder, '0001_first.sql'));
+    expect((await migrationStatus(fresh.connection, folder)).missing).toEqual(['0001_first']);
+  });
+
+  test('do not go on over an edited file, but do not block a start without news', async () => {
+    write('0001_first.sql', FIRST);
+    await migrateUp(fresh.connection, silent, folder);
+    write('0001_first.sql', `${FIRST} -- edited`);
+    const lines: string[] = [];
+    expect(await migrateUp(fresh.connection, (line) => lines.push(line), folder)).toEqual([]);
+    expect(lines).toEqual(['migrations were edited after they were applied: 0001_first']);
+    write('0002_second.sql', SECOND);
+    const run = migrateUp(fresh.connection, silent, folder);
+    await expect(run).rejects.toThrow('edited after they were applied: 0001_first');
+  });
+
+  test('of a newer tieout are not touched by an older one', async () => {
+    write('0001_first.sql', FIRST);
+    write('0002_second.sql', SECOND);
+    await migrateUp(fresh.connection, silent, folder);
+    rmSync(join(folder, '0002_second.sql'));
+    const run = migrateUp(fresh.connection, silent, folder);
+    await expect(run).rejects.toThrow(/0002_second.*newer/);
+  });
+
+  test('may be none at all', async () => {
+    expect(await migrateUp(fresh.connection, silent, folder)).toEqual([]);
+    const none = join(folder, 'none');
+    expect(await migrateUp(fresh.connection, silent, none)).toEqual([]);
+    mkdirSync(none);
+    expect(await migrateDown(fresh.connection, 1, silent, none)).toEqual([]);
+  });
+
+  test('of a database that cannot be reached fail as unreachable', async () => {
+    const nowhere = { host: '/nowhere', user: 'tieout', database: 'tieout' };
+    await expect(migrateUp(nowhere, silent, folder)).rejects.toBeInstanceOf(UnreachableError);
+  });
+
+  test('of this tieout go all the way up, down and up again', async () => {
+    const up = await migrateUp(fresh.connection);
+    if (up.length === 0) return;
+    expect(await migrateDown(fresh.connection, up.length)).toEqual(up.toReversed());
+    expect(await migrateUp(fresh.connection)).toEqual(up);
+  });
+});
+
+describe('statement files', () => {
+  test.each(['noSuchStatement', '../../../package', ''])('%j is not one', (name) => {
+    expect(() => statement(name)).toThrow('there is no statement file');
+  });
+
+  test('lie below the folder of package.json', () => {
+    expect(packageRoot()).toBe(process.cwd());
+  });
+});

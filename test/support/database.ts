@@ -1,0 +1,41 @@
+// A migrated database for one test file or one test, on the server that globalSetup.ts started.
+
+import { randomUUID } from 'node:crypto';
+import { inject } from 'vitest';
+import type { Connection } from '../../src/store/connection.js';
+import type { Database } from '../../src/store/db.js';
+import { openDatabase } from '../../src/store/db.js';
+import { databaseOn } from './databaseOn.js';
+
+export interface FreshDatabase {
+  db: Database;
+  connection: Connection;
+  drop(): Promise<void>;
+}
+
+/** A copy of the migrated template; `empty` gives one without any of our schema. */
+export async function freshDatabase(options: { empty?: boolean } = {}): Promise<FreshDatabase> {
+  const server = inject('server');
+  const name = `tieout_test_${randomUUID().replaceAll('-', '')}`;
+  const source = options.empty === true ? 'template0' : inject('template');
+  await onServer(server, `create database ${name} template ${source}`);
+  const connection = databaseOn(server, name);
+  const db = openDatabase(connection);
+  return {
+    db,
+    connection,
+    async drop() {
+      await db.close();
+      await onServer(server, `drop database if exists ${name} with (force)`);
+    },
+  };
+}
+
+async function onServer(server: Connection, statement: string): Promise<void> {
+  const admin = openDatabase(server, { max: 1 });
+  try {
+    await admin.query(statement);
+  } finally {
+    await admin.close();
+  }
+}

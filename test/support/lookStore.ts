@@ -1,0 +1,287 @@
+// Writes orders of tests into a real database as a night would leave them before its compare: the
+// ledger, a run, a pull with its pages and entries, and instructions in any state. It uses no
+// statement that is under test. Neighbours: orders.ts, the tests of src/store/sql.
+
+import type { Rules, Verdict } from '../../src/core/decide.js';
+import type { InstructionState } from '../../src/core/instruction.js';
+import type { Hundredths } from '../../src/core/money.js';
+import { parseAmount } from '../../src/core/money.js';
+import type { Operation } from '../../src/core/order.js';
+import type { BreakKind, ReviewDecision } from '../../src/core/verdict.js';
+import type { Database, Db } from '../../src/store/db.js';
+import type { CompareRules } from '../../src/store/verdicts.js';
+import type { StoredInstruction, StoredOrder } from './orders.js';
+import { DATE_END, HOUR_MS, LOOKED_AT, money } from './orders.js';
+
+export interface Look {
+  runId: bigint;
+  pullId: bigint;
+  accountId: string;
+}
+
+/** A run of the next free date, with one account in it. */
+export async function storeRun(db: Db, accountId: string): Promise<bigint> {
+  const { rows } = await db.query<{ run_id: bigint }>(
+    `insert into tieout.runs (business_date, covers, starts_at, ends_at, state, environment,
+       settings, settings_sha256, version, runner_id, created_at)
+     select day, array[day], $1::timestamptz - interval '1 day', $1, 'running', 'test', '{}', '',
+       '0', gen_random_uuid(), $2::timestamptz
+     from (select coalesce(max(business_date) + 1, date '2026-11-19') as day
+       from tieout.runs) as next
+     returning run_id`,
+    [DATE_END, LOOKED_AT],
+  );
+  const runId = rows[0]?.run_id ?? 0n;
+  await db.query(
+    `insert into tieout.run_accounts (run_id, account_id, business_date, merchant_id, state)
+     select run_id, $2, business_date, 'M1', 'running' from tieout.runs where run_id = $1`,
+    [runId, accountId],
+  );
+  return runId;
+}
+
+/** One look at orders: each on a page of its own, so that any of them can fail. */
+export async function storeLook(
+  db: Db,
+  runId: bigint,
+  accountId: string,
+  orders: readonly StoredOrder[],
+  kind: 'night' | 'confirm' = 'night',
+): Promise<Look> {
+  const { rows } = await db.query<{ pull_id: bigint }>(
+    `insert into tieout.pulls (run_id, kind, as_of) values ($1, $2, $3) returning pull_id`,
+    [runId, kind, LOOKED_AT],
+  );
+  const look = { runId, pullId: rows[0]?.pull_id ?? 0n, accountId };
+  await db.query(
+    `insert into tieout.asked_orders (pull_id, account_id, order_no, page_no, in_ledger, currency,
+       amount, expected, transaction_id, capture_amount, review_decision, placed_at)
+     select $1, $2, * from jsonb_to_recordset($3::jsonb) as o (order_no text, page_no int,
+       in_ledger boolean, currency text, amount numeric, expected text, transaction_id text,
+       capture_amount numeric, review_decision text, placed_at timestamptz)`,
+    [look.pullId, accountId, json(orders.map(askedRow))],
+  );
+  await db.query(
+    `insert into tieout.pages (pull_id, account_id, page_no, state, orders, entries, attempts,
+       reason, answered_at)
+     select $1, $2, page_no, state, 1, case when state = 'answered' then entries end, 1,
+       case when state = 'failed' then 'no answer' end,
+       case when state = 'answered' then $4::timestamptz end
+     from jsonb_to_recordset($3::jsonb) as p (page_no int, state text, entries int)`,
+    [look.pullId, accountId, json(orders.flatMap(pageRow)), LOOKED_AT],
+  );
+  await storeEntries(db, look, orders);
+  return look;
+}
+
+async function storeEntries(db: Db, look: Look, orders: readonly StoredOrder[]): Promise<void> {
+  await db.query(
+    `insert into tieout.look_entries (pull_id, account_id, page_no, position, order_no, is_extra,
+       is_asked, transaction_id, currency, amount, amount_text, state, payment_status, found,
+       query_result, transaction_at, fraud_rejected)
+     select $1, $2, *, false from jsonb_to_recordset($3::jsonb) as e (page_no int, position int,
+       order_no text, is_extra boolean, is_asked boolean, transaction_id text, currency text,
+       amount numeric, amount_text text, state text, payment_status text, found boolean,
+       query_result text, transaction_at timestamptz)`,
+    [look.pullId, look.accountId, json(orders.flatMap(entryRows))],
+  );
+}
+
+/** The ledger of an account becomes exactly these orders and their refund requests. */
+export async function storeLedger(
+  db: Db,
+  accountId: string,
+  orders: readonly StoredOrder[],
+): Promise<void> {
+  await db.query('delete from ledger.orders where account_id = $1', [accountId]);
+  await db.query('delete from ledger.refund_requests where account_id = $1', [accountId]);
+  const rows = orders.map(askedRow).filter((row) => row.in_ledger);
+  await db.query(
+    `insert into ledger.orders (account_id, order_no, currency, amount, expected, transaction_id,
+       capture_amount, review_decision, placed_at)
+     select $1, * from jsonb_to_recordset($2::jsonb) as o (order_no text, currency text,
+       amount numeric, expected text, transaction_id text, capture_amount numeric,
+       review_decision text, placed_at timestamptz)`,
+    [accountId, json(rows)],
+  );
+  const requests = orders.flatMap((order) =>
+    order.refunds.map((refund) => ({
+      refund_id: refundIdOf(order, refund.refundId),
+      order_no: order.orderNo,
+      refund_amount: money(refund.amount),
+      requested_at: refund.requestedAt,
+    })),
+  );
+  await db.query(
+    `insert into ledger.refund_requests (account_id, refund_id, order_no, refund_amount,
+       requested_at)
+     select $1, * from jsonb_to_recordset($2::jsonb) as r (refund_id text, order_no text,
+       refund_amount numeric, requested_at timestamptz)`,
+    [accountId, json(requests)],
+  );
+}
+
+/** Instructions in any state, put there without the life that leads to it. */
+export async function storeInstructions(
+  db: Database,
+  runId: bigint,
+  accountId: string,
+  orders: readonly StoredOrder[],
+): Promise<void> {
+  const rows = orders.flatMap((order) =>
+    order.instructions.map((instruction) => instructionRow(order, instruction)),
+  );
+  await db.transaction(async (tx) => {
+    await tx.query('set local session_replication_role = replica');
+    await tx.query(
+      `insert into tieout.instructions (run_id, account_id, order_no, operation, transaction_id,
+         currency, amount, refund_id, refund_amount, review_decision, from_state, done_states,
+         state, hold_reason, batch_id, created_at, settled_at, settled_run_id, reason)
+       select $1, $2, order_no, operation, transaction_id, currency, amount, refund_id,
+         refund_amount, review_decision, from_state, done_states, state,
+         case when state = 'held' then 'approval' end,
+         case when state in ('queued', 'sending', 'accepted') then 0 end, $4::timestamptz,
+         case when state in ('confirmed', 'rejected', 'withdrawn') then $4::timestamptz end,
+         case when state in ('confirmed', 'rejected', 'withdrawn') then $1::bigint end,
+         case when state in ('unknown', 'withdrawn') then 'test' end
+       from jsonb_to_recordset($3::jsonb) as i (order_no text, operation text,
+         transaction_id text, currency text, amount numeric, refund_id text,
+         refund_amount numeric, review_decision text, from_state text, done_states text[],
+         state text)`,
+      [runId, accountId, json(rows), LOOKED_AT],
+    );
+  });
+}
+
+export function compareRulesOf(rules: Rules, accountIds: readonly string[]): CompareRules {
+  return {
+    asOf: rules.asOf,
+    dateEnd: rules.dateEnd,
+    graceHours: rules.graceMs / HOUR_MS,
+    staleDays: rules.staleMs / (24 * HOUR_MS),
+    tolerance: rules.tolerance,
+    partialCapture: rules.partialCapture,
+    off: [...rules.off],
+    accounts: accountIds.map((accountId) => ({
+      account_id: accountId,
+      live_from: rules.liveFrom,
+    })),
+  };
+}
+
+export type StoredVerdict = Omit<Verdict, 'transaction' | 'notCompared'> & {
+  notCompared: Verdict['notCompared'] | 'separator' | null;
+};
+
+/** The verdicts of a run by order; an order without a row was compared and matched. */
+export async function storedVerdicts(db: Db, look: Look): Promise<Map<string, StoredVerdict>> {
+  const { rows } = await db.query<{
+    order_no: string;
+    not_compared: StoredVerdict['notCompared'];
+    kinds: BreakKind[];
+    need: Operation | null;
+    awaited: boolean;
+    tolerated: boolean;
+    transaction_id: string;
+    ledger_currency: string;
+    need_amount: string | null;
+    refund_id: string | null;
+    refund_amount: string | null;
+    review_decision: ReviewDecision | null;
+  }>('select * from tieout.verdicts where run_id = $1 and account_id = $2', [
+    look.runId,
+    look.accountId,
+  ]);
+  return new Map(
+    rows.map((row) => [
+      row.order_no,
+      {
+        notCompared: row.not_compared,
+        kinds: row.kinds,
+        awaited: row.awaited,
+        tolerated: row.tolerated,
+        need: row.need && {
+          operation: row.need,
+          transactionId: row.transaction_id,
+          currency: row.ledger_currency,
+          amount: exact(row.need_amount) ?? 0n,
+          refundId: row.refund_id?.split('/')[1] ?? null,
+          refundAmount: exact(row.refund_amount),
+          reviewDecision: row.review_decision,
+        },
+      },
+    ]),
+  );
+}
+
+/** Refund ids are unique in an account; the cases repeat R1 in every order. */
+export function refundIdOf(order: StoredOrder, refundId: string): string {
+  return `${order.orderNo}/${refundId}`;
+}
+
+function askedRow(order: StoredOrder, index: number) {
+  const { ledger } = order;
+  return {
+    order_no: order.orderNo,
+    page_no: order.page === 'separator' || order.page === 'unasked' ? null : index,
+    in_ledger: ledger !== null,
+    currency: ledger?.currency,
+    amount: ledger && money(ledger.amount),
+    expected: ledger?.expected,
+    transaction_id: ledger?.transactionId,
+    capture_amount: ledger?.captureAmount && money(ledger.captureAmount),
+    review_decision: ledger?.reviewDecision,
+    placed_at: ledger?.placedAt,
+  };
+}
+
+function pageRow(order: StoredOrder, index: number) {
+  if (order.page === 'separator') return [];
+  // What came unasked stands in some other page that was answered.
+  const state = order.page === 'failed' ? 'failed' : 'answered';
+  return [{ page_no: index, state, entries: order.entries.length }];
+}
+
+function entryRows(order: StoredOrder, index: number) {
+  return order.entries.map((entry, position) => ({
+    page_no: index,
+    position,
+    order_no: order.orderNo,
+    is_extra: position > 0 || order.page !== 'answered',
+    is_asked: order.page === 'answered',
+    transaction_id: entry.transactionId,
+    currency: entry.currency,
+    amount: entry.amount === null ? null : money(entry.amount),
+    amount_text: entry.amountText,
+    state: entry.state,
+    payment_status: entry.paymentStatus,
+    found: entry.found,
+    query_result: entry.queryResult,
+    transaction_at: entry.transactionAt,
+  }));
+}
+
+function instructionRow(order: StoredOrder, instruction: StoredInstruction) {
+  const { operation, refundId, refundAmount } = instruction;
+  return {
+    order_no: order.orderNo,
+    operation,
+    transaction_id: `${instruction.transactionId}`,
+    currency: order.ledger?.currency ?? 'EUR',
+    amount: money(order.ledger?.amount ?? 100_000n),
+    refund_id: refundId === null ? null : refundIdOf(order, refundId),
+    refund_amount: refundAmount === null ? null : money(refundAmount),
+    review_decision: operation === 'review' ? 'accept' : null,
+    from_state: 'authorised',
+    done_states: ['captured'],
+    state: instruction.state,
+  };
+}
+
+function exact(text: string | null): Hundredths | null {
+  return text === null ? null : parseAmount(text);
+}
+
+function json(rows: unknown): string {
+  return JSON.stringify(rows);
+}

@@ -1,0 +1,100 @@
+// How the queues reach their server: BullMQ on Redis or on PostgreSQL behind one small interface.
+// It owns the connections of the queues and their settings. It must never hold a rule, and nothing
+// above it may ask which backend it is. Neighbours: redis.ts and postgres.ts build one each;
+// queues.ts and worker.ts use it.
+
+import type { BulkJobOptions, WorkerOptions } from 'bullmq';
+import { UnreachableError } from '../src/core/errors.js';
+import type { Connection } from '../src/store/connection.js';
+import { reasonOf } from './reason.js';
+
+/** `queue.url` of the configuration, with the database's address where it says `database`. */
+export type QueueConnection =
+  | { kind: 'redis'; url: string; namespace?: string }
+  | { kind: 'database'; connection: Connection };
+
+/** All that a job carries. */
+export interface Payload {
+  id: string;
+}
+
+/** What a queue keeps of a job. Others may have written it, so nothing in it is trusted. */
+export interface StoredJob {
+  id?: string | undefined;
+  data: unknown;
+  failedReason?: string | undefined;
+  finishedOn?: number | undefined;
+  attemptsMade: number;
+  isFailed(): Promise<boolean>;
+  remove(): Promise<void>;
+}
+
+// The few methods of BullMQ's classes that tieout calls: each backend's classes fit them.
+export interface RingQueue {
+  addBulk(jobs: { name: string; data: Payload; opts: BulkJobOptions }[]): Promise<unknown>;
+  getFailed(start: number, end: number): Promise<(StoredJob | undefined)[]>;
+  getJob(jobId: string): Promise<StoredJob | undefined>;
+  getJobCounts(...states: ('waiting' | 'active' | 'failed')[]): Promise<Record<string, number>>;
+  close(): Promise<void>;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+export interface RingWorker {
+  waitUntilReady(): Promise<unknown>;
+  cancelAllJobs(reason: string): void;
+  pause(doNotWaitActive: boolean): Promise<void>;
+  resume(): unknown;
+  close(): Promise<void>;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'stalled', listener: (jobId: string) => void): unknown;
+}
+
+export type Processor = (
+  job: Pick<StoredJob, 'id' | 'data'>,
+  token?: string,
+  signal?: AbortSignal,
+) => Promise<void>;
+export type WorkerSettings = Omit<WorkerOptions, 'connection' | 'prefix'>;
+
+export interface Backend {
+  /** Names the server for a message; never a password. */
+  description: string;
+  /** What an operator should know of the server's settings. */
+  warnings: readonly string[];
+  queue(name: string): RingQueue;
+  worker(name: string, processor: Processor, settings: WorkerSettings): RingWorker;
+  close(): Promise<void>;
+}
+
+/** Told of connection trouble again and again while it lasts, so it has to limit itself. */
+export type OnError = (scope: string, error: Error) => void;
+
+const ANSWER_TIMEOUT_MS = 15_000;
+
+/** What the queue's server answers; UnreachableError where it fails or takes too long. */
+export async function answered<T>(
+  backend: Pick<Backend, 'description'>,
+  promise: Promise<T>,
+  ms = ANSWER_TIMEOUT_MS,
+): Promise<T> {
+  try {
+    return await within(ms, backend.description, promise);
+  } catch (error) {
+    if (error instanceof UnreachableError) throw error;
+    const words = `the queue cannot be used: ${backend.description}: ${reasonOf(error)}`;
+    throw new UnreachableError(words, { cause: error });
+  }
+}
+
+/** The promise, or an UnreachableError once it took too long: a dead server may answer nothing. */
+export async function within<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const seconds = Math.round(ms / 1000);
+    const fail = () => reject(new UnreachableError(`${what}: no answer within ${seconds} s`));
+    timer = setTimeout(fail, ms);
+  });
+  // The loser of the race may still fail later, when nobody listens any more.
+  promise.catch(() => {});
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,74 @@
+// The clock that starts a night. It owns the cron expression and nothing else: which business date
+// is owed, and whether a run of it exists, is decided by whoever hears the tick. It must never
+// carry a rule, and a lost tick must never matter. Neighbours: compose gives it `onTick`.
+
+import type { Logger } from 'node-cron';
+import cron from 'node-cron';
+import { ConfigurationError } from '../src/core/errors.js';
+import { reasonOf } from './reason.js';
+
+export interface ClockDeps {
+  cron: string;
+  timezone: string;
+  onTick: () => Promise<void>;
+  log: (line: string) => void;
+  /** Names the configuration file in a refusal. */
+  file?: string;
+}
+
+export interface Clock {
+  nextTick(): Date | null;
+  /** No tick begins after it; a tick that is under way belongs to whoever hears it. */
+  stop(): Promise<void>;
+}
+
+export function startClock(deps: ClockDeps): Clock {
+  checkSchedule(deps);
+  const { log } = deps;
+  const tick = async (): Promise<void> => {
+    try {
+      await deps.onTick();
+    } catch (error) {
+      log(`clock: the tick failed: ${reasonOf(error)}`);
+    }
+  };
+  const task = cron.schedule(deps.cron, tick, {
+    name: 'night',
+    timezone: deps.timezone,
+    // A night may take longer than the time between two ticks.
+    noOverlap: true,
+    suppressMissedWarning: true,
+    logger: loggerTo(log),
+  });
+  task.on('execution:missed', ({ date }) =>
+    log(`clock: the tick of ${date.toISOString()} was missed; the next one covers its date`),
+  );
+  task.on('execution:overlap', () => log('clock: a tick was left out, the one before still runs'));
+  return {
+    nextTick: () => task.getNextRun(),
+    stop: async () => {
+      await task.destroy();
+    },
+  };
+}
+
+/** Throws ConfigurationError; called by itself when a configuration is checked. */
+export function checkSchedule(schedule: { cron: string; timezone: string; file?: string }): void {
+  const file = schedule.file ?? 'the configuration';
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: schedule.timezone });
+  } catch (cause) {
+    const problem = `"${schedule.timezone}" is not a time zone such as Europe/Berlin`;
+    throw new ConfigurationError(file, 'schedule.timezone', problem, { cause });
+  }
+  const { valid, errors } = cron.validateDetailed(schedule.cron);
+  if (valid) return;
+  const why = errors[0]?.message ?? 'it has no meaning';
+  const problem = `"${schedule.cron}" is not a cron expression such as "15 4 * * *": ${why}`;
+  throw new ConfigurationError(file, 'schedule.cron', problem);
+}
+
+function loggerTo(log: (line: string) => void): Logger {
+  const tell = (message: string | Error): void => log(`clock: ${reasonOf(message)}`);
+  return { info: () => {}, debug: () => {}, warn: tell, error: tell };
+}

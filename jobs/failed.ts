@@ -1,0 +1,130 @@
+// Failed jobs, as `tieout jobs` shows them. It owns listing, discarding and retrying them. A failed
+// job says nothing about the money: the effect may have happened. So a retry is never the queue's
+// own: PostgreSQL is asked again, and only if it says so the doorbell is rung anew. Neighbours:
+// worker.ts wrote the reasons; night/ answers the question `reevaluate`.
+
+import type { Doorbell, QueueName, Reevaluate } from '../src/core/doorbell.js';
+import { QUEUES } from '../src/core/doorbell.js';
+import type { StoredJob } from './backend.js';
+import { answered } from './backend.js';
+import type { Queues } from './queues.js';
+import { FAILED_KEPT } from './queues.js';
+import { plainLine } from './reason.js';
+import { idOf } from './worker.js';
+
+export interface FailedJob {
+  queue: QueueName;
+  jobId: string;
+  /** What the job named; null if its payload was none of ours. */
+  id: string | null;
+  failedAt: Date;
+  reason: string;
+  attempts: number;
+}
+
+/** Newest first, over all queues. */
+export async function listFailedJobs(
+  queues: Queues,
+  options: { limit: number },
+): Promise<FailedJob[]> {
+  const last = Math.max(0, Math.min(options.limit, FAILED_KEPT) - 1);
+  const { backend, byName } = queues.inside;
+  const perQueue = QUEUES.map(async (name) => {
+    const jobs = await answered(backend, byName[name].getFailed(0, last));
+    // A job that went away while the page was read comes as undefined.
+    return jobs.flatMap((job) => (job?.id === undefined ? [] : [describeJob(name, job.id, job)]));
+  });
+  const found = (await Promise.all(perQueue)).flat();
+  found.sort((a, b) => b.failedAt.getTime() - a.failedAt.getTime());
+  return found.slice(0, Math.max(0, options.limit));
+}
+
+export async function findFailedJob(queues: Queues, jobId: string): Promise<FailedJob | null> {
+  const found = await locate(queues, jobId);
+  return found === null ? null : describeJob(found.queue, jobId, found.job);
+}
+
+/** Takes a failed job off the list; what it named stays as PostgreSQL says. */
+export async function discardJob(
+  queues: Queues,
+  jobId: string,
+): Promise<{ kind: 'discarded' | 'not_found' }> {
+  const found = await locate(queues, jobId);
+  if (found === null) return { kind: 'not_found' };
+  await answered(queues.inside.backend, found.job.remove());
+  return { kind: 'discarded' };
+}
+
+/** Discards all failed jobs of all queues, or of one; says how many. */
+export async function clearFailed(queues: Queues, only?: QueueName): Promise<number> {
+  const { backend, byName } = queues.inside;
+  const names = only === undefined ? QUEUES : [only];
+  const cleared = names.map(async (name) => {
+    const jobs = await answered(backend, byName[name].getFailed(0, FAILED_KEPT - 1));
+    const present = jobs.filter((job) => job !== undefined);
+    for (const job of present) await answered(backend, job.remove());
+    return present.length;
+  });
+  return (await Promise.all(cleared)).reduce((sum, count) => sum + count, 0);
+}
+
+export interface RetryDeps {
+  queues: Queues;
+  doorbell: Doorbell;
+  reevaluate: Reevaluate;
+}
+
+/**
+ * `rung`: it is to be done, and was rung anew; `done`: nothing is left to do; both leave the list.
+ * `held`: a person has to decide first; `refused`: the job names nothing of ours; both stay on it.
+ */
+export interface RetryDecision {
+  kind: 'rung' | 'done' | 'held' | 'refused' | 'not_found';
+  jobId: string;
+  queue: QueueName | null;
+  id: string | null;
+  words: string;
+}
+
+export async function retryFailedJob(deps: RetryDeps, jobId: string): Promise<RetryDecision> {
+  const found = await locate(deps.queues, jobId);
+  if (found === null) {
+    const words = 'there is no failed job of this name any more';
+    return { kind: 'not_found', jobId, queue: null, id: null, words };
+  }
+  const { queue, job } = found;
+  const id = idOf(job.data);
+  if (id === null) {
+    const words = 'the job carries more or less than an id, so nothing is done; discard it';
+    return { kind: 'refused', jobId, queue, id, words };
+  }
+  const { kind, words } = await deps.reevaluate(queue, id);
+  if (kind === 'hold') return { kind: 'held', jobId, queue, id, words };
+  // Rung first and removed afterwards: a crash in between leaves a red line, not lost work.
+  if (kind === 'ring') await deps.doorbell.ring(queue, [id]);
+  await answered(deps.queues.inside.backend, job.remove());
+  return { kind: kind === 'ring' ? 'rung' : 'done', jobId, queue, id, words };
+}
+
+async function locate(
+  queues: Queues,
+  jobId: string,
+): Promise<{ queue: QueueName; job: StoredJob } | null> {
+  const { backend, byName } = queues.inside;
+  for (const queue of QUEUES) {
+    const job = await answered(backend, byName[queue].getJob(jobId));
+    if (job !== undefined && (await answered(backend, job.isFailed()))) return { queue, job };
+  }
+  return null;
+}
+
+function describeJob(queue: QueueName, jobId: string, job: StoredJob): FailedJob {
+  return {
+    queue,
+    jobId,
+    id: idOf(job.data),
+    failedAt: new Date(job.finishedOn ?? 0),
+    reason: plainLine(job.failedReason ?? '') || 'no reason was recorded',
+    attempts: job.attemptsMade,
+  };
+}

@@ -1,0 +1,112 @@
+// The queues on PostgreSQL: BullMQ's own tables in the schema `bullmq` of tieout's database. It
+// owns one pool for all queues and workers of the process, apart from the pool of the ledger, so
+// that waiting workers never starve it. It must never touch a table of tieout. Neighbours:
+// backend.ts says what it has to offer; store/db.ts opens the pool.
+
+import type { PgPool } from 'bullmq';
+import {
+  assertSchemaCompatibility,
+  createPostgresBackend,
+  runMigrations,
+  SchemaMigrationRequiredError,
+  withBackend,
+} from 'bullmq';
+import { TieoutError } from '../src/core/errors.js';
+import type { Connection } from '../src/store/connection.js';
+import { asOperatingFailure, describeConnection } from '../src/store/connection.js';
+import type { Database } from '../src/store/db.js';
+import { openDatabase } from '../src/store/db.js';
+import type { Backend, OnError } from './backend.js';
+import { within } from './backend.js';
+
+const SCHEMA = 'bullmq';
+const APPLICATION_NAME = 'tieout queue';
+const OPEN_TIMEOUT_MS = 30_000;
+const Classes = withBackend(createPostgresBackend);
+
+/** A worker keeps one connection to listen on; a running job needs one now and then. */
+export async function openPostgresBackend(
+  onError: OnError,
+  connection: Connection,
+  size: { workers: number; concurrency: number },
+): Promise<Backend> {
+  const database = openDatabase(onSchema(connection), {
+    max: size.workers + size.concurrency,
+    applicationName: APPLICATION_NAME,
+  });
+  const { pool } = database;
+  // Every queue and worker listens on the pool; that is meant, not a leak.
+  pool.setMaxListeners(0);
+  pool.on('error', (error) => onError('queue connection', error));
+  // The driver does not declare its parameters readonly, as BullMQ's type of a pool does.
+  const shared = pool as unknown as PgPool;
+  const description = `the queue in ${describeConnection(connection)}`;
+  await within(OPEN_TIMEOUT_MS, description, checkSchema(database, connection)).catch(
+    async (error) => {
+      await database.close().catch(() => {});
+      throw error;
+    },
+  );
+  return {
+    description,
+    warnings: [],
+    queue: (name) => new Classes.Queue(name, { connection: shared }),
+    worker: (name, processor, settings) =>
+      new Classes.Worker(name, processor, { ...settings, connection: shared }),
+    close: () => database.close(),
+  };
+}
+
+/** Creates or updates the tables of the queue; many may call it at once. */
+export async function migratePostgresQueues(connection: Connection): Promise<void> {
+  const database = openDatabase(connection, { max: 1, applicationName: APPLICATION_NAME });
+  try {
+    const client = await database.pool.connect();
+    try {
+      await runMigrations(client, SCHEMA);
+    } finally {
+      client.release();
+    }
+  } catch (error) {
+    throw asOperatingFailure(error, connection);
+  } finally {
+    await database.close();
+  }
+}
+
+async function checkSchema(database: Database, connection: Connection): Promise<void> {
+  try {
+    await assertSchemaCompatibility(database.pool, SCHEMA);
+  } catch (error) {
+    if (error instanceof SchemaMigrationRequiredError) {
+      const cure = 'run `tieout migrate up`';
+      throw new TieoutError(`the database has no tables for the queue yet: ${cure}`, {
+        cause: error,
+      });
+    }
+    throw asOperatingFailure(error, connection);
+  }
+}
+
+/**
+ * The same server with the queue's schema as search path, which BullMQ's statements rely on. It is
+ * said in the address, since a connection of a pool has no other way to begin with it.
+ */
+function onSchema(connection: Connection): Connection {
+  const address =
+    'connectionString' in connection
+      ? new URL(connection.connectionString)
+      : socketAddress(connection);
+  const given = address.searchParams.get('options');
+  const path = `-c search_path=${SCHEMA}`;
+  address.searchParams.set('options', given === null ? path : `${given} ${path}`);
+  return { connectionString: address.href };
+}
+
+function socketAddress(connection: { host: string; user: string; database: string }): URL {
+  const address = new URL('postgres://localhost');
+  address.username = encodeURIComponent(connection.user);
+  address.pathname = `/${encodeURIComponent(connection.database)}`;
+  address.searchParams.set('host', connection.host);
+  return address;
+}

@@ -1,0 +1,159 @@
+// The table of queues, and ringing them. It owns what each queue is set to and how a ring becomes a
+// job: ids and nothing else. The queue is a doorbell, never a memory: losing or doubling any job is
+// harmless, because PostgreSQL decides and a sweep rings again. It must never read a job to decide
+// anything. Neighbours: worker.ts hears the rings, failed.ts lists what went wrong.
+
+import type { BulkJobOptions } from 'bullmq';
+import type { Doorbell, QueueName } from '../src/core/doorbell.js';
+import { isRingId, QUEUES } from '../src/core/doorbell.js';
+import type { Backend, OnError, QueueConnection, RingQueue } from './backend.js';
+import { answered, within } from './backend.js';
+import { migratePostgresQueues, openPostgresBackend } from './postgres.js';
+import { quietLog } from './quietLog.js';
+import { openRedisBackend } from './redis.js';
+
+export interface QueueSettings {
+  /** What the id in a job names. */
+  names: string;
+  /** Whether a job may lead to a movement of money or a decision at the gateway. */
+  money: boolean;
+  /** Jobs at a time in one process. */
+  concurrency: number;
+  /** How long a silent worker is believed to be alive; its job is then given to another one. */
+  lockMs: number;
+}
+
+export const QUEUE_TABLE: Readonly<Record<QueueName, QueueSettings>> = {
+  pull: { names: 'a window of pages to look at', money: false, concurrency: 4, lockMs: 60_000 },
+  capture: { names: 'a batch of captures', money: true, concurrency: 2, lockMs: 30_000 },
+  cancel: { names: 'a batch of cancels', money: true, concurrency: 2, lockMs: 30_000 },
+  refund: { names: 'a batch of refunds', money: true, concurrency: 2, lockMs: 30_000 },
+  review: { names: 'a batch of reviews', money: true, concurrency: 2, lockMs: 30_000 },
+  report: { names: 'a run to report', money: false, concurrency: 1, lockMs: 60_000 },
+};
+
+/** Failed jobs kept for `tieout jobs`, for each queue; the truth about them is in PostgreSQL. */
+export const FAILED_KEPT = 1_000;
+const RING_CHUNK = 500;
+const CLOSE_TIMEOUT_MS = 5_000;
+/** A job that was lost half-way may swallow the rings of its id, but no longer than this. */
+const RING_WINDOW_MS = 5 * 60_000;
+
+export interface QueueDeps {
+  log: (line: string) => void;
+  now: () => Date;
+  newId: () => string;
+}
+
+export interface QueueCounts {
+  waiting: number;
+  active: number;
+  failed: number;
+}
+
+export interface Queues extends Doorbell {
+  counts(): Promise<Record<QueueName, QueueCounts>>;
+  close(): Promise<void>;
+  /** For the other files of jobs/ only. */
+  readonly inside: { backend: Backend; byName: Record<QueueName, RingQueue>; onError: OnError };
+}
+
+/** Connects to the queue's server; throws UnreachableError within a bounded time. */
+export async function openQueues(deps: QueueDeps, connection: QueueConnection): Promise<Queues> {
+  const onError = quietLog(deps);
+  const backend = await openBackend(onError, connection);
+  for (const warning of backend.warnings) deps.log(`warning: ${warning}`);
+  const byName = eachQueue((name) => {
+    const queue = backend.queue(name);
+    queue.on('error', (error) => onError(`queue ${name}`, error));
+    return queue;
+  });
+  return {
+    ring: (name, ids) => ring(deps, backend, byName[name], name, ids),
+    counts: () => countJobs(backend, byName),
+    close: async () => {
+      const closing = Promise.all(Object.values(byName).map((queue) => queue.close()));
+      await within(CLOSE_TIMEOUT_MS, backend.description, closing).catch(() => {});
+      await backend.close();
+    },
+    inside: { backend, byName, onError },
+  };
+}
+
+/** Brings the queue's own tables up to date; a Redis server needs nothing. */
+export async function migrateQueues(connection: QueueConnection): Promise<void> {
+  if (connection.kind === 'database') await migratePostgresQueues(connection.connection);
+}
+
+async function openBackend(onError: OnError, connection: QueueConnection): Promise<Backend> {
+  switch (connection.kind) {
+    case 'redis':
+      return openRedisBackend(onError, connection);
+    case 'database': {
+      const concurrency = QUEUES.reduce((sum, name) => sum + QUEUE_TABLE[name].concurrency, 0);
+      return openPostgresBackend(onError, connection.connection, {
+        workers: QUEUES.length,
+        concurrency,
+      });
+    }
+  }
+}
+
+async function ring(
+  deps: QueueDeps,
+  backend: Backend,
+  queue: RingQueue,
+  name: QueueName,
+  ids: readonly string[],
+): Promise<void> {
+  const unfit = ids.find((id) => !isRingId(id));
+  if (unfit !== undefined) throw new Error(`queue ${name}: not an id that can be rung`);
+  const unique = [...new Set(ids)];
+  const ringId = deps.newId();
+  const window = Math.floor(deps.now().getTime() / RING_WINDOW_MS);
+  for (let start = 0; start < unique.length; start += RING_CHUNK) {
+    const jobs = unique
+      .slice(start, start + RING_CHUNK)
+      .map((id) => ({ name, data: { id }, opts: jobOptions(name, id, ringId, window) }));
+    await answered(backend, queue.addBulk(jobs));
+  }
+}
+
+/**
+ * One job waits for an id, and one more is kept while one is at work: a sweep that rings all night
+ * long while nobody listens piles nothing up. That is a convenience; the database is the guard.
+ * The job's own id is new with every ring, since a failed job keeps its id and would swallow the
+ * next ring; a client that resends a ring after a reconnect adds it once.
+ */
+function jobOptions(name: QueueName, id: string, ringId: string, window: number): BulkJobOptions {
+  return {
+    jobId: `${name}-${id}-${ringId}`,
+    deduplication: { id: `${id}@${window}`, keepLastIfActive: true },
+    attempts: 1,
+    removeOnComplete: true,
+    removeOnFail: { count: FAILED_KEPT },
+    stackTraceLimit: 0,
+  };
+}
+
+async function countJobs(
+  backend: Backend,
+  byName: Record<QueueName, RingQueue>,
+): Promise<Record<QueueName, QueueCounts>> {
+  const counts = eachQueue<QueueCounts>(() => ({ waiting: 0, active: 0, failed: 0 }));
+  const reading = QUEUES.map(async (name) => {
+    const found = await byName[name].getJobCounts('waiting', 'active', 'failed');
+    counts[name] = {
+      waiting: found.waiting ?? 0,
+      active: found.active ?? 0,
+      failed: found.failed ?? 0,
+    };
+  });
+  await answered(backend, Promise.all(reading));
+  return counts;
+}
+
+function eachQueue<T>(make: (name: QueueName) => T): Record<QueueName, T> {
+  const entries = QUEUES.map((name) => [name, make(name)] as const);
+  return Object.fromEntries(entries) as Record<QueueName, T>;
+}

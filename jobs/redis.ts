@@ -1,0 +1,152 @@
+// The queues on a Redis server or a Redis Cluster. It owns the clients: one for ringing, which
+// gives up soon, and one for the workers, which waits for the server to come back. It must never
+// put a password into a message. Neighbours: backend.ts says what it has to offer.
+
+import { isIP } from 'node:net';
+import { Queue, Worker } from 'bullmq';
+import { Cluster, Redis } from 'ioredis';
+import { ConfigurationError, UnreachableError } from '../src/core/errors.js';
+import type { Backend, OnError, QueueConnection } from './backend.js';
+import { within } from './backend.js';
+
+const OPEN_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+const RECONNECT_STEP_MS = 100;
+const RECONNECT_MAX_MS = 5_000;
+/** A ring fails after this many reconnects; the sweep rings again. */
+const RING_RECONNECTS = 3;
+/** The command that BullMQ needs for a worker to wait for several states came with it. */
+const OLDEST_REDIS = 6;
+export const DEFAULT_NAMESPACE = 'tieout';
+
+type Client = Redis | Cluster;
+
+export async function openRedisBackend(
+  onError: OnError,
+  connection: QueueConnection & { kind: 'redis' },
+): Promise<Backend> {
+  const address = parseAddress(connection.url);
+  const description = `redis at ${address.host}`;
+  const server = await probe(address, description);
+  const open = (retries: number | null) => openClient(address, server.cluster, retries, onError);
+  const ringing = open(RING_RECONNECTS);
+  let working: Client | undefined;
+  // The braces are a hash tag: all keys of a queue lie in one slot of a Redis Cluster.
+  const prefixOf = (name: string) => `{${connection.namespace ?? DEFAULT_NAMESPACE}-${name}}`;
+  return {
+    description,
+    warnings: server.warnings,
+    queue: (name) => new Queue(name, { connection: ringing, prefix: prefixOf(name) }),
+    worker(name, processor, settings) {
+      working ??= open(null);
+      return new Worker(name, processor, {
+        ...settings,
+        connection: working,
+        prefix: prefixOf(name),
+      });
+    },
+    async close() {
+      ringing.disconnect();
+      working?.disconnect();
+    },
+  };
+}
+
+function openClient(
+  address: URL,
+  cluster: boolean,
+  maxRetriesPerRequest: number | null,
+  onError: OnError,
+): Client {
+  const options = { ...clientOptions(address), maxRetriesPerRequest };
+  const client = cluster
+    ? new Cluster([{ host: hostOf(address), port: portOf(address) }], {
+        redisOptions: options,
+        clusterRetryStrategy: reconnectDelay,
+      })
+    : new Redis({ ...options, retryStrategy: reconnectDelay });
+  client.on('error', (error: Error) => onError('queue connection', error));
+  return client;
+}
+
+/** One look at the server with a client that never retries: is it there, and is it fit? */
+async function probe(
+  address: URL,
+  description: string,
+): Promise<{ cluster: boolean; warnings: string[] }> {
+  const client = new Redis({
+    ...clientOptions(address),
+    lazyConnect: true,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+  let reason: Error | undefined;
+  client.on('error', (error: Error) => {
+    reason ??= error;
+  });
+  try {
+    await within(OPEN_TIMEOUT_MS, description, client.connect());
+    const info = await within(OPEN_TIMEOUT_MS, description, client.info());
+    return judgeServer(info, description);
+  } catch (error) {
+    if (error instanceof ConfigurationError || error instanceof UnreachableError) throw error;
+    const words = (reason ?? (error as Error)).message || 'no connection';
+    throw new UnreachableError(`the queue cannot be used: ${description}: ${words}`, {
+      cause: error,
+    });
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** Reads INFO. A queue that forgets loses no money, but it makes a night wait for the sweep. */
+function judgeServer(info: string, description: string): { cluster: boolean; warnings: string[] } {
+  const fields = new Map<string, string>();
+  for (const [, key, value] of info.matchAll(/^([a-z_]+):(.*?)\r?$/gm)) {
+    fields.set(key ?? '', value ?? '');
+  }
+  const version = fields.get('redis_version') ?? '';
+  if (Number.parseInt(version, 10) < OLDEST_REDIS) {
+    const wanted = `version ${OLDEST_REDIS} or newer is needed`;
+    throw new ConfigurationError('the configuration', 'queue.url', `Redis ${version}; ${wanted}`);
+  }
+  const warnings: string[] = [];
+  const policy = fields.get('maxmemory_policy') ?? 'noeviction';
+  if (policy !== 'noeviction') {
+    warnings.push(`${description}: maxmemory-policy is ${policy}; it should be noeviction`);
+  }
+  if (fields.get('aof_enabled') === '0') {
+    warnings.push(`${description}: appendonly is off; a restart forgets what was rung`);
+  }
+  return { cluster: fields.get('cluster_enabled') === '1', warnings };
+}
+
+function clientOptions(address: URL) {
+  const host = hostOf(address);
+  const tls = isIP(host) === 0 ? { servername: host } : {};
+  const database = Number.parseInt(address.pathname.slice(1) || '0', 10);
+  return {
+    host,
+    port: portOf(address),
+    ...(address.username === '' ? {} : { username: decodeURIComponent(address.username) }),
+    ...(address.password === '' ? {} : { password: decodeURIComponent(address.password) }),
+    ...(address.protocol === 'rediss:' ? { tls } : {}),
+    ...(database === 0 ? {} : { db: database }),
+    connectTimeout: CONNECT_TIMEOUT_MS,
+  };
+}
+
+const hostOf = (address: URL): string => address.hostname.replace(/^\[(.*)\]$/, '$1');
+const portOf = (address: URL): number => Number(address.port || 6379);
+const reconnectDelay = (times: number): number =>
+  Math.min(RECONNECT_STEP_MS * 2 ** Math.min(times, 10), RECONNECT_MAX_MS);
+
+function parseAddress(url: string): URL {
+  // The parser's own error would repeat the address, password included.
+  if (/^rediss?:\/\/[^/]/.test(url) && URL.canParse(url)) {
+    const address = new URL(url);
+    if (/^\/?\d{0,4}$/.test(address.pathname)) return address;
+  }
+  const wanted = 'not an address of the form redis://host:port or rediss://host:port';
+  throw new ConfigurationError('the configuration', 'queue.url', wanted);
+}

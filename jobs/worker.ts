@@ -1,0 +1,130 @@
+// One generic worker over the table of queues. It owns hearing a ring, checking that it carries an
+// id and nothing else, and giving that id to the handler. It must never retry and never decide: a
+// job may run twice (a lost lock, a stalled process) and a failed job may have moved money, so each
+// handler asks PostgreSQL first. Neighbours: queues.ts rings, failed.ts lists what was thrown here.
+
+import { UnrecoverableError } from 'bullmq';
+import type { QueueName } from '../src/core/doorbell.js';
+import { isRingId, QUEUES } from '../src/core/doorbell.js';
+import { UnreachableError } from '../src/core/errors.js';
+import type { Processor, RingWorker } from './backend.js';
+import { answered, within } from './backend.js';
+import { restOnErrors } from './breather.js';
+import type { Queues } from './queues.js';
+import { FAILED_KEPT, QUEUE_TABLE } from './queues.js';
+import { reasonOf } from './reason.js';
+
+const READY_TIMEOUT_MS = 10_000;
+/** After the grace the handlers are told to stop and get this long to do so. */
+const ABORT_MS = 2_000;
+const STALLED_CHECK_MS = 15_000;
+/** A job whose worker died is looked at once more; its second death is left to the sweep. */
+const STALLED_RERUNS = 1;
+/** How often an idle worker asks although nobody rang: a lost notice costs this much. */
+const IDLE_POLL_SECONDS = 5;
+const NOT_OURS = 'refused: a job must carry exactly one id and nothing else';
+
+export type Handler = (id: string, signal: AbortSignal) => Promise<void>;
+
+export interface WorkerDeps {
+  queues: Queues;
+  handlers: Record<QueueName, Handler>;
+  log: (line: string) => void;
+  /** For tests of dying workers; the table of queues says it otherwise. */
+  timing?: { lockMs: number; stalledCheckMs: number };
+}
+
+export interface Workers {
+  /** Takes no new job, waits for the running ones, then aborts them; says how many still run. */
+  stop(graceMs: number): Promise<{ stillRunning: number }>;
+}
+
+/** Starts one worker a queue; throws UnreachableError within a bounded time. */
+export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
+  const running = new Set<symbol>();
+  const workers = QUEUES.map((name) => startWorker(deps, name, running));
+  const rests = workers.map(restOnErrors);
+  const stop = (graceMs: number) => {
+    for (const endRest of rests) endRest();
+    return stopWorkers(deps, workers, running, graceMs);
+  };
+  const ready = Promise.all(workers.map((worker) => worker.waitUntilReady()));
+  await answered(deps.queues.inside.backend, ready, READY_TIMEOUT_MS).catch(async (error) => {
+    await stop(0);
+    throw error;
+  });
+  return { stop };
+}
+
+function startWorker(deps: WorkerDeps, name: QueueName, running: Set<symbol>): RingWorker {
+  const { backend, onError } = deps.queues.inside;
+  const { concurrency, lockMs } = QUEUE_TABLE[name];
+  const worker = backend.worker(name, processorOf(deps, name, running), {
+    concurrency,
+    lockDuration: deps.timing?.lockMs ?? lockMs,
+    stalledInterval: deps.timing?.stalledCheckMs ?? STALLED_CHECK_MS,
+    maxStalledCount: STALLED_RERUNS,
+    drainDelay: IDLE_POLL_SECONDS,
+    removeOnComplete: { count: 0 },
+    removeOnFail: { count: FAILED_KEPT },
+  });
+  worker.on('error', (error) => onError(`worker ${name}`, error));
+  worker.on('stalled', (jobId) =>
+    deps.log(`queue ${name}: the worker of job ${reasonOf(jobId)} went silent; it is run again`),
+  );
+  return worker;
+}
+
+function processorOf(deps: WorkerDeps, name: QueueName, running: Set<symbol>): Processor {
+  const { handlers, log } = deps;
+  return async (job, _token, signal) => {
+    const id = idOf(job.data);
+    if (id === null) {
+      log(`queue ${name}: job ${reasonOf(job.id ?? 'without an id')} ${NOT_OURS}`);
+      throw new UnrecoverableError(NOT_OURS);
+    }
+    const one = Symbol(id);
+    running.add(one);
+    try {
+      await handlers[name](id, signal ?? new AbortController().signal);
+    } catch (error) {
+      const reason = reasonOf(error);
+      log(`queue ${name}: ${id} failed: ${reason}`);
+      // Whatever the job itself asks for, it is never tried again by the queue.
+      throw new UnrecoverableError(reason);
+    } finally {
+      running.delete(one);
+    }
+  };
+}
+
+/** The id of a payload of exactly the shape `{ id }`; null for any other. */
+export function idOf(payload: unknown): string | null {
+  if (typeof payload !== 'object' || payload === null) return null;
+  const keys = Object.keys(payload);
+  if (keys.length !== 1 || !('id' in payload)) return null;
+  return isRingId(payload.id) ? payload.id : null;
+}
+
+async function stopWorkers(
+  deps: WorkerDeps,
+  workers: readonly RingWorker[],
+  running: ReadonlySet<symbol>,
+  graceMs: number,
+): Promise<{ stillRunning: number }> {
+  const closing = Promise.all(workers.map((worker) => worker.close()));
+  if (await settles(closing, graceMs)) return { stillRunning: 0 };
+  for (const worker of workers) worker.cancelAllJobs('tieout is stopping');
+  if (await settles(closing, ABORT_MS)) return { stillRunning: 0 };
+  if (running.size > 0) {
+    deps.log(`${running.size} jobs did not stop in time; another worker will look at them again`);
+  }
+  return { stillRunning: running.size };
+}
+
+async function settles(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  return within(ms, 'stopping', promise).then(
+    () => true,
+    (error) => !(error instanceof UnreachableError),
+  );
+}

@@ -1,0 +1,230 @@
+// What the doorbell promises, run unchanged over both backends.
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listFailedJobs } from '../../jobs/failed.js';
+import type { Queues } from '../../jobs/queues.js';
+import { QUEUES } from '../../src/core/doorbell.js';
+import type { House } from './house.js';
+import { fact, forge, HOUSES, latch, quiet, titleOf } from './house.js';
+
+describe.each(HOUSES)('the doorbell', (entry) => {
+  describe.skipIf(entry.missing !== null)(titleOf(entry), () => {
+    let house: House;
+    let queues: Queues;
+
+    beforeEach(async () => {
+      house = await entry.build();
+      queues = await house.open();
+    });
+    afterEach(() => house.end());
+
+    it.each(QUEUES)('gives the ids that were rung to the handler of %s', async (queue) => {
+      const heard: string[] = [];
+      await house.work(queues, { [queue]: async (id: string) => void heard.push(id) });
+      await queues.ring(queue, ['a-1', '7', '9f8b.c_d@e']);
+      await fact(() => expect(heard.toSorted()).toEqual(['7', '9f8b.c_d@e', 'a-1']));
+    });
+
+    it('rings hundreds of ids at once and hears each of them', async () => {
+      const ids = Array.from({ length: 1_200 }, (_, index) => `window-${index}`);
+      const heard = new Set<string>();
+      await queues.ring('pull', ids);
+      expect((await queues.counts()).pull.waiting).toBe(1_200);
+      await house.work(queues, { pull: async (id) => void heard.add(id) });
+      await fact(() => expect(heard.size).toBe(1_200));
+      await quiet(queues, 'pull');
+    });
+
+    it('lets two workers share the work', async () => {
+      const other = await house.open();
+      const [first, second] = [new Set<string>(), new Set<string>()];
+      const bothBusy = latch();
+      const handler = (mine: Set<string>) => async (id: string) => {
+        mine.add(id);
+        if (first.size > 0 && second.size > 0) bothBusy.open();
+        await bothBusy.promise;
+      };
+      await house.work(queues, { capture: handler(first) });
+      await house.work(other, { capture: handler(second) });
+      const ids = Array.from({ length: 40 }, (_, index) => `batch-${index}`);
+      await queues.ring('capture', ids);
+      await fact(() => expect(new Set([...first, ...second]).size).toBe(40));
+      await quiet(queues, 'capture');
+    });
+
+    it('keeps one job waiting for an id, however often it is rung', async () => {
+      for (let ring = 1; ring <= 30; ring += 1) await queues.ring('refund', ['b1', 'b2', 'b1']);
+      // A ring at the turn of a window may leave one more.
+      expect((await queues.counts()).refund.waiting).toBeLessThanOrEqual(4);
+      const heard = new Set<string>();
+      await house.work(queues, { refund: async (id) => void heard.add(id) });
+      await fact(() => expect([...heard].toSorted()).toEqual(['b1', 'b2']));
+    });
+
+    it('hears a ring that comes while the same id is at work once more afterwards', async () => {
+      const [begun, go] = [latch(), latch()];
+      let runs = 0;
+      await house.work(queues, {
+        cancel: async () => {
+          runs += 1;
+          begun.open();
+          await go.promise;
+        },
+      });
+      await queues.ring('cancel', ['batch']);
+      await begun.promise;
+      await queues.ring('cancel', ['batch']);
+      go.open();
+      await fact(() => expect(runs).toBe(2));
+      await quiet(queues, 'cancel');
+    });
+
+    it('lists a job whose handler throws, with the reason in words, and runs it once', async () => {
+      let runs = 0;
+      await house.work(queues, {
+        review: async () => {
+          runs += 1;
+          throw new Error('card 4111111111111111\nwas shown');
+        },
+      });
+      await queues.ring('review', ['batch-9']);
+      await fact(async () => expect(await listFailedJobs(queues, { limit: 10 })).toHaveLength(1));
+      const [failed] = await listFailedJobs(queues, { limit: 10 });
+      expect(failed).toMatchObject({
+        queue: 'review',
+        id: 'batch-9',
+        reason: 'card 411111******1111 was shown',
+        attempts: 1,
+      });
+      expect(failed?.failedAt).toBeInstanceOf(Date);
+      expect(runs).toBe(1);
+      expect(house.lines).toContain(
+        'queue review: batch-9 failed: card 411111******1111 was shown',
+      );
+    });
+
+    it('hears an id again although an earlier job of it failed', async () => {
+      let runs = 0;
+      await house.work(queues, {
+        pull: async () => {
+          runs += 1;
+          if (runs === 1) throw new Error('not this time');
+        },
+      });
+      await queues.ring('pull', ['w']);
+      await fact(async () => expect((await queues.counts()).pull.failed).toBe(1));
+      await queues.ring('pull', ['w']);
+      await fact(() => expect(runs).toBe(2));
+    });
+
+    it.each([
+      ['an amount beside the id', { id: 'b1', amount: '12.00' }],
+      ['no id', {}],
+      ['a list', ['b1']],
+      ['text', 'b1'],
+      ['nothing', null],
+      ['an id that is a number', { id: 1 }],
+      ['an id that is an object', { id: { $gt: '' } }],
+      ['an empty id', { id: '' }],
+      ['an id with a path', { id: '../b1' }],
+      ['an id with a line break', { id: 'b1\n' }],
+      ['an id of enormous length', { id: 'b'.repeat(1_000_000) }],
+    ])('refuses a forged job with %s for good', async (_, payload) => {
+      const heard: string[] = [];
+      await house.work(queues, { refund: async (id) => void heard.push(id) });
+      await forge(queues, 'refund', payload, { attempts: 50 });
+      await fact(async () => expect((await queues.counts()).refund.failed).toBe(1));
+      await queues.ring('refund', ['honest']);
+      await fact(() => expect(heard).toEqual(['honest']));
+      const [failed] = await listFailedJobs(queues, { limit: 10 });
+      expect(failed).toMatchObject({
+        id: null,
+        attempts: 1,
+        reason: 'refused: a job must carry exactly one id and nothing else',
+      });
+    });
+
+    it('never tries a job again, even one that asks for it', async () => {
+      let runs = 0;
+      await house.work(queues, {
+        capture: async () => {
+          runs += 1;
+          throw new Error('no');
+        },
+      });
+      await forge(queues, 'capture', { id: 'b1' }, { attempts: 5, backoff: 1 });
+      await fact(async () => expect((await queues.counts()).capture.failed).toBe(1));
+      expect((await queues.counts()).capture).toEqual({ waiting: 0, active: 0, failed: 1 });
+      expect(runs).toBe(1);
+    });
+
+    it('refuses to ring an id that could not be heard', async () => {
+      await expect(queues.ring('pull', ['fine', 'not:fine'])).rejects.toThrow(/not an id/);
+      expect((await queues.counts()).pull.waiting).toBe(0);
+    });
+
+    it('keeps nothing of a job that was done', async () => {
+      const heard: number[] = [];
+      await house.work(queues, { report: async () => void heard.push(1) });
+      await queues.ring('report', ['run-1']);
+      await fact(() => expect(heard).toEqual([1]));
+      await fact(async () =>
+        expect((await queues.counts()).report).toEqual({ waiting: 0, active: 0, failed: 0 }),
+      );
+    });
+
+    it('waits for the running job when it stops, and takes no new one', async () => {
+      const [begun, go] = [latch(), latch()];
+      const [started, finished]: [string[], string[]] = [[], []];
+      const workers = await house.work(queues, {
+        report: async (id) => {
+          started.push(id);
+          begun.open();
+          await go.promise;
+          finished.push(id);
+        },
+      });
+      await queues.ring('report', ['run-1']);
+      await begun.promise;
+      const stopping = workers.stop(60_000);
+      await queues.ring('report', ['run-2']);
+      go.open();
+      expect(await stopping).toEqual({ stillRunning: 0 });
+      expect([started, finished]).toEqual([['run-1'], ['run-1']]);
+      expect((await queues.counts()).report.waiting).toBe(1);
+    });
+
+    it('tells a job to stop when the grace is over', async () => {
+      const begun = latch();
+      let told: unknown;
+      const workers = await house.work(queues, {
+        pull: (_, signal) =>
+          new Promise((_resolve, reject) => {
+            begun.open();
+            signal.addEventListener('abort', () => {
+              told = signal.reason;
+              reject(new Error('handed back'));
+            });
+          }),
+      });
+      await queues.ring('pull', ['w']);
+      await begun.promise;
+      expect(await workers.stop(50)).toEqual({ stillRunning: 0 });
+      expect(told).toBe('tieout is stopping');
+    });
+
+    it('says how many jobs would not stop', async () => {
+      const [begun, go] = [latch(), latch()];
+      const workers = await house.work(queues, {
+        pull: async () => {
+          begun.open();
+          await go.promise;
+        },
+      });
+      await queues.ring('pull', ['w']);
+      await begun.promise;
+      expect(await workers.stop(50)).toEqual({ stillRunning: 1 });
+      go.open();
+    });
+  });
+});

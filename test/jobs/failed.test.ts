@@ -1,0 +1,164 @@
+// Failed jobs over both backends: what is listed, and that a retry asks the database first.
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  clearFailed,
+  discardJob,
+  findFailedJob,
+  listFailedJobs,
+  retryFailedJob,
+} from '../../jobs/failed.js';
+import type { Queues } from '../../jobs/queues.js';
+import type { Doorbell, QueueName, Reevaluation } from '../../src/core/doorbell.js';
+import type { House } from './house.js';
+import { fact, forge, HOUSES, quiet, titleOf } from './house.js';
+
+describe.each(HOUSES)('failed jobs', (entry) => {
+  describe.skipIf(entry.missing !== null)(titleOf(entry), () => {
+    let house: House;
+    let queues: Queues;
+    let runs: string[];
+    let rung: string[];
+    let doorbell: Doorbell;
+
+    beforeEach(async () => {
+      house = await entry.build();
+      queues = await house.open();
+      runs = [];
+      rung = [];
+      doorbell = {
+        ring: async (queue, ids) => {
+          rung.push(`${queue} ${ids.join(' ')}`);
+          await queues.ring(queue, ids);
+        },
+      };
+    });
+    afterEach(() => house.end());
+
+    async function fail(queue: QueueName, ids: readonly string[]): Promise<void> {
+      const before = (await queues.counts())[queue].failed;
+      const handler = async (id: string) => {
+        runs.push(id);
+        throw new Error(`${id} could not be done`);
+      };
+      const workers = await house.work(queues, { [queue]: handler });
+      await queues.ring(queue, ids);
+      await fact(async () =>
+        expect((await queues.counts())[queue].failed).toBe(before + ids.length),
+      );
+      await workers.stop(5_000);
+    }
+
+    async function onlyJob(): Promise<string> {
+      const [job] = await listFailedJobs(queues, { limit: 1 });
+      if (job === undefined) throw new Error('no failed job');
+      return job.jobId;
+    }
+
+    const answering = (kind: Reevaluation['kind'], words: string) => async () => ({ kind, words });
+
+    it('are listed newest first over all queues, up to the limit', async () => {
+      await fail('capture', ['c1']);
+      await fail('refund', ['r1', 'r2']);
+      const jobs = await listFailedJobs(queues, { limit: 10 });
+      expect(jobs.map((job) => job.id).toSorted()).toEqual(['c1', 'r1', 'r2']);
+      expect(jobs.at(-1)).toMatchObject({
+        queue: 'capture',
+        id: 'c1',
+        reason: 'c1 could not be done',
+      });
+      expect(await listFailedJobs(queues, { limit: 2 })).toHaveLength(2);
+      expect(await listFailedJobs(queues, { limit: 0 })).toHaveLength(0);
+    });
+
+    it('can be shown one by one', async () => {
+      await fail('pull', ['w1']);
+      const jobId = await onlyJob();
+      expect(await findFailedJob(queues, jobId)).toMatchObject({ queue: 'pull', id: 'w1', jobId });
+      expect(await findFailedJob(queues, 'pull-w1-never')).toBeNull();
+    });
+
+    it('are rung anew when the database says that there is still something to do', async () => {
+      await fail('refund', ['b1']);
+      const jobId = await onlyJob();
+      const reevaluate = answering('ring', 'batch b1 is queued and was never sent');
+      expect(await retryFailedJob({ queues, doorbell, reevaluate }, jobId)).toEqual({
+        kind: 'rung',
+        jobId,
+        queue: 'refund',
+        id: 'b1',
+        words: 'batch b1 is queued and was never sent',
+      });
+      expect(rung).toEqual(['refund b1']);
+      expect(await queues.counts()).toMatchObject({ refund: { waiting: 1, failed: 0 } });
+      const heard: string[] = [];
+      await house.work(queues, { refund: async (id) => void heard.push(id) });
+      await fact(() => expect(heard).toEqual(['b1']));
+      await quiet(queues, 'refund');
+    });
+
+    it('leave the list without a ring when nothing is left to do', async () => {
+      await fail('refund', ['b1']);
+      const reevaluate = answering('done', 'all 50 refunds of b1 are confirmed');
+      const decision = await retryFailedJob({ queues, doorbell, reevaluate }, await onlyJob());
+      expect(decision).toMatchObject({ kind: 'done', words: 'all 50 refunds of b1 are confirmed' });
+      expect(rung).toEqual([]);
+      expect((await queues.counts()).refund).toEqual({ waiting: 0, active: 0, failed: 0 });
+    });
+
+    it('stay on the list without a ring while a person has to decide', async () => {
+      await fail('refund', ['b1']);
+      const reevaluate = answering('hold', 'b1 was sent and its outcome is unknown');
+      const decision = await retryFailedJob({ queues, doorbell, reevaluate }, await onlyJob());
+      expect(decision.kind).toBe('held');
+      expect(rung).toEqual([]);
+      expect((await queues.counts()).refund).toEqual({ waiting: 0, active: 0, failed: 1 });
+      expect(runs).toEqual(['b1']);
+    });
+
+    it('stay on the list when the database cannot be asked', async () => {
+      await fail('refund', ['b1']);
+      const reevaluate = async () => {
+        throw new Error('the database is away');
+      };
+      const jobId = await onlyJob();
+      await expect(retryFailedJob({ queues, doorbell, reevaluate }, jobId)).rejects.toThrow('away');
+      expect((await queues.counts()).refund).toEqual({ waiting: 0, active: 0, failed: 1 });
+    });
+
+    it('are never asked about when they were forged, and can be discarded', async () => {
+      await forge(queues, 'capture', { id: 'b1', amount: '1.00' }, { jobId: 'forged-by-hand' });
+      const workers = await house.work(queues);
+      await fact(async () => expect((await queues.counts()).capture.failed).toBe(1));
+      await workers.stop(5_000);
+      const asked: string[] = [];
+      const reevaluate = async (_: QueueName, id: string) => {
+        asked.push(id);
+        return { kind: 'ring' as const, words: '' };
+      };
+      const decision = await retryFailedJob({ queues, doorbell, reevaluate }, 'forged-by-hand');
+      expect(decision).toMatchObject({ kind: 'refused', id: null });
+      expect([asked, rung]).toEqual([[], []]);
+      expect(await discardJob(queues, 'forged-by-hand')).toEqual({ kind: 'discarded' });
+      expect(await discardJob(queues, 'forged-by-hand')).toEqual({ kind: 'not_found' });
+    });
+
+    it('are not looked for among the jobs that still wait', async () => {
+      await forge(queues, 'capture', { id: 'b1' }, { jobId: 'still-waiting' });
+      expect(await discardJob(queues, 'still-waiting')).toEqual({ kind: 'not_found' });
+      const reevaluate = answering('ring', '');
+      const decision = await retryFailedJob({ queues, doorbell, reevaluate }, 'still-waiting');
+      expect(decision.kind).toBe('not_found');
+      expect((await queues.counts()).capture.waiting).toBe(1);
+    });
+
+    it('can be cleared for one queue or for all', async () => {
+      await fail('capture', ['c1', 'c2']);
+      await fail('refund', ['r1']);
+      await fail('pull', ['p1']);
+      expect(await clearFailed(queues, 'capture')).toBe(2);
+      expect(await clearFailed(queues)).toBe(2);
+      expect(await listFailedJobs(queues, { limit: 10 })).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,144 @@
+// Every order of a run in a file of its own. Rows come in as a stream and memory stays flat however
+// many they are; the totals stand on the last sheet, since they are known only then. It decides
+// nothing. Neighbours: columns.ts (ORDERS), table.ts, reconciliation.ts (the sheet About this run).
+
+import { formatAmount } from '../src/core/money.js';
+import type { AboutData, OrderRow, WrittenReport } from '../src/core/reporting.js';
+import { fitsNumber, freeText, hundredthsOf, moneyCell, wallClock } from './cells.js';
+import { ORDERS } from './columns.js';
+import { bookProperties, writeAbout } from './reconciliation.js';
+import { STYLES } from './styles.js';
+import { REACH } from './summarySheet.js';
+import { writeTable } from './table.js';
+import type { Matching, Part } from './totals.js';
+import { matchingCount, matchingSum } from './totals.js';
+import type { Book, Cell } from './workbook.js';
+import { closeSheet, openSheet, putRow, writeWorkbook } from './workbook.js';
+
+export interface OrdersOptions {
+  /** Lowered only by tests: a spreadsheet's own limit otherwise. */
+  rowsPerSheet?: number;
+}
+
+export async function writeOrders(
+  path: string,
+  about: AboutData,
+  rows: AsyncIterable<readonly OrderRow[]>,
+  options: OrdersOptions = {},
+): Promise<WrittenReport> {
+  const environment = about.environment.toUpperCase();
+  return writeWorkbook(path, bookProperties('Orders', about), async (book) => {
+    const totals = new Map<string, GroupTotal>();
+    const parts = await writeTable(
+      book,
+      {
+        name: 'Orders',
+        table: ORDERS,
+        top: [
+          [
+            {
+              value: freeText(`Orders ${about.businessDate} (${environment})`),
+              style: STYLES.title,
+            },
+          ],
+          [{ value: `${REACH} Totals: last sheet but one.`, style: STYLES.quiet }],
+        ],
+        timezone: about.timezone,
+        clock: wallClock(about.timezone),
+        ...options,
+      },
+      counting(rows, totals),
+    );
+    await writeTotals(book, totals, parts);
+    await writeAbout(book, about);
+  });
+}
+
+interface GroupTotal {
+  class: string;
+  currency: string;
+  orders: number;
+  ledger: bigint;
+  gateway: bigint;
+  /** Whether every amount in it stands in its cell as a number. */
+  fits: boolean;
+}
+
+/** Hands the rows on as they come and adds them up on the way. */
+async function* counting(
+  chunks: AsyncIterable<readonly OrderRow[]>,
+  totals: Map<string, GroupTotal>,
+): AsyncGenerator<readonly OrderRow[]> {
+  for await (const rows of chunks) {
+    for (const row of rows) addOrder(totals, row);
+    yield rows;
+  }
+}
+
+function addOrder(totals: Map<string, GroupTotal>, row: OrderRow): void {
+  const currency = row.currency ?? '';
+  const key = `${row.class} ${currency}`;
+  let total = totals.get(key);
+  if (total === undefined) {
+    total = { class: row.class, currency, orders: 0, ledger: 0n, gateway: 0n, fits: true };
+    totals.set(key, total);
+  }
+  total.orders += 1;
+  total.ledger += hundredthsOf(row.ledgerAmount);
+  total.gateway += hundredthsOf(row.gatewayAmount);
+  total.fits &&= [row.ledgerAmount, row.gatewayAmount].every(
+    (amount) => amount === null || fitsNumber(amount),
+  );
+}
+
+/** A gateway may show anything as a currency; other texts need the slower, exact comparison. */
+const PLAIN_CURRENCY = /^[A-Z]{3}$/;
+const HEADINGS = ['Class', 'Currency', 'Orders', 'Ledger amount', 'Gateway amount', 'Difference'];
+
+async function writeTotals(
+  book: Book,
+  totals: ReadonlyMap<string, GroupTotal>,
+  parts: readonly Part[],
+): Promise<void> {
+  const sheet = openSheet(book, 'Totals', {
+    widths: [16, 12, 14, 20, 20, 20],
+    frozenRows: 1,
+    frozenColumns: 0,
+  });
+  await putRow(
+    sheet,
+    HEADINGS.map((value, index) => ({ value, style: index < 2 ? STYLES.head : STYLES.headRight })),
+  );
+  const sorted = [...totals.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
+  const matching = sorted.every(([, { currency }]) => PLAIN_CURRENCY.test(currency))
+    ? 'words'
+    : 'exact';
+  for (const [, total] of sorted) {
+    await putRow(sheet, totalLine(total, sheet.row + 1, parts, matching));
+  }
+  await closeSheet(sheet);
+}
+
+function totalLine(
+  total: GroupTotal,
+  row: number,
+  parts: readonly Part[],
+  matching: Matching,
+): Cell[] {
+  const keys = { class: `$A${row}`, currency: `$B${row}` };
+  const moneyCellOf = (amount: bigint, formula: string): Cell => {
+    const shown = formatAmount(amount);
+    const result = moneyCell(shown);
+    const isLive = total.fits && typeof result === 'number';
+    return { value: isLive ? { formula, result } : shown, style: STYLES.money };
+  };
+  const counted = { formula: matchingCount(ORDERS, parts, keys, matching), result: total.orders };
+  return [
+    { value: freeText(total.class), style: STYLES.text },
+    { value: freeText(total.currency), style: STYLES.text },
+    { value: counted, style: STYLES.count },
+    moneyCellOf(total.ledger, matchingSum(ORDERS, parts, 'ledger_amount', keys, matching)),
+    moneyCellOf(total.gateway, matchingSum(ORDERS, parts, 'gateway_amount', keys, matching)),
+    moneyCellOf(total.gateway - total.ledger, `ROUND(E${row}-D${row},2)`),
+  ];
+}

@@ -1,0 +1,103 @@
+// The lines of a sheet that is made in memory before it is written: sections, figures, formulas
+// with their values, and the list of cells that must be 0. It must never compute a money formula
+// that a double cannot hold. Pure; neighbours: summarySheet.ts says what stands in it.
+
+import { formatAmount } from '../src/core/money.js';
+import { fitsNumber, freeText, idText, moneyCell } from './cells.js';
+import { STYLES } from './styles.js';
+import type { Cell } from './workbook.js';
+import { columnLetters } from './workbook.js';
+
+/** Account, then a second key, then figures. */
+export const SUMMARY_WIDTHS = [24, 22, ...Array.from({ length: 12 }, () => 13)];
+export interface Page {
+  lines: (Cell | null)[][];
+  /** Cells of differences: red unless 0. */
+  checks: string[];
+  /** Whether every difference is 0 at the time of writing. */
+  ties: boolean;
+  /** The cell with the verdict over all checks. */
+  verdict: string;
+}
+
+export function addSection(
+  page: Page,
+  title: string,
+  headings: readonly (readonly string[])[],
+): void {
+  page.lines.push([]);
+  page.lines.push(
+    SUMMARY_WIDTHS.map((_, index) => ({ value: index === 0 ? title : '', style: STYLES.section })),
+  );
+  page.lines.push(
+    headings.flat().map((heading, index) => ({
+      value: heading,
+      style: index < 2 ? STYLES.head : STYLES.headRight,
+    })),
+  );
+}
+
+export function addCheck(page: Page, column: string, first: number): void {
+  if (page.lines.length >= first)
+    page.checks.push(`${column}${first}:${column}${page.lines.length}`);
+}
+
+/** A line of sums over counts, from the section's first line to the line before it. */
+export function addColumnSums(
+  page: Page,
+  first: number,
+  fromColumn: number,
+  toColumn: number,
+): void {
+  const last = page.lines.length;
+  if (last <= first) return;
+  const line: (Cell | null)[] = [
+    { value: 'All accounts', style: STYLES.totalText },
+    { value: '', style: STYLES.totalText },
+  ];
+  for (let column = fromColumn; column <= toColumn; column += 1) {
+    const letters = columnLetters(column);
+    let sum = 0;
+    for (const cells of page.lines.slice(first - 1, last)) sum += shownNumber(cells[column - 1]);
+    line.push({
+      value: { formula: `SUM(${letters}${first}:${letters}${last})`, result: sum },
+      style: STYLES.totalCount,
+    });
+  }
+  page.lines.push(line);
+}
+
+function shownNumber(cell: Cell | null | undefined): number {
+  const value = cell?.value ?? 0;
+  if (typeof value === 'number') return value;
+  if (typeof value === 'object' && 'result' in value) return Number(value.result);
+  return 0;
+}
+
+export function id(value: string): Cell {
+  return { value: idText(value), style: STYLES.text };
+}
+
+export function text(value: string): Cell {
+  return { value: freeText(value), style: STYLES.text };
+}
+
+export function count(value: number): Cell {
+  return { value, style: STYLES.count };
+}
+
+export function money(amount: string): Cell {
+  return { value: moneyCell(amount), style: STYLES.money };
+}
+
+export function formula(text: string, result: number): Cell {
+  return { value: { formula: text, result }, style: STYLES.count };
+}
+
+/** A live formula where every figure in it is a number; else the exact result by itself. */
+export function moneyFormula(text: string, result: bigint, inputs: readonly string[]): Cell {
+  const shown = formatAmount(result);
+  const isLive = [shown, ...inputs].every(fitsNumber);
+  const value = isLive ? { formula: text, result: Number(shown) } : moneyCell(shown);
+  return { value, style: STYLES.money };
+}

@@ -1,0 +1,311 @@
+// The first sheet of the nightly workbook: the state of the night in one sentence, every order in
+// one class, the breaks that must tie, the money. Each sum is a live formula with its value, and
+// each check turns red by itself. Pure: it makes lines of cells; neighbours: reconciliation.ts
+// writes them, totals.ts gives formulas over the other sheets.
+
+import type { KindTie, MoneyTie, ReconciliationData } from '../src/core/reporting.js';
+import type { AccountSummary, Tie } from '../src/core/summary.js';
+import { nightSentence, ORDER_CLASSES, workedOutOpenAfter } from '../src/core/summary.js';
+import { freeText, hundredthsOf, wallClock, wallText } from './cells.js';
+import { BREAKS, MOVEMENTS } from './columns.js';
+import type { Page } from './page.js';
+import {
+  addCheck,
+  addColumnSums,
+  addSection,
+  count,
+  formula,
+  id,
+  money,
+  moneyFormula,
+  text,
+} from './page.js';
+import { STYLES } from './styles.js';
+import type { Part } from './totals.js';
+import { matchingCount, matchingSum } from './totals.js';
+
+/** Title, environment and sentence stay in view. */
+export const SUMMARY_FROZEN_ROWS = 3;
+
+/** Said on every report: what this check does not reach. */
+export const REACH = 'Orders to gateway, not reconciled to bank or acquirer statement.';
+export const TIES = 'All checks on this sheet tie';
+export const DOES_NOT_TIE = 'DOES NOT TIE: see the red cells';
+
+export interface SheetParts {
+  breaks: readonly Part[];
+  moved: readonly Part[];
+}
+
+export function summaryPage(data: ReconciliationData, parts: SheetParts): Page {
+  const page: Page = { lines: [], checks: [], ties: true, verdict: '' };
+  addHeading(page, data);
+  const verdictLine = page.lines.length;
+  page.verdict = `A${verdictLine}`;
+  addClasses(page, data.summary.accounts);
+  addTies(page, data.summary.accounts);
+  addKindTies(page, data.tiesByKind);
+  addMoneyTies(page, data.tiesByMoney);
+  addOpenBreaks(page, data.summary.accounts, parts.breaks, data);
+  addMoney(page, data.summary.accounts, parts.moved, data);
+  addInstructions(page, data.summary.accounts);
+  addCoverage(page, data);
+  const sums = page.checks.map((ref) => `SUMPRODUCT(ABS(${ref}))`).join('+');
+  const verdict = `IF(${sums === '' ? '0' : sums}=0,"${TIES}","${DOES_NOT_TIE}")`;
+  const result = page.ties ? TIES : DOES_NOT_TIE;
+  page.lines[verdictLine - 1] = [{ value: { formula: verdict, result }, style: STYLES.verdict }];
+  return page;
+}
+
+function addHeading(page: Page, { summary, about }: ReconciliationData): void {
+  const isLive = summary.environment === 'live';
+  const asOf = wallText(wallClock(about.timezone), about.asOf);
+  const covers = summary.covers.join(', ');
+  const previous = about.previousRun === null ? 'no earlier run' : `after run ${about.previousRun}`;
+  page.lines.push(
+    [{ value: freeText(`Reconciliation ${summary.businessDate}`), style: STYLES.title }],
+    [
+      {
+        value: isLive ? 'LIVE environment: real money' : 'TEST environment: no real money',
+        style: isLive ? STYLES.live : STYLES.test,
+      },
+    ],
+    [{ value: freeText(nightSentence(summary)), style: STYLES.sentence }],
+    [
+      {
+        value: freeText(
+          `Covers ${covers}; business day from ${about.cutOff} in ${about.timezone}; ` +
+            `as of ${asOf}; revision ${about.revision}, ${previous}.`,
+        ),
+        style: STYLES.text,
+      },
+    ],
+    [{ value: REACH, style: STYLES.quiet }],
+    [],
+  );
+}
+
+const CLASS_HEADINGS = ['Matched', 'Explained', 'Due', 'Awaited', 'Broken', 'Not compared'];
+
+function addClasses(page: Page, accounts: readonly AccountSummary[]): void {
+  addSection(page, 'Orders: each is in exactly one class', [
+    ['Account', 'State', 'Ledger', 'Strangers', ...CLASS_HEADINGS],
+    ['Sum of classes', 'Difference', 'At the gateway'],
+  ]);
+  const first = page.lines.length + 1;
+  for (const account of accounts) {
+    const { orders } = account;
+    const row = page.lines.length + 1;
+    const classes = ORDER_CLASSES.map((name) => orders[name]);
+    const sum = classes.reduce((total, count) => total + count, 0);
+    const difference = orders.ledger + orders.strangers - sum;
+    page.ties &&= difference === 0;
+    page.lines.push([
+      id(account.accountId),
+      text(account.state),
+      ...[orders.ledger, orders.strangers, ...classes].map(count),
+      formula(`SUM(E${row}:J${row})`, sum),
+      formula(`C${row}+D${row}-K${row}`, difference),
+      count(orders.gateway),
+    ]);
+  }
+  addCheck(page, 'L', first);
+  addColumnSums(page, first, 3, 13);
+}
+
+const TIE_HEADINGS = ['Open before', 'New', 'Reopened', 'Waived', 'Resolved', 'Open after'];
+const CHECK_HEADINGS = ['Worked out', 'Difference'];
+
+function addTies(page: Page, accounts: readonly AccountSummary[]): void {
+  addSection(page, 'Breaks: open before + new + reopened − waived − resolved = open after', [
+    ['Account', 'Kind', ...TIE_HEADINGS, ...CHECK_HEADINGS],
+  ]);
+  const first = page.lines.length + 1;
+  for (const { accountId, tie } of accounts) addTieLine(page, accountId, 'all kinds', tie);
+  addCheck(page, 'J', first);
+  addColumnSums(page, first, 3, 10);
+}
+
+function addKindTies(page: Page, ties: readonly KindTie[]): void {
+  if (ties.length === 0) return;
+  addSection(page, 'Breaks by kind', [['Account', 'Kind', ...TIE_HEADINGS, ...CHECK_HEADINGS]]);
+  const first = page.lines.length + 1;
+  for (const tie of ties) addTieLine(page, tie.accountId, tie.kind, tie);
+  addCheck(page, 'J', first);
+}
+
+function addTieLine(page: Page, accountId: string, kind: string, tie: Tie): void {
+  const row = page.lines.length + 1;
+  const workedOut = workedOutOpenAfter(tie);
+  page.ties &&= workedOut === tie.openAfter;
+  page.lines.push([
+    id(accountId),
+    text(kind),
+    ...tieFigures(tie).map(count),
+    formula(`C${row}+D${row}+E${row}-F${row}-G${row}`, workedOut),
+    formula(`I${row}-H${row}`, workedOut - tie.openAfter),
+  ]);
+}
+
+function tieFigures<T>(tie: Record<keyof Tie, T>): T[] {
+  return [tie.openBefore, tie.new, tie.reopened, tie.waived, tie.resolved, tie.openAfter];
+}
+
+function addMoneyTies(page: Page, ties: readonly MoneyTie[]): void {
+  if (ties.length === 0) return;
+  addSection(page, 'Breaks in money, by currency', [
+    ['Account', 'Currency', ...TIE_HEADINGS, ...CHECK_HEADINGS],
+  ]);
+  const first = page.lines.length + 1;
+  for (const tie of ties) {
+    const row = page.lines.length + 1;
+    const figures = tieFigures<string>({ ...tie });
+    const [before, opened, reopened, waived, resolved, after] = figures.map(hundredthsOf);
+    const workedOut =
+      (before ?? 0n) + (opened ?? 0n) + (reopened ?? 0n) - (waived ?? 0n) - (resolved ?? 0n);
+    const difference = workedOut - (after ?? 0n);
+    page.ties &&= difference === 0n;
+    page.lines.push([
+      id(tie.accountId),
+      text(tie.currency),
+      ...figures.map(money),
+      moneyFormula(`ROUND(C${row}+D${row}+E${row}-F${row}-G${row},2)`, workedOut, figures),
+      moneyFormula(`ROUND(I${row}-H${row},2)`, difference, figures),
+    ]);
+  }
+  addCheck(page, 'J', first);
+}
+
+function addOpenBreaks(
+  page: Page,
+  accounts: readonly AccountSummary[],
+  parts: readonly Part[],
+  data: ReconciliationData,
+): void {
+  addSection(page, 'Open breaks, against the sheet Breaks', [
+    ['Account', 'Kind', 'Open', 'On the sheet', 'Difference'],
+  ]);
+  const first = page.lines.length + 1;
+  for (const account of accounts) {
+    for (const [kind, open] of Object.entries(account.breaks)) {
+      if (!open) continue;
+      const row = page.lines.length + 1;
+      const listed = data.breaks.filter(
+        (openBreak) => openBreak.accountId === account.accountId && openBreak.kind === kind,
+      ).length;
+      page.ties &&= listed === open;
+      const keys = { account_id: `$A${row}`, kind: `$B${row}` };
+      page.lines.push([
+        id(account.accountId),
+        text(kind),
+        count(open),
+        formula(matchingCount(BREAKS, parts, keys), listed),
+        formula(`C${row}-D${row}`, open - listed),
+      ]);
+    }
+  }
+  if (page.lines.length < first) page.lines.push([text('none')]);
+  else addCheck(page, 'E', first);
+}
+
+function addMoney(
+  page: Page,
+  accounts: readonly AccountSummary[],
+  parts: readonly Part[],
+  data: ReconciliationData,
+): void {
+  addSection(page, 'Money confirmed in this run, by account and currency', [
+    ['Account', 'Currency', 'Captured', 'Cancelled', 'Refunded', 'Net', 'Unknown'],
+    ['Net on the sheet Money moved', 'Difference'],
+  ]);
+  const first = page.lines.length + 1;
+  const listed = listedNets(data);
+  for (const account of accounts) {
+    for (const total of account.totals) {
+      const row = page.lines.length + 1;
+      const net = hundredthsOf(total.captured) - hundredthsOf(total.refunded);
+      const listedNet = listed.get(JSON.stringify([account.accountId, total.currency])) ?? 0n;
+      page.ties &&= net === listedNet && net === hundredthsOf(total.net);
+      const keys = { account_id: `$A${row}`, currency: `$B${row}` };
+      const sum = (operation: string) =>
+        matchingSum(MOVEMENTS, parts, 'amount', { ...keys, operation: `"${operation}"` });
+      const inputs = [total.captured, total.refunded];
+      page.lines.push([
+        id(account.accountId),
+        text(total.currency),
+        ...[total.captured, total.cancelled, total.refunded].map(money),
+        moneyFormula(`ROUND(C${row}-E${row},2)`, net, inputs),
+        money(total.unknown),
+        moneyFormula(`ROUND(${sum('capture')}-${sum('refund')},2)`, listedNet, inputs),
+        moneyFormula(`ROUND(F${row}-H${row},2)`, net - listedNet, inputs),
+      ]);
+    }
+  }
+  if (page.lines.length < first) page.lines.push([text('none')]);
+  else addCheck(page, 'I', first);
+  page.lines.push([
+    {
+      value: 'Net = captured − refunded. Fees, chargebacks and payouts of the bank are not in it.',
+      style: STYLES.quiet,
+    },
+  ]);
+}
+
+/** What the rows of the sheet Money moved come to, by account and currency. */
+function listedNets(data: ReconciliationData): Map<string, bigint> {
+  const nets = new Map<string, bigint>();
+  for (const row of data.moved) {
+    const sign = row.operation === 'capture' ? 1n : row.operation === 'refund' ? -1n : 0n;
+    const key = JSON.stringify([row.accountId, row.currency]);
+    nets.set(key, (nets.get(key) ?? 0n) + sign * hundredthsOf(row.amount));
+  }
+  return nets;
+}
+
+const STATES = [
+  'carried',
+  'planned',
+  'held',
+  'queued',
+  'sending',
+  'accepted',
+  'confirmed',
+  'rejected',
+  'unknown',
+  'withdrawn',
+];
+
+function addInstructions(page: Page, accounts: readonly AccountSummary[]): void {
+  addSection(page, 'Instructions: the state of each at the end', [
+    ['Account', 'Operation', 'Carried in', ...STATES.slice(1), 'All'],
+  ]);
+  const first = page.lines.length + 1;
+  for (const account of accounts) {
+    for (const [operation, states] of Object.entries(account.instructions)) {
+      const row = page.lines.length + 1;
+      const counts = STATES.map((state) => states?.[state] ?? 0);
+      const all = counts.slice(1).reduce((sum, figure) => sum + figure, 0);
+      page.lines.push([
+        id(account.accountId),
+        text(operation),
+        ...counts.map(count),
+        formula(`SUM(D${row}:L${row})`, all),
+      ]);
+    }
+  }
+  if (page.lines.length < first) page.lines.push([text('none')]);
+}
+
+function addCoverage(page: Page, { summary }: ReconciliationData): void {
+  const { pull } = summary;
+  addSection(page, 'What was asked, and what was not looked for', [
+    ['Pages', 'Pages that failed', 'Asked', 'Answered', 'Unanswered', 'Unasked'],
+  ]);
+  const figures = [pull.pages, pull.failedPages, pull.asked, pull.answered, pull.unanswered];
+  page.lines.push([...figures, pull.unasked].map(count));
+  for (const { accountId, notSearched } of summary.accounts) {
+    if (notSearched.length === 0) continue;
+    const kinds = notSearched.join(', ');
+    page.lines.push([id(accountId), text(`not searched: ${kinds}`)]);
+  }
+}

@@ -1,0 +1,280 @@
+// The house workbook: sheets written row by row into a new file, with memory that stays flat. It
+// must never let a sheet grow past what a spreadsheet opens, nor take a value that is not a Cell.
+// Only cells.ts and our own formulas make cells. Neighbours: outputFile.ts (the file), table.ts and
+// summarySheet.ts (the contents).
+
+import type { Writable } from 'node:stream';
+import ExcelJS from 'exceljs';
+import type { WrittenReport } from '../src/core/reporting.js';
+import { finiteNumber } from './cells.js';
+import { writeNewFile } from './outputFile.js';
+import type { CellStyle } from './styles.js';
+import { RED } from './styles.js';
+
+/** What a spreadsheet opens. */
+export const SHEET_ROWS_MAX = 1_048_576;
+const SHEET_NAME_MAX = 31;
+/** How often a sheet looks whether the compressor keeps up, and how far behind it may be. */
+const ROWS_BETWEEN_LOOKS = 200;
+export const BUFFERED_BYTES_MAX = 256 * 1024;
+
+/** One of our own formulas with the value that it has when the file is written. */
+export interface Formula {
+  formula: string;
+  result: number | string;
+}
+
+export interface Cell {
+  value: string | number | Date | Formula | null;
+  style: CellStyle;
+}
+
+export interface BookProperties {
+  title: string;
+  environment: 'test' | 'live';
+  /** Printed at the foot of each page. */
+  businessDate: string;
+  /** Stamped into the file instead of the clock, so that equal rows give equal bytes. */
+  createdAt: Date;
+}
+
+export interface Book {
+  writer: ExcelJS.stream.xlsx.WorkbookWriter;
+  sink: Writable;
+  properties: BookProperties;
+  /** Lower-case names in use: a spreadsheet does not tell them apart by case. */
+  names: Set<string>;
+}
+
+export interface Sheet {
+  book: Book;
+  worksheet: ExcelJS.Worksheet;
+  name: string;
+  /** The last row that was written. */
+  row: number;
+}
+
+export interface SheetLayout {
+  widths: readonly number[];
+  frozenRows: number;
+  frozenColumns: number;
+}
+
+/** Writes a new workbook; the file appears when it is whole, or not at all. */
+export function writeWorkbook(
+  path: string,
+  properties: BookProperties,
+  build: (book: Book) => Promise<void>,
+): Promise<WrittenReport> {
+  return writeNewFile(path, (sink) => writeBook(sink, properties, build));
+}
+
+/** The same into any stream; whoever gives the stream watches it for errors. */
+export async function writeBook(
+  sink: Writable,
+  properties: BookProperties,
+  build: (book: Book) => Promise<void>,
+): Promise<void> {
+  const book = openBook(sink, properties);
+  try {
+    await build(book);
+    await book.writer.commit();
+  } catch (error) {
+    archiveOf(book.writer).abort();
+    throw error;
+  }
+}
+
+export function openSheet(book: Book, wanted: string, layout: SheetLayout): Sheet {
+  const name = safeSheetName(wanted, book.names);
+  book.names.add(name.toLowerCase());
+  const { environment, businessDate } = book.properties;
+  const worksheet = book.writer.addWorksheet(name, {
+    properties: {
+      tabColor: { argb: environment === 'live' ? 'FF8A1F1F' : 'FFFFB92E' },
+      dyDescent: 0.25,
+    },
+    views: [{ state: 'frozen', xSplit: layout.frozenColumns, ySplit: layout.frozenRows }],
+    pageSetup: {
+      orientation: 'landscape',
+      paperSize: 9,
+      fitToPage: true,
+      fitToWidth: 1,
+      fitToHeight: 0,
+      ...(layout.frozenRows > 0 && { printTitlesRow: `${layout.frozenRows}:${layout.frozenRows}` }),
+    },
+    headerFooter: {
+      oddFooter: `&L${environment.toUpperCase()} · ${businessDate}&C&A&RPage &P of &N`,
+    },
+  });
+  worksheet.columns = layout.widths.map((width) => ({ width }));
+  return { book, worksheet, name, row: 0 };
+}
+
+/** Adds a row; waits when the compressor or the disk is behind. */
+export async function putRow(sheet: Sheet, cells: readonly (Cell | null)[]): Promise<void> {
+  if (sheet.row >= SHEET_ROWS_MAX) throw new RangeError(`sheet ${sheet.name} is full`);
+  sheet.row += 1;
+  const row = sheet.worksheet.getRow(sheet.row);
+  for (const [index, cell] of cells.entries()) {
+    if (cell === null || cell.value === null) continue;
+    const target = row.getCell(index + 1);
+    target.value = checkedValue(cell.value);
+    target.style = cell.style;
+  }
+  row.commit();
+  if (sheet.row % ROWS_BETWEEN_LOOKS === 0) await waitUntilDrained(sheet);
+}
+
+export interface SheetEnd {
+  /** Where the filter's arrows stand, such as `A4:M400`. */
+  filter?: string;
+  /** Cells that are red unless they show 0. */
+  zeroOrRed?: readonly string[];
+  /** A cell that is red unless it shows this text. */
+  textOrRed?: { ref: string; text: string };
+}
+
+/** Ends a sheet. Only one sheet is open at a time: rows of a second one would wait in memory. */
+export async function closeSheet(sheet: Sheet, end: SheetEnd = {}): Promise<void> {
+  const { worksheet } = sheet;
+  if (end.filter !== undefined) worksheet.autoFilter = end.filter;
+  const rules = (end.zeroOrRed ?? []).map((ref) => ({ ref, formula: '0' }));
+  if (end.textOrRed) rules.push({ ref: end.textOrRed.ref, formula: `"${end.textOrRed.text}"` });
+  for (const [index, { ref, formula }] of rules.entries()) {
+    worksheet.addConditionalFormatting({
+      ref,
+      rules: [
+        {
+          type: 'cellIs',
+          // The library's type lacks the operator that its writer and the format know.
+          operator: 'notEqual' as 'equal',
+          formulae: [formula],
+          priority: index + 1,
+          style: RED,
+        },
+      ],
+    });
+  }
+  await waitUntilDrained(sheet);
+  worksheet.commit();
+}
+
+/** A name that a spreadsheet takes: no forbidden characters, at most 31, none twice. */
+export function safeSheetName(wanted: string, taken: ReadonlySet<string>): string {
+  const clean = wanted
+    .replace(/[\\/:?*[\]]|\p{C}/gu, ' ')
+    .replace(/^'+|'+$/g, '')
+    .trim();
+  const base = clean === '' || clean.toLowerCase() === 'history' ? 'Sheet' : clean;
+  for (let copy = 1; copy <= taken.size + 1; copy += 1) {
+    const suffix = copy === 1 ? '' : ` (${copy})`;
+    const name = base.slice(0, SHEET_NAME_MAX - suffix.length).replace(/\p{Cs}$/u, '') + suffix;
+    if (!taken.has(name.toLowerCase())) return name;
+  }
+  throw new Error(`no sheet name is left for ${wanted}`);
+}
+
+/** `27` is `AA`. */
+export function columnLetters(number: number): string {
+  const rest = Math.floor((number - 1) / 26);
+  return (rest > 0 ? columnLetters(rest) : '') + String.fromCharCode(65 + ((number - 1) % 26));
+}
+
+function openBook(sink: Writable, properties: BookProperties): Book {
+  const writer = new ExcelJS.stream.xlsx.WorkbookWriter({
+    stream: sink,
+    useStyles: true,
+    // Shared strings would keep every text of the file in memory.
+    useSharedStrings: false,
+    zip: { zlib: { level: 1 } },
+  });
+  writer.creator = 'tieout';
+  writer.lastModifiedBy = 'tieout';
+  writer.created = properties.createdAt;
+  writer.modified = properties.createdAt;
+  writer.title = properties.title;
+  writer.subject = `Business date ${properties.businessDate}, ${properties.environment}`;
+  writer.views = [FIRST_SHEET_VIEW];
+  stampEntries(writer, properties.createdAt);
+  return { writer, sink, properties, names: new Set() };
+}
+
+/** The window opens on the first sheet; sizes are in twentieths of a point. */
+const FIRST_SHEET_VIEW: ExcelJS.WorkbookView = {
+  x: 0,
+  y: 0,
+  width: 28_800,
+  height: 16_000,
+  firstSheet: 0,
+  activeTab: 0,
+  visibility: 'visible',
+};
+
+interface Archive {
+  append: (source: unknown, entry: Record<string, unknown>) => unknown;
+  abort: () => unknown;
+}
+
+/** The archive under the writer, which the library's types do not show; a test holds it. */
+function archiveOf(writer: ExcelJS.stream.xlsx.WorkbookWriter): Archive {
+  return (writer as unknown as { zip: Archive }).zip;
+}
+
+/** Entries would bear the time of writing; equal rows would not give equal files. */
+function stampEntries(writer: ExcelJS.stream.xlsx.WorkbookWriter, date: Date): void {
+  const archive = archiveOf(writer);
+  const append = archive.append.bind(archive);
+  archive.append = (source, entry) => append(source, { ...entry, date });
+}
+
+function checkedValue(value: NonNullable<Cell['value']>): ExcelJS.CellValue {
+  if (typeof value === 'number') return finiteNumber(value);
+  if (typeof value === 'string') return value;
+  if (value instanceof Date) {
+    finiteNumber(value.getTime());
+    return value;
+  }
+  if (typeof value.result === 'number') finiteNumber(value.result);
+  return { formula: value.formula, result: value.result } as ExcelJS.CellFormulaValue;
+}
+
+interface Pipe {
+  _writableState: { length: number };
+  once: (event: 'drain', listener: () => void) => void;
+  off: (event: 'drain', listener: () => void) => void;
+}
+
+/** The stream between a sheet and the compressor: private to the library, and a test holds it. */
+function pipeOf(sheet: Sheet): Pipe {
+  const { stream } = sheet.worksheet as unknown as { stream: { pipes: Pipe[] } };
+  const pipe = stream.pipes[0];
+  if (typeof pipe?._writableState.length !== 'number') {
+    throw new Error('the workbook library no longer shows what a sheet is piped to');
+  }
+  return pipe;
+}
+
+/** How many bytes of the sheet wait for the compressor. */
+export function bufferedBytes(sheet: Sheet): number {
+  return pipeOf(sheet)._writableState.length;
+}
+
+/** The library takes rows without limit; this is what keeps its buffers small. */
+async function waitUntilDrained(sheet: Sheet): Promise<void> {
+  const { sink } = sheet.book;
+  const pipe = pipeOf(sheet);
+  if (!sink.destroyed && bufferedBytes(sheet) > BUFFERED_BYTES_MAX) {
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        pipe.off('drain', done);
+        sink.off('close', done);
+        resolve();
+      };
+      pipe.once('drain', done);
+      // A sink that failed never drains.
+      sink.once('close', done);
+    });
+  }
+  if (sink.destroyed) throw sink.errored ?? new Error('the output was closed');
+}

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { maskCardNumbers } from '../../src/core/masking.js';
+
+/** Digits that pass Luhn, made from any leading digits. */
+function withCheckDigit(lead: string): string {
+  for (let check = 0; check < 10; check += 1) {
+    if (luhn(`${lead}${check}`) === 0) return `${lead}${check}`;
+  }
+  throw new Error('there is always a check digit');
+}
+
+function luhn(digits: string): number {
+  let sum = 0;
+  for (let i = 0; i < digits.length; i += 1) {
+    const value = Number(digits[digits.length - 1 - i]) * (i % 2 === 1 ? 2 : 1);
+    sum += value > 9 ? value - 9 : value;
+  }
+  return sum % 10;
+}
+
+const CARDS = fc
+  .tuple(fc.constantFrom(13, 14, 15, 16, 17, 18, 19), fc.integer({ min: 0, max: 2 ** 30 }))
+  .map(([length, seed]) => {
+    const lead = `4${String(seed).repeat(2)}${'7'.repeat(19)}`.slice(0, length - 1);
+    return withCheckDigit(lead);
+  });
+
+const GROUPINGS: Record<string, (card: string) => string> = {
+  plain: (card) => card,
+  'groups of four': (card) => card.replace(/(\d{4})(?=\d)/g, '$1 '),
+  hyphens: (card) => card.replace(/(\d{4})(?=\d)/g, '$1-'),
+  'no-break spaces': (card) => card.replace(/(\d{4})(?=\d)/g, '$1\u00a0'),
+  'single digits': (card) => card.split('').join(' '),
+};
+
+describe('card numbers in free text', () => {
+  test.each(Object.entries(GROUPINGS))('500 of them are masked: %s', (_name, group) => {
+    fc.assert(
+      fc.property(CARDS, fc.constantFrom('note ', 'x', '', 'kd. '), (card, before) => {
+        const text = `${before}${group(card)}; thanks`;
+        const masked = maskCardNumbers(text);
+        expect(masked).toHaveLength(text.length);
+        const digitsLeft = masked.replace(/[^\d]/g, '');
+        expect(digitsLeft).toBe(card.slice(0, 6) + card.slice(-4));
+      }),
+      { numRuns: 500, seed: 1 },
+    );
+  });
+
+  test.each([
+    ['four groups', 'card 4111 1111 1111 1111 please', 'card 4111 11** **** 1111 please'],
+    ['fifteen digits', '3782-822463-10005', '3782-82****-*0005'],
+    ['two in a row', '4111111111111111,5500005555555559', '411111******1111,550000******5559'],
+  ])('%s keep the first six and the last four', (_name, text, expected) => {
+    expect(maskCardNumbers(text)).toBe(expected);
+  });
+
+  test.each([
+    ['one digit is wrong', '4111111111111112'],
+    ['too short', '411111111117'],
+    ['more digits than a card has', '41111111111111110000000'],
+    ['an amount and a date', 'captured 1999.00 EUR on 2026-11-19 03:16:02'],
+    ['a digest', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
+    ['nothing', ''],
+  ])('text stays as it is: %s', (_name, text) => {
+    expect(maskCardNumbers(text)).toBe(text);
+  });
+
+  test('a card number stays hidden when other digits stand right beside it', () => {
+    const masked = maskCardNumbers('12 4111 1111 1111 1111 03');
+    expect(masked).toContain('4111 11** **** 1111');
+  });
+
+  test('an order number that the row names is never altered, a card beside it is', () => {
+    const text = 'order 4111111111111111 was paid with 5500005555555559';
+    expect(maskCardNumbers(text, ['4111111111111111'])).toBe(
+      'order 4111111111111111 was paid with 550000******5559',
+    );
+  });
+});

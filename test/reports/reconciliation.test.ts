@@ -1,0 +1,258 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CellFormulaValue, Workbook, Worksheet } from 'exceljs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { writeReconciliation } from '../../reports/reconciliation.js';
+import { DOES_NOT_TIE, REACH, TIES } from '../../reports/summarySheet.js';
+import type { ReconciliationData } from '../../src/core/reporting.js';
+import { evaluateAll } from './evaluate.js';
+import { formulasIn, openXlsx, rowStarting, sheetOf, unzip } from './openXlsx.js';
+import { ABOUT, breakRow, movementRow, sampleNight, sampleSummary } from './sampleNight.js';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tieout-reports-'));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function written(data: ReconciliationData = sampleNight()): Promise<string> {
+  return (await writeReconciliation(join(folder, 'night.xlsx'), data)).path;
+}
+
+/** The library reads a cached 0 as nothing. */
+function resultOf(sheet: Worksheet, row: number, column: number): unknown {
+  return (sheet.getCell(row, column).value as CellFormulaValue).result ?? 0;
+}
+
+/** What stands in the file is what a spreadsheet makes of the formulas when it works them out. */
+function expectStoredValues(workbook: Workbook): void {
+  const formulas = evaluateAll(workbook);
+  expect(formulas.length).toBeGreaterThan(10);
+  for (const { workedOut, stored, cell, formula } of formulas) {
+    expect(workedOut, `${cell} =${formula}`).toBe(stored);
+  }
+}
+
+const SHEETS = ['Summary', 'Breaks', 'Money moved', 'Waiting', 'About this run'];
+
+describe('the nightly workbook', () => {
+  test('has its sheets in order, each frozen, landscape, one page wide', async () => {
+    const path = await written();
+    const workbook = await openXlsx(path);
+    expect(workbook.worksheets.map((sheet) => sheet.name)).toEqual(SHEETS);
+    for (const sheet of workbook.worksheets) {
+      expect(sheet.views[0]).toMatchObject({ state: 'frozen' });
+      expect(sheet.pageSetup).toMatchObject({ orientation: 'landscape', fitToWidth: 1 });
+      expect(sheet.pageSetup.fitToHeight).toBe(0);
+      expect(sheet.pageSetup.printTitlesRow).toBeTruthy();
+      expect(sheet.headerFooter.oddFooter).toContain('TEST · 2026-11-19');
+    }
+    expect(workbook.title).toBe('Reconciliation 2026-11-19');
+    expect(workbook.creator).toBe('tieout');
+    expect(workbook.created).toEqual(ABOUT.createdAt);
+  });
+
+  test.each([
+    ['test', 'TEST environment: no real money'],
+    ['live', 'LIVE environment: real money'],
+  ] as const)(
+    'says on the first sheet that it is %s, what happened and how far it reaches',
+    async (environment, words) => {
+      const summary = { ...sampleSummary(), environment };
+      const data = sampleNight({ summary, about: { ...ABOUT, environment } });
+      const sheet = sheetOf(await openXlsx(await written(data)), 'Summary');
+      expect(sheet.getCell('A2').value).toBe(words);
+      expect(sheet.getCell('A3').value).toContain('is broken: 2 of 12 orders differ');
+      expect(sheet.getCell('A4').value).toContain('as of 2026-11-20 04:16:02');
+      expect(sheet.getCell('A5').value).toBe(REACH);
+    },
+  );
+
+  test('gives money as numbers, dates as dates of the zone, ids as text', async () => {
+    const sheet = sheetOf(await openXlsx(await written()), 'Breaks');
+    const row = rowStarting(sheet, 'A1001', 'ORD-1');
+    expect(row.getCell(9).value).toBe(-0.5);
+    expect(row.getCell(9).numFmt).toContain('#,##0.00');
+    expect(row.getCell(9).alignment.horizontal).toBe('right');
+    expect(row.getCell(10).value).toEqual(new Date('2026-11-18T23:30:00.000Z'));
+    expect(row.getCell(10).numFmt).toBe('yyyy-mm-dd hh:mm:ss');
+    expect(row.getCell(14).value).toBe('10001');
+    expect(row.getCell(14).numFmt).toBe('@');
+    const heading = rowStarting(sheet, 'Account', 'Order');
+    expect(heading.getCell(10).value).toBe('First seen (Europe/Berlin)');
+  });
+
+  test('shows currencies without decimals without them', async () => {
+    const sheet = sheetOf(await openXlsx(await written()), 'Money moved');
+    expect(rowStarting(sheet, '0010', 'ORD-5').getCell(7).numFmt).not.toContain('.00');
+    expect(rowStarting(sheet, 'A1001', 'ORD-2').getCell(7).numFmt).toContain('.00');
+  });
+
+  test('sets filter arrows over exactly the rows of each table', async () => {
+    const entries = await unzip(await written());
+    expect(entries.get('xl/worksheets/sheet2.xml')).toContain('<autoFilter ref="A5:N7"/>');
+    expect(entries.get('xl/worksheets/sheet3.xml')).toContain('<autoFilter ref="A7:L11"/>');
+  });
+
+  test('keeps money of different currencies apart in every total', async () => {
+    const sheet = sheetOf(await openXlsx(await written()), 'Money moved');
+    const totals = [3, 4, 5].map((row) => [
+      sheet.getCell(row, 4).value,
+      sheet.getCell(row, 6).value,
+      resultOf(sheet, row, 7),
+    ]);
+    expect(totals).toEqual([
+      ['capture', 'EUR', 300.3],
+      ['capture', 'JPY', 5000],
+      ['refund', 'EUR', 10],
+    ]);
+  });
+
+  test('a night without a single row is a whole workbook too', async () => {
+    const summary = { ...sampleSummary(), accounts: [], state: 'tied_out' as const };
+    const empty = { breaks: [], moved: [], waiting: [], tiesByKind: [], tiesByMoney: [] };
+    const workbook = await openXlsx(await written(sampleNight({ summary, ...empty })));
+    expect(workbook.worksheets.map((sheet) => sheet.name)).toEqual(SHEETS);
+    for (const { workedOut, stored } of evaluateAll(workbook)) expect(workedOut).toBe(stored);
+  });
+});
+
+describe('the tie', () => {
+  test('is worked out again by live formulas, one verdict for all of them', async () => {
+    const sheet = sheetOf(await openXlsx(await written()), 'Summary');
+    const verdict = sheet.getCell('A6').value as CellFormulaValue;
+    expect(verdict.result).toBe(TIES);
+    expectStoredValues(sheet.workbook);
+    const tie = rowStarting(sheet, 'A1001', 'all kinds');
+    const row = tie.number;
+    expect(tie.getCell(9).formula).toBe(`C${row}+D${row}+E${row}-F${row}-G${row}`);
+    expect(resultOf(sheet, row, 9)).toBe(2);
+    expect(resultOf(sheet, row, 10)).toBe(0);
+  });
+
+  const BREAKERS: [string, (data: ReconciliationData) => void][] = [
+    ['an order in no class', ({ summary }) => change(summary, (one) => (one.orders.matched -= 1))],
+    ['a break lost', ({ summary }) => change(summary, (one) => (one.tie.openAfter += 1))],
+    ['a break not listed', (data) => Object.assign(data, { breaks: [breakRow()] })],
+    ['a capture not listed', (data) => Object.assign(data, { moved: data.moved.slice(1) })],
+    [
+      'money that does not tie',
+      (data) =>
+        Object.assign(data, {
+          tiesByMoney: data.tiesByMoney.map((tie) => ({ ...tie, openAfter: '10.51' })),
+        }),
+    ],
+  ];
+
+  test.each(BREAKERS)('that does not hold is said and turns red: %s', async (_name, breakIt) => {
+    const data = sampleNight();
+    breakIt(data);
+    const path = await written(data);
+    const sheet = sheetOf(await openXlsx(path), 'Summary');
+    expect((sheet.getCell('A6').value as CellFormulaValue).result).toBe(DOES_NOT_TIE);
+    expectStoredValues(sheet.workbook);
+    const xml = (await unzip(path)).get('xl/worksheets/sheet1.xml') ?? '';
+    expect(xml).toMatch(/<conditionalFormatting sqref="A6"><cfRule type="cellIs"[^>]*notEqual/);
+    const checked = [...xml.matchAll(/sqref="([A-Z]+\d+:[A-Z]+\d+)"/g)].map((match) => match[1]);
+    const verdict = sheet.getCell('A6').formula;
+    expect(checked.length).toBeGreaterThan(4);
+    for (const range of checked) expect(verdict).toContain(`ABS(${range})`);
+  });
+
+  function change(
+    summary: ReconciliationData['summary'],
+    apply: (account: ReconciliationData['summary']['accounts'][number]) => void,
+  ): void {
+    const [account] = summary.accounts;
+    if (account) apply(account);
+  }
+});
+
+describe('hostile and private text', () => {
+  const PAYLOAD = '=HYPERLINK("http://evil.example","click")';
+  const CARD = '4111111111111111';
+
+  function hostileNight(): ReconciliationData {
+    const objects = { formula: '1+1', result: 2 } as unknown as string;
+    const link = { text: 'x', hyperlink: 'http://evil.example' } as unknown as string;
+    return sampleNight({
+      breaks: [
+        breakRow({ orderNo: PAYLOAD, note: PAYLOAD, owner: '@x', sentence: '+1' }),
+        breakRow({ orderNo: objects, note: link, kind: objects, expected: objects }),
+        breakRow({
+          orderNo: CARD,
+          sentence: `order ${CARD} bears a note`,
+          note: 'paid with 4111 1111 1111 1111',
+          expected: '4111-1111-1111-1111',
+        }),
+      ],
+      moved: [movementRow({ orderNo: PAYLOAD, gatewayMessage: `refused ${CARD}` })],
+      waiting: [movementRow({ holdReason: PAYLOAD, gatewayReference: link })],
+    });
+  }
+
+  test('makes no formula and no link: every formula in the file is one of ours', async () => {
+    const entries = await unzip(await written(hostileNight()));
+    const sheets = [...entries].filter(([name]) => name.startsWith('xl/worksheets/'));
+    expect(sheets.some(([name]) => name.includes('_rels'))).toBe(false);
+    for (const [, xml] of sheets) {
+      expect(xml).not.toContain('<hyperlink');
+      for (const formula of formulasIn(xml)) {
+        expect(formula).toMatch(/^(IF|SUM|ROUND|SUMPRODUCT|SUBTOTAL|[A-Z]+\d+[-+])/);
+        expect(formula).not.toContain('HYPERLINK');
+      }
+    }
+    expect(sheets.map(([, xml]) => formulasIn(xml).length)).toEqual([
+      expect.any(Number),
+      2,
+      2,
+      2,
+      0,
+    ]);
+  });
+
+  test('stays as it was, as text', async () => {
+    const sheet = sheetOf(await openXlsx(await written(hostileNight())), 'Breaks');
+    const row = rowStarting(sheet, 'A1001', PAYLOAD);
+    expect(row.getCell(13).value).toBe(PAYLOAD);
+  });
+
+  test('shows no card number, and alters no order number', async () => {
+    const path = await written(hostileNight());
+    const sheet = sheetOf(await openXlsx(path), 'Breaks');
+    const row = rowStarting(sheet, 'A1001', CARD);
+    expect(row.getCell(5).value).toBe(`order ${CARD} bears a note`);
+    expect(row.getCell(13).value).toBe('paid with 4111 11** **** 1111');
+    expect(row.getCell(6).value).toBe('4111-11**-****-1111');
+    const moved = sheetOf(await openXlsx(path), 'Money moved');
+    expect(rowStarting(moved, 'A1001', PAYLOAD).getCell(10).value).toBe('refused 411111******1111');
+  });
+});
+
+describe('money too long for a spreadsheet', () => {
+  test('stays exact as text, and so do the sums that it is in', async () => {
+    const amount = '99999999999999999.99';
+    const data = sampleNight({
+      moved: [movementRow({ amount }), movementRow({ amount: '0.01' })],
+      tiesByMoney: [],
+    });
+    const [account] = data.summary.accounts;
+    if (account) {
+      const [total] = account.totals;
+      account.totals = total ? [{ ...total, captured: amount, refunded: '0.01', net: amount }] : [];
+    }
+    const workbook = await openXlsx(await written(data));
+    const moved = sheetOf(workbook, 'Money moved');
+    expect(moved.getCell('G3').value).toBe('100000000000000000.00');
+    expect(rowStarting(moved, 'A1001', 'ORD-2').getCell(7).value).toBe(amount);
+    const line = rowStarting(sheetOf(workbook, 'Summary'), 'A1001', 'EUR');
+    expect(line.getCell(3).value).toBe(amount);
+    expect(line.getCell(6).value).toBe('99999999999999999.98');
+    expectStoredValues(workbook);
+  });
+});

@@ -1,0 +1,207 @@
+// One night as data, for the report tests: two accounts, every section filled, and it ties.
+
+import type {
+  AboutData,
+  BreakRow,
+  MovementRow,
+  OrderRow,
+  ReconciliationData,
+} from '../../src/core/reporting.js';
+import type { RunSummary } from '../../src/core/summary.js';
+
+export const ABOUT: AboutData = {
+  environment: 'test',
+  businessDate: '2026-11-19',
+  timezone: 'Europe/Berlin',
+  cutOff: '00:00',
+  asOf: new Date('2026-11-20T03:16:02.000Z'),
+  createdAt: new Date('2026-11-20T03:20:00.000Z'),
+  revision: 1,
+  previousRun: '2026-11-18',
+  versions: [['tieout', '0.1.0']],
+  profileHash: 'a'.repeat(64),
+  inputsHash: 'b'.repeat(64),
+  parameters: [['graceHours', '24']],
+};
+
+export function breakRow(changes: Partial<BreakRow> = {}): BreakRow {
+  return {
+    accountId: 'A1001',
+    orderNo: 'ORD-1',
+    kind: 'amount_mismatch',
+    state: 'open',
+    sentence: 'The ledger says 10.00 EUR, the gateway 9.50 EUR.',
+    expected: '10.00',
+    actual: '9.50',
+    currency: 'EUR',
+    difference: '-0.50',
+    firstSeen: new Date('2026-11-18T22:30:00.000Z'),
+    ageDays: 1,
+    owner: null,
+    note: null,
+    transactionId: '10001',
+    ...changes,
+  };
+}
+
+export function movementRow(changes: Partial<MovementRow> = {}): MovementRow {
+  return {
+    accountId: 'A1001',
+    orderNo: 'ORD-2',
+    refundId: null,
+    operation: 'capture',
+    state: 'confirmed',
+    currency: 'EUR',
+    amount: '100.10',
+    transactionId: '10002',
+    gatewayReference: 'ref-2',
+    gatewayMessage: null,
+    at: new Date('2026-11-20T03:17:00.000Z'),
+    holdReason: null,
+    ...changes,
+  };
+}
+
+export function orderRow(changes: Partial<OrderRow> = {}): OrderRow {
+  return {
+    accountId: 'A1001',
+    orderNo: 'ORD-1',
+    class: 'matched',
+    kinds: '',
+    expected: 'captured',
+    gatewayState: 'captured',
+    paymentStatus: '3000',
+    currency: 'EUR',
+    ledgerAmount: '10.00',
+    gatewayAmount: '10.00',
+    transactionId: '10001',
+    transactionDate: '20261119120000',
+    placedAt: new Date('2026-11-19T11:00:00.000Z'),
+    ...changes,
+  };
+}
+
+export function sampleSummary(): RunSummary {
+  return {
+    run: '2026-11-19',
+    businessDate: '2026-11-19',
+    covers: ['2026-11-18', '2026-11-19'],
+    asOf: '2026-11-20T03:16:02Z',
+    environment: 'test',
+    state: 'broken',
+    pull: { pages: 1, failedPages: 0, asked: 12, answered: 11, unanswered: 1, unasked: 0 },
+    accounts: [
+      {
+        accountId: 'A1001',
+        state: 'broken',
+        orders: {
+          ledger: 10,
+          strangers: 1,
+          gateway: 10,
+          matched: 6,
+          explained: 0,
+          due: 2,
+          awaited: 1,
+          broken: 2,
+          notCompared: 0,
+        },
+        breaks: { amount_mismatch: 1, missing_at_gateway: 1 },
+        notSearched: ['missing_in_ledger'],
+        tie: { openBefore: 3, new: 1, reopened: 0, waived: 0, resolved: 2, openAfter: 2 },
+        instructions: { capture: { held: 1, confirmed: 2 }, refund: { confirmed: 1 } },
+        totals: [
+          {
+            currency: 'EUR',
+            captured: '300.30',
+            cancelled: '0.00',
+            refunded: '10.00',
+            net: '290.30',
+            unknown: '0.00',
+          },
+        ],
+      },
+      {
+        accountId: '0010',
+        state: 'tied_out',
+        orders: {
+          ledger: 1,
+          strangers: 0,
+          gateway: 1,
+          matched: 1,
+          explained: 0,
+          due: 0,
+          awaited: 0,
+          broken: 0,
+          notCompared: 0,
+        },
+        breaks: {},
+        notSearched: [],
+        tie: { openBefore: 0, new: 0, reopened: 0, waived: 0, resolved: 0, openAfter: 0 },
+        instructions: {},
+        totals: [
+          {
+            currency: 'JPY',
+            captured: '5000.00',
+            cancelled: '0.00',
+            refunded: '0.00',
+            net: '5000.00',
+            unknown: '0.00',
+          },
+        ],
+      },
+    ],
+    reports: [],
+  };
+}
+
+export function sampleNight(changes: Partial<ReconciliationData> = {}): ReconciliationData {
+  return {
+    summary: sampleSummary(),
+    about: ABOUT,
+    breaks: [
+      breakRow(),
+      breakRow({
+        orderNo: 'ORD-9',
+        kind: 'missing_at_gateway',
+        currency: null,
+        difference: null,
+        note: 'asked the shop',
+      }),
+    ],
+    moved: [
+      movementRow(),
+      movementRow({ orderNo: 'ORD-3', amount: '200.20' }),
+      movementRow({ orderNo: 'ORD-4', operation: 'refund', refundId: 'R1', amount: '10.00' }),
+      movementRow({ accountId: '0010', orderNo: 'ORD-5', currency: 'JPY', amount: '5000.00' }),
+    ],
+    waiting: [
+      movementRow({ orderNo: 'ORD-6', state: 'held', holdReason: 'needs approval', at: null }),
+      movementRow({ orderNo: 'ORD-7', state: 'held', operation: 'review', amount: null }),
+    ],
+    tiesByKind: [
+      {
+        accountId: 'A1001',
+        kind: 'amount_mismatch',
+        openBefore: 1,
+        new: 1,
+        reopened: 0,
+        waived: 0,
+        resolved: 1,
+        openAfter: 1,
+      },
+    ],
+    tiesByMoney: [
+      {
+        accountId: 'A1001',
+        currency: 'EUR',
+        openBefore: '20.10',
+        new: '0.50',
+        reopened: '0.00',
+        waived: '0.00',
+        resolved: '10.10',
+        openAfter: '10.50',
+      },
+    ],
+    ...changes,
+  };
+}

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import type { RunState, RunSummary } from '../../src/core/summary.js';
+import { nightSentence, workedOutOpenAfter } from '../../src/core/summary.js';
+import { sampleSummary } from './sampleNight.js';
+
+function night(state: RunState, change: (summary: RunSummary) => void = () => undefined): string {
+  const summary = { ...sampleSummary(), state };
+  change(summary);
+  return nightSentence(summary);
+}
+
+describe('the night in one sentence', () => {
+  test('broken names the orders, the kinds and what is held', () => {
+    expect(night('broken')).toBe(
+      'Business date 2026-11-19 is broken: 2 of 12 orders differ ' +
+        '(1 amount_mismatch, 1 missing_at_gateway); 1 instruction held for approval.',
+    );
+  });
+
+  test('tied out says how many orders were compared', () => {
+    expect(night('tied_out', (summary) => summary.accounts.shift())).toBe(
+      'Business date 2026-11-19 tied out: 1 order compared, no open difference.',
+    );
+  });
+
+  test('incomplete names what is missing', () => {
+    const sentence = night('incomplete', (summary) => {
+      summary.pull.failedPages = 1;
+      const [account] = summary.accounts;
+      if (account) account.orders.notCompared = 100;
+      if (account) account.instructions = { capture: { unknown: 2, queued: 1 } };
+    });
+    expect(sentence).toBe(
+      'Business date 2026-11-19 is incomplete: 1 page failed, 100 orders not compared, ' +
+        '1 instruction not sent yet and 2 orders broken; 2 instructions unknown.',
+    );
+  });
+
+  test.each(['running', 'failed'] as const)('%s promises nothing', (state) => {
+    expect(night(state)).toMatch(/not (final|be relied on)/);
+  });
+
+  test('openAfter is what was open, new and reopened less what was waived and resolved', () => {
+    const tie = { openBefore: 5, new: 4, reopened: 1, waived: 2, resolved: 3, openAfter: 99 };
+    expect(workedOutOpenAfter(tie)).toBe(5);
+  });
+});

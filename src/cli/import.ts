@@ -1,0 +1,87 @@
+// `tieout import orders|refunds|responses FILE... [--check] [--json]`: which import a kind is, and
+// how its result is printed. Owns no rule of the ledger: those are in core/ledgerRow.ts and
+// src/imports. Neighbour: the command line opens database and configuration and hands them in.
+
+import { Command } from 'commander';
+import type { Config } from '../config.js';
+import { importOrders } from '../imports/importOrders.js';
+import { importRefunds } from '../imports/importRefunds.js';
+import { importResponses } from '../imports/importResponses.js';
+import type { ImportResult } from '../imports/importResult.js';
+import { formatImport } from '../imports/importResult.js';
+import type { ImportDeps, ImportOptions } from '../imports/tableImport.js';
+import type { Database } from '../store/db.js';
+import { wantsJson, withApp } from './context.js';
+
+export const IMPORT_KINDS = ['orders', 'refunds', 'responses'] as const;
+export type ImportKind = (typeof IMPORT_KINDS)[number];
+
+type Import = (
+  deps: ImportDeps,
+  files: readonly string[],
+  options: ImportOptions,
+) => Promise<ImportResult>;
+
+const IMPORTS: Readonly<Record<ImportKind, Import>> = {
+  orders: importOrders,
+  refunds: importRefunds,
+  responses: importResponses,
+};
+
+const DESCRIPTIONS: Readonly<Record<ImportKind, string>> = {
+  orders: 'orders of the ledger, CSV or NDJSON by file ending',
+  refunds: 'refund requests of the ledger, CSV or NDJSON by file ending',
+  responses: 'stored XML payment responses: the transactions of orders that the ledger has',
+};
+
+export function importCommand(): Command {
+  const root = new Command('import').description('bring rows into the ledger: all lines or none');
+  for (const kind of IMPORT_KINDS) {
+    root
+      .command(kind)
+      .argument('<file...>')
+      .description(DESCRIPTIONS[kind])
+      .option('--check', 'read and judge every line, but change nothing')
+      .option('--json', 'print one JSON document')
+      .action(async (files: string[], flags: { check?: boolean }, command: Command) => {
+        await withApp(command, async (app) => {
+          const options = { check: flags.check ?? false };
+          const result = await runImport(app.db, app.config, kind, files, options);
+          const output = importOutput(result, wantsJson(command));
+          process.stdout.write(output.stdout);
+          process.stderr.write(output.stderr);
+          return output.exitCode;
+        });
+      });
+  }
+  return root;
+}
+
+/** Throws UsageError for files that cannot be read, InputError for a ledger that is a view. */
+export function runImport(
+  db: Database,
+  config: Pick<Config, 'accounts' | 'gateway'>,
+  kind: ImportKind,
+  files: readonly string[],
+  options: ImportOptions,
+): Promise<ImportResult> {
+  const deps: ImportDeps = { db, profile: config.gateway.profile, accounts: config.accounts };
+  return IMPORTS[kind](deps, files, options);
+}
+
+export interface ImportOutput {
+  /** One JSON document under --json, else the counts; empty when refused without --json. */
+  stdout: string;
+  stderr: string;
+  exitCode: 0 | 1;
+}
+
+export function importOutput(result: ImportResult, json: boolean): ImportOutput {
+  const exitCode = result.kind === 'refused' ? 1 : 0;
+  if (json) return { stdout: `${JSON.stringify(result)}\n`, stderr: '', exitCode };
+  if (result.kind === 'refused')
+    return { stdout: '', stderr: `${formatImport(result)}\n`, exitCode };
+  const [counts = '', ...warnings] = formatImport(result).split('\n');
+  const stderr = warnings.map((line) => `${line}\n`).join('');
+  return { stdout: `${counts}\n`, stderr, exitCode };
+}

@@ -1,0 +1,30 @@
+// Keeps the secrets of a configuration out of everything that prints: JSON.stringify and the
+// inspection of Node show a masked view, code reads the value. Owns the masking; knows no key of
+// the configuration. It must never return a secret, nor part of one. Used by config.ts alone.
+
+import { inspect } from 'node:util';
+
+export const MASK = '***';
+
+/** The same object; whoever prints it sees `shown` instead of its values. */
+export function withMaskedView<T extends object>(secret: T, shown: () => unknown): T {
+  // Not enumerable, so that the object still compares and spreads as plain data.
+  Object.defineProperty(secret, 'toJSON', { value: shown });
+  Object.defineProperty(secret, inspect.custom, { value: shown });
+  return secret;
+}
+
+/** An address without its password: scheme, user, host and path stay. */
+export function maskAddress(address: string): string {
+  let url: URL;
+  try {
+    url = new URL(address);
+  } catch {
+    return MASK;
+  }
+  if (url.password !== '') url.password = MASK;
+  for (const name of [...url.searchParams.keys()]) {
+    if (/pass|secret|key|token/i.test(name)) url.searchParams.set(name, MASK);
+  }
+  return url.href;
+}

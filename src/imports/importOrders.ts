@@ -1,0 +1,40 @@
+// `tieout import orders`: how lines of files become ledger.orders. The rules are those of CONTRACT
+// section 4: rows are inserted or updated by key, a line older than the row is skipped. Neighbours:
+// core/ledgerRow.ts checks a line, tableImport.ts does the work.
+
+import type { LedgerOrder } from '../core/ledgerRow.js';
+import { checkOrderLine, ORDER_COLUMNS } from '../core/ledgerRow.js';
+import { formatAmount } from '../core/money.js';
+import type { ImportResult } from './importResult.js';
+import { ORDER_STATEMENTS } from './orderStatements.js';
+import type { ImportDeps, ImportOptions, TableImport } from './tableImport.js';
+import { importTable } from './tableImport.js';
+
+export function importOrders(
+  deps: ImportDeps,
+  files: readonly string[],
+  options: ImportOptions,
+): Promise<ImportResult> {
+  return importTable(deps, ORDERS, files, options);
+}
+
+const ORDERS: TableImport<LedgerOrder> = {
+  table: 'orders',
+  columns: ORDER_COLUMNS,
+  keyColumn: 'order_no',
+  checkLine: (line, profile) => checkOrderLine(line, profile.currencies),
+  stagedValues: (row) => [
+    row.accountId,
+    row.orderNo,
+    row.currency,
+    formatAmount(row.amount),
+    row.expected,
+    row.transactionId,
+    row.captureAmount === null ? null : formatAmount(row.captureAmount),
+    row.reviewDecision,
+    row.placedAt,
+    row.updatedAt,
+  ],
+  statements: ORDER_STATEMENTS,
+  warningsOf: async () => [],
+};

@@ -1,0 +1,148 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { csvLines } from '../../src/imports/csvLines.js';
+import type { ReadLine } from '../../src/imports/inputText.js';
+import { MAX_LINE_LENGTH } from '../../src/imports/inputText.js';
+import { ndjsonLines } from '../../src/imports/ndjsonLines.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'tieout-lines-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const COLUMNS = [
+  { name: 'id', nullable: false },
+  { name: 'text', nullable: true },
+];
+
+async function all(lines: AsyncIterable<ReadLine>): Promise<ReadLine[]> {
+  const found: ReadLine[] = [];
+  for await (const line of lines) found.push(line);
+  return found;
+}
+
+function csv(content: string | Buffer): Promise<ReadLine[]> {
+  const file = join(folder, 'x.csv');
+  writeFileSync(file, content);
+  return all(csvLines(file, COLUMNS));
+}
+
+function ndjson(content: string | Buffer): Promise<ReadLine[]> {
+  const file = join(folder, 'x.ndjson');
+  writeFileSync(file, content);
+  return all(ndjsonLines(file, COLUMNS));
+}
+
+const line = (at: number, values: Record<string, string | null>) => ({
+  kind: 'line',
+  line: at,
+  values,
+});
+
+describe('a CSV file', () => {
+  it.each([
+    ['with a byte order mark', '\ufeffid,text\n1,a\n', [line(2, { id: '1', text: 'a' })]],
+    ['with CRLF', 'id,text\r\n1,a\r\n2,b\r\n', [2, 3].map((n) => line(n, row(n)))],
+    ['without a last line break', 'id,text\n1,a', [line(2, { id: '1', text: 'a' })]],
+    ['with its columns in another order', 'text,id\na,1\n', [line(2, { id: '1', text: 'a' })]],
+    ['without a nullable column', 'id\n1\n', [line(2, { id: '1' })]],
+    [
+      'with empty values',
+      'id,text\n1,\n2,""\n',
+      [line(2, { id: '1', text: null }), line(3, { id: '2', text: null })],
+    ],
+    ['with quotes', 'id,text\n"1","a ""b"", c"\n', [line(2, { id: '1', text: 'a "b", c' })]],
+    ['with a quoted header', '"id","text"\n1,a\n', [line(2, { id: '1', text: 'a' })]],
+    ['with empty lines', 'id,text\n\n1,a\n\n', [line(3, { id: '1', text: 'a' })]],
+    ['with leading zeros', 'id\n007\n', [line(2, { id: '007' })]],
+    [
+      'with a break in a value',
+      'id,text\n1,"a\nb"\n2,b\n',
+      [line(2, { id: '1', text: 'a\nb' }), line(4, { id: '2', text: 'b' })],
+    ],
+    ['with a bare CR in a value', 'id\n1\r2\n3\n', [line(2, { id: '1\r2' }), line(3, { id: '3' })]],
+    [
+      'with CRLF in a value',
+      'id\r\n"1\r\n2"\r\n3\r\n',
+      [line(2, { id: '1\r\n2' }), line(4, { id: '3' })],
+    ],
+    ['of a header alone', 'id,text\n', []],
+  ])('%s is read', async (_, content, lines) => {
+    expect(await csv(content)).toEqual(lines);
+  });
+
+  it.each([
+    ['an unclosed quote', 'id,text\n1,a\n2,"b\n', 3, 'never closed'],
+    ['text after a quote', 'id,text\n1,"a"b\n', 2, 'after a closing quote'],
+    ['a stray quote', 'id,text\n1,a"b\n', 2, 'not in quotes'],
+    ['a value too many', 'id,text\n1,a,b\n', 2, 'has 3 values'],
+    ['a value too few', 'id,text\n1\n', 2, 'has 1 values'],
+    ['an endless line', `id,text\n1,${'x'.repeat(MAX_LINE_LENGTH + 1)}\n`, 2, 'longer'],
+    ['nothing at all', '', 1, 'empty'],
+    ['UTF-16', Buffer.from('\ufeffid,text\n1,a\n', 'utf16le'), 1, 'UTF-8'],
+    ['Latin-1', Buffer.from('id,text\n1,\u00fc\n', 'latin1'), 1, 'UTF-8'],
+  ])('with %s is refused at its line', async (_, content, at, reason) => {
+    const found = (await csv(content)).filter(({ kind }) => kind === 'problem');
+    expect(found).toEqual([
+      { kind: 'problem', line: at, problem: expect.stringContaining(reason) },
+    ]);
+  });
+
+  it.each([
+    ['a column twice', 'id,id\n1,2\n', 'id', 'twice'],
+    ['an unknown column', 'id,txt\n1,2\n', 'txt', 'no column'],
+    ['capital letters', 'ID\n1\n', 'ID', 'no column'],
+    ['a missing column', 'text\na\n', 'id', 'missing'],
+    ['semicolons', 'id;text\n1;a\n', 'id;text', 'comma'],
+    ['no header', '1,a\n2,b\n', '1', 'no column'],
+  ])('whose header has %s is refused', async (_, content, column, reason) => {
+    const [found] = await csv(content);
+    const problem = { column, value: null, reason: expect.stringContaining(reason) };
+    expect(found).toEqual({ kind: 'problem', line: 1, problem });
+  });
+});
+
+describe('an NDJSON file', () => {
+  it('has one object a line; absent and null differ, empty is null', async () => {
+    const content = '\ufeff{"id":"007","text":null}\r\n\n{"id":"a:\\"b","text":""}\n{"id":"ü"}';
+    expect(await ndjson(content)).toEqual([
+      line(1, { id: '007', text: null }),
+      line(3, { id: 'a:"b', text: null }),
+      line(4, { id: 'ü' }),
+    ]);
+  });
+
+  it('is read whole where a line crosses the pieces of the file', async () => {
+    const rows = Array.from({ length: 30_000 }, (_, n) => ({ id: `${n}ü` }));
+    const found = await ndjson(rows.map((values) => JSON.stringify(values)).join('\n'));
+    expect(found).toEqual(rows.map((values, n) => line(n + 1, values)));
+  });
+
+  it.each([
+    ['broken JSON', '{"id":"1"', 1, 'not valid JSON'],
+    ['a list', '[1]', 1, 'no JSON object'],
+    ['a key twice', '{"id":"1"}\n{"id":"1","id":"2"}', 2, 'twice'],
+    ['an endless line', `{"id":"${'x'.repeat(MAX_LINE_LENGTH)}"}`, 1, 'longer'],
+    ['nothing at all', '', 1, 'empty'],
+    ['Latin-1', Buffer.from('{"id":"\u00fc"}', 'latin1'), 1, 'UTF-8'],
+  ])('with %s is refused at its line', async (_, content, at, reason) => {
+    const found = (await ndjson(content)).filter(({ kind }) => kind === 'problem');
+    expect(found).toEqual([
+      { kind: 'problem', line: at, problem: expect.stringContaining(reason) },
+    ]);
+  });
+
+  it.each([
+    ['a number', '{"id":12.5}', 'id', '12.5', 'in quotes'],
+    ['an unknown key', '{"id":"1","x":"2"}', 'x', '2', 'no column'],
+    ['a nested value', '{"id":{"a":1}}', 'id', '{"a":1}', 'in quotes'],
+    ['a key of the prototype', '{"__proto__":"1"}', '__proto__', '1', 'no column'],
+  ])('with %s is refused, naming column and value', async (_, content, column, value, reason) => {
+    const problem = { column, value, reason: expect.stringContaining(reason) };
+    expect(await ndjson(content)).toEqual([{ kind: 'problem', line: 1, problem }]);
+  });
+});
+
+function row(at: number): { id: string; text: string } {
+  return at === 2 ? { id: '1', text: 'a' } : { id: '2', text: 'b' };
+}

@@ -1,0 +1,66 @@
+// What every command shares: finding the configuration, talking to people, ending cleanly. Data goes
+// to standard output and nothing else does; a progress bar where there is a terminal, plain lines
+// where there is none.
+
+import type { Command } from 'commander';
+import type { App } from '../compose.js';
+import { openApp } from '../compose.js';
+import type { Config } from '../config.js';
+import { loadConfigHere } from '../config.js';
+import { openProgress } from './progress.js';
+
+export interface Flags {
+  config?: string;
+  json?: boolean;
+}
+
+export interface CommandOptions {
+  anySchema?: boolean;
+  /** no progress, no log lines: the command answers in a word */
+  quiet?: boolean;
+}
+
+/** Opens what the command needs, does its work, closes everything; answers the exit code. */
+export async function withApp(
+  command: Command,
+  work: (app: App, signal: AbortSignal) => Promise<number>,
+  options: CommandOptions = {},
+): Promise<void> {
+  const config = configOf(command);
+  const stop = new AbortController();
+  const interrupt = (): void => stop.abort();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, interrupt);
+  const talk = openProgress(process.stderr, options.quiet === true);
+  try {
+    const app = await openApp(config, { talk, signal: stop.signal, ...options });
+    try {
+      process.exitCode = await work(app, stop.signal);
+    } finally {
+      talk.end();
+      await app.close();
+    }
+  } finally {
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, interrupt);
+  }
+}
+
+export function configOf(command: Command): Config {
+  const { config } = command.optsWithGlobals<Flags>();
+  return loadConfigHere(config);
+}
+
+export function wantsJson(command: Command): boolean {
+  return command.optsWithGlobals<Flags>().json === true;
+}
+
+/** One JSON document on standard output; bigints as text. */
+export function printJson(value: unknown): void {
+  const text = JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'bigint' ? part.toString() : part,
+  );
+  process.stdout.write(`${text}\n`);
+}
+
+export function printLines(lines: readonly string[]): void {
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+}

@@ -1,0 +1,144 @@
+// `tieout doctor`: is this installation fit to run at night? Looks at everything, changes nothing;
+// exit 0 when nothing is wrong. Each value of the gateway profile is shown with where it comes from.
+
+import { Command } from 'commander';
+import type { App } from '../compose.js';
+import { describeConfig } from '../configView.js';
+import { profileOrigins } from '../gateway/profile.js';
+import { migrationStatus } from '../store/migrate.js';
+import { configOf, printJson, printLines, wantsJson, withApp } from './context.js';
+
+interface Check {
+  name: string;
+  kind: 'ok' | 'warning' | 'problem';
+  words: string;
+}
+
+/** Sending stops being safe when clocks differ by more than this. */
+const SKEW_SECONDS_MAX = 60;
+
+export function doctorCommand(): Command {
+  return new Command('doctor')
+    .description('is this installation fit to run at night? Changes nothing')
+    .option('--json', 'print one JSON document')
+    .action(async (_flags: object, command: Command) => {
+      await withApp(
+        command,
+        async (app) => {
+          const checks = await examine(app);
+          const profile = profileOf(app);
+          if (wantsJson(command)) {
+            printJson({ checks, profile, configuration: describeConfig(configOf(command)) });
+          } else printLines([...checks.map(lineOf), '', 'Gateway profile', ...profileLines(profile)]);
+          return checks.some((check) => check.kind === 'problem') ? 1 : 0;
+        },
+        { anySchema: true, quiet: true },
+      );
+    });
+}
+
+async function examine(app: App): Promise<Check[]> {
+  return [
+    { name: 'configuration', kind: 'ok', words: app.config.file },
+    { name: 'environment', kind: 'ok', words: app.config.environment },
+    ...accountChecks(app),
+    ...(await databaseChecks(app)),
+    await queueCheck(app),
+  ];
+}
+
+function accountChecks(app: App): Check[] {
+  return app.config.accounts.map((account) => ({
+    name: `account ${account.accountId}`,
+    kind: account.liveFrom === null ? 'warning' : 'ok',
+    words:
+      account.liveFrom === null
+        ? 'only observed: nothing is sent without liveFrom'
+        : `live from ${account.liveFrom.toISOString()}`,
+  }));
+}
+
+async function databaseChecks(app: App): Promise<Check[]> {
+  const { rows } = await app.db.query<{
+    version: string;
+    fsync: string;
+    synchronous_commit: string;
+    skew: number;
+  }>(
+    `select current_setting('server_version') as version, current_setting('fsync') as fsync,
+       current_setting('synchronous_commit') as synchronous_commit,
+       extract(epoch from clock_timestamp() - $1::timestamptz)::float8 as skew`,
+    [new Date()],
+  );
+  const row = rows[0];
+  const status = await migrationStatus(app.connection);
+  const skew = Math.abs(row?.skew ?? 0);
+  return [
+    { name: 'database', kind: 'ok', words: `PostgreSQL ${row?.version}` },
+    {
+      name: 'durability',
+      kind: row?.fsync === 'on' && row.synchronous_commit !== 'off' ? 'ok' : 'problem',
+      words: `fsync ${row?.fsync}, synchronous_commit ${row?.synchronous_commit}`,
+    },
+    {
+      name: 'migrations',
+      kind: status.pending.length + status.changed.length + status.missing.length > 0
+        ? 'problem'
+        : 'ok',
+      words:
+        status.pending.length > 0
+          ? `${status.pending.length} pending: \`tieout migrate up\``
+          : `${status.applied.length} applied`,
+    },
+    {
+      name: 'clock',
+      kind: skew > SKEW_SECONDS_MAX ? 'problem' : 'ok',
+      words: `${skew.toFixed(1)} s from the database's`,
+    },
+  ];
+}
+
+async function queueCheck(app: App): Promise<Check> {
+  const name = 'queue';
+  try {
+    const counts = await (await app.queues()).counts();
+    const failed = Object.values(counts).reduce((sum, count) => sum + count.failed, 0);
+    return {
+      name,
+      kind: failed > 0 ? 'warning' : 'ok',
+      words: `${app.config.queue.kind}, ${failed} failed job(s)`,
+    };
+  } catch (error) {
+    return { name, kind: 'problem', words: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+interface ProfileLine {
+  key: string;
+  origin: string;
+  value: unknown;
+}
+
+function profileOf(app: App): ProfileLine[] {
+  const { profile, profileFile, profileText } = app.config.gateway;
+  const text = profileFile === null ? null : profileText;
+  return profileOrigins(text, profileFile ?? 'sandbox').map(({ key, origin }) => ({
+    key,
+    origin: origin === 'file' ? 'set by you' : 'default of tieout',
+    value: key
+      .split('.')
+      .reduce<unknown>((part, name) => (part as Record<string, unknown> | null)?.[name], profile),
+  }));
+}
+
+function profileLines(lines: readonly ProfileLine[]): string[] {
+  const width = Math.max(...lines.map((line) => line.key.length));
+  return lines.map(
+    (line) => `  ${line.key.padEnd(width)}  ${line.origin.padEnd(17)}  ${JSON.stringify(line.value)}`,
+  );
+}
+
+function lineOf(check: Check): string {
+  const marks = { ok: 'ok     ', warning: 'WARNING', problem: 'PROBLEM' };
+  return `${marks[check.kind]}  ${check.name.padEnd(16)}  ${check.words}`;
+}

@@ -1,0 +1,53 @@
+// `tieout run`: one business date, with workers of its own; exits as CONTRACT section 1 says.
+
+import { Command } from 'commander';
+import type { RunState } from '../core/summary.js';
+import { runDate } from '../night/run.js';
+import { printJson, printLines, wantsJson, withApp } from './context.js';
+import { summaryLines } from './summaryText.js';
+
+interface RunFlags {
+  date?: string;
+  account: string[];
+  dryRun?: boolean;
+}
+
+/** CONTRACT section 1, "Exit codes". */
+export const EXIT_CODES: Record<RunState, number> = {
+  tied_out: 0,
+  broken: 3,
+  incomplete: 4,
+  running: 4,
+  failed: 1,
+};
+
+export function runCommand(): Command {
+  return new Command('run')
+    .description('the work for one business date: pull, compare, plan, send, confirm, report')
+    .option('--date <YYYY-MM-DD>', 'business date (default: the last one that has ended)')
+    .option('--account <id>', 'only this account; may be given again', collect, [])
+    .option('--dry-run', 'look and plan, but send nothing and keep nothing')
+    .option('--json', 'print the summary as one JSON document')
+    .addHelpText('after', EXIT_HELP)
+    .action(async (flags: RunFlags, command: Command) => {
+      await withApp(command, async (app) => {
+        const request = {
+          date: flags.date ?? null,
+          accountIds: flags.account,
+          isDry: flags.dryRun ?? false,
+        };
+        const result = await runDate(await app.night(), request, await app.workforce());
+        if (wantsJson(command)) printJson(result.summary);
+        else printLines(summaryLines(result.summary));
+        return EXIT_CODES[result.summary.state];
+      });
+    });
+}
+
+const EXIT_HELP = `
+Exit codes: 0 tied out; 1 failed; 2 wrong usage or configuration; 3 some orders are broken;
+4 incomplete: a page failed, orders were not compared, or an instruction is not settled.`;
+
+function collect(value: string, previous: string[]): string[] {
+  return [...previous, value];
+}

@@ -1,0 +1,68 @@
+// `tieout runs list|show`: all nights, and one of them as it was summed up.
+
+import { Command } from 'commander';
+import { UsageError } from '../core/errors.js';
+import type { RunRow } from '../store/runs.js';
+import { findRun, listRuns } from '../store/runs.js';
+import { printJson, printLines, wantsJson, withApp } from './context.js';
+import { summaryLines } from './summaryText.js';
+
+const LISTED_MAX = 400;
+
+export function runsCommand(): Command {
+  const runs = new Command('runs').description('all nights, and one of them in full');
+  runs
+    .command('list', { isDefault: true })
+    .description('one line a night, newest first')
+    .option('--json', 'print one JSON document')
+    .action(async (_flags: object, command: Command) => {
+      await withApp(
+        command,
+        async (app) => {
+          const rows = await listRuns(app.db, LISTED_MAX);
+          if (wantsJson(command)) printJson(rows.map(asJson));
+          else printLines(rows.length > 0 ? rows.map(lineOf) : ['No night has run yet.']);
+          return 0;
+        },
+        { quiet: true },
+      );
+    });
+  runs
+    .command('show')
+    .argument('[date]', 'business date (default: the newest)')
+    .description('the summary of one night')
+    .option('--json', 'print the summary as one JSON document')
+    .action(async (date: string | undefined, _flags: object, command: Command) => {
+      await withApp(
+        command,
+        async (app) => {
+          const run = date ? await findRun(app.db, date) : (await listRuns(app.db, 1))[0];
+          if (!run) throw new UsageError(`there is no run of ${date ?? 'any date'}`);
+          if (wantsJson(command)) printJson(run.summary ?? asJson(run));
+          else printLines(run.summary ? summaryLines(run.summary) : [lineOf(run)]);
+          return 0;
+        },
+        { quiet: true },
+      );
+    });
+  return runs;
+}
+
+function asJson(run: RunRow) {
+  return {
+    run: run.businessDate,
+    state: run.state,
+    covers: run.covers,
+    asOf: run.summary?.asOf ?? null,
+    startedAt: run.createdAt,
+    finishedAt: run.finishedAt,
+    failure: run.failure,
+  };
+}
+
+function lineOf(run: RunRow): string {
+  const orders = run.summary?.accounts.reduce((sum, one) => sum + one.orders.ledger, 0);
+  const open = run.summary?.accounts.reduce((sum, one) => sum + one.tie.openAfter, 0);
+  const figures = run.summary ? `${orders} orders, ${open} open breaks` : (run.failure ?? '');
+  return `${run.businessDate}  ${run.state.padEnd(10)}  ${figures}`;
+}

@@ -1,0 +1,61 @@
+// `tieout schedule`: the nightly clock, which begins the night that is owed. `tieout work`: workers
+// alone, for as many processes and hosts as are wanted. Both run until they are told to stop.
+
+import { Command } from 'commander';
+import { checkSchedule, startClock } from '../../jobs/clock.js';
+import { runDate } from '../night/run.js';
+import { configOf, withApp } from './context.js';
+
+export function scheduleCommand(): Command {
+  return new Command('schedule')
+    .description('the clock: begins each night at schedule.cron, with workers of its own')
+    .action(async (_flags: object, command: Command) => {
+      const { cron, timezone } = configOf(command).schedule;
+      checkSchedule({ cron, timezone });
+      await withApp(command, async (app, signal) => {
+        const deps = await app.night();
+        const workforce = await app.workforce();
+        const clock = startClock({
+          cron,
+          timezone,
+          log: deps.log,
+          onTick: async () => {
+            // Which date is owed is decided by what has ended and what has run, not by the clock.
+            await runDate(deps, { date: null, accountIds: [], isDry: false }, workforce);
+          },
+        });
+        deps.log(`the clock runs; next night at ${clock.nextTick()?.toISOString() ?? 'never'}`);
+        await untilStopped(signal);
+        await clock.stop();
+        return 0;
+      });
+    });
+}
+
+export function workCommand(): Command {
+  return new Command('work')
+    .description('workers alone: as many of these as are wanted share the work of a night')
+    .action(async (_flags: object, command: Command) => {
+      await withApp(command, async (app, signal) => {
+        const { log } = await app.night();
+        const workforce = await app.workforce();
+        await workforce.start();
+        log('works until it is told to stop');
+        await untilStopped(signal);
+        await workforce.stop();
+        return 0;
+      });
+    });
+}
+
+function untilStopped(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    // The timer keeps the process alive; the signal ends it.
+    const keepAlive = setInterval(() => {}, 60_000);
+    signal.addEventListener('abort', () => {
+      clearInterval(keepAlive);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,102 @@
+// The summary of a run as a person reads it: one sentence, then counts, money by currency, what waits
+// for whom, and where the files lie. Figures come from the summary and nowhere else.
+
+import type { AccountSummary, RunSummary } from '../core/summary.js';
+import { nightSentence, ORDER_CLASSES } from '../core/summary.js';
+
+const RULE = '─'.repeat(72);
+
+/** `wide` numbers are right-aligned so that columns of digits can be compared by eye. */
+export function summaryLines(summary: RunSummary): string[] {
+  const lines = [
+    RULE,
+    nightSentence(summary),
+    `${summary.environment.toUpperCase()} · looked at ${summary.asOf} · ${pullLine(summary)}`,
+    RULE,
+  ];
+  for (const account of summary.accounts) lines.push(...accountLines(account));
+  if (summary.reports.length > 0) {
+    lines.push('Files');
+    for (const report of summary.reports) {
+      lines.push(`  ${report.kind.padEnd(15)} ${report.path}`);
+    }
+  }
+  return lines;
+}
+
+function pullLine(summary: RunSummary): string {
+  const { pull } = summary;
+  const failed = pull.failedPages > 0 ? `, ${pull.failedPages} FAILED` : '';
+  return `${pull.asked} orders asked in ${pull.pages} pages${failed}`;
+}
+
+function accountLines(account: AccountSummary): string[] {
+  const lines = [`Account ${account.accountId}: ${account.state.replace('_', ' ')}`];
+  const classes = ORDER_CLASSES.filter((name) => account.orders[name] > 0);
+  lines.push(...table(classes.map((name) => [label(name), String(account.orders[name])])));
+  const breaks = Object.entries(account.breaks).filter(([, count]) => (count ?? 0) > 0);
+  if (breaks.length > 0) {
+    lines.push('  Open breaks');
+    lines.push(...table(breaks.map(([kind, count]) => [`  ${label(kind)}`, String(count)])));
+  }
+  const { tie } = account;
+  lines.push(
+    `  Tie: ${tie.openBefore} open before + ${tie.new} new + ${tie.reopened} reopened ` +
+      `- ${tie.waived} waived - ${tie.resolved} resolved = ${tie.openAfter} open`,
+  );
+  lines.push(...instructionLines(account), ...moneyLines(account));
+  if (account.notSearched.length > 0) {
+    lines.push(`  Not searched: ${account.notSearched.map(label).join(', ')}`);
+  }
+  return [...lines, ''];
+}
+
+function instructionLines(account: AccountSummary): string[] {
+  const lines: string[] = [];
+  for (const [operation, states] of Object.entries(account.instructions)) {
+    const parts = Object.entries(states ?? {})
+      .filter(([state, count]) => state !== 'carried' && (count ?? 0) > 0)
+      .map(([state, count]) => `${count} ${STATE_WORDS[state] ?? state}`);
+    if (parts.length > 0) lines.push(`    ${operation.padEnd(8)} ${parts.join(', ')}`);
+  }
+  return lines.length > 0 ? ['  Instructions', ...lines] : [];
+}
+
+/** Says whose turn it is. */
+const STATE_WORDS: Record<string, string> = {
+  held: 'held for a person to approve',
+  unknown: 'UNKNOWN: a person must find out',
+  accepted: 'accepted, not yet shown',
+  queued: 'queued, goes with the next run',
+};
+
+function moneyLines(account: AccountSummary): string[] {
+  if (account.totals.length === 0) return [];
+  const head = ['', 'captured', 'cancelled', 'refunded', 'net', 'unknown'];
+  const rows = account.totals.map((row) => [
+    row.currency,
+    row.captured,
+    row.cancelled,
+    row.refunded,
+    row.net,
+    row.unknown,
+  ]);
+  const widths = head.map((name, column) =>
+    Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]): string =>
+    `    ${cells.map((cell, column) => cell.padStart(widths[column] ?? 0)).join('  ')}`;
+  return ['  Money confirmed in this run', line(head), ...rows.map(line)];
+}
+
+function table(rows: readonly (readonly [string, string] | string[])[]): string[] {
+  const left = Math.max(0, ...rows.map(([name]) => name?.length ?? 0));
+  const right = Math.max(0, ...rows.map(([, count]) => count?.length ?? 0));
+  return rows.map(
+    ([name = '', count = '']) => `  ${name.padEnd(left)}  ${count.padStart(right)}`,
+  );
+}
+
+function label(name: string): string {
+  return name.replace(/([A-Z])/g, ' $1').replaceAll('_', ' ').toLowerCase();
+}

@@ -1,0 +1,244 @@
+// Builds what the commands need, lazily and in one place: database, queue, gateway, the deps of a
+// night, the workers. The one file that knows everything; it decides nothing. Whatever it opened it
+// closes in reverse, and the embedded servers are left to their last user.
+
+import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { QueueConnection } from '../jobs/backend.js';
+import type { Queues } from '../jobs/queues.js';
+import { migrateQueues, openQueues } from '../jobs/queues.js';
+import { startWorkers } from '../jobs/worker.js';
+import type { Config } from './config.js';
+import type { QueueName } from './core/doorbell.js';
+import { ConfigurationError, TieoutError } from './core/errors.js';
+import { createGatewayClient } from './gateway/client.js';
+import type { NightDeps } from './night/deps.js';
+import { pullChunk } from './night/pullChunk.js';
+import type { Workforce } from './night/run.js';
+import { sendBatch } from './night/sendBatch.js';
+import { writeReport } from './night/writeReport.js';
+import { isAlive, thisProcess } from './processIdentity.js';
+import { useSandbox } from './sandbox/daemon.js';
+import type { Connection } from './store/connection.js';
+import type { Database } from './store/db.js';
+import { openDatabase } from './store/db.js';
+import { startEmbedded } from './store/embedded.js';
+import { migrateUp, migrationStatus } from './store/migrate.js';
+import { openRateLimit } from './store/rate.js';
+import { packageRoot } from './store/sql.js';
+
+/** How long a send in flight may still take when the program is told to stop. */
+const STOP_GRACE_MS = 45_000;
+
+export interface Talk {
+  log: (line: string) => void;
+  progress: (step: string, done: number, total: number) => void;
+}
+
+export interface App {
+  config: Config;
+  version: string;
+  connection: Connection;
+  db: Database;
+  queues: () => Promise<Queues>;
+  /** Opens queue and gateway; the deps of every step. */
+  night: () => Promise<NightDeps>;
+  workforce: () => Promise<Workforce>;
+  close: () => Promise<void>;
+}
+
+export interface AppOptions {
+  talk: Talk;
+  /** Ends waits and retries when the program is told to stop. */
+  signal: AbortSignal;
+  /** `migrate` and `doctor` look at a database that is not up to date. */
+  anySchema?: boolean;
+}
+
+export async function openApp(config: Config, options: AppOptions): Promise<App> {
+  // Every wait of the night listens on it; that is meant, not a leak.
+  setMaxListeners(0, options.signal);
+  const closers: (() => Promise<unknown>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    const connection = await openServer(config, options, closers);
+    const queueConnection = queueConnectionOf(config, connection);
+    if (options.anySchema !== true) await requireSchema(config, connection, queueConnection);
+    const db = openDatabase(connection);
+    closers.push(() => db.close());
+    const base = { config, version: packageVersion(), connection, db, close };
+    const queues = once(async () => {
+      const opened = await openQueues(
+        { log: options.talk.log, now: () => new Date(), newId: randomUUID },
+        queueConnection,
+      );
+      closers.push(() => opened.close());
+      return opened;
+    });
+    const night = once(() => openNight(base, queues, options, closers));
+    return { ...base, queues, night, workforce: once(() => openWorkforce(queues, night, options)) };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openServer(
+  config: Config,
+  { talk }: AppOptions,
+  closers: (() => Promise<unknown>)[],
+): Promise<Connection> {
+  if (config.database.kind === 'url') return { connectionString: config.database.url };
+  const server = await startEmbedded({ dataDir: config.dataDir, log: talk.log });
+  closers.push(() => server.stopIfUnused());
+  return { host: server.host, user: server.user, database: server.database };
+}
+
+function queueConnectionOf(config: Config, connection: Connection): QueueConnection {
+  if (config.queue.kind === 'redis') return { kind: 'redis', url: config.queue.url };
+  return { kind: 'database', connection };
+}
+
+/** An embedded database migrates by itself; a given one is refused until `tieout migrate up`. */
+async function requireSchema(
+  config: Config,
+  connection: Connection,
+  queues: QueueConnection,
+): Promise<void> {
+  if (config.database.kind === 'embedded') {
+    await migrateUp(connection);
+    await migrateQueues(queues);
+    return;
+  }
+  const status = await migrationStatus(connection);
+  if (status.missing.length > 0) {
+    throw new TieoutError(
+      `the database was used by a newer tieout (${status.missing.join(', ')}); update this one`,
+    );
+  }
+  if (status.pending.length > 0) {
+    throw new ConfigurationError(
+      config.file,
+      'database.url',
+      `the database lacks ${status.pending.length} migration(s): run \`tieout migrate up\``,
+    );
+  }
+}
+
+async function openNight(
+  app: Pick<App, 'config' | 'db' | 'version'>,
+  queues: () => Promise<Queues>,
+  { talk, signal }: AppOptions,
+  closers: (() => Promise<unknown>)[],
+): Promise<NightDeps> {
+  const { config, db } = app;
+  const pause = (ms: number): Promise<void> => interruptible(ms, signal);
+  const gateway = createGatewayClient({
+    profile: config.gateway.profile,
+    baseUrl: await gatewayAddress(config, talk, closers),
+    permit: openRateLimit(db, config.gateway.profile.limits.requestsPerSecond, pause),
+  });
+  closers.push(() => gateway.close());
+  return {
+    db,
+    config,
+    gateway,
+    doorbell: await queues(),
+    runner: thisProcess(randomUUID()),
+    version: app.version,
+    now: () => new Date(),
+    monotonic: () => performance.now(),
+    newId: randomUUID,
+    sleep: pause,
+    isAlive,
+    log: talk.log,
+    progress: talk.progress,
+  };
+}
+
+async function gatewayAddress(
+  config: Config,
+  talk: Talk,
+  closers: (() => Promise<unknown>)[],
+): Promise<string> {
+  if (config.gateway.baseUrl !== 'sandbox') return config.gateway.baseUrl;
+  const sandbox = await useSandbox({
+    stateDir: join(config.dataDir, 'sandbox'),
+    accounts: config.accounts,
+    log: () => {},
+    program: join(packageRoot(), 'bin', 'tieout.js'),
+  });
+  talk.log(`the sandbox gateway listens on ${sandbox.baseUrl}: no real money moves`);
+  closers.push(() => sandbox.leave());
+  return sandbox.baseUrl;
+}
+
+async function openWorkforce(
+  queues: () => Promise<Queues>,
+  night: () => Promise<NightDeps>,
+  { talk }: AppOptions,
+): Promise<Workforce> {
+  const deps = await night();
+  const opened = await queues();
+  let stop = async (): Promise<void> => {};
+  return {
+    start: async () => {
+      const workers = await startWorkers({
+        queues: opened,
+        handlers: handlersOf(deps),
+        log: talk.log,
+      });
+      stop = async () => {
+        const { stillRunning } = await workers.stop(STOP_GRACE_MS);
+        if (stillRunning > 0) talk.log(`${stillRunning} job(s) did not end in time`);
+      };
+    },
+    stop: () => stop(),
+  };
+}
+
+/** What each queue's id names, and who works on it. */
+function handlersOf(deps: NightDeps): Record<QueueName, (id: string) => Promise<void>> {
+  const send = (id: string): Promise<void> => sendBatch(deps, rowId(id));
+  return {
+    pull: (id) => pullChunk(deps, rowId(id)),
+    capture: send,
+    cancel: send,
+    refund: send,
+    review: send,
+    report: (id) => writeReport(deps, rowId(id)),
+  };
+}
+
+/** Ids of jobs are not trusted: anything but the number of a row is refused. */
+function rowId(id: string): bigint {
+  if (!/^\d{1,18}$/.test(id)) throw new TieoutError(`job id ${id} does not name a row`);
+  return BigInt(id);
+}
+
+async function interruptible(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(ms, undefined, { signal });
+  } catch {
+    throw new TieoutError('stopped by a signal; the same command goes on from here');
+  }
+}
+
+function once<T>(build: () => Promise<T>): () => Promise<T> {
+  let built: Promise<T> | null = null;
+  return () => {
+    built ??= build();
+    return built;
+  };
+}
+
+export function packageVersion(): string {
+  const text = readFileSync(join(packageRoot(), 'package.json'), 'utf8');
+  const { version } = JSON.parse(text) as { version: string };
+  return version;
+}

@@ -1,0 +1,198 @@
+// Which run is it, and whose? A date that has not ended is refused; an older one is shown again; one
+// that another living process works on is joined; everything else is created or taken over.
+
+import { UsageError } from '../core/errors.js';
+import type { RunSummary } from '../core/summary.js';
+import type { Account } from '../gateway/account.js';
+import type { BusinessDay } from '../store/calendar.js';
+import { businessDay, lastEndedDate } from '../store/calendar.js';
+import { blockedAccounts, enterAccounts } from '../store/runAccounts.js';
+import type { RunRow } from '../store/runs.js';
+import {
+  coveredDates,
+  createRun,
+  findRun,
+  newestDate,
+  silenceMs,
+  takeRun,
+} from '../store/runs.js';
+import { configHash, describeConfig } from '../configView.js';
+import type { Night, NightDeps } from './deps.js';
+
+export interface RunRequest {
+  /** null: the last date that has ended */
+  date: string | null;
+  /** empty: all accounts of the configuration */
+  accountIds: readonly string[];
+  isDry: boolean;
+}
+
+export type Beginning =
+  | { kind: 'mine'; night: Night; resumed: boolean }
+  | { kind: 'join'; run: RunRow }
+  | { kind: 'readOnly'; summary: RunSummary };
+
+/** A runner of another host that was silent for so long is taken for dead. */
+const SILENCE_MS_MAX = 30_000;
+
+export async function beginRun(deps: NightDeps, request: RunRequest): Promise<Beginning> {
+  const accounts = accountsOf(deps, request.accountIds);
+  const day = await dayOf(deps, request.date);
+  const newest = await newestDate(
+    deps.db,
+    accounts.map((account) => account.accountId),
+  );
+  const run = await findRun(deps.db, day.date);
+  if (newest !== null && day.date < newest) return showAgain(run, day.date, newest);
+  if (request.isDry) return beginDry(deps, day, accounts);
+  if (run === null) return beginNew(deps, day, accounts);
+  if (run.runner !== null && (await isAtWork(deps, run))) return { kind: 'join', run };
+  return takeOver(deps, run, accounts);
+}
+
+/** Why nothing of an account is sent, and how to go on; one sentence each. */
+export async function blockedSentences(night: Night): Promise<string[]> {
+  const blocked = await blockedAccounts(night.db, night.runId);
+  return blocked.map(({ accountId, block }) =>
+    block === 'observed'
+      ? `account ${accountId} is only observed: nothing is sent until accounts[].liveFrom is set`
+      : `account ${accountId}: nothing is sent. This database knows no earlier run of it, yet its ` +
+        'liveFrom is more than 3 days ago; a lost or new database would pay everything again. ' +
+        'Restore the database, or, if this is a new installation, set liveFrom to the time from ' +
+        'which tieout is to act (within the last 3 days): requests older than it count as done',
+  );
+}
+
+function accountsOf(deps: NightDeps, accountIds: readonly string[]): readonly Account[] {
+  if (accountIds.length === 0) return deps.config.accounts;
+  return [...new Set(accountIds)].map((accountId) => {
+    const account = deps.config.accounts.find((one) => one.accountId === accountId);
+    if (account) return account;
+    const known = deps.config.accounts.map((one) => one.accountId).join(', ');
+    throw new UsageError(`--account ${accountId}: no such account in the configuration (${known})`);
+  });
+}
+
+const DATE = /^\d{4}-\d\d-\d\d$/;
+
+async function dayOf(deps: NightDeps, date: string | null): Promise<BusinessDay> {
+  const { schedule } = deps.config;
+  const last = await lastEndedDate(deps.db, deps.now(), schedule);
+  if (date === null) return businessDay(deps.db, last, schedule);
+  const time = Date.parse(`${date}T00:00:00Z`);
+  if (!DATE.test(date) || Number.isNaN(time) || !new Date(time).toISOString().startsWith(date)) {
+    throw new UsageError(`--date ${date}: not a date of the form YYYY-MM-DD`);
+  }
+  if (date > last) {
+    throw new UsageError(
+      `--date ${date}: this business date has not ended (cut-off ${schedule.cutOff} ` +
+        `${schedule.timezone}); the last one that has is ${last}`,
+    );
+  }
+  return businessDay(deps.db, date, schedule);
+}
+
+function showAgain(run: RunRow | null, date: string, newest: string): Beginning {
+  if (run?.summary) return { kind: 'readOnly', summary: run.summary };
+  throw new UsageError(
+    `--date ${date}: the newest run is ${newest} and the gateway shows only the present, so an ` +
+      'older date cannot be run any more; there is no run of this date to show',
+  );
+}
+
+async function beginNew(
+  deps: NightDeps,
+  day: BusinessDay,
+  accounts: readonly Account[],
+): Promise<Beginning> {
+  const covers = await coveredDates(deps.db, day.date);
+  const runId = await createRun(deps.db, newRun(deps, day, covers, false));
+  if (runId === null) {
+    // Another process created it a moment ago: it is that one's.
+    const run = await findRun(deps.db, day.date);
+    if (run) return { kind: 'join', run };
+    throw new Error(`the run of ${day.date} vanished while it was being created`);
+  }
+  const night = nightOf(deps, { runId, day, covers, isDry: false }, accounts);
+  await enterAccounts(deps.db, night, accounts, deps.now());
+  return { kind: 'mine', night, resumed: false };
+}
+
+async function beginDry(
+  deps: NightDeps,
+  day: BusinessDay,
+  accounts: readonly Account[],
+): Promise<Beginning> {
+  const covers = await coveredDates(deps.db, day.date);
+  const runId = await createRun(deps.db, newRun(deps, day, covers, true));
+  if (runId === null) throw new Error('a dry run could not be created');
+  const night = nightOf(deps, { runId, day, covers, isDry: true }, accounts);
+  await enterAccounts(deps.db, night, accounts, deps.now());
+  return { kind: 'mine', night, resumed: false };
+}
+
+async function takeOver(
+  deps: NightDeps,
+  run: RunRow,
+  accounts: readonly Account[],
+): Promise<Beginning> {
+  const settings = {
+    json: describeConfig(deps.config),
+    sha256: configHash(deps.config),
+    version: deps.version,
+  };
+  const taken = await takeRun(deps.db, run.runId, run.runner?.id ?? null, deps.runner, settings);
+  if (!taken) return { kind: 'join', run };
+  const day = { date: run.businessDate, startsAt: run.startsAt, endsAt: run.endsAt };
+  const night = nightOf(
+    deps,
+    { runId: run.runId, day, covers: run.covers, isDry: false },
+    accounts,
+  );
+  await enterAccounts(deps.db, night, accounts, deps.now());
+  return { kind: 'mine', night, resumed: true };
+}
+
+/** Whether the runner of a run still lives; where nobody can know, a long silence decides. */
+async function isAtWork(deps: NightDeps, run: RunRow): Promise<boolean> {
+  if (run.runner === null) return false;
+  const alive = deps.isAlive(run.runner);
+  if (alive !== null) return alive;
+  return (await silenceMs(deps.db, run.runId)) < SILENCE_MS_MAX;
+}
+
+function newRun(
+  deps: NightDeps,
+  day: BusinessDay,
+  covers: readonly string[],
+  isDry: boolean,
+) {
+  return {
+    day,
+    covers,
+    isDry,
+    environment: deps.config.environment,
+    settings: describeConfig(deps.config),
+    settingsSha256: configHash(deps.config),
+    version: deps.version,
+    runner: deps.runner,
+    now: deps.now(),
+  };
+}
+
+function nightOf(
+  deps: NightDeps,
+  run: { runId: bigint; day: BusinessDay; covers: readonly string[]; isDry: boolean },
+  accounts: readonly Account[],
+): Night {
+  return {
+    runId: run.runId,
+    businessDate: run.day.date,
+    covers: run.covers,
+    startsAt: run.day.startsAt,
+    endsAt: run.day.endsAt,
+    isDry: run.isDry,
+    accounts,
+    db: deps.db,
+  };
+}

@@ -1,0 +1,69 @@
+// Step 2, compare: what the looks prove about instructions already sent comes first, since it
+// decides what an order still needs; then each order gets its verdict and breaks open or resolve.
+
+import type { PullRow } from '../store/pulls.js';
+import { settleByLooks } from '../store/instructions.js';
+import type { CompareRules, CompareScope } from '../store/verdicts.js';
+import {
+  clearVerdicts,
+  clearVerdictsOf,
+  compare,
+  recordMatched,
+  updateBreaks,
+} from '../store/verdicts.js';
+import type { Night, NightDeps } from './deps.js';
+import { accountIdsOf, accountRules } from './deps.js';
+
+/** Compares all live orders of the night with what the pull brought. */
+export async function compareNight(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
+  deps.progress('compare', 0, 1);
+  await settleByLooks(night.db, night.runId, pull.pullId, deps.now());
+  await clearVerdicts(night.db, night.runId, accountIdsOf(night));
+  await judge(deps, night, pull, { runId: night.runId, pullId: pull.pullId });
+  deps.progress('compare', 1, 1);
+}
+
+/**
+ * Compares the orders of a second look. Those whose page failed keep their first look, but are
+ * judged anew: what became of their instructions counts.
+ */
+export async function compareAgain(
+  deps: NightDeps,
+  night: Night,
+  first: PullRow,
+  second: PullRow,
+): Promise<void> {
+  await settleByLooks(night.db, night.runId, second.pullId, deps.now());
+  await clearVerdictsOf(night.db, night.runId, second.pullId);
+  const { runId } = night;
+  await judge(deps, night, second, { runId, pullId: second.pullId, lookedOnly: true });
+  await judge(deps, night, first, { runId, pullId: first.pullId, failedIn: second.pullId });
+}
+
+async function judge(
+  deps: NightDeps,
+  night: Night,
+  look: PullRow,
+  scope: CompareScope,
+): Promise<void> {
+  const matched = await compare(night.db, scope, compareRules(deps, night, look.asOf));
+  // Counted where the verdict came from, so that the classes can be checked against the orders.
+  await recordMatched(night.db, scope.pullId, matched);
+  await updateBreaks(night.db, scope, deps.now());
+}
+
+function compareRules(deps: NightDeps, night: Night, asOf: Date): CompareRules {
+  const { reconcile, operations, gateway } = deps.config;
+  return {
+    asOf,
+    dateEnd: night.endsAt,
+    graceHours: reconcile.graceHours,
+    staleDays: reconcile.staleAuthorisationDays,
+    tolerance: reconcile.tolerance,
+    partialCapture: gateway.profile.partialCapture,
+    off: Object.entries(operations.mode)
+      .filter(([, mode]) => mode === 'off')
+      .map(([operation]) => operation),
+    accounts: accountRules(night.accounts),
+  };
+}

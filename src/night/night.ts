@@ -1,0 +1,63 @@
+// The night from top to bottom: the one file to read first. Each step loads, decides and records
+// over whole sets, may be run twice, and leaves everything it learnt in PostgreSQL; a night that
+// stopped half-way goes on from there.
+
+import type { RunSummary } from '../core/summary.js';
+import type { Database, Db } from '../store/db.js';
+import { deleteDryRun } from '../store/runs.js';
+import { classify } from '../store/verdicts.js';
+import { compareNight } from './compare.js';
+import { confirm } from './confirm.js';
+import type { Night, NightDeps } from './deps.js';
+import { plan } from './plan.js';
+import { pullNight } from './pull.js';
+import { recover } from './recover.js';
+import { report } from './report.js';
+import { send } from './send.js';
+import { total } from './total.js';
+
+/** Runs every step of one business date; answers the summary of CONTRACT section 7. */
+export async function runNight(deps: NightDeps, night: Night): Promise<RunSummary> {
+  await recover(deps, night);
+  const pull = await pullNight(deps, night);
+  await compareNight(deps, night, pull);
+  await plan(deps, night, pull);
+  const sentAfter = await send(deps, night);
+  await confirm(deps, night, pull, sentAfter);
+  const summary = await total(deps, night);
+  return report(deps, night, summary);
+}
+
+/**
+ * The same up to the plan, leaving nothing behind: what the pull brought is deleted at the end, and
+ * everything that the other steps write is rolled back.
+ */
+export async function runDry(deps: NightDeps, night: Night): Promise<RunSummary> {
+  try {
+    const pull = await pullNight(deps, night);
+    return await rolledBack(deps.db, async (tx) => {
+      const dry = { ...night, db: tx };
+      await compareNight(deps, dry, pull);
+      await plan(deps, dry, pull);
+      await classify(dry.db, dry.runId);
+      return total(deps, dry);
+    });
+  } finally {
+    await deleteDryRun(deps.db, night.runId);
+  }
+}
+
+/** Runs the work in a transaction that never commits; answers what it found. */
+async function rolledBack<T>(db: Database, work: (tx: Db) => Promise<T>): Promise<T> {
+  const found: { result?: T } = {};
+  const undo = new Error('rolled back as intended');
+  await db
+    .transaction(async (tx) => {
+      found.result = await work(tx);
+      throw undo;
+    })
+    .catch((error: unknown) => {
+      if (error !== undo) throw error;
+    });
+  return found.result as T;
+}

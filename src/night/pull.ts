@@ -1,0 +1,89 @@
+// Step 1, pull: which orders are live, in which pages they are asked, and the wait until every page
+// is answered or failed. The pages themselves are worked on by pullChunk.ts, in jobs of many pages.
+
+import { PAGE_ORDERS_MAX } from '../core/batch.js';
+import type { Db } from '../store/db.js';
+import type { PullRow } from '../store/pulls.js';
+import {
+  askNight,
+  createChunks,
+  createPull,
+  finishPull,
+  openChunks,
+  releaseChunks,
+  unfinishedPull,
+  waitingChunks,
+} from '../store/pulls.js';
+import { addStrangers } from '../store/verdicts.js';
+import type { Night, NightDeps } from './deps.js';
+import { accountIdsOf, accountRules, lookbackFrom } from './deps.js';
+import { pullChunk } from './pullChunk.js';
+import { waitForRows } from './waitForRows.js';
+
+/** Looks at all live orders; a pull that was cut short is continued while it is young. */
+export async function pullNight(deps: NightDeps, night: Night): Promise<PullRow> {
+  const pull = (await continuedPull(deps, night)) ?? (await beginPull(deps, night));
+  await pullPages(deps, pull);
+  await addStrangers(deps.db, pull.pullId);
+  await finishPull(deps.db, pull.pullId);
+  return pull;
+}
+
+/** Rings for the chunks of a pull and waits until all of them are done. */
+export async function pullPages(deps: NightDeps, pull: PullRow): Promise<void> {
+  const done = await waitForRows(deps, {
+    step: pull.kind === 'confirm' ? 'confirm' : 'pull',
+    open: () => openChunks(deps.db, pull.pullId),
+    ring: async () => {
+      const ids = await waitingChunks(deps.db, pull.pullId);
+      if (ids.length > 0) await deps.doorbell.ring('pull', ids.map(String));
+    },
+  });
+  if (!done) deps.log('the pull has not come to an end; the orders left are not compared');
+}
+
+/** The chunks of a small pull worked on right here, without the queue: before a late send. */
+export async function pullDirectly(deps: NightDeps, pull: PullRow): Promise<void> {
+  for (const chunkId of await waitingChunks(deps.db, pull.pullId)) await pullChunk(deps, chunkId);
+  await finishPull(deps.db, pull.pullId);
+}
+
+async function continuedPull(deps: NightDeps, night: Night): Promise<PullRow | null> {
+  const { preflightMinutes } = deps.config.operations;
+  const accountIds = accountIdsOf(night);
+  const pull = await unfinishedPull(deps.db, night.runId, accountIds, preflightMinutes);
+  if (pull) {
+    deps.log('goes on with the look that was cut short');
+    await releaseChunks(deps.db, pull.pullId);
+  }
+  return pull;
+}
+
+async function beginPull(deps: NightDeps, night: Night): Promise<PullRow> {
+  return deps.db.transaction(async (tx) => {
+    const pull = await createPull(tx, night.runId, 'night');
+    await askNight(
+      tx,
+      pull.pullId,
+      accountRules(night.accounts),
+      { endsAt: night.endsAt, lookbackFrom: lookbackFrom(deps, night) },
+      { separator: separatorOf(deps), pageOrders: PAGE_ORDERS_MAX },
+    );
+    await createChunks(tx, pull.pullId);
+    await noteLook(tx, night, pull);
+    return pull;
+  });
+}
+
+/** The newest look of each account is the one that its figures come from. */
+async function noteLook(tx: Db, night: Night, pull: PullRow): Promise<void> {
+  await tx.query(
+    `update tieout.run_accounts set pull_id = $2, as_of = $3
+     where run_id = $1 and account_id = any ($4)`,
+    [night.runId, pull.pullId, pull.asOf, accountIdsOf(night)],
+  );
+}
+
+export function separatorOf(deps: NightDeps): string {
+  return deps.config.gateway.profile.query.orderList.separator;
+}

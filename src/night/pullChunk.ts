@@ -1,0 +1,132 @@
+// The work of one pull job: up to a hundred pages of one account. Pages are asked concurrently, only
+// failed ones again; all answers of the chunk are stored in one transaction at the end, so that a
+// chunk is answered whole or not at all. No network call happens inside that transaction.
+
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { constants, gzip } from 'node:zlib';
+import type { Account } from '../gateway/account.js';
+import type { QueryResult } from '../gateway/query.js';
+import type { AskedPage, ChunkRow, StoredPage } from '../store/pulls.js';
+import {
+  claimChunk,
+  commitChunk,
+  giveBackChunk,
+  keepChunk,
+  pagesOfChunk,
+} from '../store/pulls.js';
+import type { NightDeps } from './deps.js';
+import { lookLines } from './lookLines.js';
+
+const gzipAsync = promisify(gzip);
+
+/** A page is asked so often before its orders are "not compared". */
+export const PAGE_ATTEMPTS_MAX = 4;
+const RETRY_FIRST_MS = 250;
+/** After so many pages in a row without even a connection the rest is not asked. */
+const UNREACHABLE_PAGES_MAX = 4;
+const KEEP_EVERY_MS = 10_000;
+
+/** Works on a chunk unless somebody else has it or it is done. Safe to be called twice. */
+export async function pullChunk(deps: NightDeps, chunkId: bigint): Promise<void> {
+  const token = deps.newId();
+  const chunk = await claimChunk(deps.db, chunkId, token);
+  if (!chunk) return;
+  try {
+    await workOn(deps, chunk, token);
+  } catch (error) {
+    await giveBackChunk(deps.db, chunk, token, `tieout failed: ${messageOf(error)}`);
+    throw error;
+  }
+}
+
+async function workOn(deps: NightDeps, chunk: ChunkRow, token: string): Promise<void> {
+  const account = deps.config.accounts.find((one) => one.accountId === chunk.accountId);
+  if (!account) {
+    throw new Error(`account ${chunk.accountId} is not in the configuration of this worker`);
+  }
+  const asked = await pagesOfChunk(deps.db, chunk);
+  const pages = await askPages(deps, { chunk, token, account, asked });
+  if (pages && !(await commitChunk(deps.db, chunk, token, pages))) {
+    deps.log(`chunk ${chunk.chunkId} was taken over by another worker; its answers are dropped`);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+interface ChunkWork {
+  chunk: ChunkRow;
+  token: string;
+  account: Account;
+  asked: readonly AskedPage[];
+}
+
+/** Asks all pages, as many at once as the profile allows; null when the lease was lost. */
+async function askPages(deps: NightDeps, work: ChunkWork): Promise<StoredPage[] | null> {
+  const { limits } = deps.config.gateway.profile;
+  const stored: StoredPage[] = [];
+  const reach = { failedInARow: 0 };
+  let next = 0;
+  let kept = deps.monotonic();
+  let lost = false;
+  const askInTurn = async (): Promise<void> => {
+    for (let page = work.asked[next++]; page && !lost; page = work.asked[next++]) {
+      stored.push(await askPage(deps, work, page, reach));
+      if (deps.monotonic() - kept > KEEP_EVERY_MS) {
+        kept = deps.monotonic();
+        lost = !(await keepChunk(deps.db, work.chunk.chunkId, work.token));
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: limits.concurrency }, askInTurn));
+  return lost ? null : stored;
+}
+
+async function askPage(
+  deps: NightDeps,
+  work: ChunkWork,
+  page: AskedPage,
+  reach: { failedInARow: number },
+): Promise<StoredPage> {
+  let reason = 'the gateway cannot be reached; the page was not asked';
+  let attempts = 0;
+  while (attempts < PAGE_ATTEMPTS_MAX && reach.failedInARow < UNREACHABLE_PAGES_MAX) {
+    if (attempts > 0) await deps.sleep(RETRY_FIRST_MS * 2 ** (attempts - 1));
+    attempts += 1;
+    const at = deps.now();
+    const result = await deps.gateway.query(work.account, page.orderNos);
+    if (result.kind === 'page') {
+      reach.failedInARow = 0;
+      return answeredPage(deps, work, page, { result, attempts, at });
+    }
+    reason = result.reason;
+    if (!result.reachable && attempts === PAGE_ATTEMPTS_MAX) reach.failedInARow += 1;
+  }
+  return { pageNo: page.pageNo, orders: page.orderNos.length, attempts, answered: null, reason };
+}
+
+async function answeredPage(
+  deps: NightDeps,
+  work: ChunkWork,
+  page: AskedPage,
+  answer: { result: Extract<QueryResult, { kind: 'page' }>; attempts: number; at: Date },
+): Promise<StoredPage> {
+  const { entries, body } = answer.result;
+  const lines = lookLines(deps.config.gateway.profile, work.chunk, page, entries);
+  return {
+    pageNo: page.pageNo,
+    orders: page.orderNos.length,
+    attempts: answer.attempts,
+    reason: null,
+    answered: {
+      at: answer.at,
+      entries: entries.length,
+      unasked: lines.unasked,
+      copyText: lines.text,
+      bodySha256: createHash('sha256').update(body).digest('hex'),
+      bodyGzip: await gzipAsync(body, { level: constants.Z_BEST_SPEED }),
+    },
+  };
+}

@@ -1,0 +1,46 @@
+// What a process that died, or never came back, left in flight. An attempt without an outcome whose
+// sender is gone, or whose time is long over, is read from its stored answer where there is one and
+// is unknown otherwise. Nothing here ever turns an attempt into "not sent".
+
+import type { OpenAttempt } from '../store/batches.js';
+import { batchInstructions, loadBatch, openAttempts } from '../store/batches.js';
+import type { Night, NightDeps } from './deps.js';
+import { accountIdsOf } from './deps.js';
+import { readAnswer, recordUnknown, wireEntry } from './sendBatch.js';
+
+/** Added to the time a send may take before a silent sender is given up. */
+const GRACE_SECONDS = 15;
+
+/** Classifies everything in flight of the night's accounts before it begins. */
+export async function recover(deps: NightDeps, night: Night): Promise<void> {
+  await recoverAttempts(deps, accountIdsOf(night));
+}
+
+export async function recoverAttempts(
+  deps: NightDeps,
+  accountIds: readonly string[],
+): Promise<void> {
+  const { timeoutMs } = deps.config.gateway.profile.limits;
+  const open = await openAttempts(deps.db, accountIds, timeoutMs / 1000 + GRACE_SECONDS);
+  for (const attempt of open) {
+    if (attempt.isOverdue || deps.isAlive(attempt.runner) === false) {
+      await classify(deps, attempt);
+    }
+  }
+}
+
+async function classify(deps: NightDeps, attempt: OpenAttempt): Promise<void> {
+  const batch = await loadBatch(deps.db, attempt.batchId);
+  const account = deps.config.accounts.find((one) => one.accountId === attempt.accountId);
+  if (!batch || !account) return;
+  const entries = await batchInstructions(deps.db, attempt.batchId, 'sending');
+  const wire = entries.map((entry) => wireEntry(deps, entry));
+  if (attempt.answer) {
+    deps.log(`batch ${batch.batchId}: its sender stopped; the stored answer is read now`);
+    await readAnswer(deps, { batch, account, entries, wire }, attempt.attemptId, attempt.answer);
+    return;
+  }
+  deps.log(`batch ${batch.batchId}: its sender stopped without an answer; its entries are unknown`);
+  const reason = 'the sender stopped before an answer came';
+  await recordUnknown(deps, { batch, entries }, attempt.attemptId, reason);
+}

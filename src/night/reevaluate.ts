@@ -1,0 +1,73 @@
+// What is behind a failed job, as PostgreSQL says: still to be done, done, or a person's to decide.
+// `tieout jobs retry` asks this and never repeats a job as it was (a red job may have moved money).
+
+import type { QueueName, Reevaluation } from '../core/doorbell.js';
+import { loadBatch } from '../store/batches.js';
+import { loadReport } from '../store/reports.js';
+import type { NightDeps } from './deps.js';
+
+export async function reevaluate(
+  deps: Pick<NightDeps, 'db'>,
+  queue: QueueName,
+  id: string,
+): Promise<Reevaluation> {
+  if (!/^\d{1,18}$/.test(id)) return { kind: 'done', words: `${id} names nothing of ours` };
+  switch (queue) {
+    case 'pull':
+      return chunk(deps, BigInt(id));
+    case 'report':
+      return report(deps, BigInt(id));
+    default:
+      return batch(deps, BigInt(id));
+  }
+}
+
+async function chunk(deps: Pick<NightDeps, 'db'>, chunkId: bigint): Promise<Reevaluation> {
+  const { rows } = await deps.db.query<{ state: string; business_date: string; runs: boolean }>(
+    `select c.state, r.business_date, r.runner_id is not null as runs
+     from tieout.chunks c join tieout.pulls p using (pull_id) join tieout.runs r using (run_id)
+     where chunk_id = $1`,
+    [chunkId],
+  );
+  const row = rows[0];
+  if (!row) return { kind: 'done', words: 'the pages it named are gone' };
+  if (row.state === 'done') return { kind: 'done', words: 'its pages were asked since' };
+  if (row.runs) return { kind: 'ring', words: 'its pages are still to be asked' };
+  return {
+    kind: 'done',
+    words: `its run has ended; \`tieout run --date ${row.business_date}\` looks again`,
+  };
+}
+
+async function report(deps: Pick<NightDeps, 'db'>, reportId: bigint): Promise<Reevaluation> {
+  const found = await loadReport(deps.db, reportId);
+  if (!found) return { kind: 'done', words: 'the report it named is gone' };
+  if (found.state === 'written') return { kind: 'done', words: 'the report was written since' };
+  if (found.state === 'queued') return { kind: 'ring', words: 'the report is still to be written' };
+  return {
+    kind: 'done',
+    words: `\`tieout run --date ${found.businessDate}\` writes the next revision`,
+  };
+}
+
+async function batch(deps: Pick<NightDeps, 'db'>, batchId: bigint): Promise<Reevaluation> {
+  const found = await loadBatch(deps.db, batchId);
+  if (!found) return { kind: 'done', words: 'the batch it named is gone' };
+  const what = `batch ${batchId} (${found.operation})`;
+  switch (found.state) {
+    case 'queued':
+      return { kind: 'ring', words: `${what} was not sent; it is weighed again before it is` };
+    case 'sending':
+      return {
+        kind: 'hold',
+        words: `${what} is being sent, or its sender died: the next run settles it by looking`,
+      };
+    case 'unanswered':
+      return {
+        kind: 'done',
+        words: `${what} got no answer: its instructions are unknown and are never sent again by a retry`,
+      };
+    default:
+      return { kind: 'done', words: `${what} is ${found.state}: nothing is left to send` };
+  }
+}

@@ -1,0 +1,44 @@
+// Step 7, report: the next revision of each workbook is queued and written by a worker; the run ends
+// with its summary on record. Figures come from the summary that total.ts checked.
+
+import { TieoutError } from '../core/errors.js';
+import type { RunSummary } from '../core/summary.js';
+import {
+  dropQueuedReports,
+  failedReports,
+  queuedReports,
+  queueReports,
+  writtenReports,
+} from '../store/reports.js';
+import { finishRun, storeSummary } from '../store/runs.js';
+import type { Night, NightDeps } from './deps.js';
+import { waitForRows } from './waitForRows.js';
+
+const NIGHTLY = ['reconciliation', 'orders'] as const;
+
+export async function report(
+  deps: NightDeps,
+  night: Night,
+  summary: RunSummary,
+): Promise<RunSummary> {
+  await storeSummary(deps.db, night.runId, summary);
+  await dropQueuedReports(deps.db, night.runId);
+  await queueReports(deps.db, night.runId, NIGHTLY, deps.now());
+  await waitForRows(deps, {
+    step: 'report',
+    open: async () => (await queuedReports(deps.db, night.runId)).length,
+    ring: async () => {
+      const ids = await queuedReports(deps.db, night.runId);
+      if (ids.length > 0) await deps.doorbell.ring('report', ids.map(String));
+    },
+  });
+  const finished = { ...summary, reports: await writtenReports(deps.db, night.runId) };
+  for (const failed of await failedReports(deps.db, night.runId)) {
+    deps.log(`the ${failed.kind} report could not be written: ${failed.reason}`);
+  }
+  const { id } = deps.runner;
+  if (!(await finishRun(deps.db, night.runId, id, finished, deps.now()))) {
+    throw new TieoutError(`the run of ${night.businessDate} was taken over by another process`);
+  }
+  return finished;
+}

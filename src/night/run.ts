@@ -1,0 +1,81 @@
+// `tieout run` without the command line: begin, work or join, end. Says in words what it found.
+
+import type { RunSummary } from '../core/summary.js';
+import { failRun } from '../store/runs.js';
+import type { RunRequest } from './begin.js';
+import { beginRun, blockedSentences } from './begin.js';
+import type { Night, NightDeps } from './deps.js';
+import { runDry, runNight } from './night.js';
+import { joinRun, withHeartbeat } from './watch.js';
+
+/** A run that is joined and whose process dies is taken over; so often at most. */
+const TAKE_OVERS_MAX = 3;
+
+export interface RunResult {
+  kind: 'ran' | 'resumed' | 'joined' | 'shown' | 'dry';
+  summary: RunSummary;
+}
+
+/** `start` and `stop` bring workers up and down around work of our own. */
+export interface Workforce {
+  start: () => Promise<void>;
+  stop: () => Promise<void>;
+}
+
+export async function runDate(
+  deps: NightDeps,
+  request: RunRequest,
+  workforce: Workforce,
+): Promise<RunResult> {
+  for (let turn = 0; turn <= TAKE_OVERS_MAX; turn += 1) {
+    const beginning = await beginRun(deps, request);
+    switch (beginning.kind) {
+      case 'readOnly':
+        deps.log(
+          `${beginning.summary.businessDate} is older than the newest run: shown again, ` +
+            'nothing changes',
+        );
+        return { kind: 'shown', summary: beginning.summary };
+      case 'join': {
+        deps.log(
+          `another process works on ${beginning.run.businessDate}; this one joins and waits`,
+        );
+        const summary = await joinRun(deps, beginning.run.businessDate);
+        if (summary) return { kind: 'joined', summary };
+        break;
+      }
+      case 'mine':
+        return workOn(deps, beginning.night, beginning.resumed, workforce);
+    }
+  }
+  throw new Error('the run changed hands too often');
+}
+
+async function workOn(
+  deps: NightDeps,
+  night: Night,
+  resumed: boolean,
+  workforce: Workforce,
+): Promise<RunResult> {
+  deps.log(beginningOf(night, resumed));
+  for (const sentence of await blockedSentences(night)) deps.log(sentence);
+  await workforce.start();
+  try {
+    if (night.isDry) return { kind: 'dry', summary: await runDry(deps, night) };
+    const summary = await withHeartbeat(deps, night, () => runNight(deps, night));
+    return { kind: resumed ? 'resumed' : 'ran', summary };
+  } catch (error) {
+    const failure = error instanceof Error ? error.message : String(error);
+    await failRun(deps.db, night.runId, deps.runner.id, failure, deps.now()).catch(() => {});
+    throw error;
+  } finally {
+    await workforce.stop();
+  }
+}
+
+function beginningOf(night: Night, resumed: boolean): string {
+  const covers = night.covers.length > 1 ? `, which covers ${night.covers.join(', ')}` : '';
+  const verb = resumed ? 'goes on with' : 'begins';
+  const dry = night.isDry ? ' (dry run: nothing is sent, nothing is kept)' : '';
+  return `${verb} business date ${night.businessDate}${covers}${dry}`;
+}

@@ -1,0 +1,136 @@
+// Step 6, total: the figures of the run, and the law that the night ties (DESIGN law 6). A run whose
+// figures do not add up fails loudly instead of handing finance a number.
+
+import { TieoutError } from '../core/errors.js';
+import type { AccountSummary, OrderClass, PullFigures, RunState, RunSummary } from '../core/summary.js';
+import { ORDER_CLASSES, workedOutOpenAfter } from '../core/summary.js';
+import type { AccountFigures, KindTieRow } from '../store/figures.js';
+import {
+  accountFigures,
+  currencyTotals,
+  instructionFigures,
+  openBreaks,
+  tieByKind,
+  unfinishedOfRun,
+} from '../store/figures.js';
+import { closeAccounts, runLookTime } from '../store/runAccounts.js';
+import type { Night, NightDeps } from './deps.js';
+
+/** Reads every figure, checks that they tie, and states what the run has come to. */
+export async function total(deps: NightDeps, night: Night): Promise<RunSummary> {
+  const figures = await accountFigures(night.db, night.runId);
+  const accountIds = figures.map((account) => account.accountId);
+  const breaks = await openBreaks(night.db, accountIds);
+  const ties = await tieByKind(night.db, night.runId);
+  const instructions = await instructionFigures(night.db, night.runId);
+  const unfinished = await unfinishedOfRun(night.db, night.runId);
+  const totals = await currencyTotals(night.db, night.runId);
+  const accounts = figures.map((account): AccountSummary => {
+    const { accountId } = account;
+    const summary = {
+      accountId,
+      orders: ordersOf(account),
+      breaks: breaks.get(accountId) ?? {},
+      notSearched: notSearched(deps),
+      tie: tieOf(ties.filter((row) => row.accountId === accountId)),
+      instructions: instructions.get(accountId) ?? {},
+      totals: totals.get(accountId) ?? [],
+    };
+    // A dry run plans and sends nothing on purpose: what it would send is no gap.
+    const gaps = night.isDry ? 0 : (unfinished.get(accountId) ?? 0);
+    return { ...summary, state: stateOf(account, summary, gaps) };
+  });
+  checkTies(figures, ties, accounts);
+  const summary: RunSummary = {
+    run: night.businessDate,
+    businessDate: night.businessDate,
+    covers: [...night.covers],
+    asOf: toSeconds(await runLookTime(night.db, night.runId)),
+    environment: deps.config.environment,
+    state: worstOf(accounts.map((account) => account.state)),
+    pull: sumPulls(figures.map((account) => account.pull)),
+    accounts,
+    reports: [],
+  };
+  await closeAccounts(night.db, night.runId, accounts);
+  return summary;
+}
+
+function ordersOf(account: AccountFigures): AccountSummary['orders'] {
+  const classes = Object.fromEntries(
+    ORDER_CLASSES.map((name) => [name, Number(account.classes[name] ?? 0)]),
+  ) as Record<OrderClass, number>;
+  const { ledger, strangers, gateway } = account;
+  return { ledger, strangers, gateway, ...classes };
+}
+
+/** What this way of asking cannot find is said to be not searched (DESIGN law 4). */
+function notSearched(deps: NightDeps): string[] {
+  return deps.config.gateway.profile.query.select === 'order_list' ? ['missing_in_ledger'] : [];
+}
+
+function tieOf(rows: readonly KindTieRow[]): AccountSummary['tie'] {
+  const tie = { openBefore: 0, new: 0, reopened: 0, waived: 0, resolved: 0, openAfter: 0 };
+  for (const row of rows) {
+    for (const key of Object.keys(tie) as (keyof typeof tie)[]) tie[key] += row[key];
+  }
+  return tie;
+}
+
+/** 4 wins over 3 (CONTRACT section 1): incomplete before broken. */
+function stateOf(
+  account: AccountFigures,
+  summary: Pick<AccountSummary, 'orders' | 'tie'>,
+  unfinished: number,
+): RunState {
+  const gaps = account.pull.failedPages + summary.orders.notCompared + unfinished;
+  if (gaps > 0) return 'incomplete';
+  return summary.orders.broken > 0 || summary.tie.openAfter > 0 ? 'broken' : 'tied_out';
+}
+
+const SEVERITY: readonly RunState[] = ['tied_out', 'broken', 'incomplete', 'running', 'failed'];
+
+function worstOf(states: readonly RunState[]): RunState {
+  return states.reduce<RunState>(
+    (worst, state) => (SEVERITY.indexOf(state) > SEVERITY.indexOf(worst) ? state : worst),
+    'tied_out',
+  );
+}
+
+function sumPulls(pulls: readonly PullFigures[]): PullFigures {
+  const sum = { pages: 0, failedPages: 0, asked: 0, answered: 0, unanswered: 0, unasked: 0 };
+  for (const pull of pulls) {
+    for (const key of Object.keys(sum) as (keyof typeof sum)[]) sum[key] += pull[key];
+  }
+  return sum;
+}
+
+/** Each order in one class, each break accounted for; throws with the figures that do not add up. */
+function checkTies(
+  figures: readonly AccountFigures[],
+  ties: readonly KindTieRow[],
+  accounts: readonly AccountSummary[],
+): void {
+  for (const [index, account] of figures.entries()) {
+    const orders = accounts[index]?.orders;
+    const classed = ORDER_CLASSES.reduce((sum, name) => sum + (orders?.[name] ?? 0), 0);
+    if (classed !== account.orders) {
+      throw new TieoutError(
+        `account ${account.accountId} does not tie: ${account.orders} orders, ` +
+          `${classed} in a class`,
+      );
+    }
+  }
+  for (const tie of ties) {
+    if (workedOutOpenAfter(tie) !== tie.openAfter) {
+      throw new TieoutError(
+        `account ${tie.accountId} does not tie: ${tie.kind} should leave ` +
+          `${workedOutOpenAfter(tie)} open, ${tie.openAfter} are`,
+      );
+    }
+  }
+}
+
+function toSeconds(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,41 @@
+// The spine waits on rows of PostgreSQL, never on job events: while work is left it looks at what
+// waits and rings the queue for it again now and then, so that a lost queue loses nothing.
+
+import type { NightDeps } from './deps.js';
+
+const POLL_FIRST_MS = 10;
+const POLL_MAX_MS = 250;
+/** How often the bell is rung again for what still waits. */
+const SWEEP_MS = 3_000;
+/** No step of a night waits longer; what is left then is said to be incomplete. */
+const WAIT_HOURS_MAX = 12;
+
+export interface Waiting {
+  /** what is not done yet */
+  open: () => Promise<number>;
+  /** rings for what waits for a worker */
+  ring: () => Promise<void>;
+  step: string;
+}
+
+/** Resolves when nothing is open any more; false when the limit was reached first. */
+export async function waitForRows(deps: NightDeps, waiting: Waiting): Promise<boolean> {
+  const began = deps.monotonic();
+  let rang = began;
+  let pause = POLL_FIRST_MS;
+  let total = 0;
+  await waiting.ring();
+  while (deps.monotonic() - began < WAIT_HOURS_MAX * 3_600_000) {
+    const open = await waiting.open();
+    total = Math.max(total, open);
+    deps.progress(waiting.step, total - open, total);
+    if (open === 0) return true;
+    if (deps.monotonic() - rang > SWEEP_MS) {
+      await waiting.ring();
+      rang = deps.monotonic();
+    }
+    await deps.sleep(pause);
+    pause = Math.min(pause * 1.5, POLL_MAX_MS);
+  }
+  return false;
+}

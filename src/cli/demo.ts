@@ -29,6 +29,7 @@ const DEFAULT_SEED = 1;
 const ORDERS_MAX = 1_000_000;
 const TIMEZONE = 'Europe/Berlin';
 const CUT_OFF = '00:00';
+const HOUR_MS = 3_600_000;
 /** The first line of a file that the demo wrote; any other is somebody's own and is left alone. */
 const MARK = '# Written by `tieout demo`; remove it together with its dataDir to begin anew.';
 
@@ -99,7 +100,7 @@ function configText(path: string, seed: number): string {
       ...account,
       signingKey: sandboxKey(seed, account.accountId),
       // Within three days, as a new installation has it: requests before it count as done.
-      liveFrom: new Date(Date.now() - 2 * 86_400_000).toISOString(),
+      liveFrom: new Date(Date.now() - 71 * HOUR_MS).toISOString(),
     })),
   });
   return `${MARK}\n${text}`;

@@ -106,7 +106,7 @@ export function seedOrder(night: Night, index: number): SeededOrder {
     gateway,
     stranger: strangerBeside(drawn),
     ledger: ledgerRow(drawn, gateway, end),
-    refunds: refundRows(drawn, end),
+    refunds: refundRows(drawn, night.settings),
   };
 }
 
@@ -219,8 +219,11 @@ function namedTransaction(
   return gateway?.transactions.at(-1)?.transactionId ?? null;
 }
 
-function refundRows(drawn: Drawn, end: number): LedgerRefundRow[] {
+/** Requested on the business date itself: what customer service asked for since last night. */
+function refundRows(drawn: Drawn, night: NightSettings): LedgerRefundRow[] {
   const amounts = drawn.sketch.refunds ?? [];
+  const begin = Math.max(drawn.place.at, night.dayStart.getTime());
+  const end = night.dayEnd.getTime();
   return amounts.map((amount, number) => ({
     account_id: drawn.place.account.accountId,
     refund_id: `RF-${String(drawn.place.index + 1).padStart(SERIAL_DIGITS, '0')}-${number + 1}`,
@@ -229,7 +232,7 @@ function refundRows(drawn: Drawn, end: number): LedgerRefundRow[] {
     reason: pick(REASONS, drawn.draw()),
     requested_by: 'customer service',
     requested_at: new Date(
-      between(drawn.place.at, end, (number + 1) / (amounts.length + 1)),
+      between(begin, end, (number + 1) / (amounts.length + 1)),
     ).toISOString(),
   }));
 }

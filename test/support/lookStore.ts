@@ -106,7 +106,7 @@ export async function storeLedger(
   );
   const requests = orders.flatMap((order) =>
     order.refunds.map((refund) => ({
-      refund_id: refundIdOf(order, refund.refundId),
+      refund_id: scoped(order, refund.refundId),
       order_no: order.orderNo,
       refund_amount: money(refund.amount),
       requested_at: refund.requestedAt,
@@ -202,10 +202,10 @@ export async function storedVerdicts(db: Db, look: Look): Promise<Map<string, St
         tolerated: row.tolerated,
         need: row.need && {
           operation: row.need,
-          transactionId: row.transaction_id,
+          transactionId: unscoped(row.transaction_id) ?? '',
           currency: row.ledger_currency,
           amount: exact(row.need_amount) ?? 0n,
-          refundId: row.refund_id?.split('/')[1] ?? null,
+          refundId: unscoped(row.refund_id),
           refundAmount: exact(row.refund_amount),
           reviewDecision: row.review_decision,
         },
@@ -214,9 +214,13 @@ export async function storedVerdicts(db: Db, look: Look): Promise<Map<string, St
   );
 }
 
-/** Refund ids are unique in an account; the cases repeat R1 in every order. */
-export function refundIdOf(order: StoredOrder, refundId: string): string {
-  return `${order.orderNo}/${refundId}`;
+/** Ids are unique in an account; the cases repeat T1 and R1 in every order. */
+function scoped(order: StoredOrder, id: string | null | undefined): string | null {
+  return id ? `${order.orderNo}/${id}` : (id ?? null);
+}
+
+function unscoped(id: string | null): string | null {
+  return id?.split('/')[1] ?? null;
 }
 
 function askedRow(order: StoredOrder, index: number) {
@@ -228,7 +232,7 @@ function askedRow(order: StoredOrder, index: number) {
     currency: ledger?.currency,
     amount: ledger && money(ledger.amount),
     expected: ledger?.expected,
-    transaction_id: ledger?.transactionId,
+    transaction_id: scoped(order, ledger?.transactionId),
     capture_amount: ledger?.captureAmount && money(ledger.captureAmount),
     review_decision: ledger?.reviewDecision,
     placed_at: ledger?.placedAt,
@@ -249,7 +253,7 @@ function entryRows(order: StoredOrder, index: number) {
     order_no: order.orderNo,
     is_extra: position > 0 || order.page !== 'answered',
     is_asked: order.page === 'answered',
-    transaction_id: entry.transactionId,
+    transaction_id: scoped(order, entry.transactionId),
     currency: entry.currency,
     amount: entry.amount === null ? null : money(entry.amount),
     amount_text: entry.amountText,
@@ -266,16 +270,20 @@ function instructionRow(order: StoredOrder, instruction: StoredInstruction) {
   return {
     order_no: order.orderNo,
     operation,
-    transaction_id: `${instruction.transactionId}`,
+    transaction_id: scoped(order, instruction.transactionId),
     currency: order.ledger?.currency ?? 'EUR',
-    amount: money(order.ledger?.amount ?? 100_000n),
-    refund_id: refundId === null ? null : refundIdOf(order, refundId),
+    amount: money(maxOf(order.ledger?.amount ?? 0n, refundAmount ?? 0n)),
+    refund_id: scoped(order, refundId),
     refund_amount: refundAmount === null ? null : money(refundAmount),
     review_decision: operation === 'review' ? 'accept' : null,
     from_state: 'authorised',
     done_states: ['captured'],
     state: instruction.state,
   };
+}
+
+function maxOf(a: Hundredths, b: Hundredths): Hundredths {
+  return a > b ? a : b;
 }
 
 function exact(text: string | null): Hundredths | null {

@@ -114,7 +114,8 @@ seen as not materialized (
   from gathered g
   join tieout.asked_orders a
     on a.pull_id = $2 and a.account_id = g.account_id and a.order_no = g.order_no
-  left join tieout.pages p using (pull_id, account_id, page_no)
+  left join tieout.pages p
+    on p.pull_id = a.pull_id and p.account_id = a.account_id and p.page_no = a.page_no
   left join chosen t on t.account_id = g.account_id and t.order_no = g.order_no
 ),
 -- The checks that stand alone, in their order of precedence; `pair` goes on to the table.

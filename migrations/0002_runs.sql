@@ -83,8 +83,7 @@ create table tieout.asked_orders (
   capture_amount numeric(20, 2),
   review_decision text,
   placed_at timestamptz,
-  primary key (pull_id, account_id, order_no),
-  check (not in_ledger or (currency is not null and amount is not null and expected is not null))
+  primary key (pull_id, account_id, order_no)
 );
 
 create table tieout.chunks (
@@ -106,6 +105,8 @@ create table tieout.pages (
   pull_id bigint not null,
   account_id text collate "C" not null,
   page_no int not null,
+  -- not a page of the gateway: says whether a walk through all pages came to its end
+  stands_for_walk boolean not null default false,
   state text not null check (state in ('answered', 'failed')),
   orders int not null,
   entries int,
@@ -157,7 +158,8 @@ create table tieout.verdicts (
   order_no text collate "C" not null,
   pull_id bigint not null,
   in_ledger boolean not null,
-  not_compared text check (not_compared in ('no_look', 'contradictory', 'query_result', 'separator')),
+  not_compared text check (not_compared in
+    ('no_look', 'contradictory', 'query_result', 'separator')),
   kinds text[] not null,
   need text check (need in ('capture', 'cancel', 'refund', 'review')),
   awaited boolean not null,

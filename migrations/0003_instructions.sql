@@ -136,7 +136,8 @@ end $$;
 create trigger record_instruction after insert or update on tieout.instructions
   for each row execute function tieout.record_instruction();
 
--- One try to send a batch. Committed before the first byte; only its outcome is written later, once.
+-- One try to send a batch. Committed before the first byte; only its outcome is written later,
+-- once.
 create table tieout.attempts (
   attempt_id uuid primary key,
   batch_id bigint not null references tieout.batches,

@@ -1,5 +1,6 @@
 -- Up Migration
--- A break is one row an order and kind for life; what happened to it is in break_events, append-only.
+-- A break is one row an order and kind for life; what happened to it is in break_events,
+-- append-only.
 create table tieout.breaks (
   break_id bigint generated always as identity primary key,
   account_id text collate "C" not null,
@@ -56,7 +57,8 @@ create table tieout.reports (
   bytes bigint,
   reason text,
   unique (run_id, kind, format, revision),
-  check ((state = 'written') = (path is not null and sha256 is not null and written_at is not null)),
+  check ((state = 'written')
+    = (path is not null and sha256 is not null and written_at is not null)),
   check (state <> 'failed' or reason is not null)
 );
 

@@ -14,7 +14,9 @@ import {
 import { endpointOf } from './endpoint.js';
 import { connectMoney, type MoneyConnect } from './moneyTransport.js';
 import type { Profile } from './profile.js';
-import { canBeAsked, type QueryResult, queryOrders } from './query.js';
+import { type QueryResult, query, queryOrders } from './query.js';
+import { canBeAsked, type QuerySelection } from './querySelection.js';
+import { openSlots } from './slots.js';
 import { openQueryTransport, type RawAnswer } from './transport.js';
 
 export interface GatewayClientDeps {
@@ -28,6 +30,8 @@ export interface GatewayClient {
   profile: Profile;
   canBeAsked(orderNo: string): boolean;
   query(account: Account, orderNos: readonly string[]): Promise<QueryResult>;
+  /** The same by window or without any selection, as the profile's query.select has it. */
+  queryPage(account: Account, selection: QuerySelection): Promise<QueryResult>;
   prepareBatch(
     account: Account,
     operation: Operation,
@@ -48,13 +52,20 @@ export function createGatewayClient(deps: GatewayClientDeps): GatewayClient {
   const permit = deps.permit ?? (async () => undefined);
   const endpoint = endpointOf(deps.baseUrl);
   const transport = openQueryTransport(endpoint, profile.limits);
+  const slots = openSlots(profile.limits.concurrency);
   return {
     profile,
     canBeAsked: (orderNo) => canBeAsked(profile, orderNo),
-    query: async (account, orderNos) => {
-      await permit(account.merchantId);
-      return queryOrders({ profile, transport }, account, orderNos);
-    },
+    query: (account, orderNos) =>
+      slots(async () => {
+        await permit(account.merchantId);
+        return queryOrders({ profile, transport }, account, orderNos);
+      }),
+    queryPage: (account, selection) =>
+      slots(async () => {
+        await permit(account.merchantId);
+        return query({ profile, transport }, account, selection);
+      }),
     prepareBatch: (account, operation, entries) =>
       prepareBatch(profile, account, operation, entries),
     connectMoney: async (account) => {

@@ -5,8 +5,9 @@
 import type { Account } from './account.js';
 import { decodeQueryAnswer, type QueryEntry } from './decode.js';
 import { encodeMessage } from './encode.js';
-import { QUERY_ORDERS_MAX, QUERY_PATH } from './messages.js';
+import { QUERY_PATH } from './messages.js';
 import type { Profile } from './profile.js';
+import { type QuerySelection, selectionFields } from './querySelection.js';
 import { signatureOf } from './sign.js';
 import type { QueryTransport } from './transport.js';
 
@@ -26,17 +27,22 @@ export interface QueryDeps {
   transport: QueryTransport;
 }
 
-/** False: the number contains the separator of the list and would be read as two orders. */
-export function canBeAsked(profile: Profile, orderNo: string): boolean {
-  return orderNo !== '' && !orderNo.includes(profile.query.orderList.separator);
-}
-
-export async function queryOrders(
+/** Asks for at most a hundred orders by number. */
+export function queryOrders(
   deps: QueryDeps,
   account: Account,
   orderNos: readonly string[],
 ): Promise<QueryResult> {
-  const message = queryMessage(deps.profile, account, orderNos);
+  return query(deps, account, { kind: 'orders', orderNos });
+}
+
+/** One request, however it names its orders. */
+export async function query(
+  deps: QueryDeps,
+  account: Account,
+  selection: QuerySelection,
+): Promise<QueryResult> {
+  const message = queryMessage(deps.profile, account, selection);
   const { contentType, body } = encodeMessage(deps.profile.bodies, 'retrievalTrans', message);
   const answer = await deps.transport.post({ path: QUERY_PATH, contentType, body });
   if (answer.kind === 'failed') return { ...answer, body: null };
@@ -48,31 +54,13 @@ export async function queryOrders(
 function queryMessage(
   profile: Profile,
   account: Account,
-  orderNos: readonly string[],
+  selection: QuerySelection,
 ): Record<string, string> {
   const message: Record<string, string> = {
     merchant_id: account.merchantId,
     account_id: account.accountId,
-    ...selection(profile, orderNos),
+    ...selectionFields(profile, selection),
   };
   const signature = signatureOf(profile.signing, 'retrievalTrans', account.signingKey, message);
   return { ...message, encryption_data: signature };
-}
-
-/** The fields that name the orders. */
-function selection(profile: Profile, orderNos: readonly string[]): Record<string, string> {
-  const { select, orderList } = profile.query;
-  switch (select) {
-    case 'order_list':
-      if (orderNos.length === 0 || orderNos.length > QUERY_ORDERS_MAX) {
-        throw new RangeError(`a query names 1 to ${QUERY_ORDERS_MAX} orders`);
-      }
-      if (!orderNos.every((orderNo) => canBeAsked(profile, orderNo))) {
-        throw new RangeError('an order number contains the separator of the list');
-      }
-      return { [orderList.field]: orderNos.join(orderList.separator) };
-    case 'window':
-    case 'none':
-      throw new Error(`orders cannot be named while query.select is ${select}`);
-  }
 }

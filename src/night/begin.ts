@@ -1,5 +1,5 @@
-// Which run is it, and whose? A date that has not ended is refused; an older one is shown again; one
-// that another living process works on is joined; everything else is created or taken over.
+// Which run is it, and whose? A date that has not ended is refused; an older one is shown again;
+// one that another living process works on is joined; everything else is created or taken over.
 
 import { UsageError } from '../core/errors.js';
 import type { RunSummary } from '../core/summary.js';

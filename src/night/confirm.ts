@@ -1,15 +1,16 @@
-// Step 5, confirm: what was sent is queried again. Accepted becomes confirmed when the gateway shows
-// it; what it shows decides the verdict of the order anew, and every order is put into its class.
+// Step 5, confirm: what was sent is queried again. Accepted becomes confirmed when the gateway
+// shows it; what it shows decides the verdict of the order anew, and every order is put into its
+// class.
 
-import { PAGE_ORDERS_MAX } from '../core/batch.js';
 import { sentSince } from '../store/instructions.js';
 import type { PullRow } from '../store/pulls.js';
-import { askAgain, createChunks, createPull, finishPull } from '../store/pulls.js';
+import { finishPull } from '../store/pulls.js';
 import { classify, rememberFinal } from '../store/verdicts.js';
 import { compareAgain } from './compare.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf, lookbackFrom } from './deps.js';
-import { pullPages, separatorOf } from './pull.js';
+import { askSecondLook } from './lookAgain.js';
+import { pullPages } from './pull.js';
 
 export async function confirm(
   deps: NightDeps,
@@ -31,15 +32,7 @@ async function lookAtSent(
   night: Night,
   instructionIds: readonly bigint[],
 ): Promise<PullRow> {
-  const pull = await deps.db.transaction(async (tx) => {
-    const created = await createPull(tx, night.runId, 'confirm');
-    await askAgain(tx, created.pullId, instructionIds, {
-      separator: separatorOf(deps),
-      pageOrders: PAGE_ORDERS_MAX,
-    });
-    await createChunks(tx, created.pullId);
-    return created;
-  });
+  const pull = await askSecondLook(deps, night.runId, 'confirm', instructionIds);
   await pullPages(deps, pull);
   await finishPull(deps.db, pull.pullId);
   return pull;

@@ -1,24 +1,31 @@
-// A fresh look at the orders of a few instructions, right before they are sent: small, so it does
-// not go through the queue.
+// A second look, at the orders of a few instructions: right before they are sent (small, so it does
+// not go through the queue), or after it, to confirm what was sent.
 
-import { PAGE_ORDERS_MAX } from '../core/batch.js';
-import { askAgain, createChunks, createPull } from '../store/pulls.js';
+import type { PullKind, PullRow } from '../store/pulls.js';
+import { askAgain, createPull } from '../store/pulls.js';
 import type { NightDeps } from './deps.js';
-import { pullDirectly, separatorOf } from './pull.js';
+import { cutOf, cutPages, pullDirectly } from './pull.js';
 
+/** Looks at the orders of these instructions right here. */
 export async function lookAgain(
   deps: NightDeps,
   runId: bigint,
   instructionIds: readonly bigint[],
 ): Promise<void> {
-  const pull = await deps.db.transaction(async (tx) => {
-    const created = await createPull(tx, runId, 'fresh');
-    await askAgain(tx, created.pullId, instructionIds, {
-      separator: separatorOf(deps),
-      pageOrders: PAGE_ORDERS_MAX,
-    });
-    await createChunks(tx, created.pullId);
-    return created;
+  await pullDirectly(deps, await askSecondLook(deps, runId, 'fresh', instructionIds));
+}
+
+/** Enters which orders are asked again, with their ledger rows as they stand now. */
+export async function askSecondLook(
+  deps: NightDeps,
+  runId: bigint,
+  kind: PullKind,
+  instructionIds: readonly bigint[],
+): Promise<PullRow> {
+  return deps.db.transaction(async (tx) => {
+    const pull = await createPull(tx, runId, kind);
+    const accountIds = await askAgain(tx, pull.pullId, instructionIds, cutOf(deps));
+    await cutPages(deps, tx, pull.pullId, accountIds);
+    return pull;
   });
-  await pullDirectly(deps, pull);
 }

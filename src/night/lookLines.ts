@@ -1,6 +1,6 @@
-// From decoded entries to rows: the columns of tieout.look_entries in COPY text. Hot path, a hundred
-// entries a page. Codes become states here, by the profile; what lacks the printed shape becomes
-// null and is judged by the compare.
+// From decoded entries to rows: the columns of tieout.look_entries in COPY text. Hot path, a
+// hundred entries a page. Codes become states here, by the profile; what lacks the printed shape
+// becomes null and is judged by the compare.
 
 import { formatAmount } from '../core/money.js';
 import { readWireAmount } from '../gateway/amount.js';

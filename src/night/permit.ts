@@ -11,6 +11,7 @@ import type { BatchInstruction, BatchRow } from '../store/batches.js';
 import { batchInstructions } from '../store/batches.js';
 import type { FreshFacts } from '../store/facts.js';
 import { batchFacts } from '../store/facts.js';
+import { newestBlock } from '../store/runAccounts.js';
 import type { NightDeps } from './deps.js';
 
 export type Permit =
@@ -49,14 +50,9 @@ export async function maySend(
 
 /** The newest run of the account says whether anything of it may be sent. */
 async function sendBlock(deps: NightDeps, accountId: string): Promise<string | null> {
-  const { rows } = await deps.db.query<{ send_block: string | null }>(
-    `select send_block from tieout.run_accounts ra join tieout.runs r using (run_id)
-     where account_id = $1 and not r.is_dry order by ra.business_date desc limit 1`,
-    [accountId],
-  );
-  const block = rows[0]?.send_block ?? null;
-  if (rows.length === 0) return 'the account has no run';
-  return block === null ? null : `nothing of the account is sent: ${block}`;
+  const newest = await newestBlock(deps.db, accountId);
+  if (newest === null) return 'the account has no run';
+  return newest.block === null ? null : `nothing of the account is sent: ${newest.block}`;
 }
 
 function whyNot(

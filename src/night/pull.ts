@@ -14,11 +14,15 @@ import {
   unfinishedPull,
   waitingChunks,
 } from '../store/pulls.js';
+import { noteLook } from '../store/runAccounts.js';
+import { createWalks } from '../store/walks.js';
 import { addStrangers } from '../store/verdicts.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf, accountRules, lookbackFrom } from './deps.js';
 import { pullChunk } from './pullChunk.js';
 import { waitForRows } from './waitForRows.js';
+
+const INT_MAX = 2_147_483_647;
 
 /** Looks at all live orders; a pull that was cut short is continued while it is young. */
 export async function pullNight(deps: NightDeps, night: Night): Promise<PullRow> {
@@ -67,23 +71,29 @@ async function beginPull(deps: NightDeps, night: Night): Promise<PullRow> {
       pull.pullId,
       accountRules(night.accounts),
       { endsAt: night.endsAt, lookbackFrom: lookbackFrom(deps, night) },
-      { separator: separatorOf(deps), pageOrders: PAGE_ORDERS_MAX },
+      cutOf(deps),
     );
-    await createChunks(tx, pull.pullId);
-    await noteLook(tx, night, pull);
+    await cutPages(deps, tx, pull.pullId, accountIdsOf(night));
+    await noteLook(tx, night.runId, accountIdsOf(night), pull);
     return pull;
   });
 }
 
-/** The newest look of each account is the one that its figures come from. */
-async function noteLook(tx: Db, night: Night, pull: PullRow): Promise<void> {
-  await tx.query(
-    `update tieout.run_accounts set pull_id = $2, as_of = $3
-     where run_id = $1 and account_id = any ($4)`,
-    [night.runId, pull.pullId, pull.asOf, accountIdsOf(night)],
-  );
+/** How orders are cut into pages; where they cannot be named, all of an account are one. */
+export function cutOf(deps: NightDeps): { separator: string; pageOrders: number } {
+  const { select, orderList } = deps.config.gateway.profile.query;
+  return select === 'order_list'
+    ? { separator: orderList.separator, pageOrders: PAGE_ORDERS_MAX }
+    : { separator: '', pageOrders: INT_MAX };
 }
 
-export function separatorOf(deps: NightDeps): string {
-  return deps.config.gateway.profile.query.orderList.separator;
+/** Makes the chunks that workers take: pages by number, or a walk through all pages. */
+export async function cutPages(
+  deps: NightDeps,
+  tx: Db,
+  pullId: bigint,
+  accountIds: readonly string[],
+): Promise<void> {
+  if (deps.config.gateway.profile.query.select === 'order_list') await createChunks(tx, pullId);
+  else await createWalks(tx, pullId, accountIds);
 }

@@ -1,12 +1,8 @@
-// The work of one pull job: up to a hundred pages of one account. Pages are asked concurrently, only
-// failed ones again; all answers of the chunk are stored in one transaction at the end, so that a
-// chunk is answered whole or not at all. No network call happens inside that transaction.
+// The work of one pull job: up to a hundred pages of one account. Pages are asked concurrently,
+// only failed ones again; all answers of the chunk are stored in one transaction at the end, so
+// that a chunk is answered whole or not at all. No network call happens inside that transaction.
 
-import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { constants, gzip } from 'node:zlib';
 import type { Account } from '../gateway/account.js';
-import type { QueryResult } from '../gateway/query.js';
 import type { AskedPage, ChunkRow, StoredPage } from '../store/pulls.js';
 import {
   claimChunk,
@@ -15,14 +11,11 @@ import {
   keepChunk,
   pagesOfChunk,
 } from '../store/pulls.js';
+import { askPage, keptBody } from './askGateway.js';
 import type { NightDeps } from './deps.js';
 import { lookLines } from './lookLines.js';
+import { walkPages } from './walkPages.js';
 
-const gzipAsync = promisify(gzip);
-
-/** A page is asked so often before its orders are "not compared". */
-export const PAGE_ATTEMPTS_MAX = 4;
-const RETRY_FIRST_MS = 250;
 /** After so many pages in a row without even a connection the rest is not asked. */
 const UNREACHABLE_PAGES_MAX = 4;
 const KEEP_EVERY_MS = 10_000;
@@ -44,6 +37,10 @@ async function workOn(deps: NightDeps, chunk: ChunkRow, token: string): Promise<
   const account = deps.config.accounts.find((one) => one.accountId === chunk.accountId);
   if (!account) {
     throw new Error(`account ${chunk.accountId} is not in the configuration of this worker`);
+  }
+  if (deps.config.gateway.profile.query.select !== 'order_list') {
+    await walkPages(deps, chunk, token, account);
+    return;
   }
   const asked = await pagesOfChunk(deps.db, chunk);
   const pages = await askPages(deps, { chunk, token, account, asked });
@@ -73,7 +70,7 @@ async function askPages(deps: NightDeps, work: ChunkWork): Promise<StoredPage[] 
   let lost = false;
   const askInTurn = async (): Promise<void> => {
     for (let page = work.asked[next++]; page && !lost; page = work.asked[next++]) {
-      stored.push(await askPage(deps, work, page, reach));
+      stored.push(await askedPage(deps, work, page, reach));
       if (deps.monotonic() - kept > KEEP_EVERY_MS) {
         kept = deps.monotonic();
         lost = !(await keepChunk(deps.db, work.chunk.chunkId, work.token));
@@ -84,49 +81,34 @@ async function askPages(deps: NightDeps, work: ChunkWork): Promise<StoredPage[] 
   return lost ? null : stored;
 }
 
-async function askPage(
+async function askedPage(
   deps: NightDeps,
   work: ChunkWork,
   page: AskedPage,
   reach: { failedInARow: number },
 ): Promise<StoredPage> {
-  let reason = 'the gateway cannot be reached; the page was not asked';
-  let attempts = 0;
-  while (attempts < PAGE_ATTEMPTS_MAX && reach.failedInARow < UNREACHABLE_PAGES_MAX) {
-    if (attempts > 0) await deps.sleep(RETRY_FIRST_MS * 2 ** (attempts - 1));
-    attempts += 1;
-    const at = deps.now();
-    const result = await deps.gateway.query(work.account, page.orderNos);
-    if (result.kind === 'page') {
-      reach.failedInARow = 0;
-      return answeredPage(deps, work, page, { result, attempts, at });
-    }
-    reason = result.reason;
-    if (!result.reachable && attempts === PAGE_ATTEMPTS_MAX) reach.failedInARow += 1;
+  const { pageNo, orderNos } = page;
+  const mayGoOn = (): boolean => reach.failedInARow < UNREACHABLE_PAGES_MAX;
+  const answer = await askPage(deps, work.account, { kind: 'orders', orderNos }, mayGoOn);
+  const { attempts } = answer;
+  if (answer.kind === 'failed') {
+    if (!answer.reachable && attempts > 0) reach.failedInARow += 1;
+    return { pageNo, orders: orderNos.length, attempts, answered: null, reason: answer.reason };
   }
-  return { pageNo: page.pageNo, orders: page.orderNos.length, attempts, answered: null, reason };
-}
-
-async function answeredPage(
-  deps: NightDeps,
-  work: ChunkWork,
-  page: AskedPage,
-  answer: { result: Extract<QueryResult, { kind: 'page' }>; attempts: number; at: Date },
-): Promise<StoredPage> {
+  reach.failedInARow = 0;
   const { entries, body } = answer.result;
   const lines = lookLines(deps.config.gateway.profile, work.chunk, page, entries);
   return {
-    pageNo: page.pageNo,
-    orders: page.orderNos.length,
-    attempts: answer.attempts,
+    pageNo,
+    orders: orderNos.length,
+    attempts,
     reason: null,
     answered: {
       at: answer.at,
       entries: entries.length,
       unasked: lines.unasked,
       copyText: lines.text,
-      bodySha256: createHash('sha256').update(body).digest('hex'),
-      bodyGzip: await gzipAsync(body, { level: constants.Z_BEST_SPEED }),
+      ...(await keptBody(body)),
     },
   };
 }

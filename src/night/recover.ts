@@ -2,8 +2,9 @@
 // sender is gone, or whose time is long over, is read from its stored answer where there is one and
 // is unknown otherwise. Nothing here ever turns an attempt into "not sent".
 
-import type { OpenAttempt } from '../store/batches.js';
-import { batchInstructions, loadBatch, openAttempts } from '../store/batches.js';
+import type { OpenAttempt } from '../store/attempts.js';
+import { openAttempts } from '../store/attempts.js';
+import { batchInstructions, loadBatch } from '../store/batches.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf } from './deps.js';
 import { readAnswer, recordUnknown, wireEntry } from './sendBatch.js';

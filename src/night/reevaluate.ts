@@ -3,6 +3,7 @@
 
 import type { QueueName, Reevaluation } from '../core/doorbell.js';
 import { loadBatch } from '../store/batches.js';
+import { chunkStanding } from '../store/pulls.js';
 import { loadReport } from '../store/reports.js';
 import type { NightDeps } from './deps.js';
 
@@ -23,19 +24,13 @@ export async function reevaluate(
 }
 
 async function chunk(deps: Pick<NightDeps, 'db'>, chunkId: bigint): Promise<Reevaluation> {
-  const { rows } = await deps.db.query<{ state: string; business_date: string; runs: boolean }>(
-    `select c.state, r.business_date, r.runner_id is not null as runs
-     from tieout.chunks c join tieout.pulls p using (pull_id) join tieout.runs r using (run_id)
-     where chunk_id = $1`,
-    [chunkId],
-  );
-  const row = rows[0];
-  if (!row) return { kind: 'done', words: 'the pages it named are gone' };
-  if (row.state === 'done') return { kind: 'done', words: 'its pages were asked since' };
-  if (row.runs) return { kind: 'ring', words: 'its pages are still to be asked' };
+  const found = await chunkStanding(deps.db, chunkId);
+  if (!found) return { kind: 'done', words: 'the pages it named are gone' };
+  if (found.isDone) return { kind: 'done', words: 'its pages were asked since' };
+  if (found.isRunning) return { kind: 'ring', words: 'its pages are still to be asked' };
   return {
     kind: 'done',
-    words: `its run has ended; \`tieout run --date ${row.business_date}\` looks again`,
+    words: `its run has ended; \`tieout run --date ${found.businessDate}\` looks again`,
   };
 }
 

@@ -1,5 +1,5 @@
-// Step 7, report: the next revision of each workbook is queued and written by a worker; the run ends
-// with its summary on record. Figures come from the summary that total.ts checked.
+// Step 7, report: the next revision of each workbook is queued and written by a worker; the run
+// ends with its summary on record. Figures come from the summary that total.ts checked.
 
 import { TieoutError } from '../core/errors.js';
 import type { RunSummary } from '../core/summary.js';

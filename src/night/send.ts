@@ -4,6 +4,7 @@
 
 import { OPERATIONS } from '../core/order.js';
 import { openSends, resetTries, waitingBatches } from '../store/batches.js';
+import { databaseNow } from '../store/calendar.js';
 import { cutBatches } from '../store/instructions.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf } from './deps.js';
@@ -13,7 +14,7 @@ import { waitForRows } from './waitForRows.js';
 
 /** Sends what may be sent; answers the time before the first byte, for the look afterwards. */
 export async function send(deps: NightDeps, night: Night): Promise<Date> {
-  const startedAt = await databaseNow(deps);
+  const startedAt = await databaseNow(deps.db);
   const accountIds = accountIdsOf(night);
   await resetTries(deps.db, accountIds);
   await cutBatches(deps.db, accountIds, deps.now());
@@ -40,9 +41,4 @@ async function ringBatches(deps: NightDeps, accountIds: readonly string[]): Prom
       );
     }
   }
-}
-
-async function databaseNow(deps: NightDeps): Promise<Date> {
-  const { rows } = await deps.db.query<{ now: Date }>('select clock_timestamp() as now');
-  return rows[0]?.now ?? deps.now();
 }

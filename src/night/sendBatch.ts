@@ -1,7 +1,7 @@
 // The sending of one batch, the most dangerous page of the program (DESIGN law 1): permit, connect,
-// claim, one write, raw answer kept, answer read, outcomes recorded. From the first byte on whatever
-// is not a fully checked answer is unknown; nothing below retries. Safe to be called twice for the
-// same batch: the second caller finds the claim taken.
+// claim, one write, raw answer kept, answer read, outcomes recorded. From the first byte on
+// whatever is not a fully checked answer is unknown; nothing below retries. Safe to be called twice
+// for the same batch: the second caller finds the claim taken.
 
 import { createHash } from 'node:crypto';
 import { parseAmount } from '../core/money.js';
@@ -10,18 +10,16 @@ import { wireAmount } from '../gateway/amount.js';
 import type { BatchEntry, PreparedBatch } from '../gateway/batchOps.js';
 import type { MoneyConnection } from '../gateway/moneyTransport.js';
 import type { RawAnswer } from '../gateway/transport.js';
-import type { BatchInstruction, BatchRow, InstructionOutcome } from '../store/batches.js';
+import type { InstructionOutcome } from '../store/attempts.js';
 import {
   claimBatch,
-  deferBatch,
-  dropBatch,
-  loadBatch,
   recordNotSent,
   recordOutcomes,
   SEND_BUDGET_MS,
   storeAnswer,
-  withdrawFromBatch,
-} from '../store/batches.js';
+} from '../store/attempts.js';
+import type { BatchInstruction, BatchRow } from '../store/batches.js';
+import { deferBatch, dropBatch, loadBatch, withdrawFromBatch } from '../store/batches.js';
 import type { NightDeps } from './deps.js';
 import { lookAgain } from './lookAgain.js';
 import { maySend } from './permit.js';
@@ -91,10 +89,23 @@ async function sendEntries(
     return;
   }
   try {
-    await claimAndPost(deps, { batch, account, entries, wire, prepared }, opened.connection);
+    // Connecting may have taken long: what was permitted before it is asked again right here.
+    if (await isStillPermitted(deps, batch, account, entries.length)) {
+      await claimAndPost(deps, { batch, account, entries, wire, prepared }, opened.connection);
+    } else await deferBatch(deps.db, batch.batchId, 'it changed while the connection was opened');
   } finally {
     opened.connection.close();
   }
+}
+
+async function isStillPermitted(
+  deps: NightDeps,
+  batch: BatchRow,
+  account: Account,
+  entries: number,
+): Promise<boolean> {
+  const permit = await maySend(deps, batch, account);
+  return permit.kind === 'yes' && permit.needless.size === 0 && permit.entries.length === entries;
 }
 
 interface Sending {

@@ -1,5 +1,5 @@
-// Step 6, total: the figures of the run, and the law that the night ties (DESIGN law 6). A run whose
-// figures do not add up fails loudly instead of handing finance a number.
+// Step 6, total: the figures of the run, and the law that the night ties (DESIGN law 6). A run
+// whose figures do not add up fails loudly instead of handing finance a number.
 
 import { TieoutError } from '../core/errors.js';
 import type { AccountSummary, OrderClass, PullFigures, RunState, RunSummary } from '../core/summary.js';

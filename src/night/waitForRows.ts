@@ -24,6 +24,8 @@ export async function waitForRows(deps: NightDeps, waiting: Waiting): Promise<bo
   let rang = began;
   let pause = POLL_FIRST_MS;
   let total = 0;
+  // Told to stop, a night begins no further step.
+  await deps.sleep(0);
   await waiting.ring();
   while (deps.monotonic() - began < WAIT_HOURS_MAX * 3_600_000) {
     const open = await waiting.open();

@@ -117,18 +117,24 @@ export async function askNight(
   ]);
 }
 
+/** Enters the orders of these instructions again; answers the accounts that they belong to. */
 export async function askAgain(
   db: Db,
   pullId: bigint,
   instructionIds: readonly bigint[],
   cut: { separator: string; pageOrders: number },
-): Promise<void> {
+): Promise<string[]> {
   await db.query(statement('askAgain'), [
     pullId,
     instructionIds.map(String),
     cut.separator,
     cut.pageOrders,
   ]);
+  const { rows } = await db.query<{ account_id: string }>(
+    'select distinct account_id from tieout.asked_orders where pull_id = $1 order by account_id',
+    [pullId],
+  );
+  return rows.map((row) => row.account_id);
 }
 
 /** Cuts the pages of a pull into chunks; answers their ids. */
@@ -264,27 +270,25 @@ export async function commitChunk(
       [chunk.chunkId, token],
     );
     if (rowCount !== 1) return false;
-    await tx.copy(
-      `copy tieout.look_entries (pull_id, account_id, page_no, position, order_no, is_extra,
-         is_asked, transaction_id, currency, amount, amount_text, state, payment_status, found,
-         query_result, transaction_at, transaction_date, reference_no, fraud_rejected)
-       from stdin`,
-      entryTexts(pages),
-    );
-    await tx.copy(
-      `copy tieout.pages (pull_id, account_id, page_no, state, orders, attempts, reason, entries,
-         unasked, answered_at, body_sha256, body_gzip) from stdin`,
-      pageLines(chunk, pages),
-    );
+    await tx.copy(`copy tieout.look_entries (${ENTRY_COLUMNS}) from stdin`, entryTexts(pages));
+    await tx.copy(`copy tieout.pages (${PAGE_COLUMNS}) from stdin`, pageLines(chunk, pages));
     return true;
   });
 }
 
-function* entryTexts(pages: readonly StoredPage[]): Generator<string> {
+/** In the order of lookLines.ts, which writes their text. */
+export const ENTRY_COLUMNS = `pull_id, account_id, page_no, position, order_no, is_extra, is_asked,
+  transaction_id, currency, amount, amount_text, state, payment_status, found, query_result,
+  transaction_at, transaction_date, reference_no, fraud_rejected`;
+/** In the order of pageLines. */
+export const PAGE_COLUMNS = `pull_id, account_id, page_no, state, orders, attempts, reason, entries,
+  unasked, answered_at, body_sha256, body_gzip`;
+
+export function* entryTexts(pages: readonly StoredPage[]): Generator<string> {
   for (const page of pages) if (page.answered?.copyText) yield page.answered.copyText;
 }
 
-function* pageLines(chunk: ChunkRow, pages: readonly StoredPage[]): Generator<string> {
+export function* pageLines(chunk: ChunkRow, pages: readonly StoredPage[]): Generator<string> {
   for (const page of pages) {
     const { answered } = page;
     const fields = [
@@ -323,4 +327,22 @@ export function copyText(value: string | null): string {
   const text = value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
   if (!COPY_SPECIAL.test(text)) return text;
   return text.replace(COPY_SPECIALS, (char) => COPY_ESCAPES[char] ?? char);
+}
+
+/** Whether a chunk is done, and whether anybody still works on the run that wanted it. */
+export async function chunkStanding(
+  db: Db,
+  chunkId: bigint,
+): Promise<{ isDone: boolean; isRunning: boolean; businessDate: string } | null> {
+  const { rows } = await db.query<{ is_done: boolean; is_running: boolean; date: string }>(
+    `select c.state = 'done' as is_done, r.runner_id is not null as is_running,
+       r.business_date as date
+     from tieout.chunks c join tieout.pulls p using (pull_id) join tieout.runs r using (run_id)
+     where chunk_id = $1`,
+    [chunkId],
+  );
+  const row = rows[0];
+  return row
+    ? { isDone: row.is_done, isRunning: row.is_running, businessDate: row.date }
+    : null;
 }

@@ -11,7 +11,7 @@ asked as (
   group by a.account_id
 ),
 page as (
-  select a.account_id, count(*) as pages,
+  select a.account_id, count(*) filter (where not p.stands_for_walk) as pages,
     count(*) filter (where p.state = 'failed') as failed_pages,
     coalesce(sum(p.orders) filter (where p.state = 'failed'), 0) as unanswered,
     coalesce(sum(p.unasked), 0) as unasked

@@ -154,6 +154,7 @@ staged as not materialized (
     left join tieout.pages page using (pull_id, account_id, page_no)
     where later.pull_id = $3 and later.account_id = s.account_id
       and later.order_no = s.order_no and page.state is distinct from 'answered'))
+  offset 0
 ),
 placed as not materialized (
   select t.*, p.verdict, p.operation, p.break_kind,
@@ -180,7 +181,7 @@ placed as not materialized (
       when t.sight = 'refunded' and t.requested = t.refundable then 'elsewhere'
       else 'differs' end
 ),
-told as not materialized (
+told as materialized (
   select d.*, not_compared is null and (
       stage = 'gone'
       or (stage = 'pair' and verdict = 'matched' and not unequal and not foreign_money

@@ -1,5 +1,6 @@
 -- The money of a run by account and currency: what was confirmed in it, and what nobody can say.
--- $1 run. Currencies without any movement are listed with zeros where the ledger has orders in them.
+-- $1 run. Currencies without any movement are listed with zeros where the ledger has orders in
+-- them.
 with account as (
   select account_id, pull_id from tieout.run_accounts where run_id = $1::bigint
 ),

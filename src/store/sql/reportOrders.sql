@@ -1,5 +1,5 @@
--- Every order of a run, one row each, by account and number: the ledger as it stood, the newest look
--- of the run, the class. $1 run.
+-- Every order of a run, one row each, by account and number: the ledger as it stood, the newest
+-- look of the run, the class. $1 run.
 with account as materialized (
   select account_id, pull_id from tieout.run_accounts
   where run_id = $1::bigint and pull_id is not null

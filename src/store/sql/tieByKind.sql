@@ -1,5 +1,5 @@
--- openBefore + new + reopened - waived - resolved = openAfter, by account and kind: the events since
--- the run before, whoever caused them. $1 run.
+-- openBefore + new + reopened - waived - resolved = openAfter, by account and kind: the events
+-- since the run before, whoever caused them. $1 run.
 with account as (
   select account_id, open_before, events_after from tieout.run_accounts where run_id = $1::bigint
 ),

@@ -1,0 +1,38 @@
+-- Entries of a few pages of a walk, from the temporary table walked: the first entry of an order is
+-- the plain one, every further one is extra. Answers how many stood on an earlier page already, which
+-- a walk through pages that keep still never has.
+with placed as (
+  select w.*, row_number() over (partition by order_no order by page_no, position) as place,
+    exists (
+      select from tieout.look_entries e
+      where e.pull_id = w.pull_id and e.account_id = w.account_id and e.order_no = w.order_no
+    ) as is_known,
+    exists (
+      select from tieout.asked_orders a
+      where a.pull_id = w.pull_id and a.account_id = w.account_id and a.order_no = w.order_no
+    ) as is_ours
+  from walked w
+),
+overlap as (
+  select count(*) as overlaps
+  from walked w
+  where exists (
+    select from tieout.look_entries e
+    where e.pull_id = w.pull_id and e.account_id = w.account_id and e.order_no = w.order_no
+      and e.transaction_id = w.transaction_id
+  ) or exists (
+    select from walked earlier
+    where earlier.order_no = w.order_no and earlier.transaction_id = w.transaction_id
+      and earlier.page_no < w.page_no
+  )
+),
+added as (
+  insert into tieout.look_entries (pull_id, account_id, page_no, position, order_no, is_extra,
+    is_asked, transaction_id, currency, amount, amount_text, state, payment_status, found,
+    query_result, transaction_at, transaction_date, reference_no, fraud_rejected)
+  select pull_id, account_id, page_no, position, order_no, place > 1 or is_known, is_ours,
+    transaction_id, currency, amount, amount_text, state, payment_status, found, query_result,
+    transaction_at, transaction_date, reference_no, fraud_rejected
+  from placed
+)
+select overlaps from overlap

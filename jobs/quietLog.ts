@@ -1,5 +1,5 @@
-// Trouble told once in a while. It owns how jobs/ reports errors that repeat themselves many times a
-// second while a server is away. It must never swallow one that was not told before. Neighbours:
+// Trouble told once in a while. It owns how jobs/ reports errors that repeat themselves many times
+// a second while a server is away. It must never swallow one that was not told before. Neighbours:
 // queues.ts gives it the log, the backends and workers tell it their errors.
 
 import type { OnError } from './backend.js';

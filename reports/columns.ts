@@ -1,21 +1,30 @@
 // What each report shows of a row: columns with the key that programs read and the heading that
 // people read. The workbooks and the CSV and NDJSON files are made of the same columns, so that
-// they cannot disagree. Data only; neighbours: core/reporting.ts (the rows), table.ts,
-// delimited.ts.
+// they cannot disagree; a sheet shows codes in words and leaves out what is the same in each row.
+// Data only; neighbours: core/reporting.ts (the rows), table.ts, delimited.ts.
 
 import type { BreakRow, MovementRow, OrderRow } from '../src/core/reporting.js';
+import { inWords, reasonToWait, statesInWords } from '../src/core/words.js';
 
 interface Shown {
   key: string;
   heading: string;
-  /** In characters. */
+  /** In characters; where a sheet is fitted to its rows, the most that text may take. */
   width: number;
 }
 
-/** `id` is never altered; `text` is free text and masked; `money` is text of two decimals. */
+/**
+ * `id` is never altered; `text` is free text and masked, and a sheet shows `words` where there are
+ * any; `money` is text of two decimals.
+ */
 export type Column<R> = Shown &
   (
-    | { kind: 'id' | 'text'; read: (row: R) => string | null }
+    | { kind: 'id'; read: (row: R) => string | null }
+    | {
+        kind: 'text';
+        read: (row: R) => string | null;
+        words?: (row: R) => string | null;
+      }
     | { kind: 'money'; read: (row: R) => string | null; currency: (row: R) => string | null }
     | { kind: 'count'; read: (row: R) => number | null }
     | { kind: 'instant'; read: (row: R) => Date | null }
@@ -35,21 +44,43 @@ export const BREAKS: Table<BreakRow> = {
   columns: [
     { key: 'account_id', heading: 'Account', width: 12, kind: 'id', read: (row) => row.accountId },
     { key: 'order_no', heading: 'Order', width: 20, kind: 'id', read: (row) => row.orderNo },
-    { key: 'kind', heading: 'Kind', width: 22, kind: 'text', read: (row) => row.kind },
+    {
+      key: 'kind',
+      heading: 'Kind',
+      width: 24,
+      kind: 'text',
+      read: (row) => row.kind,
+      words: (row) => inWords(row.kind),
+    },
     { key: 'state', heading: 'State', width: 10, kind: 'text', read: (row) => row.state },
     {
       key: 'sentence',
       heading: 'What is different',
-      width: 60,
+      width: 46,
       kind: 'text',
       read: (row) => row.sentence,
+      words: (row) => statesInWords(row.sentence),
     },
-    { key: 'expected', heading: 'Ledger', width: 18, kind: 'text', read: (row) => row.expected },
-    { key: 'actual', heading: 'Gateway', width: 18, kind: 'text', read: (row) => row.actual },
+    {
+      key: 'expected',
+      heading: 'Ledger',
+      width: 20,
+      kind: 'text',
+      read: (row) => row.expected,
+      words: (row) => statesInWords(row.expected),
+    },
+    {
+      key: 'actual',
+      heading: 'Gateway',
+      width: 20,
+      kind: 'text',
+      read: (row) => row.actual,
+      words: (row) => statesInWords(row.actual),
+    },
     { key: 'currency', heading: 'Currency', width: 10, kind: 'text', read: (row) => row.currency },
     {
       key: 'difference',
-      heading: 'Difference',
+      heading: 'Gateway − ledger',
       width: 16,
       kind: 'money',
       read: (row) => row.difference,
@@ -70,7 +101,7 @@ export const BREAKS: Table<BreakRow> = {
       read: (row) => row.ageDays,
     },
     { key: 'owner', heading: 'Owner', width: 16, kind: 'text', read: (row) => row.owner },
-    { key: 'note', heading: 'Note', width: 40, kind: 'text', read: (row) => row.note },
+    { key: 'note', heading: 'Note', width: 30, kind: 'text', read: (row) => row.note },
     {
       key: 'transaction_id',
       heading: 'Transaction',
@@ -122,7 +153,7 @@ export const MOVEMENTS: Table<MovementRow> = {
     {
       key: 'gateway_message',
       heading: 'Gateway message',
-      width: 40,
+      width: 36,
       kind: 'text',
       read: (row) => row.gatewayMessage,
     },
@@ -130,41 +161,57 @@ export const MOVEMENTS: Table<MovementRow> = {
     {
       key: 'hold_reason',
       heading: 'Why it waits',
-      width: 40,
+      width: 42,
       kind: 'text',
       read: (row) => row.holdReason,
+      words: (row) => reasonToWait(row.state, row.holdReason),
     },
   ],
 };
 
 export const ORDERS: Table<OrderRow> = {
   frozenColumns: 2,
-  keep: (row) => identifiers(row.orderNo, row.transactionId),
+  keep: (row) => identifiers(row.orderNo, row.transactionId, dateDigits(row.transactionDate)),
   columns: [
     { key: 'account_id', heading: 'Account', width: 12, kind: 'id', read: (row) => row.accountId },
-    { key: 'order_no', heading: 'Order', width: 20, kind: 'id', read: (row) => row.orderNo },
-    { key: 'class', heading: 'Class', width: 12, kind: 'text', read: (row) => row.class },
-    { key: 'kinds', heading: 'Breaks', width: 24, kind: 'text', read: (row) => row.kinds },
+    { key: 'order_no', heading: 'Order', width: 24, kind: 'id', read: (row) => row.orderNo },
+    {
+      key: 'class',
+      heading: 'Class',
+      width: 13,
+      kind: 'text',
+      read: (row) => row.class,
+      words: (row) => inWords(row.class),
+    },
+    {
+      key: 'kinds',
+      heading: 'Breaks',
+      width: 24,
+      kind: 'text',
+      read: (row) => row.kinds,
+      words: (row) => inWords(row.kinds),
+    },
     { key: 'expected', heading: 'Ledger', width: 12, kind: 'text', read: (row) => row.expected },
     {
       key: 'gateway_state',
       heading: 'Gateway',
-      width: 18,
+      width: 19,
       kind: 'text',
       read: (row) => row.gatewayState,
+      words: (row) => row.gatewayState && inWords(row.gatewayState),
     },
     {
       key: 'payment_status',
       heading: 'Gateway code',
-      width: 10,
+      width: 11,
       kind: 'text',
       read: (row) => row.paymentStatus,
     },
-    { key: 'currency', heading: 'Currency', width: 10, kind: 'text', read: (row) => row.currency },
+    { key: 'currency', heading: 'Currency', width: 11, kind: 'text', read: (row) => row.currency },
     {
       key: 'ledger_amount',
       heading: 'Ledger amount',
-      width: 16,
+      width: 18,
       kind: 'money',
       read: (row) => row.ledgerAmount,
       currency: (row) => row.currency,
@@ -172,7 +219,7 @@ export const ORDERS: Table<OrderRow> = {
     {
       key: 'gateway_amount',
       heading: 'Gateway amount',
-      width: 16,
+      width: 18,
       kind: 'money',
       read: (row) => row.gatewayAmount,
       currency: (row) => row.currency,
@@ -186,26 +233,69 @@ export const ORDERS: Table<OrderRow> = {
     },
     {
       key: 'transaction_date',
-      heading: 'Transaction date (as the gateway prints it)',
-      width: 20,
+      heading: 'Gateway date (as printed there)',
+      width: 18,
       kind: 'text',
       read: (row) => row.transactionDate,
     },
     {
       key: 'placed_at',
       heading: 'Placed',
-      width: 20,
+      width: 22,
       kind: 'instant',
       read: (row) => row.placedAt,
     },
   ],
 };
 
+/** The sheet of open breaks: the state of each is the same. */
+export const BREAKS_SHEET = without(BREAKS, 'state');
+/** The sheet of confirmed instructions: none of them waits. */
+export const MOVED_SHEET = headed(without(MOVEMENTS, 'state', 'hold_reason'), 'at', 'Confirmed');
+/** The sheet of what waits: the reason stands before the money and the details of the gateway. */
+export const WAITING_SHEET = headed(
+  {
+    ...MOVEMENTS,
+    columns: [
+      ...['account_id', 'order_no', 'refund_id', 'operation', 'state', 'hold_reason', 'currency'],
+      ...['amount', 'transaction_id', 'gateway_message', 'at'],
+    ].map((key) => columnOf(MOVEMENTS, key)),
+  },
+  'at',
+  'Since',
+);
+
 /** Where a column of a table stands, counted from 1 as a spreadsheet does. */
 export function columnNumber<R>(table: Table<R>, key: string): number {
-  const index = table.columns.findIndex((column) => column.key === key);
-  if (index === -1) throw new Error(`the table has no column ${key}`);
-  return index + 1;
+  return table.columns.indexOf(columnOf(table, key)) + 1;
+}
+
+export function columnOf<R>(table: Table<R>, key: string): Column<R> {
+  const column = table.columns.find((one) => one.key === key);
+  if (column === undefined) throw new Error(`the table has no column ${key}`);
+  return column;
+}
+
+/** What a sheet shows of a text column: its words, else the text itself. */
+export function sheetText<R>(column: Column<R> & { kind: 'text' }, row: R): string | null {
+  return column.words === undefined ? column.read(row) : column.words(row);
+}
+
+function without<R>(table: Table<R>, ...keys: readonly string[]): Table<R> {
+  return { ...table, columns: table.columns.filter((column) => !keys.includes(column.key)) };
+}
+
+function headed<R>(table: Table<R>, key: string, heading: string): Table<R> {
+  const columns = table.columns.map((one) => (one.key === key ? { ...one, heading } : one));
+  return { ...table, columns };
+}
+
+/** YYYYMMDDhhmmss: fourteen digits, and one in ten of such passes for a card number. */
+const DATE_DIGITS = /^20\d\d[01]\d[0-3]\d[0-2]\d[0-5]\d[0-5]\d$/;
+
+/** The date as it is printed, when it is one: masking then leaves it alone. */
+function dateDigits(text: string | null): string | null {
+  return text !== null && DATE_DIGITS.test(text) ? text : null;
 }
 
 function identifiers(...ids: readonly (string | null)[]): readonly string[] {

@@ -4,10 +4,11 @@
 
 import { formatAmount } from '../src/core/money.js';
 import type { AboutData, OrderRow, WrittenReport } from '../src/core/reporting.js';
+import { inWords } from '../src/core/words.js';
 import { fitsNumber, freeText, hundredthsOf, moneyCell, wallClock } from './cells.js';
 import { ORDERS } from './columns.js';
 import { bookProperties, writeAbout } from './reconciliation.js';
-import { STYLES } from './styles.js';
+import { moneyStyle, STYLES } from './styles.js';
 import { REACH } from './summarySheet.js';
 import { writeTable } from './table.js';
 import type { Matching, Part } from './totals.js';
@@ -93,7 +94,14 @@ function addOrder(totals: Map<string, GroupTotal>, row: OrderRow): void {
 
 /** A gateway may show anything as a currency; other texts need the slower, exact comparison. */
 const PLAIN_CURRENCY = /^[A-Z]{3}$/;
-const HEADINGS = ['Class', 'Currency', 'Orders', 'Ledger amount', 'Gateway amount', 'Difference'];
+const HEADINGS = [
+  'Class',
+  'Currency',
+  'Orders',
+  'Ledger amount',
+  'Gateway amount',
+  'Gateway − ledger',
+];
 
 async function writeTotals(
   book: Book,
@@ -101,9 +109,10 @@ async function writeTotals(
   parts: readonly Part[],
 ): Promise<void> {
   const sheet = openSheet(book, 'Totals', {
-    widths: [16, 12, 14, 20, 20, 20],
+    widths: [16, 12, 14, 24, 24, 24],
     frozenRows: 1,
     frozenColumns: 0,
+    repeatedRows: '1:1',
   });
   await putRow(
     sheet,
@@ -126,15 +135,16 @@ function totalLine(
   matching: Matching,
 ): Cell[] {
   const keys = { class: `$A${row}`, currency: `$B${row}` };
+  const style = moneyStyle(total.currency, [total.ledger, total.gateway].map(formatAmount));
   const moneyCellOf = (amount: bigint, formula: string): Cell => {
     const shown = formatAmount(amount);
     const result = moneyCell(shown);
     const isLive = total.fits && typeof result === 'number';
-    return { value: isLive ? { formula, result } : shown, style: STYLES.money };
+    return { value: isLive ? { formula, result } : shown, style };
   };
   const counted = { formula: matchingCount(ORDERS, parts, keys, matching), result: total.orders };
   return [
-    { value: freeText(total.class), style: STYLES.text },
+    { value: freeText(inWords(total.class)), style: STYLES.text },
     { value: freeText(total.currency), style: STYLES.text },
     { value: counted, style: STYLES.count },
     moneyCellOf(total.ledger, matchingSum(ORDERS, parts, 'ledger_amount', keys, matching)),

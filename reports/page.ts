@@ -4,14 +4,22 @@
 
 import { formatAmount } from '../src/core/money.js';
 import { fitsNumber, freeText, idText, moneyCell } from './cells.js';
+import { wantedHeadingWidth, wantedWidth } from './fit.js';
+import type { CellStyle } from './styles.js';
 import { STYLES } from './styles.js';
 import type { Cell } from './workbook.js';
 import { columnLetters } from './workbook.js';
 
-/** Account, then a second key, then figures. */
-export const SUMMARY_WIDTHS = [24, 22, ...Array.from({ length: 12 }, () => 13)];
+/** Account, then a second key, then figures: as many as the widest section has. */
+export const PAGE_COLUMNS = 13;
+const COLUMN_WIDTH_MIN = 10;
+
 export interface Page {
   lines: (Cell | null)[][];
+  /** Lines of one text that reaches over all columns, by number. */
+  wide: Set<number>;
+  /** The last line of the first printed page. */
+  breakAfter: number;
   /** Cells of differences: red unless 0. */
   checks: string[];
   /** Whether every difference is 0 at the time of writing. */
@@ -20,15 +28,35 @@ export interface Page {
   verdict: string;
 }
 
+/** A line of running text over the whole width of the page. */
+export function addWide(page: Page, value: string, style: CellStyle): void {
+  page.lines.push(
+    Array.from({ length: PAGE_COLUMNS }, (_, at) => ({ value: at ? '' : value, style })),
+  );
+  page.wide.add(page.lines.length);
+}
+
+/** Columns as wide as the figures and the words of the headings ask; running text does not count. */
+export function pageWidths(page: Page): number[] {
+  const widths = Array.from({ length: PAGE_COLUMNS }, () => COLUMN_WIDTH_MIN);
+  for (const [index, line] of page.lines.entries()) {
+    if (page.wide.has(index + 1)) continue;
+    for (const [column, cell] of line.entries()) {
+      const isHead = cell?.style.alignment?.wrapText === true;
+      const wanted = isHead ? wantedHeadingWidth(cell) : wantedWidth(cell);
+      widths[column] = Math.max(widths[column] ?? 0, wanted);
+    }
+  }
+  return widths;
+}
+
 export function addSection(
   page: Page,
   title: string,
   headings: readonly (readonly string[])[],
 ): void {
   page.lines.push([]);
-  page.lines.push(
-    SUMMARY_WIDTHS.map((_, index) => ({ value: index === 0 ? title : '', style: STYLES.section })),
-  );
+  addWide(page, title, STYLES.section);
   page.lines.push(
     headings.flat().map((heading, index) => ({
       value: heading,
@@ -86,8 +114,8 @@ export function count(value: number): Cell {
   return { value, style: STYLES.count };
 }
 
-export function money(amount: string): Cell {
-  return { value: moneyCell(amount), style: STYLES.money };
+export function money(amount: string, style: CellStyle): Cell {
+  return { value: moneyCell(amount), style };
 }
 
 export function formula(text: string, result: number): Cell {
@@ -95,9 +123,14 @@ export function formula(text: string, result: number): Cell {
 }
 
 /** A live formula where every figure in it is a number; else the exact result by itself. */
-export function moneyFormula(text: string, result: bigint, inputs: readonly string[]): Cell {
+export function moneyFormula(
+  text: string,
+  result: bigint,
+  inputs: readonly string[],
+  style: CellStyle,
+): Cell {
   const shown = formatAmount(result);
   const isLive = [shown, ...inputs].every(fitsNumber);
   const value = isLive ? { formula: text, result: Number(shown) } : moneyCell(shown);
-  return { value, style: STYLES.money };
+  return { value, style };
 }

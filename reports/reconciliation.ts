@@ -5,12 +5,20 @@
 import type { AboutData, ReconciliationData, WrittenReport } from '../src/core/reporting.js';
 import { freeText, wallClock, wallText } from './cells.js';
 import type { Table } from './columns.js';
-import { BREAKS, MOVEMENTS } from './columns.js';
-import { SUMMARY_WIDTHS } from './page.js';
+import { BREAKS_SHEET, MOVED_SHEET, WAITING_SHEET } from './columns.js';
+import { rowHeight } from './fit.js';
+import { PAGE_COLUMNS, pageWidths } from './page.js';
 import { STYLES } from './styles.js';
-import { REACH, SUMMARY_FROZEN_ROWS, summaryPage, TIES } from './summarySheet.js';
-import { writeTable } from './table.js';
-import { shownCount, totalLines } from './totals.js';
+import {
+  REACH,
+  SUMMARY_FROZEN_ROWS,
+  SUMMARY_REPEATED_ROWS,
+  summaryPage,
+  TIES,
+} from './summarySheet.js';
+import { fittedWidths, writeTable } from './table.js';
+import type { TotalsSpec } from './totals.js';
+import { shownCount, totalsBlock } from './totals.js';
 import type { Book, BookProperties, Cell } from './workbook.js';
 import { closeSheet, openSheet, putRow, writeWorkbook } from './workbook.js';
 
@@ -18,10 +26,20 @@ export async function writeReconciliation(
   path: string,
   data: ReconciliationData,
 ): Promise<WrittenReport> {
-  const breaks = planned('Breaks', BREAKS, data.breaks, ['currency'], 'difference');
-  const moved = planned('Money moved', MOVEMENTS, data.moved, ['operation', 'currency'], 'amount');
-  const waitingGroups = ['operation', 'state', 'currency'];
-  const waiting = planned('Waiting', MOVEMENTS, data.waiting, waitingGroups, 'amount');
+  const breaks = planned('Breaks', BREAKS_SHEET, data.breaks, {
+    down: ['currency'],
+    money: 'difference',
+  });
+  const moved = planned('Money moved', MOVED_SHEET, data.moved, {
+    down: ['currency'],
+    across: 'operation',
+    money: 'amount',
+  });
+  const waiting = planned('Waiting', WAITING_SHEET, data.waiting, {
+    down: ['currency', 'state'],
+    across: 'operation',
+    money: 'amount',
+  });
   return writeWorkbook(path, bookProperties('Reconciliation', data.about), async (book) => {
     await writeSummary(book, data, { breaks: breaks.parts, moved: moved.parts });
     await writePlanned(book, data.about, breaks, 'All breaks that are open, one line each');
@@ -46,12 +64,22 @@ async function writeSummary(
   parts: Parameters<typeof summaryPage>[1],
 ): Promise<void> {
   const page = summaryPage(data, parts);
+  const widths = pageWidths(page);
   const sheet = openSheet(book, 'Summary', {
-    widths: SUMMARY_WIDTHS,
+    widths,
     frozenRows: SUMMARY_FROZEN_ROWS,
     frozenColumns: 0,
+    repeatedRows: SUMMARY_REPEATED_ROWS,
   });
-  for (const line of page.lines) await putRow(sheet, line);
+  const whole = [widths.reduce((sum, width) => sum + width, 0)];
+  for (const [index, line] of page.lines.entries()) {
+    const isWide = page.wide.has(index + 1);
+    await putRow(sheet, line, {
+      height: isWide ? rowHeight(line.slice(0, 1), whole) : rowHeight(line, widths),
+      ...(isWide && { mergedColumns: PAGE_COLUMNS }),
+      isPageEnd: index + 1 === page.breakAfter,
+    });
+  }
   await closeSheet(sheet, {
     zeroOrRed: page.checks,
     textOrRed: { ref: page.verdict, text: TIES },
@@ -63,17 +91,20 @@ interface Planned<R> {
   table: Table<R>;
   rows: readonly R[];
   lines: (Cell | null)[][];
-  parts: ReturnType<typeof totalLines>['parts'];
+  parts: ReturnType<typeof totalsBlock>['parts'];
 }
+
+/** Title, number of lines, an empty line: what stands above the block of totals. */
+const LINES_BEFORE_TOTALS = 3;
 
 function planned<R>(
   name: string,
   table: Table<R>,
   rows: readonly R[],
-  groupBy: readonly string[],
-  money: string,
+  totals: TotalsSpec,
 ): Planned<R> {
-  return { name, table, rows, ...totalLines(table, name, rows, groupBy, money) };
+  const block = totalsBlock(table, name, rows, totals, LINES_BEFORE_TOTALS);
+  return { name, table, rows, ...block };
 }
 
 async function writePlanned<R>(
@@ -84,35 +115,52 @@ async function writePlanned<R>(
 ): Promise<void> {
   const top: (Cell | null)[][] = [
     [{ value: freeText(`${title}: ${about.businessDate}`), style: STYLES.title }],
-    [{ value: 'Lines shown', style: STYLES.totalText }, shownCount(parts, rows.length)],
-    ...lines,
+    [{ value: 'Lines shown', style: STYLES.text }, shownCount(parts, rows.length)],
     [],
+    ...lines,
   ];
   const clock = wallClock(about.timezone);
-  await writeTable(book, { name, table, top, timezone: about.timezone, clock }, [rows]);
+  const spec = { name, table, top, timezone: about.timezone, clock };
+  await writeTable(book, { ...spec, widths: fittedWidths(spec, rows) }, [rows]);
 }
+
+const ABOUT_WIDTHS = [36, 96];
 
 /** The last sheet of every workbook: enough to trust the file, and to work it out again. */
 export async function writeAbout(book: Book, about: AboutData): Promise<void> {
   const sheet = openSheet(book, 'About this run', {
-    widths: [34, 110],
+    widths: ABOUT_WIDTHS,
     frozenRows: 1,
     frozenColumns: 0,
+    repeatedRows: '1:1',
   });
-  await putRow(sheet, [
-    { value: 'About this run', style: STYLES.head },
-    { value: '', style: STYLES.head },
-  ]);
-  for (const [name, value] of aboutPairs(about)) {
+  await putRow(sheet, [{ value: 'About this run', style: STYLES.title }]);
+  for (const [title, pairs] of aboutSections(about)) {
+    await putRow(sheet, []);
     await putRow(sheet, [
-      { value: freeText(name), style: STYLES.text },
-      { value: freeText(value), style: STYLES.wrapped },
+      { value: title, style: STYLES.section },
+      { value: '', style: STYLES.section },
     ]);
+    for (const [name, value] of pairs) {
+      const cells = [name, value].map((text) => ({ value: freeText(text), style: STYLES.wrapped }));
+      await putRow(sheet, cells, { height: rowHeight(cells, ABOUT_WIDTHS) });
+    }
   }
   await closeSheet(sheet);
 }
 
-function aboutPairs(about: AboutData): (readonly [string, string])[] {
+type Pair = readonly [name: string, value: string];
+
+function aboutSections(about: AboutData): [title: string, pairs: readonly Pair[]][] {
+  return [
+    ['What this file shows', aboutPairs(about)],
+    ['What it was made from', madeFromPairs(about)],
+    ['Settings that decided something', about.parameters],
+    ['Words', GLOSSARY],
+  ];
+}
+
+function aboutPairs(about: AboutData): Pair[] {
   const clock = wallClock(about.timezone);
   const zone = about.timezone;
   return [
@@ -124,15 +172,18 @@ function aboutPairs(about: AboutData): (readonly [string, string])[] {
     ['Revision', String(about.revision)],
     ['Previous run', about.previousRun ?? 'none'],
     ['Reach', REACH],
-    ['Digest of the gateway profile', about.profileHash],
-    ['Digest of the inputs', about.inputsHash],
-    ...about.versions.map(([name, version]) => [`Version of ${name}`, version] as const),
-    ...about.parameters,
-    ...GLOSSARY,
   ];
 }
 
-const GLOSSARY: readonly (readonly [string, string])[] = [
+function madeFromPairs(about: AboutData): Pair[] {
+  return [
+    ['Digest of settings and profile', about.profileHash],
+    ['Digest of the inputs', about.inputsHash],
+    ...about.versions,
+  ];
+}
+
+const GLOSSARY: readonly Pair[] = [
   ['matched', 'ledger and gateway agree'],
   ['explained', 'a difference within the tolerance, or one that a person waived with a reason'],
   ['due', 'an instruction is on its way, or the next run makes the next step'],

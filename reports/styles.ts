@@ -1,13 +1,16 @@
 // How cells look: one object for each look, shared by every cell that has it. The workbook library
 // recognises a style by its identity; a fresh object for every cell would make it build and compare
-// the style's XML each time. Data only, never changed after it is made; neighbour: workbook.ts.
+// the style's XML each time. Data that is never changed after it is made; neighbours: workbook.ts,
+// cells.ts.
 
 import type { Borders, Fill, Style } from 'exceljs';
+import { isWholeMoney } from './cells.js';
 
 export type CellStyle = Partial<Style>;
 
-const MONEY = '#,##0.00;[Red]-#,##0.00';
-const MONEY_WITHOUT_DECIMALS = '#,##0;[Red]-#,##0';
+/** Negative is a minus sign and no colour: red means one thing, a check that fails. */
+const MONEY = '#,##0.00';
+const MONEY_WITHOUT_DECIMALS = '#,##0';
 const COUNT = '#,##0';
 /** Text cells stay text, also when a person edits one that begins with "=". */
 const TEXT = '@';
@@ -15,55 +18,61 @@ const TEXT = '@';
 const HEAD_FILL = solid('FF1F3A4D');
 const SECTION_FILL = solid('FFDCE6EC');
 const TOTAL_LINE: Partial<Borders> = { top: { style: 'thin', color: { argb: 'FF1F3A4D' } } };
-const WHITE_BOLD = { bold: true, color: { argb: 'FFFFFFFF' } };
+const BLOCK_LINE: Partial<Borders> = { bottom: { style: 'thin', color: { argb: 'FF1F3A4D' } } };
+/** Named in full: a reader takes some font of its own for one that has no name. */
+const FONT = { name: 'Calibri', family: 2, size: 11 } as const;
+const BOLD = { ...FONT, bold: true } as const;
+const WHITE_BOLD = { ...BOLD, color: { argb: 'FFFFFFFF' } };
+/** Keeps a text away from the end of the column before it. */
+const WORDS = { horizontal: 'left', indent: 1, vertical: 'top' } as const;
+/** Keeps figures away from the next column, by what a filter's button takes of the heading. */
+const FIGURE = { horizontal: 'right', indent: 2, vertical: 'top' } as const;
 
 export const STYLES = {
-  text: { numFmt: TEXT, alignment: { vertical: 'top' } },
-  wrapped: { numFmt: TEXT, alignment: { vertical: 'top', wrapText: true } },
-  money: { numFmt: MONEY, alignment: { horizontal: 'right', vertical: 'top' } },
-  wholeMoney: {
-    numFmt: MONEY_WITHOUT_DECIMALS,
-    alignment: { horizontal: 'right', vertical: 'top' },
-  },
-  count: { numFmt: COUNT, alignment: { horizontal: 'right', vertical: 'top' } },
-  instant: {
-    numFmt: 'yyyy-mm-dd hh:mm:ss',
-    alignment: { horizontal: 'right', vertical: 'top' },
-  },
+  text: { numFmt: TEXT, alignment: WORDS },
+  wrapped: { numFmt: TEXT, alignment: { ...WORDS, wrapText: true } },
+  /** For what is longer than its column and must not break: small, but whole. */
+  shrunk: { numFmt: TEXT, alignment: { ...WORDS, shrinkToFit: true } },
+  shrunkMoney: { numFmt: MONEY, alignment: { ...FIGURE, shrinkToFit: true } },
+  money: { numFmt: MONEY, alignment: FIGURE },
+  wholeMoney: { numFmt: MONEY_WITHOUT_DECIMALS, alignment: FIGURE },
+  count: { numFmt: COUNT, alignment: FIGURE },
+  instant: { numFmt: 'yyyy-mm-dd hh:mm', alignment: FIGURE },
   head: {
     font: WHITE_BOLD,
     fill: HEAD_FILL,
-    alignment: { vertical: 'middle', wrapText: true },
+    alignment: { ...WORDS, vertical: 'middle', wrapText: true },
   },
   headRight: {
     font: WHITE_BOLD,
     fill: HEAD_FILL,
-    alignment: { horizontal: 'right', vertical: 'middle', wrapText: true },
+    alignment: { ...FIGURE, vertical: 'middle', wrapText: true },
   },
-  title: { numFmt: TEXT, font: { bold: true, size: 16 } },
-  section: { numFmt: TEXT, font: { bold: true, size: 12 }, fill: SECTION_FILL },
-  sentence: { numFmt: TEXT, font: { size: 12 } },
-  quiet: { numFmt: TEXT, font: { italic: true, color: { argb: 'FF5A6770' } } },
+  title: { numFmt: TEXT, font: { ...BOLD, size: 16 } },
+  section: { numFmt: TEXT, font: { ...BOLD, size: 12 }, fill: SECTION_FILL },
+  sentence: {
+    numFmt: TEXT,
+    font: { ...FONT, size: 13 },
+    alignment: { vertical: 'middle', wrapText: true },
+  },
+  running: { numFmt: TEXT, alignment: { vertical: 'top', wrapText: true } },
+  quiet: { numFmt: TEXT, font: { ...FONT, italic: true, color: { argb: 'FF5A6770' } } },
   test: {
     numFmt: TEXT,
-    font: { bold: true, color: { argb: 'FF7A4B00' } },
+    font: { ...BOLD, color: { argb: 'FF7A4B00' } },
     fill: solid('FFFFE7B8'),
   },
   live: { numFmt: TEXT, font: WHITE_BOLD, fill: solid('FF8A1F1F') },
-  totalText: { numFmt: TEXT, font: { bold: true }, border: TOTAL_LINE },
-  totalCount: {
-    numFmt: COUNT,
-    font: { bold: true },
-    border: TOTAL_LINE,
-    alignment: { horizontal: 'right' },
+  blockHead: { numFmt: TEXT, font: BOLD, border: BLOCK_LINE, alignment: WORDS },
+  blockHeadRight: {
+    numFmt: TEXT,
+    font: BOLD,
+    border: BLOCK_LINE,
+    alignment: FIGURE,
   },
-  totalMoney: {
-    numFmt: MONEY,
-    font: { bold: true },
-    border: TOTAL_LINE,
-    alignment: { horizontal: 'right' },
-  },
-  verdict: { font: { bold: true }, alignment: { horizontal: 'left' } },
+  totalText: { numFmt: TEXT, font: BOLD, border: TOTAL_LINE, alignment: WORDS },
+  totalCount: { numFmt: COUNT, font: BOLD, border: TOTAL_LINE, alignment: FIGURE },
+  verdict: { font: { ...BOLD, color: { argb: 'FF1E6B3A' } }, alignment: { horizontal: 'left' } },
 } as const satisfies Record<string, CellStyle>;
 
 /** Laid over a cell whose check fails. */
@@ -71,6 +80,13 @@ export const RED: CellStyle = {
   font: { bold: true, color: { argb: 'FFFFFFFF' } },
   fill: { type: 'pattern', pattern: 'solid', bgColor: { argb: 'FFC00000' } },
 };
+
+/** Whole money where the currency has no decimals and none of the amounts shows any. */
+export function moneyStyle(currency: string | null, amounts: readonly string[]): CellStyle {
+  return amounts.every((amount) => isWholeMoney(currency, amount))
+    ? STYLES.wholeMoney
+    : STYLES.money;
+}
 
 function solid(argb: string): Fill {
   return { type: 'pattern', pattern: 'solid', fgColor: { argb } };

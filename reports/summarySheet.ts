@@ -6,13 +6,15 @@
 import type { KindTie, MoneyTie, ReconciliationData } from '../src/core/reporting.js';
 import type { AccountSummary, Tie } from '../src/core/summary.js';
 import { nightSentence, ORDER_CLASSES, workedOutOpenAfter } from '../src/core/summary.js';
-import { freeText, hundredthsOf, wallClock, wallText } from './cells.js';
-import { BREAKS, MOVEMENTS } from './columns.js';
+import { inWords } from '../src/core/words.js';
+import { freeText, hundredthsOf, idText, wallClock, wallText } from './cells.js';
+import { BREAKS_SHEET, MOVED_SHEET } from './columns.js';
 import type { Page } from './page.js';
 import {
   addCheck,
   addColumnSums,
   addSection,
+  addWide,
   count,
   formula,
   id,
@@ -20,12 +22,13 @@ import {
   moneyFormula,
   text,
 } from './page.js';
-import { STYLES } from './styles.js';
+import { moneyStyle, STYLES } from './styles.js';
 import type { Part } from './totals.js';
 import { matchingCount, matchingSum } from './totals.js';
 
-/** Title, environment and sentence stay in view. */
+/** Title, environment and sentence stay in view; the first two are printed on every page. */
 export const SUMMARY_FROZEN_ROWS = 3;
+export const SUMMARY_REPEATED_ROWS = '1:2';
 
 /** Said on every report: what this check does not reach. */
 export const REACH = 'Orders to gateway, not reconciled to bank or acquirer statement.';
@@ -38,18 +41,27 @@ export interface SheetParts {
 }
 
 export function summaryPage(data: ReconciliationData, parts: SheetParts): Page {
-  const page: Page = { lines: [], checks: [], ties: true, verdict: '' };
+  const page: Page = {
+    lines: [],
+    wide: new Set(),
+    breakAfter: 0,
+    checks: [],
+    ties: true,
+    verdict: '',
+  };
   addHeading(page, data);
   const verdictLine = page.lines.length;
   page.verdict = `A${verdictLine}`;
   addClasses(page, data.summary.accounts);
   addTies(page, data.summary.accounts);
-  addKindTies(page, data.tiesByKind);
   addMoneyTies(page, data.tiesByMoney);
-  addOpenBreaks(page, data.summary.accounts, parts.breaks, data);
   addMoney(page, data.summary.accounts, parts.moved, data);
   addInstructions(page, data.summary.accounts);
   addCoverage(page, data);
+  // The long lists come last: the first page is for those who read nothing else.
+  page.breakAfter = page.lines.length;
+  addKindTies(page, data.tiesByKind);
+  addOpenBreaks(page, data.summary.accounts, parts.breaks, data);
   const sums = page.checks.map((ref) => `SUMPRODUCT(ABS(${ref}))`).join('+');
   const verdict = `IF(${sums === '' ? '0' : sums}=0,"${TIES}","${DOES_NOT_TIE}")`;
   const result = page.ties ? TIES : DOES_NOT_TIE;
@@ -62,27 +74,19 @@ function addHeading(page: Page, { summary, about }: ReconciliationData): void {
   const asOf = wallText(wallClock(about.timezone), about.asOf);
   const covers = summary.covers.join(', ');
   const previous = about.previousRun === null ? 'no earlier run' : `after run ${about.previousRun}`;
-  page.lines.push(
-    [{ value: freeText(`Reconciliation ${summary.businessDate}`), style: STYLES.title }],
-    [
-      {
-        value: isLive ? 'LIVE environment: real money' : 'TEST environment: no real money',
-        style: isLive ? STYLES.live : STYLES.test,
-      },
-    ],
-    [{ value: freeText(nightSentence(summary)), style: STYLES.sentence }],
-    [
-      {
-        value: freeText(
-          `Covers ${covers}; business day from ${about.cutOff} in ${about.timezone}; ` +
-            `as of ${asOf}; revision ${about.revision}, ${previous}.`,
-        ),
-        style: STYLES.text,
-      },
-    ],
-    [{ value: REACH, style: STYLES.quiet }],
-    [],
+  addWide(page, freeText(`Reconciliation ${summary.businessDate}`), STYLES.title);
+  addWide(
+    page,
+    isLive ? 'LIVE environment: real money' : 'TEST environment: no real money',
+    isLive ? STYLES.live : STYLES.test,
   );
+  addWide(page, freeText(nightSentence(summary)), STYLES.sentence);
+  const reach =
+    `Covers ${covers}; business day from ${about.cutOff} in ${about.timezone}; ` +
+    `as of ${asOf}; revision ${about.revision}, ${previous}.`;
+  addWide(page, freeText(reach), STYLES.running);
+  addWide(page, REACH, STYLES.quiet);
+  page.lines.push([]);
 }
 
 const CLASS_HEADINGS = ['Matched', 'Explained', 'Due', 'Awaited', 'Broken', 'Not compared'];
@@ -102,7 +106,7 @@ function addClasses(page: Page, accounts: readonly AccountSummary[]): void {
     page.ties &&= difference === 0;
     page.lines.push([
       id(account.accountId),
-      text(account.state),
+      text(inWords(account.state)),
       ...[orders.ledger, orders.strangers, ...classes].map(count),
       formula(`SUM(E${row}:J${row})`, sum),
       formula(`C${row}+D${row}-K${row}`, difference),
@@ -130,7 +134,7 @@ function addKindTies(page: Page, ties: readonly KindTie[]): void {
   if (ties.length === 0) return;
   addSection(page, 'Breaks by kind', [['Account', 'Kind', ...TIE_HEADINGS, ...CHECK_HEADINGS]]);
   const first = page.lines.length + 1;
-  for (const tie of ties) addTieLine(page, tie.accountId, tie.kind, tie);
+  for (const tie of ties) addTieLine(page, tie.accountId, inWords(tie.kind), tie);
   addCheck(page, 'J', first);
 }
 
@@ -165,12 +169,14 @@ function addMoneyTies(page: Page, ties: readonly MoneyTie[]): void {
       (before ?? 0n) + (opened ?? 0n) + (reopened ?? 0n) - (waived ?? 0n) - (resolved ?? 0n);
     const difference = workedOut - (after ?? 0n);
     page.ties &&= difference === 0n;
+    const style = moneyStyle(tie.currency, figures);
+    const tieFormula = `ROUND(C${row}+D${row}+E${row}-F${row}-G${row},2)`;
     page.lines.push([
       id(tie.accountId),
       text(tie.currency),
-      ...figures.map(money),
-      moneyFormula(`ROUND(C${row}+D${row}+E${row}-F${row}-G${row},2)`, workedOut, figures),
-      moneyFormula(`ROUND(I${row}-H${row},2)`, difference, figures),
+      ...figures.map((amount) => money(amount, style)),
+      moneyFormula(tieFormula, workedOut, figures, style),
+      moneyFormula(`ROUND(I${row}-H${row},2)`, difference, figures, style),
     ]);
   }
   addCheck(page, 'J', first);
@@ -187,7 +193,7 @@ function addOpenBreaks(
   ]);
   const first = page.lines.length + 1;
   for (const account of accounts) {
-    for (const [kind, open] of Object.entries(account.breaks)) {
+    for (const [kind, open] of Object.entries(account.breaks).sort()) {
       if (!open) continue;
       const row = page.lines.length + 1;
       const listed = data.breaks.filter(
@@ -197,9 +203,9 @@ function addOpenBreaks(
       const keys = { account_id: `$A${row}`, kind: `$B${row}` };
       page.lines.push([
         id(account.accountId),
-        text(kind),
+        text(inWords(kind)),
         count(open),
-        formula(matchingCount(BREAKS, parts, keys), listed),
+        formula(matchingCount(BREAKS_SHEET, parts, keys), listed),
         formula(`C${row}-D${row}`, open - listed),
       ]);
     }
@@ -216,7 +222,7 @@ function addMoney(
 ): void {
   addSection(page, 'Money confirmed in this run, by account and currency', [
     ['Account', 'Currency', 'Captured', 'Cancelled', 'Refunded', 'Net', 'Unknown'],
-    ['Net on the sheet Money moved', 'Difference'],
+    ['Listed net', 'Difference'],
   ]);
   const first = page.lines.length + 1;
   const listed = listedNets(data);
@@ -228,27 +234,28 @@ function addMoney(
       page.ties &&= net === listedNet && net === hundredthsOf(total.net);
       const keys = { account_id: `$A${row}`, currency: `$B${row}` };
       const sum = (operation: string) =>
-        matchingSum(MOVEMENTS, parts, 'amount', { ...keys, operation: `"${operation}"` });
+        matchingSum(MOVED_SHEET, parts, 'amount', { ...keys, operation: `"${operation}"` });
       const inputs = [total.captured, total.refunded];
+      const confirmed = [total.captured, total.cancelled, total.refunded];
+      const style = moneyStyle(total.currency, [...confirmed, total.unknown]);
+      const onSheet = `ROUND(${sum('capture')}-${sum('refund')},2)`;
       page.lines.push([
         id(account.accountId),
         text(total.currency),
-        ...[total.captured, total.cancelled, total.refunded].map(money),
-        moneyFormula(`ROUND(C${row}-E${row},2)`, net, inputs),
-        money(total.unknown),
-        moneyFormula(`ROUND(${sum('capture')}-${sum('refund')},2)`, listedNet, inputs),
-        moneyFormula(`ROUND(F${row}-H${row},2)`, net - listedNet, inputs),
+        ...confirmed.map((amount) => money(amount, style)),
+        moneyFormula(`ROUND(C${row}-E${row},2)`, net, inputs, style),
+        money(total.unknown, style),
+        moneyFormula(onSheet, listedNet, inputs, style),
+        moneyFormula(`ROUND(F${row}-H${row},2)`, net - listedNet, inputs, style),
       ]);
     }
   }
   if (page.lines.length < first) page.lines.push([text('none')]);
   else addCheck(page, 'I', first);
-  page.lines.push([
-    {
-      value: 'Net = captured − refunded. Fees, chargebacks and payouts of the bank are not in it.',
-      style: STYLES.quiet,
-    },
-  ]);
+  const words =
+    'Net = captured − refunded; fees, chargebacks and payouts of the bank are not in it. ' +
+    'Listed net: what the lines of the sheet Money moved come to.';
+  addWide(page, words, STYLES.quiet);
 }
 
 /** What the rows of the sheet Money moved come to, by account and currency. */
@@ -277,11 +284,11 @@ const STATES = [
 
 function addInstructions(page: Page, accounts: readonly AccountSummary[]): void {
   addSection(page, 'Instructions: the state of each at the end', [
-    ['Account', 'Operation', 'Carried in', ...STATES.slice(1), 'All'],
+    ['Account', 'Operation', 'Carried in', ...STATES.slice(1).map(capitalised), 'All'],
   ]);
   const first = page.lines.length + 1;
   for (const account of accounts) {
-    for (const [operation, states] of Object.entries(account.instructions)) {
+    for (const [operation, states] of Object.entries(account.instructions).sort()) {
       const row = page.lines.length + 1;
       const counts = STATES.map((state) => states?.[state] ?? 0);
       const all = counts.slice(1).reduce((sum, figure) => sum + figure, 0);
@@ -296,16 +303,30 @@ function addInstructions(page: Page, accounts: readonly AccountSummary[]): void 
   if (page.lines.length < first) page.lines.push([text('none')]);
 }
 
+function capitalised(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
 function addCoverage(page: Page, { summary }: ReconciliationData): void {
   const { pull } = summary;
-  addSection(page, 'What was asked, and what was not looked for', [
-    ['Pages', 'Pages that failed', 'Asked', 'Answered', 'Unanswered', 'Unasked'],
+  addSection(page, 'What was asked of the gateway', [
+    [
+      'All accounts',
+      '',
+      'Pages',
+      'Pages that failed',
+      'Asked',
+      'Answered',
+      'Unanswered',
+      'Unasked',
+    ],
   ]);
   const figures = [pull.pages, pull.failedPages, pull.asked, pull.answered, pull.unanswered];
-  page.lines.push([...figures, pull.unasked].map(count));
+  page.lines.push([text('all accounts'), text('orders'), ...[...figures, pull.unasked].map(count)]);
   for (const { accountId, notSearched } of summary.accounts) {
     if (notSearched.length === 0) continue;
-    const kinds = notSearched.join(', ');
-    page.lines.push([id(accountId), text(`not searched: ${kinds}`)]);
+    const kinds = notSearched.map(inWords).join(', ');
+    const words = `Account ${idText(accountId)}: this way of asking cannot find "${kinds}".`;
+    addWide(page, freeText(words, [accountId]), STYLES.running);
   }
 }

@@ -3,15 +3,21 @@
 // nothing of what the columns mean. Neighbours: columns.ts (the columns), workbook.ts (the sheets).
 
 import type { WallClock } from './cells.js';
-import { finiteNumber, freeText, idText, isWholeMoney, moneyCell } from './cells.js';
+import { finiteNumber, freeText, idText, moneyCell } from './cells.js';
 import type { Column, Table } from './columns.js';
-import { STYLES } from './styles.js';
+import { sheetText } from './columns.js';
+import { fitsOneLine, rowHeight, wantedHeadingWidth, wantedWidth } from './fit.js';
+import { moneyStyle, STYLES } from './styles.js';
 import type { Part } from './totals.js';
 import type { Book, Cell, Sheet } from './workbook.js';
 import { closeSheet, columnLetters, openSheet, putRow, SHEET_ROWS_MAX } from './workbook.js';
 
-/** Columns as wide as this hold sentences, which break into lines. */
-const WRAPPED_FROM_WIDTH = 40;
+/** More lines than this above the rows would leave a small screen no room to scroll. */
+const FROZEN_ROWS_MAX = 16;
+/** The button of the filter lies over the end of a heading. */
+const FILTER_BUTTON_WIDTH = 2;
+/** An identifier longer than this is shown smaller instead. */
+const ID_WIDTH_MAX = 44;
 
 export interface TableSpec<R> {
   name: string;
@@ -20,6 +26,8 @@ export interface TableSpec<R> {
   top: readonly (readonly (Cell | null)[])[];
   timezone: string;
   clock: WallClock;
+  /** Made by `fittedWidths` where all rows are at hand; the table's own otherwise. */
+  widths?: readonly number[];
   /** Rows of one sheet, all lines counted; a spreadsheet's own limit unless a test lowers it. */
   rowsPerSheet?: number;
 }
@@ -31,32 +39,61 @@ export async function writeTable<R>(
   chunks: AsyncIterable<readonly R[]> | Iterable<readonly R[]>,
 ): Promise<Part[]> {
   const limit = spec.rowsPerSheet ?? SHEET_ROWS_MAX;
+  const widths = spec.widths ?? spec.table.columns.map((column) => column.width);
   const parts: Part[] = [];
-  let sheet = await openTableSheet(book, spec);
+  let sheet = await openTableSheet(book, spec, widths);
   for await (const rows of chunks) {
     for (const row of rows) {
       if (sheet.row >= limit) {
         parts.push(await closeTableSheet(sheet, spec));
-        sheet = await openTableSheet(book, spec);
+        sheet = await openTableSheet(book, spec, widths);
       }
-      await putRow(sheet, rowCells(spec, row));
+      const cells = rowCells(spec, row, widths);
+      await putRow(sheet, cells, { height: rowHeight(cells, widths) });
     }
   }
   parts.push(await closeTableSheet(sheet, spec));
   return parts;
 }
 
-async function openTableSheet<R>(book: Book, spec: TableSpec<R>): Promise<Sheet> {
+/** Columns as wide as their contents ask; long text breaks into lines at the table's width. */
+export function fittedWidths<R>(spec: TableSpec<R>, rows: readonly R[]): number[] {
+  const { columns } = spec.table;
+  const widths = columns.map(
+    (column) => wantedHeadingWidth(headingCell(column, spec.timezone)) + FILTER_BUTTON_WIDTH,
+  );
+  const widen = (index: number, wanted: number) => {
+    widths[index] = Math.max(widths[index] ?? 0, wanted);
+  };
+  for (const row of rows) {
+    for (const [index, column] of columns.entries()) {
+      const wanted = wantedWidth(columnCell(column, row, [], spec.clock, Infinity));
+      if (column.kind === 'text') widen(index, Math.min(wanted, column.width));
+      else widen(index, column.kind === 'id' ? Math.min(wanted, ID_WIDTH_MAX) : wanted);
+    }
+  }
+  // The title may run over its neighbours, which are empty.
+  for (const line of spec.top.slice(1)) {
+    for (const [index, cell] of line.entries()) widen(index, wantedWidth(cell));
+  }
+  return widths;
+}
+
+async function openTableSheet<R>(
+  book: Book,
+  spec: TableSpec<R>,
+  widths: readonly number[],
+): Promise<Sheet> {
+  const heading = spec.top.length + 1;
   const sheet = openSheet(book, spec.name, {
-    widths: spec.table.columns.map((column) => column.width),
-    frozenRows: spec.top.length + 1,
+    widths,
+    frozenRows: heading > FROZEN_ROWS_MAX ? 0 : heading,
     frozenColumns: spec.table.frozenColumns,
+    repeatedRows: `${heading}:${heading}`,
   });
   for (const line of spec.top) await putRow(sheet, line);
-  await putRow(
-    sheet,
-    spec.table.columns.map((column) => headingCell(column, spec.timezone)),
-  );
+  const cells = spec.table.columns.map((column) => headingCell(column, spec.timezone));
+  await putRow(sheet, cells, { height: rowHeight(cells, widths) });
   return sheet;
 }
 
@@ -73,9 +110,11 @@ function headingCell<R>(column: Column<R>, timezone: string): Cell {
   return { value: column.heading + zone, style: isRight ? STYLES.headRight : STYLES.head };
 }
 
-function rowCells<R>(spec: TableSpec<R>, row: R): (Cell | null)[] {
+function rowCells<R>(spec: TableSpec<R>, row: R, widths: readonly number[]): (Cell | null)[] {
   const keep = spec.table.keep(row);
-  return spec.table.columns.map((column) => columnCell(column, row, keep, spec.clock));
+  return spec.table.columns.map((column, index) =>
+    columnCell(column, row, keep, spec.clock, widths[index] ?? 0),
+  );
 }
 
 function columnCell<R>(
@@ -83,23 +122,27 @@ function columnCell<R>(
   row: R,
   keep: readonly string[],
   clock: WallClock,
+  width: number,
 ): Cell | null {
   switch (column.kind) {
     case 'id': {
-      const value = column.read(row);
-      return value === null ? null : { value: idText(value), style: STYLES.text };
+      const id = column.read(row);
+      if (id === null) return null;
+      const value = idText(id);
+      return { value, style: fitsOneLine(value, width) ? STYLES.text : STYLES.shrunk };
     }
     case 'text': {
-      const value = column.read(row);
-      if (value === null) return null;
-      const isLong = column.width >= WRAPPED_FROM_WIDTH;
-      return { value: freeText(value, keep), style: isLong ? STYLES.wrapped : STYLES.text };
+      const text = sheetText(column, row);
+      if (text === null) return null;
+      const value = freeText(text, keep);
+      return { value, style: fitsOneLine(value, width) ? STYLES.text : STYLES.wrapped };
     }
     case 'money': {
       const value = column.read(row);
       if (value === null) return null;
-      const isWhole = isWholeMoney(column.currency(row), value);
-      return { value: moneyCell(value), style: isWhole ? STYLES.wholeMoney : STYLES.money };
+      const style = moneyStyle(column.currency(row), [value]);
+      const cell = { value: moneyCell(value), style };
+      return wantedWidth(cell) > width ? { ...cell, style: STYLES.shrunkMoney } : cell;
     }
     case 'count': {
       const value = column.read(row);

@@ -6,8 +6,8 @@
 import { formatAmount } from '../src/core/money.js';
 import { fitsNumber, freeText, hundredthsOf, moneyCell } from './cells.js';
 import type { Table } from './columns.js';
-import { columnNumber } from './columns.js';
-import { STYLES } from './styles.js';
+import { columnNumber, columnOf, sheetText } from './columns.js';
+import { moneyStyle, STYLES } from './styles.js';
 import type { Cell } from './workbook.js';
 import { columnLetters, SHEET_ROWS_MAX } from './workbook.js';
 
@@ -101,37 +101,69 @@ function criteria<R>(
   ]);
 }
 
-/** One line for each group of keys with its sum, to stand above the heading in the same columns. */
-export function totalLines<R>(
+/** What the block of totals above a table is made of. */
+export interface TotalsSpec {
+  /** One line for each group of these columns; one of them is the currency. */
+  down: readonly string[];
+  /** A column of totals for each value of this one. */
+  across?: string;
+  money: string;
+}
+
+/** A block of totals that stands over the heading, and where the rows will be beneath it. */
+export function totalsBlock<R>(
   table: Table<R>,
   name: string,
   rows: readonly R[],
-  groupBy: readonly string[],
-  money: string,
+  spec: TotalsSpec,
+  linesBefore: number,
 ): { lines: (Cell | null)[][]; parts: Part[] } {
-  const groups = groupTotals(table, rows, groupBy, money);
-  // Title, count, one line each, one empty line.
-  const topLines = groups.length + 3;
-  const parts = plannedParts(name, rows.length, topLines);
-  const lines = groups.map((group, index) => {
-    const line: (Cell | null)[] = table.columns.map(() => null);
-    const keys: Record<string, string> = {};
-    line[0] = { value: 'Total', style: STYLES.totalText };
-    for (const [i, key] of groupBy.entries()) {
-      const column = columnNumber(table, key);
-      line[column - 1] = { value: group.keys[i] ?? '', style: STYLES.totalText };
-      keys[key] = `$${columnLetters(column)}$${index + 3}`;
-    }
-    const result = moneyCell(formatAmount(group.sum));
-    const isLive = group.fits && typeof result === 'number';
-    const formula = matchingSum(table, parts, money, keys);
-    line[columnNumber(table, money) - 1] = {
-      value: isLive ? { formula, result } : formatAmount(group.sum),
-      style: STYLES.totalMoney,
-    };
-    return line;
-  });
-  return { lines, parts };
+  const groups = groupTotals(table, rows, spec);
+  const lineKeys = distinctKeys(groups, (group) => group.down);
+  const columnKeys = distinctKeys(groups, (group) => [group.across]).flat();
+  // The heading of the block, its lines, one empty line.
+  const height = groups.size === 0 ? 0 : lineKeys.length + 2;
+  const parts = plannedParts(name, rows.length, linesBefore + height);
+  if (height === 0) return { lines: [], parts };
+  const headingRow = linesBefore + 1;
+  const lines = lineKeys.map((down, index) => [
+    ...down.map((key) => ({ value: key, style: STYLES.text })),
+    ...columnKeys.map((across, column) => {
+      const group = groups.get(groupId(down, across));
+      const keys: Record<string, string> = {};
+      for (const [i, key] of spec.down.entries()) {
+        keys[key] = `$${columnLetters(i + 1)}$${headingRow + index + 1}`;
+      }
+      const letters = columnLetters(spec.down.length + column + 1);
+      if (spec.across !== undefined) keys[spec.across] = `$${letters}$${headingRow}`;
+      return group ? totalCell(group, matchingSum(table, parts, spec.money, keys)) : null;
+    }),
+  ]);
+  return { lines: [blockHeading(table, spec, columnKeys), ...lines, []], parts };
+}
+
+function blockHeading<R>(table: Table<R>, spec: TotalsSpec, columnKeys: readonly string[]): Cell[] {
+  const { heading } = columnOf(table, spec.money);
+  return [
+    ...spec.down.map((key) => ({
+      value: columnOf(table, key).heading,
+      style: STYLES.blockHead,
+    })),
+    ...columnKeys.map((key) => ({
+      value: spec.across === undefined ? heading : key,
+      style: STYLES.blockHeadRight,
+    })),
+  ];
+}
+
+function totalCell(group: GroupTotal, formula: string): Cell {
+  const shown = formatAmount(group.sum);
+  const result = moneyCell(shown);
+  const isLive = group.fits && typeof result === 'number';
+  return {
+    value: isLive ? { formula, result } : shown,
+    style: moneyStyle(group.currency, [shown]),
+  };
 }
 
 /** The number of rows that the filter leaves, as a live formula. */
@@ -139,11 +171,13 @@ export function shownCount(parts: readonly Part[], count: number): Cell {
   const sums = parts.map((part) => {
     return `SUBTOTAL(103,'${part.sheet}'!$A$${part.first}:$A$${Math.max(part.first, part.last)})`;
   });
-  return { value: { formula: sums.join('+'), result: count }, style: STYLES.totalCount };
+  return { value: { formula: sums.join('+'), result: count }, style: STYLES.count };
 }
 
 interface GroupTotal {
-  keys: string[];
+  down: string[];
+  across: string;
+  currency: string | null;
   sum: bigint;
   fits: boolean;
 }
@@ -151,25 +185,42 @@ interface GroupTotal {
 function groupTotals<R>(
   table: Table<R>,
   rows: readonly R[],
-  groupBy: readonly string[],
-  money: string,
-): GroupTotal[] {
+  spec: TotalsSpec,
+): ReadonlyMap<string, GroupTotal> {
+  const { down: downColumns, across: acrossColumn, money } = spec;
   const groups = new Map<string, GroupTotal>();
   for (const row of rows) {
     const amount = readText(table, money, row);
     if (amount === null) continue;
-    const keys = groupBy.map((key) => freeText(readText(table, key, row) ?? ''));
-    const id = JSON.stringify(keys);
-    const group = groups.get(id) ?? { keys, sum: 0n, fits: true };
+    const down = downColumns.map((key) => freeText(readText(table, key, row) ?? ''));
+    const across =
+      acrossColumn === undefined ? '' : freeText(readText(table, acrossColumn, row) ?? '');
+    const currency = readText(table, 'currency', row);
+    const id = groupId(down, across);
+    const group = groups.get(id) ?? { down, across, currency, sum: 0n, fits: true };
     group.sum += hundredthsOf(amount);
     group.fits &&= fitsNumber(amount);
     groups.set(id, group);
   }
-  return [...groups.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
+  return groups;
 }
 
+function groupId(down: readonly string[], across: string): string {
+  return JSON.stringify([...down, across]);
+}
+
+function distinctKeys(
+  groups: ReadonlyMap<string, GroupTotal>,
+  keysOf: (group: GroupTotal) => string[],
+): string[][] {
+  const distinct = new Map<string, string[]>();
+  for (const group of groups.values()) distinct.set(JSON.stringify(keysOf(group)), keysOf(group));
+  return [...distinct.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, keys]) => keys);
+}
+
+/** A column's text as the sheet shows it, which is what the formulas compare. */
 function readText<R>(table: Table<R>, key: string, row: R): string | null {
-  const column = table.columns[columnNumber(table, key) - 1];
-  const value = column?.read(row) ?? null;
+  const column = columnOf(table, key);
+  const value = column.kind === 'text' ? sheetText(column, row) : column.read(row);
   return value === null ? null : String(value);
 }

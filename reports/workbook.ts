@@ -58,6 +58,17 @@ export interface SheetLayout {
   widths: readonly number[];
   frozenRows: number;
   frozenColumns: number;
+  /** Rows that are printed on top of every page, such as `1:2`. */
+  repeatedRows: string;
+}
+
+export interface RowLayout {
+  /** In points; without it the reader's own height for one line. */
+  height?: number | null;
+  /** The first cell reaches over so many columns. */
+  mergedColumns?: number;
+  /** The next row is printed on a new page. */
+  isPageEnd?: boolean;
 }
 
 /** Writes a new workbook; the file appears when it is whole, or not at all. */
@@ -101,7 +112,8 @@ export function openSheet(book: Book, wanted: string, layout: SheetLayout): Shee
       fitToPage: true,
       fitToWidth: 1,
       fitToHeight: 0,
-      ...(layout.frozenRows > 0 && { printTitlesRow: `${layout.frozenRows}:${layout.frozenRows}` }),
+      printTitlesRow: layout.repeatedRows,
+      margins: MARGINS,
     },
     headerFooter: {
       oddFooter: `&L${environment.toUpperCase()} · ${businessDate}&C&A&RPage &P of &N`,
@@ -111,8 +123,15 @@ export function openSheet(book: Book, wanted: string, layout: SheetLayout): Shee
   return { book, worksheet, name, row: 0 };
 }
 
+/** In inches: narrow, so that a wide table is not printed small. */
+const MARGINS = { left: 0.4, right: 0.4, top: 0.45, bottom: 0.6, header: 0.3, footer: 0.3 };
+
 /** Adds a row; waits when the compressor or the disk is behind. */
-export async function putRow(sheet: Sheet, cells: readonly (Cell | null)[]): Promise<void> {
+export async function putRow(
+  sheet: Sheet,
+  cells: readonly (Cell | null)[],
+  layout: RowLayout = {},
+): Promise<void> {
   if (sheet.row >= SHEET_ROWS_MAX) throw new RangeError(`sheet ${sheet.name} is full`);
   sheet.row += 1;
   const row = sheet.worksheet.getRow(sheet.row);
@@ -122,6 +141,11 @@ export async function putRow(sheet: Sheet, cells: readonly (Cell | null)[]): Pro
     target.value = checkedValue(cell.value);
     target.style = cell.style;
   }
+  if (layout.height) row.height = layout.height;
+  if (layout.mergedColumns !== undefined) {
+    sheet.worksheet.mergeCells(sheet.row, 1, sheet.row, layout.mergedColumns);
+  }
+  if (layout.isPageEnd) row.addPageBreak();
   row.commit();
   if (sheet.row % ROWS_BETWEEN_LOOKS === 0) await waitUntilDrained(sheet);
 }

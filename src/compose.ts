@@ -56,6 +56,8 @@ export interface AppOptions {
   signal: AbortSignal;
   /** `migrate` and `doctor` look at a database that is not up to date. */
   anySchema?: boolean;
+  /** The wall clock of the night; default: this machine's. */
+  now?: () => Date;
 }
 
 export async function openApp(config: Config, options: AppOptions): Promise<App> {
@@ -133,7 +135,7 @@ async function requireSchema(
 async function openNight(
   app: Pick<App, 'config' | 'db' | 'version'>,
   queues: () => Promise<Queues>,
-  { talk, signal }: AppOptions,
+  { talk, signal, now = () => new Date() }: AppOptions,
   closers: (() => Promise<unknown>)[],
 ): Promise<NightDeps> {
   const { config, db } = app;
@@ -141,6 +143,7 @@ async function openNight(
   const gateway = createGatewayClient({
     profile: config.gateway.profile,
     baseUrl: await gatewayAddress(config, talk, closers),
+    proxy: config.gateway.proxy,
     permit: openRateLimit(db, config.gateway.profile.limits.requestsPerSecond, pause),
   });
   closers.push(() => gateway.close());
@@ -151,7 +154,7 @@ async function openNight(
     doorbell: await queues(),
     runner: thisProcess(randomUUID()),
     version: app.version,
-    now: () => new Date(),
+    now,
     monotonic: () => performance.now(),
     newId: randomUUID,
     sleep: pause,

@@ -10,6 +10,7 @@ import { z } from 'zod';
 import type { DatabaseAddress, QueueAddress } from './configAddresses.js';
 import { baseUrlOf, databaseOf, isLoopback, isWebAddress, queueOf } from './configAddresses.js';
 import { interpolate } from './configInterpolate.js';
+import { proxyOf } from './configProxy.js';
 import { MASK, withMaskedView } from './configSecrets.js';
 import { ConfigurationError } from './core/errors.js';
 import { identifierProblem, normalInstant } from './core/ledgerRow.js';
@@ -64,6 +65,8 @@ export interface Config {
     readonly profile: Profile;
     readonly profileFile: string | null;
     readonly profileText: string;
+    /** From HTTPS_PROXY; null: the gateway is reached straight. */
+    readonly proxy: URL | null;
   };
   readonly accounts: readonly Account[];
   readonly schedule: {
@@ -109,7 +112,7 @@ export function loadConfig(source: ConfigSource): Config {
     database: databaseOf(given.database.url, file),
     queue: queueOf(given.queue.url, file),
     dataDir: resolve(folder, given.dataDir),
-    gateway: gatewayOf(given, file),
+    gateway: gatewayOf(given, file, source.env),
     accounts: given.accounts.map(accountOf),
     schedule: given.schedule,
     reconcile: { ...given.reconcile, tolerance: toleranceOf(given.reconcile.tolerance) },
@@ -329,13 +332,15 @@ function accountOf(given: Settings['accounts'][number]): Account {
   return withMaskedView({ ...given }, () => ({ ...given, signingKey: MASK }));
 }
 
-function gatewayOf(given: Settings, file: string): Config['gateway'] {
+function gatewayOf(given: Settings, file: string, env: NodeJS.ProcessEnv): Config['gateway'] {
   const { profile } = given.gateway;
   const baseUrl = baseUrlOf(given.gateway.baseUrl, given.environment, file);
+  const proxy = proxyOf(baseUrl, env);
   if (profile !== 'sandbox') {
     const profileFile = resolve(dirname(file), profile);
     const profileText = readText(profileFile, '');
-    return { baseUrl, profile: parseProfile(profileText, profileFile), profileFile, profileText };
+    const read = parseProfile(profileText, profileFile);
+    return { baseUrl, profile: read, profileFile, profileText, proxy };
   }
   // On loopback it is the sandbox, started by hand.
   if (baseUrl !== 'sandbox' && !isLoopback(baseUrl)) {
@@ -348,7 +353,7 @@ function gatewayOf(given: Settings, file: string): Config['gateway'] {
   }
   const sandbox = sandboxProfile();
   const profileText = JSON.stringify(sandbox);
-  return { baseUrl, profile: sandbox, profileFile: null, profileText };
+  return { baseUrl, profile: sandbox, profileFile: null, profileText, proxy };
 }
 
 function toleranceOf(given: Settings['reconcile']['tolerance']): Tolerance {

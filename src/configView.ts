@@ -13,10 +13,11 @@ export function describeConfig(config: Config): Record<string, unknown> {
   return JSON.parse(JSON.stringify(shown, bigintsAsText)) as Record<string, unknown>;
 }
 
-/** Equal for equal settings, wherever the files lie; secrets are not part of it. */
+/** Equal for equal settings, wherever the files lie and whatever proxy leads to the gateway. */
 export function configHash(config: Config): string {
   const { file: _, dataDir: __, reports: ___, gateway, ...settings } = describeConfig(config);
-  const gatewaySettings = { ...(gateway as Record<string, unknown>), profileFile: null };
+  const { proxy: ____, ...gatewayShown } = gateway as Record<string, unknown>;
+  const gatewaySettings = { ...gatewayShown, profileFile: null };
   return sha256(JSON.stringify(sortedKeys({ ...settings, gateway: gatewaySettings })));
 }
 

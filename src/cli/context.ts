@@ -1,6 +1,6 @@
-// What every command shares: finding the configuration, talking to people, ending cleanly. Data goes
-// to standard output and nothing else does; a progress bar where there is a terminal, plain lines
-// where there is none.
+// What every command shares: finding the configuration, talking to people, ending cleanly. Data
+// goes to standard output and nothing else does; a progress bar where there is a terminal, plain
+// lines where there is none.
 
 import type { Command } from 'commander';
 import type { App } from '../compose.js';

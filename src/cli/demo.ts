@@ -19,7 +19,7 @@ import { seedOrders } from '../sandbox/seed.js';
 import { readSandboxSettings, writeSandboxSettings } from '../sandbox/state.js';
 import type { BusinessDay } from '../store/calendar.js';
 import { businessDay, lastEndedDate } from '../store/calendar.js';
-import { loadLedger } from '../store/ledger.js';
+import { hasOrders, loadLedger } from '../store/ledger.js';
 import { printJson, printLines } from './context.js';
 import { openProgress } from './progress.js';
 import { summaryLines } from './summaryText.js';
@@ -43,7 +43,11 @@ export function demoCommand(): Command {
   return new Command('demo')
     .description('one whole night on the sandbox gateway, with the embedded database')
     .option('--orders <n>', `orders of the ledger (default: ${DEFAULT_ORDERS})`, wholeNumber)
-    .option('--seed <s>', `the same seed gives the same night (default: ${DEFAULT_SEED})`, wholeNumber)
+    .option(
+      '--seed <s>',
+      `the same seed gives the same night (default: ${DEFAULT_SEED})`,
+      wholeNumber,
+    )
     .option('--json', 'print the summary as one JSON document')
     .action(async (flags: DemoFlags, command: Command) => {
       const { config } = command.optsWithGlobals<{ config?: string }>();
@@ -116,14 +120,15 @@ async function seedOnce(
   const known = readSandboxSettings(stateDir);
   if (known) {
     const differs =
-      (wanted.orders ?? known.orders) !== known.orders || (wanted.seed ?? known.seed) !== known.seed;
+      (wanted.orders ?? known.orders) !== known.orders ||
+      (wanted.seed ?? known.seed) !== known.seed;
     if (differs) {
       throw new UsageError(
         `${config.file} is a demo of ${known.orders} orders, seed ${known.seed}: remove it and ` +
           `${config.dataDir} to begin anew, or take another file with --config`,
       );
     }
-    if (await hasLedger(app)) return;
+    if (await hasOrders(app.db)) return;
   }
   const day = await nightOf(app, config);
   const settings: NightSettings = known ?? {
@@ -140,11 +145,6 @@ async function seedOnce(
 async function nightOf(app: App, config: Config): Promise<BusinessDay> {
   const date = await lastEndedDate(app.db, new Date(), config.schedule);
   return businessDay(app.db, date, config.schedule);
-}
-
-async function hasLedger(app: App): Promise<boolean> {
-  const { rows } = await app.db.query('select 1 from ledger.orders limit 1');
-  return rows.length > 0;
 }
 
 function* ledgerOf(settings: NightSettings) {

@@ -1,11 +1,13 @@
 // `tieout doctor`: is this installation fit to run at night? Looks at everything, changes nothing;
-// exit 0 when nothing is wrong. Each value of the gateway profile is shown with where it comes from.
+// exit 0 when nothing is wrong. Each value of the gateway profile is shown with where it comes
+// from.
 
 import { Command } from 'commander';
 import type { App } from '../compose.js';
 import { describeConfig } from '../configView.js';
 import { profileOrigins } from '../gateway/profile.js';
 import { migrationStatus } from '../store/migrate.js';
+import { serverFacts } from '../store/serverFacts.js';
 import { configOf, printJson, printLines, wantsJson, withApp } from './context.js';
 
 interface Check {
@@ -29,7 +31,10 @@ export function doctorCommand(): Command {
           const profile = profileOf(app);
           if (wantsJson(command)) {
             printJson({ checks, profile, configuration: describeConfig(configOf(command)) });
-          } else printLines([...checks.map(lineOf), '', 'Gateway profile', ...profileLines(profile)]);
+          } else {
+            const lines = profileLines(profile);
+            printLines([...checks.map(lineOf), '', 'Gateway profile', ...lines]);
+          }
           return checks.some((check) => check.kind === 'problem') ? 1 : 0;
         },
         { anySchema: true, quiet: true },
@@ -59,26 +64,15 @@ function accountChecks(app: App): Check[] {
 }
 
 async function databaseChecks(app: App): Promise<Check[]> {
-  const { rows } = await app.db.query<{
-    version: string;
-    fsync: string;
-    synchronous_commit: string;
-    skew: number;
-  }>(
-    `select current_setting('server_version') as version, current_setting('fsync') as fsync,
-       current_setting('synchronous_commit') as synchronous_commit,
-       extract(epoch from clock_timestamp() - $1::timestamptz)::float8 as skew`,
-    [new Date()],
-  );
-  const row = rows[0];
+  const server = await serverFacts(app.db, new Date());
   const status = await migrationStatus(app.connection);
-  const skew = Math.abs(row?.skew ?? 0);
+  const skew = Math.abs(server.skewSeconds);
   return [
-    { name: 'database', kind: 'ok', words: `PostgreSQL ${row?.version}` },
+    { name: 'database', kind: 'ok', words: `PostgreSQL ${server.version}` },
     {
       name: 'durability',
-      kind: row?.fsync === 'on' && row.synchronous_commit !== 'off' ? 'ok' : 'problem',
-      words: `fsync ${row?.fsync}, synchronous_commit ${row?.synchronous_commit}`,
+      kind: server.fsync === 'on' && server.synchronousCommit !== 'off' ? 'ok' : 'problem',
+      words: `fsync ${server.fsync}, synchronous_commit ${server.synchronousCommit}`,
     },
     {
       name: 'migrations',
@@ -134,7 +128,8 @@ function profileOf(app: App): ProfileLine[] {
 function profileLines(lines: readonly ProfileLine[]): string[] {
   const width = Math.max(...lines.map((line) => line.key.length));
   return lines.map(
-    (line) => `  ${line.key.padEnd(width)}  ${line.origin.padEnd(17)}  ${JSON.stringify(line.value)}`,
+    ({ key, origin, value }) =>
+      `  ${key.padEnd(width)}  ${origin.padEnd(17)}  ${JSON.stringify(value)}`,
   );
 }
 

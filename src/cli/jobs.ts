@@ -1,5 +1,5 @@
-// `tieout jobs list|show|retry|discard`: failed queue jobs in words. A retry asks the database what is
-// still to be done and rings for that; it never repeats a job as it was.
+// `tieout jobs list|show|retry|discard`: failed queue jobs in words. A retry asks the database what
+// is still to be done and rings for that; it never repeats a job as it was.
 
 import { Command } from 'commander';
 import type { FailedJob } from '../../jobs/failed.js';
@@ -119,5 +119,6 @@ async function retryWords(app: App, job: FailedJob): Promise<string> {
 }
 
 function lineOf(job: FailedJob): string {
-  return `${job.jobId}  ${job.failedAt.toISOString()}  ${job.queue} ${job.id ?? '?'}: ${job.reason}`;
+  const what = `${job.queue} ${job.id ?? '?'}`;
+  return `${job.jobId}  ${job.failedAt.toISOString()}  ${what}: ${job.reason}`;
 }

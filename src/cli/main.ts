@@ -1,5 +1,5 @@
-// The entry file of the command line: the list of commands and what an error looks like. Each command
-// is a file of its own; this one holds no logic but the exit code of a failure.
+// The entry file of the command line: the list of commands and what an error looks like. Each
+// command is a file of its own; this one holds no logic but the exit code of a failure.
 
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../compose.js';

@@ -1,4 +1,5 @@
-// `tieout order ACCOUNT ORDER_NO`: one order's whole story, for support, controller and auditor alike.
+// `tieout order ACCOUNT ORDER_NO`: one order's whole story, for support, controller and auditor
+// alike.
 
 import { Command } from 'commander';
 import { UsageError } from '../core/errors.js';

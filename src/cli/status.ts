@@ -33,10 +33,12 @@ export function statusCommand(): Command {
 function sentenceOf(run: Awaited<ReturnType<typeof newestRun>>): string {
   if (run === null) return 'No night has run yet: `tieout run` runs the last one that has ended.';
   if (run.state === 'running') {
-    return `Business date ${run.businessDate} is being worked on (since ${run.createdAt.toISOString()}).`;
+    const since = run.createdAt.toISOString();
+    return `Business date ${run.businessDate} is being worked on (since ${since}).`;
   }
   if (run.state === 'failed' || run.summary === null) {
-    return `Business date ${run.businessDate} failed: ${run.failure ?? 'no reason on record'}. \`tieout run\` goes on with it.`;
+    const reason = run.failure ?? 'no reason on record';
+    return `Business date ${run.businessDate} failed: ${reason}. \`tieout run\` goes on with it.`;
   }
   return nightSentence(run.summary);
 }

@@ -1,5 +1,5 @@
-// The summary of a run as a person reads it: one sentence, then counts, money by currency, what waits
-// for whom, and where the files lie. Figures come from the summary and nowhere else.
+// The summary of a run as a person reads it: one sentence, then counts, money by currency, what
+// waits for whom, and where the files lie. Figures come from the summary and nowhere else.
 
 import type { AccountSummary, RunSummary } from '../core/summary.js';
 import { nightSentence, ORDER_CLASSES } from '../core/summary.js';

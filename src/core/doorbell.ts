@@ -8,7 +8,7 @@ export const QUEUES = ['pull', 'capture', 'cancel', 'refund', 'review', 'report'
 export type QueueName = (typeof QUEUES)[number];
 
 export interface Doorbell {
-  /** Says that PostgreSQL may hold work under these ids; throws UnreachableError if nobody hears. */
+  /** PostgreSQL may hold work under these ids; throws UnreachableError if nobody hears. */
   ring(queue: QueueName, ids: readonly string[]): Promise<void>;
 }
 

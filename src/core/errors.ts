@@ -11,7 +11,7 @@ export class TieoutError extends Error {
   }
 }
 
-/** A configuration or profile that cannot be used: names the file, the key and what was expected. */
+/** A configuration or profile that cannot be used: names file, key and what was expected. */
 export class ConfigurationError extends TieoutError {
   override readonly exitCode = 2;
   readonly file: string;

@@ -1,6 +1,6 @@
 // The life of an instruction as data: its states, the moves between them, and what the gateway must
-// show for each operation to count as done. The CHECK constraints and the guard in the database hold
-// the same rows; a test compares them. Nothing here decides whether to send.
+// show for each operation to count as done. The CHECK constraints and the guard in the database
+// hold the same rows; a test compares them. Nothing here decides whether to send.
 
 import type { GatewayState, Operation } from './order.js';
 import type { ReviewDecision } from './verdict.js';

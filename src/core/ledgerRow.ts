@@ -155,12 +155,12 @@ export function identifierProblem(text: string): string | null {
   return null;
 }
 
+const INSTANT =
+  /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-]\d\d(?::?\d\d)?)$/;
+
 /** ISO 8601 with zone, in one spelling (at most six decimals of a second); null if it is not. */
 export function normalInstant(text: string): string | null {
-  const match =
-    /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-]\d\d(?::?\d\d)?)$/.exec(
-      text,
-    );
+  const match = INSTANT.exec(text);
   if (match === null) return null;
   const [, year = '', month = '', day = '', hour = '', minute = '', second = '00'] = match;
   if (Number(year) < FIRST_YEAR || Number(year) > LAST_YEAR) return null;

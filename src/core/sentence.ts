@@ -54,7 +54,8 @@ const SENTENCES: Record<BreakKind, (words: Words) => string> = {
   currency_mismatch: ({ expected, actual }) =>
     `the gateway shows ${money(actual)}, the ledger expects ${money(expected)}: another currency`,
   state_mismatch: ({ expected, actual }) =>
-    `the gateway shows ${actual.state ?? 'nothing'}, the ledger expects ${expected.state}`,
+    `the gateway shows ${actual.state ?? 'nothing'}, ` +
+    `the ledger expects ${expected.state ?? 'none'}`,
   transaction_mismatch: ({ actual }) =>
     'the transaction that the ledger names is not at the gateway, which has ' +
     (actual.transaction === undefined ? 'another' : `${actual.transaction} instead`),
@@ -71,7 +72,7 @@ const SENTENCES: Record<BreakKind, (words: Words) => string> = {
     `currency ${actual.currency ?? '(none)'}, code ${actual.code ?? '(none)'})`,
   instruction_rejected: ({ expected, actual }) =>
     `the gateway refused our instruction; it shows ${actual.state ?? 'nothing'}, ` +
-    `the ledger expects ${expected.state}`,
+    `the ledger expects ${expected.state ?? 'none'}`,
   outcome_unknown: ({ gateway }) =>
     `nobody can say yet whether the gateway did what we sent; it shows ${gateway}`,
 };

@@ -1,6 +1,9 @@
 // The summary of a run: the JSON of CONTRACT section 7 as a type, and the night in one sentence.
 // Whoever prints, stores or reports figures of a run uses this shape and no other. Pure: nothing is
-// counted here, the figures come from the store. Neighbours: reporting.ts, the command line.
+// counted here, the figures come from the store. Neighbours: reporting.ts, words.ts, the command
+// line.
+
+import { inWords } from './words.js';
 
 /** What a run, or one account of it, has come to. */
 export const RUN_STATES = ['running', 'tied_out', 'broken', 'incomplete', 'failed'] as const;
@@ -120,9 +123,22 @@ function brokenPart(summary: RunSummary, broken: number, orders: number): string
       if (count) kinds.set(kind, (kinds.get(kind) ?? 0) + count);
     }
   }
-  const listed = [...kinds].map(([kind, count]) => `${count} ${kind}`).join(', ');
   const differ = `${broken} of ${counted(orders, 'order')} ${broken === 1 ? 'differs' : 'differ'}`;
-  return listed === '' ? differ : `${differ} (${listed})`;
+  return kinds.size === 0 ? differ : `${differ} (${joinParts(kindParts(kinds))})`;
+}
+
+/** A sentence with more kinds than this is not read any more. */
+const KINDS_NAMED_MAX = 4;
+
+/** The most frequent kinds by name, the rest as one number. */
+function kindParts(kinds: ReadonlyMap<string, number>): string[] {
+  const sorted = [...kinds].sort(([kindA, a], [kindB, b]) => b - a || (kindA < kindB ? -1 : 1));
+  const named = sorted.slice(0, KINDS_NAMED_MAX);
+  const others = sorted.slice(KINDS_NAMED_MAX);
+  const parts = named.map(([kind, count]) => `${count} ${inWords(kind)}`);
+  if (others.length === 0) return parts;
+  const rest = others.reduce((sum, [, count]) => sum + count, 0);
+  return [...parts, `${rest} of ${others.length === 1 ? 'another kind' : 'other kinds'}`];
 }
 
 function incompleteParts(summary: RunSummary, broken: number): string[] {

@@ -22,6 +22,8 @@ import { openQueryTransport, type RawAnswer } from './transport.js';
 export interface GatewayClientDeps {
   profile: Profile;
   baseUrl: string;
+  /** The way to the gateway; null or absent: straight. */
+  proxy?: URL | null;
   /** Waits for the right to make one request; the rate is held for all workers together. */
   permit?: (merchantId: string) => Promise<void>;
 }
@@ -51,7 +53,7 @@ export function createGatewayClient(deps: GatewayClientDeps): GatewayClient {
   const { profile } = deps;
   const permit = deps.permit ?? (async () => undefined);
   const endpoint = endpointOf(deps.baseUrl);
-  const transport = openQueryTransport(endpoint, profile.limits);
+  const transport = openQueryTransport(endpoint, profile.limits, deps.proxy);
   const slots = openSlots(profile.limits.concurrency);
   return {
     profile,
@@ -70,7 +72,7 @@ export function createGatewayClient(deps: GatewayClientDeps): GatewayClient {
       prepareBatch(profile, account, operation, entries),
     connectMoney: async (account) => {
       await permit(account.merchantId);
-      return connectMoney(endpoint, profile.limits);
+      return connectMoney(endpoint, { ...profile.limits, proxy: deps.proxy ?? null });
     },
     readBatchAnswer: (account, operation, sentEntries, answer) =>
       readBatchAnswer(profile, account, operation, sentEntries, answer),

@@ -39,8 +39,14 @@ export function endpointOf(baseUrl: string): Endpoint {
   };
 }
 
+/** A proxy on the way that gave no tunnel: nothing has reached the gateway. */
+export class ProxyError extends Error {
+  readonly code = 'TIEOUT_PROXY';
+}
+
 /** What a failed connection means, in words for a person; never the raw library text alone. */
 export function connectionProblem(error: unknown): string {
+  if (error instanceof ProxyError) return error.message;
   const code = errorCode(error);
   switch (code) {
     case 'ECONNREFUSED':

@@ -4,16 +4,13 @@
 // no retry: node:http and a socket of our own, since richer clients hide such layers.
 
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
-import { connect as connectTcp, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import type { Socket } from 'node:net';
+import { type ConnectionLimits, openConnection } from './connection.js';
 import { connectionProblem, type Endpoint, errorCode } from './endpoint.js';
 import type { RawAnswer } from './transport.js';
 
-export interface MoneyLimits {
-  timeoutMs: number;
+export interface MoneyLimits extends ConnectionLimits {
   maxResponseBytes: number;
-  /** Certificates to trust in place of those that node trusts; for private networks and tests. */
-  ca?: string;
 }
 
 export type MoneyConnect =
@@ -46,43 +43,14 @@ export interface MoneyConnection {
 
 const HEADER_BYTES_MAX = 16_384;
 
-/** Name lookup, TCP and TLS. What fails here has certainly sent nothing. */
-export function connectMoney(endpoint: Endpoint, limits: MoneyLimits): Promise<MoneyConnect> {
-  return new Promise((resolve) => {
-    const socket = openSocket(endpoint, limits.ca);
-    const timer = setTimeout(() => fail('no connection in time'), limits.timeoutMs);
-    const fail = (reason: string): void => {
-      clearTimeout(timer);
-      socket.destroy();
-      resolve({ kind: 'not_sent', reason });
-    };
-    const onError = (error: Error): void => fail(connectionProblem(error));
-    // A socket may break more than once, or while it waits for the claim: neither may take the
-    // process down.
-    socket.on('error', () => undefined);
-    socket.once('error', onError);
-    socket.once(endpoint.secure ? 'secureConnect' : 'connect', () => {
-      clearTimeout(timer);
-      socket.removeListener('error', onError);
-      socket.setNoDelay(true);
-      resolve({ kind: 'connected', connection: connectionOn(socket, endpoint, limits) });
-    });
-  });
-}
-
-function openSocket(endpoint: Endpoint, ca: string | undefined): Socket {
-  const { hostname: host, port, serverName } = endpoint;
-  if (!endpoint.secure) return connectTcp({ host, port });
-  return connectTls({
-    host,
-    port,
-    ...(serverName === null ? {} : { servername: serverName }),
-    ...(ca === undefined ? {} : { ca }),
-    ALPNProtocols: ['http/1.1'],
-    minVersion: 'TLSv1.2',
-    // Stated, so that no environment variable can switch it off.
-    rejectUnauthorized: true,
-  });
+/** Name lookup, TCP, a proxy's tunnel and TLS. What fails here has certainly sent nothing. */
+export async function connectMoney(endpoint: Endpoint, limits: MoneyLimits): Promise<MoneyConnect> {
+  const opened = await openConnection(endpoint, limits);
+  if (opened.kind === 'failed') {
+    return { kind: 'not_sent', reason: connectionProblem(opened.error) };
+  }
+  opened.socket.setNoDelay(true);
+  return { kind: 'connected', connection: connectionOn(opened.socket, endpoint, limits) };
 }
 
 function connectionOn(socket: Socket, endpoint: Endpoint, limits: MoneyLimits): MoneyConnection {

@@ -1,21 +1,14 @@
-// Reads the XML answer of a direct payment, root element `respon` (document, "Direct payment
-// response"). Owns the XML parser and its limits: no DOCTYPE, no coercion of digits, no element
-// twice, nothing truncated. It never says what a status means and never verifies the signature:
-// sign.ts does, on `values`. Used for stored responses that a person imports.
+// A stored answer of a direct payment as `tieout import responses` takes it: ids, amount and what
+// became of it, each held to its printed shape. It never says what a status means and never
+// verifies the signature: sign.ts does, on `values`. Neighbours: responXml.ts reads the XML,
+// paymentAnswer.ts reads the answers to our own requests.
 
-import { XMLParser } from 'fast-xml-parser';
 import { identifierProblem } from '../core/ledgerRow.js';
 import type { Hundredths } from '../core/money.js';
 import { parseAmount } from '../core/money.js';
+import { PAYMENT_RESPONSE_LIMITS, readRespon, refused, type XmlLimits } from './responXml.js';
 
-export interface XmlLimits {
-  maxBytes: number;
-  /** Elements inside one another, the root included. */
-  maxDepth: number;
-}
-
-/** Far above what the document shows: some thirty short fields, one of them with children. */
-export const PAYMENT_RESPONSE_LIMITS: XmlLimits = { maxBytes: 262_144, maxDepth: 6 };
+export { PAYMENT_RESPONSE_LIMITS } from './responXml.js';
 
 export interface PaymentResponse {
   kind: 'response';
@@ -36,86 +29,12 @@ export interface PaymentResponse {
 
 export type PaymentResponseReading = PaymentResponse | { kind: 'refused'; reason: string };
 
-/** The document shows `risk_reasons` with children and does not say how often it may come. */
-const MAY_REPEAT = new Set(['risk_reasons']);
-
-const MAX_REASON_LENGTH = 200;
-
 export function parsePaymentResponse(
   xml: string | Uint8Array,
   limits: XmlLimits = PAYMENT_RESPONSE_LIMITS,
 ): PaymentResponseReading {
-  const text = textOf(xml, limits.maxBytes);
-  if (text.kind === 'refused') return text;
-  const root = rootOf(text.text, limits.maxDepth);
-  if (root.kind === 'refused') return root;
-  return readResponse(root.values);
-}
-
-type Refused = { kind: 'refused'; reason: string };
-
-function refused(reason: string): Refused {
-  return { kind: 'refused', reason: reason.slice(0, MAX_REASON_LENGTH) };
-}
-
-function textOf(
-  xml: string | Uint8Array,
-  maxBytes: number,
-): { kind: 'text'; text: string } | Refused {
-  const size = typeof xml === 'string' ? Buffer.byteLength(xml) : xml.byteLength;
-  if (size > maxBytes) return refused(`is larger than ${maxBytes} bytes`);
-  let text: string;
-  try {
-    text = typeof xml === 'string' ? xml : new TextDecoder('utf-8', { fatal: true }).decode(xml);
-  } catch {
-    return refused('is not UTF-8 text');
-  }
-  // Before parsing: the parser would expand small entities of the document's own.
-  if (/<!(DOCTYPE|ENTITY)/i.test(text)) return refused('has a DOCTYPE');
-  const encoding = /^\uFEFF?<\?xml[^>]*encoding\s*=\s*["']([^"']*)["']/.exec(text)?.[1];
-  if (encoding !== undefined && !/^(utf-8|us-ascii)$/i.test(encoding)) {
-    return refused('is declared in another encoding than UTF-8');
-  }
-  return { kind: 'text', text: text.replace(/^\uFEFF/, '') };
-}
-
-function rootOf(
-  text: string,
-  maxDepth: number,
-): { kind: 'root'; values: Map<string, string> } | Refused {
-  let parsed: unknown;
-  try {
-    const parser = new XMLParser({
-      ignoreAttributes: false,
-      ignoreDeclaration: true,
-      ignorePiTags: true,
-      parseTagValue: false,
-      parseAttributeValue: false,
-      removeNSPrefix: true,
-      htmlEntities: true,
-    });
-    // The second argument validates: without it unclosed elements and a second root pass.
-    parsed = parser.parse(text, true);
-  } catch (error) {
-    return refused(`is not well-formed XML: ${error instanceof Error ? error.message : ''}`);
-  }
-  const tops = entriesOf(parsed);
-  const [name, root] = tops[0] ?? ['', null];
-  if (tops.length !== 1 || name !== 'respon') return refused('has no root element respon');
-  if (Array.isArray(root)) return refused('has more than one root element');
-  if (depthOf(root) > maxDepth) return refused(`is nested deeper than ${maxDepth} elements`);
-  if (typeof root !== 'object' || root === null) return refused('has an empty respon');
-  return valuesOf(root);
-}
-
-function valuesOf(root: object): { kind: 'root'; values: Map<string, string> } | Refused {
-  const values = new Map<string, string>();
-  for (const [name, value] of entriesOf(root)) {
-    if (Array.isArray(value) && !MAY_REPEAT.has(name)) return refused(`has ${name} more than once`);
-    if (name === '#text') return refused('has text outside of its elements');
-    if (typeof value === 'string') values.set(name, value);
-  }
-  return { kind: 'root', values };
+  const root = readRespon(xml, limits);
+  return root.kind === 'refused' ? root : readResponse(root.values);
 }
 
 function readResponse(values: Map<string, string>): PaymentResponseReading {
@@ -151,16 +70,4 @@ function readResponse(values: Map<string, string>): PaymentResponseReading {
     signature: values.get('encryption_data') || null,
     values: Object.fromEntries(values),
   };
-}
-
-function entriesOf(node: unknown): [string, unknown][] {
-  return typeof node === 'object' && node !== null ? Object.entries(node) : [];
-}
-
-/** Levels of elements; the parser itself gives up at a hundred. */
-function depthOf(node: unknown): number {
-  if (typeof node !== 'object' || node === null) return 1;
-  const children = Array.isArray(node) ? node : Object.values(node);
-  const deepest = Math.max(0, ...children.map(depthOf));
-  return Array.isArray(node) ? deepest : deepest + 1;
 }

@@ -3,7 +3,8 @@
 // redirect, no decompression, no retry of its own. Money never goes through here: see
 // moneyTransport.ts. undici has its home in this file (2x the throughput of fetch).
 
-import { type Dispatcher, Pool } from 'undici';
+import { type buildConnector, type Dispatcher, Pool } from 'undici';
+import { type ConnectionLimits, openConnection } from './connection.js';
 import { connectionProblem, type Endpoint, errorCode } from './endpoint.js';
 import type { Profile } from './profile.js';
 
@@ -27,9 +28,13 @@ const KEEP_ALIVE_MS = 4_000;
 
 /** Codes that mean no connection came about at all. */
 const NEVER_REACHED =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/;
+  /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|E(HOST|NET)UNREACH|ETIMEDOUT|TIEOUT_PROXY|UND_ERR_CONNECT_TIMEOUT)$/;
 
-export function openQueryTransport(endpoint: Endpoint, limits: Profile['limits']): QueryTransport {
+export function openQueryTransport(
+  endpoint: Endpoint,
+  limits: Profile['limits'],
+  proxy: URL | null = null,
+): QueryTransport {
   const pool = new Pool(endpoint.origin, {
     connections: limits.concurrency,
     pipelining: 1,
@@ -37,7 +42,10 @@ export function openQueryTransport(endpoint: Endpoint, limits: Profile['limits']
     // One deadline holds for the whole request; the pool's own partial ones would only blur it.
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: { timeout: limits.timeoutMs, rejectUnauthorized: true },
+    connect:
+      proxy === null
+        ? { timeout: limits.timeoutMs, rejectUnauthorized: true }
+        : tunnelled(endpoint, { timeoutMs: limits.timeoutMs, proxy }),
   });
   return {
     post: async (request) => {
@@ -59,6 +67,16 @@ export function openQueryTransport(endpoint: Endpoint, limits: Profile['limits']
       }
     },
     close: () => pool.destroy(),
+  };
+}
+
+/** The tunnel of the money transport, so that both go the same way and fail in the same words. */
+function tunnelled(endpoint: Endpoint, limits: ConnectionLimits): buildConnector.connector {
+  return (_, callback) => {
+    openConnection(endpoint, limits).then((opened) => {
+      if (opened.kind === 'open') callback(null, opened.socket);
+      else callback(opened.error, null);
+    });
   };
 }
 

@@ -5,8 +5,8 @@
 import type { LedgerOrder } from '../core/ledgerRow.js';
 import { checkOrderLine, ORDER_COLUMNS } from '../core/ledgerRow.js';
 import { formatAmount } from '../core/money.js';
+import { ORDER_STATEMENTS } from '../store/stagedOrders.js';
 import type { ImportResult } from './importResult.js';
-import { ORDER_STATEMENTS } from './orderStatements.js';
 import type { ImportDeps, ImportOptions, TableImport } from './tableImport.js';
 import { importTable } from './tableImport.js';
 

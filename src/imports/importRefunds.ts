@@ -6,8 +6,8 @@ import type { LedgerRefund } from '../core/ledgerRow.js';
 import { checkRefundLine, REFUND_COLUMNS } from '../core/ledgerRow.js';
 import { formatAmount } from '../core/money.js';
 import type { Db } from '../store/db.js';
+import { REFUND_STATEMENTS } from '../store/stagedRefunds.js';
 import type { ImportResult } from './importResult.js';
-import { REFUND_STATEMENTS } from './refundStatements.js';
 import type { ImportDeps, ImportOptions, TableImport } from './tableImport.js';
 import { importTable } from './tableImport.js';
 

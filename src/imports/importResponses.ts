@@ -10,10 +10,10 @@ import type { PaymentResponse } from '../gateway/paymentResponse.js';
 import { PAYMENT_RESPONSE_LIMITS, parsePaymentResponse } from '../gateway/paymentResponse.js';
 import { responseSignatureOf, sameSignature } from '../gateway/sign.js';
 import type { Db } from '../store/db.js';
+import { RESPONSE_STATEMENTS } from '../store/stagedResponses.js';
 import type { ImportResult, ProblemList } from './importResult.js';
 import { MAX_PROBLEMS, problemList, refusal } from './importResult.js';
 import { requireFiles } from './inputText.js';
-import { RESPONSE_STATEMENTS } from './responseStatements.js';
 import type { ImportDeps, ImportOptions } from './tableImport.js';
 import { batchOf, countFates, requireTable, strangerWarnings } from './tableImport.js';
 
@@ -38,7 +38,7 @@ export async function importResponses(
     const problems = problemList();
     const tally = await stageResponses(deps, tx, files, problems);
     if (problems.problems.length > 0) return refusal(problems);
-    await tx.query('analyze import_response');
+    await tx.query(RESPONSE_STATEMENTS.analyze);
     await tx.query(RESPONSE_STATEMENTS.lock);
     await refuseDisagreements(tx, files, problems);
     if (problems.problems.length > 0) return refusal(problems);

@@ -72,7 +72,8 @@ export function formatImport(result: ImportResult): string {
     return ['refused, nothing was imported', ...lines].join('\n  ');
   }
   const { inserted, updated, unchanged, skipped } = result;
-  const counts = `inserted ${inserted}, updated ${updated}, unchanged ${unchanged}, skipped ${skipped}`;
+  const written = `inserted ${inserted}, updated ${updated}`;
+  const counts = `${written}, unchanged ${unchanged}, skipped ${skipped}`;
   const head = result.check ? `check only, nothing was written: ${counts}` : counts;
   return [head, ...result.warnings.map((warning) => `warning: ${warning}`)].join('\n');
 }

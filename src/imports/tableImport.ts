@@ -9,6 +9,7 @@ import type { Column, RawLine, RowCheck } from '../core/ledgerRow.js';
 import type { Account } from '../gateway/account.js';
 import type { Profile } from '../gateway/profile.js';
 import type { Database, Db } from '../store/db.js';
+import { ledgerRelation } from '../store/ledger.js';
 import { csvLines } from './csvLines.js';
 import type { ImportCounts, ImportResult, ProblemList } from './importResult.js';
 import { MAX_PROBLEMS, problemList, refusal } from './importResult.js';
@@ -43,7 +44,18 @@ export interface TableImport<Row extends { readonly accountId: string }> {
 }
 
 export type Statements = Readonly<
-  Record<'create' | 'stage' | 'repeated' | 'lock' | 'fate' | 'refused' | 'counts' | 'apply', string>
+  Record<
+    | 'create'
+    | 'stage'
+    | 'analyze'
+    | 'repeated'
+    | 'lock'
+    | 'fate'
+    | 'refused'
+    | 'counts'
+    | 'apply',
+    string
+  >
 >;
 
 /** Lines sent to the database at once, and so the lines held in memory. */
@@ -66,7 +78,7 @@ export async function importTable<Row extends { readonly accountId: string }>(
     const problems = problemList();
     const strangers = await stageFiles(deps, tx, spec, files, problems);
     if (problems.problems.length > 0) return refusal(problems);
-    await tx.query('analyze import_line');
+    await tx.query(spec.statements.analyze);
     await refuseRepeated(tx, spec, files, problems);
     if (problems.problems.length > 0) return refusal(problems);
     // From here to the end no other import may write, or the counts would not be true.
@@ -83,15 +95,10 @@ export async function importTable<Row extends { readonly accountId: string }>(
 
 /** Only a table of ours is written: a view belongs to the merchant, its source is elsewhere. */
 export async function requireTable(tx: Db, table: string): Promise<void> {
-  const { rows } = await tx.query<{ relkind: string }>(
-    `select c.relkind from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname = 'ledger' and c.relname = $1`,
-    [table],
-  );
-  const kind = rows[0]?.relkind;
-  if (kind === 'r' || kind === 'p') return;
+  const kind = await ledgerRelation(tx, table);
+  if (kind === 'table') return;
   throw new InputError(
-    kind === undefined
+    kind === 'missing'
       ? `the database has no ledger.${table}: run \`tieout migrate up\``
       : `ledger.${table} is a view: what it shows is changed at its source, not by an import`,
   );

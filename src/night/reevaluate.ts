@@ -60,7 +60,7 @@ async function batch(deps: Pick<NightDeps, 'db'>, batchId: bigint): Promise<Reev
     case 'unanswered':
       return {
         kind: 'done',
-        words: `${what} got no answer: its instructions are unknown and are never sent again by a retry`,
+        words: `${what} got no answer: its instructions are unknown and never sent by a retry`,
       };
     default:
       return { kind: 'done', words: `${what} is ${found.state}: nothing is left to send` };

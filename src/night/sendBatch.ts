@@ -67,7 +67,7 @@ async function permitted(
       await deferBatch(deps.db, batch.batchId, permit.reason);
       return null;
     case 'stale':
-      await deferBatch(deps.db, batch.batchId, 'the gateway did not answer the look before sending');
+      await deferBatch(deps.db, batch.batchId, 'the look before sending was not answered');
       return null;
     case 'yes':
       await withdrawFromBatch(deps.db, batch.runId, permit.needless, deps.now());

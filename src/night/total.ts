@@ -2,7 +2,13 @@
 // whose figures do not add up fails loudly instead of handing finance a number.
 
 import { TieoutError } from '../core/errors.js';
-import type { AccountSummary, OrderClass, PullFigures, RunState, RunSummary } from '../core/summary.js';
+import type {
+  AccountSummary,
+  OrderClass,
+  PullFigures,
+  RunState,
+  RunSummary,
+} from '../core/summary.js';
 import { ORDER_CLASSES, workedOutOpenAfter } from '../core/summary.js';
 import type { AccountFigures, KindTieRow } from '../store/figures.js';
 import {
@@ -105,7 +111,7 @@ function sumPulls(pulls: readonly PullFigures[]): PullFigures {
   return sum;
 }
 
-/** Each order in one class, each break accounted for; throws with the figures that do not add up. */
+/** Each order in one class, each break accounted for; throws the figures that do not add up. */
 function checkTies(
   figures: readonly AccountFigures[],
   ties: readonly KindTieRow[],

@@ -56,7 +56,8 @@ function isPayment(desk: Desk, message: Received['message']): boolean {
 
 /** Journal lines are never removed, so their number names a payment once and for all. */
 function nextTransactionId({ journal }: Desk, at: Date): string {
-  return `T${printedDate(at.getTime()).slice(0, 8)}A${String(journal.count() + 1).padStart(6, '0')}`;
+  const day = printedDate(at.getTime()).slice(0, 8);
+  return `T${day}A${String(journal.count() + 1).padStart(6, '0')}`;
 }
 
 function paymentXml(desk: Desk, message: Received['message'], effect: Effect): string {

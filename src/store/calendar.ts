@@ -41,3 +41,11 @@ export async function lastEndedDate(db: Db, now: Date, zone: Zone): Promise<stri
   if (!date) throw new Error('no business date has ended');
   return date;
 }
+
+/** The database's clock, by which looks and attempts are dated. */
+export async function databaseNow(db: Db): Promise<Date> {
+  const { rows } = await db.query<{ now: Date }>('select clock_timestamp() as now');
+  const now = rows[0]?.now;
+  if (!now) throw new Error('the database did not say what time it is');
+  return now;
+}

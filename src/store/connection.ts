@@ -74,7 +74,7 @@ export function asOperatingFailure(error: unknown, connection: Connection): unkn
   const reason =
     SERVER_REFUSALS[code] ??
     NETWORK_FAILURES[code] ??
-    (LOST_CONNECTION.test(error.message) ? 'the connection was lost' : null) ??
+    (isLostConnection(error.message) ? 'the connection was lost' : null) ??
     (code.startsWith('08') ? 'the connection failed' : null);
   if (reason === null) return error;
   return new UnreachableError(
@@ -108,8 +108,17 @@ const SERVER_REFUSALS: Record<string, string> = {
 };
 
 // The driver gives these no code.
-const LOST_CONNECTION =
-  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed)/;
+const LOST_CONNECTION = [
+  'Connection terminated',
+  'timeout exceeded when trying to connect',
+  'timeout expired',
+  'Client has encountered a connection error',
+  'Client was closed',
+];
+
+function isLostConnection(message: string): boolean {
+  return LOST_CONNECTION.some((start) => message.startsWith(start));
+}
 
 function parseAddress(address: string): URL {
   if (/^postgres(ql)?:\/\//.test(address)) {

@@ -1,5 +1,5 @@
-// Instructions: planned, weighed, cut into batches, settled by looks. Each function is one statement
-// over a whole set; the database refuses illegal moves and writes the trail by itself.
+// Instructions: planned, weighed, cut into batches, settled by looks. Each function is one
+// statement over a whole set; the database refuses illegal moves and writes the trail by itself.
 
 import { BATCH_ENTRIES_MAX, PARTIAL_REFUND_ENTRIES_MAX } from '../core/batch.js';
 import { PROOFS } from '../core/instruction.js';

@@ -1,7 +1,9 @@
-// Writing whole ledgers: the demo and the bench bring their own merchant. Everything else only reads
-// the ledger, or goes through `tieout import`.
+// The ledger as a whole: what stands behind its names, whether it holds anything, and loading all
+// of it at once, for the demo and the bench bring their own merchant. Everything else only reads
+// the ledger, or goes through `tieout import`. Neighbours: stagedOrders.ts and the like write line
+// by line.
 
-import type { Tx } from './db.js';
+import type { Db, Tx } from './db.js';
 import { copyText } from './pulls.js';
 
 const ORDER_COLUMNS = [
@@ -29,6 +31,26 @@ const REFUND_COLUMNS = [
 type Row<K extends string> = Readonly<Record<K, string | null>>;
 export type LedgerOrder = Row<(typeof ORDER_COLUMNS)[number]>;
 export type LedgerRefund = Row<(typeof REFUND_COLUMNS)[number]>;
+
+/** A merchant may put a view in place of a table; such a one is not ours to write. */
+export async function ledgerRelation(
+  db: Db,
+  name: string,
+): Promise<'table' | 'view' | 'missing'> {
+  const { rows } = await db.query<{ relkind: string }>(
+    `select c.relkind from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = 'ledger' and c.relname = $1`,
+    [name],
+  );
+  const kind = rows[0]?.relkind;
+  if (kind === undefined) return 'missing';
+  return kind === 'r' || kind === 'p' ? 'table' : 'view';
+}
+
+export async function hasOrders(db: Db): Promise<boolean> {
+  const { rows } = await db.query('select from ledger.orders limit 1');
+  return rows.length > 0;
+}
 
 /** Loads orders and refund requests by COPY; refunds are gathered while the orders go in. */
 export async function loadLedger(

@@ -77,7 +77,7 @@ export async function finishPull(db: Db, pullId: bigint): Promise<void> {
   );
 }
 
-/** The newest night pull of a run that still has chunks to do, if it is younger than `ageMinutes`. */
+/** The newest night pull of a run that still has chunks to do, if younger than `ageMinutes`. */
 export async function unfinishedPull(
   db: Db,
   runId: bigint,

@@ -1,5 +1,5 @@
-// What reports are made of, read from the database: breaks, movements, all orders of a run, and what
-// a reader needs to trust them. Orders are streamed; the rest is small beside them.
+// What reports are made of, read from the database: breaks, movements, all orders of a run, and
+// what a reader needs to trust them. Orders are streamed; the rest is small beside them.
 
 import type { AboutData, BreakRow, MovementRow, OrderRow } from '../core/reporting.js';
 import type { Side } from '../core/sentence.js';

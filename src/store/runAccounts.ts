@@ -1,8 +1,14 @@
 // The accounts of a run: what was open before it began, what may forbid sending, where it ended.
 
 import type { AccountSummary } from '../core/summary.js';
-import type { Account } from '../gateway/account.js';
 import type { Db } from './db.js';
+
+/** An account of the configuration, as far as a run records it. */
+export interface EnteredAccount {
+  readonly merchantId: string;
+  readonly accountId: string;
+  readonly liveFrom: Date | null;
+}
 
 /**
  * Enters accounts into a run; those already in it stay as they are. What is open before is taken
@@ -12,7 +18,7 @@ import type { Db } from './db.js';
 export async function enterAccounts(
   db: Db,
   run: { runId: bigint; businessDate: string },
-  accounts: readonly Account[],
+  accounts: readonly EnteredAccount[],
   now: Date,
 ): Promise<void> {
   await db.query(
@@ -49,7 +55,7 @@ const HISTORY_DAYS = 3;
 async function decideBlocks(
   db: Db,
   run: { runId: bigint; businessDate: string },
-  accounts: readonly Account[],
+  accounts: readonly EnteredAccount[],
   now: Date,
 ): Promise<void> {
   await db.query(
@@ -81,6 +87,33 @@ export async function blockedAccounts(
     [runId],
   );
   return rows.map((row) => ({ accountId: row.account_id, block: row.send_block }));
+}
+
+/** What the newest run of an account says about sending; null when it has no run. */
+export async function newestBlock(
+  db: Db,
+  accountId: string,
+): Promise<{ block: string | null } | null> {
+  const { rows } = await db.query<{ block: string | null }>(
+    `select send_block as block from tieout.run_accounts ra join tieout.runs r using (run_id)
+     where account_id = $1 and not r.is_dry order by ra.business_date desc limit 1`,
+    [accountId],
+  );
+  return rows[0] ?? null;
+}
+
+/** The newest look of each account is the one that its figures come from. */
+export async function noteLook(
+  db: Db,
+  runId: bigint,
+  accountIds: readonly string[],
+  pull: { pullId: bigint; asOf: Date },
+): Promise<void> {
+  await db.query(
+    `update tieout.run_accounts set pull_id = $2, as_of = $3
+     where run_id = $1 and account_id = any ($4)`,
+    [runId, pull.pullId, pull.asOf, accountIds],
+  );
 }
 
 /** The oldest of the accounts' newest looks: no figure of the run is older. */
@@ -119,7 +152,7 @@ export async function closeAccounts(
   );
 }
 
-function accountsJson(accounts: readonly Account[]): string {
+function accountsJson(accounts: readonly EnteredAccount[]): string {
   return JSON.stringify(
     accounts.map((account) => ({
       account_id: account.accountId,

@@ -127,7 +127,7 @@ export async function createRun(db: Db, run: NewRun): Promise<bigint | null> {
   return rows[0]?.run_id ?? null;
 }
 
-/** Takes a run over from `previous` (null: nobody works on it); false when that is not so any more. */
+/** Takes a run over from `previous` (null: nobody works on it); false when that has changed. */
 export async function takeRun(
   db: Db,
   runId: bigint,

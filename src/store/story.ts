@@ -1,5 +1,5 @@
-// One order's whole story: the ledger, every look, what we sent and what came back, its breaks. Read
-// only, one order at a time.
+// One order's whole story: the ledger, every look, what we sent and what came back, its breaks.
+// Read only, one order at a time.
 
 import type { Db } from './db.js';
 

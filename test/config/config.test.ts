@@ -1,3 +1,6 @@
+// The configuration as CONTRACT section 2 prints it: defaults, every key, and what is refused with
+// file, key and line.
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

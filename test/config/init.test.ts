@@ -1,3 +1,5 @@
+// What `tieout init` writes loads as it stands, means the defaults, and never replaces a file.
+
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,6 @@
+// Imports of orders and refund requests on a real database: by key, all lines or none, and the same
+// bytes change nothing (CONTRACT section 4).
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -346,6 +349,7 @@ describe('the command', () => {
       profile: deps.profile,
       profileFile: null,
       profileText: '',
+      proxy: null,
     };
     const config = { accounts: [], gateway };
     const run = (...lines: string[]) =>

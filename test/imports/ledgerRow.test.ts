@@ -1,3 +1,5 @@
+// One line of an import as core reads it: amounts, currencies, instants, identifiers.
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

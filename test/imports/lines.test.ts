@@ -1,3 +1,5 @@
+// How files become lines: CSV and NDJSON, with everything that real files do wrong.
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,5 @@
+// Stored payment responses: what of the XML is read, what is refused, which orders it reaches.
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,5 @@
+// What a spreadsheet cell may hold: clean text, exact money, and nothing that comes alive.
+
 import { describe, expect, test } from 'vitest';
 import {
   CELL_TEXT_MAX,

@@ -1,3 +1,5 @@
+// CSV and NDJSON read back as what was written, and give a spreadsheet nothing to run.
+
 import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

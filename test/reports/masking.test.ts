@@ -1,3 +1,5 @@
+// No card number reaches a report, whatever column it stands in (DESIGN law 10).
+
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { maskCardNumbers } from '../../src/core/masking.js';

@@ -1,3 +1,5 @@
+// The file of all orders: one line each, totals that a reader can work out again, flat memory.
+
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,6 @@
+// The nightly workbook as a spreadsheet reads it: sheets, money, formulas and the checks that turn
+// red.
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

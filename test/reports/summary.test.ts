@@ -1,3 +1,5 @@
+// The night in one sentence, for every state that a run can end in.
+
 import { describe, expect, test } from 'vitest';
 import type { RunState, RunSummary } from '../../src/core/summary.js';
 import { nightSentence, workedOutOpenAfter } from '../../src/core/summary.js';

@@ -30,7 +30,7 @@ const PROPERTIES: BookProperties = {
   businessDate: '2026-11-19',
   createdAt: new Date('2026-11-20T03:20:00.000Z'),
 };
-const LAYOUT = { widths: [20, 20], frozenRows: 1, frozenColumns: 0 };
+const LAYOUT = { widths: [20, 20], frozenRows: 1, frozenColumns: 0, repeatedRows: '1:1' };
 
 let folder: string;
 

@@ -1,3 +1,5 @@
+// The book of the sandbox: money that it holds, and that it never gives back more than it took.
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAmount } from '../../src/core/money.js';

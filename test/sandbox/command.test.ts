@@ -1,3 +1,5 @@
+// `tieout sandbox` as a person and as a program start it.
+
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,3 +1,5 @@
+// The invented night: the same for the same seed, with every kind of difference planted in it.
+
 import { describe, expect, it } from 'vitest';
 import { parseAmount } from '../../src/core/money.js';
 import { KINDS } from '../../src/sandbox/kinds.js';

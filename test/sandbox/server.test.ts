@@ -1,3 +1,5 @@
+// The sandbox on the wire, asked as the interface document of the gateway shows it.
+
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Operation } from '../../src/core/order.js';
 import { sandboxProfile } from '../../src/gateway/profile.js';

@@ -1,3 +1,5 @@
+// A sandbox that is killed knows afterwards what it did: its journal is the truth of the tests.
+
 import { appendFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';

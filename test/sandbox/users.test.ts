@@ -1,3 +1,5 @@
+// Who still uses a sandbox: the last one out turns it off.
+
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { trackUsers, USER_SILENCE_MS } from '../../src/sandbox/users.js';
 

@@ -2,6 +2,7 @@
 // are orders of one pull, compared at once.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Verdict } from '../../src/core/decide.js';
 import { compare } from '../../src/store/verdicts.js';
 import { caseSets } from '../support/cases.js';
 import type { FreshDatabase } from '../support/database.js';
@@ -15,7 +16,6 @@ import {
   storeLook,
   storeRun,
 } from '../support/lookStore.js';
-import type { Verdict } from '../../src/core/decide.js';
 import { orderOf, verdictText } from '../support/orders.js';
 
 let fresh: FreshDatabase;

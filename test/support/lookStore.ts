@@ -3,7 +3,7 @@
 // statement that is under test. Neighbours: orders.ts, the tests of src/store/sql.
 
 import type { Rules, Verdict } from '../../src/core/decide.js';
-import type { InstructionState } from '../../src/core/instruction.js';
+import { PROOFS, refundAfter } from '../../src/core/instruction.js';
 import type { Hundredths } from '../../src/core/money.js';
 import { parseAmount } from '../../src/core/money.js';
 import type { Operation } from '../../src/core/order.js';
@@ -19,8 +19,12 @@ export interface Look {
   accountId: string;
 }
 
-/** A run of the next free date, with one account in it. */
-export async function storeRun(db: Db, accountId: string): Promise<bigint> {
+/** A run of the next free date, with one account in it unless that is the caller's. */
+export async function storeRun(
+  db: Db,
+  accountId: string,
+  options: { entered?: boolean } = {},
+): Promise<bigint> {
   const { rows } = await db.query<{ run_id: bigint }>(
     `insert into tieout.runs (business_date, covers, starts_at, ends_at, state, environment,
        settings, settings_sha256, version, runner_id, created_at)
@@ -32,6 +36,7 @@ export async function storeRun(db: Db, accountId: string): Promise<bigint> {
     [DATE_END, LOOKED_AT],
   );
   const runId = rows[0]?.run_id ?? 0n;
+  if (options.entered === false) return runId;
   await db.query(
     `insert into tieout.run_accounts (run_id, account_id, business_date, merchant_id, state)
      select run_id, $2, business_date, 'M1', 'running' from tieout.runs where run_id = $1`,
@@ -87,17 +92,21 @@ async function storeEntries(db: Db, look: Look, orders: readonly StoredOrder[]):
   );
 }
 
-/** The ledger of an account becomes exactly these orders and their refund requests. */
+/**
+ * The ledger of an account becomes exactly these orders and their refund requests. `tables`: where
+ * views stand in their place, what the names of the tables behind them begin with.
+ */
 export async function storeLedger(
   db: Db,
   accountId: string,
   orders: readonly StoredOrder[],
+  tables = 'ledger.',
 ): Promise<void> {
-  await db.query('delete from ledger.orders where account_id = $1', [accountId]);
-  await db.query('delete from ledger.refund_requests where account_id = $1', [accountId]);
+  await db.query(`delete from ${tables}orders where account_id = $1`, [accountId]);
+  await db.query(`delete from ${tables}refund_requests where account_id = $1`, [accountId]);
   const rows = orders.map(askedRow).filter((row) => row.in_ledger);
   await db.query(
-    `insert into ledger.orders (account_id, order_no, currency, amount, expected, transaction_id,
+    `insert into ${tables}orders (account_id, order_no, currency, amount, expected, transaction_id,
        capture_amount, review_decision, placed_at)
      select $1, * from jsonb_to_recordset($2::jsonb) as o (order_no text, currency text,
        amount numeric, expected text, transaction_id text, capture_amount numeric,
@@ -113,7 +122,7 @@ export async function storeLedger(
     })),
   );
   await db.query(
-    `insert into ledger.refund_requests (account_id, refund_id, order_no, refund_amount,
+    `insert into ${tables}refund_requests (account_id, refund_id, order_no, refund_amount,
        requested_at)
      select $1, * from jsonb_to_recordset($2::jsonb) as r (refund_id text, order_no text,
        refund_amount numeric, requested_at timestamptz)`,
@@ -272,14 +281,24 @@ function instructionRow(order: StoredOrder, instruction: StoredInstruction) {
     operation,
     transaction_id: scoped(order, instruction.transactionId),
     currency: order.ledger?.currency ?? 'EUR',
-    amount: money(maxOf(order.ledger?.amount ?? 0n, refundAmount ?? 0n)),
+    amount: money(maxOf(order.ledger?.amount ?? 1000n, refundAmount ?? 0n)),
     refund_id: scoped(order, refundId),
     refund_amount: refundAmount === null ? null : money(refundAmount),
-    review_decision: operation === 'review' ? 'accept' : null,
-    from_state: 'authorised',
-    done_states: ['captured'],
+    review_decision: operation === 'review' ? (instruction.decision ?? 'accept') : null,
+    ...proofOf(order, instruction),
     state: instruction.state,
   };
+}
+
+function proofOf(order: StoredOrder, instruction: StoredInstruction) {
+  const { operation, refundAmount, fromState } = instruction;
+  if (operation === 'refund') {
+    const completes = refundAmount === order.ledger?.amount;
+    return { from_state: fromState ?? 'captured', done_states: refundAfter(completes) };
+  }
+  const decision = operation === 'review' ? (instruction.decision ?? 'accept') : null;
+  const proof = PROOFS.find((one) => one.operation === operation && one.decision === decision);
+  return { from_state: fromState ?? proof?.before, done_states: proof?.after };
 }
 
 function maxOf(a: Hundredths, b: Hundredths): Hundredths {

@@ -1,6 +1,7 @@
-// Orders for tests of the compare: one order as the ledger, the gateway, the refund requests and our
-// instructions know it, written as short text. The same order becomes the facts of core/decide.ts
-// and rows of a real database (lookStore.ts), so that both roads are asked the same question.
+// Orders for tests of the compare: one order as the ledger, the gateway, the refund requests and
+// our instructions know it, written as short text. The same order becomes the facts of
+// core/decide.ts and rows of a real database (lookStore.ts), so that both roads are asked the same
+// question.
 
 import type { EntryFacts, LedgerFacts, OrderFacts, Rules, Verdict } from '../../src/core/decide.js';
 import type { InstructionState } from '../../src/core/instruction.js';
@@ -29,6 +30,10 @@ export interface StoredInstruction {
   refundId: string | null;
   refundAmount: Hundredths | null;
   state: InstructionState;
+  /** accept unless said otherwise; reviews only */
+  decision?: ReviewDecision;
+  /** what the gateway showed when it was planned, where that is not what the operation needs */
+  fromState?: GatewayState;
 }
 
 /** answered and failed: the page it is asked in; separator: never asked; unasked: came by itself */
@@ -51,7 +56,7 @@ export interface OrderText {
   gateway?: readonly string[];
   /** "R1 4.00 [age=30h]" */
   refunds?: readonly string[];
-  /** "capture T1 confirmed", "refund T1 R1 4.00 unknown" */
+  /** "capture T1 confirmed", "refund T1 R1 4.00 unknown [from=captured]", "review T1 reject held" */
   did?: readonly string[];
   page?: PageKind;
 }
@@ -88,7 +93,8 @@ export function verdictText(verdict: Omit<Verdict, 'transaction'>): string {
   const parts: string[] = [];
   if (verdict.notCompared !== null) parts.push(`not compared: ${verdict.notCompared}`);
   if (need) {
-    const refund = need.refundAmount === null ? '' : ` ${need.refundId} ${money(need.refundAmount)}`;
+    const refund =
+      need.refundAmount === null ? '' : ` ${need.refundId} ${money(need.refundAmount)}`;
     const decision = need.reviewDecision === null ? '' : ` ${need.reviewDecision}`;
     const what = `${money(need.amount)} ${need.currency}${refund}${decision}`;
     parts.push(`need ${need.operation} ${need.transactionId} ${what}`);
@@ -175,9 +181,12 @@ function refundOf(text: string): StoredOrder['refunds'][number] {
 }
 
 function instructionOf(text: string): StoredInstruction {
-  const { words } = wordsOf(text);
+  const { words, keys } = wordsOf(text);
   const isRefund = words[0] === 'refund';
+  const from = GATEWAY_STATES.find((state) => state === keys.get('from'));
   return {
+    ...(from === undefined ? {} : { fromState: from }),
+    ...(words[2] === 'reject' ? { decision: 'reject' as const } : {}),
     operation: words[0] as Operation,
     transactionId: words[1] ?? '',
     refundId: isRefund ? (words[2] ?? null) : null,

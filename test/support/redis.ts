@@ -1,6 +1,7 @@
 // A real Redis server for tests: a private one on a free port in a temporary folder, with its
 // append-only file on, or the one that REDIS_URL names. It must never flush or stop a server that
-// it did not start. Where there is neither, `redisMissing` says why, for the title of a skipped test.
+// it did not start. Where there is neither, `redisMissing` says why, for the title of a skipped
+// test.
 
 import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';

@@ -1,6 +1,7 @@
 -- How many orders of each kind did the newest look of each account of a run bring? $1 run.
 with account as materialized (
-  select account_id, pull_id from tieout.run_accounts where run_id = $1::bigint and pull_id is not null
+  select account_id, pull_id from tieout.run_accounts
+  where run_id = $1::bigint and pull_id is not null
 ),
 asked as (
   select a.account_id,

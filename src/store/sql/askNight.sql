@@ -35,7 +35,6 @@ live as (
     and (
       (l.placed_at < $3::timestamptz and (
         l.placed_at >= $4::timestamptz
-        or (l.account_id collate "C", l.order_no collate "C") in (select * from refundable)
         or not exists (
           select from tieout.final_orders f
           where f.account_id = l.account_id collate "C" and f.order_no = l.order_no collate "C"
@@ -45,6 +44,7 @@ live as (
         )
       ))
       or (l.account_id collate "C", l.order_no collate "C") in (select * from kept)
+      or (l.account_id collate "C", l.order_no collate "C") in (select * from refundable)
     )
   union all
   -- Kept, but without a ledger row: strangers with an open break, orders that left the ledger.

@@ -1,4 +1,5 @@
 -- Orders that need no further look: matched, final at the gateway, and older than the look-back.
+-- What the gateway has never shown is not final: a late payment of a cancelled order must be seen.
 -- The fingerprint is that of askNight.sql, so that a change in the ledger brings the order back.
 -- $1 run, $2 pull, $3 start of the look-back.
 insert into tieout.final_orders (account_id, order_no, fingerprint, run_id)
@@ -13,10 +14,11 @@ left join tieout.verdicts v
 where a.pull_id = $2::bigint and a.in_ledger and a.placed_at < $3::timestamptz
   and p.state = 'answered'
   and (v.order_no is null or v.class = 'matched')
-  and not exists (
-    select from tieout.look_entries e
-    where e.pull_id = a.pull_id and e.account_id = a.account_id and e.order_no = a.order_no
-      and e.state in ('pending', 'in_review', 'authorised', 'partially_refunded'))
+  and (
+    select count(*) > 0
+      and bool_and(coalesce(e.state, '') in ('captured', 'cancelled', 'declined', 'refunded'))
+    from tieout.look_entries e
+    where e.pull_id = a.pull_id and e.account_id = a.account_id and e.order_no = a.order_no)
 on conflict (account_id, order_no)
   do update set fingerprint = excluded.fingerprint, run_id = excluded.run_id
   where final_orders.fingerprint <> excluded.fingerprint

@@ -4,7 +4,12 @@
 update tieout.instructions i
 set state = 'withdrawn', hold_reason = null, settled_at = $3::timestamptz,
   settled_run_id = $1::bigint, changed_by = 'tieout',
-  reason = case when v.order_no is null then 'done elsewhere' else 'no longer asked for' end
+  reason = case when exists (
+      select from tieout.look_entries e
+      where e.pull_id = a.pull_id and e.account_id = a.account_id and e.order_no = a.order_no
+        and e.transaction_id = i.transaction_id and e.state <> i.from_state
+        and e.state = any (i.done_states))
+    then 'done elsewhere' else 'no longer asked for' end
 from tieout.asked_orders a
 left join tieout.pages p using (pull_id, account_id, page_no)
 left join tieout.verdicts v

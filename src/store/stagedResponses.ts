@@ -1,6 +1,6 @@
 // The SQL that gives orders of the ledger the transaction that a stored payment response names.
 // Nothing but transaction_id is written; updated_at stays, since it is the merchant's clock.
-// Neighbour: importResponses.ts runs these in order.
+// Neighbour: imports/importResponses.ts runs these in order.
 
 export const RESPONSE_STATEMENTS = {
   create: `
@@ -16,6 +16,8 @@ create temp table import_response (
   stage: `
 insert into import_response
 select * from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::numeric[], $6::text[])`,
+
+  analyze: 'analyze import_response',
 
   lock: 'lock table ledger.orders in share row exclusive mode',
 

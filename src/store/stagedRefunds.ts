@@ -1,6 +1,6 @@
 // The SQL that brings staged lines into ledger.refund_requests, step by step as in
-// orderStatements.ts. A refund request's amount and order never change: what was sent to the
-// gateway under its id must stay what the ledger says. Neighbour: tableImport.ts.
+// stagedOrders.ts. A refund request's amount and order never change: what was sent to the gateway
+// under its id must stay what the ledger says. Neighbour: imports/tableImport.ts.
 
 export const REFUND_STATEMENTS = {
   create: `
@@ -22,6 +22,8 @@ insert into import_line
 select * from unnest(
   $1::int[], $2::bigint[], $3::int[], $4::text[], $5::text[], $6::text[], $7::numeric[],
   $8::text[], $9::text[], $10::timestamptz[])`,
+
+  analyze: 'analyze import_line',
 
   repeated: `
 select file_no, line_no, refund_id as value, first_file, first_line

@@ -1,6 +1,7 @@
 // The SQL that brings staged lines into ledger.orders. The lines lie in a temporary table of the
 // import's own transaction; `fate` decides what becomes of each, `apply` writes it. Neighbour:
-// tableImport.ts runs them in this order. `given` has a bit for each nullable column of the line.
+// imports/tableImport.ts runs them in this order. `given` has a bit for each nullable column of the
+// line.
 
 export const ORDER_STATEMENTS = {
   // Collations as in the ledger, or the two could not be compared.
@@ -26,6 +27,8 @@ insert into import_line
 select * from unnest(
   $1::int[], $2::bigint[], $3::int[], $4::text[], $5::text[], $6::text[], $7::numeric[],
   $8::text[], $9::text[], $10::numeric[], $11::text[], $12::timestamptz[], $13::timestamptz[])`,
+
+  analyze: 'analyze import_line',
 
   repeated: `
 select file_no, line_no, order_no as value, first_file, first_line

@@ -1,0 +1,122 @@
+// How wide columns and how high rows have to be, so that nothing is cut on the screen or on paper:
+// files are never opened between writing and reading, so no program fits them for us. Estimates on
+// the safe side, in characters of the standard font. Pure; neighbours: table.ts, reconciliation.ts.
+
+import type { Cell } from './workbook.js';
+
+/** One line of the standard font; a font of another size takes as much more or less. */
+const LINE_POINTS = 15;
+const STANDARD_SIZE = 11;
+/** The highest row that a spreadsheet takes; longer text is whole in its cell all the same. */
+const HEIGHT_MAX_POINTS = 409;
+/** The indent and a little room on the other side. */
+const TEXT_PADDING = 2.5;
+const FIGURE_PADDING = 4;
+const BOLD_SCALE = 1.1;
+/** `2026-11-19 23:59` */
+const INSTANT_LENGTH = 16;
+
+/** The width of a column that shows this cell on one line, padding included. */
+export function wantedWidth(cell: Cell | null): number {
+  if (cell === null || cell.value === null) return 0;
+  return shownLength(cell) * scaleOf(cell) + paddingOf(cell);
+}
+
+/** The same for a heading, which may break between its words. */
+export function wantedHeadingWidth(cell: Cell | null): number {
+  if (typeof cell?.value !== 'string') return 0;
+  const words = cell.value.split(' ').map((value) => wantedWidth({ value, style: cell.style }));
+  return Math.max(...words);
+}
+
+/** Whether text stands on one line of a column. */
+export function fitsOneLine(text: string, width: number): boolean {
+  if (text.includes('\n')) return false;
+  const room = width - TEXT_PADDING;
+  return text.length * WIDEST < room || textLength(text) <= room;
+}
+
+/** The height that the wrapped cells of a row need; null when one line is enough for all. */
+export function rowHeight(
+  cells: readonly (Cell | null)[],
+  widths: readonly number[],
+): number | null {
+  let height = 0;
+  for (const [index, cell] of cells.entries()) {
+    if (cell === null || typeof cell.value !== 'string' || !cell.style.alignment?.wrapText)
+      continue;
+    const scale = scaleOf(cell);
+    const lines = wrappedLines(cell.value, ((widths[index] ?? 0) - paddingOf(cell) + 1) / scale);
+    if (lines > 1 || scale > BOLD_SCALE) height = Math.max(height, lines * LINE_POINTS * scale);
+  }
+  return height === 0 ? null : Math.min(Math.ceil(height), HEIGHT_MAX_POINTS);
+}
+
+/** How many lines a reader makes of a text that breaks between words, and inside longer ones. */
+export function wrappedLines(text: string, room: number): number {
+  const perLine = Math.max(1, Math.floor(room));
+  let lines = 0;
+  for (const paragraph of text.split('\n')) {
+    let used = 0;
+    lines += 1;
+    for (const word of paragraph.split(' ')) {
+      const length = textLength(word);
+      const together = used === 0 ? length : used + textLength(' ') + length;
+      if (together <= perLine) {
+        used = together;
+        continue;
+      }
+      const needed = Math.ceil(length / perLine);
+      lines += used === 0 ? needed - 1 : needed;
+      used = length - (needed - 1) * perLine;
+    }
+  }
+  return lines;
+}
+
+function shownLength({ value, style }: Cell): number {
+  if (value === null) return 0;
+  if (typeof value === 'string') return Math.max(...value.split('\n').map(textLength));
+  if (value instanceof Date) return INSTANT_LENGTH;
+  const shown = typeof value === 'number' ? value : value.result;
+  if (typeof shown === 'string') return textLength(shown);
+  const decimals = style.numFmt?.endsWith('.00') ? 2 : 0;
+  return shown.toLocaleString('en-US', {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  }).length;
+}
+
+function scaleOf({ style }: Cell): number {
+  return (
+    ((style.font?.size ?? STANDARD_SIZE) / STANDARD_SIZE) * (style.font?.bold ? BOLD_SCALE : 1)
+  );
+}
+
+function paddingOf({ style }: Cell): number {
+  return style.alignment?.horizontal === 'right' ? FIGURE_PADDING : TEXT_PADDING;
+}
+
+/** Places by character, a digit being 1: as in the fonts that spreadsheets show for Calibri. */
+const PLACES: readonly (readonly [characters: RegExp, places: number])[] = [
+  [/[ .,:;'|!ijlI]/, 0.5],
+  [/[tfr()[\]/-]/, 0.7],
+  [/[mwMW@%]/, 1.6],
+  [/[A-Z_&]/, 1.15],
+];
+const WIDEST = 2;
+const ASCII_PLACES = Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  return PLACES.find(([characters]) => characters.test(character))?.[1] ?? 1;
+});
+const DOUBLE_WIDTH_FROM = 0x1100;
+
+/** How many digits' places a text takes on one line. */
+function textLength(text: string): number {
+  let places = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    places += ASCII_PLACES[code] ?? (code < DOUBLE_WIDTH_FROM ? 1 : WIDEST);
+  }
+  return places;
+}

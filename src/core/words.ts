@@ -1,0 +1,39 @@
+// Codes as people say them: kinds of break, states, reasons to wait. For sentences and sheets only;
+// what programs read (CSV, NDJSON, JSON, the database) keeps the codes. Pure data and lookups, no
+// rule is decided here. Neighbours: summary.ts (the night's sentence), reports/columns.ts.
+
+/** `missing_at_gateway` is "missing at gateway", `notCompared` is "not compared". */
+export function inWords(code: string): string {
+  return code
+    .replaceAll('_', ' ')
+    .replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+/** Text that may name states of the gateway, with those in words; all else stays as it is. */
+export function statesInWords(text: string): string {
+  return text.replace(/\b(?:in_review|partially_refunded)\b/g, inWords);
+}
+
+/** Why an instruction waits, for the person whose turn it is; null where nothing waits. */
+export function reasonToWait(state: string, holdReason: string | null): string | null {
+  if (holdReason !== null) return HOLD_REASONS[holdReason] ?? inWords(holdReason);
+  return STATE_REASONS[state] ?? null;
+}
+
+const HOLD_REASONS: Readonly<Record<string, string>> = {
+  approval: 'waits for approval by policy',
+  above_limit: 'above operations.approveAbove: waits for approval',
+  over_limit_of_run: 'past operations.maxPerRun of this run: waits for approval',
+  partial_capture: 'capture below the authorised amount is not enabled (profile partialCapture)',
+  observed: 'the account is only observed: it has no liveFrom',
+  no_history: 'liveFrom is days ago, yet the database knows no earlier run of the account',
+};
+
+const STATE_REASONS: Readonly<Record<string, string>> = {
+  planned: 'planned, not yet on its way',
+  queued: 'on its way: sent by a worker or the next run',
+  sending: 'being sent',
+  accepted: 'accepted by the gateway, not yet shown by it',
+  rejected: 'refused by the gateway: see its message',
+  unknown: 'sent, outcome unknown: a person has to find out',
+};

@@ -1,0 +1,210 @@
+// What both sides are measured in: one embedded PostgreSQL with its durable settings, for each
+// number of orders a ledger that is loaded once, for each measurement a copy of it and a fresh
+// sandbox gateway. Uses the built program for what is not measured. Everything lies under one
+// temporary folder.
+
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { migrateQueues } from '../../dist/jobs/queues.js';
+import { sandboxProfile } from '../../dist/src/gateway/profile.js';
+import { DEFAULT_ACCOUNTS, layOutNight } from '../../dist/src/sandbox/night.js';
+import { seedOrders } from '../../dist/src/sandbox/seed.js';
+import { openDatabase } from '../../dist/src/store/db.js';
+import { startEmbedded } from '../../dist/src/store/embedded.js';
+import { loadLedger } from '../../dist/src/store/ledger.js';
+import { migrateUp } from '../../dist/src/store/migrate.js';
+import { start } from './measure.mjs';
+import { ask, CONCURRENCY, inTurn, openPool } from './wire.mjs';
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+/** Faster than anything here can go, so that the limit itself is not what is measured. */
+const REQUESTS_PER_SECOND = 10_000;
+/** Asked before the clock starts, so that no side meets a gateway that is still cold. */
+const WARM_UP_PAGES = 300;
+
+export async function openHouse(seed) {
+  const folder = mkdtempSync(join(tmpdir(), 'tieout-bench-'));
+  try {
+    const server = await startEmbedded({ dataDir: join(folder, 'var') });
+    const house = { folder, seed, server, places: 0 };
+    return {
+      folder,
+      server,
+      program: fileURLToPath(new URL('../../bin/tieout.js', import.meta.url)),
+      prototype: fileURLToPath(new URL('prototype.mjs', import.meta.url)),
+      loadLedger: (orders) => loadOnce(house, orders),
+      dropLedger: ({ database }) => admin(house, `drop database ${database}`),
+      openPlace: (ledger) => openPlace(house, ledger),
+      closePlace: (place) => closePlace(house, place),
+      writeConfig: (place) => writeConfig(place),
+      stagesOf: (place, run) => stagesOf(place, run),
+      ask: (sql) => admin(house, sql),
+      close: async () => {
+        await server.stop();
+        rmSync(folder, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** A database with tables and ledger; the copies for each measurement are made of it. */
+async function loadOnce(house, orders) {
+  const database = `ledger_${orders}`;
+  await admin(house, `create database ${database}`);
+  const connection = connectionOf(house, database);
+  await migrateUp(connection);
+  await migrateQueues({ kind: 'database', connection });
+  const db = openDatabase(connection);
+  const night = layOutNight(settingsOf(house.seed, orders));
+  await db.transaction((tx) =>
+    loadLedger(
+      tx,
+      (function* () {
+        for (const { ledger, refunds } of seedOrders(night)) yield { order: ledger, refunds };
+      })(),
+    ),
+  );
+  await db.query('vacuum analyze');
+  const { rows } = await db.query(
+    `select account_id, array_agg(order_no order by order_no) as order_nos from (
+       select account_id, order_no from ledger.orders limit 100) as first group by account_id`,
+  );
+  await db.close();
+  return { database, orders, sample: rows };
+}
+
+/** The same night that `tieout sandbox` lays out for this seed. */
+function settingsOf(seed, orders) {
+  const midnight = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  const [dayStart, dayEnd] = [new Date(midnight - DAY_MS), new Date(midnight)];
+  return { orders, seed, dayStart, dayEnd, accounts: DEFAULT_ACCOUNTS };
+}
+
+async function openPlace(house, ledger) {
+  house.places += 1;
+  const database = `place_${house.places}`;
+  const folder = join(house.folder, database);
+  mkdirSync(folder);
+  await admin(house, `create database ${database} template ${ledger.database}`);
+  const sandbox = await startSandbox(house.seed, ledger.orders);
+  await warmUp(sandbox, ledger.sample);
+  await admin(house, 'checkpoint');
+  const connection = connectionOf(house, database);
+  // The handle of the process stays out of what is handed to the prototype as JSON.
+  return Object.defineProperty(
+    { database, folder, connection, baseUrl: sandbox.baseUrl, accounts: sandbox.accounts },
+    'child',
+    { value: sandbox.child, enumerable: false },
+  );
+}
+
+async function closePlace(house, place) {
+  place.child.kill('SIGTERM');
+  if (place.child.exitCode === null) await once(place.child, 'exit');
+  await admin(house, `drop database ${place.database} with (force)`);
+  rmSync(place.folder, { recursive: true, force: true });
+}
+
+async function startSandbox(seed, orders) {
+  const program = fileURLToPath(new URL('../../bin/tieout.js', import.meta.url));
+  const numbers = ['--orders', String(orders), '--seed', String(seed), '--port', '0'];
+  const child = start([program, 'sandbox', '--json', ...numbers], ['ignore', 'pipe', 'inherit']);
+  const [line] = await once(createInterface({ input: child.stdout }), 'line');
+  return { child, ...JSON.parse(line) };
+}
+
+async function warmUp({ baseUrl, accounts }, sample) {
+  const pool = openPool(baseUrl);
+  await inTurn(Array.from({ length: WARM_UP_PAGES }).keys(), (number) => {
+    const { account_id, order_nos } = sample[number % sample.length];
+    const account = accounts.find((one) => one.accountId === account_id);
+    return ask(pool, account, order_nos);
+  });
+  await pool.close();
+}
+
+/** Everything automatic and liveFrom recent, so that money really moves. */
+function writeConfig({ connection, folder, baseUrl, accounts }) {
+  const { host, user, database } = connection;
+  const address = new URL(`postgres://${user}@localhost/${database}`);
+  address.searchParams.set('host', host);
+  const liveFrom = new Date(Date.now() - 71 * HOUR_MS).toISOString();
+  const file = join(folder, 'tieout.yaml');
+  // JSON is YAML too.
+  const config = {
+    database: { url: address.href },
+    queue: { url: 'database' },
+    gateway: { baseUrl, profile: './gateway-profile.yaml' },
+    accounts: accounts.map((account) => ({ ...account, liveFrom })),
+    schedule: { timezone: 'UTC', cutOff: '00:00' },
+    operations: { capture: 'auto', cancel: 'auto', refund: 'auto', review: 'auto' },
+  };
+  const { signing, statuses } = sandboxProfile();
+  const limits = { requestsPerSecond: REQUESTS_PER_SECOND, concurrency: CONCURRENCY };
+  const profile = { signing, statuses, limits };
+  writeFileSync(join(folder, 'gateway-profile.yaml'), JSON.stringify(profile));
+  writeFileSync(file, JSON.stringify(config));
+  return file;
+}
+
+/** When each step ended, from the program's own log and from what its tables say. */
+async function stagesOf({ connection }, { began, wallMs, log }) {
+  const times = new Map([['start', began]]);
+  for (const line of log.split('\n')) {
+    const [, at, step] = /^(\S+Z) (?:(\w+): done|begins business date)/.exec(line) ?? [];
+    if (at !== undefined) times.set(step ?? 'begin', Date.parse(at));
+  }
+  const client = new pg.Client({ ...connection, ssl: false });
+  await client.connect();
+  const { rows } = await client.query(
+    'select kind, created_at, written_at from tieout.reports order by written_at',
+  );
+  await client.end();
+  times.set('total', rows[0].created_at.getTime());
+  times.set('reconciliation', rows[0].written_at.getTime());
+  times.set('orders', rows[1].written_at.getTime());
+  times.set('end', began + wallMs);
+  return spans(times);
+}
+
+const SPANS = [
+  ['start', 'start', 'begin'],
+  ['pull', 'begin', 'pull'],
+  ['compare', 'pull', 'compare'],
+  ['plan', 'compare', 'plan'],
+  ['send', 'plan', 'send'],
+  ['confirm, total', 'send', 'total'],
+  ['reconciliation', 'total', 'reconciliation'],
+  ['orders workbook', 'reconciliation', 'orders'],
+  ['end', 'orders', 'end'],
+];
+
+function spans(times) {
+  return Object.fromEntries(
+    SPANS.map(([name, from, to]) => [name, times.get(to) - times.get(from)]),
+  );
+}
+
+function connectionOf({ server }, database) {
+  return { host: server.host, user: server.user, database };
+}
+
+/** A statement that no transaction may hold; answers its rows. */
+async function admin(house, sql) {
+  const client = new pg.Client({ ...connectionOf(house, 'postgres'), ssl: false });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,18 @@
+// Loaded into a measured process before anything else: writes the most memory that it ever had
+// resident, in kilobytes, to file descriptor 3 when it leaves.
+
+import { readFileSync, writeSync } from 'node:fs';
+
+process.on('exit', () => {
+  const [, peak] = /^VmHWM:\s+(\d+) kB$/m.exec(statusOf()) ?? [];
+  writeSync(3, peak ?? String(process.resourceUsage().maxRSS));
+});
+
+/** Only Linux has the file; elsewhere the process's own count serves. */
+function statusOf() {
+  try {
+    return readFileSync('/proc/self/status', 'utf8');
+  } catch {
+    return '';
+  }
+}

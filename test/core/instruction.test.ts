@@ -1,0 +1,65 @@
+// The life of an instruction: the data of core/instruction.ts holds together in itself.
+// test/store/instructionLife.test.ts holds it against the database.
+
+import { describe, expect, test } from 'vitest';
+import {
+  EFFECT_STATES,
+  INSTRUCTION_STATES,
+  LEGAL_MOVES,
+  mayMove,
+  OPEN_STATES,
+  PROOFS,
+  refundAfter,
+} from '../../src/core/instruction.js';
+import { GATEWAY_STATES } from '../../src/core/order.js';
+
+describe('the life of an instruction', () => {
+  test('what may have had an effect never becomes unsent, save by the proof that no byte left', () => {
+    const unsent = ['planned', 'held', 'queued', 'withdrawn'] as const;
+    const ways = EFFECT_STATES.flatMap((from) =>
+      unsent.filter((to) => mayMove(from, to)).map((to) => `${from} to ${to}`),
+    );
+    expect(ways).toEqual(['sending to queued']);
+  });
+
+  test('only sending leads out of the house, and only queued leads to sending', () => {
+    const before = INSTRUCTION_STATES.filter((from) => mayMove(from, 'sending'));
+    const answered = INSTRUCTION_STATES.filter((from) => mayMove(from, 'accepted'));
+    expect({ before, answered }).toEqual({ before: ['queued'], answered: ['sending'] });
+  });
+
+  test('every state can be reached, and confirmed and withdrawn are the end', () => {
+    const reached = new Set(['planned', ...Object.values(LEGAL_MOVES).flat()]);
+    expect([...reached].sort()).toEqual([...INSTRUCTION_STATES].sort());
+    const ends = INSTRUCTION_STATES.filter((state) => LEGAL_MOVES[state].length === 0);
+    expect(ends).toEqual(['confirmed', 'withdrawn']);
+  });
+
+  test('an open instruction is one that is neither settled nor refused', () => {
+    const closed = INSTRUCTION_STATES.filter((state) => !OPEN_STATES.includes(state));
+    expect(closed).toEqual(['confirmed', 'rejected', 'withdrawn']);
+  });
+});
+
+describe('what shows an operation done', () => {
+  test('never the state from before it', () => {
+    for (const proof of PROOFS) expect(proof.after).not.toContain(proof.before);
+  });
+
+  test('a cancelled order is no captured one, nor the other way round', () => {
+    const capture = PROOFS.find((proof) => proof.operation === 'capture');
+    const cancel = PROOFS.find((proof) => proof.operation === 'cancel');
+    expect(capture?.after.filter((state) => cancel?.after.includes(state))).toEqual([]);
+  });
+
+  test('an accepted review is no rejected one', () => {
+    const [accept, reject] = PROOFS.filter((proof) => proof.operation === 'review');
+    expect(accept?.after.filter((state) => reject?.after.includes(state))).toEqual([]);
+    expect(GATEWAY_STATES).toEqual(expect.arrayContaining([...(accept?.after ?? [])]));
+  });
+
+  test('the refund that completes the amount must show as refunded', () => {
+    expect(refundAfter(true)).toEqual(['refunded']);
+    expect(refundAfter(false)).toEqual(['partially_refunded', 'refunded']);
+  });
+});

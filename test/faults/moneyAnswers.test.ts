@@ -1,0 +1,402 @@
+// What may come back when money was sent, on whole nights through a server that breaks things: an
+// answer that is not fully right leaves its entries unknown; what the gateway then shows settles
+// them where it can; nothing is ever sent again by itself. The gateway's journal is the judge.
+
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { batch } from '../sandbox/wireClient.js';
+import { expectIdentities, expectMoney } from '../support/identities.js';
+import type { House, HouseOptions } from '../support/night.js';
+import {
+  buildHouse,
+  dateOf,
+  instructionCounts,
+  kinds,
+  openBreaksOf,
+  sumOrders,
+  trails,
+} from '../support/night.js';
+import type { Call, Front } from './front.js';
+import { answerJson, answerWith, drop, neverEnd, retell, startFront } from './front.js';
+import { impatient } from './impatient.js';
+
+const cleanups: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+async function houseBehind(options: HouseOptions): Promise<{ house: House; front: Front }> {
+  const opened: Front[] = [];
+  const house = await buildHouse({
+    orders: 900,
+    ...options,
+    through: async (sandboxUrl) => {
+      const front = await startFront(sandboxUrl);
+      opened.push(front);
+      return front;
+    },
+  });
+  cleanups.push(() => house.end());
+  const [front] = opened as [Front];
+  return { house, front };
+}
+
+type Answered = Record<string, unknown> & { capture_orders: Record<string, string>[] };
+type Retold = (answer: Answered) => unknown;
+
+const told =
+  (change: Retold) =>
+  (call: Call): Promise<true> =>
+    retell(call, (answer) => change(answer as Answered));
+
+/** How the answer to a capture of two orders goes wrong after the gateway captured both. */
+const AFTER_THE_EFFECT: readonly {
+  name: string;
+  trouble: (call: Call) => Promise<boolean> | boolean;
+  /** How many of the two entries become unknown. */
+  unknown: 1 | 2;
+}[] = [
+  { name: 'the connection is reset', unknown: 2, trouble: async (call) => {
+    await call.pass();
+    return drop(call);
+  } },
+  { name: 'a 502', unknown: 2, trouble: async (call) => {
+    await call.pass();
+    answerWith(call.response, { status: 502, contentType: 'text/html', body: '<p>Bad gateway' });
+    return true;
+  } },
+  { name: 'a page for people', unknown: 2, trouble: async (call) => {
+    await call.pass();
+    answerWith(call.response, { status: 200, contentType: 'text/html', body: '<p>Please log in' });
+    return true;
+  } },
+  { name: 'half of the answer', unknown: 2, trouble: async (call) => {
+    const { body } = await call.pass();
+    call.response.writeHead(200, { 'content-length': body.length });
+    call.response.write(body.slice(0, body.length / 2), () => call.response.destroy());
+    return true;
+  } },
+  { name: 'half of the JSON, whole by its length', unknown: 2, trouble: async (call) => {
+    const { body, ...head } = await call.pass();
+    answerWith(call.response, { ...head, body: body.slice(0, body.length / 2) });
+    return true;
+  } },
+  { name: 'a compressed answer nobody asked for', unknown: 2, trouble: async (call) => {
+    const { body } = await call.pass();
+    call.response.writeHead(200, { 'content-encoding': 'gzip' });
+    call.response.end(gzipSync(body));
+    return true;
+  } },
+  { name: 'an endless answer', unknown: 2, trouble: async (call) => {
+    await call.pass();
+    return neverEnd(call, 1, 1 << 20);
+  } },
+  { name: 'another return_status', unknown: 2,
+    trouble: told((answer) => ({ ...answer, return_status: '0' })) },
+  { name: 'another account', unknown: 2,
+    trouble: told((answer) => ({ ...answer, account_id: 'A1002' })) },
+  { name: 'another merchant', unknown: 2,
+    trouble: told((answer) => ({ ...answer, merchant_id: 'M9' })) },
+  { name: 'an entry twice', unknown: 2,
+    trouble: told((answer) => changed(answer, ([first, ...rest]) => [first, first, ...rest])) },
+  { name: 'an entry nobody asked for', unknown: 2,
+    trouble: told((answer) =>
+      changed(answer, ([first, ...rest]) => [first, ...rest, { ...first, order_no: 'X-1' }])) },
+  { name: 'the transactions swapped', unknown: 2,
+    trouble: told((answer) => changed(answer, ([first, second]) => [
+      { ...first, transaction_id: second?.transaction_id },
+      { ...second, transaction_id: first?.transaction_id },
+    ])) },
+  { name: 'an entry missing', unknown: 1,
+    trouble: told((answer) => changed(answer, ([, ...rest]) => rest)) },
+  { name: 'another amount', unknown: 1,
+    trouble: told((answer) => changed(answer, ([first, ...rest]) =>
+      [{ ...first, amount: `9${first?.amount}` }, ...rest])) },
+  { name: 'another currency', unknown: 1,
+    trouble: told((answer) => changed(answer, ([first, ...rest]) =>
+      [{ ...first, currency: 'XTS' }, ...rest])) },
+  { name: 'done and an error at once', unknown: 1,
+    trouble: told((answer) => changed(answer, ([first, ...rest]) =>
+      [{ ...first, error_message: 'declined' }, ...rest])) },
+  { name: 'a status without a meaning', unknown: 1,
+    trouble: told((answer) => changed(answer, ([first, ...rest]) =>
+      [{ ...first, capture_status: '7' }, ...rest])) },
+];
+
+function changed(
+  answer: Answered,
+  change: (entries: Record<string, string>[]) => (Record<string, string | undefined> | undefined)[],
+): Answered {
+  return { ...answer, capture_orders: change(answer.capture_orders) as Record<string, string>[] };
+}
+
+describe('a capture that happened, answered with', () => {
+  for (const { name, trouble, unknown } of AFTER_THE_EFFECT) {
+    it(`${name}, is unknown until the look shows it`, async () => {
+      const { house, front } = await houseBehind({
+        inLedger: kinds({ capture_due: 2 }, 'A1001'),
+      });
+      front.trouble = (call) => call.operation === 'capture' && trouble(call);
+      const { summary } = await house.run();
+      expect(front.asked.get('capture')).toBe(1);
+      const all = Object.values(await trails(house.db)).flat();
+      const settled = 'capture: planned queued sending unknown confirmed';
+      expect(all.filter((trail) => trail === settled).length).toBe(unknown);
+      expect(all.filter((trail) => trail.endsWith('confirmed')).length).toBe(2);
+      expect(summary.state).toBe('tied_out');
+      await expectIdentities(house.db, summary);
+      await expectMoney(house.db, [summary], await house.effects());
+    });
+  }
+});
+
+describe('a capture that did not happen', () => {
+  for (const [name, trouble] of Object.entries({
+    'is lost on the way': drop,
+    'is answered 502': ({ response }: Call) => {
+      answerWith(response, { status: 502, contentType: 'text/html', body: '' });
+      return true;
+    },
+    'is answered with nothing': ({ response }: Call) => {
+      response.writeHead(204).end();
+      return true;
+    },
+    'is answered 429': ({ response }: Call) => {
+      response.writeHead(429, { 'retry-after': '0' }).end('slow down');
+      return true;
+    },
+  })) {
+    it(`${name}: it is never sent again, and a person is asked`, async () => {
+      const { house, front } = await houseBehind({
+        daysAgo: 2,
+        inLedger: kinds({ capture_due: 1 }, 'A1001'),
+      });
+      front.trouble = (call) => call.operation === 'capture' && trouble(call);
+      const orderNo = house.seeded[0]?.ledger.order_no;
+      const at = (daysAgo: number): Date => new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`);
+      const first = await house.run({ date: dateOf(2) }, at(2));
+      expect(first.summary.state).toBe('incomplete');
+      expect(await openBreaksOf(house.db)).toEqual([`${orderNo} outcome_unknown`]);
+      expect(first.summary.accounts[0]?.totals[0]).toMatchObject({
+        captured: '0.00',
+        unknown: house.seeded[0]?.ledger.amount,
+      });
+      front.trouble = () => false;
+      const again = await house.run({ date: dateOf(2) }, at(2));
+      expect(again.summary.state).toBe('incomplete');
+      // For the next date it is an old unknown: a break.
+      const next = await house.run({ date: dateOf(1) }, at(1));
+      expect(next.summary.state).toBe('broken');
+      expect(sumOrders(next.summary, 'broken')).toBe(1);
+      expect(front.asked.get('capture')).toBe(1);
+      expect(await house.effects()).toEqual([]);
+      expect(await instructionCounts(house.db)).toEqual({ 'capture unknown': 1 });
+      for (const { summary } of [first, again, next]) await expectIdentities(house.db, summary);
+    });
+  }
+
+  it('is unknown too when the gateway says that it did and shows that it did not', async () => {
+    const { house, front } = await houseBehind({ inLedger: kinds({ capture_due: 1 }, 'A1001') });
+    front.trouble = (call) => {
+      if (call.operation !== 'capture') return false;
+      const asked = JSON.parse(call.body) as Answered;
+      const capture_orders = asked.capture_orders.map((entry) => ({
+        ...entry,
+        capture_status: '1',
+        error_message: '',
+      }));
+      const { merchant_id, account_id } = asked;
+      return answerJson(call, { merchant_id, account_id, return_status: '1', capture_orders });
+    };
+    const { summary } = await house.run();
+    expect(Object.values(await trails(house.db))).toEqual([
+      ['capture: planned queued sending accepted unknown'],
+    ]);
+    expect(summary.state).toBe('incomplete');
+    expect((await openBreaksOf(house.db)).length).toBe(1);
+  });
+
+  it('is not sent to where a redirect points', async () => {
+    const elsewhere = createServer((_, response) => {
+      seen += 1;
+      response.end('{}');
+    });
+    let seen = 0;
+    await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
+    cleanups.push(async () => void elsewhere.close());
+    const { port } = elsewhere.address() as AddressInfo;
+    const { house, front } = await houseBehind({ inLedger: kinds({ capture_due: 1 }, 'A1001') });
+    front.trouble = ({ operation, response }) => {
+      if (operation !== 'capture') return false;
+      response.writeHead(307, { location: `http://127.0.0.1:${port}/v1/capture` }).end();
+      return true;
+    };
+    const { summary } = await house.run();
+    expect(seen).toBe(0);
+    expect(await house.effects()).toEqual([]);
+    expect(await instructionCounts(house.db)).toEqual({ 'capture unknown': 1 });
+    expect(summary.state).toBe('incomplete');
+  });
+
+  it('is unknown when no answer comes in time, however late the effect', async () => {
+    const { house, front } = await houseBehind({
+      inLedger: kinds({ capture_due: 1 }, 'A1001'),
+    });
+    impatient(house, { timeoutMs: 1_500 });
+    front.trouble = ({ operation }) => operation === 'capture';
+    const { summary } = await house.run();
+    expect(await instructionCounts(house.db)).toEqual({ 'capture unknown': 1 });
+    expect(summary.state).toBe('incomplete');
+  });
+});
+
+describe('a refund whose answer is lost', () => {
+  it('is a person\'s to settle when it is partial, though the state shows one', async () => {
+    const { house, front } = await houseBehind({
+      daysAgo: 2,
+      inLedger: kinds({ partial_refund_due: 1 }),
+    });
+    front.trouble = async (call) => {
+      if (call.operation !== 'refund') return false;
+      await call.pass();
+      return drop(call);
+    };
+    const night = (daysAgo: number) =>
+      house.run({ date: dateOf(daysAgo) }, new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`));
+    const first = await night(2);
+    const orderNo = house.seeded[0]?.ledger.order_no;
+    expect(first.summary.state).toBe('incomplete');
+    expect(await openBreaksOf(house.db)).toEqual([`${orderNo} outcome_unknown`]);
+    front.trouble = () => false;
+    expect((await night(1)).summary.state).toBe('broken');
+    expect(await instructionCounts(house.db)).toEqual({ 'refund unknown': 1 });
+    expect((await house.effects()).length).toBe(1);
+  });
+
+  it('is confirmed when it is whole and the gateway shows it', async () => {
+    const { house, front } = await houseBehind({
+      inLedger: kinds({ full_refund_due: 1 }),
+    });
+    front.trouble = async (call) => {
+      if (call.operation !== 'refund') return false;
+      await call.pass();
+      return drop(call);
+    };
+    const { summary } = await house.run();
+    expect(summary.state).toBe('tied_out');
+    expect(await instructionCounts(house.db)).toEqual({ 'refund confirmed': 1 });
+    await expectMoney(house.db, [summary], await house.effects());
+  });
+});
+
+describe('a cancel whose answer is lost', () => {
+  it('goes to a person when the gateway shows the order captured', async () => {
+    const { house, front } = await houseBehind({ inLedger: kinds({ cancel_due: 1 }, 'A1001') });
+    front.trouble = async (call) => {
+      if (call.operation !== 'cancel') return false;
+      await captureByHand(house);
+      return drop(call);
+    };
+    const { summary } = await house.run();
+    expect(summary.state).toBe('incomplete');
+    expect(await instructionCounts(house.db)).toEqual({ 'cancel unknown': 1 });
+    expect((await house.effects()).map((effect) => effect.operation)).toEqual(['capture']);
+  });
+});
+
+describe('an instruction that the gateway refuses', () => {
+  it('is rejected, breaks the order, and is not tried again', async () => {
+    const { house, front } = await houseBehind({
+      daysAgo: 2,
+      inLedger: kinds({ capture_due: 1, cancel_due: 1 }, 'A1001'),
+    });
+    const orderNo = house.seeded.find(({ kind }) => kind === 'capture_due')?.ledger.order_no;
+    front.trouble = (call) => {
+      if (call.operation !== 'capture') return false;
+      return retellRefused(call);
+    };
+    const night = (daysAgo: number) =>
+      house.run({ date: dateOf(daysAgo) }, new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`));
+    const first = await night(2);
+    expect(first.summary.state).toBe('broken');
+    expect(await openBreaksOf(house.db)).toEqual([`${orderNo} instruction_rejected`]);
+    front.trouble = () => false;
+    const next = await night(1);
+    expect(next.summary.state).toBe('broken');
+    expect(await instructionCounts(house.db)).toEqual({
+      'cancel confirmed': 1,
+      'capture rejected': 1,
+    });
+    expect(front.asked.get('capture')).toBe(1);
+    for (const { summary } of [first, next]) await expectIdentities(house.db, summary);
+  });
+
+  it('is unknown once its new state shows after all', async () => {
+    const { house, front } = await houseBehind({ inLedger: kinds({ capture_due: 1 }, 'A1001') });
+    front.trouble = async (call) => {
+      if (call.operation !== 'capture') return false;
+      await call.pass();
+      return retellRefused(call);
+    };
+    const { summary } = await house.run();
+    expect(await instructionCounts(house.db)).toEqual({ 'capture unknown': 1 });
+    expect(summary.state).toBe('incomplete');
+    expect((await openBreaksOf(house.db))[0]).toContain('outcome_unknown');
+    await expectIdentities(house.db, summary);
+  });
+});
+
+describe('a gateway that refuses connections for money', () => {
+  it('gets nothing, and everything on the next run: not sent is not unknown', async () => {
+    const { house, front } = await houseBehind({
+      inLedger: kinds({ capture_due: 2 }, 'A1001'),
+    });
+    // The look goes over a connection that stands; each batch opens one of its own.
+    front.trouble = (call) => {
+      if (call.operation === 'retrievalTrans') front.refuse();
+      return false;
+    };
+    const first = await house.run();
+    expect(first.summary.state).toBe('incomplete');
+    expect(await instructionCounts(house.db)).toEqual({ 'capture queued': 2 });
+    expect(await openBreaksOf(house.db)).toEqual([]);
+    expect(sumOrders(first.summary, 'due')).toBe(2);
+    front.trouble = () => false;
+    await front.accept();
+    const second = await house.run();
+    expect(second.summary.state).toBe('tied_out');
+    await expectMoney(house.db, [second.summary], await house.effects());
+  });
+});
+
+/** Every entry of a capture answered as refused. */
+function retellRefused(call: Call): true {
+  const asked = JSON.parse(call.body) as Answered;
+  const { merchant_id, account_id } = asked;
+  const capture_orders = asked.capture_orders.map((entry) => ({
+    ...entry,
+    capture_status: '0',
+    error_message: 'E1004:not possible',
+  }));
+  return answerJson(call, { merchant_id, account_id, return_status: '1', capture_orders });
+}
+
+/** Somebody captures every cancel-due order in the portal. */
+async function captureByHand(house: House): Promise<void> {
+  for (const { ledger, gateway } of house.seeded) {
+    const account = house.accounts.find((one) => one.accountId === ledger.account_id);
+    const [transaction] = gateway?.transactions ?? [];
+    if (!account || !transaction) throw new Error('nothing to capture');
+    await batch(house.sandboxUrl, account, 'capture', [
+      {
+        transaction_id: transaction.transactionId,
+        order_no: ledger.order_no,
+        currency: transaction.currency,
+        amount: transaction.amount,
+      },
+    ]);
+  }
+}

@@ -1,0 +1,165 @@
+// Pages of the look that go wrong: their orders are not compared, no break of theirs opens or
+// resolves, nothing of theirs is sent; the rest of the night goes on, and the night is incomplete.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunSummary } from '../../src/core/summary.js';
+import { expectIdentities } from '../support/identities.js';
+import type { House } from '../support/night.js';
+import { buildHouse, dateOf, instructionCounts, kinds, openBreaksOf } from '../support/night.js';
+import type { Call, Front } from './front.js';
+import { answerJson, answerWith, drop, neverEnd, retell, startFront } from './front.js';
+import { impatient } from './impatient.js';
+
+const BROKEN_ACCOUNT = 'A1001';
+
+const TROUBLES: readonly { name: string; trouble: (call: Call) => Promise<boolean> | boolean }[] = [
+  { name: 'a page for people', trouble: (call) => say(call, 200, '<h1>Please log in</h1>') },
+  { name: 'HTTP 500', trouble: (call) => say(call, 500, 'oops') },
+  { name: 'a reset', trouble: drop },
+  {
+    name: 'half of the JSON',
+    trouble: async (call) => {
+      const { body } = await call.pass();
+      return say(call, 200, body.slice(0, body.length / 2));
+    },
+  },
+  {
+    name: 'another account',
+    trouble: (call) => retell(call, (answer) => ({ ...answer, account_id: 'A1002' })),
+  },
+  {
+    name: 'return_status 0',
+    trouble: (call) => retell(call, (answer) => ({ ...answer, return_status: '0' })),
+  },
+  { name: 'bytes without end', trouble: (call) => neverEnd(call, 1, 1 << 20) },
+  { name: 'a byte now and then', trouble: (call) => neverEnd(call, 50, 1) },
+];
+
+function say({ response }: Call, status: number, body: string): true {
+  answerWith(response, { status, contentType: 'text/html', body });
+  return true;
+}
+
+describe('a page that is answered with', () => {
+  let house: House;
+  let front: Front;
+  let breaksBefore: string[];
+
+  beforeAll(async () => {
+    house = await buildHouse({
+      orders: 900,
+      daysAgo: 2,
+      inLedger: kinds({ plain: 20, capture_due: 6, amount_mismatch: 4, state_mismatch: 4 }),
+      settings: { operations: { capture: 'approve' } },
+      through: async (sandboxUrl) => {
+        front = await startFront(sandboxUrl);
+        return front;
+      },
+    });
+    impatient(house, { timeoutMs: 1_000 });
+    await night(house, 2);
+    breaksBefore = await openBreaksOf(house.db);
+    // Every difference of the ledger heals, and others come up.
+    await house.db.query(
+      `update ledger.orders set expected = case expected when 'captured' then 'declined'
+         else 'captured' end, amount = amount + 1 where account_id = $1`,
+      [BROKEN_ACCOUNT],
+    );
+  });
+
+  afterAll(() => house.end());
+
+  for (const { name, trouble } of TROUBLES) {
+    it(`${name} leaves its orders not compared`, async () => {
+      front.trouble = (call) =>
+        call.operation === 'retrievalTrans' &&
+        call.body.includes(`account_id=${BROKEN_ACCOUNT}`) &&
+        trouble(call);
+      const summary = await night(house, 1);
+      const [broken, fine] = summary.accounts;
+      expect(summary.state).toBe('incomplete');
+      expect(summary.pull.failedPages).toBe(1);
+      expect(broken).toMatchObject({ accountId: BROKEN_ACCOUNT, state: 'incomplete' });
+      expect(broken?.orders.notCompared).toBe(broken?.orders.ledger);
+      expect(summary.pull.unanswered).toBe(broken?.orders.ledger);
+      expect(fine?.orders.notCompared).toBe(0);
+      expect(await openBreaksOf(house.db)).toEqual(breaksBefore);
+      expect(await instructionCounts(house.db)).toEqual({ 'capture held': 6 });
+    });
+  }
+
+  it('nothing wrong is compared at last', async () => {
+    front.trouble = () => false;
+    const summary = await night(house, 1);
+    expect(summary.accounts.map((account) => account.orders.notCompared)).toEqual([0, 0]);
+    expect(await openBreaksOf(house.db)).not.toEqual(breaksBefore);
+    expect((await instructionCounts(house.db))['capture withdrawn']).toBeGreaterThan(0);
+  });
+});
+
+describe('a look in which one page of several fails', () => {
+  it('compares and sends the orders of the others', async () => {
+    const opened: Front[] = [];
+    const house = await buildHouse({
+      orders: 600,
+      through: async (sandboxUrl) => {
+        const front = await startFront(sandboxUrl);
+        opened.push(front);
+        return front;
+      },
+    });
+    try {
+      const [front] = opened as [Front];
+      const [first] = house.seeded.map(({ ledger }) => ledger.order_no).sort();
+      front.trouble = (call) =>
+        call.operation === 'retrievalTrans' && call.body.includes(first ?? '') && drop(call);
+      const { summary } = await house.run();
+      await expectIdentities(house.db, summary);
+      expect(summary.pull.failedPages).toBe(1);
+      expect(summary.pull.unanswered).toBe(100);
+      expect((await house.effects()).length).toBeGreaterThan(0);
+      expect(summary.state).toBe('incomplete');
+    } finally {
+      await house.end();
+    }
+  });
+});
+
+describe('a look after sending that fails', () => {
+  it('leaves what was accepted to the next run, which confirms it', async () => {
+    const opened: Front[] = [];
+    const house = await buildHouse({
+      orders: 900,
+      inLedger: kinds({ capture_due: 2 }, 'A1001'),
+      through: async (sandboxUrl) => {
+        const front = await startFront(sandboxUrl);
+        opened.push(front);
+        return front;
+      },
+    });
+    try {
+      const [front] = opened as [Front];
+      front.trouble = (call) =>
+        call.operation === 'retrievalTrans' &&
+        (front.asked.get('capture') ?? 0) > 0 &&
+        answerJson(call, { return_status: '9' });
+      const { summary } = await house.run();
+      expect(await instructionCounts(house.db)).toEqual({ 'capture accepted': 2 });
+      await expectIdentities(house.db, summary);
+      expect(summary.accounts[0]?.orders.due).toBe(2);
+      front.trouble = () => false;
+      const again = await house.run();
+      expect(again.summary.state).toBe('tied_out');
+      expect((await house.effects()).length).toBe(2);
+    } finally {
+      await house.end();
+    }
+  });
+});
+
+async function night(house: House, daysAgo: number): Promise<RunSummary> {
+  const at = new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`);
+  const { summary } = await house.run({ date: dateOf(daysAgo) }, at);
+  await expectIdentities(house.db, summary);
+  return summary;
+}

@@ -1,0 +1,255 @@
+// Several business dates in a row: what one night leaves to the next, and what the same date does
+// when the ledger moved in between. The dates ended in the past; the clock is set behind each.
+
+import { afterEach, describe, expect, it } from 'vitest';
+import type { RunSummary } from '../../src/core/summary.js';
+import { expectIdentities, expectMoney } from '../support/identities.js';
+import type { House, HouseOptions } from '../support/night.js';
+import {
+  buildHouse,
+  dateOf,
+  instructionCounts,
+  kinds,
+  openBreaksOf,
+  rewriteSettings,
+  sumOrders,
+} from '../support/night.js';
+
+const houses: House[] = [];
+
+/** Seeded three dates ago, so that three nights can follow each other. */
+async function house(options: HouseOptions): Promise<House> {
+  const built = await buildHouse({ daysAgo: 3, orders: 300, ...options });
+  houses.push(built);
+  return built;
+}
+
+afterEach(async () => {
+  for (const built of houses.splice(0)) await built.end();
+});
+
+/** In the small hours after the date's end. */
+async function nightOf(one: House, daysAgo: number): Promise<RunSummary> {
+  const at = new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`);
+  const { summary } = await one.run({ date: dateOf(daysAgo) }, at);
+  await expectIdentities(one.db, summary);
+  return summary;
+}
+
+describe('the next business date', () => {
+  it('captures what a review of the night before made possible', async () => {
+    const one = await house({ inLedger: kinds({ review_accept_due: 2 }) });
+    const first = await nightOf(one, 3);
+    expect(await instructionCounts(one.db)).toEqual({ 'review confirmed': 2 });
+    expect(first).toMatchObject({ state: 'tied_out' });
+    expect(sumOrders(first, 'due')).toBe(2);
+
+    // The same date again leaves it to the next one.
+    await nightOf(one, 3);
+    expect(await instructionCounts(one.db)).toEqual({ 'review confirmed': 2 });
+
+    const second = await nightOf(one, 2);
+    expect(await instructionCounts(one.db)).toEqual({
+      'capture confirmed': 2,
+      'review confirmed': 2,
+    });
+    expect(sumOrders(second, 'matched')).toBe(2);
+    await expectMoney(one.db, [first, second], await one.effects());
+  });
+
+  it('makes one refund of an order a night, the oldest first', async () => {
+    const one = await house({ inLedger: kinds({ two_refunds_due: 1 }) });
+    const [order] = one.seeded;
+    const summaries: RunSummary[] = [];
+    for (const daysAgo of [3, 2, 1]) {
+      summaries.push(await nightOf(one, daysAgo));
+      const refunded = (await one.effects()).map((effect) => effect.refund_amount);
+      const wanted = (order?.refunds ?? []).map((refund) => refund.refund_amount);
+      expect(refunded).toEqual(wanted.slice(0, 4 - daysAgo));
+    }
+    await expectMoney(one.db, summaries, await one.effects());
+    expect(summaries.map((summary) => sumOrders(summary, 'due'))).toEqual([1, 0, 0]);
+  });
+
+  it('carries what waits for a person, and sends it once it need not wait', async () => {
+    const one = await house({
+      inLedger: kinds({ capture_due: 3, cancel_due: 2 }),
+      settings: { operations: { capture: 'approve', cancel: 'auto' } },
+    });
+    const first = await nightOf(one, 3);
+    expect(await instructionCounts(one.db)).toEqual({ 'cancel confirmed': 2, 'capture held': 3 });
+    const second = await nightOf(one, 2);
+    expect(figure(second, 'capture', 'carried')).toBe(3);
+    expect(figure(second, 'capture', 'held')).toBe(3);
+    expect(figure(second, 'cancel', 'confirmed')).toBe(0);
+
+    rewriteSettings(one, { operations: { capture: 'auto', cancel: 'auto' } });
+    const third = await nightOf(one, 1);
+    expect(figure(third, 'capture', 'carried')).toBe(3);
+    expect(figure(third, 'capture', 'confirmed')).toBe(3);
+    await expectMoney(one.db, [first, second, third], await one.effects());
+    // The second look at a night that is over counts it as it is now.
+    const again = await nightOf(one, 1);
+    expect(again.accounts).toEqual(third.accounts);
+  });
+
+  it('withdraws what waits once the ledger no longer asks for it', async () => {
+    const one = await house({
+      inLedger: kinds({ capture_due: 2 }),
+      settings: { operations: { capture: 'approve', cancel: 'approve' } },
+    });
+    await nightOf(one, 3);
+    await one.db.query(
+      `update ledger.orders set expected = 'cancelled', updated_at = now() where order_no = $1`,
+      [one.seeded[0]?.ledger.order_no],
+    );
+    const second = await nightOf(one, 2);
+    expect(await instructionCounts(one.db)).toEqual({
+      'cancel held': 1,
+      'capture held': 1,
+      'capture withdrawn': 1,
+    });
+    expect(figure(second, 'capture', 'carried')).toBe(2);
+    expect(figure(second, 'capture', 'withdrawn')).toBe(1);
+  });
+
+  it('resolves a break that is gone and reopens one that is back', async () => {
+    const one = await house({ inLedger: kinds({ state_mismatch: 2, amount_mismatch: 1 }) });
+    const wrong = one.seeded.find(({ kind }) => kind === 'amount_mismatch');
+    const orderNo = wrong?.ledger.order_no;
+    const first = await nightOf(one, 3);
+    expect(tieOf(first)).toEqual([0, 3, 0, 0, 3]);
+
+    await setAmount(one, orderNo, wrong?.gateway?.transactions[0]?.amount);
+    const second = await nightOf(one, 2);
+    expect(tieOf(second)).toEqual([3, 0, 0, 1, 2]);
+    expect(sumOrders(second, 'matched')).toBe(1);
+
+    await setAmount(one, orderNo, wrong?.ledger.amount);
+    const third = await nightOf(one, 1);
+    expect(tieOf(third)).toEqual([2, 0, 1, 0, 3]);
+    expect(await openBreaksOf(one.db)).toContain(`${orderNo} amount_mismatch`);
+    const { rows } = await one.db.query(
+      'select 1 from tieout.breaks where order_no = $1',
+      [orderNo],
+    );
+    expect(rows.length).toBe(1);
+  });
+
+  it('keeps what it counted when the same date brings more work', async () => {
+    const inLedger = kinds({ capture_due: 2, amount_mismatch: 1 });
+    const one = await house({ inLedger, daysAgo: 1 });
+    const [held] = one.seeded;
+    await one.db.query(`update ledger.orders set expected = 'authorised' where order_no = $1`, [
+      held?.ledger.order_no,
+    ]);
+    const first = await nightOf(one, 1);
+    const moved = await one.effects();
+    expect(moved.length).toBe(held?.kind === 'capture_due' ? 1 : 2);
+    await one.db.query(`update ledger.orders set expected = 'captured'`);
+    const again = await nightOf(one, 1);
+    expect(figure(again, 'capture', 'confirmed')).toBe(2);
+    expect((await one.effects()).slice(0, moved.length)).toEqual(moved);
+    await expectMoney(one.db, [again], await one.effects());
+    expect(again.covers).toEqual(first.covers);
+  });
+
+  it('covers and names the dates since the last finished run', async () => {
+    const one = await house({ inLedger: kinds({ cancel_due: 1 }) });
+    const first = await nightOf(one, 3);
+    expect(first.covers).toEqual([dateOf(3)]);
+    const second = await nightOf(one, 1);
+    expect(second.covers).toEqual([dateOf(2), dateOf(1)]);
+    expect(one.lines.join('\n')).toContain(`covers ${dateOf(2)}, ${dateOf(1)}`);
+  });
+
+  it('does not look again at old matched orders, and does once the ledger changes them', async () => {
+    const one = await house({
+      inLedger: ({ ledger, kind }) => kind === 'plain' && ledger.expected === 'captured',
+      settings: { reconcile: { lookbackDays: 1 } },
+    });
+    const first = await nightOf(one, 3);
+    const second = await nightOf(one, 2);
+    expect(second.pull.asked).toBeLessThan(first.pull.asked);
+    const third = await nightOf(one, 1);
+    expect(third.pull.asked).toBe(0);
+    await one.db.query(
+      `update ledger.orders set expected = 'cancelled' where order_no = $1`,
+      [one.seeded[0]?.ledger.order_no],
+    );
+    const again = await nightOf(one, 1);
+    expect(again.pull.asked).toBe(1);
+    expect(sumOrders(again, 'broken')).toBe(1);
+  });
+
+  it('runs one account alone, and the others later on the same date', async () => {
+    const one = await house({ inLedger: kinds({ capture_due: 4, cancel_due: 4 }) });
+    const at = new Date(`${dateOf(2)}T04:15:00Z`);
+    const alone = await one.run({ date: dateOf(3), accountIds: ['A1001'] }, at);
+    expect(alone.summary.accounts.map((account) => account.accountId)).toEqual(['A1001']);
+    expect(new Set((await one.effects()).map((effect) => effect.account_id))).toEqual(
+      new Set(['A1001']),
+    );
+    const whole = await nightOf(one, 3);
+    expect(whole.accounts.map((account) => account.accountId)).toEqual(['A1001', 'A1002']);
+    expect((await one.effects()).length).toBe(one.seeded.length);
+    await expectMoney(one.db, [whole], await one.effects());
+    const other = await one.run({ date: dateOf(3), accountIds: ['A1002'] }, at);
+    expect(other.summary.accounts.map((account) => account.accountId)).toEqual([
+      'A1001',
+      'A1002',
+    ]);
+    await expectIdentities(one.db, other.summary);
+  });
+});
+
+describe('an account that must not send', () => {
+  it('is only observed without liveFrom: due orders are held', async () => {
+    const one = await house({ inLedger: kinds({ capture_due: 2 }) });
+    rewriteSettings(one, { accounts: accountsWith(one, null) });
+    await nightOf(one, 1);
+    expect(await one.effects()).toEqual([]);
+    expect(await instructionCounts(one.db)).toEqual({ 'capture held': 2 });
+    expect(one.lines.join('\n')).toContain('only observed');
+  });
+
+  it('is blocked on a database that knows no run of it, until liveFrom is set anew', async () => {
+    const one = await house({ inLedger: kinds({ capture_due: 2 }) });
+    rewriteSettings(one, { accounts: accountsWith(one, `${dateOf(9)}T00:00:00Z`) });
+    await nightOf(one, 2);
+    expect(await one.effects()).toEqual([]);
+    expect(one.lines.join('\n')).toContain('knows no earlier run');
+    // Another night does not lift it by itself: a blocked run is no history.
+    await nightOf(one, 1);
+    expect(await one.effects()).toEqual([]);
+    rewriteSettings(one, { accounts: accountsWith(one, `${dateOf(1)}T00:00:00Z`) });
+    await nightOf(one, 1);
+    expect((await one.effects()).length).toBe(2);
+  });
+});
+
+function accountsWith(one: House, liveFrom: string | null): unknown[] {
+  return one.accounts.map((account) => ({ ...account, liveFrom }));
+}
+
+async function setAmount(one: House, orderNo: string | undefined, amount?: string): Promise<void> {
+  await one.db.query('update ledger.orders set amount = $2 where order_no = $1', [
+    orderNo,
+    amount,
+  ]);
+}
+
+function figure(summary: RunSummary, operation: string, state: string): number {
+  return summary.accounts.reduce(
+    (sum, account) => sum + (account.instructions[operation]?.[state] ?? 0),
+    0,
+  );
+}
+
+/** openBefore, new, reopened, resolved, openAfter over all accounts. */
+function tieOf(summary: RunSummary): number[] {
+  const ties = summary.accounts.map((account) => account.tie);
+  return (['openBefore', 'new', 'reopened', 'resolved', 'openAfter'] as const).map((name) =>
+    ties.reduce((sum, tie) => sum + tie[name], 0),
+  );
+}

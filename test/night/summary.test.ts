@@ -1,0 +1,89 @@
+// The figures of whole nights on the sandbox: whatever the seed, they add up, and the money is what
+// the gateway says that it moved.
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { expectIdentities, expectMoney, expectNothingTwice } from '../support/identities.js';
+import type { House, HouseOptions } from '../support/night.js';
+import { buildHouse, dateOf, sumOrders } from '../support/night.js';
+
+const houses: House[] = [];
+
+async function house(options: HouseOptions): Promise<House> {
+  const built = await buildHouse(options);
+  houses.push(built);
+  return built;
+}
+
+afterEach(async () => {
+  for (const built of houses.splice(0)) await built.end();
+});
+
+const POLICIES = [
+  { seed: 1, orders: 900, operations: 'auto' },
+  { seed: 2, orders: 400, operations: 'auto' },
+  { seed: 3, orders: 400, operations: 'approve' },
+  { seed: 4, orders: 101, operations: 'auto' },
+  { seed: 5, orders: 0, operations: 'auto' },
+] as const;
+
+describe('the summary of a night', () => {
+  for (const { seed, orders, operations } of POLICIES) {
+    it(`adds up for ${orders} orders of seed ${seed} on ${operations}`, async () => {
+      const { db, run, effects } = await house({
+        seed,
+        orders,
+        settings: { operations: allOf(operations) },
+      });
+      const { kind, summary } = await run();
+      expect(kind).toBe('ran');
+      await expectIdentities(db, summary);
+      await expectMoney(db, [summary], await effects());
+      expect(sumOrders(summary, 'ledger')).toBe(orders);
+      expect(summary.businessDate).toBe(dateOf(1));
+      if (operations === 'approve') expect(await effects()).toEqual([]);
+    });
+  }
+
+  it('brings every planted kind to the verdict that it leads to', async () => {
+    // Nothing is sent: a capture would heal an authorisation that has become stale.
+    const { db, run, seeded } = await house({
+      orders: 900,
+      seed: 9,
+      settings: { operations: allOf('approve') },
+    });
+    await run();
+    const wanted = new Set(
+      seeded
+        .filter(({ leadsTo }) => /_|stale/.test(leadsTo))
+        .map(({ ledger, leadsTo, stranger }) => `${stranger?.orderNo ?? ledger.order_no} ${leadsTo}`),
+    );
+    const { rows } = await db.query<{ what: string }>(
+      `select order_no || ' ' || kind as what from tieout.breaks where state = 'open'`,
+    );
+    expect(new Set(rows.map((row) => row.what))).toEqual(wanted);
+    expect(wanted.size).toBeGreaterThan(20);
+  });
+
+  it('is the same night when it runs again: it looks anew and moves nothing', async () => {
+    const { db, run, effects, seeded } = await house({ orders: 600, seed: 6 });
+    const first = await run();
+    const moved = await effects();
+    const second = await run();
+    expect(second.kind).toBe('resumed');
+    expect(await effects()).toEqual(moved);
+    await expectIdentities(db, second.summary);
+    await expectMoney(db, [second.summary], moved);
+    expectNothingTwice(moved, new Map());
+    expect(second.summary.state).toBe(first.summary.state);
+    expect(second.summary.accounts).toEqual(first.summary.accounts);
+    const { reports } = second.summary;
+    const { reports: firstReports } = first.summary;
+    expect(seeded.length).toBe(600);
+    expect(firstReports.map((report) => report.revision)).toEqual([1, 1]);
+    expect(reports.map((report) => report.revision)).toEqual([2, 2]);
+  });
+});
+
+function allOf(mode: string): Record<string, string> {
+  return { capture: mode, cancel: mode, refund: mode, review: mode };
+}

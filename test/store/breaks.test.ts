@@ -1,0 +1,261 @@
+// The life of breaks over several looks, through compare.sql and updateBreaks.sql: one row an order
+// and kind for life, and the law that openBefore + new + reopened - waived - resolved = openAfter.
+
+import { randomInt } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { workedOutOpenAfter } from '../../src/core/summary.js';
+import type { Database } from '../../src/store/db.js';
+import { openBreaks, tieByKind } from '../../src/store/figures.js';
+import { closeAccounts, enterAccounts } from '../../src/store/runAccounts.js';
+import { classify, clearVerdicts, compare, updateBreaks } from '../../src/store/verdicts.js';
+import type { FreshDatabase } from '../support/database.js';
+import { freshDatabase } from '../support/database.js';
+import { generatedOrder } from '../support/generatedOrders.js';
+import { compareRulesOf, storeLedger, storeLook, storeRun } from '../support/lookStore.js';
+import type { OrderText, StoredOrder } from '../support/orders.js';
+import { LOOKED_AT, orderOf, plainRules } from '../support/orders.js';
+
+const SEQUENCES = 6;
+const NIGHTS = 5;
+const seed = Number(process.env.PROPERTY_SEED ?? randomInt(2 ** 31));
+
+let fresh: FreshDatabase;
+let db: Database;
+let accountId = '';
+let accounts = 0;
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  db = fresh.db;
+});
+afterAll(() => fresh.drop());
+beforeEach(() => {
+  accounts += 1;
+  accountId = `A${accounts}`;
+});
+
+const CAPTURED = { ledger: 'captured 10.00 EUR', gateway: ['T1 captured 10.00'] };
+const CHEAPER = { ledger: 'captured 10.00 EUR', gateway: ['T1 captured 9.00'] };
+const CHEAPER_STILL = { ledger: 'captured 10.00 EUR', gateway: ['T1 captured 8.00'] };
+const UNANSWERED = { ledger: 'captured 10.00 EUR', page: 'failed' as const };
+
+test('a break opens once, is kept, and resolves by itself', async () => {
+  expect(await nights([CHEAPER, CHEAPER, CAPTURED])).toEqual([
+    'amount_mismatch open: opened',
+    'amount_mismatch open: -',
+    'amount_mismatch resolved: resolved from open',
+  ]);
+});
+
+test('a break keeps its row and first_seen when it comes back', async () => {
+  expect(await nights([CHEAPER, CAPTURED, CHEAPER])).toEqual([
+    'amount_mismatch open: opened',
+    'amount_mismatch resolved: resolved from open',
+    'amount_mismatch open: reopened from resolved',
+  ]);
+  const { rows } = await db.query(
+    `select count(*) as rows, min(first_run_id) < min(last_run_id) as is_older
+     from tieout.breaks where account_id = $1`,
+    [accountId],
+  );
+  expect(rows).toEqual([{ rows: 1n, is_older: true }]);
+});
+
+test('an open break that says something else is changed, not opened anew', async () => {
+  expect(await nights([CHEAPER, CHEAPER_STILL])).toEqual([
+    'amount_mismatch open: opened',
+    'amount_mismatch open: changed from open',
+  ]);
+  const { rows } = await db.query(
+    `select expected, actual, currency, amount from tieout.breaks where account_id = $1`,
+    [accountId],
+  );
+  expect(rows[0]).toMatchObject({
+    expected: { state: 'captured', amount: '10.00', currency: 'EUR' },
+    actual: { state: 'captured', amount: '8.00', currency: 'EUR', code: '3000' },
+    currency: 'EUR',
+    amount: '2.00',
+  });
+});
+
+test('what was not looked at neither opens nor resolves nor changes', async () => {
+  expect(await nights([UNANSWERED, CHEAPER, UNANSWERED, CAPTURED])).toEqual([
+    ': -',
+    'amount_mismatch open: opened',
+    'amount_mismatch open: -',
+    'amount_mismatch resolved: resolved from open',
+  ]);
+});
+
+test('contradictory answers count as not looked at', async () => {
+  const contradictory = { ...CAPTURED, gateway: ['T1 captured 10.00', 'T1 refunded 10.00'] };
+  expect(await nights([CHEAPER, contradictory])).toEqual([
+    'amount_mismatch open: opened',
+    'amount_mismatch open: -',
+  ]);
+});
+
+test('a waived break is silent until it changes', async () => {
+  expect(await nights([CHEAPER, 'waive', CHEAPER, CHEAPER_STILL])).toEqual([
+    'amount_mismatch open: opened',
+    'amount_mismatch waived: waived from open',
+    'amount_mismatch waived: -',
+    'amount_mismatch open: reopened from waived',
+  ]);
+});
+
+test('a waived break whose difference is gone resolves, and reopens like any other', async () => {
+  expect(await nights([CHEAPER, 'waive', CAPTURED, CHEAPER])).toEqual([
+    'amount_mismatch open: opened',
+    'amount_mismatch waived: waived from open',
+    'amount_mismatch resolved: resolved from waived',
+    'amount_mismatch open: reopened from resolved',
+  ]);
+});
+
+test('one kind takes the place of another', async () => {
+  const refunded = { ledger: 'captured 10.00 EUR', gateway: ['T1 refunded 10.00'] };
+  expect(await nights([CHEAPER, refunded])).toEqual([
+    'amount_mismatch open: opened',
+    'amount_mismatch resolved, refund_mismatch open: resolved from open, opened',
+  ]);
+});
+
+test('the break of a stranger resolves when the gateway has it no more, or the ledger has it', async () => {
+  const stranger = { ledger: null, page: 'unasked' as const, gateway: ['T1 captured 10.00'] };
+  expect(await nights([stranger, { ledger: null }])).toEqual([
+    'missing_in_ledger open: opened',
+    'missing_in_ledger resolved: resolved from open',
+  ]);
+  expect(await nights([stranger, CAPTURED])).toEqual([
+    'missing_in_ledger open: reopened from resolved',
+    'missing_in_ledger resolved: resolved from open',
+  ]);
+});
+
+test('the same night judged again changes nothing', async () => {
+  const runId = await storeRun(db, accountId);
+  const order = orderOf('O1', CHEAPER);
+  await look(runId, [order]);
+  await look(runId, [order]);
+  expect(await eventsOf(runId)).toBe('opened');
+});
+
+test('an order is in the first class that fits its breaks', async () => {
+  const runId = await storeRun(db, accountId);
+  await look(runId, [orderOf('O1', CHEAPER), orderOf('O2', CHEAPER), orderOf('O3', UNANSWERED)]);
+  await waiveAll(runId, 'O2');
+  await classify(db, runId);
+  const { rows } = await db.query<{ order_no: string; class: string }>(
+    'select order_no, class from tieout.verdicts where run_id = $1 order by order_no',
+    [runId],
+  );
+  expect(rows.map((row) => `${row.order_no} ${row.class}`)).toEqual([
+    'O1 broken',
+    'O2 explained',
+    'O3 notCompared',
+  ]);
+});
+
+test('the breaks tie by kind after any sequence of nights and waivers', async () => {
+  const night = fc.tuple(
+    fc.array(generatedOrder, { minLength: 40, maxLength: 40 }),
+    fc.array(fc.integer({ min: 0, max: 39 }), { maxLength: 15 }),
+  );
+  const sequences = fc.sample(fc.array(night, { minLength: NIGHTS, maxLength: NIGHTS }), {
+    seed,
+    numRuns: SEQUENCES,
+  });
+  for (const sequence of sequences) {
+    accounts += 1;
+    accountId = `A${accounts}`;
+    for (const [orders, waived] of sequence) {
+      // Numbers and instructions stay out of play: this is about breaks alone.
+      const named = orders.map((order, index) => ({
+        ...order,
+        orderNo: `O${index}`,
+        instructions: [],
+      }));
+      await tiedNight(named, waived);
+    }
+  }
+});
+
+/** One whole night; fails unless every kind ties against the night before. */
+async function tiedNight(orders: readonly StoredOrder[], waived: readonly number[]): Promise<void> {
+  const runId = await storeRun(db, accountId, { entered: false });
+  const { rows } = await db.query<{ business_date: string }>(
+    'select business_date from tieout.runs where run_id = $1',
+    [runId],
+  );
+  const account = { merchantId: 'M1', accountId, signingKey: '', liveFrom: null };
+  await enterAccounts(
+    db,
+    { runId, businessDate: rows[0]?.business_date ?? '' },
+    [account],
+    LOOKED_AT,
+  );
+  await look(runId, orders);
+  for (const index of waived) await waiveAll(runId, `O${index}`);
+  const ties = await tieByKind(db, runId);
+  for (const tie of ties)
+    expect(workedOutOpenAfter(tie), `${tie.kind}, seed ${seed}`).toBe(tie.openAfter);
+  const breaks = (await openBreaks(db, [accountId])).get(accountId) ?? {};
+  const open = ties.filter((tie) => tie.openAfter > 0).map((tie) => [tie.kind, tie.openAfter]);
+  expect(Object.fromEntries(open)).toEqual(breaks);
+  const summary = { accountId, state: 'broken', breaks } as Parameters<
+    typeof closeAccounts
+  >[2][number];
+  await closeAccounts(db, runId, [summary]);
+}
+
+/** Runs one order through nights; after each, its breaks and what happened to them. */
+async function nights(steps: readonly (OrderText | 'waive')[]): Promise<string[]> {
+  const told: string[] = [];
+  for (const step of steps) {
+    const runId = await storeRun(db, accountId);
+    if (step === 'waive') await waiveAll(runId, 'O1');
+    else await look(runId, [orderOf('O1', step)]);
+    const { rows } = await db.query<{ kind: string; state: string }>(
+      'select kind, state from tieout.breaks where account_id = $1 order by break_id',
+      [accountId],
+    );
+    const state = rows.map((row) => `${row.kind} ${row.state}`).join(', ');
+    told.push(`${state}: ${await eventsOf(runId)}`);
+  }
+  return told;
+}
+
+async function look(runId: bigint, orders: readonly StoredOrder[]): Promise<void> {
+  await storeLedger(db, accountId, orders);
+  const scope = await storeLook(db, runId, accountId, orders);
+  await clearVerdicts(db, runId, [accountId]);
+  await compare(db, scope, compareRulesOf(plainRules(), [accountId]));
+  await updateBreaks(db, scope, LOOKED_AT);
+}
+
+/** What a person does: every open break of the order is waived, with the event. */
+async function waiveAll(runId: bigint, orderNo: string): Promise<void> {
+  await db.query(
+    `with waived as (
+       update tieout.breaks set state = 'waived', waived_reason = 'known'
+       where account_id = $1 and order_no = $2 and state = 'open'
+       returning break_id, expected, actual)
+     insert into tieout.break_events (break_id, run_id, at, event, from_state, by, reason,
+       expected, actual)
+     select break_id, $3, now(), 'waived', 'open', 'anna', 'known', expected, actual from waived`,
+    [accountId, orderNo, runId],
+  );
+}
+
+async function eventsOf(runId: bigint): Promise<string> {
+  const { rows } = await db.query<{ event: string; from_state: string | null }>(
+    `select event, from_state from tieout.break_events join tieout.breaks b using (break_id)
+     where run_id = $1 and b.account_id = $2 order by break_id, event_id`,
+    [runId, accountId],
+  );
+  if (rows.length === 0) return '-';
+  return rows
+    .map((row) => (row.from_state === null ? row.event : `${row.event} from ${row.from_state}`))
+    .join(', ');
+}

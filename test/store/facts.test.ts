@@ -1,0 +1,163 @@
+// The facts right before a send: batchFacts.sql and facts.ts. What compare.sql planned must be what
+// core/decide.ts says of the same order again, or nothing goes out.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { decideOrder } from '../../src/core/decide.js';
+import type { Database } from '../../src/store/db.js';
+import { batchFacts } from '../../src/store/facts.js';
+import { cutBatches } from '../../src/store/instructions.js';
+import type { FreshDatabase } from '../support/database.js';
+import { freshDatabase } from '../support/database.js';
+import { storeInstructions, storeLedger, storeLook, storeRun } from '../support/lookStore.js';
+import type { OrderText } from '../support/orders.js';
+import { LOOKED_AT, orderOf, plainRules, verdictText } from '../support/orders.js';
+import { lookAndPlan } from '../support/planning.js';
+
+const AGE_MINUTES = 30;
+
+let fresh: FreshDatabase;
+let db: Database;
+let accountId = '';
+let runId = 0n;
+let accounts = 0;
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  db = fresh.db;
+});
+afterAll(() => fresh.drop());
+beforeEach(async () => {
+  accounts += 1;
+  accountId = `A${accounts}`;
+  runId = await storeRun(db, accountId);
+});
+
+const TO_CAPTURE = { ledger: 'captured 10.00 EUR', gateway: ['T1 authorised 10.00'] };
+const TO_REFUND = {
+  ledger: 'captured 10.00 EUR',
+  gateway: ['T1 partially_refunded 10.00'],
+  refunds: ['R1 4.00', 'R2 3.00', 'R3 1.00'],
+  did: ['refund T1 R1 4.00 confirmed'],
+};
+
+describe('both roads agree', () => {
+  test.each<[string, OrderText, string]>([
+    ['a capture', TO_CAPTURE, 'need capture T1 10.00 EUR'],
+    [
+      'a capture of less',
+      { ...TO_CAPTURE, ledger: 'captured 10.00 EUR take=8.00 names=T1' },
+      'need capture T1 8.00 EUR',
+    ],
+    [
+      'a cancel beside a dead attempt',
+      {
+        ledger: 'cancelled 10.00 EUR',
+        gateway: ['T1 declined 10.00 age=1h', 'T2 authorised 10.00'],
+      },
+      'need cancel T2 10.00 EUR',
+    ],
+    [
+      'a review',
+      { ledger: 'captured 10.00 EUR decision=reject', gateway: ['T1 in_review 10.00'] },
+      'need review T1 10.00 EUR reject',
+    ],
+    ['the next of several refunds', TO_REFUND, 'need refund T1 10.00 EUR R2 3.00'],
+    [
+      'the same entry twice',
+      { ...TO_CAPTURE, gateway: ['T1 authorised 10.00', 'T1 authorised 10.00'] },
+      'need capture T1 10.00 EUR',
+    ],
+  ])('%s', async (_, order, need) => {
+    await queued(order);
+    expect(await decidedAgain()).toBe(need);
+  });
+});
+
+describe('what forbids it after all', () => {
+  test.each<[string, OrderText, string]>([
+    ['the ledger has changed', { ...TO_CAPTURE, ledger: 'authorised 10.00 EUR' }, 'matched'],
+    ['the amount has changed', { ...TO_CAPTURE, ledger: 'captured 9.00 EUR' }, 'amount_mismatch'],
+    ['the order is gone', { ledger: null }, 'missing_in_ledger'],
+  ])('%s', async (_, now, verdict) => {
+    await queued(TO_CAPTURE);
+    await storeLedger(db, accountId, [orderOf('O1', now)]);
+    expect(await decidedAgain()).toBe(verdict);
+  });
+
+  test('a later look shows it done', async () => {
+    await queued(TO_CAPTURE);
+    const now = { ...TO_CAPTURE, gateway: ['T1 captured 10.00'] };
+    await touch(await storeLook(db, runId, accountId, [orderOf('O1', now)]));
+    expect(await decidedAgain()).toBe('matched');
+  });
+
+  test('a later look contradicts itself', async () => {
+    await queued(TO_CAPTURE);
+    const now = { ...TO_CAPTURE, gateway: ['T1 authorised 10.00', 'T1 authorised 11.00'] };
+    await touch(await storeLook(db, runId, accountId, [orderOf('O1', now)]));
+    expect(await decidedAgain()).toBe('not compared: contradictory');
+  });
+
+  test('a later look that failed leaves the one before it', async () => {
+    await queued(TO_CAPTURE);
+    const now = { ...TO_CAPTURE, page: 'failed' as const };
+    await touch(await storeLook(db, runId, accountId, [orderOf('O1', now)]));
+    expect(await decidedAgain()).toBe('need capture T1 10.00 EUR');
+  });
+
+  test('the look is too old', async () => {
+    await queued(TO_CAPTURE);
+    await db.query('update tieout.pulls set as_of = clock_timestamp() - $1::interval', [
+      `${AGE_MINUTES} minutes`,
+    ]);
+    expect(await decidedAgain()).toBe('not compared: no_look');
+  });
+});
+
+test('a merchant’s views serve as well', async () => {
+  await queued(TO_REFUND);
+  await db.query(`
+    alter table ledger.orders rename to shop_orders;
+    alter table ledger.refund_requests rename to shop_refund_requests;
+    create view ledger.orders as select account_id collate "default" as account_id,
+      order_no::varchar(40) collate "default" as order_no, currency::char(3) as currency,
+      amount::numeric as amount, expected, ''::text as transaction_id,
+      capture_amount::numeric as capture_amount, review_decision, placed_at, updated_at
+      from ledger.shop_orders;
+    create view ledger.refund_requests as select account_id collate "default" as account_id,
+      refund_id::varchar(60) collate "default" as refund_id,
+      order_no collate "default" as order_no, refund_amount::numeric as refund_amount,
+      reason, requested_by, requested_at from ledger.shop_refund_requests`);
+  expect(await decidedAgain()).toBe('need refund T1 10.00 EUR R2 3.00');
+});
+
+/** The order looked at just now, planned, and cut into a batch. */
+async function queued(text: OrderText): Promise<void> {
+  const order = orderOf('O1', text);
+  const earlier = await storeRun(db, accountId);
+  await storeInstructions(db, earlier, accountId, [order]);
+  await touch(
+    await lookAndPlan(db, { runId, accountId, rules: { partialCapture: true } }, [order]),
+  );
+  expect(await cutBatches(db, [accountId], LOOKED_AT)).toBe(1);
+}
+
+async function touch(look: { pullId: bigint }): Promise<void> {
+  await db.query('update tieout.pulls set as_of = clock_timestamp() where pull_id = $1', [
+    look.pullId,
+  ]);
+}
+
+/** What core/decide.ts says of the one instruction of the newest batch. */
+async function decidedAgain(): Promise<string> {
+  const { rows } = await db.query<{ batch_id: bigint }>(
+    'select max(batch_id) as batch_id from tieout.batches where account_id = $1',
+    [accountId],
+  );
+  const facts = await batchFacts(db, rows[0]?.batch_id ?? 0n, AGE_MINUTES);
+  expect(facts).toHaveLength(1);
+  const [fact] = facts;
+  if (!fact) throw new Error('no facts');
+  expect(fact.lookedAt === null).toBe(!fact.facts.looked);
+  const rules = plainRules({ partialCapture: true });
+  return verdictText(decideOrder(fact.facts, rules)).replaceAll('O1/', '');
+}

@@ -1,0 +1,332 @@
+// Which orders a night looks at (CONTRACT section 5, step 1): askNight.sql and rememberFinal.sql on a
+// real PostgreSQL, with tables and with a merchant's views in their place.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Database } from '../../src/store/db.js';
+import { askAgain, askNight, createPull } from '../../src/store/pulls.js';
+import {
+  addStrangers,
+  classify,
+  clearVerdicts,
+  compare,
+  rememberFinal,
+  updateBreaks,
+} from '../../src/store/verdicts.js';
+import type { FreshDatabase } from '../support/database.js';
+import { freshDatabase } from '../support/database.js';
+import {
+  compareRulesOf,
+  storeInstructions,
+  storeLedger,
+  storeLook,
+  storeRun,
+} from '../support/lookStore.js';
+import type { OrderText } from '../support/orders.js';
+import { DATE_END, HOUR_MS, LIVE_FROM, LOOKED_AT, orderOf, plainRules } from '../support/orders.js';
+
+const LOOKBACK_FROM = new Date(DATE_END.getTime() - 35 * 24 * HOUR_MS);
+const OLD = 'age=40d';
+
+let fresh: FreshDatabase;
+let db: Database;
+let accountId = '';
+let accounts = 0;
+let tables = 'ledger.';
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  db = fresh.db;
+});
+afterAll(() => fresh.drop());
+beforeEach(() => {
+  accounts += 1;
+  accountId = `A${accounts}`;
+});
+
+interface LiveCase {
+  name: string;
+  /** the order as the last night saw it; what it then remembers is as it is */
+  before?: OrderText;
+  /** the order before this night */
+  now: OrderText;
+  isAsked: boolean;
+}
+
+const matched = { ledger: `captured 10.00 EUR ${OLD}`, gateway: ['T1 captured 10.00'] };
+const cases: LiveCase[] = [
+  { name: 'young', now: { ledger: 'captured 10.00 EUR age=2d' }, isAsked: true },
+  {
+    name: 'placed just before the end',
+    now: { ledger: 'captured 1.00 EUR age=3h+1s' },
+    isAsked: true,
+  },
+  { name: 'placed at the end', now: { ledger: 'captured 1.00 EUR age=3h' }, isAsked: false },
+  { name: 'old and never seen', now: { ledger: `captured 10.00 EUR ${OLD}` }, isAsked: true },
+  { name: 'old and final', before: matched, now: matched, isAsked: false },
+  {
+    name: 'final, but younger than the look-back',
+    before: { ...matched, ledger: 'captured 10.00 EUR age=5d' },
+    now: { ...matched, ledger: 'captured 10.00 EUR age=5d' },
+    isAsked: true,
+  },
+  {
+    name: 'old, final, and changed in the ledger',
+    before: matched,
+    now: { ...matched, ledger: `captured 12.00 EUR ${OLD}` },
+    isAsked: true,
+  },
+  {
+    name: 'old, final, and expected otherwise now',
+    before: matched,
+    now: { ...matched, ledger: `cancelled 10.00 EUR ${OLD}` },
+    isAsked: true,
+  },
+  {
+    name: 'old and refunded in part: not final',
+    before: { ...matched, gateway: ['T1 partially_refunded 10.00'], refunds: ['R1 4.00 age=20d'] },
+    now: { ...matched, refunds: ['R1 4.00 age=20d'] },
+    isAsked: true,
+  },
+  {
+    name: 'old and still authorised',
+    before: { ledger: `authorised 10.00 EUR ${OLD}`, gateway: ['T1 authorised 10.00 age=1d'] },
+    now: { ledger: `authorised 10.00 EUR ${OLD}` },
+    isAsked: true,
+  },
+  {
+    name: 'old, cancelled, and never at the gateway: not final',
+    before: { ledger: `cancelled 10.00 EUR ${OLD}` },
+    now: { ledger: `cancelled 10.00 EUR ${OLD}` },
+    isAsked: true,
+  },
+  {
+    name: 'old, cancelled at the gateway after a declined attempt',
+    before: {
+      ledger: `cancelled 10.00 EUR ${OLD}`,
+      gateway: ['T1 declined 10.00 age=40d', 'T2 cancelled 10.00 age=39d'],
+    },
+    now: { ledger: `cancelled 10.00 EUR ${OLD}` },
+    isAsked: false,
+  },
+  {
+    name: 'old, with an open break',
+    before: { ...matched, gateway: ['T1 captured 9.00'] },
+    now: matched,
+    isAsked: true,
+  },
+  {
+    name: 'old, and nobody could look',
+    before: { ...matched, page: 'failed' },
+    now: matched,
+    isAsked: true,
+  },
+  {
+    name: 'old, final, with a new refund request',
+    before: matched,
+    now: { ...matched, refunds: ['R1 4.00'] },
+    isAsked: true,
+  },
+  {
+    name: 'old, final, with a historic refund request',
+    before: matched,
+    now: { ...matched, refunds: ['R1 4.00 age=20d'] },
+    isAsked: false,
+  },
+  {
+    name: 'old, final, its refund confirmed',
+    before: matched,
+    now: { ...matched, refunds: ['R1 4.00'], did: ['refund T1 R1 4.00 confirmed'] },
+    isAsked: false,
+  },
+  ...['planned', 'held', 'queued', 'sending', 'accepted', 'unknown'].map((state) => ({
+    name: `old, final, with an instruction that is ${state}`,
+    before: matched,
+    now: { ...matched, did: [`capture T1 ${state}`] },
+    isAsked: true,
+  })),
+  ...['confirmed', 'rejected', 'withdrawn'].map((state) => ({
+    name: `old, final, with an instruction that is ${state}`,
+    before: matched,
+    now: { ...matched, did: [`capture T1 ${state}`] },
+    isAsked: false,
+  })),
+  {
+    name: 'placed after the end, with a refund request',
+    now: { ledger: 'captured 10.00 EUR age=1h', refunds: ['R1 10.00 age=1h'] },
+    isAsked: true,
+  },
+  {
+    name: 'no longer in the ledger, with an open break',
+    before: { ...matched, gateway: ['T1 captured 9.00'] },
+    now: { ledger: null },
+    isAsked: true,
+  },
+  {
+    name: 'no longer in the ledger, and settled',
+    before: matched,
+    now: { ledger: null },
+    isAsked: false,
+  },
+];
+
+test.each(cases.map((one) => [one.isAsked ? 'asked' : 'left alone', one.name, one] as const))(
+  '%s: %s',
+  async (_, __, one) => {
+    if (one.before) await nightBefore(one.before);
+    expect((await askedTonight(one.now)).length > 0).toBe(one.isAsked);
+  },
+);
+
+test('what is final is remembered once, and a change is remembered anew', async () => {
+  await nightBefore(matched);
+  const changed = { ledger: `captured 12.00 EUR ${OLD}`, gateway: ['T1 captured 12.00'] };
+  await nightBefore(changed);
+  expect(await askedTonight(changed)).toEqual([]);
+  expect((await askedTonight(matched)).length).toBe(1);
+});
+
+describe('pages', () => {
+  test('a hundred orders each, by account, in the order of their numbers', async () => {
+    const numbers = Array.from({ length: 205 }, (_, index) => `O${index}`);
+    const orders = numbers.map((no) => orderOf(no, { ledger: 'captured 10.00 EUR' }));
+    await storeLedger(db, accountId, orders);
+    await storeLedger(db, `${accountId}b`, orders.slice(0, 3));
+    const pullId = await ask([accountId, `${accountId}b`]);
+    const { rows } = await db.query(
+      `select account_id = $2 as is_first, page_no, count(*) as orders
+       from tieout.asked_orders where pull_id = $1 group by 1, 2 order by 1 desc, 2`,
+      [pullId, accountId],
+    );
+    expect(rows).toEqual([
+      { is_first: true, page_no: 0, orders: 100n },
+      { is_first: true, page_no: 1, orders: 100n },
+      { is_first: true, page_no: 2, orders: 5n },
+      { is_first: false, page_no: 0, orders: 3n },
+    ]);
+  });
+
+  test('a number that contains the separator is in no page', async () => {
+    const orders = ['1,2', '1', '2'].map((no) => orderOf(no, { ledger: 'captured 10.00 EUR' }));
+    await storeLedger(db, accountId, orders);
+    const pullId = await ask([accountId]);
+    const { rows } = await db.query(
+      `select order_no, page_no from tieout.asked_orders where pull_id = $1 order by order_no`,
+      [pullId],
+    );
+    expect(rows).toEqual([
+      { order_no: '1', page_no: 0 },
+      { order_no: '1,2', page_no: null },
+      { order_no: '2', page_no: 0 },
+    ]);
+  });
+
+  test('accounts that are not asked for are left alone', async () => {
+    await storeLedger(db, accountId, [orderOf('O1', { ledger: 'captured 10.00 EUR' })]);
+    expect(await askedIn(await ask([`${accountId}b`]))).toEqual([]);
+  });
+});
+
+test('a second look asks for the orders of the instructions, with the ledger as it is now', async () => {
+  const runId = await storeRun(db, accountId);
+  const orders = ['O1', 'O2', 'O3'].map((no) =>
+    orderOf(no, { ledger: 'captured 10.00 EUR', did: ['capture T1 accepted'] }),
+  );
+  await storeInstructions(db, runId, accountId, orders);
+  await storeLedger(db, accountId, orders.slice(0, 2));
+  const { rows } = await db.query<{ instruction_id: bigint }>(
+    `select instruction_id from tieout.instructions where account_id = $1 and order_no <> 'O2'`,
+    [accountId],
+  );
+  const { pullId } = await createPull(db, runId, 'confirm');
+  const ids = rows.map((row) => row.instruction_id);
+  await askAgain(db, pullId, ids, { separator: ',', pageOrders: 100 });
+  expect(await askedIn(pullId)).toEqual(['O1 captured 10.00', 'O3 - -']);
+});
+
+test('entries that nobody asked for become orders of the pull, save those of the ledger', async () => {
+  const runId = await storeRun(db, accountId);
+  const unasked = { page: 'unasked' as const, gateway: ['T1 captured 10.00'] };
+  const stranger = orderOf('S1', { ledger: null, ...unasked });
+  const known = orderOf('O1', { ledger: 'captured 10.00 EUR', ...unasked });
+  await storeLedger(db, accountId, [known]);
+  const look = await storeLook(db, runId, accountId, [stranger, known]);
+  await db.query('delete from tieout.asked_orders where pull_id = $1', [look.pullId]);
+  await addStrangers(db, look.pullId);
+  await addStrangers(db, look.pullId);
+  expect(await askedIn(look.pullId)).toEqual(['S1 - -']);
+});
+
+describe('a merchant’s views in place of the tables', () => {
+  beforeAll(async () => {
+    tables = 'ledger.shop_';
+    // A merchant's own columns: the default collation, other lengths, an amount without a scale.
+    await db.query(`
+      alter table ledger.orders rename to shop_orders;
+      alter table ledger.refund_requests rename to shop_refund_requests;
+      create view ledger.orders as select account_id::varchar(40) collate "default" as account_id,
+        order_no::varchar(40) collate "default" as order_no, currency::char(3) as currency,
+        amount::numeric as amount, expected::varchar(12) as expected,
+        coalesce(transaction_id, '')::varchar(60) collate "default" as transaction_id,
+        capture_amount::numeric as capture_amount, review_decision::varchar(8) as review_decision,
+        placed_at, updated_at from ledger.shop_orders;
+      create view ledger.refund_requests as select account_id::text collate "default" as account_id,
+        refund_id::text collate "default" as refund_id,
+        order_no::text collate "default" as order_no, refund_amount::numeric as refund_amount,
+        reason, requested_by, requested_at from ledger.shop_refund_requests`);
+  });
+  afterAll(async () => {
+    tables = 'ledger.';
+    await db.query(`drop view ledger.orders, ledger.refund_requests;
+      alter table ledger.shop_orders rename to orders;
+      alter table ledger.shop_refund_requests rename to refund_requests`);
+  });
+
+  test.each(cases.map((one) => [one.isAsked ? 'asked' : 'left alone', one.name, one] as const))(
+    '%s: %s',
+    async (_, __, one) => {
+      if (one.before) await nightBefore(one.before);
+      expect((await askedTonight(one.now)).length > 0).toBe(one.isAsked);
+    },
+  );
+});
+
+/** A whole night over one order: looked at, compared, classified, and what is final remembered. */
+async function nightBefore(text: OrderText): Promise<void> {
+  const runId = await storeRun(db, accountId);
+  const order = orderOf('O1', text);
+  await storeLedger(db, accountId, [order], tables);
+  const look = await storeLook(db, runId, accountId, [order]);
+  await clearVerdicts(db, runId, [accountId]);
+  await compare(db, look, compareRulesOf(plainRules(), [accountId]));
+  await updateBreaks(db, look, LOOKED_AT);
+  await classify(db, runId);
+  await rememberFinal(db, runId, look.pullId, LOOKBACK_FROM);
+}
+
+async function askedTonight(text: OrderText): Promise<string[]> {
+  const order = orderOf('O1', text);
+  await storeLedger(db, accountId, [order], tables);
+  await storeInstructions(db, await storeRun(db, accountId), accountId, [order]);
+  return askedIn(await ask([accountId]));
+}
+
+async function ask(accountIds: readonly string[]): Promise<bigint> {
+  const runId = await storeRun(db, accountId);
+  const { pullId } = await createPull(db, runId, 'night');
+  await askNight(
+    db,
+    pullId,
+    accountIds.map((one) => ({ account_id: one, live_from: LIVE_FROM })),
+    { endsAt: DATE_END, lookbackFrom: LOOKBACK_FROM },
+    { separator: ',', pageOrders: 100 },
+  );
+  return pullId;
+}
+
+async function askedIn(pullId: bigint): Promise<string[]> {
+  const { rows } = await db.query<{ text: string }>(
+    `select concat_ws(' ', order_no, coalesce(expected, '-'), coalesce(amount::text, '-')) as text
+     from tieout.asked_orders where pull_id = $1 order by order_no`,
+    [pullId],
+  );
+  return rows.map((row) => row.text);
+}

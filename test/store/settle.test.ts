@@ -1,0 +1,228 @@
+// What a look proves about instructions that were sent: settle.sql on a real PostgreSQL, for every
+// row of PROOFS and every state of the gateway.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PROOFS } from '../../src/core/instruction.js';
+import { GATEWAY_STATES } from '../../src/core/order.js';
+import type { Database } from '../../src/store/db.js';
+import { settleByLooks } from '../../src/store/instructions.js';
+import type { FreshDatabase } from '../support/database.js';
+import { freshDatabase } from '../support/database.js';
+import type { Look } from '../support/lookStore.js';
+import { storeInstructions, storeLook, storeRun } from '../support/lookStore.js';
+import type { OrderText } from '../support/orders.js';
+import { LOOKED_AT, orderOf } from '../support/orders.js';
+
+let fresh: FreshDatabase;
+let db: Database;
+let accounts = 0;
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  db = fresh.db;
+});
+afterAll(() => fresh.drop());
+
+const LEDGER = 'captured 10.00 EUR';
+
+describe.each(
+  PROOFS.map((proof) => [`${proof.operation} ${proof.decision ?? ''}`.trim(), proof] as const),
+)('%s', (_, proof) => {
+  const what = `${proof.operation} T1 ${proof.decision === 'reject' ? 'reject ' : ''}`;
+  for (const shown of GATEWAY_STATES) {
+    const isDone = proof.after.includes(shown);
+    const gateway = [`T1 ${shown} 10.00`];
+
+    test(`accepted, and ${shown} shows`, async () => {
+      const { state } = await settled({ ledger: LEDGER, gateway, did: [`${what} accepted`] });
+      expect(state).toBe(isDone ? 'confirmed' : 'unknown');
+    });
+
+    test(`unknown, and ${shown} shows`, async () => {
+      const { state } = await settled({ ledger: LEDGER, gateway, did: [`${what} unknown`] });
+      expect(state).toBe(isDone ? 'confirmed' : 'unknown');
+    });
+
+    test(`rejected, and ${shown} shows`, async () => {
+      const one = await settled({ ledger: LEDGER, gateway, did: [`${what} rejected`] });
+      expect(one).toMatchObject(
+        isDone
+          ? { state: 'unknown', is_disputed: true, settled_at: null }
+          : { state: 'rejected', is_disputed: false },
+      );
+    });
+  }
+});
+
+describe('refunds', () => {
+  test.each([
+    ['refund T1 R1 10.00 accepted', 'refunded', 'confirmed'],
+    ['refund T1 R1 10.00 accepted', 'partially_refunded', 'unknown'],
+    ['refund T1 R1 10.00 accepted', 'captured', 'unknown'],
+    ['refund T1 R1 10.00 unknown', 'refunded', 'confirmed'],
+    ['refund T1 R1 10.00 unknown', 'captured', 'unknown'],
+    ['refund T1 R1 4.00 accepted', 'partially_refunded', 'confirmed'],
+    ['refund T1 R1 4.00 accepted', 'refunded', 'confirmed'],
+    ['refund T1 R1 4.00 accepted', 'captured', 'unknown'],
+    // a partial refund is never settled by a machine
+    ['refund T1 R1 4.00 unknown', 'partially_refunded', 'unknown'],
+    ['refund T1 R1 4.00 unknown', 'refunded', 'unknown'],
+    ['refund T1 R1 4.00 rejected', 'partially_refunded', 'unknown'],
+    // the state from before it proves nothing against the refusal
+    ['refund T1 R1 4.00 rejected from=partially_refunded', 'partially_refunded', 'rejected'],
+    ['refund T1 R1 10.00 rejected', 'captured', 'rejected'],
+  ])('%s, and %s shows: %s', async (did, shown, outcome) => {
+    const { state } = await settled({ ledger: LEDGER, gateway: [`T1 ${shown} 10.00`], did: [did] });
+    expect(state).toBe(outcome);
+  });
+});
+
+describe('looks that prove nothing', () => {
+  const captured = ['T1 captured 10.00'];
+  test.each<[string, OrderText, string]>([
+    [
+      'a page that failed',
+      { ledger: LEDGER, page: 'failed', gateway: captured, did: ['capture T1 accepted'] },
+      'accepted',
+    ],
+    [
+      'a code without a meaning',
+      { ledger: LEDGER, gateway: ['T1 what 10.00 code=7777'], did: ['capture T1 accepted'] },
+      'accepted',
+    ],
+    [
+      'an entry that is none',
+      { ledger: LEDGER, gateway: ['T1 captured 10.00 found=0'], did: ['capture T1 accepted'] },
+      'accepted',
+    ],
+    [
+      'two answers about the transaction',
+      {
+        ledger: LEDGER,
+        gateway: ['T1 captured 10.00', 'T1 authorised 10.00'],
+        did: ['capture T1 accepted'],
+      },
+      'accepted',
+    ],
+    [
+      'another transaction of the order',
+      { ledger: LEDGER, gateway: ['T2 captured 10.00'], did: ['capture T1 unknown'] },
+      'unknown',
+    ],
+    ['no transaction at all', { ledger: LEDGER, did: ['capture T1 unknown'] }, 'unknown'],
+    [
+      'a look at an instruction that was never sent',
+      { ledger: LEDGER, gateway: captured, did: ['capture T1 planned'] },
+      'planned',
+    ],
+  ])('%s', async (_, order, outcome) => {
+    expect((await settled(order)).state).toBe(outcome);
+  });
+
+  test('a look from before the send', async () => {
+    const order = { ledger: LEDGER, gateway: captured, did: ['capture T1 unknown'] };
+    expect((await settled(order, { sentSeconds: 1 })).state).toBe('unknown');
+    expect((await settled(order, { sentSeconds: 0 })).state).toBe('unknown');
+    expect((await settled(order, { sentSeconds: -1 })).state).toBe('confirmed');
+  });
+});
+
+test('accepted, but the transaction is gone from the gateway: unknown, and said so', async () => {
+  const one = await settled({ ledger: LEDGER, did: ['capture T1 accepted'] });
+  expect(one).toMatchObject({
+    state: 'unknown',
+    reason: 'the gateway accepted it, but shows no such transaction',
+  });
+});
+
+test('the same answer twice counts once', async () => {
+  const gateway = ['T1 captured 10.00', 'T1 captured 10.00'];
+  const one = await settled({ ledger: LEDGER, gateway, did: ['capture T1 unknown'] });
+  expect(one).toMatchObject({ state: 'confirmed', reason: 'the gateway shows captured' });
+});
+
+test('disputed: not settled by any later look, only by a person', async () => {
+  const order = { ledger: LEDGER, gateway: ['T1 captured 10.00'], did: ['capture T1 rejected'] };
+  const { look, accountId } = await stored(order);
+  for (let turn = 0; turn < 3; turn += 1) {
+    await settleByLooks(db, look.runId, look.pullId, LOOKED_AT);
+    expect(await instructionOf(accountId)).toMatchObject({ state: 'unknown', is_disputed: true });
+  }
+});
+
+test('a refusal that a later instruction of the same made good is left alone', async () => {
+  const one = await settled({
+    ledger: LEDGER,
+    gateway: ['T1 captured 10.00'],
+    did: ['capture T1 rejected', 'capture T1 confirmed'],
+  });
+  expect(one).toMatchObject({ state: 'rejected', is_disputed: false });
+});
+
+test('what settles is counted for the run that saw it, and told once', async () => {
+  const order = { ledger: LEDGER, gateway: ['T1 captured 10.00'], did: ['capture T1 accepted'] };
+  const { look, accountId } = await stored(order);
+  const first = await settleByLooks(db, look.runId, look.pullId, LOOKED_AT);
+  expect(first).toMatchObject([
+    { accountId, orderNo: 'O1', operation: 'capture', from: 'accepted', to: 'confirmed' },
+  ]);
+  expect(await settleByLooks(db, look.runId, look.pullId, LOOKED_AT)).toEqual([]);
+  expect(await instructionOf(accountId)).toMatchObject({
+    settled_run_id: look.runId,
+    settled_at: LOOKED_AT,
+  });
+});
+
+interface SettledRow {
+  state: string;
+  is_disputed: boolean;
+  settled_at: Date | null;
+  settled_run_id: bigint | null;
+  reason: string | null;
+}
+
+async function settled(
+  order: OrderText,
+  options: { sentSeconds?: number } = {},
+): Promise<SettledRow> {
+  const { look, accountId } = await stored(order);
+  if (options.sentSeconds !== undefined) await storeAttempt(accountId, options.sentSeconds);
+  await settleByLooks(db, look.runId, look.pullId, LOOKED_AT);
+  return instructionOf(accountId);
+}
+
+/** The order and its instructions in an account of its own, looked at once. */
+async function stored(text: OrderText): Promise<{ look: Look; accountId: string }> {
+  accounts += 1;
+  const accountId = `A${accounts}`;
+  const runId = await storeRun(db, accountId);
+  const order = orderOf('O1', text);
+  await storeInstructions(db, runId, accountId, [order]);
+  return { look: await storeLook(db, runId, accountId, [order]), accountId };
+}
+
+/** The instruction was claimed so many seconds after the time of the look. */
+async function storeAttempt(accountId: string, seconds: number): Promise<void> {
+  await db.query(
+    `with batch as (
+       insert into tieout.batches (run_id, account_id, operation, state, created_at)
+       select max(run_id), $1, 'capture', 'answered', now() from tieout.runs returning batch_id),
+     moved as (
+       update tieout.instructions set batch_id = batch.batch_id from batch where account_id = $1)
+     insert into tieout.attempts (attempt_id, batch_id, attempt_no, account_id, entries,
+       body_sha256, host, boot_id, pid, process_started, claimed_at, send_by)
+     select gen_random_uuid(), batch_id, 1, $1, '[]', '', '', '', 1, '',
+       $2::timestamptz + make_interval(secs => $3), now() from batch`,
+    [accountId, LOOKED_AT, seconds],
+  );
+}
+
+async function instructionOf(accountId: string): Promise<SettledRow> {
+  const { rows } = await db.query<SettledRow>(
+    `select state, is_disputed, settled_at, settled_run_id, reason from tieout.instructions
+     where account_id = $1 order by instruction_id limit 1`,
+    [accountId],
+  );
+  const row = rows[0];
+  if (!row) throw new Error('the instruction is gone');
+  return row;
+}

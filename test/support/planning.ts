@@ -1,0 +1,68 @@
+// From orders to planned instructions as a night does it: ledger, look, compare, withdraw, plan. One
+// step behind the tests of plan.sql, withdraw.sql, cutBatches.sql and settle.sql. It decides nothing
+// by itself and reads back what the database says in short text.
+
+import type { Rules } from '../../src/core/decide.js';
+import { OPERATIONS } from '../../src/core/order.js';
+import type { Database } from '../../src/store/db.js';
+import type { Policy } from '../../src/store/instructions.js';
+import { planInstructions, withdrawNeedless } from '../../src/store/instructions.js';
+import { clearVerdicts, compare } from '../../src/store/verdicts.js';
+import type { Look } from './lookStore.js';
+import { compareRulesOf, storeLedger, storeLook } from './lookStore.js';
+import type { StoredOrder } from './orders.js';
+import { LOOKED_AT, plainRules } from './orders.js';
+
+export function policies(policy: Policy['policy'], changes: Partial<Policy> = {}): Policy[] {
+  return OPERATIONS.map((operation) => ({
+    operation,
+    policy,
+    above: null,
+    maxCount: null,
+    maxAmount: null,
+    ...changes,
+  }));
+}
+
+/** Looks at the orders of an account and plans; answers the look. */
+export async function lookAndPlan(
+  db: Database,
+  night: { runId: bigint; accountId: string; rules?: Partial<Rules>; policies?: Policy[] },
+  orders: readonly StoredOrder[],
+): Promise<Look> {
+  const rules = plainRules(night.rules);
+  await storeLedger(db, night.accountId, orders);
+  const look = await storeLook(db, night.runId, night.accountId, orders);
+  await clearVerdicts(db, night.runId, [night.accountId]);
+  await compare(db, look, compareRulesOf(rules, [night.accountId]));
+  await withdrawNeedless(db, night.runId, look.pullId, LOOKED_AT);
+  const allowed = night.policies ?? policies('auto');
+  await planInstructions(db, night.runId, LOOKED_AT, allowed, rules.partialCapture);
+  return look;
+}
+
+/** "O1 capture 10.00 planned", "O1 refund R1 4.00 held: approval"; in the order they were made. */
+export async function instructionTexts(db: Database, accountId: string): Promise<string[]> {
+  const { rows } = await db.query<{
+    order_no: string;
+    operation: string;
+    amount: string;
+    refund_id: string | null;
+    refund_amount: string | null;
+    review_decision: string | null;
+    state: string;
+    why: string | null;
+  }>(
+    `select order_no, operation, amount, split_part(refund_id, '/', 2) as refund_id,
+       refund_amount, review_decision, state, coalesce(hold_reason, reason) as why
+     from tieout.instructions where account_id = $1 order by instruction_id`,
+    [accountId],
+  );
+  return rows.map((row) => {
+    const refund = row.refund_id ? `${row.refund_id} ` : '';
+    const decision = row.review_decision ? `${row.review_decision} ` : '';
+    const what = `${refund}${decision}${row.refund_amount ?? row.amount}`;
+    const why = row.why === null ? '' : `: ${row.why}`;
+    return `${row.order_no} ${row.operation} ${what} ${row.state}${why}`;
+  });
+}

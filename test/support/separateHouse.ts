@@ -1,0 +1,103 @@
+// A house for the built program: a sandbox gateway as a process of its own that outlives whatever
+// dies, a ledger, and a tieout.yaml that points at both. Neighbours: night.ts runs nights in this
+// process, cli.ts runs the program.
+
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrateQueues } from '../../jobs/queues.js';
+import { layOutNight } from '../../src/sandbox/night.js';
+import type { SeededOrder } from '../../src/sandbox/seed.js';
+import { seedOrders } from '../../src/sandbox/seed.js';
+import { readSandboxSettings } from '../../src/sandbox/state.js';
+import type { Connection } from '../../src/store/connection.js';
+import type { Database } from '../../src/store/db.js';
+import { openDatabase } from '../../src/store/db.js';
+import { startEmbedded } from '../../src/store/embedded.js';
+import { migrateUp } from '../../src/store/migrate.js';
+import { loadLedger } from '../../src/store/ledger.js';
+import { ensureBuilt, startTieout } from './cli.js';
+import { freshDatabase } from './database.js';
+import type { Effect } from './night.js';
+import { ledgerRows, readEffects, settingsOf } from './night.js';
+
+export interface SeparateHouse {
+  folder: string;
+  file: string;
+  sandboxUrl: string;
+  seeded: SeededOrder[];
+  db: Database;
+  effects(): Promise<Effect[]>;
+  end(): Promise<void>;
+}
+
+export interface SeparateOptions {
+  orders: number;
+  seed: number;
+  /** `own`: an embedded database under the folder; `empty`: a given one without any table. */
+  database?: 'shared' | 'own' | 'empty';
+  settings?: Record<string, unknown>;
+}
+
+export async function buildSeparateHouse(options: SeparateOptions): Promise<SeparateHouse> {
+  await ensureBuilt();
+  const folder = mkdtempSync(join(tmpdir(), 'tieout-cli-'));
+  chmodSync(folder, 0o755);
+  const state = join(folder, 'gateway');
+  const { orders, seed } = options;
+  const words = ['--port', '0', '--orders', `${orders}`, '--seed', `${seed}`, '--state', state];
+  const sandbox = startTieout(['sandbox', '--json', ...words], { cwd: folder });
+  const line = await sandbox.line();
+  const { baseUrl } = JSON.parse(line) as { baseUrl: string };
+  const night = readSandboxSettings(state);
+  if (night === null) throw new Error('the sandbox has no night');
+  const { db, connection, drop } = await databaseOf(options, folder);
+  const seeded = [...seedOrders(layOutNight(night))];
+  if (options.database !== 'empty') {
+    await db.transaction((tx) => loadLedger(tx, ledgerRows(seeded)));
+  }
+  const file = join(folder, 'tieout.yaml');
+  const settings = { ...settingsOf(connection, baseUrl, night), ...options.settings };
+  const database = options.database === 'own' ? { url: 'embedded' } : settings.database;
+  writeFileSync(file, JSON.stringify({ ...settings, database }));
+  return {
+    folder,
+    file,
+    sandboxUrl: baseUrl,
+    seeded,
+    db,
+    effects: () => readEffects(baseUrl),
+    end: async () => {
+      sandbox.signal('SIGTERM');
+      await sandbox.ended;
+      await drop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function databaseOf(
+  options: SeparateOptions,
+  folder: string,
+): Promise<{ db: Database; connection: Connection; drop(): Promise<void> }> {
+  if (options.database === 'empty') return freshDatabase({ empty: true });
+  if (options.database === 'own') return ownDatabase(folder);
+  const fresh = await freshDatabase();
+  await migrateQueues({ kind: 'database', connection: fresh.connection });
+  return fresh;
+}
+
+/** As durable as for a merchant: it is there to be killed. */
+async function ownDatabase(folder: string) {
+  const server = await startEmbedded({ dataDir: join(folder, 'var') });
+  await migrateUp(server);
+  const db = openDatabase(server, { max: 2 });
+  return {
+    db,
+    connection: server,
+    drop: async () => {
+      await db.close();
+      await server.stop();
+    },
+  };
+}

@@ -1,0 +1,101 @@
+// The files of the house as text, for the tests that hold its rules: what lies where, what imports
+// what. It reads with simple patterns, which the formatter makes reliable; it judges nothing.
+// Neighbours: house.test.ts and documents.test.ts.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, normalize, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '');
+
+/** Never looked into: made by programs, not by people. */
+const NOT_OURS = new Set(['.git', 'node_modules', 'dist', 'var', 'coverage', '.tieout']);
+const FILES_MAX = 5_000;
+
+/** Paths of all files, relative to the root, with forward slashes. */
+export function allFiles(folder = ROOT, found: string[] = []): string[] {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (NOT_OURS.has(entry.name)) continue;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) allFiles(path, found);
+    else if (entry.isFile()) found.push(relative(ROOT, path).split(sep).join('/'));
+  }
+  if (found.length > FILES_MAX) throw new Error(`more than ${FILES_MAX} files under ${ROOT}`);
+  return found.sort();
+}
+
+export function textOf(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
+
+export function linesOf(path: string): string[] {
+  return textOf(path).split('\n');
+}
+
+export interface Import {
+  /** `../core/money.js` as written, or the name of a package */
+  specifier: string;
+  /** the TypeScript file of ours that it names; null for a package */
+  file: string | null;
+  /** the package without a path inside it; null for a file of ours and for node's own */
+  library: string | null;
+  /** every name in it is only a type */
+  isType: boolean;
+}
+
+const STATIC = /^(import|export)\s+(type\s+)?[^;'"]*?from\s+['"]([^'"]+)['"]/gm;
+const BARE = /^import\s+['"]([^'"]+)['"]/gm;
+const DYNAMIC = /\b(?:import|require)\(\s*['"]([^'"]+)['"]\s*\)/g;
+
+export function importsOf(path: string): Import[] {
+  const text = textOf(path);
+  const found: Import[] = [];
+  for (const [, , type, specifier = ''] of text.matchAll(STATIC)) {
+    found.push(describe(path, specifier, type !== undefined));
+  }
+  for (const pattern of [BARE, DYNAMIC]) {
+    for (const [, specifier = ''] of text.matchAll(pattern)) {
+      found.push(describe(path, specifier, false));
+    }
+  }
+  return found;
+}
+
+function describe(path: string, specifier: string, isType: boolean): Import {
+  if (specifier.startsWith('.')) {
+    const file = normalize(join(dirname(path), specifier))
+      .split(sep)
+      .join('/');
+    return { specifier, file: file.replace(/\.js$/, '.ts'), library: null, isType };
+  }
+  const name = specifier.startsWith('@')
+    ? specifier.split('/').slice(0, 2).join('/')
+    : (specifier.split('/')[0] ?? '');
+  const isNode = specifier.startsWith('node:') || builtinModules.includes(name);
+  return { specifier, file: null, library: isNode ? null : name, isType };
+}
+
+export interface FunctionSpan {
+  line: number;
+  length: number;
+}
+
+/** Where each function begins and how long it is: from its first line to the brace below it. */
+export function functionsOf(lines: readonly string[]): FunctionSpan[] {
+  const spans: FunctionSpan[] = [];
+  for (const [index, line] of lines.entries()) {
+    const indent = /^\s*/.exec(line)?.[0] ?? '';
+    const begins =
+      /^\s*(export )?(async )?function\b/.test(line) || /=> \{$/.test(line) || METHOD.test(line);
+    if (!begins) continue;
+    const end = lines.findIndex(
+      (other, at) => at > index && other.startsWith(`${indent}}`) && /^\s*\}[;,)]*$/.test(other),
+    );
+    if (end > 0) spans.push({ line: index + 1, length: end - index + 1 });
+  }
+  return spans;
+}
+
+/** `async query(text) {` inside an object. */
+const METHOD = /^\s+(async )?\*?(?!if|for|while|switch|catch|function|return)\w+\(.*\{$/;

@@ -43,6 +43,7 @@ export interface App {
   version: string;
   connection: Connection;
   db: Database;
+  log: (line: string) => void;
   queues: () => Promise<Queues>;
   /** Opens queue and gateway; the deps of every step. */
   night: () => Promise<NightDeps>;
@@ -73,7 +74,8 @@ export async function openApp(config: Config, options: AppOptions): Promise<App>
     if (options.anySchema !== true) await requireSchema(config, connection, queueConnection);
     const db = openDatabase(connection);
     closers.push(() => db.close());
-    const base = { config, version: packageVersion(), connection, db, close };
+    const { log } = options.talk;
+    const base = { config, version: packageVersion(), connection, db, log, close };
     const queues = once(async () => {
       const opened = await openQueues(
         { log: options.talk.log, now: () => new Date(), newId: randomUUID },

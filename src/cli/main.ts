@@ -17,6 +17,7 @@ import { runsCommand } from './runs.js';
 import { sandboxCommand } from './sandbox.js';
 import { scheduleCommand, workCommand } from './schedule.js';
 import { statusCommand } from './status.js';
+import { startCommand, webCommand } from './web.js';
 
 const USAGE_EXIT = 2;
 
@@ -31,8 +32,10 @@ function program(): Command {
     demoCommand(),
     initCommand(),
     runCommand(),
+    startCommand(),
     scheduleCommand(),
     workCommand(),
+    webCommand(),
     statusCommand(),
     runsCommand(),
     orderCommand(),

@@ -3,6 +3,7 @@
 
 import { Command } from 'commander';
 import { checkSchedule, startClock } from '../../jobs/clock.js';
+import type { App } from '../compose.js';
 import { runDate } from '../night/run.js';
 import { configOf, withApp } from './context.js';
 
@@ -13,23 +14,29 @@ export function scheduleCommand(): Command {
       const { cron, timezone } = configOf(command).schedule;
       checkSchedule({ cron, timezone });
       await withApp(command, async (app, signal) => {
-        const deps = await app.night();
-        const workforce = await app.workforce();
-        const clock = startClock({
-          cron,
-          timezone,
-          log: deps.log,
-          onTick: async () => {
-            // Which date is owed is decided by what has ended and what has run, not by the clock.
-            await runDate(deps, { date: null, accountIds: [], isDry: false }, workforce);
-          },
-        });
-        deps.log(`the clock runs; next night at ${clock.nextTick()?.toISOString() ?? 'never'}`);
-        await untilStopped(signal);
-        await clock.stop();
+        await runClock(app, signal);
         return 0;
       });
     });
+}
+
+/** Runs the clock until the program is told to stop. */
+export async function runClock(app: App, signal: AbortSignal): Promise<void> {
+  const { cron, timezone } = app.config.schedule;
+  const deps = await app.night();
+  const workforce = await app.workforce();
+  const clock = startClock({
+    cron,
+    timezone,
+    log: deps.log,
+    onTick: async () => {
+      // Which date is owed is decided by what has ended and what has run, not by the clock.
+      await runDate(deps, { date: null, accountIds: [], isDry: false }, workforce);
+    },
+  });
+  deps.log(`the clock runs; next night at ${clock.nextTick()?.toISOString() ?? 'never'}`);
+  await untilStopped(signal);
+  await clock.stop();
 }
 
 export function workCommand(): Command {
@@ -48,7 +55,7 @@ export function workCommand(): Command {
     });
 }
 
-function untilStopped(signal: AbortSignal): Promise<void> {
+export function untilStopped(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     // The timer keeps the process alive; the signal ends it.

@@ -3,6 +3,7 @@
 
 import { PAGE_ORDERS_MAX } from '../core/batch.js';
 import type { Db } from '../store/db.js';
+import { clearHints } from '../store/notifications.js';
 import type { PullRow } from '../store/pulls.js';
 import {
   askNight,
@@ -29,6 +30,7 @@ export async function pullNight(deps: NightDeps, night: Night): Promise<PullRow>
   const pull = (await continuedPull(deps, night)) ?? (await beginPull(deps, night));
   await pullPages(deps, pull);
   await addStrangers(deps.db, pull.pullId);
+  if (!night.isDry) await clearHints(deps.db, pull.pullId);
   await finishPull(deps.db, pull.pullId);
   return pull;
 }

@@ -13,6 +13,8 @@ kept as materialized (
   union
   select account_id, order_no from tieout.instructions
   where state in ('planned', 'held', 'queued', 'sending', 'accepted', 'unknown')
+  union
+  select account_id, order_no from tieout.look_hints
 ),
 refundable as materialized (
   select distinct r.account_id collate "C" as account_id, r.order_no collate "C" as order_no

@@ -1,0 +1,133 @@
+// The address for the gateway's notifications: bytes are kept, hints are followed, nothing is believed.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { candidateWords } from '../../src/core/hints.js';
+import { clearHints } from '../../src/store/notifications.js';
+import { askNight, createPull } from '../../src/store/pulls.js';
+import { createWebServer } from '../../src/web/server.js';
+import { freshDatabase } from '../support/database.js';
+
+describe('words that could be order numbers', () => {
+  it.each([
+    ['json', '{"order_no":"SO-1","n":2}', ['order_no', 'SO-1', 'n', '2']],
+    ['form', 'order_no=SO%2D7&x=1', ['SO-7']],
+    ['nothing', '{}', []],
+    ['bytes that are no text', '\uFFFD\uFFFD', []],
+  ])('of %s', (_name, text, expected) => {
+    expect(candidateWords(text)).toEqual(expect.arrayContaining(expected));
+  });
+
+  it('are limited in number and length', () => {
+    const many = Array.from({ length: 5_000 }, (_, index) => `W${index}`).join(' ');
+    expect(candidateWords(many)).toHaveLength(1_000);
+    expect(candidateWords('x'.repeat(129))).toEqual([]);
+  });
+});
+
+describe('POST /notify', () => {
+  let database: Awaited<ReturnType<typeof freshDatabase>>;
+  const now = new Date('2026-11-20T10:00:00Z');
+
+  beforeAll(async () => {
+    database = await freshDatabase();
+    await database.db.query(
+      `insert into ledger.orders (account_id, order_no, currency, amount, expected, placed_at)
+       values ('A1', 'SO-1', 'EUR', 10, 'cancelled', '2020-01-01T00:00:00Z'),
+         ('A2', 'SO-1', 'EUR', 10, 'cancelled', '2020-01-01T00:00:00Z')`,
+    );
+  });
+  beforeEach(async () => {
+    await database.db.query('delete from tieout.look_hints');
+    await database.db.query('delete from tieout.notifications');
+  });
+  afterAll(() => database.drop());
+
+  function server() {
+    return createWebServer({
+      db: database.db,
+      accountIds: ['A1'],
+      now: () => now,
+      log: () => undefined,
+    });
+  }
+
+  it('keeps the bytes as they came, whatever media type they claim to have', async () => {
+    const payload = Buffer.from([0xff, 0x00, 0x7b]);
+    const answer = await server().inject({
+      method: 'POST',
+      url: '/notify',
+      headers: { 'content-type': 'application/json' },
+      payload,
+    });
+    expect(answer.statusCode).toBe(200);
+    const { rows } = await database.db.query('select body, hints from tieout.notifications');
+    expect(rows).toEqual([{ body: payload, hints: 0 }]);
+  });
+
+  it('hints only at orders that the ledger has, of accounts of this configuration', async () => {
+    await server().inject({ method: 'POST', url: '/notify', payload: 'order_no=SO-1&status=3000' });
+    const { rows } = await database.db.query('select account_id, order_no from tieout.look_hints');
+    expect(rows).toEqual([{ account_id: 'A1', order_no: 'SO-1' }]);
+  });
+
+  it('refuses a body over the limit and keeps nothing of it', async () => {
+    const answer = await server().inject({
+      method: 'POST',
+      url: '/notify',
+      payload: Buffer.alloc(70_000, 'x'),
+    });
+    expect(answer.statusCode).toBe(413);
+    const { rows } = await database.db.query('select 1 from tieout.notifications');
+    expect(rows).toEqual([]);
+  });
+
+  it('refuses a flood', async () => {
+    const one = server();
+    const codes = new Set<number>();
+    for (let count = 0; count < 601; count += 1) {
+      codes.add((await one.inject({ method: 'POST', url: '/notify', payload: 'x' })).statusCode);
+    }
+    expect([...codes]).toEqual([200, 429]);
+  });
+
+  it('answers the sign of life', async () => {
+    const answer = await server().inject({ method: 'GET', url: '/healthz' });
+    expect([answer.statusCode, answer.body]).toEqual([200, 'ok\n']);
+  });
+
+  it('brings a hinted order of any age into the next pull, once', async () => {
+    const { db } = database;
+    await server().inject({ method: 'POST', url: '/notify', payload: '{"x":"SO-1"}' });
+    await db.query(
+      `insert into tieout.final_orders (account_id, order_no, fingerprint, run_id)
+       select account_id, order_no, md5(row(currency, amount::numeric(20, 2), expected,
+         nullif(transaction_id, ''), capture_amount::numeric(20, 2), review_decision,
+         placed_at)::text), 1 from ledger.orders where account_id = 'A1'`,
+    );
+    const run = await db.query<{ run_id: bigint }>(
+      `insert into tieout.runs (business_date, covers, starts_at, ends_at, state, environment,
+         settings, settings_sha256, version, created_at)
+       values ('2026-11-19', '{2026-11-19}', '2026-11-19', '2026-11-20', 'failed', 'test', '{}',
+         '', '', now()) returning run_id`,
+    );
+    const ask = async (): Promise<{ pullId: bigint; orders: number }> => {
+      const { pullId } = await createPull(db, run.rows[0]?.run_id ?? 0n, 'night');
+      const range = { endsAt: now, lookbackFrom: new Date('2026-10-01T00:00:00Z') };
+      const cut = { separator: ',', pageOrders: 100 };
+      await askNight(db, pullId, [{ account_id: 'A1', live_from: null }], range, cut);
+      const { rows } = await db.query('select 1 from tieout.asked_orders where pull_id = $1', [
+        pullId,
+      ]);
+      return { pullId, orders: rows.length };
+    };
+    const first = await ask();
+    expect(first.orders).toBe(1);
+    await db.query(
+      `insert into tieout.pages (pull_id, account_id, page_no, state, orders, entries, attempts,
+         answered_at) values ($1, 'A1', 0, 'answered', 1, 0, 1, now())`,
+      [first.pullId],
+    );
+    await clearHints(db, first.pullId);
+    expect((await ask()).orders).toBe(0);
+  });
+});

@@ -23,7 +23,8 @@ export type Column<R> = Shown &
     | {
         kind: 'text';
         read: (row: R) => string | null;
-        words?: (row: R) => string | null;
+        /** Takes the text, empty where there is none. */
+        words?: (text: string, row: R) => string;
       }
     | { kind: 'money'; read: (row: R) => string | null; currency: (row: R) => string | null }
     | { kind: 'count'; read: (row: R) => number | null }
@@ -50,7 +51,7 @@ export const BREAKS: Table<BreakRow> = {
       width: 24,
       kind: 'text',
       read: (row) => row.kind,
-      words: (row) => inWords(row.kind),
+      words: inWords,
     },
     { key: 'state', heading: 'State', width: 10, kind: 'text', read: (row) => row.state },
     {
@@ -59,7 +60,7 @@ export const BREAKS: Table<BreakRow> = {
       width: 46,
       kind: 'text',
       read: (row) => row.sentence,
-      words: (row) => statesInWords(row.sentence),
+      words: statesInWords,
     },
     {
       key: 'expected',
@@ -67,7 +68,7 @@ export const BREAKS: Table<BreakRow> = {
       width: 20,
       kind: 'text',
       read: (row) => row.expected,
-      words: (row) => statesInWords(row.expected),
+      words: statesInWords,
     },
     {
       key: 'actual',
@@ -75,7 +76,7 @@ export const BREAKS: Table<BreakRow> = {
       width: 20,
       kind: 'text',
       read: (row) => row.actual,
-      words: (row) => statesInWords(row.actual),
+      words: statesInWords,
     },
     { key: 'currency', heading: 'Currency', width: 10, kind: 'text', read: (row) => row.currency },
     {
@@ -161,10 +162,10 @@ export const MOVEMENTS: Table<MovementRow> = {
     {
       key: 'hold_reason',
       heading: 'Why it waits',
-      width: 42,
+      width: 50,
       kind: 'text',
       read: (row) => row.holdReason,
-      words: (row) => reasonToWait(row.state, row.holdReason),
+      words: (reason, row) => reasonToWait(row.state, reason),
     },
   ],
 };
@@ -181,7 +182,7 @@ export const ORDERS: Table<OrderRow> = {
       width: 13,
       kind: 'text',
       read: (row) => row.class,
-      words: (row) => inWords(row.class),
+      words: inWords,
     },
     {
       key: 'kinds',
@@ -189,7 +190,7 @@ export const ORDERS: Table<OrderRow> = {
       width: 24,
       kind: 'text',
       read: (row) => row.kinds,
-      words: (row) => inWords(row.kinds),
+      words: inWords,
     },
     { key: 'expected', heading: 'Ledger', width: 12, kind: 'text', read: (row) => row.expected },
     {
@@ -198,7 +199,7 @@ export const ORDERS: Table<OrderRow> = {
       width: 19,
       kind: 'text',
       read: (row) => row.gatewayState,
-      words: (row) => row.gatewayState && inWords(row.gatewayState),
+      words: inWords,
     },
     {
       key: 'payment_status',
@@ -233,7 +234,7 @@ export const ORDERS: Table<OrderRow> = {
     },
     {
       key: 'transaction_date',
-      heading: 'Gateway date (as printed there)',
+      heading: 'Gateway date (as printed)',
       width: 18,
       kind: 'text',
       read: (row) => row.transactionDate,
@@ -278,7 +279,9 @@ export function columnOf<R>(table: Table<R>, key: string): Column<R> {
 
 /** What a sheet shows of a text column: its words, else the text itself. */
 export function sheetText<R>(column: Column<R> & { kind: 'text' }, row: R): string | null {
-  return column.words === undefined ? column.read(row) : column.words(row);
+  const text = column.read(row);
+  if (column.words === undefined) return text;
+  return column.words(text === null ? '' : String(text), row) || null;
 }
 
 function without<R>(table: Table<R>, ...keys: readonly string[]): Table<R> {

@@ -5,13 +5,12 @@
 import type { Cell } from './workbook.js';
 
 /** One line of the standard font; a font of another size takes as much more or less. */
-const LINE_POINTS = 15;
+export const LINE_POINTS = 15;
 const STANDARD_SIZE = 11;
 /** The highest row that a spreadsheet takes; longer text is whole in its cell all the same. */
 const HEIGHT_MAX_POINTS = 409;
 /** The indent and a little room on the other side. */
-const TEXT_PADDING = 2.5;
-const FIGURE_PADDING = 4;
+const PADDING = 2.5;
 const BOLD_SCALE = 1.1;
 /** `2026-11-19 23:59` */
 const INSTANT_LENGTH = 16;
@@ -19,7 +18,7 @@ const INSTANT_LENGTH = 16;
 /** The width of a column that shows this cell on one line, padding included. */
 export function wantedWidth(cell: Cell | null): number {
   if (cell === null || cell.value === null) return 0;
-  return shownLength(cell) * scaleOf(cell) + paddingOf(cell);
+  return shownLength(cell) * scaleOf(cell) + PADDING;
 }
 
 /** The same for a heading, which may break between its words. */
@@ -32,7 +31,7 @@ export function wantedHeadingWidth(cell: Cell | null): number {
 /** Whether text stands on one line of a column. */
 export function fitsOneLine(text: string, width: number): boolean {
   if (text.includes('\n')) return false;
-  const room = width - TEXT_PADDING;
+  const room = width - PADDING;
   return text.length * WIDEST < room || textLength(text) <= room;
 }
 
@@ -46,7 +45,7 @@ export function rowHeight(
     if (cell === null || typeof cell.value !== 'string' || !cell.style.alignment?.wrapText)
       continue;
     const scale = scaleOf(cell);
-    const lines = wrappedLines(cell.value, ((widths[index] ?? 0) - paddingOf(cell) + 1) / scale);
+    const lines = wrappedLines(cell.value, ((widths[index] ?? 0) - PADDING + 1) / scale);
     if (lines > 1 || scale > BOLD_SCALE) height = Math.max(height, lines * LINE_POINTS * scale);
   }
   return height === 0 ? null : Math.min(Math.ceil(height), HEIGHT_MAX_POINTS);
@@ -80,21 +79,20 @@ function shownLength({ value, style }: Cell): number {
   if (value instanceof Date) return INSTANT_LENGTH;
   const shown = typeof value === 'number' ? value : value.result;
   if (typeof shown === 'string') return textLength(shown);
-  const decimals = style.numFmt?.endsWith('.00') ? 2 : 0;
-  return shown.toLocaleString('en-US', {
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals,
-  }).length;
+  return numberLength(shown, style.numFmt?.endsWith('.00') ? 2 : 0);
+}
+
+/** As in `-1,234.50`. Counted here: asking for a locale's text costs more than writing the row. */
+function numberLength(shown: number, decimals: number): number {
+  const digits = Math.abs(shown).toFixed(decimals);
+  const whole = digits.length - (decimals === 0 ? 0 : decimals + 1);
+  return digits.length + Math.floor((whole - 1) / 3) + (shown < 0 ? 1 : 0);
 }
 
 function scaleOf({ style }: Cell): number {
   return (
     ((style.font?.size ?? STANDARD_SIZE) / STANDARD_SIZE) * (style.font?.bold ? BOLD_SCALE : 1)
   );
-}
-
-function paddingOf({ style }: Cell): number {
-  return style.alignment?.horizontal === 'right' ? FIGURE_PADDING : TEXT_PADDING;
 }
 
 /** Places by character, a digit being 1: as in the fonts that spreadsheets show for Calibri. */

@@ -12,14 +12,12 @@ import { columnLetters } from './workbook.js';
 
 /** Account, then a second key, then figures: as many as the widest section has. */
 export const PAGE_COLUMNS = 13;
-const COLUMN_WIDTH_MIN = 10;
+const COLUMN_WIDTH_MIN = 12;
 
 export interface Page {
   lines: (Cell | null)[][];
   /** Lines of one text that reaches over all columns, by number. */
   wide: Set<number>;
-  /** The last line of the first printed page. */
-  breakAfter: number;
   /** Cells of differences: red unless 0. */
   checks: string[];
   /** Whether every difference is 0 at the time of writing. */
@@ -36,7 +34,7 @@ export function addWide(page: Page, value: string, style: CellStyle): void {
   page.wide.add(page.lines.length);
 }
 
-/** Columns as wide as the figures and the words of the headings ask; running text does not count. */
+/** Columns as wide as figures and the words of headings ask; running text does not count. */
 export function pageWidths(page: Page): number[] {
   const widths = Array.from({ length: PAGE_COLUMNS }, () => COLUMN_WIDTH_MIN);
   for (const [index, line] of page.lines.entries()) {

@@ -77,7 +77,6 @@ async function writeSummary(
     await putRow(sheet, line, {
       height: isWide ? rowHeight(line.slice(0, 1), whole) : rowHeight(line, widths),
       ...(isWide && { mergedColumns: PAGE_COLUMNS }),
-      isPageEnd: index + 1 === page.breakAfter,
     });
   }
   await closeSheet(sheet, {
@@ -124,7 +123,7 @@ async function writePlanned<R>(
   await writeTable(book, { ...spec, widths: fittedWidths(spec, rows) }, [rows]);
 }
 
-const ABOUT_WIDTHS = [36, 96];
+const ABOUT_WIDTHS = [36, 120];
 
 /** The last sheet of every workbook: enough to trust the file, and to work it out again. */
 export async function writeAbout(book: Book, about: AboutData): Promise<void> {

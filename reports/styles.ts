@@ -25,8 +25,8 @@ const BOLD = { ...FONT, bold: true } as const;
 const WHITE_BOLD = { ...BOLD, color: { argb: 'FFFFFFFF' } };
 /** Keeps a text away from the end of the column before it. */
 const WORDS = { horizontal: 'left', indent: 1, vertical: 'top' } as const;
-/** Keeps figures away from the next column, by what a filter's button takes of the heading. */
-const FIGURE = { horizontal: 'right', indent: 2, vertical: 'top' } as const;
+/** Without an indent: some readers forget a right one where only the number format changes. */
+const FIGURE = { horizontal: 'right', vertical: 'top' } as const;
 
 export const STYLES = {
   text: { numFmt: TEXT, alignment: WORDS },
@@ -47,6 +47,17 @@ export const STYLES = {
     font: WHITE_BOLD,
     fill: HEAD_FILL,
     alignment: { ...FIGURE, vertical: 'middle', wrapText: true },
+  },
+  /** Over a filter's buttons, which stand at the foot of the cell and hide what is there. */
+  filterHead: {
+    font: WHITE_BOLD,
+    fill: HEAD_FILL,
+    alignment: { ...WORDS, wrapText: true },
+  },
+  filterHeadRight: {
+    font: WHITE_BOLD,
+    fill: HEAD_FILL,
+    alignment: { ...FIGURE, wrapText: true },
   },
   title: { numFmt: TEXT, font: { ...BOLD, size: 16 } },
   section: { numFmt: TEXT, font: { ...BOLD, size: 12 }, fill: SECTION_FILL },

@@ -58,14 +58,14 @@ export function summaryPage(data: ReconciliationData, parts: SheetParts): Page {
   addMoney(page, data.summary.accounts, parts.moved, data);
   addInstructions(page, data.summary.accounts);
   addCoverage(page, data);
-  // The long lists come last: the first page is for those who read nothing else.
-  page.breakAfter = page.lines.length;
+  // The long lists come last: the first page is for those who read no further.
   addKindTies(page, data.tiesByKind);
   addOpenBreaks(page, data.summary.accounts, parts.breaks, data);
   const sums = page.checks.map((ref) => `SUMPRODUCT(ABS(${ref}))`).join('+');
   const verdict = `IF(${sums === '' ? '0' : sums}=0,"${TIES}","${DOES_NOT_TIE}")`;
   const result = page.ties ? TIES : DOES_NOT_TIE;
-  page.lines[verdictLine - 1] = [{ value: { formula: verdict, result }, style: STYLES.verdict }];
+  const [cell] = page.lines[verdictLine - 1] ?? [];
+  if (cell) cell.value = { formula: verdict, result };
   return page;
 }
 
@@ -86,7 +86,8 @@ function addHeading(page: Page, { summary, about }: ReconciliationData): void {
     `as of ${asOf}; revision ${about.revision}, ${previous}.`;
   addWide(page, freeText(reach), STYLES.running);
   addWide(page, REACH, STYLES.quiet);
-  page.lines.push([]);
+  // The verdict takes this line once all checks are known.
+  addWide(page, '', STYLES.verdict);
 }
 
 const CLASS_HEADINGS = ['Matched', 'Explained', 'Due', 'Awaited', 'Broken', 'Not compared'];
@@ -310,19 +311,10 @@ function capitalised(word: string): string {
 function addCoverage(page: Page, { summary }: ReconciliationData): void {
   const { pull } = summary;
   addSection(page, 'What was asked of the gateway', [
-    [
-      'All accounts',
-      '',
-      'Pages',
-      'Pages that failed',
-      'Asked',
-      'Answered',
-      'Unanswered',
-      'Unasked',
-    ],
+    ['Account', '', 'Pages', 'Pages that failed', 'Asked', 'Answered', 'Unanswered', 'Unasked'],
   ]);
   const figures = [pull.pages, pull.failedPages, pull.asked, pull.answered, pull.unanswered];
-  page.lines.push([text('all accounts'), text('orders'), ...[...figures, pull.unasked].map(count)]);
+  page.lines.push([text('all accounts'), text(''), ...[...figures, pull.unasked].map(count)]);
   for (const { accountId, notSearched } of summary.accounts) {
     if (notSearched.length === 0) continue;
     const kinds = notSearched.map(inWords).join(', ');

@@ -6,7 +6,7 @@ import type { WallClock } from './cells.js';
 import { finiteNumber, freeText, idText, moneyCell } from './cells.js';
 import type { Column, Table } from './columns.js';
 import { sheetText } from './columns.js';
-import { fitsOneLine, rowHeight, wantedHeadingWidth, wantedWidth } from './fit.js';
+import { fitsOneLine, LINE_POINTS, rowHeight, wantedHeadingWidth, wantedWidth } from './fit.js';
 import { moneyStyle, STYLES } from './styles.js';
 import type { Part } from './totals.js';
 import type { Book, Cell, Sheet } from './workbook.js';
@@ -14,8 +14,6 @@ import { closeSheet, columnLetters, openSheet, putRow, SHEET_ROWS_MAX } from './
 
 /** More lines than this above the rows would leave a small screen no room to scroll. */
 const FROZEN_ROWS_MAX = 16;
-/** The button of the filter lies over the end of a heading. */
-const FILTER_BUTTON_WIDTH = 2;
 /** An identifier longer than this is shown smaller instead. */
 const ID_WIDTH_MAX = 44;
 
@@ -59,9 +57,7 @@ export async function writeTable<R>(
 /** Columns as wide as their contents ask; long text breaks into lines at the table's width. */
 export function fittedWidths<R>(spec: TableSpec<R>, rows: readonly R[]): number[] {
   const { columns } = spec.table;
-  const widths = columns.map(
-    (column) => wantedHeadingWidth(headingCell(column, spec.timezone)) + FILTER_BUTTON_WIDTH,
-  );
+  const widths = columns.map((column) => wantedHeadingWidth(headingCell(column, spec.timezone)));
   const widen = (index: number, wanted: number) => {
     widths[index] = Math.max(widths[index] ?? 0, wanted);
   };
@@ -93,7 +89,8 @@ async function openTableSheet<R>(
   });
   for (const line of spec.top) await putRow(sheet, line);
   const cells = spec.table.columns.map((column) => headingCell(column, spec.timezone));
-  await putRow(sheet, cells, { height: rowHeight(cells, widths) });
+  // One line more than the words need: it is the buttons'.
+  await putRow(sheet, cells, { height: (rowHeight(cells, widths) ?? LINE_POINTS) + LINE_POINTS });
   return sheet;
 }
 
@@ -107,7 +104,10 @@ async function closeTableSheet<R>(sheet: Sheet, spec: TableSpec<R>): Promise<Par
 function headingCell<R>(column: Column<R>, timezone: string): Cell {
   const zone = column.kind === 'instant' ? ` (${timezone})` : '';
   const isRight = column.kind !== 'id' && column.kind !== 'text';
-  return { value: column.heading + zone, style: isRight ? STYLES.headRight : STYLES.head };
+  return {
+    value: column.heading + zone,
+    style: isRight ? STYLES.filterHeadRight : STYLES.filterHead,
+  };
 }
 
 function rowCells<R>(spec: TableSpec<R>, row: R, widths: readonly number[]): (Cell | null)[] {

@@ -67,8 +67,6 @@ export interface RowLayout {
   height?: number | null;
   /** The first cell reaches over so many columns. */
   mergedColumns?: number;
-  /** The next row is printed on a new page. */
-  isPageEnd?: boolean;
 }
 
 /** Writes a new workbook; the file appears when it is whole, or not at all. */
@@ -145,7 +143,6 @@ export async function putRow(
   if (layout.mergedColumns !== undefined) {
     sheet.worksheet.mergeCells(sheet.row, 1, sheet.row, layout.mergedColumns);
   }
-  if (layout.isPageEnd) row.addPageBreak();
   row.commit();
   if (sheet.row % ROWS_BETWEEN_LOOKS === 0) await waitUntilDrained(sheet);
 }

@@ -31,7 +31,7 @@ function firstGiven(env: NodeJS.ProcessEnv, names: readonly [string, string]): [
   return [name, env[name]?.trim() ?? ''];
 }
 
-/** `*`, a host, a domain with all below it (with or without its leading point), each with a port. */
+/** `*`, a host, a domain with all below it (its leading point or not), each with a port. */
 function isExcepted(target: URL, exceptions: string): boolean {
   const host = target.hostname.toLowerCase();
   const port = target.port === '' ? '443' : target.port;

@@ -110,6 +110,7 @@ const HOMES: Readonly<Record<string, RegExp>> = {
   yaml: /^src\/(config\w*|gateway\/profile)\.ts$/,
   commander: /^src\/cli\//,
   'csv-parse': /^src\/imports\//,
+  fastify: /^src\/web\//,
 };
 
 describe('what comes from outside', () => {

@@ -5,7 +5,7 @@
 import { Command } from 'commander';
 import type { App } from '../compose.js';
 import { describeConfig } from '../configView.js';
-import { profileOrigins } from '../gateway/profile.js';
+import { type ProfileOrigin, profileOrigins } from '../gateway/profile.js';
 import { migrationStatus } from '../store/migrate.js';
 import { serverFacts } from '../store/serverFacts.js';
 import { configOf, printJson, printLines, wantsJson, withApp } from './context.js';
@@ -110,15 +110,25 @@ async function queueCheck(app: App): Promise<Check> {
 interface ProfileLine {
   key: string;
   origin: string;
+  /** What the gateway's document shows about it. */
+  shown: string;
   value: unknown;
 }
+
+const ORIGIN_WORDS: Record<ProfileOrigin['origin'], string> = {
+  file: 'set by you',
+  document: 'shown by the interface',
+  default: 'default of tieout',
+};
+const ORIGIN_WIDTH = Math.max(...Object.values(ORIGIN_WORDS).map((words) => words.length));
 
 function profileOf(app: App): ProfileLine[] {
   const { profile, profileFile, profileText } = app.config.gateway;
   const text = profileFile === null ? null : profileText;
-  return profileOrigins(text, profileFile ?? 'sandbox').map(({ key, origin }) => ({
+  return profileOrigins(text, profileFile ?? 'sandbox').map(({ key, origin, shown }) => ({
     key,
-    origin: origin === 'file' ? 'set by you' : 'default of tieout',
+    origin: ORIGIN_WORDS[origin],
+    shown,
     value: key
       .split('.')
       .reduce<unknown>((part, name) => (part as Record<string, unknown> | null)?.[name], profile),
@@ -129,7 +139,7 @@ function profileLines(lines: readonly ProfileLine[]): string[] {
   const width = Math.max(...lines.map((line) => line.key.length));
   return lines.map(
     ({ key, origin, value }) =>
-      `  ${key.padEnd(width)}  ${origin.padEnd(17)}  ${JSON.stringify(value)}`,
+      `  ${key.padEnd(width)}  ${origin.padEnd(ORIGIN_WIDTH)}  ${JSON.stringify(value)}`,
   );
 }
 

@@ -14,10 +14,10 @@ export function statesInWords(text: string): string {
   return text.replace(/\b(?:in_review|partially_refunded)\b/g, inWords);
 }
 
-/** Why an instruction waits, for the person whose turn it is; null where nothing waits. */
-export function reasonToWait(state: string, holdReason: string | null): string | null {
-  if (holdReason !== null) return HOLD_REASONS[holdReason] ?? inWords(holdReason);
-  return STATE_REASONS[state] ?? null;
+/** Why an instruction waits, for the person whose turn it is; empty where nothing waits. */
+export function reasonToWait(state: string, holdReason: string): string {
+  if (holdReason !== '') return HOLD_REASONS[holdReason] ?? inWords(holdReason);
+  return STATE_REASONS[state] ?? '';
 }
 
 const HOLD_REASONS: Readonly<Record<string, string>> = {

@@ -1,6 +1,7 @@
-// The gateway as the rest of the program sees it: ask about orders, prepare a batch, open the one
-// connection for it, read its answer. It decides nothing about when or whether to send, and keeps
-// no state but its connections. Built in compose, used by the night and by `tieout gateway`.
+// The gateway as the rest of the program sees it, every operation of its document: ask about
+// orders; prepare a batch or a payout, open the one connection for it, read its answer; or call a
+// payment and the like in one go. It decides nothing about when or whether to send, and keeps no
+// state but its connections. Built in compose, used by the night and by `tieout gateway`.
 
 import type { Operation } from '../core/order.js';
 import type { Account } from './account.js';
@@ -12,10 +13,14 @@ import {
   readBatchAnswer,
 } from './batchOps.js';
 import { endpointOf } from './endpoint.js';
+import { type MoneyCalls, moneyCalls, type PostOnce } from './moneyCalls.js';
 import { connectMoney, type MoneyConnect } from './moneyTransport.js';
+import { type PayoutOutcome, preparePayout, readPayoutAnswer } from './payout.js';
+import type { Payout } from './payoutMessages.js';
 import type { Profile } from './profile.js';
-import { type QueryResult, query, queryOrders } from './query.js';
+import { type QueryResult, query, queryFields, queryOrders } from './query.js';
 import { canBeAsked, type QuerySelection } from './querySelection.js';
+import type { PreparedRequest } from './requests.js';
 import { openSlots } from './slots.js';
 import { openQueryTransport, type RawAnswer } from './transport.js';
 
@@ -28,12 +33,16 @@ export interface GatewayClientDeps {
   permit?: (merchantId: string) => Promise<void>;
 }
 
-export interface GatewayClient {
+/** One call each: `authorise`, `authoriseApm`, `checkout`, `payout`, `other`. */
+export interface GatewayClient extends MoneyCalls {
   profile: Profile;
   canBeAsked(orderNo: string): boolean;
   query(account: Account, orderNos: readonly string[]): Promise<QueryResult>;
   /** The same by window or without any selection, as the profile's query.select has it. */
   queryPage(account: Account, selection: QuerySelection): Promise<QueryResult>;
+  /** The same with any fields that the gateway may want: how a person tries a profile out. */
+  tryQuery(account: Account, fields: Readonly<Record<string, string>>): Promise<QueryResult>;
+  /** capture, cancel, refund, review. */
   prepareBatch(
     account: Account,
     operation: Operation,
@@ -46,6 +55,10 @@ export interface GatewayClient {
     sentEntries: readonly BatchEntry[],
     answer: RawAnswer,
   ): BatchReading;
+  preparePayout(account: Account, payout: Payout): PreparedRequest;
+  readPayoutAnswer(sent: PreparedRequest, answer: RawAnswer): PayoutOutcome;
+  /** One write on a fresh connection; nothing is journalled, so the night never uses it. */
+  postOnce: PostOnce;
   close(): Promise<void>;
 }
 
@@ -55,7 +68,23 @@ export function createGatewayClient(deps: GatewayClientDeps): GatewayClient {
   const endpoint = endpointOf(deps.baseUrl);
   const transport = openQueryTransport(endpoint, profile.limits, deps.proxy);
   const slots = openSlots(profile.limits.concurrency);
+  const connect = async (account: Account): Promise<MoneyConnect> => {
+    await permit(account.merchantId);
+    return connectMoney(endpoint, { ...profile.limits, proxy: deps.proxy ?? null });
+  };
+  const postOnce: PostOnce = async (account, { path, contentType, body }) => {
+    const opened = await connect(account);
+    if (opened.kind === 'not_sent') return opened;
+    return opened.connection.post({
+      path,
+      headers: { 'content-type': contentType },
+      body,
+      deadlineMs: profile.limits.timeoutMs,
+      mayWrite: () => true,
+    });
+  };
   return {
+    ...moneyCalls(profile, postOnce),
     profile,
     canBeAsked: (orderNo) => canBeAsked(profile, orderNo),
     query: (account, orderNos) =>
@@ -68,14 +97,19 @@ export function createGatewayClient(deps: GatewayClientDeps): GatewayClient {
         await permit(account.merchantId);
         return query({ profile, transport }, account, selection);
       }),
+    tryQuery: (account, fields) =>
+      slots(async () => {
+        await permit(account.merchantId);
+        return queryFields({ profile, transport }, account, fields);
+      }),
     prepareBatch: (account, operation, entries) =>
       prepareBatch(profile, account, operation, entries),
-    connectMoney: async (account) => {
-      await permit(account.merchantId);
-      return connectMoney(endpoint, { ...profile.limits, proxy: deps.proxy ?? null });
-    },
+    connectMoney: connect,
     readBatchAnswer: (account, operation, sentEntries, answer) =>
       readBatchAnswer(profile, account, operation, sentEntries, answer),
+    preparePayout: (account, payout) => preparePayout(profile, account, payout),
+    readPayoutAnswer,
+    postOnce,
     close: () => transport.close(),
   };
 }

@@ -8,8 +8,6 @@ import type { Hundredths } from '../core/money.js';
 import { parseAmount } from '../core/money.js';
 import { PAYMENT_RESPONSE_LIMITS, readRespon, refused, type XmlLimits } from './responXml.js';
 
-export { PAYMENT_RESPONSE_LIMITS } from './responXml.js';
-
 export interface PaymentResponse {
   kind: 'response';
   merchantId: string;

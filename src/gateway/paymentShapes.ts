@@ -117,7 +117,12 @@ const PERSON = {
 } satisfies ShapeOf<PayerPerson>;
 
 /** Absent from a hosted page and from an APM payment. */
-export const CARD_FIELDS = ['card', 'expiration_month', 'expiration_year', 'security_code'] as const;
+export const CARD_FIELDS = [
+  'card',
+  'expiration_month',
+  'expiration_year',
+  'security_code',
+] as const;
 
 export const DIRECT_SHAPE: RecordShape = {
   ...PAYMENT,

@@ -5,7 +5,7 @@
 
 /** Amounts are integer-looking; whether in major or minor units is the profile's `payout.unit`. */
 export interface Payout {
-  /** UUID shape; the merchant's own id of the payout. The gateway promises nothing about repeats. */
+  /** UUID shape; the merchant's own id of the payout. Nothing is promised about repeats. */
   request_id: string;
   /** Integer-looking, in payment_currency. */
   payment_amount: string;

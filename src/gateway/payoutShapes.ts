@@ -50,9 +50,13 @@ const PAYER = {
     } satisfies ShapeOf<Inner<Payer, 'additional_info'>>,
   },
   address: {
-    record: textFields('city', 'country_code', 'postcode', 'state', 'street_address') satisfies ShapeOf<
-      Inner<Payer, 'address'>
-    >,
+    record: textFields(
+      'city',
+      'country_code',
+      'postcode',
+      'state',
+      'street_address',
+    ) satisfies ShapeOf<Inner<Payer, 'address'>>,
   },
   date_of_birth: 'date',
   ...textFields('company_name', 'entity_type', 'first_name', 'last_name'),

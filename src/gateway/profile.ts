@@ -7,6 +7,7 @@ import { isScalar, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.js';
 import { GATEWAY_STATES, type GatewayState } from '../core/order.js';
+import { SHOWN } from './profileShown.js';
 
 /** The operations of the document by the last part of their path; the last three have no path. */
 export const OPERATION_NAMES = [
@@ -190,10 +191,13 @@ export function parseProfile(text: string, file: string): Profile {
 export interface ProfileOrigin {
   /** Dotted, as in `query.orderList.field`; a map such as `statuses.payment` is one key. */
   key: string;
-  origin: 'file' | 'default';
+  /** file: set by the merchant; document: the default, and the gateway's document shows it. */
+  origin: 'file' | 'document' | 'default';
+  /** What the document shows about it. */
+  shown: string;
 }
 
-/** Where each value comes from; a null text is `profile: sandbox`, where all are defaults. */
+/** Where each value comes from; a null text is `profile: sandbox`, in which nothing is set. */
 export function profileOrigins(text: string | null, file: string): ProfileOrigin[] {
   const given = text === null ? {} : readYaml(text, file);
   const origins: ProfileOrigin[] = [];
@@ -205,7 +209,10 @@ export function profileOrigins(text: string | null, file: string): ProfileOrigin
       }
       return;
     }
-    origins.push({ key: path.join('.'), origin: value === undefined ? 'default' : 'file' });
+    const key = path.join('.');
+    const { isAnswer = false, words = 'not shown' } = SHOWN[key] ?? {};
+    const unset = isAnswer ? 'document' : 'default';
+    origins.push({ key, origin: value === undefined ? unset : 'file', shown: words });
   };
   walk(given, profileSchema, []);
   return origins;

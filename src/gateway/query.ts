@@ -42,7 +42,16 @@ export async function query(
   account: Account,
   selection: QuerySelection,
 ): Promise<QueryResult> {
-  const message = queryMessage(deps.profile, account, selection);
+  return queryFields(deps, account, selectionFields(deps.profile, selection));
+}
+
+/** One request with these fields beside ids and signature. */
+export async function queryFields(
+  deps: QueryDeps,
+  account: Account,
+  fields: Readonly<Record<string, string>>,
+): Promise<QueryResult> {
+  const message = queryMessage(deps.profile, account, fields);
   const { contentType, body } = encodeMessage(deps.profile.bodies, 'retrievalTrans', message);
   const answer = await deps.transport.post({ path: QUERY_PATH, contentType, body });
   if (answer.kind === 'failed') return { ...answer, body: null };
@@ -54,12 +63,12 @@ export async function query(
 function queryMessage(
   profile: Profile,
   account: Account,
-  selection: QuerySelection,
+  fields: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const message: Record<string, string> = {
     merchant_id: account.merchantId,
     account_id: account.accountId,
-    ...selectionFields(profile, selection),
+    ...fields,
   };
   const signature = signatureOf(profile.signing, 'retrievalTrans', account.signingKey, message);
   return { ...message, encryption_data: signature };

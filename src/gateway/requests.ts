@@ -7,9 +7,9 @@ import { createHash } from 'node:crypto';
 import { TieoutError } from '../core/errors.js';
 import type { Account } from './account.js';
 import { readWireAmount } from './amount.js';
-import { type BodyEncoding, encodeAs } from './encode.js';
+import { encodeAs } from './encode.js';
 import { checkShape, type RecordShape } from './messageShape.js';
-import { forOperation, type OperationName, type Profile } from './profile.js';
+import { type BodyEncoding, forOperation, type OperationName, type Profile } from './profile.js';
 import { signatureOf } from './sign.js';
 
 export interface PreparedRequest {

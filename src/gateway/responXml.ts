@@ -71,10 +71,7 @@ function textOf(
   return { kind: 'text', text: text.replace(/^\uFEFF/, '') };
 }
 
-function rootOf(
-  text: string,
-  maxDepth: number,
-): Respon | Refused {
+function rootOf(text: string, maxDepth: number): Respon | Refused {
   let parsed: unknown;
   try {
     const parser = new XMLParser({

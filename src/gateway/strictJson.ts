@@ -13,7 +13,12 @@ interface Refused {
   reason: string;
 }
 
-export function readStrictJson(bytes: Uint8Array): StrictJson {
+export interface StrictJsonOptions {
+  /** Numbers come as the texts that stand there: JSON.parse would round large amounts. */
+  numbersAsText?: boolean;
+}
+
+export function readStrictJson(bytes: Uint8Array, options: StrictJsonOptions = {}): StrictJson {
   let text: string;
   try {
     // ignoreBOM keeps the mark in the text, where JSON.parse refuses it.
@@ -27,6 +32,7 @@ export function readStrictJson(bytes: Uint8Array): StrictJson {
   let value: unknown;
   try {
     value = JSON.parse(text);
+    if (options.numbersAsText === true) value = JSON.parse(quoteNumbers(text));
   } catch {
     return refused('the answer is not JSON');
   }
@@ -34,6 +40,13 @@ export function readStrictJson(bytes: Uint8Array): StrictJson {
     return refused('the answer is no JSON object');
   }
   return { kind: 'object', value: value as Record<string, unknown> };
+}
+
+/** The same JSON with each number outside of strings in quotes. */
+function quoteNumbers(text: string): string {
+  return text.replace(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (token) =>
+    token.startsWith('"') ? token : `"${token}"`,
+  );
 }
 
 function refused(reason: string): Refused {

@@ -58,8 +58,9 @@ export async function blockedSentences(night: Night): Promise<string[]> {
       ? `account ${accountId} is only observed: nothing is sent until accounts[].liveFrom is set`
       : `account ${accountId}: nothing is sent. This database knows no earlier run of it, yet ` +
         'its liveFrom is more than 3 days ago; a lost or new database would pay everything ' +
-        'again. Restore the database, or, if this is a new installation, set liveFrom to the time ' +
-        'from which tieout is to act (within the last 3 days): requests older than it count as done',
+        'again. Restore the database, or, if this is a new installation, set liveFrom to the ' +
+        'time from which tieout is to act (within the last 3 days): requests older than it ' +
+        'count as done',
   );
 }
 

@@ -1,8 +1,9 @@
 // Step 2, compare: what the looks prove about instructions already sent comes first, since it
 // decides what an order still needs; then each order gets its verdict and breaks open or resolve.
 
-import type { PullRow } from '../store/pulls.js';
 import { settleByLooks } from '../store/instructions.js';
+import type { PullRow } from '../store/pulls.js';
+import { hasGaps } from '../store/pulls.js';
 import type { CompareRules, CompareScope } from '../store/verdicts.js';
 import {
   clearVerdicts,
@@ -37,6 +38,8 @@ export async function compareAgain(
   await clearVerdictsOf(night.db, night.runId, second.pullId);
   const { runId } = night;
   await judge(deps, night, second, { runId, pullId: second.pullId, lookedOnly: true });
+  // Mostly every page is answered, and then a second pass over all orders would find nothing.
+  if (!(await hasGaps(night.db, second.pullId))) return;
   await judge(deps, night, first, { runId, pullId: first.pullId, failedIn: second.pullId });
 }
 

@@ -3,7 +3,13 @@
 // batch is sendBatch.ts.
 
 import { OPERATIONS } from '../core/order.js';
-import { openSends, resetTries, waitingBatches } from '../store/batches.js';
+import {
+  analyseBatches,
+  dissolveWaiting,
+  openSends,
+  resetTries,
+  waitingBatches,
+} from '../store/batches.js';
 import { databaseNow } from '../store/calendar.js';
 import { cutBatches } from '../store/instructions.js';
 import type { Night, NightDeps } from './deps.js';
@@ -16,8 +22,9 @@ import { waitForRows } from './waitForRows.js';
 export async function send(deps: NightDeps, night: Night): Promise<Date> {
   const startedAt = await databaseNow(deps.db);
   const accountIds = accountIdsOf(night);
+  await dissolveWaiting(deps.db, accountIds);
   await resetTries(deps.db, accountIds);
-  await cutBatches(deps.db, accountIds, deps.now());
+  if ((await cutBatches(deps.db, accountIds, deps.now())) > 0) await analyseBatches(deps.db);
   const done = await waitForRows(deps, {
     step: 'send',
     open: () => openSends(deps.db, accountIds, BATCH_TRIES_MAX),

@@ -94,6 +94,7 @@ export async function withdrawFromBatch(
   entries: ReadonlyMap<bigint, string>,
   now: Date,
 ): Promise<void> {
+  if (entries.size === 0) return;
   await db.query(
     `update tieout.instructions i set state = 'withdrawn', reason = gone.reason,
        settled_at = $3, settled_run_id = $4, changed_by = 'tieout'
@@ -139,6 +140,28 @@ export async function openSends(
     [accountIds, triesMax],
   );
   return Number(rows[0]?.open ?? 0n);
+}
+
+/** The planner must know what was just planned, or each batch is weighed by reading all others. */
+export async function analyseBatches(db: Db): Promise<void> {
+  await db.query('analyze tieout.instructions, tieout.batches');
+}
+
+/**
+ * Takes apart what an earlier process left waiting and never tried, to be cut anew: the queue may
+ * hold a job of a dead worker under the old id, and would swallow every ring for it. A worker that
+ * lives after all finds its batch dropped and claims nothing.
+ */
+export async function dissolveWaiting(db: Db, accountIds: readonly string[]): Promise<void> {
+  await db.query(
+    `with gone as (
+       update tieout.batches set state = 'dropped', reason = 'cut anew by the next run'
+       where state = 'queued' and attempts = 0 and account_id = any ($1) returning batch_id
+     )
+     update tieout.instructions i set state = 'planned', batch_id = null, changed_by = 'tieout'
+     from gone where i.batch_id = gone.batch_id and i.state = 'queued'`,
+    [accountIds],
+  );
 }
 
 /** A new run tries again what an earlier one gave up. */

@@ -77,6 +77,17 @@ export async function finishPull(db: Db, pullId: bigint): Promise<void> {
   );
 }
 
+/** Whether an order of the pull has no complete look, as the compare counts it. */
+export async function hasGaps(db: Db, pullId: bigint): Promise<boolean> {
+  const { rows } = await db.query(
+    `select from tieout.asked_orders a
+     left join tieout.pages p using (pull_id, account_id, page_no)
+     where a.pull_id = $1 and p.state is distinct from 'answered' limit 1`,
+    [pullId],
+  );
+  return rows.length > 0;
+}
+
 /** The newest night pull of a run that still has chunks to do, if younger than `ageMinutes`. */
 export async function unfinishedPull(
   db: Db,
@@ -172,11 +183,19 @@ export async function openChunks(db: Db, pullId: bigint): Promise<number> {
   return Number(rows[0]?.open ?? 0n);
 }
 
-/** Gives back what a runner that is known to be dead was working on. */
+/**
+ * Gives back what a runner that is gone left undone, under new ids: the queue may hold a job of a
+ * dead worker under the old one for a minute, and would swallow every ring for it.
+ */
 export async function releaseChunks(db: Db, pullId: bigint): Promise<void> {
   await db.query(
-    `update tieout.chunks set state = 'queued', token = null, leased_until = null
-     where pull_id = $1 and state = 'running'`,
+    `with gone as (
+       delete from tieout.chunks where pull_id = $1 and state <> 'done'
+       returning pull_id, account_id, first_page, last_page, tries
+     )
+     insert into tieout.chunks (pull_id, account_id, first_page, last_page, tries)
+     select pull_id, account_id, first_page, last_page, tries from gone
+     order by first_page, account_id`,
     [pullId],
   );
 }

@@ -1,6 +1,6 @@
-// A server in front of the sandbox that can do to any request what networks and gateways do: lose it
-// before or after the effect, answer with something else, never end. What it passes on it passes on
-// byte by byte. Knows nothing of tieout. Used by the tests of faults.
+// A server in front of the sandbox that can do to any request what networks and gateways do: lose
+// it before or after the effect, answer with something else, never end. What it passes on it passes
+// on byte by byte. Knows nothing of tieout. Used by the tests of faults.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';

@@ -1,6 +1,6 @@
-// A night that is killed again and again, as the built program, on a gateway that lives on: whatever
-// the moment, running it again brings it to its end with nothing done twice and nothing forgotten.
-// TIEOUT_KILLS makes a longer campaign, TIEOUT_KILL_SEED another one.
+// A night that is killed again and again, as the built program, on a gateway that lives on:
+// whatever the moment, running it again brings it to its end with nothing done twice and nothing
+// forgotten. TIEOUT_KILLS makes a longer campaign, TIEOUT_KILL_SEED another one.
 
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';

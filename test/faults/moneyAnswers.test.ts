@@ -156,15 +156,15 @@ describe('a capture that happened, answered with', () => {
 describe('a capture that did not happen', () => {
   for (const [name, trouble] of Object.entries({
     'is lost on the way': drop,
-    'is answered 502': ({ response }: Call) => {
+    'is answered 502': ({ response }: Call): boolean => {
       answerWith(response, { status: 502, contentType: 'text/html', body: '' });
       return true;
     },
-    'is answered with nothing': ({ response }: Call) => {
+    'is answered with nothing': ({ response }: Call): boolean => {
       response.writeHead(204).end();
       return true;
     },
-    'is answered 429': ({ response }: Call) => {
+    'is answered 429': ({ response }: Call): boolean => {
       response.writeHead(429, { 'retry-after': '0' }).end('slow down');
       return true;
     },

@@ -9,6 +9,7 @@ import {
   sandboxProfile,
   stateOf,
 } from '../../src/gateway/profile.js';
+import { SHOWN } from '../../src/gateway/profileShown.js';
 
 const REQUIRED = 'signing: { algorithm: sha256 }\nstatuses: { payment: { "9": captured } }\n';
 
@@ -160,8 +161,16 @@ describe('profileOrigins', () => {
     expect(origins.get('operations.searchRefund')).toBe('default');
   });
 
-  it('calls everything of the sandbox a default', () => {
-    expect(profileOrigins(null, '').every((o) => o.origin === 'default')).toBe(true);
+  it('tells what the document shows where nothing is set', () => {
+    const origins = profileOrigins(null, '');
+    expect(origins.map(({ key }) => key).sort()).toEqual(Object.keys(SHOWN).sort());
+    const shown = origins.filter(({ origin }) => origin !== 'default');
+    expect(shown.map(({ key, origin }) => [key, origin])).toEqual([
+      ['query.found', 'document'],
+      ['results.accepted', 'document'],
+      ['siteField', 'document'],
+      ['currencies', 'document'],
+    ]);
   });
 });
 

@@ -10,6 +10,7 @@ import type { CellFormulaValue } from 'exceljs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { writeOrders } from '../../reports/orders.js';
 import { PARTIAL_PREFIX } from '../../reports/outputFile.js';
+import { maskCardNumbers } from '../../src/core/masking.js';
 import type { OrderRow } from '../../src/core/reporting.js';
 import { evaluateAll } from './evaluate.js';
 import { openXlsx, rowStarting, sheetOf, unzip } from './openXlsx.js';
@@ -66,6 +67,25 @@ describe('the file of all orders', () => {
     expect(results).toEqual([1, 10, 9.99, -0.01]);
     for (const { workedOut, stored } of evaluateAll(workbook)) expect(workedOut).toBe(stored);
     expect(rowStarting(totals, 'matched', 'JPY').getCell(4).formula).toContain('SUMIFS');
+  });
+
+  test('shows a date as the gateway prints it, also where it passes for a card number', async () => {
+    const [date, card] = ['20261025065909', '30569309025904'];
+    const rows = listed(orderRow({ transactionDate: date }), orderRow({ transactionDate: card }));
+    const { path } = await writeOrders(join(folder, 'o.xlsx'), ABOUT, rows);
+    const sheet = sheetOf(await openXlsx(path), 'Orders');
+    expect(maskCardNumbers(date)).not.toBe(date);
+    expect([4, 5].map((row) => sheet.getCell(row, 12).value)).toEqual([date, '305693****5904']);
+  });
+
+  test('shows an amount that is wider than its column smaller, never as ####', async () => {
+    const rows = listed(orderRow(), orderRow({ gatewayAmount: '1234567890123.45' }));
+    const { path } = await writeOrders(join(folder, 'o.xlsx'), ABOUT, rows);
+    const sheet = sheetOf(await openXlsx(path), 'Orders');
+    expect([4, 5].map((row) => sheet.getCell(row, 10).alignment.shrinkToFit)).toEqual([
+      undefined,
+      true,
+    ]);
   });
 
   test('compares text exactly when a stranger brings a currency that is none', async () => {

@@ -79,41 +79,111 @@ describe('the nightly workbook', () => {
   test('gives money as numbers, dates as dates of the zone, ids as text', async () => {
     const sheet = sheetOf(await openXlsx(await written()), 'Breaks');
     const row = rowStarting(sheet, 'A1001', 'ORD-1');
-    expect(row.getCell(9).value).toBe(-0.5);
-    expect(row.getCell(9).numFmt).toContain('#,##0.00');
-    expect(row.getCell(9).alignment.horizontal).toBe('right');
-    expect(row.getCell(10).value).toEqual(new Date('2026-11-18T23:30:00.000Z'));
-    expect(row.getCell(10).numFmt).toBe('yyyy-mm-dd hh:mm:ss');
-    expect(row.getCell(14).value).toBe('10001');
-    expect(row.getCell(14).numFmt).toBe('@');
+    expect(row.getCell(8).value).toBe(-0.5);
+    expect(row.getCell(8).numFmt).toContain('#,##0.00');
+    expect(row.getCell(8).alignment.horizontal).toBe('right');
+    expect(row.getCell(9).value).toEqual(new Date('2026-11-18T23:30:00.000Z'));
+    expect(row.getCell(9).numFmt).toBe('yyyy-mm-dd hh:mm');
+    expect(row.getCell(13).value).toBe('10001');
+    expect(row.getCell(13).numFmt).toBe('@');
     const heading = rowStarting(sheet, 'Account', 'Order');
-    expect(heading.getCell(10).value).toBe('First seen (Europe/Berlin)');
+    expect(heading.getCell(9).value).toBe('First seen (Europe/Berlin)');
+  });
+
+  test('says kinds, states and reasons in words, the codes being for programs', async () => {
+    const states = {
+      actual: 'partially_refunded 9.50 EUR',
+      sentence: 'the gateway shows in_review',
+    };
+    const breaks = [breakRow({ kind: 'missing_at_gateway', ...states })];
+    const waiting = [
+      movementRow({ state: 'held', holdReason: 'partial_capture' }),
+      movementRow({ state: 'unknown' }),
+    ];
+    const workbook = await openXlsx(await written(sampleNight({ breaks, waiting })));
+    const broken = rowStarting(sheetOf(workbook, 'Breaks'), 'A1001', 'ORD-1');
+    expect([3, 4, 6].map((at) => broken.getCell(at).value)).toEqual([
+      'missing at gateway',
+      'the gateway shows in review',
+      'partially refunded 9.50 EUR',
+    ]);
+    const reasons = sheetOf(workbook, 'Waiting').getColumn('F').values;
+    expect(reasons.slice(-2)).toEqual([
+      'capture below the authorised amount is not enabled (profile partialCapture)',
+      'sent, outcome unknown: a person has to find out',
+    ]);
+    const summary = sheetOf(workbook, 'Summary');
+    expect(rowStarting(summary, 'A1001', 'missing at gateway').getCell(4).formula).toContain(
+      'Breaks',
+    );
   });
 
   test('shows currencies without decimals without them', async () => {
     const sheet = sheetOf(await openXlsx(await written()), 'Money moved');
-    expect(rowStarting(sheet, '0010', 'ORD-5').getCell(7).numFmt).not.toContain('.00');
-    expect(rowStarting(sheet, 'A1001', 'ORD-2').getCell(7).numFmt).toContain('.00');
+    expect(rowStarting(sheet, '0010', 'ORD-5').getCell(6).numFmt).not.toContain('.00');
+    expect(rowStarting(sheet, 'A1001', 'ORD-2').getCell(6).numFmt).toContain('.00');
+    expect(rowStarting(sheet, 'JPY').getCell(2).numFmt).not.toContain('.00');
+    const total = rowStarting(sheetOf(sheet.workbook, 'Summary'), '0010', 'JPY');
+    for (let at = 3; at <= 9; at += 1) expect(total.getCell(at).numFmt).toBe('#,##0');
   });
 
   test('sets filter arrows over exactly the rows of each table', async () => {
     const entries = await unzip(await written());
-    expect(entries.get('xl/worksheets/sheet2.xml')).toContain('<autoFilter ref="A5:N7"/>');
-    expect(entries.get('xl/worksheets/sheet3.xml')).toContain('<autoFilter ref="A7:L11"/>');
+    expect(entries.get('xl/worksheets/sheet2.xml')).toContain('<autoFilter ref="A7:M9"/>');
+    expect(entries.get('xl/worksheets/sheet3.xml')).toContain('<autoFilter ref="A8:J12"/>');
   });
 
   test('keeps money of different currencies apart in every total', async () => {
     const sheet = sheetOf(await openXlsx(await written()), 'Money moved');
-    const totals = [3, 4, 5].map((row) => [
-      sheet.getCell(row, 4).value,
-      sheet.getCell(row, 6).value,
-      resultOf(sheet, row, 7),
-    ]);
+    const heading = rowStarting(sheet, 'Currency');
+    expect([2, 3].map((at) => heading.getCell(at).value)).toEqual(['capture', 'refund']);
+    const totals = ['EUR', 'JPY'].map((currency) => {
+      const { number } = rowStarting(sheet, currency);
+      return [
+        resultOf(sheet, number, 2),
+        sheet.getCell(number, 3).value && resultOf(sheet, number, 3),
+      ];
+    });
     expect(totals).toEqual([
-      ['capture', 'EUR', 300.3],
-      ['capture', 'JPY', 5000],
-      ['refund', 'EUR', 10],
+      [300.3, 10],
+      [5000, null],
     ]);
+  });
+
+  test('has columns and rows that show each text and figure whole', async () => {
+    const long = 'a sentence that needs more room than its column has. '.repeat(3).trim();
+    const orderNo = 'ORDER-2026-1119-00000001';
+    const breaks = [breakRow({ orderNo, sentence: long, difference: '-123456789012.34' })];
+    const sheet = sheetOf(await openXlsx(await written(sampleNight({ breaks }))), 'Breaks');
+    expect(sheet.getColumn(2).width).toBeGreaterThan(orderNo.length);
+    expect(sheet.getColumn(8).width).toBeGreaterThan('-123,456,789,012.34'.length);
+    const row = rowStarting(sheet, 'A1001', orderNo);
+    expect(row.getCell(4).alignment.wrapText).toBe(true);
+    const lines = long.length / (sheet.getColumn(4).width ?? 0);
+    expect(row.height).toBeGreaterThanOrEqual(Math.floor(lines) * 15);
+    const summary = sheetOf(sheet.workbook, 'Summary');
+    expect(summary.getCell('A3').alignment.wrapText).toBe(true);
+    expect(summary.getCell('M3').master.address).toBe('A3');
+  });
+
+  test('keeps no heading in view that would leave no room to scroll', async () => {
+    const currencies = [
+      'AED',
+      'AUD',
+      'BGN',
+      'BRL',
+      'CAD',
+      'CHF',
+      'CNY',
+      'CZK',
+      'DKK',
+      'GBP',
+      'HUF',
+    ];
+    const moved = currencies.map((currency) => movementRow({ currency }));
+    const sheet = sheetOf(await openXlsx(await written(sampleNight({ moved }))), 'Money moved');
+    expect(sheet.views[0]).toMatchObject({ xSplit: 2, ySplit: 0 });
+    expect(sheet.pageSetup.printTitlesRow).toBe('17:17');
   });
 
   test('a night without a single row is a whole workbook too', async () => {
@@ -222,18 +292,18 @@ describe('hostile and private text', () => {
   test('stays as it was, as text', async () => {
     const sheet = sheetOf(await openXlsx(await written(hostileNight())), 'Breaks');
     const row = rowStarting(sheet, 'A1001', PAYLOAD);
-    expect(row.getCell(13).value).toBe(PAYLOAD);
+    expect(row.getCell(12).value).toBe(PAYLOAD);
   });
 
   test('shows no card number, and alters no order number', async () => {
     const path = await written(hostileNight());
     const sheet = sheetOf(await openXlsx(path), 'Breaks');
     const row = rowStarting(sheet, 'A1001', CARD);
-    expect(row.getCell(5).value).toBe(`order ${CARD} bears a note`);
-    expect(row.getCell(13).value).toBe('paid with 4111 11** **** 1111');
-    expect(row.getCell(6).value).toBe('4111-11**-****-1111');
+    expect(row.getCell(4).value).toBe(`order ${CARD} bears a note`);
+    expect(row.getCell(12).value).toBe('paid with 4111 11** **** 1111');
+    expect(row.getCell(5).value).toBe('4111-11**-****-1111');
     const moved = sheetOf(await openXlsx(path), 'Money moved');
-    expect(rowStarting(moved, 'A1001', PAYLOAD).getCell(10).value).toBe('refused 411111******1111');
+    expect(rowStarting(moved, 'A1001', PAYLOAD).getCell(9).value).toBe('refused 411111******1111');
   });
 });
 
@@ -251,8 +321,8 @@ describe('money too long for a spreadsheet', () => {
     }
     const workbook = await openXlsx(await written(data));
     const moved = sheetOf(workbook, 'Money moved');
-    expect(moved.getCell('G3').value).toBe('100000000000000000.00');
-    expect(rowStarting(moved, 'A1001', 'ORD-2').getCell(7).value).toBe(amount);
+    expect(moved.getCell('B5').value).toBe('100000000000000000.00');
+    expect(rowStarting(moved, 'A1001', 'ORD-2').getCell(6).value).toBe(amount);
     const line = rowStarting(sheetOf(workbook, 'Summary'), 'A1001', 'EUR');
     expect(line.getCell(3).value).toBe(amount);
     expect(line.getCell(6).value).toBe('99999999999999999.98');

@@ -15,7 +15,20 @@ describe('the night in one sentence', () => {
   test('broken names the orders, the kinds and what is held', () => {
     expect(night('broken')).toBe(
       'Business date 2026-11-19 is broken: 2 of 12 orders differ ' +
-        '(1 amount_mismatch, 1 missing_at_gateway); 1 instruction held for approval.',
+        '(1 amount mismatch and 1 missing at gateway); 1 instruction held for approval.',
+    );
+  });
+
+  test('broken names the four most frequent kinds, and counts the others', () => {
+    const sentence = night('broken', (summary) => {
+      const [first, second] = summary.accounts;
+      if (first) first.breaks = { refund_mismatch: 1, state_mismatch: 2, unknown_status: 0 };
+      const many = { missing_at_gateway: 4, amount_mismatch: 3, invalid_record: 2 };
+      if (second) second.breaks = { state_mismatch: 3, currency_mismatch: 2, ...many };
+    });
+    expect(sentence).toContain(
+      '(5 state mismatch, 4 missing at gateway, 3 amount mismatch, 2 currency mismatch ' +
+        'and 3 of other kinds);',
     );
   });
 

@@ -102,9 +102,19 @@ export async function ensureBuilt(): Promise<void> {
     await sleep(BUILD_POLL_MS);
   }
   try {
-    if (isStale()) execFileSync('npm', ['run', '-s', 'build'], { cwd: packageRoot() });
+    if (isStale()) build();
   } finally {
     rmdirSync(lock);
+  }
+}
+
+/** What the compiler has to say of types is another command's business; it writes all the same. */
+function build(): void {
+  const options = { cwd: packageRoot(), stdio: 'ignore' } as const;
+  try {
+    execFileSync('npm', ['run', '-s', 'build'], options);
+  } catch {
+    if (isStale()) throw new Error('`npm run build` wrote nothing');
   }
 }
 

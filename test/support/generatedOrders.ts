@@ -114,8 +114,8 @@ export const generatedOrder: fc.Arbitrary<StoredOrder> = fc
       { weight: 1, arbitrary: fc.constant(null) },
     ),
     entries,
-    refunds: fc.oneof(fc.constant([]), refunds),
-    instructions: fc.oneof(fc.constant([]), instructions),
+    refunds: fc.oneof(fc.constant<StoredOrder['refunds']>([]), refunds),
+    instructions: fc.oneof(fc.constant<StoredInstruction[]>([]), instructions),
   })
   .map(reachable);
 

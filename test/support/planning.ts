@@ -1,6 +1,6 @@
-// From orders to planned instructions as a night does it: ledger, look, compare, withdraw, plan. One
-// step behind the tests of plan.sql, withdraw.sql, cutBatches.sql and settle.sql. It decides nothing
-// by itself and reads back what the database says in short text.
+// From orders to planned instructions as a night does it: ledger, look, compare, withdraw, plan.
+// One step behind the tests of plan.sql, withdraw.sql, cutBatches.sql and settle.sql. It decides
+// nothing by itself and reads back what the database says in short text.
 
 import type { Rules } from '../../src/core/decide.js';
 import { OPERATIONS } from '../../src/core/order.js';

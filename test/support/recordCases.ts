@@ -154,6 +154,12 @@ export const strangerCases: Case[] = [
     gateway: ['T1 captured 10.00'],
     want: 'missing_in_ledger',
   },
+  {
+    name: 'without a ledger row, and its number contains the separator',
+    ledger: null,
+    page: 'separator',
+    want: 'not compared: separator',
+  },
   { name: 'asked for without a ledger row, and gone', ledger: null, want: 'matched' },
   {
     name: 'asked for without a ledger row on a page that failed',

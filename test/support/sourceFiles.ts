@@ -44,7 +44,7 @@ export interface Import {
   isType: boolean;
 }
 
-const STATIC = /^(import|export)\s+(type\s+)?[^;'"]*?from\s+['"]([^'"]+)['"]/gm;
+const STATIC = /^(import|export)\s+(type\s+)?[\w$*{},\s]*?\sfrom\s+['"]([^'"]+)['"]/gm;
 const BARE = /^import\s+['"]([^'"]+)['"]/gm;
 const DYNAMIC = /\b(?:import|require)\(\s*['"]([^'"]+)['"]\s*\)/g;
 

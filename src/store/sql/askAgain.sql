@@ -8,7 +8,8 @@ with wanted as (
 askable as (
   select w.account_id, w.order_no, l.order_no is not null as in_ledger, l.currency, l.amount,
     l.expected, nullif(l.transaction_id, '') as transaction_id, l.capture_amount,
-    l.review_decision, l.placed_at, $3 = '' or position($3 in w.order_no) = 0 as is_askable
+    l.review_decision, l.placed_at,
+    $3 = '' or (w.order_no <> '' and position($3 in w.order_no) = 0) as is_askable
   from wanted w
   left join ledger.orders l
     on l.account_id collate "C" = w.account_id and l.order_no collate "C" = w.order_no

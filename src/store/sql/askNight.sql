@@ -59,7 +59,8 @@ live as (
     )
 ),
 askable as (
-  select live.*, $5 = '' or position($5 in order_no) = 0 as is_askable from live
+  select live.*, $5 = '' or (order_no <> '' and position($5 in order_no) = 0) as is_askable
+  from live
 )
 insert into tieout.asked_orders (pull_id, account_id, order_no, page_no, in_ledger, currency,
   amount, expected, transaction_id, capture_amount, review_decision, placed_at)

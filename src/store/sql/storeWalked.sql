@@ -1,6 +1,6 @@
 -- Entries of a few pages of a walk, from the temporary table walked: the first entry of an order is
--- the plain one, every further one is extra. Answers how many stood on an earlier page already, which
--- a walk through pages that keep still never has.
+-- the plain one, every further one is extra. Answers how many stood on an earlier page already,
+-- which a walk through pages that keep still never has.
 with placed as (
   select w.*, row_number() over (partition by order_no order by page_no, position) as place,
     exists (

@@ -1,0 +1,211 @@
+// The papers beside the program: they name only what exists, and leave out nothing that a person
+// may meet in the morning. Diagrams, tables and words are held against the data they describe.
+// Neighbour: house.test.ts holds the code.
+
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { INITIAL_VALUES, PROFILE_TEMPLATE, renderConfig } from '../src/configTemplates.js';
+import { INSTRUCTION_STATES, LEGAL_MOVES } from '../src/core/instruction.js';
+import { BREAK_KINDS } from '../src/core/verdict.js';
+import { profileOrigins } from '../src/gateway/profile.js';
+import { allFiles, ROOT, textOf } from './support/sourceFiles.js';
+
+const PAPERS = allFiles().filter((path) => path.endsWith('.md'));
+
+describe('diagrams of states', () => {
+  test('the instruction moves as core says', () => {
+    const moves = INSTRUCTION_STATES.flatMap((from) => LEGAL_MOVES[from].map((to) => [from, to]));
+    expect(inner(diagram('Instruction'))).toEqual(sorted(moves));
+    const begins = diagram('Instruction').filter(([from]) => from === '[*]');
+    expect(begins.map(([, to]) => to)).toEqual(['planned', 'held']);
+  });
+
+  test('the instruction moves as the database guards it', () => {
+    const guard = /select from \(values(.*?)\) as move/s.exec(migrations())?.[1] ?? '';
+    const moves = [...guard.matchAll(/\('(\w+)', '(\w+)'\)/g)].map(([, from, to]) => [from, to]);
+    expect(sorted(moves)).toEqual(inner(diagram('Instruction')));
+  });
+
+  test.each([
+    ['Batch', 'batches', []],
+    ['Run', 'runs', []],
+    ['Break', 'breaks', []],
+    ['Instruction', 'instructions', []],
+    // An attempt under way has no outcome yet; the diagram calls that open.
+    ['Attempt', 'attempts', ['open']],
+  ])('%s has the states of its table', (title, table, unwritten) => {
+    const drawn = new Set(diagram(title).flat());
+    drawn.delete('[*]');
+    expect([...drawn].sort()).toEqual([...statesOfTable(table), ...unwritten].sort());
+  });
+});
+
+describe('the runbook', () => {
+  const runbook = textOf('docs/RUNBOOK.md');
+
+  test.each(BREAK_KINDS)('says what to do about the break %s', (kind) => {
+    expect(runbook).toContain(`| \`${kind}\` |`);
+  });
+
+  test('says why an instruction is held, for every reason there is', () => {
+    const plan = textOf('src/store/sql/plan.sql');
+    const blocks = /send_block in \(([^)]*)\)/.exec(migrations())?.[1] ?? '';
+    const reasons = [
+      ...plan.matchAll(/\b(?:then|not p\.above.*then)\s+'(\w+)'/g),
+      ...blocks.matchAll(/'(\w+)'/g),
+    ].map(([, reason]) => reason ?? '');
+    const held = reasons.filter((reason) => !['planned', 'held'].includes(reason));
+    expect(held).toContain('over_limit_of_run');
+    expect(held.filter((reason) => !runbook.includes(`| \`${reason}\` |`))).toEqual([]);
+  });
+
+  test('says why an order was not compared, for every reason there is', () => {
+    const list = /not_compared in\s*\(([^)]*)\)/.exec(migrations())?.[1] ?? '';
+    const reasons = [...list.matchAll(/'(\w+)'/g)].map(([, reason]) => reason ?? '');
+    expect(reasons).toContain('no_look');
+    expect(reasons.filter((reason) => !runbook.includes(`| \`${reason}\` |`))).toEqual([]);
+  });
+
+  test.each(['0', '1', '2', '3', '4'])('and the README say what exit code %s means', (code) => {
+    expect(runbook).toMatch(new RegExp(`^\\| ${code} \\|`, 'm'));
+    expect(textOf('README.md')).toMatch(new RegExp(`^\\| ${code} \\|`, 'm'));
+  });
+});
+
+describe('the list of settings', () => {
+  const settings = textOf('docs/CONFIGURATION.md');
+
+  test('has every key of the configuration, and no other', () => {
+    const table = settings.split('## gateway-profile.yaml')[0] ?? '';
+    expect(keysIn(table)).toEqual(sorted(configKeys()));
+  });
+
+  test('has every key of the profile', () => {
+    const table = settings.split('## gateway-profile.yaml')[1] ?? '';
+    const keys = profileOrigins(PROFILE_TEMPLATE, 'template').map(({ key }) => key);
+    const named = keysIn(table);
+    const missing = keys.filter(
+      (key) => !named.some((name) => key === name || key.startsWith(`${name}.`)),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test('and the list of open points agree on what the profile answers', () => {
+    const keys = Object.keys(parse(PROFILE_TEMPLATE) as object);
+    const gateway = textOf('docs/GATEWAY.md');
+    expect(keys.filter((key) => !new RegExp(`\`${key}\\b`).test(gateway))).toEqual([]);
+  });
+});
+
+describe('what the papers name', () => {
+  test('are commands that exist', () => {
+    const known = new Set(commandNames());
+    const named = PAPERS.flatMap((path) =>
+      [...textOf(path).matchAll(/npx tieout ([a-z]+)/g)].map(([, name]) => ({ path, name })),
+    );
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter(({ name }) => !known.has(name ?? ''))).toEqual([]);
+  });
+
+  test('the README lists every command', () => {
+    const readme = textOf('README.md');
+    expect(commandNames().filter((name) => !new RegExp(`\`${name}\\b`).test(readme))).toEqual([]);
+  });
+
+  test('are files that exist', () => {
+    const links = PAPERS.flatMap((path) =>
+      [...textOf(path).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) => ({
+        path,
+        link,
+      })),
+    );
+    expect(links.length).toBeGreaterThan(5);
+    const broken = links.filter(({ path, link }) => {
+      return !existsSync(join(ROOT, dirname(path), link));
+    });
+    expect(broken).toEqual([]);
+  });
+
+  test('the architecture names every table', () => {
+    const tables = [...migrations().matchAll(/create table (tieout|ledger)\.(\w+)/g)];
+    const text = textOf('ARCHITECTURE.md');
+    const missing = tables
+      .map(([, schema, table]) => (schema === 'ledger' ? `ledger.${table}` : (table ?? '')))
+      .filter((table) => !text.includes(`| \`${table}\` |`));
+    expect(missing).toEqual([]);
+  });
+});
+
+/** The arrows of the mermaid diagram under a heading. */
+function diagram(title: string): [string, string][] {
+  const [, section = ''] = textOf('docs/STATES.md').split(`\n## ${title}\n`);
+  const [, code = ''] = section.split('\n## ')[0]?.split('```') ?? [];
+  const arrows = [...code.matchAll(/^\s*(\S+) --> (\S+)$/gm)];
+  return arrows.map(([, from = '', to = '']) => [from, to]);
+}
+
+/** Without beginnings and ends, in order. */
+function inner(arrows: readonly [string, string][]) {
+  return sorted(arrows.filter((arrow) => !arrow.includes('[*]')));
+}
+
+function sorted<T>(list: readonly T[]): T[] {
+  return [...list].sort((a, b) => (String(a) < String(b) ? -1 : 1));
+}
+
+function migrations(): string {
+  return allFiles()
+    .filter((path) => /^migrations\/.*\.sql$/.test(path))
+    .map(textOf)
+    .join('\n');
+}
+
+/** The values that the first state check (or outcome check) of a table allows. */
+function statesOfTable(table: string): string[] {
+  const [, body = ''] = migrations().split(`create table tieout.${table} (`);
+  const list = /\b(?:state|outcome) text (?:not null )?check \(\w+ in \(([^)]*)\)/.exec(body)?.[1];
+  return [...(list ?? '').matchAll(/'(\w+)'/g)].map(([, state]) => state ?? '');
+}
+
+/** Names in backquotes in the first column of a table. */
+function keysIn(text: string): string[] {
+  const cells = text
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) => line.split(' | ')[0] ?? '');
+  return sorted(
+    cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, key]) => key ?? '')),
+  );
+}
+
+/** Every key of the file that `tieout init` writes, which has all of them. */
+function configKeys(): string[] {
+  const keys: string[] = [];
+  const walk = (value: unknown, path: string): void => {
+    if (Array.isArray(value)) walk(value[0], `${path}[]`);
+    else if (isMap(value) && Object.keys(value).length > 0 && !ONE_LINE.includes(path)) {
+      for (const [name, part] of Object.entries(value)) {
+        walk(part, path === '' ? name : `${path}.${name}`);
+      }
+    } else keys.push(path);
+  };
+  walk(parse(renderConfig(INITIAL_VALUES)), '');
+  return keys;
+}
+
+/** Told in one line of the list although they have keys of their own. */
+const ONE_LINE = ['reconcile.tolerance'];
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object';
+}
+
+function commandNames(): string[] {
+  const files = allFiles().filter((path) => /^src\/cli\/\w+\.ts$/.test(path));
+  return files
+    .flatMap((path) => [...textOf(path).matchAll(/new Command\('([a-z]+)'\)/g)])
+    .map(([, name]) => name ?? '')
+    .filter((name) => name !== 'tieout');
+}

@@ -68,6 +68,30 @@ create table tieout.pulls (
 );
 create index pulls_by_run on tieout.pulls (run_id);
 
+-- Why a ledger row cannot be used; null: it can. The ledger may be a view, so that nothing of what
+-- our own table checks can be relied on. `currencies` are those that hundredths can express,
+-- `whole` those of them without decimals.
+create function tieout.ledger_problem(currency text, amount numeric, expected text,
+  capture_amount numeric, review_decision text, placed_at timestamptz, currencies text[],
+  whole text[])
+returns text language sql immutable as $$
+  select case
+    when amount is null or not (amount > 0 and amount < 1e18) then 'its amount is not above zero'
+    when amount <> round(amount, 2) then 'its amount has more than two decimals'
+    when currency is null or not currency = any (currencies)
+      then 'its currency is unknown, or has more than two decimals and is not in the profile'
+    when currency = any (whole) and amount <> trunc(amount) then 'its currency has no decimals'
+    when expected is null or expected not in ('authorised', 'captured', 'cancelled', 'declined')
+      then 'what it expects is no known state'
+    when not coalesce(capture_amount > 0 and capture_amount <= amount
+      and capture_amount = round(capture_amount, 2), true)
+      then 'its capture_amount is not within its amount'
+    when review_decision not in ('accept', 'reject')
+      then 'its review_decision is neither accept nor reject'
+    when placed_at is null then 'it has no placed_at'
+  end
+$$;
+
 -- The ledger row of each order of a pull, as it stood then, and the page it is asked in.
 create table tieout.asked_orders (
   pull_id bigint not null,
@@ -83,6 +107,8 @@ create table tieout.asked_orders (
   capture_amount numeric(20, 2),
   review_decision text,
   placed_at timestamptz,
+  -- why the ledger row cannot be compared (tieout.ledger_problem); null: it can
+  ledger_problem text,
   primary key (pull_id, account_id, order_no)
 );
 
@@ -171,6 +197,7 @@ create table tieout.verdicts (
   gateway_amount numeric(20, 2),
   gateway_amount_text text,
   payment_status text,
+  ledger_problem text,
   expected text,
   ledger_currency text,
   ledger_amount numeric(20, 2),

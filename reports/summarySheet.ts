@@ -44,7 +44,6 @@ export function summaryPage(data: ReconciliationData, parts: SheetParts): Page {
   const page: Page = {
     lines: [],
     wide: new Set(),
-    breakAfter: 0,
     checks: [],
     ties: true,
     verdict: '',
@@ -190,7 +189,7 @@ function addOpenBreaks(
   data: ReconciliationData,
 ): void {
   addSection(page, 'Open breaks, against the sheet Breaks', [
-    ['Account', 'Kind', 'Open', 'On the sheet', 'Difference'],
+    ['Account', 'Kind', 'Open', 'Listed', 'Difference'],
   ]);
   const first = page.lines.length + 1;
   for (const account of accounts) {

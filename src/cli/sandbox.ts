@@ -1,17 +1,17 @@
-// `tieout sandbox`: runs a sandbox gateway until it is told to end. Owns the flags and what is
-// printed; the sandbox itself is src/sandbox. The keys it prints are the sandbox's own and open
-// nothing else. `--state` and `--until-unused` are how tieout starts one by itself (daemon.ts).
+// `tieout sandbox`: runs a sandbox gateway until it is told to end. Owns the flags; the sandbox itself
+// is src/sandbox, what a person is told is welcome.ts there. `--state` and `--until-unused` are how
+// tieout starts one by itself (daemon.ts). docs/SANDBOX.md is the whole of it for outsiders.
 
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { Command, InvalidArgumentError } from 'commander';
 import { UsageError } from '../core/errors.js';
-import { sandboxProfile } from '../gateway/profile.js';
-import { signatureOf } from '../gateway/sign.js';
-import type { SandboxAccount } from '../sandbox/desk.js';
-import { DEFAULT_ACCOUNTS, layOutNight, type NightSettings, sandboxKey } from '../sandbox/night.js';
-import { seedOrder } from '../sandbox/seed.js';
+import { type FaultRule, parseFaultRules } from '../sandbox/faultRules.js';
+import { DEFAULT_ACCOUNTS, type NightSettings, sandboxKey } from '../sandbox/night.js';
 import { startSandbox } from '../sandbox/server.js';
 import { readSandboxSettings } from '../sandbox/state.js';
+import { welcomeText } from '../sandbox/welcome.js';
 
 const DEFAULT_PORT = 8085;
 const DEFAULT_ORDERS = 1_000;
@@ -23,6 +23,10 @@ interface SandboxFlags {
   readonly port: number;
   readonly orders?: number;
   readonly seed?: number;
+  readonly faults?: string;
+  readonly allow?: string[];
+  readonly strict?: boolean;
+  readonly notify?: boolean;
   readonly state?: string;
   readonly json?: boolean;
   readonly untilUnused?: boolean;
@@ -38,6 +42,10 @@ export function sandboxCommand(): Command {
       `the same seed gives the same night (default: ${DEFAULT_SEED})`,
       wholeNumber,
     )
+    .option('--faults <file>', 'what shall go wrong: rules as JSON or one a line')
+    .option('--allow <address...>', 'only these addresses may query (default: all)', address)
+    .option('--strict', 'refuse the same refund or payout a second time')
+    .option('--notify', 'post to the notify_url of payments and payouts on this machine')
     .option('--state <dir>', 'remember there what happened; without it all is forgotten')
     .option('--json', 'print one line of JSON when it listens')
     .addOption(new Command().createOption('--until-unused').hideHelp())
@@ -57,6 +65,10 @@ async function runSandbox(flags: SandboxFlags): Promise<void> {
     now: () => new Date(),
     newId: randomUUID,
     port: flags.port,
+    strict: flags.strict === true,
+    notify: flags.notify === true,
+    faults: flags.faults === undefined ? [] : readFaults(flags.faults),
+    ...(flags.allow === undefined ? {} : { allow: flags.allow }),
     ...(flags.state === undefined ? {} : { stateDir: flags.state }),
     ...(flags.untilUnused === true ? { onUnused: ended.end } : {}),
   });
@@ -64,7 +76,7 @@ async function runSandbox(flags: SandboxFlags): Promise<void> {
   process.stdout.write(
     flags.json === true
       ? `${JSON.stringify({ baseUrl, accounts })}\n`
-      : introduction(baseUrl, accounts, settings),
+      : welcomeText(baseUrl, accounts, settings),
   );
   await ended.promise;
   await sandbox.close();
@@ -98,46 +110,20 @@ function untilEnded(): { promise: Promise<void>; end: () => void } {
   return { promise, end: () => end() };
 }
 
-function introduction(
-  baseUrl: string,
-  accounts: readonly SandboxAccount[],
-  settings: NightSettings,
-): string {
-  const day = settings.dayStart.toISOString().slice(0, 10);
-  const lines = [
-    `Sandbox gateway on ${baseUrl} (profile: sandbox). Ctrl-C ends it.`,
-    `${settings.orders} orders of the night ${day}, seed ${settings.seed}.`,
-    '',
-    ...accounts.map(
-      ({ merchantId, accountId, signingKey }) =>
-        `merchantId ${merchantId}  accountId ${accountId}  signingKey ${signingKey}`,
-    ),
-    '',
-    ...tryLines(baseUrl, accounts, settings),
-    `What really moved: curl ${baseUrl}/_sandbox/effects`,
-  ];
-  return `${lines.join('\n')}\n`;
-}
-
-/** A query that works as it stands. */
-function tryLines(
-  baseUrl: string,
-  accounts: readonly SandboxAccount[],
-  settings: NightSettings,
-): string[] {
-  if (settings.orders === 0) return [];
-  const order = seedOrder(layOutNight(settings), settings.orders - 1).ledger;
-  const account = accounts.find(({ accountId }) => accountId === order.account_id);
-  if (account === undefined) return [];
-  const ids = { merchant_id: account.merchantId, account_id: account.accountId };
-  const { signing } = sandboxProfile();
-  const signature = signatureOf(signing, 'retrievalTrans', account.signingKey, ids);
-  const form = new URLSearchParams({
-    ...ids,
-    order_no: order.order_no,
-    encryption_data: signature,
-  });
-  return [`Try it: curl -d '${form}' ${baseUrl}/v1/retrievalTrans`];
+/** The rules of a file; what is wrong with one is told with the file's name. */
+function readFaults(file: string): FaultRule[] {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read`, { cause: error });
+  }
+  try {
+    return parseFaultRules(text);
+  } catch (error) {
+    if (error instanceof UsageError) throw new UsageError(`${file}: ${error.message}`);
+    throw error;
+  }
 }
 
 function wholeNumber(text: string): number {
@@ -149,4 +135,9 @@ function portNumber(text: string): number {
   const port = wholeNumber(text);
   if (port > PORT_MAX) throw new InvalidArgumentError(`a port is at most ${PORT_MAX}.`);
   return port;
+}
+
+function address(text: string, before: string[] | undefined): string[] {
+  if (isIP(text) === 0) throw new InvalidArgumentError('an IP address is needed.');
+  return [...(before ?? []), text];
 }

@@ -51,6 +51,20 @@ export function currenciesWithoutDecimals(profileCurrencies: CurrencyDecimals): 
   return [...known].filter((code) => decimalsOf(code, profileCurrencies) === 0).sort();
 }
 
+/** The currencies that a ledger row may be in, and those of them whose amounts are whole. */
+export interface LedgerCurrencies {
+  readonly usable: readonly string[];
+  readonly whole: readonly string[];
+}
+
+export function ledgerCurrencies(profileCurrencies: CurrencyDecimals): LedgerCurrencies {
+  const known = [...new Set([...ISO_DECIMALS.keys(), ...Object.keys(profileCurrencies)])];
+  return {
+    usable: known.filter((code) => currencyProblem(code, profileCurrencies) === null).sort(),
+    whole: currenciesWithoutDecimals(profileCurrencies),
+  };
+}
+
 /** Why the ledger cannot hold this currency; null where it can. */
 export function currencyProblem(
   currency: string,

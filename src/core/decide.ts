@@ -9,6 +9,8 @@ import type { BreakKind, Position, RefundPosition, ReviewDecision, Sight } from 
 import { positionOf, refundsBearOn } from './verdict.js';
 
 export interface LedgerFacts {
+  /** false: a field lacks the shape that CONTRACT section 4 gives it; absent is true */
+  isUsable?: boolean;
   expected: ExpectedState;
   currency: string;
   amount: Hundredths;
@@ -105,6 +107,7 @@ export function decideOrder(facts: OrderFacts, rules: Rules): Verdict {
     if (facts.entries.length === 0) return without({});
     return decideStranger(facts.entries, rules);
   }
+  if (facts.ledger.isUsable === false) return without({ kinds: ['invalid_record'] });
   return decideLedgerOrder(facts.ledger, facts, rules);
 }
 
@@ -226,6 +229,9 @@ function refundPosition(
     const historic = rules.liveFrom !== null && refund.requestedAt < rules.liveFrom;
     if (historic || confirmed.has(refund.refundId)) explained += refund.amount;
     else open.push(refund);
+  }
+  if (facts.refunds.some((refund) => refund.amount <= 0n)) {
+    return { position: 'differs', oldestOpen: null };
   }
   const amount = refundableAmount(ledger, rules);
   const oldestOpen = open.sort(byAge)[0] ?? null;

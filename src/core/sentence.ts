@@ -11,6 +11,8 @@ export interface Side {
   currency?: string;
   amount?: string;
   transaction?: string;
+  /** why the ledger's row cannot be used */
+  problem?: string;
 }
 
 /** "120.00 EUR", "captured 120.00 EUR", or "nothing". */
@@ -67,15 +69,23 @@ const SENTENCES: Record<BreakKind, (words: Words) => string> = {
     `the gateway still shows ${gateway}; an authorisation that old may lapse`,
   unknown_status: ({ actual }) =>
     `the gateway shows code ${actual.code ?? '(none)'}, which has no meaning in the profile`,
-  invalid_record: ({ actual }) =>
-    `the gateway's entry lacks the printed shape (amount ${actual.amount ?? '(none)'}, ` +
-    `currency ${actual.currency ?? '(none)'}, code ${actual.code ?? '(none)'})`,
+  invalid_record: ({ expected, actual }) =>
+    expected.problem === undefined
+      ? badEntry(actual)
+      : `the ledger's row cannot be compared: ${expected.problem}`,
   instruction_rejected: ({ expected, actual }) =>
     `the gateway refused our instruction; it shows ${actual.state ?? 'nothing'}, ` +
     `the ledger expects ${expected.state ?? 'none'}`,
   outcome_unknown: ({ gateway }) =>
     `nobody can say yet whether the gateway did what we sent; it shows ${gateway}`,
 };
+
+function badEntry(side: Side): string {
+  return (
+    `the gateway's entry lacks the printed shape (amount ${side.amount ?? '(none)'}, ` +
+    `currency ${side.currency ?? '(none)'}, code ${side.code ?? '(none)'})`
+  );
+}
 
 function money(side: Side): string {
   return `${side.amount ?? '(no amount)'} ${side.currency ?? '(no currency)'}`;

@@ -3,7 +3,7 @@
 
 import { settleByLooks } from '../store/instructions.js';
 import type { PullRow } from '../store/pulls.js';
-import { hasGaps } from '../store/pulls.js';
+import { analyseLooks, hasGaps } from '../store/pulls.js';
 import type { CompareRules, CompareScope } from '../store/verdicts.js';
 import {
   clearVerdicts,
@@ -18,6 +18,7 @@ import { accountIdsOf, accountRules } from './deps.js';
 /** Compares all live orders of the night with what the pull brought. */
 export async function compareNight(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
   deps.progress('compare', 0, 1);
+  await analyseLooks(night.db);
   await settleByLooks(night.db, night.runId, pull.pullId, deps.now());
   await clearVerdicts(night.db, night.runId, accountIdsOf(night));
   await judge(deps, night, pull, { runId: night.runId, pullId: pull.pullId });

@@ -20,18 +20,19 @@ export function lookLines(
   const waiting = new Set(page.orderNos);
   const asked = new Set(page.orderNos);
   const prefix = `${chunk.pullId}\t${copyText(chunk.accountId)}\t${page.pageNo}\t`;
-  let text = '';
+  // Joined once: a text that grows piece by piece is kept as all its pieces until it is sent.
+  const lines: string[] = [];
   let unasked = 0;
   let position = 0;
   for (const entry of entries) {
     const isAsked = asked.has(entry.orderNo);
     const isPlain = waiting.delete(entry.orderNo);
     if (!isAsked) unasked += 1;
-    text += `${prefix}${position}\t${copyText(entry.orderNo)}\t${isPlain ? 'f' : 't'}\t`;
-    text += `${isAsked ? 't' : 'f'}\t${entryColumns(profile, entry)}\n`;
+    const order = `${position}\t${copyText(entry.orderNo)}\t${isPlain ? 'f' : 't'}`;
+    lines.push(`${prefix}${order}\t${isAsked ? 't' : 'f'}\t${entryColumns(profile, entry)}\n`);
     position += 1;
   }
-  return { text, unasked };
+  return { text: lines.join(''), unasked };
 }
 
 function entryColumns(profile: Profile, entry: QueryEntry): string {

@@ -3,6 +3,7 @@
 // core/decide.ts about each order: an instruction goes out only if it is still what is needed, by
 // a complete look that is young enough (DESIGN laws 1 and 4).
 
+import { ledgerCurrencies } from '../core/currency.js';
 import type { Need, Rules } from '../core/decide.js';
 import { decideOrder } from '../core/decide.js';
 import { parseAmount } from '../core/money.js';
@@ -30,7 +31,12 @@ export async function maySend(
   const block = await sendBlock(deps, batch.accountId);
   if (block !== null) return { kind: 'no', reason: block };
   const entries = await batchInstructions(deps.db, batch.batchId, 'queued');
-  const facts = await batchFacts(deps.db, batch.batchId, operations.preflightMinutes);
+  const facts = await batchFacts(
+    deps.db,
+    batch.batchId,
+    operations.preflightMinutes,
+    ledgerCurrencies(deps.config.gateway.profile.currencies),
+  );
   const stale = facts.filter((fact) => fact.lookedAt === null);
   if (stale.length > 0) {
     return { kind: 'stale', instructionIds: stale.map((fact) => fact.instructionId) };

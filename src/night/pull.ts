@@ -2,9 +2,10 @@
 // is answered or failed. The pages themselves are worked on by pullChunk.ts, in jobs of many pages.
 
 import { PAGE_ORDERS_MAX } from '../core/batch.js';
+import { ledgerCurrencies } from '../core/currency.js';
 import type { Db } from '../store/db.js';
 import { clearHints } from '../store/notifications.js';
-import type { PullRow } from '../store/pulls.js';
+import type { PageCut, PullRow } from '../store/pulls.js';
 import {
   askNight,
   createChunks,
@@ -82,11 +83,13 @@ async function beginPull(deps: NightDeps, night: Night): Promise<PullRow> {
 }
 
 /** How orders are cut into pages; where they cannot be named, all of an account are one. */
-export function cutOf(deps: NightDeps): { separator: string; pageOrders: number } {
-  const { select, orderList } = deps.config.gateway.profile.query;
+export function cutOf(deps: NightDeps): PageCut {
+  const { profile } = deps.config.gateway;
+  const { select, orderList } = profile.query;
+  const currencies = ledgerCurrencies(profile.currencies);
   return select === 'order_list'
-    ? { separator: orderList.separator, pageOrders: PAGE_ORDERS_MAX }
-    : { separator: '', pageOrders: INT_MAX };
+    ? { separator: orderList.separator, pageOrders: PAGE_ORDERS_MAX, currencies }
+    : { separator: '', pageOrders: INT_MAX, currencies };
 }
 
 /** Makes the chunks that workers take: pages by number, or a walk through all pages. */

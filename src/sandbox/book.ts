@@ -1,24 +1,30 @@
 // The state of the sandbox and what each operation does to it. An operation is worked out against
 // a draft and changes nothing by itself: the caller writes the effects down first and then lets
 // the draft become true. Permissive where the document promises nothing: asked twice it refunds
-// twice, but never more than was captured. Neighbours: server.ts asks, journal.ts remembers.
+// twice, but never more than was captured. Neighbours: arrivals.ts adds payments, batches.ts asks,
+// journal.ts remembers, listing.ts pages.
 
 import { formatAmount, type Hundredths, parseAmount } from '../core/money.js';
 import type { GatewayState, Operation } from '../core/order.js';
 import type { Night } from './night.js';
-import type { SandboxOrder, SandboxTransaction } from './order.js';
+import type { PaymentDetails, SandboxOrder, SandboxTransaction } from './order.js';
 import { seededAtGateway, seedOrder } from './seed.js';
 
 export interface Book {
   readonly night: Night;
   /** Orders that are no longer as seeded, and those that came by a payment. */
   readonly changed: Map<string, SandboxOrder>;
+  /** Order numbers that came by a payment, by account, in the sequence of their coming. */
+  readonly paid: Map<string, string[]>;
+  /** Names of refunds and payouts that were done, so that a strict sandbox knows them again. */
+  readonly marks: Set<string>;
 }
 
 /** What one request would change; lookups see the book through it. */
 export interface Draft {
   readonly book: Book;
   readonly changed: Map<string, SandboxOrder>;
+  readonly marks: Set<string>;
 }
 
 /** One entry of a batch request with its fields as printed; absent ones are empty. */
@@ -28,7 +34,7 @@ export type ResultEntry = Record<string, string>;
 
 /** What really happened to one transaction, with all that is needed to do it again. */
 export interface Effect {
-  readonly operation: Operation | 'authorise';
+  readonly operation: Operation | 'authorise' | 'complete' | 'payout';
   readonly account_id: string;
   readonly order_no: string;
   readonly transaction_id: string;
@@ -39,6 +45,11 @@ export interface Effect {
   readonly refund_reference_id?: string;
   /** Of an authorise: when the payment was made, in milliseconds since the epoch. */
   readonly authorised_at?: number;
+  /** Of an authorise or a complete: what it came to; absent: authorised. */
+  readonly state?: GatewayState;
+  readonly details?: PaymentDetails;
+  /** Of a refund or payout: what a strict sandbox knows the same request by. */
+  readonly mark?: string;
 }
 
 export type Moved =
@@ -48,25 +59,43 @@ export type Moved =
 const MAX_REFUNDS = 99;
 
 export function createBook(night: Night): Book {
-  return { night, changed: new Map() };
+  return { night, changed: new Map(), paid: new Map(), marks: new Set() };
 }
 
 export function draftOf(book: Book): Draft {
-  return { book, changed: new Map() };
+  return { book, changed: new Map(), marks: new Set() };
 }
 
 /** Makes a draft true. */
-export function settle(draft: Draft): void {
-  for (const [key, order] of draft.changed) draft.book.changed.set(key, order);
+export function settle({ book, changed, marks }: Draft): void {
+  for (const [key, order] of changed) {
+    if (!book.changed.has(key)) noteArrival(book, order);
+    book.changed.set(key, order);
+  }
+  for (const mark of marks) book.marks.add(mark);
 }
 
 export function findOrder(draft: Draft, accountId: string, orderNo: string): SandboxOrder | null {
-  const key = keyOf(accountId, orderNo);
-  return (
-    draft.changed.get(key) ??
-    draft.book.changed.get(key) ??
-    seededAtGateway(draft.book.night, accountId, orderNo)
+  const { book } = draft;
+  if (draft.changed.size > 0 || book.changed.size > 0) {
+    const key = keyOf(accountId, orderNo);
+    const known = draft.changed.get(key) ?? book.changed.get(key);
+    if (known !== undefined) return known;
+  }
+  return seededAtGateway(book.night, accountId, orderNo);
+}
+
+/** Puts an order into a draft, in place of the one that has its number. */
+export function putOrder(draft: Draft, order: SandboxOrder): void {
+  draft.changed.set(keyOf(order.accountId, order.orderNo), order);
+}
+
+/** Puts one transaction of an order into a draft, in place of the one that has its id. */
+export function putTransaction(draft: Draft, order: SandboxOrder, next: SandboxTransaction): void {
+  const transactions = order.transactions.map((one) =>
+    one.transactionId === next.transactionId ? next : one,
   );
+  putOrder(draft, { ...order, transactions });
 }
 
 /** Every order of the book as it stands: the seeded ones first, then those paid for since. */
@@ -78,8 +107,11 @@ export function* allOrders(book: Book): Generator<SandboxOrder> {
       if (seeded !== null) yield findOrder(draft, seeded.accountId, seeded.orderNo) ?? seeded;
     }
   }
-  for (const order of book.changed.values()) {
-    if (seededAtGateway(book.night, order.accountId, order.orderNo) === null) yield order;
+  for (const [accountId, orderNos] of book.paid) {
+    for (const orderNo of orderNos) {
+      const order = findOrder(draft, accountId, orderNo);
+      if (order !== null) yield order;
+    }
   }
 }
 
@@ -100,43 +132,8 @@ export function move(
   if (amount === null || amount === 0n || shown === null) return refused('E1003', 'invalid amount');
   const next = nextOf(operation, found, amount, shown, entry, decision);
   if ('kind' in next) return next;
-  put(draft, order, next);
+  putTransaction(draft, order, next);
   return { kind: 'done', effect: effectOf(operation, order, found, next, amount, decision) };
-}
-
-/** Puts a payment into the book: a new order, or another attempt at one. */
-export function authorise(draft: Draft, effect: Effect): void {
-  const known = findOrder(draft, effect.account_id, effect.order_no);
-  const attempt: SandboxTransaction = {
-    transactionId: effect.transaction_id,
-    currency: effect.currency,
-    amount: effect.amount,
-    state: 'authorised',
-    at: effect.authorised_at ?? 0,
-    refunded: 0n,
-    refundCount: 0,
-  };
-  const order = {
-    accountId: effect.account_id,
-    orderNo: effect.order_no,
-    transactions: [...(known?.transactions ?? []), attempt],
-    riders: known?.riders ?? [],
-  };
-  draft.changed.set(keyOf(order.accountId, order.orderNo), order);
-}
-
-/** Does again what a journal says was done; false: the book does not allow it. */
-export function repeat(draft: Draft, effect: Effect): boolean {
-  const { operation } = effect;
-  if (operation === 'authorise') {
-    authorise(draft, effect);
-    return true;
-  }
-  const entry = { ...effect, refund_amount: effect.refund_amount ?? '' };
-  const fields = Object.fromEntries(
-    Object.entries(entry).map(([name, value]) => [name, `${value}`]),
-  );
-  return move(draft, operation, effect.account_id, fields, effect.decision ?? null).kind === 'done';
 }
 
 function nextOf(
@@ -204,11 +201,12 @@ function effectOf(
   };
 }
 
-function put(draft: Draft, order: SandboxOrder, next: SandboxTransaction): void {
-  const transactions = order.transactions.map((one) =>
-    one.transactionId === next.transactionId ? next : one,
-  );
-  draft.changed.set(keyOf(order.accountId, order.orderNo), { ...order, transactions });
+/** The first payment of an order number that the seed knows nothing of. */
+function noteArrival(book: Book, { accountId, orderNo }: SandboxOrder): void {
+  if (seededAtGateway(book.night, accountId, orderNo) !== null) return;
+  const known = book.paid.get(accountId);
+  if (known === undefined) book.paid.set(accountId, [orderNo]);
+  else known.push(orderNo);
 }
 
 /** The separator cannot be part of an account id that came over the wire as a form or JSON text. */

@@ -5,6 +5,23 @@
 import type { Hundredths } from '../core/money.js';
 import type { GatewayState } from '../core/order.js';
 
+/** What a payment brought along; seeded orders have none of it. */
+export interface PaymentDetails {
+  /** First six and last four digits; the rest was never kept. */
+  readonly card?: string;
+  /** Delivery address, shopper and web site by their wire names. */
+  readonly shown: Readonly<Record<string, string>>;
+  readonly notifyUrl?: string;
+  readonly subscription?: Subscription;
+}
+
+export interface Subscription {
+  readonly contractName: string;
+  readonly period: string;
+  /** `YYYY-MM-DD`. */
+  readonly from: string;
+}
+
 /** One attempt to pay an order. `odd`: a code that the profile gives no meaning. */
 export interface SandboxTransaction {
   readonly transactionId: string;
@@ -16,6 +33,7 @@ export interface SandboxTransaction {
   readonly at: number;
   readonly refunded: Hundredths;
   readonly refundCount: number;
+  readonly details?: PaymentDetails;
 }
 
 /** All that the sandbox knows under one order number of one account. */

@@ -125,6 +125,16 @@ export function seededAtGateway(
   return found?.orderNo === orderNo && found.accountId === accountId ? found : null;
 }
 
+/** What the gateway holds at a position: the order itself, or the stranger beside it. */
+export function heldAt(
+  night: Night,
+  index: number,
+  which: 'order' | 'stranger',
+): SandboxOrder | null {
+  const drawn = drawOrder(night, index);
+  return which === 'order' ? gatewaySide(drawn) : strangerBeside(drawn);
+}
+
 function drawOrder(night: Night, index: number): Drawn {
   const place = placeOf(night, index);
   const draw = drawsAt(night.settings.seed, index);
@@ -231,9 +241,7 @@ function refundRows(drawn: Drawn, night: NightSettings): LedgerRefundRow[] {
     refund_amount: formatAmount(amount),
     reason: pick(REASONS, drawn.draw()),
     requested_by: 'customer service',
-    requested_at: new Date(
-      between(begin, end, (number + 1) / (amounts.length + 1)),
-    ).toISOString(),
+    requested_at: new Date(between(begin, end, (number + 1) / (amounts.length + 1))).toISOString(),
   }));
 }
 

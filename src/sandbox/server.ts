@@ -1,21 +1,23 @@
-// The sandbox as a server on the loopback address: opens book and journal, listens, lets faults
-// happen, and ends. It never answers before the journal has the effects (desk.ts), and is never
-// reachable from another machine. Neighbours: wire.ts reads and writes, inspect.ts shows.
+// The sandbox as a server on the loopback address: opens book and journal, listens, and ends. It never
+// answers before the journal has the effects (desk.ts), and is never reachable from another machine.
+// Neighbours: handle.ts answers what a gateway has, inspect.ts what only the sandbox has.
 
-import { createHash } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { TieoutError, UnreachableError, UsageError } from '../core/errors.js';
 import { type Profile, sandboxProfile } from '../gateway/profile.js';
-import { createBook, draftOf, repeat, settle } from './book.js';
+import { repeat } from './arrivals.js';
+import { createBook, draftOf, settle } from './book.js';
 import { type Desk, keepEffect, type SandboxAccount } from './desk.js';
 import { entryPrinter } from './entries.js';
-import { bareAnswer, distort, type FaultAction, type FaultPlan } from './faults.js';
+import { type FaultRule, openFaultRules } from './faultRules.js';
+import type { FaultPlan } from './faults.js';
+import { endTraffic, type House, handleOperation, openTraffic } from './handle.js';
 import { type Inspected, inspect } from './inspect.js';
 import { type Journal, type JournalLine, openJournal } from './journal.js';
 import { type Held, holdLock } from './lock.js';
 import { layOutNight, type NightSettings } from './night.js';
+import { type Notifier, openNotifier } from './notify.js';
 import {
   removeListening,
   type StateFiles,
@@ -24,7 +26,7 @@ import {
   writeSandboxSettings,
 } from './state.js';
 import { trackUsers } from './users.js';
-import { bytesOf, operatorOf, readBody, readMessage, send, sendText } from './wire.js';
+import { sendText } from './wire.js';
 
 const HOST = '127.0.0.1';
 
@@ -42,6 +44,14 @@ export interface SandboxOptions {
   /** Every answer waits so long, after the effect. */
   readonly latencyMs?: number;
   readonly fault?: FaultPlan;
+  /** Rules to begin with; more can come over /_sandbox/faults. */
+  readonly faults?: readonly FaultRule[];
+  /** Refuses the same refund and the same payout a second time; default: permissive. */
+  readonly strict?: boolean;
+  /** Addresses that may query; default: everyone who reaches the sandbox. */
+  readonly allow?: readonly string[];
+  /** Posts to notify_url; default: never. */
+  readonly notify?: boolean;
   /** Given: watches its users (users.ts) and calls this when the last one has gone. */
   readonly onUnused?: () => void;
 }
@@ -57,8 +67,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const held = files === null ? null : await holdState(files);
   try {
     if (files !== null) writeSandboxSettings(files.folder, options.settings);
-    const desk = openDesk(options, files);
-    return await serve(options, desk, files, held);
+    const notifier = options.notify === true ? openNotifier() : null;
+    const desk = openDesk(options, files, notifier);
+    return await serve(options, desk, files, () => {
+      notifier?.stop();
+      held?.release();
+    });
   } catch (error) {
     held?.release();
     throw error;
@@ -72,7 +86,11 @@ async function holdState(files: StateFiles): Promise<Extract<Held, { kind: 'held
 }
 
 /** The book as seeded, and everything that the journal says happened since. */
-function openDesk(options: SandboxOptions, files: StateFiles | null): Desk {
+function openDesk(
+  options: SandboxOptions,
+  files: StateFiles | null,
+  notifier: Notifier | null,
+): Desk {
   const book = createBook(layOutNight(options.settings));
   const effects: string[] = [];
   const journal: Journal = openJournal(files?.effects ?? null, (line: JournalLine) => {
@@ -91,6 +109,9 @@ function openDesk(options: SandboxOptions, files: StateFiles | null): Desk {
     journal,
     accounts: new Map(options.accounts.map((account) => [account.accountId, account])),
     effects,
+    isStrict: options.strict === true,
+    callers: options.allow === undefined ? null : new Set(options.allow),
+    notify: (url, fields) => notifier?.notify(url, fields),
   };
 }
 
@@ -98,87 +119,53 @@ async function serve(
   options: SandboxOptions,
   desk: Desk,
   files: StateFiles | null,
-  held: { release(): void } | null,
+  release: () => void,
 ): Promise<Sandbox> {
   const { onUnused, now } = options;
   const users = onUnused === undefined ? null : trackUsers({ now, onUnused });
-  const inspected: Inspected = { desk, users, stateDir: files?.folder ?? null };
-  const seen = new Map<string, number>();
+  const house = openHouse(options, desk);
+  const inspected: Inspected = { house, users, stateDir: files?.folder ?? null };
   const server = createServer((request, response) => {
-    handle(options, inspected, seen, request, response).catch(() => {
+    const path = request.url ?? '';
+    const answered = path.startsWith('/_sandbox/')
+      ? inspect(inspected, request, response)
+      : handleOperation(house, path, request, response);
+    answered.catch(() => {
       if (response.headersSent) response.destroy();
       else sendText(response, 500, 'the sandbox failed');
     });
   });
   const close = async (): Promise<void> => {
     users?.stop();
+    endTraffic(house.traffic);
     await closeServer(server);
     desk.journal.close();
     if (files !== null) removeListening(files);
-    held?.release();
+    release();
   };
   try {
-    const baseUrl = await listen(server, options.port ?? 0);
-    if (files !== null) writeListening(files, { baseUrl, pid: process.pid });
-    return { baseUrl, close };
+    house.baseUrl = await listen(server, options.port ?? 0);
+    if (files !== null) writeListening(files, { baseUrl: house.baseUrl, pid: process.pid });
+    return { baseUrl: house.baseUrl, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function handle(
-  options: SandboxOptions,
-  inspected: Inspected,
-  seen: Map<string, number>,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const path = request.url ?? '';
-  if (path.startsWith('/_sandbox/')) return inspect(inspected, request, response);
-  const operator = operatorOf(path);
-  if (operator === null) return sendText(response, 404, 'Record not found');
-  if (request.method !== 'POST') return sendText(response, 405, 'POST only');
-  const body = await readBody(request);
-  if (body === null) return sendText(response, 413, 'the body is too large');
-
-  const text = body.toString('utf8');
-  const operation = path.slice('/v1/'.length);
-  const number = (seen.get(operation) ?? 0) + 1;
-  seen.set(operation, number);
-  const fault = options.fault?.({ number, operation, body: text }) ?? null;
-  if (fault !== null && failsBefore(fault, request, response)) return;
-
-  const message = readMessage(request.headers['content-type'] ?? '', text);
-  const hash = createHash('sha256').update(body).digest('hex');
-  const received = { request: `${options.newId()}.${hash}`, at: options.now() };
-  const answer =
-    message === null
-      ? bareAnswer(400, 'text/plain', 'Invalid input')
-      : operator(inspected.desk, { ...received, message });
-  if (options.latencyMs !== undefined) await sleep(options.latencyMs);
-  if (fault === null) return send(response, answer);
-  if (fault.kind === 'drop') return void request.socket.resetAndDestroy();
-  if (fault.kind === 'truncate') return sendHalf(response, bytesOf(answer), answer.contentType);
-  send(response, distort(answer, fault));
-}
-
-/** True: the request ended here and nothing happened. */
-function failsBefore(
-  fault: FaultAction,
-  request: IncomingMessage,
-  response: ServerResponse,
-): boolean {
-  if (!('when' in fault) || fault.when !== 'before') return false;
-  if (fault.kind === 'drop') request.socket.resetAndDestroy();
-  else send(response, distort(bareAnswer(200, 'text/plain', ''), fault));
-  return true;
-}
-
-function sendHalf(response: ServerResponse, body: Buffer, contentType: string): void {
-  response.writeHead(200, { 'content-type': contentType, 'content-length': body.length });
-  const half = body.subarray(0, Math.floor(body.length / 2));
-  response.write(half, () => response.destroy());
+function openHouse(options: SandboxOptions, desk: Desk): House {
+  const rules = openFaultRules(options.settings.seed);
+  rules.add(options.faults ?? []);
+  return {
+    desk,
+    now: options.now,
+    newId: options.newId,
+    latencyMs: options.latencyMs ?? 0,
+    fault: options.fault ?? null,
+    rules,
+    traffic: openTraffic(),
+    baseUrl: '',
+  };
 }
 
 function listen(server: Server, port: number): Promise<string> {

@@ -1,18 +1,20 @@
 // Between HTTP and the desk: reads the bytes of a request under a cap, decodes the three spellings
 // that the document shows (Endpoints, note 1), and finds who answers which path. Writes answers.
-// Decides nothing about money and lets no fault happen; that is server.ts.
+// Decides nothing about money and lets no fault happen; that is handle.ts.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { OPERATIONS, type Operation } from '../core/order.js';
 import { readForm } from '../gateway/encode.js';
 import { BATCH_SHAPES, QUERY_PATH } from '../gateway/messages.js';
-import { answerBatch, answerQuery, type Desk, type Received } from './desk.js';
+import { answerBatch } from './batches.js';
+import { answerCheckout } from './checkout.js';
+import type { Desk, Received } from './desk.js';
 import { type Answer, bareAnswer } from './faults.js';
 import { answerPayment } from './payments.js';
+import { answerPayout } from './payouts.js';
+import { answerQuery } from './queries.js';
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
-/** One UTF-16 unit of a text takes at most so many bytes. */
-const UTF8_BYTES_MAX = 3;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 type Operator = (desk: Desk, received: Received) => Answer;
@@ -20,6 +22,8 @@ type Operator = (desk: Desk, received: Received) => Answer;
 const OPERATORS: ReadonlyMap<string, Operator> = new Map([
   [QUERY_PATH, answerQuery],
   ['/v1/authorise', answerPayment],
+  ['/v1/checkout', answerCheckout],
+  ['/v1/payout', answerPayout],
   ...OPERATIONS.map(batchOperator),
 ]);
 
@@ -53,27 +57,30 @@ export function readMessage(contentType: string, text: string): Record<string, u
   }
 }
 
-/** UTF-8, written entry by entry: joined first, one Polish name would make a whole page wide. */
-export function bytesOf({ head, entries, tail }: Answer): Buffer {
-  let room = (head.length + tail.length) * UTF8_BYTES_MAX;
-  for (const entry of entries) room += (entry.length + 1) * UTF8_BYTES_MAX;
-  const bytes = Buffer.allocUnsafe(room);
-  let at = bytes.write(head);
-  for (const [number, entry] of entries.entries()) {
-    if (number > 0) at += bytes.write(',', at);
-    at += bytes.write(entry, at);
-  }
-  at += bytes.write(tail, at);
-  return bytes.subarray(0, at);
+/** Joined one by one: the pieces of a page are then copied once, when it is sent. */
+export function textOfAnswer({ head, entries, tail }: Answer): string {
+  let text = head;
+  for (let at = 0; at < entries.length; at += 1) text += at === 0 ? entries[at] : `,${entries[at]}`;
+  return text + tail;
+}
+
+/** In an answer of bytes each character is one byte already; any other text is encoded. */
+export function bytesOf(answer: Answer): Buffer {
+  return Buffer.from(textOfAnswer(answer), encodingOf(answer));
 }
 
 export function send(response: ServerResponse, answer: Answer): void {
-  const body = bytesOf(answer);
+  const text = textOfAnswer(answer);
+  const encoding = encodingOf(answer);
   response.writeHead(answer.status, {
     'content-type': answer.contentType,
-    'content-length': body.length,
+    'content-length': Buffer.byteLength(text, encoding),
   });
-  response.end(body);
+  response.end(text, encoding);
+}
+
+function encodingOf({ isBytes }: Answer): 'latin1' | 'utf8' {
+  return isBytes === true ? 'latin1' : 'utf8';
 }
 
 export function sendText(response: ServerResponse, status: number, text: string): void {

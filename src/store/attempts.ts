@@ -50,7 +50,7 @@ export async function claimBatch(
       const attemptNo = moved.rows[0]?.attempts;
       if (attemptNo === undefined) return null;
       const entries = await tx.query(
-        `update tieout.instructions set state = 'sending', changed_by = 'tieout'
+        `update tieout.instructions set state = 'sending', changed_by = 'tieout', reason = null
          where batch_id = $1 and state = 'queued' and instruction_id = any ($2::bigint[])`,
         [batch.batchId, ids],
       );

@@ -9,6 +9,7 @@ import type {
   OrderFacts,
   RefundFacts,
 } from '../core/decide.js';
+import { type LedgerCurrencies, ledgerCurrencies } from '../core/currency.js';
 import { parseAmount } from '../core/money.js';
 import type { ExpectedState, GatewayState, Operation } from '../core/order.js';
 import type { ReviewDecision } from '../core/verdict.js';
@@ -30,8 +31,14 @@ export async function batchFacts(
   db: Db,
   batchId: bigint,
   maxAgeMinutes: number,
+  currencies: LedgerCurrencies = ledgerCurrencies({}),
 ): Promise<FreshFacts[]> {
-  const { rows } = await db.query<RawFacts>(statement('batchFacts'), [batchId, maxAgeMinutes]);
+  const { rows } = await db.query<RawFacts>(statement('batchFacts'), [
+    batchId,
+    maxAgeMinutes,
+    currencies.usable,
+    currencies.whole,
+  ]);
   return rows.map((row) => ({
     instructionId: row.instruction_id,
     orderNo: row.order_no,
@@ -50,6 +57,7 @@ export async function batchFacts(
 }
 
 interface RawLedger {
+  problem: string | null;
   expected: ExpectedState;
   currency: string;
   amount: string;
@@ -88,11 +96,14 @@ interface RawFacts {
 }
 
 function ledgerFacts(row: RawLedger): LedgerFacts {
+  // Of a row that cannot be used nothing but that is read: its amounts may not be ones.
+  const isUsable = row.problem === null;
   return {
+    isUsable,
     expected: row.expected,
     currency: row.currency,
-    amount: amountOf(row.amount),
-    captureAmount: row.capture_amount === null ? null : amountOf(row.capture_amount),
+    amount: isUsable ? ledgerAmount(row.amount) : 0n,
+    captureAmount: isUsable && row.capture_amount !== null ? ledgerAmount(row.capture_amount) : null,
     transactionId: row.transaction_id,
     reviewDecision: row.review_decision,
     placedAt: new Date(row.placed_at),
@@ -132,6 +143,12 @@ function instructionFacts(row: RawFacts['instructions'][number]): InstructionFac
 /** The same transaction with other content; the statement gave each distinct entry once. */
 function isContradictory(entries: readonly RawEntry[]): boolean {
   return new Set(entries.map((entry) => entry.transaction_id ?? '')).size < entries.length;
+}
+
+/** A view may hold 12 or 12.5 or 12.500: the same amounts, checked before. */
+function ledgerAmount(text: string): bigint {
+  const [whole = '', decimals = ''] = text.split('.');
+  return amountOf(`${whole}.${decimals.slice(0, 2).padEnd(2, '0')}`);
 }
 
 function amountOf(text: string): bigint {

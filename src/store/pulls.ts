@@ -2,6 +2,7 @@
 // A chunk is claimed by a token with a lease and committed only by the holder of the token, in one
 // transaction, so that a chunk worked on twice is stored once. Answers come in by COPY.
 
+import { type LedgerCurrencies, ledgerCurrencies } from '../core/currency.js';
 import type { Database, Db } from './db.js';
 import { statement } from './sql.js';
 
@@ -33,6 +34,15 @@ export interface ChunkRow {
   accountId: string;
   firstPage: number;
   lastPage: number;
+}
+
+/** How orders are cut into pages, and which currencies a ledger row may be in. */
+export interface PageCut {
+  /** empty: every order can be asked for */
+  separator: string;
+  pageOrders: number;
+  /** those of ISO 4217 where it is not given */
+  currencies?: LedgerCurrencies;
 }
 
 export interface AskedPage {
@@ -77,6 +87,11 @@ export async function finishPull(db: Db, pullId: bigint): Promise<void> {
   );
 }
 
+/** The planner must know how much a look has brought, or it joins it row by row. */
+export async function analyseLooks(db: Db): Promise<void> {
+  await db.query('analyze tieout.asked_orders, tieout.look_entries, tieout.pages');
+}
+
 /** Whether an order of the pull has no complete look, as the compare counts it. */
 export async function hasGaps(db: Db, pullId: bigint): Promise<boolean> {
   const { rows } = await db.query(
@@ -116,8 +131,9 @@ export async function askNight(
   pullId: bigint,
   accounts: readonly AccountRules[],
   range: { endsAt: Date; lookbackFrom: Date },
-  cut: { separator: string; pageOrders: number },
+  cut: PageCut,
 ): Promise<void> {
+  const currencies = cut.currencies ?? ledgerCurrencies({});
   await db.query(statement('askNight'), [
     pullId,
     JSON.stringify(accounts),
@@ -125,6 +141,8 @@ export async function askNight(
     range.lookbackFrom,
     cut.separator,
     cut.pageOrders,
+    currencies.usable,
+    currencies.whole,
   ]);
 }
 
@@ -133,13 +151,16 @@ export async function askAgain(
   db: Db,
   pullId: bigint,
   instructionIds: readonly bigint[],
-  cut: { separator: string; pageOrders: number },
+  cut: PageCut,
 ): Promise<string[]> {
+  const currencies = cut.currencies ?? ledgerCurrencies({});
   await db.query(statement('askAgain'), [
     pullId,
     instructionIds.map(String),
     cut.separator,
     cut.pageOrders,
+    currencies.usable,
+    currencies.whole,
   ]);
   const { rows } = await db.query<{ account_id: string }>(
     'select distinct account_id from tieout.asked_orders where pull_id = $1 order by account_id',

@@ -40,7 +40,7 @@ const sourceOf = (...files: string[]): string =>
 
 /** Names that no line of the sources declares or reads. */
 function missing(names: readonly string[], source: string): string[] {
-  return names.filter((name) => !new RegExp(`(^|[\\s'.])${name}\\??['):;,\\]]`, 'm').test(source));
+  return names.filter((name) => !new RegExp(`(^|[\\s'.])${name}\\??[\\s'):;,\\]]`, 'm').test(source));
 }
 
 describe('requests', () => {

@@ -31,6 +31,21 @@ export async function unzip(path: string): Promise<Map<string, string>> {
   return entries;
 }
 
+/** When each entry of the zip says that it was written. */
+export async function entryDates(path: string): Promise<Map<string, string>> {
+  const bytes = await readFile(path);
+  const two = (figure: number) => String(figure).padStart(2, '0');
+  const dates = new Map<string, string>();
+  const mark = Buffer.from('PK\u0001\u0002', 'latin1');
+  for (let at = bytes.indexOf(mark); at !== -1; at = bytes.indexOf(mark, at + 46)) {
+    const [time, date] = [bytes.readUInt16LE(at + 12), bytes.readUInt16LE(at + 14)];
+    const day = `${(date >> 9) + 1980}-${two((date >> 5) & 15)}-${two(date & 31)}`;
+    const name = bytes.toString('utf8', at + 46, at + 46 + bytes.readUInt16LE(at + 28));
+    dates.set(name, `${day} ${two(time >> 11)}:${two((time >> 5) & 63)}`);
+  }
+  return dates;
+}
+
 export async function openXlsx(path: string): Promise<ExcelJS.Workbook> {
   const workbook = new ExcelJS.Workbook();
   await workbook.xlsx.readFile(path);

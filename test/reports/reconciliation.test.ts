@@ -4,7 +4,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CellFormulaValue, Workbook, Worksheet } from 'exceljs';
+import type { CellFormulaValue, Row, Workbook, Worksheet } from 'exceljs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { writeReconciliation } from '../../reports/reconciliation.js';
 import { DOES_NOT_TIE, REACH, TIES } from '../../reports/summarySheet.js';
@@ -195,6 +195,41 @@ describe('the nightly workbook', () => {
   });
 });
 
+describe('the figures', () => {
+  test('on the sheet Summary are those of the summary, to the cent', async () => {
+    const { accounts } = sampleSummary();
+    const sheet = sheetOf(await openXlsx(await written()), 'Summary');
+    const figures = (row: Row, count: number) =>
+      Array.from({ length: count }, (_, at) => {
+        const { value, result } = row.getCell(at + 3);
+        return Number(typeof value === 'number' ? value : (result ?? 0)).toFixed(2);
+      });
+    for (const { accountId, state, orders, tie, totals } of accounts) {
+      const { ledger, strangers, matched, explained, due, awaited, broken, notCompared } = orders;
+      const classes = [ledger, strangers, matched, explained, due, awaited, broken, notCompared];
+      const ties = [tie.openBefore, tie.new, tie.reopened, tie.waived, tie.resolved, tie.openAfter];
+      const text = (counts: number[]) => counts.map((figure) => figure.toFixed(2));
+      const words = state.replaceAll('_', ' ');
+      expect(figures(rowStarting(sheet, accountId, words), 8)).toEqual(text(classes));
+      expect(figures(rowStarting(sheet, accountId, 'all kinds'), 6)).toEqual(text(ties));
+      for (const { currency, captured, cancelled, refunded, net, unknown } of totals) {
+        const wanted = [captured, cancelled, refunded, net, unknown];
+        const line = lastRowStarting(sheet, accountId, currency);
+        expect(figures(line, 5)).toEqual(wanted);
+      }
+    }
+  });
+
+  /** The money of the breaks stands above the money that moved, with the same keys. */
+  function lastRowStarting(sheet: Worksheet, ...keys: string[]): Row {
+    for (let number = sheet.rowCount; number > 0; number -= 1) {
+      const row = sheet.getRow(number);
+      if (keys.every((key, at) => row.getCell(at + 1).value === key)) return row;
+    }
+    throw new Error(`no row that starts with ${keys.join(', ')}`);
+  }
+});
+
 describe('the tie', () => {
   test('is worked out again by live formulas, one verdict for all of them', async () => {
     const sheet = sheetOf(await openXlsx(await written()), 'Summary');
@@ -231,7 +266,9 @@ describe('the tie', () => {
     expectStoredValues(sheet.workbook);
     const xml = (await unzip(path)).get('xl/worksheets/sheet1.xml') ?? '';
     expect(xml).toMatch(/<conditionalFormatting sqref="A6"><cfRule type="cellIs"[^>]*notEqual/);
-    const checked = [...xml.matchAll(/sqref="([A-Z]+\d+:[A-Z]+\d+)"/g)].map((match) => match[1]);
+    const checked = [...xml.matchAll(/conditionalFormatting sqref="([A-Z]+\d+:[A-Z]+\d+)"/g)].map(
+      (match) => match[1],
+    );
     const verdict = sheet.getCell('A6').formula;
     expect(checked.length).toBeGreaterThan(4);
     for (const range of checked) expect(verdict).toContain(`ABS(${range})`);

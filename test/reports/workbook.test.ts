@@ -22,7 +22,7 @@ import {
   writeBook,
   writeWorkbook,
 } from '../../reports/workbook.js';
-import { openXlsx, sheetOf, unzip } from './openXlsx.js';
+import { entryDates, openXlsx, sheetOf, unzip } from './openXlsx.js';
 
 const PROPERTIES: BookProperties = {
   title: 'Test',
@@ -69,6 +69,11 @@ describe('the file', () => {
     const first = await writeWorkbook(join(folder, 'a.xlsx'), PROPERTIES, rowsOf(300));
     const second = await writeWorkbook(join(folder, 'b.xlsx'), PROPERTIES, rowsOf(300));
     expect(second.sha256).toBe(first.sha256);
+  });
+
+  test('bears one date in all its entries, that of the report and not of the clock', async () => {
+    const { path } = await writeWorkbook(join(folder, 'a.xlsx'), PROPERTIES, rowsOf(3));
+    expect(new Set((await entryDates(path)).values())).toEqual(new Set(['2026-11-20 03:20']));
   });
 
   test('is never written over another one', async () => {
@@ -222,6 +227,17 @@ describe('the private corners of the workbook library', () => {
     });
     expect(highest).toBeGreaterThan(0);
     expect(highest).toBeLessThan(4 * BUFFERED_BYTES_MAX);
+  });
+
+  test('a sheet allows digits that are text, in the place that the format gives to that', async () => {
+    const written = await writeWorkbook(join(folder, 'a.xlsx'), PROPERTIES, rowsOf(1));
+    const xml = (await unzip(written.path)).get('xl/worksheets/sheet1.xml') ?? '';
+    const end = xml.slice(xml.indexOf('</sheetData>')).replace(/ [^<>]*(?=>)|>[^<]*/g, '');
+    expect(end.match(/<ignoredErrors.*$/)?.[0]).toBe(
+      '<ignoredErrors<ignoredError</ignoredErrors</worksheet',
+    );
+    expect(end).toMatch(/<\/headerFooter<ignoredErrors/);
+    expect(xml).toContain('numberStoredAsText="1"');
   });
 
   test('one style object is one style of the file, however many cells bear it', async () => {

@@ -4,15 +4,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAmount } from '../../src/core/money.js';
 import { OPERATIONS } from '../../src/core/order.js';
+import { authorise, repeat } from '../../src/sandbox/arrivals.js';
 import {
   allOrders,
-  authorise,
   type Book,
   createBook,
   draftOf,
   type Effect,
   move,
-  repeat,
   settle,
 } from '../../src/sandbox/book.js';
 import { layOutNight } from '../../src/sandbox/night.js';

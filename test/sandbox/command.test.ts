@@ -42,7 +42,8 @@ describe('tieout sandbox', () => {
     [['--port', '70000'], 'a port is at most 65535'],
     [['--orders', '-1'], 'a whole number is needed'],
     [['--orders', '99999999'], 'a night has 0 to'],
-    [['--faults', 'f.json'], 'unknown option'],
+    [['--faults', 'missing.json'], 'missing.json cannot be read'],
+    [['--allow', 'shop.example'], 'an IP address is needed'],
   ])('refuses %j', (flags, reason) => {
     const args = [program.path, 'sandbox', ...flags];
     const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });

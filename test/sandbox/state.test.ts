@@ -105,7 +105,7 @@ describe('a sandbox with a state folder', () => {
     for (const name of ['settings.json', 'effects.ndjson']) {
       const text = readFileSync(join(folder, name), 'utf8');
       for (const { signingKey } of ACCOUNTS) expect(text).not.toContain(signingKey);
-      expect(text).not.toContain('4111');
+      expect(text).not.toContain('4111111111111111');
       expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
     }
   });

@@ -45,7 +45,7 @@ stranger as (
   left join tieout.pages p
     on p.pull_id = o.pull_id and p.account_id = o.account_id and p.page_no = o.page_no
   where not o.in_ledger and (
-    (o.page_no is not null and p.state is distinct from 'answered')
+    p.state is distinct from 'answered'
     or exists (select from tieout.look_entries e
       where e.pull_id = o.pull_id and e.account_id = o.account_id and e.order_no = o.order_no))
   group by a.account_id

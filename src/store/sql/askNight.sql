@@ -1,6 +1,6 @@
 -- Which orders does the night look at? Writes them with their ledger rows and cuts them into pages.
 -- $1 pull, $2 accounts as json [{account_id, live_from}], $3 the date's end, $4 start of the
--- look-back, $5 separator of the order list, $6 orders a page.
+-- look-back, $5 separator of the order list, $6 orders a page, $7 $8 currencies: usable, whole.
 -- Expects: one row an order. CONTRACT section 5, step 1.
 with account as materialized (
   select account_id collate "C" as account_id, live_from
@@ -31,7 +31,8 @@ live as (
   select l.account_id collate "C" as account_id, l.order_no collate "C" as order_no,
     true as in_ledger, l.currency, l.amount, l.expected,
     nullif(l.transaction_id, '') as transaction_id, l.capture_amount, l.review_decision,
-    l.placed_at
+    l.placed_at, tieout.ledger_problem(l.currency, l.amount, l.expected, l.capture_amount,
+      l.review_decision, l.placed_at, $7::text[], $8::text[]) as ledger_problem
   from ledger.orders l
   where l.account_id collate "C" in (select account_id from account)
     and (
@@ -45,12 +46,13 @@ live as (
               l.placed_at)::text)
         )
       ))
+      or l.placed_at is null
       or (l.account_id collate "C", l.order_no collate "C") in (select * from kept)
       or (l.account_id collate "C", l.order_no collate "C") in (select * from refundable)
     )
   union all
   -- Kept, but without a ledger row: strangers with an open break, orders that left the ledger.
-  select k.account_id, k.order_no, false, null, null, null, null, null, null, null
+  select k.account_id, k.order_no, false, null, null, null, null, null, null, null, null
   from kept k
   where k.account_id in (select account_id from account)
     and not exists (
@@ -63,11 +65,13 @@ askable as (
   from live
 )
 insert into tieout.asked_orders (pull_id, account_id, order_no, page_no, in_ledger, currency,
-  amount, expected, transaction_id, capture_amount, review_decision, placed_at)
+  amount, expected, transaction_id, capture_amount, review_decision, placed_at, ledger_problem)
 select $1::bigint, account_id, order_no,
   case when is_askable then
     (row_number() over (partition by account_id, is_askable order by order_no) - 1) / $6::int
   end,
-  in_ledger, currency, amount, expected, transaction_id, capture_amount, review_decision, placed_at
+  in_ledger, currency, case when amount > 0 and amount < 1e18 then amount end, expected,
+  transaction_id, case when capture_amount > 0 and capture_amount < 1e18 then capture_amount end,
+  review_decision, placed_at, ledger_problem
 from askable
 order by account_id, order_no

@@ -1,5 +1,5 @@
 -- What is true now of the orders of a batch: one row for each queued instruction.
--- $1 batch, $2 minutes after which a look is too old to send by.
+-- $1 batch, $2 minutes after which a look is too old to send by, $3 $4 currencies.
 with wanted as materialized (
   select instruction_id, account_id, order_no
   from tieout.instructions where batch_id = $1::bigint and state = 'queued'
@@ -13,8 +13,9 @@ recent as materialized (
 select w.instruction_id, w.order_no, look.answered_at as looked_at, look.as_of,
   look.ends_at as date_end,
   (select jsonb_build_object('expected', l.expected, 'currency', l.currency,
-      'amount', l.amount::numeric(20, 2)::text,
-      'capture_amount', l.capture_amount::numeric(20, 2)::text,
+      'problem', tieout.ledger_problem(l.currency, l.amount, l.expected, l.capture_amount,
+        l.review_decision, l.placed_at, $3::text[], $4::text[]),
+      'amount', l.amount::text, 'capture_amount', l.capture_amount::text,
       'transaction_id', nullif(l.transaction_id, ''), 'review_decision', l.review_decision,
       'placed_at', l.placed_at)
     from ledger.orders l

@@ -63,7 +63,10 @@ gathered as materialized (
   group by c.account_id, c.order_no
 ),
 refund as materialized (
-  select account_id, order_no, sum(refund_amount) as requested,
+  -- one request that is no amount makes the sum null, and the position `differs`
+  select account_id, order_no, case when bool_and(coalesce(refund_amount > 0
+      and refund_amount < 1e18 and refund_amount = round(refund_amount, 2), false))
+    then sum(refund_amount) end as requested,
     coalesce(sum(refund_amount) filter (where is_done), 0) as explained,
     (array_agg(refund_id order by requested_at, refund_id) filter (where not is_done))[1]
       as oldest_id,
@@ -101,6 +104,7 @@ special as materialized (
 -- known at a glance and lose their number; the others keep it and are judged below.
 glance as materialized (
   select a.account_id, case when (p.state = 'answered' and a.in_ledger and e.found
+      and a.ledger_problem is null
       and e.transaction_id <> '' and e.payment_status is not null
       and coalesce(a.transaction_id = e.transaction_id, a.transaction_id is null)
       and e.amount = a.amount and e.amount > 0 and e.currency = a.currency and e.currency <> ''
@@ -124,7 +128,7 @@ glance as materialized (
 seen as not materialized (
   select a.account_id, a.order_no, a.page_no, a.in_ledger, a.currency as ledger_currency,
     a.amount as ledger_amount, a.expected, a.transaction_id as named, a.capture_amount,
-    a.review_decision, a.placed_at,
+    a.review_decision, a.placed_at, a.ledger_problem,
     p.state = 'answered' or (a.page_no is null and not a.in_ledger and e.order_no is not null)
       as looked,
     e.order_no is not null as has_entry, false as contradictory, not e.found as unfound,
@@ -147,7 +151,7 @@ seen as not materialized (
       select from crowded c where c.account_id = a.account_id and c.order_no = a.order_no)
   union all
   select a.account_id, a.order_no, a.page_no, a.in_ledger, a.currency, a.amount, a.expected,
-    a.transaction_id, a.capture_amount, a.review_decision, a.placed_at,
+    a.transaction_id, a.capture_amount, a.review_decision, a.placed_at, a.ledger_problem,
     p.state = 'answered' or (a.page_no is null and not a.in_ledger), true, g.contradictory,
     g.unfound, g.malformed, t.order_no is null, g.misshapen, g.meaningless, g.duplicate,
     g.undated, g.first_at, t.transaction_id, t.currency, t.amount, t.amount_text, t.state,
@@ -176,6 +180,7 @@ staged as not materialized (
       when not s.in_ledger and s.first_at < $6::timestamptz
         and $5::timestamptz - s.first_at > $7::interval then 'missing_in_ledger'
       when not s.in_ledger then 'awaited'
+      when s.ledger_problem is not null then 'invalid_record'
       when not s.has_entry then 'pair'
       when not s.absent and s.misshapen then 'invalid_record'
       when s.meaningless then 'unknown_status'
@@ -187,7 +192,7 @@ staged as not materialized (
     case when $12::boolean then coalesce(s.capture_amount, s.ledger_amount)
       else s.ledger_amount end as refundable,
     r.oldest_id, r.oldest_amount, coalesce(r.explained, 0) as explained,
-    coalesce(r.requested, 0) as requested, u.order_no is not null as undecided
+    case when r.order_no is null then 0 else r.requested end as requested, u.order_no is not null as undecided
   from seen s
   left join refund r on r.account_id = s.account_id and r.order_no = s.order_no
   left join undecided u on u.account_id = s.account_id and u.order_no = s.order_no
@@ -267,8 +272,8 @@ difference as not materialized (
 added as (
   insert into tieout.verdicts (run_id, account_id, order_no, pull_id, in_ledger, not_compared,
     kinds, need, awaited, tolerated, transaction_id, gateway_state, gateway_currency,
-    gateway_amount, gateway_amount_text, payment_status, expected, ledger_currency, ledger_amount,
-    need_amount, refund_id, refund_amount, completes, review_decision)
+    gateway_amount, gateway_amount_text, payment_status, ledger_problem, expected,
+    ledger_currency, ledger_amount, need_amount, refund_id, refund_amount, completes, review_decision)
   select $1::bigint, account_id, order_no, $2, in_ledger, not_compared,
     case
       when not_compared is not null then '{}'
@@ -283,7 +288,7 @@ added as (
     case when is_need then operation end,
     not_compared is null and (stage = 'awaited' or verdict is not distinct from 'awaited'),
     not_compared is null and stage = 'pair' and tolerated,
-    transaction_id, state, currency, amount, amount_text, payment_status, expected,
+    transaction_id, state, currency, amount, amount_text, payment_status, ledger_problem, expected,
     ledger_currency, ledger_amount,
     case when not is_need then null
       when operation = 'capture' then coalesce(capture_amount, ledger_amount)

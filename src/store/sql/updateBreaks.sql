@@ -25,7 +25,7 @@ found as materialized (
     case when kind = 'amount_mismatch' then abs(v.gateway_amount - v.ledger_amount)
       else coalesce(v.ledger_amount, v.gateway_amount) end as amount,
     jsonb_strip_nulls(jsonb_build_object('state', v.expected, 'currency', v.ledger_currency,
-      'amount', v.ledger_amount::text)) as expected,
+      'amount', v.ledger_amount::text, 'problem', v.ledger_problem)) as expected,
     jsonb_strip_nulls(jsonb_build_object('state', v.gateway_state, 'code', v.payment_status,
       'currency', v.gateway_currency,
       'amount', coalesce(v.gateway_amount::text, v.gateway_amount_text),

@@ -1,0 +1,79 @@
+// What `tieout sandbox` tells a person who starts it: address, keys and commands that work as they
+// stand on the night that was seeded. Makes text only. The keys are the sandbox's own and open
+// nothing else.
+
+import type { Operation } from '../core/order.js';
+import { BATCH_SHAPES } from '../gateway/messages.js';
+import { sandboxProfile } from '../gateway/profile.js';
+import { signatureOf } from '../gateway/sign.js';
+import type { SandboxAccount } from './desk.js';
+import { layOutNight, type NightSettings } from './night.js';
+import { type SeededOrder, seedOrders } from './seed.js';
+
+/** Orders that are looked through for one that can be captured; every night plants some. */
+const LOOKED_THROUGH_MAX = 20_000;
+
+export function welcomeText(
+  baseUrl: string,
+  accounts: readonly SandboxAccount[],
+  settings: NightSettings,
+): string {
+  const day = settings.dayStart.toISOString().slice(0, 10);
+  const due = orderToCapture(settings);
+  const account = accounts.find(({ accountId }) => accountId === due?.ledger.account_id);
+  const lines = [
+    `Sandbox gateway on ${baseUrl} (profile: sandbox). Ctrl-C ends it.`,
+    `${settings.orders} orders of the night ${day}, seed ${settings.seed}.`,
+    '',
+    ...accounts.map(
+      ({ merchantId, accountId, signingKey }) =>
+        `merchantId ${merchantId}  accountId ${accountId}  signingKey ${signingKey}`,
+    ),
+    '',
+    ...(due === null || account === undefined ? [] : tryLines(baseUrl, account, due)),
+    `What really moved: curl ${baseUrl}/_sandbox/effects`,
+    `By hand: ${baseUrl}/_sandbox/portal`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** An authorised order of the night; null: it has none. */
+function orderToCapture(settings: NightSettings): SeededOrder | null {
+  let looked = 0;
+  for (const seeded of seedOrders(layOutNight(settings))) {
+    if (seeded.gateway?.transactions[0]?.state === 'authorised') return seeded;
+    looked += 1;
+    if (looked === LOOKED_THROUGH_MAX) break;
+  }
+  return null;
+}
+
+function tryLines(baseUrl: string, account: SandboxAccount, { gateway }: SeededOrder): string[] {
+  const [found] = gateway?.transactions ?? [];
+  if (gateway === null || found === undefined) return [];
+  const query = signed(account, 'retrievalTrans', { order_no: gateway.orderNo });
+  const form = new URLSearchParams(query as Record<string, string>);
+  const entry = {
+    transaction_id: found.transactionId,
+    order_no: gateway.orderNo,
+    currency: found.currency,
+    amount: found.amount,
+  };
+  const capture = signed(account, 'capture', { [BATCH_SHAPES.capture.array]: [entry] });
+  const json = `-H 'content-type: application/json' -d '${JSON.stringify(capture)}'`;
+  return [
+    `Query an order: curl -d '${form}' ${baseUrl}/v1/retrievalTrans`,
+    `Capture it: curl ${json} ${baseUrl}/v1/capture`,
+  ];
+}
+
+function signed(
+  account: SandboxAccount,
+  operation: Operation | 'retrievalTrans',
+  fields: Record<string, unknown>,
+): Record<string, unknown> {
+  const { merchantId: merchant_id, accountId: account_id, signingKey } = account;
+  const message = { merchant_id, account_id, ...fields };
+  const { signing } = sandboxProfile();
+  return { ...message, encryption_data: signatureOf(signing, operation, signingKey, message) };
+}

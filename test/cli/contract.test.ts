@@ -1,0 +1,271 @@
+// The command line as CONTRACT section 1 promises it, on the built program: exit codes, what goes
+// to which stream, and what a command leaves behind.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunSummary } from '../../src/core/summary.js';
+import { auditNight } from '../faults/audit.js';
+import type { Ended } from '../support/cli.js';
+import { startTieout, tieout } from '../support/cli.js';
+import { expectIdentities, expectMoney } from '../support/identities.js';
+import { dateOf } from '../support/night.js';
+import type { SeparateHouse } from '../support/separateHouse.js';
+import { buildSeparateHouse } from '../support/separateHouse.js';
+import { rowCounts } from './rows.js';
+
+const NO_STACK = /^\s+at /m;
+
+/** One JSON document and nothing else. */
+function documentOf<T>({ stdout }: Ended): T {
+  return JSON.parse(stdout) as T;
+}
+
+function configBeside(house: SeparateHouse, name: string, change: object): string {
+  const settings = JSON.parse(readFileSync(house.file, 'utf8')) as object;
+  writeFileSync(join(house.folder, name), JSON.stringify({ ...settings, ...change }));
+  return name;
+}
+
+describe('tieout run', () => {
+  let house: SeparateHouse;
+  let earlier: RunSummary;
+  const run = (...args: string[]): Promise<Ended> =>
+    tieout(['run', ...args], { cwd: house.folder });
+
+  beforeAll(async () => {
+    house = await buildSeparateHouse({ orders: 400, seed: 11 });
+  });
+  afterAll(() => house.end());
+
+  it('leaves no trace of a dry run', async () => {
+    const before = await rowCounts(house.db);
+    const ended = await run('--dry-run', '--json');
+    expect(ended.code, ended.stderr).toBe(3);
+    const summary = documentOf<RunSummary>(ended);
+    expect(summary.accounts.some((account) => account.orders.due > 0)).toBe(true);
+    expect(summary.reports).toEqual([]);
+    expect(await rowCounts(house.db)).toEqual(before);
+    expect(await house.effects()).toEqual([]);
+  });
+
+  it('exits 3 with broken orders; one document on one stream, its words on the other', async () => {
+    const ended = await run('--date', dateOf(2), '--json');
+    expect(ended.code, ended.stderr).toBe(3);
+    earlier = documentOf<RunSummary>(ended);
+    expect(earlier).toMatchObject({ businessDate: dateOf(2), state: 'broken', environment: 'test' });
+    expect(ended.stderr).toContain(`begins business date ${dateOf(2)}`);
+    expect(ended.stderr).toContain('pull: done');
+    await expectIdentities(house.db, earlier);
+  });
+
+  it('joins a run of the same date that is under way, and says so', async () => {
+    const first = startTieout(['run', '--json'], { cwd: house.folder });
+    await first.says('business date');
+    const second = await run('--json');
+    const ended = await first.ended;
+    expect(ended.code, ended.stderr).toBe(3);
+    expect(second.code, second.stderr).toBe(3);
+    expect(second.stderr).toContain('joins');
+    expect(documentOf(second)).toEqual(documentOf(ended));
+    const summaries = [earlier, documentOf<RunSummary>(ended)];
+    await expectMoney(house.db, summaries, await house.effects());
+    expect(await auditNight(house.db, await house.effects())).toEqual([]);
+  });
+
+  it('shows an older date again and changes nothing', async () => {
+    const before = await rowCounts(house.db);
+    const moved = await house.effects();
+    const ended = await run('--date', dateOf(2), '--json');
+    expect(ended.code).toBe(3);
+    expect(documentOf(ended)).toEqual(earlier);
+    expect(ended.stderr).toContain('older');
+    expect(await rowCounts(house.db)).toEqual(before);
+    expect(await house.effects()).toEqual(moved);
+  });
+
+  it('is read by people without --json', async () => {
+    const ended = await run();
+    expect(ended.code).toBe(3);
+    expect(ended.stdout).toContain(`Business date ${dateOf(1)} is broken`);
+    expect(ended.stdout).toContain('.xlsx');
+    expect(ended.stderr).toContain('goes on with');
+  });
+
+  for (const [name, args, words] of [
+    ['a date that has not ended', ['--date', dateOf(0)], 'has not ended'],
+    ['a date far ahead', ['--date', '2199-01-01'], 'has not ended'],
+    ['a date that does not exist', ['--date', '2026-02-30'], 'not a date'],
+    ['a date of another shape', ['--date', 'yesterday'], 'not a date'],
+    ['an older date without a run', ['--date', dateOf(5)], 'there is no run of this date'],
+    ['an unknown account', ['--account', 'A9'], 'A1001, A1002'],
+    ['an unknown option', ['--frobnicate'], '--frobnicate'],
+    ['a missing configuration', ['--config', 'nowhere.yaml'], 'nowhere.yaml'],
+  ] as const) {
+    it(`exits 2 on ${name}`, async () => {
+      const ended = await run(...args);
+      expect(ended.code).toBe(2);
+      expect(ended.stderr).toContain(words);
+      expect(ended.stderr).not.toMatch(NO_STACK);
+      expect(ended.stdout).toBe('');
+    });
+  }
+
+  it('exits 2 on a key that it does not know, naming key and file', async () => {
+    const file = configBeside(house, 'odd.yaml', { reconcile: { graceHour: 3 } });
+    const ended = await run('--config', file);
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain('reconcile.graceHour');
+    expect(ended.stderr).toContain('odd.yaml');
+  });
+
+  it('exits 4 when the gateway cannot be reached', async () => {
+    const gateway = { baseUrl: 'http://127.0.0.1:1', profile: 'sandbox' };
+    const file = configBeside(house, 'unreachable.yaml', { gateway });
+    const ended = await run('--config', file, '--json');
+    expect(ended.code, ended.stderr).toBe(4);
+    const summary = documentOf<RunSummary>(ended);
+    expect(summary.state).toBe('incomplete');
+    expect(summary.pull.failedPages).toBe(summary.pull.pages);
+    await expectIdentities(house.db, summary);
+    // With the gateway back the same date is whole again.
+    expect((await run()).code).toBe(3);
+  });
+
+  it('exits 1 when the database cannot be reached, in one sentence', async () => {
+    const url = 'postgres://tieout:secret-word@127.0.0.1:1/tieout';
+    const file = configBeside(house, 'no-database.yaml', { database: { url } });
+    const ended = await run('--config', file);
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(/^tieout: the database .*127\.0\.0\.1.* cannot be used/m);
+    expect(ended.stderr).not.toMatch(NO_STACK);
+    expect(ended.stderr).not.toContain('secret-word');
+  });
+
+  for (const [name, args] of [
+    ['status', ['status']],
+    ['runs list', ['runs', 'list']],
+    ['runs show', ['runs', 'show']],
+    ['runs show of a date', ['runs', 'show', dateOf(2)]],
+    ['jobs list', ['jobs', 'list']],
+    ['migrate status', ['migrate', 'status']],
+  ] as const) {
+    it(`prints one document for ${name} --json`, async () => {
+      const ended = await tieout([...args, '--json'], { cwd: house.folder });
+      expect(ended.code, ended.stderr).toBe(0);
+      documentOf(ended);
+    });
+  }
+});
+
+describe('tieout run that is told to stop', () => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    it(`hands back what is under way on ${signal}, and goes on when run again`, async () => {
+      const house = await buildSeparateHouse({ orders: 900, seed: 21 });
+      try {
+        const first = startTieout(['run'], { cwd: house.folder });
+        await first.says('plan: done');
+        first.signal(signal);
+        const stopped = await first.ended;
+        expect(stopped.code).not.toBe(0);
+        expect(stopped.stderr).not.toMatch(NO_STACK);
+        const open = await house.db.query(
+          `select 1 from tieout.instructions where state = 'sending'`,
+        );
+        expect(open.rows).toEqual([]);
+        const again = await tieout(['run', '--json'], { cwd: house.folder });
+        expect(again.code, again.stderr).toBe(3);
+        const summary = documentOf<RunSummary>(again);
+        await expectIdentities(house.db, summary);
+        await expectMoney(house.db, [summary], await house.effects());
+        expect(await auditNight(house.db, await house.effects())).toEqual([]);
+      } finally {
+        await house.end();
+      }
+    });
+  }
+});
+
+describe('tieout on a database of the merchant', () => {
+  it('refuses one without its tables until `tieout migrate up`', async () => {
+    const house = await buildSeparateHouse({ orders: 0, seed: 1, database: 'empty' });
+    try {
+      const refused = await tieout(['run'], { cwd: house.folder });
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toContain('tieout migrate up');
+      const { rows } = await house.db.query(
+        `select 1 from pg_namespace where nspname in ('tieout', 'ledger', 'bullmq')`,
+      );
+      expect(rows).toEqual([]);
+      const migrated = await tieout(['migrate', 'up'], { cwd: house.folder });
+      expect(migrated.code, migrated.stderr).toBe(0);
+      const ended = await tieout(['run', '--json'], { cwd: house.folder });
+      expect(ended.code, ended.stderr).toBe(0);
+      expect(documentOf<RunSummary>(ended).state).toBe('tied_out');
+    } finally {
+      await house.end();
+    }
+  });
+});
+
+describe('tieout in an empty folder', () => {
+  let house: SeparateHouse;
+  const here = (...args: string[]): Promise<Ended> =>
+    tieout(args, { cwd: join(house.folder, 'gateway') });
+
+  beforeAll(async () => {
+    house = await buildSeparateHouse({ orders: 0, seed: 1 });
+  });
+  afterAll(() => house.end());
+
+  it('says how to begin when there is no configuration', async () => {
+    const ended = await here('run');
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toMatch(/tieout init.*tieout demo/);
+    expect(ended.stderr).not.toMatch(NO_STACK);
+  });
+
+  it('lists its commands, and each of them explains itself', async () => {
+    const ended = await here('--help');
+    expect(ended.code).toBe(0);
+    const listed = ended.stdout.split('Commands:')[1] ?? '';
+    const names = [...listed.matchAll(/^ {2}([a-z]+)/gm)].map((match) => match[1] ?? '');
+    expect(names).toContain('run');
+    expect(names).toContain('demo');
+    const helps = names.filter((name) => name !== 'help').map((name) => here(name, '--help'));
+    for (const help of await Promise.all(helps)) {
+      expect(help.code, help.stderr).toBe(0);
+      expect(help.stdout).toContain('Usage: tieout');
+    }
+  });
+
+  it('exits 2 on a command that there is not', async () => {
+    const ended = await here('frobnicate');
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain('frobnicate');
+  });
+});
+
+describe('tieout demo', () => {
+  it('is one whole night, which runs again without moving anything', async () => {
+    const house = await buildSeparateHouse({ orders: 0, seed: 1 });
+    try {
+      const folder = join(house.folder, 'gateway');
+      const demo = await tieout(['demo', '--orders', '300', '--json'], { cwd: folder });
+      // Breaks and all: the night ran.
+      expect(demo.code, demo.stderr).toBe(0);
+      const first = documentOf<RunSummary>(demo);
+      expect(first.state).toBe('broken');
+      const journal = (): string =>
+        readFileSync(join(folder, 'var', 'sandbox', 'effects.ndjson'), 'utf8');
+      const moved = journal();
+      expect(moved).not.toBe('');
+      const again = await tieout(['run', '--json'], { cwd: folder });
+      expect(again.code, again.stderr).toBe(3);
+      expect(documentOf<RunSummary>(again).accounts).toEqual(first.accounts);
+      expect(journal()).toBe(moved);
+    } finally {
+      await house.end();
+    }
+  });
+});

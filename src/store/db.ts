@@ -40,6 +40,15 @@ export interface Database extends Db {
   close(): Promise<void>;
 }
 
+/** Runs the work in a transaction: its own, or the one that `db` already is. */
+export function inTransaction<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+  return isDatabase(db) ? db.transaction(work) : work(db);
+}
+
+function isDatabase(db: Db): db is Database {
+  return 'transaction' in db;
+}
+
 const POOL_CLIENTS = 10;
 const CHUNK_ROWS = 5_000;
 

@@ -4,6 +4,7 @@
 import { formatAmount, type Hundredths } from '../core/money.js';
 import { positionRows } from '../core/verdict.js';
 import type { Db } from './db.js';
+import { inTransaction } from './db.js';
 import type { AccountRules } from './pulls.js';
 import { statement } from './sql.js';
 
@@ -35,8 +36,7 @@ export async function compare(
   scope: CompareScope,
   rules: CompareRules,
 ): Promise<Map<string, number>> {
-  await analyseLooks(db, scope);
-  const { rows } = await db.query<{ account_id: string; matched: bigint }>(statement('compare'), [
+  const rows = await compareRows(db, [
     scope.runId,
     scope.pullId,
     scope.failedIn ?? null,
@@ -56,10 +56,20 @@ export async function compare(
   return new Map(rows.map((row) => [row.account_id, Number(row.matched)]));
 }
 
-/** The planner must know how many rows the pull has brought, or it joins them row by row. */
-async function analyseLooks(db: Db, scope: CompareScope): Promise<void> {
-  if (scope.lookedOnly || scope.failedIn !== undefined) return;
-  await db.query('analyze tieout.asked_orders, tieout.look_entries, tieout.pages');
+/** Sorts and hashes of a million orders stay in memory; the planner has no use for a compiler. */
+const COMPARE_MEMORY = '128MB';
+
+function compareRows(
+  db: Db,
+  values: readonly unknown[],
+): Promise<{ account_id: string; matched: bigint }[]> {
+  return inTransaction(db, async (tx) => {
+    await tx.query(`select set_config('work_mem', $1, true), set_config('jit', 'off', true)`, [
+      COMPARE_MEMORY,
+    ]);
+    return (await tx.query<{ account_id: string; matched: bigint }>(statement('compare'), values))
+      .rows;
+  });
 }
 
 /** Forgets the verdicts of a run's accounts before a new look at all of their orders. */

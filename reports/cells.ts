@@ -52,6 +52,11 @@ export function fitsNumber(amount: string): boolean {
   );
 }
 
+/** Whether a sum stays exact with it in a cell: text that is no amount counts as nothing there. */
+export function addsExactly(amount: string | null): boolean {
+  return amount === null || !AMOUNT.test(amount) || fitsNumber(amount);
+}
+
 /** A shown amount as hundredths, sign included; what is no amount counts as nothing. */
 export function hundredthsOf(amount: string | null): Hundredths {
   if (amount === null) return 0n;

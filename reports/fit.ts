@@ -35,6 +35,12 @@ export function fitsOneLine(text: string, width: number): boolean {
   return text.length * WIDEST < room || textLength(text) <= room;
 }
 
+/** Whether an amount, given with its text, stands in a column with its thousands apart. */
+export function fitsFigure(cell: Cell, amount: string, width: number): boolean {
+  // Three digits make at most four characters; grouping a million amounts to know takes its time.
+  return (amount.length * 4) / 3 + PADDING <= width || wantedWidth(cell) <= width;
+}
+
 /** The height that the wrapped cells of a row need; null when one line is enough for all. */
 export function rowHeight(
   cells: readonly (Cell | null)[],
@@ -51,6 +57,8 @@ export function rowHeight(
   return height === 0 ? null : Math.min(Math.ceil(height), HEIGHT_MAX_POINTS);
 }
 
+const BREAKS_AFTER = /(?<=[ -])/;
+
 /** How many lines a reader makes of a text that breaks between words, and inside longer ones. */
 export function wrappedLines(text: string, room: number): number {
   const perLine = Math.max(1, Math.floor(room));
@@ -58,16 +66,15 @@ export function wrappedLines(text: string, room: number): number {
   for (const paragraph of text.split('\n')) {
     let used = 0;
     lines += 1;
-    for (const word of paragraph.split(' ')) {
-      const length = textLength(word);
-      const together = used === 0 ? length : used + textLength(' ') + length;
-      if (together <= perLine) {
-        used = together;
+    for (const word of paragraph.split(BREAKS_AFTER)) {
+      const length = textLength(word.trimEnd());
+      if (used + length <= perLine) {
+        used += textLength(word);
         continue;
       }
       const needed = Math.ceil(length / perLine);
       lines += used === 0 ? needed - 1 : needed;
-      used = length - (needed - 1) * perLine;
+      used = textLength(word) - (needed - 1) * perLine;
     }
   }
   return lines;

@@ -5,7 +5,7 @@
 import { formatAmount } from '../src/core/money.js';
 import type { AboutData, OrderRow, WrittenReport } from '../src/core/reporting.js';
 import { inWords } from '../src/core/words.js';
-import { fitsNumber, freeText, hundredthsOf, moneyCell, wallClock } from './cells.js';
+import { addsExactly, freeText, hundredthsOf, moneyCell, wallClock } from './cells.js';
 import { ORDERS } from './columns.js';
 import { bookProperties, writeAbout } from './reconciliation.js';
 import { moneyStyle, STYLES } from './styles.js';
@@ -87,9 +87,7 @@ function addOrder(totals: Map<string, GroupTotal>, row: OrderRow): void {
   total.orders += 1;
   total.ledger += hundredthsOf(row.ledgerAmount);
   total.gateway += hundredthsOf(row.gatewayAmount);
-  total.fits &&= [row.ledgerAmount, row.gatewayAmount].every(
-    (amount) => amount === null || fitsNumber(amount),
-  );
+  total.fits &&= [row.ledgerAmount, row.gatewayAmount].every(addsExactly);
 }
 
 /** A gateway may show anything as a currency; other texts need the slower, exact comparison. */
@@ -101,6 +99,12 @@ const HEADINGS = [
   'Ledger amount',
   'Gateway amount',
   'Gateway − ledger',
+];
+
+/** What a reader would otherwise take for a difference. */
+const TOTALS_NOTES = [
+  'What each side shows, added up. An order that the gateway does not have counts on one side,',
+  'also where that is as it should be; a text that is no amount (wrong shape) counts as nothing.',
 ];
 
 async function writeTotals(
@@ -125,6 +129,8 @@ async function writeTotals(
   for (const [, total] of sorted) {
     await putRow(sheet, totalLine(total, sheet.row + 1, parts, matching));
   }
+  await putRow(sheet, []);
+  for (const value of TOTALS_NOTES) await putRow(sheet, [{ value, style: STYLES.quiet }]);
   await closeSheet(sheet);
 }
 

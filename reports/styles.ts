@@ -31,8 +31,7 @@ const FIGURE = { horizontal: 'right', vertical: 'top' } as const;
 export const STYLES = {
   text: { numFmt: TEXT, alignment: WORDS },
   wrapped: { numFmt: TEXT, alignment: { ...WORDS, wrapText: true } },
-  /** For what is longer than its column and must not break: small, but whole. */
-  shrunk: { numFmt: TEXT, alignment: { ...WORDS, shrinkToFit: true } },
+  /** For a figure that is longer than its column: small, but never "####". */
   shrunkMoney: { numFmt: MONEY, alignment: { ...FIGURE, shrinkToFit: true } },
   money: { numFmt: MONEY, alignment: FIGURE },
   wholeMoney: { numFmt: MONEY_WITHOUT_DECIMALS, alignment: FIGURE },
@@ -94,9 +93,8 @@ export const RED: CellStyle = {
 
 /** Whole money where the currency has no decimals and none of the amounts shows any. */
 export function moneyStyle(currency: string | null, amounts: readonly string[]): CellStyle {
-  return amounts.every((amount) => isWholeMoney(currency, amount))
-    ? STYLES.wholeMoney
-    : STYLES.money;
+  const isWhole = amounts.every((amount) => isWholeMoney(currency, amount));
+  return isWhole ? STYLES.wholeMoney : STYLES.money;
 }
 
 function solid(argb: string): Fill {

@@ -6,7 +6,14 @@ import type { WallClock } from './cells.js';
 import { finiteNumber, freeText, idText, moneyCell } from './cells.js';
 import type { Column, Table } from './columns.js';
 import { sheetText } from './columns.js';
-import { fitsOneLine, LINE_POINTS, rowHeight, wantedHeadingWidth, wantedWidth } from './fit.js';
+import {
+  fitsFigure,
+  fitsOneLine,
+  LINE_POINTS,
+  rowHeight,
+  wantedHeadingWidth,
+  wantedWidth,
+} from './fit.js';
 import { moneyStyle, STYLES } from './styles.js';
 import type { Part } from './totals.js';
 import type { Book, Cell, Sheet } from './workbook.js';
@@ -14,8 +21,8 @@ import { closeSheet, columnLetters, openSheet, putRow, SHEET_ROWS_MAX } from './
 
 /** More lines than this above the rows would leave a small screen no room to scroll. */
 const FROZEN_ROWS_MAX = 16;
-/** An identifier longer than this is shown smaller instead. */
-const ID_WIDTH_MAX = 44;
+/** An identifier longer than this goes on in the next line. */
+const ID_WIDTH_MAX = 36;
 
 export interface TableSpec<R> {
   name: string;
@@ -129,7 +136,7 @@ function columnCell<R>(
       const id = column.read(row);
       if (id === null) return null;
       const value = idText(id);
-      return { value, style: fitsOneLine(value, width) ? STYLES.text : STYLES.shrunk };
+      return { value, style: fitsOneLine(value, width) ? STYLES.text : STYLES.wrapped };
     }
     case 'text': {
       const text = sheetText(column, row);
@@ -142,7 +149,7 @@ function columnCell<R>(
       if (value === null) return null;
       const style = moneyStyle(column.currency(row), [value]);
       const cell = { value: moneyCell(value), style };
-      return wantedWidth(cell) > width ? { ...cell, style: STYLES.shrunkMoney } : cell;
+      return fitsFigure(cell, value, width) ? cell : { ...cell, style: STYLES.shrunkMoney };
     }
     case 'count': {
       const value = column.read(row);

@@ -4,7 +4,7 @@
 // table.ts.
 
 import { formatAmount } from '../src/core/money.js';
-import { fitsNumber, freeText, hundredthsOf, moneyCell } from './cells.js';
+import { addsExactly, freeText, hundredthsOf, moneyCell } from './cells.js';
 import type { Table } from './columns.js';
 import { columnNumber, columnOf, sheetText } from './columns.js';
 import { moneyStyle, STYLES } from './styles.js';
@@ -199,7 +199,7 @@ function groupTotals<R>(
     const id = groupId(down, across);
     const group = groups.get(id) ?? { down, across, currency, sum: 0n, fits: true };
     group.sum += hundredthsOf(amount);
-    group.fits &&= fitsNumber(amount);
+    group.fits &&= addsExactly(amount);
     groups.set(id, group);
   }
   return groups;

@@ -15,6 +15,7 @@ import type { Config } from './config.js';
 import type { QueueName } from './core/doorbell.js';
 import { ConfigurationError, TieoutError } from './core/errors.js';
 import { createGatewayClient } from './gateway/client.js';
+import { openSlots } from './gateway/slots.js';
 import type { NightDeps } from './night/deps.js';
 import { pullChunk } from './night/pullChunk.js';
 import type { Workforce } from './night/run.js';
@@ -209,7 +210,9 @@ async function openWorkforce(
 
 /** What each queue's id names, and who works on it. */
 function handlersOf(deps: NightDeps): Record<QueueName, (id: string) => Promise<void>> {
-  const send = (id: string): Promise<void> => sendBatch(deps, rowId(id));
+  // The client holds the looks to the limit; one batch of ours is one request.
+  const slots = openSlots(deps.config.gateway.profile.limits.concurrency);
+  const send = (id: string): Promise<void> => slots(() => sendBatch(deps, rowId(id)));
   return {
     pull: (id) => pullChunk(deps, rowId(id)),
     capture: send,

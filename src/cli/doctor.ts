@@ -76,9 +76,10 @@ async function databaseChecks(app: App): Promise<Check[]> {
     },
     {
       name: 'migrations',
-      kind: status.pending.length + status.changed.length + status.missing.length > 0
-        ? 'problem'
-        : 'ok',
+      kind:
+        status.pending.length + status.changed.length + status.missing.length > 0
+          ? 'problem'
+          : 'ok',
       words:
         status.pending.length > 0
           ? `${status.pending.length} pending: \`tieout migrate up\``

@@ -15,15 +15,21 @@ const ID_FIELD = /(^id|_id|Id|_no|No|reference)$/;
 
 /** The report as data that may be printed. */
 export function shownCall(name: CallName, accountId: string, report: CallReport): object {
-  const { request, body, understood, ...rest } = report;
-  const { path, contentType, message } = request;
+  const { path, contentType, message } = report.request;
+  const { signedFields, undocumented, kind, reason, status, unmapped, isFine } = report;
   return {
     operation: name,
     accountId,
     request: { path, contentType, message: masked(message) },
-    ...rest,
-    understood: masked(plain(understood)),
-    body: body === null ? null : shownBody(body, idsOf(message)),
+    signedFields,
+    undocumented,
+    kind,
+    reason,
+    status,
+    unmapped,
+    isFine,
+    understood: masked(plain(report.understood)),
+    body: rawBody(report),
   };
 }
 
@@ -39,10 +45,9 @@ export function callLines(name: CallName, accountId: string, report: CallReport)
   }
   const http = status === null ? '' : ` (HTTP ${status})`;
   lines.push('', `Answer: ${kind}${http}${reason === null ? '' : `: ${reason}`}`);
+  const body = rawBody(report);
   if (report.understood !== null) lines.push(...jsonLines(masked(plain(report.understood))));
-  else if (report.body !== null) {
-    lines.push('As it came:', shownBody(report.body, idsOf(request.message)));
-  }
+  else if (body !== null) lines.push('As it came:', body);
   for (const [code, orders] of Object.entries(unmapped)) {
     lines.push(
       `payment_status ${code} of ${orders} order(s) has no meaning in the profile yet: ` +
@@ -87,10 +92,18 @@ function idsOf(message: Readonly<Record<string, unknown>>): string[] {
     .map(([, value]) => value as string);
 }
 
-/** The beginning of a body that was not understood; long hexadecimal texts are signatures. */
+/** What came where nothing of it was understood, for a person to read; null: it was, or nothing. */
+function rawBody({ body, understood, request }: CallReport): string | null {
+  return body === null || understood !== null ? null : shownBody(body, idsOf(request.message));
+}
+
+/** The beginning of a body; long hexadecimal texts are signatures. */
 function shownBody(body: Buffer, keep: readonly string[]): string {
   const text = body.toString('utf8').slice(0, BODY_CHARS_MAX);
-  const clean = text.replace(/[^\P{Cc}\n\t]/gu, ' ').replace(/[\da-f]{40,}/gi, HIDDEN);
+  const clean = text
+    .replace(/[^\P{Cc}\n\t]/gu, ' ')
+    .replace(/[\da-f]{40,}/gi, HIDDEN)
+    .replace(/(\b\w*(?:token|cookie|security)\w*["']?\s*[>:=]\s*["']?)[^"'<>\s]+/gi, `$1${HIDDEN}`);
   return maskCardNumbers(clean, keep);
 }
 

@@ -6,6 +6,7 @@ import { packageVersion } from '../compose.js';
 import { TieoutError } from '../core/errors.js';
 import { demoCommand } from './demo.js';
 import { doctorCommand } from './doctor.js';
+import { gatewayCommand } from './gateway.js';
 import { importCommand } from './import.js';
 import { initCommand } from './init.js';
 import { jobsCommand } from './jobs.js';
@@ -42,6 +43,7 @@ function program(): Command {
     jobsCommand(),
     importCommand(),
     reportCommand(),
+    gatewayCommand(),
     sandboxCommand(),
     migrateCommand(),
     doctorCommand(),

@@ -42,7 +42,8 @@ export function prepareOther(
   if (known === null) {
     throw new TieoutError(
       `${name}: the interface shows only that this operation exists; ask the acquirer for its ` +
-        `path and fields, then fill operations.${name} of the profile: { path: /v1/..., body: json }`,
+        `path and fields, then fill operations.${name} of the profile: ` +
+        '{ path: /v1/..., body: json }',
     );
   }
   const { path, body: encoding } = known;

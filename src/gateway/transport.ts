@@ -28,7 +28,7 @@ const KEEP_ALIVE_MS = 4_000;
 
 /** Codes that mean no connection came about at all. */
 const NEVER_REACHED =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|E(HOST|NET)UNREACH|ETIMEDOUT|TIEOUT_PROXY|UND_ERR_CONNECT_TIMEOUT)$/;
+  /^(E(CONNREFUSED|NOTFOUND|AI_\w+|(HOST|NET)UNREACH|TIMEDOUT)|TIEOUT_PROXY|UND_ERR_CONNECT_\w+)$/;
 
 export function openQueryTransport(
   endpoint: Endpoint,

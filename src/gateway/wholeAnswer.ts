@@ -15,9 +15,9 @@ export interface UnknownOutcome {
 export type NotDone =
   | { kind: 'not_sent'; reason: string }
   /** HTTP 400 of /v1/authorise or /v1/checkout (document, "Errors"). */
-  | { kind: 'invalid_input' }
+  | { kind: 'invalid_input'; reason: string }
   /** HTTP 404 of /v1/authorise or /v1/checkout. */
-  | { kind: 'not_found' };
+  | { kind: 'not_found'; reason: string };
 
 export function unknown(reason: string): UnknownOutcome {
   return { kind: 'unknown', reason };
@@ -39,8 +39,8 @@ export function transferProblem(answer: RawAnswer): string | null {
 
 /** The two error statuses that the document prints for authorise and checkout. */
 export function documentedRefusal(answer: RawAnswer): NotDone | null {
-  if (answer.status === 400) return { kind: 'invalid_input' };
-  return answer.status === 404 ? { kind: 'not_found' } : null;
+  if (answer.status === 400) return { kind: 'invalid_input', reason: 'Invalid input' };
+  return answer.status === 404 ? { kind: 'not_found', reason: 'Record not found' } : null;
 }
 
 /** The first field whose echo differs from what was sent; null: all as sent. */

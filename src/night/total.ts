@@ -89,7 +89,8 @@ function stateOf(
   summary: Pick<AccountSummary, 'orders' | 'tie'>,
   unfinished: number,
 ): RunState {
-  const gaps = account.pull.failedPages + summary.orders.notCompared + unfinished;
+  const failedPages = account.pull.failedPages + account.failedLater;
+  const gaps = failedPages + summary.orders.notCompared + unfinished;
   if (gaps > 0) return 'incomplete';
   return summary.orders.broken > 0 || summary.tie.openAfter > 0 ? 'broken' : 'tied_out';
 }

@@ -9,6 +9,8 @@ import { statement } from './sql.js';
 export interface AccountFigures {
   accountId: string;
   pull: PullFigures;
+  /** of the looks after sending; `pull` is the first look alone */
+  failedLater: number;
   ledger: number;
   strangers: number;
   gateway: number;
@@ -23,6 +25,7 @@ export async function accountFigures(db: Db, runId: bigint): Promise<AccountFigu
     account_id: string;
     pages: bigint;
     failed_pages: bigint;
+    failed_later: bigint;
     asked: bigint;
     answered: bigint;
     unanswered: bigint;
@@ -43,6 +46,7 @@ export async function accountFigures(db: Db, runId: bigint): Promise<AccountFigu
       unanswered: Number(row.unanswered),
       unasked: Number(row.unasked),
     },
+    failedLater: Number(row.failed_later),
     ledger: Number(row.ledger),
     strangers: Number(row.strangers),
     gateway: Number(row.gateway),

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../src/core/summary.js';
 import { auditNight } from '../faults/audit.js';
+import { startFront } from '../faults/front.js';
 import type { Ended } from '../support/cli.js';
 import { startTieout, tieout } from '../support/cli.js';
 import { expectIdentities, expectMoney } from '../support/identities.js';
@@ -60,13 +61,24 @@ describe('tieout run', () => {
   });
 
   it('joins a run of the same date that is under way, and says so', async () => {
-    const first = startTieout(['run', '--json'], { cwd: house.folder });
+    const front = await startFront(house.sandboxUrl);
+    let release = (): void => {};
+    const held = new Promise<boolean>((resolve) => {
+      release = () => resolve(false);
+    });
+    front.trouble = () => held;
+    const gateway = { baseUrl: front.baseUrl, profile: 'sandbox' };
+    const file = configBeside(house, 'held.yaml', { gateway });
+    const options = { cwd: house.folder };
+    const first = startTieout(['run', '--json', '--config', file], options);
     await first.says('business date');
-    const second = await run('--json');
-    const ended = await first.ended;
+    const joining = startTieout(['run', '--json', '--config', file], options);
+    await joining.says('joins');
+    release();
+    const [ended, second] = await Promise.all([first.ended, joining.ended]);
+    await front.close();
     expect(ended.code, ended.stderr).toBe(3);
     expect(second.code, second.stderr).toBe(3);
-    expect(second.stderr).toContain('joins');
     expect(documentOf(second)).toEqual(documentOf(ended));
     const summaries = [earlier, documentOf<RunSummary>(ended)];
     await expectMoney(house.db, summaries, await house.effects());

@@ -20,8 +20,8 @@ const SEED = Number(process.env.TIEOUT_KILL_SEED ?? '1');
 /** Of one night; then it may end. */
 const KILLS_A_NIGHT = 4;
 /** A night of these orders is over about so long after it began. */
-const ORDERS = 1_500;
-const NIGHT_MS = 1_600;
+const ORDERS = 900;
+const NIGHT_MS = 1_400;
 const RUNS_TO_THE_END_MAX = 3;
 const MINUTE_MS = 60_000;
 

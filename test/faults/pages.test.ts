@@ -147,6 +147,8 @@ describe('a look after sending that fails', () => {
       expect(await instructionCounts(house.db)).toEqual({ 'capture accepted': 2 });
       await expectIdentities(house.db, summary);
       expect(summary.accounts[0]?.orders.due).toBe(2);
+      // A page failed, even though not of the first look.
+      expect(summary).toMatchObject({ state: 'incomplete', pull: { failedPages: 0 } });
       front.trouble = () => false;
       const again = await house.run();
       expect(again.summary.state).toBe('tied_out');

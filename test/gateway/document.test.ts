@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../src/core/order.js';
 import { prepareBatch } from '../../src/gateway/batchOps.js';
-import { BATCH_SHAPES, QUERY_ORDERS_MAX, QUERY_PATH } from '../../src/gateway/messages.js';
 import type { RecordShape, Shape } from '../../src/gateway/messageShape.js';
+import { BATCH_SHAPES, QUERY_ORDERS_MAX, QUERY_PATH } from '../../src/gateway/messages.js';
 import { APM_SHAPE, DIRECT_SHAPE, HOSTED_SHAPE } from '../../src/gateway/paymentShapes.js';
 import { PAYOUT_SHAPE } from '../../src/gateway/payoutShapes.js';
 import { sandboxProfile } from '../../src/gateway/profile.js';
@@ -30,7 +30,9 @@ function pathsOf(shape: RecordShape, prefix = ''): string[] {
 
 function pathsBelow(shape: Shape, path: string): string[] {
   if (typeof shape === 'string') return [path];
-  return 'record' in shape ? pathsOf(shape.record, `${path}.`) : pathsBelow(shape.list, `${path}[]`);
+  return 'record' in shape
+    ? pathsOf(shape.record, `${path}.`)
+    : pathsBelow(shape.list, `${path}[]`);
 }
 
 const sourceOf = (...files: string[]): string =>
@@ -40,7 +42,9 @@ const sourceOf = (...files: string[]): string =>
 
 /** Names that no line of the sources declares or reads. */
 function missing(names: readonly string[], source: string): string[] {
-  return names.filter((name) => !new RegExp(`(^|[\\s'.])${name}\\??[\\s'):;,\\]]`, 'm').test(source));
+  return names.filter(
+    (name) => !new RegExp(`(^|[\\s'.])${name}\\??[\\s'):;,\\]]`, 'm').test(source),
+  );
 }
 
 describe('requests', () => {
@@ -57,16 +61,21 @@ describe('requests', () => {
     expect(sandboxProfile().siteField).toBe('the service');
   });
 
-  it.each(Object.entries(BATCHES))('of %s have the printed path, array and fields', (name, batch) => {
-    const operation = name as Operation;
-    expect(BATCH_SHAPES[operation]).toMatchObject({ path: batch.path, entriesMax: batch.max });
-    const { body } = prepareBatch(sandboxProfile(), ACCOUNT, operation, batchOf(operation, 1));
-    const { merchant_id, account_id, encryption_data, ...rest } = JSON.parse(String(body)) as Json;
-    expect([merchant_id, account_id, typeof encryption_data]).toEqual(['M1', 'A1', 'string']);
-    expect(Object.keys(rest)).toEqual([`${name}_orders`]);
-    const [entry] = rest[`${name}_orders`] as Json[];
-    expect(Object.keys(entry ?? {}).sort()).toEqual([...batch.sent].sort());
-  });
+  it.each(Object.entries(BATCHES))(
+    'of %s have the printed path, array and fields',
+    (name, batch) => {
+      const operation = name as Operation;
+      expect(BATCH_SHAPES[operation]).toMatchObject({ path: batch.path, entriesMax: batch.max });
+      const { body } = prepareBatch(sandboxProfile(), ACCOUNT, operation, batchOf(operation, 1));
+      const { merchant_id, account_id, encryption_data, ...rest } = JSON.parse(
+        String(body),
+      ) as Json;
+      expect([merchant_id, account_id, typeof encryption_data]).toEqual(['M1', 'A1', 'string']);
+      expect(Object.keys(rest)).toEqual([`${name}_orders`]);
+      const [entry] = rest[`${name}_orders`] as Json[];
+      expect(Object.keys(entry ?? {}).sort()).toEqual([...batch.sent].sort());
+    },
+  );
 
   it('ask for at most a hundred orders', () => {
     expect([QUERY_PATH, QUERY_ORDERS_MAX]).toEqual(['/v1/retrievalTrans', 100]);

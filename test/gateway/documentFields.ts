@@ -126,9 +126,7 @@ export const BATCHES: Record<string, { path: string; max: number; sent: string[]
       path: '/v1/review',
       max: 100,
       sent: words('transaction_id order_no currency amount review_flag'),
-      got: words(
-        'amount currency error_message order_no review_flag review_status transaction_id',
-      ),
+      got: words('amount currency error_message order_no review_flag review_status transaction_id'),
     },
     cancel: {
       path: '/v1/cancel',

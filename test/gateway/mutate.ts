@@ -46,7 +46,10 @@ const text = fc
   .oneof(
     { weight: 4, arbitrary: fc.constantFrom(...TOKENS) },
     { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
-    { weight: 1, arbitrary: fc.constantFrom('[', '{"a":', '<a>', 'x').map((one) => one.repeat(500)) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom('[', '{"a":', '<a>', 'x').map((one) => one.repeat(500)),
+    },
   )
   .map((one) => Buffer.from(one));
 const wound: fc.Arbitrary<Wound> = fc.oneof(

@@ -116,7 +116,7 @@ export const CHECKOUT_HTML = `<?xml version="1.0"?>
 <body onload="send()">
 <!-- <form action="https://elsewhere.example"> -->
 <form id="pay" action="/payment/page?x=1&amp;y=2" method="POST">
-${FIXED_INPUTS.map((name) => `  <input type="hidden" name="${name}" value="v-${name}"/>`).join('\n')}
+${FIXED_INPUTS.map((name) => `<input type="hidden" name="${name}" value="v-${name}"/>`).join('\n')}
   <INPUT TYPE=hidden NAME='order_no' VALUE='SO-1'>
   <input type='hidden' name='greeting' value='&quot;Zo&#233;&quot; &amp; &#x141;uk'>
   <input type="submit" value="Pay">

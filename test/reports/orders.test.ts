@@ -78,6 +78,15 @@ describe('the file of all orders', () => {
     expect([4, 5].map((row) => sheet.getCell(row, 12).value)).toEqual([date, '305693****5904']);
   });
 
+  test('adds up live although the gateway shows something that is no amount', async () => {
+    const rows = listed(orderRow(), orderRow({ orderNo: 'ORD-2', gatewayAmount: '862.9' }));
+    const { path } = await writeOrders(join(folder, 'o.xlsx'), ABOUT, rows);
+    const workbook = await openXlsx(path);
+    const total = rowStarting(sheetOf(workbook, 'Totals'), 'matched', 'EUR').getCell(5);
+    expect(total.value).toMatchObject({ result: 10 });
+    for (const { workedOut, stored } of evaluateAll(workbook)) expect(workedOut).toBe(stored);
+  });
+
   test('shows an amount that is wider than its column smaller, never as ####', async () => {
     const rows = listed(orderRow(), orderRow({ gatewayAmount: '1234567890123.45' }));
     const { path } = await writeOrders(join(folder, 'o.xlsx'), ABOUT, rows);

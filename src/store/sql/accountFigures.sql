@@ -56,6 +56,15 @@ matched as (
   join tieout.pulls p on p.pull_id >= a.pull_id and p.run_id = $1 and p.kind <> 'fresh'
   group by a.account_id
 ),
+-- Pages of a look after sending that failed: what was accepted there is not shown yet.
+later as (
+  select a.account_id, count(*) as failed_later
+  from account a
+  join tieout.pulls l on l.run_id = $1 and l.pull_id > a.pull_id and l.kind = 'confirm'
+  join tieout.pages p on p.pull_id = l.pull_id and p.account_id = a.account_id
+  where p.state = 'failed'
+  group by a.account_id
+),
 class as (
   select account_id, jsonb_object_agg(class, orders) as classes
   from (
@@ -71,6 +80,7 @@ class as (
   group by account_id
 )
 select account.account_id, coalesce(pages, 0) as pages, coalesce(failed_pages, 0) as failed_pages,
+  coalesce(failed_later, 0) as failed_later,
   coalesce(asked, 0) as asked,
   coalesce(plain, 0) as answered, coalesce(unanswered, 0)::bigint as unanswered,
   coalesce(unasked, 0)::bigint as unasked, coalesce(ledger, 0) as ledger,
@@ -84,4 +94,5 @@ left join entry using (account_id)
 left join extra using (account_id)
 left join stranger using (account_id)
 left join class using (account_id)
+left join later using (account_id)
 order by account.account_id

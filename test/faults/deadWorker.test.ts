@@ -1,0 +1,100 @@
+// A worker that dies leaves its job behind in the queue, locked for a while, and every ring for the
+// same id is swallowed meanwhile. The next run must not wait for that: it takes new ids.
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { beginRun } from '../../src/night/begin.js';
+import { pullNight } from '../../src/night/pull.js';
+import { runDate } from '../../src/night/run.js';
+import type { App } from '../../src/compose.js';
+import type { QueueName } from '../../src/core/doorbell.js';
+import type { House } from '../support/night.js';
+import { buildHouse, kinds } from '../support/night.js';
+import { forgetRunner, prepareNight } from './preparedNight.js';
+
+/** Far longer than a test may take. */
+const LOCK_MS = 600_000;
+
+const houses: House[] = [];
+
+afterEach(async () => {
+  for (const house of houses.splice(0)) await house.end();
+});
+
+async function houseWithCaptures(): Promise<House> {
+  const inLedger = kinds({ capture_due: 2 }, 'A1001');
+  const house = await buildHouse({ orders: 900, inLedger });
+  houses.push(house);
+  return house;
+}
+
+/** Takes one job of a queue and is never heard of again; `ring` must bring it one. */
+async function workerThatDies(
+  app: App,
+  queue: QueueName,
+  ring: () => Promise<void>,
+): Promise<void> {
+  const { inside } = await app.queues();
+  let took = (): void => {};
+  const taken = new Promise<void>((resolve) => {
+    took = resolve;
+  });
+  const hang = (): Promise<void> => {
+    took();
+    return new Promise(() => {});
+  };
+  const worker = inside.backend.worker(queue, hang, {
+    concurrency: 1,
+    lockDuration: LOCK_MS,
+    stalledInterval: LOCK_MS,
+    maxStalledCount: 1,
+    drainDelay: 1,
+    removeOnComplete: { count: 0 },
+    removeOnFail: { count: 0 },
+  });
+  await worker.waitUntilReady();
+  await ring();
+  await taken;
+  await worker.close(true);
+}
+
+describe('a job of a worker that died', () => {
+  it('does not hold up the look that goes on where it was cut short', async () => {
+    const house = await houseWithCaptures();
+    const app = await house.open();
+    let isDead = false;
+    const living = await app.night();
+    const deps = {
+      ...living,
+      sleep: (ms: number) => (isDead ? Promise.reject(new Error('died')) : living.sleep(ms)),
+    };
+    const beginning = await beginRun(deps, { date: null, accountIds: [], isDry: false });
+    if (beginning.kind !== 'mine') throw new Error('the run is not ours');
+    let cutShort: Promise<unknown> = Promise.resolve();
+    await workerThatDies(app, 'pull', async () => {
+      cutShort = pullNight(deps, beginning.night).catch((error: unknown) => error);
+    });
+    isDead = true;
+    expect(await cutShort).toMatchObject({ message: 'died' });
+    await forgetRunner(house);
+    const { kind, summary } = await house.run();
+    expect(kind).toBe('resumed');
+    expect(house.lines.join('\n')).toContain('goes on with the look');
+    expect(summary.state).toBe('tied_out');
+    expect((await house.effects()).length).toBe(2);
+  });
+
+  it('does not hold up the batch that it was about to send', async () => {
+    const house = await houseWithCaptures();
+    const { deps, batchIds } = await prepareNight(house);
+    const app = await house.open();
+    await workerThatDies(app, 'capture', () => deps.doorbell.ring('capture', batchIds.map(String)));
+    await forgetRunner(house);
+    const { summary } = await runDate(
+      await app.night(),
+      { date: null, accountIds: [], isDry: false },
+      await app.workforce(),
+    );
+    expect(summary.state).toBe('tied_out');
+    expect((await house.effects()).length).toBe(2);
+  });
+});

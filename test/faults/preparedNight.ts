@@ -1,0 +1,45 @@
+// A night brought to the moment before anything is sent: looked, compared, planned, cut into
+// batches, by the very steps of the program. For tests of the sending of one batch.
+
+import { beginRun } from '../../src/night/begin.js';
+import { compareNight } from '../../src/night/compare.js';
+import type { Night, NightDeps } from '../../src/night/deps.js';
+import { plan } from '../../src/night/plan.js';
+import { pullNight } from '../../src/night/pull.js';
+import { cutBatches } from '../../src/store/instructions.js';
+import type { House } from '../support/night.js';
+
+export interface Prepared {
+  deps: NightDeps;
+  night: Night;
+  batchIds: bigint[];
+}
+
+/** As though the process that prepared the night had died: the next run takes it over. */
+export async function forgetRunner(house: House): Promise<void> {
+  await house.db.query(`update tieout.runs set runner_boot = 'another boot'`);
+}
+
+export async function prepareNight(house: House): Promise<Prepared> {
+  const app = await house.open();
+  const deps = await app.night();
+  const request = { date: null, accountIds: [], isDry: false };
+  const beginning = await beginRun(deps, request);
+  if (beginning.kind !== 'mine') throw new Error(`the run is not ours but ${beginning.kind}`);
+  const { night } = beginning;
+  const workforce = await app.workforce();
+  await workforce.start();
+  try {
+    const pull = await pullNight(deps, night);
+    await compareNight(deps, night, pull);
+    await plan(deps, night, pull);
+  } finally {
+    await workforce.stop();
+  }
+  const accountIds = night.accounts.map((account) => account.accountId);
+  await cutBatches(house.db, accountIds, deps.now());
+  const { rows } = await house.db.query<{ batch_id: bigint }>(
+    `select batch_id from tieout.batches where state = 'queued' order by batch_id`,
+  );
+  return { deps, night, batchIds: rows.map((row) => row.batch_id) };
+}

@@ -1,0 +1,276 @@
+// The sending of one batch from close by: who may claim it, what forbids it at the last moment, and
+// what counts as not sent. Each test ends with a look at what really moved.
+
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createGatewayClient } from '../../src/gateway/client.js';
+import { recoverAttempts } from '../../src/night/recover.js';
+import { sendBatch } from '../../src/night/sendBatch.js';
+import { dissolveWaiting } from '../../src/store/batches.js';
+import type { House, HouseOptions } from '../support/night.js';
+import { buildHouse, instructionCounts, kinds } from '../support/night.js';
+import type { Front } from './front.js';
+import { startFront } from './front.js';
+import { forgetRunner, prepareNight } from './preparedNight.js';
+
+const cleanups: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+async function houseOf(options: HouseOptions = {}): Promise<{ house: House; front: Front }> {
+  const opened: Front[] = [];
+  const house = await buildHouse({
+    orders: 900,
+    inLedger: kinds({ capture_due: 2 }, 'A1001'),
+    ...options,
+    through: async (sandboxUrl) => {
+      const front = await startFront(sandboxUrl);
+      opened.push(front);
+      return front;
+    },
+  });
+  cleanups.push(() => house.end());
+  const [front] = opened as [Front];
+  return { house, front };
+}
+
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function outcomes(house: House): Promise<(string | null)[]> {
+  const { rows } = await house.db.query<{ outcome: string | null }>(
+    'select outcome from tieout.attempts order by attempt_no',
+  );
+  return rows.map((row) => row.outcome);
+}
+
+describe('a batch that several senders want', () => {
+  it('is posted once by twenty of them at once', async () => {
+    const { house, front } = await houseOf();
+    const { deps, batchIds } = await prepareNight(house);
+    const [batchId = 0n] = batchIds;
+    await Promise.all(Array.from({ length: 20 }, () => sendBatch(deps, batchId)));
+    expect(front.asked.get('capture')).toBe(1);
+    expect((await house.effects()).length).toBe(2);
+    expect(await outcomes(house)).toEqual(['answered']);
+    await sendBatch(deps, batchId);
+    expect(front.asked.get('capture')).toBe(1);
+  });
+
+  it('is cut anew by the next run, and the old one sends nothing any more', async () => {
+    const { house, front } = await houseOf();
+    const { deps, batchIds, night } = await prepareNight(house);
+    const accountIds = night.accounts.map((account) => account.accountId);
+    await Promise.all([
+      dissolveWaiting(house.db, accountIds),
+      ...batchIds.map((batchId) => sendBatch(deps, batchId)),
+    ]);
+    await forgetRunner(house);
+    const { summary } = await house.run();
+    expect(summary.state).toBe('tied_out');
+    expect((await house.effects()).length).toBe(2);
+    expect(front.asked.get('capture')).toBe(1);
+  });
+});
+
+describe('a batch that must not go out any more', () => {
+  it('leaves out what the ledger has ceased to ask for', async () => {
+    const { house } = await houseOf();
+    const { deps, batchIds } = await prepareNight(house);
+    const [gone, kept] = house.seeded.map(({ ledger }) => ledger.order_no);
+    await house.db.query(
+      `update ledger.orders set expected = 'cancelled' where order_no = $1`,
+      [gone],
+    );
+    await sendBatch(deps, batchIds[0] ?? 0n);
+    expect((await house.effects()).map((effect) => effect.order_no)).toEqual([kept]);
+    expect(await instructionCounts(house.db)).toEqual({
+      'capture accepted': 1,
+      'capture withdrawn': 1,
+    });
+  });
+
+  it('is dropped when nothing in it is needed', async () => {
+    const { house, front } = await houseOf();
+    const { deps, batchIds } = await prepareNight(house);
+    await house.db.query('update ledger.orders set amount = amount + 1');
+    await sendBatch(deps, batchIds[0] ?? 0n);
+    expect(front.asked.has('capture')).toBe(false);
+    expect(await instructionCounts(house.db)).toEqual({ 'capture withdrawn': 2 });
+  });
+
+  it('is sent after a fresh look where the last one is too old', async () => {
+    const { house, front } = await houseOf();
+    const { deps, batchIds } = await prepareNight(house);
+    await house.db.query(`update tieout.pulls set as_of = as_of - interval '31 minutes'`);
+    const looks = front.asked.get('retrievalTrans') ?? 0;
+    await sendBatch(deps, batchIds[0] ?? 0n);
+    expect(front.asked.get('retrievalTrans')).toBe(looks + 1);
+    expect((await house.effects()).length).toBe(2);
+  });
+
+  it('waits where that fresh look fails', async () => {
+    const { house, front } = await houseOf();
+    const { deps, batchIds } = await prepareNight(house);
+    await house.db.query(`update tieout.pulls set as_of = as_of - interval '31 minutes'`);
+    front.trouble = ({ operation, response }) => {
+      if (operation !== 'retrievalTrans') return false;
+      response.writeHead(500).end();
+      return true;
+    };
+    await sendBatch(deps, batchIds[0] ?? 0n);
+    expect(front.asked.has('capture')).toBe(false);
+    expect(await instructionCounts(house.db)).toEqual({ 'capture queued': 2 });
+  });
+
+  it('withdraws what somebody did by hand since', async () => {
+    const { house, front } = await houseOf({ inLedger: kinds({ capture_due: 1 }, 'A1001') });
+    const { deps, batchIds } = await prepareNight(house);
+    // A look right before the send shows it captured.
+    await house.db.query(`update tieout.pulls set as_of = as_of - interval '31 minutes'`);
+    front.trouble = async (call) => {
+      if (call.operation !== 'retrievalTrans') return false;
+      const answer = await call.pass();
+      const body = answer.body.replaceAll('"payment_status":"2000"', '"payment_status":"3000"');
+      call.response.setHeader('content-type', 'application/json');
+      call.response.end(body);
+      return true;
+    };
+    await sendBatch(deps, batchIds[0] ?? 0n);
+    expect(front.asked.has('capture')).toBe(false);
+    expect(await instructionCounts(house.db)).toEqual({ 'capture withdrawn': 1 });
+  });
+});
+
+describe('a batch of which no byte left', () => {
+  it('waits again when the connection is refused', async () => {
+    const { house } = await houseOf();
+    const { deps, batchIds } = await prepareNight(house);
+    const { profile } = deps.gateway;
+    const baseUrl = `http://127.0.0.1:${await closedPort()}`;
+    const nowhere = createGatewayClient({ profile, baseUrl });
+    const refused = { ...deps, gateway: { ...deps.gateway, connectMoney: nowhere.connectMoney } };
+    await sendBatch(refused, batchIds[0] ?? 0n);
+    await nowhere.close();
+    expect(await outcomes(house)).toEqual([]);
+    expect(await instructionCounts(house.db)).toEqual({ 'capture queued': 2 });
+    await sendBatch(deps, batchIds[0] ?? 0n);
+    expect((await house.effects()).length).toBe(2);
+    expect(await outcomes(house)).toEqual(['answered']);
+  });
+
+  it('waits again when the sender slept between claim and write', async () => {
+    const { house, front } = await houseOf();
+    const { deps, batchIds } = await prepareNight(house);
+    let asked = 0;
+    const asleep = {
+      ...deps,
+      monotonic: () => {
+        asked += 1;
+        return asked * 2_000;
+      },
+    };
+    await sendBatch(asleep, batchIds[0] ?? 0n);
+    expect(await outcomes(house)).toEqual(['not_sent']);
+    expect(front.asked.has('capture')).toBe(false);
+    expect(await instructionCounts(house.db)).toEqual({ 'capture queued': 2 });
+    await sendBatch(deps, batchIds[0] ?? 0n);
+    expect((await house.effects()).length).toBe(2);
+    expect(await outcomes(house)).toEqual(['not_sent', 'answered']);
+  });
+});
+
+describe('a batch whose sender died', () => {
+  /** Sends it, and then makes the database forget everything after the claim or the answer. */
+  async function diedAfter(what: 'claim' | 'answer') {
+    const { house, front } = await houseOf();
+    const { deps, batchIds } = await prepareNight(house);
+    const died = new Error('the process died here');
+    const dying = {
+      ...deps,
+      runner: { ...deps.runner, boot: 'another boot' },
+      gateway: {
+        ...deps.gateway,
+        ...(what === 'answer'
+          ? {
+              readBatchAnswer: () => {
+                throw died;
+              },
+            }
+          : {
+              connectMoney: async () => ({
+                kind: 'connected' as const,
+                connection: { post: () => Promise.reject(died), close: () => {} },
+              }),
+            }),
+      },
+    };
+    await expect(sendBatch(dying, batchIds[0] ?? 0n)).rejects.toThrow(died);
+    return { house, front, deps };
+  }
+
+  it('is unknown when nobody can say whether it wrote', async () => {
+    const { house, front, deps } = await diedAfter('claim');
+    expect(await outcomes(house)).toEqual([null]);
+    await recoverAttempts(deps, ['A1001']);
+    expect(await outcomes(house)).toEqual(['unanswered']);
+    expect(await instructionCounts(house.db)).toEqual({ 'capture unknown': 2 });
+    await forgetRunner(house);
+    const { summary } = await house.run();
+    expect(summary.state).toBe('incomplete');
+    expect(front.asked.has('capture')).toBe(false);
+  });
+
+  it('is read from the answer that was stored', async () => {
+    const { house, front, deps } = await diedAfter('answer');
+    await recoverAttempts(deps, ['A1001']);
+    expect(await outcomes(house)).toEqual(['answered']);
+    expect(await instructionCounts(house.db)).toEqual({ 'capture accepted': 2 });
+    expect(front.asked.get('capture')).toBe(1);
+    await forgetRunner(house);
+    const { summary } = await house.run();
+    expect(summary.state).toBe('tied_out');
+    expect((await house.effects()).length).toBe(2);
+  });
+
+  it('is left alone while its sender lives', async () => {
+    const { house } = await houseOf();
+    const { deps, batchIds } = await prepareNight(house);
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow = {
+      ...deps,
+      gateway: {
+        ...deps.gateway,
+        connectMoney: async (...given: Parameters<typeof deps.gateway.connectMoney>) => {
+          const opened = await deps.gateway.connectMoney(...given);
+          if (opened.kind === 'not_sent') return opened;
+          const { connection } = opened;
+          const post = async (request: Parameters<typeof connection.post>[0]) => {
+            const posted = await connection.post(request);
+            await held;
+            return posted;
+          };
+          return { ...opened, connection: { ...connection, post } };
+        },
+      },
+    };
+    const sending = sendBatch(slow, batchIds[0] ?? 0n);
+    await expect.poll(() => outcomes(house)).toEqual([null]);
+    await recoverAttempts(deps, ['A1001']);
+    expect(await outcomes(house)).toEqual([null]);
+    release();
+    await sending;
+    expect(await instructionCounts(house.db)).toEqual({ 'capture accepted': 2 });
+  });
+});

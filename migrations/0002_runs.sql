@@ -46,6 +46,9 @@ create table tieout.run_accounts (
   open_before jsonb not null default '{}',
   events_after bigint not null default 0,
   open_after jsonb,
+  -- the same in money, by currency
+  stake_before jsonb not null default '{}',
+  stake_after jsonb,
   events_until bigint,
   -- instructions open before this run began, by operation
   carried jsonb not null default '{}',

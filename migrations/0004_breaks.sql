@@ -18,6 +18,7 @@ create table tieout.breaks (
   expected jsonb not null,
   actual jsonb not null,
   fingerprint text not null,
+  -- the money at stake when it opened or reopened; it stays, so that the open items tie in money
   currency text,
   amount numeric(20, 2),
   owner text,
@@ -38,6 +39,9 @@ create table tieout.break_events (
   from_state text check (from_state in ('open', 'resolved', 'waived')),
   by text not null,
   reason text,
+  -- the money at stake that this event opens or closes
+  currency text,
+  amount numeric(20, 2),
   expected jsonb not null,
   actual jsonb not null
 );

@@ -1,7 +1,8 @@
 // How many pages of a hundred orders a second the sandbox answers, and how much memory it takes.
 // Starts the built program with a million orders and asks it from this process, eight requests at
 // a time, every page a different hundred orders. Run after `npm run build`:
-//   node scripts/sandbox-load.mjs [--orders N] [--seconds S] [--concurrency C] [--dist DIR] [--profile DIR]
+//   node scripts/sandbox-load.mjs [--orders N] [--seconds S] [--concurrency C] [--dist DIR]
+//     [--profile DIR]
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,7 @@
-// `tieout sandbox`: runs a sandbox gateway until it is told to end. Owns the flags; the sandbox itself
-// is src/sandbox, what a person is told is welcome.ts there. `--state` and `--until-unused` are how
-// tieout starts one by itself (daemon.ts). docs/SANDBOX.md is the whole of it for outsiders.
+// `tieout sandbox`: runs a sandbox gateway until it is told to end. Owns the flags; the sandbox
+// itself is src/sandbox, what a person is told is welcome.ts there. `--state` and `--until-unused`
+// are how tieout starts one by itself (daemon.ts). docs/SANDBOX.md is the whole of it for
+// outsiders.
 
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -3,6 +3,7 @@
 // float can creep in between database and file; instants are Date; a business date is its text.
 // Neighbours: summary.ts (the figures of a run), reports/columns.ts (how each row is shown).
 
+import { type Hundredths, parseAmount } from './money.js';
 import type { RunSummary, Tie } from './summary.js';
 
 /** One break of the run, open or waived; text is as stored and is masked only when it is shown. */
@@ -84,6 +85,14 @@ export interface MoneyTie {
   waived: string;
   resolved: string;
   openAfter: string;
+}
+
+/** What openAfter has to be in money; the open breaks tie when it is. */
+export function workedOutStake(tie: MoneyTie): Hundredths {
+  const of = (amount: string): Hundredths => parseAmount(amount) ?? 0n;
+  return (
+    of(tie.openBefore) + of(tie.new) + of(tie.reopened) - of(tie.waived) - of(tie.resolved)
+  );
 }
 
 /** What a reader needs to know to trust the file and to work it out again. */

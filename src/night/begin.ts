@@ -1,6 +1,7 @@
 // Which run is it, and whose? A date that has not ended is refused; an older one is shown again;
 // one that another living process works on is joined; everything else is created or taken over.
 
+import { configHash, describeConfig } from '../configView.js';
 import { UsageError } from '../core/errors.js';
 import type { RunSummary } from '../core/summary.js';
 import type { Account } from '../gateway/account.js';
@@ -11,12 +12,13 @@ import type { RunRow } from '../store/runs.js';
 import {
   coveredDates,
   createRun,
+  deleteDryRun,
+  dryRuns,
   findRun,
   newestDate,
   silenceMs,
   takeRun,
 } from '../store/runs.js';
-import { configHash, describeConfig } from '../configView.js';
 import type { Night, NightDeps } from './deps.js';
 
 export interface RunRequest {
@@ -37,6 +39,7 @@ const SILENCE_MS_MAX = 30_000;
 
 export async function beginRun(deps: NightDeps, request: RunRequest): Promise<Beginning> {
   const accounts = accountsOf(deps, request.accountIds);
+  await removeDeadDryRuns(deps);
   const day = await dayOf(deps, request.date);
   const newest = await newestDate(
     deps.db,
@@ -101,6 +104,13 @@ function showAgain(run: RunRow | null, date: string, newest: string): Beginning 
   );
 }
 
+/** A dry run leaves no trace, even when its process was killed. */
+async function removeDeadDryRuns(deps: NightDeps): Promise<void> {
+  for (const run of await dryRuns(deps.db)) {
+    if (!(await isAtWork(deps, run))) await deleteDryRun(deps.db, run.runId);
+  }
+}
+
 async function beginNew(
   deps: NightDeps,
   day: BusinessDay,
@@ -162,12 +172,7 @@ async function isAtWork(deps: NightDeps, run: RunRow): Promise<boolean> {
   return (await silenceMs(deps.db, run.runId)) < SILENCE_MS_MAX;
 }
 
-function newRun(
-  deps: NightDeps,
-  day: BusinessDay,
-  covers: readonly string[],
-  isDry: boolean,
-) {
+function newRun(deps: NightDeps, day: BusinessDay, covers: readonly string[], isDry: boolean) {
   return {
     day,
     covers,

@@ -35,6 +35,7 @@ export async function compareAgain(
   first: PullRow,
   second: PullRow,
 ): Promise<void> {
+  await analyseLooks(night.db);
   await settleByLooks(night.db, night.runId, second.pullId, deps.now());
   await clearVerdictsOf(night.db, night.runId, second.pullId);
   const { runId } = night;

@@ -61,7 +61,10 @@ async function workOn(
   for (const sentence of await blockedSentences(night)) deps.log(sentence);
   await workforce.start();
   try {
-    if (night.isDry) return { kind: 'dry', summary: await runDry(deps, night) };
+    if (night.isDry) {
+      const summary = await withHeartbeat(deps, night, () => runDry(deps, night));
+      return { kind: 'dry', summary };
+    }
     const summary = await withHeartbeat(deps, night, () => runNight(deps, night));
     return { kind: resumed ? 'resumed' : 'ran', summary };
   } catch (error) {

@@ -2,6 +2,8 @@
 // whose figures do not add up fails loudly instead of handing finance a number.
 
 import { TieoutError } from '../core/errors.js';
+import { formatAmount } from '../core/money.js';
+import { type MoneyTie, workedOutStake } from '../core/reporting.js';
 import type {
   AccountSummary,
   OrderClass,
@@ -17,6 +19,7 @@ import {
   instructionFigures,
   openBreaks,
   tieByKind,
+  tieByMoney,
   unfinishedOfRun,
 } from '../store/figures.js';
 import { closeAccounts, runLookTime } from '../store/runAccounts.js';
@@ -28,6 +31,7 @@ export async function total(deps: NightDeps, night: Night): Promise<RunSummary> 
   const accountIds = figures.map((account) => account.accountId);
   const breaks = await openBreaks(night.db, accountIds);
   const ties = await tieByKind(night.db, night.runId);
+  const stakes = await tieByMoney(night.db, night.runId);
   const instructions = await instructionFigures(night.db, night.runId);
   const unfinished = await unfinishedOfRun(night.db, night.runId);
   const totals = await currencyTotals(night.db, night.runId);
@@ -47,6 +51,7 @@ export async function total(deps: NightDeps, night: Night): Promise<RunSummary> 
     return { ...summary, state: stateOf(account, summary, gaps) };
   });
   checkTies(figures, ties, accounts);
+  checkStakes(stakes);
   const summary: RunSummary = {
     run: night.businessDate,
     businessDate: night.businessDate,
@@ -58,7 +63,7 @@ export async function total(deps: NightDeps, night: Night): Promise<RunSummary> 
     accounts,
     reports: [],
   };
-  await closeAccounts(night.db, night.runId, accounts);
+  await closeAccounts(night.db, night.runId, accounts, stakes);
   return summary;
 }
 
@@ -135,6 +140,18 @@ function checkTies(
           `${workedOutOpenAfter(tie)} open, ${tie.openAfter} are`,
       );
     }
+  }
+}
+
+/** The open breaks tie in money too, each currency by itself; throws the one that does not. */
+function checkStakes(stakes: readonly MoneyTie[]): void {
+  for (const tie of stakes) {
+    const expected = formatAmount(workedOutStake(tie));
+    if (expected === tie.openAfter) continue;
+    throw new TieoutError(
+      `account ${tie.accountId} does not tie: open breaks should come to ` +
+        `${expected} ${tie.currency}, they come to ${tie.openAfter}`,
+    );
   }
 }
 

@@ -9,7 +9,7 @@ import { writeReconciliation } from '../../reports/reconciliation.js';
 import { configHash } from '../configView.js';
 import type { AboutData, WrittenReport } from '../core/reporting.js';
 import type { RunSummary } from '../core/summary.js';
-import { tieByKind } from '../store/figures.js';
+import { tieByKind, tieByMoney } from '../store/figures.js';
 import { breakRows, movedRows, orderRows, runAbout, waitingRows } from '../store/reportRows.js';
 import type { ReportRow } from '../store/reports.js';
 import { loadReport, recordFailedReport, recordWritten } from '../store/reports.js';
@@ -54,7 +54,7 @@ async function writeFile(
         moved: await movedRows(deps.db, report.runId),
         waiting: await waitingRows(deps.db, report.runId),
         tiesByKind: await tieByKind(deps.db, report.runId),
-        tiesByMoney: [],
+        tiesByMoney: await tieByMoney(deps.db, report.runId),
       });
   }
 }

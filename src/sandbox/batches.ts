@@ -1,6 +1,7 @@
 // Answers the four batch operations as the document prints them ("Batch operation messages"):
 // checks account, signature and limits, works the entries out on a draft, writes the effects down,
-// and only then lets them be true. A refusal of the whole batch is return_status "0" without entries.
+// and only then lets them be true. A refusal of the whole batch is return_status "0" without
+// entries.
 
 import { createHash } from 'node:crypto';
 import type { Operation } from '../core/order.js';

@@ -108,7 +108,8 @@ function echoInputs(message: Message): Map<string, string> {
 
 /** An input that the script adds; escaped as markup it holds no quote, so it is a safe literal. */
 function written(input: string): string {
-  return `document.write('${input.replaceAll('\\', '&#92;').replace(/[\r\n\u2028\u2029]/g, ' ')}');`;
+  const literal = input.replaceAll('\\', '&#92;').replace(/[\r\n\u2028\u2029]/g, ' ');
+  return `document.write('${literal}');`;
 }
 
 function flat(value: unknown): string {

@@ -1,6 +1,7 @@
-// The ways in which a real gateway or the network fails, and what the caller sees of an answer under
-// each. A fault decides whether an operation happens, when, and what is told of it; never what it
-// does. Who asks for a fault is faultRules.ts or the function of a test; handle.ts lets it happen.
+// The ways in which a real gateway or the network fails, and what the caller sees of an answer
+// under each. A fault decides whether an operation happens, when, and what is told of it; never
+// what it does. Who asks for a fault is faultRules.ts or the function of a test; handle.ts lets it
+// happen.
 
 /** What a fault function is told of a request. */
 export interface FaultRequest {
@@ -76,7 +77,7 @@ const ACCOUNT = /(account_id"?[>:]"?)[^"<]*/;
 const AMOUNT = /(amount"?[>:]"?\d+)/;
 const CURRENCY = /(currency"?[>:]"?)[A-Z]{3}/;
 const CODE =
-  /((?:payment|capture|cancel|review|refund|order)_status"?[>:]"?|"status":"(?=COMPLETED|FAILED))[^"<]*/;
+  /((?:payment|order|capture|cancel|review|refund)_status"?[>:]"?|"status":"(?=[CF]))[^"<]*/;
 const FOREIGN = { order_no: 'NOBODY-1', transaction_id: 'T00000000NOBODY' };
 
 export function bareAnswer(status: number, contentType: string, text: string): Answer {

@@ -1,6 +1,6 @@
-// One request under /v1/ from its first byte to its last: reads it, asks whether a fault is due, lets
-// the operation happen (or not, or half, or late) and answers (or does not). The only place where
-// faults touch the wire; what an operation does is not decided here.
+// One request under /v1/ from its first byte to its last: reads it, asks whether a fault is due,
+// lets the operation happen (or not, or half, or late) and answers (or does not). The only place
+// where faults touch the wire; what an operation does is not decided here.
 
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';

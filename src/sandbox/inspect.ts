@@ -1,5 +1,5 @@
-// The part of the sandbox that no gateway has, everything under /_sandbox/: what really moved, what it
-// holds, who uses it, what shall go wrong, the portal and the pages on which shoppers pay. Never
+// The part of the sandbox that no gateway has, everything under /_sandbox/: what really moved, what
+// it holds, who uses it, what shall go wrong, the portal and the pages on which shoppers pay. Never
 // prints a key. Pages that act refuse a browser that comes from another site.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -29,7 +29,7 @@ export function htmlPage(title: string, body: string): string {
   const style =
     'body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem}' +
     'table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.3rem .6rem;' +
-    'border-bottom:1px solid #ddd}form{display:inline}input{width:6rem}' +
+    'border-bottom:1px solid #ddd}form{display:inline}td input{width:6rem}' +
     '.money{text-align:right;font-variant-numeric:tabular-nums}';
   return (
     '<!doctype html><html lang="en"><head><meta charset="utf-8">' +

@@ -1,6 +1,6 @@
-// Posts the small notifications of `--notify`. The document shows that payments and payouts may name
-// a notify_url and nothing of what is sent there, so all of it is the sandbox's own. Only addresses
-// on this machine are called, once each, and an answer is never waited for.
+// Posts the small notifications of `--notify`. The document shows that payments and payouts may
+// name a notify_url and nothing of what is sent there, so all of it is the sandbox's own. Only
+// addresses on this machine are called, once each, and an answer is never waited for.
 
 const CALL_TIMEOUT_MS = 5_000;
 const UNDERWAY_MAX = 16;

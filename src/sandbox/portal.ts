@@ -1,6 +1,6 @@
-// The merchant portal of the sandbox: capture, cancel and refund by hand (document, "What the service
-// does"), so that a test can move money behind tieout's back. No signature: whoever reaches the
-// loopback address may act. The effects bear a request that begins with `portal`.
+// The merchant portal of the sandbox: capture, cancel and refund by hand (document, "What the
+// service does"), so that a test can move money behind tieout's back. No signature: whoever reaches
+// the loopback address may act. The effects bear a request that begins with `portal`.
 
 import { formatAmount, parseAmount } from '../core/money.js';
 import { draftOf, findOrder, move, type RequestEntry } from './book.js';
@@ -87,7 +87,7 @@ function searchForm(accountIds: readonly string[], accountId: string, orderNo: s
   return (
     `<form method="get" action="${PORTAL_PATH}">` +
     `<label>Account <select name="account_id">${options.join('')}</select></label> ` +
-    `<label>Order <input name="order_no" value="${escapeMarkup(orderNo)}" style="width:16rem"></label> ` +
+    `<label>Order <input name="order_no" value="${escapeMarkup(orderNo)}"></label> ` +
     '<button>Show</button></form>'
   );
 }
@@ -105,7 +105,7 @@ function rowOf(order: SandboxOrder, one: SandboxTransaction): string {
   const texts = [order.orderNo, one.transactionId, printedDate(one.at), one.details?.card ?? ''];
   const cells = texts.map((text) => `<td>${escapeMarkup(text)}</td>`).join('');
   const back = one.refunded > 0n ? ` (−${formatAmount(one.refunded)})` : '';
-  const money = `<td class="money">${escapeMarkup(one.amount)} ${escapeMarkup(one.currency)}${back}</td>`;
+  const money = `<td class="money">${escapeMarkup(`${one.amount} ${one.currency}${back}`)}</td>`;
   const buttons = actionsOf(one).map((action) => actionForm(action, order, one));
   return `<tr>${cells}${money}<td>${one.state}</td><td>${buttons.join(' ')}</td></tr>`;
 }
@@ -118,11 +118,11 @@ function actionsOf({ state }: SandboxTransaction): PortalAction[] {
 function actionForm(action: PortalAction, order: SandboxOrder, one: SandboxTransaction): string {
   const field = action === 'refund' ? 'refund_amount' : 'amount';
   const value = action === 'refund' ? restOf(one) : one.amount;
-  const label = `${action} ${order.orderNo}: amount`;
+  const label = escapeMarkup(`${action} ${order.orderNo}: amount`);
   const amount =
     action === 'cancel'
       ? ''
-      : `<input name="${field}" value="${escapeMarkup(value)}" aria-label="${escapeMarkup(label)}">`;
+      : `<input name="${field}" value="${escapeMarkup(value)}" aria-label="${label}">`;
   return (
     `<form method="post" action="${PORTAL_PATH}/${action}">` +
     hiddenInput('account_id', order.accountId) +

@@ -1,6 +1,6 @@
-// The sandbox as a server on the loopback address: opens book and journal, listens, and ends. It never
-// answers before the journal has the effects (desk.ts), and is never reachable from another machine.
-// Neighbours: handle.ts answers what a gateway has, inspect.ts what only the sandbox has.
+// The sandbox as a server on the loopback address: opens book and journal, listens, and ends. It
+// never answers before the journal has the effects (desk.ts), and is never reachable from another
+// machine. Neighbours: handle.ts answers what a gateway has, inspect.ts what only the sandbox has.
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

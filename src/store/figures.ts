@@ -2,6 +2,7 @@
 // in the program: each function is one statement, and `untied` is the law that each order is in one
 // class and that the open breaks carry over.
 
+import type { MoneyTie } from '../core/reporting.js';
 import type { CurrencyTotals, InstructionFigures, PullFigures, Tie } from '../core/summary.js';
 import type { Db } from './db.js';
 import { statement } from './sql.js';
@@ -101,6 +102,30 @@ export async function tieByKind(db: Db, runId: bigint): Promise<KindTieRow[]> {
     waived: Number(row.waived),
     resolved: Number(row.resolved),
     openAfter: Number(row.open_after),
+  }));
+}
+
+/** The same in money: what is at stake in the breaks, by account and currency. */
+export async function tieByMoney(db: Db, runId: bigint): Promise<MoneyTie[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    currency: string;
+    open_before: string;
+    opened: string;
+    reopened: string;
+    waived: string;
+    resolved: string;
+    open_after: string;
+  }>(statement('tieByMoney'), [runId]);
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    currency: row.currency,
+    openBefore: row.open_before,
+    new: row.opened,
+    reopened: row.reopened,
+    waived: row.waived,
+    resolved: row.resolved,
+    openAfter: row.open_after,
   }));
 }
 

@@ -382,7 +382,5 @@ export async function chunkStanding(
     [chunkId],
   );
   const row = rows[0];
-  return row
-    ? { isDone: row.is_done, isRunning: row.is_running, businessDate: row.date }
-    : null;
+  return row ? { isDone: row.is_done, isRunning: row.is_running, businessDate: row.date } : null;
 }

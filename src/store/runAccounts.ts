@@ -1,5 +1,6 @@
 // The accounts of a run: what was open before it began, what may forbid sending, where it ended.
 
+import type { MoneyTie } from '../core/reporting.js';
 import type { AccountSummary } from '../core/summary.js';
 import type { Db } from './db.js';
 
@@ -27,16 +28,17 @@ export async function enterAccounts(
          as a (account_id text, merchant_id text, live_from timestamptz)
      ),
      earlier as (
-       select distinct on (ra.account_id) ra.account_id, ra.open_after, ra.events_until
+       select distinct on (ra.account_id) ra.account_id, ra.open_after, ra.stake_after,
+         ra.events_until
        from tieout.run_accounts ra join tieout.runs r using (run_id)
        where not r.is_dry and ra.run_id <> $1 and ra.business_date < $2::date
          and ra.events_until is not null
        order by ra.account_id, ra.business_date desc
      )
      insert into tieout.run_accounts (run_id, account_id, business_date, merchant_id, state,
-       open_before, events_after)
+       open_before, stake_before, events_after)
      select $1, a.account_id, $2::date, a.merchant_id, 'running',
-       coalesce(e.open_after, '{}'), coalesce(e.events_until, 0)
+       coalesce(e.open_after, '{}'), coalesce(e.stake_after, '{}'), coalesce(e.events_until, 0)
      from account a left join earlier e using (account_id)
      on conflict (run_id, account_id) do update set state = 'running'`,
     [run.runId, run.businessDate, accountsJson(accounts)],
@@ -132,12 +134,14 @@ export async function closeAccounts(
   db: Db,
   runId: bigint,
   accounts: readonly AccountSummary[],
+  stakes: readonly MoneyTie[],
 ): Promise<void> {
   await db.query(
     `update tieout.run_accounts ra
-     set state = a.state, open_after = a.open_after,
+     set state = a.state, open_after = a.open_after, stake_after = a.stake_after,
        events_until = (select coalesce(max(event_id), 0) from tieout.break_events)
-     from jsonb_to_recordset($2::jsonb) as a (account_id text, state text, open_after jsonb)
+     from jsonb_to_recordset($2::jsonb)
+       as a (account_id text, state text, open_after jsonb, stake_after jsonb)
      where ra.run_id = $1 and ra.account_id = a.account_id`,
     [
       runId,
@@ -146,6 +150,11 @@ export async function closeAccounts(
           account_id: account.accountId,
           state: account.state,
           open_after: account.breaks,
+          stake_after: Object.fromEntries(
+            stakes
+              .filter((stake) => stake.accountId === account.accountId)
+              .map((stake) => [stake.currency, stake.openAfter]),
+          ),
         })),
       ),
     ],

@@ -215,6 +215,12 @@ export async function storeSummary(db: Db, runId: bigint, summary: RunSummary): 
   ]);
 }
 
+/** Dry runs that are under way, or whose process died before it could remove them. */
+export async function dryRuns(db: Db): Promise<RunRow[]> {
+  const { rows } = await db.query<RawRun>(`select ${COLUMNS} from tieout.runs where is_dry`);
+  return rows.map(toRun);
+}
+
 /** Removes a dry run and everything that it wrote. */
 export async function deleteDryRun(db: Db, runId: bigint): Promise<void> {
   await db.query(

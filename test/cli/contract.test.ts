@@ -50,11 +50,26 @@ describe('tieout run', () => {
     expect(await house.effects()).toEqual([]);
   });
 
+  it('removes what a dry run that was killed left behind', async () => {
+    const before = await rowCounts(house.db);
+    const killed = startTieout(['run', '--dry-run'], { cwd: house.folder });
+    await killed.says('pull: done');
+    killed.signal('SIGKILL');
+    await killed.ended;
+    const ended = await run('--dry-run', '--json');
+    expect(ended.code, ended.stderr).toBe(3);
+    expect(await rowCounts(house.db)).toEqual(before);
+  });
+
   it('exits 3 with broken orders; one document on one stream, its words on the other', async () => {
     const ended = await run('--date', dateOf(2), '--json');
     expect(ended.code, ended.stderr).toBe(3);
     earlier = documentOf<RunSummary>(ended);
-    expect(earlier).toMatchObject({ businessDate: dateOf(2), state: 'broken', environment: 'test' });
+    expect(earlier).toMatchObject({
+      businessDate: dateOf(2),
+      state: 'broken',
+      environment: 'test',
+    });
     expect(ended.stderr).toContain(`begins business date ${dateOf(2)}`);
     expect(ended.stderr).toContain('pull: done');
     await expectIdentities(house.db, earlier);

@@ -86,10 +86,9 @@ describe('a batch that must not go out any more', () => {
     const { house } = await houseOf();
     const { deps, batchIds } = await prepareNight(house);
     const [gone, kept] = house.seeded.map(({ ledger }) => ledger.order_no);
-    await house.db.query(
-      `update ledger.orders set expected = 'cancelled' where order_no = $1`,
-      [gone],
-    );
+    await house.db.query(`update ledger.orders set expected = 'cancelled' where order_no = $1`, [
+      gone,
+    ]);
     await sendBatch(deps, batchIds[0] ?? 0n);
     expect((await house.effects()).map((effect) => effect.order_no)).toEqual([kept]);
     expect(await instructionCounts(house.db)).toEqual({

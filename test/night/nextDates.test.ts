@@ -129,10 +129,9 @@ describe('the next business date', () => {
     const third = await nightOf(one, 1);
     expect(tieOf(third)).toEqual([2, 0, 1, 0, 3]);
     expect(await openBreaksOf(one.db)).toContain(`${orderNo} amount_mismatch`);
-    const { rows } = await one.db.query(
-      'select 1 from tieout.breaks where order_no = $1',
-      [orderNo],
-    );
+    const { rows } = await one.db.query('select 1 from tieout.breaks where order_no = $1', [
+      orderNo,
+    ]);
     expect(rows.length).toBe(1);
   });
 
@@ -173,10 +172,9 @@ describe('the next business date', () => {
     expect(second.pull.asked).toBeLessThan(first.pull.asked);
     const third = await nightOf(one, 1);
     expect(third.pull.asked).toBe(0);
-    await one.db.query(
-      `update ledger.orders set expected = 'cancelled' where order_no = $1`,
-      [one.seeded[0]?.ledger.order_no],
-    );
+    await one.db.query(`update ledger.orders set expected = 'cancelled' where order_no = $1`, [
+      one.seeded[0]?.ledger.order_no,
+    ]);
     const again = await nightOf(one, 1);
     expect(again.pull.asked).toBe(1);
     expect(sumOrders(again, 'broken')).toBe(1);
@@ -195,10 +193,7 @@ describe('the next business date', () => {
     expect((await one.effects()).length).toBe(one.seeded.length);
     await expectMoney(one.db, [whole], await one.effects());
     const other = await one.run({ date: dateOf(3), accountIds: ['A1002'] }, at);
-    expect(other.summary.accounts.map((account) => account.accountId)).toEqual([
-      'A1001',
-      'A1002',
-    ]);
+    expect(other.summary.accounts.map((account) => account.accountId)).toEqual(['A1001', 'A1002']);
     await expectIdentities(one.db, other.summary);
   });
 });
@@ -233,10 +228,7 @@ function accountsWith(one: House, liveFrom: string | null): unknown[] {
 }
 
 async function setAmount(one: House, orderNo: string | undefined, amount?: string): Promise<void> {
-  await one.db.query('update ledger.orders set amount = $2 where order_no = $1', [
-    orderNo,
-    amount,
-  ]);
+  await one.db.query('update ledger.orders set amount = $2 where order_no = $1', [orderNo, amount]);
 }
 
 function figure(summary: RunSummary, operation: string, state: string): number {

@@ -241,10 +241,13 @@ describe('a gateway with other open points', () => {
   });
 
   it('moves no money on a code that the profile gives no meaning', async () => {
-    const { house, double } = await houseAt({
-      ...HMAC,
-      codes: { ...HMAC.codes, authorised: '0012', captured: 'NEW' },
-    }, { profile: { statuses: { payment: { '12': 'authorised', RV: 'in_review' } } } });
+    const { house, double } = await houseAt(
+      {
+        ...HMAC,
+        codes: { ...HMAC.codes, authorised: '0012', captured: 'NEW' },
+      },
+      { profile: { statuses: { payment: { '12': 'authorised', RV: 'in_review' } } } },
+    );
     await writeLedger(house);
     const { summary } = await house.run();
     // 0012 is not 12.

@@ -55,7 +55,9 @@ describe('the summary of a night', () => {
     const wanted = new Set(
       seeded
         .filter(({ leadsTo }) => /_|stale/.test(leadsTo))
-        .map(({ ledger, leadsTo, stranger }) => `${stranger?.orderNo ?? ledger.order_no} ${leadsTo}`),
+        .map(
+          ({ ledger, leadsTo, stranger }) => `${stranger?.orderNo ?? ledger.order_no} ${leadsTo}`,
+        ),
     );
     const { rows } = await db.query<{ what: string }>(
       `select order_no || ' ' || kind as what from tieout.breaks where state = 'open'`,

@@ -22,17 +22,30 @@ describe('tieout sandbox', () => {
     expect(await started.end('SIGINT')).toBe(0);
   });
 
-  it('tells a person a command that works as it stands', async () => {
-    const args = [program.path, 'sandbox', '--port', '0', '--orders', '50'];
+  it('tells a person commands that work as they stand', async () => {
+    const args = [program.path, 'sandbox', '--port', '0'];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     let text = '';
     child.stdout.setEncoding('utf8').on('data', (part: string) => {
       text += part;
     });
-    await expect.poll(() => text).toContain('/_sandbox/effects\n');
-    const [, body = '', url = ''] = /curl -d '([^']+)' (\S+)/.exec(text) ?? [];
-    const answer = await fetch(url, { method: 'POST', body: new URLSearchParams(body) });
-    expect(await answer.json()).toMatchObject({ return_status: '1', return_message: 'OK' });
+    await expect.poll(() => text).toContain('/_sandbox/portal\n');
+    const call = async (pattern: RegExp, contentType: string): Promise<unknown> => {
+      const [, body = '', url = ''] = pattern.exec(text) ?? [];
+      const headers = { 'content-type': contentType };
+      return (await fetch(url, { method: 'POST', headers, body })).json();
+    };
+    const form = 'application/x-www-form-urlencoded';
+    const asked = () => call(/Query an order: curl -d '([^']+)' (\S+)/, form);
+    expect(await asked()).toMatchObject({
+      return_message: 'OK',
+      orders_list: [{ payment_status: '2000' }],
+    });
+    expect(await call(/Capture it: curl .* -d '([^']+)' (\S+)/, 'application/json')).toMatchObject({
+      return_message: 'OK',
+      capture_orders: [{ capture_status: '1', error_message: '' }],
+    });
+    expect(await asked()).toMatchObject({ orders_list: [{ payment_status: '3000' }] });
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);
   });

@@ -1,11 +1,11 @@
 // The sandbox on the wire, asked as the interface document of the gateway shows it.
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Operation } from '../../src/core/order.js';
 import { sandboxProfile } from '../../src/gateway/profile.js';
 import { responseSignatureOf } from '../../src/gateway/sign.js';
-import type { FaultAction } from '../../src/sandbox/faults.js';
 import { layOutNight } from '../../src/sandbox/night.js';
+import { shopperOf } from '../../src/sandbox/people.js';
 import { type SeededOrder, seedOrders } from '../../src/sandbox/seed.js';
 import type { Sandbox } from '../../src/sandbox/server.js';
 import { ACCOUNT, OTHER_ACCOUNT, SETTINGS, startHere } from './startedSandbox.js';
@@ -54,6 +54,47 @@ describe('a query', () => {
     expect(entries[0]?.transaction_date).toMatch(/^2026\d{10}$/);
   });
 
+  it('shows a seeded order and one that was paid over the wire in the same shape', async () => {
+    const order = planted('capture_due');
+    const account = accountOf(order);
+    await pay(sandbox.baseUrl, account, 'X-1');
+    const [seeded, paid] = await query(sandbox.baseUrl, account, [order.ledger.order_no, 'X-1']);
+    const shapeOf = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(shapeOf);
+      if (value === null || typeof value !== 'object') return typeof value;
+      return Object.entries(value).map(([name, part]) => [name, shapeOf(part)]);
+    };
+    expect(shapeOf(paid)).toEqual(shapeOf(seeded));
+  });
+
+  it('speaks UTF-8: the shoppers of a page have names of three languages', async () => {
+    const orders = [...seedOrders(layOutNight(SETTINGS))].slice(0, 100);
+    const entries = await query(
+      sandbox.baseUrl,
+      ACCOUNT,
+      orders.map(({ ledger }) => ledger.order_no),
+    );
+    const text = JSON.stringify(entries);
+    for (const letters of [/[äöüß]/, /[çéèê]/, /[łąęż]/]) expect(text).toMatch(letters);
+    expect(text).not.toMatch(/[\u0080-\u009f\ufffd]/);
+    for (const entry of entries) {
+      const who = shopperOf(entry.order_no ?? '');
+      expect(entry).toMatchObject({
+        shopper_email: who.email,
+        shopper_phone: who.phone,
+        delivery_information: {
+          delivery_address: who.street,
+          delivery_city: who.city,
+          delivery_country: who.country,
+          delivery_firstname: who.firstName,
+          delivery_lastname: who.lastName,
+          delivery_postal_code: who.postalCode,
+          delivery_state: who.state,
+        },
+      });
+    }
+  });
+
   it.each([
     ['capture_due', ['2000']],
     ['review_accept_due', ['1500']],
@@ -77,7 +118,7 @@ describe('a query', () => {
     ]);
   });
 
-  it('answers 100 orders and refuses 101, none, a wrong signature and an unknown account', async () => {
+  it('answers 100 orders and refuses 101, none, and who is not known by signature', async () => {
     const names = Array.from({ length: 101 }, (_, number) => `X-${number}`);
     await expect(query(sandbox.baseUrl, ACCOUNT, names.slice(1))).resolves.toEqual([]);
     await expect(query(sandbox.baseUrl, ACCOUNT, names)).rejects.toThrow('too many orders');
@@ -338,51 +379,5 @@ describe('the server', () => {
       order_no: 'X-1',
       transactions: [{ amount: '20.00', state: 'authorised', refunded: '0.00' }],
     });
-  });
-});
-
-describe('a fault', () => {
-  let fault: FaultAction | null = null;
-  let faulty: Sandbox;
-  beforeAll(async () => {
-    faulty = await startHere({
-      fault: ({ operation }) => (operation === 'capture' ? fault : null),
-    });
-  });
-  afterAll(() => faulty.close());
-
-  async function captured(orderNo: string): Promise<boolean> {
-    return (await query(faulty.baseUrl, ACCOUNT, [orderNo]))[0]?.payment_status === '3000';
-  }
-
-  it.each<[FaultAction, boolean, RegExp]>([
-    [{ kind: 'drop', when: 'before' }, false, /fetch failed|terminated/],
-    [{ kind: 'drop', when: 'after' }, true, /fetch failed|terminated/],
-    [{ kind: 'status', status: 502, when: 'before' }, false, /JSON/],
-    [{ kind: 'status', status: 502, when: 'after' }, true, /JSON/],
-    [{ kind: 'html' }, true, /JSON/],
-    [{ kind: 'truncate' }, true, /fetch failed|terminated/],
-  ])('%j breaks the answer; effect: %s', async (action, effect, problem) => {
-    fault = action;
-    const orderNo = JSON.stringify(action).replaceAll(',', ';');
-    const entry = await pay(faulty.baseUrl, ACCOUNT, orderNo);
-    await expect(batch(faulty.baseUrl, ACCOUNT, 'capture', [entry])).rejects.toThrow(problem);
-    expect(await captured(orderNo)).toBe(effect);
-  });
-
-  it.each<[FaultAction['kind'], string[]]>([
-    ['entry_missing', ['20.00']],
-    ['entry_twice', ['20.00', '20.00', '20.00']],
-    ['wrong_amount', ['209.00', '20.00']],
-  ])('%s changes only what the caller sees', async (kind, amounts) => {
-    fault = { kind } as FaultAction;
-    const entries = [
-      await pay(faulty.baseUrl, ACCOUNT, `${kind}-1`),
-      await pay(faulty.baseUrl, ACCOUNT, `${kind}-2`),
-    ];
-    const { results } = await batch(faulty.baseUrl, ACCOUNT, 'capture', entries);
-    expect(results.map((result) => result.amount)).toEqual(amounts);
-    expect(await captured(`${kind}-1`)).toBe(true);
-    expect(await captured(`${kind}-2`)).toBe(true);
   });
 });

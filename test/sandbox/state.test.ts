@@ -16,7 +16,7 @@ import {
   startHere,
   temporaryFolder,
 } from './startedSandbox.js';
-import { batch, effects, pay, query } from './wireClient.js';
+import { batch, effects, element, pay, payment, post, query, signed } from './wireClient.js';
 
 let program: Program;
 let folder: string;
@@ -70,6 +70,34 @@ describe('a sandbox with a state folder', () => {
     ]);
     expect(second.accounts).toEqual(first.accounts);
     expect(await second.end('SIGTERM')).toBe(0);
+  });
+
+  it('remembers payments of every kind, payouts, and what must not be done again', async () => {
+    const first = await startHere({ stateDir: folder, strict: true });
+    const declined = { order_no: 'X-1', amount: '9.00', currency: 'EUR', card: '4000000000000002' };
+    const apm = { order_no: 'X-2', amount: '8.00', currency: 'EUR', payment_method: 'bank' };
+    const payout = { request_id: 'P-1', payment_currency: 'EUR', payment_amount: '5' };
+    await post(`${first.baseUrl}/v1/authorise`, payment(ACCOUNT, declined));
+    const { text } = await post(`${first.baseUrl}/v1/authorise`, signed(ACCOUNT, 'authorise', apm));
+    await fetch((element(text, 'issuer_url') ?? '').replaceAll('&amp;', '&'));
+    await post(`${first.baseUrl}/v1/payout`, signed(ACCOUNT, 'payout', payout));
+    const entry = await pay(first.baseUrl, ACCOUNT, 'X-3');
+    const part = { ...entry, refund_amount: '3.00', refund_reason: 'late' };
+    await batch(first.baseUrl, ACCOUNT, 'capture', [entry]);
+    await batch(first.baseUrl, ACCOUNT, 'refund', [part]);
+    const shown = await query(first.baseUrl, ACCOUNT, ['X-1', 'X-2', 'X-3']);
+    const moved = await effects(first.baseUrl);
+    await first.close();
+
+    const second = await startHere({ stateDir: folder, strict: true });
+    expect(await query(second.baseUrl, ACCOUNT, ['X-1', 'X-2', 'X-3'])).toEqual(shown);
+    expect(shown.map((one) => one.payment_status)).toEqual(['5000', '2000', '6000']);
+    const again = await post(`${second.baseUrl}/v1/payout`, signed(ACCOUNT, 'payout', payout));
+    expect(again.text).toContain('DUPLICATE_REQUEST');
+    const { results } = await batch(second.baseUrl, ACCOUNT, 'refund', [part]);
+    expect(results[0]?.refund_message).toBe('E2006:this refund was done before');
+    expect(await effects(second.baseUrl)).toEqual(moved);
+    await second.close();
   });
 
   it('cuts a torn last line and counts it as not happened', async () => {

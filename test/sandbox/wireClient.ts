@@ -41,12 +41,21 @@ export function postJson(url: string, message: unknown, contentType = 'applicati
   return fetch(url, { method: 'POST', headers, body: JSON.stringify(message) });
 }
 
-export async function query(
+export function query(
   baseUrl: string,
   account: SandboxAccount,
   orderNos: string[],
 ): Promise<Record<string, string>[]> {
-  const fields = signed(account, 'retrievalTrans', { order_no: orderNos.join(',') });
+  return ask(baseUrl, account, { order_no: orderNos.join(',') });
+}
+
+/** A query that names its orders by whatever fields are given. */
+export async function ask(
+  baseUrl: string,
+  account: SandboxAccount,
+  selection: Record<string, string>,
+): Promise<Record<string, string>[]> {
+  const fields = signed(account, 'retrievalTrans', selection);
   const body = new URLSearchParams(fields as Record<string, string>);
   const answer = await fetch(`${baseUrl}/v1/retrievalTrans`, { method: 'POST', body });
   const page = (await answer.json()) as Fields;
@@ -97,4 +106,17 @@ export function payment(account: SandboxAccount, fields: Fields): Fields {
     security_code: '123',
   };
   return signed(account, 'authorise', { ...card, ...fields });
+}
+
+/** The text of one element of an XML answer; undefined where it is absent. */
+export function element(xml: string, name: string): string | undefined {
+  return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
+}
+
+export async function post(
+  url: string,
+  message: Fields,
+): Promise<{ status: number; text: string }> {
+  const answer = await postJson(url, message);
+  return { status: answer.status, text: await answer.text() };
 }

@@ -4,9 +4,11 @@
 import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { formatAmount } from '../../src/core/money.js';
+import { workedOutStake } from '../../src/core/reporting.js';
 import { workedOutOpenAfter } from '../../src/core/summary.js';
 import type { Database } from '../../src/store/db.js';
-import { openBreaks, tieByKind } from '../../src/store/figures.js';
+import { openBreaks, tieByKind, tieByMoney } from '../../src/store/figures.js';
 import { closeAccounts, enterAccounts } from '../../src/store/runAccounts.js';
 import { classify, clearVerdicts, compare, updateBreaks } from '../../src/store/verdicts.js';
 import type { FreshDatabase } from '../support/database.js';
@@ -74,7 +76,8 @@ test('an open break that says something else is changed, not opened anew', async
     expected: { state: 'captured', amount: '10.00', currency: 'EUR' },
     actual: { state: 'captured', amount: '8.00', currency: 'EUR', code: '3000' },
     currency: 'EUR',
-    amount: '2.00',
+    // What it opened with stays at stake, so that the open breaks tie in money.
+    amount: '1.00',
   });
 });
 
@@ -157,7 +160,7 @@ test('an order is in the first class that fits its breaks', async () => {
   ]);
 });
 
-test('the breaks tie by kind after any sequence of nights and waivers', async () => {
+test('the breaks tie by kind and in money after any sequence of nights and waivers', async () => {
   const night = fc.tuple(
     fc.array(generatedOrder, { minLength: 40, maxLength: 40 }),
     fc.array(fc.integer({ min: 0, max: 39 }), { maxLength: 15 }),
@@ -200,13 +203,16 @@ async function tiedNight(orders: readonly StoredOrder[], waived: readonly number
   const ties = await tieByKind(db, runId);
   for (const tie of ties)
     expect(workedOutOpenAfter(tie), `${tie.kind}, seed ${seed}`).toBe(tie.openAfter);
+  const stakes = await tieByMoney(db, runId);
+  for (const tie of stakes)
+    expect(formatAmount(workedOutStake(tie)), `${tie.currency}, seed ${seed}`).toBe(tie.openAfter);
   const breaks = (await openBreaks(db, [accountId])).get(accountId) ?? {};
   const open = ties.filter((tie) => tie.openAfter > 0).map((tie) => [tie.kind, tie.openAfter]);
   expect(Object.fromEntries(open)).toEqual(breaks);
   const summary = { accountId, state: 'broken', breaks } as Parameters<
     typeof closeAccounts
   >[2][number];
-  await closeAccounts(db, runId, [summary]);
+  await closeAccounts(db, runId, [summary], stakes);
 }
 
 /** Runs one order through nights; after each, its breaks and what happened to them. */
@@ -240,10 +246,11 @@ async function waiveAll(runId: bigint, orderNo: string): Promise<void> {
     `with waived as (
        update tieout.breaks set state = 'waived', waived_reason = 'known'
        where account_id = $1 and order_no = $2 and state = 'open'
-       returning break_id, expected, actual)
+       returning break_id, currency, amount, expected, actual)
      insert into tieout.break_events (break_id, run_id, at, event, from_state, by, reason,
-       expected, actual)
-     select break_id, $3, now(), 'waived', 'open', 'anna', 'known', expected, actual from waived`,
+       currency, amount, expected, actual)
+     select break_id, $3, now(), 'waived', 'open', 'anna', 'known', currency, amount, expected,
+       actual from waived`,
     [accountId, orderNo, runId],
   );
 }

@@ -205,7 +205,8 @@ function sign(wire: Wire, key: string, fields: readonly string[], message: Messa
   for (const field of fields) {
     const [array, inner] = field.split('[].');
     if (inner === undefined) texts.push(String(message[field] ?? ''));
-    else for (const entry of message[array ?? ''] as Entry[]) texts.push(String(entry[inner] ?? ''));
+    else
+      for (const entry of message[array ?? ''] as Entry[]) texts.push(String(entry[inner] ?? ''));
   }
   const hash = wire.algorithm.includes('512') ? 'sha512' : 'sha256';
   if (wire.algorithm.startsWith('hmac')) {

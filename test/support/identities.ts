@@ -56,7 +56,9 @@ export async function expectMoney(
   const { rows } = await db.query<{ account_id: string; order_no: string; currency: string }>(
     'select account_id, order_no, currency from ledger.orders',
   );
-  const currencies = new Map(rows.map((row) => [`${row.account_id} ${row.order_no}`, row.currency]));
+  const currencies = new Map(
+    rows.map((row) => [`${row.account_id} ${row.order_no}`, row.currency]),
+  );
   const moved = new Map<string, bigint>();
   const add = (key: string, amount: bigint): void => {
     if (amount !== 0n) moved.set(key, (moved.get(key) ?? 0n) + amount);

@@ -226,7 +226,11 @@ export async function trails(db: Database): Promise<Record<string, string[]>> {
      group by order_no, operation, instruction_id order by instruction_id`,
   );
   const found: Record<string, string[]> = {};
-  for (const row of rows) (found[row.order_no] ??= []).push(row.trail);
+  for (const row of rows) {
+    const trail = found[row.order_no] ?? [];
+    trail.push(row.trail);
+    found[row.order_no] = trail;
+  }
   return found;
 }
 

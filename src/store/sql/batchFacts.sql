@@ -26,8 +26,15 @@ select w.instruction_id, w.order_no, look.answered_at as looked_at, look.as_of,
       'payment_status', e.payment_status, 'state', e.state, 'found', e.found,
       'query_result', e.query_result, 'transaction_at', e.transaction_at,
       'transaction_date', e.transaction_date))
-    from tieout.look_entries e
-    where e.pull_id = look.pull_id and e.account_id = w.account_id and e.order_no = w.order_no
+    from (
+      select * from tieout.look_entries plain
+      where plain.pull_id = look.pull_id and plain.account_id = w.account_id
+        and plain.order_no = w.order_no and not plain.is_extra
+      union all
+      select * from tieout.look_entries extra
+      where extra.pull_id = look.pull_id and extra.account_id = w.account_id
+        and extra.order_no = w.order_no and extra.is_extra
+    ) e
   ), '[]') as entries,
   coalesce((select jsonb_agg(jsonb_build_object('refund_id', r.refund_id,
       'amount', r.refund_amount::numeric(20, 2)::text, 'requested_at', r.requested_at))

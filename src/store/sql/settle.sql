@@ -32,9 +32,16 @@ shown as (
     select count(*) as entries,
       count(distinct case when e.found then coalesce(e.state, '') else '' end) as meanings,
       min(case when e.found then coalesce(e.state, '') else '' end) as gateway_state
-    from tieout.look_entries e
-    where e.pull_id = $2 and e.account_id = sent.account_id and e.order_no = sent.order_no
-      and e.transaction_id = sent.transaction_id
+    from (
+      select * from tieout.look_entries plain
+      where plain.pull_id = $2 and plain.account_id = sent.account_id
+        and plain.order_no = sent.order_no and not plain.is_extra
+      union all
+      select * from tieout.look_entries extra
+      where extra.pull_id = $2 and extra.account_id = sent.account_id
+        and extra.order_no = sent.order_no and extra.is_extra
+    ) e
+    where e.transaction_id = sent.transaction_id
   ) look
 ),
 judged as (

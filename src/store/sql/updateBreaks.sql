@@ -47,19 +47,21 @@ opened as (
   select account_id, order_no, kind, 'open', $4::timestamptz, $1, $1, expected, actual,
     fingerprint, currency, amount
   from known where break_id is null
-  returning break_id, expected, actual
+  returning break_id, expected, actual, currency, amount
 ),
 kept as (
   update tieout.breaks b
   set state = case when k.state = 'waived' and k.fingerprint = k.old_fingerprint
       then 'waived' else 'open' end,
     last_run_id = $1, expected = k.expected, actual = k.actual, fingerprint = k.fingerprint,
-    currency = k.currency, amount = k.amount
+    -- what it opened with stays at stake until it is resolved
+    currency = case when k.state = 'open' then b.currency else k.currency end,
+    amount = case when k.state = 'open' then b.amount else k.amount end
   from known k
   where b.break_id = k.break_id
     and (b.last_run_id <> $1 or b.fingerprint <> k.fingerprint or b.state = 'resolved')
   returning b.break_id, b.state, k.state as old_state, b.fingerprint <> k.old_fingerprint
-    as is_changed, b.expected, b.actual
+    as is_changed, b.expected, b.actual, b.currency, b.amount
 ),
 resolved as (
   update tieout.breaks b
@@ -72,16 +74,18 @@ resolved as (
         and f.order_no = breaks.order_no and f.kind = breaks.kind)
   ) gone
   where b.break_id = gone.break_id
-  returning b.break_id, gone.old_state, b.expected, b.actual
+  returning b.break_id, gone.old_state, b.expected, b.actual, b.currency, b.amount
 )
-insert into tieout.break_events (break_id, run_id, at, event, from_state, by, reason, expected,
-  actual)
-select break_id, $1, $4, 'opened', null, 'tieout', null, expected, actual from opened
+insert into tieout.break_events (break_id, run_id, at, event, from_state, by, reason, currency,
+  amount, expected, actual)
+select break_id, $1, $4, 'opened', null, 'tieout', null, currency, amount, expected, actual
+from opened
 union all
 select break_id, $1, $4, case when old_state = 'open' then 'changed' else 'reopened' end, old_state,
   'tieout', case when old_state = 'waived' then 'what it says has changed since it was waived' end,
-  expected, actual
+  currency, amount, expected, actual
 from kept where state <> old_state or (state = 'open' and is_changed)
 union all
-select break_id, $1, $4, 'resolved', old_state, 'tieout', 'the difference is gone', expected, actual
+select break_id, $1, $4, 'resolved', old_state, 'tieout', 'the difference is gone', currency,
+  amount, expected, actual
 from resolved

@@ -1,0 +1,37 @@
+-- openBefore + new + reopened - waived - resolved = openAfter in money, by account and currency: what
+-- is at stake in each break, since the run before, whoever caused it. $1 run.
+with account as (
+  select account_id, stake_before, events_after from tieout.run_accounts where run_id = $1::bigint
+),
+before as (
+  select account_id, key as currency, value::numeric as open_before
+  from account, jsonb_each_text(stake_before)
+),
+happened as (
+  select b.account_id, e.currency,
+    sum(e.amount) filter (where e.event = 'opened') as opened,
+    sum(e.amount) filter (where e.event = 'reopened') as reopened,
+    sum(e.amount) filter (where e.event = 'waived' and e.from_state = 'open') as waived,
+    sum(e.amount) filter (where e.event = 'resolved' and e.from_state = 'open') as resolved
+  from account a
+  join tieout.breaks b using (account_id)
+  join tieout.break_events e on e.break_id = b.break_id and e.event_id > a.events_after
+  where e.currency is not null
+  group by b.account_id, e.currency
+),
+after as (
+  select b.account_id, b.currency, sum(b.amount) as open_after
+  from account join tieout.breaks b using (account_id)
+  where b.state = 'open' and b.currency is not null
+  group by b.account_id, b.currency
+)
+select account_id, currency, coalesce(open_before, 0)::numeric(20, 2)::text as open_before,
+  coalesce(opened, 0)::numeric(20, 2)::text as opened,
+  coalesce(reopened, 0)::numeric(20, 2)::text as reopened,
+  coalesce(waived, 0)::numeric(20, 2)::text as waived,
+  coalesce(resolved, 0)::numeric(20, 2)::text as resolved,
+  coalesce(open_after, 0)::numeric(20, 2)::text as open_after
+from before
+full join happened using (account_id, currency)
+full join after using (account_id, currency)
+order by account_id, currency

@@ -85,7 +85,7 @@ function freePath(): string {
     if (!existsSync(name) || readFileSync(name, 'utf8').startsWith(MARK)) return name;
   }
   throw new UsageError(
-    'tieout.yaml and tieout-demo.yaml are not the demo\'s own: name another with --config FILE',
+    "tieout.yaml and tieout-demo.yaml are not the demo's own: name another with --config FILE",
   );
 }
 

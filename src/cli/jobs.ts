@@ -3,12 +3,7 @@
 
 import { Command } from 'commander';
 import type { FailedJob } from '../../jobs/failed.js';
-import {
-  discardJob,
-  findFailedJob,
-  listFailedJobs,
-  retryFailedJob,
-} from '../../jobs/failed.js';
+import { discardJob, findFailedJob, listFailedJobs, retryFailedJob } from '../../jobs/failed.js';
 import { FAILED_KEPT } from '../../jobs/queues.js';
 import type { App } from '../compose.js';
 import { UsageError } from '../core/errors.js';

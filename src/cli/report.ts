@@ -1,12 +1,12 @@
 // `tieout report DATE`: where the workbooks of a night lie, or its rows as CSV or NDJSON.
 
-import { copyFile, constants } from 'node:fs/promises';
+import { constants, copyFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
+import type { Table } from '../../reports/columns.js';
 import { BREAKS, MOVEMENTS, ORDERS } from '../../reports/columns.js';
 import type { DelimitedFormat } from '../../reports/delimited.js';
 import { delimitedText, writeDelimited } from '../../reports/delimited.js';
-import type { Table } from '../../reports/columns.js';
 import type { App } from '../compose.js';
 import { TieoutError, UsageError } from '../core/errors.js';
 import { breakRows, movedRows, orderRows, waitingRows } from '../store/reportRows.js';
@@ -28,9 +28,7 @@ export function reportCommand(): Command {
     .argument('<date>', 'business date, YYYY-MM-DD')
     .description('the workbooks of a night, or its rows as CSV or NDJSON')
     .addOption(new Option('--kind <kind>').choices(KINDS).default('reconciliation'))
-    .addOption(
-      new Option('--format <format>').choices(['xlsx', 'csv', 'ndjson']).default('xlsx'),
-    )
+    .addOption(new Option('--format <format>').choices(['xlsx', 'csv', 'ndjson']).default('xlsx'))
     .option('--out <file>', 'copy or write it there; never over an existing file')
     .option('--json', 'print where it lies as one JSON document')
     .addHelpText('after', '\nxlsx: reconciliation and orders. csv, ndjson: all but reconciliation.')
@@ -48,12 +46,7 @@ export function reportCommand(): Command {
     });
 }
 
-async function workbook(
-  app: App,
-  run: RunRow,
-  flags: ReportFlags,
-  json: boolean,
-): Promise<number> {
+async function workbook(app: App, run: RunRow, flags: ReportFlags, json: boolean): Promise<number> {
   const written = await writtenReports(app.db, run.runId);
   const found = written.find((one) => one.kind === flags.kind && one.format === 'xlsx');
   if (!found) {

@@ -92,11 +92,12 @@ function moneyLines(account: AccountSummary): string[] {
 function table(rows: readonly (readonly [string, string] | string[])[]): string[] {
   const left = Math.max(0, ...rows.map(([name]) => name?.length ?? 0));
   const right = Math.max(0, ...rows.map(([, count]) => count?.length ?? 0));
-  return rows.map(
-    ([name = '', count = '']) => `  ${name.padEnd(left)}  ${count.padStart(right)}`,
-  );
+  return rows.map(([name = '', count = '']) => `  ${name.padEnd(left)}  ${count.padStart(right)}`);
 }
 
 function label(name: string): string {
-  return name.replace(/([A-Z])/g, ' $1').replaceAll('_', ' ').toLowerCase();
+  return name
+    .replace(/([A-Z])/g, ' $1')
+    .replaceAll('_', ' ')
+    .toLowerCase();
 }

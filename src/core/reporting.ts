@@ -90,9 +90,7 @@ export interface MoneyTie {
 /** What openAfter has to be in money; the open breaks tie when it is. */
 export function workedOutStake(tie: MoneyTie): Hundredths {
   const of = (amount: string): Hundredths => parseAmount(amount) ?? 0n;
-  return (
-    of(tie.openBefore) + of(tie.new) + of(tie.reopened) - of(tie.waived) - of(tie.resolved)
-  );
+  return of(tie.openBefore) + of(tie.new) + of(tie.reopened) - of(tie.waived) - of(tie.resolved);
 }
 
 /** What a reader needs to know to trust the file and to work it out again. */

@@ -45,15 +45,7 @@ export interface TableImport<Row extends { readonly accountId: string }> {
 
 export type Statements = Readonly<
   Record<
-    | 'create'
-    | 'stage'
-    | 'analyze'
-    | 'repeated'
-    | 'lock'
-    | 'fate'
-    | 'refused'
-    | 'counts'
-    | 'apply',
+    'create' | 'stage' | 'analyze' | 'repeated' | 'lock' | 'fate' | 'refused' | 'counts' | 'apply',
     string
   >
 >;

@@ -31,7 +31,10 @@ export async function askPage(
   selection: QuerySelection,
   mayGoOn: () => boolean = () => true,
 ): Promise<PageAnswer> {
-  let failure = { reason: 'the gateway cannot be reached; the page was not asked', reachable: false };
+  let failure = {
+    reason: 'the gateway cannot be reached; the page was not asked',
+    reachable: false,
+  };
   let attempts = 0;
   while (attempts < PAGE_ATTEMPTS_MAX && mayGoOn()) {
     if (attempts > 0) await deps.sleep(RETRY_FIRST_MS * 2 ** (attempts - 1));
@@ -45,9 +48,7 @@ export async function askPage(
 }
 
 /** The body of an answer as it is kept: compressed once a page, with its digest. */
-export async function keptBody(
-  body: Buffer,
-): Promise<{ bodySha256: string; bodyGzip: Buffer }> {
+export async function keptBody(body: Buffer): Promise<{ bodySha256: string; bodyGzip: Buffer }> {
   return {
     bodySha256: createHash('sha256').update(body).digest('hex'),
     bodyGzip: await gzipAsync(body, { level: constants.Z_BEST_SPEED }),

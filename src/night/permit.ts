@@ -21,11 +21,7 @@ export type Permit =
   | { kind: 'no'; reason: string };
 
 /** Weighs a batch; `needless` names the entries that are no longer needed, with the reason. */
-export async function maySend(
-  deps: NightDeps,
-  batch: BatchRow,
-  account: Account,
-): Promise<Permit> {
+export async function maySend(deps: NightDeps, batch: BatchRow, account: Account): Promise<Permit> {
   const { operations } = deps.config;
   if (account.liveFrom === null) return { kind: 'no', reason: 'the account is only observed' };
   const block = await sendBlock(deps, batch.accountId);

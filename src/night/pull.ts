@@ -17,8 +17,8 @@ import {
   waitingChunks,
 } from '../store/pulls.js';
 import { noteLook } from '../store/runAccounts.js';
-import { createWalks } from '../store/walks.js';
 import { addStrangers } from '../store/verdicts.js';
+import { createWalks } from '../store/walks.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf, accountRules, lookbackFrom } from './deps.js';
 import { pullChunk } from './pullChunk.js';

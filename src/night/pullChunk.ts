@@ -4,13 +4,7 @@
 
 import type { Account } from '../gateway/account.js';
 import type { AskedPage, ChunkRow, StoredPage } from '../store/pulls.js';
-import {
-  claimChunk,
-  commitChunk,
-  giveBackChunk,
-  keepChunk,
-  pagesOfChunk,
-} from '../store/pulls.js';
+import { claimChunk, commitChunk, giveBackChunk, keepChunk, pagesOfChunk } from '../store/pulls.js';
 import { askPage, keptBody } from './askGateway.js';
 import type { NightDeps } from './deps.js';
 import { lookLines } from './lookLines.js';

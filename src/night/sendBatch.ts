@@ -176,13 +176,7 @@ export async function readAnswer(
     deps.log(`batch ${batch.batchId}: ${reading.signatureWarning}`);
   }
   const reason = reading.trusted ? null : reading.reason;
-  await recordOutcomes(
-    deps.db,
-    batch,
-    attemptId,
-    { answered: true, reason, outcomes },
-    deps.now(),
-  );
+  await recordOutcomes(deps.db, batch, attemptId, { answered: true, reason, outcomes }, deps.now());
 }
 
 /** No answer that can be read: every entry is unknown. */
@@ -230,9 +224,7 @@ export function wireEntry(deps: NightDeps, entry: BatchInstruction): BatchEntry 
 function wireText(deps: NightDeps, currency: string, text: string): string {
   const amount = parseAmount(text);
   const wire =
-    amount === null
-      ? null
-      : wireAmount(deps.config.gateway.profile.currencies, currency, amount);
+    amount === null ? null : wireAmount(deps.config.gateway.profile.currencies, currency, amount);
   if (wire === null) throw new Error(`${text} ${currency} cannot be written for the gateway`);
   return wire;
 }

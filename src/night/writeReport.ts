@@ -1,8 +1,7 @@
 // The work of one report job: rows from the database into one file, registered with its digest. A
 // report that is registered is never touched again; one that was cut short is made anew.
 
-import { rm } from 'node:fs/promises';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeOrders } from '../../reports/orders.js';
 import { writeReconciliation } from '../../reports/reconciliation.js';

@@ -2,6 +2,7 @@
 // newest complete look, the refund requests and what we ourselves did. They go to core/decide.ts,
 // which says whether each instruction is still what is needed.
 
+import { type LedgerCurrencies, ledgerCurrencies } from '../core/currency.js';
 import type {
   EntryFacts,
   InstructionFacts,
@@ -9,7 +10,6 @@ import type {
   OrderFacts,
   RefundFacts,
 } from '../core/decide.js';
-import { type LedgerCurrencies, ledgerCurrencies } from '../core/currency.js';
 import { parseAmount } from '../core/money.js';
 import type { ExpectedState, GatewayState, Operation } from '../core/order.js';
 import type { ReviewDecision } from '../core/verdict.js';
@@ -103,7 +103,8 @@ function ledgerFacts(row: RawLedger): LedgerFacts {
     expected: row.expected,
     currency: row.currency,
     amount: isUsable ? ledgerAmount(row.amount) : 0n,
-    captureAmount: isUsable && row.capture_amount !== null ? ledgerAmount(row.capture_amount) : null,
+    captureAmount:
+      isUsable && row.capture_amount !== null ? ledgerAmount(row.capture_amount) : null,
     transactionId: row.transaction_id,
     reviewDecision: row.review_decision,
     placedAt: new Date(row.placed_at),

@@ -33,10 +33,7 @@ export type LedgerOrder = Row<(typeof ORDER_COLUMNS)[number]>;
 export type LedgerRefund = Row<(typeof REFUND_COLUMNS)[number]>;
 
 /** A merchant may put a view in place of a table; such a one is not ours to write. */
-export async function ledgerRelation(
-  db: Db,
-  name: string,
-): Promise<'table' | 'view' | 'missing'> {
+export async function ledgerRelation(db: Db, name: string): Promise<'table' | 'view' | 'missing'> {
   const { rows } = await db.query<{ relkind: string }>(
     `select c.relkind from pg_class c join pg_namespace n on n.oid = c.relnamespace
      where n.nspname = 'ledger' and c.relname = $1`,

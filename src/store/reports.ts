@@ -1,8 +1,8 @@
 // Reports on record: what was written, where, with which digest. A revision is never written over;
 // one that was cut short stays queued and is made again.
 
-import type { ReportFile } from '../core/summary.js';
 import type { WrittenReport } from '../core/reporting.js';
+import type { ReportFile } from '../core/summary.js';
 import type { Db } from './db.js';
 
 export interface ReportRow {

@@ -4,7 +4,7 @@
 
 import type { Database, Db } from './db.js';
 import type { ChunkRow, StoredPage } from './pulls.js';
-import { ENTRY_COLUMNS, entryTexts, pageLines, PAGE_COLUMNS } from './pulls.js';
+import { ENTRY_COLUMNS, entryTexts, PAGE_COLUMNS, pageLines } from './pulls.js';
 import { statement } from './sql.js';
 
 /** Before the oldest order of the pull, since the clocks of shop and gateway differ. */
@@ -63,9 +63,7 @@ export async function storeWalked(
 ): Promise<number> {
   if (pages.length === 0) return 0;
   return db.transaction(async (tx) => {
-    await tx.query(
-      `create temporary table walked (like tieout.look_entries) on commit drop`,
-    );
+    await tx.query(`create temporary table walked (like tieout.look_entries) on commit drop`);
     await tx.copy(`copy walked (${ENTRY_COLUMNS}) from stdin`, entryTexts(pages));
     const { rows } = await tx.query<{ overlaps: bigint }>(statement('storeWalked'));
     await tx.copy(`copy tieout.pages (${PAGE_COLUMNS}) from stdin`, pageLines(chunk, pages));

@@ -49,7 +49,10 @@ export function createWebServer(deps: WebDeps): FastifyInstance {
   server.setErrorHandler(async (error: Error & { statusCode?: number }, _request, reply) => {
     const status = error.statusCode ?? 500;
     if (status >= 500) deps.log(`a request failed: ${error.message}`);
-    return reply.code(status).type('text/plain').send(status < 500 ? 'refused\n' : 'failed\n');
+    return reply
+      .code(status)
+      .type('text/plain')
+      .send(status < 500 ? 'refused\n' : 'failed\n');
   });
   return server;
 }

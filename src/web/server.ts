@@ -1,6 +1,6 @@
 // The HTTP face of tieout: for now the address that the gateway's notifications go to (notify_url),
-// and a sign of life. Whoever can reach it can say anything, so what it is told is kept and used as a
-// hint to look again, and never as a fact.
+// and a sign of life. Whoever can reach it can say anything, so what it is told is kept and used as
+// a hint to look again, and never as a fact.
 
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';

@@ -192,7 +192,8 @@ staged as not materialized (
     case when $12::boolean then coalesce(s.capture_amount, s.ledger_amount)
       else s.ledger_amount end as refundable,
     r.oldest_id, r.oldest_amount, coalesce(r.explained, 0) as explained,
-    case when r.order_no is null then 0 else r.requested end as requested, u.order_no is not null as undecided
+    case when r.order_no is null then 0 else r.requested end as requested,
+    u.order_no is not null as undecided
   from seen s
   left join refund r on r.account_id = s.account_id and r.order_no = s.order_no
   left join undecided u on u.account_id = s.account_id and u.order_no = s.order_no
@@ -273,7 +274,8 @@ added as (
   insert into tieout.verdicts (run_id, account_id, order_no, pull_id, in_ledger, not_compared,
     kinds, need, awaited, tolerated, transaction_id, gateway_state, gateway_currency,
     gateway_amount, gateway_amount_text, payment_status, ledger_problem, expected,
-    ledger_currency, ledger_amount, need_amount, refund_id, refund_amount, completes, review_decision)
+    ledger_currency, ledger_amount, need_amount, refund_id, refund_amount, completes,
+    review_decision)
   select $1::bigint, account_id, order_no, $2, in_ledger, not_compared,
     case
       when not_compared is not null then '{}'

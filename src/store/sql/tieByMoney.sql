@@ -1,5 +1,5 @@
--- openBefore + new + reopened - waived - resolved = openAfter in money, by account and currency: what
--- is at stake in each break, since the run before, whoever caused it. $1 run.
+-- openBefore + new + reopened - waived - resolved = openAfter in money, by account and currency:
+-- what is at stake in each break, since the run before, whoever caused it. $1 run.
 with account as (
   select account_id, stake_before, events_after from tieout.run_accounts where run_id = $1::bigint
 ),

@@ -1,6 +1,6 @@
 // The pull where orders cannot be named one by one (profile query.select: window or none): the
 // pages of a window are walked until an empty one. Nothing says how many there are, so a page that
-// repeats, overlaps another, is short in the middle or too long, or never ends makes the whole look
+// repeats, overlaps another, is short in the middle, or never ends makes the whole look
 // of the account incomplete: it is never taken for "the gateway has no more".
 
 import { createHash } from 'node:crypto';
@@ -117,9 +117,9 @@ function pageProblem(state: Walk, entries: readonly QueryEntry[], pageNo: number
   const digest = createHash('sha256').update(ids).digest('base64');
   if (state.seen.has(digest)) return `page ${pageNo} repeats an earlier one`;
   state.seen.add(digest);
-  if (entries.length > PAGE_ORDERS_MAX) return `page ${pageNo} holds ${entries.length} entries`;
   if (state.isShort) return `a page before page ${pageNo} was not full`;
-  state.isShort = entries.length < PAGE_ORDERS_MAX;
+  // Pages count orders, and an order may have several entries. More than was asked for is no gap.
+  state.isShort = new Set(entries.map((entry) => entry.orderNo)).size < PAGE_ORDERS_MAX;
   return null;
 }
 

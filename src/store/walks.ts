@@ -41,18 +41,18 @@ export async function walkRange(
   chunk: ChunkRow,
   lookbackDays: number,
 ): Promise<{ from: Date; to: Date }> {
-  const { rows } = await db.query<{ from: Date; to: Date }>(
+  const { rows } = await db.query<{ earliest: Date; latest: Date }>(
     `select least((select min(placed_at) from tieout.asked_orders o
          where o.pull_id = p.pull_id and o.account_id = $2),
          case when p.kind = 'night' then r.ends_at - make_interval(days => $3) else p.as_of end)
-         - make_interval(days => ${MARGIN_DAYS}) as from,
-       p.as_of as to
+         - make_interval(days => ${MARGIN_DAYS}) as earliest,
+       p.as_of as latest
      from tieout.pulls p join tieout.runs r using (run_id) where p.pull_id = $1`,
     [chunk.pullId, chunk.accountId, lookbackDays],
   );
   const row = rows[0];
   if (!row) throw new Error(`there is no pull ${chunk.pullId}`);
-  return row;
+  return { from: row.earliest, to: row.latest };
 }
 
 /** Stores pages of a walk; answers how many entries stood on an earlier page already. */
@@ -65,9 +65,9 @@ export async function storeWalked(
   return db.transaction(async (tx) => {
     await tx.query(`create temporary table walked (like tieout.look_entries) on commit drop`);
     await tx.copy(`copy walked (${ENTRY_COLUMNS}) from stdin`, entryTexts(pages));
-    const { rows } = await tx.query<{ overlaps: bigint }>(statement('storeWalked'));
+    const { rows } = await tx.query<{ shifted: bigint }>(statement('storeWalked'));
     await tx.copy(`copy tieout.pages (${PAGE_COLUMNS}) from stdin`, pageLines(chunk, pages));
-    return Number(rows[0]?.overlaps ?? 0n);
+    return Number(rows[0]?.shifted ?? 0n);
   });
 }
 

@@ -14,7 +14,7 @@ with placed as (
   from walked w
 ),
 overlap as (
-  select count(*) as overlaps
+  select count(*) as shifted
   from walked w
   where exists (
     select from tieout.look_entries e
@@ -35,4 +35,4 @@ added as (
     transaction_at, transaction_date, reference_no, fraud_rejected
   from placed
 )
-select overlaps from overlap
+select shifted from overlap

@@ -35,6 +35,7 @@ const POLL_MS = 25;
 const STOP_CAP_MS = 60_000;
 /** A closed connection is gone from pg_stat_activity only a moment later. */
 const LEAVING_POLLS = 40;
+const STAYING_POLLS = 4;
 const PRESENCE_RETRY_MS = 1_000;
 const PRESENCE_RETRIES = 600;
 const UNSAFE_SERVER = 'the running embedded database does not write durably (fsync is off)';
@@ -65,13 +66,13 @@ export async function startEmbedded(options: {
       withLock(place.lockFile, async () => {
         const used = await isUsed(presence);
         if (!used) await stopServer(place);
-        presence.leave();
+        await presence.leave();
         return !used;
       }),
     stop: () =>
       withLock(place.lockFile, async () => {
         await stopServer(place);
-        presence.leave();
+        await presence.leave();
       }),
   };
 }
@@ -137,7 +138,7 @@ async function createDatabase(client: pg.Client): Promise<void> {
 
 interface Presence {
   ask<R extends object>(sql: string): Promise<R | null>;
-  leave(): void;
+  leave(): Promise<void>;
 }
 
 /** Holds the place of this process at the server; renews it should the server restart inside. */
@@ -170,15 +171,16 @@ function keepPresence(first: pg.Client, socketFolder: string): Presence {
       const answer = await client?.query(sql).catch(() => null);
       return (answer?.rows[0] as R | undefined) ?? null;
     },
-    leave() {
+    async leave() {
       left = true;
-      client?.end().catch(() => {});
+      await client?.end().catch(() => {});
     },
   };
 }
 
 /** Whether another process is at the server; a server that does not answer is used by nobody. */
 async function isUsed(presence: Presence): Promise<boolean> {
+  let staying = 0;
   for (let poll = 0; poll < LEAVING_POLLS; poll += 1) {
     const others = await presence.ask<{ clients: bigint; presences: bigint }>(
       `select count(*) as clients,
@@ -187,7 +189,9 @@ async function isUsed(presence: Presence): Promise<boolean> {
         where backend_type = 'client backend' and pid <> pg_backend_pid()`,
     );
     if (others === null || others.clients === 0n) return false;
-    if (others.presences > 0n) return true;
+    // One that is just leaving is still listed: only one that stays is a user.
+    staying = others.presences > 0n ? staying + 1 : 0;
+    if (staying === STAYING_POLLS) return true;
     await sleep(POLL_MS);
   }
   return true;

@@ -2,7 +2,7 @@
 // statement over a whole set; the database refuses illegal moves and writes the trail by itself.
 
 import { BATCH_ENTRIES_MAX, PARTIAL_REFUND_ENTRIES_MAX } from '../core/batch.js';
-import { PROOFS } from '../core/instruction.js';
+import { PROOFS, refundAfter } from '../core/instruction.js';
 import type { Operation } from '../core/order.js';
 import type { Db } from './db.js';
 import { statement } from './sql.js';
@@ -80,6 +80,7 @@ export async function planInstructions(
     JSON.stringify(asJson),
     partialCapture,
     JSON.stringify(PROOFS),
+    JSON.stringify({ true: refundAfter(true), false: refundAfter(false) }),
   ]);
   return result.rowCount;
 }

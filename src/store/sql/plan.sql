@@ -2,7 +2,8 @@
 -- reason why it waits for a person. Those that waited already are weighed again by the same rules.
 -- $1 run, $2 now, $3 policies as json [{operation, policy, above (by currency) | null,
 -- max_count | null, max_amount (by currency) | null}], $4 partial captures,
--- $5 proofs as json [{operation, decision, before, after}] (core/instruction.ts).
+-- $5 proofs as json [{operation, decision, before, after}] (core/instruction.ts),
+-- $6 states that show a refund done, by whether it completes the amount (core/instruction.ts).
 with policy as materialized (
   select * from jsonb_to_recordset($3::jsonb) as p (operation text, policy text, above jsonb,
     max_count bigint, max_amount jsonb)
@@ -79,7 +80,7 @@ select $1, c.account_id, c.order_no, c.need, c.transaction_id, c.ledger_currency
   c.refund_id, c.refund_amount,
   c.request_reason, c.review_decision, c.gateway_state,
   case when c.need = 'refund' then
-      case when c.completes then array['refunded'] else array['partially_refunded', 'refunded'] end
+      array(select jsonb_array_elements_text($6::jsonb -> c.completes::text))
     else (select array(select jsonb_array_elements_text(p.after)) from proof p
       where p.operation = c.need and p.decision is not distinct from c.review_decision) end,
   case when c.hold_reason is null then 'planned' else 'held' end, c.hold_reason, $2::timestamptz

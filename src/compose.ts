@@ -1,28 +1,21 @@
 // Builds what the commands need, lazily and in one place: database, queue, gateway, the deps of a
-// night, the workers. The one file that knows everything; it decides nothing. Whatever it opened it
-// closes in reverse, and the embedded servers are left to their last user.
+// night, the workers. The one file that knows everything; it decides nothing. What only some
+// commands need is loaded when it is first built. Whatever it opened it closes in reverse, and the
+// embedded servers are left to their last user.
 
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueueConnection } from '../jobs/backend.js';
 import type { Queues } from '../jobs/queues.js';
-import { migrateQueues, openQueues } from '../jobs/queues.js';
-import { startWorkers } from '../jobs/worker.js';
 import type { Config } from './config.js';
 import type { QueueName } from './core/doorbell.js';
 import { ConfigurationError, TieoutError } from './core/errors.js';
-import { createGatewayClient } from './gateway/client.js';
 import { openSlots } from './gateway/slots.js';
 import type { NightDeps } from './night/deps.js';
-import { pullChunk } from './night/pullChunk.js';
 import type { Workforce } from './night/run.js';
-import { sendBatch } from './night/sendBatch.js';
-import { writeReport } from './night/writeReport.js';
-import { isAlive, thisProcess } from './processIdentity.js';
-import { useSandbox } from './sandbox/daemon.js';
+import { isAlive, packageVersion, thisProcess } from './processIdentity.js';
 import type { Connection } from './store/connection.js';
 import type { Database } from './store/db.js';
 import { openDatabase } from './store/db.js';
@@ -72,12 +65,17 @@ export async function openApp(config: Config, options: AppOptions): Promise<App>
   try {
     const connection = await openServer(config, options, closers);
     const queueConnection = queueConnectionOf(config, connection);
-    if (options.anySchema !== true) await requireSchema(config, connection, queueConnection);
+    if (options.anySchema !== true) await requireSchema(config, connection);
     const db = openDatabase(connection);
     closers.push(() => db.close());
     const { log } = options.talk;
     const base = { config, version: packageVersion(), connection, db, log, close };
     const queues = once(async () => {
+      const { migrateQueues, openQueues } = await import('../jobs/queues.js');
+      // Like the ledger's, the queue's tables of an embedded database come about by themselves.
+      if (config.database.kind === 'embedded' && options.anySchema !== true) {
+        await migrateQueues(queueConnection);
+      }
       const opened = await openQueues(
         { log: options.talk.log, now: () => new Date(), newId: randomUUID },
         queueConnection,
@@ -110,14 +108,9 @@ function queueConnectionOf(config: Config, connection: Connection): QueueConnect
 }
 
 /** An embedded database migrates by itself; a given one is refused until `tieout migrate up`. */
-async function requireSchema(
-  config: Config,
-  connection: Connection,
-  queues: QueueConnection,
-): Promise<void> {
+async function requireSchema(config: Config, connection: Connection): Promise<void> {
   if (config.database.kind === 'embedded') {
     await migrateUp(connection);
-    await migrateQueues(queues);
     return;
   }
   const status = await migrationStatus(connection);
@@ -143,6 +136,7 @@ async function openNight(
 ): Promise<NightDeps> {
   const { config, db } = app;
   const pause = (ms: number): Promise<void> => interruptible(ms, signal);
+  const { createGatewayClient } = await import('./gateway/client.js');
   const gateway = createGatewayClient({
     profile: config.gateway.profile,
     baseUrl: await gatewayAddress(config, talk, closers),
@@ -173,6 +167,7 @@ async function gatewayAddress(
   closers: (() => Promise<unknown>)[],
 ): Promise<string> {
   if (config.gateway.baseUrl !== 'sandbox') return config.gateway.baseUrl;
+  const { useSandbox } = await import('./sandbox/daemon.js');
   const sandbox = await useSandbox({
     stateDir: join(config.dataDir, 'sandbox'),
     accounts: config.accounts,
@@ -194,9 +189,10 @@ async function openWorkforce(
   let stop = async (): Promise<void> => {};
   return {
     start: async () => {
+      const { startWorkers } = await import('../jobs/worker.js');
       const workers = await startWorkers({
         queues: opened,
-        handlers: handlersOf(deps),
+        handlers: await handlersOf(deps),
         log: talk.log,
       });
       stop = async () => {
@@ -209,7 +205,11 @@ async function openWorkforce(
 }
 
 /** What each queue's id names, and who works on it. */
-function handlersOf(deps: NightDeps): Record<QueueName, (id: string) => Promise<void>> {
+async function handlersOf(
+  deps: NightDeps,
+): Promise<Record<QueueName, (id: string) => Promise<void>>> {
+  const { pullChunk } = await import('./night/pullChunk.js');
+  const { sendBatch } = await import('./night/sendBatch.js');
   // The client holds the looks to the limit; one batch of ours is one request.
   const slots = openSlots(deps.config.gateway.profile.limits.concurrency);
   const send = (id: string): Promise<void> => slots(() => sendBatch(deps, rowId(id)));
@@ -219,7 +219,10 @@ function handlersOf(deps: NightDeps): Record<QueueName, (id: string) => Promise<
     cancel: send,
     refund: send,
     review: send,
-    report: (id) => writeReport(deps, rowId(id)),
+    report: async (id) => {
+      const { writeReport } = await import('./night/writeReport.js');
+      await writeReport(deps, rowId(id));
+    },
   };
 }
 
@@ -243,10 +246,4 @@ function once<T>(build: () => Promise<T>): () => Promise<T> {
     built ??= build();
     return built;
   };
-}
-
-export function packageVersion(): string {
-  const text = readFileSync(join(packageRoot(), 'package.json'), 'utf8');
-  const { version } = JSON.parse(text) as { version: string };
-  return version;
 }

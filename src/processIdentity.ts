@@ -3,8 +3,10 @@
 
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { processBirth } from './store/postmaster.js';
 import type { Runner } from './store/runs.js';
+import { packageRoot } from './store/sql.js';
 
 export function thisProcess(id: string): Runner {
   return {
@@ -30,4 +32,11 @@ function bootId(): string {
   } catch {
     return 'unknown';
   }
+}
+
+/** The version that this process runs. */
+export function packageVersion(): string {
+  const text = readFileSync(join(packageRoot(), 'package.json'), 'utf8');
+  const { version } = JSON.parse(text) as { version: string };
+  return version;
 }

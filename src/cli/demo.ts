@@ -41,7 +41,6 @@ interface DemoFlags {
 
 export function demoCommand(): Command {
   return new Command('demo')
-    .description('one whole night on the sandbox gateway, with the embedded database')
     .option('--orders <n>', `orders of the ledger (default: ${DEFAULT_ORDERS})`, wholeNumber)
     .option(
       '--seed <s>',

@@ -21,7 +21,6 @@ const SKEW_SECONDS_MAX = 60;
 
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description('is this installation fit to run at night? Changes nothing')
     .option('--json', 'print one JSON document')
     .action(async (_flags: object, command: Command) => {
       await withApp(

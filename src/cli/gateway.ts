@@ -24,7 +24,6 @@ interface GatewayFlags {
 
 export function gatewayCommand(): Command {
   return new Command('gateway')
-    .description('one call of the gateway, as a person would try it')
     .addArgument(new Argument('<operation>', 'what to call').choices(CALLS))
     .option('--body <file>', 'JSON of the fields; ids and signature are added; - reads stdin')
     .option('--account <id>', 'accountId; may be left out where there is only one')

@@ -35,7 +35,7 @@ const DESCRIPTIONS: Readonly<Record<ImportKind, string>> = {
 };
 
 export function importCommand(): Command {
-  const root = new Command('import').description('bring rows into the ledger: all lines or none');
+  const root = new Command('import');
   for (const kind of IMPORT_KINDS) {
     root
       .command(kind)

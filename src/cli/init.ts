@@ -15,15 +15,13 @@ export interface InitOptions {
 }
 
 export function initCommand(): Command {
-  return new Command('init')
-    .description('write a commented tieout.yaml and gateway-profile.yaml to start from')
-    .action((_flags: object, command: Command) => {
-      const { config } = command.optsWithGlobals<{ config?: string }>();
-      const options = config === undefined ? {} : { file: config };
-      const written = writeInitialFiles({ cwd: process.cwd(), ...options });
-      process.stdout.write(written.map((path) => `wrote ${path}\n`).join(''));
-      process.stdout.write('Next: fill in the accounts, then `tieout doctor`.\n');
-    });
+  return new Command('init').action((_flags: object, command: Command) => {
+    const { config } = command.optsWithGlobals<{ config?: string }>();
+    const options = config === undefined ? {} : { file: config };
+    const written = writeInitialFiles({ cwd: process.cwd(), ...options });
+    process.stdout.write(written.map((path) => `wrote ${path}\n`).join(''));
+    process.stdout.write('Next: fill in the accounts, then `tieout doctor`.\n');
+  });
 }
 
 /** Writes both files; returns their absolute paths. Throws when one of them exists already. */

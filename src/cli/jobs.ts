@@ -11,7 +11,7 @@ import { reevaluate } from '../night/reevaluate.js';
 import { printJson, printLines, wantsJson, withApp } from './context.js';
 
 export function jobsCommand(): Command {
-  const root = new Command('jobs').description('failed queue jobs, and what is behind them');
+  const root = new Command('jobs');
   root
     .command('list', { isDefault: true })
     .description('failed jobs, newest first, with the reason and what a retry would do')

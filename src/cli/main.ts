@@ -1,61 +1,50 @@
-// The entry file of the command line: the list of commands and what an error looks like. Each
-// command is a file of its own; this one holds no logic but the exit code of a failure.
+// The entry file of the command line: loads the command that is asked for, and says what an error
+// looks like. Each command is a file of its own, listed in commands.ts; this one holds no logic but
+// the exit code of a failure.
 
 import { Command, CommanderError } from 'commander';
-import { packageVersion } from '../compose.js';
 import { TieoutError } from '../core/errors.js';
-import { demoCommand } from './demo.js';
-import { doctorCommand } from './doctor.js';
-import { gatewayCommand } from './gateway.js';
-import { importCommand } from './import.js';
-import { initCommand } from './init.js';
-import { jobsCommand } from './jobs.js';
-import { migrateCommand } from './migrate.js';
-import { orderCommand } from './order.js';
-import { reportCommand } from './report.js';
-import { runCommand } from './run.js';
-import { runsCommand } from './runs.js';
-import { sandboxCommand } from './sandbox.js';
-import { scheduleCommand, workCommand } from './schedule.js';
-import { statusCommand } from './status.js';
-import { startCommand, webCommand } from './web.js';
+import { packageVersion } from '../processIdentity.js';
+import { COMMANDS, type Entry } from './commands.js';
 
 const USAGE_EXIT = 2;
+const CONFIG = [
+  '--config <file>',
+  'configuration (else TIEOUT_CONFIG, else ./tieout.yaml)',
+] as const;
 
-function program(): Command {
+/** The root with the command that is asked for; of the others only name and purpose. */
+async function program(args: readonly string[]): Promise<Command> {
   const root = new Command('tieout')
     .description("makes a merchant's books and the card gateway agree, every night")
     .version(packageVersion())
-    .option('--config <file>', 'configuration (else TIEOUT_CONFIG, else ./tieout.yaml)')
+    .option(...CONFIG)
     .showHelpAfterError('(tieout COMMAND --help shows what it takes)')
     .exitOverride();
-  const commands = [
-    demoCommand(),
-    initCommand(),
-    runCommand(),
-    startCommand(),
-    scheduleCommand(),
-    workCommand(),
-    webCommand(),
-    statusCommand(),
-    runsCommand(),
-    orderCommand(),
-    jobsCommand(),
-    importCommand(),
-    reportCommand(),
-    gatewayCommand(),
-    sandboxCommand(),
-    migrateCommand(),
-    doctorCommand(),
-  ];
-  for (const command of commands) root.addCommand(prepare(command));
+  const asked = askedFor(args);
+  for (const entry of COMMANDS) {
+    const isAsked = entry.name === asked;
+    root.addCommand(prepare(isAsked ? await loaded(entry) : new Command(entry.name), entry.about));
+  }
   return root;
 }
 
+async function loaded({ load }: Entry): Promise<Command> {
+  const build = await load();
+  return build();
+}
+
+/** The first word that is no flag of the root, or the second of `help run`. */
+function askedFor(args: readonly string[]): string | undefined {
+  const words = new Command().option(...CONFIG).parseOptions([...args]).operands;
+  return words[0] === 'help' ? words[1] : words[0];
+}
+
 /** Every command takes --config after its name too, and never ends the process by itself. */
-function prepare(command: Command): Command {
+function prepare(command: Command, about?: string): Command {
+  if (about !== undefined) command.description(about);
   if (!command.options.some((option) => option.long === '--config')) {
-    command.option('--config <file>', 'configuration (else TIEOUT_CONFIG, else ./tieout.yaml)');
+    command.option(...CONFIG);
   }
   command.exitOverride();
   for (const inner of command.commands) prepare(inner);
@@ -66,7 +55,7 @@ async function main(): Promise<void> {
   // A reader that goes away (`tieout runs list | head`) is no error of ours.
   process.stdout.on('error', () => process.exit());
   try {
-    await program().parseAsync(process.argv);
+    await (await program(process.argv.slice(2))).parseAsync(process.argv);
   } catch (error) {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? 0 : USAGE_EXIT;

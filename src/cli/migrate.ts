@@ -8,7 +8,7 @@ import { migrateDown, migrateUp, migrationStatus } from '../store/migrate.js';
 import { printJson, printLines, wantsJson, withApp } from './context.js';
 
 export function migrateCommand(): Command {
-  const root = new Command('migrate').description('bring the database to this version, or back');
+  const root = new Command('migrate');
   root
     .command('up')
     .description('apply what is pending')

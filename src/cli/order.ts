@@ -12,7 +12,6 @@ export function orderCommand(): Command {
   return new Command('order')
     .argument('<account>')
     .argument('<order_no>')
-    .description("one order's whole story: ledger, looks, breaks, instructions, answers")
     .option('--json', 'print one JSON document')
     .action(async (account: string, orderNo: string, _flags: object, command: Command) => {
       await withApp(

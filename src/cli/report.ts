@@ -26,7 +26,6 @@ interface ReportFlags {
 export function reportCommand(): Command {
   return new Command('report')
     .argument('<date>', 'business date, YYYY-MM-DD')
-    .description('the workbooks of a night, or its rows as CSV or NDJSON')
     .addOption(new Option('--kind <kind>').choices(KINDS).default('reconciliation'))
     .addOption(new Option('--format <format>').choices(['xlsx', 'csv', 'ndjson']).default('xlsx'))
     .option('--out <file>', 'copy or write it there; never over an existing file')

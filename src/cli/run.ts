@@ -23,7 +23,6 @@ export const EXIT_CODES: Record<RunState, number> = {
 
 export function runCommand(): Command {
   return new Command('run')
-    .description('the work for one business date: pull, compare, plan, send, confirm, report')
     .option('--date <YYYY-MM-DD>', 'business date (default: the last one that has ended)')
     .option('--account <id>', 'only this account; may be given again', collect, [])
     .option('--dry-run', 'look and plan, but send nothing and keep nothing')

@@ -10,7 +10,7 @@ import { summaryLines } from './summaryText.js';
 const LISTED_MAX = 400;
 
 export function runsCommand(): Command {
-  const runs = new Command('runs').description('all nights, and one of them in full');
+  const runs = new Command('runs');
   runs
     .command('list', { isDefault: true })
     .description('one line a night, newest first')

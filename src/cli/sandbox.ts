@@ -35,7 +35,6 @@ interface SandboxFlags {
 
 export function sandboxCommand(): Command {
   return new Command('sandbox')
-    .description('a gateway to try things on: the same wire, invented orders, no real money')
     .option('--port <n>', 'port on 127.0.0.1; 0 takes any free one', portNumber, DEFAULT_PORT)
     .option('--orders <n>', `orders of the night before (default: ${DEFAULT_ORDERS})`, wholeNumber)
     .option(

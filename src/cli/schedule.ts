@@ -8,16 +8,14 @@ import { runDate } from '../night/run.js';
 import { configOf, withApp } from './context.js';
 
 export function scheduleCommand(): Command {
-  return new Command('schedule')
-    .description('the clock: begins each night at schedule.cron, with workers of its own')
-    .action(async (_flags: object, command: Command) => {
-      const { cron, timezone } = configOf(command).schedule;
-      checkSchedule({ cron, timezone });
-      await withApp(command, async (app, signal) => {
-        await runClock(app, signal);
-        return 0;
-      });
+  return new Command('schedule').action(async (_flags: object, command: Command) => {
+    const { cron, timezone } = configOf(command).schedule;
+    checkSchedule({ cron, timezone });
+    await withApp(command, async (app, signal) => {
+      await runClock(app, signal);
+      return 0;
     });
+  });
 }
 
 /** Runs the clock until the program is told to stop. */
@@ -40,19 +38,17 @@ export async function runClock(app: App, signal: AbortSignal): Promise<void> {
 }
 
 export function workCommand(): Command {
-  return new Command('work')
-    .description('workers alone: as many of these as are wanted share the work of a night')
-    .action(async (_flags: object, command: Command) => {
-      await withApp(command, async (app, signal) => {
-        const { log } = await app.night();
-        const workforce = await app.workforce();
-        await workforce.start();
-        log('works until it is told to stop');
-        await untilStopped(signal);
-        await workforce.stop();
-        return 0;
-      });
+  return new Command('work').action(async (_flags: object, command: Command) => {
+    await withApp(command, async (app, signal) => {
+      const { log } = await app.night();
+      const workforce = await app.workforce();
+      await workforce.start();
+      log('works until it is told to stop');
+      await untilStopped(signal);
+      await workforce.stop();
+      return 0;
     });
+  });
 }
 
 export function untilStopped(signal: AbortSignal): Promise<void> {

@@ -7,7 +7,6 @@ import { printJson, printLines, wantsJson, withApp } from './context.js';
 
 export function statusCommand(): Command {
   return new Command('status')
-    .description('last night in one sentence')
     .option('--json', 'print one JSON document')
     .action(async (_flags: object, command: Command) => {
       await withApp(

@@ -10,34 +10,30 @@ import { configOf, withApp } from './context.js';
 import { runClock, untilStopped } from './schedule.js';
 
 export function webCommand(): Command {
-  return new Command('web')
-    .description('takes the notifications of the gateway (POST /notify) at web.host and web.port')
-    .action(async (_flags: object, command: Command) => {
-      await withApp(command, async (app, signal) => {
-        const close = await openWeb(app);
-        await untilStopped(signal);
-        await close();
-        return 0;
-      });
+  return new Command('web').action(async (_flags: object, command: Command) => {
+    await withApp(command, async (app, signal) => {
+      const close = await openWeb(app);
+      await untilStopped(signal);
+      await close();
+      return 0;
     });
+  });
 }
 
 export function startCommand(): Command {
-  return new Command('start')
-    .description('clock, workers and web in one process: a whole small installation')
-    .action(async (_flags: object, command: Command) => {
-      const { cron, timezone } = configOf(command).schedule;
-      checkSchedule({ cron, timezone });
-      await withApp(command, async (app, signal) => {
-        const close = await openWeb(app);
-        try {
-          await runClock(app, signal);
-        } finally {
-          await close();
-        }
-        return 0;
-      });
+  return new Command('start').action(async (_flags: object, command: Command) => {
+    const { cron, timezone } = configOf(command).schedule;
+    checkSchedule({ cron, timezone });
+    await withApp(command, async (app, signal) => {
+      const close = await openWeb(app);
+      try {
+        await runClock(app, signal);
+      } finally {
+        await close();
+      }
+      return 0;
     });
+  });
 }
 
 async function openWeb(app: App): Promise<() => Promise<void>> {

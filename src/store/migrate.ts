@@ -6,7 +6,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runner } from 'node-pg-migrate';
 import type pg from 'pg';
 import type { Connection } from './connection.js';
 import { asOperatingFailure, openClient } from './connection.js';
@@ -197,6 +196,7 @@ async function run(
   what: { direction: 'up' } | { direction: 'down'; count: number },
   log: (line: string) => void,
 ): Promise<string[]> {
+  const { runner } = await import('node-pg-migrate');
   const silent = (): void => {};
   const done = await runner({
     ...what,

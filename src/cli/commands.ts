@@ -1,0 +1,100 @@
+// The list of commands: name, what it is for, and the file to load when it is asked for. A command
+// that is not asked for is not loaded: loading all of them would cost each one half a second.
+
+import type { Command } from 'commander';
+
+export interface Entry {
+  name: string;
+  /** one line of `tieout --help` */
+  about: string;
+  load: () => Promise<() => Command>;
+}
+
+/** In the order of `tieout --help`. */
+export const COMMANDS: readonly Entry[] = [
+  {
+    name: 'demo',
+    about: 'one whole night on the sandbox gateway, with the embedded database',
+    load: async () => (await import('./demo.js')).demoCommand,
+  },
+  {
+    name: 'init',
+    about: 'write a commented tieout.yaml and gateway-profile.yaml to start from',
+    load: async () => (await import('./init.js')).initCommand,
+  },
+  {
+    name: 'run',
+    about: 'the work for one business date: pull, compare, plan, send, confirm, report',
+    load: async () => (await import('./run.js')).runCommand,
+  },
+  {
+    name: 'start',
+    about: 'clock, workers and web in one process: a whole small installation',
+    load: async () => (await import('./web.js')).startCommand,
+  },
+  {
+    name: 'schedule',
+    about: 'the clock: begins each night at schedule.cron, with workers of its own',
+    load: async () => (await import('./schedule.js')).scheduleCommand,
+  },
+  {
+    name: 'work',
+    about: 'workers alone: as many of these as are wanted share the work of a night',
+    load: async () => (await import('./schedule.js')).workCommand,
+  },
+  {
+    name: 'web',
+    about: 'takes the notifications of the gateway (POST /notify) at web.host and web.port',
+    load: async () => (await import('./web.js')).webCommand,
+  },
+  {
+    name: 'status',
+    about: 'last night in one sentence',
+    load: async () => (await import('./status.js')).statusCommand,
+  },
+  {
+    name: 'runs',
+    about: 'all nights, and one of them in full',
+    load: async () => (await import('./runs.js')).runsCommand,
+  },
+  {
+    name: 'order',
+    about: "one order's whole story: ledger, looks, breaks, instructions, answers",
+    load: async () => (await import('./order.js')).orderCommand,
+  },
+  {
+    name: 'jobs',
+    about: 'failed queue jobs, and what is behind them',
+    load: async () => (await import('./jobs.js')).jobsCommand,
+  },
+  {
+    name: 'import',
+    about: 'bring rows into the ledger: all lines or none',
+    load: async () => (await import('./import.js')).importCommand,
+  },
+  {
+    name: 'report',
+    about: 'the workbooks of a night, or its rows as CSV or NDJSON',
+    load: async () => (await import('./report.js')).reportCommand,
+  },
+  {
+    name: 'gateway',
+    about: 'one call of the gateway, as a person would try it',
+    load: async () => (await import('./gateway.js')).gatewayCommand,
+  },
+  {
+    name: 'sandbox',
+    about: 'a gateway to try things on: the same wire, invented orders, no real money',
+    load: async () => (await import('./sandbox.js')).sandboxCommand,
+  },
+  {
+    name: 'migrate',
+    about: 'bring the database to this version, or back',
+    load: async () => (await import('./migrate.js')).migrateCommand,
+  },
+  {
+    name: 'doctor',
+    about: 'is this installation fit to run at night? Changes nothing',
+    load: async () => (await import('./doctor.js')).doctorCommand,
+  },
+];

@@ -78,6 +78,11 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./report.js')).reportCommand,
   },
   {
+    name: 'export',
+    about: 'what became of each instruction, for the shop or the ERP',
+    load: async () => (await import('./export.js')).exportCommand,
+  },
+  {
     name: 'gateway',
     about: 'one call of the gateway, as a person would try it',
     load: async () => (await import('./gateway.js')).gatewayCommand,

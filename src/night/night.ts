@@ -13,6 +13,7 @@ import { plan } from './plan.js';
 import { pullNight } from './pull.js';
 import { recover } from './recover.js';
 import { report } from './report.js';
+import { seal } from './seal.js';
 import { send } from './send.js';
 import { total } from './total.js';
 
@@ -25,6 +26,7 @@ export async function runNight(deps: NightDeps, night: Night): Promise<RunSummar
   const sentAfter = await send(deps, night);
   await confirm(deps, night, pull, sentAfter);
   const summary = await total(deps, night);
+  await seal(deps, night);
   return report(deps, night, summary);
 }
 

@@ -1,0 +1,91 @@
+-- Up Migration
+-- What is kept for others to check. First the outcomes for the shop (CONTRACT section 4): one row
+-- for each move that says what became of an instruction, as it was told at that moment.
+drop view tieout.outcomes;
+
+-- A row is written in the transaction of the move and has no `seq` yet: numbers taken there would
+-- become visible in another order than they were given, and a reader that resumes after the
+-- highest one it saw would miss a smaller one that commits later. They are given afterwards, by one
+-- publisher at a time.
+create table tieout.outcome_rows (
+  outcome_id bigint generated always as identity primary key,
+  seq bigint unique check (seq > 0),
+  instruction_id bigint not null references tieout.instructions,
+  account_id text collate "C" not null,
+  order_no text collate "C",
+  refund_id text collate "C",
+  operation text not null,
+  amount numeric(20, 2),
+  currency text,
+  state text not null
+    check (state in ('accepted', 'confirmed', 'rejected', 'unknown', 'withdrawn')),
+  gateway_reference text,
+  at timestamptz not null
+);
+create index outcome_rows_unpublished on tieout.outcome_rows (outcome_id) where seq is null;
+
+create function tieout.keep_outcomes() returns trigger language plpgsql as $$
+begin
+  insert into tieout.outcome_rows (instruction_id, account_id, order_no, refund_id, operation,
+    amount, currency, state, gateway_reference, at)
+  select n.instruction_id, n.account_id, n.order_no, n.refund_id, n.operation,
+    coalesce(n.refund_amount, n.amount), n.currency, n.state, n.gateway_reference,
+    clock_timestamp()
+  from moved n
+  join stood o using (instruction_id)
+  where n.state <> o.state
+    and n.state in ('accepted', 'confirmed', 'rejected', 'unknown', 'withdrawn')
+  order by n.instruction_id;
+  return null;
+end $$;
+-- By statement: a batch of fifty costs one call.
+create trigger keep_outcomes after update on tieout.instructions
+  referencing old table as stood new table as moved
+  for each statement execute function tieout.keep_outcomes();
+
+-- Gives every committed row that has none the next numbers, without a gap; answers how many. The
+-- lock is held until the publisher commits, so that numbers become visible in their order.
+create function tieout.publish_outcomes() returns bigint language plpgsql as $$
+declare
+  published bigint;
+begin
+  perform pg_advisory_xact_lock(hashtext('tieout.outcomes'));
+  update tieout.outcome_rows o set seq = next.seq
+  from (
+    select outcome_id, coalesce((select max(seq) from tieout.outcome_rows), 0)
+      + row_number() over (order by outcome_id) as seq
+    from tieout.outcome_rows where seq is null
+  ) next
+  where o.outcome_id = next.outcome_id;
+  get diagnostics published = row_count;
+  return published;
+end $$;
+
+create function tieout.guard_outcome() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' and old.seq is null
+    and to_jsonb(old) - 'seq' = to_jsonb(new) - 'seq' then
+    return new;
+  end if;
+  raise exception 'an outcome that was told stays' using errcode = 'check_violation';
+end $$;
+create trigger guard_outcome before update or delete on tieout.outcome_rows
+  for each row execute function tieout.guard_outcome();
+
+create view tieout.outcomes as
+  select seq, account_id, order_no, refund_id, operation, amount, currency, state,
+    gateway_reference, at
+  from tieout.outcome_rows where seq is not null;
+
+-- Down Migration
+drop view tieout.outcomes;
+drop trigger keep_outcomes on tieout.instructions;
+drop table tieout.outcome_rows;
+drop function tieout.keep_outcomes(), tieout.publish_outcomes(), tieout.guard_outcome();
+create view tieout.outcomes as
+  select e.seq, i.account_id, i.order_no, i.refund_id, i.operation,
+    coalesce(i.refund_amount, i.amount) as amount, i.currency, e.to_state as state,
+    i.gateway_reference, e.at
+  from tieout.instruction_events e
+  join tieout.instructions i using (instruction_id)
+  where e.to_state in ('accepted', 'confirmed', 'rejected', 'unknown', 'withdrawn');

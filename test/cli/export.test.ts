@@ -1,0 +1,86 @@
+// `tieout export outcomes` on the built program: what a night did, in order, resumable, as NDJSON,
+// CSV or one JSON document.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ensureBuilt, tieout } from '../support/cli.js';
+import type { House } from '../support/night.js';
+import { buildHouse } from '../support/night.js';
+
+interface Told {
+  seq: number;
+  account_id: string;
+  order_no: string;
+  operation: string;
+  amount: string;
+  state: string;
+}
+
+describe('tieout export outcomes', () => {
+  let house: House;
+  const run = (...args: string[]) => tieout(['export', 'outcomes', ...args], { cwd: house.folder });
+  const lines = (text: string): Told[] =>
+    text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Told);
+
+  beforeAll(async () => {
+    await ensureBuilt();
+    house = await buildHouse({ orders: 200, seed: 5 });
+    await house.run();
+  });
+  afterAll(() => house.end());
+
+  it('tells every movement of money that the gateway made, numbered from 1', async () => {
+    const ended = await run();
+    expect(ended.code, ended.stderr).toBe(0);
+    const told = lines(ended.stdout);
+    expect(told.map((row) => row.seq)).toEqual(told.map((_, index) => index + 1));
+    const confirmed = told
+      .filter((row) => row.state === 'confirmed' && row.operation !== 'review')
+      .map((row) => `${row.operation} ${row.account_id} ${row.order_no} ${row.amount}`);
+    const effects = (await house.effects())
+      .filter((one) => ['capture', 'cancel', 'refund'].includes(one.operation))
+      .map(
+        (one) =>
+          `${one.operation} ${one.account_id} ${one.order_no} ${one.refund_amount ?? one.amount}`,
+      );
+    expect(effects.length).toBeGreaterThan(5);
+    expect(confirmed.sort()).toEqual(effects.sort());
+  });
+
+  it('goes on after the number it is given', async () => {
+    const all = lines((await run()).stdout);
+    const later = lines((await run('--after', '3')).stdout);
+    expect(later).toEqual(all.slice(3));
+    expect(lines((await run('--after', String(all.length))).stdout)).toEqual([]);
+  });
+
+  it('prints one document with --json', async () => {
+    const all = lines((await run()).stdout);
+    const document = JSON.parse((await run('--json', '--after', '2')).stdout);
+    expect(document).toEqual({ after: 2, last: all.length, outcomes: all.slice(2) });
+  });
+
+  it('writes a file, and never over one that is there', async () => {
+    const ended = await run('--format', 'csv', '--out', 'told.csv');
+    expect(ended.code, ended.stderr).toBe(0);
+    const rows = parse(readFileSync(join(house.folder, 'told.csv')), { columns: true }) as Told[];
+    expect(rows.map((row) => Number(row.seq))).toEqual(
+      lines((await run()).stdout).map((row) => row.seq),
+    );
+    const again = await run('--format', 'csv', '--out', 'told.csv');
+    expect(again.code).toBe(1);
+    expect(again.stderr).toContain('told.csv');
+    expect(existsSync(join(house.folder, 'told.csv'))).toBe(true);
+  });
+
+  it.each(['x', '-1', '1.5', '1e3'])('refuses --after %s', async (after) => {
+    const ended = await run(`--after=${after}`);
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain('--after');
+  });
+});

@@ -9,7 +9,7 @@ import { decideOrder } from '../core/decide.js';
 import { parseAmount } from '../core/money.js';
 import type { Account } from '../gateway/account.js';
 import type { BatchInstruction, BatchRow } from '../store/batches.js';
-import { batchInstructions } from '../store/batches.js';
+import type { Db } from '../store/db.js';
 import type { FreshFacts } from '../store/facts.js';
 import { batchFacts } from '../store/facts.js';
 import { newestBlock } from '../store/runAccounts.js';
@@ -21,16 +21,18 @@ export type Permit =
   | { kind: 'no'; reason: string };
 
 /** Weighs a batch; `needless` names the entries that are no longer needed, with the reason. */
-export async function maySend(deps: NightDeps, batch: BatchRow, account: Account): Promise<Permit> {
-  const { operations } = deps.config;
-  if (account.liveFrom === null) return { kind: 'no', reason: 'the account is only observed' };
-  const block = await sendBlock(deps, batch.accountId);
-  if (block !== null) return { kind: 'no', reason: block };
-  const entries = await batchInstructions(deps.db, batch.batchId, 'queued');
+export async function maySend(
+  deps: NightDeps,
+  tx: Db,
+  batch: BatchRow,
+  account: Account,
+): Promise<Permit> {
+  const problem = await accountProblem(deps, tx, account);
+  if (problem !== null) return { kind: 'no', reason: problem };
   const facts = await batchFacts(
-    deps.db,
+    tx,
     batch.batchId,
-    operations.preflightMinutes,
+    deps.config.operations.preflightMinutes,
     ledgerCurrencies(deps.config.gateway.profile.currencies),
   );
   const stale = facts.filter((fact) => fact.lookedAt === null);
@@ -38,21 +40,25 @@ export async function maySend(deps: NightDeps, batch: BatchRow, account: Account
     return { kind: 'stale', instructionIds: stale.map((fact) => fact.instructionId) };
   }
   const needless = new Map<bigint, string>();
-  for (const entry of entries) {
-    const fact = facts.find((one) => one.instructionId === entry.instructionId);
-    const reason = fact ? whyNot(deps, batch, account, entry, fact) : 'it left the batch';
-    if (reason !== null) needless.set(entry.instructionId, reason);
+  for (const fact of facts) {
+    const reason = whyNot(deps, batch, account, fact);
+    if (reason !== null) needless.set(fact.instructionId, reason);
   }
   return {
     kind: 'yes',
     needless,
-    entries: entries.filter((entry) => !needless.has(entry.instructionId)),
+    entries: facts.filter((fact) => !needless.has(fact.instructionId)),
   };
 }
 
-/** The newest run of the account says whether anything of it may be sent. */
-async function sendBlock(deps: NightDeps, accountId: string): Promise<string | null> {
-  const newest = await newestBlock(deps.db, accountId);
+/** Why nothing of this account is sent, whatever the batch; null: it may. */
+export async function accountProblem(
+  _deps: NightDeps,
+  db: Db,
+  account: Account,
+): Promise<string | null> {
+  if (account.liveFrom === null) return 'the account is only observed';
+  const newest = await newestBlock(db, account.accountId);
   if (newest === null) return 'the account has no run';
   return newest.block === null ? null : `nothing of the account is sent: ${newest.block}`;
 }
@@ -61,12 +67,11 @@ function whyNot(
   deps: NightDeps,
   batch: BatchRow,
   account: Account,
-  entry: BatchInstruction,
   fact: FreshFacts,
 ): string | null {
   const { need } = decideOrder(fact.facts, rulesFor(deps, account, fact));
   if (need === null) return 'no longer asked for';
-  return isSame(batch, entry, need) ? null : 'what is needed has changed';
+  return isSame(batch, fact, need) ? null : 'what is needed has changed';
 }
 
 function isSame(batch: BatchRow, entry: BatchInstruction, need: Need): boolean {

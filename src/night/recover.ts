@@ -7,7 +7,8 @@ import { openAttempts } from '../store/attempts.js';
 import { batchInstructions, loadBatch } from '../store/batches.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf } from './deps.js';
-import { readAnswer, recordUnknown, wireEntry } from './sendBatch.js';
+import { readAnswer, recordUnknown } from './outcomes.js';
+import { wireEntry } from './wireEntry.js';
 
 /** Added to the time a send may take before a silent sender is given up. */
 const GRACE_SECONDS = 15;
@@ -43,5 +44,5 @@ async function classify(deps: NightDeps, attempt: OpenAttempt): Promise<void> {
   }
   deps.log(`batch ${batch.batchId}: its sender stopped without an answer; its entries are unknown`);
   const reason = 'the sender stopped before an answer came';
-  await recordUnknown(deps, { batch, entries }, attempt.attemptId, reason);
+  await recordUnknown(deps, { entries }, attempt.attemptId, reason);
 }

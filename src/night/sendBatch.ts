@@ -1,28 +1,29 @@
-// The sending of one batch, the most dangerous page of the program (DESIGN law 1): permit, connect,
+// The sending of one batch, the most dangerous page of the program (DESIGN law 1): connect, permit,
 // claim, one write, raw answer kept, answer read, outcomes recorded. From the first byte on
 // whatever is not a fully checked answer is unknown; nothing below retries. Safe to be called twice
 // for the same batch: the second caller finds the claim taken.
 
 import { createHash } from 'node:crypto';
-import { parseAmount } from '../core/money.js';
 import type { Account } from '../gateway/account.js';
-import { wireAmount } from '../gateway/amount.js';
-import type { BatchEntry, PreparedBatch } from '../gateway/batchOps.js';
+import type { PreparedBatch } from '../gateway/batchOps.js';
 import type { MoneyConnection } from '../gateway/moneyTransport.js';
-import type { RawAnswer } from '../gateway/transport.js';
-import type { InstructionOutcome } from '../store/attempts.js';
 import {
+  ClaimChanged,
   claimBatch,
   recordNotSent,
-  recordOutcomes,
   SEND_BUDGET_MS,
   storeAnswer,
 } from '../store/attempts.js';
-import type { BatchInstruction, BatchRow } from '../store/batches.js';
+import type { BatchRow } from '../store/batches.js';
 import { deferBatch, dropBatch, loadBatch, withdrawFromBatch } from '../store/batches.js';
+import type { Db } from '../store/db.js';
 import type { NightDeps } from './deps.js';
 import { lookAgain } from './lookAgain.js';
-import { maySend } from './permit.js';
+import type { SentBatch } from './outcomes.js';
+import { readAnswer, recordUnknown } from './outcomes.js';
+import type { Permit } from './permit.js';
+import { accountProblem, maySend } from './permit.js';
+import { wireEntry } from './wireEntry.js';
 
 /** So often a batch is tried in one run before it waits for the next. */
 export const BATCH_TRIES_MAX = 4;
@@ -36,13 +37,13 @@ export async function sendBatch(deps: NightDeps, batchId: bigint): Promise<void>
     throw new Error(`account ${batch.accountId} is not in the configuration of this worker`);
   }
   try {
-    const entries = await permitted(deps, batch, account);
-    if (entries === null) return;
-    if (entries.length === 0) {
-      await dropBatch(deps.db, batchId, 'nothing in it is needed any more');
-      return;
-    }
-    await sendEntries(deps, batch, account, entries);
+    const problem = await accountProblem(deps, deps.db, account);
+    if (problem !== null) return await deferBatch(deps.db, batchId, problem);
+    const stale = await connectAndSend(deps, batch, account);
+    if (stale === null) return;
+    await lookAgain(deps, batch.runId, stale);
+    if ((await connectAndSend(deps, batch, account)) === null) return;
+    await deferBatch(deps.db, batchId, 'the look before sending was not answered');
   } catch (error) {
     // Only a batch that still waits is touched: after the claim, recover.ts says what it is.
     const reason = error instanceof Error ? error.message : String(error);
@@ -51,89 +52,96 @@ export async function sendBatch(deps: NightDeps, batchId: bigint): Promise<void>
   }
 }
 
-/** What may go out now; null when nothing may, with the reason on the batch. */
-async function permitted(
+/**
+ * Connects first, so that nothing lies between the permit and the write but the claim. Answers the
+ * instructions that need a fresh look before anything of the batch may go; null otherwise.
+ */
+async function connectAndSend(
   deps: NightDeps,
   batch: BatchRow,
   account: Account,
-): Promise<BatchInstruction[] | null> {
-  let permit = await maySend(deps, batch, account);
-  if (permit.kind === 'stale') {
-    await lookAgain(deps, batch.runId, permit.instructionIds);
-    permit = await maySend(deps, batch, account);
-  }
-  switch (permit.kind) {
-    case 'no':
-      await deferBatch(deps.db, batch.batchId, permit.reason);
-      return null;
-    case 'stale':
-      await deferBatch(deps.db, batch.batchId, 'the look before sending was not answered');
-      return null;
-    case 'yes':
-      await withdrawFromBatch(deps.db, batch.runId, permit.needless, deps.now());
-      return permit.entries;
-  }
-}
-
-async function sendEntries(
-  deps: NightDeps,
-  batch: BatchRow,
-  account: Account,
-  entries: readonly BatchInstruction[],
-): Promise<void> {
-  const wire = entries.map((entry) => wireEntry(deps, entry));
-  const prepared = deps.gateway.prepareBatch(account, batch.operation, wire);
+): Promise<readonly bigint[] | null> {
   const opened = await deps.gateway.connectMoney(account);
   if (opened.kind === 'not_sent') {
     await deferBatch(deps.db, batch.batchId, opened.reason);
-    return;
+    return null;
   }
   try {
-    // Connecting may have taken long: what was permitted before it is asked again right here.
-    if (await isStillPermitted(deps, batch, account, entries.length)) {
-      await claimAndPost(deps, { batch, account, entries, wire, prepared }, opened.connection);
-    } else await deferBatch(deps.db, batch.batchId, 'it changed while the connection was opened');
+    const claim = await claimPermitted(deps, batch, account);
+    switch (claim.kind) {
+      case 'claimed':
+        await post(deps, claim.claimed, opened.connection);
+        return null;
+      case 'no':
+        await deferBatch(deps.db, batch.batchId, claim.reason);
+        return null;
+      case 'stale':
+        return claim.instructionIds;
+      case 'nothing':
+        return null;
+    }
   } finally {
     opened.connection.close();
   }
 }
 
-async function isStillPermitted(
+interface Claimed {
+  sent: SentBatch;
+  prepared: PreparedBatch;
+  attemptId: string;
+  /** when the claim began, on the clock that never goes back */
+  began: number;
+}
+
+type Claim =
+  | Exclude<Permit, { kind: 'yes' }>
+  | { kind: 'claimed'; claimed: Claimed }
+  /** somebody else has it, or nothing in it is needed any more */
+  | { kind: 'nothing' };
+
+/** Permit and claim in one transaction; goes on only when its COMMIT was acknowledged. */
+async function claimPermitted(deps: NightDeps, batch: BatchRow, account: Account): Promise<Claim> {
+  try {
+    return await deps.db.durably(async (tx) => {
+      const permit = await maySend(deps, tx, batch, account);
+      return permit.kind === 'yes' ? claimEntries(deps, tx, batch, account, permit) : permit;
+    });
+  } catch (error) {
+    if (error instanceof ClaimChanged) return { kind: 'no', reason: error.message };
+    throw error;
+  }
+}
+
+async function claimEntries(
   deps: NightDeps,
+  tx: Db,
   batch: BatchRow,
   account: Account,
-  entries: number,
-): Promise<boolean> {
-  const permit = await maySend(deps, batch, account);
-  return permit.kind === 'yes' && permit.needless.size === 0 && permit.entries.length === entries;
+  { entries, needless }: Permit & { kind: 'yes' },
+): Promise<Claim> {
+  await withdrawFromBatch(tx, batch.runId, needless, deps.now());
+  if (entries.length === 0) {
+    await dropBatch(tx, batch.batchId, 'nothing in it is needed any more');
+    return { kind: 'nothing' };
+  }
+  const wire = entries.map((entry) => wireEntry(deps, entry));
+  const prepared = deps.gateway.prepareBatch(account, batch.operation, wire);
+  const attemptId = deps.newId();
+  const instructionIds = entries.map((entry) => entry.instructionId);
+  const claim = { attemptId, instructionIds, bodySha256: prepared.sha256 };
+  const began = deps.monotonic();
+  if ((await claimBatch(tx, batch.batchId, claim, deps.runner)) === null) {
+    return { kind: 'nothing' };
+  }
+  const sent = { batch, account, entries, wire };
+  return { kind: 'claimed', claimed: { sent, prepared, attemptId, began } };
 }
 
-interface Sending {
-  batch: BatchRow;
-  account: Account;
-  entries: readonly BatchInstruction[];
-  wire: readonly BatchEntry[];
-  prepared: PreparedBatch;
-}
-
-async function claimAndPost(
+async function post(
   deps: NightDeps,
-  sending: Sending,
+  { sent, prepared, attemptId, began }: Claimed,
   connection: MoneyConnection,
 ): Promise<void> {
-  const { batch, prepared } = sending;
-  const began = deps.monotonic();
-  const attempt = await claimBatch(
-    deps.db,
-    batch,
-    {
-      attemptId: deps.newId(),
-      instructionIds: sending.entries.map((entry) => entry.instructionId),
-      bodySha256: prepared.sha256,
-    },
-    deps.runner,
-  );
-  if (attempt === null) return;
   const posted = await connection.post({
     path: prepared.path,
     headers: { 'content-type': prepared.contentType },
@@ -144,89 +152,15 @@ async function claimAndPost(
   });
   switch (posted.kind) {
     case 'not_sent':
-      await recordNotSent(deps.db, batch.batchId, attempt.attemptId, posted.reason);
+      await recordNotSent(deps.db, sent.batch.batchId, attemptId, posted.reason);
       return;
     case 'unknown':
-      await recordUnknown(deps, sending, attempt.attemptId, posted.reason);
+      await recordUnknown(deps, sent, attemptId, posted.reason);
       return;
     case 'answered':
-      await storeAnswer(deps.db, attempt.attemptId, { ...posted, sha256: sha256Of(posted.body) });
-      await readAnswer(deps, sending, attempt.attemptId, posted);
+      await storeAnswer(deps.db, attemptId, { ...posted, sha256: sha256Of(posted.body) });
+      await readAnswer(deps, sent, attemptId, posted);
   }
-}
-
-/** Reads a stored answer and records what became of each entry; used again after a crash. */
-export async function readAnswer(
-  deps: NightDeps,
-  sending: Pick<Sending, 'batch' | 'account' | 'entries' | 'wire'>,
-  attemptId: string,
-  answer: RawAnswer,
-): Promise<void> {
-  const { batch, account, entries, wire } = sending;
-  const reading = deps.gateway.readBatchAnswer(account, batch.operation, wire, answer);
-  const outcomes: InstructionOutcome[] = reading.entries.map((outcome, index) => ({
-    instructionId: entries[index]?.instructionId ?? 0n,
-    kind: outcome.kind,
-    code: outcome.code,
-    message: outcome.message,
-    reference: outcome.reference,
-    reason: outcome.kind === 'accepted' ? null : (outcome.reason ?? outcome.message ?? 'no reason'),
-  }));
-  if (reading.trusted && reading.signatureWarning !== null) {
-    deps.log(`batch ${batch.batchId}: ${reading.signatureWarning}`);
-  }
-  const reason = reading.trusted ? null : reading.reason;
-  await recordOutcomes(deps.db, batch, attemptId, { answered: true, reason, outcomes }, deps.now());
-}
-
-/** No answer that can be read: every entry is unknown. */
-export async function recordUnknown(
-  deps: NightDeps,
-  sending: Pick<Sending, 'batch' | 'entries'>,
-  attemptId: string,
-  reason: string,
-): Promise<void> {
-  const outcomes = sending.entries.map((entry) => ({
-    instructionId: entry.instructionId,
-    kind: 'unknown' as const,
-    code: null,
-    message: null,
-    reference: null,
-    reason,
-  }));
-  await recordOutcomes(
-    deps.db,
-    sending.batch,
-    attemptId,
-    { answered: false, reason, outcomes },
-    deps.now(),
-  );
-}
-
-/** An instruction in the words of the wire. The tag lets a person find a refund in the portal. */
-export function wireEntry(deps: NightDeps, entry: BatchInstruction): BatchEntry {
-  const { profile } = deps.config.gateway;
-  const wire: BatchEntry = {
-    transactionId: entry.transactionId,
-    orderNo: entry.orderNo,
-    currency: entry.currency,
-    amount: wireText(deps, entry.currency, entry.amount),
-  };
-  if (entry.refundAmount !== null) {
-    const tag = profile.refundReasonTag ? `[tieout ${entry.instructionId}]` : '';
-    wire.refundAmount = wireText(deps, entry.currency, entry.refundAmount);
-    wire.refundReason = [entry.refundReason ?? '', tag].filter((part) => part !== '').join(' ');
-  }
-  if (entry.reviewDecision !== null) wire.decision = entry.reviewDecision;
-  return wire;
-}
-
-function wireText(deps: NightDeps, currency: string, text: string): string {
-  const amount = parseAmount(text);
-  const wire =
-    amount === null ? null : wireAmount(deps.config.gateway.profile.currencies, currency, amount);
-  if (wire === null) throw new Error(`${text} ${currency} cannot be written for the gateway`);
-  return wire;
 }
 
 function sha256Of(body: Buffer): string {

@@ -4,9 +4,9 @@
 // attempt. Neighbours: batches.ts, night/sendBatch.ts, night/recover.ts.
 
 import type { Operation } from '../core/order.js';
-import type { BatchRow } from './batches.js';
 import type { Database, Db } from './db.js';
 import type { Runner } from './runs.js';
+import { statement } from './sql.js';
 
 export interface Attempt {
   attemptId: string;
@@ -27,72 +27,46 @@ export interface InstructionOutcome {
 export const SEND_BUDGET_MS = 2_000;
 
 /**
- * Claims a batch: queued becomes sending for exactly these instructions, with an attempt on record.
- * Null when anything is not as it was read: another sender has it, or an entry was withdrawn.
- * Resolves only after COMMIT was acknowledged.
+ * Claims a batch for exactly these instructions, as the last statement of the transaction that
+ * weighed it. Null when another sender has it. Throws ClaimChanged when an entry came or went
+ * meanwhile, so that all of it is rolled back.
  */
 export async function claimBatch(
-  db: Database,
-  batch: BatchRow,
+  tx: Db,
+  batchId: bigint,
   claim: { attemptId: string; instructionIds: readonly bigint[]; bodySha256: string },
   runner: Runner,
 ): Promise<Attempt | null> {
-  const ids = claim.instructionIds.map(String);
-  return db
-    .transaction(async (tx) => {
-      // Commit must wait for the disk whatever the session's default says.
-      await tx.query(`set local synchronous_commit = on`);
-      const moved = await tx.query<{ attempts: number }>(
-        `update tieout.batches set state = 'sending', attempts = attempts + 1
-         where batch_id = $1 and state = 'queued' returning attempts`,
-        [batch.batchId],
-      );
-      const attemptNo = moved.rows[0]?.attempts;
-      if (attemptNo === undefined) return null;
-      const entries = await tx.query(
-        `update tieout.instructions set state = 'sending', changed_by = 'tieout', reason = null
-         where batch_id = $1 and state = 'queued' and instruction_id = any ($2::bigint[])`,
-        [batch.batchId, ids],
-      );
-      const others = await tx.query(
-        `select from tieout.instructions where batch_id = $1 and state = 'queued'`,
-        [batch.batchId],
-      );
-      if (entries.rowCount !== ids.length || others.rowCount > 0) throw new ClaimChanged();
-      const { rows } = await tx.query<{ claimed_at: Date }>(
-        `insert into tieout.attempts (attempt_id, batch_id, attempt_no, account_id, entries,
-           body_sha256, host, boot_id, pid, process_started, claimed_at, send_by)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, clock_timestamp(),
-           clock_timestamp() + make_interval(secs => $11))
-         returning claimed_at`,
-        [
-          claim.attemptId,
-          batch.batchId,
-          attemptNo,
-          batch.accountId,
-          JSON.stringify(ids),
-          claim.bodySha256,
-          runner.host,
-          runner.boot,
-          runner.pid,
-          runner.started,
-          SEND_BUDGET_MS / 1000,
-        ],
-      );
-      return {
-        attemptId: claim.attemptId,
-        attemptNo,
-        claimedAt: rows[0]?.claimed_at ?? new Date(0),
-      };
-    })
-    .catch((error: unknown) => {
-      if (error instanceof ClaimChanged) return null;
-      throw error;
-    });
+  const { rows } = await tx.query<{
+    attempt_no: number;
+    claimed_at: Date;
+    entries: bigint;
+    others: bigint;
+  }>(
+    statement('claimBatch'),
+    [
+      batchId,
+      claim.instructionIds.map(String),
+      claim.attemptId,
+      claim.bodySha256,
+      runner.host,
+      runner.boot,
+      runner.pid,
+      runner.started,
+      SEND_BUDGET_MS / 1000,
+    ],
+    'claimBatch',
+  );
+  const row = rows[0];
+  if (!row) return null;
+  if (Number(row.entries) !== claim.instructionIds.length || row.others > 0n) {
+    throw new ClaimChanged('the batch changed while it was claimed');
+  }
+  return { attemptId: claim.attemptId, attemptNo: row.attempt_no, claimedAt: row.claimed_at };
 }
 
-/** Thrown inside the claim to roll it back; never leaves this file. */
-class ClaimChanged extends Error {}
+/** Thrown to roll a claim back. */
+export class ClaimChanged extends Error {}
 
 /** No byte had left: the batch waits again, or stays given up after too many tries. */
 export async function recordNotSent(
@@ -148,53 +122,29 @@ export async function storeAnswer(
   );
 }
 
-/**
- * Writes what became of each entry. Only instructions that are still sending move: after somebody
- * called them unknown, a late answer changes nothing here.
- */
+/** Writes what became of an attempt and its entries, once; false when that was done before. */
 export async function recordOutcomes(
-  db: Database,
-  batch: { batchId: bigint; runId: bigint },
+  db: Db,
   attemptId: string,
   result: { answered: boolean; reason: string | null; outcomes: readonly InstructionOutcome[] },
   now: Date,
 ): Promise<boolean> {
-  return db.transaction(async (tx) => {
-    const outcome = result.answered ? 'answered' : 'unanswered';
-    const { rowCount } = await tx.query(
-      `update tieout.attempts set outcome = $2, finished_at = clock_timestamp(), reason = $3
-       where attempt_id = $1 and outcome is null`,
-      [attemptId, outcome, result.reason],
-    );
-    if (rowCount !== 1) return false;
-    await tx.query(
-      `update tieout.instructions i
-       set state = o.kind, outcome_code = o.code, outcome_message = o.message,
-         gateway_reference = o.reference, reason = o.reason, changed_by = 'tieout',
-         settled_at = case when o.kind = 'rejected' then $2::timestamptz end,
-         settled_run_id = case when o.kind = 'rejected' then $3::bigint end
-       from jsonb_to_recordset($4::jsonb) as o (instruction_id bigint, kind text, code text,
-         message text, reference text, reason text)
-       where i.instruction_id = o.instruction_id and i.state = 'sending' and i.batch_id = $1`,
-      [
-        batch.batchId,
-        now,
-        batch.runId,
-        JSON.stringify(
-          result.outcomes.map((entry) => ({
-            ...entry,
-            instruction_id: entry.instructionId.toString(),
-            instructionId: undefined,
-          })),
-        ),
-      ],
-    );
-    await tx.query(
-      `update tieout.batches set state = $2, reason = $3 where batch_id = $1 and state = 'sending'`,
-      [batch.batchId, outcome, result.reason],
-    );
-    return true;
-  });
+  const outcomes = result.outcomes.map(({ instructionId, ...outcome }) => ({
+    instruction_id: instructionId.toString(),
+    ...outcome,
+  }));
+  const { rows } = await db.query<{ written: bigint }>(
+    statement('recordOutcomes'),
+    [
+      attemptId,
+      result.answered ? 'answered' : 'unanswered',
+      result.reason,
+      JSON.stringify(outcomes),
+      now,
+    ],
+    'recordOutcomes',
+  );
+  return rows[0]?.written === 1n;
 }
 
 export interface OpenAttempt {

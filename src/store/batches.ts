@@ -58,23 +58,30 @@ export async function batchInstructions(
   batchId: bigint,
   state: 'queued' | 'sending',
 ): Promise<BatchInstruction[]> {
-  const { rows } = await db.query<{
-    instruction_id: bigint;
-    order_no: string;
-    transaction_id: string;
-    currency: string;
-    amount: string;
-    refund_id: string | null;
-    refund_amount: string | null;
-    refund_reason: string | null;
-    review_decision: ReviewDecision | null;
-  }>(
+  const { rows } = await db.query<RawInstruction>(
     `select instruction_id, order_no, transaction_id, currency, amount, refund_id, refund_amount,
        refund_reason, review_decision
      from tieout.instructions where batch_id = $1 and state = $2 order by instruction_id`,
     [batchId, state],
   );
-  return rows.map((row) => ({
+  return rows.map(batchInstruction);
+}
+
+/** The same as a row of the database. */
+export interface RawInstruction {
+  instruction_id: bigint;
+  order_no: string;
+  transaction_id: string;
+  currency: string;
+  amount: string;
+  refund_id: string | null;
+  refund_amount: string | null;
+  refund_reason: string | null;
+  review_decision: ReviewDecision | null;
+}
+
+export function batchInstruction(row: RawInstruction): BatchInstruction {
+  return {
     instructionId: row.instruction_id,
     orderNo: row.order_no,
     transactionId: row.transaction_id,
@@ -84,7 +91,7 @@ export async function batchInstructions(
     refundAmount: row.refund_amount,
     refundReason: row.refund_reason,
     reviewDecision: row.review_decision,
-  }));
+  };
 }
 
 /** Withdraws entries that the ledger or the gateway no longer asks for, before any claim. */

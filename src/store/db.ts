@@ -13,9 +13,11 @@ import { copyAll, startCopy } from './copyIn.js';
 
 /** Where statements go: the pool, or the one client of a transaction. */
 export interface Db {
+  /** A statement with a name is planned once a connection instead of each time it runs. */
   query<R extends object = Record<string, unknown>>(
     text: string,
     values?: readonly unknown[],
+    name?: string,
   ): Promise<{ rows: R[]; rowCount: number }>;
 }
 
@@ -28,6 +30,8 @@ export interface Tx extends Db {
 export interface Database extends Db {
   /** One client, BEGIN to COMMIT; any throw rolls back and is thrown on. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** The same, and COMMIT waits for the disk whatever the session's default says. */
+  durably<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** A COPY fed piece by piece on a client of its own: a transaction of its own, too. */
   copyIn(copySql: string): Promise<CopyIn>;
   /** Rows in chunks from a server-side cursor: one snapshot, flat memory. */
@@ -51,6 +55,7 @@ function isDatabase(db: Db): db is Database {
 
 const POOL_CLIENTS = 10;
 const CHUNK_ROWS = 5_000;
+const BEGIN_DURABLY = 'begin; set local synchronous_commit = on';
 
 export function openDatabase(
   connection: Connection,
@@ -65,8 +70,9 @@ export function openDatabase(
     return client;
   };
   return {
-    query: (text, values) => queryOn(pool, connection, text, values),
-    transaction: (work) => runTransaction(pool, connection, work),
+    query: (text, values, name) => queryOn(pool, connection, text, values, name),
+    transaction: (work) => runTransaction(pool, connection, 'begin', work),
+    durably: (work) => runTransaction(pool, connection, BEGIN_DURABLY, work),
     copyIn: async (copySql) => {
       const client = await lend();
       return startCopy(client, copySql, connection, () => client.end().catch(() => {}));
@@ -100,13 +106,14 @@ async function queryOn<R extends object>(
   connection: Connection,
   text: string,
   values: readonly unknown[] = [],
+  name?: string,
 ): Promise<{ rows: R[]; rowCount: number }> {
   try {
     // Without values the simple protocol is used, which takes several statements at once; the
     // driver then answers with a list, of which the last is the answer.
     const answer: pg.QueryResult | pg.QueryResult[] = await (values.length === 0
       ? target.query(text)
-      : target.query(text, [...values]));
+      : target.query({ text, values: [...values], ...(name === undefined ? {} : { name }) }));
     const result = Array.isArray(answer) ? answer.at(-1) : answer;
     return { rows: (result?.rows ?? []) as R[], rowCount: result?.rowCount ?? 0 };
   } catch (error) {
@@ -117,6 +124,7 @@ async function queryOn<R extends object>(
 async function runTransaction<T>(
   pool: pg.Pool,
   connection: Connection,
+  begin: string,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect().catch((error) => {
@@ -127,9 +135,9 @@ async function runTransaction<T>(
     if (!open) throw new Error('this transaction has ended');
   };
   const tx: Tx = {
-    query: async (text, values) => {
+    query: async (text, values, name) => {
       assertOpen();
-      return queryOn(client, connection, text, values);
+      return queryOn(client, connection, text, values, name);
     },
     copy: async (copySql, texts) => {
       assertOpen();
@@ -141,7 +149,7 @@ async function runTransaction<T>(
   };
   let broken = false;
   try {
-    await queryOn(client, connection, 'begin');
+    await queryOn(client, connection, begin);
     const result = await work(tx);
     open = false;
     await commit(client, connection);

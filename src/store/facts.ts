@@ -13,12 +13,12 @@ import type {
 import { parseAmount } from '../core/money.js';
 import type { ExpectedState, GatewayState, Operation } from '../core/order.js';
 import type { ReviewDecision } from '../core/verdict.js';
+import type { BatchInstruction, RawInstruction } from './batches.js';
+import { batchInstruction } from './batches.js';
 import type { Db } from './db.js';
 import { statement } from './sql.js';
 
-export interface FreshFacts {
-  instructionId: bigint;
-  orderNo: string;
+export interface FreshFacts extends BatchInstruction {
   /** null: no complete look that is young enough */
   lookedAt: Date | null;
   asOf: Date | null;
@@ -33,15 +33,14 @@ export async function batchFacts(
   maxAgeMinutes: number,
   currencies: LedgerCurrencies = ledgerCurrencies({}),
 ): Promise<FreshFacts[]> {
-  const { rows } = await db.query<RawFacts>(statement('batchFacts'), [
-    batchId,
-    maxAgeMinutes,
-    currencies.usable,
-    currencies.whole,
-  ]);
+  // Planning it costs as much as running it, and it runs for every batch: hence the name.
+  const { rows } = await db.query<RawFacts>(
+    statement('batchFacts'),
+    [batchId, maxAgeMinutes, currencies.usable, currencies.whole],
+    'batchFacts',
+  );
   return rows.map((row) => ({
-    instructionId: row.instruction_id,
-    orderNo: row.order_no,
+    ...batchInstruction(row),
     lookedAt: row.looked_at,
     asOf: row.as_of,
     dateEnd: row.date_end,
@@ -77,9 +76,7 @@ interface RawEntry {
   transaction_at: string | null;
 }
 
-interface RawFacts {
-  instruction_id: bigint;
-  order_no: string;
+interface RawFacts extends RawInstruction {
   looked_at: Date | null;
   as_of: Date | null;
   date_end: Date | null;

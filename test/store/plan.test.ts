@@ -259,23 +259,23 @@ describe('what waits needlessly is withdrawn', () => {
 });
 
 describe('batches', () => {
-  test('at most 50 captures, cancels or refunds and 100 reviews; partial refunds alone', async () => {
+  test('at most 50 captures, cancels or refunds and 100 reviews; partial refunds apart, 10', async () => {
     const whole = { ...TO_REFUND, refunds: ['R1 10.00'] };
     await plan([
       ...Array.from({ length: 51 }, () => TO_CAPTURE),
       ...Array.from({ length: 50 }, () => TO_CANCEL),
       ...Array.from({ length: 52 }, () => whole),
-      ...Array.from({ length: 2 }, () => TO_REFUND),
+      ...Array.from({ length: 12 }, () => TO_REFUND),
       ...Array.from({ length: 101 }, () => TO_REVIEW),
     ]);
-    expect(await cutBatches(db, [accountId], LOOKED_AT)).toBe(256);
+    expect(await cutBatches(db, [accountId], LOOKED_AT)).toBe(266);
     expect(await batches()).toEqual([
       'cancel 50',
       'capture 1',
       'capture 50',
-      'refund 1',
-      'refund 1',
       'refund 2',
+      'refund 2',
+      'refund 10',
       'refund 50',
       'review 1',
       'review 100',

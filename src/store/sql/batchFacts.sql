@@ -1,7 +1,9 @@
--- What is true now of the orders of a batch: one row for each queued instruction.
+-- What waits in a batch and what is true now of its orders: one row for each queued instruction,
+-- in the order in which they are sent.
 -- $1 batch, $2 minutes after which a look is too old to send by, $3 $4 currencies.
 with wanted as materialized (
-  select instruction_id, account_id, order_no
+  select instruction_id, account_id, order_no, transaction_id, currency, amount::text as amount,
+    refund_id, refund_amount::text as refund_amount, refund_reason, review_decision
   from tieout.instructions where batch_id = $1::bigint and state = 'queued'
 ),
 recent as materialized (
@@ -10,8 +12,7 @@ recent as materialized (
   join tieout.runs r using (run_id)
   where p.as_of > clock_timestamp() - make_interval(mins => $2::int) and not r.is_dry
 )
-select w.instruction_id, w.order_no, look.answered_at as looked_at, look.as_of,
-  look.ends_at as date_end,
+select w.*, look.answered_at as looked_at, look.as_of, look.ends_at as date_end,
   (select jsonb_build_object('expected', l.expected, 'currency', l.currency,
       'problem', tieout.ledger_problem(l.currency, l.amount, l.expected, l.capture_amount,
         l.review_decision, l.placed_at, $3::text[], $4::text[]),

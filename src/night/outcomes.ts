@@ -1,0 +1,61 @@
+// What became of a batch that was sent: reads the answer entry by entry, or says that nobody knows.
+// Pure reading and one statement, so that it can be done again after a crash from the answer that
+// was stored, with the same result. Neighbours: sendBatch.ts right after the send, recover.ts later.
+
+import type { Account } from '../gateway/account.js';
+import type { BatchEntry } from '../gateway/batchOps.js';
+import type { RawAnswer } from '../gateway/transport.js';
+import type { InstructionOutcome } from '../store/attempts.js';
+import { recordOutcomes } from '../store/attempts.js';
+import type { BatchInstruction, BatchRow } from '../store/batches.js';
+import type { NightDeps } from './deps.js';
+
+/** What went out, in the order in which it was sent. */
+export interface SentBatch {
+  batch: BatchRow;
+  account: Account;
+  entries: readonly BatchInstruction[];
+  wire: readonly BatchEntry[];
+}
+
+/** Reads a stored answer and records what became of each entry; used again after a crash. */
+export async function readAnswer(
+  deps: NightDeps,
+  sent: SentBatch,
+  attemptId: string,
+  answer: RawAnswer,
+): Promise<void> {
+  const { batch, account, entries, wire } = sent;
+  const reading = deps.gateway.readBatchAnswer(account, batch.operation, wire, answer);
+  const outcomes: InstructionOutcome[] = reading.entries.map((outcome, index) => ({
+    instructionId: entries[index]?.instructionId ?? 0n,
+    kind: outcome.kind,
+    code: outcome.code,
+    message: outcome.message,
+    reference: outcome.reference,
+    reason: outcome.kind === 'accepted' ? null : (outcome.reason ?? outcome.message ?? 'no reason'),
+  }));
+  if (reading.trusted && reading.signatureWarning !== null) {
+    deps.log(`batch ${batch.batchId}: ${reading.signatureWarning}`);
+  }
+  const reason = reading.trusted ? null : reading.reason;
+  await recordOutcomes(deps.db, attemptId, { answered: true, reason, outcomes }, deps.now());
+}
+
+/** No answer that can be read: every entry is unknown. */
+export async function recordUnknown(
+  deps: NightDeps,
+  sent: Pick<SentBatch, 'entries'>,
+  attemptId: string,
+  reason: string,
+): Promise<void> {
+  const outcomes = sent.entries.map((entry) => ({
+    instructionId: entry.instructionId,
+    kind: 'unknown' as const,
+    code: null,
+    message: null,
+    reference: null,
+    reason,
+  }));
+  await recordOutcomes(deps.db, attemptId, { answered: false, reason, outcomes }, deps.now());
+}

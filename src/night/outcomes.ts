@@ -1,6 +1,6 @@
 // What became of a batch that was sent: reads the answer entry by entry, or says that nobody knows.
 // Pure reading and one statement, so that it can be done again after a crash from the answer that
-// was stored, with the same result. Neighbours: sendBatch.ts right after the send, recover.ts later.
+// was stored, with the same result. Neighbours: sendBatch.ts right after a send, recover.ts later.
 
 import type { Account } from '../gateway/account.js';
 import type { BatchEntry } from '../gateway/batchOps.js';

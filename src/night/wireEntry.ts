@@ -1,5 +1,5 @@
-// An instruction in the words of the wire. The same instruction gives the same words, today and when
-// its answer is read again after a crash.
+// An instruction in the words of the wire. The same instruction gives the same words, today and
+// when its answer is read again after a crash.
 
 import { parseAmount } from '../core/money.js';
 import { wireAmount } from '../gateway/amount.js';

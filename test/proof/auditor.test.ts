@@ -1,0 +1,272 @@
+// The auditor finds what it is there for: sound books have no violation, and each invariant that
+// is broken on purpose is named. The books are made by hand here; that they are read rightly out
+// of a database is shown where a night is audited.
+
+import { describe, expect, it } from 'vitest';
+import { allFiles, importsOf } from '../support/sourceFiles.js';
+import type { Books, Row } from './soundBooks.js';
+import { attempt, effect, instruction, soundBooks, trail } from './soundBooks.js';
+
+interface Found {
+  violations: { invariant: string; words: string }[];
+  money: Map<string, Record<'confirmed' | 'moved' | 'unknown' | 'difference', bigint>>;
+}
+
+const AUDITOR = new URL('./auditor/findViolations.mjs', import.meta.url).href;
+
+async function findViolations(books: Books): Promise<Found> {
+  const auditor = (await import(AUDITOR)) as { findViolations: (books: Books) => Found };
+  return auditor.findViolations(books);
+}
+
+function rowOf(books: Books, table: string, at: number): Row {
+  const row = books[table]?.[at];
+  if (row === undefined) throw new Error(`${table} has no row ${at}`);
+  return row;
+}
+
+function add(books: Books, table: string, ...rows: Row[]): void {
+  books[table]?.push(...rows);
+}
+
+/** What is planted, and the invariants that must cry out; others may, too. */
+const PLANTED: readonly [string, readonly string[], (books: Books) => void][] = [
+  [
+    'a capture that happened twice',
+    ['I1', 'I8'],
+    (books) => {
+      add(books, 'effects', effect('1', 'capture', 'again.body1'));
+    },
+  ],
+  [
+    'a refund of the same request by two instructions',
+    ['I1'],
+    (books) => {
+      add(books, 'instructions', {
+        ...instruction('5', 'refund', 'confirmed', '4.00'),
+        order_no: '3',
+        transaction_id: 'T3',
+        refund_id: 'R3',
+      });
+      add(books, 'attempts', { ...attempt('5') });
+      add(books, 'effects', { ...effect('3', 'refund', 'x5.body5', '4.00') });
+      rowOf(books, 'instructions', 2).state = 'confirmed';
+    },
+  ],
+  [
+    'a confirmed capture that never happened',
+    ['I2'],
+    (books) => {
+      books.effects?.shift();
+    },
+  ],
+  [
+    'a confirmed capture of another currency',
+    ['I2'],
+    (books) => {
+      rowOf(books, 'effects', 0).currency = 'USD';
+    },
+  ],
+  [
+    'a capture of another amount',
+    ['I2', 'I4'],
+    (books) => {
+      rowOf(books, 'effects', 0).amount = '11.00';
+    },
+  ],
+  [
+    'a rejected capture that happened',
+    ['I3'],
+    (books) => {
+      rowOf(books, 'instructions', 0).state = 'rejected';
+    },
+  ],
+  [
+    'an attempt that was not sent and had an effect',
+    ['I3', 'I8'],
+    (books) => {
+      rowOf(books, 'attempts', 0).outcome = 'not_sent';
+    },
+  ],
+  [
+    'an effect that nobody ordered',
+    ['I4', 'I8'],
+    (books) => {
+      add(books, 'effects', effect('3', 'capture', 'x9.body9'));
+    },
+  ],
+  [
+    'an order that was forgotten',
+    ['I5'],
+    (books) => {
+      rowOf(books, 'transactions', 0).state = 'authorised';
+    },
+  ],
+  [
+    'a refund request that was forgotten',
+    ['I5'],
+    (books) => {
+      add(books, 'requests', {
+        account_id: 'A1',
+        refund_id: 'R1',
+        order_no: '1',
+        refund_amount: '3.00',
+      });
+    },
+  ],
+  [
+    'an instruction that is stuck half-way',
+    ['I5'],
+    (books) => {
+      rowOf(books, 'instructions', 0).state = 'sending';
+    },
+  ],
+  [
+    'an unknown that nobody is told of',
+    ['I5'],
+    (books) => {
+      rowOf(books, 'breaks', 0).state = 'resolved';
+    },
+  ],
+  [
+    'an unknown capture whose effect shows',
+    ['I6'],
+    (books) => {
+      rowOf(books, 'instructions', 0).state = 'unknown';
+      add(books, 'breaks', {
+        account_id: 'A1',
+        order_no: '1',
+        kind: 'outcome_unknown',
+        state: 'open',
+      });
+    },
+  ],
+  [
+    'more refunded than captured',
+    ['I7'],
+    (books) => {
+      add(books, 'effects', effect('2', 'refund', 'portal.y', '0.01'));
+    },
+  ],
+  [
+    'an effect before its claim',
+    ['I8'],
+    (books) => {
+      rowOf(books, 'effects', 0).at = '2026-01-01T23:59:59.000Z';
+    },
+  ],
+  [
+    'two open instructions of one order',
+    ['I9'],
+    (books) => {
+      add(books, 'instructions', {
+        ...instruction('6', 'refund', 'withdrawn', '1.00'),
+        order_no: '3',
+      });
+      add(books, 'events', ...trail('6', ['planned', 'withdrawn']));
+    },
+  ],
+  [
+    'a capture after a cancel',
+    ['I9'],
+    (books) => {
+      add(books, 'effects', effect('4', 'capture', 'x7.body7'));
+    },
+  ],
+  [
+    'an answer that was edited',
+    ['I10'],
+    (books) => {
+      rowOf(books, 'answers', 0).body = Buffer.from('{"a":1}');
+    },
+  ],
+  [
+    'a total that is a cent off',
+    ['I11'],
+    (books) => {
+      editSummary(books, (account) => {
+        account.totals = [
+          { currency: 'EUR', captured: '10.01', cancelled: '0.00', refunded: '10.00' },
+        ];
+      });
+    },
+  ],
+  [
+    'a total in a currency that is missing',
+    ['I11'],
+    (books) => {
+      editSummary(books, (account) => {
+        account.totals = [];
+      });
+    },
+  ],
+  [
+    'an order in no class',
+    ['I11'],
+    (books) => {
+      editSummary(books, (account) => {
+        account.orders = { ...(account.orders as Row), ledger: 5 };
+      });
+    },
+  ],
+  [
+    'breaks that do not tie',
+    ['I11'],
+    (books) => {
+      editSummary(books, (account) => {
+        account.tie = { ...(account.tie as Row), openAfter: 2 };
+      });
+    },
+  ],
+];
+
+function editSummary(books: Books, change: (account: Row) => void): void {
+  const { accounts } = rowOf(books, 'runs', 0).summary as { accounts: Row[] };
+  const [account] = accounts;
+  if (account !== undefined) change(account);
+}
+
+describe('the auditor', () => {
+  it('has nothing to say of sound books', async () => {
+    const { violations, money } = await findViolations(soundBooks());
+    expect(violations).toEqual([]);
+    expect(money.get('EUR')).toEqual({
+      confirmed: 20_00n,
+      moved: 24_00n,
+      unknown: 4_00n,
+      difference: 0n,
+    });
+  });
+
+  it.each(PLANTED)('finds %s', async (_, expected, plant) => {
+    const books = soundBooks();
+    plant(books);
+    const { violations } = await findViolations(books);
+    const names = violations.map(({ invariant }) => invariant);
+    expect(names).toEqual(expect.arrayContaining([...expected]));
+  });
+
+  it('states money that moved unordered as a difference', async () => {
+    const books = soundBooks();
+    add(books, 'effects', effect('1', 'capture', 'again.body1'));
+    const { money } = await findViolations(books);
+    expect(money.get('EUR')?.difference).toBe(10_00n);
+  });
+
+  it('shares no code with the program', () => {
+    const files = allFiles().filter((path) => path.startsWith('test/proof/auditor/'));
+    const foreign = files.flatMap((path) =>
+      importsOf(path)
+        .filter(({ specifier }) => !/^(\.\/|node:|pg$)/.test(specifier))
+        .map(({ specifier }) => `${path}: ${specifier}`),
+    );
+    expect(files.length).toBeGreaterThan(3);
+    expect(foreign).toEqual([]);
+  });
+
+  it('is planted at least one violation of each invariant', () => {
+    const planted = new Set(PLANTED.flatMap(([, expected]) => expected));
+    const all = Array.from({ length: 11 }, (_, at) => `I${at + 1}`);
+    expect(all.filter((invariant) => !planted.has(invariant))).toEqual([]);
+  });
+});

@@ -1,0 +1,104 @@
+// The two sets of books that the auditor compares, brought into one shape: what the database of
+// tieout says and what the gateway's own journal says. It reads, adds up and joins; it judges
+// nothing. Shares no code with tieout, on purpose: an error of ours must not be made twice.
+
+/** Operations that move money or a decision at most once for a transaction. */
+export const ONCE = new Set(['capture', 'cancel', 'review']);
+
+/** An order may have at most one instruction in these states at any time. */
+export const OPEN = new Set(['planned', 'held', 'queued', 'sending', 'accepted', 'unknown']);
+
+/** `12.34` as hundredths; null for anything else. */
+export function hundredths(text) {
+  const match = /^(\d+)\.(\d\d)$/.exec(text ?? '');
+  return match === null ? null : BigInt(match[1]) * 100n + BigInt(match[2]);
+}
+
+export function moneyText(amount) {
+  const sign = amount < 0n ? '-' : '';
+  const digits = String(amount < 0n ? -amount : amount).padStart(3, '0');
+  return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+/** What a line moves: the part that goes back for a refund, the whole amount else. */
+export function movedOf({ operation, amount, refund_amount }) {
+  return hundredths(operation === 'refund' ? refund_amount : amount) ?? 0n;
+}
+
+/** A person at the gateway's portal, not a request of ours. */
+export function isByHand({ request }) {
+  return String(request).startsWith('portal.');
+}
+
+/** The hash of the request body that caused an effect, as the journal names it. */
+function bodyOf({ request }) {
+  return String(request).split('.').at(-1) ?? '';
+}
+
+export function transactionKey({ account_id, transaction_id }) {
+  return `${account_id} ${transaction_id}`;
+}
+
+export function orderKey({ account_id, order_no }) {
+  return `${account_id} ${order_no}`;
+}
+
+export function groupBy(rows, keyOf) {
+  const groups = new Map();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+/**
+ * Which instruction caused which effect. There is no key to go by, so an effect is traced through
+ * the hash of the request that caused it to the attempts of that body, and among their entries to
+ * those that move the same money of the same transaction. `ownerOf`: effect -> instruction or null.
+ */
+export function joinBooks(books) {
+  const byId = new Map(books.instructions.map((row) => [String(row.id), row]));
+  const attemptsOf = groupBy(books.attempts, (attempt) => attempt.body_sha256);
+  const ownerOf = new Map();
+  const effectsOf = new Map();
+  for (const effect of books.effects) {
+    if (isByHand(effect)) continue;
+    const attempts = attemptsOf.get(bodyOf(effect)) ?? [];
+    const candidates = attempts
+      .flatMap((attempt) => attempt.entries.map((id) => byId.get(String(id))))
+      .filter((row) => row !== undefined && isSameMovement(row, effect));
+    // Of several that fit, the first that has none yet; a surplus effect stays with the last.
+    const free = candidates.find((row) => !effectsOf.has(row.id));
+    const owner = free ?? candidates.at(-1) ?? null;
+    ownerOf.set(effect, owner);
+    if (owner === null) continue;
+    const known = effectsOf.get(owner.id);
+    if (known === undefined) effectsOf.set(owner.id, [effect]);
+    else known.push(effect);
+  }
+  const byHand = groupBy(books.effects.filter(isByHand), transactionKey);
+  return { ...books, byId, attemptsOf, ownerOf, effectsOf, byHand };
+}
+
+function isSameMovement(row, effect) {
+  return (
+    row.operation === effect.operation &&
+    row.account_id === effect.account_id &&
+    row.transaction_id === effect.transaction_id &&
+    movedOf(row) === movedOf(effect)
+  );
+}
+
+/** Effects of this instruction, and those by hand on its transaction that look the same. */
+export function shownFor(joined, row) {
+  const own = joined.effectsOf.get(row.id) ?? [];
+  const byHand = (joined.byHand.get(transactionKey(row)) ?? []).filter((effect) =>
+    isSameMovement(row, effect),
+  );
+  return { own, byHand };
+}
+
+export { bodyOf };

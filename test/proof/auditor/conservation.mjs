@@ -1,0 +1,152 @@
+// The invariants about sums and completeness: nothing that was to be moved is forgotten (I5), what
+// is kept as evidence is what it was (I10), and the figures of the nights are those of the books
+// (I11). Shares no code with tieout.
+
+import { createHash } from 'node:crypto';
+import { groupBy, hundredths, isByHand, moneyText, movedOf, orderKey } from './books.mjs';
+
+const WAITS_FOR_A_PERSON = new Set(['held', 'unknown']);
+const NO_END = new Set(['planned', 'queued', 'sending', 'accepted']);
+
+/** Every order is where the ledger wants it, or a person is told; nothing is stuck half-way. */
+export function nothingForgotten(joined) {
+  const found = [];
+  for (const row of joined.instructions) {
+    if (NO_END.has(row.state)) {
+      found.push(`${row.operation} ${row.id} of ${orderKey(row)} ended ${row.state}`);
+    }
+  }
+  const rowsOf = groupBy(joined.instructions, orderKey);
+  const breaksOf = groupBy(
+    joined.breaks.filter(({ state }) => state !== 'resolved'),
+    orderKey,
+  );
+  const shown = groupBy(joined.transactions, orderKey);
+  const asked = groupBy(joined.requests, orderKey);
+  for (const order of joined.orders) {
+    const key = orderKey(order);
+    const missing = whatIsMissing(order, shown.get(key) ?? [], asked.get(key) ?? []);
+    const rows = rowsOf.get(key) ?? [];
+    const isTold = breaksOf.has(key) || rows.some(({ state }) => WAITS_FOR_A_PERSON.has(state));
+    if (missing !== null && !isTold) found.push(`${key}: ${missing}, and nobody is told`);
+    const unknown = rows.find(({ state }) => state === 'unknown');
+    if (unknown !== undefined && !breaksOf.has(key)) {
+      found.push(`${unknown.operation} ${unknown.id} of ${key} is unknown, and nobody is told`);
+    }
+  }
+  return found;
+}
+
+const CAPTURED = new Set(['captured', 'partially_refunded', 'refunded']);
+const GONE = new Set(['cancelled', 'declined', 'refunded']);
+
+/** What the ledger wants and the gateway does not show; null when there is nothing. */
+function whatIsMissing(order, transactions, requests) {
+  const one = transactions.find(({ transaction_id }) => transaction_id === order.transaction_id);
+  const shown = one ?? transactions.at(-1);
+  if (shown === undefined) return 'the gateway does not know it';
+  if (order.expected === 'captured' && !CAPTURED.has(shown.state)) {
+    return `to be captured, is ${shown.state}`;
+  }
+  if (order.expected === 'cancelled' && !GONE.has(shown.state) && requests.length === 0) {
+    return `to be cancelled, is ${shown.state}`;
+  }
+  const wanted = requests.reduce((sum, row) => sum + (hundredths(row.refund_amount) ?? 0n), 0n);
+  const back = hundredths(shown.refunded) ?? 0n;
+  return back < wanted ? `${moneyText(wanted - back)} of refunds did not happen` : null;
+}
+
+/** A stored answer is the bytes that its hash was made of; each attempt has at most one. */
+export function evidenceUntouched(joined) {
+  const found = [];
+  for (const { attempt_id, body, body_sha256 } of joined.answers) {
+    if (body === null || body === undefined) continue;
+    const hash = createHash('sha256').update(body).digest('hex');
+    if (hash !== body_sha256) found.push(`the answer to ${attempt_id} is not what was stored`);
+  }
+  for (const [attempt, answers] of groupBy(joined.answers, (row) => row.attempt_id)) {
+    if (answers.length > 1) found.push(`${attempt} has ${answers.length} answers`);
+  }
+  return found;
+}
+
+/** The totals of each night are the sums of what it confirmed; its classes add up to its orders. */
+export function figuresTie(joined) {
+  const found = [];
+  for (const { run_id, business_date, summary } of joined.runs) {
+    if (summary === null) continue;
+    const settled = joined.instructions.filter(
+      (row) => row.state === 'confirmed' && String(row.settled_run_id) === String(run_id),
+    );
+    for (const account of summary.accounts) {
+      const name = `${business_date} ${account.accountId}`;
+      const own = settled.filter((row) => row.account_id === account.accountId);
+      found.push(...wrongTotals(name, account.totals, own), ...wrongClasses(name, account));
+    }
+  }
+  return found;
+}
+
+const COLUMNS = { captured: 'capture', cancelled: 'cancel', refunded: 'refund' };
+
+function wrongTotals(name, totals, settled) {
+  const found = [];
+  const currencies = new Set([...totals, ...settled].map(({ currency }) => currency));
+  for (const currency of currencies) {
+    const printed = totals.find((row) => row.currency === currency) ?? {};
+    for (const [column, operation] of Object.entries(COLUMNS)) {
+      const sum = settled
+        .filter((row) => row.operation === operation && row.currency === currency)
+        .reduce((total, row) => total + movedOf(row), 0n);
+      if ((hundredths(printed[column] ?? '0.00') ?? -1n) === sum) continue;
+      found.push(
+        `${name}: ${column} ${currency} ${printed[column]}, by the books ${moneyText(sum)}`,
+      );
+    }
+  }
+  return found;
+}
+
+function wrongClasses(name, { orders, tie }) {
+  const { matched, explained, due, awaited, broken, notCompared, ledger, strangers } = orders;
+  const classes = matched + explained + due + awaited + broken + notCompared;
+  const found = [];
+  if (classes !== ledger + strangers) found.push(`${name}: ${classes} of ${ledger + strangers}`);
+  const { openBefore, reopened, waived, resolved, openAfter } = tie;
+  if (openBefore + tie.new + reopened - waived - resolved !== openAfter) {
+    found.push(`${name}: the breaks do not tie`);
+  }
+  return found;
+}
+
+/** Money by currency: what is confirmed, what moved by our requests, and what nobody can say yet. */
+export function moneyByCurrency(joined) {
+  const sums = new Map();
+  const add = (currency, column, amount) => {
+    const row = sums.get(currency) ?? { confirmed: 0n, moved: 0n, unknown: 0n, difference: 0n };
+    row[column] += amount;
+    sums.set(currency, row);
+  };
+  for (const row of joined.instructions) {
+    if (row.operation === 'review' || !['confirmed', 'unknown'].includes(row.state)) continue;
+    const own = joined.effectsOf.get(row.id) ?? [];
+    // Confirmed by what somebody did by hand moved by no request of ours.
+    if (row.state === 'confirmed' && own.length === 0 && hasByHand(joined, row)) continue;
+    add(row.currency, row.state, movedOf(row));
+    for (const effect of own) add(row.currency, 'moved', movedOf(effect));
+    const counted = row.state === 'confirmed' ? movedOf(row) : 0n;
+    const real = own.reduce((sum, effect) => sum + movedOf(effect), 0n);
+    if (row.state === 'confirmed') add(row.currency, 'difference', real - counted);
+  }
+  for (const effect of joined.effects) {
+    if (isByHand(effect) || effect.operation === 'review') continue;
+    const owner = joined.ownerOf.get(effect);
+    if (owner !== null && ['confirmed', 'unknown'].includes(owner?.state)) continue;
+    add(effect.currency ?? owner?.currency ?? '?', 'difference', movedOf(effect));
+  }
+  return sums;
+}
+
+function hasByHand(joined, row) {
+  return (joined.byHand.get(`${row.account_id} ${row.transaction_id}`) ?? []).length > 0;
+}

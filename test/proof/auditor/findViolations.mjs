@@ -1,0 +1,43 @@
+// Runs every invariant over the books and answers what is broken, by the invariant's name. The one
+// list of them; the documents and the tests of the auditor go by it.
+
+import { joinBooks } from './books.mjs';
+import {
+  evidenceUntouched,
+  figuresTie,
+  moneyByCurrency,
+  nothingForgotten,
+} from './conservation.mjs';
+import {
+  allAccountedFor,
+  claimedBefore,
+  confirmedHappened,
+  nothingElseHappened,
+  onceOnly,
+  oneAtATime,
+  refundsWithinCapture,
+  unknownOnlyWhereNobodyCanSay,
+} from './invariants.mjs';
+
+export const INVARIANTS = [
+  ['I1', 'no instruction has more than one effect', onceOnly],
+  ['I2', 'what is confirmed has one effect of the same money', confirmedHappened],
+  ['I3', 'what is rejected, withdrawn or not sent has none', nothingElseHappened],
+  ['I4', 'every effect was ordered, or made by hand', allAccountedFor],
+  ['I5', 'nothing is forgotten', nothingForgotten],
+  ['I6', 'unknown is left only where nobody can say', unknownOnlyWhereNobodyCanSay],
+  ['I7', 'no more is refunded than was captured', refundsWithinCapture],
+  ['I8', 'every effect was claimed before, each claim once', claimedBefore],
+  ['I9', 'one open instruction an order, no capture after a cancel', oneAtATime],
+  ['I10', 'the evidence is what it was', evidenceUntouched],
+  ['I11', 'the figures are those of the books', figuresTie],
+];
+
+/** Each violation as { invariant, words }, and the money by currency. */
+export function findViolations(books) {
+  const joined = joinBooks(books);
+  const violations = INVARIANTS.flatMap(([invariant, , check]) =>
+    check(joined).map((words) => ({ invariant, words })),
+  );
+  return { violations, money: moneyByCurrency(joined) };
+}

@@ -1,0 +1,67 @@
+// Reads the books of tieout out of its database with queries of its own, in one snapshot, and the
+// journal of the gateway from its file or address. The driver is all that it has in common with
+// tieout. Neighbour: audit.mjs is the program.
+
+import { readFileSync } from 'node:fs';
+
+const TABLES = {
+  orders: `select account_id, order_no, currency, amount::text, expected, transaction_id
+    from ledger.orders`,
+  requests: `select account_id, refund_id, order_no, refund_amount::text
+    from ledger.refund_requests`,
+  instructions: `select instruction_id::text as id, run_id::text, account_id, order_no, operation,
+    transaction_id, currency, amount::text, refund_id, refund_amount::text, state, is_disputed,
+    settled_run_id::text from tieout.instructions order by instruction_id`,
+  events: `select seq::int, instruction_id::text as id, from_state as from, to_state as to
+    from tieout.instruction_events order by seq`,
+  attempts: `select attempt_id::text, batch_id::text, account_id, entries, body_sha256,
+    to_char(claimed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as claimed_at, outcome
+    from tieout.attempts order by claimed_at`,
+  answers: `select attempt_id::text, body, body_sha256 from tieout.answers`,
+  breaks: `select account_id, order_no, kind, state from tieout.breaks`,
+  runs: `select run_id::text, business_date::text, state, summary from tieout.runs
+    where not is_dry order by run_id`,
+};
+
+/** Everything at one moment; `client` is a connected client of the driver. */
+export async function readDatabase(client) {
+  await client.query('begin isolation level repeatable read read only');
+  try {
+    const books = {};
+    for (const [name, query] of Object.entries(TABLES)) {
+      books[name] = (await client.query(query)).rows;
+    }
+    return books;
+  } finally {
+    await client.query('rollback');
+  }
+}
+
+/** One JSON object a line. */
+export function readLines(file) {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+const MOVES = new Set(['capture', 'cancel', 'refund', 'review', 'payout']);
+
+/** What really moved at a sandbox gateway, and its transactions as they stand. */
+export async function readGateway(baseUrl, journalFile) {
+  const effects =
+    journalFile === null
+      ? await (await fetch(`${baseUrl}/_sandbox/effects`)).json()
+      : readLines(journalFile);
+  const text = await (await fetch(`${baseUrl}/_sandbox/orders`)).text();
+  const orders = text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+  return {
+    effects: effects.filter(({ operation }) => MOVES.has(operation)),
+    transactions: orders.flatMap(({ account_id, order_no, transactions }) =>
+      transactions.map((one) => ({ account_id, order_no, ...one })),
+    ),
+  };
+}

@@ -63,6 +63,11 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./order.js')).orderCommand,
   },
   {
+    name: 'breaks',
+    about: 'what differs: list, show, note, assign, waive, reopen; one by one or a whole cause',
+    load: async () => (await import('./breaks.js')).breaksCommand,
+  },
+  {
     name: 'jobs',
     about: 'failed queue jobs, and what is behind them',
     load: async () => (await import('./jobs.js')).jobsCommand,

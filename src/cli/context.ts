@@ -2,6 +2,7 @@
 // goes to standard output and nothing else does; a progress bar where there is a terminal, plain
 // lines where there is none.
 
+import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import type { App } from '../compose.js';
 import { openApp } from '../compose.js';
@@ -51,6 +52,12 @@ export function configOf(command: Command): Config {
 
 export function wantsJson(command: Command): boolean {
   return command.optsWithGlobals<Flags>().json === true;
+}
+
+/** Who decides: --as NAME, else the user of this machine. Nobody has checked it: a claim. */
+export function deciderOf(command: Command): { name: string; isClaim: true } {
+  const { as: name } = command.optsWithGlobals<{ as?: string }>();
+  return { name: name ?? userInfo().username, isClaim: true };
 }
 
 /** One JSON document on standard output; bigints as text. */

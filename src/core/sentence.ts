@@ -13,7 +13,33 @@ export interface Side {
   transaction?: string;
   /** why the ledger's row cannot be used */
   problem?: string;
+  /** where there are several transactions and none was chosen */
+  candidates?: readonly Side[];
 }
+
+/** One field as both sides have it. */
+export interface FieldPair {
+  field: 'state' | 'amount' | 'currency' | 'transaction' | 'code' | 'problem';
+  expected: string | null;
+  actual: string | null;
+  differs: boolean;
+}
+
+/** Both sides beside each other, field by field; what neither has is left out. */
+export function breakFields(expected: Side, actual: Side): FieldPair[] {
+  return FIELDS.flatMap((field) => {
+    const pair = { expected: expected[field] ?? null, actual: actual[field] ?? null };
+    if (pair.expected === null && pair.actual === null) return [];
+    // The gateway alone has a code, the ledger alone a problem: those do not differ, they are told.
+    const isTold = field === 'code' || field === 'problem' || field === 'transaction';
+    const differs = isTold
+      ? pair.expected !== null && pair.actual !== null && pair.expected !== pair.actual
+      : pair.expected !== pair.actual;
+    return [{ field, ...pair, differs }];
+  });
+}
+
+const FIELDS = ['state', 'amount', 'currency', 'transaction', 'code', 'problem'] as const;
 
 /** "120.00 EUR", "captured 120.00 EUR", or "nothing". */
 export function sideText(side: Side): string {
@@ -52,17 +78,19 @@ const SENTENCES: Record<BreakKind, (words: Words) => string> = {
   missing_in_ledger: ({ gateway }) =>
     `the gateway has ${gateway}, and the ledger has no such order`,
   amount_mismatch: ({ expected, actual }) =>
-    `the gateway shows ${money(actual)}, the ledger expects ${money(expected)}`,
+    `the gateway ${verb(actual)} ${money(actual)}, the ledger expects ${money(expected)}`,
   currency_mismatch: ({ expected, actual }) =>
-    `the gateway shows ${money(actual)}, the ledger expects ${money(expected)}: another currency`,
+    `the gateway ${verb(actual)} ${money(actual)}, the ledger expects ${money(expected)}: another currency`,
   state_mismatch: ({ expected, actual }) =>
     `the gateway shows ${actual.state ?? 'nothing'}, ` +
     `the ledger expects ${expected.state ?? 'none'}`,
   transaction_mismatch: ({ actual }) =>
     'the transaction that the ledger names is not at the gateway, which has ' +
-    (actual.transaction === undefined ? 'another' : `${actual.transaction} instead`),
-  duplicate_transaction: ({ ledger }) =>
-    `the gateway has more than one live transaction of this order, the ledger expects ${ledger}`,
+    (candidatesText(actual) ??
+      (actual.transaction === undefined ? 'another' : `${actual.transaction} instead`)),
+  duplicate_transaction: ({ actual, ledger }) =>
+    `the gateway has more than one live transaction of this order${candidatesAside(actual)}, ` +
+    `the ledger expects ${ledger}`,
   refund_mismatch: ({ actual }) =>
     `the gateway shows ${actual.state ?? 'nothing'}, which the refund requests do not explain`,
   stale_authorisation: ({ gateway }) =>
@@ -78,6 +106,36 @@ const SENTENCES: Record<BreakKind, (words: Words) => string> = {
     `the ledger expects ${expected.state ?? 'none'}`,
   outcome_unknown: ({ gateway }) =>
     `nobody can say yet whether the gateway did what we sent; it shows ${gateway}`,
+};
+
+/** A sentence with more candidates than this is not read any more. */
+const CANDIDATES_NAMED_MAX = 4;
+
+/** "T1 (captured 10.00 EUR) and T2 (authorised 10.00 EUR)"; null where none are on record. */
+function candidatesText(side: Side): string | null {
+  const all = side.candidates ?? [];
+  if (all.length === 0) return null;
+  const named = all
+    .slice(0, CANDIDATES_NAMED_MAX)
+    .map((one) => `${one.transaction ?? 'one without a number'} (${sideText(one)})`);
+  const rest = all.length - named.length;
+  return [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(' and ');
+}
+
+function candidatesAside(side: Side): string {
+  const text = candidatesText(side);
+  return text === null ? '' : `: ${text}`;
+}
+
+/** What the gateway has done with the money, as a person says it. */
+function verb(side: Side): string {
+  const state = side.state ?? '';
+  return DONE.includes(state) ? state : (DONE_IN_PART[state] ?? 'shows');
+}
+
+const DONE: readonly string[] = ['authorised', 'captured', 'cancelled', 'declined', 'refunded'];
+const DONE_IN_PART: Readonly<Record<string, string>> = {
+  partially_refunded: 'refunded a part of',
 };
 
 function badEntry(side: Side): string {

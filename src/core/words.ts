@@ -20,6 +20,21 @@ export function reasonToWait(state: string, holdReason: string): string {
   return STATE_REASONS[state] ?? '';
 }
 
+/** By what a break went away. */
+export function causeInWords(cause: string): string {
+  return CAUSES[cause] ?? inWords(cause);
+}
+
+const CAUSES: Readonly<Record<string, string>> = {
+  instruction: 'what we sent was confirmed',
+  outside: 'the gateway changed without us',
+  ledger: 'the ledger changed',
+  tolerance: 'the difference is within the tolerance now',
+  gone: 'the gateway has it no more',
+  other_break: 'another break stands in its place',
+  rules: 'neither side changed: the settings, the profile or the clock did',
+};
+
 const HOLD_REASONS: Readonly<Record<string, string>> = {
   approval: 'waits for approval by policy',
   above_limit: 'above operations.approveAbove: waits for approval',

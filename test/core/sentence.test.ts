@@ -1,7 +1,7 @@
 // Every break can be said in a sentence that names both sides.
 
 import { describe, expect, test } from 'vitest';
-import { breakDifference, breakSentence, sideText } from '../../src/core/sentence.js';
+import { breakDifference, breakFields, breakSentence, sideText } from '../../src/core/sentence.js';
 import { BREAK_KINDS } from '../../src/core/verdict.js';
 
 const EXPECTED = { state: 'captured', currency: 'EUR', amount: '10.00' };
@@ -20,6 +20,35 @@ describe('a break in words', () => {
     expect(full.length).toBeGreaterThan(20);
     expect(full).not.toMatch(/undefined|null/);
     expect(empty).not.toMatch(/undefined|null/);
+  });
+
+  test('says what the gateway did, and what the ledger wanted', () => {
+    const wanted = { state: 'captured', currency: 'EUR', amount: '120.00' };
+    const shown = { state: 'captured', currency: 'EUR', amount: '12.00' };
+    expect(breakSentence('amount_mismatch', wanted, shown)).toBe(
+      'the gateway captured 12.00 EUR, the ledger expects 120.00 EUR',
+    );
+  });
+
+  test('where nothing was chosen, all candidates are named', () => {
+    const candidates = [
+      { transaction: 'T1', state: 'captured', amount: '10.00', currency: 'EUR' },
+      { transaction: 'T2', state: 'authorised', amount: '10.00', currency: 'EUR' },
+    ];
+    const sentence = breakSentence('duplicate_transaction', EXPECTED, { ...ACTUAL, candidates });
+    expect(sentence).toContain('T1 (captured 10.00 EUR) and T2 (authorised 10.00 EUR)');
+    const other = breakSentence('transaction_mismatch', EXPECTED, { ...ACTUAL, candidates });
+    expect(other).toContain('T1 (captured 10.00 EUR) and T2');
+  });
+
+  test('both sides stand beside each other, field by field', () => {
+    expect(breakFields(EXPECTED, ACTUAL)).toEqual([
+      { field: 'state', expected: 'captured', actual: 'authorised', differs: true },
+      { field: 'amount', expected: '10.00', actual: '9.00', differs: true },
+      { field: 'currency', expected: 'EUR', actual: 'USD', differs: true },
+      { field: 'transaction', expected: null, actual: 'T1', differs: false },
+      { field: 'code', expected: null, actual: '2000', differs: false },
+    ]);
   });
 
   test.each([

@@ -240,11 +240,17 @@ async function look(runId: bigint, orders: readonly StoredOrder[]): Promise<void
   await updateBreaks(db, scope, LOOKED_AT);
 }
 
-/** What a person does: every open break of the order is waived, with the event. */
+/** What two people do: every open break of the order is waived, with the event. */
 async function waiveAll(runId: bigint, orderNo: string): Promise<void> {
   await db.query(
+    `update tieout.breaks set waiver_asked_by = 'bert', waiver_asked_for = fingerprint
+     where account_id = $1 and order_no = $2 and state = 'open'`,
+    [accountId, orderNo],
+  );
+  await db.query(
     `with waived as (
-       update tieout.breaks set state = 'waived', waived_reason = 'known'
+       update tieout.breaks set state = 'waived', waived_reason = 'known', waived_by = 'anna',
+         waived_limit = 0
        where account_id = $1 and order_no = $2 and state = 'open'
        returning break_id, currency, amount, expected, actual)
      insert into tieout.break_events (break_id, run_id, at, event, from_state, by, reason,

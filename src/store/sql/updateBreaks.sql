@@ -19,6 +19,28 @@ with compared as materialized (
       where later.pull_id = $3 and later.account_id = a.account_id
         and later.order_no = a.order_no and page.state is distinct from 'answered'))
 ),
+-- Where the compare refused to choose, all candidates are shown, and a new one is a change.
+candidate as materialized (
+  select account_id, order_no, jsonb_agg(side order by side ->> 'transaction', side) as candidates
+  from (
+    select distinct v.account_id, v.order_no, jsonb_strip_nulls(jsonb_build_object(
+      'transaction', e.transaction_id, 'state', e.state, 'code', e.payment_status,
+      'currency', e.currency, 'amount', coalesce(e.amount::text, e.amount_text))) as side
+    from tieout.verdicts v
+    join lateral (
+      select * from tieout.look_entries p
+      where p.pull_id = $2 and p.account_id = v.account_id and p.order_no = v.order_no
+        and not p.is_extra
+      union all
+      select * from tieout.look_entries x
+      where x.pull_id = $2 and x.account_id = v.account_id and x.order_no = v.order_no
+        and x.is_extra
+    ) e on true
+    where v.run_id = $1 and v.pull_id = $2
+      and v.kinds && array['duplicate_transaction', 'transaction_mismatch']
+  ) as entry
+  group by account_id, order_no
+),
 found as materialized (
   select v.account_id, v.order_no, kind,
     coalesce(v.ledger_currency, v.gateway_currency) as currency,
@@ -29,8 +51,10 @@ found as materialized (
     jsonb_strip_nulls(jsonb_build_object('state', v.gateway_state, 'code', v.payment_status,
       'currency', v.gateway_currency,
       'amount', coalesce(v.gateway_amount::text, v.gateway_amount_text),
-      'transaction', v.transaction_id)) as actual
-  from tieout.verdicts v, unnest(v.kinds) as kind
+      'transaction', v.transaction_id, 'candidates', c.candidates)) as actual
+  from tieout.verdicts v
+  cross join unnest(v.kinds) as kind
+  left join candidate c on c.account_id = v.account_id and c.order_no = v.order_no
   where v.run_id = $1 and v.pull_id = $2
     and ($3 is null or (v.account_id, v.order_no) in (
       select account_id, order_no from tieout.asked_orders where pull_id = $3))
@@ -63,29 +87,74 @@ kept as (
   returning b.break_id, b.state, k.state as old_state, b.fingerprint <> k.old_fingerprint
     as is_changed, b.expected, b.actual, b.currency, b.amount
 ),
+gone as materialized (
+  select b.* from tieout.breaks b
+  join compared using (account_id, order_no)
+  where state <> 'resolved' and not exists (
+    select from found f
+    where f.account_id = b.account_id and f.order_no = b.order_no and f.kind = b.kind)
+),
+-- What the gateway shows now of the orders whose break is gone, beside what it showed then.
+shown as materialized (
+  select g.break_id, bool_or(e.transaction_id is not distinct from g.actual ->> 'transaction'
+      and e.payment_status is not distinct from g.actual ->> 'code'
+      and e.currency is not distinct from g.actual ->> 'currency'
+      and coalesce(e.amount::text, e.amount_text) is not distinct from g.actual ->> 'amount')
+      as is_same
+  from gone g
+  join lateral (
+    select * from tieout.look_entries p
+    where p.pull_id = $2 and p.account_id = g.account_id and p.order_no = g.order_no
+      and not p.is_extra
+    union all
+    select * from tieout.look_entries x
+    where x.pull_id = $2 and x.account_id = g.account_id and x.order_no = g.order_no
+      and x.is_extra
+  ) e on true
+  group by g.break_id
+),
+-- By what did it go away? The first that fits.
+explained as materialized (
+  select g.break_id, g.state as old_state, case
+      when exists (
+        select from tieout.instructions i
+        where i.account_id = g.account_id and i.order_no = g.order_no
+          and i.state = 'confirmed' and i.settled_run_id >= g.last_run_id) then 'instruction'
+      when v.kinds <> '{}' then 'other_break'
+      when v.tolerated and g.kind = 'amount_mismatch' then 'tolerance'
+      when (g.expected ->> 'state', g.expected ->> 'currency', g.expected ->> 'amount',
+          g.expected ->> 'problem')
+        is distinct from (a.expected, a.currency, a.amount::text, a.ledger_problem)
+        then 'ledger'
+      when s.break_id is null and g.actual <> '{}' then 'gone'
+      when s.is_same is not true then 'outside'
+      when g.kind in ('transaction_mismatch', 'refund_mismatch') then 'ledger'
+      else 'rules'
+    end as cause
+  from gone g
+  left join tieout.asked_orders a
+    on a.pull_id = $2 and a.account_id = g.account_id and a.order_no = g.order_no
+  left join tieout.verdicts v
+    on v.run_id = $1 and v.account_id = g.account_id and v.order_no = g.order_no
+  left join shown s on s.break_id = g.break_id
+),
 resolved as (
   update tieout.breaks b
   set state = 'resolved', last_run_id = $1
-  from (
-    select break_id, state as old_state from tieout.breaks
-    join compared using (account_id, order_no)
-    where state <> 'resolved' and not exists (
-      select from found f where f.account_id = breaks.account_id
-        and f.order_no = breaks.order_no and f.kind = breaks.kind)
-  ) gone
-  where b.break_id = gone.break_id
-  returning b.break_id, gone.old_state, b.expected, b.actual, b.currency, b.amount
+  from explained e
+  where b.break_id = e.break_id
+  returning b.break_id, e.old_state, e.cause, b.expected, b.actual, b.currency, b.amount
 )
 insert into tieout.break_events (break_id, run_id, at, event, from_state, by, reason, currency,
-  amount, expected, actual)
-select break_id, $1, $4, 'opened', null, 'tieout', null, currency, amount, expected, actual
+  amount, expected, actual, cause)
+select break_id, $1, $4, 'opened', null, 'tieout', null, currency, amount, expected, actual, null
 from opened
 union all
 select break_id, $1, $4, case when old_state = 'open' then 'changed' else 'reopened' end, old_state,
   'tieout', case when old_state = 'waived' then 'what it says has changed since it was waived' end,
-  currency, amount, expected, actual
+  currency, amount, expected, actual, null
 from kept where state <> old_state or (state = 'open' and is_changed)
 union all
 select break_id, $1, $4, 'resolved', old_state, 'tieout', 'the difference is gone', currency,
-  amount, expected, actual
+  amount, expected, actual, cause
 from resolved

@@ -1,0 +1,118 @@
+// Breaks as a person reads them on a terminal: a line of figures, the sentence below it, who has it.
+// Text from outside is masked here; nothing is decided.
+
+import { maskCardNumbers } from '../core/masking.js';
+import { breakFields, breakSentence } from '../core/sentence.js';
+import { causeInWords, inWords } from '../core/words.js';
+import type { DecidedBreakRow } from '../night/breaks/decideBreaks.js';
+import type { BreakEvent, BreakFilter, BreakGroupRow, FoundBreak } from '../store/breaks.js';
+
+const DAY_MS = 86_400_000;
+
+export function totalLine(all: BreakGroupRow | undefined, filter: BreakFilter): string {
+  const states = filter.states?.join(' or ') ?? '';
+  if (all === undefined || all.breaks === 0)
+    return `No ${states} break matches.`.replace('  ', ' ');
+  const apart = all.withoutAmount > 0 ? `, ${all.withoutAmount} without an amount` : '';
+  return `${counted(all.breaks, `${states} break`.trim())} of ${counted(all.orders, 'order')}: ${moneyText(all)}${apart}`;
+}
+
+export function breakLines(one: FoundBreak, now: Date): string[] {
+  const keep = [one.orderNo, one.accountId];
+  const about = [
+    one.state,
+    `${ageDays(one.firstSeen, now)} d`,
+    one.stake === null ? 'no amount' : `${one.stake} ${one.currency ?? ''}`.trim(),
+    one.owner === null ? 'nobody’s' : `with ${one.owner}`,
+  ];
+  const said = [
+    breakSentence(one.kind, one.expected, one.actual),
+    one.note === null ? null : `note: ${one.note}`,
+    one.waivedReason === null ? null : `waived by ${one.waivedBy}: ${one.waivedReason}`,
+    one.waiverAskedBy === null
+      ? null
+      : `${one.waiverAskedBy} asks for a waiver (${one.waiverAskedReason}): a second person agrees`,
+  ].filter((line) => line !== null);
+  return [
+    `#${one.breakId}  ${one.kind}  ${one.accountId} ${one.orderNo}  ${about.join(', ')}`,
+    ...said.map((line) => `    ${maskCardNumbers(line, keep)}`),
+  ];
+}
+
+export function groupLines(groups: readonly BreakGroupRow[], by: string, now: Date): string[] {
+  const rows = groups.map((group) => [
+    String(group.breaks),
+    maskCardNumbers(group.key ?? `no ${by}`),
+    `${moneyText(group)}, oldest ${ageDays(group.oldest, now)} d`,
+  ]);
+  const widths = [0, 1].map((at) => Math.max(0, ...rows.map((row) => row[at]?.length ?? 0)));
+  return rows.map(
+    ([breaks = '', key = '', rest = '']) =>
+      `  ${breaks.padStart(widths[0] ?? 0)}  ${key.padEnd(widths[1] ?? 0)}  ${rest}`,
+  );
+}
+
+/** Both sides field by field, the candidates where there are several, and what happened. */
+export function lifeLines(one: FoundBreak, life: readonly BreakEvent[]): string[] {
+  const fields = breakFields(one.expected, one.actual).map(
+    ({ field, expected, actual, differs }) =>
+      `  ${differs ? '≠' : '='} ${field.padEnd(12)} ledger ${expected ?? '-'} · gateway ${actual ?? '-'}`,
+  );
+  const candidates = (one.actual.candidates ?? []).map(
+    (side) =>
+      `    candidate ${side.transaction ?? '(none)'}: ${side.state ?? `code ${side.code}`} ` +
+      `${side.amount ?? '(no amount)'} ${side.currency ?? ''}`,
+  );
+  return [
+    ...fields,
+    ...candidates,
+    `  shares its cause: ${maskCardNumbers(one.cause)}`,
+    '',
+    ...life.map((event) => maskCardNumbers(`  ${eventText(event)}`, [one.orderNo])),
+  ];
+}
+
+export function eventText(event: Omit<BreakEvent, 'expected' | 'actual'>): string {
+  const by = event.isClaim ? `${event.by} (as said on the command line)` : event.by;
+  const words = [
+    event.cause === null ? null : causeInWords(event.cause),
+    event.cause === null ? event.reason : null,
+    event.decidedOver === null ? null : `decided together: ${event.decidedOver}`,
+  ].filter((part) => part !== null);
+  const night = event.businessDate === null ? '' : `, night of ${event.businessDate}`;
+  const why = words.length === 0 ? '' : `: ${words.join('; ')}`;
+  return `${timeText(event.at)}  ${inWords(event.event)} by ${by}${night}${why}`;
+}
+
+export function verdictLines(rows: readonly DecidedBreakRow[], isCheck: boolean): string[] {
+  const lines = rows.map((row) => {
+    const why = 'reason' in row ? `: ${row.reason}` : (NEXT[row.kind] ?? '');
+    return `#${row.breakId}  ${row.kind.padEnd(12)}  ${row.accountId} ${row.orderNo} ${row.which}${why}`;
+  });
+  const done = rows.filter((row) => row.kind !== 'refused' && row.kind !== 'unchanged').length;
+  const would = isCheck ? ' would change; nothing was written' : ' changed';
+  return [...lines, `${done} of ${counted(rows.length, 'break')}${would}`];
+}
+
+const NEXT: Readonly<Record<string, string>> = {
+  waiver_asked: ': too large for one person; another one runs the same command',
+};
+
+function moneyText(row: BreakGroupRow): string {
+  const parts = Object.entries(row.money)
+    .sort()
+    .map(([currency, amount]) => `${amount} ${currency}`);
+  return parts.length === 0 ? 'no amount' : parts.join(', ');
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function ageDays(firstSeen: Date, now: Date): number {
+  return Math.max(0, Math.floor((now.getTime() - firstSeen.getTime()) / DAY_MS));
+}
+
+function timeText(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,65 @@
+// What a person may do to a break, state by state; and whose amount needs a second person.
+
+import { describe, expect, test } from 'vitest';
+import type { BreakAction, DecidedBreak } from '../../src/core/breakDecision.js';
+import { decideBreak, waivedAloneMax, wordsProblem } from '../../src/core/breakDecision.js';
+
+const OPEN: DecidedBreak = {
+  state: 'open',
+  currency: 'EUR',
+  stake: 10_000n,
+  owner: null,
+  note: null,
+  waiverAskedBy: null,
+};
+const ANNA = { name: 'anna', isClaim: true };
+const WAIVE: BreakAction = { kind: 'waive', reason: 'known' };
+const LIMIT = 50_000n;
+
+describe('a decision about a break', () => {
+  test.each<[string, Partial<DecidedBreak>, BreakAction, string]>([
+    ['a note', {}, { kind: 'note', text: 'asked the bank' }, 'noted'],
+    ['the same note', { note: 'x' }, { kind: 'note', text: 'x' }, 'unchanged'],
+    ['a note on a resolved one', { state: 'resolved' }, { kind: 'note', text: 'x' }, 'noted'],
+    ['an owner', {}, { kind: 'assign', owner: 'bert' }, 'assigned'],
+    ['the same owner', { owner: 'bert' }, { kind: 'assign', owner: 'bert' }, 'unchanged'],
+    ['nobody', { owner: 'bert' }, { kind: 'assign', owner: null }, 'assigned'],
+    [
+      'an owner of a resolved one',
+      { state: 'resolved' },
+      { kind: 'assign', owner: 'b' },
+      'refused',
+    ],
+    ['a small waiver', {}, WAIVE, 'waived'],
+    ['a waiver at the limit', { stake: LIMIT }, WAIVE, 'waived'],
+    ['a waiver above it', { stake: LIMIT + 1n }, WAIVE, 'waiver_asked'],
+    ['a waiver of nobody knows how much', { stake: null }, WAIVE, 'waiver_asked'],
+    ['by the second person', { stake: null, waiverAskedBy: 'bert' }, WAIVE, 'waived'],
+    ['by the same person', { stake: null, waiverAskedBy: ' Anna ' }, WAIVE, 'refused'],
+    ['a waiver of a waived one', { state: 'waived' }, WAIVE, 'unchanged'],
+    ['a waiver of a resolved one', { state: 'resolved' }, WAIVE, 'refused'],
+    ['taking a waiver back', { state: 'waived' }, { kind: 'reopen', reason: 'x' }, 'reopened'],
+    ['reopening an open one', {}, { kind: 'reopen', reason: 'x' }, 'unchanged'],
+    ['reopening a resolved one', { state: 'resolved' }, { kind: 'reopen', reason: 'x' }, 'refused'],
+  ])('%s', (_name, change, action, verdict) => {
+    expect(decideBreak({ ...OPEN, ...change }, action, ANNA, LIMIT).kind).toBe(verdict);
+  });
+
+  test('the limit of one person is that of refunds, else a named amount', () => {
+    expect(waivedAloneMax(null, 'EUR')).toBe(50_000n);
+    expect(waivedAloneMax({ EUR: 100n }, 'EUR')).toBe(100n);
+    expect(waivedAloneMax({ EUR: 100n }, 'USD')).toBe(0n);
+    expect(waivedAloneMax({ EUR: 100n }, null)).toBe(0n);
+  });
+
+  test.each([
+    ['', 'must not be empty'],
+    ['  ', 'must not be empty'],
+    ['x'.repeat(1_001), 'is longer than 1000 characters'],
+    ['a\u0000b', 'has a control character'],
+    ['two\nlines', null],
+    ['Ärger mit 漢字', null],
+  ])('the words %j', (text, problem) => {
+    expect(wordsProblem(text)).toBe(problem);
+  });
+});

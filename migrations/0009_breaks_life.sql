@@ -136,8 +136,8 @@ drop trigger guard_new_break on tieout.breaks;
 drop trigger guard_break on tieout.breaks;
 drop function tieout.guard_new_break(), tieout.guard_break(),
   tieout.break_stake(text, jsonb, jsonb);
-alter table tieout.break_events drop constraint break_events_cause_of_resolved, drop column decided_over,
-  drop column decision_id, drop column is_claim, drop column cause,
+alter table tieout.break_events drop constraint break_events_cause_of_resolved,
+  drop column decided_over, drop column decision_id, drop column is_claim, drop column cause,
   drop constraint break_events_event_check;
 delete from tieout.break_events where event in ('noted', 'assigned', 'waiver_asked');
 alter table tieout.break_events

@@ -1,5 +1,5 @@
-// The filters of `tieout breaks`: from the words of the command line to a set of breaks, and back to
-// words for the trail. The same filters choose what is listed and what is decided together.
+// The filters of `tieout breaks`: from the words of the command line to a set of breaks, and back
+// to words for the trail. The same filters choose what is listed and what is decided together.
 
 import type { Command } from 'commander';
 import type { BreakState } from '../core/breakDecision.js';

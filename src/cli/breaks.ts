@@ -1,5 +1,5 @@
-// `tieout breaks list|show|note|assign|waive|reopen`: what differs, since when, whose it is, and what
-// people decide about it. Filters name one set for a list as for a decision. The decisions
+// `tieout breaks list|show|note|assign|waive|reopen`: what differs, since when, whose it is, and
+// what people decide about it. Filters name one set for a list as for a decision. The decisions
 // themselves are night/breaks/decideBreaks.ts's.
 
 import { randomUUID } from 'node:crypto';

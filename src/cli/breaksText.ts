@@ -1,5 +1,5 @@
-// Breaks as a person reads them on a terminal: a line of figures, the sentence below it, who has it.
-// Text from outside is masked here; nothing is decided.
+// Breaks as a person reads them on a terminal: a line of figures, the sentence below it, who has
+// it. Text from outside is masked here; nothing is decided.
 
 import { maskCardNumbers } from '../core/masking.js';
 import { breakFields, breakSentence } from '../core/sentence.js';
@@ -14,7 +14,8 @@ export function totalLine(all: BreakGroupRow | undefined, filter: BreakFilter): 
   if (all === undefined || all.breaks === 0)
     return `No ${states} break matches.`.replace('  ', ' ');
   const apart = all.withoutAmount > 0 ? `, ${all.withoutAmount} without an amount` : '';
-  return `${counted(all.breaks, `${states} break`.trim())} of ${counted(all.orders, 'order')}: ${moneyText(all)}${apart}`;
+  const breaks = counted(all.breaks, `${states} break`.trim());
+  return `${breaks} of ${counted(all.orders, 'order')}: ${moneyText(all)}${apart}`;
 }
 
 export function breakLines(one: FoundBreak, now: Date): string[] {
@@ -56,7 +57,8 @@ export function groupLines(groups: readonly BreakGroupRow[], by: string, now: Da
 export function lifeLines(one: FoundBreak, life: readonly BreakEvent[]): string[] {
   const fields = breakFields(one.expected, one.actual).map(
     ({ field, expected, actual, differs }) =>
-      `  ${differs ? '≠' : '='} ${field.padEnd(12)} ledger ${expected ?? '-'} · gateway ${actual ?? '-'}`,
+      `  ${differs ? '≠' : '='} ${field.padEnd(12)} ` +
+      `ledger ${expected ?? '-'} · gateway ${actual ?? '-'}`,
   );
   const candidates = (one.actual.candidates ?? []).map(
     (side) =>
@@ -87,7 +89,8 @@ export function eventText(event: Omit<BreakEvent, 'expected' | 'actual'>): strin
 export function verdictLines(rows: readonly DecidedBreakRow[], isCheck: boolean): string[] {
   const lines = rows.map((row) => {
     const why = 'reason' in row ? `: ${row.reason}` : (NEXT[row.kind] ?? '');
-    return `#${row.breakId}  ${row.kind.padEnd(12)}  ${row.accountId} ${row.orderNo} ${row.which}${why}`;
+    const about = `${row.accountId} ${row.orderNo} ${row.which}`;
+    return `#${row.breakId}  ${row.kind.padEnd(12)}  ${about}${why}`;
   });
   const done = rows.filter((row) => row.kind !== 'refused' && row.kind !== 'unchanged').length;
   const would = isCheck ? ' would change; nothing was written' : ' changed';

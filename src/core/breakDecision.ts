@@ -1,6 +1,6 @@
-// What a person may do to a break: note, assign, waive, reopen. Pure: one verdict for one break, the
-// same for the command line and the console. The database holds the second person of a waiver by
-// itself (guard_break); here it is only put into words before it comes to that.
+// What a person may do to a break: note, assign, waive, reopen. Pure: one verdict for one break,
+// the same for the command line and the console. The database holds the second person of a waiver
+// by itself (guard_break); here it is only put into words before it comes to that.
 
 import type { Hundredths } from './money.js';
 

@@ -80,7 +80,8 @@ const SENTENCES: Record<BreakKind, (words: Words) => string> = {
   amount_mismatch: ({ expected, actual }) =>
     `the gateway ${verb(actual)} ${money(actual)}, the ledger expects ${money(expected)}`,
   currency_mismatch: ({ expected, actual }) =>
-    `the gateway ${verb(actual)} ${money(actual)}, the ledger expects ${money(expected)}: another currency`,
+    `the gateway ${verb(actual)} ${money(actual)}, ` +
+    `the ledger expects ${money(expected)}: another currency`,
   state_mismatch: ({ expected, actual }) =>
     `the gateway shows ${actual.state ?? 'nothing'}, ` +
     `the ledger expects ${expected.state ?? 'none'}`,

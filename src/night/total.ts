@@ -12,10 +12,12 @@ import type {
   RunSummary,
 } from '../core/summary.js';
 import { ORDER_CLASSES, workedOutOpenAfter } from '../core/summary.js';
+import { inTransaction } from '../store/db.js';
 import type { AccountFigures, KindTieRow } from '../store/figures.js';
 import {
   accountFigures,
   currencyTotals,
+  holdBreaksStill,
   instructionFigures,
   openBreaks,
   tieByKind,
@@ -28,6 +30,18 @@ import type { Night, NightDeps } from './deps.js';
 /** Reads every figure, checks that they tie, and states what the run has come to. */
 export async function total(deps: NightDeps, night: Night): Promise<RunSummary> {
   const figures = await accountFigures(night.db, night.runId);
+  // A decision about a break in between would stand in one figure and not in the other.
+  return inTransaction(night.db, async (tx) => {
+    await holdBreaksStill(tx);
+    return sumUp(deps, { ...night, db: tx }, figures);
+  });
+}
+
+async function sumUp(
+  deps: NightDeps,
+  night: Night,
+  figures: readonly AccountFigures[],
+): Promise<RunSummary> {
   const accountIds = figures.map((account) => account.accountId);
   const breaks = await openBreaks(night.db, accountIds);
   const ties = await tieByKind(night.db, night.runId);

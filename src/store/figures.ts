@@ -56,6 +56,11 @@ export async function accountFigures(db: Db, runId: bigint): Promise<AccountFigu
   }));
 }
 
+/** Until the transaction ends nobody changes a break; decisions wait that long. */
+export async function holdBreaksStill(tx: Db): Promise<void> {
+  await tx.query('lock table tieout.breaks in share mode');
+}
+
 /** Open breaks of each account by kind. */
 export async function openBreaks(
   db: Db,

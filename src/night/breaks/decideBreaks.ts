@@ -34,7 +34,7 @@ export type DecideDeps = Pick<NightDeps, 'db' | 'now' | 'newId'> & {
   };
 };
 
-/** One row for each break that exists, in the order of their numbers. */
+/** One row for each break that exists, by account and order. */
 export async function decideBreaks(
   deps: DecideDeps,
   request: BreakRequest,
@@ -59,7 +59,7 @@ export async function decideBreaks(
       const decision = { action, who, over, at: deps.now(), id: deps.newId() };
       await writeDecision(tx, changing, decision);
     }
-    return decided.map(({ one, verdict }) => ({
+    return decided.sort(byOrder).map(({ one, verdict }) => ({
       breakId: one.breakId,
       accountId: one.accountId,
       orderNo: one.orderNo,
@@ -67,6 +67,11 @@ export async function decideBreaks(
       ...verdict,
     }));
   });
+}
+
+function byOrder({ one: a }: { one: HeldBreak }, { one: b }: { one: HeldBreak }): number {
+  const [keyA, keyB] = [a, b].map((one) => [one.accountId, one.orderNo, one.kind].join(' '));
+  return (keyA ?? '') < (keyB ?? '') ? -1 : 1;
 }
 
 function requireWords({ ids, action, who }: BreakRequest): void {

@@ -1,0 +1,94 @@
+// `tieout breaks` as the built program: lists, groups, decisions by number and by filter, exit codes,
+// and that a night still ties after people have decided.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunSummary } from '../../src/core/summary.js';
+import { workedOutOpenAfter } from '../../src/core/summary.js';
+import type { Ended } from '../support/cli.js';
+import { tieout } from '../support/cli.js';
+import type { SeparateHouse } from '../support/separateHouse.js';
+import { buildSeparateHouse } from '../support/separateHouse.js';
+
+let house: SeparateHouse;
+const run = (...args: string[]): Promise<Ended> => tieout(args, { cwd: house.folder });
+
+interface Listed {
+  total: { breaks: number; orders: number; money: Record<string, string> };
+  breaks: { breakId: string; kind: string; sentence: string; owner: string | null }[];
+  groups: { key: string; breaks: number }[];
+}
+
+beforeAll(async () => {
+  house = await buildSeparateHouse({ orders: 600, seed: 21 });
+  const night = await run('run', '--json');
+  expect(night.code, night.stderr).toBe(3);
+}, 120_000);
+afterAll(() => house.end());
+
+describe('tieout breaks', () => {
+  it('lists what is open, in words and as one document', async () => {
+    const listed = await run('breaks');
+    expect(listed.code, listed.stderr).toBe(0);
+    expect(listed.stdout).toMatch(/^\d+ open breaks of \d+ orders: [\d.]+ EUR/);
+    const all = JSON.parse((await run('breaks', 'list', '--json')).stdout) as Listed;
+    expect(all.breaks.length).toBe(all.total.breaks);
+    for (const one of all.breaks) expect(listed.stdout).toContain(one.sentence);
+    const few = JSON.parse(
+      (await run('breaks', 'list', '--limit', '1', '--json')).stdout,
+    ) as Listed;
+    expect(few.breaks).toEqual(all.breaks.slice(0, 1));
+    const groups = await run('breaks', 'list', '--group', 'kind', '--json');
+    const counted = (JSON.parse(groups.stdout) as Listed).groups;
+    expect(counted.reduce((sum, one) => sum + one.breaks, 0)).toBe(all.total.breaks);
+  });
+
+  it('decides by number and by filter, with a verdict a row, and the next night ties', async () => {
+    const all = JSON.parse((await run('breaks', 'list', '--json')).stdout) as Listed;
+    const [first] = all.breaks;
+    const id = first?.breakId ?? '';
+    const assigned = await run('breaks', 'assign', id, '--to', 'bert', '--as', 'anna');
+    expect(assigned.code, assigned.stderr).toBe(0);
+    expect(assigned.stdout).toContain(`#${id}  assigned`);
+    const kind = first?.kind ?? '';
+    const waive = ['breaks', 'waive', '--kind', kind, '--reason', 'known', '--json'];
+    const check = await run(...waive, '--as', 'anna', '--check');
+    expect(check.code, check.stderr).toBe(0);
+    expect(JSON.parse((await run('breaks', 'list', '--json')).stdout)).toMatchObject({
+      total: { breaks: all.total.breaks },
+    });
+    await run(...waive, '--as', 'anna');
+    const second = await run(...waive, '--as', 'bert');
+    expect(second.code, second.stderr).toBe(0);
+    const shown = await run('breaks', 'show', id);
+    expect(shown.stdout).toMatch(/waived by (anna|bert) \(as said on the command line\): known/);
+    const again = await run('run', '--json');
+    const summary = JSON.parse(again.stdout) as RunSummary;
+    const waived = summary.accounts.reduce((sum, account) => sum + account.tie.waived, 0);
+    expect(waived).toBe(all.breaks.filter((one) => one.kind === kind).length);
+    for (const account of summary.accounts) {
+      expect(workedOutOpenAfter(account.tie)).toBe(account.tie.openAfter);
+    }
+    expect(summary.accounts.reduce((sum, account) => sum + account.orders.explained, 0)).toBe(
+      waived,
+    );
+  });
+
+  for (const [name, args, words] of [
+    ['a number that is none', ['show', 'x1'], 'is no number of a break'],
+    ['a break that there is not', ['show', '999999'], 'there is no break 999999'],
+    ['a decision over everything', ['waive', '--reason', 'x'], 'name breaks by number'],
+    ['numbers and filters', ['note', '1', '--kind', 'amount_mismatch', '--text', 'x'], 'not both'],
+    ['no reason', ['waive', '1'], '--reason'],
+    ['a kind that there is not', ['list', '--kind', 'odd'], 'is no kind of break'],
+    ['a group that there is not', ['list', '--group', 'odd'], '--group must be'],
+    ['an amount that is none', ['list', '--min', '1,5'], 'must be an amount'],
+    ['an age that is none', ['list', '--age', 'old'], 'must be days'],
+    ['a date that is none', ['list', '--since', '2026-13-01'], 'must be a date'],
+  ] as const) {
+    it(`exits 2 on ${name}`, async () => {
+      const ended = await run('breaks', ...args);
+      expect(ended.code).toBe(2);
+      expect(ended.stderr).toContain(words);
+    });
+  }
+});

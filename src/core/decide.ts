@@ -42,9 +42,16 @@ export interface RefundFacts {
 export interface InstructionFacts {
   operation: Operation;
   transactionId: string;
+  currency: string;
+  amount: Hundredths;
   refundId: string | null;
   refundAmount: Hundredths | null;
+  reviewDecision: ReviewDecision | null;
   state: string;
+  /** withdrawn, and by a person */
+  isRefused: boolean;
+  /** a person wants it planned again: it no longer stands in the way */
+  isReplanned: boolean;
 }
 
 export interface OrderFacts {
@@ -56,6 +63,7 @@ export interface OrderFacts {
   entries: readonly EntryFacts[];
   contradictory: boolean;
   refunds: readonly RefundFacts[];
+  /** oldest first: a later one supersedes an earlier one for the same need */
   instructions: readonly InstructionFacts[];
 }
 
@@ -196,16 +204,33 @@ function positionBreak(
   }
   if (position.kind === 'break') return position.breakKind;
   if (position.kind !== 'need') return null;
+  const { ledger } = facts;
   const same = facts.instructions.filter(
     (instruction) =>
       instruction.operation === position.operation &&
       instruction.transactionId === transaction?.transactionId &&
       (position.operation !== 'refund' || instruction.refundId === oldestOpen?.refundId),
   );
-  if (same.some((instruction) => instruction.state === 'rejected')) return 'instruction_rejected';
+  const newest = same.at(-1);
+  const stands = newest !== undefined && !newest.isReplanned;
+  if (stands && newest.state === 'rejected') return 'instruction_rejected';
   // A confirmed capture, cancel or review that the gateway no longer shows is never sent again.
   if (same.some((instruction) => instruction.state === 'confirmed')) return position.otherwise;
+  if (stands && newest.isRefused && ledger && transaction) {
+    const need = needOf(position.operation, ledger, transaction, oldestOpen);
+    // A person's no holds as long as just this would be asked again.
+    if (isSameNeed(newest, need)) return position.otherwise;
+  }
   return rules.off.has(position.operation) ? position.otherwise : null;
+}
+
+function isSameNeed(instruction: InstructionFacts, need: Need): boolean {
+  return (
+    instruction.currency === need.currency &&
+    instruction.amount === need.amount &&
+    instruction.refundAmount === need.refundAmount &&
+    instruction.reviewDecision === need.reviewDecision
+  );
 }
 
 function refundPosition(

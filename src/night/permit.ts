@@ -6,6 +6,7 @@
 import { ledgerCurrencies } from '../core/currency.js';
 import type { Need, Rules } from '../core/decide.js';
 import { decideOrder } from '../core/decide.js';
+import type { ApprovalLapse } from '../core/decision.js';
 import { parseAmount } from '../core/money.js';
 import type { Account } from '../gateway/account.js';
 import type { BatchInstruction, BatchRow } from '../store/batches.js';
@@ -16,11 +17,18 @@ import { newestBlock } from '../store/runAccounts.js';
 import type { NightDeps } from './deps.js';
 
 export type Permit =
-  | { kind: 'yes'; entries: BatchInstruction[]; needless: Map<bigint, string> }
+  | {
+      kind: 'yes';
+      entries: BatchInstruction[];
+      /** no longer needed, with the reason */
+      needless: Map<bigint, string>;
+      /** their approval no longer holds: a person is asked again */
+      lapsed: Map<bigint, ApprovalLapse>;
+    }
   | { kind: 'stale'; instructionIds: bigint[] }
   | { kind: 'no'; reason: string };
 
-/** Weighs a batch; `needless` names the entries that are no longer needed, with the reason. */
+/** Weighs a batch as it stands now. */
 export async function maySend(
   deps: NightDeps,
   tx: Db,
@@ -40,15 +48,15 @@ export async function maySend(
     return { kind: 'stale', instructionIds: stale.map((fact) => fact.instructionId) };
   }
   const needless = new Map<bigint, string>();
+  const lapsed = new Map<bigint, ApprovalLapse>();
+  const entries: BatchInstruction[] = [];
   for (const fact of facts) {
     const reason = whyNot(deps, batch, account, fact);
     if (reason !== null) needless.set(fact.instructionId, reason);
+    else if (fact.lapse !== null) lapsed.set(fact.instructionId, fact.lapse);
+    else entries.push(fact);
   }
-  return {
-    kind: 'yes',
-    needless,
-    entries: facts.filter((fact) => !needless.has(fact.instructionId)),
-  };
+  return { kind: 'yes', needless, lapsed, entries };
 }
 
 /** Why nothing of this account is sent, whatever the batch; null: it may. */

@@ -15,7 +15,13 @@ import {
   storeAnswer,
 } from '../store/attempts.js';
 import type { BatchRow } from '../store/batches.js';
-import { deferBatch, dropBatch, loadBatch, withdrawFromBatch } from '../store/batches.js';
+import {
+  deferBatch,
+  dropBatch,
+  holdAgain,
+  loadBatch,
+  withdrawFromBatch,
+} from '../store/batches.js';
 import type { Db } from '../store/db.js';
 import type { NightDeps } from './deps.js';
 import { lookAgain } from './lookAgain.js';
@@ -117,9 +123,10 @@ async function claimEntries(
   tx: Db,
   batch: BatchRow,
   account: Account,
-  { entries, needless }: Permit & { kind: 'yes' },
+  { entries, needless, lapsed }: Permit & { kind: 'yes' },
 ): Promise<Claim> {
   await withdrawFromBatch(tx, batch.runId, needless, deps.now());
+  await holdAgain(tx, lapsed);
   if (entries.length === 0) {
     await dropBatch(tx, batch.batchId, 'nothing in it is needed any more');
     return { kind: 'nothing' };

@@ -2,6 +2,7 @@
 // the claim and what became of it are in attempts.ts. Neighbours: night/send.ts rings for what
 // waits, night/permit.ts weighs it.
 
+import type { ApprovalLapse } from '../core/decision.js';
 import type { Operation } from '../core/order.js';
 import type { ReviewDecision } from '../core/verdict.js';
 import type { Db } from './db.js';
@@ -108,6 +109,21 @@ export async function withdrawFromBatch(
      from unnest($1::bigint[], $2::text[]) as gone (instruction_id, reason)
      where i.instruction_id = gone.instruction_id and i.state = 'queued'`,
     [[...entries.keys()].map(String), [...entries.values()], now, runId],
+  );
+}
+
+/** Entries whose approval no longer holds go back to the person who may approve them. */
+export async function holdAgain(
+  db: Db,
+  entries: ReadonlyMap<bigint, ApprovalLapse>,
+): Promise<void> {
+  if (entries.size === 0) return;
+  await db.query(
+    `update tieout.instructions i set state = 'held', hold_reason = lapsed.reason, batch_id = null,
+       changed_by = 'tieout'
+     from unnest($1::bigint[], $2::text[]) as lapsed (instruction_id, reason)
+     where i.instruction_id = lapsed.instruction_id and i.state = 'queued'`,
+    [[...entries.keys()].map(String), [...entries.values()]],
   );
 }
 

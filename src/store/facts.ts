@@ -10,6 +10,7 @@ import type {
   OrderFacts,
   RefundFacts,
 } from '../core/decide.js';
+import type { ApprovalLapse } from '../core/decision.js';
 import { parseAmount } from '../core/money.js';
 import type { ExpectedState, GatewayState, Operation } from '../core/order.js';
 import type { ReviewDecision } from '../core/verdict.js';
@@ -19,6 +20,8 @@ import type { Db } from './db.js';
 import { statement } from './sql.js';
 
 export interface FreshFacts extends BatchInstruction {
+  /** why its approval no longer holds; null: it does, or none is needed */
+  lapse: ApprovalLapse | null;
   /** null: no complete look that is young enough */
   lookedAt: Date | null;
   asOf: Date | null;
@@ -41,6 +44,7 @@ export async function batchFacts(
   );
   return rows.map((row) => ({
     ...batchInstruction(row),
+    lapse: row.lapse,
     lookedAt: row.looked_at,
     asOf: row.as_of,
     dateEnd: row.date_end,
@@ -77,6 +81,7 @@ interface RawEntry {
 }
 
 interface RawFacts extends RawInstruction {
+  lapse: ApprovalLapse | null;
   looked_at: Date | null;
   as_of: Date | null;
   date_end: Date | null;
@@ -86,9 +91,14 @@ interface RawFacts extends RawInstruction {
   instructions: {
     operation: Operation;
     transaction_id: string;
+    currency: string;
+    amount: string;
     refund_id: string | null;
     refund_amount: string | null;
+    review_decision: ReviewDecision | null;
     state: string;
+    is_refused: boolean;
+    is_replanned: boolean;
   }[];
 }
 
@@ -132,9 +142,14 @@ function instructionFacts(row: RawFacts['instructions'][number]): InstructionFac
   return {
     operation: row.operation,
     transactionId: row.transaction_id,
+    currency: row.currency,
+    amount: amountOf(row.amount),
     refundId: row.refund_id,
     refundAmount: row.refund_amount === null ? null : amountOf(row.refund_amount),
+    reviewDecision: row.review_decision,
     state: row.state,
+    isRefused: row.is_refused,
+    isReplanned: row.is_replanned,
   };
 }
 

@@ -2,6 +2,7 @@
 // statement over a whole set; the database refuses illegal moves and writes the trail by itself.
 
 import { BATCH_ENTRIES_MAX, PARTIAL_REFUND_ENTRIES_MAX } from '../core/batch.js';
+import { HOLD_REASONS } from '../core/decision.js';
 import { PROOFS, refundAfter } from '../core/instruction.js';
 import type { Operation } from '../core/order.js';
 import type { Db } from './db.js';
@@ -81,6 +82,9 @@ export async function planInstructions(
     partialCapture,
     JSON.stringify(PROOFS),
     JSON.stringify({ true: refundAfter(true), false: refundAfter(false) }),
+    Object.entries(HOLD_REASONS).flatMap(([name, { isApprovable }]) =>
+      isApprovable ? [] : [name],
+    ),
   ]);
   return result.rowCount;
 }

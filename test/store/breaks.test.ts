@@ -107,6 +107,21 @@ test('a waived break is silent until it changes', async () => {
   ]);
 });
 
+test('a waived break of refunds reopens when a request is added, or takes another’s place', async () => {
+  const refunded = { ledger: 'captured 10.00 EUR', gateway: ['T1 refunded 10.00'] };
+  const one = { ...refunded, refunds: ['R1 4.00'] };
+  const other = { ...refunded, refunds: ['R2 4.00'] };
+  expect(await nights([refunded, 'waive', refunded, one, 'waive', one, other])).toEqual([
+    'refund_mismatch open: opened',
+    'refund_mismatch waived: waived from open',
+    'refund_mismatch waived: -',
+    'refund_mismatch open: reopened from waived',
+    'refund_mismatch waived: waived from open',
+    'refund_mismatch waived: -',
+    'refund_mismatch open: reopened from waived',
+  ]);
+});
+
 test('a waived break whose difference is gone resolves, and reopens like any other', async () => {
   expect(await nights([CHEAPER, 'waive', CAPTURED, CHEAPER])).toEqual([
     'amount_mismatch open: opened',

@@ -171,18 +171,27 @@ function quoted(definition: string): string[] {
 }
 
 async function mayBecome(orderNo: string, to: InstructionState): Promise<boolean> {
-  const outcome = await tried((tx) =>
-    tx.query(
-      `update tieout.instructions set state = $2,
+  const outcome = await tried(async (tx) => {
+    // What was held leaves for the queue only when somebody approved it.
+    const approval = await tx.query<{ decision_id: bigint }>(
+      `insert into tieout.decisions (instruction_id, account_id, decision, decided_by, authority, seen,
+         seen_sha256, row_before, expires_at)
+       select instruction_id, account_id, 'approve', 'bob', 'verified', tieout.seen_of(i),
+         tieout.seen_sha256(tieout.seen_of(i)), to_jsonb(i), now() + interval '1 day'
+       from tieout.instructions i where order_no = $1 and state = 'held' returning decision_id`,
+      [orderNo],
+    );
+    await tx.query(
+      `update tieout.instructions set state = $2, approval_id = $4,
          hold_reason = case when $2 = 'held' then 'approval' end,
          batch_id = (select max(batch_id) from tieout.batches), reason = 'test',
          settled_at = case when $2 in ('confirmed', 'rejected', 'withdrawn') then now() end,
          settled_run_id = case when $2 in ('confirmed', 'rejected', 'withdrawn')
            then $3::bigint end
        where order_no = $1`,
-      [orderNo, to, runId],
-    ),
-  );
+      [orderNo, to, runId, approval.rows[0]?.decision_id ?? null],
+    );
+  });
   return outcome === 'done';
 }
 

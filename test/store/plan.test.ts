@@ -148,6 +148,23 @@ describe('what waits for a person, and why', () => {
     expect(await instructionTexts(db, accountId)).toEqual([outcome]);
   });
 
+  test.each(['auto', 'approve'] as const)(
+    'whatever the fraud check rejects, with %s',
+    async (policy) => {
+      const order = { ...TO_CAPTURE, gateway: ['T1 authorised 10.00 fraud=1'] };
+      await plan([order, TO_CAPTURE], { policies: policies(policy) });
+      expect((await instructionTexts(db, accountId)).sort()[0]).toBe(
+        'O1 capture 10.00 held: fraud_rejected',
+      );
+    },
+  );
+
+  test('a fraud check of a dead attempt holds nothing', async () => {
+    const order = { ...TO_CAPTURE, gateway: ['T0 declined 10.00 fraud=1', 'T1 authorised 10.00'] };
+    await plan([order]);
+    expect(await instructionTexts(db, accountId)).toEqual(['O1 capture 10.00 planned']);
+  });
+
   test('past the count of a run the rest waits, oldest first', async () => {
     await plan([withAge('2d'), withAge('4d'), withAge('3d')], {
       policies: policies('auto', { maxCount: 2 }),
@@ -251,6 +268,24 @@ describe('what waits needlessly is withdrawn', () => {
     await plan([TO_CAPTURE]);
     await plan([{ ...TO_CAPTURE, ledger: 'authorised 10.00 EUR' }]);
     await plan([TO_CAPTURE]);
+    expect(await instructionTexts(db, accountId)).toHaveLength(1);
+    runId = await storeRun(db, accountId);
+    await plan([TO_CAPTURE]);
+    expect((await instructionTexts(db, accountId)).at(1)).toBe('O1 capture 10.00 planned');
+  });
+});
+
+describe('what a person said no to', () => {
+  test('is not planned again while just the same is needed', async () => {
+    await plan([{ ...TO_CAPTURE, did: ['capture T1 withdrawn by=person'] }], { stored: true });
+    runId = await storeRun(db, accountId);
+    await plan([TO_CAPTURE]);
+    expect(await instructionTexts(db, accountId)).toHaveLength(1);
+  });
+
+  test('is planned again in the next run once somebody wants it', async () => {
+    const again = { ...TO_CAPTURE, did: ['capture T1 withdrawn by=person again=yes'] };
+    await plan([again], { stored: true });
     expect(await instructionTexts(db, accountId)).toHaveLength(1);
     runId = await storeRun(db, accountId);
     await plan([TO_CAPTURE]);

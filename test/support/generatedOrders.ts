@@ -12,7 +12,8 @@ import { CODES, HOUR_MS, LIVE_FROM, LOOKED_AT, plainRules } from './orders.js';
 const IDS = ['T1', 'T1', 'T1', 'T2'] as const;
 const AMOUNTS = [400n, 600n, 1000n, 1001n];
 const REFUNDABLE = ['captured', 'partially_refunded', 'refunded'] as const;
-const ENDED = ['confirmed', 'rejected'] as const;
+const ENDED = ['confirmed', 'rejected', 'withdrawn'] as const;
+const ENDED_UNDONE: readonly string[] = ['rejected', 'withdrawn'];
 const SECOND = 1000;
 
 const time = fc
@@ -88,13 +89,19 @@ const instructions = fc
       transactionId: fc.constantFrom(...IDS),
       refund: fc.constantFrom('R1', 'R2'),
       state: fc.constantFrom(...INSTRUCTION_STATES, ...ENDED, ...ENDED),
+      byPerson: fc.boolean(),
+      isReplanned: mostly(false, true),
+      amount: mostly(1000n, 400n),
+      decision: fc.constantFrom('accept' as const, 'reject' as const),
     }),
     { maxLength: 3 },
   )
   .map((list) =>
     list.map(
-      ({ refund, ...rest }): StoredInstruction => ({
+      ({ refund, byPerson, isReplanned, ...rest }): StoredInstruction => ({
         ...rest,
+        isRefused: byPerson && rest.state === 'withdrawn',
+        isReplanned: isReplanned && ENDED_UNDONE.includes(rest.state),
         refundId: rest.operation === 'refund' ? refund : null,
         refundAmount: rest.operation === 'refund' ? 400n : null,
       }),

@@ -11,7 +11,7 @@ import type { BreakKind, ReviewDecision } from '../../src/core/verdict.js';
 import type { Database, Db } from '../../src/store/db.js';
 import type { CompareRules } from '../../src/store/verdicts.js';
 import type { StoredInstruction, StoredOrder } from './orders.js';
-import { DATE_END, HOUR_MS, LOOKED_AT, money } from './orders.js';
+import { DATE_END, HOUR_MS, instructionFactsOf, LOOKED_AT, money } from './orders.js';
 
 export interface Look {
   runId: bigint;
@@ -84,10 +84,10 @@ async function storeEntries(db: Db, look: Look, orders: readonly StoredOrder[]):
     `insert into tieout.look_entries (pull_id, account_id, page_no, position, order_no, is_extra,
        is_asked, transaction_id, currency, amount, amount_text, state, payment_status, found,
        query_result, transaction_at, fraud_rejected)
-     select $1, $2, *, false from jsonb_to_recordset($3::jsonb) as e (page_no int, position int,
+     select $1, $2, * from jsonb_to_recordset($3::jsonb) as e (page_no int, position int,
        order_no text, is_extra boolean, is_asked boolean, transaction_id text, currency text,
        amount numeric, amount_text text, state text, payment_status text, found boolean,
-       query_result text, transaction_at timestamptz)`,
+       query_result text, transaction_at timestamptz, fraud_rejected boolean)`,
     [look.pullId, look.accountId, json(orders.flatMap(entryRows))],
   );
 }
@@ -145,18 +145,20 @@ export async function storeInstructions(
     await tx.query(
       `insert into tieout.instructions (run_id, account_id, order_no, operation, transaction_id,
          currency, amount, refund_id, refund_amount, review_decision, from_state, done_states,
-         state, hold_reason, batch_id, created_at, settled_at, settled_run_id, reason)
+         state, hold_reason, batch_id, created_at, settled_at, settled_run_id, reason, is_refused,
+         replan_id)
        select $1, $2, order_no, operation, transaction_id, currency, amount, refund_id,
          refund_amount, review_decision, from_state, done_states, state,
          case when state = 'held' then 'approval' end,
          case when state in ('queued', 'sending', 'accepted') then 0 end, $4::timestamptz,
          case when state in ('confirmed', 'rejected', 'withdrawn') then $4::timestamptz end,
          case when state in ('confirmed', 'rejected', 'withdrawn') then $1::bigint end,
-         case when state in ('unknown', 'withdrawn') then 'test' end
+         case when state in ('unknown', 'withdrawn') then 'test' end, is_refused,
+         case when is_replanned then 0 end
        from jsonb_to_recordset($3::jsonb) as i (order_no text, operation text,
          transaction_id text, currency text, amount numeric, refund_id text,
          refund_amount numeric, review_decision text, from_state text, done_states text[],
-         state text)`,
+         state text, is_refused boolean, is_replanned boolean)`,
       [runId, accountId, json(rows), LOOKED_AT],
     );
   });
@@ -271,22 +273,25 @@ function entryRows(order: StoredOrder, index: number) {
     found: entry.found,
     query_result: entry.queryResult,
     transaction_at: entry.transactionAt,
+    fraud_rejected: entry.fraudRejected ?? false,
   }));
 }
 
 function instructionRow(order: StoredOrder, instruction: StoredInstruction) {
-  const { operation, refundId, refundAmount } = instruction;
+  const facts = instructionFactsOf(order, instruction);
   return {
     order_no: order.orderNo,
-    operation,
-    transaction_id: scoped(order, instruction.transactionId),
-    currency: order.ledger?.currency ?? 'EUR',
-    amount: money(maxOf(order.ledger?.amount ?? 1000n, refundAmount ?? 0n)),
-    refund_id: scoped(order, refundId),
-    refund_amount: refundAmount === null ? null : money(refundAmount),
-    review_decision: operation === 'review' ? (instruction.decision ?? 'accept') : null,
+    operation: facts.operation,
+    transaction_id: scoped(order, facts.transactionId),
+    currency: facts.currency,
+    amount: money(facts.amount),
+    refund_id: scoped(order, facts.refundId),
+    refund_amount: facts.refundAmount === null ? null : money(facts.refundAmount),
+    review_decision: facts.reviewDecision,
     ...proofOf(order, instruction),
-    state: instruction.state,
+    state: facts.state,
+    is_refused: facts.isRefused,
+    is_replanned: facts.isReplanned,
   };
 }
 
@@ -299,10 +304,6 @@ function proofOf(order: StoredOrder, instruction: StoredInstruction) {
   const decision = operation === 'review' ? (instruction.decision ?? 'accept') : null;
   const proof = PROOFS.find((one) => one.operation === operation && one.decision === decision);
   return { from_state: fromState ?? proof?.before, done_states: proof?.after };
-}
-
-function maxOf(a: Hundredths, b: Hundredths): Hundredths {
-  return a > b ? a : b;
 }
 
 function exact(text: string | null): Hundredths | null {

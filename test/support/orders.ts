@@ -3,7 +3,14 @@
 // core/decide.ts and rows of a real database (lookStore.ts), so that both roads are asked the same
 // question.
 
-import type { EntryFacts, LedgerFacts, OrderFacts, Rules, Verdict } from '../../src/core/decide.js';
+import type {
+  EntryFacts,
+  InstructionFacts,
+  LedgerFacts,
+  OrderFacts,
+  Rules,
+  Verdict,
+} from '../../src/core/decide.js';
 import type { InstructionState } from '../../src/core/instruction.js';
 import type { Hundredths } from '../../src/core/money.js';
 import { formatAmount, parseAmount } from '../../src/core/money.js';
@@ -22,6 +29,8 @@ export const USUAL_AGE = '30h';
 export interface StoredEntry extends EntryFacts {
   amountText: string | null;
   queryResult: string | null;
+  /** the fraud check says REJECT */
+  fraudRejected?: boolean;
 }
 
 export interface StoredInstruction {
@@ -32,6 +41,12 @@ export interface StoredInstruction {
   state: InstructionState;
   /** accept unless said otherwise; reviews only */
   decision?: ReviewDecision;
+  /** what was asked for, where that is not the amount of the ledger */
+  amount?: Hundredths;
+  /** withdrawn by a person */
+  isRefused?: boolean;
+  /** a person wants it planned again */
+  isReplanned?: boolean;
   /** what the gateway showed when it was planned, where that is not what the operation needs */
   fromState?: GatewayState;
 }
@@ -52,11 +67,14 @@ export interface StoredOrder {
 export interface OrderText {
   /** "captured 10.00 EUR [names=T1] [take=8.00] [decision=accept] [age=30h]"; null: no row */
   ledger: string | null;
-  /** "T1 captured 10.00 EUR [age=30h] [code=3000] [found=0]"; `-` is a field that is not there */
+  /** "T1 captured 10.00 EUR [age=30h] [code=3000] [found=0] [fraud=1]"; `-` is a field that is not there */
   gateway?: readonly string[];
   /** "R1 4.00 [age=30h]" */
   refunds?: readonly string[];
-  /** "capture T1 confirmed", "refund T1 R1 4.00 unknown [from=captured]", "review T1 reject held" */
+  /**
+   * Oldest first: "capture T1 confirmed", "refund T1 R1 4.00 unknown [from=captured]",
+   * "review T1 reject held", "capture T1 withdrawn by=person [again=yes] [amount=9.00]"
+   */
   did?: readonly string[];
   page?: PageKind;
 }
@@ -83,8 +101,31 @@ export function factsOf(order: StoredOrder): OrderFacts {
     entries,
     contradictory: ids.size < entries.length,
     refunds: order.refunds,
-    instructions: order.instructions,
+    instructions: order.instructions.map((instruction) => instructionFactsOf(order, instruction)),
   };
+}
+
+export function instructionFactsOf(
+  { ledger }: StoredOrder,
+  instruction: StoredInstruction,
+): InstructionFacts {
+  const { operation, refundAmount } = instruction;
+  return {
+    operation,
+    transactionId: instruction.transactionId,
+    currency: ledger?.currency ?? 'EUR',
+    amount: instruction.amount ?? maxOf(ledger?.amount ?? 1000n, refundAmount ?? 0n),
+    refundId: instruction.refundId,
+    refundAmount,
+    reviewDecision: operation === 'review' ? (instruction.decision ?? 'accept') : null,
+    state: instruction.state,
+    isRefused: instruction.isRefused ?? false,
+    isReplanned: instruction.isReplanned ?? false,
+  };
+}
+
+function maxOf(a: Hundredths, b: Hundredths): Hundredths {
+  return a > b ? a : b;
 }
 
 /** A verdict in one line, as the cases write it: "need capture 10.00 EUR; stale_authorisation". */
@@ -168,6 +209,7 @@ function entryOf(text: string): StoredEntry {
     queryResult: present(queryResult),
     found: queryResult === '1',
     transactionAt: age === '-' ? null : before(age),
+    ...(keys.get('fraud') === '1' ? { fraudRejected: true } : {}),
   };
 }
 
@@ -186,6 +228,9 @@ function instructionOf(text: string): StoredInstruction {
   const from = GATEWAY_STATES.find((state) => state === keys.get('from'));
   return {
     ...(from === undefined ? {} : { fromState: from }),
+    ...(keys.has('amount') ? { amount: amountOf(keys.get('amount')) } : {}),
+    ...(keys.get('by') === 'person' ? { isRefused: true } : {}),
+    ...(keys.get('again') === 'yes' ? { isReplanned: true } : {}),
     ...(words[2] === 'reject' ? { decision: 'reject' as const } : {}),
     operation: words[0] as Operation,
     transactionId: words[1] ?? '',

@@ -97,7 +97,128 @@ export const instructionCases: Case[] = [
     did: ['capture T1 confirmed'],
     want: 'state_mismatch',
   },
+  {
+    name: 'the capture was refused, and a person wants it planned again',
+    ledger: 'captured 10.00 EUR',
+    gateway: ['T1 authorised 10.00'],
+    did: ['capture T1 rejected again=yes'],
+    want: CAPTURE,
+  },
+  {
+    name: 'planned again and sent: the refusal of the first is past',
+    ledger: 'captured 10.00 EUR',
+    gateway: ['T1 authorised 10.00'],
+    did: ['capture T1 rejected again=yes', 'capture T1 accepted'],
+    want: CAPTURE,
+  },
+  {
+    name: 'planned again and refused again',
+    ledger: 'captured 10.00 EUR',
+    gateway: ['T1 authorised 10.00'],
+    did: ['capture T1 rejected again=yes', 'capture T1 rejected'],
+    want: 'instruction_rejected',
+  },
+  {
+    name: 'planned again, and withdrawn since nobody asked any more: the refusal is past',
+    ledger: 'captured 10.00 EUR',
+    gateway: ['T1 authorised 10.00'],
+    did: ['capture T1 rejected again=yes', 'capture T1 withdrawn'],
+    want: CAPTURE,
+  },
+  ...personsNo([
+    ['capture', 'captured 10.00 EUR', 'T1 authorised 10.00', 'capture T1', 'state_mismatch'],
+    ['cancel', 'cancelled 10.00 EUR', 'T1 authorised 10.00', 'cancel T1', 'state_mismatch'],
+    [
+      'review',
+      'captured 10.00 EUR decision=reject',
+      'T1 in_review 10.00',
+      'review T1 reject',
+      'state_mismatch',
+    ],
+    ['refund', 'captured 10.00 EUR', 'T1 captured 10.00', 'refund T1 R1 4.00', 'refund_mismatch'],
+    [
+      'refund of a cancelled order',
+      'cancelled 10.00 EUR',
+      'T1 captured 10.00',
+      'refund T1 R1 4.00',
+      'state_mismatch',
+    ],
+  ]),
+  {
+    name: 'a person said no to another amount',
+    ledger: 'captured 10.00 EUR',
+    gateway: ['T1 authorised 10.00'],
+    did: ['capture T1 withdrawn by=person amount=9.00'],
+    want: CAPTURE,
+  },
+  {
+    name: 'a person said no to the other decision',
+    ledger: 'captured 10.00 EUR decision=accept',
+    gateway: ['T1 in_review 10.00'],
+    did: ['review T1 reject withdrawn by=person'],
+    want: 'need review T1 10.00 EUR accept',
+  },
+  {
+    name: 'a person said no to another refund request',
+    ledger: 'captured 10.00 EUR',
+    gateway: ['T1 captured 10.00'],
+    refunds: ['R2 4.00'],
+    did: ['refund T1 R1 4.00 withdrawn by=person'],
+    want: 'need refund T1 10.00 EUR R2 4.00',
+  },
+  {
+    name: 'a person said no, and a later one was withdrawn by itself',
+    ledger: 'captured 10.00 EUR',
+    gateway: ['T1 authorised 10.00'],
+    did: ['capture T1 withdrawn by=person again=yes', 'capture T1 withdrawn'],
+    want: CAPTURE,
+  },
+  {
+    name: 'a person said no, and the amount differs too',
+    ledger: 'captured 10.00 EUR',
+    gateway: ['T1 authorised 9.00'],
+    did: ['capture T1 withdrawn by=person'],
+    want: 'amount_mismatch; state_mismatch',
+  },
+  {
+    name: 'a person said no, and it was done elsewhere',
+    ledger: 'captured 10.00 EUR',
+    gateway: ['T1 captured 10.00'],
+    did: ['capture T1 withdrawn by=person'],
+    want: 'matched',
+  },
 ];
+
+/** A person's no makes a difference of the need, until somebody wants it planned again. */
+function personsNo(rows: readonly (readonly [string, string, string, string, string])[]): Case[] {
+  return rows.flatMap(([name, ledger, entry, did, want]): Case[] => {
+    const order = {
+      ledger,
+      gateway: [entry],
+      refunds: did.startsWith('refund') ? ['R1 4.00'] : [],
+    };
+    const needs: Record<string, string> = {
+      'capture T1': CAPTURE,
+      'cancel T1': 'need cancel T1 10.00 EUR',
+      'review T1 reject': 'need review T1 10.00 EUR reject',
+      'refund T1 R1 4.00': 'need refund T1 10.00 EUR R1 4.00',
+    };
+    return [
+      {
+        name: `a person said no to the ${name}`,
+        ...order,
+        did: [`${did} withdrawn by=person`],
+        want,
+      },
+      {
+        name: `a person said no to the ${name}, and it is to be planned again`,
+        ...order,
+        did: [`${did} withdrawn by=person again=yes`],
+        want: needs[did] ?? '',
+      },
+    ];
+  });
+}
 
 export const toleranceCases: Case[] = [
   ...[

@@ -24,7 +24,7 @@ refundable as materialized (
     and not exists (
       select from tieout.instructions i
       where i.account_id = r.account_id collate "C" and i.refund_id = r.refund_id collate "C"
-        and i.state in ('confirmed', 'rejected', 'withdrawn')
+        and i.state in ('confirmed', 'rejected', 'withdrawn') and i.replan_id is null
     )
 ),
 live as (

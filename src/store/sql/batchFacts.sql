@@ -3,8 +3,10 @@
 -- $1 batch, $2 minutes after which a look is too old to send by, $3 $4 currencies.
 with wanted as materialized (
   select instruction_id, account_id, order_no, transaction_id, currency, amount::text as amount,
-    refund_id, refund_amount::text as refund_amount, refund_reason, review_decision
-  from tieout.instructions where batch_id = $1::bigint and state = 'queued'
+    refund_id, refund_amount::text as refund_amount, refund_reason, review_decision,
+    -- why its approval no longer holds
+    case when i.approval_id is not null then tieout.approval_lapse(i) end as lapse
+  from tieout.instructions i where batch_id = $1::bigint and state = 'queued'
 ),
 recent as materialized (
   select p.pull_id, p.as_of, r.ends_at
@@ -43,8 +45,10 @@ select w.*, look.answered_at as looked_at, look.as_of, look.ends_at as date_end,
     where r.account_id collate "C" = w.account_id and r.order_no collate "C" = w.order_no
   ), '[]') as refunds,
   coalesce((select jsonb_agg(jsonb_build_object('operation', i.operation,
-      'transaction_id', i.transaction_id, 'refund_id', i.refund_id,
-      'refund_amount', i.refund_amount::text, 'state', i.state))
+      'transaction_id', i.transaction_id, 'currency', i.currency, 'amount', i.amount::text,
+      'refund_id', i.refund_id, 'refund_amount', i.refund_amount::text,
+      'review_decision', i.review_decision, 'state', i.state, 'is_refused', i.is_refused,
+      'is_replanned', i.replan_id is not null) order by i.instruction_id)
     from tieout.instructions i
     where i.account_id = w.account_id and i.order_no = w.order_no
       and i.instruction_id <> w.instruction_id

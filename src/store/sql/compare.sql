@@ -71,7 +71,9 @@ refund as materialized (
     (array_agg(refund_id order by requested_at, refund_id) filter (where not is_done))[1]
       as oldest_id,
     (array_agg(refund_amount order by requested_at, refund_id) filter (where not is_done))[1]
-      as oldest_amount
+      as oldest_amount,
+    -- a request more or less is another situation, even where the sum is the same
+    md5(string_agg(refund_id || ' ' || refund_amount, ',' order by refund_id)) as requests
   from (
     select r.account_id collate "C" as account_id, r.order_no collate "C" as order_no,
       r.refund_id collate "C" as refund_id, r.refund_amount, r.requested_at,
@@ -191,7 +193,7 @@ staged as not materialized (
     case when s.has_entry and not s.absent then s.state else 'missing' end as sight,
     case when $12::boolean then coalesce(s.capture_amount, s.ledger_amount)
       else s.ledger_amount end as refundable,
-    r.oldest_id, r.oldest_amount, coalesce(r.explained, 0) as explained,
+    r.oldest_id, r.oldest_amount, r.requests, coalesce(r.explained, 0) as explained,
     case when r.order_no is null then 0 else r.requested end as requested,
     u.order_no is not null as undecided
   from seen s
@@ -242,20 +244,30 @@ counted as (
 ),
 -- From here on only what stands out: our own instructions are looked up one by one.
 standing as not materialized (
-  select d.*, i.is_rejected, i.is_confirmed,
+  select d.*, i.is_rejected, i.is_refused, i.is_confirmed,
     unequal and not foreign_money and (
       case when amount < ledger_amount then ledger_amount - amount <= $9::numeric
         else amount - ledger_amount <= $10::numeric end
       or abs(amount - ledger_amount) * 1000000 <= ledger_amount * $11::bigint
     ) as tolerated
   from told d
+  -- The newest instruction for the same need supersedes the earlier ones, and counts unless a
+  -- person wants it planned again; a person's no counts while just the same would be asked.
   left join lateral (
-    select bool_or(i.state = 'rejected') as is_rejected,
-      bool_or(i.state = 'confirmed') as is_confirmed
+    select i.state = 'rejected' and i.replan_id is null as is_rejected,
+      i.is_refused and i.replan_id is null and i.currency = d.ledger_currency
+        and i.amount = case when d.operation = 'capture'
+          then coalesce(d.capture_amount, d.ledger_amount) else d.amount end
+        and i.refund_amount is not distinct from
+          case when d.operation = 'refund' then d.oldest_amount end
+        and i.review_decision is not distinct from
+          case when d.operation = 'review' then d.review_decision end as is_refused,
+      bool_or(i.state = 'confirmed') over () as is_confirmed
     from tieout.instructions i
     where d.verdict = 'need' and i.account_id = d.account_id and i.order_no = d.order_no
       and i.operation = d.operation and i.transaction_id = d.transaction_id
       and (d.operation <> 'refund' or i.refund_id = d.oldest_id)
+    order by i.instruction_id desc limit 1
   ) i on true
   where not is_matched
 ),
@@ -266,7 +278,7 @@ difference as not materialized (
       when verdict = 'break' then break_kind
       when verdict <> 'need' then null
       when is_rejected then 'instruction_rejected'
-      when is_confirmed or operation = any ($13::text[]) then break_kind
+      when is_confirmed or is_refused or operation = any ($13::text[]) then break_kind
     end as position_kind
   from standing s
 ),
@@ -275,7 +287,7 @@ added as (
     kinds, need, awaited, tolerated, transaction_id, gateway_state, gateway_currency,
     gateway_amount, gateway_amount_text, payment_status, ledger_problem, expected,
     ledger_currency, ledger_amount, need_amount, refund_id, refund_amount, completes,
-    review_decision)
+    review_decision, requests)
   select $1::bigint, account_id, order_no, $2, in_ledger, not_compared,
     case
       when not_compared is not null then '{}'
@@ -298,7 +310,8 @@ added as (
     case when is_need and operation = 'refund' then oldest_id end,
     case when is_need and operation = 'refund' then oldest_amount end,
     case when is_need and operation = 'refund' then explained + oldest_amount = refundable end,
-    case when is_need and operation = 'review' then review_decision end
+    case when is_need and operation = 'review' then review_decision end,
+    requests
   from (
     select d.*, not_compared is null and stage = 'pair' and verdict = 'need'
       and position_kind is null and not unequal and not foreign_money as is_need

@@ -1,9 +1,11 @@
 -- What should be sent? At most one instruction an order and run; each is planned, or held with the
--- reason why it waits for a person. Those that waited already are weighed again by the same rules.
+-- reason why it waits for a person. Those that waited already are weighed again by the same rules;
+-- one that a person approved goes, as long as that holds.
 -- $1 run, $2 now, $3 policies as json [{operation, policy, above (by currency) | null,
 -- max_count | null, max_amount (by currency) | null}], $4 partial captures,
 -- $5 proofs as json [{operation, decision, before, after}] (core/instruction.ts),
--- $6 states that show a refund done, by whether it completes the amount (core/instruction.ts).
+-- $6 states that show a refund done, by whether it completes the amount (core/instruction.ts),
+-- $7 reasons to hold that no approval overrules (core/decision.ts).
 with policy as materialized (
   select * from jsonb_to_recordset($3::jsonb) as p (operation text, policy text, above jsonb,
     max_count bigint, max_amount jsonb)
@@ -15,7 +17,11 @@ proof as materialized (
 wanted as materialized (
   select v.*, i.instruction_id, i.state as instruction_state, ra.send_block,
     coalesce(v.refund_amount, v.need_amount) as money,
-    coalesce(r.requested_at, o.placed_at) as since, r.reason as request_reason
+    i.approval_id, coalesce(r.requested_at, o.placed_at) as since, r.reason as request_reason,
+    r.requested_by,
+    exists (select from tieout.look_entries e
+      where e.pull_id = v.pull_id and e.account_id = v.account_id and e.order_no = v.order_no
+        and e.transaction_id = v.transaction_id and e.fraud_rejected) as is_fraud
   from tieout.verdicts v
   join tieout.run_accounts ra using (run_id, account_id)
   left join tieout.asked_orders o
@@ -38,6 +44,7 @@ weighed as materialized (
       when w.send_block is not null then w.send_block
       when w.need = 'capture' and not $4::boolean and w.need_amount < w.ledger_amount
         then 'partial_capture'
+      when w.is_fraud then 'fraud_rejected'
       when p.policy <> 'auto' then 'approval'
       when p.above is not null and not p.above ? w.ledger_currency then 'above_limit'
       when w.money > (p.above ->> w.ledger_currency)::numeric then 'above_limit'
@@ -52,18 +59,46 @@ used as materialized (
   where run_id = $1 and state not in ('planned', 'held', 'withdrawn')
   group by operation, currency
 ),
+-- An approval stands for every reason that a person may overrule.
+approved as materialized (
+  select i.instruction_id, tieout.approval_lapse(i) as lapse
+  from weighed w
+  join tieout.instructions i using (instruction_id)
+  where w.approval_id is not null
+),
+freed as materialized (
+  select w.*, approved.instruction_id is not null and approved.lapse is null
+      and (w.reason = any ($7::text[])) is not true as is_approved,
+    approved.lapse
+  from weighed w
+  left join approved using (instruction_id)
+),
 capped as materialized (
   select w.*, case
-      when reason is not null then reason
+      when is_approved then null
+      when reason = any ($7) or reason = 'fraud_rejected' then reason
+      when reason is not null then coalesce(lapse, reason)
       when max_count < coalesce((select sum(count) from used u where u.operation = w.need), 0)
-        + count(*) filter (where reason is null) over by_operation then 'over_limit_of_run'
+        + count(*) filter (where reason is null or is_approved) over by_operation
+        then 'over_limit_of_run'
       when max_amount < coalesce((select money from used u
           where u.operation = w.need and u.currency = w.ledger_currency), 0)
-        + sum(money) filter (where reason is null) over by_currency then 'over_limit_of_run'
+        + sum(money) filter (where reason is null or is_approved) over by_currency
+        then 'over_limit_of_run'
     end as hold_reason
-  from weighed w
+  from freed w
   window by_operation as (partition by need order by since, account_id, order_no),
     by_currency as (partition by need, ledger_currency order by since, account_id, order_no)
+),
+-- Who had an earlier instruction for the same need planned again: few.
+again as materialized (
+  select before.account_id, before.order_no, before.operation, before.transaction_id,
+    coalesce(before.refund_id, '') as refund_id,
+    array_agg(d.decided_by order by d.decision_id) as by
+  from tieout.instructions before
+  join tieout.decisions d on d.decision_id = before.replan_id
+  where before.replan_id is not null
+  group by 1, 2, 3, 4, 5
 ),
 reweighed as (
   update tieout.instructions i
@@ -75,7 +110,7 @@ reweighed as (
 )
 insert into tieout.instructions (run_id, account_id, order_no, operation, transaction_id, currency,
   amount, refund_id, refund_amount, refund_reason, review_decision, from_state, done_states, state,
-  hold_reason, created_at)
+  hold_reason, created_at, asked_by)
 select $1, c.account_id, c.order_no, c.need, c.transaction_id, c.ledger_currency, c.need_amount,
   c.refund_id, c.refund_amount,
   c.request_reason, c.review_decision, c.gateway_state,
@@ -83,8 +118,12 @@ select $1, c.account_id, c.order_no, c.need, c.transaction_id, c.ledger_currency
       array(select jsonb_array_elements_text($6::jsonb -> c.completes::text))
     else (select array(select jsonb_array_elements_text(p.after)) from proof p
       where p.operation = c.need and p.decision is not distinct from c.review_decision) end,
-  case when c.hold_reason is null then 'planned' else 'held' end, c.hold_reason, $2::timestamptz
+  case when c.hold_reason is null then 'planned' else 'held' end, c.hold_reason, $2::timestamptz,
+  array_remove(c.requested_by || coalesce(again.by, '{}'), null)
 from capped c
+left join again on again.account_id = c.account_id and again.order_no = c.order_no
+  and again.operation = c.need and again.transaction_id = c.transaction_id
+  and again.refund_id = coalesce(c.refund_id, '')
 where c.instruction_id is null
 order by c.account_id, c.need, c.since, c.order_no
 on conflict do nothing

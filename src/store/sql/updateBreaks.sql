@@ -51,7 +51,8 @@ found as materialized (
     jsonb_strip_nulls(jsonb_build_object('state', v.gateway_state, 'code', v.payment_status,
       'currency', v.gateway_currency,
       'amount', coalesce(v.gateway_amount::text, v.gateway_amount_text),
-      'transaction', v.transaction_id, 'candidates', c.candidates)) as actual
+      'transaction', v.transaction_id, 'candidates', c.candidates)) as actual,
+    case when kind = 'refund_mismatch' then coalesce(v.requests, '') else '' end as requests
   from tieout.verdicts v
   cross join unnest(v.kinds) as kind
   left join candidate c on c.account_id = v.account_id and c.order_no = v.order_no
@@ -60,7 +61,8 @@ found as materialized (
       select account_id, order_no from tieout.asked_orders where pull_id = $3))
 ),
 known as materialized (
-  select f.*, md5(f.expected::text || f.actual::text) as fingerprint, b.break_id, b.state,
+  select f.*, md5(f.expected::text || f.actual::text || f.requests) as fingerprint, b.break_id,
+    b.state,
     b.fingerprint as old_fingerprint
   from found f
   left join tieout.breaks b using (account_id, order_no, kind)

@@ -1,0 +1,151 @@
+// What people may decide about an instruction, as data: which decision fits which state, why an
+// instruction waits and whether an approval helps, who has to be another person. The guards in the
+// database hold the same rows; a test compares them. Pure: it reads no clock and asks nobody.
+
+import type { InstructionState } from './instruction.js';
+
+export const DECISION_KINDS = ['approve', 'reject', 'resolve', 'replan'] as const;
+export type DecisionKind = (typeof DECISION_KINDS)[number];
+
+/** The states in which each can be decided; elsewhere it comes too early or too late. */
+export const DECIDABLE_STATES: Record<DecisionKind, readonly InstructionState[]> = {
+  approve: ['held'],
+  reject: ['planned', 'held', 'queued'],
+  resolve: ['unknown'],
+  replan: ['rejected', 'withdrawn'],
+};
+
+/** An approval that was not used by then is asked for again. */
+export const APPROVAL_DAYS = 7;
+
+export const APPROVAL_LAPSES = ['approval_expired', 'approval_void'] as const;
+export type ApprovalLapse = (typeof APPROVAL_LAPSES)[number];
+
+/** Why an instruction waits for a person, in words; and whether an approval lets it go. */
+export const HOLD_REASONS = {
+  observed: { isApprovable: false, words: 'the account is only observed: it has no liveFrom' },
+  no_history: { isApprovable: false, words: 'the database knows no earlier run of the account' },
+  partial_capture: {
+    isApprovable: false,
+    words: 'less than was authorised, and the profile does not allow that',
+  },
+  fraud_rejected: { isApprovable: true, words: 'the fraud check of the order says REJECT' },
+  approval: { isApprovable: true, words: 'the operation needs approval' },
+  above_limit: {
+    isApprovable: true,
+    words: 'above approveAbove, or in a currency it does not name',
+  },
+  over_limit_of_run: { isApprovable: true, words: 'past maxPerRun' },
+  approval_expired: { isApprovable: true, words: 'its approval has expired' },
+  approval_void: { isApprovable: true, words: 'something changed since it was approved' },
+} as const satisfies Record<string, { isApprovable: boolean; words: string }>;
+export type HoldReason = keyof typeof HOLD_REASONS;
+
+/** What a person says the gateway really did with an unknown instruction. */
+export const FINDINGS = ['happened', 'not_happened'] as const;
+export type Finding = (typeof FINDINGS)[number];
+
+/** Who decides. A name from the command line is a claim; the console knows who has logged in. */
+export interface Person {
+  name: string;
+  authority: 'claimed' | 'verified';
+}
+
+/** What a decision needs to know of the instruction it is about. */
+export interface Decidable {
+  state: InstructionState;
+  operation: string;
+  holdReason: string | null;
+  /** who asked for it, or had it planned again */
+  askedBy: readonly string[];
+  /** who proved that it did not happen; null: nobody did */
+  disprovedBy: string | null;
+  /** a person wants it planned again already */
+  isReplanned: boolean;
+  /** there is a later one for the same need, or an open one for the order */
+  isSuperseded: boolean;
+  seenSha256: string;
+}
+
+export type Refusal =
+  | { kind: 'wrong_state'; state: InstructionState; possible: readonly InstructionState[] }
+  | { kind: 'not_approvable'; holdReason: string }
+  | { kind: 'asked_by_same_person' }
+  | { kind: 'second_person_needed' }
+  | { kind: 'changed_since_seen'; seen: string }
+  | { kind: 'superseded' }
+  | { kind: 'replanned_already' };
+
+/** Shortest beginning of a digest that still names what was seen. */
+export const SEEN_CHARS_MIN = 8;
+
+/** Why this person may not decide this now; null: it is theirs to decide. */
+export function refusalOf(
+  decision: DecisionKind,
+  who: Person,
+  facts: Decidable,
+  seen: string | null,
+): Refusal | null {
+  const possible = DECIDABLE_STATES[decision];
+  if (!possible.includes(facts.state)) return { kind: 'wrong_state', state: facts.state, possible };
+  if (seen !== null && (seen.length < SEEN_CHARS_MIN || !facts.seenSha256.startsWith(seen))) {
+    return { kind: 'changed_since_seen', seen: facts.seenSha256 };
+  }
+  if (decision === 'approve') return refusalOfApproval(who, facts);
+  return decision === 'replan' ? refusalOfReplan(who, facts) : null;
+}
+
+function refusalOfApproval(who: Person, { holdReason, askedBy }: Decidable): Refusal | null {
+  if (!isApprovable(holdReason)) return { kind: 'not_approvable', holdReason: holdReason ?? '' };
+  const asked = askedBy.some((name) => isSamePerson(name, who.name));
+  return asked ? { kind: 'asked_by_same_person' } : null;
+}
+
+function refusalOfReplan(who: Person, facts: Decidable): Refusal | null {
+  if (facts.isReplanned) return { kind: 'replanned_already' };
+  if (facts.isSuperseded) return { kind: 'superseded' };
+  if (!NEEDS_TWO.has(facts.operation) || facts.disprovedBy === null) return null;
+  return isSamePerson(facts.disprovedBy, who.name) ? { kind: 'second_person_needed' } : null;
+}
+
+/** Money that leaves: "it did not happen, send it again" takes two people. */
+const NEEDS_TWO: ReadonlySet<string> = new Set(['refund', 'payout']);
+
+function isApprovable(reason: string | null): boolean {
+  return reason !== null && HOLD_REASONS[reason as HoldReason]?.isApprovable === true;
+}
+
+/** Case and blanks do not make another person. */
+export function isSamePerson(one: string, other: string): boolean {
+  return plainName(one) === plainName(other);
+}
+
+function plainName(name: string): string {
+  return name.trim().replace(/\s+/g, ' ').toLowerCase();
+}
+
+/** Why a decision was not taken, for the person who wanted it. */
+export function refusalWords(refusal: Refusal): string {
+  switch (refusal.kind) {
+    case 'wrong_state':
+      return `it is ${refusal.state}; this can be decided only while it is ${refusal.possible.join(
+        ', ',
+      )}`;
+    case 'not_approvable':
+      return `no approval helps: ${holdWords(refusal.holdReason)}`;
+    case 'asked_by_same_person':
+      return 'who asked for it, or had it planned again, cannot approve it';
+    case 'second_person_needed':
+      return 'who found that it did not happen cannot have it planned again: a second person must';
+    case 'changed_since_seen':
+      return `it is no longer what you saw; look again (now ${refusal.seen.slice(0, 12)})`;
+    case 'superseded':
+      return 'a later instruction stands in its place';
+    case 'replanned_already':
+      return 'it is to be planned again already';
+  }
+}
+
+export function holdWords(reason: string): string {
+  return HOLD_REASONS[reason as HoldReason]?.words ?? reason;
+}

@@ -1,0 +1,98 @@
+// Which decision fits what: the rules of core/decision.ts as tables, worked out from the contract.
+
+import { describe, expect, test } from 'vitest';
+import type { Decidable, DecisionKind } from '../../src/core/decision.js';
+import {
+  DECISION_KINDS,
+  HOLD_REASONS,
+  isSamePerson,
+  refusalOf,
+  refusalWords,
+} from '../../src/core/decision.js';
+import { INSTRUCTION_STATES } from '../../src/core/instruction.js';
+
+const SEEN = 'a'.repeat(64);
+const ANNA = { name: 'Anna', authority: 'claimed' } as const;
+
+function facts(changes: Partial<Decidable> = {}): Decidable {
+  return {
+    state: 'held',
+    operation: 'refund',
+    holdReason: 'approval',
+    askedBy: [],
+    disprovedBy: null,
+    isReplanned: false,
+    isSuperseded: false,
+    seenSha256: SEEN,
+    ...changes,
+  };
+}
+
+function kindOf(decision: DecisionKind, changes: Partial<Decidable>, seen: string | null = null) {
+  return refusalOf(decision, ANNA, facts(changes), seen)?.kind ?? 'may';
+}
+
+describe('each decision has its states', () => {
+  const MAY: Record<DecisionKind, string> = {
+    approve: 'held',
+    reject: 'planned held queued',
+    resolve: 'unknown',
+    replan: 'rejected withdrawn',
+  };
+  test.each(DECISION_KINDS)('%s', (decision) => {
+    const may = INSTRUCTION_STATES.filter((state) => kindOf(decision, { state }) === 'may');
+    expect(may.join(' ')).toBe(MAY[decision]);
+  });
+});
+
+describe('an approval', () => {
+  test.each(Object.entries(HOLD_REASONS))(
+    'of what waits for %s',
+    (holdReason, { isApprovable }) => {
+      expect(kindOf('approve', { holdReason })).toBe(isApprovable ? 'may' : 'not_approvable');
+    },
+  );
+
+  test.each(['anna', ' ANNA ', 'Anna'])('not by who asked, written %j', (name) => {
+    expect(kindOf('approve', { askedBy: ['bob', name] })).toBe('asked_by_same_person');
+  });
+
+  test.each([
+    [SEEN, 'may'],
+    [SEEN.slice(0, 8), 'may'],
+    [SEEN.slice(0, 7), 'changed_since_seen'],
+    [`${SEEN.slice(0, 20)}b`, 'changed_since_seen'],
+    ['', 'changed_since_seen'],
+  ])('of %s', (seen, outcome) => {
+    expect(kindOf('approve', {}, seen)).toBe(outcome);
+  });
+});
+
+describe('planning again', () => {
+  const disproved = { state: 'rejected', disprovedBy: 'anna' } as const;
+  test.each([
+    ['a refund that the same person found not to have happened', disproved, 'second_person_needed'],
+    ['by another person', { ...disproved, disprovedBy: 'bob' }, 'may'],
+    ['a capture that the same person found', { ...disproved, operation: 'capture' }, 'may'],
+    ['a payout', { ...disproved, operation: 'payout' }, 'second_person_needed'],
+    ['a refusal of the gateway', { state: 'rejected' }, 'may'],
+    ['a second time', { state: 'rejected', isReplanned: true }, 'replanned_already'],
+    ['what a later one replaced', { state: 'rejected', isSuperseded: true }, 'superseded'],
+  ] as const)('%s', (_, changes, outcome) => {
+    expect(kindOf('replan', changes)).toBe(outcome);
+  });
+});
+
+test.each([
+  ['Anna  Berg', ' anna berg ', true],
+  ['anna', 'annab', false],
+])('%j and %j are one person: %s', (one, other, same) => {
+  expect(isSamePerson(one, other)).toBe(same);
+});
+
+test('every refusal has words', () => {
+  expect(
+    refusalWords({ kind: 'wrong_state', state: 'sending', possible: ['planned', 'held'] }),
+  ).toBe('it is sending; this can be decided only while it is planned, held');
+  expect(refusalWords({ kind: 'not_approvable', holdReason: 'observed' })).toContain('liveFrom');
+});

@@ -11,9 +11,18 @@ import { breakFields, breakSentence } from '../core/sentence.js';
 import { DECIDED_MAX, decideBreaks } from '../night/breaks/decideBreaks.js';
 import type { BreakFilter, BreakGroup, FoundBreak } from '../store/breaks.js';
 import { BREAK_GROUPS, breakLife, countBreaks, findBreaks } from '../store/breaks.js';
+import { toleratedRows, toleratedSums } from '../store/explained.js';
+import { newestRun } from '../store/runs.js';
 import type { BreakFlags } from './breakFilter.js';
 import { breakIds, filterOf, filterOptions, filterWords } from './breakFilter.js';
-import { breakLines, groupLines, lifeLines, totalLine, verdictLines } from './breaksText.js';
+import {
+  breakLines,
+  explainedLines,
+  groupLines,
+  lifeLines,
+  totalLine,
+  verdictLines,
+} from './breaksText.js';
 import { deciderOf, printJson, printLines, wantsJson, withApp } from './context.js';
 
 const LISTED_MAX = 10_000;
@@ -23,6 +32,7 @@ export function breaksCommand(): Command {
   const root = new Command('breaks').description('what differs, whose it is, what was decided');
   filterOptions(root.command('list', { isDefault: true }))
     .description('open breaks, oldest first; with --group put together by what they share')
+    .option('--explained', 'what the tolerance of the newest night swallowed, with its money')
     .option('--group <by>', BREAK_GROUPS.join(', '))
     .option('--limit <n>', 'at most so many', String(LISTED_DEFAULT))
     .option('--offset <n>', 'leave out the first so many', '0')
@@ -54,6 +64,7 @@ export function breaksCommand(): Command {
 }
 
 interface ListFlags extends BreakFlags {
+  explained?: boolean;
   group?: string;
   limit: string;
   offset: string;
@@ -135,6 +146,7 @@ async function chosenIds(
 async function list(app: App, flags: ListFlags, json: boolean): Promise<number> {
   const now = new Date();
   const filter = filterOf(flags, now, ['open']);
+  if (flags.explained === true) return explained(app, flags, json);
   const page = { limit: count(flags.limit, 'limit'), offset: count(flags.offset, 'offset') };
   const [all] = await countBreaks(app.db, filter, null, now, 1);
   if (flags.group !== undefined) {
@@ -151,6 +163,18 @@ async function list(app: App, flags: ListFlags, json: boolean): Promise<number> 
     const more = rest > 0 ? [`... and ${rest} more: --limit, --offset, or --group cause`] : [];
     printLines([totalLine(all, filter), ...found.flatMap((one) => breakLines(one, now)), ...more]);
   }
+  return 0;
+}
+
+async function explained(app: App, flags: ListFlags, json: boolean): Promise<number> {
+  if (filterWords(flags) !== '') throw new UsageError('--explained takes no filters');
+  const run = await newestRun(app.db);
+  if (run === null) throw new UsageError('no night has run yet');
+  const page = { limit: count(flags.limit, 'limit'), offset: count(flags.offset, 'offset') };
+  const sums = await toleratedSums(app.db, run.runId);
+  const rows = await toleratedRows(app.db, run.runId, page);
+  if (json) printJson({ run: run.businessDate, sums, rows });
+  else printLines(explainedLines(run.businessDate, sums, rows));
   return 0;
 }
 

@@ -6,6 +6,7 @@ import { breakFields, breakSentence } from '../core/sentence.js';
 import { causeInWords, inWords } from '../core/words.js';
 import type { DecidedBreakRow } from '../night/breaks/decideBreaks.js';
 import type { BreakEvent, BreakFilter, BreakGroupRow, FoundBreak } from '../store/breaks.js';
+import type { ToleratedRow, ToleratedSum } from '../store/explained.js';
 
 const DAY_MS = 86_400_000;
 
@@ -100,6 +101,32 @@ export function verdictLines(rows: readonly DecidedBreakRow[], isCheck: boolean)
 const NEXT: Readonly<Record<string, string>> = {
   waiver_asked: ': too large for one person; another one runs the same command',
 };
+
+/** Differences that are no breaks because they lie within the tolerance. */
+export function explainedLines(
+  date: string,
+  sums: readonly ToleratedSum[],
+  rows: readonly ToleratedRow[],
+): string[] {
+  if (sums.length === 0) return [`The tolerance swallowed nothing on ${date}.`];
+  const orders = sums.reduce((total, sum) => total + sum.orders, 0);
+  const rest = orders - rows.length;
+  return [
+    `Within tolerance on ${date}`,
+    ...sums.map(
+      (sum) =>
+        `  ${sum.accountId} ${sum.currency}: ${counted(sum.orders, 'order')}, ${sum.below} too ` +
+        `little and ${sum.above} too much at the gateway, net ${sum.net}`,
+    ),
+    ...rows.map((row) => {
+      const sentence = breakSentence('amount_mismatch', row.expected, row.actual);
+      const other = row.class === 'broken' ? ', broken for another reason' : '';
+      const order = `${row.accountId} ${row.orderNo}`;
+      return `  ${order}  ${row.difference} ${row.currency}  ${sentence}${other}`;
+    }),
+    ...(rest > 0 ? [`  ... and ${rest} more: --limit, --offset`] : []),
+  ];
+}
 
 function moneyText(row: BreakGroupRow): string {
   const parts = Object.entries(row.money)

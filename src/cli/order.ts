@@ -2,10 +2,13 @@
 // alike.
 
 import { Command } from 'commander';
+import { type Coverage, coverageInWords } from '../core/coverage.js';
 import { UsageError } from '../core/errors.js';
-import { breakSentence } from '../core/sentence.js';
+import { breakFields, breakSentence, type Side } from '../core/sentence.js';
+import type { BreakEvent } from '../store/breaks.js';
 import type { OrderStory } from '../store/story.js';
 import { orderStory } from '../store/story.js';
+import { eventText } from './breaksText.js';
 import { printJson, printLines, wantsJson, withApp } from './context.js';
 
 export function orderCommand(): Command {
@@ -20,7 +23,8 @@ export function orderCommand(): Command {
           const story = await orderStory(app.db, account, orderNo);
           if (story === null) {
             throw new UsageError(
-              `neither the ledger nor any look knows order ${orderNo} of account ${account}`,
+              `neither the ledger nor any look knows order ${orderNo} of account ${account}` +
+                notSearched(app.config.gateway.profile.query.select),
             );
           }
           if (wantsJson(command)) printJson({ account, orderNo, ...story });
@@ -32,7 +36,18 @@ export function orderCommand(): Command {
     });
 }
 
+/** Not found is not the same as not looked. */
+function notSearched(select: string): string {
+  if (select !== 'order_list') return '';
+  return (
+    '; the gateway is asked by number and not searched for what the ledger does not have: ' +
+    '`tieout gateway query` asks for one'
+  );
+}
+
 type Part = Record<string, unknown>;
+/** As JSON brings it: the time is text. */
+type EventPart = Omit<BreakEvent, 'at'> & { at: string };
 
 function storyLines(account: string, orderNo: string, story: OrderStory): string[] {
   return [
@@ -67,11 +82,11 @@ function ledgerText(row: Part): string {
 }
 
 function lookLines(look: Part): string[] {
-  const head = `  ${look.at}  ${look.kind} look of ${look.businessDate}: ${look.answer}`;
+  const said = coverageInWords(look.coverage as Coverage);
+  const why = String(look.answer).startsWith('failed') ? ` (${look.answer})` : '';
   const entries = look.entries as Part[];
-  if (entries.length === 0) return [look.answer === 'answered' ? `${head}, no such order` : head];
   return [
-    head,
+    `  ${look.at}  ${look.kind} look of ${look.businessDate}: ${said}${why}`,
     ...entries.map(
       (entry) =>
         `    ${entry.state ?? `code ${entry.code}`} ${entry.amount} ${entry.currency}, ` +
@@ -82,10 +97,19 @@ function lookLines(look: Part): string[] {
 
 function breakLines(one: Part): string[] {
   const sentence = breakSentence(one.kind as never, one.expected as never, one.actual as never);
+  const { expected, actual } = one as { expected: Side; actual: Side };
+  const differing = breakFields(expected, actual).filter(({ differs }) => differs);
+  const whose = one.owner === null ? '' : `, with ${one.owner}`;
   return [
-    `  ${one.kind} (${one.state}), first seen ${one.firstSeen}: ${sentence}`,
-    ...((one.events as Part[] | null) ?? []).map(
-      (event) => `    ${event.at}  ${event.event} by ${event.by}${reasonOf(event)}`,
+    `  #${one.id} ${one.kind} (${one.state}${whose}), first seen ${one.firstSeen}: ${sentence}`,
+    ...(one.note === null ? [] : [`    note: ${one.note}`]),
+    ...differing.map(
+      (pair) =>
+        `    ${pair.field}: the ledger has ${pair.expected ?? 'none'}, ` +
+        `the gateway ${pair.actual ?? 'none'}`,
+    ),
+    ...((one.events as EventPart[] | null) ?? []).map(
+      (event) => `    ${eventText({ ...event, at: new Date(event.at) })}`,
     ),
   ];
 }

@@ -1,6 +1,7 @@
 // The summary of a run as a person reads it: one sentence, then counts, money by currency, what
 // waits for whom, and where the files lie. Figures come from the summary and nowhere else.
 
+import { coverageText } from '../core/coverage.js';
 import type { AccountSummary, RunSummary } from '../core/summary.js';
 import { nightSentence, ORDER_CLASSES } from '../core/summary.js';
 
@@ -14,7 +15,9 @@ export function summaryLines(summary: RunSummary): string[] {
     `${summary.environment.toUpperCase()} · looked at ${summary.asOf} · ${pullLine(summary)}`,
     RULE,
   ];
-  for (const account of summary.accounts) lines.push(...accountLines(account));
+  for (const account of summary.accounts) {
+    lines.push(...accountLines(account, summary.coverage ?? []));
+  }
   if (summary.reports.length > 0) {
     lines.push('Files');
     for (const report of summary.reports) {
@@ -30,14 +33,25 @@ function pullLine(summary: RunSummary): string {
   return `${pull.asked} orders asked in ${pull.pages} pages${failed}`;
 }
 
-function accountLines(account: AccountSummary): string[] {
+function accountLines(
+  account: AccountSummary,
+  coverage: NonNullable<RunSummary['coverage']>,
+): string[] {
   const lines = [`Account ${account.accountId}: ${account.state.replace('_', ' ')}`];
+  const covered = coverage.find((one) => one.accountId === account.accountId);
+  if (covered) lines.push(`  Coverage: ${coverageText(covered)}`);
   const classes = ORDER_CLASSES.filter((name) => account.orders[name] > 0);
   lines.push(...table(classes.map((name) => [label(name), String(account.orders[name])])));
   const breaks = Object.entries(account.breaks).filter(([, count]) => (count ?? 0) > 0);
   if (breaks.length > 0) {
     lines.push('  Open breaks');
     lines.push(...table(breaks.map(([kind, count]) => [`  ${label(kind)}`, String(count)])));
+  }
+  for (const sum of account.tolerated ?? []) {
+    lines.push(
+      `  Within tolerance: ${sum.orders} orders, ${sum.below} ${sum.currency} too little and ` +
+        `${sum.above} too much at the gateway (tieout breaks list --explained)`,
+    );
   }
   const { tie } = account;
   lines.push(

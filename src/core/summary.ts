@@ -3,6 +3,7 @@
 // counted here, the figures come from the store. Neighbours: reporting.ts, words.ts, the command
 // line.
 
+import type { CoverageFigures } from './coverage.js';
 import { inWords } from './words.js';
 
 /** What a run, or one account of it, has come to. */
@@ -57,6 +58,15 @@ export interface CurrencyTotals {
   unknown: string;
 }
 
+/** What the tolerance swallowed in one currency; `net` is gateway minus ledger. */
+export interface Tolerated {
+  currency: string;
+  orders: number;
+  below: string;
+  above: string;
+  net: string;
+}
+
 export interface AccountSummary {
   accountId: string;
   state: RunState;
@@ -68,6 +78,8 @@ export interface AccountSummary {
   tie: Tie;
   instructions: InstructionFigures;
   totals: CurrencyTotals[];
+  /** Differences within the tolerance, which are no breaks; left out where there are none. */
+  tolerated?: Tolerated[];
 }
 
 export interface ReportFile {
@@ -88,6 +100,8 @@ export interface RunSummary {
   state: RunState;
   pull: PullFigures;
   accounts: AccountSummary[];
+  /** What the gateway said of the orders, by account: of this look alone, so that it may change. */
+  coverage?: (CoverageFigures & { accountId: string })[];
   reports: ReportFile[];
 }
 

@@ -1,6 +1,7 @@
 // Step 6, total: the figures of the run, and the law that the night ties (DESIGN law 6). A run
 // whose figures do not add up fails loudly instead of handing finance a number.
 
+import type { Coverage, CoverageFigures } from '../core/coverage.js';
 import { TieoutError } from '../core/errors.js';
 import { formatAmount } from '../core/money.js';
 import { type MoneyTie, workedOutStake } from '../core/reporting.js';
@@ -12,7 +13,10 @@ import type {
   RunSummary,
 } from '../core/summary.js';
 import { ORDER_CLASSES, workedOutOpenAfter } from '../core/summary.js';
+import { coverageCounts } from '../store/coverage.js';
 import { inTransaction } from '../store/db.js';
+import type { ToleratedSum } from '../store/explained.js';
+import { toleratedSums } from '../store/explained.js';
 import type { AccountFigures, KindTieRow } from '../store/figures.js';
 import {
   accountFigures,
@@ -49,6 +53,8 @@ async function sumUp(
   const instructions = await instructionFigures(night.db, night.runId);
   const unfinished = await unfinishedOfRun(night.db, night.runId);
   const totals = await currencyTotals(night.db, night.runId);
+  const covered = await coverageCounts(night.db, night.runId);
+  const tolerated = await toleratedSums(night.db, night.runId);
   const accounts = figures.map((account): AccountSummary => {
     const { accountId } = account;
     const summary = {
@@ -59,6 +65,7 @@ async function sumUp(
       tie: tieOf(ties.filter((row) => row.accountId === accountId)),
       instructions: instructions.get(accountId) ?? {},
       totals: totals.get(accountId) ?? [],
+      ...toleratedOf(tolerated.filter((sum) => sum.accountId === accountId)),
     };
     // A dry run plans and sends nothing on purpose: what it would send is no gap.
     const gaps = night.isDry ? 0 : (unfinished.get(accountId) ?? 0);
@@ -75,10 +82,43 @@ async function sumUp(
     state: worstOf(accounts.map((account) => account.state)),
     pull: sumPulls(figures.map((account) => account.pull)),
     accounts,
+    coverage: figures.map((account) => {
+      const { accountId } = account;
+      return { accountId, ...coverageOf(account, covered.get(accountId) ?? {}) };
+    }),
     reports: [],
   };
   await closeAccounts(night.db, night.runId, accounts, stakes);
   return summary;
+}
+
+function coverageOf(
+  account: AccountFigures,
+  counts: Partial<Record<Coverage, number>>,
+): CoverageFigures {
+  const { asked } = account.pull;
+  const twiceSame = counts.twice_same ?? 0;
+  const twiceDifferent = counts.twice_different ?? 0;
+  const unanswered = counts.unanswered ?? 0;
+  return {
+    asked,
+    answered: account.askedAnswered,
+    noEntry: asked - unanswered - account.askedAnswered,
+    unanswered,
+    notAsked: counts.not_asked ?? 0,
+    twiceSame,
+    twiceDifferent,
+    unasked: counts.unasked ?? 0,
+  };
+}
+
+function toleratedOf(sums: readonly ToleratedSum[]): Pick<AccountSummary, 'tolerated'> {
+  if (sums.length === 0) return {};
+  return {
+    tolerated: sums.map(({ currency, orders, below, above, net }) => {
+      return { currency, orders, below, above, net };
+    }),
+  };
 }
 
 function ordersOf(account: AccountFigures): AccountSummary['orders'] {

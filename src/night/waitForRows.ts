@@ -36,8 +36,7 @@ export async function waitForRows(deps: NightDeps, waiting: Waiting): Promise<bo
       await waiting.ring();
       rang = deps.monotonic();
     }
-    await deps.jobs.nap(pause);
-    await deps.sleep(0);
+    await deps.sleep(pause);
     pause = Math.min(pause * 1.5, POLL_MAX_MS);
   }
   return false;

@@ -10,6 +10,8 @@ import { statement } from './sql.js';
 export interface AccountFigures {
   accountId: string;
   pull: PullFigures;
+  /** asked orders with at least one entry; `pull.answered` counts those that came unasked, too */
+  askedAnswered: number;
   /** of the looks after sending; `pull` is the first look alone */
   failedLater: number;
   ledger: number;
@@ -29,6 +31,7 @@ export async function accountFigures(db: Db, runId: bigint): Promise<AccountFigu
     failed_later: bigint;
     asked: bigint;
     answered: bigint;
+    asked_answered: bigint;
     unanswered: bigint;
     unasked: bigint;
     ledger: bigint;
@@ -47,6 +50,7 @@ export async function accountFigures(db: Db, runId: bigint): Promise<AccountFigu
       unanswered: Number(row.unanswered),
       unasked: Number(row.unasked),
     },
+    askedAnswered: Number(row.asked_answered),
     failedLater: Number(row.failed_later),
     ledger: Number(row.ledger),
     strangers: Number(row.strangers),

@@ -1,6 +1,9 @@
 // One order's whole story: the ledger, every look, what we sent and what came back, its breaks.
 // Read only, one order at a time.
 
+import type { Coverage } from '../core/coverage.js';
+import type { CoverageRow } from './coverage.js';
+import { coverageOfOrder } from './coverage.js';
 import type { Db } from './db.js';
 
 export interface OrderStory {
@@ -26,11 +29,15 @@ export async function orderStory(
        'refundRequests', coalesce((select jsonb_agg(to_jsonb(r) order by r.requested_at)
          from ledger.refund_requests r where r.account_id = $1 and r.order_no = $2), '[]'),
        'looks', coalesce((${LOOKS}), '[]'),
-       'breaks', coalesce((select jsonb_agg(jsonb_build_object('kind', b.kind, 'state', b.state,
-           'firstSeen', b.first_seen, 'expected', b.expected, 'actual', b.actual,
-           'owner', b.owner, 'note', b.note, 'events', (
+       'breaks', coalesce((select jsonb_agg(jsonb_build_object('id', b.break_id, 'kind', b.kind,
+           'state', b.state, 'firstSeen', b.first_seen, 'expected', b.expected, 'actual', b.actual,
+           'owner', b.owner, 'note', b.note, 'waivedBy', b.waived_by,
+           'waivedReason', b.waived_reason, 'events', (
              select jsonb_agg(jsonb_build_object('at', e.at, 'event', e.event, 'by', e.by,
-               'reason', e.reason) order by e.event_id)
+               'isClaim', e.is_claim, 'reason', e.reason, 'cause', e.cause,
+               'decidedOver', e.decided_over, 'businessDate', (
+                 select r.business_date from tieout.runs r where r.run_id = e.run_id),
+               'expected', e.expected, 'actual', e.actual) order by e.event_id)
              from tieout.break_events e where e.break_id = b.break_id)) order by b.break_id)
          from tieout.breaks b where b.account_id = $1 and b.order_no = $2), '[]'),
        'instructions', coalesce((${INSTRUCTIONS}), '[]')) as story`,
@@ -39,12 +46,21 @@ export async function orderStory(
   const story = rows[0]?.story;
   if (!story) return null;
   const isKnown = story.ledger ?? story.looks[0] ?? story.breaks[0] ?? story.instructions[0];
-  return isKnown === undefined ? null : story;
+  if (isKnown === undefined) return null;
+  const pulls = story.looks.map((look) => String(look.pull));
+  const covered = await coverageOfOrder(db, accountId, orderNo, pulls);
+  for (const look of story.looks) look.coverage = coverageOf(look, covered);
+  return story;
+}
+
+/** What the look said of the order, in the words of core/coverage.ts. */
+function coverageOf(look: Record<string, unknown>, covered: readonly CoverageRow[]): Coverage {
+  return covered.find((row) => String(row.pullId) === String(look.pull))?.how ?? 'answered';
 }
 
 const LOOKS = `
-  select jsonb_agg(jsonb_build_object('at', p.as_of, 'kind', p.kind, 'businessDate',
-      (select business_date from tieout.runs r where r.run_id = p.run_id),
+  select jsonb_agg(jsonb_build_object('pull', p.pull_id, 'at', p.as_of, 'kind', p.kind,
+      'businessDate', (select business_date from tieout.runs r where r.run_id = p.run_id),
       'page', a.page_no, 'answer', case
         when a.page_no is null and a.in_ledger then 'not asked: its number holds the separator'
         when a.page_no is null then 'answered without being asked'
@@ -54,8 +70,13 @@ const LOOKS = `
           'code', e.payment_status, 'amount', coalesce(e.amount::text, e.amount_text),
           'currency', e.currency, 'date', e.transaction_date, 'asked', e.is_asked)
           order by e.page_no, e.position)
-        from tieout.look_entries e
-        where e.pull_id = a.pull_id and e.account_id = $1 and e.order_no = $2), '[]'))
+        from (
+          select * from tieout.look_entries p where p.pull_id = a.pull_id
+            and p.account_id = $1 and p.order_no = $2 and not p.is_extra
+          union all
+          select * from tieout.look_entries x where x.pull_id = a.pull_id
+            and x.account_id = $1 and x.order_no = $2 and x.is_extra
+        ) as e), '[]'))
     order by p.pull_id)
   from (select * from tieout.pulls order by pull_id desc limit ${PULLS_MAX}) p
   join tieout.asked_orders a on a.pull_id = p.pull_id and a.account_id = $1 and a.order_no = $2

@@ -21,7 +21,8 @@ page as (
   group by a.account_id
 ),
 entry as materialized (
-  select a.account_id, count(*) filter (where not e.is_extra) as plain
+  select a.account_id, count(*) filter (where not e.is_extra) as plain,
+    count(*) filter (where not e.is_extra and e.is_asked) as asked_plain
   from account a
   join tieout.look_entries e using (pull_id, account_id)
   group by a.account_id
@@ -82,7 +83,8 @@ class as (
 select account.account_id, coalesce(pages, 0) as pages, coalesce(failed_pages, 0) as failed_pages,
   coalesce(failed_later, 0) as failed_later,
   coalesce(asked, 0) as asked,
-  coalesce(plain, 0) as answered, coalesce(unanswered, 0)::bigint as unanswered,
+  coalesce(plain, 0) as answered, coalesce(asked_plain, 0) as asked_answered,
+  coalesce(unanswered, 0)::bigint as unanswered,
   coalesce(unasked, 0)::bigint as unasked, coalesce(ledger, 0) as ledger,
   coalesce(strangers, 0) as strangers, coalesce(plain, 0) + coalesce(extra.orders, 0) as gateway,
   coalesce(ledger, 0) + coalesce(strangers, 0) as orders,

@@ -1,0 +1,73 @@
+// What was looked at and what was said: orders of a night that were not plainly asked and answered,
+// counted and one by one. Reports print the rows; the summary prints the counts.
+
+import type { Coverage } from '../core/coverage.js';
+import type { Database, Db } from './db.js';
+import { statement } from './sql.js';
+
+export interface CoverageRow {
+  pullId: bigint;
+  accountId: string;
+  orderNo: string;
+  /** null: it was on no page that was asked for */
+  pageNo: number | null;
+  how: Exclude<Coverage, 'answered'>;
+  /** why a page has no answer, why an order cannot be asked; null where the word says enough */
+  reason: string | null;
+}
+
+interface RawRow {
+  pull_id: bigint;
+  account_id: string;
+  order_no: string;
+  page_no: number | null;
+  how: CoverageRow['how'];
+  reason: string | null;
+}
+
+/** Every order of a run's newest looks that was not plainly asked and answered, in chunks. */
+export async function* coverageRows(db: Database, runId: bigint): AsyncGenerator<CoverageRow[]> {
+  const values = [runId, null, null, true];
+  for await (const rows of db.stream<RawRow>(statement('coverage'), values)) yield rows.map(toRow);
+}
+
+/** Orders by what was said of them, by account; those without an entry are not counted here. */
+export async function coverageCounts(
+  db: Db,
+  runId: bigint,
+): Promise<Map<string, Partial<Record<Coverage, number>>>> {
+  const { rows } = await db.query<{ account_id: string; how: Coverage; orders: bigint }>(
+    `select account_id, how, count(*) as orders from (${statement('coverage')}) as covered
+     group by account_id, how`,
+    [runId, null, null, false],
+  );
+  const counts = new Map<string, Partial<Record<Coverage, number>>>();
+  for (const row of rows) {
+    const account = counts.get(row.account_id) ?? {};
+    account[row.how] = Number(row.orders);
+    counts.set(row.account_id, account);
+  }
+  return counts;
+}
+
+/** What these looks said of one order; a look that is not in the answer said it plainly. */
+export async function coverageOfOrder(
+  db: Db,
+  accountId: string,
+  orderNo: string,
+  pullIds: readonly string[],
+): Promise<CoverageRow[]> {
+  const values = [null, pullIds, [accountId, orderNo], true];
+  return (await db.query<RawRow>(statement('coverage'), values)).rows.map(toRow);
+}
+
+function toRow(row: RawRow): CoverageRow {
+  return {
+    pullId: row.pull_id,
+    accountId: row.account_id,
+    orderNo: row.order_no,
+    pageNo: row.page_no,
+    how: row.how,
+    reason: row.reason,
+  };
+}

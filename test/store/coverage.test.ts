@@ -1,0 +1,100 @@
+// What was looked at and what was said of each order: every case by itself, through one statement;
+// and what the tolerance swallowed keeps its money.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { coverageCounts, coverageOfOrder, coverageRows } from '../../src/store/coverage.js';
+import type { Database } from '../../src/store/db.js';
+import { toleratedRows, toleratedSums } from '../../src/store/explained.js';
+import { orderStory } from '../../src/store/story.js';
+import { compare } from '../../src/store/verdicts.js';
+import type { FreshDatabase } from '../support/database.js';
+import { freshDatabase } from '../support/database.js';
+import { compareRulesOf, storeLedger, storeLook, storeRun } from '../support/lookStore.js';
+import type { OrderText } from '../support/orders.js';
+import { orderOf, plainRules } from '../support/orders.js';
+
+const ACCOUNT = 'A1';
+const LEDGER = 'captured 10.00 EUR';
+const ORDERS: Record<string, OrderText> = {
+  plain: { ledger: LEDGER, gateway: ['T1 captured 10.00'] },
+  twoTransactions: { ledger: LEDGER, gateway: ['T1 captured 10.00', 'T2 declined 10.00'] },
+  none: { ledger: LEDGER },
+  failed: { ledger: LEDGER, page: 'failed' },
+  separator: { ledger: LEDGER, page: 'separator' },
+  stranger: { ledger: null, page: 'unasked', gateway: ['T1 captured 10.00'] },
+  twiceSame: { ledger: LEDGER, gateway: ['T1 captured 10.00', 'T1 captured 10.00'] },
+  twiceDifferent: { ledger: LEDGER, gateway: ['T1 captured 10.00', 'T1 refunded 10.00'] },
+};
+
+let fresh: FreshDatabase;
+let db: Database;
+let runId = 0n;
+let pullId = 0n;
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  db = fresh.db;
+  runId = await storeRun(db, ACCOUNT);
+  const orders = Object.entries(ORDERS).map(([orderNo, text]) => orderOf(orderNo, text));
+  await storeLedger(db, ACCOUNT, orders);
+  ({ pullId } = await storeLook(db, runId, ACCOUNT, orders));
+  await db.query('update tieout.run_accounts set pull_id = $1', [pullId]);
+});
+afterAll(() => fresh.drop());
+
+const HOW = {
+  failed: 'unanswered',
+  none: 'no_entry',
+  separator: 'not_asked',
+  stranger: 'unasked',
+  twiceDifferent: 'twice_different',
+  twiceSame: 'twice_same',
+};
+
+test('every order that was not plainly asked and answered is named, with the word for it', async () => {
+  const found: Record<string, string> = {};
+  for await (const rows of coverageRows(db, runId)) {
+    for (const row of rows) found[row.orderNo] = row.how;
+  }
+  expect(found).toEqual(HOW);
+});
+
+test('they are counted by account; those without an entry are counted elsewhere', async () => {
+  expect((await coverageCounts(db, runId)).get(ACCOUNT)).toEqual({
+    unanswered: 1,
+    not_asked: 1,
+    unasked: 1,
+    twice_same: 1,
+    twice_different: 1,
+  });
+});
+
+test.each(Object.keys(ORDERS))('of one order the same is said: %s', async (orderNo) => {
+  const rows = await coverageOfOrder(db, ACCOUNT, orderNo, [String(pullId)]);
+  const how = (HOW as Record<string, string>)[orderNo];
+  expect(rows.map((row) => row.how)).toEqual(how === undefined ? [] : [how]);
+  const story = await orderStory(db, ACCOUNT, orderNo);
+  expect(story?.looks.map((look) => look.coverage)).toEqual([how ?? 'answered']);
+});
+
+test('what the tolerance swallowed is listed with its money', async () => {
+  const account = 'A2';
+  const run = await storeRun(db, account);
+  const orders = [
+    orderOf('below', { ledger: LEDGER, gateway: ['T1 captured 9.98'] }),
+    orderOf('above', { ledger: LEDGER, gateway: ['T1 captured 10.01'] }),
+    orderOf('broken', { ledger: LEDGER, gateway: ['T1 captured 9.00'] }),
+  ];
+  await storeLedger(db, account, orders);
+  const scope = await storeLook(db, run, account, orders);
+  const tolerance = { below: 5n, above: 5n, partsPerMillion: 0n };
+  await compare(db, scope, compareRulesOf(plainRules({ tolerance }), [account]));
+  expect(await toleratedSums(db, run)).toEqual([
+    { accountId: account, currency: 'EUR', orders: 2, below: '0.02', above: '0.01', net: '-0.01' },
+  ]);
+  const rows = await toleratedRows(db, run, { limit: 10, offset: 0 });
+  expect(rows.map((row) => `${row.orderNo} ${row.difference}`)).toEqual([
+    'below -0.02',
+    'above 0.01',
+  ]);
+  expect(await toleratedRows(db, run, { limit: 1, offset: 1 })).toHaveLength(1);
+});

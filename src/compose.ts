@@ -14,6 +14,7 @@ import type { QueueName } from './core/doorbell.js';
 import { ConfigurationError, TieoutError } from './core/errors.js';
 import { openSlots } from './gateway/slots.js';
 import type { NightDeps } from './night/deps.js';
+import { countJobs } from './night/jobsUnderWay.js';
 import type { Workforce } from './night/run.js';
 import { isAlive, packageVersion, thisProcess } from './processIdentity.js';
 import type { Connection } from './store/connection.js';
@@ -155,6 +156,7 @@ async function openNight(
     monotonic: () => performance.now(),
     newId: randomUUID,
     sleep: pause,
+    jobs: countJobs(signal),
     isAlive,
     log: talk.log,
     progress: talk.progress,
@@ -213,16 +215,20 @@ async function handlersOf(
   // The client holds the looks to the limit; one batch of ours is one request.
   const slots = openSlots(deps.config.gateway.profile.limits.concurrency);
   const send = (id: string): Promise<void> => slots(() => sendBatch(deps, rowId(id)));
+  // Takes a while to load, so that it is begun now, while the database works out what to ask.
+  const writing = import('./night/writeReport.js');
+  writing.catch(() => {});
+  const counted =
+    (work: (id: string) => Promise<void>) =>
+    (id: string): Promise<void> =>
+      deps.jobs.during(() => work(id));
   return {
-    pull: (id) => pullChunk(deps, rowId(id)),
-    capture: send,
-    cancel: send,
-    refund: send,
-    review: send,
-    report: async (id) => {
-      const { writeReport } = await import('./night/writeReport.js');
-      await writeReport(deps, rowId(id));
-    },
+    pull: counted((id) => pullChunk(deps, rowId(id))),
+    capture: counted(send),
+    cancel: counted(send),
+    refund: counted(send),
+    review: counted(send),
+    report: counted(async (id) => (await writing).writeReport(deps, rowId(id))),
   };
 }
 

@@ -38,8 +38,11 @@ export interface GatewayClient extends MoneyCalls {
   profile: Profile;
   canBeAsked(orderNo: string): boolean;
   query(account: Account, orderNos: readonly string[]): Promise<QueryResult>;
-  /** The same by window or without any selection, as the profile's query.select has it. */
-  queryPage(account: Account, selection: QuerySelection): Promise<QueryResult>;
+  /**
+   * The same by window or without any selection, as the profile's query.select has it. Of the
+   * pages that wait for a free connection those of the lowest rank go first.
+   */
+  queryPage(account: Account, selection: QuerySelection, rank?: bigint): Promise<QueryResult>;
   /** The same with any fields that the gateway may want: how a person tries a profile out. */
   tryQuery(account: Account, fields: Readonly<Record<string, string>>): Promise<QueryResult>;
   /** capture, cancel, refund, review. */
@@ -92,11 +95,11 @@ export function createGatewayClient(deps: GatewayClientDeps): GatewayClient {
         await permit(account.merchantId);
         return queryOrders({ profile, transport }, account, orderNos);
       }),
-    queryPage: (account, selection) =>
+    queryPage: (account, selection, rank) =>
       slots(async () => {
         await permit(account.merchantId);
         return query({ profile, transport }, account, selection);
-      }),
+      }, rank),
     tryQuery: (account, fields) =>
       slots(async () => {
         await permit(account.merchantId);

@@ -7,6 +7,7 @@ import type { Account } from '../gateway/account.js';
 import type { GatewayClient } from '../gateway/client.js';
 import type { Database, Db } from '../store/db.js';
 import type { Runner } from '../store/runs.js';
+import type { JobsUnderWay } from './jobsUnderWay.js';
 
 export interface NightDeps {
   db: Database;
@@ -21,6 +22,8 @@ export interface NightDeps {
   monotonic: () => number;
   newId: () => string;
   sleep: (ms: number) => Promise<void>;
+  /** what the workers of this process are at */
+  jobs: JobsUnderWay;
   /** false only when the process is known to be gone; null when nobody here can know */
   isAlive: (runner: Omit<Runner, 'id'>) => boolean | null;
   log: (line: string) => void;

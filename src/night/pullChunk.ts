@@ -54,7 +54,11 @@ interface ChunkWork {
   asked: readonly AskedPage[];
 }
 
-/** Asks all pages, as many at once as the profile allows; null when the lease was lost. */
+/**
+ * Asks all pages; null when the lease was lost. The client lets as many at once through as the
+ * profile allows; twice as many wait here, so that a free connection never goes to a later chunk
+ * while this one has pages to ask. A chunk is stored while the next one is asked.
+ */
 async function askPages(deps: NightDeps, work: ChunkWork): Promise<StoredPage[] | null> {
   const { limits } = deps.config.gateway.profile;
   const stored: StoredPage[] = [];
@@ -71,7 +75,7 @@ async function askPages(deps: NightDeps, work: ChunkWork): Promise<StoredPage[] 
       }
     }
   };
-  await Promise.all(Array.from({ length: limits.concurrency }, askInTurn));
+  await Promise.all(Array.from({ length: 2 * limits.concurrency }, askInTurn));
   return lost ? null : stored;
 }
 
@@ -83,7 +87,13 @@ async function askedPage(
 ): Promise<StoredPage> {
   const { pageNo, orderNos } = page;
   const mayGoOn = (): boolean => reach.failedInARow < UNREACHABLE_PAGES_MAX;
-  const answer = await askPage(deps, work.account, { kind: 'orders', orderNos }, mayGoOn);
+  const answer = await askPage(
+    deps,
+    work.account,
+    { kind: 'orders', orderNos },
+    work.chunk.chunkId,
+    mayGoOn,
+  );
   const { attempts } = answer;
   if (answer.kind === 'failed') {
     if (!answer.reachable && attempts > 0) reach.failedInARow += 1;
@@ -102,7 +112,7 @@ async function askedPage(
       entries: entries.length,
       unasked: lines.unasked,
       copyText: lines.text,
-      ...(await keptBody(body)),
+      ...keptBody(body),
     },
   };
 }

@@ -36,7 +36,8 @@ export async function waitForRows(deps: NightDeps, waiting: Waiting): Promise<bo
       await waiting.ring();
       rang = deps.monotonic();
     }
-    await deps.sleep(pause);
+    await deps.jobs.nap(pause);
+    await deps.sleep(0);
     pause = Math.min(pause * 1.5, POLL_MAX_MS);
   }
   return false;

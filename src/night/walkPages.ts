@@ -57,11 +57,16 @@ async function walk(deps: NightDeps, work: WalkWork, state: Walk): Promise<strin
     const ahead = isPaged ? concurrency : 1;
     const answers = await Promise.all(
       Array.from({ length: ahead }, (_, place) =>
-        askPage(deps, work.account, selectionAt(isPaged, range, state.pages + place)),
+        askPage(
+          deps,
+          work.account,
+          selectionAt(isPaged, range, state.pages + place),
+          work.chunk.chunkId,
+        ),
       ),
     );
     const taken: StoredPage[] = [];
-    const end = await takePages(deps, work, state, answers, taken);
+    const end = takePages(deps, work, state, answers, taken);
     const overlaps = await storeWalked(deps.db, work.chunk, taken);
     if (overlaps > 0) return `${overlaps} entries stand on more than one page: the pages shifted`;
     if (end.kind === 'problem') return end.reason;
@@ -83,13 +88,13 @@ function selectionAt(
 type End = { kind: 'more' } | { kind: 'done' } | { kind: 'problem'; reason: string };
 
 /** Takes pages in their order until the end, or the first thing that is not as it should be. */
-async function takePages(
+function takePages(
   deps: NightDeps,
   work: WalkWork,
   state: Walk,
   answers: readonly PageAnswer[],
   taken: StoredPage[],
-): Promise<End> {
+): End {
   let isOver = false;
   for (const answer of answers) {
     const pageNo = state.pages + 1;
@@ -107,7 +112,7 @@ async function takePages(
     const problem = pageProblem(state, entries, pageNo);
     if (problem !== null) return { kind: 'problem', reason: problem };
     state.pages += 1;
-    taken.push(await walkedPage(deps, work, pageNo, answer));
+    taken.push(walkedPage(deps, work, pageNo, answer));
   }
   return isOver ? { kind: 'done' } : { kind: 'more' };
 }
@@ -130,16 +135,16 @@ function notWhole(answer: PageAnswer | undefined): string | null {
   return `the gateway answered ${entries} orders, which may not be all (query.select: none)`;
 }
 
-async function walkedPage(
+function walkedPage(
   deps: NightDeps,
   work: WalkWork,
   pageNo: number,
   answer: Extract<PageAnswer, { kind: 'answered' }>,
-): Promise<StoredPage> {
+): StoredPage {
   const { entries, body } = answer.result;
   const page = { pageNo, orderNos: [] };
   const lines = lookLines(deps.config.gateway.profile, work.chunk, page, entries);
-  const kept = await keptBody(body);
+  const kept = keptBody(body);
   return {
     pageNo,
     orders: 0,

@@ -286,8 +286,9 @@ export async function keepChunk(db: Db, chunkId: bigint, token: string): Promise
 
 /** The pages of a chunk with the orders that each asks for. */
 export async function pagesOfChunk(db: Db, chunk: ChunkRow): Promise<AskedPage[]> {
+  // As JSON, which the driver reads several times faster than an array.
   const { rows } = await db.query<{ page_no: number; order_nos: string[] }>(
-    `select page_no, array_agg(order_no order by order_no) as order_nos
+    `select page_no, json_agg(order_no order by order_no) as order_nos
      from tieout.asked_orders
      where pull_id = $1 and account_id = $2 and page_no between $3 and $4
      group by page_no order by page_no`,

@@ -63,15 +63,18 @@ live as (
 askable as (
   select live.*, $5 = '' or (order_no <> '' and position($5 in order_no) = 0) as is_askable
   from live
+),
+numbered as (
+  select askable.*,
+    count(*) filter (where is_askable) over (partition by account_id order by order_no
+      rows between unbounded preceding and current row) - 1 as place
+  from askable
 )
 insert into tieout.asked_orders (pull_id, account_id, order_no, page_no, in_ledger, currency,
   amount, expected, transaction_id, capture_amount, review_decision, placed_at, ledger_problem)
-select $1::bigint, account_id, order_no,
-  case when is_askable then
-    (row_number() over (partition by account_id, is_askable order by order_no) - 1) / $6::int
-  end,
+select $1::bigint, account_id, order_no, case when is_askable then place / $6::int end,
   in_ledger, currency, case when amount > 0 and amount < 1e18 then amount end, expected,
   transaction_id, case when capture_amount > 0 and capture_amount < 1e18 then capture_amount end,
   review_decision, placed_at, ledger_problem
-from askable
+from numbered
 order by account_id, order_no

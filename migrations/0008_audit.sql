@@ -1,6 +1,6 @@
 -- Up Migration
--- What is kept for others to check. First the outcomes for the shop (CONTRACT section 4): one row
--- for each move that says what became of an instruction, as it was told at that moment.
+-- What is kept for others to read and check. First the outcomes for the shop (CONTRACT section 4):
+-- one row for each move that says what became of an instruction, as it was told at that moment.
 drop view tieout.outcomes;
 
 -- A row is written in the transaction of the move and has no `seq` yet: numbers taken there would
@@ -77,7 +77,103 @@ create view tieout.outcomes as
     gateway_reference, at
   from tieout.outcome_rows where seq is not null;
 
+
+-- What a run used, kept for ever. The settings in force each time somebody took the run; the
+-- profile that belongs to them stands once for all runs that used it.
+create table tieout.profiles (
+  profile_sha256 text primary key,
+  profile text not null,
+  link_id bigint
+);
+create table tieout.run_settings (
+  settings_id bigint generated always as identity primary key,
+  run_id bigint not null,
+  at timestamptz not null default clock_timestamp(),
+  settings jsonb not null,
+  settings_sha256 text not null,
+  version text not null,
+  link_id bigint
+);
+create index run_settings_by_run on tieout.run_settings (run_id);
+create table tieout.run_ends (
+  end_id bigint generated always as identity primary key,
+  run_id bigint not null,
+  at timestamptz not null default clock_timestamp(),
+  state text not null,
+  failure text,
+  summary jsonb,
+  link_id bigint
+);
+create index run_ends_by_run on tieout.run_ends (run_id);
+
+create function tieout.keep_run() returns trigger language plpgsql as $$
+begin
+  if new.is_dry then
+    return null;
+  end if;
+  if tg_op = 'INSERT' or new.runner_id is distinct from old.runner_id and new.state = 'running' then
+    insert into tieout.run_settings (run_id, settings, settings_sha256, version)
+    values (new.run_id, new.settings, new.settings_sha256, new.version);
+  elsif old.state = 'running' and new.state <> 'running' then
+    insert into tieout.run_ends (run_id, state, failure, summary)
+    values (new.run_id, new.state, new.failure, new.summary);
+  end if;
+  return null;
+end $$;
+create trigger keep_run after insert or update of state, runner_id on tieout.runs
+  for each row execute function tieout.keep_run();
+
+-- The refund requests of the orders of a pull, as they stood when the orders were entered.
+create table tieout.asked_refunds (
+  pull_id bigint not null,
+  account_id text collate "C" not null,
+  order_no text collate "C" not null,
+  refund_id text collate "C" not null,
+  -- a merchant's view may hold what is no amount
+  refund_amount numeric,
+  requested_at timestamptz
+);
+create index asked_refunds_by_pull on tieout.asked_refunds (pull_id, account_id);
+
+-- Each time orders were compared or added up: by which settings, and how far history had come, so
+-- that it can be done again from what was there then.
+create table tieout.workings (
+  working_id bigint generated always as identity primary key,
+  run_id bigint not null,
+  kind text not null check (kind in ('night', 'again', 'gaps', 'total')),
+  settings_id bigint not null references tieout.run_settings,
+  account_ids text[] not null,
+  pull_id bigint,
+  -- gaps: the later pull whose failed pages are judged by this one
+  failed_in bigint,
+  at timestamptz not null default clock_timestamp(),
+  last_instruction_event bigint not null,
+  last_break_event bigint not null,
+  link_id bigint,
+  check ((kind = 'total') = (pull_id is null)),
+  check ((kind = 'gaps') = (failed_in is not null))
+);
+create index workings_by_run on tieout.workings (run_id);
+-- The breaks that a night began with.
+create table tieout.carried_breaks (
+  working_id bigint not null references tieout.workings,
+  break_id bigint not null references tieout.breaks,
+  account_id text collate "C" not null,
+  state text not null,
+  expected jsonb not null,
+  actual jsonb not null,
+  fingerprint text not null,
+  currency text,
+  amount numeric(20, 2),
+  last_run_id bigint not null,
+  primary key (working_id, break_id)
+);
+
 -- Down Migration
+drop trigger keep_run on tieout.runs;
+drop table tieout.carried_breaks, tieout.workings, tieout.asked_refunds, tieout.run_ends,
+  tieout.run_settings, tieout.profiles;
+drop function tieout.keep_run();
 drop view tieout.outcomes;
 drop trigger keep_outcomes on tieout.instructions;
 drop table tieout.outcome_rows;

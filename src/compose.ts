@@ -39,6 +39,7 @@ export interface App {
   connection: Connection;
   db: Database;
   log: (line: string) => void;
+  progress: Talk['progress'];
   queues: () => Promise<Queues>;
   /** Opens queue and gateway; the deps of every step. */
   night: () => Promise<NightDeps>;
@@ -69,8 +70,8 @@ export async function openApp(config: Config, options: AppOptions): Promise<App>
     if (options.anySchema !== true) await requireSchema(config, connection);
     const db = openDatabase(connection);
     closers.push(() => db.close());
-    const { log } = options.talk;
-    const base = { config, version: packageVersion(), connection, db, log, close };
+    const { log, progress } = options.talk;
+    const base = { config, version: packageVersion(), connection, db, log, progress, close };
     const queues = once(async () => {
       const { migrateQueues, openQueues } = await import('../jobs/queues.js');
       // Like the ledger's, the queue's tables of an embedded database come about by themselves.

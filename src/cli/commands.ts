@@ -88,6 +88,11 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./export.js')).exportCommand,
   },
   {
+    name: 'verify',
+    about: 'is everything that was sealed still there, and unchanged?',
+    load: async () => (await import('./verify.js')).verifyCommand,
+  },
+  {
     name: 'gateway',
     about: 'one call of the gateway, as a person would try it',
     load: async () => (await import('./gateway.js')).gatewayCommand,

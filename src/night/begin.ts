@@ -5,6 +5,7 @@ import { configHash, describeConfig } from '../configView.js';
 import { UsageError } from '../core/errors.js';
 import type { RunSummary } from '../core/summary.js';
 import type { Account } from '../gateway/account.js';
+import { keepProfile } from '../store/audit.js';
 import type { BusinessDay } from '../store/calendar.js';
 import { businessDay, lastEndedDate } from '../store/calendar.js';
 import { blockedAccounts, enterAccounts } from '../store/runAccounts.js';
@@ -125,6 +126,7 @@ async function beginNew(
     throw new Error(`the run of ${day.date} vanished while it was being created`);
   }
   const night = nightOf(deps, { runId, day, covers, isDry: false }, accounts);
+  await keepProfile(deps.db, deps.config.gateway.profileText);
   await enterAccounts(deps.db, night, accounts, deps.now());
   return { kind: 'mine', night, resumed: false };
 }
@@ -160,6 +162,7 @@ async function takeOver(
     { runId: run.runId, day, covers: run.covers, isDry: false },
     accounts,
   );
+  await keepProfile(deps.db, deps.config.gateway.profileText);
   await enterAccounts(deps.db, night, accounts, deps.now());
   return { kind: 'mine', night, resumed: true };
 }

@@ -1,6 +1,8 @@
 // Step 2, compare: what the looks prove about instructions already sent comes first, since it
 // decides what an order still needs; then each order gets its verdict and breaks open or resolve.
 
+import type { Working } from '../store/audit.js';
+import { recordWorking } from '../store/audit.js';
 import { settleByLooks } from '../store/instructions.js';
 import type { PullRow } from '../store/pulls.js';
 import { analyseLooks, hasGaps } from '../store/pulls.js';
@@ -51,10 +53,18 @@ async function judge(
   look: PullRow,
   scope: CompareScope,
 ): Promise<void> {
+  if (!night.isDry) {
+    await recordWorking(night.db, night.runId, accountIdsOf(night), workingOf(scope));
+  }
   const matched = await compare(night.db, scope, compareRules(deps, night, look.asOf));
   // Counted where the verdict came from, so that the classes can be checked against the orders.
   await recordMatched(night.db, scope.pullId, matched);
   await updateBreaks(night.db, scope, deps.now());
+}
+
+function workingOf({ pullId, failedIn, lookedOnly }: CompareScope): Working {
+  if (failedIn !== undefined) return { kind: 'gaps', pullId, failedIn };
+  return { kind: lookedOnly ? 'again' : 'night', pullId };
 }
 
 function compareRules(deps: NightDeps, night: Night, asOf: Date): CompareRules {

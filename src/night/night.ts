@@ -13,7 +13,7 @@ import { plan } from './plan.js';
 import { pullNight } from './pull.js';
 import { recover } from './recover.js';
 import { report } from './report.js';
-import { seal } from './seal.js';
+import { seal, sealEnd } from './seal.js';
 import { send } from './send.js';
 import { total } from './total.js';
 
@@ -21,13 +21,15 @@ import { total } from './total.js';
 export async function runNight(deps: NightDeps, night: Night): Promise<RunSummary> {
   await recover(deps, night);
   const pull = await pullNight(deps, night);
+  await seal(deps, night);
   await compareNight(deps, night, pull);
   await plan(deps, night, pull);
   const sentAfter = await send(deps, night);
   await confirm(deps, night, pull, sentAfter);
   const summary = await total(deps, night);
-  await seal(deps, night);
-  return report(deps, night, summary);
+  const finished = await report(deps, night, summary);
+  await sealEnd(deps, night);
+  return finished;
 }
 
 /**

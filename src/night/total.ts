@@ -13,6 +13,7 @@ import type {
   RunSummary,
 } from '../core/summary.js';
 import { ORDER_CLASSES, workedOutOpenAfter } from '../core/summary.js';
+import { recordWorking } from '../store/audit.js';
 import { coverageCounts } from '../store/coverage.js';
 import { inTransaction } from '../store/db.js';
 import type { ToleratedSum } from '../store/explained.js';
@@ -30,6 +31,7 @@ import {
 } from '../store/figures.js';
 import { closeAccounts, runLookTime } from '../store/runAccounts.js';
 import type { Night, NightDeps } from './deps.js';
+import { accountIdsOf } from './deps.js';
 
 /** Reads every figure, checks that they tie, and states what the run has come to. */
 export async function total(deps: NightDeps, night: Night): Promise<RunSummary> {
@@ -37,6 +39,9 @@ export async function total(deps: NightDeps, night: Night): Promise<RunSummary> 
   // A decision about a break in between would stand in one figure and not in the other.
   return inTransaction(night.db, async (tx) => {
     await holdBreaksStill(tx);
+    if (!night.isDry) {
+      await recordWorking(tx, night.runId, accountIdsOf(night), { kind: 'total' });
+    }
     return sumUp(deps, { ...night, db: tx }, figures);
   });
 }

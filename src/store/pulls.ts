@@ -89,7 +89,9 @@ export async function finishPull(db: Db, pullId: bigint): Promise<void> {
 
 /** The planner must know how much a look has brought, or it joins it row by row. */
 export async function analyseLooks(db: Db): Promise<void> {
-  await db.query('analyze tieout.asked_orders, tieout.look_entries, tieout.pages');
+  await db.query(
+    'analyze tieout.asked_orders, tieout.asked_refunds, tieout.look_entries, tieout.pages',
+  );
 }
 
 /** Whether an order of the pull has no complete look, as the compare counts it. */
@@ -144,6 +146,12 @@ export async function askNight(
     currencies.usable,
     currencies.whole,
   ]);
+  await askRefunds(db, pullId);
+}
+
+/** Enters the refund requests of a pull's orders as they stand now. */
+export async function askRefunds(db: Db, pullId: bigint): Promise<void> {
+  await db.query(statement('askRefunds'), [pullId]);
 }
 
 /** Enters the orders of these instructions again; answers the accounts that they belong to. */
@@ -162,6 +170,7 @@ export async function askAgain(
     currencies.usable,
     currencies.whole,
   ]);
+  await askRefunds(db, pullId);
   const { rows } = await db.query<{ account_id: string }>(
     'select distinct account_id from tieout.asked_orders where pull_id = $1 order by account_id',
     [pullId],

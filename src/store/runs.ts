@@ -228,7 +228,8 @@ export async function deleteDryRun(db: Db, runId: bigint): Promise<void> {
          where run_id = $1 and r.is_dry),
        a as (delete from tieout.asked_orders where pull_id in (select * from mine)),
        b as (delete from tieout.look_entries where pull_id in (select * from mine)),
-       c as (delete from tieout.pages where pull_id in (select * from mine))
+       c as (delete from tieout.pages where pull_id in (select * from mine)),
+       d as (delete from tieout.asked_refunds where pull_id in (select * from mine))
      delete from tieout.runs where run_id = $1 and is_dry`,
     [runId],
   );

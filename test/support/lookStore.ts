@@ -9,6 +9,7 @@ import { parseAmount } from '../../src/core/money.js';
 import type { Operation } from '../../src/core/order.js';
 import type { BreakKind, ReviewDecision } from '../../src/core/verdict.js';
 import type { Database, Db } from '../../src/store/db.js';
+import { askRefunds } from '../../src/store/pulls.js';
 import type { CompareRules } from '../../src/store/verdicts.js';
 import type { StoredInstruction, StoredOrder } from './orders.js';
 import { DATE_END, HOUR_MS, instructionFactsOf, LOOKED_AT, money } from './orders.js';
@@ -76,6 +77,7 @@ export async function storeLook(
     [look.pullId, accountId, json(orders.flatMap(pageRow)), LOOKED_AT],
   );
   await storeEntries(db, look, orders);
+  await askRefunds(db, look.pullId);
   return look;
 }
 

@@ -75,15 +75,15 @@ refund as materialized (
     -- a request more or less is another situation, even where the sum is the same
     md5(string_agg(refund_id || ' ' || refund_amount, ',' order by refund_id)) as requests
   from (
-    select r.account_id collate "C" as account_id, r.order_no collate "C" as order_no,
-      r.refund_id collate "C" as refund_id, r.refund_amount, r.requested_at,
+    select r.account_id, r.order_no, r.refund_id, r.refund_amount, r.requested_at,
       coalesce(r.requested_at < a.live_from, false) or exists (
         select from tieout.instructions i
-        where i.account_id = a.account_id and i.refund_id = r.refund_id collate "C"
+        where i.account_id = a.account_id and i.refund_id = r.refund_id
           and i.operation = 'refund' and i.state = 'confirmed'
       ) as is_done
-    from ledger.refund_requests r
-    join account a on a.account_id = r.account_id collate "C"
+    from tieout.asked_refunds r
+    join account a on a.account_id = r.account_id
+    where r.pull_id = $2
   ) as request
   group by account_id, order_no
 ),

@@ -1,0 +1,23 @@
+-- Rows that say something else than their own history: a state that no recorded move led to.
+select i.account_id, i.order_no, 'instruction ' || i.instruction_id as what, i.state,
+  e.to_state as history
+from tieout.instructions i
+left join lateral (
+  select to_state from tieout.instruction_events e
+  where e.instruction_id = i.instruction_id order by e.seq desc limit 1
+) e on true
+where e.to_state is distinct from i.state
+union all
+select b.account_id, b.order_no, 'break ' || b.kind, b.state, e.state
+from tieout.breaks b
+left join lateral (
+  select case e.event when 'waived' then 'waived' when 'resolved' then 'resolved' else 'open' end
+    as state
+  from tieout.break_events e
+  where e.break_id = b.break_id
+    and e.event in ('opened', 'reopened', 'changed', 'waived', 'resolved')
+  order by e.event_id desc limit 1
+) e on true
+where e.state is distinct from b.state
+order by 1, 2, 3
+limit 1000

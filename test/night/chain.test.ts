@@ -1,0 +1,262 @@
+// The chain of what was recorded (DESIGN law 8): sealed by the night itself, whole after it, and
+// broken by every change that somebody with all rights makes behind the program's back.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkChain } from '../../src/store/verifyChain.js';
+import { ensureBuilt, tieout } from '../support/cli.js';
+import type { House } from '../support/night.js';
+import { buildHouse } from '../support/night.js';
+
+let house: House;
+const check = () => checkChain(house.db, () => {});
+
+beforeAll(async () => {
+  await ensureBuilt();
+  house = await buildHouse({ orders: 240, seed: 3 });
+  await house.run();
+});
+afterAll(() => house.end());
+
+describe('after a night', () => {
+  test('everything is sealed, and nothing differs', async () => {
+    const found = await check();
+    expect(found).toMatchObject({ broken: [], unsealed: [], disagreements: [] });
+    expect(found.chains).toBe(house.accounts.length + 1);
+    const { rows } = await house.db.query<{ what: string }>(
+      'select distinct what from tieout.chain_links order by what',
+    );
+    expect(rows.map((row) => row.what)).toEqual([
+      ...['answer', 'attempt', 'break', 'end', 'instruction', 'look', 'profile', 'report'],
+      ...['settings', 'working'],
+    ]);
+  });
+
+  test('a second run of the night adds links and changes none', async () => {
+    const before = await house.db.query('select * from tieout.chain_links order by link_id');
+    await house.run();
+    const after = await house.db.query('select * from tieout.chain_links order by link_id');
+    expect(after.rows.length).toBeGreaterThan(before.rows.length);
+    expect(after.rows.slice(0, before.rows.length)).toEqual(before.rows);
+    expect(await check()).toMatchObject({ broken: [], unsealed: [], disagreements: [] });
+  });
+
+  test('a dry run leaves nothing to seal', async () => {
+    const before = await check();
+    await house.run({ isDry: true });
+    expect(await check()).toEqual(before);
+  });
+
+  test('tieout verify says so, and where the chains end', async () => {
+    const ended = await tieout(['verify'], { cwd: house.folder });
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(ended.stdout).toMatch(
+      /^The chain is whole: \d+ links in 3 chains\. It ends in \w{64}\./,
+    );
+    const { stdout } = await tieout(['verify', '--json'], { cwd: house.folder });
+    expect(JSON.parse(stdout)).toMatchObject({ whole: true, broken: [], unsealed: [] });
+    expect(house.lines.some((line) => /^sealed; the chains end in \w{64}$/.test(line))).toBe(true);
+  });
+});
+
+/** Statements as somebody runs them who has switched the guards off. */
+const TAMPERED: readonly (readonly [string, string, string])[] = [
+  ['an attempt is gone', 'answer', 'delete from tieout.attempts where ctid = $1'],
+  ['an answer is gone', 'answer', 'delete from tieout.answers where ctid = $1'],
+  ['an answer is another', 'answer', `update tieout.answers set body = 'OK' where ctid = $1`],
+  [
+    'a host is another',
+    'attempt',
+    `update tieout.attempts set host = 'somebody-else' where ctid = $1`,
+  ],
+  [
+    'a move happened at another time',
+    'instruction',
+    `update tieout.instruction_events set at = at + interval '1 microsecond' where ctid = $1`,
+  ],
+  ['a move is gone', 'instruction', 'delete from tieout.instruction_events where ctid = $1'],
+  [
+    'the amount of an instruction is another',
+    'instruction',
+    'update tieout.instructions set amount = amount + 0.01 where ctid = $1',
+  ],
+  [
+    'a break was told otherwise',
+    'break',
+    `update tieout.break_events set reason = 'it was nothing' where ctid = $1`,
+  ],
+  [
+    'a ledger row a look was compared with is another',
+    'look',
+    'update tieout.asked_orders set amount = amount + 1 where ctid = $1',
+  ],
+  ['an order was never asked', 'look', 'delete from tieout.asked_orders where ctid = $1'],
+  [
+    'a refund request is another',
+    'look',
+    'update tieout.asked_refunds set refund_amount = refund_amount + 1 where ctid = $1',
+  ],
+  [
+    'the raw page is another',
+    'look',
+    `update tieout.pages set body_gzip = body_gzip || '\\x00' where ctid = $1`,
+  ],
+  ['a page is gone', 'look', 'delete from tieout.pages where ctid = $1'],
+  [
+    'the settings are others',
+    'settings',
+    `update tieout.run_settings set settings = settings || '{"a": 1}' where ctid = $1`,
+  ],
+  [
+    'the profile is another',
+    'profile',
+    `update tieout.profiles set profile = profile || ' ' where ctid = $1`,
+  ],
+  [
+    'the summary is another',
+    'end',
+    `update tieout.run_ends set summary = jsonb_set(summary, '{state}', '"tied_out"')
+     where ctid = $1`,
+  ],
+  [
+    'the workbook is another',
+    'report',
+    `update tieout.reports set sha256 = reverse(sha256) where ctid = $1`,
+  ],
+  [
+    'what a night began with is another',
+    'working',
+    'update tieout.workings set last_break_event = last_break_event + 1 where ctid = $1',
+  ],
+];
+
+describe('with the guards switched off', () => {
+  test.each(TAMPERED)('%s: found', async (_name, what, statement) => {
+    const table = /tieout\.(\w+)/.exec(statement)?.[1];
+    await tampered(async (query) => {
+      const { rows } = await query(`select ctid from tieout.${table} order by random() limit 1`);
+      expect(rows.length).toBe(1);
+      await query(statement, [(rows[0] as { ctid: string }).ctid]);
+      const found = await checkChain({ query } as never, () => {});
+      expect(found.broken.length).toBeGreaterThan(0);
+      expect(found.broken.map((one) => one.what)).toContain(what);
+    });
+  });
+
+  test.each([
+    ['a link is gone', 'delete from tieout.chain_links where link_no = 2', /not there/],
+    [
+      'the last link is gone',
+      `delete from tieout.chain_links l
+       where link_no = (select max(link_no) from tieout.chain_links m
+         where m.account_id = l.account_id)`,
+      /was sealed up to/,
+    ],
+    [
+      'a link is another',
+      'update tieout.chain_links set facts_sha256 = reverse(facts_sha256) where link_no = 2',
+      /link itself was changed/,
+    ],
+    [
+      'a link was made anew',
+      `update tieout.chain_links l set previous_sha256 = '',
+         sha256 = tieout.link_sha256(row(l.account_id, l.link_no, l.link_id, l.business_date,
+           l.what, l.facts, l.facts_sha256, '', '', l.sealed_at)::tieout.chain_links)
+       where link_no = 3`,
+      /does not follow/,
+    ],
+  ])('%s: found', async (_name, statement, reason) => {
+    await tampered(async (query) => {
+      await query(statement);
+      const found = await checkChain({ query } as never, () => {});
+      expect(found.broken[0]?.reason).toMatch(reason);
+    });
+  });
+
+  test('a row that was added bears no link, or one that counts others', async () => {
+    await tampered(async (query) => {
+      await query(
+        `insert into tieout.instruction_events (instruction_id, from_state, to_state, by)
+         select instruction_id, state, 'confirmed', 'tieout' from tieout.instructions limit 1`,
+      );
+      const found = await checkChain({ query } as never, () => {});
+      expect(found.unsealed).toMatchObject([{ what: 'instruction', facts: 1 }]);
+      await query(
+        `update tieout.instruction_events e set link_id = l.link_id
+         from tieout.instructions i, tieout.chain_links l
+         where e.link_id is null and i.instruction_id = e.instruction_id
+           and l.account_id = i.account_id and l.what = 'instruction'`,
+      );
+      expect((await checkChain({ query } as never, () => {})).broken.length).toBe(1);
+    });
+  });
+
+  test('a state that no move led to is named', async () => {
+    await tampered(async (query) => {
+      await query(
+        `update tieout.instructions set state = 'withdrawn', reason = 'oops', hold_reason = null,
+           settled_at = now(), settled_run_id = run_id
+         where instruction_id = (select max(instruction_id) from tieout.instructions)`,
+      );
+      const { disagreements } = await checkChain({ query } as never, () => {});
+      expect(disagreements).toMatchObject([{ state: 'withdrawn' }]);
+    });
+  });
+});
+
+describe('with the guards on', () => {
+  test.each([
+    ['instruction_events', `by = 'somebody'`],
+    ['answers', `body = ''`],
+    ['break_events', `reason = ''`],
+    ['run_settings', `version = ''`],
+    ['run_ends', `state = ''`],
+    ['workings', `last_break_event = 0`],
+    ['profiles', `profile = ''`],
+    ['asked_orders', 'amount = 1'],
+    ['asked_refunds', 'refund_amount = 1'],
+    ['pages', 'orders = 1'],
+    ['look_entries', 'found = false'],
+    ['chain_links', 'facts = 1'],
+    ['carried_breaks', `state = 'open'`],
+    ['reports', `sha256 = ''`],
+    ['attempts', `host = ''`],
+  ])('%s is refused any change', async (table, change) => {
+    await expect(house.db.query(`update tieout.${table} set ${change}`)).rejects.toThrow(/history/);
+    await expect(house.db.query(`delete from tieout.${table}`)).rejects.toThrow(/history|violates/);
+  });
+});
+
+describe('what a person decides', () => {
+  test('has its link as soon as it is committed', async () => {
+    const { rows } = await house.db.query(
+      `with noted as (
+         insert into tieout.break_events (break_id, at, event, by, reason, expected, actual)
+         select break_id, clock_timestamp(), 'noted', 'anna', 'asked the shop', expected, actual
+         from tieout.breaks order by break_id limit 1 returning event_id)
+       select event_id from noted`,
+    );
+    expect(rows.length).toBe(1);
+    const sealed = await house.db.query<{ what: string; facts: bigint }>(
+      `select l.what, l.facts from tieout.break_events e join tieout.chain_links l using (link_id)
+       where e.by = 'anna'`,
+    );
+    expect(sealed.rows).toEqual([{ what: 'break', facts: 1n }]);
+    expect(await check()).toMatchObject({ broken: [], unsealed: [] });
+  });
+});
+
+type Query = (text: string, values?: readonly unknown[]) => Promise<{ rows: object[] }>;
+
+/** Does it in a transaction without triggers, which is rolled back. */
+async function tampered(work: (query: Query) => Promise<void>): Promise<void> {
+  const undo = new Error('undone');
+  await house.db
+    .transaction(async (tx) => {
+      await tx.query('set local session_replication_role = replica');
+      await work((text, values) => tx.query(text, values));
+      throw undo;
+    })
+    .catch((error: unknown) => {
+      if (error !== undo) throw error;
+    });
+}

@@ -47,21 +47,27 @@ export function moneyCell(amount: string): number | string {
 
 /** Whether an amount is one and has no more digits than a double keeps. */
 export function fitsNumber(amount: string): boolean {
-  return (
-    AMOUNT.test(amount) && amount.replace(/[-.]/g, '').replace(/^0+/, '').length <= EXACT_DIGITS
-  );
+  return AMOUNT.test(amount) && isShort(amount);
+}
+
+function isShort(amount: string): boolean {
+  return amount.length <= EXACT_DIGITS + '.'.length || significantDigits(amount) <= EXACT_DIGITS;
+}
+
+function significantDigits(amount: string): number {
+  return amount.replace(/[-.]/g, '').replace(/^0+/, '').length;
 }
 
 /** Whether a sum stays exact with it in a cell: text that is no amount counts as nothing there. */
 export function addsExactly(amount: string | null): boolean {
-  return amount === null || !AMOUNT.test(amount) || fitsNumber(amount);
+  return amount === null || isShort(amount) || !AMOUNT.test(amount);
 }
 
 /** A shown amount as hundredths, sign included; what is no amount counts as nothing. */
 export function hundredthsOf(amount: string | null): Hundredths {
   if (amount === null) return 0n;
-  const size = parseAmount(amount.replace(/^-/, '')) ?? 0n;
-  return amount.startsWith('-') ? -size : size;
+  if (amount.startsWith('-')) return -(parseAmount(amount.slice(1)) ?? 0n);
+  return parseAmount(amount) ?? 0n;
 }
 
 /** NaN and Infinity would be written as they are and make the file unreadable. */

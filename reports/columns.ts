@@ -24,7 +24,9 @@ export type Column<R> = Shown &
         kind: 'text';
         read: (row: R) => string | null;
         /** Takes the text, empty where there is none. */
-        words?: (text: string, row: R) => string;
+        words?: (text: string) => string;
+        /** Instead, where the words come of the whole row. */
+        rowWords?: (row: R) => string;
       }
     | { kind: 'money'; read: (row: R) => string | null; currency: (row: R) => string | null }
     | { kind: 'count'; read: (row: R) => number | null }
@@ -165,7 +167,7 @@ export const MOVEMENTS: Table<MovementRow> = {
       width: 50,
       kind: 'text',
       read: (row) => row.holdReason,
-      words: (reason, row) => reasonToWait(row.state, reason),
+      rowWords: (row) => reasonToWait(row.state, row.holdReason ?? ''),
     },
   ],
 };
@@ -279,9 +281,10 @@ export function columnOf<R>(table: Table<R>, key: string): Column<R> {
 
 /** What a sheet shows of a text column: its words, else the text itself. */
 export function sheetText<R>(column: Column<R> & { kind: 'text' }, row: R): string | null {
+  if (column.rowWords !== undefined) return column.rowWords(row) || null;
   const text = column.read(row);
   if (column.words === undefined) return text;
-  return column.words(text === null ? '' : String(text), row) || null;
+  return column.words(text === null ? '' : String(text)) || null;
 }
 
 function without<R>(table: Table<R>, ...keys: readonly string[]): Table<R> {

@@ -37,8 +37,13 @@ export function fitsOneLine(text: string, width: number): boolean {
 
 /** Whether an amount, given with its text, stands in a column with its thousands apart. */
 export function fitsFigure(cell: Cell, amount: string, width: number): boolean {
-  // Three digits make at most four characters; grouping a million amounts to know takes its time.
-  return (amount.length * 4) / 3 + PADDING <= width || wantedWidth(cell) <= width;
+  return surelyFitsFigure(amount, width) || wantedWidth(cell) <= width;
+}
+
+/** The same by its length alone: grouping a million amounts to know takes its time. */
+export function surelyFitsFigure(amount: string, width: number): boolean {
+  // Three digits make at most four characters.
+  return (amount.length * 4) / 3 + PADDING <= width;
 }
 
 /** The height that the wrapped cells of a row need; null when one line is enough for all. */

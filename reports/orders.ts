@@ -29,7 +29,7 @@ export async function writeOrders(
 ): Promise<WrittenReport> {
   const environment = about.environment.toUpperCase();
   return writeWorkbook(path, bookProperties('Orders', about), async (book) => {
-    const totals = new Map<string, GroupTotal>();
+    const totals: Totals = new Map();
     const parts = await writeTable(
       book,
       {
@@ -65,10 +65,13 @@ interface GroupTotal {
   fits: boolean;
 }
 
+/** By class, then by currency. */
+type Totals = Map<string, Map<string, GroupTotal>>;
+
 /** Hands the rows on as they come and adds them up on the way. */
 async function* counting(
   chunks: AsyncIterable<readonly OrderRow[]>,
-  totals: Map<string, GroupTotal>,
+  totals: Totals,
 ): AsyncGenerator<readonly OrderRow[]> {
   for await (const rows of chunks) {
     for (const row of rows) addOrder(totals, row);
@@ -76,18 +79,18 @@ async function* counting(
   }
 }
 
-function addOrder(totals: Map<string, GroupTotal>, row: OrderRow): void {
+function addOrder(totals: Totals, row: OrderRow): void {
   const currency = row.currency ?? '';
-  const key = `${row.class} ${currency}`;
-  let total = totals.get(key);
+  let total = totals.get(row.class)?.get(currency);
   if (total === undefined) {
     total = { class: row.class, currency, orders: 0, ledger: 0n, gateway: 0n, fits: true };
-    totals.set(key, total);
+    const ofClass = totals.get(row.class) ?? new Map<string, GroupTotal>();
+    totals.set(row.class, ofClass.set(currency, total));
   }
   total.orders += 1;
   total.ledger += hundredthsOf(row.ledgerAmount);
   total.gateway += hundredthsOf(row.gatewayAmount);
-  total.fits &&= [row.ledgerAmount, row.gatewayAmount].every(addsExactly);
+  total.fits &&= addsExactly(row.ledgerAmount) && addsExactly(row.gatewayAmount);
 }
 
 /** A gateway may show anything as a currency; other texts need the slower, exact comparison. */
@@ -107,11 +110,7 @@ const TOTALS_NOTES = [
   'also where that is as it should be; a text that is no amount (wrong shape) counts as nothing.',
 ];
 
-async function writeTotals(
-  book: Book,
-  totals: ReadonlyMap<string, GroupTotal>,
-  parts: readonly Part[],
-): Promise<void> {
+async function writeTotals(book: Book, totals: Totals, parts: readonly Part[]): Promise<void> {
   const sheet = openSheet(book, 'Totals', {
     widths: [16, 12, 14, 24, 24, 24],
     frozenRows: 1,
@@ -122,16 +121,20 @@ async function writeTotals(
     sheet,
     HEADINGS.map((value, index) => ({ value, style: index < 2 ? STYLES.head : STYLES.headRight })),
   );
-  const sorted = [...totals.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
-  const matching = sorted.every(([, { currency }]) => PLAIN_CURRENCY.test(currency))
+  const sorted = inOrder(totals).flatMap(inOrder);
+  const matching = sorted.every(({ currency }) => PLAIN_CURRENCY.test(currency))
     ? 'words'
     : 'exact';
-  for (const [, total] of sorted) {
+  for (const total of sorted) {
     await putRow(sheet, totalLine(total, sheet.row + 1, parts, matching));
   }
   await putRow(sheet, []);
   for (const value of TOTALS_NOTES) await putRow(sheet, [{ value, style: STYLES.quiet }]);
   await closeSheet(sheet);
+}
+
+function inOrder<T>(groups: ReadonlyMap<string, T>): T[] {
+  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
 }
 
 function totalLine(

@@ -1,28 +1,31 @@
 // Writes rows as a sheet: a few lines on top, the heading that stays in view, one row each, filter
 // arrows. A table that outgrows a sheet goes on in the next one; no row is ever left out. It knows
-// nothing of what the columns mean. Neighbours: columns.ts (the columns), workbook.ts (the sheets).
+// nothing of what the columns mean. Neighbours: columns.ts (the columns), rowXml.ts (the rows),
+// workbook.ts (the sheets).
 
 import type { WallClock } from './cells.js';
-import { finiteNumber, freeText, idText, moneyCell } from './cells.js';
+import { columnCell } from './columnCell.js';
 import type { Column, Table } from './columns.js';
-import { sheetText } from './columns.js';
-import {
-  fitsFigure,
-  fitsOneLine,
-  LINE_POINTS,
-  rowHeight,
-  wantedHeadingWidth,
-  wantedWidth,
-} from './fit.js';
-import { moneyStyle, STYLES } from './styles.js';
+import { LINE_POINTS, rowHeight, wantedHeadingWidth, wantedWidth } from './fit.js';
+import type { RowXml } from './rowXml.js';
+import { rowXml } from './rowXml.js';
+import { STYLES } from './styles.js';
 import type { Part } from './totals.js';
 import type { Book, Cell, Sheet } from './workbook.js';
-import { closeSheet, columnLetters, openSheet, putRow, SHEET_ROWS_MAX } from './workbook.js';
+import {
+  closeSheet,
+  columnLetters,
+  openSheet,
+  putRow,
+  putRowsXml,
+  SHEET_ROWS_MAX,
+  styleOf,
+} from './workbook.js';
 
 /** More lines than this above the rows would leave a small screen no room to scroll. */
 const FROZEN_ROWS_MAX = 16;
-/** An identifier longer than this goes on in the next line. */
-const ID_WIDTH_MAX = 36;
+/** An identifier longer than this goes on in the next line; a UUID stands on one. */
+const ID_WIDTH_MAX = 40;
 
 export interface TableSpec<R> {
   name: string;
@@ -31,10 +34,25 @@ export interface TableSpec<R> {
   top: readonly (readonly (Cell | null)[])[];
   timezone: string;
   clock: WallClock;
-  /** Made by `fittedWidths` where all rows are at hand; the table's own otherwise. */
+  /** Made by `fittedWidths` where all rows are at hand; else the first rows stand for all. */
   widths?: readonly number[];
   /** Rows of one sheet, all lines counted; a spreadsheet's own limit unless a test lowers it. */
   rowsPerSheet?: number;
+}
+
+/** Row XML is handed on in pieces of about this many characters. */
+const PIECE_CHARS = 1 << 17;
+
+/** A table under way; `xml` holds the rows that are not handed on yet. */
+interface OpenTable<R> {
+  book: Book;
+  spec: TableSpec<R>;
+  widths: readonly number[];
+  xmlOf: RowXml<R>;
+  parts: Part[];
+  sheet: Sheet;
+  rows: number;
+  xml: string;
 }
 
 /** Writes all rows and says where they went; at least one sheet, also for no rows. */
@@ -43,22 +61,55 @@ export async function writeTable<R>(
   spec: TableSpec<R>,
   chunks: AsyncIterable<readonly R[]> | Iterable<readonly R[]>,
 ): Promise<Part[]> {
-  const limit = spec.rowsPerSheet ?? SHEET_ROWS_MAX;
-  const widths = spec.widths ?? spec.table.columns.map((column) => column.width);
-  const parts: Part[] = [];
-  let sheet = await openTableSheet(book, spec, widths);
+  let table: OpenTable<R> | null = null;
   for await (const rows of chunks) {
-    for (const row of rows) {
-      if (sheet.row >= limit) {
-        parts.push(await closeTableSheet(sheet, spec));
-        sheet = await openTableSheet(book, spec, widths);
-      }
-      const cells = rowCells(spec, row, widths);
-      await putRow(sheet, cells, { height: rowHeight(cells, widths) });
-    }
+    table ??= await openTable(book, spec, rows);
+    await addRows(table, rows);
   }
-  parts.push(await closeTableSheet(sheet, spec));
-  return parts;
+  table ??= await openTable(book, spec, []);
+  await handOn(table);
+  table.parts.push(await closeTableSheet(table.sheet, spec));
+  return table.parts;
+}
+
+async function openTable<R>(
+  book: Book,
+  spec: TableSpec<R>,
+  firstRows: readonly R[],
+): Promise<OpenTable<R>> {
+  const { table, clock } = spec;
+  const widths = spec.widths ?? likelyWidths(spec, firstRows);
+  const xmlOf = rowXml({ table, widths, clock, styleOf: (style) => styleOf(book, style) });
+  const sheet = await openTableSheet(book, spec, widths);
+  return { book, spec, widths, xmlOf, parts: [], sheet, rows: 0, xml: '' };
+}
+
+async function addRows<R>(table: OpenTable<R>, rows: readonly R[]): Promise<void> {
+  const { book, spec, widths, xmlOf, parts } = table;
+  const limit = spec.rowsPerSheet ?? SHEET_ROWS_MAX;
+  for (const row of rows) {
+    if (table.sheet.row + table.rows >= limit) {
+      await handOn(table);
+      parts.push(await closeTableSheet(table.sheet, spec));
+      table.sheet = await openTableSheet(book, spec, widths);
+    }
+    table.rows += 1;
+    table.xml += xmlOf(row, table.sheet.row + table.rows);
+    if (table.xml.length >= PIECE_CHARS) await handOn(table);
+  }
+}
+
+async function handOn<R>(table: OpenTable<R>): Promise<void> {
+  const { rows, xml } = table;
+  table.rows = 0;
+  table.xml = '';
+  if (rows > 0) await putRowsXml(table.sheet, rows, xml);
+}
+
+/** The table's own widths, or more where the first rows ask for it. */
+function likelyWidths<R>(spec: TableSpec<R>, firstRows: readonly R[]): number[] {
+  const fitted = fittedWidths({ ...spec, top: [] }, firstRows);
+  return spec.table.columns.map(({ width }, at) => Math.max(width, fitted[at] ?? 0));
 }
 
 /** Columns as wide as their contents ask; long text breaks into lines at the table's width. */
@@ -115,49 +166,4 @@ function headingCell<R>(column: Column<R>, timezone: string): Cell {
     value: column.heading + zone,
     style: isRight ? STYLES.filterHeadRight : STYLES.filterHead,
   };
-}
-
-function rowCells<R>(spec: TableSpec<R>, row: R, widths: readonly number[]): (Cell | null)[] {
-  const keep = spec.table.keep(row);
-  return spec.table.columns.map((column, index) =>
-    columnCell(column, row, keep, spec.clock, widths[index] ?? 0),
-  );
-}
-
-function columnCell<R>(
-  column: Column<R>,
-  row: R,
-  keep: readonly string[],
-  clock: WallClock,
-  width: number,
-): Cell | null {
-  switch (column.kind) {
-    case 'id': {
-      const id = column.read(row);
-      if (id === null) return null;
-      const value = idText(id);
-      return { value, style: fitsOneLine(value, width) ? STYLES.text : STYLES.wrapped };
-    }
-    case 'text': {
-      const text = sheetText(column, row);
-      if (text === null) return null;
-      const value = freeText(text, keep);
-      return { value, style: fitsOneLine(value, width) ? STYLES.text : STYLES.wrapped };
-    }
-    case 'money': {
-      const value = column.read(row);
-      if (value === null) return null;
-      const style = moneyStyle(column.currency(row), [value]);
-      const cell = { value: moneyCell(value), style };
-      return fitsFigure(cell, value, width) ? cell : { ...cell, style: STYLES.shrunkMoney };
-    }
-    case 'count': {
-      const value = column.read(row);
-      return value === null ? null : { value: finiteNumber(value), style: STYLES.count };
-    }
-    case 'instant': {
-      const value = column.read(row);
-      return value === null ? null : { value: clock(value), style: STYLES.instant };
-    }
-  }
 }

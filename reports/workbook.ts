@@ -1,22 +1,32 @@
 // The house workbook: sheets written row by row into a new file, with memory that stays flat. It
 // must never let a sheet grow past what a spreadsheet opens, nor take a value that is not a Cell.
-// Only cells.ts and our own formulas make cells. Neighbours: outputFile.ts (the file), table.ts and
-// summarySheet.ts (the contents).
+// Only cells.ts and our own formulas make cells. Neighbours: outputFile.ts (the file), bookParts.ts
+// (the library and the archive), table.ts and summarySheet.ts (the contents).
 
 import type { Writable } from 'node:stream';
-import ExcelJS from 'exceljs';
+import type ExcelJS from 'exceljs';
 import type { WrittenReport } from '../src/core/reporting.js';
+import type { BookParts } from './bookParts.js';
+import {
+  closeParts,
+  endSheetPart,
+  openParts,
+  styleNumber,
+  waitingBytes,
+  writeWaiting,
+  writeXml,
+} from './bookParts.js';
 import { finiteNumber } from './cells.js';
 import { writeNewFile } from './outputFile.js';
 import type { CellStyle } from './styles.js';
 import { RED } from './styles.js';
+import { abandonZip, closeZip, openZip } from './zip.js';
 
 /** What a spreadsheet opens. */
 export const SHEET_ROWS_MAX = 1_048_576;
 const SHEET_NAME_MAX = 31;
-/** How often a sheet looks whether the compressor keeps up, and how far behind it may be. */
-const ROWS_BETWEEN_LOOKS = 200;
-export const BUFFERED_BYTES_MAX = 256 * 1024;
+/** How much of a sheet may wait before it is handed to the compressor. */
+export const WAITING_BYTES_MAX = 256 * 1024;
 
 /** One of our own formulas with the value that it has when the file is written. */
 export interface Formula {
@@ -39,8 +49,7 @@ export interface BookProperties {
 }
 
 export interface Book {
-  writer: ExcelJS.stream.xlsx.WorkbookWriter;
-  sink: Writable;
+  parts: BookParts;
   properties: BookProperties;
   /** Lower-case names in use: a spreadsheet does not tell them apart by case. */
   names: Set<string>;
@@ -85,11 +94,13 @@ export async function writeBook(
   build: (book: Book) => Promise<void>,
 ): Promise<void> {
   const book = openBook(sink, properties);
+  const { zip } = book.parts;
   try {
     await build(book);
-    await book.writer.commit();
+    await closeParts(book.parts);
+    await closeZip(zip);
   } catch (error) {
-    archiveOf(book.writer).abort();
+    abandonZip(zip);
     throw error;
   }
 }
@@ -98,7 +109,7 @@ export function openSheet(book: Book, wanted: string, layout: SheetLayout): Shee
   const name = safeSheetName(wanted, book.names);
   book.names.add(name.toLowerCase());
   const { environment, businessDate } = book.properties;
-  const worksheet = book.writer.addWorksheet(name, {
+  const worksheet = book.parts.writer.addWorksheet(name, {
     properties: {
       tabColor: { argb: environment === 'live' ? 'FF8A1F1F' : 'FFFFB92E' },
       dyDescent: 0.25,
@@ -144,7 +155,24 @@ export async function putRow(
     sheet.worksheet.mergeCells(sheet.row, 1, sheet.row, layout.mergedColumns);
   }
   row.commit();
-  if (sheet.row % ROWS_BETWEEN_LOOKS === 0) await waitUntilDrained(sheet);
+  if (bufferedBytes(sheet) > WAITING_BYTES_MAX) await writeWaiting(sheet.book.parts);
+}
+
+/** Adds rows that are XML already, numbered on from the last one. */
+export async function putRowsXml(sheet: Sheet, rows: number, xml: string): Promise<void> {
+  if (sheet.row + rows > SHEET_ROWS_MAX) throw new RangeError(`sheet ${sheet.name} is full`);
+  sheet.row += rows;
+  await writeXml(sheet.book.parts, xml);
+}
+
+/** The number by which a row's XML names a style. */
+export function styleOf(book: Book, style: CellStyle): number {
+  return styleNumber(book.parts, style);
+}
+
+/** How many bytes of the sheet wait for the compressor. */
+export function bufferedBytes(sheet: Sheet): number {
+  return waitingBytes(sheet.book.parts);
 }
 
 export interface SheetEnd {
@@ -178,8 +206,8 @@ export async function closeSheet(sheet: Sheet, end: SheetEnd = {}): Promise<void
     });
   }
   allowDigitsAsText(worksheet);
-  await waitUntilDrained(sheet);
   worksheet.commit();
+  await endSheetPart(sheet.book.parts);
 }
 
 /** A name that a spreadsheet takes: no forbidden characters, at most 31, none twice. */
@@ -204,13 +232,8 @@ export function columnLetters(number: number): string {
 }
 
 function openBook(sink: Writable, properties: BookProperties): Book {
-  const writer = new ExcelJS.stream.xlsx.WorkbookWriter({
-    stream: sink,
-    useStyles: true,
-    // Shared strings would keep every text of the file in memory.
-    useSharedStrings: false,
-    zip: { zlib: { level: 1 } },
-  });
+  const parts = openParts(openZip(sink, properties.createdAt));
+  const { writer } = parts;
   writer.creator = 'tieout';
   writer.lastModifiedBy = 'tieout';
   writer.created = properties.createdAt;
@@ -218,8 +241,7 @@ function openBook(sink: Writable, properties: BookProperties): Book {
   writer.title = properties.title;
   writer.subject = `Business date ${properties.businessDate}, ${properties.environment}`;
   writer.views = [FIRST_SHEET_VIEW];
-  stampEntries(writer, properties.createdAt);
-  return { writer, sink, properties, names: new Set() };
+  return { parts, properties, names: new Set() };
 }
 
 /** The window opens on the first sheet; sizes are in twentieths of a point. */
@@ -232,26 +254,6 @@ const FIRST_SHEET_VIEW: ExcelJS.WorkbookView = {
   activeTab: 0,
   visibility: 'visible',
 };
-
-interface Archive {
-  _module: { append: (source: unknown, entry: Record<string, unknown>, done: unknown) => unknown };
-  abort: () => unknown;
-}
-
-/** The archive under the writer, which the library's types do not show; a test holds it. */
-function archiveOf(writer: ExcelJS.stream.xlsx.WorkbookWriter): Archive {
-  return (writer as unknown as { zip: Archive }).zip;
-}
-
-/**
- * Entries would bear the time of writing; equal rows would not give equal files. Two of them are
- * queued before we see the archive, so the date is set where the queue ends.
- */
-function stampEntries(writer: ExcelJS.stream.xlsx.WorkbookWriter, date: Date): void {
-  const { _module: zip } = archiveOf(writer);
-  const append = zip.append.bind(zip);
-  zip.append = (source, entry, done) => append(source, { ...entry, date }, done);
-}
 
 function checkedValue(value: NonNullable<Cell['value']>): ExcelJS.CellValue {
   if (typeof value === 'number') return finiteNumber(value);
@@ -283,44 +285,4 @@ function allowDigitsAsText(worksheet: ExcelJS.Worksheet): void {
     writeRowBreaks();
     writer.stream.write(DIGITS_AS_TEXT);
   };
-}
-
-interface Pipe {
-  _writableState: { length: number };
-  once: (event: 'drain', listener: () => void) => void;
-  off: (event: 'drain', listener: () => void) => void;
-}
-
-/** The stream between a sheet and the compressor: private to the library, and a test holds it. */
-function pipeOf(sheet: Sheet): Pipe {
-  const { stream } = sheet.worksheet as unknown as { stream: { pipes: Pipe[] } };
-  const pipe = stream.pipes[0];
-  if (typeof pipe?._writableState.length !== 'number') {
-    throw new Error('the workbook library no longer shows what a sheet is piped to');
-  }
-  return pipe;
-}
-
-/** How many bytes of the sheet wait for the compressor. */
-export function bufferedBytes(sheet: Sheet): number {
-  return pipeOf(sheet)._writableState.length;
-}
-
-/** The library takes rows without limit; this is what keeps its buffers small. */
-async function waitUntilDrained(sheet: Sheet): Promise<void> {
-  const { sink } = sheet.book;
-  const pipe = pipeOf(sheet);
-  if (!sink.destroyed && bufferedBytes(sheet) > BUFFERED_BYTES_MAX) {
-    await new Promise<void>((resolve) => {
-      const done = () => {
-        pipe.off('drain', done);
-        sink.off('close', done);
-        resolve();
-      };
-      pipe.once('drain', done);
-      // A sink that failed never drains.
-      sink.once('close', done);
-    });
-  }
-  if (sink.destroyed) throw sink.errored ?? new Error('the output was closed');
 }

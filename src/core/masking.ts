@@ -23,9 +23,14 @@ interface Digit {
   closes: boolean;
 }
 
+/** Whether a text has digits enough for a card number; most have not. */
+export function mayHoldCardNumber(text: string): boolean {
+  return DIGITS_ENOUGH.test(text);
+}
+
 /** The text with the middle digits of card-like numbers as `*`; equal text when there are none. */
 export function maskCardNumbers(text: string, keep: readonly string[] = []): string {
-  if (!DIGITS_ENOUGH.test(text)) return text;
+  if (!mayHoldCardNumber(text)) return text;
   const hidden = new Set<number>();
   for (const match of text.matchAll(DIGIT_GROUPS)) {
     if (match[0].length < CARD_DIGITS_MIN) continue;

@@ -5,6 +5,7 @@ import type { AboutData, BreakRow, MovementRow, OrderRow } from '../core/reporti
 import type { Side } from '../core/sentence.js';
 import { breakDifference, breakSentence, sideText } from '../core/sentence.js';
 import type { BreakKind } from '../core/verdict.js';
+import type { CopiedRow } from './copyOut.js';
 import type { Database, Db } from './db.js';
 import { statement } from './sql.js';
 
@@ -113,42 +114,31 @@ async function movements(
 
 /** All orders of a run in chunks, by account and number. */
 export async function* orderRows(db: Database, runId: bigint): AsyncGenerator<OrderRow[]> {
-  const chunks = db.stream<{
-    account_id: string;
-    order_no: string;
-    class: string;
-    kinds: string;
-    expected: string | null;
-    gateway_state: string | null;
-    payment_status: string | null;
-    currency: string | null;
-    ledger_amount: string | null;
-    gateway_amount: string | null;
-    transaction_id: string | null;
-    transaction_date: string | null;
-    placed_at: Date | null;
-  }>(statement('reportOrders'), [runId], ORDER_ROWS_CHUNK);
-  for await (const rows of chunks) {
-    yield rows.map((row) => ({
-      accountId: row.account_id,
-      orderNo: row.order_no,
-      class: row.class,
-      kinds: row.kinds,
-      expected: row.expected,
-      gatewayState: row.gateway_state,
-      paymentStatus: row.payment_status,
-      currency: row.currency,
-      ledgerAmount: row.ledger_amount,
-      gatewayAmount: row.gateway_amount,
-      transactionId: row.transaction_id,
-      transactionDate: row.transaction_date,
-      placedAt: row.placed_at,
-    }));
+  for await (const rows of db.copyOut(statement('reportOrders'), [runId])) {
+    yield rows.map(orderRow);
   }
 }
 
-/** Small, so that few rows live long enough to be moved to the heap that is seldom swept. */
-const ORDER_ROWS_CHUNK = 250;
+/** In the order of the statement's columns. */
+function orderRow(row: CopiedRow): OrderRow {
+  const [accountId, orderNo, className, kinds, expected, gatewayState, paymentStatus] = row;
+  const placedMs = row[12] ?? null;
+  return {
+    accountId: accountId ?? '',
+    orderNo: orderNo ?? '',
+    class: className ?? '',
+    kinds: kinds ?? '',
+    expected: expected ?? null,
+    gatewayState: gatewayState ?? null,
+    paymentStatus: paymentStatus ?? null,
+    currency: row[7] ?? null,
+    ledgerAmount: row[8] ?? null,
+    gatewayAmount: row[9] ?? null,
+    transactionId: row[10] ?? null,
+    transactionDate: row[11] ?? null,
+    placedAt: placedMs === null ? null : new Date(Number(placedMs)),
+  };
+}
 
 /** The figures about the run itself that only the database knows. */
 export async function runAbout(

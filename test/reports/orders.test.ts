@@ -88,13 +88,25 @@ describe('the file of all orders', () => {
   });
 
   test('shows an amount that is wider than its column smaller, never as ####', async () => {
-    const rows = listed(orderRow(), orderRow({ gatewayAmount: '1234567890123.45' }));
-    const { path } = await writeOrders(join(folder, 'o.xlsx'), ABOUT, rows);
+    async function* inTwoChunks() {
+      yield [orderRow()];
+      yield [orderRow({ gatewayAmount: '1234567890123.45' })];
+    }
+    const { path } = await writeOrders(join(folder, 'o.xlsx'), ABOUT, inTwoChunks());
     const sheet = sheetOf(await openXlsx(path), 'Orders');
     expect([4, 5].map((row) => sheet.getCell(row, 10).alignment.shrinkToFit)).toEqual([
       undefined,
       true,
     ]);
+  });
+
+  test('has columns as wide as the first rows ask, a transaction being a UUID', async () => {
+    const transactionId = '0194c0de-1111-7222-8333-444455556666';
+    const rows = listed(orderRow({ transactionId }));
+    const { path } = await writeOrders(join(folder, 'o.xlsx'), ABOUT, rows);
+    const sheet = sheetOf(await openXlsx(path), 'Orders');
+    expect(sheet.getColumn(11).width).toBeGreaterThan(transactionId.length);
+    expect(sheet.getCell('K4').alignment.wrapText).toBeUndefined();
   });
 
   test('compares text exactly when a stranger brings a currency that is none', async () => {

@@ -12,13 +12,13 @@ import { untilWritten } from '../../reports/outputFile.js';
 import { STYLES } from '../../reports/styles.js';
 import type { Book, BookProperties, Cell } from '../../reports/workbook.js';
 import {
-  BUFFERED_BYTES_MAX,
   bufferedBytes,
   closeSheet,
   columnLetters,
   openSheet,
   putRow,
   safeSheetName,
+  WAITING_BYTES_MAX,
   writeBook,
   writeWorkbook,
 } from '../../reports/workbook.js';
@@ -226,7 +226,7 @@ describe('the private corners of the workbook library', () => {
       await closeSheet(sheet);
     });
     expect(highest).toBeGreaterThan(0);
-    expect(highest).toBeLessThan(4 * BUFFERED_BYTES_MAX);
+    expect(highest).toBeLessThan(4 * WAITING_BYTES_MAX);
   });
 
   test('a sheet allows digits that are text, in the place that the format gives to that', async () => {

@@ -1,5 +1,6 @@
 -- Every order of a run, one row each, by account and number: the ledger as it stood, the newest
--- look of the run, the class. $1 run.
+-- look of the run, the class; instants in milliseconds since 1970. $1 run. Read by COPY, so the
+-- order of the columns is what orderRow() in reportRows.ts reads.
 with account as materialized (
   select account_id, pull_id from tieout.run_accounts
   where run_id = $1::bigint and pull_id is not null
@@ -30,7 +31,8 @@ select o.account_id, o.order_no, coalesce(v.class, 'matched') as class,
   case when s.order_no is null then e.transaction_id else s.transaction_id end as transaction_id,
   case when s.order_no is null then e.transaction_date else s.transaction_date end
     as transaction_date,
-  o.placed_at
+  case when isfinite(o.placed_at) then floor(extract(epoch from o.placed_at) * 1000)::bigint end
+    as placed_ms
 from account a
 join tieout.asked_orders o using (pull_id, account_id)
 left join tieout.look_entries e

@@ -1,0 +1,83 @@
+// Rows by COPY as a report reads them: every text comes back as it was, and a reader that stops or a
+// server that goes leaves nothing behind.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { UnreachableError } from '../../src/core/errors.js';
+import type { CopiedRow } from '../../src/store/copyOut.js';
+import type { FreshDatabase } from '../support/database.js';
+import { freshDatabase } from '../support/database.js';
+
+let fresh: FreshDatabase;
+
+beforeAll(async () => {
+  fresh = await freshDatabase({ empty: true });
+});
+
+afterAll(() => fresh.drop());
+
+async function allRows(select: string, values: readonly bigint[] = []): Promise<CopiedRow[]> {
+  const all: CopiedRow[] = [];
+  for await (const rows of fresh.db.copyOut(select, values)) all.push(...rows);
+  return all;
+}
+
+describe('rows by COPY', () => {
+  test.each([
+    'plain',
+    '',
+    'tab\tnewline\nreturn\rback\bform\fvertical\v',
+    'a\\b \\N \\t \\\\',
+    'Łódź · Größe · œuvre · שלום · 中文 · 😀',
+    '\\.',
+  ])('bring %j back as it was', async (text) => {
+    const quoted = `'${text}'`;
+    expect(await allRows(`select ${quoted}::text, null, ${quoted} || 'x'`)).toEqual([
+      [text, null, `${text}x`],
+    ]);
+  });
+
+  test('are all there, in order, however the pieces fall', async () => {
+    const rows = await allRows(
+      `select n, repeat('ä', n::int % 50) from generate_series(1, $1) as n order by n`,
+      [20_000n],
+    );
+    expect(rows).toHaveLength(20_000);
+    const wrong = rows.filter(([n, text], at) => {
+      return n !== String(at + 1) || text !== 'ä'.repeat((at + 1) % 50);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('of none are no chunk', async () => {
+    expect(await allRows('select 1 where false')).toEqual([]);
+  });
+
+  test('cannot write', async () => {
+    await fresh.db.query('create table notes (id int)');
+    await expect(allRows('insert into notes values (1) returning id')).rejects.toThrow(/read-only/);
+  });
+
+  test('may be left early and leave no client behind', async () => {
+    for await (const _ of fresh.db.copyOut('select generate_series(1, 3000001)')) break;
+    await expect.poll(() => readersOf('3000001')).toBe(0n);
+  });
+
+  test('end as unreachable when the server drops them', async () => {
+    const read = async (): Promise<void> => {
+      for await (const _ of fresh.db.copyOut('select generate_series(1, 3000002)')) {
+        await fresh.db.query(
+          "select pg_terminate_backend(pid) from pg_stat_activity where query like '%3000002%' and pid <> pg_backend_pid()",
+        );
+      }
+    };
+    await expect(read()).rejects.toBeInstanceOf(UnreachableError);
+  });
+
+  async function readersOf(mark: string): Promise<bigint | undefined> {
+    const { rows } = await fresh.db.query<{ n: bigint }>(
+      'select count(*) as n from pg_stat_activity where query like $1 and pid <> pg_backend_pid()',
+      [`%${mark}%`],
+    );
+    return rows[0]?.n;
+  }
+});

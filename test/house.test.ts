@@ -10,8 +10,8 @@ import { describe, expect, test } from 'vitest';
 import { allFiles, functionsOf, importsOf, linesOf, ROOT, textOf } from './support/sourceFiles.js';
 
 const FILES = allFiles();
-const PROGRAM = FILES.filter((path) => /^(src|jobs|reports)\/.*\.ts$/.test(path));
-const CODE = FILES.filter((path) => /\.(ts|mjs|js)$/.test(path));
+const PROGRAM = FILES.filter((path) => /^(src|jobs|reports)\/.*\.tsx?$/.test(path));
+const CODE = FILES.filter((path) => /\.(tsx?|mjs|js)$/.test(path));
 
 /** Rooms of the house, in the order in which a path is tried. */
 const ROOMS: readonly (readonly [string, RegExp])[] = [
@@ -111,6 +111,13 @@ const HOMES: Readonly<Record<string, RegExp>> = {
   commander: /^src\/cli\//,
   'csv-parse': /^src\/imports\//,
   fastify: /^src\/web\//,
+  '@fastify/cookie': /^src\/web\//,
+  '@fastify/csrf-protection': /^src\/web\//,
+  '@fastify/formbody': /^src\/web\//,
+  '@fastify/helmet': /^src\/web\//,
+  '@fastify/rate-limit': /^src\/web\//,
+  preact: /^src\/web\//,
+  'preact-render-to-string': /^src\/web\//,
 };
 
 describe('what comes from outside', () => {
@@ -251,7 +258,7 @@ const LOCK = 'package-lock.json';
 
 /** In tests tables and titles may be wider; the formatter sees to the rest. */
 function isOfProgram(path: string): boolean {
-  return /^(src|jobs|reports|migrations)\/.*\.(ts|sql)$/.test(path);
+  return /^(src|jobs|reports|migrations)\/.*\.(tsx?|sql)$/.test(path);
 }
 
 /** Almost all of it is the text of files that tieout writes: its lines are as wide as they read. */
@@ -297,14 +304,7 @@ const NOT_IMPORTED = [
   '@bull-board/api',
   '@bull-board/fastify',
   '@bull-board/ui',
-  '@fastify/cookie',
-  '@fastify/csrf-protection',
-  '@fastify/formbody',
-  '@fastify/helmet',
-  '@fastify/rate-limit',
   'pino',
-  'preact',
-  'preact-render-to-string',
   'prom-client',
 ];
 

@@ -44,7 +44,7 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     name: 'web',
-    about: 'takes the notifications of the gateway (POST /notify) at web.host and web.port',
+    about: 'the console for people, and the address for notifications of the gateway',
     load: async () => (await import('./web.js')).webCommand,
   },
   {
@@ -111,5 +111,10 @@ export const COMMANDS: readonly Entry[] = [
     name: 'doctor',
     about: 'is this installation fit to run at night? Changes nothing',
     load: async () => (await import('./doctor.js')).doctorCommand,
+  },
+  {
+    name: 'users',
+    about: 'who may use the console: list, add, role, link, disable, enable',
+    load: async () => (await import('./users.js')).usersCommand,
   },
 ];

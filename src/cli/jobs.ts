@@ -106,7 +106,8 @@ async function discard(app: App, jobIds: readonly string[]): Promise<number> {
   return exit;
 }
 
-async function retryWords(app: App, job: FailedJob): Promise<string> {
+/** What a retry of it would do, asked of the database now. */
+export async function retryWords(app: App, job: FailedJob): Promise<string> {
   if (job.id === null) return 'the job names nothing of ours; discard it';
   const { kind, words } = await reevaluate(app, job.queue, job.id);
   const verbs = { ring: 'rings again', done: 'changes nothing', hold: 'waits for a person' };

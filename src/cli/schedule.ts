@@ -4,6 +4,7 @@
 import { Command } from 'commander';
 import { checkSchedule, startClock } from '../../jobs/clock.js';
 import type { App } from '../compose.js';
+import type { Workforce } from '../night/run.js';
 import { runDate } from '../night/run.js';
 import { configOf, withApp } from './context.js';
 
@@ -12,17 +13,16 @@ export function scheduleCommand(): Command {
     const { cron, timezone } = configOf(command).schedule;
     checkSchedule({ cron, timezone });
     await withApp(command, async (app, signal) => {
-      await runClock(app, signal);
+      await runClock(app, signal, await app.workforce());
       return 0;
     });
   });
 }
 
 /** Runs the clock until the program is told to stop. */
-export async function runClock(app: App, signal: AbortSignal): Promise<void> {
+export async function runClock(app: App, signal: AbortSignal, workforce: Workforce): Promise<void> {
   const { cron, timezone } = app.config.schedule;
   const deps = await app.night();
-  const workforce = await app.workforce();
   const clock = startClock({
     cron,
     timezone,

@@ -3,11 +3,23 @@
 
 import { Command } from 'commander';
 import { checkSchedule } from '../../jobs/clock.js';
+import { discardJob, listFailedJobs, retryFailedJob } from '../../jobs/failed.js';
 import type { App } from '../compose.js';
+import type { Reevaluate } from '../core/doorbell.js';
 import { UnreachableError } from '../core/errors.js';
+import { reevaluate } from '../night/reevaluate.js';
+import type { Workforce } from '../night/run.js';
+import { hasAdministrator } from '../store/users.js';
+import { localIdentity } from '../web/identity.js';
+import { makeLink } from '../web/links.js';
 import { createWebServer } from '../web/server.js';
+import type { FailedJobView, JobsPort } from '../web/visit.js';
 import { configOf, withApp } from './context.js';
+import { retryWords } from './jobs.js';
 import { runClock, untilStopped } from './schedule.js';
+
+/** The newest so many failed jobs are listed. */
+const JOBS_SHOWN_MAX = 200;
 
 export function webCommand(): Command {
   return new Command('web').action(async (_flags: object, command: Command) => {
@@ -26,32 +38,70 @@ export function startCommand(): Command {
     checkSchedule({ cron, timezone });
     await withApp(command, async (app, signal) => {
       const close = await openWeb(app);
+      const workforce = await app.workforce();
+      // All day long: what is approved at noon is sent at noon.
+      await workforce.start();
       try {
-        await runClock(app, signal);
+        await runClock(app, signal, AT_WORK);
       } finally {
         await close();
+        await workforce.stop();
       }
       return 0;
     });
   });
 }
 
+/** A night that finds the workers at work leaves them there. */
+const AT_WORK: Workforce = { start: async () => {}, stop: async () => {} };
+
 async function openWeb(app: App): Promise<() => Promise<void>> {
   const { host, port } = app.config.web;
-  const server = createWebServer({
+  const base = {
     db: app.db,
     accountIds: app.config.accounts.map((account) => account.accountId),
     now: () => new Date(),
     log: app.log,
-  });
+  };
+  const { config, version } = app;
+  const identity = localIdentity(base);
+  const people = { ...base, config, version, identity, jobs: jobsPort(app) };
+  const server = createWebServer({ ...base, console: people });
+  let address: string;
   try {
-    await server.listen({ host, port });
+    address = await server.listen({ host, port });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     throw new UnreachableError(`web.host ${host}, web.port ${port}: cannot listen (${code})`, {
       cause: error,
     });
   }
-  app.log(`takes notifications at http://${host}:${port}/notify`);
+  app.log(`the console is at ${address}; notifications of the gateway go to ${address}/notify`);
+  if (!(await hasAdministrator(app.db))) {
+    const link = await makeLink(app.db, null, new Date());
+    app.log(`nobody may manage it yet: make the first account, once: ${address}${link}`);
+  }
   return () => server.close();
+}
+
+function jobsPort(app: App): JobsPort {
+  return {
+    list: async () => {
+      const found = await listFailedJobs(await app.queues(), { limit: JOBS_SHOWN_MAX });
+      const jobs: FailedJobView[] = [];
+      for (const job of found) jobs.push({ ...job, retry: await retryWords(app, job) });
+      return jobs;
+    },
+    retry: async (jobId) => {
+      const queues = await app.queues();
+      const weigh: Reevaluate = (queue, id) => reevaluate(app, queue, id);
+      return retryFailedJob({ queues, doorbell: queues, reevaluate: weigh }, jobId);
+    },
+    discard: async (jobId) => {
+      const { kind } = await discardJob(await app.queues(), jobId);
+      const words =
+        kind === 'discarded' ? 'it left the list; its rows are as they were' : 'it is gone';
+      return { kind, words };
+    },
+  };
 }

@@ -1,6 +1,6 @@
-// The HTTP face of tieout: for now the address that the gateway's notifications go to (notify_url),
-// and a sign of life. Whoever can reach it can say anything, so what it is told is kept and used as
-// a hint to look again, and never as a fact.
+// The HTTP face of tieout: the address that the gateway's notifications go to (notify_url), a sign of
+// life, and the console for people. Whoever can reach the first can say anything, so what it is told
+// is kept and used as a hint to look again, and never as a fact. The two share nothing but the port.
 
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
@@ -8,21 +8,46 @@ import { fastify } from 'fastify';
 import { candidateWords } from '../core/hints.js';
 import type { Database } from '../store/db.js';
 import { storeNotification } from '../store/notifications.js';
+import { addConsole } from './console.js';
+import { forLog } from './format.js';
+import type { ConsoleDeps } from './visit.js';
 
 export interface WebDeps {
   db: Database;
   accountIds: readonly string[];
   now: () => Date;
   log: (line: string) => void;
+  /** null: notifications only */
+  console: ConsoleDeps | null;
 }
 
 const BODY_BYTES_MAX = 65_536;
 /** More are refused, so that a flood cannot fill the disk. */
 const NOTIFICATIONS_A_MINUTE_MAX = 600;
 const MINUTE_MS = 60_000;
+/** A request that trickles in is cut off. */
+const REQUEST_TIMEOUT_MS = 30_000;
+/** An order number of 128 characters, each written as up to nine in an address. */
+const PARAMETER_LENGTH_MAX = 1_200;
+
+/** Only a proxy on this machine or in a private network is asked who the visitor is. */
+const PROXIES = 'loopback, linklocal, uniquelocal';
 
 export function createWebServer(deps: WebDeps): FastifyInstance {
-  const server = fastify({ bodyLimit: BODY_BYTES_MAX, logger: false });
+  const server = fastify({
+    bodyLimit: BODY_BYTES_MAX,
+    logger: false,
+    trustProxy: PROXIES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
+  });
+  server.register(async (scope) => addNotifications(scope, deps));
+  const people = deps.console;
+  if (people !== null) server.register(async (scope) => addConsole(scope, people));
+  return server;
+}
+
+function addNotifications(server: FastifyInstance, deps: WebDeps): void {
   const mayStore = minuteLimit(deps.now);
   // Whatever media type is claimed: the bytes are taken as they are.
   server.removeAllContentTypeParsers();
@@ -48,13 +73,12 @@ export function createWebServer(deps: WebDeps): FastifyInstance {
   });
   server.setErrorHandler(async (error: Error & { statusCode?: number }, _request, reply) => {
     const status = error.statusCode ?? 500;
-    if (status >= 500) deps.log(`a request failed: ${error.message}`);
+    if (status >= 500) deps.log(`a request failed: ${forLog(error.message)}`);
     return reply
       .code(status)
       .type('text/plain')
       .send(status < 500 ? 'refused\n' : 'failed\n');
   });
-  return server;
 }
 
 function minuteLimit(now: () => Date): () => boolean {

@@ -2,7 +2,7 @@
 // what. It reads with simple patterns, which the formatter makes reliable; it judges nothing.
 // Neighbours: house.test.ts and documents.test.ts.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, normalize, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -67,7 +67,9 @@ function describe(path: string, specifier: string, isType: boolean): Import {
     const file = normalize(join(dirname(path), specifier))
       .split(sep)
       .join('/');
-    return { specifier, file: file.replace(/\.js$/, '.ts'), library: null, isType };
+    const source = file.replace(/\.js$/, '.ts');
+    const isPage = !existsSync(join(ROOT, source)) && existsSync(join(ROOT, `${source}x`));
+    return { specifier, file: isPage ? `${source}x` : source, library: null, isType };
   }
   const name = specifier.startsWith('@')
     ? specifier.split('/').slice(0, 2).join('/')

@@ -48,6 +48,7 @@ describe('POST /notify', () => {
       accountIds: ['A1'],
       now: () => now,
       log: () => undefined,
+      console: null,
     });
   }
 

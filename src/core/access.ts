@@ -1,0 +1,69 @@
+// Who may do what in the console, as data: the roles, and for each thing that can be done the roles
+// that may. Roles are granted for one account or for all. Pure; the console asks it at every request
+// and the tests walk it as a matrix. Four eyes are not kept here but in the database.
+
+export const ROLES = ['viewer', 'finance', 'operator', 'approver', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+export const EVERYBODY: readonly Role[] = ROLES;
+
+/** What can be done, and by whom. */
+export const RIGHTS = {
+  look: EVERYBODY,
+  download: ['finance', 'operator', 'approver', 'admin'],
+  workBreaks: ['finance', 'operator'],
+  waive: ['finance'],
+  approve: ['approver'],
+  resolve: ['operator'],
+  brake: ['operator', 'admin'],
+  jobs: ['operator'],
+  closeDays: ['finance'],
+  audit: ['finance', 'approver', 'operator', 'admin'],
+  settings: ['operator', 'admin'],
+} as const satisfies Record<string, readonly Role[]>;
+export type Right = keyof typeof RIGHTS;
+
+export interface Grant {
+  role: Role;
+  /** null: all accounts, also those that come later */
+  accountId: string | null;
+}
+
+/** The accounts of this configuration for which somebody with these grants has the right. */
+export function accountsFor(
+  right: Right,
+  grants: readonly Grant[],
+  accountIds: readonly string[],
+): string[] {
+  const roles: readonly Role[] = RIGHTS[right];
+  const fitting = grants.filter(({ role }) => roles.includes(role));
+  if (fitting.some(({ accountId }) => accountId === null)) return [...accountIds];
+  return accountIds.filter((id) => fitting.some(({ accountId }) => accountId === id));
+}
+
+/** Some things are not of one account: they need the right for all of them. */
+export function hasEverywhere(
+  right: Right,
+  grants: readonly Grant[],
+  accountIds: readonly string[],
+): boolean {
+  return accountsFor(right, grants, accountIds).length === accountIds.length;
+}
+
+const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._@-]{0,63}$/u;
+
+/** A name that reads the same everywhere: no blanks, no control characters. */
+export function userNameProblem(name: string): string | null {
+  if (name !== name.normalize('NFKC')) return 'holds characters that look like others';
+  return NAME.test(name) ? null : 'needs 1 to 64 letters, digits or any of . _ @ -';
+}
+
+const PASSWORD_MIN = 12;
+const PASSWORD_MAX = 200;
+
+export function passwordProblem(password: string, name: string): string | null {
+  if (password.length < PASSWORD_MIN) return `needs at least ${PASSWORD_MIN} characters`;
+  if (password.length > PASSWORD_MAX) return `has more than ${PASSWORD_MAX} characters`;
+  if (password.toLowerCase().includes(name.toLowerCase())) return 'must not contain the name';
+  return new Set(password).size < 5 ? 'repeats the same few characters' : null;
+}

@@ -1,0 +1,44 @@
+// All that the console does in the browser: renew a page that is under way, tick all rows of a
+// list, and keep a decision from being pressed twice. Every page works without it.
+
+const RENEW_MS = 3_000;
+
+function renewWhileLive() {
+  const main = document.querySelector('main[data-live]');
+  if (main === null) return;
+  setTimeout(async () => {
+    try {
+      const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
+      const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+      const fresh = page.querySelector('main');
+      // Somebody who is typing is not disturbed; the next turn renews.
+      const isBusy = main.contains(document.activeElement) && document.activeElement !== main;
+      if (answer.ok && fresh !== null && !isBusy) main.replaceWith(fresh);
+    } finally {
+      renewWhileLive();
+    }
+  }, RENEW_MS);
+}
+
+function tickAll() {
+  for (const box of document.querySelectorAll('input[data-all]')) {
+    box.hidden = false;
+    box.addEventListener('change', () => {
+      const rows = document.querySelectorAll(`input[type=checkbox][name="${box.dataset.all}"]`);
+      for (const row of rows) row.checked = box.checked;
+    });
+  }
+}
+
+function pressOnce() {
+  document.addEventListener('submit', (event) => {
+    const form = event.target;
+    if (form.method !== 'post') return;
+    if (form.dataset.sent === 'yes') event.preventDefault();
+    form.dataset.sent = 'yes';
+  });
+}
+
+renewWhileLive();
+tickAll();
+pressOnce();

@@ -1,0 +1,133 @@
+// The console as a whole: who is asking, may they, is the form really from us, then the page. Every
+// route goes through the one function `serve`; a page itself never checks a right. Owns the headers
+// that every answer carries and the words of every failure. Neighbours: routes.ts lists the pages,
+// signIn.tsx lets people in.
+
+import cookie from '@fastify/cookie';
+import csrf from '@fastify/csrf-protection';
+import formbody from '@fastify/formbody';
+import helmet from '@fastify/helmet';
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { accountsFor, hasEverywhere } from '../core/access.js';
+import type { SessionRow } from '../store/sessions.js';
+import { recordEvent } from '../store/sessions.js';
+import { sendAnswer } from './answers.js';
+import { addAssets } from './assets.js';
+import { fieldsOf } from './fields.js';
+import { forLog, wordsFor } from './format.js';
+import { checkForm, tokenFor } from './forms.js';
+import { answerError, answerProblem } from './problems.js';
+import { ROUTES } from './routes.js';
+import { currentSession, isFresh } from './session.js';
+import { addSignIn } from './signIn.js';
+import type { ConsoleDeps, Route, Visit } from './visit.js';
+
+/** Requests of one address in a minute; a person needs far fewer, a scanner far more. */
+export const REQUESTS_A_MINUTE = 1_200;
+const FORM_BYTES_MAX = 65_536;
+
+const SECURITY = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'"],
+      imgSrc: ["'self'"],
+      connectSrc: ["'self'"],
+      formAction: ["'self'"],
+      frameAncestors: ["'none'"],
+      baseUri: ["'none'"],
+    },
+  },
+  frameguard: { action: 'deny' as const },
+  referrerPolicy: { policy: 'same-origin' as const },
+};
+
+export async function addConsole(server: FastifyInstance, deps: ConsoleDeps): Promise<void> {
+  await server.register(helmet, SECURITY);
+  await server.register(rateLimit, { max: REQUESTS_A_MINUTE, timeWindow: '1 minute' });
+  await server.register(cookie);
+  await server.register(csrf, { cookieKey: 'tieout-form' });
+  await server.register(formbody, { bodyLimit: FORM_BYTES_MAX });
+  server.addHook('onSend', async (request, reply) => {
+    if (!request.url.startsWith('/assets/')) reply.header('cache-control', 'no-store');
+  });
+  server.setNotFoundHandler((request, reply) => answerProblem(deps, request, reply, 404));
+  server.setErrorHandler((error: Error & { statusCode?: number }, request, reply) =>
+    answerError(deps, request, reply, error),
+  );
+  addAssets(server);
+  addSignIn(server, deps);
+  for (const route of ROUTES) {
+    server.route({
+      method: route.method,
+      url: route.path,
+      ...(route.method === 'POST' ? { preHandler: checkForm(server) } : {}),
+      handler: (request, reply) => serve(deps, route, request, reply),
+    });
+  }
+}
+
+/** Who asks, may they, what do they bring; then the page. */
+async function serve(
+  deps: ConsoleDeps,
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const session = await currentSession(deps, request);
+  if (session === null) {
+    const back = request.method === 'GET' && request.url !== '/' ? request.url : null;
+    const query = back === null ? '' : `?next=${encodeURIComponent(back)}`;
+    return reply.redirect(`/sign-in${query}`, 303);
+  }
+  const accounts = accountsOf(deps, route, session);
+  if (accounts.length === 0) {
+    deps.log(
+      `console: ${forLog(session.name)} may not ${route.right}: ${route.method} ${route.path}`,
+    );
+    return answerProblem(deps, request, reply, 403, session);
+  }
+  const form = fieldsOf(request.body);
+  const allowed = new Set(['_csrf', ...(route.fields ?? [])]);
+  if (form.names().some((name) => !allowed.has(name))) {
+    return answerProblem(deps, request, reply, 400, session);
+  }
+  const visit = visitOf(deps, request, reply, { session, accounts });
+  const answer = await route.handle(visit);
+  if (answer.kind === 'notFound') {
+    deps.log(`console: ${forLog(session.name)} found nothing: ${route.method} ${route.path}`);
+  }
+  return sendAnswer(deps, request, reply, { session, answer, csrf: visit.csrf });
+}
+
+function accountsOf(deps: ConsoleDeps, route: Route, { grants }: SessionRow): string[] {
+  const all = deps.accountIds;
+  if (route.everywhere === true) return hasEverywhere(route.right, grants, all) ? [...all] : [];
+  return accountsFor(route.right, grants, all);
+}
+
+function visitOf(
+  deps: ConsoleDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { session, accounts }: { session: SessionRow; accounts: string[] },
+): Visit {
+  const { userId, name, grants } = session;
+  return {
+    deps,
+    person: { userId, name, grants, isFresh: isFresh(session, deps.now()) },
+    accounts,
+    accountsFor: (right) => accountsFor(right, grants, deps.accountIds),
+    params: request.params as Record<string, string>,
+    query: fieldsOf(request.query),
+    form: fieldsOf(request.body),
+    words: wordsFor(deps.config.schedule.timezone),
+    csrf: tokenFor(request, reply),
+    address: request.ip,
+    here: request.url,
+    record: (event) => recordEvent(deps.db, { ...event, who: name, address: request.ip }),
+  };
+}

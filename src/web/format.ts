@@ -1,0 +1,62 @@
+// Figures and times as the console prints them: instants in the configured zone, amounts and counts
+// in groups of three, free text without what looks like a card number. Pure.
+
+import { maskCardNumbers } from '../core/masking.js';
+
+export interface Words {
+  zone: string;
+  /** "2026-11-20 04:16" in the configured zone; a dash for nothing. */
+  at(instant: Date | string | null): string;
+  /** "1,234,567.00"; a dash for nothing. */
+  amount(text: string | null): string;
+  count(number: number | bigint): string;
+  /** Free text, masked; `keep` are identifiers in it that must stay whole. */
+  free(text: string | null, keep?: readonly string[]): string;
+}
+
+const DASH = '\u2013';
+
+export function wordsFor(timezone: string): Words {
+  const clock = new Intl.DateTimeFormat('sv-SE', {
+    timeZone: timezone,
+    dateStyle: 'short',
+    timeStyle: 'short',
+  });
+  return {
+    zone: timezone,
+    at: (instant) => {
+      if (instant === null) return DASH;
+      const date = typeof instant === 'string' ? new Date(instant) : instant;
+      return Number.isNaN(date.getTime()) ? DASH : clock.format(date);
+    },
+    amount: (text) => (text === null ? DASH : grouped(text)),
+    count: (number) => grouped(number.toString()),
+    free: (text, keep = []) => maskCardNumbers(text ?? '', keep),
+  };
+}
+
+function grouped(text: string): string {
+  const [whole = '', decimals] = text.split('.');
+  const groups = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return decimals === undefined ? groups : `${groups}.${decimals}`;
+}
+
+const UNITS = ['bytes', 'KB', 'MB', 'GB'];
+
+export function sizeText(bytes: bigint): string {
+  let size = Number(bytes);
+  let unit = 0;
+  while (size >= 1000 && unit < UNITS.length - 1) {
+    size /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 ? size : size.toFixed(1)} ${UNITS[unit]}`;
+}
+
+const CONTROL = /[\p{Cc}\p{Cf}\u2028\u2029]+/gu;
+const LINE_MAX = 300;
+
+/** What came from outside as part of one line of the log: no line breaks, no colours, no cards. */
+export function forLog(text: string): string {
+  return maskCardNumbers(text.replaceAll(CONTROL, ' ')).slice(0, LINE_MAX);
+}

@@ -1,0 +1,23 @@
+// What the frame of a page needs to know: where this is, who is signed in, what they may see.
+
+import type { Right } from '../core/access.js';
+import { accountsFor, hasEverywhere } from '../core/access.js';
+import type { SessionRow } from '../store/sessions.js';
+import type { Frame } from './layout.js';
+import type { ConsoleDeps } from './visit.js';
+
+export function frameOf(
+  deps: ConsoleDeps,
+  session: SessionRow | null,
+  csrf: string,
+): Omit<Frame, 'title' | 'section'> {
+  const { environment, schedule } = deps.config;
+  const can = (right: Right, everywhere: boolean): boolean => {
+    const grants = session?.grants ?? [];
+    return everywhere
+      ? hasEverywhere(right, grants, deps.accountIds)
+      : accountsFor(right, grants, deps.accountIds).length > 0;
+  };
+  const person = session === null ? null : { name: session.name, can };
+  return { environment, person, csrf, zone: schedule.timezone, version: deps.version };
+}

@@ -1,0 +1,225 @@
+// Breaks: the list with its filters, cut into pages by the database, and the page of one break with
+// its whole life. The filters stand in the address, so that a list can be sent to a colleague.
+
+import { breakDifference, breakSentence } from '../../core/sentence.js';
+import type { BreakKind } from '../../core/verdict.js';
+import { BREAK_KINDS } from '../../core/verdict.js';
+import { inWords, statesInWords } from '../../core/words.js';
+import type { BreakFilter, BreakSort, ListedBreak } from '../../store/consoleBreaks.js';
+import {
+  ANY_BREAK,
+  BREAK_SORTS,
+  breakChoices,
+  breakEvents,
+  COUNTED_MAX,
+  countBreaks,
+  listBreaks,
+  oneBreak,
+} from '../../store/consoleBreaks.js';
+import { AGE_BUCKETS } from '../../store/consoleNights.js';
+import type { Fields } from '../fields.js';
+import { rowIdOf } from '../fields.js';
+import type { Words } from '../format.js';
+import { Empty, Figure, OrderLink, Pager, State, Table } from '../parts.js';
+import type { Answer, Visit } from '../visit.js';
+import { NOT_FOUND } from '../visit.js';
+import { Filters } from './breakFilters.js';
+
+const ROWS_A_PAGE = 50;
+const PAGES_MAX = Math.ceil((COUNTED_MAX + 1) / ROWS_A_PAGE);
+const EVENTS_MAX = 500;
+
+export async function breaksPage(visit: Visit): Promise<Answer> {
+  const { deps, accounts, query, words } = visit;
+  const filter = filterOf(query, accounts, deps.now());
+  const sort = query.oneOf<BreakSort>('sort', BREAK_SORTS) ?? 'age';
+  const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
+  const [found, rows, choices] = await Promise.all([
+    countBreaks(deps.db, filter),
+    listBreaks(deps.db, filter, { sort, offset: at * ROWS_A_PAGE, limit: ROWS_A_PAGE }),
+    breakChoices(deps.db, accounts),
+  ]);
+  const pages = Math.ceil(Math.min(found, COUNTED_MAX) / ROWS_A_PAGE);
+  const body = (
+    <>
+      <h1>Breaks</h1>
+      <Filters query={query} accounts={accounts} choices={choices} />
+      <p class="sentence" role="status">
+        {countWords(found, words)}
+      </p>
+      {rows.length === 0 ? <NoBreaks /> : <BreakTable rows={rows} words={words} />}
+      <Pager at={at} pages={pages} to={(page) => `/breaks?${addressOf(query, page)}`} />
+    </>
+  );
+  return { kind: 'page', title: 'Breaks', section: 'Breaks', body };
+}
+
+function filterOf(query: Fields, accounts: readonly string[], now: Date): BreakFilter {
+  const account = query.oneOf('account', accounts);
+  const bucket = AGE_BUCKETS.find(({ key }) => key === query.text('age'));
+  const state = query.oneOf('state', ['open', 'waived', 'resolved', 'any'] as const) ?? 'open';
+  return {
+    ...ANY_BREAK,
+    accountIds: account === null ? accounts : [account],
+    state: state === 'any' ? null : state,
+    kind: query.oneOf<BreakKind>('kind', BREAK_KINDS),
+    currency: query.text('currency', 3),
+    owner: query.text('owner', 64),
+    ageFrom: bucket?.from ?? null,
+    ageBelow: bucket?.below ?? null,
+    amountFrom: query.amount('from'),
+    amountTo: query.amount('to'),
+    text: query.text('text', 128),
+    now,
+  };
+}
+
+function addressOf(query: Fields, page: number): string {
+  const kept = query.names().flatMap((name): [string, string][] => {
+    const value = name === 'page' ? null : query.text(name);
+    return value === null ? [] : [[name, value]];
+  });
+  return new URLSearchParams([...kept, ['page', String(page + 1)]]).toString();
+}
+
+function countWords(found: number, words: Words): string {
+  if (found > COUNTED_MAX) return `More than ${words.count(COUNTED_MAX)} breaks; narrow the list.`;
+  return found === 1 ? '1 break.' : `${words.count(found)} breaks.`;
+}
+
+function NoBreaks() {
+  return (
+    <Empty>
+      No break fits. With no filter set that is good news: nothing is open.{' '}
+      <a href="/breaks?state=any">Show every break there ever was</a>.
+    </Empty>
+  );
+}
+
+function BreakTable({ rows, words }: { rows: readonly ListedBreak[]; words: Words }) {
+  return (
+    <Table
+      caption="Breaks"
+      columns={[
+        { head: 'Order' },
+        { head: 'Account' },
+        { head: 'What differs' },
+        { head: 'State' },
+        { head: 'At stake', isFigure: true },
+        { head: 'Currency' },
+        { head: 'Days', isFigure: true },
+        { head: 'Owner' },
+        { head: 'Note' },
+      ]}
+    >
+      {rows.map((row) => (
+        <tr>
+          <th scope="row">
+            <OrderLink accountId={row.accountId} orderNo={row.orderNo} />
+          </th>
+          <td>{row.accountId}</td>
+          <td>
+            <a href={`/breaks/${row.breakId}`}>{inWords(row.kind)}</a>
+            <span class="hint"> {sentenceOf(row)}</span>
+          </td>
+          <td>
+            <State state={row.state} />
+          </td>
+          <Figure>{words.amount(row.amount)}</Figure>
+          <td>{row.currency}</td>
+          <Figure>{words.count(row.ageDays)}</Figure>
+          <td>{row.owner ?? ''}</td>
+          <td>{words.free(row.note, [row.orderNo])}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+export function sentenceOf({ kind, expected, actual }: ListedBreak): string {
+  return statesInWords(breakSentence(kind, expected, actual));
+}
+
+export async function breakPage(visit: Visit): Promise<Answer> {
+  const { deps, accounts, words } = visit;
+  const id = rowIdOf(visit.params.id);
+  const found = id === null ? null : await oneBreak(deps.db, accounts, id, deps.now());
+  if (found === null) return NOT_FOUND;
+  const events = await breakEvents(deps.db, found.breakId, EVENTS_MAX);
+  const body = (
+    <>
+      <h1>
+        {inWords(found.kind)} <State state={found.state} />
+      </h1>
+      <p class="sentence">
+        Order <OrderLink accountId={found.accountId} orderNo={found.orderNo} /> of account{' '}
+        {found.accountId}: {sentenceOf(found)}.
+      </p>
+      <p class="hint">
+        First seen {words.at(found.firstSeen)}, {words.count(found.ageDays)} days ago. Owner:{' '}
+        {found.owner ?? 'nobody yet'}.
+      </p>
+      <Sides found={found} words={words} />
+      <h2>Its life</h2>
+      <Table
+        caption="What happened to this break"
+        columns={[
+          { head: 'When' },
+          { head: 'What' },
+          { head: 'By' },
+          { head: 'Night' },
+          { head: 'At stake', isFigure: true },
+          { head: 'Reason' },
+        ]}
+      >
+        {events.map((event) => (
+          <tr>
+            <th scope="row">{words.at(event.at)}</th>
+            <td>{inWords(event.event)}</td>
+            <td>{event.by}</td>
+            <td>{event.businessDate ?? ''}</td>
+            <Figure>
+              {event.amount === null ? '' : `${words.amount(event.amount)} ${event.currency}`}
+            </Figure>
+            <td>{words.free(event.reason, [found.orderNo])}</td>
+          </tr>
+        ))}
+      </Table>
+    </>
+  );
+  return { kind: 'page', title: `Break of ${found.orderNo}`, section: 'Breaks', body };
+}
+
+/** What each side says, field by field. */
+function Sides({ found, words }: { found: ListedBreak; words: Words }) {
+  const fields = [...new Set([...Object.keys(found.expected), ...Object.keys(found.actual)])];
+  const difference = breakDifference(found.kind, found.expected, found.actual);
+  return (
+    <>
+      <h2>What each side says</h2>
+      <Table
+        caption="Ledger and gateway, field by field"
+        columns={[{ head: 'Field' }, { head: 'Ledger' }, { head: 'Gateway' }]}
+      >
+        {fields.map((field) => (
+          <tr class={found.expected[field] === found.actual[field] ? undefined : 'differs'}>
+            <th scope="row">{inWords(field)}</th>
+            <td>{sideText(found.expected[field], words)}</td>
+            <td>{sideText(found.actual[field], words)}</td>
+          </tr>
+        ))}
+      </Table>
+      {difference === null ? null : (
+        <p>
+          Gateway less ledger: <strong class="figure">{words.amount(difference)}</strong>{' '}
+          {found.currency}
+        </p>
+      )}
+    </>
+  );
+}
+
+function sideText(value: unknown, words: Words): string {
+  if (value === undefined || value === null || value === '') return '\u2013';
+  return words.free(typeof value === 'string' ? statesInWords(value) : JSON.stringify(value));
+}

@@ -1,0 +1,290 @@
+// The first page: does the night tie, how far is it, what waits for whom, and how the nights before
+// it went. The page of an older night is the same without the parts that are about now.
+
+import type { AccountSummary } from '../../core/summary.js';
+import { nightSentence } from '../../core/summary.js';
+import type { NightMark, NightRow, Progress, Waiting } from '../../store/consoleNights.js';
+import {
+  AGE_BUCKETS,
+  consoleNight,
+  nightMarks,
+  openByAge,
+  runProgress,
+  waitingCounts,
+} from '../../store/consoleNights.js';
+import { AgeBars, NightStrip, OpenTrend } from '../charts.js';
+import { dateOf } from '../fields.js';
+import type { Words } from '../format.js';
+import { Empty, Figure, State, Table } from '../parts.js';
+import type { Answer, Visit } from '../visit.js';
+import { NOT_FOUND } from '../visit.js';
+
+const NIGHTS_SHOWN = 60;
+
+export async function tonightPage(visit: Visit): Promise<Answer> {
+  const { deps, accounts, words } = visit;
+  const night = await consoleNight(deps.db, accounts, null);
+  if (night === null)
+    return { kind: 'page', title: 'Tonight', section: 'Tonight', body: <NoNight /> };
+  const [marks, ages, waits, progress] = await Promise.all([
+    nightMarks(deps.db, accounts, NIGHTS_SHOWN),
+    openByAge(deps.db, accounts, deps.now()),
+    waitingCounts(deps.db, accounts),
+    night.state === 'running' ? runProgress(deps.db, night.runId, accounts) : null,
+  ]);
+  const body = (
+    <>
+      <Head night={night} words={words} />
+      {progress === null ? null : <Steps progress={progress} />}
+      <Waits waits={waits} words={words} />
+      {night.summary === null ? null : <Accounts accounts={night.summary.accounts} words={words} />}
+      <History marks={marks} ages={ages} />
+    </>
+  );
+  return {
+    kind: 'page',
+    title: 'Tonight',
+    section: 'Tonight',
+    body,
+    isLive: night.state === 'running',
+  };
+}
+
+export async function nightPage(visit: Visit): Promise<Answer> {
+  const date = dateOf(visit.params.date);
+  if (date === null) return NOT_FOUND;
+  const night = await consoleNight(visit.deps.db, visit.accounts, date);
+  if (night === null) return NOT_FOUND;
+  const { words } = visit;
+  const body = (
+    <>
+      <Head night={night} words={words} />
+      {night.summary === null ? null : <Accounts accounts={night.summary.accounts} words={words} />}
+      <p>
+        <a href="/reports">Workbooks of all nights</a>
+      </p>
+    </>
+  );
+  return { kind: 'page', title: date, section: 'Tonight', body };
+}
+
+function NoNight() {
+  return (
+    <>
+      <h1>No night yet</h1>
+      <Empty>
+        Nothing has been compared so far. The clock begins the first night by itself; to begin one
+        now, run <code>tieout run</code> where tieout is installed. This page fills while it works.
+      </Empty>
+    </>
+  );
+}
+
+function Head({ night, words }: { night: NightRow; words: Words }) {
+  return (
+    <>
+      <h1>
+        Night of {night.businessDate} <State state={night.state} />
+      </h1>
+      <p class="sentence" role="status">
+        {night.summary === null ? underWay(night) : nightSentence(night.summary)}
+      </p>
+      <p class="hint">
+        {night.asOf === null
+          ? `Begun at ${words.at(night.startedAt)}.`
+          : `Figures of the look at ${words.at(night.asOf)}; ended at ${words.at(night.finishedAt)}.`}
+        {night.isWhole ? '' : ' Only the accounts that you may see.'} Orders against the gateway;
+        fees, chargebacks and bank payouts are not known to tieout.
+      </p>
+    </>
+  );
+}
+
+function underWay(night: NightRow): string {
+  return night.state === 'failed'
+    ? `The night failed: ${night.failure ?? 'no reason was recorded'}. Run it again: nothing is sent twice.`
+    : 'The night is under way; its figures come at the end.';
+}
+
+function Steps({ progress: p }: { progress: Progress }) {
+  const steps = [
+    { name: 'Pull', done: p.pullDone, of: p.pages, at: p.pagesDone, unit: 'pages asked' },
+    { name: 'Compare and plan', done: p.compared, of: 0, at: 0, unit: '' },
+    {
+      name: 'Send',
+      done: p.compared && p.batches === p.batchesDone && p.confirming,
+      of: p.batches,
+      at: p.batchesDone,
+      unit: 'batches sent',
+    },
+    { name: 'Confirm', done: p.confirmed, of: 0, at: 0, unit: '' },
+    {
+      name: 'Report',
+      done: p.reports > 0 && p.reports === p.reportsWritten,
+      of: p.reports,
+      at: p.reportsWritten,
+      unit: 'files written',
+    },
+  ];
+  const present = steps.findIndex(({ done }) => !done);
+  return (
+    <section aria-labelledby="steps">
+      <h2 id="steps">How far it is</h2>
+      <ol class="steps">
+        {steps.map(({ name, done, of, at, unit }, index) => (
+          <li class={done ? 'done' : index === present ? 'now' : 'later'}>
+            {name}: {done ? 'done' : index === present ? 'under way' : 'to come'}
+            {of > 0 ? ` (${at} of ${of} ${unit})` : ''}
+            {of > 0 ? <progress value={at} max={of} aria-label={`${name}: ${unit}`} /> : null}
+          </li>
+        ))}
+      </ol>
+      <p class="hint">
+        This part is renewed every few seconds; without scripts, load the page again.
+      </p>
+    </section>
+  );
+}
+
+interface Wait {
+  count: number;
+  what: string;
+  who: string;
+  to: string | null;
+}
+
+function Waits({ waits, words }: { waits: Waiting; words: Words }) {
+  const rows: Wait[] = [
+    { count: waits.held, what: 'instructions wait for approval', who: 'approvers', to: WAITS.held },
+    { count: waits.unknown, what: 'instructions are unknown', who: 'operators', to: WAITS.unknown },
+    {
+      count: waits.unowned,
+      what: 'open breaks have no owner',
+      who: 'finance',
+      to: '/breaks?owner=-',
+    },
+    { count: waits.open, what: 'breaks are open in all', who: 'finance', to: '/breaks' },
+    {
+      count: waits.onTheirWay,
+      what: 'instructions are on their way',
+      who: 'nobody: tieout',
+      to: null,
+    },
+  ].filter(({ count }) => count > 0);
+  return (
+    <section aria-labelledby="waits">
+      <h2 id="waits">What waits for whom</h2>
+      {rows.length === 0 ? (
+        <Empty>Nothing waits for anybody. The workbook is under Reports.</Empty>
+      ) : (
+        <ul class="waits">
+          {rows.map(({ count, what, who, to }) => (
+            <li>
+              <strong>{words.count(count)}</strong> {to === null ? what : <a href={to}>{what}</a>}
+              <span class="hint"> ({who})</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** Where each kind of waiting is dealt with; null while there is no page for it. */
+const WAITS: { held: string | null; unknown: string | null } = { held: null, unknown: null };
+
+function Accounts({ accounts, words }: { accounts: readonly AccountSummary[]; words: Words }) {
+  return (
+    <section aria-labelledby="accounts">
+      <h2 id="accounts">Accounts</h2>
+      <Table
+        caption="Orders of each account by class"
+        columns={[
+          { head: 'Account' },
+          { head: 'State' },
+          ...CLASSES.map(([, head]) => ({ head, isFigure: true })),
+          { head: 'Open breaks', isFigure: true },
+        ]}
+      >
+        {accounts.map((one) => (
+          <tr>
+            <th scope="row">{one.accountId}</th>
+            <td>
+              <State state={one.state} />
+            </td>
+            {CLASSES.map(([key]) => (
+              <Figure>{words.count(one.orders[key])}</Figure>
+            ))}
+            <Figure>
+              <a href={`/breaks?account=${encodeURIComponent(one.accountId)}`}>
+                {words.count(one.tie.openAfter)}
+              </a>
+            </Figure>
+          </tr>
+        ))}
+      </Table>
+      <h2>Money confirmed in this run</h2>
+      <Table
+        caption="Money of each account and currency"
+        columns={[
+          { head: 'Account' },
+          { head: 'Currency' },
+          ...MONEY.map(([, head]) => ({ head, isFigure: true })),
+        ]}
+      >
+        {accounts.flatMap((one) =>
+          one.totals.map((total) => (
+            <tr>
+              <th scope="row">{one.accountId}</th>
+              <td>{total.currency}</td>
+              {MONEY.map(([key]) => (
+                <Figure>{words.amount(total[key])}</Figure>
+              ))}
+            </tr>
+          )),
+        )}
+      </Table>
+      <p class="hint">
+        Net is captured less refunded. Unknown money is in no other column: nobody can say yet
+        whether it moved.
+      </p>
+    </section>
+  );
+}
+
+const CLASSES = [
+  ['matched', 'Matched'],
+  ['explained', 'Explained'],
+  ['due', 'Due'],
+  ['awaited', 'Awaited'],
+  ['broken', 'Broken'],
+  ['notCompared', 'Not compared'],
+] as const;
+
+const MONEY = [
+  ['captured', 'Captured'],
+  ['refunded', 'Refunded'],
+  ['net', 'Net'],
+  ['cancelled', 'Cancelled'],
+  ['unknown', 'Unknown'],
+] as const;
+
+function History({ marks, ages }: { marks: readonly NightMark[]; ages: readonly number[] }) {
+  return (
+    <section aria-labelledby="history">
+      <h2 id="history">The nights before</h2>
+      <NightStrip nights={marks} room={NIGHTS_SHOWN} />
+      <p class="hint legend">
+        {STATES.map((state) => (
+          <State state={state} />
+        ))}
+      </p>
+      <div class="beside">
+        <OpenTrend nights={marks} />
+        <AgeBars buckets={AGE_BUCKETS} counts={ages} />
+      </div>
+    </section>
+  );
+}
+
+const STATES = ['tied_out', 'running', 'broken', 'incomplete', 'failed'] as const;

@@ -1,0 +1,268 @@
+// One order's whole story on a page, and the search that leads to it. The story is the one that
+// `tieout order` prints; here every part is a table.
+
+import { breakSentence } from '../../core/sentence.js';
+import type { BreakKind } from '../../core/verdict.js';
+import { inWords, reasonToWait, statesInWords } from '../../core/words.js';
+import { accountsWithOrder } from '../../store/consoleBreaks.js';
+import type { OrderStory } from '../../store/story.js';
+import { orderStory } from '../../store/story.js';
+import type { Words } from '../format.js';
+import { Empty, Figure, OrderLink, orderPath as pathOf, State, Table } from '../parts.js';
+import type { Answer, Visit } from '../visit.js';
+import { NOT_FOUND } from '../visit.js';
+
+export async function searchPage(visit: Visit): Promise<Answer> {
+  const { deps, accounts, query } = visit;
+  const orderNo = query.text('q', 128);
+  const found = orderNo === null ? [] : await accountsWithOrder(deps.db, accounts, orderNo);
+  const [only] = found;
+  if (orderNo !== null && only !== undefined && found.length === 1) {
+    return { kind: 'redirect', to: pathOf(only, orderNo) };
+  }
+  const body = (
+    <>
+      <h1>Search</h1>
+      {orderNo === null || found.length === 0 ? (
+        <Empty>
+          No order has exactly this number in the ledger, in a break or in an instruction. Look for
+          a part of it among the <a href={partOf(orderNo)}>breaks</a>, or check the account with
+          whoever gave you the number.
+        </Empty>
+      ) : (
+        <ul>
+          {found.map((accountId) => (
+            <li>
+              <OrderLink accountId={accountId} orderNo={orderNo} /> of account {accountId}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+  return { kind: 'page', title: 'Search', section: '', body };
+}
+
+function partOf(orderNo: string | null): string {
+  return `/breaks?${new URLSearchParams({ state: 'any', text: orderNo ?? '' })}`;
+}
+
+export async function orderPage(visit: Visit): Promise<Answer> {
+  const { account = '', orderNo = '' } = visit.params;
+  if (!visit.accounts.includes(account)) return NOT_FOUND;
+  const story = await orderStory(visit.deps.db, account, orderNo);
+  if (story === null) return NOT_FOUND;
+  const { words } = visit;
+  const body = (
+    <>
+      <h1>
+        Order {orderNo} <span class="hint">of account {account}</span>
+      </h1>
+      <Ledger story={story} words={words} />
+      <Breaks story={story} words={words} orderNo={orderNo} />
+      <Instructions story={story} words={words} orderNo={orderNo} />
+      <Looks story={story} words={words} />
+    </>
+  );
+  return { kind: 'page', title: `Order ${orderNo}`, section: '', body };
+}
+
+type Part = Record<string, unknown>;
+
+function Ledger({ story, words }: { story: OrderStory; words: Words }) {
+  const row = story.ledger;
+  return (
+    <section aria-labelledby="ledger">
+      <h2 id="ledger">What the ledger wants</h2>
+      {row === null ? (
+        <Empty>The ledger has no such order.</Empty>
+      ) : (
+        <p>
+          {text(row.expected)}, <strong class="figure">{words.amount(text(row.amount))}</strong>{' '}
+          {text(row.currency)}, placed {words.at(text(row.placed_at))}
+          {['transaction_id', 'capture_amount', 'review_decision']
+            .filter((key) => row[key] !== null && row[key] !== undefined)
+            .map((key) => `, ${inWords(key)} ${text(row[key])}`)
+            .join('')}
+          .
+        </p>
+      )}
+      {story.refundRequests.length === 0 ? null : (
+        <Table
+          caption="Refund requests"
+          columns={[
+            { head: 'Refund' },
+            { head: 'Amount', isFigure: true },
+            { head: 'Requested' },
+            { head: 'By' },
+            { head: 'Reason' },
+          ]}
+        >
+          {story.refundRequests.map((one) => (
+            <tr>
+              <th scope="row">{text(one.refund_id)}</th>
+              <Figure>{words.amount(text(one.refund_amount))}</Figure>
+              <td>{words.at(text(one.requested_at))}</td>
+              <td>{text(one.requested_by)}</td>
+              <td>{words.free(text(one.reason))}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </section>
+  );
+}
+
+function Breaks(props: { story: OrderStory; words: Words; orderNo: string }) {
+  const { story, words, orderNo } = props;
+  return (
+    <section aria-labelledby="breaks">
+      <h2 id="breaks">What differed</h2>
+      {story.breaks.length === 0 ? (
+        <Empty>Nothing, ever.</Empty>
+      ) : (
+        story.breaks.map((one) => (
+          <>
+            <h3>
+              {inWords(text(one.kind))} <State state={text(one.state)} />
+            </h3>
+            <p>
+              {statesInWords(
+                breakSentence(one.kind as BreakKind, one.expected as Part, one.actual as Part),
+              )}
+              . First seen {words.at(text(one.firstSeen))}.{' '}
+              {one.owner ? `Owner: ${text(one.owner)}. ` : ''}
+              {one.note ? `Note: ${words.free(text(one.note), [orderNo])}` : ''}
+            </p>
+            <Events events={parts(one.events)} words={words} verb="event" orderNo={orderNo} />
+          </>
+        ))
+      )}
+    </section>
+  );
+}
+
+function Instructions(props: { story: OrderStory; words: Words; orderNo: string }) {
+  const { story, words, orderNo } = props;
+  return (
+    <section aria-labelledby="instructions">
+      <h2 id="instructions">What we asked the gateway to do</h2>
+      {story.instructions.length === 0 ? (
+        <Empty>Nothing was planned for this order.</Empty>
+      ) : (
+        story.instructions.map((one) => (
+          <>
+            <h3>
+              {text(one.operation)} {words.amount(text(one.amount))} {text(one.currency)}{' '}
+              <State state={text(one.state)} />
+            </h3>
+            <p>{aboutInstruction(one, words, orderNo)}</p>
+            <Events events={parts(one.events)} words={words} verb="to" orderNo={orderNo} />
+            <Attempts attempts={parts(one.attempts)} words={words} />
+          </>
+        ))
+      )}
+    </section>
+  );
+}
+
+function aboutInstruction(one: Part, words: Words, orderNo: string): string {
+  const waits = reasonToWait(text(one.state), text(one.holdReason));
+  return [
+    `Transaction ${text(one.transaction)}`,
+    one.refundId ? `refund ${text(one.refundId)}` : '',
+    waits,
+    one.gatewayReference ? `gateway reference ${text(one.gatewayReference)}` : '',
+    one.gatewayCode ? `gateway code ${text(one.gatewayCode)}` : '',
+    one.gatewayMessage ? `it said: ${words.free(text(one.gatewayMessage), [orderNo])}` : '',
+  ]
+    .filter((part) => part !== '')
+    .join('; ');
+}
+
+function Events(props: {
+  events: readonly Part[];
+  words: Words;
+  verb: 'event' | 'to';
+  orderNo: string;
+}) {
+  return (
+    <ol class="timeline">
+      {props.events.map((event) => (
+        <li>
+          <time>{props.words.at(text(event.at))}</time> {inWords(text(event[props.verb]))} by{' '}
+          {text(event.by)}
+          {event.reason ? ` (${props.words.free(text(event.reason), [props.orderNo])})` : ''}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Attempts({ attempts, words }: { attempts: readonly Part[]; words: Words }) {
+  if (attempts.length === 0) return null;
+  return (
+    <Table
+      caption="Attempts to send"
+      isCaptionSeen
+      columns={[{ head: 'Claimed' }, { head: 'Outcome' }, { head: 'Answer' }, { head: 'Reason' }]}
+    >
+      {attempts.map((attempt) => (
+        <tr>
+          <th scope="row">{words.at(text(attempt.claimedAt))}</th>
+          <td>{inWords(text(attempt.outcome) || 'open')}</td>
+          <td>{attempt.answer ? `HTTP ${text(attempt.answer)}` : 'none'}</td>
+          <td>{words.free(text(attempt.reason))}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+const LOOKS_SHOWN = 100;
+
+function Looks({ story, words }: { story: OrderStory; words: Words }) {
+  const looks = story.looks.slice(-LOOKS_SHOWN).reverse();
+  return (
+    <section aria-labelledby="looks">
+      <h2 id="looks">What the gateway showed</h2>
+      {looks.length === 0 ? (
+        <Empty>No look has asked for this order yet; the next night does.</Empty>
+      ) : (
+        <Table
+          caption="Looks, newest first"
+          columns={[{ head: 'Look' }, { head: 'Night' }, { head: 'Answer' }, { head: 'Entries' }]}
+        >
+          {looks.map((look) => (
+            <tr>
+              <th scope="row">{words.at(text(look.at))}</th>
+              <td>
+                {text(look.businessDate)} ({text(look.kind)})
+              </td>
+              <td>{text(look.answer)}</td>
+              <td>
+                {parts(look.entries)
+                  .map((entry) => entryText(entry, words))
+                  .join('; ') || 'none'}
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </section>
+  );
+}
+
+function entryText(entry: Part, words: Words): string {
+  const state = entry.state ? inWords(text(entry.state)) : `code ${text(entry.code)}`;
+  const money = `${words.amount(text(entry.amount))} ${text(entry.currency)}`;
+  return `${state} ${money}, transaction ${text(entry.transaction)}`;
+}
+
+function text(value: unknown): string {
+  return value === null || value === undefined ? '' : String(value);
+}
+
+function parts(value: unknown): Part[] {
+  return Array.isArray(value) ? (value as Part[]) : [];
+}

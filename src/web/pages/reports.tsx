@@ -1,0 +1,111 @@
+// Reports: every night with its files, their digests and who took them; two clicks from the first
+// page to the workbook. A file is found by the number of its row, never by a path.
+
+import { basename } from 'node:path';
+import type { ListedReport } from '../../store/consoleReports.js';
+import { findReport, listReports } from '../../store/consoleReports.js';
+import { rowIdOf } from '../fields.js';
+import type { Words } from '../format.js';
+import { sizeText } from '../format.js';
+import { Empty, Figure, State, Table } from '../parts.js';
+import type { Answer, Visit } from '../visit.js';
+import { NOT_FOUND } from '../visit.js';
+
+const NIGHTS_A_PAGE = 30;
+const PAGES_MAX = 1_000;
+const TYPES: Readonly<Record<string, string>> = {
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  csv: 'text/csv; charset=utf-8',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+};
+
+export async function reportsPage(visit: Visit): Promise<Answer> {
+  const { deps, accounts, query, words } = visit;
+  const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
+  const page = { nights: NIGHTS_A_PAGE, offset: at * NIGHTS_A_PAGE };
+  const rows = await listReports(deps.db, accounts, page);
+  const mayTake = visit.accountsFor('download').length === accounts.length;
+  const body = (
+    <>
+      <h1>Reports</h1>
+      {rows.length === 0 ? (
+        <Empty>
+          There is no report here. A night writes its workbooks when it ends. A workbook holds every
+          account of its night, so it is shown to those who may see all of them.
+        </Empty>
+      ) : (
+        <ReportTable rows={rows} words={words} mayTake={mayTake} />
+      )}
+      <nav class="pager" aria-label="Pages">
+        {at > 0 ? <a href={`/reports?page=${at}`}>Newer nights</a> : null}
+        {rows.length > 0 ? <a href={`/reports?page=${at + 2}`}>Older nights</a> : null}
+      </nav>
+    </>
+  );
+  return { kind: 'page', title: 'Reports', section: 'Reports', body };
+}
+
+function ReportTable(props: { rows: readonly ListedReport[]; words: Words; mayTake: boolean }) {
+  const { rows, words, mayTake } = props;
+  return (
+    <Table
+      caption="Reports, newest night first"
+      columns={[
+        { head: 'Night' },
+        { head: 'State' },
+        { head: 'File' },
+        { head: 'Revision', isFigure: true },
+        { head: 'Size', isFigure: true },
+        { head: 'Written' },
+        { head: 'SHA-256' },
+        { head: 'Taken by' },
+      ]}
+    >
+      {rows.map((row) => (
+        <tr>
+          <th scope="row">
+            <a href={`/nights/${row.businessDate}`}>{row.businessDate}</a>
+          </th>
+          <td>
+            <State state={row.runState} />
+          </td>
+          <td>
+            {mayTake ? (
+              <a href={`/reports/${row.reportId}/file`} download>
+                {row.kind} ({row.format})
+              </a>
+            ) : (
+              `${row.kind} (${row.format})`
+            )}
+          </td>
+          <Figure>{row.revision}</Figure>
+          <Figure>{sizeText(row.bytes)}</Figure>
+          <td>{words.at(row.writtenAt)}</td>
+          <td class="digest">
+            <code title={row.sha256}>{row.sha256.slice(0, 12)}</code>
+          </td>
+          <td>{row.taken.map(({ who, at }) => `${who} ${words.at(at)}`).join(', ')}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+export async function reportFile(visit: Visit): Promise<Answer> {
+  const id = rowIdOf(visit.params.id);
+  const found = id === null ? null : await findReport(visit.deps.db, visit.accounts, id);
+  if (found === null) return NOT_FOUND;
+  return {
+    kind: 'file',
+    path: found.path,
+    name: basename(found.path).replaceAll(/[^\w.-]/g, '_'),
+    type: TYPES[found.format] ?? 'application/octet-stream',
+    bytes: found.bytes,
+    taken: () =>
+      visit.record({
+        action: 'download',
+        subject: `report ${found.reportId}`,
+        outcome: `${found.kind} ${found.businessDate} revision ${found.revision}`,
+      }),
+  };
+}

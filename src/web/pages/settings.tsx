@@ -1,0 +1,96 @@
+// Settings: what is in force, read only, secrets masked; and who may use the console. They are
+// changed in files and by commands, so that a change has an author outside this page.
+
+import { describeConfig } from '../../configView.js';
+import { profileOrigins } from '../../gateway/profile.js';
+import type { UserRow } from '../../store/users.js';
+import { listUsers } from '../../store/users.js';
+import { State, Table } from '../parts.js';
+import type { Answer, Visit } from '../visit.js';
+
+export async function settingsPage(visit: Visit): Promise<Answer> {
+  const { config } = visit.deps;
+  const users = await listUsers(visit.deps.db);
+  const { file: _, ...shown } = describeConfig(config);
+  const { profile, profileFile, profileText } = config.gateway;
+  const origins = profileOrigins(profileFile === null ? null : profileText, profileFile ?? '');
+  const body = (
+    <>
+      <h1>Settings</h1>
+      <p>
+        In force since this process started. They are changed in <code>tieout.yaml</code> and the
+        gateway profile; <code>tieout doctor</code> checks them.
+      </p>
+      <h2>People</h2>
+      <People users={users} visit={visit} />
+      <h2>Configuration</h2>
+      <Pairs caption="Configuration" pairs={leaves(shown)} />
+      <h2>Gateway profile</h2>
+      <Pairs
+        caption="Gateway profile"
+        pairs={origins.map(({ key, origin }) => [key, `${valueAt(profile, key)} (${origin})`])}
+      />
+    </>
+  );
+  return { kind: 'page', title: 'Settings', section: 'Settings', body };
+}
+
+function People({ users, visit }: { users: readonly UserRow[]; visit: Visit }) {
+  return (
+    <>
+      <Table
+        caption="People"
+        columns={[{ head: 'Name' }, { head: 'State' }, { head: 'Roles' }, { head: 'Last seen' }]}
+      >
+        {users.map((user) => (
+          <tr>
+            <th scope="row">{user.name}</th>
+            <td>
+              <State state={user.hasPassword ? user.state : 'invited'} />
+            </td>
+            <td>{user.grants.map(grantText).join(', ') || 'none'}</td>
+            <td>{visit.words.at(user.lastSeen)}</td>
+          </tr>
+        ))}
+      </Table>
+      <p class="hint">
+        <code>tieout users add NAME --role finance [--account ID]</code> invites somebody;{' '}
+        <code>users role</code> and <code>users disable</code> change what they may do, at once.
+      </p>
+    </>
+  );
+}
+
+function grantText({ role, accountId }: UserRow['grants'][number]): string {
+  return accountId === null ? role : `${role} of ${accountId}`;
+}
+
+function Pairs(props: { caption: string; pairs: readonly (readonly [string, string])[] }) {
+  return (
+    <Table caption={props.caption} columns={[{ head: 'Key' }, { head: 'Value' }]}>
+      {props.pairs.map(([key, value]) => (
+        <tr>
+          <th scope="row">
+            <code>{key}</code>
+          </th>
+          <td class="value">{value}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function valueAt(profile: unknown, key: string): string {
+  const value = key
+    .split('.')
+    .reduce<unknown>((part, name) => (part as Record<string, unknown> | null)?.[name], profile);
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null);
+}
+
+/** Every value by its path, in the order of the configuration. */
+function leaves(value: unknown, path = ''): [string, string][] {
+  if (typeof value !== 'object' || value === null) return [[path, String(value ?? 'none')]];
+  return Object.entries(value).flatMap(([key, part]) =>
+    leaves(part, path === '' ? key : `${path}.${key}`),
+  );
+}

@@ -1,0 +1,41 @@
+// Every page of the console with the right that it needs. The tests walk this table: each route,
+// each role, each account. A page that is not in it does not exist.
+
+import { activityPage } from './pages/activity.js';
+import { breakPage, breaksPage } from './pages/breaks.js';
+import { discardJobs, jobsPage, retryJobs } from './pages/jobs.js';
+import { nightPage, tonightPage } from './pages/night.js';
+import { orderPage, searchPage } from './pages/order.js';
+import { reportFile, reportsPage } from './pages/reports.js';
+import { settingsPage } from './pages/settings.js';
+import type { Route } from './visit.js';
+
+export const ROUTES: readonly Route[] = [
+  { method: 'GET', path: '/', right: 'look', handle: tonightPage },
+  { method: 'GET', path: '/nights/:date', right: 'look', handle: nightPage },
+  { method: 'GET', path: '/breaks', right: 'look', handle: breaksPage },
+  { method: 'GET', path: '/breaks/:id', right: 'look', handle: breakPage },
+  { method: 'GET', path: '/search', right: 'look', handle: searchPage },
+  { method: 'GET', path: '/orders/:account/:orderNo', right: 'look', handle: orderPage },
+  { method: 'GET', path: '/reports', right: 'look', handle: reportsPage },
+  { method: 'GET', path: '/reports/:id/file', right: 'download', handle: reportFile },
+  { method: 'GET', path: '/jobs', right: 'jobs', everywhere: true, handle: jobsPage },
+  {
+    method: 'POST',
+    path: '/jobs/retry',
+    right: 'jobs',
+    everywhere: true,
+    fields: ['job'],
+    handle: retryJobs,
+  },
+  {
+    method: 'POST',
+    path: '/jobs/discard',
+    right: 'jobs',
+    everywhere: true,
+    fields: ['job'],
+    handle: discardJobs,
+  },
+  { method: 'GET', path: '/activity', right: 'audit', everywhere: true, handle: activityPage },
+  { method: 'GET', path: '/settings', right: 'settings', everywhere: true, handle: settingsPage },
+];

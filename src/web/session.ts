@@ -1,0 +1,83 @@
+// The session of a browser: a random secret in a cookie that scripts cannot read, its digest in
+// PostgreSQL. A new one is made at every sign-in, so that a planted one is worth nothing; it ends
+// when unused, when old, at sign-out, and the moment the person is disabled.
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Database } from '../store/db.js';
+import type { SessionLimits, SessionRow } from '../store/sessions.js';
+import { closeSession, findSession, openSession, sweepSessions } from '../store/sessions.js';
+import { newToken, tokenDigest } from './password.js';
+
+const MINUTE_MS = 60_000;
+export const IDLE_MS = 30 * MINUTE_MS;
+export const LIFE_MS = 12 * 60 * MINUTE_MS;
+/** Approvals ask for a password given within this time. */
+export const FRESH_MS = 10 * MINUTE_MS;
+
+interface SessionDeps {
+  db: Database;
+  now: () => Date;
+}
+
+/** Over https the name binds the cookie to this host and path; http is for this machine only. */
+export function cookieName(request: FastifyRequest, name: string): string {
+  return request.protocol === 'https' ? `__Host-${name}` : name;
+}
+
+export function cookieSettings(request: FastifyRequest) {
+  return {
+    path: '/',
+    httpOnly: true,
+    sameSite: 'lax' as const,
+    secure: request.protocol === 'https',
+  };
+}
+
+const NAME = 'tieout-session';
+
+export async function currentSession(
+  deps: SessionDeps,
+  request: FastifyRequest,
+): Promise<SessionRow | null> {
+  const token = request.cookies[cookieName(request, NAME)];
+  if (token === undefined || !/^[\w-]{43}$/.test(token)) return null;
+  return findSession(deps.db, tokenDigest(token), limitsAt(deps.now()));
+}
+
+/** Ends the old session, if any, and begins a new one under a new secret. */
+export async function beginSession(
+  deps: SessionDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  userId: bigint,
+): Promise<void> {
+  const now = deps.now();
+  await endSession(deps, request, reply);
+  await sweepSessions(deps.db, limitsAt(now));
+  const token = newToken();
+  const session = { sha256: tokenDigest(token), userId, now, address: request.ip };
+  await openSession(deps.db, session);
+  reply.setCookie(cookieName(request, NAME), token, cookieSettings(request));
+}
+
+export async function endSession(
+  deps: SessionDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const token = request.cookies[cookieName(request, NAME)];
+  if (token !== undefined) await closeSession(deps.db, tokenDigest(token));
+  reply.clearCookie(cookieName(request, NAME), cookieSettings(request));
+}
+
+export function isFresh(session: SessionRow, now: Date): boolean {
+  return now.getTime() - session.confirmedAt.getTime() < FRESH_MS;
+}
+
+function limitsAt(now: Date): SessionLimits {
+  return {
+    now,
+    seenAfter: new Date(now.getTime() - IDLE_MS),
+    createdAfter: new Date(now.getTime() - LIFE_MS),
+  };
+}

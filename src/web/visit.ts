@@ -1,0 +1,109 @@
+// What a page of the console is given and what it may answer. A route says which right it needs; a
+// visit carries the accounts for which the person has that right, and every query takes them. Types
+// only, and the few answers that are made in many places.
+
+import type { VNode } from 'preact';
+import type { Config } from '../config.js';
+import type { Grant, Right } from '../core/access.js';
+import type { QueueName } from '../core/doorbell.js';
+import type { Database } from '../store/db.js';
+import type { Fields } from './fields.js';
+import type { Words } from './format.js';
+import type { Identity } from './identity.js';
+
+export interface FailedJobView {
+  jobId: string;
+  queue: QueueName;
+  /** what the job named; null if it was none of ours */
+  id: string | null;
+  failedAt: Date;
+  reason: string;
+  retry: string;
+}
+
+export interface JobVerdict {
+  kind: string;
+  words: string;
+}
+
+/** The queue as the console may use it: no word of it sends anything a second time. */
+export interface JobsPort {
+  list(): Promise<FailedJobView[]>;
+  retry(jobId: string): Promise<JobVerdict>;
+  discard(jobId: string): Promise<JobVerdict>;
+}
+
+export interface ConsoleDeps {
+  db: Database;
+  config: Config;
+  accountIds: readonly string[];
+  identity: Identity;
+  version: string;
+  now: () => Date;
+  log: (line: string) => void;
+  jobs: JobsPort;
+}
+
+export interface Person {
+  userId: bigint;
+  name: string;
+  grants: readonly Grant[];
+  /** gave the password a short while ago */
+  isFresh: boolean;
+}
+
+export interface Visit {
+  deps: ConsoleDeps;
+  person: Person;
+  /** Accounts for which the person has the right that the route needs. */
+  accounts: readonly string[];
+  /** Accounts for which the person has another right. */
+  accountsFor(right: Right): readonly string[];
+  params: Readonly<Record<string, string>>;
+  query: Fields;
+  form: Fields;
+  words: Words;
+  csrf: string;
+  address: string;
+  /** The path and query that were asked for, to come back to. */
+  here: string;
+  /** Keeps what was done, with who and from where. */
+  record(event: {
+    action: string;
+    accountId?: string;
+    subject?: string;
+    outcome: string;
+  }): Promise<void>;
+}
+
+export type Answer =
+  | { kind: 'page'; title: string; section: string; body: VNode; status?: number; isLive?: boolean }
+  | { kind: 'redirect'; to: string }
+  | { kind: 'notFound' }
+  | { kind: 'refused'; status: 400 | 403 | 409; words: string }
+  | {
+      kind: 'file';
+      path: string;
+      name: string;
+      type: string;
+      bytes: bigint;
+      /** called once it is sure that it is sent */
+      taken: () => Promise<void>;
+    };
+
+export interface Route {
+  method: 'GET' | 'POST';
+  path: string;
+  right: Right;
+  /** The right is needed for every account of the configuration. */
+  everywhere?: true;
+  /** Fields that a form may bring; any other is refused. */
+  fields?: readonly string[];
+  handle(visit: Visit): Promise<Answer>;
+}
+
+export const NOT_FOUND: Answer = { kind: 'notFound' };
+
+export function refused(words: string, status: 400 | 403 | 409 = 400): Answer {
+  return { kind: 'refused', status, words };
+}

@@ -42,8 +42,8 @@ create table tieout.sessions (
 );
 create index sessions_by_user on tieout.sessions (user_id);
 
--- Sign-ins of the last while that did not succeed, by the name that was tried and the address. Written
--- before the password is checked, so that guessing in parallel is counted too.
+-- Sign-ins of the last while that did not succeed, by the name that was tried and the address.
+-- Written before the password is checked, so that guessing in parallel is counted too.
 create table tieout.sign_in_failures (
   failure_id bigint generated always as identity primary key,
   at timestamptz not null,

@@ -1,6 +1,6 @@
 // Who may do what in the console, as data: the roles, and for each thing that can be done the roles
-// that may. Roles are granted for one account or for all. Pure; the console asks it at every request
-// and the tests walk it as a matrix. Four eyes are not kept here but in the database.
+// that may. Roles are granted for one account or for all. Pure; the console asks it at every
+// request and the tests walk it as a matrix. Four eyes are not kept here but in the database.
 
 export const ROLES = ['viewer', 'finance', 'operator', 'approver', 'admin'] as const;
 export type Role = (typeof ROLES)[number];

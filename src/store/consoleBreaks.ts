@@ -2,6 +2,7 @@
 // list of ten thousand costs what its page costs. Filters arrive as values, the order as one of a
 // short list; nothing of a request becomes part of a statement. Read only.
 
+import type { Side } from '../core/sentence.js';
 import type { BreakKind } from '../core/verdict.js';
 import type { Db } from './db.js';
 
@@ -38,8 +39,8 @@ export interface ListedBreak {
   amount: string | null;
   owner: string | null;
   note: string | null;
-  expected: Record<string, string>;
-  actual: Record<string, string>;
+  expected: Side;
+  actual: Side;
 }
 
 const ORDER_BY: Record<BreakSort, string> = {
@@ -195,8 +196,8 @@ interface RawBreak {
   amount: string | null;
   owner: string | null;
   note: string | null;
-  expected: Record<string, string>;
-  actual: Record<string, string>;
+  expected: Side;
+  actual: Side;
 }
 
 function toBreak(row: RawBreak): ListedBreak {

@@ -1,6 +1,6 @@
 // Reports as the console lists and hands them out: every night, each file with its digest and who
-// took it. A report of a night holds all accounts of that night, so that it is shown only to whoever
-// may see all of them; the statement holds that, not the page. Read only.
+// took it. A report of a night holds all accounts of that night, so that it is shown only to those
+// who may see all of them; the statement holds that, not the page. Read only.
 
 import type { Db } from './db.js';
 
@@ -24,9 +24,11 @@ const VISIBLE = `p.state = 'written' and not exists (select 1 from tieout.run_ac
 
 const LIST = `p.report_id, r.business_date, r.state as run_state, p.kind, p.format, p.revision,
   p.sha256, p.bytes, p.written_at, p.path,
-  coalesce((select jsonb_agg(jsonb_build_object('who', e.who, 'at', e.at) order by e.event_id desc)
+  coalesce((select jsonb_agg(jsonb_build_object('who', e.who, 'at', e.at)
+      order by e.event_id desc)
     from (select * from tieout.console_events e where e.action = 'download'
-      and e.subject = 'report ' || p.report_id order by e.event_id desc limit 5) e), '[]') as taken`;
+      and e.subject = 'report ' || p.report_id
+      order by e.event_id desc limit 5) e), '[]') as taken`;
 
 /** The reports of the nights from `before` on backwards, newest night first. */
 export async function listReports(

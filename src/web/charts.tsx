@@ -66,21 +66,18 @@ function words(nights: readonly NightMark[]): string {
 const TREND_WIDTH = 480;
 const TREND_HEIGHT = 120;
 const EDGE = 6;
+const LABEL_ROOM = 40;
 
 export function OpenTrend({ nights }: { nights: readonly NightMark[] }) {
   const counted = nights.filter((night) => night.open !== null);
   const most = Math.max(1, ...counted.map(({ open }) => open ?? 0));
-  const step = (TREND_WIDTH - 2 * EDGE) / Math.max(1, counted.length - 1);
+  const step = (TREND_WIDTH - LABEL_ROOM - 2 * EDGE) / Math.max(1, counted.length - 1);
   const points = counted.map(({ open }, index) => {
     const y = TREND_HEIGHT - EDGE - ((open ?? 0) / most) * (TREND_HEIGHT - 2 * EDGE);
     return { x: EDGE + index * step, y };
   });
   const last = counted.at(-1);
-  const label =
-    last === undefined
-      ? 'no night has ended yet'
-      : `Open breaks went from ${counted[0]?.open} on ${counted[0]?.businessDate} ` +
-        `to ${last.open} on ${last.businessDate}, ${most} at most`;
+  const label = last === undefined ? 'no night has ended yet' : trendWords(counted, last, most);
   return (
     <figure>
       <figcaption>Open breaks at the end of each night</figcaption>
@@ -101,12 +98,23 @@ export function OpenTrend({ nights }: { nights: readonly NightMark[] }) {
         {points.length === 1 ? (
           <circle class="dot" cx={points[0]?.x} cy={points[0]?.y} r={3} />
         ) : null}
-        <text class="label" x={EDGE} y={14}>
+        <text class="label" x={TREND_WIDTH} y={EDGE + 4} text-anchor="end">
           {most}
         </text>
       </svg>
       <p class="hint">{label}.</p>
     </figure>
+  );
+}
+
+function trendWords(counted: readonly NightMark[], last: NightMark, most: number): string {
+  const [first] = counted;
+  if (first === undefined || counted.length === 1) {
+    return `${last.open} open at the end of ${last.businessDate}, the first night`;
+  }
+  return (
+    `${first.open} open at the end of ${first.businessDate}, ` +
+    `${last.open} at the end of ${last.businessDate}, ${most} at most`
   );
 }
 

@@ -13,7 +13,7 @@ const SALT_BYTES = 16;
 const MEMORY_MAX = 256 * 1024 * 1024;
 const HASH = /^scrypt\$(\d{2})\$(\d{1,2})\$(\d)\$([\w-]+)\$([\w-]+)$/;
 
-/** More wait in line; a line longer than this is refused, so that a flood cannot take the memory. */
+/** More wait in line; a longer line is refused, so that a flood cannot take the memory. */
 const HASHES_AT_ONCE = 2;
 const WAITING_MAX = 50;
 

@@ -28,7 +28,9 @@ const PROBLEMS: Readonly<Record<number, Problem>> = {
   },
   403: {
     title: 'Not allowed',
-    what: 'Your roles do not allow this, or the form was too old. Open the page again, or ask an administrator.',
+    what:
+      'Your roles do not allow this, or the form was too old. ' +
+      'Open the page again, or ask an administrator.',
     safe: UNTOUCHED,
   },
   404: {
@@ -46,11 +48,15 @@ const PROBLEMS: Readonly<Record<number, Problem>> = {
   500: {
     title: 'That failed',
     what: 'The console could not finish this.',
-    safe: 'Money moves only by what the database has on record, so that nothing can be sent twice by trying again. Look at the order before you decide anew.',
+    safe:
+      'Money moves only by what the database has on record, so that nothing can be sent twice ' +
+      'by trying again. Look at the order before you decide anew.',
   },
   503: {
     title: 'Busy or out of reach',
-    what: 'The database does not answer, or too many people sign in at once. Try again in a minute.',
+    what:
+      'The database does not answer, or too many people sign in at once. ' +
+      'Try again in a minute.',
     safe: 'The night goes on from its rows once the database is back; nothing is sent meanwhile.',
   },
 };

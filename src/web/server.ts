@@ -1,6 +1,6 @@
-// The HTTP face of tieout: the address that the gateway's notifications go to (notify_url), a sign of
-// life, and the console for people. Whoever can reach the first can say anything, so what it is told
-// is kept and used as a hint to look again, and never as a fact. The two share nothing but the port.
+// The HTTP face of tieout: the address that the gateway's notifications go to (notify_url), a sign
+// of life, and the console for people. Whoever can reach the first can say anything, so what it is
+// told is kept and used as a hint to look again, never as a fact. They share nothing but the port.
 
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';

@@ -92,7 +92,8 @@ export function WelcomeForm({ csrf, token, fixedName, name, problem }: WelcomePr
       <h1>{fixedName === null ? 'The first account' : `Welcome, ${fixedName}`}</h1>
       <p>
         {fixedName === null
-          ? 'This account may do everything, also approve. Give everybody else only the roles they need: tieout users add NAME --role finance.'
+          ? 'This account may do everything, also approve. Give everybody else only the roles ' +
+            'they need: tieout users add NAME --role finance.'
           : 'Choose a password. The link that led here works once.'}
       </p>
       <Problem words={problem} />

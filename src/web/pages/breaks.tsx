@@ -1,7 +1,7 @@
 // Breaks: the list with its filters, cut into pages by the database, and the page of one break with
 // its whole life. The filters stand in the address, so that a list can be sent to a colleague.
 
-import { breakDifference, breakSentence } from '../../core/sentence.js';
+import { breakDifference, breakFields, breakSentence } from '../../core/sentence.js';
 import type { BreakKind } from '../../core/verdict.js';
 import { BREAK_KINDS } from '../../core/verdict.js';
 import { inWords, statesInWords } from '../../core/words.js';
@@ -192,7 +192,7 @@ export async function breakPage(visit: Visit): Promise<Answer> {
 
 /** What each side says, field by field. */
 function Sides({ found, words }: { found: ListedBreak; words: Words }) {
-  const fields = [...new Set([...Object.keys(found.expected), ...Object.keys(found.actual)])];
+  const fields = breakFields(found.expected, found.actual);
   const difference = breakDifference(found.kind, found.expected, found.actual);
   return (
     <>
@@ -201,11 +201,11 @@ function Sides({ found, words }: { found: ListedBreak; words: Words }) {
         caption="Ledger and gateway, field by field"
         columns={[{ head: 'Field' }, { head: 'Ledger' }, { head: 'Gateway' }]}
       >
-        {fields.map((field) => (
-          <tr class={found.expected[field] === found.actual[field] ? undefined : 'differs'}>
-            <th scope="row">{inWords(field)}</th>
-            <td>{sideText(found.expected[field], words)}</td>
-            <td>{sideText(found.actual[field], words)}</td>
+        {fields.map(({ field, expected, actual, differs }) => (
+          <tr class={differs ? 'differs' : undefined}>
+            <th scope="row">{field}</th>
+            <td>{sideText(expected, words)}</td>
+            <td>{sideText(actual, words)}</td>
           </tr>
         ))}
       </Table>
@@ -219,7 +219,6 @@ function Sides({ found, words }: { found: ListedBreak; words: Words }) {
   );
 }
 
-function sideText(value: unknown, words: Words): string {
-  if (value === undefined || value === null || value === '') return '\u2013';
-  return words.free(typeof value === 'string' ? statesInWords(value) : JSON.stringify(value));
+function sideText(value: string | null, words: Words): string {
+  return value === null ? '\u2013' : words.free(statesInWords(value));
 }

@@ -92,7 +92,8 @@ function Head({ night, words }: { night: NightRow; words: Words }) {
       <p class="hint">
         {night.asOf === null
           ? `Begun at ${words.at(night.startedAt)}.`
-          : `Figures of the look at ${words.at(night.asOf)}; ended at ${words.at(night.finishedAt)}.`}
+          : `Figures of the look at ${words.at(night.asOf)}; ` +
+            `ended at ${words.at(night.finishedAt)}.`}
         {night.isWhole ? '' : ' Only the accounts that you may see.'} Orders against the gateway;
         fees, chargebacks and bank payouts are not known to tieout.
       </p>
@@ -102,7 +103,8 @@ function Head({ night, words }: { night: NightRow; words: Words }) {
 
 function underWay(night: NightRow): string {
   return night.state === 'failed'
-    ? `The night failed: ${night.failure ?? 'no reason was recorded'}. Run it again: nothing is sent twice.`
+    ? `The night failed: ${night.failure ?? 'no reason was recorded'}. ` +
+        'Run it again: nothing is sent twice.'
     : 'The night is under way; its figures come at the end.';
 }
 

@@ -1,0 +1,180 @@
+// The console before a real night: database, sandbox gateway, the program's own composition, and
+// visitors with cookie jars of their own. Nothing of ours is replaced but the clock of sessions.
+
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import { discardJob, listFailedJobs, retryFailedJob } from '../../jobs/failed.js';
+import type { App } from '../../src/compose.js';
+import type { Grant, Role } from '../../src/core/access.js';
+import { reevaluate } from '../../src/night/reevaluate.js';
+import { openSession } from '../../src/store/sessions.js';
+import { addUser } from '../../src/store/users.js';
+import { localIdentity } from '../../src/web/identity.js';
+import { hashPassword, newToken, tokenDigest } from '../../src/web/password.js';
+import { createWebServer } from '../../src/web/server.js';
+import type { ConsoleDeps, JobsPort } from '../../src/web/visit.js';
+import type { House, HouseOptions } from '../support/night.js';
+import { buildHouse } from '../support/night.js';
+
+export const PASSWORD = 'correct horse battery';
+
+export interface Visitor {
+  name: string;
+  cookies: Record<string, string>;
+  get(url: string, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
+  /** Sends a form with the token of this visitor's browser. */
+  post(
+    url: string,
+    fields: Record<string, string | string[]>,
+    headers?: Record<string, string>,
+  ): Promise<LightMyRequestResponse>;
+  /** Sends a form exactly as given. */
+  raw(
+    url: string,
+    fields: Record<string, string | string[]>,
+    headers?: Record<string, string>,
+  ): Promise<LightMyRequestResponse>;
+  token(): Promise<string>;
+}
+
+export interface ConsoleHouse {
+  house: House;
+  app: App;
+  server: FastifyInstance;
+  lines: string[];
+  clock: { now: Date };
+  /** Nobody yet, with an empty cookie jar; each from an address of its own. */
+  stranger(): Visitor;
+  /** Signed in without the costly password. */
+  visitor(grants: readonly Grant[], name?: string): Promise<Visitor>;
+  withRole(role: Role, accountId?: string): Promise<Visitor>;
+  addPerson(name: string, grants: readonly Grant[]): Promise<void>;
+  end(): Promise<void>;
+}
+
+export async function openConsole(options: HouseOptions = {}): Promise<ConsoleHouse> {
+  const house = await buildHouse({ orders: 120, ...options });
+  await house.run();
+  const app = await house.open();
+  const lines: string[] = [];
+  const clock = { now: new Date() };
+  const base = {
+    db: app.db,
+    accountIds: app.config.accounts.map(({ accountId }) => accountId),
+    now: () => clock.now,
+    log: (line: string) => void lines.push(line),
+  };
+  const { config, version } = app;
+  const deps: ConsoleDeps = {
+    ...base,
+    config,
+    version,
+    identity: localIdentity(base),
+    jobs: jobsOf(app),
+  };
+  const server = createWebServer({ ...base, console: deps });
+  let people = 0;
+  const visitor = async (grants: readonly Grant[], given?: string): Promise<Visitor> => {
+    people += 1;
+    const name = given ?? `person${people}`;
+    const now = clock.now;
+    const added = await addUser(app.db, { name, passwordHash: null, grants, by: 'test', now });
+    if (added.kind === 'taken') throw new Error(`${name} is taken`);
+    const token = newToken();
+    const session = { sha256: tokenDigest(token), userId: added.userId, now, address: 'test' };
+    await openSession(app.db, session);
+    return visitorOf(server, name, { 'tieout-session': token });
+  };
+  return {
+    house,
+    app,
+    server,
+    lines,
+    clock,
+    stranger: () => visitorOf(server, '', {}),
+    visitor,
+    withRole: (role, accountId) => visitor([{ role, accountId: accountId ?? null }]),
+    addPerson: async (name, grants) => {
+      const passwordHash = await hashPassword(PASSWORD);
+      await addUser(app.db, { name, passwordHash, grants, by: 'test', now: clock.now });
+    },
+    end: async () => {
+      await server.close();
+      await house.end();
+    },
+  };
+}
+
+export function jobsOf(app: App): JobsPort {
+  return {
+    list: async () => {
+      const jobs = await listFailedJobs(await app.queues(), { limit: 100 });
+      return jobs.map((job) => ({ ...job, retry: 'weighs it again' }));
+    },
+    retry: async (jobId) => {
+      const queues = await app.queues();
+      const deps = { queues, doorbell: queues };
+      return retryFailedJob(
+        { ...deps, reevaluate: (queue, id) => reevaluate(app, queue, id) },
+        jobId,
+      );
+    },
+    discard: async (jobId) => {
+      const { kind } = await discardJob(await app.queues(), jobId);
+      return { kind, words: '' };
+    },
+  };
+}
+
+let addresses = 0;
+
+function visitorOf(
+  server: FastifyInstance,
+  name: string,
+  cookies: Record<string, string>,
+): Visitor {
+  addresses += 1;
+  const remoteAddress = `203.0.${Math.floor(addresses / 250)}.${addresses % 250}`;
+  const keep = (answer: LightMyRequestResponse): LightMyRequestResponse => {
+    for (const cookie of answer.cookies as { name: string; value: string }[]) {
+      if (cookie.value === '') delete cookies[cookie.name];
+      else cookies[cookie.name] = cookie.value;
+    }
+    return answer;
+  };
+  const self: Visitor = {
+    name,
+    cookies,
+    get: async (url, headers = {}) =>
+      keep(await server.inject({ method: 'GET', url, cookies, headers, remoteAddress })),
+    raw: async (url, fields, headers = {}) =>
+      keep(
+        await server.inject({
+          method: 'POST',
+          url,
+          cookies,
+          remoteAddress,
+          payload: encoded(fields),
+          headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+        }),
+      ),
+    post: async (url, fields, headers) =>
+      self.raw(url, { _csrf: await self.token(), ...fields }, headers),
+    token: async () => {
+      const { body } = await self.get('/sign-in');
+      return /name="_csrf" value="([^"]+)"/.exec(body)?.[1] ?? '';
+    },
+  };
+  return self;
+}
+
+function encoded(fields: Record<string, string | string[]>): string {
+  const pairs = Object.entries(fields).flatMap(([name, value]) =>
+    [value].flat().map((one) => [name, one]),
+  );
+  return new URLSearchParams(pairs).toString();
+}
+
+/** Signs in as a person would. */
+export async function signIn(visitor: Visitor, name: string, password = PASSWORD) {
+  return visitor.post('/sign-in', { name, password, next: '/' });
+}

@@ -1,0 +1,195 @@
+// Signing in and staying signed in: guessing, planted and stolen sessions, roles that change
+// meanwhile, one-time links. Rows 107 and 112 of the list of faults.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findUserId, setUserState, takeRole } from '../../src/store/users.js';
+import { FAILURES_OF_NAME_MAX } from '../../src/web/identity.js';
+import { makeLink } from '../../src/web/links.js';
+import { hashPassword, passwordFits } from '../../src/web/password.js';
+import { FRESH_MS, IDLE_MS, LIFE_MS } from '../../src/web/session.js';
+import type { ConsoleHouse } from './consoleHouse.js';
+import { openConsole, PASSWORD, signIn } from './consoleHouse.js';
+
+let console: ConsoleHouse;
+const ALL = [{ role: 'finance', accountId: null }] as const;
+
+beforeAll(async () => {
+  console = await openConsole({ orders: 20 });
+  await console.addPerson('ada', ALL);
+});
+afterAll(() => console.end());
+
+async function idOf(name: string): Promise<bigint> {
+  return (await findUserId(console.app.db, name)) ?? 0n;
+}
+
+describe('signing in', () => {
+  it('lets a person in by name and password, whatever the case of the name', async () => {
+    const visitor = console.stranger();
+    const answer = await signIn(visitor, 'ADA');
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, '/']);
+    const page = await visitor.get('/');
+    expect(page.statusCode).toBe(200);
+    expect(page.body).toContain('ada');
+  });
+
+  it('says the same of a wrong name, a wrong password and a locked person (row 107)', async () => {
+    await console.addPerson('locked', ALL);
+    await setUserState(console.app.db, await idOf('locked'), 'disabled');
+    const answers = [];
+    for (const [name, password] of [
+      ['nobody', PASSWORD],
+      ['ada', 'another password'],
+      ['locked', PASSWORD],
+    ] as const) {
+      const { statusCode, body } = await signIn(console.stranger(), name, password);
+      answers.push([statusCode, body.replaceAll(/value="[^"]*"/g, '')]);
+    }
+    expect(answers[1]).toEqual(answers[0]);
+    expect(answers[2]).toEqual(answers[0]);
+    expect(answers[0]?.[0]).toBe(401);
+  });
+
+  it('stops a machine that guesses, also with the right password then (row 107)', async () => {
+    await console.addPerson('guessed', ALL);
+    const guesses = Array.from({ length: FAILURES_OF_NAME_MAX + 4 }, (_, n) =>
+      signIn(console.stranger(), 'guessed', `wrong guess ${n}`),
+    );
+    const codes = (await Promise.all(guesses)).map(({ statusCode }) => statusCode).sort();
+    expect(codes.filter((code) => code === 401)).toHaveLength(FAILURES_OF_NAME_MAX);
+    expect(codes.filter((code) => code === 429)).toHaveLength(4);
+    expect((await signIn(console.stranger(), 'guessed')).statusCode).toBe(429);
+    const other = await signIn(console.stranger(), 'ada');
+    expect(other.statusCode).toBe(303);
+    console.clock.now = new Date(console.clock.now.getTime() + 16 * 60_000);
+    expect((await signIn(console.stranger(), 'guessed')).statusCode).toBe(303);
+  });
+
+  it('never answers a right password with the hash of nobody', async () => {
+    expect(await passwordFits('', null)).toBe(false);
+    const hash = await hashPassword(PASSWORD);
+    expect(hash).not.toContain(PASSWORD);
+    expect(await passwordFits(PASSWORD, hash)).toBe(true);
+    expect(await passwordFits(`${PASSWORD} `, hash)).toBe(false);
+  });
+
+  it.each(['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)'])(
+    'leads nowhere outside: %s (row 116)',
+    async (next) => {
+      const page = await console.stranger().get(`/sign-in?next=${encodeURIComponent(next)}`);
+      expect(page.body).toContain('name="next" value="/"');
+      const inside = await console.stranger().get('/sign-in?next=%2Fbreaks%3Fpage%3D2');
+      expect(inside.body).toContain('name="next" value="/breaks?page=2"');
+    },
+  );
+});
+
+describe('a session (row 112)', () => {
+  it('is not the one that somebody planted', async () => {
+    const visitor = console.stranger();
+    const planted = 'a'.repeat(43);
+    visitor.cookies['tieout-session'] = planted;
+    await signIn(visitor, 'ada');
+    expect(visitor.cookies['tieout-session']).not.toBe(planted);
+    const attacker = console.stranger();
+    attacker.cookies['tieout-session'] = planted;
+    expect((await attacker.get('/')).headers.location).toBe('/sign-in');
+  });
+
+  it('is worth nothing after signing out, nor in another hand', async () => {
+    const visitor = console.stranger();
+    await signIn(visitor, 'ada');
+    const thief = console.stranger();
+    thief.cookies['tieout-session'] = visitor.cookies['tieout-session'] ?? '';
+    expect((await thief.get('/')).statusCode).toBe(200);
+    await visitor.post('/sign-out', {});
+    expect((await thief.get('/')).headers.location).toBe('/sign-in');
+  });
+
+  it.each([
+    ['unused', IDLE_MS],
+    ['old', LIFE_MS],
+  ])('ends when it is %s', async (_why, ms) => {
+    const visitor = await console.visitor(ALL);
+    const before = console.clock.now;
+    expect((await visitor.get('/')).statusCode).toBe(200);
+    console.clock.now = new Date(before.getTime() + ms + 1_000);
+    expect((await visitor.get('/')).headers.location).toBe('/sign-in');
+    console.clock.now = before;
+  });
+
+  it('knows at once of a role that was taken away and of a person locked out', async () => {
+    const visitor = await console.visitor(ALL, 'changing');
+    expect((await visitor.get('/breaks')).statusCode).toBe(200);
+    await takeRole(console.app.db, await idOf('changing'), 'finance', null);
+    expect((await visitor.get('/breaks')).statusCode).toBe(403);
+    await setUserState(console.app.db, await idOf('changing'), 'disabled');
+    expect((await visitor.get('/breaks')).headers.location).toMatch(/^\/sign-in/);
+  });
+
+  it('asks for the password again after a while, and renews itself then', async () => {
+    const visitor = console.stranger();
+    await signIn(visitor, 'ada');
+    const old = visitor.cookies['tieout-session'];
+    console.clock.now = new Date(console.clock.now.getTime() + FRESH_MS + 1_000);
+    const wrong = await visitor.post('/confirm', { password: 'not this one', next: '/breaks' });
+    expect(wrong.statusCode).toBe(401);
+    const right = await visitor.post('/confirm', { password: PASSWORD, next: '/breaks' });
+    expect([right.statusCode, right.headers.location]).toEqual([303, '/breaks']);
+    expect(visitor.cookies['tieout-session']).not.toBe(old);
+  });
+
+  it('lives in a cookie that scripts and other sites do not get', async () => {
+    const { headers } = await signIn(console.stranger(), 'ada');
+    const [cookie = ''] = [headers['set-cookie']].flat().filter((one) => /session/.test(one ?? ''));
+    expect(cookie).toMatch(/HttpOnly/);
+    expect(cookie).toMatch(/SameSite=Lax/);
+    const secure = console.stranger();
+    const proxied = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.9' };
+    const answer = await console.server.inject({
+      method: 'GET',
+      url: '/sign-in',
+      headers: proxied,
+      remoteAddress: '127.0.0.1',
+    });
+    expect(String(answer.headers['set-cookie'])).toMatch(/Secure/);
+    expect((await secure.get('/sign-in', proxied)).headers['set-cookie']).not.toMatch(/Secure/);
+  });
+
+  it('is kept as a digest only', async () => {
+    const visitor = await console.visitor(ALL);
+    const { rows } = await console.app.db.query<{ held: string }>(
+      `select string_agg(s::text, '') as held from tieout.sessions s`,
+    );
+    expect(rows[0]?.held).not.toContain(visitor.cookies['tieout-session']);
+  });
+});
+
+describe('a link that works once', () => {
+  it('makes the first account, once, also when two open it at the same time', async () => {
+    const path = await makeLink(console.app.db, null, console.clock.now);
+    const fields = { password: PASSWORD, again: PASSWORD };
+    const both = await Promise.all(
+      ['first', 'second'].map((name) => console.stranger().post(path, { name, ...fields })),
+    );
+    expect(both.map(({ statusCode }) => statusCode).sort()).toEqual([303, 404]);
+    expect((await console.stranger().get(path)).statusCode).toBe(404);
+  });
+
+  it('lets a person choose a password, ends the sessions before it, and grows old', async () => {
+    const visitor = await console.visitor(ALL, 'invited');
+    const userId = await idOf('invited');
+    const old = await makeLink(console.app.db, userId, console.clock.now);
+    const path = await makeLink(console.app.db, userId, console.clock.now);
+    expect((await console.stranger().get(old)).statusCode).toBe(404);
+    const guest = console.stranger();
+    const weak = await guest.post(path, { password: 'short', again: 'short' });
+    expect([weak.statusCode, weak.body]).toEqual([400, expect.stringContaining('at least 12')]);
+    const done = await guest.post(path, { password: PASSWORD, again: PASSWORD });
+    expect(done.statusCode).toBe(303);
+    expect((await visitor.get('/')).headers.location).toBe('/sign-in');
+    expect((await signIn(console.stranger(), 'invited')).statusCode).toBe(303);
+    const late = await makeLink(console.app.db, userId, new Date(Date.now() - 26 * 3_600_000));
+    expect((await console.stranger().get(late)).statusCode).toBe(404);
+  });
+});

@@ -69,6 +69,10 @@ export async function orderPage(visit: Visit): Promise<Answer> {
 
 type Part = Record<string, unknown>;
 
+function Money({ amount, words }: { amount: string; words: Words }) {
+  return <strong class="figure">{words.amount(amount)}</strong>;
+}
+
 function Ledger({ story, words }: { story: OrderStory; words: Words }) {
   const row = story.ledger;
   return (
@@ -78,7 +82,7 @@ function Ledger({ story, words }: { story: OrderStory; words: Words }) {
         <Empty>The ledger has no such order.</Empty>
       ) : (
         <p>
-          {text(row.expected)}, <strong class="figure">{words.amount(text(row.amount))}</strong>{' '}
+          {text(row.expected)}, <Money amount={text(row.amount)} words={words} />{' '}
           {text(row.currency)}, placed {words.at(text(row.placed_at))}
           {['transaction_id', 'capture_amount', 'review_decision']
             .filter((key) => row[key] !== null && row[key] !== undefined)

@@ -60,6 +60,7 @@ function storyLines(account: string, orderNo: string, story: OrderStory): string
         `  refund ${one.refund_id}: ${one.refund_amount}, requested ${one.requested_at}` +
         `${one.reason ? ` (${one.reason})` : ''}`,
     ),
+    ...story.ledgerChanges.map(changeLine),
     '',
     'Looks',
     ...orNone(story.looks.flatMap(lookLines)),
@@ -79,6 +80,17 @@ function ledgerText(row: Part): string {
   return [`expects ${row.expected} ${row.amount} ${row.currency}, placed ${row.placed_at}`]
     .concat(extras)
     .join(', ');
+}
+
+function changeLine(change: Part): string {
+  const before = change.before as Part;
+  const after = (change.after ?? {}) as Part;
+  if (change.kind === 'left') return `  ${change.at}  left the ledger`;
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const parts = names
+    .filter((name) => before[name] !== after[name])
+    .map((name) => `${name} ${before[name] ?? 'none'} → ${after[name] ?? 'none'}`);
+  return `  ${change.at}  seen changed: ${parts.join(', ')}`;
 }
 
 function lookLines(look: Part): string[] {

@@ -3,30 +3,60 @@
 import { Command } from 'commander';
 import { nightSentence } from '../core/summary.js';
 import { newestRun } from '../store/runs.js';
+import type { GatewayWord } from '../store/words.js';
+import { gatewayWords } from '../store/words.js';
 import { printJson, printLines, wantsJson, withApp } from './context.js';
 
 export function statusCommand(): Command {
   return new Command('status')
+    .option('--words', 'every code the gateway ever used, with its meaning')
     .option('--json', 'print one JSON document')
-    .action(async (_flags: object, command: Command) => {
+    .action(async (flags: { words?: boolean }, command: Command) => {
       await withApp(
         command,
         async (app) => {
           const run = await newestRun(app.db);
           const sentence = sentenceOf(run);
+          const words = await gatewayWords(app.db, null);
           if (wantsJson(command)) {
             printJson({
               run: run?.businessDate ?? null,
               state: run?.state ?? null,
               sentence,
               asOf: run?.summary?.asOf ?? null,
+              words: flags.words ? words : words.filter(({ meaning }) => meaning === null),
             });
-          } else printLines([sentence]);
+          } else
+            printLines([sentence, ...(flags.words ? wordLines(words) : withoutMeaning(words))]);
           return 0;
         },
         { quiet: true },
       );
     });
+}
+
+/** In one line: codes that stop their orders until the profile gives them a meaning. */
+function withoutMeaning(words: readonly GatewayWord[]): string[] {
+  const names = words
+    .filter(({ meaning }) => meaning === null)
+    .map(({ field, word }) => `${field} ${word}`);
+  if (names.length === 0) return [];
+  const list = [...new Set(names)].join(', ');
+  return [`Without a meaning in the profile: ${list} (tieout status --words).`];
+}
+
+function wordLines(words: readonly GatewayWord[]): string[] {
+  if (words.length === 0) return ['The gateway has not said anything yet.'];
+  return words.flatMap((one) => {
+    const money = Object.entries(one.newestMoney).map(([currency, sum]) => `${sum} ${currency}`);
+    const since = `since ${one.meaningSince}, profile ${one.meaningProfile.slice(0, 12)}`;
+    return [
+      `${one.accountId}  ${one.field} ${one.word}: ${one.meaning ?? 'NO MEANING'} (${since})`,
+      `    first ${one.firstSeen}, last ${one.lastSeen}, ${one.entries} times in ` +
+        `${one.nights} nights; newest: ${[`${one.newestEntries} times`, ...money].join(', ')}; ` +
+        `such as ${one.samples.join(', ')}`,
+    ];
+  });
 }
 
 function sentenceOf(run: Awaited<ReturnType<typeof newestRun>>): string {

@@ -18,6 +18,10 @@ export function summaryLines(summary: RunSummary): string[] {
   for (const account of summary.accounts) {
     lines.push(...accountLines(account, summary.coverage ?? []));
   }
+  if (summary.notices && summary.notices.length > 0) {
+    lines.push('To be told');
+    lines.push(...summary.notices.map((notice) => `  ${notice.accountId}: ${notice.text}`), '');
+  }
   if (summary.reports.length > 0) {
     lines.push('Files');
     for (const report of summary.reports) {

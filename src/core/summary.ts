@@ -4,6 +4,7 @@
 // line.
 
 import type { CoverageFigures } from './coverage.js';
+import type { Notice } from './notices.js';
 import { inWords } from './words.js';
 
 /** What a run, or one account of it, has come to. */
@@ -103,6 +104,8 @@ export interface RunSummary {
   /** What the gateway said of the orders, by account: of this look alone, so that it may change. */
   coverage?: (CoverageFigures & { accountId: string })[];
   reports: ReportFile[];
+  /** What a person has to be told beside the figures; left out where there is nothing. */
+  notices?: Notice[];
 }
 
 /** What openAfter has to be; the run ties when it is. */
@@ -161,7 +164,9 @@ function incompleteParts(summary: RunSummary, broken: number): string[] {
   const moving = ['planned', 'queued', 'sending']
     .map((state) => sumInstructions(summary, state))
     .reduce((sum, count) => sum + count, 0);
+  const feeds = new Set(noticesOf(summary, 'ledger_feed').map((notice) => notice.about));
   const parts = [
+    ...[...feeds].map((about) => `${about} is not known to be whole`),
     failed > 0 ? `${counted(failed, 'page')} failed` : '',
     notCompared > 0 ? `${counted(notCompared, 'order')} not compared` : '',
     moving > 0 ? `${counted(moving, 'instruction')} not sent yet` : '',
@@ -176,8 +181,24 @@ function waitingPart(summary: RunSummary): string {
   const parts = [
     held > 0 ? `${counted(held, 'instruction')} held for approval` : '',
     unknown > 0 ? `${counted(unknown, 'instruction')} unknown` : '',
+    newWordPart(summary),
   ].filter((part) => part !== '');
   return parts.length === 0 ? '' : `; ${joinParts(parts)}`;
+}
+
+/** A sentence with more codes than this is not read any more. */
+const WORDS_NAMED_MAX = 3;
+
+function newWordPart(summary: RunSummary): string {
+  const words = [...new Set(noticesOf(summary, 'new_word').map((notice) => notice.about))];
+  if (words.length === 0) return '';
+  const rest = words.length - WORDS_NAMED_MAX;
+  const named = words.slice(0, WORDS_NAMED_MAX);
+  return `new at the gateway: ${[...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ')}`;
+}
+
+function noticesOf(summary: RunSummary, kind: Notice['kind']): Notice[] {
+  return (summary.notices ?? []).filter((notice) => notice.kind === kind);
 }
 
 function sumOrders(summary: RunSummary, figure: keyof OrderFigures): number {

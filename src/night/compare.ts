@@ -16,11 +16,13 @@ import {
 } from '../store/verdicts.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf, accountRules } from './deps.js';
+import { noteLookWords } from './words.js';
 
 /** Compares all live orders of the night with what the pull brought. */
 export async function compareNight(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
   deps.progress('compare', 0, 1);
   await analyseLooks(night.db);
+  await noteLookWords(deps, night, pull);
   await settleByLooks(night.db, night.runId, pull.pullId, deps.now());
   await clearVerdicts(night.db, night.runId, accountIdsOf(night));
   await judge(deps, night, pull, { runId: night.runId, pullId: pull.pullId });
@@ -38,6 +40,7 @@ export async function compareAgain(
   second: PullRow,
 ): Promise<void> {
   await analyseLooks(night.db);
+  await noteLookWords(deps, night, second);
   await settleByLooks(night.db, night.runId, second.pullId, deps.now());
   await clearVerdictsOf(night.db, night.runId, second.pullId);
   const { runId } = night;

@@ -21,6 +21,7 @@ import { addStrangers } from '../store/verdicts.js';
 import { createWalks } from '../store/walks.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf, accountRules, lookbackFrom } from './deps.js';
+import { askVanished, keepLedger } from './ledgerFeed.js';
 import { pullChunk } from './pullChunk.js';
 import { waitForRows } from './waitForRows.js';
 
@@ -69,6 +70,7 @@ async function continuedPull(deps: NightDeps, night: Night): Promise<PullRow | n
 async function beginPull(deps: NightDeps, night: Night): Promise<PullRow> {
   return deps.db.transaction(async (tx) => {
     const pull = await createPull(tx, night.runId, 'night');
+    const vanished = await askVanished(deps, night, tx, pull);
     await askNight(
       tx,
       pull.pullId,
@@ -77,6 +79,7 @@ async function beginPull(deps: NightDeps, night: Night): Promise<PullRow> {
       cutOf(deps),
     );
     await cutPages(deps, tx, pull.pullId, accountIdsOf(night));
+    await keepLedger(deps, night, tx, { pull, vanished });
     await noteLook(tx, night.runId, accountIdsOf(night), pull);
     return pull;
   });

@@ -4,6 +4,7 @@
 import type { Coverage, CoverageFigures } from '../core/coverage.js';
 import { TieoutError } from '../core/errors.js';
 import { formatAmount } from '../core/money.js';
+import { feedNotice, leftNotice, type Notice, wordNotice } from '../core/notices.js';
 import { type MoneyTie, workedOutStake } from '../core/reporting.js';
 import type {
   AccountSummary,
@@ -29,12 +30,16 @@ import {
   tieByMoney,
   unfinishedOfRun,
 } from '../store/figures.js';
+import { feedGaps, ledgerChangeCounts } from '../store/ledgerFeed.js';
 import { closeAccounts, runLookTime } from '../store/runAccounts.js';
+import { newWords } from '../store/words.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf } from './deps.js';
+import { noteAnswers } from './words.js';
 
 /** Reads every figure, checks that they tie, and states what the run has come to. */
 export async function total(deps: NightDeps, night: Night): Promise<RunSummary> {
+  await noteAnswers(deps, night);
   const figures = await accountFigures(night.db, night.runId);
   // A decision about a break in between would stand in one figure and not in the other.
   return inTransaction(night.db, async (tx) => {
@@ -59,6 +64,7 @@ async function sumUp(
   const unfinished = await unfinishedOfRun(night.db, night.runId);
   const totals = await currencyTotals(night.db, night.runId);
   const covered = await coverageCounts(night.db, night.runId);
+  const notices = await noticesOf(night);
   const tolerated = await toleratedSums(night.db, night.runId);
   const accounts = figures.map((account): AccountSummary => {
     const { accountId } = account;
@@ -73,7 +79,9 @@ async function sumUp(
       ...toleratedOf(tolerated.filter((sum) => sum.accountId === accountId)),
     };
     // A dry run plans and sends nothing on purpose: what it would send is no gap.
-    const gaps = night.isDry ? 0 : (unfinished.get(accountId) ?? 0);
+    const unsent = night.isDry ? 0 : (unfinished.get(accountId) ?? 0);
+    const stale = notices.filter((one) => one.kind === 'ledger_feed');
+    const gaps = unsent + stale.filter((one) => one.accountId === accountId).length;
     return { ...summary, state: stateOf(account, summary, gaps) };
   });
   checkTies(figures, ties, accounts);
@@ -92,9 +100,23 @@ async function sumUp(
       return { accountId, ...coverageOf(account, covered.get(accountId) ?? {}) };
     }),
     reports: [],
+    ...(notices.length === 0 ? {} : { notices }),
   };
+  for (const { accountId, text } of notices) deps.log(`${accountId}: ${text}`);
   await closeAccounts(night.db, night.runId, accounts, stakes);
   return summary;
+}
+
+/** What a person has to be told beside the figures, in words. */
+async function noticesOf(night: Night): Promise<Notice[]> {
+  const feeds = await feedGaps(night.db, night.runId);
+  const words = await newWords(night.db, night.runId);
+  const changes = await ledgerChangeCounts(night.db, night.runId);
+  return [
+    ...feeds.map(feedNotice),
+    ...words.map(wordNotice),
+    ...changes.filter(({ left }) => left > 0).map(leftNotice),
+  ];
 }
 
 function coverageOf(

@@ -9,6 +9,7 @@ import type { Db } from './db.js';
 export interface OrderStory {
   ledger: Record<string, unknown> | null;
   refundRequests: Record<string, unknown>[];
+  ledgerChanges: Record<string, unknown>[];
   looks: Record<string, unknown>[];
   breaks: Record<string, unknown>[];
   instructions: Record<string, unknown>[];
@@ -28,6 +29,9 @@ export async function orderStory(
          where l.account_id = $1 and l.order_no = $2),
        'refundRequests', coalesce((select jsonb_agg(to_jsonb(r) order by r.requested_at)
          from ledger.refund_requests r where r.account_id = $1 and r.order_no = $2), '[]'),
+       'ledgerChanges', coalesce((select jsonb_agg(jsonb_build_object('at', c.noted_at,
+           'kind', c.kind, 'before', c.before, 'after', c.after) order by c.run_id)
+         from tieout.ledger_changes c where c.account_id = $1 and c.order_no = $2), '[]'),
        'looks', coalesce((${LOOKS}), '[]'),
        'breaks', coalesce((select jsonb_agg(jsonb_build_object('id', b.break_id, 'kind', b.kind,
            'state', b.state, 'firstSeen', b.first_seen, 'expected', b.expected, 'actual', b.actual,

@@ -127,6 +127,9 @@ explained as materialized (
       when (g.expected ->> 'state', g.expected ->> 'currency', g.expected ->> 'amount',
           g.expected ->> 'problem')
         is distinct from (a.expected, a.currency, a.amount::text, a.ledger_problem)
+        or exists (
+          select from tieout.ledger_changes c
+          where c.run_id = $1 and c.account_id = g.account_id and c.order_no = g.order_no)
         then 'ledger'
       when s.break_id is null and g.actual <> '{}' then 'gone'
       when s.is_same is not true then 'outside'

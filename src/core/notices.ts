@@ -1,0 +1,84 @@
+// What a person has to be told about a night beside its figures: a ledger that is not known to be
+// whole, a new word of the gateway, orders that left the ledger. Pure: the words for what the store
+// found.
+
+export interface Notice {
+  accountId: string;
+  kind: 'ledger_feed' | 'new_word' | 'left_ledger';
+  text: string;
+  /** what it is about, short enough for a sentence */
+  about: string;
+}
+
+export interface FeedGapFacts {
+  accountId: string;
+  businessDate: string;
+  currency: string;
+  verdict: 'absent' | 'unfinished' | 'different';
+  statedCount: number | null;
+  statedAmount: string | null;
+  ledgerCount: number;
+  ledgerAmount: string;
+}
+
+/** Why the ledger of a date may be stale: it never ties, whatever was compared. */
+export function feedNotice(gap: FeedGapFacts): Notice {
+  const about = `the ledger of ${gap.accountId} for ${gap.businessDate}`;
+  return { accountId: gap.accountId, kind: 'ledger_feed', about, text: `${about} ${gapText(gap)}` };
+}
+
+function gapText(gap: FeedGapFacts): string {
+  const held = `${gap.ledgerCount} orders, ${gap.ledgerAmount} ${gap.currency}`;
+  switch (gap.verdict) {
+    case 'absent':
+      return gap.currency === ''
+        ? 'is not known to be whole: ledger.control_totals states nothing of this date'
+        : `is not known to be whole: it holds ${held}, and ledger.control_totals states none`;
+    case 'unfinished':
+      return `is not complete yet: its control total in ${gap.currency} is not finished`;
+    case 'different':
+      return (
+        `is not whole: its feed states ${gap.statedCount} orders, ` +
+        `${gap.statedAmount} ${gap.currency}, the ledger holds ${held}`
+      );
+  }
+}
+
+export interface NewWordFacts {
+  accountId: string;
+  field: string;
+  word: string;
+  meaning: string | null;
+  entries: number;
+  money: Readonly<Record<string, string>>;
+  samples: readonly string[];
+}
+
+/** A code for the first time; one without a meaning stops its orders, and only those. */
+export function wordNotice(word: NewWordFacts): Notice {
+  const money = Object.entries(word.money).map(([currency, amount]) => `${amount} ${currency}`);
+  const seen = `${word.entries} ${word.entries === 1 ? 'entry' : 'entries'}`;
+  const whole = [seen, ...money].join(', ');
+  const meant =
+    word.meaning === null
+      ? 'it has no meaning in the profile: no money moves on it, and its orders stop'
+      : `it means ${word.meaning}`;
+  const samples = word.samples.length === 0 ? '' : ` (such as ${word.samples.join(', ')})`;
+  const about = `${word.field} ${word.word}`;
+  const text = `new word of the gateway, ${about}: ${whole}${samples}; ${meant}`;
+  return { accountId: word.accountId, kind: 'new_word', about, text };
+}
+
+/** Orders that the ledger had at the look before; with an entry at the gateway they are breaks. */
+export function leftNotice(left: {
+  accountId: string;
+  left: number;
+  sample: string | null;
+}): Notice {
+  const orders = `${left.left} ${left.left === 1 ? 'order' : 'orders'}`;
+  const sample = left.sample === null ? '' : `, such as ${left.sample}`;
+  const text =
+    `${orders} left the ledger since the look before${sample}: those that the gateway has ` +
+    'are breaks (missing_in_ledger), the others are gone on both sides';
+  return { accountId: left.accountId, kind: 'left_ledger', about: `${orders} left`, text };
+}

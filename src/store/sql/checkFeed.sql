@@ -1,0 +1,55 @@
+-- Does the ledger hold what its feed says it has brought? Only accounts that have control totals,
+-- from the first date they state. $1 run, $2 accounts, $3 dates covered, $4 zone, $5 cut-off,
+-- $6 time of the look. Answers one row a date and currency, equal ones too.
+with used as materialized (
+  select c.account_id collate "C" as account_id, min(c.business_date) as first_date
+  from ledger.control_totals c where c.account_id = any ($2::text[]) group by 1
+),
+day as materialized (
+  select u.account_id, d.date, (d.date + $5::time) at time zone $4 as starts_at,
+    (d.date + 1 + $5::time) at time zone $4 as ends_at
+  from used u cross join unnest($3::date[]) as d (date)
+  where d.date >= u.first_date
+),
+held as materialized (
+  select day.account_id, day.date, l.currency, count(*) as count, sum(l.amount) as amount
+  from day
+  join ledger.orders l on l.account_id collate "C" = day.account_id
+    and l.placed_at >= day.starts_at and l.placed_at < day.ends_at
+  group by day.account_id, day.date, l.currency
+),
+stated as materialized (
+  select day.account_id, day.date, c.currency, c.count, c.amount, c.complete_at
+  from day
+  join ledger.control_totals c
+    on c.account_id collate "C" = day.account_id and c.business_date = day.date
+),
+compared as (
+  select account_id, date, currency, s.count as stated_count, s.amount as stated_amount,
+    coalesce(h.count, 0) as ledger_count, coalesce(h.amount, 0) as ledger_amount,
+    case
+      when s.account_id is null then 'absent'
+      when s.count is null or s.amount is null or s.complete_at is null
+        or s.complete_at > $6::timestamptz then 'unfinished'
+      when s.count = coalesce(h.count, 0) and s.amount = coalesce(h.amount, 0) then 'equal'
+      else 'different' end as verdict
+  from stated s full join held h using (account_id, date, currency)
+  union all
+  select account_id, date, '', null, null, 0, 0, 'absent' from day
+  where not exists (select from stated s where s.account_id = day.account_id
+    and s.date = day.date)
+),
+forgotten as (
+  delete from tieout.feed_checks f where f.run_id = $1::bigint and f.account_id = any ($2)
+    and (f.account_id, f.business_date, f.currency) not in (
+      select account_id, date, currency from compared)
+)
+insert into tieout.feed_checks (run_id, account_id, business_date, currency, verdict, stated_count,
+  stated_amount, ledger_count, ledger_amount, checked_at)
+select $1, account_id, date, coalesce(currency, ''), verdict, stated_count, stated_amount,
+  ledger_count, ledger_amount, $6
+from compared
+on conflict (run_id, account_id, business_date, currency) do update set
+  verdict = excluded.verdict, stated_count = excluded.stated_count,
+  stated_amount = excluded.stated_amount, ledger_count = excluded.ledger_count,
+  ledger_amount = excluded.ledger_amount, checked_at = excluded.checked_at

@@ -1,0 +1,37 @@
+-- Which codes did a night's look show, how often, for how much money? One row a code and night,
+-- written anew when the night looks again. $1 run, $2 pull, $3 digest of the profile, $4 now,
+-- $5 false: a second look, which only adds codes that the night's own did not show.
+with entry as materialized (
+  select account_id, payment_status, state, query_result, found, currency, count(*) as entries,
+    sum(amount) as amount, min(order_no) as first_order, max(order_no) as last_order
+  from tieout.look_entries where pull_id = $2::bigint
+  group by account_id, payment_status, state, query_result, found, currency
+),
+word as (
+  select account_id, 'payment_status' as field, payment_status as word, state as meaning, currency,
+    entries, amount, first_order, last_order
+  from entry where payment_status is not null
+  union all
+  select account_id, 'query_result', query_result, case when found then 'found' end, currency,
+    entries, amount, first_order, last_order
+  from entry where query_result is not null
+),
+by_currency as (
+  select account_id, field, word, max(meaning) as meaning, coalesce(currency, '') as currency,
+    sum(entries) as entries, sum(amount) as amount, min(first_order) as first_order,
+    max(last_order) as last_order
+  from word group by account_id, field, word, coalesce(currency, '')
+)
+insert into tieout.gateway_words (account_id, field, word, run_id, meaning, profile_sha256, entries,
+  money, samples, seen_at)
+select account_id, field, left(word, 200), $1::bigint, max(meaning), $3, sum(entries),
+  coalesce(jsonb_object_agg(currency, amount::numeric(20, 2)::text)
+    filter (where currency <> '' and amount is not null), '{}'),
+  array(select distinct sample from unnest(array_agg(first_order) || array_agg(last_order))
+    as sample order by sample limit 3),
+  $4::timestamptz
+from by_currency group by account_id, field, left(word, 200)
+on conflict (account_id, field, word, run_id) do update set meaning = excluded.meaning,
+  profile_sha256 = excluded.profile_sha256, entries = excluded.entries, money = excluded.money,
+  samples = excluded.samples, seen_at = excluded.seen_at
+where $5::boolean

@@ -1,0 +1,160 @@
+// A ledger that is not whole never ties, what leaves it is missed, what changes in it is kept; and a
+// code that the gateway uses for the first time is named. Whole nights against the sandbox.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nightSentence, type RunSummary } from '../../src/core/summary.js';
+import { orderStory } from '../../src/store/story.js';
+import { gatewayWords } from '../../src/store/words.js';
+import type { House } from '../support/night.js';
+import { buildHouse, dateOf, kinds } from '../support/night.js';
+
+const DATE = dateOf(1);
+let house: House;
+
+beforeAll(async () => {
+  house = await buildHouse({ orders: 120, seed: 3, inLedger: kinds({ plain: 40 }) });
+});
+afterAll(() => house.end());
+
+async function night(): Promise<RunSummary> {
+  const result = await house.run({ date: DATE });
+  return result.summary;
+}
+
+describe('control totals of the ledger', () => {
+  it('are not asked for where the merchant keeps none', async () => {
+    const summary = await night();
+    expect(summary.state).toBe('tied_out');
+    expect(summary.notices).toBeUndefined();
+  });
+
+  it('that are equal change nothing', async () => {
+    await house.db.query(
+      `insert into ledger.control_totals
+       select account_id, $1::date, currency, count(*), sum(amount), now() - interval '1 hour'
+       from ledger.orders where placed_at >= $1::date and placed_at < $1::date + 1
+       group by account_id, currency`,
+      [DATE],
+    );
+    const summary = await night();
+    expect(summary.state).toBe('tied_out');
+    const { rows } = await house.db.query(
+      `select distinct verdict from tieout.feed_checks where ledger_count > 0`,
+    );
+    expect(rows).toEqual([{ verdict: 'equal' }]);
+  });
+
+  it.each([
+    ['different', `update ledger.control_totals set count = count + 1`, 'its feed states'],
+    ['unfinished', `update ledger.control_totals set complete_at = null`, 'is not complete yet'],
+    [
+      'absent for a currency',
+      `delete from ledger.control_totals where currency = 'EUR'`,
+      'ledger.control_totals states none',
+    ],
+    [
+      'absent for the date',
+      `update ledger.control_totals set business_date = business_date - 1`,
+      'states nothing of this date',
+    ],
+  ])('that are %s make the run incomplete, in words', async (_name, change, words) => {
+    const { rows: kept } = await house.db.query('select * from ledger.control_totals');
+    await house.db.query(change);
+    const summary = await night();
+    await house.db.query('delete from ledger.control_totals');
+    await house.db.query(
+      `insert into ledger.control_totals
+       select * from jsonb_populate_recordset(null::ledger.control_totals, $1::jsonb)`,
+      [JSON.stringify(kept, (_key, value) => (typeof value === 'bigint' ? String(value) : value))],
+    );
+    expect(summary.state).toBe('incomplete');
+    expect(summary.notices?.map((notice) => notice.text).join('\n')).toContain(words);
+    expect(nightSentence(summary)).toMatch(
+      /incomplete: the ledger of A\d+ for [\d-]+ is not known/,
+    );
+    expect(house.lines.join('\n')).toContain(words);
+  });
+});
+
+describe('a row that leaves the ledger', () => {
+  it('is a break while the gateway has the order, until the row is back', async () => {
+    await house.db.query('delete from ledger.control_totals');
+    const old = new Date(Date.now() - 2 * 86_400_000).toISOString();
+    const order = house.seeded.find(({ ledger }) => (ledger.placed_at ?? '') < old)?.ledger;
+    if (!order) throw new Error('no order past the grace was seeded');
+    const key = [order.account_id, order.order_no];
+    const { rows: gone } = await house.db.query(
+      'delete from ledger.orders where account_id = $1 and order_no = $2 returning *',
+      key,
+    );
+    const summary = await night();
+    const [{ kinds: found, left } = { kinds: [], left: 0n }] = (
+      await house.db.query<{ kinds: string[]; left: bigint }>(
+        `select array(select kind from tieout.breaks where account_id = $1 and order_no = $2
+           and state = 'open') as kinds,
+           (select count(*) from tieout.ledger_changes where account_id = $1 and order_no = $2
+           and kind = 'left') as left`,
+        key,
+      )
+    ).rows;
+    expect(found).toEqual(['missing_in_ledger']);
+    expect(left).toBe(1n);
+    expect(summary.notices?.[0]?.text).toMatch(/1 order left the ledger/);
+    const hints = await house.db.query('select from tieout.look_hints');
+    expect(hints.rows).toEqual([]);
+    await house.db.query(
+      `insert into ledger.orders
+       select * from jsonb_populate_recordset(null::ledger.orders, $1::jsonb)`,
+      [JSON.stringify(gone)],
+    );
+    expect((await night()).state).toBe('tied_out');
+    const { rows: events } = await house.db.query<{ cause: string }>(
+      `select cause from tieout.break_events join tieout.breaks using (break_id)
+       where event = 'resolved'`,
+    );
+    expect(events.map((event) => event.cause)).toEqual(['ledger']);
+  });
+
+  it('that only changes is kept as it was', async () => {
+    const order = house.seeded[1]?.ledger;
+    if (!order) throw new Error('no second order was seeded');
+    await house.db.query(
+      `update ledger.orders set amount = amount + 1 where account_id = $1 and order_no = $2`,
+      [order.account_id, order.order_no],
+    );
+    await night();
+    const story = await orderStory(house.db, order.account_id, order.order_no);
+    expect(story?.ledgerChanges).toMatchObject([
+      { kind: 'changed', before: { amount: order.amount }, after: { expected: order.expected } },
+    ]);
+  });
+});
+
+describe('the words of the gateway', () => {
+  it('are kept with their meaning, counts, money and samples', async () => {
+    const words = await gatewayWords(house.db, null);
+    const captured = words.find((one) => one.field === 'payment_status' && one.word === '3000');
+    expect(captured).toMatchObject({ meaning: 'captured', nights: 1, firstSeen: DATE });
+    expect(captured?.samples.length).toBeGreaterThan(0);
+    expect(Object.keys(captured?.newestMoney ?? {})).toContain('EUR');
+    expect(words.some((one) => one.field === 'query_result' && one.meaning === 'found')).toBe(true);
+  });
+
+  it('a code without a meaning is named, and stops its orders alone', async () => {
+    const other = await buildHouse({
+      orders: 200,
+      seed: 3,
+      inLedger: kinds({ plain: 5, unknown_status: 1 }),
+    });
+    try {
+      const { summary } = await other.run({ date: DATE });
+      const told = summary.notices?.find((notice) => notice.kind === 'new_word');
+      expect(told?.text).toMatch(/new word of the gateway, payment_status 7777: 1 entry, .* stop$/);
+      expect(nightSentence(summary)).toContain('new at the gateway: payment_status 7777');
+      const [unknown] = await gatewayWords(other.db, null);
+      expect(unknown).toMatchObject({ word: '7777', meaning: null });
+    } finally {
+      await other.end();
+    }
+  });
+});

@@ -7,8 +7,8 @@ import { readWireAmount } from '../gateway/amount.js';
 import type { QueryEntry } from '../gateway/decode.js';
 import type { Profile } from '../gateway/profile.js';
 import { stateOf } from '../gateway/profile.js';
+import { copyText } from '../store/copyText.js';
 import type { AskedPage, ChunkRow } from '../store/pulls.js';
-import { copyText } from '../store/pulls.js';
 
 /** One text for all entries of a page; `unasked` counts those whose order was not asked for. */
 export function lookLines(

@@ -3,8 +3,8 @@
 // the ledger, or goes through `tieout import`. Neighbours: stagedOrders.ts and the like write line
 // by line.
 
+import { copyText } from './copyText.js';
 import type { Db, Tx } from './db.js';
-import { copyText } from './pulls.js';
 
 const ORDER_COLUMNS = [
   'account_id',

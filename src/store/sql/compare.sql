@@ -1,10 +1,9 @@
--- What is the verdict on each order of a pull? One row of tieout.verdicts for every order that is
--- not plainly matched; the answer counts the matched ones by account, from the same facts.
--- $1 run, $2 pull, $3 null or a later pull: only its orders whose page failed there, judged by this
--- pull, $4 the table of positions (core/verdict.ts), $5 time of the look, $6 the date's end,
+-- What is the verdict on each order that glance.sql left in pg_temp.unsettled? One row of
+-- tieout.verdicts for every one that is not matched; the answer counts the matched by account.
+-- $1 run, $2 pull, $3 only orders whose page was answered (a second look; the others keep their
+-- first), $4 the table of positions (core/verdict.ts), $5 time of the look, $6 the date's end,
 -- $7 grace, $8 age of a stale authorisation, $9 $10 $11 tolerance below, above, parts per million,
--- $12 partial captures, $13 operations that are off, $14 accounts [{account_id, live_from}],
--- $15 only orders whose page was answered (a second look; the others keep their first).
+-- $12 partial captures, $13 operations that are off, $14 accounts [{account_id, live_from}].
 -- The readable reference is core/decide.ts; a test of generated orders holds the two equal. Nearly
 -- all orders are settled at a glance by one lean join; only what is left goes through every check.
 -- Matched orders are counted where they are found, never by subtraction: an order that a join lost
@@ -27,10 +26,24 @@ crowd as materialized (
     e.state, e.payment_status, e.found, e.query_result, e.transaction_at, e.transaction_date,
     a.transaction_id as named,
     coalesce(e.state, '') not in ('cancelled', 'declined') as is_live
-  from tieout.look_entries e
-  join crowded using (account_id, order_no)
-  join tieout.asked_orders a using (pull_id, account_id, order_no)
-  where e.pull_id = $2
+  from crowded
+  -- The offsets keep these a look-up an order: joined as a whole, the planner does not know how few
+  -- they are. Each half of the entries has an index of its own.
+  cross join lateral (
+    select transaction_id from tieout.asked_orders
+    where pull_id = $2 and account_id = crowded.account_id and order_no = crowded.order_no
+    offset 0
+  ) a
+  cross join lateral (
+    select * from tieout.look_entries plain
+    where plain.pull_id = $2 and plain.account_id = crowded.account_id
+      and plain.order_no = crowded.order_no and not plain.is_extra
+    union all
+    select * from tieout.look_entries extra
+    where extra.pull_id = $2 and extra.account_id = crowded.account_id
+      and extra.order_no = crowded.order_no and extra.is_extra
+    offset 0
+  ) e
 ),
 candidate as materialized (
   select c.*,
@@ -57,10 +70,13 @@ gathered as materialized (
     bool_or(c.is_live and c.transaction_id is distinct from t.transaction_id)
       and bool_or(t.transaction_id is not null) as duplicate,
     bool_or(c.transaction_at is null) as undated,
-    min(c.transaction_at) as first_at
+    min(c.transaction_at) as first_at,
+    t.order_no is null as absent, t.transaction_id, t.currency, t.amount, t.amount_text, t.state,
+    t.payment_status, t.transaction_at
   from candidate c
   left join chosen t using (account_id, order_no)
-  group by c.account_id, c.order_no
+  group by c.account_id, c.order_no, t.order_no, t.transaction_id, t.currency, t.amount,
+    t.amount_text, t.state, t.payment_status, t.transaction_at
 ),
 refund as materialized (
   -- one request that is no amount makes the sum null, and the position `differs`
@@ -83,49 +99,13 @@ refund as materialized (
       ) as is_done
     from tieout.asked_refunds r
     join account a on a.account_id = r.account_id
+    join pg_temp.unsettled u on u.account_id = r.account_id and u.order_no = r.order_no
     where r.pull_id = $2
   ) as request
   group by account_id, order_no
 ),
 undecided as materialized (
   select account_id, order_no from tieout.instructions where state = 'unknown'
-),
--- Pairs that match as long as nothing was ever refunded, however old and whatever was decided.
-plain_pair as materialized (
-  select expected, sight from position_row group by expected, sight
-  having bool_and(verdict = 'matched')
-    or (sight = 'captured' and bool_and(verdict = 'matched') filter (where refunds = 'settled'))
-),
--- Orders of which one entry beside one ledger row does not tell all.
-special as materialized (
-  select account_id, order_no from crowded
-  union select account_id, order_no from refund
-  union select account_id, order_no from undecided
-),
--- Nearly all orders: one whole entry, equal in all that counts, and a pair that matches. They are
--- known at a glance and lose their number; the others keep it and are judged below.
-glance as materialized (
-  select a.account_id, case when (p.state = 'answered' and a.in_ledger and e.found
-      and a.ledger_problem is null
-      and e.transaction_id <> '' and e.payment_status is not null
-      and coalesce(a.transaction_id = e.transaction_id, a.transaction_id is null)
-      and e.amount = a.amount and e.amount > 0 and e.currency = a.currency and e.currency <> ''
-      and (e.state <> 'authorised'
-        or $5::timestamptz - coalesce(e.transaction_at, a.placed_at) <= $8::interval)
-      and pair.expected is not null and s.order_no is null) is not true
-    then a.order_no end as order_no
-  from tieout.asked_orders a
-  left join tieout.pages p using (pull_id, account_id, page_no)
-  left join tieout.look_entries e
-    on e.pull_id = a.pull_id and e.account_id = a.account_id and e.order_no = a.order_no
-      and not e.is_extra
-  left join plain_pair pair on pair.expected = a.expected and pair.sight = e.state
-  left join special s on s.account_id = a.account_id and s.order_no = a.order_no
-  where a.pull_id = $2 and ($3::bigint is null or exists (
-    select from tieout.asked_orders later
-    left join tieout.pages page using (pull_id, account_id, page_no)
-    where later.pull_id = $3 and later.account_id = a.account_id
-      and later.order_no = a.order_no and page.state is distinct from 'answered'))
 ),
 seen as not materialized (
   select a.account_id, a.order_no, a.page_no, a.in_ledger, a.currency as ledger_currency,
@@ -141,9 +121,9 @@ seen as not materialized (
     e.transaction_at is null as undated, e.transaction_at as first_at,
     e.transaction_id, e.currency, e.amount, e.amount_text, e.state, e.payment_status,
     e.transaction_at
-  from glance
+  from pg_temp.unsettled u
   join tieout.asked_orders a
-    on a.pull_id = $2 and a.account_id = glance.account_id and a.order_no = glance.order_no
+    on a.pull_id = $2 and a.account_id = u.account_id and a.order_no = u.order_no
   left join tieout.pages p
     on p.pull_id = a.pull_id and p.account_id = a.account_id and p.page_no = a.page_no
   left join tieout.look_entries e
@@ -155,16 +135,15 @@ seen as not materialized (
   select a.account_id, a.order_no, a.page_no, a.in_ledger, a.currency, a.amount, a.expected,
     a.transaction_id, a.capture_amount, a.review_decision, a.placed_at, a.ledger_problem,
     p.state = 'answered' or (a.page_no is null and not a.in_ledger), true, g.contradictory,
-    g.unfound, g.malformed, t.order_no is null, g.misshapen, g.meaningless, g.duplicate,
-    g.undated, g.first_at, t.transaction_id, t.currency, t.amount, t.amount_text, t.state,
-    t.payment_status, t.transaction_at
+    g.unfound, g.malformed, g.absent, g.misshapen, g.meaningless, g.duplicate, g.undated,
+    g.first_at, g.transaction_id, g.currency, g.amount, g.amount_text, g.state,
+    g.payment_status, g.transaction_at
   from gathered g
-  join glance using (account_id, order_no)
+  join pg_temp.unsettled using (account_id, order_no)
   join tieout.asked_orders a
     on a.pull_id = $2 and a.account_id = g.account_id and a.order_no = g.order_no
   left join tieout.pages p
     on p.pull_id = a.pull_id and p.account_id = a.account_id and p.page_no = a.page_no
-  left join chosen t on t.account_id = g.account_id and t.order_no = g.order_no
 ),
 -- The checks that stand alone, in their order of precedence; `pair` goes on to the table.
 staged as not materialized (
@@ -199,7 +178,7 @@ staged as not materialized (
   from seen s
   left join refund r on r.account_id = s.account_id and r.order_no = s.order_no
   left join undecided u on u.account_id = s.account_id and u.order_no = s.order_no
-  where $15::boolean is not true or s.looked
+  where $3::boolean is not true or s.looked
   -- worked out once a row: what is built on it would repeat it
   offset 0
 ),
@@ -236,10 +215,7 @@ told as materialized (
   from placed d
 ),
 counted as (
-  select account_id, count(*) as matched from (
-    select account_id from glance where order_no is null
-    union all
-    select account_id from told where is_matched and stage <> 'gone') as order_matched
+  select account_id, count(*) as matched from told where is_matched and stage <> 'gone'
   group by account_id
 ),
 -- From here on only what stands out: our own instructions are looked up one by one.

@@ -10,7 +10,7 @@ create table tieout.decisions (
   at timestamptz not null default clock_timestamp(),
   -- a name from the command line is a claim; the console knows who has logged in
   decided_by text not null check (btrim(decided_by) <> ''),
-  authority text not null check (authority in ('claimed', 'verified')),
+  is_claim boolean not null,
   reason text check (btrim(reason) <> ''),
   -- what it rests on outside tieout: a number in the merchant portal, a letter of the acquirer
   reference text check (btrim(reference) <> ''),

@@ -193,7 +193,7 @@ create view tieout.facts as
   from tieout.break_events e join tieout.breaks b using (break_id)
   union all
   select account_id, 'decision', decision_id, link_id,
-    row(decision_id, instruction_id, decision, extract(epoch from at), decided_by, authority,
+    row(decision_id, instruction_id, decision, extract(epoch from at), decided_by, is_claim,
       reason, reference, finding, seen, seen_sha256, row_before,
       extract(epoch from expires_at))::text
   from tieout.decisions

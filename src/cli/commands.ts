@@ -68,6 +68,16 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./breaks.js')).breaksCommand,
   },
   {
+    name: 'instructions',
+    about: 'what is to be sent, waits or is unknown: list, show, approve, reject, resolve, replan',
+    load: async () => (await import('./instructions.js')).instructionsCommand,
+  },
+  {
+    name: 'send',
+    about: 'send what was approved since the run, after a fresh look',
+    load: async () => (await import('./send.js')).sendCommand,
+  },
+  {
     name: 'jobs',
     about: 'failed queue jobs, and what is behind them',
     load: async () => (await import('./jobs.js')).jobsCommand,

@@ -8,6 +8,7 @@ import type { App } from '../compose.js';
 import { openApp } from '../compose.js';
 import type { Config } from '../config.js';
 import { loadConfigHere } from '../config.js';
+import type { Decider } from '../core/decider.js';
 import { openProgress } from './progress.js';
 
 export interface Flags {
@@ -55,7 +56,7 @@ export function wantsJson(command: Command): boolean {
 }
 
 /** Who decides: --as NAME, else the user of this machine. Nobody has checked it: a claim. */
-export function deciderOf(command: Command): { name: string; isClaim: true } {
+export function deciderOf(command: Command): Decider {
   const { as: name } = command.optsWithGlobals<{ as?: string }>();
   return { name: name ?? userInfo().username, isClaim: true };
 }

@@ -2,6 +2,8 @@
 // the same for the command line and the console. The database holds the second person of a waiver
 // by itself (guard_break); here it is only put into words before it comes to that.
 
+import type { Decider } from './decider.js';
+import { isSamePerson } from './decider.js';
 import type { Hundredths } from './money.js';
 
 export type BreakState = 'open' | 'resolved' | 'waived';
@@ -11,12 +13,6 @@ export type BreakAction =
   | { readonly kind: 'assign'; readonly owner: string | null }
   | { readonly kind: 'waive'; readonly reason: string }
   | { readonly kind: 'reopen'; readonly reason: string };
-
-/** Who decides; a name from the command line is a claim, one from the console was logged in. */
-export interface Decider {
-  readonly name: string;
-  readonly isClaim: boolean;
-}
 
 /** A break as it stands when the decision is taken. */
 export interface DecidedBreak {
@@ -36,9 +32,6 @@ export type BreakVerdict =
 
 /** What one person waives alone where the configuration names no amount for refunds. */
 export const WAIVED_ALONE_MAX: Hundredths = 50_000n;
-
-/** Longest note or reason. */
-export const WORDS_MAX = 1_000;
 
 /**
  * What one person may waive alone in a currency: operations.approveAbove.refund, for a waiver gives
@@ -72,21 +65,6 @@ export function decideBreak(
         ? unchanged('it is open already')
         : refused('it resolved by itself: the next look opens it again if the difference is back');
   }
-}
-
-/** Why words cannot be kept; null where they can. */
-export function wordsProblem(text: string): string | null {
-  if (text.trim() === '') return 'must not be empty';
-  if (text.length > WORDS_MAX) return `is longer than ${WORDS_MAX} characters`;
-  if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text.replaceAll('\n', ' '))) {
-    return 'has a control character';
-  }
-  return null;
-}
-
-/** One person under two spellings is one person; the database compares the same way. */
-export function isSamePerson(a: string, b: string): boolean {
-  return a.trim().toLowerCase() === b.trim().toLowerCase();
 }
 
 function assign(found: DecidedBreak, owner: string | null): BreakVerdict {

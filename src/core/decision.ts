@@ -2,6 +2,8 @@
 // instruction waits and whether an approval helps, who has to be another person. The guards in the
 // database hold the same rows; a test compares them. Pure: it reads no clock and asks nobody.
 
+import type { Decider } from './decider.js';
+import { isSamePerson } from './decider.js';
 import type { InstructionState } from './instruction.js';
 
 export const DECISION_KINDS = ['approve', 'reject', 'resolve', 'replan'] as const;
@@ -45,12 +47,6 @@ export type HoldReason = keyof typeof HOLD_REASONS;
 export const FINDINGS = ['happened', 'not_happened'] as const;
 export type Finding = (typeof FINDINGS)[number];
 
-/** Who decides. A name from the command line is a claim; the console knows who has logged in. */
-export interface Person {
-  name: string;
-  authority: 'claimed' | 'verified';
-}
-
 /** What a decision needs to know of the instruction it is about. */
 export interface Decidable {
   state: InstructionState;
@@ -82,7 +78,7 @@ export const SEEN_CHARS_MIN = 8;
 /** Why this person may not decide this now; null: it is theirs to decide. */
 export function refusalOf(
   decision: DecisionKind,
-  who: Person,
+  who: Decider,
   facts: Decidable,
   seen: string | null,
 ): Refusal | null {
@@ -95,13 +91,13 @@ export function refusalOf(
   return decision === 'replan' ? refusalOfReplan(who, facts) : null;
 }
 
-function refusalOfApproval(who: Person, { holdReason, askedBy }: Decidable): Refusal | null {
+function refusalOfApproval(who: Decider, { holdReason, askedBy }: Decidable): Refusal | null {
   if (!isApprovable(holdReason)) return { kind: 'not_approvable', holdReason: holdReason ?? '' };
   const asked = askedBy.some((name) => isSamePerson(name, who.name));
   return asked ? { kind: 'asked_by_same_person' } : null;
 }
 
-function refusalOfReplan(who: Person, facts: Decidable): Refusal | null {
+function refusalOfReplan(who: Decider, facts: Decidable): Refusal | null {
   if (facts.isReplanned) return { kind: 'replanned_already' };
   if (facts.isSuperseded) return { kind: 'superseded' };
   if (!NEEDS_TWO.has(facts.operation) || facts.disprovedBy === null) return null;
@@ -113,15 +109,6 @@ const NEEDS_TWO: ReadonlySet<string> = new Set(['refund', 'payout']);
 
 function isApprovable(reason: string | null): boolean {
   return reason !== null && HOLD_REASONS[reason as HoldReason]?.isApprovable === true;
-}
-
-/** Case and blanks do not make another person. */
-export function isSamePerson(one: string, other: string): boolean {
-  return plainName(one) === plainName(other);
-}
-
-function plainName(name: string): string {
-  return name.trim().replace(/\s+/g, ' ').toLowerCase();
 }
 
 /** Why a decision was not taken, for the person who wanted it. */

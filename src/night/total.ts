@@ -17,6 +17,7 @@ import { ORDER_CLASSES, workedOutOpenAfter } from '../core/summary.js';
 import { recordWorking } from '../store/audit.js';
 import { coverageCounts } from '../store/coverage.js';
 import { inTransaction } from '../store/db.js';
+import { countSettledBetween } from '../store/decisions.js';
 import type { ToleratedSum } from '../store/explained.js';
 import { toleratedSums } from '../store/explained.js';
 import type { AccountFigures, KindTieRow } from '../store/figures.js';
@@ -40,6 +41,7 @@ import { noteAnswers } from './words.js';
 /** Reads every figure, checks that they tie, and states what the run has come to. */
 export async function total(deps: NightDeps, night: Night): Promise<RunSummary> {
   await noteAnswers(deps, night);
+  await countSettledBetween(night.db, night.runId, accountIdsOf(night));
   const figures = await accountFigures(night.db, night.runId);
   // A decision about a break in between would stand in one figure and not in the other.
   return inTransaction(night.db, async (tx) => {

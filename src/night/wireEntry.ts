@@ -17,12 +17,17 @@ export function wireEntry(deps: NightDeps, entry: BatchInstruction): BatchEntry 
     amount: wireText(deps, entry.currency, entry.amount),
   };
   if (entry.refundAmount !== null) {
-    const tag = profile.refundReasonTag ? `[tieout ${entry.instructionId}]` : '';
+    const tag = profile.refundReasonTag ? refundTag(entry.instructionId) : '';
     wire.refundAmount = wireText(deps, entry.currency, entry.refundAmount);
     wire.refundReason = [entry.refundReason ?? '', tag].filter((part) => part !== '').join(' ');
   }
   if (entry.reviewDecision !== null) wire.decision = entry.reviewDecision;
   return wire;
+}
+
+/** Stands in refund_reason. */
+export function refundTag(instructionId: bigint): string {
+  return `[tieout ${instructionId}]`;
 }
 
 function wireText(deps: NightDeps, currency: string, text: string): string {

@@ -137,18 +137,68 @@ export async function dropBatch(db: Db, batchId: bigint, reason: string): Promis
   );
 }
 
+export interface QueuedBatch {
+  batchId: bigint;
+  operation: Operation;
+}
+
 /** Batches of these accounts that wait to be sent and have tries left, oldest first. */
 export async function waitingBatches(
   db: Db,
   accountIds: readonly string[],
   triesMax: number,
-): Promise<{ batchId: bigint; operation: Operation }[]> {
+): Promise<QueuedBatch[]> {
   const { rows } = await db.query<{ batch_id: bigint; operation: Operation }>(
     `select batch_id, operation from tieout.batches
      where state = 'queued' and account_id = any ($1) and tries < $2 order by batch_id`,
     [accountIds, triesMax],
   );
   return rows.map((row) => ({ batchId: row.batch_id, operation: row.operation }));
+}
+
+/** Waiting batches that hold something approved; they may be tried anew. */
+export async function approvedBatches(
+  db: Db,
+  accountIds: readonly string[],
+): Promise<QueuedBatch[]> {
+  const { rows } = await db.query<{ batch_id: bigint; operation: Operation }>(
+    `update tieout.batches b set tries = 0
+     where b.state = 'queued' and b.account_id = any ($1) and exists (
+       select from tieout.instructions i
+       where i.batch_id = b.batch_id and i.state = 'queued' and i.approval_id is not null)
+     returning b.batch_id, b.operation`,
+    [accountIds],
+  );
+  return rows.map((row) => ({ batchId: row.batch_id, operation: row.operation }));
+}
+
+/** Those of these batches that are being sent, or wait with tries left. */
+export async function openOfThese(
+  db: Db,
+  batchIds: readonly bigint[],
+  triesMax: number,
+): Promise<number> {
+  const { rows } = await db.query<{ open: bigint }>(
+    `select count(*) as open from tieout.batches
+     where batch_id = any ($1::bigint[])
+       and (state = 'sending' or (state = 'queued' and tries < $2))`,
+    [batchIds.map(String), triesMax],
+  );
+  return Number(rows[0]?.open ?? 0n);
+}
+
+/** Those of these batches that wait and have tries left. */
+export async function waitingAmong(
+  db: Db,
+  batchIds: readonly bigint[],
+  triesMax: number,
+): Promise<bigint[]> {
+  const { rows } = await db.query<{ batch_id: bigint }>(
+    `select batch_id from tieout.batches
+     where batch_id = any ($1::bigint[]) and state = 'queued' and tries < $2`,
+    [batchIds.map(String), triesMax],
+  );
+  return rows.map((row) => row.batch_id);
 }
 
 /** Batches that are being sent, or wait with tries left. */

@@ -1,7 +1,8 @@
 // What people decide about breaks, written: rows locked in one order, one event a break, state and
 // event in one transaction. Which decision a break allows is core/breakDecision.ts's to say.
 
-import type { BreakAction, BreakVerdict, Decider } from '../core/breakDecision.js';
+import type { BreakAction, BreakVerdict } from '../core/breakDecision.js';
+import type { Decider } from '../core/decider.js';
 import { type Hundredths, parseAmount } from '../core/money.js';
 import type { FoundBreak } from './breaks.js';
 import type { Db, Tx } from './db.js';

@@ -5,6 +5,7 @@ import { BATCH_ENTRIES_MAX, PARTIAL_REFUND_ENTRIES_MAX } from '../core/batch.js'
 import { HOLD_REASONS } from '../core/decision.js';
 import { PROOFS, refundAfter } from '../core/instruction.js';
 import type { Operation } from '../core/order.js';
+import type { QueuedBatch } from './batches.js';
 import type { Db } from './db.js';
 import { statement } from './sql.js';
 
@@ -26,10 +27,10 @@ export interface SettledInstruction {
   to: string;
 }
 
-/** Settles what was sent by what the gateway shows now (DESIGN law 2). */
+/** Settles what was sent by what the gateway shows now; null: between two runs (DESIGN law 2). */
 export async function settleByLooks(
   db: Db,
-  runId: bigint,
+  runId: bigint | null,
   pullId: bigint,
   now: Date,
 ): Promise<SettledInstruction[]> {
@@ -100,8 +101,91 @@ export async function cutBatches(
     now,
     JSON.stringify(BATCH_ENTRIES_MAX),
     PARTIAL_REFUND_ENTRIES_MAX,
+    null,
   ]);
   return result.rowCount;
+}
+
+/** The same for these instructions alone, whose approval was just written. */
+export async function cutApproved(
+  db: Db,
+  instructionIds: readonly bigint[],
+  now: Date,
+): Promise<QueuedBatch[]> {
+  const { rows } = await db.query<{ operation: Operation; batch_id: bigint }>(
+    statement('cutBatches'),
+    [
+      null,
+      now,
+      JSON.stringify(BATCH_ENTRIES_MAX),
+      PARTIAL_REFUND_ENTRIES_MAX,
+      instructionIds.map(String),
+    ],
+  );
+  const batches = new Map(rows.map((row) => [row.batch_id, row.operation]));
+  return [...batches].map(([batchId, operation]) => ({ batchId, operation }));
+}
+
+/** Approved and in no batch (a run that did not end had taken it apart), or in these batches. */
+export async function approvedIn(
+  db: Db,
+  accountIds: readonly string[],
+  batchIds: readonly bigint[] | null,
+): Promise<bigint[]> {
+  const { rows } = await db.query<{ instruction_id: bigint }>(
+    `select instruction_id from tieout.instructions
+     where approval_id is not null and account_id = any ($1)
+       and case when $2::bigint[] is null then state = 'planned'
+         else batch_id = any ($2) and state = 'queued' end
+     order by instruction_id`,
+    [accountIds, batchIds?.map(String) ?? null],
+  );
+  return rows.map((row) => row.instruction_id);
+}
+
+export interface SentInstruction {
+  instructionId: bigint;
+  accountId: string;
+  orderNo: string;
+  operation: Operation;
+  state: string;
+  money: string;
+  currency: string;
+  reason: string | null;
+}
+
+/** What became of these instructions. */
+export async function sentInstructions(
+  db: Db,
+  instructionIds: readonly bigint[],
+): Promise<SentInstruction[]> {
+  const { rows } = await db.query<{
+    instruction_id: bigint;
+    account_id: string;
+    order_no: string;
+    operation: Operation;
+    state: string;
+    money: string;
+    currency: string;
+    reason: string | null;
+  }>(
+    `select i.instruction_id, i.account_id, i.order_no, i.operation, i.state,
+       coalesce(i.refund_amount, i.amount)::text as money, i.currency,
+       coalesce(i.reason, i.hold_reason, b.reason) as reason
+     from tieout.instructions i left join tieout.batches b using (batch_id)
+     where i.instruction_id = any ($1::bigint[]) order by i.instruction_id`,
+    [instructionIds.map(String)],
+  );
+  return rows.map((row) => ({
+    instructionId: row.instruction_id,
+    accountId: row.account_id,
+    orderNo: row.order_no,
+    operation: row.operation,
+    state: row.state,
+    money: row.money,
+    currency: row.currency,
+    reason: row.reason,
+  }));
 }
 
 /** What is open before a run begins, by account and operation. */

@@ -83,6 +83,14 @@ export async function newestDate(db: Db, accountIds: readonly string[]): Promise
   return rows[0]?.date ?? null;
 }
 
+/** The run of the newest business date; null before the first night. */
+export async function newestRunId(db: Db): Promise<bigint | null> {
+  const { rows } = await db.query<{ run_id: bigint }>(
+    'select run_id from tieout.runs where not is_dry order by business_date desc limit 1',
+  );
+  return rows[0]?.run_id ?? null;
+}
+
 /** The dates since the last finished run, `date` last. Incomplete and failed runs do not count. */
 export async function coveredDates(db: Db, date: string): Promise<string[]> {
   const { rows } = await db.query<{ date: string }>(

@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import type { BreakAction, DecidedBreak } from '../../src/core/breakDecision.js';
-import { decideBreak, waivedAloneMax, wordsProblem } from '../../src/core/breakDecision.js';
+import { decideBreak, waivedAloneMax } from '../../src/core/breakDecision.js';
+import { wordsProblem } from '../../src/core/decider.js';
 
 const OPEN: DecidedBreak = {
   state: 'open',

@@ -1,18 +1,13 @@
 // Which decision fits what: the rules of core/decision.ts as tables, worked out from the contract.
 
 import { describe, expect, test } from 'vitest';
+import { isSamePerson } from '../../src/core/decider.js';
 import type { Decidable, DecisionKind } from '../../src/core/decision.js';
-import {
-  DECISION_KINDS,
-  HOLD_REASONS,
-  isSamePerson,
-  refusalOf,
-  refusalWords,
-} from '../../src/core/decision.js';
+import { DECISION_KINDS, HOLD_REASONS, refusalOf, refusalWords } from '../../src/core/decision.js';
 import { INSTRUCTION_STATES } from '../../src/core/instruction.js';
 
 const SEEN = 'a'.repeat(64);
-const ANNA = { name: 'Anna', authority: 'claimed' } as const;
+const ANNA = { name: 'Anna', isClaim: true };
 
 function facts(changes: Partial<Decidable> = {}): Decidable {
   return {

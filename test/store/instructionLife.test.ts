@@ -174,9 +174,9 @@ async function mayBecome(orderNo: string, to: InstructionState): Promise<boolean
   const outcome = await tried(async (tx) => {
     // What was held leaves for the queue only when somebody approved it.
     const approval = await tx.query<{ decision_id: bigint }>(
-      `insert into tieout.decisions (instruction_id, account_id, decision, decided_by, authority, seen,
+      `insert into tieout.decisions (instruction_id, account_id, decision, decided_by, is_claim, seen,
          seen_sha256, row_before, expires_at)
-       select instruction_id, account_id, 'approve', 'bob', 'verified', tieout.seen_of(i),
+       select instruction_id, account_id, 'approve', 'bob', false, tieout.seen_of(i),
          tieout.seen_sha256(tieout.seen_of(i)), to_jsonb(i), now() + interval '1 day'
        from tieout.instructions i where order_no = $1 and state = 'held' returning decision_id`,
       [orderNo],

@@ -2,8 +2,10 @@
 // console with one that logged in. One transaction; each break gets its own verdict and its own
 // line in the trail, and one that refuses does not keep the others from being decided.
 
-import type { BreakAction, BreakVerdict, Decider } from '../../core/breakDecision.js';
-import { decideBreak, waivedAloneMax, wordsProblem } from '../../core/breakDecision.js';
+import type { BreakAction, BreakVerdict } from '../../core/breakDecision.js';
+import { decideBreak, waivedAloneMax } from '../../core/breakDecision.js';
+import type { Decider } from '../../core/decider.js';
+import { wordsProblem } from '../../core/decider.js';
 import { UsageError } from '../../core/errors.js';
 import { formatAmount } from '../../core/money.js';
 import type { HeldBreak } from '../../store/breakDecisions.js';

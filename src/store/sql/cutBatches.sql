@@ -1,11 +1,13 @@
 -- Planned instructions become queued in batches: one account, one operation, at most $3 entries
--- an operation; partial refunds apart and at most $4.
--- $1 accounts, $2 now, $3 entries by operation as json, $4 partial refunds a batch.
+-- an operation; partial refunds apart and at most $4. One row an instruction.
+-- $1 accounts, null for all, $2 now, $3 entries by operation as json, $4 partial refunds a batch,
+-- $5 null or only these instructions.
 with waiting as materialized (
   select instruction_id, run_id, account_id, operation,
     operation = 'refund' and refund_amount < amount as is_partial
   from tieout.instructions
-  where account_id = any ($1::text[]) and state = 'planned'
+  where ($1::text[] is null or account_id = any ($1)) and state = 'planned'
+    and ($5::bigint[] is null or instruction_id = any ($5))
   for update
 ),
 placed as materialized (
@@ -30,3 +32,4 @@ set state = 'queued', batch_id = cut.batch_id, changed_by = 'tieout'
 from placed
 join cut using (run_id, account_id, operation, is_partial, place)
 where i.instruction_id = placed.instruction_id
+returning i.operation, i.batch_id

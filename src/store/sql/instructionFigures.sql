@@ -1,5 +1,6 @@
 -- In which state is each instruction that this run carried or created? $1 run.
--- Carried: created in an earlier run, and open when this one began or settled by it.
+-- Carried: created in an earlier run, and open when this one began, or settled by it or by a person
+-- since the run before.
 with account as (
   select account_id, created_at from tieout.run_accounts
   join tieout.runs using (run_id) where run_id = $1::bigint
@@ -8,11 +9,13 @@ select account_id, operation, state, count(*) as count
 from account
 join tieout.instructions i using (account_id)
 where i.run_id = $1
-  or (i.run_id < $1 and (i.settled_at is null or i.settled_at >= account.created_at))
+  or (i.run_id < $1 and (i.settled_at is null or i.settled_at >= account.created_at
+    or i.settled_run_id = $1))
 group by account_id, operation, state
 union all
 select account_id, operation, 'carried', count(*)
 from account
 join tieout.instructions i using (account_id)
-where i.run_id < $1 and (i.settled_at is null or i.settled_at >= account.created_at)
+where i.run_id < $1 and (i.settled_at is null or i.settled_at >= account.created_at
+    or i.settled_run_id = $1)
 group by account_id, operation

@@ -106,6 +106,8 @@ reweighed as (
     hold_reason = c.hold_reason, changed_by = 'tieout'
   from capped c
   where i.instruction_id = c.instruction_id and i.hold_reason is distinct from c.hold_reason
+    -- a person may have approved or rejected it just now
+    and i.state = c.instruction_state
   returning i.instruction_id
 )
 insert into tieout.instructions (run_id, account_id, order_no, operation, transaction_id, currency,

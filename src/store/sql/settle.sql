@@ -52,8 +52,9 @@ judged as (
       when state = 'accepted' then 'unknown'
       when state = 'unknown' and not is_disputed and is_whole
         and gateway_state = any (done_states) then 'confirmed'
-      when state = 'rejected' and not is_superseded and gateway_state <> from_state
-        and gateway_state = any (done_states) then 'unknown'
+      -- what a person has judged once is not asked again
+      when state = 'rejected' and not is_superseded and not is_disputed
+        and gateway_state <> from_state and gateway_state = any (done_states) then 'unknown'
     end as to_state
   from shown
 )

@@ -1,0 +1,30 @@
+// Who decides, and the words a decision may carry: for breaks as for instructions. A name from the
+// command line is a claim, one from the console was logged in. Pure.
+
+export interface Decider {
+  readonly name: string;
+  readonly isClaim: boolean;
+}
+
+/** Longest note, reason or reference. */
+export const WORDS_MAX = 1_000;
+
+/** Why a text cannot be taken as somebody's name, note or reason; null: it can. */
+export function wordsProblem(text: string): string | null {
+  if (text.trim() === '') return 'must not be empty';
+  if (text.length > WORDS_MAX) return `is longer than ${WORDS_MAX} characters`;
+  if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text.replaceAll('\n', ' '))) {
+    return 'has a control character';
+  }
+  return null;
+}
+
+/** One person under two spellings is one person; the database compares the same way. */
+export function isSamePerson(one: string, other: string): boolean {
+  return plainName(one) === plainName(other);
+}
+
+/** Case and blanks do not make another person. */
+function plainName(name: string): string {
+  return name.trim().replace(/\s+/g, ' ').toLowerCase();
+}

@@ -1,0 +1,71 @@
+// `tieout send` without the command line: what people approved since the run goes out, each batch
+// after a fresh look, and is looked at again right afterwards. Verdicts, breaks and figures stay
+// those of the run: the next one counts what was settled here.
+
+import { approvedBatches, openOfThese, type QueuedBatch, waitingAmong } from '../store/batches.js';
+import type { SentInstruction } from '../store/instructions.js';
+import { approvedIn, cutApproved, sentInstructions, settleByLooks } from '../store/instructions.js';
+import { newestRunId } from '../store/runs.js';
+import type { NightDeps } from './deps.js';
+import { askSecondLook } from './lookAgain.js';
+import { pullDirectly } from './pull.js';
+import { recoverAttempts } from './recover.js';
+import type { Workforce } from './run.js';
+import { BATCH_TRIES_MAX } from './sendBatch.js';
+import { waitForRows } from './waitForRows.js';
+
+/** Answers what became of every instruction that waited with an approval. */
+export async function sendApproved(
+  deps: NightDeps,
+  accountIds: readonly string[],
+  workforce: Workforce,
+): Promise<SentInstruction[]> {
+  await recoverAttempts(deps, accountIds);
+  const loose = await approvedIn(deps.db, accountIds, null);
+  if (loose.length > 0) await cutApproved(deps.db, loose, deps.now());
+  const batches = await approvedBatches(deps.db, accountIds);
+  if (batches.length === 0) return [];
+  const ids = batches.map((batch) => batch.batchId);
+  const approved = await approvedIn(deps.db, accountIds, ids);
+  await workforce.start();
+  try {
+    const done = await waitForRows(deps, {
+      step: 'send',
+      open: () => openOfThese(deps.db, ids, BATCH_TRIES_MAX),
+      ring: async () => {
+        await recoverAttempts(deps, accountIds);
+        await ring(deps, batches);
+      },
+    });
+    if (!done) deps.log('not every batch came to an end; those left wait for the next run');
+    await lookAfterwards(deps, await sentInstructions(deps.db, approved));
+  } finally {
+    await workforce.stop();
+  }
+  return sentInstructions(deps.db, approved);
+}
+
+async function ring(deps: NightDeps, batches: readonly QueuedBatch[]): Promise<void> {
+  const waiting = new Set(
+    await waitingAmong(
+      deps.db,
+      batches.map((batch) => batch.batchId),
+      BATCH_TRIES_MAX,
+    ),
+  );
+  for (const { batchId, operation } of batches) {
+    if (waiting.has(batchId)) await deps.doorbell.ring(operation, [batchId.toString()]);
+  }
+}
+
+const WAS_SENT: ReadonlySet<string> = new Set(['accepted', 'rejected', 'unknown']);
+
+/** Accepted and shown becomes confirmed now; which run counts it, the next one says. */
+async function lookAfterwards(deps: NightDeps, sent: readonly SentInstruction[]): Promise<void> {
+  const ids = sent.filter(({ state }) => WAS_SENT.has(state)).map((one) => one.instructionId);
+  const runId = await newestRunId(deps.db);
+  if (ids.length === 0 || runId === null) return;
+  const pull = await askSecondLook(deps, runId, 'fresh', ids);
+  await pullDirectly(deps, pull);
+  await settleByLooks(deps.db, null, pull.pullId, deps.now());
+}

@@ -1,0 +1,27 @@
+-- What is to be known of instructions that a person decides about, held still until the decision is
+-- written. $1 ids, $2 null or the accounts that the person may see.
+select i.instruction_id, i.account_id, i.order_no, i.operation, i.state, i.hold_reason,
+  i.transaction_id, i.currency, i.amount::text as amount, i.refund_id,
+  i.refund_amount::text as refund_amount, i.review_decision,
+  array_remove(i.asked_by || (
+    select r.requested_by from ledger.refund_requests r
+    where i.operation = 'refund' and r.account_id collate "C" = i.account_id
+      and r.refund_id collate "C" = i.refund_id), null) as asked_by,
+  (select d.decided_by from tieout.decisions d
+    where d.instruction_id = i.instruction_id and d.finding = 'not_happened'
+    order by d.decision_id desc limit 1) as disproved_by,
+  i.replan_id is not null as is_replanned,
+  exists (
+    select from tieout.instructions later
+    where later.account_id = i.account_id and later.order_no = i.order_no
+      and later.instruction_id > i.instruction_id and later.operation = i.operation
+      and later.transaction_id = i.transaction_id
+      and later.refund_id is not distinct from i.refund_id
+  ) as is_superseded,
+  seen.seen, tieout.seen_sha256(seen.seen) as seen_sha256
+from tieout.instructions i
+cross join lateral (select tieout.seen_of(i) as seen) as seen
+where i.instruction_id = any ($1::bigint[])
+  and ($2::text[] is null or i.account_id = any ($2))
+order by i.instruction_id
+for update of i

@@ -1,0 +1,80 @@
+// `tieout instructions` and `tieout send` as the built program: lists, a sheet, decisions with their
+// exit codes, and money that moves only after somebody approved it.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Ended } from '../support/cli.js';
+import { tieout } from '../support/cli.js';
+import type { SeparateHouse } from '../support/separateHouse.js';
+import { buildSeparateHouse } from '../support/separateHouse.js';
+
+let house: SeparateHouse;
+const run = (...args: string[]): Promise<Ended> => tieout(args, { cwd: house.folder });
+const json = async <T>(...args: string[]): Promise<T> =>
+  JSON.parse((await run(...args, '--json')).stdout) as T;
+
+interface Listed {
+  id: string;
+  state: string;
+  operation: string;
+  orderNo: string;
+}
+
+beforeAll(async () => {
+  const operations = { capture: 'auto', cancel: 'approve', refund: 'approve', review: 'auto' };
+  house = await buildSeparateHouse({ orders: 400, seed: 11, settings: { operations } });
+  const night = await run('run', '--json');
+  expect(night.code, night.stderr).toBe(3);
+}, 120_000);
+afterAll(() => house.end());
+
+describe('tieout instructions', () => {
+  it('lists what waits, in words and as one document', async () => {
+    const waiting = await json<Listed[]>('instructions', 'list', '--waiting');
+    expect(waiting.length).toBeGreaterThan(1);
+    expect(waiting.every((one) => one.state === 'held')).toBe(true);
+    const words = await run('instructions', 'list', '--state', 'held', '--operation', 'cancel');
+    expect(words.code, words.stderr).toBe(0);
+    expect(words.stdout).toContain('the operation needs approval');
+    expect((await run('instructions', 'list', '--state', 'hold')).code).toBe(2);
+  });
+
+  it('approves what was seen, sends it, and says who did', async () => {
+    const [first] = await json<Listed[]>('instructions', 'list', '--operation', 'cancel');
+    const id = first?.id ?? '';
+    const before = await house.effects();
+    const shown = await run('instructions', 'show', id);
+    const command =
+      /npx tieout (instructions approve \d+ --seen \w+)/.exec(shown.stdout)?.[1] ?? '';
+    expect(command).toContain(id);
+    const stale = await run('instructions', 'approve', id, '--seen', '0'.repeat(12));
+    expect(stale.code).toBe(1);
+    expect(stale.stdout).toContain('no longer what you saw');
+    const approved = await run(...command.split(' '), '--as', 'anna');
+    expect(approved.code, approved.stdout + approved.stderr).toBe(0);
+    expect(approved.stdout).toContain('queued');
+    expect(await house.effects()).toEqual(before);
+    const sent = await run('send', '--json');
+    expect(sent.code, sent.stderr).toBe(0);
+    expect(JSON.parse(sent.stdout)).toMatchObject({
+      instructions: [{ instructionId: id, state: 'confirmed' }],
+    });
+    expect((await house.effects()).length).toBe(before.length + 1);
+    const sheet = await run('instructions', 'show', id);
+    expect(sheet.stdout).toContain('approve by anna (as said on the command line)');
+    const again = await run('send');
+    expect(again.stdout).toContain('Nothing that was approved waits');
+  });
+
+  it('refuses with 1 what cannot be decided, and with 2 what is no decision', async () => {
+    const [first] = await json<Listed[]>('instructions', 'list', '--state', 'held');
+    const id = first?.id ?? '';
+    const early = ['instructions', 'resolve', id, 'happened', '--reason', 'r', '--reference', 'x'];
+    expect((await run(...early)).code).toBe(1);
+    expect((await run('instructions', 'resolve', id, 'maybe', ...early.slice(4))).code).toBe(2);
+    expect((await run('instructions', 'reject', id)).code).toBe(2);
+    const rows = await json<{ rows: { kind: string }[] }>(
+      ...['instructions', 'reject', id, '999999', '--reason', 'no', '--as', 'anna'],
+    );
+    expect(rows.rows.map((row) => row.kind)).toEqual(['done', 'not_found']);
+  });
+});

@@ -1,0 +1,162 @@
+// From a held instruction to money that moved: people approve after the night, `tieout send` sends
+// after a fresh look, and the next night counts it. Each test ends with what really moved.
+
+import { afterEach, expect, test } from 'vitest';
+import type { Decision, DecisionVerdict } from '../../src/night/decisions.js';
+import { decideInstructions } from '../../src/night/decisions.js';
+import { sheetOf } from '../../src/night/instructionSheet.js';
+import { sendApproved } from '../../src/night/sendApproved.js';
+import type { SentInstruction } from '../../src/store/instructions.js';
+import type { House, HouseOptions } from '../support/night.js';
+import { buildHouse, dateOf, instructionCounts, kinds } from '../support/night.js';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+const WITH_APPROVAL = {
+  operations: { capture: 'approve', cancel: 'approve', refund: 'approve', review: 'approve' },
+};
+
+async function houseOf(options: HouseOptions): Promise<House> {
+  const house = await buildHouse({ orders: 900, settings: WITH_APPROVAL, ...options });
+  cleanups.push(() => house.end());
+  return house;
+}
+
+test('what was approved is sent, and nothing else; the next night counts it', async () => {
+  const inLedger = kinds({ capture_due: 2, partial_refund_due: 1 });
+  const house = await houseOf({ inLedger, daysAgo: 2 });
+  const first = await house.run({ date: dateOf(2) });
+  expect(first.summary.state).toBe('tied_out');
+  expect(await instructionCounts(house.db)).toEqual({ 'capture held': 2, 'refund held': 1 });
+  expect(await send(house)).toEqual([]);
+  const [capture, refund] = [await oldest(house, 'capture'), await oldest(house, 'refund')];
+  await decide(house, [capture, refund], { kind: 'approve', reason: null });
+  expect((await send(house)).map(({ operation, state }) => `${operation} ${state}`)).toEqual([
+    'capture confirmed',
+    'refund confirmed',
+  ]);
+  expect((await house.effects()).map((effect) => effect.operation).sort()).toEqual([
+    'capture',
+    'refund',
+  ]);
+  // Asked again, nothing waits any more.
+  expect(await send(house)).toEqual([]);
+  const { summary } = await house.run({ date: dateOf(1) });
+  const sum = (operation: string, state: string): number =>
+    summary.accounts.reduce(
+      (count, account) => count + (account.instructions[operation]?.[state] ?? 0),
+      0,
+    );
+  expect([sum('capture', 'carried'), sum('capture', 'confirmed')]).toEqual([2, 1]);
+  expect([sum('refund', 'carried'), sum('refund', 'confirmed')]).toEqual([1, 1]);
+  const totals = summary.accounts.flatMap((account) => account.totals);
+  const effects = await house.effects();
+  const captured = effects.find((effect) => effect.operation === 'capture')?.amount;
+  expect(totals.map((total) => total.captured)).toContain(captured);
+  const refunded = effects.find((effect) => effect.operation === 'refund')?.refund_amount;
+  expect(totals.map((total) => total.refunded)).toContain(refunded);
+  expect((await house.effects()).length).toBe(2);
+});
+
+test('what changed at the gateway after the approval is not sent', async () => {
+  const house = await houseOf({ inLedger: kinds({ capture_due: 1 }, 'A1001') });
+  await house.run();
+  const id = await oldest(house, 'capture');
+  await decide(house, [id], { kind: 'approve', reason: null });
+  // The merchant changes the mind of the ledger; the approval was for a capture.
+  await house.db.query(`update ledger.orders set expected = 'cancelled'`);
+  expect(await send(house)).toMatchObject([{ state: 'withdrawn' }]);
+  expect(await house.effects()).toEqual([]);
+});
+
+test('an approval of something else than what is there now goes back to a person', async () => {
+  const house = await houseOf({ inLedger: kinds({ capture_due: 1 }, 'A1001') });
+  await house.run();
+  const id = await oldest(house, 'capture');
+  await decide(house, [id], { kind: 'approve', reason: null });
+  // Still the same need, but not the order that was looked at.
+  await house.db.query(`update ledger.orders set placed_at = placed_at - interval '1 hour'`);
+  expect(await send(house)).toMatchObject([{ state: 'held', reason: 'approval_void' }]);
+  expect(await house.effects()).toEqual([]);
+  await decide(house, [id], { kind: 'approve', reason: 'looked again' });
+  expect(await send(house)).toMatchObject([{ state: 'confirmed' }]);
+  expect(await house.effects()).toHaveLength(1);
+});
+
+test('a worker that runs sends it without being asked', async () => {
+  const house = await houseOf({ inLedger: kinds({ cancel_due: 1 }, 'A1001') });
+  await house.run();
+  const workforce = await (await house.open()).workforce();
+  await workforce.start();
+  await decide(house, [await oldest(house, 'cancel')], { kind: 'approve', reason: null });
+  await expect
+    .poll(() => instructionCounts(house.db), { timeout: 20_000 })
+    .toEqual({
+      'cancel accepted': 1,
+    });
+  await workforce.stop();
+  expect(await house.effects()).toHaveLength(1);
+});
+
+test('an unknown partial refund: its sheet, a person’s finding, and the next night', async () => {
+  let lost = true;
+  const house = await houseOf({
+    inLedger: kinds({ partial_refund_due: 1 }),
+    daysAgo: 2,
+    fault: ({ operation }) =>
+      operation === 'refund' && lost ? { kind: 'drop', when: 'after' } : null,
+  });
+  await house.run({ date: dateOf(2) });
+  const id = await oldest(house, 'refund');
+  await decide(house, [id], { kind: 'approve', reason: null });
+  expect(await send(house)).toMatchObject([{ state: 'unknown' }]);
+  lost = false;
+  const sheet = await sheetOf({ db: house.db, refundReasonTag: true }, id);
+  expect(sheet).toMatchObject({ state: 'unknown', tag: `[tieout ${id}]` });
+  expect(sheet?.stateBefore?.entries).toMatchObject([{ state: 'captured' }]);
+  expect(sheet?.stateAfter?.entries).toMatchObject([{ state: 'partially_refunded' }]);
+  expect(sheet?.attempts).toMatchObject([{ outcome: 'unanswered', answer: null }]);
+  expect(sheet?.window?.until).not.toBeNull();
+  const found = {
+    kind: 'resolve',
+    finding: 'happened',
+    reason: 'found by its tag in the portal',
+    reference: sheet?.nextReference ?? '',
+  } as const;
+  expect(await decide(house, [id], found)).toMatchObject([{ becomes: 'confirmed' }]);
+  const { summary } = await house.run({ date: dateOf(1) });
+  expect(summary.state).toBe('tied_out');
+  const totals = summary.accounts.flatMap((account) => account.totals);
+  const [effect] = await house.effects();
+  expect(totals.map((total) => total.refunded)).toContain(effect?.refund_amount);
+  expect(await house.effects()).toHaveLength(1);
+});
+
+async function oldest(house: House, operation: string): Promise<bigint> {
+  const { rows } = await house.db.query<{ instruction_id: bigint }>(
+    'select min(instruction_id) as instruction_id from tieout.instructions where operation = $1',
+    [operation],
+  );
+  return rows[0]?.instruction_id ?? 0n;
+}
+
+async function decide(
+  house: House,
+  ids: readonly bigint[],
+  decision: Decision,
+): Promise<DecisionVerdict[]> {
+  const deps = await (await house.open()).night();
+  const who = { name: 'anna', isClaim: false };
+  const rows = await decideInstructions(deps, { ids, decision, who });
+  expect(rows.map((row) => row.kind)).toEqual(ids.map(() => 'done'));
+  return rows;
+}
+
+async function send(house: House): Promise<SentInstruction[]> {
+  const app = await house.open();
+  const accountIds = house.accounts.map((account) => account.accountId);
+  return sendApproved(await app.night(), accountIds, await app.workforce());
+}

@@ -1,0 +1,173 @@
+// One account with instructions that people decide about, on a real database: nights up to their
+// plan, decisions by name, and what the database says afterwards. One step behind the tests of
+// night/decisions.ts; it decides nothing by itself.
+
+import type { Decision, DecisionRequest, DecisionVerdict } from '../../src/night/decisions.js';
+import { decideInstructions } from '../../src/night/decisions.js';
+import { dissolveWaiting } from '../../src/store/batches.js';
+import type { Database } from '../../src/store/db.js';
+import { updateBreaks } from '../../src/store/verdicts.js';
+import { storeInstructions, storeRun } from './lookStore.js';
+import type { OrderText } from './orders.js';
+import { LOOKED_AT, orderOf } from './orders.js';
+import { lookAndPlan, policies } from './planning.js';
+
+/** Where the test stands; a new account for each test. */
+export const at = {
+  db: undefined as unknown as Database,
+  accountId: '',
+  runId: 0n,
+  /** queues that were rung */
+  rung: [] as string[],
+};
+
+let accounts = 0;
+
+export async function newAccount(db: Database): Promise<void> {
+  accounts += 1;
+  at.db = db;
+  at.accountId = `A${accounts}`;
+  at.runId = await storeRun(db, at.accountId);
+  at.rung = [];
+}
+
+export async function plan(texts: readonly OrderText[]): Promise<void> {
+  const orders = texts.map((text, index) => orderOf(`O${index + 1}`, text));
+  await lookAndPlan(
+    at.db,
+    { runId: at.runId, accountId: at.accountId, policies: policies('approve') },
+    orders,
+  );
+}
+
+/** The next night, up to its plan; what waited in batches is taken apart as a night does. */
+export async function nextRun(texts: readonly OrderText[], { breaks = false } = {}): Promise<void> {
+  await dissolveWaiting(at.db, [at.accountId]);
+  at.runId = await storeRun(at.db, at.accountId);
+  const orders = texts.map((text, index) => orderOf(`O${index + 1}`, text));
+  const look = await lookAndPlan(
+    at.db,
+    { runId: at.runId, accountId: at.accountId, policies: policies('approve') },
+    orders,
+  );
+  if (breaks) await updateBreaks(at.db, look, LOOKED_AT);
+}
+
+/** An order with instructions in any state, looked at once. */
+export async function given(text: OrderText, more?: string): Promise<void> {
+  const order = orderOf('O1', text);
+  await storeInstructions(at.db, at.runId, at.accountId, [order]);
+  if (more !== undefined) await inThePast(more);
+  await lookAndPlan(
+    at.db,
+    { runId: at.runId, accountId: at.accountId, policies: policies('approve') },
+    [order],
+  );
+}
+
+export interface Options extends Partial<DecisionRequest> {
+  all?: boolean;
+  newest?: boolean;
+}
+
+/** Decides about O1, or about all; "done queued", "refused wrong_state", "not_found". */
+export async function decide(
+  decision: Decision,
+  name: string,
+  { all = false, newest = false, ...rest }: Options = {},
+): Promise<string[]> {
+  const { rows } = await at.db.query<{ instruction_id: bigint }>(
+    `select instruction_id from tieout.instructions where account_id = $1
+     order by instruction_id ${newest ? 'desc' : ''}`,
+    [at.accountId],
+  );
+  const ids = rows.map((row) => row.instruction_id).slice(0, all ? undefined : 1);
+  const found = await verdicts({ ids, decision, who: { name, isClaim: true }, ...rest });
+  return found.map((row) => {
+    if (row.kind === 'not_found') return row.kind;
+    return row.kind === 'done' ? `done ${row.becomes}` : `refused ${row.why}`;
+  });
+}
+
+export function verdicts(request: DecisionRequest): Promise<DecisionVerdict[]> {
+  const ring = async (queue: string): Promise<void> => {
+    at.rung.push(queue);
+  };
+  const deps = { db: at.db, doorbell: { ring }, now: () => LOOKED_AT, log: () => {} };
+  return decideInstructions(deps, request);
+}
+
+export async function idOf(orderNo: string, state?: string): Promise<bigint> {
+  const { rows } = await at.db.query<{ instruction_id: bigint }>(
+    `select instruction_id from tieout.instructions where account_id = $1 and order_no = $2
+       and ($3::text is null or state = $3)`,
+    [at.accountId, orderNo, state ?? null],
+  );
+  return rows[0]?.instruction_id ?? 0n;
+}
+
+export async function states(): Promise<string[]> {
+  const { rows } = await at.db.query<{ text: string }>(
+    `select order_no || ' ' || operation || ' ' || state as text from tieout.instructions
+     where account_id = $1 order by order_no`,
+    [at.accountId],
+  );
+  return rows.map((row) => row.text);
+}
+
+export async function columns(list: string): Promise<object[]> {
+  return (
+    await at.db.query(`select ${list} from tieout.instructions where account_id = $1`, [
+      at.accountId,
+    ])
+  ).rows;
+}
+
+export async function openBreaks(): Promise<string[]> {
+  const { rows } = await at.db.query<{ kind: string }>(
+    `select kind from tieout.breaks where account_id = $1 and state = 'open' order by kind`,
+    [at.accountId],
+  );
+  return rows.map((row) => row.kind);
+}
+
+export async function requestedBy(name: string): Promise<void> {
+  await at.db.query('update ledger.refund_requests set requested_by = $2 where account_id = $1', [
+    at.accountId,
+    name,
+  ]);
+}
+
+export async function addRequest(): Promise<void> {
+  await at.db.query(
+    `insert into ledger.refund_requests (account_id, refund_id, order_no, refund_amount,
+       requested_at) values ($1, 'more', 'O1', 1, now())`,
+    [at.accountId],
+  );
+}
+
+/** Past the guards, for what only time would bring about. */
+export async function inThePast(statement: string): Promise<void> {
+  await at.db.transaction(async (tx) => {
+    await tx.query('set local session_replication_role = replica');
+    await tx.query(
+      `${statement} ${/ where /.test(statement) ? 'and' : 'where'} account_id = '${at.accountId}'`,
+    );
+  });
+}
+
+export function writeApproval(name: string) {
+  return writeDecision('approve', name);
+}
+
+export function writeDecision(kind: string, name: string) {
+  return at.db.query<{ decision_id: bigint }>(
+    `insert into tieout.decisions (instruction_id, account_id, decision, decided_by, is_claim, seen,
+       seen_sha256, row_before, expires_at)
+     select instruction_id, account_id, $2, $3, false, tieout.seen_of(i),
+       tieout.seen_sha256(tieout.seen_of(i)), to_jsonb(i),
+       case when $2 = 'approve' then now() + interval '1 day' end
+     from tieout.instructions i where account_id = $1 and order_no = 'O1' returning decision_id`,
+    [at.accountId, kind, name],
+  );
+}

@@ -1,6 +1,7 @@
 // `tieout web`: the HTTP face alone. `tieout start`: clock, workers and HTTP face in one process, a
 // small merchant's whole installation.
 
+import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
 import { checkSchedule } from '../../jobs/clock.js';
 import { discardJob, listFailedJobs, retryFailedJob } from '../../jobs/failed.js';
@@ -61,6 +62,7 @@ async function openWeb(app: App): Promise<() => Promise<void>> {
     db: app.db,
     accountIds: app.config.accounts.map((account) => account.accountId),
     now: () => new Date(),
+    newId: randomUUID,
     log: app.log,
   };
   const { config, version } = app;

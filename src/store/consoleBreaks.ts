@@ -234,3 +234,17 @@ function valuesOf(filter: BreakFilter, breakId: bigint | null): unknown[] {
     filter.now,
   ];
 }
+
+/** Those of the breaks that are of these accounts. */
+export async function visibleBreaks(
+  db: Db,
+  accountIds: readonly string[],
+  breakIds: readonly bigint[],
+): Promise<bigint[]> {
+  const { rows } = await db.query<{ break_id: bigint }>(
+    `select break_id from tieout.breaks
+     where break_id = any ($2::bigint[]) and account_id = any ($1) order by break_id`,
+    [accountIds, breakIds],
+  );
+  return rows.map((row) => row.break_id);
+}

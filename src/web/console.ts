@@ -90,6 +90,9 @@ async function serve(
     );
     return answerProblem(deps, request, reply, 403, session);
   }
+  if (route.isFresh === true && !isFresh(session, deps.now())) {
+    return reply.redirect(`/confirm?next=${encodeURIComponent(backOf(route.path))}`, 303);
+  }
   const form = fieldsOf(request.body);
   const allowed = new Set(['_csrf', ...(route.fields ?? [])]);
   if (form.names().some((name) => !allowed.has(name))) {
@@ -101,6 +104,11 @@ async function serve(
     deps.log(`console: ${forLog(session.name)} found nothing: ${route.method} ${route.path}`);
   }
   return sendAnswer(deps, request, reply, { session, answer, csrf: visit.csrf });
+}
+
+/** The list that a decision belongs to: its first word. */
+function backOf(path: string): string {
+  return `/${path.split('/')[1] ?? ''}`;
 }
 
 function accountsOf(deps: ConsoleDeps, route: Route, { grants }: SessionRow): string[] {

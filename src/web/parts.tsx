@@ -72,6 +72,20 @@ export function Form(props: {
   );
 }
 
+/** Ticks a row for a decision over many. */
+export function Pick({ id, what }: { id: bigint | string; what: string }) {
+  return <input type="checkbox" name="id" value={id.toString()} aria-label={`Pick ${what}`} />;
+}
+
+/** Ticks all rows; only where there are scripts, which show it. */
+export function PickAll() {
+  return (
+    <label class="all">
+      <input type="checkbox" data-all="id" hidden /> <span>all of this page</span>
+    </label>
+  );
+}
+
 /** Pages of a list; `at` is the page from 0, `to` makes its address. */
 export function Pager(props: { at: number; pages: number; to: (page: number) => string }) {
   if (props.pages <= 1) return null;

@@ -2,6 +2,7 @@
 // each role, each account. A page that is not in it does not exist.
 
 import { activityPage } from './pages/activity.js';
+import { assignBreaks, noteBreaks, reopenBreaks, waiveBreaks } from './pages/breakDecisions.js';
 import { breakPage, breaksPage } from './pages/breaks.js';
 import { discardJobs, jobsPage, retryJobs } from './pages/jobs.js';
 import { nightPage, tonightPage } from './pages/night.js';
@@ -15,6 +16,36 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/nights/:date', right: 'look', handle: nightPage },
   { method: 'GET', path: '/breaks', right: 'look', handle: breaksPage },
   { method: 'GET', path: '/breaks/:id', right: 'look', handle: breakPage },
+  {
+    method: 'POST',
+    path: '/breaks/note',
+    right: 'workBreaks',
+    fields: ['id', 'words'],
+    handle: noteBreaks,
+  },
+  {
+    method: 'POST',
+    path: '/breaks/assign',
+    right: 'workBreaks',
+    fields: ['id', 'words'],
+    handle: assignBreaks,
+  },
+  {
+    method: 'POST',
+    path: '/breaks/waive',
+    right: 'waive',
+    isFresh: true,
+    fields: ['id', 'words'],
+    handle: waiveBreaks,
+  },
+  {
+    method: 'POST',
+    path: '/breaks/reopen',
+    right: 'waive',
+    isFresh: true,
+    fields: ['id', 'words'],
+    handle: reopenBreaks,
+  },
   { method: 'GET', path: '/search', right: 'look', handle: searchPage },
   { method: 'GET', path: '/orders/:account/:orderNo', right: 'look', handle: orderPage },
   { method: 'GET', path: '/reports', right: 'look', handle: reportsPage },

@@ -40,6 +40,7 @@ export interface ConsoleDeps {
   identity: Identity;
   version: string;
   now: () => Date;
+  newId: () => string;
   log: (line: string) => void;
   jobs: JobsPort;
 }
@@ -97,6 +98,8 @@ export interface Route {
   right: Right;
   /** The right is needed for every account of the configuration. */
   everywhere?: true;
+  /** The password must have been given a short while ago. */
+  isFresh?: true;
   /** Fields that a form may bring; any other is refused. */
   fields?: readonly string[];
   handle(visit: Visit): Promise<Answer>;

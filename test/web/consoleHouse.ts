@@ -1,6 +1,7 @@
 // The console before a real night: database, sandbox gateway, the program's own composition, and
 // visitors with cookie jars of their own. Nothing of ours is replaced but the clock of sessions.
 
+import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { discardJob, listFailedJobs, retryFailedJob } from '../../jobs/failed.js';
 import type { App } from '../../src/compose.js';
@@ -61,6 +62,7 @@ export async function openConsole(options: HouseOptions = {}): Promise<ConsoleHo
     db: app.db,
     accountIds: app.config.accounts.map(({ accountId }) => accountId),
     now: () => clock.now,
+    newId: randomUUID,
     log: (line: string) => void lines.push(line),
   };
   const { config, version } = app;

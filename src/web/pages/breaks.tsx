@@ -20,9 +20,10 @@ import { AGE_BUCKETS } from '../../store/consoleNights.js';
 import type { Fields } from '../fields.js';
 import { rowIdOf } from '../fields.js';
 import type { Words } from '../format.js';
-import { Empty, Figure, OrderLink, Pager, State, Table } from '../parts.js';
+import { Empty, Figure, OrderLink, Pager, Pick, State, Table } from '../parts.js';
 import type { Answer, Visit } from '../visit.js';
 import { NOT_FOUND } from '../visit.js';
+import { DecideBreaks } from './breakDecisions.js';
 import { Filters } from './breakFilters.js';
 
 const ROWS_A_PAGE = 50;
@@ -47,7 +48,13 @@ export async function breaksPage(visit: Visit): Promise<Answer> {
       <p class="sentence" role="status">
         {countWords(found, words)}
       </p>
-      {rows.length === 0 ? <NoBreaks /> : <BreakTable rows={rows} words={words} />}
+      {rows.length === 0 ? (
+        <NoBreaks />
+      ) : (
+        <DecideBreaks visit={visit}>
+          <BreakTable rows={rows} words={words} />
+        </DecideBreaks>
+      )}
       <Pager at={at} pages={pages} to={(page) => `/breaks?${addressOf(query, page)}`} />
     </>
   );
@@ -101,6 +108,7 @@ function BreakTable({ rows, words }: { rows: readonly ListedBreak[]; words: Word
     <Table
       caption="Breaks"
       columns={[
+        { head: 'Pick' },
         { head: 'Order' },
         { head: 'Account' },
         { head: 'What differs' },
@@ -114,6 +122,9 @@ function BreakTable({ rows, words }: { rows: readonly ListedBreak[]; words: Word
     >
       {rows.map((row) => (
         <tr>
+          <td>
+            <Pick id={row.breakId} what={`${inWords(row.kind)} of ${row.orderNo}`} />
+          </td>
           <th scope="row">
             <OrderLink accountId={row.accountId} orderNo={row.orderNo} />
           </th>
@@ -160,6 +171,9 @@ export async function breakPage(visit: Visit): Promise<Answer> {
         {found.owner ?? 'nobody yet'}.
       </p>
       <Sides found={found} words={words} />
+      <DecideBreaks visit={visit}>
+        <input type="hidden" name="id" value={found.breakId.toString()} />
+      </DecideBreaks>
       <h2>Its life</h2>
       <Table
         caption="What happened to this break"

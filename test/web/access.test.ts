@@ -1,0 +1,214 @@
+// Who may reach what: every route of the console, for every role, for one account and for all; and
+// every form, from elsewhere or without its token. Generated from the table of routes, so that a new
+// route without an expectation fails here. Rows 106, 109 and 114 of the list of faults.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Role } from '../../src/core/access.js';
+import { ROLES } from '../../src/core/access.js';
+import { ROUTES } from '../../src/web/routes.js';
+import type { Route } from '../../src/web/visit.js';
+import { rowCounts } from '../cli/rows.js';
+import type { ConsoleHouse, Visitor } from './consoleHouse.js';
+import { openConsole } from './consoleHouse.js';
+import { ROUTES_MAY } from './routesMay.js';
+
+/** Ids of rows of one account each, to be put into addresses and forms. */
+interface Rows {
+  break: string;
+  order: string;
+  instruction: string;
+}
+
+let console: ConsoleHouse;
+let rows: Record<'A1001' | 'A1002', Rows>;
+let report: string;
+
+beforeAll(async () => {
+  const approve = { capture: 'approve', cancel: 'auto', refund: 'approve', review: 'auto' };
+  console = await openConsole({ settings: { operations: approve } });
+  rows = { A1001: await rowsOf('A1001'), A1002: await rowsOf('A1002') };
+  const found = await console.app.db.query<{ id: bigint }>(
+    `select report_id as id from tieout.reports where state = 'written' limit 1`,
+  );
+  report = String(found.rows[0]?.id);
+});
+afterAll(() => console.end());
+
+async function rowsOf(accountId: string): Promise<Rows> {
+  const { rows: found } = await console.app.db.query<Record<keyof Rows, string>>(
+    `select (select min(break_id)::text from tieout.breaks where account_id = $1) as break,
+       (select min(order_no) from ledger.orders where account_id = $1) as order,
+       (select min(instruction_id)::text from tieout.instructions
+         where account_id = $1 and state = 'held') as instruction`,
+    [accountId],
+  );
+  if (!found[0]?.break || !found[0].instruction) throw new Error(`${accountId} lacks rows`);
+  return found[0];
+}
+
+/** An address of the route that names rows of the account. */
+function addressOf(route: Route, accountId: 'A1001' | 'A1002'): string {
+  const mine = rows[accountId];
+  const id = route.path.startsWith('/reports')
+    ? report
+    : route.path.startsWith('/instructions')
+      ? mine.instruction
+      : mine.break;
+  return route.path
+    .replace(':date', visitDate())
+    .replace(':account', accountId)
+    .replace(':orderNo', encodeURIComponent(mine.order))
+    .replace(':id', id);
+}
+
+function visitDate(): string {
+  return new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+}
+
+const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
+const GETS = ROUTES.filter(({ method }) => method === 'GET');
+const POSTS = ROUTES.filter(({ method }) => method === 'POST');
+
+/** A decision that is refused by its page: nothing is picked, so nothing changes. */
+function ask(visitor: Visitor, route: Route, accountId: 'A1001' | 'A1002') {
+  const url = addressOf(route, accountId);
+  return route.method === 'GET' ? visitor.get(url) : visitor.post(url, {});
+}
+
+describe('every route and role (rows 109, 114)', () => {
+  it('has an expectation written down', () => {
+    expect(ROUTES.map(nameOf).sort()).toEqual(Object.keys(ROUTES_MAY).sort());
+  });
+
+  it('shows nothing to somebody who is not signed in', async () => {
+    const stranger = console.stranger();
+    for (const route of ROUTES) {
+      const { statusCode, headers, body } = await ask(stranger, route, 'A1001');
+      expect([nameOf(route), statusCode, body]).toEqual([nameOf(route), 303, '']);
+      expect(headers.location).toMatch(/^\/sign-in/);
+    }
+  });
+
+  it.each(ROLES)('lets a %s do what is written down, and no more', async (role: Role) => {
+    const visitor = await console.withRole(role);
+    const refused: string[] = [];
+    for (const route of ROUTES) {
+      const { statusCode } = await ask(visitor, route, 'A1001');
+      expect(statusCode, nameOf(route)).toBeLessThan(500);
+      if (statusCode === 403) refused.push(nameOf(route));
+    }
+    const forbidden = ROUTES.filter((route) => !may(route).roles.includes(role)).map(nameOf);
+    expect(refused.sort()).toEqual(forbidden.sort());
+  });
+
+  it('lets nobody in who has no role', async () => {
+    const visitor = await console.visitor([]);
+    for (const route of ROUTES) {
+      expect((await ask(visitor, route, 'A1001')).statusCode, nameOf(route)).toBe(403);
+    }
+  });
+
+  it.each(ROLES)('shows a %s of one account nothing of another', async (role: Role) => {
+    const visitor = await console.withRole(role, 'A1001');
+    for (const route of GETS.filter((one) => may(one).roles.includes(role))) {
+      const foreign = await visitor.get(addressOf(route, 'A1002'));
+      const expected = { none: 403, whole: 404, rows: 404, list: 200 }[may(route).ofOther];
+      expect(foreign.statusCode, nameOf(route)).toBe(expected);
+      for (const secret of Object.values(rows.A1002).filter((id) => /\D/.test(id))) {
+        // The address itself may be said back; nothing else of the row may.
+        expect(foreign.body.includes(`>${secret}<`), `${nameOf(route)} ${secret}`).toBe(false);
+      }
+      if (may(route).ofOther === 'list') expect(foreign.body).not.toContain('<td>A1002</td>');
+    }
+  });
+
+  it('decides nothing of another account, whichever ids a form names', async () => {
+    const visitor = await console.visitor(
+      ROLES.map((role) => ({ role, accountId: 'A1001' as const })),
+    );
+    const before = await decided();
+    for (const route of POSTS.filter(({ everywhere }) => everywhere !== true)) {
+      const form = Object.fromEntries((route.fields ?? []).map((name) => [name, FORM[name] ?? '']));
+      const id = route.path.startsWith('/instructions') ? 'instruction' : 'break';
+      const fields = { ...form, id: rows.A1002[id], account: 'A1002' };
+      const allowed = Object.fromEntries(
+        Object.entries(fields).filter(([name]) => route.fields?.includes(name)),
+      );
+      const { statusCode, body } = await visitor.post(addressOf(route, 'A1002'), allowed);
+      expect(statusCode, nameOf(route)).toBeLessThan(500);
+      expect(body, nameOf(route)).not.toContain(rows.A1002.order);
+    }
+    expect(await decided()).toEqual(before);
+  });
+
+  it('refuses a field that the form does not have (row 114)', async () => {
+    const visitor = await console.visitor(ROLES.map((role) => ({ role, accountId: null })));
+    const before = await decided();
+    for (const route of POSTS) {
+      const { statusCode } = await visitor.post(addressOf(route, 'A1001'), { state: 'confirmed' });
+      expect(statusCode, nameOf(route)).toBe(400);
+    }
+    expect(await decided()).toEqual(before);
+  });
+});
+
+/** Something for every field that a decision may need. */
+const FORM: Readonly<Record<string, string>> = {
+  words: 'because',
+  reason: 'because',
+  reference: 'portal 1',
+  finding: 'happened',
+  from: 'A1002',
+};
+
+/** What decisions leave behind. */
+async function decided(): Promise<Record<string, unknown>> {
+  const { rows: found } = await console.app.db.query(
+    `select (select jsonb_agg(to_jsonb(b) order by b.break_id) from tieout.breaks b) as breaks,
+       (select count(*) from tieout.decisions) as decisions,
+       (select jsonb_agg(i.state order by i.instruction_id) from tieout.instructions i) as states`,
+  );
+  return found[0] ?? {};
+}
+
+function may(route: Route) {
+  const found = ROUTES_MAY[nameOf(route)];
+  if (found === undefined) throw new Error(`${nameOf(route)} has no expectation`);
+  return found;
+}
+
+describe('forms (row 106)', () => {
+  const own = ['/sign-in', '/sign-out', '/confirm', `/welcome/${'a'.repeat(43)}`];
+
+  it('are refused without a token, with a foreign one, and from another site', async () => {
+    const visitor = await console.visitor(ROLES.map((role) => ({ role, accountId: null })));
+    const token = await visitor.token();
+    const other = await console.stranger().token();
+    const before = await decided();
+    for (const url of [...POSTS.map((route) => addressOf(route, 'A1001')), ...own]) {
+      const host = 'localhost:80';
+      const tries = [
+        await visitor.raw(url, {}),
+        await visitor.raw(url, { _csrf: other }),
+        await visitor.raw(url, { _csrf: token }, { host, origin: 'https://evil.example' }),
+        await visitor.raw(url, { _csrf: token }, { host, origin: 'null' }),
+        await visitor.raw(url, { _csrf: token }, { 'sec-fetch-site': 'cross-site' }),
+      ];
+      expect([url, ...tries.map(({ statusCode }) => statusCode)]).toEqual([url, ...FORBIDDEN]);
+    }
+    expect(await decided()).toEqual(before);
+    expect((await visitor.get('/')).statusCode).toBe(200);
+  });
+
+  it('change nothing when their address is only opened', async () => {
+    const visitor = await console.visitor(ROLES.map((role) => ({ role, accountId: null })));
+    const before = await rowCounts(console.app.db);
+    for (const route of ROUTES) {
+      const url = addressOf(route, 'A1001');
+      if (route.path !== '/reports/:id/file') await visitor.get(`${url}?id=${rows.A1001.break}`);
+    }
+    expect(await rowCounts(console.app.db)).toEqual(before);
+  });
+});
+
+const FORBIDDEN = [403, 403, 403, 403, 403];

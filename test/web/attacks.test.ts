@@ -1,0 +1,257 @@
+// What an attacker would try on the console: markup in every free text, paths, statements, lines for
+// the log, frames, foreign hosts, secrets on pages, insides in errors. Rows 108, 110, 111 and 115 to
+// 118 of the list of faults.
+
+import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROLES } from '../../src/core/access.js';
+import { ROUTES } from '../../src/web/routes.js';
+import type { ConsoleHouse, Visitor } from './consoleHouse.js';
+import { openConsole } from './consoleHouse.js';
+
+const MARKUP = `<img src=x onerror=alert(1)>"'><script>alert(2)</script>`;
+const RAW_MARKUP = /<img src=x|<script>alert/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not come through
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+
+let console: ConsoleHouse;
+let all: Visitor;
+
+beforeAll(async () => {
+  console = await openConsole();
+  all = await console.visitor(ROLES.map((role) => ({ role, accountId: null })));
+});
+afterAll(() => console.end());
+
+async function firstBreak(): Promise<{ id: bigint; account: string; order: string }> {
+  const { rows } = await console.app.db.query<{ id: bigint; account: string; order: string }>(
+    `select break_id as id, account_id as account, order_no as order from tieout.breaks
+     order by break_id limit 1`,
+  );
+  if (!rows[0]) throw new Error('the night has no break');
+  return rows[0];
+}
+
+describe('markup in free text (row 110)', () => {
+  it('stays text wherever it is shown', async () => {
+    const { db } = console.app;
+    const { id, account, order } = await firstBreak();
+    const orderNo = `XSS-${MARKUP}`;
+    await all.post('/breaks/note', { id: String(id), words: MARKUP });
+    await all.post('/breaks/assign', { id: String(id), words: MARKUP });
+    await db.query(
+      `insert into ledger.orders (account_id, order_no, currency, amount, expected, placed_at)
+       values ($1, $2, 'EUR', 5, 'captured', now())`,
+      [account, orderNo],
+    );
+    await db.query(
+      `insert into ledger.refund_requests (account_id, refund_id, order_no, refund_amount, reason,
+         requested_by, requested_at) values ($1, $2, $2, 1, $2, $2, now())`,
+      [account, orderNo],
+    );
+    await console.stranger().post('/sign-in', { name: MARKUP, password: MARKUP });
+    const pages = [
+      ...['/', '/breaks', `/breaks/${id}`, '/reports', '/jobs', '/activity', '/settings'],
+      `/breaks?text=${encodeURIComponent(MARKUP)}&owner=${encodeURIComponent(MARKUP)}`,
+      `/search?q=${encodeURIComponent(MARKUP)}`,
+      `/orders/${account}/${encodeURIComponent(order)}`,
+      `/orders/${account}/${encodeURIComponent(orderNo)}`,
+      `/sign-in?next=${encodeURIComponent(MARKUP)}`,
+    ];
+    for (const url of pages) {
+      const { body, statusCode } = await all.get(url);
+      expect([url, statusCode]).toEqual([url, 200]);
+      expect(RAW_MARKUP.test(body), url).toBe(false);
+    }
+    const shown = await all.get(`/breaks/${id}`);
+    expect(shown.body).toContain('&lt;img src=x onerror=alert(1)>');
+    expect((await all.get(`/orders/${account}/${encodeURIComponent(orderNo)}`)).body).toContain(
+      'XSS-&lt;img',
+    );
+  });
+
+  it('and no page holds a script or a style of its own', async () => {
+    for (const route of ROUTES.filter(({ method, path }) => method === 'GET' && !/:/.test(path))) {
+      const { body, headers } = await all.get(route.path);
+      const tags = body.replaceAll(/"[^"]*"/g, '""');
+      expect(tags, route.path).not.toMatch(/<script(?! src=)|<style|<[^>]*\s(style|on\w+)=/i);
+      const policy = String(headers['content-security-policy']);
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).not.toMatch(/unsafe|\*|data:/);
+    }
+  });
+});
+
+describe('paths (row 108)', () => {
+  it.each([
+    '../../../etc/passwd',
+    '..%2f..%2f..%2fetc%2fpasswd',
+    '%2e%2e%2f%2e%2e%2fetc%2fpasswd',
+    '1%00.xlsx',
+    '..\\..\\windows',
+    '99999999999999999999',
+    '-1',
+  ])('a report is a number, not %s', async (id) => {
+    const { statusCode, body } = await all.get(`/reports/${id}/file`);
+    expect(statusCode).toBe(404);
+    expect(body).not.toContain('root:');
+  });
+
+  it('a row that names a file elsewhere, or a link to one, is not followed', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tieout-elsewhere-'));
+    const secret = join(folder, 'secret.xlsx');
+    writeFileSync(secret, 'not for you');
+    const link = join(console.app.config.reports.dir, 'link.xlsx');
+    symlinkSync(secret, link);
+    for (const [path, revision] of [
+      [secret, 801],
+      [link, 802],
+    ] as const) {
+      const { rows } = await console.app.db.query<{ id: bigint }>(
+        `insert into tieout.reports (run_id, kind, format, revision, state, created_at,
+           written_at, path, sha256, bytes)
+         select run_id, 'orders', 'xlsx', $2, 'written', now(), now(), $1, 'x', 11
+         from tieout.runs limit 1 returning report_id as id`,
+        [path, revision],
+      );
+      const answer = await all.get(`/reports/${rows[0]?.id}/file`);
+      expect([answer.statusCode, answer.body.includes('not for you')]).toEqual([404, false]);
+    }
+  });
+
+  it('a workbook comes whole, and who took it is on record', async () => {
+    const { rows } = await console.app.db.query<{ id: bigint; sha256: string }>(
+      `select report_id as id, sha256 from tieout.reports
+       where state = 'written' and kind = 'reconciliation' limit 1`,
+    );
+    const { rawPayload, headers } = await all.get(`/reports/${rows[0]?.id}/file`);
+    const { createHash } = await import('node:crypto');
+    expect(createHash('sha256').update(rawPayload).digest('hex')).toBe(rows[0]?.sha256);
+    expect(headers['content-disposition']).toMatch(/^attachment; filename="[\w.-]+\.xlsx"$/);
+    const { body } = await all.get('/reports');
+    expect(body).toContain(all.name);
+  });
+});
+
+describe('statements (row 115)', () => {
+  const PAYLOADS = [
+    "' or 1=1 --",
+    "'; drop table tieout.breaks; --",
+    '1) union select password_hash from tieout.users --',
+    '\\',
+    '%',
+    '\u0000',
+    '$1',
+    '{jndi:x}',
+  ];
+
+  it.each(PAYLOADS)('in a filter are only text: %j', async (payload) => {
+    const before = (await all.get('/breaks?state=any')).body.length;
+    for (const name of ['account', 'kind', 'currency', 'owner', 'from', 'text', 'sort', 'page']) {
+      const url = `/breaks?${new URLSearchParams({ [name]: payload, state: 'any' })}`;
+      const { statusCode, body } = await all.get(url);
+      expect([name, statusCode]).toEqual([name, 200]);
+      expect(body).not.toMatch(/scrypt|syntax error/);
+    }
+    expect((await all.get(`/search?q=${encodeURIComponent(payload)}`)).statusCode).toBe(200);
+    expect((await all.get('/breaks?state=any')).body.length).toBe(before);
+  });
+});
+
+describe('the log (row 116)', () => {
+  it('gets no line and no colour from outside', async () => {
+    const name = 'eve\r\n2026-11-20T00:00:00Z everything is fine \u001b[2K\u2028';
+    await console.stranger().post('/sign-in', { name, password: 'x' });
+    const odd = await console.visitor([], 'oddly.named');
+    await odd.get(`/breaks?text=${encodeURIComponent(name)}`);
+    await all.get(`/nothing/${encodeURIComponent(name)}`);
+    expect(console.lines.length).toBeGreaterThan(0);
+    expect(console.lines.filter((line) => CONTROL.test(line))).toEqual([]);
+  });
+});
+
+describe('the wire (row 116)', () => {
+  it('forbids frames, sniffing and keeping', async () => {
+    const { headers } = await all.get('/');
+    expect(headers).toMatchObject({
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    });
+    expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+  });
+
+  it('believes no host that a request names', async () => {
+    const { body, headers } = await all.get('/breaks', { host: 'evil.example' });
+    expect(`${body}${JSON.stringify(headers)}`).not.toContain('evil.example');
+  });
+
+  it('takes no large form, no other method, no other type', async () => {
+    const token = await all.token();
+    const large = await all.raw('/breaks/note', { _csrf: token, words: 'x'.repeat(70_000) });
+    expect(large.statusCode).toBe(413);
+    const json = await console.server.inject({
+      method: 'POST',
+      url: '/breaks/note',
+      cookies: all.cookies,
+      headers: { 'content-type': 'application/json' },
+      payload: JSON.stringify({ _csrf: token, id: 1, words: 'x' }),
+    });
+    expect(json.statusCode).toBeGreaterThanOrEqual(400);
+    const put = await console.server.inject({ method: 'PUT', url: '/breaks' });
+    expect(put.statusCode).toBe(404);
+  });
+
+  it('has no field by which the gateway or the webhook could be moved (row 111)', () => {
+    const fields = ROUTES.flatMap((route) => route.fields ?? []);
+    expect(fields.filter((name) => /url|host|address|webhook|path|file/i.test(name))).toEqual([]);
+  });
+});
+
+describe('secrets and insides (rows 117, 118)', () => {
+  it('stand on no page', async () => {
+    const { accounts } = console.app.config;
+    for (const url of ['/settings', '/', '/activity']) {
+      const { body } = await all.get(url);
+      for (const { signingKey } of accounts) expect(body).not.toContain(signingKey);
+      expect(body).not.toMatch(/scrypt\$|tieout-session|postgres:\/\/\w+:[^*]/);
+    }
+    expect((await all.get('/settings')).body).toContain('***');
+  });
+
+  it('a card number in a note is masked where it is shown', async () => {
+    const { id } = await firstBreak();
+    await all.post('/breaks/note', { id: String(id), words: 'paid with 4111 1111 1111 1111' });
+    for (const url of [`/breaks/${id}`, '/breaks']) {
+      const { body } = await all.get(url);
+      expect(body).not.toContain('4111 1111 1111 1111');
+    }
+  });
+
+  it('an error shows a number, and the log has it; no statement, no path, no stack', async () => {
+    const { db } = console.app;
+    await db.query('alter table tieout.breaks rename to breaks_away');
+    try {
+      const { statusCode, body } = await all.get('/breaks');
+      expect(statusCode).toBe(500);
+      expect(body).not.toMatch(/relation|select|\.ts|\.js:|node_modules|\bat \w+ \(/);
+      const number = /under ([0-9a-f]{8})/.exec(body)?.[1] ?? 'none';
+      expect(console.lines.some((line) => line.includes(number))).toBe(true);
+    } finally {
+      await db.query('alter table tieout.breaks_away rename to breaks');
+    }
+  });
+
+  it('and without signing in there is nothing but a sign of life', async () => {
+    const stranger = console.stranger();
+    const { body } = await stranger.get('/healthz');
+    expect(body).toBe('ok\n');
+    const nothing = await stranger.get('/metrics');
+    expect([nothing.statusCode, nothing.body.includes(console.app.config.dataDir)]).toEqual([
+      404,
+      false,
+    ]);
+  });
+});

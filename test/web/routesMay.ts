@@ -1,0 +1,37 @@
+// Who is meant to reach each route of the console, written down apart from the program: the roles,
+// and what somebody with such a role for one account finds of another one.
+
+import type { Role } from '../../src/core/access.js';
+
+export interface Expected {
+  roles: readonly Role[];
+  /**
+   * `none`: needs the role everywhere; `whole`: the page is of the other account alone; `rows`: it
+   * names a row of it; `list`: a list that leaves the other account out
+   */
+  ofOther: 'none' | 'whole' | 'rows' | 'list';
+}
+
+const ANY: readonly Role[] = ['viewer', 'finance', 'operator', 'approver', 'admin'];
+const WORK: readonly Role[] = ['finance', 'operator'];
+const TAKE: readonly Role[] = ['finance', 'operator', 'approver', 'admin'];
+
+export const ROUTES_MAY: Readonly<Record<string, Expected>> = {
+  'GET /': { roles: ANY, ofOther: 'list' },
+  'GET /nights/:date': { roles: ANY, ofOther: 'list' },
+  'GET /breaks': { roles: ANY, ofOther: 'list' },
+  'GET /breaks/:id': { roles: ANY, ofOther: 'rows' },
+  'POST /breaks/note': { roles: WORK, ofOther: 'rows' },
+  'POST /breaks/assign': { roles: WORK, ofOther: 'rows' },
+  'POST /breaks/waive': { roles: ['finance'], ofOther: 'rows' },
+  'POST /breaks/reopen': { roles: ['finance'], ofOther: 'rows' },
+  'GET /search': { roles: ANY, ofOther: 'list' },
+  'GET /orders/:account/:orderNo': { roles: ANY, ofOther: 'whole' },
+  'GET /reports': { roles: ANY, ofOther: 'list' },
+  'GET /reports/:id/file': { roles: TAKE, ofOther: 'rows' },
+  'GET /jobs': { roles: ['operator'], ofOther: 'none' },
+  'POST /jobs/retry': { roles: ['operator'], ofOther: 'none' },
+  'POST /jobs/discard': { roles: ['operator'], ofOther: 'none' },
+  'GET /activity': { roles: TAKE, ofOther: 'none' },
+  'GET /settings': { roles: ['operator', 'admin'], ofOther: 'none' },
+};

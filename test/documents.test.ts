@@ -7,8 +7,10 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { INITIAL_VALUES, PROFILE_TEMPLATE, renderConfig } from '../src/configTemplates.js';
+import { BATCH_MOVES } from '../src/core/batch.js';
 import { HOLD_REASONS } from '../src/core/decision.js';
 import { INSTRUCTION_STATES, LEGAL_MOVES } from '../src/core/instruction.js';
+import { SENDING_MOVES } from '../src/core/sending.js';
 import { BREAK_KINDS } from '../src/core/verdict.js';
 import { profileOrigins } from '../src/gateway/profile.js';
 import { allFiles, ROOT, textOf } from './support/sourceFiles.js';
@@ -28,6 +30,26 @@ describe('diagrams of states', () => {
     const moves = [...guard.matchAll(/\('(\w+)', '(\w+)'\)/g)].map(([, from, to]) => [from, to]);
     expect(sorted(moves)).toEqual(inner(diagram('Instruction')));
   });
+
+  test.each([
+    ['Batch', 'batch_move', BATCH_MOVES],
+    ['Sending of an account', 'sending_move', SENDING_MOVES],
+  ])(
+    '%s: core, the guard of the database and the diagram have the same moves',
+    (title, name, data) => {
+      const moves = Object.entries<readonly string[]>(data).flatMap(([from, ends]) =>
+        ends.map((to) => [from, to]),
+      );
+      const list = new RegExp(`select from \\(values([^;]*?)\\) as ${name} `, 's');
+      const guard = list.exec(migrations().replaceAll(/--.*/g, ''))?.[1] ?? '';
+      const guarded = [...guard.matchAll(/\('(\w+)', '(\w+)'\)/g)].map(([, from, to]) => [
+        from,
+        to,
+      ]);
+      expect(sorted(guarded)).toEqual(sorted(moves));
+      expect(inner(diagram(title))).toEqual(sorted(moves));
+    },
+  );
 
   test.each([
     ['Batch', 'batches', []],

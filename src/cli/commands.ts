@@ -83,6 +83,11 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./jobs.js')).jobsCommand,
   },
   {
+    name: 'brake',
+    about: 'stop all sending, let it go again, or say what stops it; looks go on',
+    load: async () => (await import('./brake.js')).brakeCommand,
+  },
+  {
     name: 'import',
     about: 'bring rows into the ledger: all lines or none',
     load: async () => (await import('./import.js')).importCommand,

@@ -6,37 +6,42 @@
 import { ledgerCurrencies } from '../core/currency.js';
 import type { Need, Rules } from '../core/decide.js';
 import { decideOrder } from '../core/decide.js';
-import type { ApprovalLapse } from '../core/decision.js';
 import { parseAmount } from '../core/money.js';
+import { mayAccountSend } from '../core/sending.js';
 import type { Account } from '../gateway/account.js';
 import type { BatchInstruction, BatchRow } from '../store/batches.js';
 import type { Db } from '../store/db.js';
 import type { FreshFacts } from '../store/facts.js';
 import { batchFacts } from '../store/facts.js';
-import { newestBlock } from '../store/runAccounts.js';
+import { standings } from '../store/sending.js';
 import type { NightDeps } from './deps.js';
 
 export type Permit =
   | {
       kind: 'yes';
       entries: BatchInstruction[];
-      /** no longer needed, with the reason */
+      /** entries that are no longer needed, with the reason */
       needless: Map<bigint, string>;
-      /** their approval no longer holds: a person is asked again */
-      lapsed: Map<bigint, ApprovalLapse>;
+      /** only one of the entries may go: the canary of the account and run */
+      isCanary: boolean;
+      runId: bigint;
     }
+  /** these need a fresh look first */
   | { kind: 'stale'; instructionIds: bigint[] }
-  | { kind: 'no'; reason: string };
+  /** the canary of the account is on its way */
+  | { kind: 'wait' }
+  /** nothing of the account is sent until somebody or something lifts it */
+  | { kind: 'stop'; reason: string };
 
-/** Weighs a batch as it stands now. */
+/** Weighs a batch in the transaction that is going to claim it. */
 export async function maySend(
   deps: NightDeps,
   tx: Db,
   batch: BatchRow,
   account: Account,
 ): Promise<Permit> {
-  const problem = await accountProblem(deps, tx, account);
-  if (problem !== null) return { kind: 'no', reason: problem };
+  const standing = await mayBegin(tx, account);
+  if (standing.kind === 'wait' || standing.kind === 'stop') return standing;
   const facts = await batchFacts(
     tx,
     batch.batchId,
@@ -48,27 +53,34 @@ export async function maySend(
     return { kind: 'stale', instructionIds: stale.map((fact) => fact.instructionId) };
   }
   const needless = new Map<bigint, string>();
-  const lapsed = new Map<bigint, ApprovalLapse>();
-  const entries: BatchInstruction[] = [];
   for (const fact of facts) {
     const reason = whyNot(deps, batch, account, fact);
     if (reason !== null) needless.set(fact.instructionId, reason);
-    else if (fact.lapse !== null) lapsed.set(fact.instructionId, fact.lapse);
-    else entries.push(fact);
   }
-  return { kind: 'yes', needless, lapsed, entries };
+  return {
+    kind: 'yes',
+    entries: facts.filter((fact) => !needless.has(fact.instructionId)),
+    needless,
+    isCanary: standing.kind === 'canary',
+    runId: standing.runId,
+  };
 }
 
-/** Why nothing of this account is sent, whatever the batch; null: it may. */
-export async function accountProblem(
-  _deps: NightDeps,
-  db: Db,
-  account: Account,
-): Promise<string | null> {
-  if (account.liveFrom === null) return 'the account is only observed';
-  const newest = await newestBlock(db, account.accountId);
-  if (newest === null) return 'the account has no run';
-  return newest.block === null ? null : `nothing of the account is sent: ${newest.block}`;
+export type Beginning =
+  | { kind: 'open' | 'canary'; runId: bigint }
+  | Extract<Permit, { kind: 'wait' | 'stop' }>;
+
+/** The part of it that is not about orders; asked before a connection is opened, too. */
+export async function mayBegin(db: Db, account: Account): Promise<Beginning> {
+  if (account.liveFrom === null) return { kind: 'stop', reason: 'the account is only observed' };
+  const [standing] = await standings(db, [account.accountId]);
+  if (!standing || standing.runId === null) {
+    return { kind: 'stop', reason: 'the account has no run' };
+  }
+  const answer = mayAccountSend(standing);
+  return answer.kind === 'stop' || answer.kind === 'wait'
+    ? answer
+    : { kind: answer.kind, runId: standing.runId };
 }
 
 function whyNot(

@@ -1,21 +1,23 @@
 // Step 4, send: planned instructions are cut into batches, the queue is rung, and the spine waits
-// until every batch is answered, unanswered, dropped or given up for this run. The sending of one
-// batch is sendBatch.ts.
+// until every batch is answered, unanswered, dropped or given up for this run. A stopped account is
+// not waited for: its batches stay queued. The sending of one batch is sendBatch.ts.
 
-import { OPERATIONS } from '../core/order.js';
+import { mayAccountSend } from '../core/sending.js';
 import {
   analyseBatches,
   dissolveWaiting,
   openSends,
+  queuedBatches,
   resetTries,
-  waitingBatches,
 } from '../store/batches.js';
 import { databaseNow } from '../store/calendar.js';
 import { cutBatches } from '../store/instructions.js';
+import type { Standing } from '../store/sending.js';
+import { standings } from '../store/sending.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf } from './deps.js';
 import { recoverAttempts } from './recover.js';
-import { BATCH_TRIES_MAX } from './sendBatch.js';
+import { BATCH_TRIES_MAX, ringWaiting } from './ringWaiting.js';
 import { waitForRows } from './waitForRows.js';
 
 /** Sends what may be sent; answers the time before the first byte, for the look afterwards. */
@@ -27,25 +29,32 @@ export async function send(deps: NightDeps, night: Night): Promise<Date> {
   if ((await cutBatches(deps.db, accountIds, deps.now())) > 0) await analyseBatches(deps.db);
   const done = await waitForRows(deps, {
     step: 'send',
-    open: () => openSends(deps.db, accountIds, BATCH_TRIES_MAX),
+    open: async () => {
+      const going = (await standings(deps.db, accountIds)).filter((one) => !isStopped(one));
+      const goingIds = going.map((one) => one.accountId);
+      return openSends(deps.db, accountIds, goingIds, BATCH_TRIES_MAX);
+    },
     ring: async () => {
       await recoverAttempts(deps, accountIds);
-      await ringBatches(deps, accountIds);
+      await ringWaiting(deps, accountIds);
     },
   });
   if (!done) deps.log('not every batch came to an end; those left wait for the next run');
+  await tellStopped(deps, accountIds);
   return startedAt;
 }
 
-async function ringBatches(deps: NightDeps, accountIds: readonly string[]): Promise<void> {
-  const waiting = await waitingBatches(deps.db, accountIds, BATCH_TRIES_MAX);
-  for (const operation of OPERATIONS) {
-    const ids = waiting.filter((batch) => batch.operation === operation);
-    if (ids.length > 0) {
-      await deps.doorbell.ring(
-        operation,
-        ids.map((batch) => batch.batchId.toString()),
-      );
-    }
+function isStopped(standing: Standing): boolean {
+  return mayAccountSend(standing).kind === 'stop';
+}
+
+/** Says in words which accounts send nothing although something of them waits. */
+async function tellStopped(deps: NightDeps, accountIds: readonly string[]): Promise<void> {
+  const waiting = await queuedBatches(deps.db, accountIds);
+  for (const standing of await standings(deps.db, accountIds)) {
+    const answer = mayAccountSend(standing);
+    const count = waiting.get(standing.accountId) ?? 0;
+    if (answer.kind !== 'stop' || count === 0) continue;
+    deps.log(`account ${standing.accountId}: ${count} batch(es) stay queued: ${answer.reason}`);
   }
 }

@@ -2,7 +2,7 @@
 // after a fresh look, and is looked at again right afterwards. Verdicts, breaks and figures stay
 // those of the run: the next one counts what was settled here.
 
-import { approvedBatches, openOfThese, type QueuedBatch, waitingAmong } from '../store/batches.js';
+import { retryApproved, sendingAmong, waitingWith } from '../store/batches.js';
 import type { SentInstruction } from '../store/instructions.js';
 import { approvedIn, cutApproved, sentInstructions, settleByLooks } from '../store/instructions.js';
 import { newestRunId } from '../store/runs.js';
@@ -10,8 +10,8 @@ import type { NightDeps } from './deps.js';
 import { askSecondLook } from './lookAgain.js';
 import { pullDirectly } from './pull.js';
 import { recoverAttempts } from './recover.js';
+import { BATCH_TRIES_MAX, notStopped, ringFor } from './ringWaiting.js';
 import type { Workforce } from './run.js';
-import { BATCH_TRIES_MAX } from './sendBatch.js';
 import { waitForRows } from './waitForRows.js';
 
 /** Answers what became of every instruction that waited with an approval. */
@@ -21,20 +21,23 @@ export async function sendApproved(
   workforce: Workforce,
 ): Promise<SentInstruction[]> {
   await recoverAttempts(deps, accountIds);
-  const loose = await approvedIn(deps.db, accountIds, null);
+  const loose = await approvedIn(deps.db, accountIds, 'planned');
   if (loose.length > 0) await cutApproved(deps.db, loose, deps.now());
-  const batches = await approvedBatches(deps.db, accountIds);
-  if (batches.length === 0) return [];
-  const ids = batches.map((batch) => batch.batchId);
-  const approved = await approvedIn(deps.db, accountIds, ids);
+  await retryApproved(deps.db, accountIds);
+  const approved = await approvedIn(deps.db, accountIds, 'queued');
+  if (approved.length === 0) return [];
+  const waiting = () => waitingWith(deps.db, approved, BATCH_TRIES_MAX);
   await workforce.start();
   try {
     const done = await waitForRows(deps, {
       step: 'send',
-      open: () => openOfThese(deps.db, ids, BATCH_TRIES_MAX),
+      // By instruction, since a canary leaves its batch to the others.
+      open: async () =>
+        (await sendingAmong(deps.db, approved)) +
+        (await notStopped(deps.db, await waiting())).length,
       ring: async () => {
         await recoverAttempts(deps, accountIds);
-        await ring(deps, batches);
+        await ringFor(deps, await waiting());
       },
     });
     if (!done) deps.log('not every batch came to an end; those left wait for the next run');
@@ -43,19 +46,6 @@ export async function sendApproved(
     await workforce.stop();
   }
   return sentInstructions(deps.db, approved);
-}
-
-async function ring(deps: NightDeps, batches: readonly QueuedBatch[]): Promise<void> {
-  const waiting = new Set(
-    await waitingAmong(
-      deps.db,
-      batches.map((batch) => batch.batchId),
-      BATCH_TRIES_MAX,
-    ),
-  );
-  for (const { batchId, operation } of batches) {
-    if (waiting.has(batchId)) await deps.doorbell.ring(operation, [batchId.toString()]);
-  }
 }
 
 const WAS_SENT: ReadonlySet<string> = new Set(['accepted', 'rejected', 'unknown']);

@@ -14,25 +14,24 @@ import {
   SEND_BUDGET_MS,
   storeAnswer,
 } from '../store/attempts.js';
-import type { BatchRow } from '../store/batches.js';
+import type { BatchInstruction, BatchRow } from '../store/batches.js';
 import {
   deferBatch,
   dropBatch,
-  holdAgain,
   loadBatch,
+  noteBatch,
   withdrawFromBatch,
 } from '../store/batches.js';
 import type { Db } from '../store/db.js';
+import { beginCanary, splitBatch } from '../store/sending.js';
 import type { NightDeps } from './deps.js';
 import { lookAgain } from './lookAgain.js';
 import type { SentBatch } from './outcomes.js';
 import { readAnswer, recordUnknown } from './outcomes.js';
 import type { Permit } from './permit.js';
-import { accountProblem, maySend } from './permit.js';
+import { mayBegin, maySend } from './permit.js';
+import { ringWaiting } from './ringWaiting.js';
 import { wireEntry } from './wireEntry.js';
-
-/** So often a batch is tried in one run before it waits for the next. */
-export const BATCH_TRIES_MAX = 4;
 
 /** Sends a batch if it still waits and may be sent. */
 export async function sendBatch(deps: NightDeps, batchId: bigint): Promise<void> {
@@ -43,8 +42,9 @@ export async function sendBatch(deps: NightDeps, batchId: bigint): Promise<void>
     throw new Error(`account ${batch.accountId} is not in the configuration of this worker`);
   }
   try {
-    const problem = await accountProblem(deps, deps.db, account);
-    if (problem !== null) return await deferBatch(deps.db, batchId, problem);
+    const beginning = await mayBegin(deps.db, account);
+    if (beginning.kind === 'stop') return await noteBatch(deps.db, batchId, beginning.reason);
+    if (beginning.kind === 'wait') return;
     const stale = await connectAndSend(deps, batch, account);
     if (stale === null) return;
     await lookAgain(deps, batch.runId, stale);
@@ -77,12 +77,18 @@ async function connectAndSend(
     switch (claim.kind) {
       case 'claimed':
         await post(deps, claim.claimed, opened.connection);
+        // What waited for the canary need not wait for the sweep.
+        if (claim.claimed.isCanary) await ringWaiting(deps, [batch.accountId]);
         return null;
-      case 'no':
-        await deferBatch(deps.db, batch.batchId, claim.reason);
+      case 'stop':
+        await noteBatch(deps.db, batch.batchId, claim.reason);
+        return null;
+      case 'changed':
+        await deferBatch(deps.db, batch.batchId, 'it changed while it was claimed');
         return null;
       case 'stale':
         return claim.instructionIds;
+      case 'wait':
       case 'nothing':
         return null;
     }
@@ -95,6 +101,7 @@ interface Claimed {
   sent: SentBatch;
   prepared: PreparedBatch;
   attemptId: string;
+  isCanary: boolean;
   /** when the claim began, on the clock that never goes back */
   began: number;
 }
@@ -103,7 +110,9 @@ type Claim =
   | Exclude<Permit, { kind: 'yes' }>
   | { kind: 'claimed'; claimed: Claimed }
   /** somebody else has it, or nothing in it is needed any more */
-  | { kind: 'nothing' };
+  | { kind: 'nothing' }
+  /** an entry came or went meanwhile */
+  | { kind: 'changed' };
 
 /** Permit and claim in one transaction; goes on only when its COMMIT was acknowledged. */
 async function claimPermitted(deps: NightDeps, batch: BatchRow, account: Account): Promise<Claim> {
@@ -113,7 +122,7 @@ async function claimPermitted(deps: NightDeps, batch: BatchRow, account: Account
       return permit.kind === 'yes' ? claimEntries(deps, tx, batch, account, permit) : permit;
     });
   } catch (error) {
-    if (error instanceof ClaimChanged) return { kind: 'no', reason: error.message };
+    if (error instanceof ClaimChanged) return { kind: 'changed' };
     throw error;
   }
 }
@@ -123,25 +132,40 @@ async function claimEntries(
   tx: Db,
   batch: BatchRow,
   account: Account,
-  { entries, needless, lapsed }: Permit & { kind: 'yes' },
+  permit: Permit & { kind: 'yes' },
 ): Promise<Claim> {
-  await withdrawFromBatch(tx, batch.runId, needless, deps.now());
-  await holdAgain(tx, lapsed);
-  if (entries.length === 0) {
+  await withdrawFromBatch(tx, batch.runId, permit.needless, deps.now());
+  const [first] = permit.entries;
+  if (!first) {
     await dropBatch(tx, batch.batchId, 'nothing in it is needed any more');
     return { kind: 'nothing' };
   }
+  const { isCanary, runId } = permit;
+  if (isCanary && !(await becomesCanary(tx, runId, batch, first))) return { kind: 'wait' };
+  const entries = isCanary ? [first] : permit.entries;
   const wire = entries.map((entry) => wireEntry(deps, entry));
   const prepared = deps.gateway.prepareBatch(account, batch.operation, wire);
   const attemptId = deps.newId();
   const instructionIds = entries.map((entry) => entry.instructionId);
-  const claim = { attemptId, instructionIds, bodySha256: prepared.sha256 };
+  const claim = { attemptId, instructionIds, bodySha256: prepared.sha256, runId };
   const began = deps.monotonic();
   if ((await claimBatch(tx, batch.batchId, claim, deps.runner)) === null) {
-    return { kind: 'nothing' };
+    throw new ClaimChanged('taken');
   }
   const sent = { batch, account, entries, wire };
-  return { kind: 'claimed', claimed: { sent, prepared, attemptId, began } };
+  return { kind: 'claimed', claimed: { sent, prepared, attemptId, isCanary, began } };
+}
+
+/** The batch goes ahead with one of its entries alone; the others wait in a batch of their own. */
+async function becomesCanary(
+  tx: Db,
+  runId: bigint,
+  batch: BatchRow,
+  first: BatchInstruction,
+): Promise<boolean> {
+  if (!(await beginCanary(tx, runId, batch.accountId, batch.batchId))) return false;
+  await splitBatch(tx, batch.batchId, first.instructionId);
+  return true;
 }
 
 async function post(
@@ -159,7 +183,7 @@ async function post(
   });
   switch (posted.kind) {
     case 'not_sent':
-      await recordNotSent(deps.db, sent.batch.batchId, attemptId, posted.reason);
+      await recordNotSent(deps.db, attemptId, posted.reason);
       return;
     case 'unknown':
       await recordUnknown(deps, sent, attemptId, posted.reason);

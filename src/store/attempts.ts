@@ -4,7 +4,8 @@
 // attempt. Neighbours: batches.ts, night/sendBatch.ts, night/recover.ts.
 
 import type { Operation } from '../core/order.js';
-import type { Database, Db } from './db.js';
+import { UNCLEAN_BATCHES_MAX } from '../core/sending.js';
+import type { Db } from './db.js';
 import type { Runner } from './runs.js';
 import { statement } from './sql.js';
 
@@ -34,7 +35,13 @@ export const SEND_BUDGET_MS = 2_000;
 export async function claimBatch(
   tx: Db,
   batchId: bigint,
-  claim: { attemptId: string; instructionIds: readonly bigint[]; bodySha256: string },
+  claim: {
+    attemptId: string;
+    instructionIds: readonly bigint[];
+    bodySha256: string;
+    /** the account's newest run */
+    runId: bigint | null;
+  },
   runner: Runner,
 ): Promise<Attempt | null> {
   const { rows } = await tx.query<{
@@ -54,6 +61,7 @@ export async function claimBatch(
       runner.pid,
       runner.started,
       SEND_BUDGET_MS / 1000,
+      claim.runId,
     ],
     'claimBatch',
   );
@@ -69,30 +77,8 @@ export async function claimBatch(
 export class ClaimChanged extends Error {}
 
 /** No byte had left: the batch waits again, or stays given up after too many tries. */
-export async function recordNotSent(
-  db: Database,
-  batchId: bigint,
-  attemptId: string,
-  reason: string,
-): Promise<void> {
-  await db.transaction(async (tx) => {
-    const { rowCount } = await tx.query(
-      `update tieout.attempts set outcome = 'not_sent', finished_at = clock_timestamp(), reason = $2
-       where attempt_id = $1 and outcome is null`,
-      [attemptId, reason],
-    );
-    if (rowCount !== 1) return;
-    await tx.query(
-      `update tieout.instructions set state = 'queued', changed_by = 'tieout', reason = $2
-       where batch_id = $1 and state = 'sending'`,
-      [batchId, reason],
-    );
-    await tx.query(
-      `update tieout.batches set state = 'queued', tries = tries + 1, reason = $2
-       where batch_id = $1 and state = 'sending'`,
-      [batchId, reason],
-    );
-  });
+export async function recordNotSent(db: Db, attemptId: string, reason: string): Promise<void> {
+  await db.query(statement('recordNotSent'), [attemptId, reason]);
 }
 
 /** Keeps the raw answer before anybody reads it. */
@@ -122,7 +108,10 @@ export async function storeAnswer(
   );
 }
 
-/** Writes what became of an attempt and its entries, once; false when that was done before. */
+/**
+ * Writes what became of an attempt and its entries, once; false when that was done before. Moves
+ * canary and breaker of the account on.
+ */
 export async function recordOutcomes(
   db: Db,
   attemptId: string,
@@ -141,6 +130,8 @@ export async function recordOutcomes(
       result.reason,
       JSON.stringify(outcomes),
       now,
+      outcomes.every((outcome) => outcome.kind !== 'unknown'),
+      UNCLEAN_BATCHES_MAX,
     ],
     'recordOutcomes',
   );

@@ -139,6 +139,7 @@ export async function dropBatch(db: Db, batchId: bigint, reason: string): Promis
 
 export interface QueuedBatch {
   batchId: bigint;
+  accountId: string;
   operation: Operation;
 }
 
@@ -148,71 +149,89 @@ export async function waitingBatches(
   accountIds: readonly string[],
   triesMax: number,
 ): Promise<QueuedBatch[]> {
-  const { rows } = await db.query<{ batch_id: bigint; operation: Operation }>(
-    `select batch_id, operation from tieout.batches
+  const { rows } = await db.query<RawQueued>(
+    `select batch_id, account_id, operation from tieout.batches
      where state = 'queued' and account_id = any ($1) and tries < $2 order by batch_id`,
     [accountIds, triesMax],
   );
-  return rows.map((row) => ({ batchId: row.batch_id, operation: row.operation }));
+  return rows.map(queuedBatch);
 }
 
-/** Waiting batches that hold something approved; they may be tried anew. */
-export async function approvedBatches(
-  db: Db,
-  accountIds: readonly string[],
-): Promise<QueuedBatch[]> {
-  const { rows } = await db.query<{ batch_id: bigint; operation: Operation }>(
+/** Makes waiting batches that hold something approved ready to be tried anew. */
+export async function retryApproved(db: Db, accountIds: readonly string[]): Promise<void> {
+  await db.query(
     `update tieout.batches b set tries = 0
      where b.state = 'queued' and b.account_id = any ($1) and exists (
        select from tieout.instructions i
-       where i.batch_id = b.batch_id and i.state = 'queued' and i.approval_id is not null)
-     returning b.batch_id, b.operation`,
+       where i.batch_id = b.batch_id and i.state = 'queued' and i.approval_id is not null)`,
     [accountIds],
   );
-  return rows.map((row) => ({ batchId: row.batch_id, operation: row.operation }));
 }
 
-/** Those of these batches that are being sent, or wait with tries left. */
-export async function openOfThese(
+/** The batches in which these instructions wait with tries left. */
+export async function waitingWith(
   db: Db,
-  batchIds: readonly bigint[],
+  instructionIds: readonly bigint[],
   triesMax: number,
-): Promise<number> {
-  const { rows } = await db.query<{ open: bigint }>(
-    `select count(*) as open from tieout.batches
-     where batch_id = any ($1::bigint[])
-       and (state = 'sending' or (state = 'queued' and tries < $2))`,
-    [batchIds.map(String), triesMax],
+): Promise<QueuedBatch[]> {
+  const { rows } = await db.query<RawQueued>(
+    `select b.batch_id, b.account_id, b.operation from tieout.batches b
+     where b.state = 'queued' and b.tries < $2 and b.batch_id in (
+       select batch_id from tieout.instructions
+       where instruction_id = any ($1::bigint[]) and state = 'queued')
+     order by b.batch_id`,
+    [instructionIds.map(String), triesMax],
   );
-  return Number(rows[0]?.open ?? 0n);
+  return rows.map(queuedBatch);
 }
 
-/** Those of these batches that wait and have tries left. */
-export async function waitingAmong(
-  db: Db,
-  batchIds: readonly bigint[],
-  triesMax: number,
-): Promise<bigint[]> {
-  const { rows } = await db.query<{ batch_id: bigint }>(
-    `select batch_id from tieout.batches
-     where batch_id = any ($1::bigint[]) and state = 'queued' and tries < $2`,
-    [batchIds.map(String), triesMax],
+/** How many of these instructions are being sent. */
+export async function sendingAmong(db: Db, instructionIds: readonly bigint[]): Promise<number> {
+  const { rows } = await db.query<{ count: bigint }>(
+    `select count(*) as count from tieout.instructions
+     where instruction_id = any ($1::bigint[]) and state = 'sending'`,
+    [instructionIds.map(String)],
   );
-  return rows.map((row) => row.batch_id);
+  return Number(rows[0]?.count ?? 0n);
 }
 
-/** Batches that are being sent, or wait with tries left. */
+interface RawQueued {
+  batch_id: bigint;
+  account_id: string;
+  operation: Operation;
+}
+
+function queuedBatch(row: RawQueued): QueuedBatch {
+  return { batchId: row.batch_id, accountId: row.account_id, operation: row.operation };
+}
+
+/** Batches that are being sent; and those of `going` accounts that wait with tries left. */
 export async function openSends(
   db: Db,
   accountIds: readonly string[],
+  going: readonly string[],
   triesMax: number,
 ): Promise<number> {
   const { rows } = await db.query<{ open: bigint }>(
     `select count(*) as open from tieout.batches
-     where account_id = any ($1) and (state = 'sending' or (state = 'queued' and tries < $2))`,
-    [accountIds, triesMax],
+     where state in ('queued', 'sending') and account_id = any ($1)
+       and (state = 'sending' or (tries < $3 and account_id = any ($2)))`,
+    [accountIds, going, triesMax],
   );
   return Number(rows[0]?.open ?? 0n);
+}
+
+/** How many batches of each account wait; accounts without any are left out. */
+export async function queuedBatches(
+  db: Db,
+  accountIds: readonly string[],
+): Promise<Map<string, number>> {
+  const { rows } = await db.query<{ account_id: string; count: bigint }>(
+    `select account_id, count(*) as count from tieout.batches
+     where state = 'queued' and account_id = any ($1) group by account_id`,
+    [accountIds],
+  );
+  return new Map(rows.map((row) => [row.account_id, Number(row.count)]));
 }
 
 /** The planner must know what was just planned, or each batch is weighed by reading all others. */
@@ -253,4 +272,12 @@ export async function deferBatch(db: Db, batchId: bigint, reason: string): Promi
      where batch_id = $1 and state = 'queued'`,
     [batchId, reason],
   );
+}
+
+/** Says why it waits; a stop is no try. */
+export async function noteBatch(db: Db, batchId: bigint, reason: string): Promise<void> {
+  await db.query(`update tieout.batches set reason = $2 where batch_id = $1 and state = 'queued'`, [
+    batchId,
+    reason,
+  ]);
 }

@@ -112,33 +112,36 @@ export async function cutApproved(
   instructionIds: readonly bigint[],
   now: Date,
 ): Promise<QueuedBatch[]> {
-  const { rows } = await db.query<{ operation: Operation; batch_id: bigint }>(
-    statement('cutBatches'),
-    [
-      null,
-      now,
-      JSON.stringify(BATCH_ENTRIES_MAX),
-      PARTIAL_REFUND_ENTRIES_MAX,
-      instructionIds.map(String),
-    ],
-  );
-  const batches = new Map(rows.map((row) => [row.batch_id, row.operation]));
-  return [...batches].map(([batchId, operation]) => ({ batchId, operation }));
+  const { rows } = await db.query<{
+    operation: Operation;
+    batch_id: bigint;
+    account_id: string;
+  }>(statement('cutBatches'), [
+    null,
+    now,
+    JSON.stringify(BATCH_ENTRIES_MAX),
+    PARTIAL_REFUND_ENTRIES_MAX,
+    instructionIds.map(String),
+  ]);
+  const batches = new Map(rows.map((row) => [row.batch_id, row]));
+  return [...batches].map(([batchId, { operation, account_id: accountId }]) => ({
+    batchId,
+    accountId,
+    operation,
+  }));
 }
 
-/** Approved and in no batch (a run that did not end had taken it apart), or in these batches. */
+/** Approved ones: `planned` are in no batch, since a run that did not end had taken it apart. */
 export async function approvedIn(
   db: Db,
   accountIds: readonly string[],
-  batchIds: readonly bigint[] | null,
+  state: 'planned' | 'queued',
 ): Promise<bigint[]> {
   const { rows } = await db.query<{ instruction_id: bigint }>(
     `select instruction_id from tieout.instructions
-     where approval_id is not null and account_id = any ($1)
-       and case when $2::bigint[] is null then state = 'planned'
-         else batch_id = any ($2) and state = 'queued' end
+     where approval_id is not null and account_id = any ($1) and state = $2
      order by instruction_id`,
-    [accountIds, batchIds?.map(String) ?? null],
+    [accountIds, state],
   );
   return rows.map((row) => row.instruction_id);
 }

@@ -91,19 +91,6 @@ export async function blockedAccounts(
   return rows.map((row) => ({ accountId: row.account_id, block: row.send_block }));
 }
 
-/** What the newest run of an account says about sending; null when it has no run. */
-export async function newestBlock(
-  db: Db,
-  accountId: string,
-): Promise<{ block: string | null } | null> {
-  const { rows } = await db.query<{ block: string | null }>(
-    `select send_block as block from tieout.run_accounts ra join tieout.runs r using (run_id)
-     where account_id = $1 and not r.is_dry order by ra.business_date desc limit 1`,
-    [accountId],
-  );
-  return rows[0] ?? null;
-}
-
 /** The newest look of each account is the one that its figures come from. */
 export async function noteLook(
   db: Db,

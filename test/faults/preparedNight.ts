@@ -38,6 +38,16 @@ export async function prepareNight(house: House): Promise<Prepared> {
   }
   const accountIds = night.accounts.map((account) => account.accountId);
   await cutBatches(house.db, accountIds, deps.now());
+  // As though the canary of each account had been answered, so that whole batches go.
+  await house.db.query(
+    `update tieout.run_accounts ra set sending = 'canary', canary_batch_id = (
+       select min(batch_id) from tieout.batches b where b.account_id = ra.account_id)
+     where exists (select from tieout.batches b where b.account_id = ra.account_id)`,
+  );
+  await house.db.query(
+    `update tieout.run_accounts set sending = 'open', canary_batch_id = null
+     where sending = 'canary'`,
+  );
   const { rows } = await house.db.query<{ batch_id: bigint }>(
     `select batch_id from tieout.batches where state = 'queued' order by batch_id`,
   );

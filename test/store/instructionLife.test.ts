@@ -2,9 +2,11 @@
 // and the other lists that stand in CHECK constraints; and what the database itself refuses.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ATTEMPT_OUTCOMES, BATCH_STATES } from '../../src/core/batch.js';
 import type { InstructionState } from '../../src/core/instruction.js';
 import { INSTRUCTION_STATES, LEGAL_MOVES, OPEN_STATES } from '../../src/core/instruction.js';
 import { EXPECTED_STATES, OPERATIONS } from '../../src/core/order.js';
+import { SENDING_STATES } from '../../src/core/sending.js';
 import { BREAK_KINDS } from '../../src/core/verdict.js';
 import type { Db, Tx } from '../../src/store/db.js';
 import type { FreshDatabase } from '../support/database.js';
@@ -31,6 +33,9 @@ describe('the lists of core stand in the database', () => {
     ['tieout.instructions', 'instructions_operation_check', OPERATIONS],
     ['tieout.batches', 'batches_operation_check', OPERATIONS],
     ['tieout.breaks', 'breaks_kind_check', BREAK_KINDS],
+    ['tieout.batches', 'batches_state_check', BATCH_STATES],
+    ['tieout.attempts', 'attempts_outcome_check', ATTEMPT_OUTCOMES],
+    ['tieout.run_accounts', 'run_accounts_sending_check', SENDING_STATES],
     ['ledger.orders', 'orders_expected_check', EXPECTED_STATES],
   ] as const)('%s %s', async (table, constraint, list) => {
     const definition = await definitionOf(

@@ -2,7 +2,8 @@
 -- No row: somebody else has it. Unequal counts: it is not what was weighed, and the caller rolls
 -- back.
 -- $1 batch, $2 instructions, $3 attempt, $4 hash of the body, $5 host, $6 boot, $7 pid,
--- $8 birth of the process, $9 seconds until the first byte must have left.
+-- $8 birth of the process, $9 seconds until the first byte must have left,
+-- $10 the account's newest run.
 with batch as (
   update tieout.batches set state = 'sending', attempts = attempts + 1
   where batch_id = $1::bigint and state = 'queued'
@@ -21,9 +22,10 @@ others as (
 ),
 attempt as (
   insert into tieout.attempts (attempt_id, batch_id, attempt_no, account_id, entries, body_sha256,
-    host, boot_id, pid, process_started, claimed_at, send_by)
+    host, boot_id, pid, process_started, claimed_at, send_by, sending_run_id)
   select $3::uuid, batch_id, attempts, account_id, to_jsonb($2::bigint[]::text[]), $4, $5, $6,
-    $7::int, $8, clock_timestamp(), clock_timestamp() + make_interval(secs => $9::float8)
+    $7::int, $8, clock_timestamp(), clock_timestamp() + make_interval(secs => $9::float8),
+    $10::bigint
   from batch
   returning attempt_no, claimed_at
 )

@@ -32,4 +32,4 @@ set state = 'queued', batch_id = cut.batch_id, changed_by = 'tieout'
 from placed
 join cut using (run_id, account_id, operation, is_partial, place)
 where i.instruction_id = placed.instruction_id
-returning i.operation, i.batch_id
+returning i.operation, i.batch_id, i.account_id

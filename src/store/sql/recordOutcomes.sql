@@ -1,11 +1,13 @@
 -- Writes once what became of an attempt and of each of its entries. Only instructions that are
 -- still sending move: after somebody called them unknown, a late answer changes nothing here.
--- $1 attempt, $2 outcome, $3 reason, $4 entries as json, $5 now. One row if it was not written yet.
+-- A clean batch, that is one without an unknown entry, opens the account where it was the canary;
+-- so many unclean ones in a row stop it.
+-- $1 attempt, $2 outcome, $3 reason, $4 entries as json, $5 now, $6 clean, $7 how many in a row.
 with attempt as (
   update tieout.attempts
   set outcome = $2::text, finished_at = clock_timestamp(), reason = $3::text
   where attempt_id = $1::uuid and outcome is null
-  returning batch_id
+  returning batch_id, account_id, sending_run_id
 ),
 batch as (
   update tieout.batches b set state = $2::text, reason = $3::text
@@ -24,5 +26,25 @@ entries as (
   where i.batch_id = batch.batch_id and i.instruction_id = o.instruction_id
     and i.state = 'sending'
   returning i.instruction_id
+),
+account as (
+  update tieout.run_accounts ra
+  set unclean_batches = case when $6::boolean then 0 else ra.unclean_batches + 1 end,
+    sending = case
+      when not $6::boolean and ra.unclean_batches + 1 >= $7::int then 'stopped'
+      when ra.canary_batch_id is distinct from attempt.batch_id then ra.sending
+      when $6::boolean then 'open'
+      else 'untried' end,
+    canary_batch_id = case when $6::boolean or ra.unclean_batches + 1 < $7::int
+      then nullif(ra.canary_batch_id, attempt.batch_id) end,
+    sending_reason = case when not $6::boolean and ra.unclean_batches + 1 >= $7::int
+      then $7::int || ' batches in a row had entries of which nobody can say what became of '
+        || 'them; the last was batch ' || attempt.batch_id end
+  from attempt
+  where ra.run_id = attempt.sending_run_id and ra.account_id = attempt.account_id
+    and ra.sending <> 'stopped'
+    -- mostly nothing changes here, and no batch waits for another one's row
+    and (not $6::boolean or ra.unclean_batches > 0 or ra.canary_batch_id = attempt.batch_id)
+  returning ra.account_id
 )
 select count(*) as written from attempt

@@ -1,0 +1,61 @@
+// Rings the queue for batches that may be sent now: all of an account that is open, one of an
+// account that needs its canary first, none of one that is stopped. A ring is a hint; the permit
+// decides.
+
+import { OPERATIONS } from '../core/order.js';
+import { mayAccountSend } from '../core/sending.js';
+import type { QueuedBatch } from '../store/batches.js';
+import { waitingBatches } from '../store/batches.js';
+import type { Db } from '../store/db.js';
+import { standings } from '../store/sending.js';
+import type { NightDeps } from './deps.js';
+
+/** So often a batch is tried in one run before it waits for the next. */
+export const BATCH_TRIES_MAX = 4;
+
+type RingDeps = Pick<NightDeps, 'db' | 'doorbell'>;
+
+/** Rings for everything of these accounts that waits. */
+export async function ringWaiting(deps: RingDeps, accountIds: readonly string[]): Promise<void> {
+  await ringFor(deps, await waitingBatches(deps.db, accountIds, BATCH_TRIES_MAX));
+}
+
+/** Rings for those of these batches that may be sent now. */
+export async function ringFor(deps: RingDeps, waiting: readonly QueuedBatch[]): Promise<void> {
+  const allowed = await mayGo(deps.db, waiting);
+  for (const operation of OPERATIONS) {
+    const ids = allowed
+      .filter((batch) => batch.operation === operation)
+      .map(({ batchId }) => batchId.toString());
+    if (ids.length > 0) await deps.doorbell.ring(operation, ids);
+  }
+}
+
+async function mayGo(db: Db, waiting: readonly QueuedBatch[]): Promise<QueuedBatch[]> {
+  const accountIds = [...new Set(waiting.map((batch) => batch.accountId))];
+  const found = await standings(db, accountIds);
+  const answers = new Map(found.map((one) => [one.accountId, mayAccountSend(one).kind]));
+  const tried = new Set<string>();
+  const byOperation = [...waiting].sort(
+    (a, b) => OPERATIONS.indexOf(a.operation) - OPERATIONS.indexOf(b.operation),
+  );
+  return byOperation.filter(({ accountId }) => {
+    if (answers.get(accountId) === 'open') return true;
+    if (answers.get(accountId) !== 'canary' || tried.has(accountId)) return false;
+    tried.add(accountId);
+    return true;
+  });
+}
+
+/** Those of these batches that nothing stops; a canary on its way holds them up, no more. */
+export async function notStopped(
+  db: Db,
+  waiting: readonly QueuedBatch[],
+): Promise<readonly QueuedBatch[]> {
+  const accountIds = [...new Set(waiting.map((batch) => batch.accountId))];
+  const found = await standings(db, accountIds);
+  const stopped = new Set(
+    found.filter((one) => mayAccountSend(one).kind === 'stop').map((one) => one.accountId),
+  );
+  return waiting.filter((batch) => !stopped.has(batch.accountId));
+}

@@ -1,0 +1,130 @@
+// What may stop the sending of an account, as rows: its newest run with canary and breaker, and the
+// brakes. All workers read the same facts; what they mean is core/sending.ts. Neighbours:
+// night/permit.ts asks, attempts.ts moves canary and breaker on, cli/brake.ts pulls the brake.
+
+import type { Brake, SendingFacts, SendingState } from '../core/sending.js';
+import type { Db } from './db.js';
+import { statement } from './sql.js';
+
+export interface Standing extends SendingFacts {
+  accountId: string;
+  /** the account's newest run; null: none */
+  runId: bigint | null;
+}
+
+interface RawStanding {
+  account_id: string;
+  run_id: bigint | null;
+  send_block: string | null;
+  sending: SendingState | null;
+  sending_reason: string | null;
+  brakes: {
+    kind: Brake['kind'];
+    account_id: string | null;
+    reason: string;
+    by: string;
+    at: string;
+  }[];
+}
+
+/** One for each account, in the order of their names. */
+export async function standings(db: Db, accountIds: readonly string[]): Promise<Standing[]> {
+  const { rows } = await db.query<RawStanding>(
+    statement('sendingStanding'),
+    [accountIds],
+    'sendingStanding',
+  );
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    runId: row.run_id,
+    hasRun: row.run_id !== null,
+    block: row.send_block,
+    state: row.sending ?? 'untried',
+    reason: row.sending_reason,
+    brakes: row.brakes.map(({ account_id, at, ...brake }) => ({
+      ...brake,
+      accountId: account_id,
+      at: new Date(at),
+    })),
+  }));
+}
+
+/** False when another batch has become the canary meanwhile. */
+export async function beginCanary(
+  tx: Db,
+  runId: bigint,
+  accountId: string,
+  batchId: bigint,
+): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `update tieout.run_accounts set sending = 'canary', canary_batch_id = $3
+     where run_id = $1 and account_id = $2 and sending = 'untried'`,
+    [runId, accountId, batchId],
+  );
+  return rowCount === 1;
+}
+
+/** Takes everything but one instruction out of a queued batch, into a batch of its own. */
+export async function splitBatch(tx: Db, batchId: bigint, stays: bigint): Promise<void> {
+  await tx.query(statement('splitBatch'), [batchId, stays]);
+}
+
+export interface BrakeWord {
+  /** `breaker`: that of an account, which only a person lifts before its time */
+  kind: Brake['kind'] | 'breaker';
+  accountId: string | null;
+  isOn: boolean;
+  reason: string;
+  by: string;
+  isClaim: boolean;
+  found?: unknown;
+}
+
+/** Puts a word on record; the newest on each kind and account holds. */
+export async function sayBrake(db: Db, word: BrakeWord): Promise<Date> {
+  const { rows } = await db.query<{ at: Date }>(
+    `insert into tieout.brakes (kind, account_id, is_on, reason, by, is_claim, found)
+     values ($1, $2, $3, $4, $5, $6, $7) returning at`,
+    [
+      word.kind,
+      word.accountId,
+      word.isOn,
+      word.reason,
+      word.by,
+      word.isClaim,
+      word.found === undefined ? null : JSON.stringify(word.found),
+    ],
+  );
+  return rows[0]?.at ?? new Date(0);
+}
+
+/** Every brake and freeze that holds, oldest first. */
+export async function standingBrakes(db: Db): Promise<Brake[]> {
+  const { rows } = await db.query<Omit<Brake, 'accountId'> & { account_id: string | null }>(
+    'select kind, account_id, reason, by, at from tieout.standing_brakes order by seq',
+  );
+  return rows.map(({ account_id, ...brake }) => ({ ...brake, accountId: account_id }));
+}
+
+/** Lets a stopped account begin again with a canary; false when its newest run is not stopped. */
+export async function releaseStopped(db: Db, accountId: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update tieout.run_accounts set sending = 'untried', sending_reason = null,
+       unclean_batches = 0
+     where account_id = $1 and sending = 'stopped' and run_id = (
+       select run_id from tieout.run_accounts ra join tieout.runs r using (run_id)
+       where ra.account_id = $1 and not r.is_dry order by ra.business_date desc limit 1)`,
+    [accountId],
+  );
+  return rowCount === 1;
+}
+
+/** Batches whose first byte may have left, or may leave within the budget of their claim. */
+export async function batchesUnderWay(db: Db, accountId: string | null): Promise<number> {
+  const { rows } = await db.query<{ count: bigint }>(
+    `select count(*) as count from tieout.batches
+     where state = 'sending' and ($1::text is null or account_id = $1)`,
+    [accountId],
+  );
+  return Number(rows[0]?.count ?? 0n);
+}

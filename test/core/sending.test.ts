@@ -1,0 +1,44 @@
+// What may stop an account, as a table: core/sending.ts. test/store/instructionLife.test.ts holds
+// the list of states against the database.
+
+import { describe, expect, test } from 'vitest';
+import type { Brake, SendingFacts } from '../../src/core/sending.js';
+import { mayAccountSend, SENDING_STATES } from '../../src/core/sending.js';
+
+const GOING: SendingFacts = { hasRun: true, block: null, state: 'open', reason: null, brakes: [] };
+const BRAKE: Brake = {
+  kind: 'brake',
+  accountId: null,
+  reason: 'odd answers',
+  by: 'Kim',
+  at: new Date('2026-11-20T03:00:00Z'),
+};
+
+describe('may an account send', () => {
+  test.each([
+    ['open', 'open'],
+    ['untried', 'canary'],
+    ['canary', 'wait'],
+    ['stopped', 'stop'],
+  ] as const)('%s: %s', (state, answer) => {
+    expect(mayAccountSend({ ...GOING, state }).kind).toBe(answer);
+  });
+
+  test.each<[string, Partial<SendingFacts>, RegExp]>([
+    ['no run', { hasRun: false }, /no run/],
+    ['a block of its run', { block: 'no_history' }, /no_history/],
+    ['a brake', { brakes: [BRAKE] }, /brake is on for all sending since .*Kim: odd answers/],
+    [
+      'a brake of the account',
+      { brakes: [{ ...BRAKE, accountId: 'A1' }] },
+      /brake is on for account A1/,
+    ],
+    ['a freeze', { brakes: [{ ...BRAKE, kind: 'freeze' }] }, /all sending is frozen/],
+    ['the breaker', { state: 'stopped', reason: '2 batches' }, /for the rest of the run: 2 batch/],
+  ])('never with %s, whatever its canary says', (_, facts, words) => {
+    for (const state of SENDING_STATES) {
+      const answer = mayAccountSend({ ...GOING, state, ...facts });
+      expect(answer).toMatchObject({ kind: 'stop', reason: expect.stringMatching(words) });
+    }
+  });
+});

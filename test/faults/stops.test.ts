@@ -1,0 +1,211 @@
+// What stops the sending of an account: its canary, its breaker, and the brake that a person pulls.
+// Whole nights through a server that loses answers; the brake by the built program as well.
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { ensureBuilt, tieout } from '../support/cli.js';
+import type { House, HouseOptions } from '../support/night.js';
+import { buildHouse, dateOf, instructionCounts, kinds } from '../support/night.js';
+import type { Call, Front } from './front.js';
+import { drop, startFront } from './front.js';
+import { forgetRunner } from './preparedNight.js';
+
+const cleanups: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+interface Watched {
+  house: House;
+  front: Front;
+  /** How many captures each request carried, in the order in which they came. */
+  sizes: number[];
+  /** What happens to requests of money that the gateway did not get. */
+  lose(when: (entries: number) => boolean): void;
+}
+
+async function watchedHouse(captures: number, options: HouseOptions = {}): Promise<Watched> {
+  const opened: Front[] = [];
+  const house = await buildHouse({
+    orders: 9_000,
+    inLedger: kinds({ capture_due: captures }, 'A1001'),
+    ...options,
+    through: async (sandboxUrl) => {
+      const front = await startFront(sandboxUrl);
+      opened.push(front);
+      return front;
+    },
+  });
+  cleanups.push(() => house.end());
+  const [front] = opened as [Front];
+  const sizes: number[] = [];
+  const entriesOf = ({ body }: Call): number =>
+    (JSON.parse(body) as { capture_orders: unknown[] }).capture_orders.length;
+  const lose = (when: (entries: number) => boolean): void => {
+    front.trouble = (call) => {
+      if (call.operation !== 'capture') return false;
+      sizes.push(entriesOf(call));
+      return when(entriesOf(call)) && drop(call);
+    };
+  };
+  lose(() => false);
+  return { house, front, sizes, lose };
+}
+
+const at = (daysAgo: number): Date => new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`);
+
+describe('the first batch of an account and run', () => {
+  it('is a canary of one; the rest follows once its answer was understood', async () => {
+    const { house, sizes } = await watchedHouse(5);
+    const { summary } = await house.run();
+    expect(sizes).toEqual([1, 4]);
+    expect(summary.state).toBe('tied_out');
+    expect((await house.effects()).length).toBe(5);
+  });
+
+  it('keeps the rest back when its answer is lost, and so does the next one', async () => {
+    const { house, sizes, lose } = await watchedHouse(5, { daysAgo: 2 });
+    lose(() => true);
+    const { summary } = await house.run({ date: dateOf(2) }, at(2));
+    expect(sizes).toEqual([1, 1]);
+    expect(summary.state).toBe('incomplete');
+    expect(await instructionCounts(house.db)).toEqual({
+      'capture queued': 3,
+      'capture unknown': 2,
+    });
+    expect(house.lines.join('\n')).toMatch(
+      /account A1001: 1 batch\(es\) stay queued: the breaker stopped the account for the rest/,
+    );
+    // The same run again sends nothing more; the next one begins with a canary.
+    lose(() => false);
+    await house.run({ date: dateOf(2) }, at(2));
+    expect(sizes).toEqual([1, 1]);
+    await house.run({ date: dateOf(1) }, at(1));
+    expect(sizes).toEqual([1, 1, 1, 2]);
+    expect((await house.effects()).length).toBe(3);
+  });
+
+  it('does not count when no byte left', async () => {
+    const { house, front, sizes } = await watchedHouse(3);
+    front.refuse();
+    await expect(house.run()).resolves.toMatchObject({ summary: { state: 'incomplete' } });
+    await front.accept();
+    await house.run();
+    expect(sizes).toEqual([1, 2]);
+    expect(await house.db.query('select unclean_batches from tieout.run_accounts')).toMatchObject({
+      rows: expect.arrayContaining([{ unclean_batches: 0 }]),
+    });
+  });
+});
+
+describe('two batches in a row with an unknown entry', () => {
+  it('stop the account, though its canary came back well; others go on', async () => {
+    const { house, sizes, lose } = await watchedHouse(0, {
+      orders: 30_000,
+      inLedger: (() => {
+        const first = kinds({ capture_due: 130 }, 'A1001');
+        const second = kinds({ capture_due: 2 }, 'A1002');
+        return (order) => first(order) || second(order);
+      })(),
+    });
+    const { rows } = await house.db.query('select 1 from ledger.orders');
+    expect(rows.length).toBe(132);
+    lose((entries) => entries > 2);
+    const { summary } = await house.run();
+    // Up to as many as are on their way at once may be lost before the second one is known.
+    expect(sizes.filter((size) => size > 2).length).toBeGreaterThanOrEqual(2);
+    expect(summary.accounts.map((account) => account.state)).toEqual(['incomplete', 'tied_out']);
+    const { rows: states } = await house.db.query(
+      'select account_id, sending from tieout.run_accounts order by account_id',
+    );
+    expect(states).toEqual([
+      { account_id: 'A1001', sending: 'stopped' },
+      { account_id: 'A1002', sending: 'open' },
+    ]);
+  });
+
+  it('are forgotten when one between them was understood', async () => {
+    const { house, sizes, lose } = await watchedHouse(5);
+    let lost = 0;
+    lose(() => {
+      lost += 1;
+      return lost !== 2;
+    });
+    await house.run();
+    // Lost, understood, lost: the account is not stopped by that.
+    expect(sizes).toEqual([1, 1, 3]);
+    const { rows } = await house.db.query(
+      `select sending, unclean_batches from tieout.run_accounts where account_id = 'A1001'`,
+    );
+    expect(rows).toEqual([{ sending: 'open', unclean_batches: 1 }]);
+  });
+});
+
+describe('the brake', () => {
+  it('stops all sending until it is let go; looks go on', { timeout: 120_000 }, async () => {
+    await ensureBuilt();
+    const { house, front, sizes } = await watchedHouse(3);
+    const brake = (...words: string[]) =>
+      tieout(['brake', ...words, '--json'], { cwd: house.folder });
+    const on = await brake('on', '--reason', 'the acquirer called', '--as', 'Kim');
+    expect(on.code, on.stderr).toBe(0);
+    expect(JSON.parse(on.stdout)).toMatchObject({ kind: 'on', underWay: 0 });
+    const { summary } = await house.run();
+    expect(summary.state).toBe('incomplete');
+    expect(sizes).toEqual([]);
+    expect(front.asked.get('retrievalTrans')).toBeGreaterThan(0);
+    expect(house.lines.join('\n')).toMatch(
+      /stay queued: the brake is on for all sending since .* \(Kim: the acquirer called\)/,
+    );
+    const { stdout } = await brake('status');
+    expect(JSON.parse(stdout)).toMatchObject({
+      brakes: [{ kind: 'brake', accountId: null, by: 'Kim', reason: 'the acquirer called' }],
+      accounts: [{ accountId: 'A1001', sends: false }, { accountId: 'A1002' }],
+    });
+    expect((await brake('off')).code).toBe(2);
+    const off = await brake('off', '--reason', 'they mended it', '--as', 'Lee');
+    expect(JSON.parse(off.stdout)).toMatchObject({ remaining: [] });
+    await forgetRunner(house);
+    await house.run();
+    expect(sizes).toEqual([1, 2]);
+    const { rows } = await house.db.query(
+      'select kind, is_on, by, is_claim, reason from tieout.brakes order by seq',
+    );
+    expect(rows).toEqual([
+      { kind: 'brake', is_on: true, by: 'Kim', is_claim: true, reason: 'the acquirer called' },
+      { kind: 'brake', is_on: false, by: 'Lee', is_claim: true, reason: 'they mended it' },
+    ]);
+    await expect(house.db.query('delete from tieout.brakes')).rejects.toThrow(/history/);
+  });
+
+  it('of one account leaves the others alone, and may be pulled in mid-run', async () => {
+    const { house, sizes, front } = await watchedHouse(0, {
+      inLedger: (() => {
+        const first = kinds({ capture_due: 3 }, 'A1001');
+        const second = kinds({ capture_due: 3 }, 'A1002');
+        return (order) => first(order) || second(order);
+      })(),
+    });
+    // Pulled while the canary of the account is on its way.
+    front.trouble = async (call) => {
+      if (call.operation !== 'capture') return false;
+      if (call.body.includes('"A1001"')) {
+        sizes.push(1);
+        await house.db.query(
+          `insert into tieout.brakes (kind, account_id, is_on, reason, by, is_claim)
+           values ('brake', 'A1001', true, 'odd', 'Kim', true)`,
+        );
+      }
+      return false;
+    };
+    const { summary } = await house.run();
+    expect(sizes).toEqual([1]);
+    expect(summary.accounts.map((account) => account.state)).toEqual(['incomplete', 'tied_out']);
+    expect((await house.effects()).map((effect) => effect.account_id).sort()).toEqual([
+      'A1001',
+      'A1002',
+      'A1002',
+      'A1002',
+    ]);
+  });
+});

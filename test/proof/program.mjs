@@ -1,0 +1,35 @@
+// The built program under test, loaded from a folder: the checkout itself, or a copy of it in which
+// a defect was planted. Everything of tieout that the campaign and the simulator use comes in here.
+
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+export const CHECKOUT = new URL('../..', import.meta.url).pathname.replace(/\/$/, '');
+
+const MODULES = {
+  begin: 'src/night/begin.js',
+  client: 'src/gateway/client.js',
+  compose: 'src/compose.js',
+  config: 'src/config.js',
+  db: 'src/store/db.js',
+  embedded: 'src/store/embedded.js',
+  errors: 'src/core/errors.js',
+  migrate: 'src/store/migrate.js',
+  night: 'src/night/night.js',
+  profile: 'src/gateway/profile.js',
+  pullChunk: 'src/night/pullChunk.js',
+  query: 'src/gateway/query.js',
+  queues: 'jobs/queues.js',
+  run: 'src/night/run.js',
+  sendBatch: 'src/night/sendBatch.js',
+  sign: 'src/gateway/sign.js',
+  worker: 'jobs/worker.js',
+};
+
+/** `root` holds dist/, migrations/ and the statements, as a checkout does. */
+export async function loadProgram(root = CHECKOUT) {
+  const entries = Object.entries(MODULES).map(async ([name, path]) => {
+    return [name, await import(pathToFileURL(join(root, 'dist', path)).href)];
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}

@@ -1,0 +1,57 @@
+// Where the simulator keeps its databases: an embedded server that need not survive anything, and
+// in it a template whose clock can be moved, copied for each wave.
+
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const POOL_CLIENTS = 6;
+
+/** The program's statements ask for clock_timestamp(); found first, this one answers. */
+const CLOCK = `
+  create schema sim;
+  create table sim.clock (shift interval not null);
+  insert into sim.clock values ('0');
+  create function sim.clock_timestamp() returns timestamptz language sql volatile as
+    'select pg_catalog.clock_timestamp() + (select shift from sim.clock)';
+`;
+const SEARCH_PATH = 'set search_path = sim, pg_catalog, public';
+
+export async function openPlace(program, tally, log) {
+  const folder = mkdtempSync(join(tmpdir(), 'tieout-simulator-'));
+  chmodSync(folder, 0o755);
+  const options = { dataDir: join(folder, 'var'), unsafeFast: true };
+  const { host, user, database, stop } = await program.embedded.startEmbedded(options);
+  const at = (name) => ({ host, user, database: name });
+  const admin = program.db.openDatabase(at(database), { max: 1 });
+  await admin.query('create database sim_template');
+  await admin.query(`alter database sim_template ${SEARCH_PATH}`);
+  const template = program.db.openDatabase(at('sim_template'), { max: 1 });
+  await template.query(CLOCK);
+  await template.close();
+  await program.migrate.migrateUp(at('sim_template'));
+  let made = 0;
+  return {
+    program,
+    tally,
+    log,
+    folder,
+    async freshDatabase() {
+      made += 1;
+      const name = `sim_${made}`;
+      await admin.query(`create database ${name} template sim_template`);
+      await admin.query(`alter database ${name} ${SEARCH_PATH}`);
+      const db = program.db.openDatabase(at(name), { max: POOL_CLIENTS });
+      const drop = async () => {
+        await db.close();
+        await admin.query(`drop database ${name} with (force)`);
+      };
+      return { db, connection: { host, user, database: name, port: 5432 }, drop };
+    },
+    async close() {
+      await admin.close();
+      await stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

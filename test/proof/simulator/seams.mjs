@@ -1,0 +1,83 @@
+// The dependencies of tieout's steps with a scheduler at every seam: the same database, the same
+// code that writes and reads messages, and a gateway in memory behind it.
+
+const ROLL_BACK = new Error('died before COMMIT');
+
+/** What a statement is, by the tables that it writes. */
+const MARKS = [
+  [/\binto tieout\.attempts\b/, 'claim'],
+  [/\binto tieout\.answers\b/, 'storing of the answer'],
+  [/\bupdate tieout\.attempts\b/, 'record of the outcome'],
+  [/state = 'withdrawn'/, 'withdrawal'],
+  [/\b(insert into|update|delete from)\b/i, 'other write'],
+];
+
+function markOf(texts) {
+  for (const [pattern, name] of MARKS) if (texts.some((text) => pattern.test(text))) return name;
+  return null;
+}
+
+/** `step(name, perform)`: perform(where, isBefore) may be begun, rolled back, or lost. */
+export function seamedDatabase(db, step) {
+  const note = (where, texts) => {
+    const mark = markOf(texts);
+    where.name = mark ?? 'reading';
+    where.isWrite = mark !== null;
+  };
+  return {
+    ...db,
+    query: (text, values) =>
+      step('statement', (where, isBefore) => {
+        note(where, [text]);
+        return isBefore ? undefined : db.query(text, values);
+      }),
+    transaction: (work) =>
+      step('transaction', (where, isBefore) => {
+        const texts = [];
+        return db
+          .transaction(async (tx) => {
+            const watched = {
+              ...tx,
+              query: (text, values) => {
+                texts.push(text);
+                return tx.query(text, values);
+              },
+            };
+            const result = await work(watched);
+            if (isBefore) throw ROLL_BACK;
+            return result;
+          })
+          .catch((error) => {
+            if (error !== ROLL_BACK) throw error;
+          })
+          .finally(() => note(where, texts));
+      }),
+  };
+}
+
+/** The query half of a gateway client: real messages over a wire in memory. */
+export function memoryQueries({ program, profile, gateway, troubleOf }) {
+  const transport = {
+    async post({ body }) {
+      const fields = Object.fromEntries(new URLSearchParams(body.toString('utf8')));
+      const trouble = troubleOf(fields.account_id);
+      if (trouble === 'fails') return { kind: 'failed', reason: 'reset', reachable: true };
+      const orderNos = fields[profile.query.orderList.field].split(
+        profile.query.orderList.separator,
+      );
+      const page = gateway.query(fields.account_id, orderNos, trouble === 'stale');
+      return {
+        kind: 'answered',
+        status: 200,
+        contentType: 'application/json',
+        contentEncoding: null,
+        body: Buffer.from(JSON.stringify(page)),
+      };
+    },
+  };
+  const ask = (account, selection) => program.query.query({ profile, transport }, account, selection);
+  return {
+    queryPage: ask,
+    query: (account, orderNos) => ask(account, { kind: 'orders', orderNos }),
+  };
+}

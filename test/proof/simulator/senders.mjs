@@ -1,0 +1,115 @@
+// The senders of one schedule: rings become calls of sendBatch in its processes, and each POST is
+// carried to the gateway in memory in steps between which anything may happen.
+
+import { randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { seamedDatabase } from './seams.mjs';
+import { happen, TROUBLES } from './troubles.mjs';
+
+const TROUBLE_CHANCE = 0.3;
+const SECOND_MS = 1_000;
+
+/** Hands a ring to a process of the world, sometimes to two, sometimes to none. */
+export function ringFor(wave, world, batchId) {
+  const { random } = world;
+  const isAtWork = world.atWork.get(batchId) ?? 0;
+  if (!world.isQuiet && random.chance(0.05)) return wave.tally.count('a ring was lost');
+  // The queue keeps a ring for an id that is at work; a stalled job is run a second time.
+  if (isAtWork > 0 && !random.chance(0.15)) return;
+  if (isAtWork > 0) wave.tally.count('a job ran twice at once');
+  const times = !world.isQuiet && random.chance(0.04) ? 2 : 1;
+  for (let time = 0; time < times; time += 1) begin(wave, world, batchId, isAtWork > 0 || time > 0);
+}
+
+function begin(wave, world, batchId, isSecond) {
+  const process = world.process();
+  world.atWork.set(batchId, (world.atWork.get(batchId) ?? 0) + 1);
+  const fibre = world.begin(process, async (own) => {
+    try {
+      await wave.program.sendBatch.sendBatch(depsFor(wave, world, own), batchId);
+      if (isSecond && !own.hasPosted) wave.tally.count('a second sender was refused');
+    } finally {
+      world.atWork.set(batchId, world.atWork.get(batchId) - 1);
+    }
+  });
+  fibre.batchId = batchId;
+}
+
+function depsFor(wave, world, fibre) {
+  const { base, clock } = wave;
+  const { process } = fibre;
+  const step = (name, perform) => world.step(fibre, name, perform);
+  const plain = (work) => (name, ...given) =>
+    step(name, (where, isBefore) => (isBefore ? undefined : work(...given, where)));
+  const look = plain((account, selection) => wave.queries.queryPage(account, selection));
+  return {
+    ...base,
+    db: seamedDatabase(base.db, step),
+    runner: runnerOf(process),
+    newId: () => world.random.uuid(),
+    sleep: async (ms) => {
+      await step('sleep', async () => {});
+      clock.note(ms);
+    },
+    doorbell: { ring: async () => {} },
+    gateway: {
+      ...base.gateway,
+      query: (account, orderNos) => look('look', account, { kind: 'orders', orderNos }),
+      queryPage: (account, selection) => look('look', account, selection),
+      connectMoney: (account) => connect(wave, world, fibre, step, account),
+    },
+  };
+}
+
+export function runnerOf(process) {
+  return { id: randomUUID(), host: 'sim', boot: 'boot', pid: 1, started: process.name };
+}
+
+async function connect(wave, world, fibre, step, account) {
+  const refused = !world.isQuiet && world.random.chance(0.03 * world.severity);
+  await step('connecting', async (where) => {
+    where.name = 'connecting';
+  });
+  if (refused) {
+    wave.tally.count('no connection came about');
+    return { kind: 'not_sent', reason: 'the gateway refused the connection' };
+  }
+  return {
+    kind: 'connected',
+    connection: { post: (request) => post(wave, world, fibre, step, account, request), close() {} },
+  };
+}
+
+/** Claim behind, write ahead: the last question is asked in the tick in which the bytes go out. */
+async function post(wave, world, fibre, step, account, request) {
+  const { random, tally } = { random: world.random, tally: wave.tally };
+  const posted = await step('write', (where, isBefore) => {
+    where.name = 'the write';
+    if (isBefore) return undefined;
+    if (!request.mayWrite()) {
+      tally.count('a sender past its budget wrote nothing');
+      return { kind: 'not_sent', reason: 'the time budget was used up' };
+    }
+    fibre.hasPosted = true;
+    tally.count('requests');
+    const name = request.path.split('/').at(-1);
+    const message = JSON.parse(request.body.toString('utf8'));
+    const hash = createHash('sha256').update(request.body).digest('hex');
+    const id = `${random.uuid()}.${hash}`;
+    const operate = (part) => wave.gateway.operate(name, message, id, part);
+    const isTroubled = !world.isQuiet && random.chance(TROUBLE_CHANCE * world.severity);
+    const trouble = isTroubled ? random.weighted(TROUBLES) : 'none';
+    if (isTroubled) tally.count(trouble);
+    const later = (ms, work) => wave.later(ms, work);
+    return happen(trouble, { operate, array: `${name}_orders`, later, random });
+  });
+  if (posted.kind === 'not_sent') return posted;
+  // The answer is on its way: whoever waits for it may sleep or die before it arrives.
+  await step('answer', async (where) => {
+    where.name = 'the answer';
+  });
+  if (posted.kind === 'answered' && wave.clock.elapsed() - fibre.wroteAt > 30 * SECOND_MS) {
+    tally.count('an answer was read late');
+  }
+  return posted;
+}

@@ -1,0 +1,300 @@
+// Many schedules at once: one database, one gateway, an account for each schedule. The night's
+// steps, which work over whole sets, run once for all of them; between any two of its statements
+// the senders of every schedule go on, each by its own seed. Then two quiet nights, and the audit.
+
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { findViolations } from '../auditor/findViolations.mjs';
+import { readDatabase } from '../auditor/readBooks.mjs';
+import { fillLedger, layOut, settingsFor } from '../layout.mjs';
+import { randomOf } from '../random.mjs';
+import { openGateway } from './gateway.mjs';
+import { runnerOf, ringFor } from './senders.mjs';
+import { memoryQueries, seamedDatabase } from './seams.mjs';
+import { openWorld } from './world.mjs';
+
+const DAY_MS = 86_400_000;
+const FIRST_NIGHT = new Date('2026-03-02T04:15:00Z');
+const TROUBLED_NIGHTS = 2;
+const QUIET_NIGHTS_MAX = 5;
+const RUNNERS_MAX = 6;
+
+/** Time as the program sees it: ahead of the real one by what was slept and skipped. */
+function openClock(setShift) {
+  const began = Date.now();
+  const start = FIRST_NIGHT.getTime() - began;
+  let ahead = 0;
+  let owed = 0;
+  return {
+    now: () => new Date(Date.now() + start + ahead),
+    elapsed: () => performance.now() + ahead,
+    note: (ms) => {
+      owed += ms;
+    },
+    async skip(ms) {
+      ahead += ms + owed;
+      owed = 0;
+      await setShift(start + ahead);
+    },
+  };
+}
+
+export async function runWave(place, { seed, first, count }) {
+  const wave = await openWave(place, seed, first, count);
+  try {
+    for (let night = 0; night < TROUBLED_NIGHTS; night += 1) await runNight(wave, night, false);
+    for (const world of wave.worlds.values()) await endTroubles(wave, world);
+    for (let quiet = 0; quiet < QUIET_NIGHTS_MAX; quiet += 1) {
+      await runNight(wave, TROUBLED_NIGHTS + quiet, true);
+      if (quiet >= 1 && (await isAtRest(wave))) break;
+    }
+    return await audit(wave);
+  } finally {
+    await wave.close();
+  }
+}
+
+async function openWave(place, seed, first, count) {
+  const { program, tally } = place;
+  const { db, connection, drop } = await place.freshDatabase();
+  const random = randomOf(seed, first, 7);
+  const layouts = Array.from({ length: count }, (_, at) => layOut(seed, first + at, FIRST_NIGHT));
+  await fillLedger((text, values) => db.query(text, values), layouts);
+  const folder = join(place.folder, `wave-${first}`);
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, 'tieout.yaml');
+  const resendAfterHours = random.chance(0.4) ? 1 : null;
+  const settings = settingsFor(layouts, FIRST_NIGHT, {
+    database: { url: 'postgres://nobody@127.0.0.1:1/none' },
+    gateway: { baseUrl: 'sandbox', profile: 'sandbox' },
+    dataDir: join(folder, 'var'),
+  });
+  settings.operations.resendAfterHours = resendAfterHours;
+  writeFileSync(file, JSON.stringify(settings));
+  const config = program.config.loadConfig({ file, env: {}, cwd: folder });
+  const { profile } = config.gateway;
+  const clock = openClock((ms) =>
+    db.query('update sim.clock set shift = make_interval(secs => $1)', [ms / 1000]),
+  );
+  const { responseSignatureOf } = program.sign;
+  const gateway = openGateway({ now: clock.now, profile, responseSignatureOf });
+  const wave = {
+    ...{ place, program, tally, seed, first, random, db, connection, clock, gateway, config },
+    worlds: new Map(),
+    effectsToCome: [],
+    dead: new Set(),
+    later: (ms, work) => wave.effectsToCome.push({ at: clock.elapsed() + ms, work }),
+    spines: 0,
+    close: async () => {
+      await drop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  for (const layout of layouts) addWorld(wave, layout);
+  wave.queries = memoryQueries({
+    program,
+    profile,
+    gateway,
+    troubleOf: (accountId) => lookTrouble(wave.worlds.get(accountId)),
+  });
+  await clock.skip(0);
+  wave.base = baseDeps(wave);
+  return wave;
+}
+
+function addWorld(wave, layout) {
+  const number = Number(layout.accountId.slice(1));
+  const random = randomOf(wave.seed, number, 3);
+  const severity = random.pick([0.5, 1, 1, 2]);
+  const { errors } = wave.program;
+  const { UnreachableError } = errors;
+  const { tally, clock } = wave;
+  const world = openWorld({ number, random, severity, tally, clock, UnreachableError });
+  world.layout = layout;
+  world.atWork = new Map();
+  world.lookRandom = randomOf(wave.seed, number, 5);
+  // By hand only where the gateway refuses what its state does not allow: else nobody could tell.
+  world.isPermissive = random.chance(0.6);
+  wave.gateway.add(layout, world);
+  wave.worlds.set(layout.accountId, world);
+}
+
+function lookTrouble(world) {
+  if (world === undefined || world.isQuiet) return null;
+  if (world.lookRandom.chance(0.04)) return 'fails';
+  return world.lookRandom.chance(0.03) ? 'stale' : null;
+}
+
+function baseDeps(wave) {
+  const { program, config, clock, place } = wave;
+  const offline = program.client.createGatewayClient({
+    profile: config.gateway.profile,
+    baseUrl: 'http://127.0.0.1:9',
+  });
+  return {
+    db: wave.db,
+    config,
+    gateway: { ...offline, ...wave.queries },
+    version: 'simulated',
+    now: clock.now,
+    monotonic: clock.elapsed,
+    isAlive: (runner) => !isDead(wave, runner.started),
+    log: place.log,
+    progress: () => {},
+  };
+}
+
+function isDead(wave, name) {
+  if (wave.dead.has(name)) return true;
+  const number = /^w(\d+)\./.exec(name)?.[1];
+  if (number === undefined) return false;
+  for (const world of wave.worlds.values()) {
+    if (world.number === Number(number)) return world.isDeadProcess(name);
+  }
+  return true;
+}
+
+async function runNight(wave, night, isQuiet) {
+  const target = FIRST_NIGHT.getTime() + night * DAY_MS;
+  await wave.clock.skip(Math.max(0, target - wave.clock.now().getTime()));
+  for (let runner = 0; runner < RUNNERS_MAX; runner += 1) {
+    const spine = openSpine(wave, isQuiet || runner + 1 === RUNNERS_MAX);
+    const how = await Promise.race([spine.run(), spine.died]);
+    if (how === 'done') return;
+    wave.tally.kill('the spine dies');
+  }
+}
+
+/** The process that runs the night over all schedules; it may die at any statement. */
+function openSpine(wave, isQuiet) {
+  const { random, program } = wave;
+  wave.spines += 1;
+  const process = { name: `spine.${wave.first}.${wave.spines}` };
+  const diesAt = !isQuiet && random.chance(0.4) ? random.below(80) : Number.POSITIVE_INFINITY;
+  let steps = 0;
+  let die;
+  const died = new Promise((resolve) => {
+    die = () => {
+      wave.dead.add(process.name);
+      resolve('died');
+    };
+  });
+  const step = async (_name, perform) => {
+    steps += 1;
+    if (steps > diesAt) {
+      die();
+      return new Promise(() => {});
+    }
+    const value = await perform({}, false);
+    await letWorldsGoOn(wave, 2);
+    return value;
+  };
+  const deps = {
+    ...wave.base,
+    db: seamedDatabase(wave.db, step),
+    runner: runnerOf(process),
+    newId: () => random.uuid(),
+    sleep: (ms) => pause(wave, ms),
+    doorbell: { ring: (queue, ids) => ring(wave, queue, ids) },
+  };
+  const run = async () => {
+    const request = { date: null, accountIds: [], isDry: false };
+    const beginning = await program.begin.beginRun(deps, request);
+    if (beginning.kind === 'mine') await program.night.runNight(deps, beginning.night);
+    else if (beginning.kind !== 'readOnly') throw new Error(`the run is ${beginning.kind}`);
+    return 'done';
+  };
+  return { run, died };
+}
+
+/** A poll of the spine is worth some seconds, or paused senders would cost an hour of polls. */
+async function pause(wave, ms) {
+  await wave.clock.skip(ms === 0 ? 0 : Math.max(ms, 3_200));
+  await letWorldsGoOn(wave, 8);
+}
+
+async function letWorldsGoOn(wave, stepsMax) {
+  const now = wave.clock.elapsed();
+  const due = wave.effectsToCome.filter(({ at }) => at <= now);
+  wave.effectsToCome = wave.effectsToCome.filter(({ at }) => at > now);
+  for (const { work } of due) work();
+  const busy = [...wave.worlds.values()].filter((world) => world.hasWork());
+  await Promise.all(busy.map((world) => world.advance(world.random.below(stepsMax + 1))));
+}
+
+async function ring(wave, queue, ids) {
+  if (queue === 'report') return leaveReports(wave, ids);
+  if (queue === 'pull') {
+    const turn = [...ids];
+    const work = async () => {
+      for (let id = turn.shift(); id !== undefined; id = turn.shift()) {
+        await wave.program.pullChunk.pullChunk(pullDeps(wave), BigInt(id));
+      }
+    };
+    await Promise.all(Array.from({ length: 4 }, work));
+    return;
+  }
+  const { rows } = await wave.db.query(
+    'select batch_id, account_id from tieout.batches where batch_id = any ($1::bigint[])',
+    [ids],
+  );
+  for (const { batch_id, account_id } of rows) {
+    ringFor(wave, wave.worlds.get(account_id), batch_id);
+  }
+}
+
+function pullDeps(wave) {
+  return {
+    ...wave.base,
+    newId: () => wave.random.uuid(),
+    sleep: async () => {},
+    runner: runnerOf({ name: 'puller' }),
+  };
+}
+
+/** No workbook is written: figures come from the summary, which the audit reads itself. */
+async function leaveReports(wave, ids) {
+  await wave.db.query(
+    `update tieout.reports set state = 'failed', reason = 'not written here'
+     where report_id = any ($1::bigint[]) and state = 'queued'`,
+    [ids],
+  );
+}
+
+/** Sleepers wake, what is under way comes to its end, late effects come. */
+async function endTroubles(wave, world) {
+  world.isQuiet = true;
+  for (const entry of world.pending) entry.notBefore = 0;
+  await world.advance(1_000);
+}
+
+async function isAtRest(wave) {
+  const { rows } = await wave.db.query(
+    `select 1 from tieout.instructions
+     where state in ('planned', 'queued', 'sending', 'accepted') limit 1`,
+  );
+  return rows.length === 0;
+}
+
+async function audit(wave) {
+  const client = new pg.Client(wave.connection);
+  await client.connect();
+  const ours = await readDatabase(client);
+  await client.end();
+  const books = { ...ours, ...wave.gateway.books() };
+  countStates(wave, books);
+  return { ...findViolations(books), books };
+}
+
+function countStates(wave, { instructions, events, effects }) {
+  const { tally } = wave;
+  tally.add('instructions', instructions.length);
+  tally.add('effects', effects.length);
+  for (const { from, to } of events) if (from === 'unknown') tally.count(`unknown to ${to}`);
+  for (const row of instructions) {
+    tally.count(`ended ${row.state}`);
+    const isPartial = row.operation === 'refund' && row.refund_amount !== row.amount;
+    if (row.state === 'unknown' && isPartial) tally.count('a partial refund waits for a person');
+  }
+}

@@ -24,35 +24,39 @@ export function seamedDatabase(db, step) {
     where.name = mark ?? 'reading';
     where.isWrite = mark !== null;
   };
+  const query = (text, ...more) =>
+    step('statement', (where, isBefore) => {
+      note(where, [text]);
+      return isBefore ? undefined : db.query(text, ...more);
+    });
+  const inTransaction = (begin) => (work) =>
+    step('transaction', (where, isBefore) => {
+      const texts = [];
+      return begin(async (tx) => {
+        const result = await work(watchedBy(tx, texts));
+        if (isBefore) throw ROLL_BACK;
+        return result;
+      })
+        .catch((error) => {
+          if (error !== ROLL_BACK) throw error;
+        })
+        .finally(() => note(where, texts));
+    });
+  const { transaction, durably } = db;
   return {
     ...db,
-    query: (text, values) =>
-      step('statement', (where, isBefore) => {
-        note(where, [text]);
-        return isBefore ? undefined : db.query(text, values);
-      }),
-    transaction: (work) =>
-      step('transaction', (where, isBefore) => {
-        const texts = [];
-        return db
-          .transaction(async (tx) => {
-            const watched = {
-              ...tx,
-              query: (text, values) => {
-                texts.push(text);
-                return tx.query(text, values);
-              },
-            };
-            const result = await work(watched);
-            if (isBefore) throw ROLL_BACK;
-            return result;
-          })
-          .catch((error) => {
-            if (error !== ROLL_BACK) throw error;
-          })
-          .finally(() => note(where, texts));
-      }),
+    query,
+    transaction: inTransaction(transaction),
+    durably: inTransaction(durably),
   };
+}
+
+function watchedBy(tx, texts) {
+  const query = (text, ...more) => {
+    texts.push(text);
+    return tx.query(text, ...more);
+  };
+  return { ...tx, query };
 }
 
 /** The query half of a gateway client: real messages over a wire in memory. */

@@ -195,7 +195,8 @@ function openSpine(wave, isQuiet) {
     db: seamedDatabase(wave.db, step),
     runner: runnerOf(process),
     newId: () => random.uuid(),
-    sleep: (ms) => pause(wave, ms),
+    sleep: async () => {},
+    jobs: { during: (work) => work(), nap: (ms) => pause(wave, ms) },
     doorbell: { ring: (queue, ids) => ring(wave, queue, ids) },
   };
   const run = async () => {

@@ -25,23 +25,32 @@ export function accountIdOf(number) {
 export function layOut(seed, number, firstNight) {
   const random = randomOf(seed, number, 1);
   const accountId = accountIdOf(number);
-  const orders = Array.from({ length: random.weighted([[3, 1], [2, 2], [1, 3]]) }, (_, at) => {
-    const kind = random.weighted(KINDS);
-    const cents = random.between(200, 99_999);
-    return {
-      account_id: accountId,
-      order_no: `${accountId}-${at + 1}`,
-      transaction_id: `T${accountId}${at + 1}`,
-      currency: random.pick(CURRENCIES),
-      amount: text(cents),
-      expected: kind.expected,
-      review_decision: kind.decision ?? null,
-      placed_at: new Date(firstNight.getTime() - random.between(2, 4) * DAY_MS),
-      state: kind.state,
-      kind: kind.name,
-      refunds: refundsOf(random, kind.parts, cents),
-    };
-  });
+  const orders = Array.from(
+    {
+      length: random.weighted([
+        [3, 1],
+        [2, 2],
+        [1, 3],
+      ]),
+    },
+    (_, at) => {
+      const kind = random.weighted(KINDS);
+      const cents = random.between(200, 99_999);
+      return {
+        account_id: accountId,
+        order_no: `${accountId}-${at + 1}`,
+        transaction_id: `T${accountId}${at + 1}`,
+        currency: random.pick(CURRENCIES),
+        amount: text(cents),
+        expected: kind.expected,
+        review_decision: kind.decision ?? null,
+        placed_at: new Date(firstNight.getTime() - random.between(2, 4) * DAY_MS),
+        state: kind.state,
+        kind: kind.name,
+        refunds: refundsOf(random, kind.parts, cents),
+      };
+    },
+  );
   return {
     accountId,
     merchantId: 'M1',

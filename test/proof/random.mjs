@@ -27,8 +27,7 @@ export function randomOf(...seeds) {
       return pairs.at(-1)[1];
     },
     uuid: () => {
-      const hex = (digits) =>
-        Array.from({ length: digits }, () => below(16).toString(16)).join('');
+      const hex = (digits) => Array.from({ length: digits }, () => below(16).toString(16)).join('');
       return `${hex(8)}-${hex(4)}-4${hex(3)}-8${hex(3)}-${hex(12)}`;
     },
   };

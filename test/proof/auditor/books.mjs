@@ -67,12 +67,12 @@ export function joinBooks(books) {
   for (const effect of books.effects) {
     if (isByHand(effect)) continue;
     const attempts = attemptsOf.get(bodyOf(effect)) ?? [];
-    const candidates = attempts
+    const candidates = inOrderOfLikelihood(attempts, effect)
       .flatMap((attempt) => attempt.entries.map((id) => byId.get(String(id))))
       .filter((row) => row !== undefined && isSameMovement(row, effect));
-    // Of several that fit, the first that has none yet; a surplus effect stays with the last.
+    // Of several that fit, the first that has none yet; a surplus effect stays with the first.
     const free = candidates.find((row) => !effectsOf.has(row.id));
-    const owner = free ?? candidates.at(-1) ?? null;
+    const owner = free ?? candidates[0] ?? null;
     ownerOf.set(effect, owner);
     if (owner === null) continue;
     const known = effectsOf.get(owner.id);
@@ -81,6 +81,14 @@ export function joinBooks(books) {
   }
   const byHand = groupBy(books.effects.filter(isByHand), transactionKey);
   return { ...books, byId, attemptsOf, ownerOf, effectsOf, byHand };
+}
+
+/** Attempts of one body: those that may have sent it and came before, then the rest. */
+function inOrderOfLikelihood(attempts, { at }) {
+  const moment = Date.parse(at);
+  const doubt = ({ outcome, claimed_at }) =>
+    (outcome === 'not_sent' ? 2 : 0) + (Date.parse(claimed_at) > moment ? 1 : 0);
+  return [...attempts].sort((one, other) => doubt(one) - doubt(other));
 }
 
 function isSameMovement(row, effect) {

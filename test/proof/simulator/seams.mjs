@@ -79,7 +79,8 @@ export function memoryQueries({ program, profile, gateway, troubleOf }) {
       };
     },
   };
-  const ask = (account, selection) => program.query.query({ profile, transport }, account, selection);
+  const ask = (account, selection) =>
+    program.query.query({ profile, transport }, account, selection);
   return {
     queryPage: ask,
     query: (account, orderNos) => ask(account, { kind: 'orders', orderNos }),

@@ -1,13 +1,11 @@
 // The senders of one schedule: rings become calls of sendBatch in its processes, and each POST is
 // carried to the gateway in memory in steps between which anything may happen.
 
-import { randomUUID } from 'node:crypto';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { seamedDatabase } from './seams.mjs';
 import { happen, TROUBLES } from './troubles.mjs';
 
 const TROUBLE_CHANCE = 0.3;
-const SECOND_MS = 1_000;
 
 /** Hands a ring to a process of the world, sometimes to two, sometimes to none. */
 export function ringFor(wave, world, batchId) {
@@ -39,8 +37,10 @@ function depsFor(wave, world, fibre) {
   const { base, clock } = wave;
   const { process } = fibre;
   const step = (name, perform) => world.step(fibre, name, perform);
-  const plain = (work) => (name, ...given) =>
-    step(name, (where, isBefore) => (isBefore ? undefined : work(...given, where)));
+  const plain =
+    (work) =>
+    (name, ...given) =>
+      step(name, (where, isBefore) => (isBefore ? undefined : work(...given, where)));
   const look = plain((account, selection) => wave.queries.queryPage(account, selection));
   return {
     ...base,
@@ -56,7 +56,7 @@ function depsFor(wave, world, fibre) {
       ...base.gateway,
       query: (account, orderNos) => look('look', account, { kind: 'orders', orderNos }),
       queryPage: (account, selection) => look('look', account, selection),
-      connectMoney: (account) => connect(wave, world, fibre, step, account),
+      connectMoney: () => connect(wave, world, fibre, step),
     },
   };
 }
@@ -65,7 +65,7 @@ export function runnerOf(process) {
   return { id: randomUUID(), host: 'sim', boot: 'boot', pid: 1, started: process.name };
 }
 
-async function connect(wave, world, fibre, step, account) {
+async function connect(wave, world, fibre, step) {
   const refused = !world.isQuiet && world.random.chance(0.03 * world.severity);
   await step('connecting', async (where) => {
     where.name = 'connecting';
@@ -76,13 +76,14 @@ async function connect(wave, world, fibre, step, account) {
   }
   return {
     kind: 'connected',
-    connection: { post: (request) => post(wave, world, fibre, step, account, request), close() {} },
+    connection: { post: (request) => post(wave, world, fibre, step, request), close() {} },
   };
 }
 
 /** Claim behind, write ahead: the last question is asked in the tick in which the bytes go out. */
-async function post(wave, world, fibre, step, account, request) {
-  const { random, tally } = { random: world.random, tally: wave.tally };
+async function post(wave, world, fibre, step, request) {
+  const { random } = world;
+  const { tally } = wave;
   const posted = await step('write', (where, isBefore) => {
     where.name = 'the write';
     if (isBefore) return undefined;
@@ -108,8 +109,5 @@ async function post(wave, world, fibre, step, account, request) {
   await step('answer', async (where) => {
     where.name = 'the answer';
   });
-  if (posted.kind === 'answered' && wave.clock.elapsed() - fibre.wroteAt > 30 * SECOND_MS) {
-    tally.count('an answer was read late');
-  }
   return posted;
 }

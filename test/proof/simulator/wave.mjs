@@ -2,6 +2,7 @@
 // steps, which work over whole sets, run once for all of them; between any two of its statements
 // the senders of every schedule go on, each by its own seed. Then two quiet nights, and the audit.
 
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -10,12 +11,12 @@ import { readDatabase } from '../auditor/readBooks.mjs';
 import { fillLedger, layOut, settingsFor } from '../layout.mjs';
 import { randomOf } from '../random.mjs';
 import { openGateway } from './gateway.mjs';
-import { runnerOf, ringFor } from './senders.mjs';
 import { memoryQueries, seamedDatabase } from './seams.mjs';
+import { ringFor, runnerOf } from './senders.mjs';
 import { openWorld } from './world.mjs';
 
 const DAY_MS = 86_400_000;
-const FIRST_NIGHT = new Date('2026-03-02T04:15:00Z');
+export const FIRST_NIGHT = new Date('2026-03-02T04:15:00Z');
 const TROUBLED_NIGHTS = 2;
 const QUIET_NIGHTS_MAX = 5;
 const RUNNERS_MAX = 6;
@@ -28,7 +29,8 @@ function openClock(setShift) {
   let owed = 0;
   return {
     now: () => new Date(Date.now() + start + ahead),
-    elapsed: () => performance.now() + ahead,
+    // Not a moment of real time in it: whoever sleeps wakes by the seed alone.
+    elapsed: () => ahead,
     note: (ms) => {
       owed += ms;
     },
@@ -44,7 +46,7 @@ export async function runWave(place, { seed, first, count }) {
   const wave = await openWave(place, seed, first, count);
   try {
     for (let night = 0; night < TROUBLED_NIGHTS; night += 1) await runNight(wave, night, false);
-    for (const world of wave.worlds.values()) await endTroubles(wave, world);
+    for (const world of wave.worlds.values()) await endTroubles(world);
     for (let quiet = 0; quiet < QUIET_NIGHTS_MAX; quiet += 1) {
       await runNight(wave, TROUBLED_NIGHTS + quiet, true);
       if (quiet >= 1 && (await isAtRest(wave))) break;
@@ -123,7 +125,9 @@ function addWorld(wave, layout) {
 function lookTrouble(world) {
   if (world === undefined || world.isQuiet) return null;
   if (world.lookRandom.chance(0.04)) return 'fails';
-  return world.lookRandom.chance(0.03) ? 'stale' : null;
+  if (!world.lookRandom.chance(0.03)) return null;
+  world.tally.count('a look that shows what was');
+  return 'stale';
 }
 
 function baseDeps(wave) {
@@ -162,7 +166,8 @@ async function runNight(wave, night, isQuiet) {
     const spine = openSpine(wave, isQuiet || runner + 1 === RUNNERS_MAX);
     const how = await Promise.race([spine.run(), spine.died]);
     if (how === 'done') return;
-    wave.tally.kill('the spine dies');
+    wave.tally.kill('the spine');
+    wave.tally.count('the spine died and was replaced');
   }
 }
 
@@ -171,7 +176,7 @@ function openSpine(wave, isQuiet) {
   const { random, program } = wave;
   wave.spines += 1;
   const process = { name: `spine.${wave.first}.${wave.spines}` };
-  const diesAt = !isQuiet && random.chance(0.4) ? random.below(80) : Number.POSITIVE_INFINITY;
+  const diesAt = !isQuiet && random.chance(0.8) ? random.below(100) : Number.POSITIVE_INFINITY;
   let steps = 0;
   let die;
   const died = new Promise((resolve) => {
@@ -221,7 +226,34 @@ async function letWorldsGoOn(wave, stepsMax) {
   wave.effectsToCome = wave.effectsToCome.filter(({ at }) => at > now);
   for (const { work } of due) work();
   const busy = [...wave.worlds.values()].filter((world) => world.hasWork());
-  await Promise.all(busy.map((world) => world.advance(world.random.below(stepsMax + 1))));
+  await Promise.all(
+    busy.map(async (world) => {
+      await meddle(wave, world);
+      await world.advance(world.random.below(stepsMax + 1));
+    }),
+  );
+}
+
+/** What others do meanwhile: a person at the portal, a merchant who thinks again. */
+async function meddle(wave, world) {
+  if (world.isQuiet) return;
+  const { random, tally, layout } = world;
+  if (!world.isPermissive && random.chance(0.01)) {
+    const order = random.pick(layout.orders);
+    const operation = random.pick(['capture', 'capture', 'cancel']);
+    if (wave.gateway.byHand(layout.accountId, operation, order.transaction_id)) {
+      tally.count('done by hand in between');
+    }
+  }
+  if (random.chance(0.003)) {
+    const { order_no } = random.pick(layout.orders);
+    await wave.db.query(
+      `update ledger.orders set expected = 'cancelled'
+       where account_id = $1 and order_no = $2 and expected = 'captured'`,
+      [layout.accountId, order_no],
+    );
+    tally.count('the ledger changed its mind');
+  }
 }
 
 async function ring(wave, queue, ids) {
@@ -248,7 +280,8 @@ async function ring(wave, queue, ids) {
 function pullDeps(wave) {
   return {
     ...wave.base,
-    newId: () => wave.random.uuid(),
+    // Many pull at once: what they draw must not depend on who comes first.
+    newId: randomUUID,
     sleep: async () => {},
     runner: runnerOf({ name: 'puller' }),
   };
@@ -264,7 +297,7 @@ async function leaveReports(wave, ids) {
 }
 
 /** Sleepers wake, what is under way comes to its end, late effects come. */
-async function endTroubles(wave, world) {
+async function endTroubles(world) {
   world.isQuiet = true;
   for (const entry of world.pending) entry.notBefore = 0;
   await world.advance(1_000);

@@ -119,6 +119,9 @@ export function openWorld({ number, random, severity, tally, clock, UnreachableE
       reject(new UnreachableError('the answer to COMMIT was lost'));
     } else if ('error' in result) reject(result.error);
     else resolve(result.value);
+    if (where.name === 'record of the outcome' && result.value?.rows?.[0]?.written === 0n) {
+      tally.count('a late answer changed nothing');
+    }
     await settled(world, fibre);
   }
 

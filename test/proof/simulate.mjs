@@ -52,8 +52,15 @@ const log = values.verbose ? (line) => console.error(line) : () => {};
 const place = await openPlace(program, tally, log);
 const began = performance.now();
 const result = openResult();
+let isTold = false;
+// Told to stop, it ends the wave and prints what there is.
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => {
+    isTold = true;
+  });
+}
 try {
-  for (let done = 0; done < schedules; done += size) {
+  for (let done = 0; done < schedules && !isTold; done += size) {
     const [first, count] = [start + done, Math.min(size, schedules - done)];
     const found = await runWave(place, { seed, first, count });
     addTo(result, found, count);
@@ -67,8 +74,13 @@ try {
   await place.close();
 }
 const naive = runNaively({
-  ...{ program, seed, first: start, count: schedules },
+  ...{ program, seed, first: start, count: result.schedules },
   firstNight: FIRST_NIGHT,
 });
-const isWell = printTable(result, { tally, naive, rare: RARE, mustReach: schedules >= FULL_SIZE });
+const isWell = printTable(result, {
+  tally,
+  naive,
+  rare: RARE,
+  mustReach: result.schedules >= FULL_SIZE,
+});
 process.exit(isWell ? 0 : 1);

@@ -4,12 +4,12 @@
 // A wave that fails is named; the same seed with its --first and --schedules repeats it alone.
 
 import { parseArgs } from 'node:util';
+import { openPlace } from './place.mjs';
 import { loadProgram } from './program.mjs';
 import { runNaively } from './simulator/naive.mjs';
-import { openPlace } from './simulator/place.mjs';
-import { openTally } from './simulator/tally.mjs';
 import { FIRST_NIGHT, runWave } from './simulator/wave.mjs';
 import { addTo, openResult, printTable } from './table.mjs';
+import { openTally } from './tally.mjs';
 
 /** From so many schedules on, a rare state that was never reached is a failure. */
 const FULL_SIZE = 2_000;
@@ -49,7 +49,7 @@ const [schedules, seed, start, size] = [
 const program = await loadProgram(values.build);
 const tally = openTally();
 const log = values.verbose ? (line) => console.error(line) : () => {};
-const place = await openPlace(program, tally, log);
+const place = await openPlace(program, { tally, log });
 const began = performance.now();
 const result = openResult();
 let isTold = false;

@@ -2,7 +2,7 @@
 // carried to the gateway in memory in steps between which anything may happen.
 
 import { createHash, randomUUID } from 'node:crypto';
-import { seamedDatabase } from './seams.mjs';
+import { seamedDatabase } from '../seams.mjs';
 import { happen, TROUBLES } from './troubles.mjs';
 
 const TROUBLE_CHANCE = 0.3;

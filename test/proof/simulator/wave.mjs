@@ -10,8 +10,8 @@ import { findViolations } from '../auditor/findViolations.mjs';
 import { readDatabase } from '../auditor/readBooks.mjs';
 import { fillLedger, layOut, settingsFor } from '../layout.mjs';
 import { randomOf } from '../random.mjs';
+import { memoryQueries, seamedDatabase } from '../seams.mjs';
 import { openGateway } from './gateway.mjs';
-import { memoryQueries, seamedDatabase } from './seams.mjs';
 import { ringFor, runnerOf } from './senders.mjs';
 import { openWorld } from './world.mjs';
 

@@ -1,5 +1,6 @@
-// Where the simulator keeps its databases: an embedded server that need not survive anything, and
-// in it a template whose clock can be moved, copied for each wave.
+// Where the schedules keep their databases: an embedded server of their own, and in it a template
+// whose clock can be moved, copied for each wave. The simulator's need not survive anything; the
+// campaign's is as durable as a merchant's.
 
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,19 +18,14 @@ const CLOCK = `
 `;
 const SEARCH_PATH = 'set search_path = sim, pg_catalog, public';
 
-export async function openPlace(program, tally, log) {
-  const folder = mkdtempSync(join(tmpdir(), 'tieout-simulator-'));
+export async function openPlace(program, { tally, log, isDurable = false }) {
+  const folder = mkdtempSync(join(tmpdir(), 'tieout-proof-'));
   chmodSync(folder, 0o755);
-  const options = { dataDir: join(folder, 'var'), unsafeFast: true };
+  const options = { dataDir: join(folder, 'var'), unsafeFast: !isDurable };
   const { host, user, database, stop } = await program.embedded.startEmbedded(options);
   const at = (name) => ({ host, user, database: name });
   const admin = program.db.openDatabase(at(database), { max: 1 });
-  await admin.query('create database sim_template');
-  await admin.query(`alter database sim_template ${SEARCH_PATH}`);
-  const template = program.db.openDatabase(at('sim_template'), { max: 1 });
-  await template.query(CLOCK);
-  await template.close();
-  await program.migrate.migrateUp(at('sim_template'));
+  await makeTemplate(program, admin, at('proof_template'), isDurable);
   let made = 0;
   return {
     program,
@@ -38,15 +34,16 @@ export async function openPlace(program, tally, log) {
     folder,
     async freshDatabase() {
       made += 1;
-      const name = `sim_${made}`;
-      await admin.query(`create database ${name} template sim_template`);
+      const name = `proof_${made}`;
+      await admin.query(`create database ${name} template proof_template`);
       await admin.query(`alter database ${name} ${SEARCH_PATH}`);
       const db = program.db.openDatabase(at(name), { max: POOL_CLIENTS });
       const drop = async () => {
         await db.close();
         await admin.query(`drop database ${name} with (force)`);
       };
-      return { db, connection: { host, user, database: name, port: 5432 }, drop };
+      const url = `postgres://${user}@localhost/${name}?host=${encodeURIComponent(host)}`;
+      return { db, url, connection: { host, user, database: name, port: 5432 }, drop };
     },
     async close() {
       await admin.close();
@@ -54,4 +51,14 @@ export async function openPlace(program, tally, log) {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function makeTemplate(program, admin, connection, withQueues) {
+  await admin.query(`create database ${connection.database}`);
+  await admin.query(`alter database ${connection.database} ${SEARCH_PATH}`);
+  const template = program.db.openDatabase(connection, { max: 1 });
+  await template.query(CLOCK);
+  await template.close();
+  await program.migrate.migrateUp(connection);
+  if (withQueues) await program.queues.migrateQueues({ kind: 'database', connection });
 }

@@ -7,6 +7,7 @@ export function openTally() {
   return {
     count: (name) => bump(counts, name, 1),
     add: (name, by) => bump(counts, name, by),
+    addKills: (where, by) => bump(kills, where, by),
     kill: (where) => bump(kills, where, 1),
     of: (name) => counts.get(name) ?? 0,
     kills: () => [...kills.values()].reduce((sum, one) => sum + one, 0),

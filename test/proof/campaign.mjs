@@ -1,0 +1,182 @@
+// Schedules in real processes: PostgreSQL, Redis or the queue in PostgreSQL, the sandbox gateway,
+// and tieout's own processes, which are killed and stopped at named places and at random. Use:
+//   npm run campaign -- --schedules 1000 --seed 1 [--resume DIR] [--wave 40] [--parallel 2]
+// With --resume it writes down each wave that is over and goes on there; a wave that failed keeps
+// its folder, and the same seed with its --first and --schedules repeats its plan.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { runWave } from './campaign/wave.mjs';
+import { openPlace } from './place.mjs';
+import { CHECKOUT, loadProgram } from './program.mjs';
+import { runNaively } from './simulator/naive.mjs';
+import { addTo, openResult, printTable } from './table.mjs';
+import { openTally } from './tally.mjs';
+
+/** From so many schedules on, a rare state that was never reached is a failure. */
+const FULL_SIZE = 400;
+const RARE = [
+  'reset after the effect',
+  'late effect',
+  'answer cut',
+  'processes stopped',
+  'a sender past its budget wrote nothing',
+  'done by hand in between',
+  'the ledger changed its mind',
+  'a night was taken over or run again',
+  'the queue forgot everything',
+  'unknown to confirmed',
+  'a partial refund waits for a person',
+];
+
+const { values } = parseArgs({
+  options: {
+    schedules: { type: 'string', default: '80' },
+    seed: { type: 'string', default: '1' },
+    first: { type: 'string', default: '0' },
+    wave: { type: 'string', default: '40' },
+    parallel: { type: 'string', default: '2' },
+    resume: { type: 'string' },
+    build: { type: 'string', default: CHECKOUT },
+  },
+});
+const [schedules, seed, start, size, parallel] = [
+  values.schedules,
+  values.seed,
+  values.first,
+  values.wave,
+  values.parallel,
+].map(Number);
+const root = values.build;
+const program = await loadProgram(root);
+const kept = openKept(values.resume);
+const redis = await openRedis();
+const place = await openPlace(program, { tally: null, log: () => {}, isDurable: true });
+const waves = Array.from({ length: Math.ceil(schedules / size) }, (_, at) => ({
+  at,
+  first: start + at * size,
+  count: Math.min(size, schedules - at * size),
+}));
+const turn = waves.filter(({ first, count }) => !kept.has(first, count));
+let isTold = false;
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => {
+    isTold = true;
+  });
+}
+try {
+  const work = async () => {
+    for (let wave = turn.shift(); wave !== undefined && !isTold; wave = turn.shift()) {
+      await runOne(wave);
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, work));
+} finally {
+  await place.close();
+  redis?.close();
+}
+process.exit(printAll() ? 0 : 1);
+
+async function runOne({ at, first, count }) {
+  const tally = openTally();
+  const began = performance.now();
+  const queue = redis === null || at % 2 === 0 ? null : redis.url(at);
+  const own = { ...place, tally };
+  try {
+    const found = await runWave(own, { root, seed, first, count, redis: queue });
+    kept.add({ first, count, found, tally });
+    const seconds = ((performance.now() - began) / 1000).toFixed(0);
+    console.error(
+      `schedules ${first} to ${first + count - 1}: ${seconds} s, ${tally.kills()} kills`,
+    );
+    for (const { invariant, words } of found.violations) {
+      console.error(`seed ${seed}, first ${first}, schedules ${count}: ${invariant}: ${words}`);
+    }
+  } catch (error) {
+    console.error(`schedules from ${first}: ${error.stack}`);
+    const violations = [{ invariant: 'I5', words: `wave ${first}: ${error.message}` }];
+    kept.add({ first, count, found: { violations, money: new Map(), classifiedMs: null }, tally });
+  }
+}
+
+function printAll() {
+  const tally = openTally();
+  const result = openResult();
+  const times = [];
+  let done = 0;
+  for (const wave of kept.all()) {
+    done += wave.count;
+    addTo(result, { violations: wave.violations, money: new Map(wave.money) }, wave.count);
+    for (const [name, by] of wave.counts) tally.add(name, by);
+    for (const [name, by] of wave.kills) tally.addKills(name, by);
+    if (wave.classifiedMs !== null) times.push(wave.classifiedMs);
+  }
+  const naive = runNaively({ program, seed, first: start, count: done, firstNight: new Date() });
+  const isWell = printTable(result, { tally, naive, rare: RARE, mustReach: done >= FULL_SIZE });
+  const longest = times.length === 0 ? '-' : `${(Math.max(...times) / 1000).toFixed(1)} s`;
+  console.log(
+    `\nin flight when everything was killed: ${times.length} times, classified in ${longest}`,
+  );
+  return isWell;
+}
+
+/** One line a wave that is over, so that a campaign can be stopped and gone on with. */
+function openKept(folder) {
+  if (folder !== undefined) mkdirSync(folder, { recursive: true });
+  const file = folder === undefined ? null : join(folder, `waves-${seed}.ndjson`);
+  const lines = file !== null && existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+  const waves = lines.filter((line) => line !== '').map((line) => JSON.parse(line, bigints));
+  return {
+    has: (first, count) => waves.some((one) => one.first === first && one.count === count),
+    add({ first, count, found, tally }) {
+      const wave = {
+        ...{ first, count, violations: found.violations, classifiedMs: found.classifiedMs },
+        money: [...found.money],
+        counts: [...tally.counts],
+        kills: [...tally.killsBy],
+      };
+      waves.push(wave);
+      const line = JSON.stringify(wave, (_, value) =>
+        typeof value === 'bigint' ? `${value}n` : value,
+      );
+      if (file !== null) appendFileSync(file, `${line}\n`);
+    },
+    all: () => waves,
+  };
+}
+
+function bigints(_, value) {
+  return typeof value === 'string' && /^-?\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value;
+}
+
+/** A server of its own that never writes to disk's peril; null where none is installed. */
+async function openRedis() {
+  if (spawnSync('redis-server', ['--version']).status !== 0) return null;
+  const folder = mkdtempSync(join(tmpdir(), 'tieout-redis-'));
+  const port = await freePort();
+  const words = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder];
+  const more = ['--databases', '512', '--maxmemory-policy', 'noeviction', '--appendonly', 'yes'];
+  const child = spawn('redis-server', [...words, ...more], { stdio: 'ignore' });
+  return {
+    url: (number) => `redis://127.0.0.1:${port}/${number % 512}`,
+    close: () => {
+      child.kill('SIGTERM');
+      child.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+    },
+  };
+}
+
+async function freePort() {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -39,7 +39,7 @@ export async function runWave(place, { root, seed, first, count, redis }) {
     const classified = timeToClassify(wave);
     for (let quiet = 0; quiet < QUIET_NIGHTS_MAX; quiet += 1) {
       await runNight(wave, TROUBLED_NIGHTS + quiet);
-      if (quiet >= 1 && (await isAtRest(wave))) break;
+      if (await isAtRest(wave)) break;
     }
     await wave.processes.end();
     return { ...(await audit(wave)), classifiedMs: await classified };

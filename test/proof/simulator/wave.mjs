@@ -49,7 +49,7 @@ export async function runWave(place, { seed, first, count }) {
     for (const world of wave.worlds.values()) await endTroubles(world);
     for (let quiet = 0; quiet < QUIET_NIGHTS_MAX; quiet += 1) {
       await runNight(wave, TROUBLED_NIGHTS + quiet, true);
-      if (quiet >= 1 && (await isAtRest(wave))) break;
+      if (await isAtRest(wave)) break;
     }
     return await audit(wave);
   } finally {

@@ -1,0 +1,68 @@
+// A small campaign and a small simulation, as the programs that people run, on the built program:
+// no money moves twice, none is forgotten, none is believed to have moved that did not. Longer
+// ones: `npm run campaign`, `npm run simulate` (docs/RELIABILITY.md).
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ensureBuilt } from '../support/cli.js';
+import { ROOT } from '../support/sourceFiles.js';
+
+const SEED = process.env.TIEOUT_PROOF_SEED ?? '1';
+const MINUTE_MS = 60_000;
+
+beforeAll(() => ensureBuilt(), 2 * MINUTE_MS);
+
+async function run(program: string, ...words: string[]): Promise<{ code: number; said: string }> {
+  const child = spawn(process.execPath, [join(ROOT, 'test/proof', program), ...words], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+  }
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, said };
+}
+
+/** The row of the first table that is about us, as numbers. */
+function rowOf(said: string): Record<string, number> {
+  const [head = '', , row = ''] = said.split('\n').slice(said.split('\n').findIndex(isHead));
+  const names = head.split('|').map((cell) => cell.trim());
+  const cells = row.split('|').map((cell) => Number(cell.trim()));
+  return Object.fromEntries(names.map((name, at) => [name, cells[at] ?? Number.NaN]));
+}
+
+function isHead(line: string): boolean {
+  return line.includes('| schedules |');
+}
+
+const NOTHING_WRONG = { doubles: 0, losses: 0, wrong: 0, other: 0 };
+
+describe('schedules of deaths, sleeps and lost answers', () => {
+  it('end well in virtual time', { timeout: 5 * MINUTE_MS }, async () => {
+    const words = ['--schedules', '80', '--wave', '80', '--seed', SEED];
+    const { code, said } = await run('simulate.mjs', ...words);
+    expect(rowOf(said), said).toMatchObject({ schedules: 80, ...NOTHING_WRONG });
+    expect(rowOf(said).kills).toBeGreaterThan(0);
+    expect(rowOf(said).effects).toBeGreaterThan(40);
+    expect(code).toBe(0);
+  });
+
+  it('are drawn again from their seed', { timeout: 5 * MINUTE_MS }, async () => {
+    const words = ['--schedules', '12', '--wave', '12', '--seed', SEED, '--first', '500'];
+    const tables = async () => (await run('simulate.mjs', ...words)).said.replace(/^\d.*\n/gm, '');
+    expect(await tables()).toBe(await tables());
+  });
+
+  it('end well in real processes', { timeout: 8 * MINUTE_MS }, async () => {
+    const words = ['--schedules', '8', '--wave', '8', '--parallel', '1', '--seed', SEED];
+    const { code, said } = await run('campaign.mjs', ...words);
+    expect(rowOf(said), said).toMatchObject({ schedules: 8, ...NOTHING_WRONG });
+    expect(rowOf(said).effects).toBeGreaterThan(2);
+    expect(code).toBe(0);
+  });
+});

@@ -1,28 +1,41 @@
-// `tieout verify`: is everything that was sealed still there, and does it still say the same? Exit
-// 1 where it does not, with the first broken link of each chain.
+// `tieout verify`: is everything that was sealed still there, and does it still say the same?
+// `tieout verify DATE`: does the night come out the same when it is worked out again from what was
+// stored? Exit 1 where not, with what differs by name.
 
 import { Command } from 'commander';
+import type { App } from '../compose.js';
 import { headDigest } from '../core/chain.js';
+import { UsageError } from '../core/errors.js';
+import type { VerifiedNight } from '../night/verifyNight.js';
+import { verifyNight } from '../night/verifyNight.js';
 import { chainHeads } from '../store/audit.js';
+import type { RunRow } from '../store/runs.js';
+import { findRun } from '../store/runs.js';
+import type { Difference } from '../store/scratch.js';
 import type { BrokenLink, ChainFinding } from '../store/verifyChain.js';
 import { checkChain } from '../store/verifyChain.js';
 import { printJson, printLines, wantsJson, withApp } from './context.js';
+import { summaryLines } from './summaryText.js';
 
 export function verifyCommand(): Command {
   return new Command('verify')
+    .argument('[date]', 'business date to work out again (default: check the chain)')
     .option('--json', 'print one JSON document')
-    .action(async (_flags: object, command: Command) => {
-      await withApp(command, async (app) => {
-        const found = await checkChain(app.db, (done, total) =>
-          app.progress('verify', done, total),
-        );
-        const head = headDigest(await chainHeads(app.db));
-        const isWhole = found.broken.length === 0 && found.disagreements.length === 0;
-        if (wantsJson(command)) printJson({ whole: isWhole, head, ...found });
-        else printLines(chainLines(found, head));
-        return isWhole ? 0 : 1;
-      });
+    .action(async (date: string | undefined, _flags: object, command: Command) => {
+      const isJson = wantsJson(command);
+      await withApp(command, (app) =>
+        date === undefined ? chain(app, isJson) : night(app, date, isJson),
+      );
     });
+}
+
+async function chain(app: App, isJson: boolean): Promise<number> {
+  const found = await checkChain(app.db, (done, total) => app.progress('verify', done, total));
+  const head = headDigest(await chainHeads(app.db));
+  const isWhole = found.broken.length === 0 && found.disagreements.length === 0;
+  if (isJson) printJson({ whole: isWhole, head, ...found });
+  else printLines(chainLines(found, head));
+  return isWhole ? 0 : 1;
 }
 
 function chainLines(found: ChainFinding, head: string): string[] {
@@ -52,4 +65,48 @@ function brokenLine({ accountId, linkNo, what, businessDate, reason }: BrokenLin
 
 function chainName(accountId: string): string {
   return accountId === '' ? 'the chain of runs and settings' : `account ${accountId}`;
+}
+
+async function night(app: App, date: string, isJson: boolean): Promise<number> {
+  const run = await findRun(app.db, date);
+  if (run === null) throw new UsageError(`there is no run of ${date}`);
+  if (run.state === 'running') throw new UsageError(`the run of ${date} is still being worked on`);
+  const found = await verifyNight(
+    {
+      db: app.db,
+      config: app.config,
+      version: app.version,
+      progress: (done, total) => app.progress('verify', done, total),
+    },
+    run,
+  );
+  const isSame = found.differences.length === 0;
+  if (isJson) printJson({ date, same: isSame, ...found });
+  else printLines(nightLines(run, found));
+  return isSame ? 0 : 1;
+}
+
+function nightLines(run: RunRow, found: VerifiedNight): string[] {
+  const { differences, pages, versionThen, versionNow } = found;
+  const versions =
+    versionThen === versionNow
+      ? `tieout ${versionNow}, as then`
+      : `tieout ${versionNow}; the night was worked out by ${versionThen}`;
+  const from = `from ${pages} stored answers, by ${versions}`;
+  if (differences.length === 0) {
+    return [
+      `${run.businessDate} worked out again ${from}: every figure is the same.`,
+      ...(found.summary === null ? [] : summaryLines({ ...found.summary, reports: [] })),
+    ];
+  }
+  return [
+    `${run.businessDate} worked out again ${from}: ${differences.length} figures differ.`,
+    ...differences.map(differenceLine),
+  ];
+}
+
+function differenceLine({ accountId, orderNo, what, was, is }: Difference): string {
+  const where = [accountId, orderNo].filter((part) => part !== null).join(' ');
+  const figure = where === '' ? what : `${where}: ${what}`;
+  return `${figure}: then ${was ?? 'nothing'}, now ${is ?? 'nothing'}`;
 }

@@ -70,7 +70,11 @@ function workingOf({ pullId, failedIn, lookedOnly }: CompareScope): Working {
   return { kind: lookedOnly ? 'again' : 'night', pullId };
 }
 
-function compareRules(deps: NightDeps, night: Night, asOf: Date): CompareRules {
+export function compareRules(
+  deps: Pick<NightDeps, 'config'>,
+  night: Pick<Night, 'endsAt' | 'accounts'>,
+  asOf: Date,
+): CompareRules {
   const { reconcile, operations, gateway } = deps.config;
   return {
     asOf,

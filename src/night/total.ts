@@ -49,14 +49,19 @@ export async function total(deps: NightDeps, night: Night): Promise<RunSummary> 
     if (!night.isDry) {
       await recordWorking(tx, night.runId, accountIdsOf(night), { kind: 'total' });
     }
-    return sumUp(deps, { ...night, db: tx }, figures);
+    const still = { ...night, db: tx };
+    const notices = await noticesOf(still);
+    for (const { accountId, text } of notices) deps.log(`${accountId}: ${text}`);
+    return sumUp(deps, still, figures, notices);
   });
 }
 
-async function sumUp(
-  deps: NightDeps,
+/** The figures of a run out of what its steps recorded, checked. */
+export async function sumUp(
+  deps: Pick<NightDeps, 'config'>,
   night: Night,
   figures: readonly AccountFigures[],
+  notices: readonly Notice[],
 ): Promise<RunSummary> {
   const accountIds = figures.map((account) => account.accountId);
   const breaks = await openBreaks(night.db, accountIds);
@@ -66,7 +71,6 @@ async function sumUp(
   const unfinished = await unfinishedOfRun(night.db, night.runId);
   const totals = await currencyTotals(night.db, night.runId);
   const covered = await coverageCounts(night.db, night.runId);
-  const notices = await noticesOf(night);
   const tolerated = await toleratedSums(night.db, night.runId);
   const accounts = figures.map((account): AccountSummary => {
     const { accountId } = account;
@@ -102,9 +106,8 @@ async function sumUp(
       return { accountId, ...coverageOf(account, covered.get(accountId) ?? {}) };
     }),
     reports: [],
-    ...(notices.length === 0 ? {} : { notices }),
+    ...(notices.length === 0 ? {} : { notices: [...notices] }),
   };
-  for (const { accountId, text } of notices) deps.log(`${accountId}: ${text}`);
   await closeAccounts(night.db, night.runId, accounts, stakes);
   return summary;
 }
@@ -159,7 +162,7 @@ function ordersOf(account: AccountFigures): AccountSummary['orders'] {
 }
 
 /** What this way of asking cannot find is said to be not searched (DESIGN law 4). */
-function notSearched(deps: NightDeps): string[] {
+function notSearched(deps: Pick<NightDeps, 'config'>): string[] {
   return deps.config.gateway.profile.query.select === 'order_list' ? ['missing_in_ledger'] : [];
 }
 

@@ -1,0 +1,25 @@
+-- Where does what happened to breaks in a night differ from what is worked out again? $1 run, $2
+-- the last event before the first compare that was repeated, $3 the last one that counted.
+with told as (
+  select b.account_id, b.order_no, b.kind, e.event, e.currency, e.amount, e.expected, e.actual
+  from tieout.break_events e join tieout.breaks b using (break_id)
+  where e.run_id = $1::bigint and e.by = 'tieout' and e.event_id > $2::bigint
+    and e.event_id <= $3::bigint
+),
+again as (
+  select b.account_id, b.order_no, b.kind, e.event, e.currency, e.amount, e.expected, e.actual
+  from pg_temp.break_events e join pg_temp.breaks b using (break_id)
+  where e.event_id >= 1000000000000000
+),
+only_then as (select * from told except all select * from again),
+only_now as (select * from again except all select * from told)
+select coalesce(t.account_id, n.account_id) as account_id,
+  coalesce(t.order_no, n.order_no) as order_no,
+  'break ' || coalesce(t.kind, n.kind) || ' ' || coalesce(t.event, n.event) as what,
+  case when t.order_no is not null then
+    concat_ws(' ', t.amount, t.currency, t.expected, t.actual) end as then_value,
+  case when n.order_no is not null then
+    concat_ws(' ', n.amount, n.currency, n.expected, n.actual) end as now_value
+from only_then t
+full join only_now n using (account_id, order_no, kind, event)
+order by 1, 2, 3

@@ -1,0 +1,19 @@
+-- Where do the entries that a night compared differ from those decoded again out of the stored
+-- answers? One row a field. The entries of today are in pg_temp.look_entries.
+select coalesce(t.account_id, n.account_id) as account_id,
+  coalesce(t.order_no, n.order_no) as order_no,
+  'entry ' || coalesce(t.page_no, n.page_no) || '/' || coalesce(t.position, n.position) || ' '
+    || f.field as what,
+  f.then_value, f.now_value
+from (select * from tieout.look_entries where pull_id in (select pull_id from pg_temp.decoded)) t
+full join pg_temp.look_entries n
+  on n.pull_id = t.pull_id and n.account_id = t.account_id and n.page_no = t.page_no
+    and n.position = t.position
+cross join lateral (
+  select coalesce(a.key, b.key) as field, a.value as then_value, b.value as now_value
+  from jsonb_each_text(to_jsonb(t)) a
+  full join jsonb_each_text(to_jsonb(n)) b on b.key = a.key
+  where a.value is distinct from b.value
+) f
+where t.* is distinct from n.*
+order by 1, 2, 3

@@ -6,7 +6,7 @@ import { Command } from 'commander';
 import { checkSchedule } from '../../jobs/clock.js';
 import { discardJob, listFailedJobs, retryFailedJob } from '../../jobs/failed.js';
 import type { App } from '../compose.js';
-import type { Reevaluate } from '../core/doorbell.js';
+import type { Doorbell, Reevaluate } from '../core/doorbell.js';
 import { UnreachableError } from '../core/errors.js';
 import { reevaluate } from '../night/reevaluate.js';
 import type { Workforce } from '../night/run.js';
@@ -67,7 +67,14 @@ async function openWeb(app: App): Promise<() => Promise<void>> {
   };
   const { config, version } = app;
   const identity = localIdentity(base);
-  const people = { ...base, config, version, identity, jobs: jobsPort(app) };
+  const people = {
+    ...base,
+    config,
+    version,
+    identity,
+    jobs: jobsPort(app),
+    doorbell: doorbellOf(app),
+  };
   const server = createWebServer({ ...base, console: people });
   let address: string;
   try {
@@ -84,6 +91,11 @@ async function openWeb(app: App): Promise<() => Promise<void>> {
     app.log(`nobody may manage it yet: make the first account, once: ${address}${link}`);
   }
   return () => server.close();
+}
+
+/** The queue is opened by the first ring, not before. */
+function doorbellOf(app: App): Doorbell {
+  return { ring: async (queue, ids) => (await app.queues()).ring(queue, ids) };
 }
 
 function jobsPort(app: App): JobsPort {

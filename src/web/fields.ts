@@ -17,6 +17,8 @@ export interface Fields {
   amount(name: string): string | null;
   /** Numbers of rows, each once; null when one is none or there are too many. */
   rowIds(name: string): bigint[] | null;
+  /** Rows with the digest each was seen with, `12:ab...`; without one it is null. */
+  picks(name: string): Map<bigint, string | null> | null;
   /** Names that are given. */
   names(): string[];
 }
@@ -47,6 +49,7 @@ export function fieldsOf(raw: unknown): Fields {
       return parseAmount(padded) === null ? null : padded;
     },
     rowIds: (name) => rowIds(given.get(name) ?? []),
+    picks: (name) => picksOf(given.get(name) ?? []),
     names: () => [...given.keys()],
   };
 }
@@ -67,6 +70,17 @@ function rowIds(values: readonly string[]): bigint[] | null {
   const ids = values.map(rowIdOf);
   if (ids.length > ROWS_MAX || ids.includes(null)) return null;
   return [...new Set(ids.filter((id) => id !== null))];
+}
+
+function picksOf(values: readonly string[]): Map<bigint, string | null> | null {
+  const picks = new Map<bigint, string | null>();
+  for (const value of values) {
+    const [, id, digest] = /^(\d{1,18})(?::([0-9a-f]{64}))?$/.exec(value) ?? [];
+    const row = rowIdOf(id);
+    if (row === null || picks.size >= ROWS_MAX) return null;
+    picks.set(row, digest ?? null);
+  }
+  return picks;
 }
 
 function withDecimals(text: string): string {

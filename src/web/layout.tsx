@@ -30,6 +30,8 @@ interface Section {
 const SECTIONS: readonly Section[] = [
   { name: 'Tonight', path: '/', right: 'look' },
   { name: 'Breaks', path: '/breaks', right: 'look' },
+  { name: 'Approvals', path: '/approvals', right: 'look' },
+  { name: 'Instructions', path: '/instructions', right: 'look' },
   { name: 'Reports', path: '/reports', right: 'look' },
   { name: 'Jobs', path: '/jobs', right: 'jobs', everywhere: true },
   { name: 'Activity', path: '/activity', right: 'audit', everywhere: true },

@@ -2,8 +2,11 @@
 // each role, each account. A page that is not in it does not exist.
 
 import { activityPage } from './pages/activity.js';
+import { approvalsPage, approve, reject } from './pages/approvals.js';
 import { assignBreaks, noteBreaks, reopenBreaks, waiveBreaks } from './pages/breakDecisions.js';
 import { breakPage, breaksPage } from './pages/breaks.js';
+import { instructionPage } from './pages/instruction.js';
+import { instructionsPage, replan, resolve } from './pages/instructions.js';
 import { discardJobs, jobsPage, retryJobs } from './pages/jobs.js';
 import { nightPage, tonightPage } from './pages/night.js';
 import { orderPage, searchPage } from './pages/order.js';
@@ -45,6 +48,40 @@ export const ROUTES: readonly Route[] = [
     isFresh: true,
     fields: ['id', 'words'],
     handle: reopenBreaks,
+  },
+  { method: 'GET', path: '/approvals', right: 'look', handle: approvalsPage },
+  {
+    method: 'POST',
+    path: '/approvals/approve',
+    right: 'approve',
+    isFresh: true,
+    fields: ['id', 'words'],
+    handle: approve,
+  },
+  {
+    method: 'POST',
+    path: '/approvals/reject',
+    right: 'approve',
+    fields: ['id', 'words'],
+    handle: reject,
+  },
+  { method: 'GET', path: '/instructions', right: 'look', handle: instructionsPage },
+  { method: 'GET', path: '/instructions/:id', right: 'look', handle: instructionPage },
+  {
+    method: 'POST',
+    path: '/instructions/resolve',
+    right: 'resolve',
+    isFresh: true,
+    fields: ['id', 'finding', 'words', 'reference'],
+    handle: resolve,
+  },
+  {
+    method: 'POST',
+    path: '/instructions/replan',
+    right: 'resolve',
+    isFresh: true,
+    fields: ['id', 'words'],
+    handle: replan,
   },
   { method: 'GET', path: '/search', right: 'look', handle: searchPage },
   { method: 'GET', path: '/orders/:account/:orderNo', right: 'look', handle: orderPage },

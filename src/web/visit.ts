@@ -5,7 +5,7 @@
 import type { VNode } from 'preact';
 import type { Config } from '../config.js';
 import type { Grant, Right } from '../core/access.js';
-import type { QueueName } from '../core/doorbell.js';
+import type { Doorbell, QueueName } from '../core/doorbell.js';
 import type { Database } from '../store/db.js';
 import type { Fields } from './fields.js';
 import type { Words } from './format.js';
@@ -43,6 +43,8 @@ export interface ConsoleDeps {
   newId: () => string;
   log: (line: string) => void;
   jobs: JobsPort;
+  /** tells a worker of what was approved; the rows are what counts */
+  doorbell: Doorbell;
 }
 
 export interface Person {

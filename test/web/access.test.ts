@@ -129,7 +129,7 @@ describe('every route and role (rows 109, 114)', () => {
     const before = await decided();
     for (const route of POSTS.filter(({ everywhere }) => everywhere !== true)) {
       const form = Object.fromEntries((route.fields ?? []).map((name) => [name, FORM[name] ?? '']));
-      const id = route.path.startsWith('/instructions') ? 'instruction' : 'break';
+      const id = /^.(instructions|approvals)/.test(route.path) ? 'instruction' : 'break';
       const fields = { ...form, id: rows.A1002[id], account: 'A1002' };
       const allowed = Object.fromEntries(
         Object.entries(fields).filter(([name]) => route.fields?.includes(name)),

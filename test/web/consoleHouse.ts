@@ -72,6 +72,7 @@ export async function openConsole(options: HouseOptions = {}): Promise<ConsoleHo
     version,
     identity: localIdentity(base),
     jobs: jobsOf(app),
+    doorbell: await app.queues(),
   };
   const server = createWebServer({ ...base, console: deps });
   let people = 0;

@@ -157,8 +157,18 @@ interface Wait {
 
 function Waits({ waits, words }: { waits: Waiting; words: Words }) {
   const rows: Wait[] = [
-    { count: waits.held, what: 'instructions wait for approval', who: 'approvers', to: WAITS.held },
-    { count: waits.unknown, what: 'instructions are unknown', who: 'operators', to: WAITS.unknown },
+    {
+      count: waits.held,
+      what: 'instructions wait for approval',
+      who: 'approvers',
+      to: '/approvals',
+    },
+    {
+      count: waits.unknown,
+      what: 'instructions are unknown',
+      who: 'operators',
+      to: '/instructions?state=unknown',
+    },
     {
       count: waits.unowned,
       what: 'open breaks have no owner',
@@ -191,9 +201,6 @@ function Waits({ waits, words }: { waits: Waiting; words: Words }) {
     </section>
   );
 }
-
-/** Where each kind of waiting is dealt with; null while there is no page for it. */
-const WAITS: { held: string | null; unknown: string | null } = { held: null, unknown: null };
 
 function Accounts({ accounts, words }: { accounts: readonly AccountSummary[]; words: Words }) {
   return (

@@ -1,0 +1,142 @@
+// Instructions: the list by state, and the decisions that close an unknown one or have one planned
+// again. Neighbour: instruction.tsx shows one of them whole.
+
+import { holdWords } from '../../core/decision.js';
+import type { InstructionState } from '../../core/instruction.js';
+import { INSTRUCTION_STATES } from '../../core/instruction.js';
+import { inWords } from '../../core/words.js';
+import { countByState } from '../../store/consoleInstructions.js';
+import type { ListedInstruction } from '../../store/instructionList.js';
+import { listInstructions } from '../../store/instructionList.js';
+import type { Words } from '../format.js';
+import { Empty, Figure, OrderLink, Pager, State, Table } from '../parts.js';
+import type { Answer, Visit } from '../visit.js';
+import { decideInstructionRows } from './instructionDecisions.js';
+
+const ROWS_A_PAGE = 50;
+const PAGES_MAX = 2_000;
+/** What is not settled; shown when nothing is chosen. */
+const OPEN: readonly InstructionState[] = [
+  'unknown',
+  'held',
+  'planned',
+  'queued',
+  'sending',
+  'accepted',
+];
+
+export async function instructionsPage(visit: Visit): Promise<Answer> {
+  const { deps, accounts, query, words } = visit;
+  const state = query.oneOf<InstructionState>('state', INSTRUCTION_STATES);
+  const account = query.oneOf('account', accounts);
+  const accountIds = account === null ? accounts : [account];
+  const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
+  const [rows, counts] = await Promise.all([
+    listInstructions(deps.db, {
+      states: state === null ? OPEN : [state],
+      accountIds,
+      limit: ROWS_A_PAGE,
+      offset: at * ROWS_A_PAGE,
+    }),
+    countByState(deps.db, accountIds),
+  ]);
+  const wanted = counts.filter((one) => (state === null ? OPEN : [state]).includes(one.state));
+  const total = wanted.reduce((sum, { count }) => sum + count, 0);
+  const to = (page: number): string => {
+    const kept = { ...(state ? { state } : {}), ...(account ? { account } : {}) };
+    return `/instructions?${new URLSearchParams({ ...kept, page: String(page + 1) })}`;
+  };
+  const body = (
+    <>
+      <h1>Instructions</h1>
+      <nav class="states" aria-label="States">
+        <a href="/instructions" aria-current={state === null ? 'true' : undefined}>
+          not settled
+        </a>
+        {INSTRUCTION_STATES.map((one) => (
+          <a href={`/instructions?state=${one}`} aria-current={state === one ? 'true' : undefined}>
+            {inWords(one)} {words.count(counts.find((found) => found.state === one)?.count ?? 0)}
+          </a>
+        ))}
+      </nav>
+      {rows.length === 0 ? (
+        <Empty>
+          No instruction is in this state. What the next night plans shows up here; what waits for a
+          person is under <a href="/approvals">Approvals</a>.
+        </Empty>
+      ) : (
+        <InstructionTable rows={rows} words={words} />
+      )}
+      <Pager at={at} pages={Math.ceil(total / ROWS_A_PAGE)} to={to} />
+    </>
+  );
+  return { kind: 'page', title: 'Instructions', section: 'Instructions', body };
+}
+
+function InstructionTable({ rows, words }: { rows: readonly ListedInstruction[]; words: Words }) {
+  return (
+    <Table
+      caption="Instructions, oldest first"
+      columns={[
+        { head: 'What' },
+        { head: 'State' },
+        { head: 'Amount', isFigure: true },
+        { head: 'Currency' },
+        { head: 'Order' },
+        { head: 'Account' },
+        { head: 'Night' },
+        { head: 'Since' },
+        { head: 'Why' },
+      ]}
+    >
+      {rows.map((row) => (
+        <tr>
+          <th scope="row">
+            <a href={`/instructions/${row.id}`}>
+              {[row.operation, row.refundId, row.reviewDecision].filter(Boolean).join(' ')}
+            </a>
+          </th>
+          <td>
+            <State state={row.state} />
+          </td>
+          <Figure>{words.amount(row.amount)}</Figure>
+          <td>{row.currency}</td>
+          <td>
+            <OrderLink accountId={row.accountId} orderNo={row.orderNo} />
+          </td>
+          <td>{row.accountId}</td>
+          <td>{row.businessDate}</td>
+          <td>{words.at(row.since)}</td>
+          <td>{whyOf(row, words)}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function whyOf(row: ListedInstruction, words: Words): string {
+  if (row.holdReason !== null) return holdWords(row.holdReason);
+  return words.free(row.reason, [row.orderNo, row.transactionId]);
+}
+
+export function resolve(visit: Visit): Promise<Answer> {
+  const { form } = visit;
+  const finding = form.oneOf('finding', ['happened', 'not_happened'] as const);
+  const reason = form.text('words') ?? '';
+  const reference = form.text('reference') ?? '';
+  if (finding === null) return needs('Say whether it happened or not.');
+  return decideInstructionRows(
+    visit,
+    { kind: 'resolve', finding, reason, reference },
+    '/instructions',
+  );
+}
+
+export function replan(visit: Visit): Promise<Answer> {
+  const reason = visit.form.text('words');
+  return decideInstructionRows(visit, { kind: 'replan', reason }, '/instructions');
+}
+
+async function needs(words: string): Promise<Answer> {
+  return { kind: 'refused', status: 400, words };
+}

@@ -1,0 +1,183 @@
+// Approving in the console: bound to what was seen, by a second person, once, and sent once however
+// often it is pressed. Row 113 of the list of faults, and resolving an unknown one.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendApproved } from '../../src/night/sendApproved.js';
+import { FRESH_MS } from '../../src/web/session.js';
+import type { ConsoleHouse, Visitor } from './consoleHouse.js';
+import { openConsole } from './consoleHouse.js';
+
+interface Held {
+  id: string;
+  account: string;
+  order: string;
+  asked: string | null;
+}
+
+let console: ConsoleHouse;
+let approver: Visitor;
+
+beforeAll(async () => {
+  console = await openConsole({
+    orders: 300,
+    settings: {
+      operations: { capture: 'auto', cancel: 'auto', refund: 'approve', review: 'approve' },
+    },
+  });
+  approver = await console.withRole('approver');
+});
+afterAll(() => console.end());
+
+async function held(): Promise<Held[]> {
+  const { rows } = await console.app.db.query<Held>(
+    `select instruction_id::text as id, account_id as account, order_no as order,
+       asked_by[1] as asked
+     from tieout.instructions where state = 'held' and operation = 'refund'
+     order by instruction_id`,
+  );
+  return rows;
+}
+
+async function stateOf(id: string): Promise<string> {
+  const { rows } = await console.app.db.query<{ state: string }>(
+    'select state from tieout.instructions where instruction_id = $1',
+    [id],
+  );
+  return rows[0]?.state ?? 'none';
+}
+
+/** What the page offers to tick for an instruction: its number and the digest of what it shows. */
+async function pickOf(visitor: Visitor, id: string): Promise<string> {
+  const { body } = await visitor.get('/approvals');
+  return new RegExp(`value="(${id}:[0-9a-f]{64})"`).exec(body)?.[1] ?? 'not on the page';
+}
+
+describe('approving (row 113)', () => {
+  it('shows what will be sent and what it rests on', async () => {
+    const [one] = await held();
+    const { body } = await approver.get('/approvals');
+    expect(body).toContain(one?.order);
+    expect(body).toMatch(/Ledger: captured [\d,.]+ [A-Z]{3}/);
+    expect(body).toMatch(/Gateway: (captured|partially refunded)/);
+    const sheet = await approver.get(`/instructions/${one?.id}`);
+    expect(sheet.body).toContain('What a decision is bound to');
+  });
+
+  it('is void when something changed since the page was shown', async () => {
+    const [one] = await held();
+    if (!one) throw new Error('nothing is held');
+    const pick = await pickOf(approver, one.id);
+    await console.app.db.query(
+      `update ledger.refund_requests set reason = 'changed meanwhile'
+       where account_id = $1 and order_no = $2`,
+      [one.account, one.order],
+    );
+    const { body } = await approver.post('/approvals/approve', { id: pick });
+    expect(body).toContain('no longer what you saw');
+    expect(await stateOf(one.id)).toBe('held');
+  });
+
+  it('is not for who asked, however the name is written', async () => {
+    const [, one] = await held();
+    if (!one?.asked) throw new Error('nobody asked for it');
+    const name = one.asked.toUpperCase();
+    const self = await console.visitor([{ role: 'approver', accountId: null }], name);
+    const pick = await pickOf(self, one.id);
+    const { body } = await self.post('/approvals/approve', { id: pick });
+    expect(body).toContain('cannot approve it');
+    expect(await stateOf(one.id)).toBe('held');
+  });
+
+  it('asks for the password again first', async () => {
+    const [, , one] = await held();
+    const before = console.clock.now;
+    const pick = await pickOf(approver, one?.id ?? '');
+    console.clock.now = new Date(before.getTime() + FRESH_MS + 1_000);
+    const answer = await approver.post('/approvals/approve', { id: pick });
+    expect([answer.statusCode, answer.headers.location]).toEqual([
+      303,
+      '/confirm?next=%2Fapprovals',
+    ]);
+    expect((await approver.get('/approvals')).body).toContain('Password, to approve');
+    console.clock.now = before;
+    expect(await stateOf(one?.id ?? '')).toBe('held');
+  });
+
+  it('happens once when a hundred press at once, and is sent once', async () => {
+    const [, , one] = await held();
+    if (!one) throw new Error('nothing is held');
+    const other = await console.withRole('approver');
+    const picks = { id: await pickOf(approver, one.id), _csrf: await approver.token() };
+    const theirs = { id: picks.id, _csrf: await other.token() };
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, n) =>
+        n % 2 === 0
+          ? approver.raw('/approvals/approve', picks)
+          : other.raw('/approvals/approve', theirs),
+      ),
+    );
+    const done = answers.filter(({ body }) => body.includes('1 of 1 done'));
+    expect(done).toHaveLength(1);
+    const { rows } = await console.app.db.query(
+      `select 1 from tieout.decisions where instruction_id = $1 and decision = 'approve'`,
+      [one.id],
+    );
+    expect(rows).toHaveLength(1);
+    const accounts = console.app.config.accounts.map(({ accountId }) => accountId);
+    await sendApproved(await console.app.night(), accounts, await console.app.workforce());
+    expect(await stateOf(one.id)).toBe('confirmed');
+    const again = await approver.raw('/approvals/approve', picks);
+    expect(again.body).toContain('0 of 1 done');
+    const effects = await console.house.effects();
+    const refunds = effects.filter(
+      ({ operation, order_no }) => operation === 'refund' && order_no === one.order,
+    );
+    expect(refunds).toHaveLength(1);
+  });
+
+  it('is answered row by row, and a rejection needs a reason', async () => {
+    const rows = (await held()).slice(0, 2);
+    const picks = await Promise.all(rows.map(({ id }) => pickOf(approver, id)));
+    const silent = await approver.post('/approvals/reject', { id: picks });
+    expect([silent.statusCode, silent.body.includes('reason')]).toEqual([400, true]);
+    const ids = [...picks, '999999999'];
+    const { body } = await approver.post('/approvals/reject', { id: ids, words: 'goods kept' });
+    expect(body).toContain('2 of 3 done');
+    expect(await Promise.all(rows.map(({ id }) => stateOf(id)))).toEqual([
+      'withdrawn',
+      'withdrawn',
+    ]);
+    const { body: sheet } = await approver.get(`/instructions/${rows[0]?.id}`);
+    expect(sheet).toContain('goods kept');
+    expect(sheet).toContain(approver.name);
+  });
+});
+
+describe('an unknown one', () => {
+  it('says what to look for, and is resolved with reason and reference', async () => {
+    const { db } = console.app;
+    const { rows } = await db.query<{ id: string }>(
+      `select instruction_id::text as id from tieout.instructions
+       where state = 'confirmed' and operation = 'refund' limit 1`,
+    );
+    const id = rows[0]?.id ?? '';
+    await db.query('alter table tieout.instructions disable trigger user');
+    await db.query(
+      `update tieout.instructions set state = 'unknown', settled_at = null, settled_run_id = null,
+         reason = 'no answer' where instruction_id = $1`,
+      [id],
+    );
+    await db.query('alter table tieout.instructions enable trigger user');
+    const operator = await console.withRole('operator');
+    const { body } = await operator.get(`/instructions/${id}`);
+    expect(body).toContain('What to look for in the merchant portal');
+    const pick = new RegExp(`value="(${id}:[0-9a-f]{64})"`).exec(body)?.[1] ?? '';
+    const form = { id: pick, finding: 'happened', words: 'seen in the portal' };
+    const short = await operator.post('/instructions/resolve', form);
+    expect(short.statusCode).toBe(400);
+    const done = await operator.post('/instructions/resolve', { ...form, reference: 'P-77' });
+    expect(done.body).toContain('1 of 1 done');
+    expect(await stateOf(id)).toBe('confirmed');
+    expect((await operator.get(`/instructions/${id}`)).body).toContain('P-77');
+  });
+});

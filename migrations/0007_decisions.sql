@@ -55,6 +55,25 @@ alter table tieout.instructions add check (settled_run_id is null or settled_at 
 create index instructions_settled_between on tieout.instructions (account_id)
   where settled_at is not null and settled_run_id is null;
 
+-- A payout moves money and belongs to no order: the id of its request stands for order and
+-- transaction, so that a request has at most one. What is sent is the payload as it was planned.
+alter table tieout.batches drop constraint batches_operation_check,
+  add constraint batches_operation_check
+    check (operation in ('capture', 'cancel', 'refund', 'review', 'payout'));
+alter table tieout.instructions drop constraint instructions_operation_check,
+  add constraint instructions_operation_check
+    check (operation in ('capture', 'cancel', 'refund', 'review', 'payout')),
+  drop constraint instructions_amount_check,
+  -- zero: a payout request that names no amount, which is held
+  add constraint instructions_amount_check check (amount > 0 or operation = 'payout'),
+  add column payload jsonb,
+  -- whether its amount is money: of a payout nobody knows while the profile has no unit
+  add column is_in_totals boolean not null default true,
+  add check ((operation = 'payout') = (payload is not null)),
+  add check (is_in_totals or operation = 'payout');
+create index payouts_by_request on tieout.instructions (account_id, transaction_id)
+  where operation = 'payout';
+
 -- Orders whose fraud check says REJECT: few.
 create index look_entries_fraud on tieout.look_entries (pull_id, account_id, order_no)
   where fraud_rejected;
@@ -82,6 +101,10 @@ language sql stable as $$
     on g.pull_id = a.pull_id and g.account_id = a.account_id and g.page_no = a.page_no
   where g.state = 'answered' and not r.is_dry
   order by p.pull_id desc limit 1
+$$;
+
+create function tieout.seen_sha256(seen jsonb) returns text language sql immutable as $$
+  select encode(sha256(convert_to(seen::text, 'UTF8')), 'hex')
 $$;
 
 -- What a person sees of an instruction before deciding, and what the decision is bound to: what it
@@ -116,10 +139,18 @@ create function tieout.seen_of(i tieout.instructions) returns jsonb language sql
       from tieout.look_entries e
       where e.account_id = i.account_id and e.order_no = i.order_no
         and e.pull_id = tieout.newest_look(i.account_id, i.order_no)))
-$$;
-
-create function tieout.seen_sha256(seen jsonb) returns text language sql immutable as $$
-  select encode(sha256(convert_to(seen::text, 'UTF8')), 'hex')
+    || case when i.operation = 'payout' then jsonb_build_object('payout', (
+      -- whom it pays and what for, and a digest of all of it
+      select jsonb_build_object('amount', p.payload ->> 'payment_amount',
+        'currency', p.payload ->> 'payment_currency', 'beneficiary', coalesce(
+          p.payload #>> '{beneficiary,company_name}', concat_ws(' ',
+            p.payload #>> '{beneficiary,first_name}', p.payload #>> '{beneficiary,last_name}')),
+        'beneficiaryId', p.payload ->> 'beneficiary_id',
+        'reference', p.payload ->> 'reference', 'reason', p.payload ->> 'reason',
+        'sha256', tieout.seen_sha256(p.payload))
+      from ledger.payout_requests p
+      where p.account_id collate "C" = i.account_id
+        and p.request_id::text collate "C" = i.transaction_id)) else '{}' end
 $$;
 
 -- Why an approval no longer holds; null: it does, or there is none.
@@ -164,7 +195,8 @@ begin
     raise exception 'instruction %: who asked for it cannot approve it', i.instruction_id
       using errcode = 'check_violation';
   end if;
-  if new.decision = 'replan' and i.operation = 'refund' and i.state = 'rejected' and exists (
+  if new.decision = 'replan' and i.operation in ('refund', 'payout') and i.state = 'rejected'
+    and exists (
     select from tieout.decisions d
     where d.instruction_id = i.instruction_id and d.finding = 'not_happened'
       and tieout.is_same_person(d.decided_by, new.decided_by)) then
@@ -187,6 +219,10 @@ begin
     select from tieout.decisions d where d.decision_id = new.approval_id
       and d.instruction_id = new.instruction_id and d.decision = 'approve') then
     raise exception 'instruction %: that is no approval of it', old.instruction_id
+      using errcode = 'check_violation';
+  end if;
+  if new.payload is distinct from old.payload then
+    raise exception 'instruction %: what it moves cannot be changed', old.instruction_id
       using errcode = 'check_violation';
   end if;
   if new.replan_id is not null and new.replan_id is distinct from old.replan_id and not exists (
@@ -217,6 +253,14 @@ drop function tieout.seen_of(tieout.instructions);
 alter table tieout.verdicts drop column requests;
 drop index tieout.look_entries_fraud, tieout.instructions_settled_between,
   tieout.instructions_replanned;
+alter table tieout.instructions drop column payload, drop column is_in_totals,
+  drop constraint instructions_operation_check, drop constraint instructions_amount_check,
+  add constraint instructions_operation_check
+    check (operation in ('capture', 'cancel', 'refund', 'review')) not valid,
+  add constraint instructions_amount_check check (amount > 0) not valid;
+alter table tieout.batches drop constraint batches_operation_check,
+  add constraint batches_operation_check
+    check (operation in ('capture', 'cancel', 'refund', 'review')) not valid;
 alter table tieout.instructions drop column asked_by, drop column approval_id,
   drop column is_refused, drop column replan_id;
 update tieout.instructions set settled_run_id = run_id

@@ -17,8 +17,6 @@ export interface BookParts {
   zip: Zip;
   /** Small parts that the library has made whole. */
   waiting: Part[];
-  /** What the file's list of contents has to say of parts that are not the library's. */
-  contentTypes: string;
   /** The sheet that is open: the library's XML of it that is not written yet. */
   sheet: SheetPart | null;
 }
@@ -57,8 +55,6 @@ interface PrivateWriter {
   addOfficeRels: () => void;
 }
 
-const CONTENT_LIST = '[Content_Types].xml';
-
 /** A library writer whose parts go into this archive. */
 export function openParts(zip: Zip): BookParts {
   const writer = new ExcelJS.stream.xlsx.WorkbookWriter({
@@ -68,7 +64,7 @@ export function openParts(zip: Zip): BookParts {
     // Shared strings would keep every text of the file in memory.
     useSharedStrings: false,
   });
-  const parts: BookParts = { writer, zip, waiting: [], contentTypes: '', sheet: null };
+  const parts: BookParts = { writer, zip, waiting: [], sheet: null };
   const corners = privateOf(writer);
   corners.zip.abort?.();
   // The library waits for the end of its output; ours ends in `closeParts`.
@@ -82,12 +78,6 @@ export function openParts(zip: Zip): BookParts {
   corners.addOfficeRels();
   corners.addThemes();
   return parts;
-}
-
-/** Parts of the file that are not the library's. */
-export function addParts(parts: BookParts, own: readonly Part[], contentTypes: string): void {
-  parts.waiting.push(...own);
-  parts.contentTypes += contentTypes;
 }
 
 /** The number of a style in the file; one object is one style. */
@@ -135,9 +125,7 @@ export async function closeParts(parts: BookParts): Promise<void> {
 
 function takePart(parts: BookParts, source: string | LibraryStream, name: string): void {
   if (typeof source === 'string') {
-    const isList = name === CONTENT_LIST;
-    const own = `${parts.contentTypes}</Types>`;
-    parts.waiting.push({ name, text: isList ? source.replace('</Types>', own) : source });
+    parts.waiting.push({ name, text: source });
     return;
   }
   if (parts.sheet !== null) throw new Error(`sheet ${parts.sheet.name} is still open`);

@@ -229,6 +229,7 @@ async function handlersOf(
     cancel: counted(send),
     refund: counted(send),
     review: counted(send),
+    payout: counted(send),
     report: counted(async (id) => (await writing).writeReport(deps, rowId(id))),
   };
 }

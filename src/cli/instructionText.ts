@@ -91,6 +91,7 @@ export function seenLines(
 ): string[] {
   const { ledger } = seen;
   const keep = [about.orderNo, about.transactionId];
+  if (seen.payout !== undefined) return [payoutText(seen.payout)];
   return [
     ledger === null
       ? '  ledger   has no such order'
@@ -109,6 +110,16 @@ export function seenLines(
     ),
     ...(seen.gateway === null ? ['  gateway  was not seen to have it'] : []),
   ];
+}
+
+function payoutText(payout: NonNullable<Seen['payout']> | null): string {
+  if (payout === null) return '  ledger   has no such request any more';
+  const whom = payout.beneficiary || payout.beneficiaryId || 'a beneficiary without a name';
+  const what = [payout.reference, payout.reason].filter((part) => part !== null).join(', ');
+  return maskCardNumbers(
+    `  ledger   asks for ${payout.amount} ${payout.currency} to ${whom}` +
+      `${what === '' ? '' : ` (${what})`}, payload ${payout.sha256.slice(0, DIGEST_SHOWN)}`,
+  );
 }
 
 function decisionLines(one: SheetDecision, sheet: Sheet, time: (at: string) => string): string[] {

@@ -8,7 +8,7 @@ import type { Doorbell } from '../core/doorbell.js';
 import { UsageError } from '../core/errors.js';
 import type { InstructionState } from '../core/instruction.js';
 import { INSTRUCTION_STATES } from '../core/instruction.js';
-import { OPERATIONS } from '../core/order.js';
+import { MOVEMENTS } from '../core/order.js';
 import type { Decision } from '../night/decisions.js';
 import { decideInstructions } from '../night/decisions.js';
 import { sheetOf } from '../night/instructionSheet.js';
@@ -61,7 +61,7 @@ function listCommand(root: Command): void {
       `only in these states, with commas: ${INSTRUCTION_STATES.join(', ')}`,
     )
     .option('--account <id>', 'only this account; may be given again', collect, [])
-    .addOption(new Option('--operation <name>', 'only these').choices(OPERATIONS))
+    .addOption(new Option('--operation <name>', 'only these').choices(MOVEMENTS))
     .option('--order <order_no>', 'only of this order')
     .option('--waiting', 'only what waits for a person: held and unknown')
     .option('--limit <n>', 'at most so many', String(LISTED_DEFAULT))

@@ -4,7 +4,7 @@
 // left so is, on average, the share of answers that are lost, whatever the size; the size decides
 // how many at a stroke, and two strokes in a row stop the account.
 
-import type { Operation } from './order.js';
+import type { Movement } from './order.js';
 
 export const BATCH_STATES = ['queued', 'sending', 'answered', 'unanswered', 'dropped'] as const;
 export type BatchState = (typeof BATCH_STATES)[number];
@@ -22,11 +22,12 @@ export const BATCH_MOVES: Record<BatchState, readonly BatchState[]> = {
 export const ATTEMPT_OUTCOMES = ['not_sent', 'answered', 'unanswered'] as const;
 
 /** Entries in one request (gateway-interface, Limits). */
-export const BATCH_ENTRIES_MAX: Record<Operation, number> = {
+export const BATCH_ENTRIES_MAX: Record<Movement, number> = {
   capture: 50,
   cancel: 50,
   refund: 50,
   review: 100,
+  payout: 1,
 };
 
 /** Entries in one request of partial refunds; ours, see above. */

@@ -31,6 +31,10 @@ export const HOLD_REASONS = {
     isApprovable: false,
     words: 'less than was authorised, and the profile does not allow that',
   },
+  invalid_payout: {
+    isApprovable: false,
+    words: 'the request lacks what a payout needs, or its shape',
+  },
   fraud_rejected: { isApprovable: true, words: 'the fraud check of the order says REJECT' },
   approval: { isApprovable: true, words: 'the operation needs approval' },
   above_limit: {
@@ -107,7 +111,7 @@ function refusalOfReplan(who: Decider, facts: Decidable): Refusal | null {
 /** Money that leaves: "it did not happen, send it again" takes two people. */
 const NEEDS_TWO: ReadonlySet<string> = new Set(['refund', 'payout']);
 
-export function isApprovable(reason: string | null): boolean {
+function isApprovable(reason: string | null): boolean {
   return reason !== null && HOLD_REASONS[reason as HoldReason]?.isApprovable === true;
 }
 

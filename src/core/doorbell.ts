@@ -3,8 +3,16 @@
 // doubled or forged, so that nothing may ever be decided from it. Neighbours: jobs/ implements it,
 // night/ rings it, compose joins them.
 
-/** One queue a kind of work; four of them lead to money. */
-export const QUEUES = ['pull', 'capture', 'cancel', 'refund', 'review', 'report'] as const;
+/** One queue a kind of work; five of them lead to money. */
+export const QUEUES = [
+  'pull',
+  'capture',
+  'cancel',
+  'refund',
+  'review',
+  'payout',
+  'report',
+] as const;
 export type QueueName = (typeof QUEUES)[number];
 
 export interface Doorbell {

@@ -18,6 +18,10 @@ export const GATEWAY_STATES = [
 ] as const;
 export type GatewayState = (typeof GATEWAY_STATES)[number];
 
-/** The operations that tieout may send by itself, each a queue and a batch shape of its own. */
+/** What is done to orders at the gateway, each a queue and a batch shape of its own. */
 export const OPERATIONS = ['capture', 'cancel', 'refund', 'review'] as const;
 export type Operation = (typeof OPERATIONS)[number];
+
+/** Everything that tieout may send by itself; a payout belongs to no order. */
+export const MOVEMENTS = [...OPERATIONS, 'payout'] as const;
+export type Movement = (typeof MOVEMENTS)[number];

@@ -2,21 +2,13 @@
 // Pure reading and one statement, so that it can be done again after a crash from the answer that
 // was stored, with the same result. Neighbours: sendBatch.ts right after a send, recover.ts later.
 
-import type { Account } from '../gateway/account.js';
-import type { BatchEntry } from '../gateway/batchOps.js';
 import type { RawAnswer } from '../gateway/transport.js';
 import type { InstructionOutcome } from '../store/attempts.js';
 import { recordOutcomes } from '../store/attempts.js';
-import type { BatchInstruction, BatchRow } from '../store/batches.js';
+import { confirmAcceptedPayouts } from '../store/payouts.js';
 import type { NightDeps } from './deps.js';
-
-/** What went out, in the order in which it was sent. */
-export interface SentBatch {
-  batch: BatchRow;
-  account: Account;
-  entries: readonly BatchInstruction[];
-  wire: readonly BatchEntry[];
-}
+import type { SentBatch } from './prepareSend.js';
+import { readSent } from './prepareSend.js';
 
 /** Reads a stored answer and records what became of each entry; used again after a crash. */
 export async function readAnswer(
@@ -25,8 +17,8 @@ export async function readAnswer(
   attemptId: string,
   answer: RawAnswer,
 ): Promise<void> {
-  const { batch, account, entries, wire } = sent;
-  const reading = deps.gateway.readBatchAnswer(account, batch.operation, wire, answer);
+  const { batch, entries } = sent;
+  const reading = readSent(deps, sent, answer);
   const outcomes: InstructionOutcome[] = reading.entries.map((outcome, index) => ({
     instructionId: entries[index]?.instructionId ?? 0n,
     kind: outcome.kind,
@@ -40,6 +32,9 @@ export async function readAnswer(
   }
   const reason = reading.trusted ? null : reading.reason;
   await recordOutcomes(deps.db, attemptId, { answered: true, reason, outcomes }, deps.now());
+  if (batch.operation === 'payout') {
+    await confirmAcceptedPayouts(deps.db, [batch.accountId], deps.now());
+  }
 }
 
 /** No answer that can be read: every entry is unknown. */

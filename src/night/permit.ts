@@ -6,6 +6,7 @@
 import { ledgerCurrencies } from '../core/currency.js';
 import type { Need, Rules } from '../core/decide.js';
 import { decideOrder } from '../core/decide.js';
+import type { ApprovalLapse } from '../core/decision.js';
 import { parseAmount } from '../core/money.js';
 import { mayAccountSend } from '../core/sending.js';
 import type { Account } from '../gateway/account.js';
@@ -13,6 +14,7 @@ import type { BatchInstruction, BatchRow } from '../store/batches.js';
 import type { Db } from '../store/db.js';
 import type { FreshFacts } from '../store/facts.js';
 import { batchFacts } from '../store/facts.js';
+import { payoutFacts } from '../store/payouts.js';
 import { standings } from '../store/sending.js';
 import type { NightDeps } from './deps.js';
 
@@ -22,6 +24,8 @@ export type Permit =
       entries: BatchInstruction[];
       /** entries that are no longer needed, with the reason */
       needless: Map<bigint, string>;
+      /** entries whose approval no longer holds: a person is asked again */
+      lapsed: Map<bigint, ApprovalLapse>;
       /** only one of the entries may go: the canary of the account and run */
       isCanary: boolean;
       runId: bigint;
@@ -42,6 +46,25 @@ export async function maySend(
 ): Promise<Permit> {
   const standing = await mayBegin(tx, account);
   if (standing.kind === 'wait' || standing.kind === 'stop') return standing;
+  const weighed =
+    batch.operation === 'payout'
+      ? await weighPayout(deps, tx, batch, account)
+      : await weighOrders(deps, tx, batch, account);
+  if (weighed.kind === 'stale') return weighed;
+  const isCanary = standing.kind === 'canary';
+  return { ...weighed, kind: 'yes', isCanary, runId: standing.runId };
+}
+
+type Weighed =
+  | ({ kind: 'weighed' } & Pick<Permit & { kind: 'yes' }, 'entries' | 'needless' | 'lapsed'>)
+  | Extract<Permit, { kind: 'stale' }>;
+
+async function weighOrders(
+  deps: NightDeps,
+  tx: Db,
+  batch: BatchRow,
+  account: Account,
+): Promise<Weighed> {
   const facts = await batchFacts(
     tx,
     batch.batchId,
@@ -52,18 +75,38 @@ export async function maySend(
   if (stale.length > 0) {
     return { kind: 'stale', instructionIds: stale.map((fact) => fact.instructionId) };
   }
+  return sorted(facts, (fact) => whyNot(deps, batch, account, fact));
+}
+
+/** The gateway shows no payouts, so that there is nothing to look at: the ledger says. */
+async function weighPayout(
+  deps: NightDeps,
+  tx: Db,
+  batch: BatchRow,
+  { liveFrom }: Account,
+): Promise<Weighed> {
+  const isOff = deps.config.operations.mode.payout === 'off';
+  return sorted(await payoutFacts(tx, batch.batchId), ({ isAsked, requestedAt }) => {
+    const isHistory = liveFrom !== null && requestedAt !== null && requestedAt < liveFrom;
+    return isAsked && !isHistory && !isOff ? null : 'no longer asked for';
+  });
+}
+
+/** Puts each where it belongs; what is not needed needs no approval either. */
+function sorted<F extends BatchInstruction & { lapse: ApprovalLapse | null }>(
+  facts: readonly F[],
+  whyNeedless: (fact: F) => string | null,
+): Weighed {
   const needless = new Map<bigint, string>();
+  const lapsed = new Map<bigint, ApprovalLapse>();
+  const entries: BatchInstruction[] = [];
   for (const fact of facts) {
-    const reason = whyNot(deps, batch, account, fact);
+    const reason = whyNeedless(fact);
     if (reason !== null) needless.set(fact.instructionId, reason);
+    else if (fact.lapse !== null) lapsed.set(fact.instructionId, fact.lapse);
+    else entries.push(fact);
   }
-  return {
-    kind: 'yes',
-    entries: facts.filter((fact) => !needless.has(fact.instructionId)),
-    needless,
-    isCanary: standing.kind === 'canary',
-    runId: standing.runId,
-  };
+  return { kind: 'weighed', needless, lapsed, entries };
 }
 
 export type Beginning =

@@ -3,25 +3,27 @@
 
 import type { AmountByCurrency } from '../config.js';
 import { formatAmount } from '../core/money.js';
-import { OPERATIONS } from '../core/order.js';
+import { MOVEMENTS } from '../core/order.js';
 import type { Policy } from '../store/instructions.js';
 import { planInstructions, withdrawNeedless } from '../store/instructions.js';
 import type { PullRow } from '../store/pulls.js';
 import type { Night, NightDeps } from './deps.js';
+import { payoutsToPlan } from './payouts.js';
 
 export async function plan(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
   deps.progress('plan', 0, 1);
   const now = deps.now();
   await withdrawNeedless(night.db, night.runId, pull.pullId, now);
   const { partialCapture } = deps.config.gateway.profile;
-  await planInstructions(night.db, night.runId, now, policiesOf(deps), partialCapture);
+  const payouts = await payoutsToPlan(deps, night);
+  await planInstructions(night.db, night.runId, now, policiesOf(deps), partialCapture, payouts);
   deps.progress('plan', 1, 1);
 }
 
 /** The merchant's settings for each operation that this step can plan. */
 export function policiesOf(deps: NightDeps): Policy[] {
   const { mode, approveAbove, maxPerRun } = deps.config.operations;
-  return OPERATIONS.map((operation) => ({
+  return MOVEMENTS.map((operation) => ({
     operation,
     policy: mode[operation],
     above: asText(approveAbove[operation]),

@@ -8,7 +8,7 @@ import { batchInstructions, loadBatch } from '../store/batches.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf } from './deps.js';
 import { readAnswer, recordUnknown } from './outcomes.js';
-import { wireEntry } from './wireEntry.js';
+import { wireOf } from './wireEntry.js';
 
 /** Added to the time a send may take before a silent sender is given up. */
 const GRACE_SECONDS = 15;
@@ -36,7 +36,7 @@ async function classify(deps: NightDeps, attempt: OpenAttempt): Promise<void> {
   const account = deps.config.accounts.find((one) => one.accountId === attempt.accountId);
   if (!batch || !account) return;
   const entries = await batchInstructions(deps.db, attempt.batchId, 'sending');
-  const wire = entries.map((entry) => wireEntry(deps, entry));
+  const wire = wireOf(deps, batch.operation, entries);
   if (attempt.answer) {
     deps.log(`batch ${batch.batchId}: its sender stopped; the stored answer is read now`);
     await readAnswer(deps, { batch, account, entries, wire }, attempt.attemptId, attempt.answer);

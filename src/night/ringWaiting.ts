@@ -2,7 +2,7 @@
 // account that needs its canary first, none of one that is stopped. A ring is a hint; the permit
 // decides.
 
-import { OPERATIONS } from '../core/order.js';
+import { MOVEMENTS } from '../core/order.js';
 import { mayAccountSend } from '../core/sending.js';
 import type { QueuedBatch } from '../store/batches.js';
 import { waitingBatches } from '../store/batches.js';
@@ -23,7 +23,7 @@ export async function ringWaiting(deps: RingDeps, accountIds: readonly string[])
 /** Rings for those of these batches that may be sent now. */
 export async function ringFor(deps: RingDeps, waiting: readonly QueuedBatch[]): Promise<void> {
   const allowed = await mayGo(deps.db, waiting);
-  for (const operation of OPERATIONS) {
+  for (const operation of MOVEMENTS) {
     const ids = allowed
       .filter((batch) => batch.operation === operation)
       .map(({ batchId }) => batchId.toString());
@@ -37,7 +37,7 @@ async function mayGo(db: Db, waiting: readonly QueuedBatch[]): Promise<QueuedBat
   const answers = new Map(found.map((one) => [one.accountId, mayAccountSend(one).kind]));
   const tried = new Set<string>();
   const byOperation = [...waiting].sort(
-    (a, b) => OPERATIONS.indexOf(a.operation) - OPERATIONS.indexOf(b.operation),
+    (a, b) => MOVEMENTS.indexOf(a.operation) - MOVEMENTS.indexOf(b.operation),
   );
   return byOperation.filter(({ accountId }) => {
     if (answers.get(accountId) === 'open') return true;

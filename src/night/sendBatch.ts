@@ -18,6 +18,7 @@ import type { BatchInstruction, BatchRow } from '../store/batches.js';
 import {
   deferBatch,
   dropBatch,
+  holdAgain,
   loadBatch,
   noteBatch,
   withdrawFromBatch,
@@ -26,12 +27,13 @@ import type { Db } from '../store/db.js';
 import { beginCanary, splitBatch } from '../store/sending.js';
 import type { NightDeps } from './deps.js';
 import { lookAgain } from './lookAgain.js';
-import type { SentBatch } from './outcomes.js';
 import { readAnswer, recordUnknown } from './outcomes.js';
 import type { Permit } from './permit.js';
 import { mayBegin, maySend } from './permit.js';
+import type { SentBatch } from './prepareSend.js';
+import { prepareSend } from './prepareSend.js';
 import { ringWaiting } from './ringWaiting.js';
-import { wireEntry } from './wireEntry.js';
+import { wireOf } from './wireEntry.js';
 
 /** Sends a batch if it still waits and may be sent. */
 export async function sendBatch(deps: NightDeps, batchId: bigint): Promise<void> {
@@ -135,6 +137,7 @@ async function claimEntries(
   permit: Permit & { kind: 'yes' },
 ): Promise<Claim> {
   await withdrawFromBatch(tx, batch.runId, permit.needless, deps.now());
+  await holdAgain(tx, permit.lapsed);
   const [first] = permit.entries;
   if (!first) {
     await dropBatch(tx, batch.batchId, 'nothing in it is needed any more');
@@ -143,8 +146,8 @@ async function claimEntries(
   const { isCanary, runId } = permit;
   if (isCanary && !(await becomesCanary(tx, runId, batch, first))) return { kind: 'wait' };
   const entries = isCanary ? [first] : permit.entries;
-  const wire = entries.map((entry) => wireEntry(deps, entry));
-  const prepared = deps.gateway.prepareBatch(account, batch.operation, wire);
+  const sent = { batch, account, entries, wire: wireOf(deps, batch.operation, entries) };
+  const prepared = prepareSend(deps, sent);
   const attemptId = deps.newId();
   const instructionIds = entries.map((entry) => entry.instructionId);
   const claim = { attemptId, instructionIds, bodySha256: prepared.sha256, runId };
@@ -152,7 +155,6 @@ async function claimEntries(
   if ((await claimBatch(tx, batch.batchId, claim, deps.runner)) === null) {
     throw new ClaimChanged('taken');
   }
-  const sent = { batch, account, entries, wire };
   return { kind: 'claimed', claimed: { sent, prepared, attemptId, isCanary, began } };
 }
 

@@ -32,6 +32,7 @@ import {
   unfinishedOfRun,
 } from '../store/figures.js';
 import { feedGaps, ledgerChangeCounts } from '../store/ledgerFeed.js';
+import { payoutsToLookAt } from '../store/payouts.js';
 import { closeAccounts, runLookTime } from '../store/runAccounts.js';
 import { newWords } from '../store/words.js';
 import type { Night, NightDeps } from './deps.js';
@@ -70,6 +71,7 @@ export async function sumUp(
   const instructions = await instructionFigures(night.db, night.runId);
   const unfinished = await unfinishedOfRun(night.db, night.runId);
   const totals = await currencyTotals(night.db, night.runId);
+  const payouts = await payoutsToLookAt(night.db, night.runId);
   const covered = await coverageCounts(night.db, night.runId);
   const tolerated = await toleratedSums(night.db, night.runId);
   const accounts = figures.map((account): AccountSummary => {
@@ -88,7 +90,8 @@ export async function sumUp(
     const unsent = night.isDry ? 0 : (unfinished.get(accountId) ?? 0);
     const stale = notices.filter((one) => one.kind === 'ledger_feed');
     const gaps = unsent + stale.filter((one) => one.accountId === accountId).length;
-    return { ...summary, state: stateOf(account, summary, gaps) };
+    const loose = payouts.get(accountId) ?? 0;
+    return { ...summary, state: stateOf(account, summary, gaps, loose) };
   });
   checkTies(figures, ties, accounts);
   checkStakes(stakes);
@@ -179,11 +182,14 @@ function stateOf(
   account: AccountFigures,
   summary: Pick<AccountSummary, 'orders' | 'tie'>,
   unfinished: number,
+  loosePayouts: number,
 ): RunState {
   const failedPages = account.pull.failedPages + account.failedLater;
   const gaps = failedPages + summary.orders.notCompared + unfinished;
   if (gaps > 0) return 'incomplete';
-  return summary.orders.broken > 0 || summary.tie.openAfter > 0 ? 'broken' : 'tied_out';
+  // A payout has no order that could be broken, and no break: somebody has to look all the same.
+  const open = summary.orders.broken + summary.tie.openAfter + loosePayouts;
+  return open > 0 ? 'broken' : 'tied_out';
 }
 
 const SEVERITY: readonly RunState[] = ['tied_out', 'broken', 'incomplete', 'running', 'failed'];

@@ -2,13 +2,23 @@
 // when its answer is read again after a crash.
 
 import { parseAmount } from '../core/money.js';
+import type { Movement } from '../core/order.js';
 import { wireAmount } from '../gateway/amount.js';
 import type { BatchEntry } from '../gateway/batchOps.js';
 import type { BatchInstruction } from '../store/batches.js';
 import type { NightDeps } from './deps.js';
 
+/** A payout has no entries: it is its own message (prepareSend.ts). */
+export function wireOf(
+  deps: NightDeps,
+  operation: Movement,
+  entries: readonly BatchInstruction[],
+): BatchEntry[] {
+  return operation === 'payout' ? [] : entries.map((entry) => wireEntry(deps, entry));
+}
+
 /** The tag lets a person find a refund in the portal. */
-export function wireEntry(deps: NightDeps, entry: BatchInstruction): BatchEntry {
+function wireEntry(deps: NightDeps, entry: BatchInstruction): BatchEntry {
   const { profile } = deps.config.gateway;
   const wire: BatchEntry = {
     transactionId: entry.transactionId,

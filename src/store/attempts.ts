@@ -3,7 +3,7 @@
 // by the attempt that sent. Nothing here talks to the gateway, and nothing ever rewrites an
 // attempt. Neighbours: batches.ts, night/sendBatch.ts, night/recover.ts.
 
-import type { Operation } from '../core/order.js';
+import type { Movement } from '../core/order.js';
 import { UNCLEAN_BATCHES_MAX } from '../core/sending.js';
 import type { Db } from './db.js';
 import type { Runner } from './runs.js';
@@ -143,7 +143,7 @@ export interface OpenAttempt {
   batchId: bigint;
   runId: bigint;
   accountId: string;
-  operation: Operation;
+  operation: Movement;
   runner: Omit<Runner, 'id'>;
   /** the time for sending and answering is long over, by the database's clock */
   isOverdue: boolean;
@@ -166,7 +166,7 @@ export async function openAttempts(
     batch_id: bigint;
     run_id: bigint;
     account_id: string;
-    operation: Operation;
+    operation: Movement;
     host: string;
     boot_id: string;
     pid: number;

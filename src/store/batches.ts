@@ -3,7 +3,7 @@
 // waits, night/permit.ts weighs it.
 
 import type { ApprovalLapse } from '../core/decision.js';
-import type { Operation } from '../core/order.js';
+import type { Movement } from '../core/order.js';
 import type { ReviewDecision } from '../core/verdict.js';
 import type { Db } from './db.js';
 
@@ -11,7 +11,7 @@ export interface BatchRow {
   batchId: bigint;
   runId: bigint;
   accountId: string;
-  operation: Operation;
+  operation: Movement;
   state: string;
   attempts: number;
 }
@@ -26,6 +26,8 @@ export interface BatchInstruction {
   refundAmount: string | null;
   refundReason: string | null;
   reviewDecision: ReviewDecision | null;
+  /** payouts only: what is sent, as it was planned */
+  payload: Readonly<Record<string, unknown>> | null;
 }
 
 export async function loadBatch(db: Db, batchId: bigint): Promise<BatchRow | null> {
@@ -33,7 +35,7 @@ export async function loadBatch(db: Db, batchId: bigint): Promise<BatchRow | nul
     batch_id: bigint;
     run_id: bigint;
     account_id: string;
-    operation: Operation;
+    operation: Movement;
     state: string;
     attempts: number;
   }>(
@@ -61,7 +63,7 @@ export async function batchInstructions(
 ): Promise<BatchInstruction[]> {
   const { rows } = await db.query<RawInstruction>(
     `select instruction_id, order_no, transaction_id, currency, amount, refund_id, refund_amount,
-       refund_reason, review_decision
+       refund_reason, review_decision, payload
      from tieout.instructions where batch_id = $1 and state = $2 order by instruction_id`,
     [batchId, state],
   );
@@ -79,6 +81,7 @@ export interface RawInstruction {
   refund_amount: string | null;
   refund_reason: string | null;
   review_decision: ReviewDecision | null;
+  payload: Readonly<Record<string, unknown>> | null;
 }
 
 export function batchInstruction(row: RawInstruction): BatchInstruction {
@@ -92,6 +95,7 @@ export function batchInstruction(row: RawInstruction): BatchInstruction {
     refundAmount: row.refund_amount,
     refundReason: row.refund_reason,
     reviewDecision: row.review_decision,
+    payload: row.payload,
   };
 }
 
@@ -140,7 +144,7 @@ export async function dropBatch(db: Db, batchId: bigint, reason: string): Promis
 export interface QueuedBatch {
   batchId: bigint;
   accountId: string;
-  operation: Operation;
+  operation: Movement;
 }
 
 /** Batches of these accounts that wait to be sent and have tries left, oldest first. */
@@ -198,7 +202,7 @@ export async function sendingAmong(db: Db, instructionIds: readonly bigint[]): P
 interface RawQueued {
   batch_id: bigint;
   account_id: string;
-  operation: Operation;
+  operation: Movement;
 }
 
 function queuedBatch(row: RawQueued): QueuedBatch {

@@ -53,6 +53,17 @@ export interface Seen {
         fraudRejected: boolean;
       }[]
     | null;
+  /** payouts only; null: the ledger has no such request any more */
+  payout?: {
+    amount: string | null;
+    currency: string | null;
+    beneficiary: string | null;
+    beneficiaryId: string | null;
+    reference: string | null;
+    reason: string | null;
+    /** of the whole payload */
+    sha256: string;
+  } | null;
 }
 
 /** Those of the instructions that exist, in order of their numbers, locked. */

@@ -4,14 +4,14 @@
 import { BATCH_ENTRIES_MAX, PARTIAL_REFUND_ENTRIES_MAX } from '../core/batch.js';
 import { HOLD_REASONS } from '../core/decision.js';
 import { PROOFS, refundAfter } from '../core/instruction.js';
-import type { Operation } from '../core/order.js';
+import type { Movement } from '../core/order.js';
 import type { QueuedBatch } from './batches.js';
 import type { Db } from './db.js';
 import { statement } from './sql.js';
 
 /** What the merchant allows for an operation; amounts by currency as text. */
 export interface Policy {
-  operation: Operation;
+  operation: Movement;
   policy: 'auto' | 'approve' | 'off';
   above: Record<string, string> | null;
   maxCount: number | null;
@@ -22,7 +22,7 @@ export interface SettledInstruction {
   instructionId: bigint;
   accountId: string;
   orderNo: string;
-  operation: Operation;
+  operation: Movement;
   from: string;
   to: string;
 }
@@ -38,7 +38,7 @@ export async function settleByLooks(
     instruction_id: bigint;
     account_id: string;
     order_no: string;
-    operation: Operation;
+    operation: Movement;
     from_state: string;
     state: string;
   }>(statement('settle'), [runId, pullId, now]);
@@ -68,6 +68,7 @@ export async function planInstructions(
   now: Date,
   policies: readonly Policy[],
   partialCapture: boolean,
+  payouts: readonly PlannedPayout[] = [],
 ): Promise<number> {
   const asJson = policies.map((policy) => ({
     operation: policy.operation,
@@ -86,8 +87,34 @@ export async function planInstructions(
     Object.entries(HOLD_REASONS).flatMap(([name, { isApprovable }]) =>
       isApprovable ? [] : [name],
     ),
+    JSON.stringify(payouts.map(payoutRow)),
   ]);
   return result.rowCount;
+}
+
+/** A payout request as it is planned; `problem` says why it can never be sent. */
+export interface PlannedPayout {
+  accountId: string;
+  requestId: string;
+  currency: string;
+  amount: string;
+  requestedAt: Date;
+  problem: string | null;
+  payload: Readonly<Record<string, unknown>>;
+  isInTotals: boolean;
+}
+
+function payoutRow(payout: PlannedPayout) {
+  return {
+    account_id: payout.accountId,
+    request_id: payout.requestId,
+    currency: payout.currency,
+    amount: payout.amount,
+    requested_at: payout.requestedAt,
+    problem: payout.problem,
+    payload: payout.payload,
+    is_in_totals: payout.isInTotals,
+  };
 }
 
 /** Puts planned instructions into batches and makes them queued. */
@@ -113,7 +140,7 @@ export async function cutApproved(
   now: Date,
 ): Promise<QueuedBatch[]> {
   const { rows } = await db.query<{
-    operation: Operation;
+    operation: Movement;
     batch_id: bigint;
     account_id: string;
   }>(statement('cutBatches'), [
@@ -150,7 +177,7 @@ export interface SentInstruction {
   instructionId: bigint;
   accountId: string;
   orderNo: string;
-  operation: Operation;
+  operation: Movement;
   state: string;
   money: string;
   currency: string;
@@ -166,7 +193,7 @@ export async function sentInstructions(
     instruction_id: bigint;
     account_id: string;
     order_no: string;
-    operation: Operation;
+    operation: Movement;
     state: string;
     money: string;
     currency: string;
@@ -222,6 +249,7 @@ export async function sentSince(
   const { rows } = await db.query<{ instruction_id: bigint }>(
     `select i.instruction_id from tieout.instructions i
      where i.account_id = any ($1) and i.state in ('accepted', 'rejected', 'unknown')
+       and i.operation <> 'payout'
        and exists (select from tieout.attempts t
          where t.batch_id = i.batch_id and t.claimed_at >= $2)
      order by i.instruction_id`,

@@ -102,6 +102,7 @@ const NOTHING_TO_DO: Record<QueueName, Handler> = {
   cancel: nothing,
   refund: nothing,
   review: nothing,
+  payout: nothing,
   report: nothing,
 };
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ATTEMPT_OUTCOMES, BATCH_STATES } from '../../src/core/batch.js';
 import type { InstructionState } from '../../src/core/instruction.js';
 import { INSTRUCTION_STATES, LEGAL_MOVES, OPEN_STATES } from '../../src/core/instruction.js';
-import { EXPECTED_STATES, OPERATIONS } from '../../src/core/order.js';
+import { EXPECTED_STATES, MOVEMENTS } from '../../src/core/order.js';
 import { SENDING_STATES } from '../../src/core/sending.js';
 import { BREAK_KINDS } from '../../src/core/verdict.js';
 import type { Db, Tx } from '../../src/store/db.js';
@@ -30,8 +30,8 @@ afterAll(() => fresh.drop());
 describe('the lists of core stand in the database', () => {
   test.each([
     ['tieout.instructions', 'instructions_state_check', INSTRUCTION_STATES],
-    ['tieout.instructions', 'instructions_operation_check', OPERATIONS],
-    ['tieout.batches', 'batches_operation_check', OPERATIONS],
+    ['tieout.instructions', 'instructions_operation_check', MOVEMENTS],
+    ['tieout.batches', 'batches_operation_check', MOVEMENTS],
     ['tieout.breaks', 'breaks_kind_check', BREAK_KINDS],
     ['tieout.batches', 'batches_state_check', BATCH_STATES],
     ['tieout.attempts', 'attempts_outcome_check', ATTEMPT_OUTCOMES],

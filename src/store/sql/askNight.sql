@@ -13,6 +13,7 @@ kept as materialized (
   union
   select account_id, order_no from tieout.instructions
   where state in ('planned', 'held', 'queued', 'sending', 'accepted', 'unknown')
+    and operation <> 'payout'
   union
   select account_id, order_no from tieout.look_hints
 ),

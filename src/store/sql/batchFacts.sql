@@ -4,6 +4,7 @@
 with wanted as materialized (
   select instruction_id, account_id, order_no, transaction_id, currency, amount::text as amount,
     refund_id, refund_amount::text as refund_amount, refund_reason, review_decision,
+    payload,
     -- why its approval no longer holds
     case when i.approval_id is not null then tieout.approval_lapse(i) end as lapse
   from tieout.instructions i where batch_id = $1::bigint and state = 'queued'

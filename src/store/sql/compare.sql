@@ -105,7 +105,8 @@ refund as materialized (
   group by account_id, order_no
 ),
 undecided as materialized (
-  select account_id, order_no from tieout.instructions where state = 'unknown'
+  select account_id, order_no from tieout.instructions
+  where state = 'unknown' and operation <> 'payout'
 ),
 seen as not materialized (
   select a.account_id, a.order_no, a.page_no, a.in_ledger, a.currency as ledger_currency,

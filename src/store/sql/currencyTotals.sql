@@ -14,7 +14,8 @@ money as (
     sum(amount) filter (where operation = 'capture' and state = 'confirmed') as captured,
     sum(amount) filter (where operation = 'cancel' and state = 'confirmed') as cancelled,
     sum(refund_amount) filter (where operation = 'refund' and state = 'confirmed') as refunded,
-    sum(coalesce(refund_amount, amount)) filter (where state = 'unknown' and operation <> 'review')
+    sum(coalesce(refund_amount, amount)) filter (where state = 'unknown' and operation <> 'review'
+      and is_in_totals)
       as unknown
   from account
   join tieout.instructions i using (account_id)

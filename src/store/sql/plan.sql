@@ -5,7 +5,8 @@
 -- max_count | null, max_amount (by currency) | null}], $4 partial captures,
 -- $5 proofs as json [{operation, decision, before, after}] (core/instruction.ts),
 -- $6 states that show a refund done, by whether it completes the amount (core/instruction.ts),
--- $7 reasons to hold that no approval overrules (core/decision.ts).
+-- $7 reasons to hold that no approval overrules (core/decision.ts), $8 payout requests that wait,
+-- as json (night/payouts.ts): each once, with its amount in money, or why it cannot be sent.
 with policy as materialized (
   select * from jsonb_to_recordset($3::jsonb) as p (operation text, policy text, above jsonb,
     max_count bigint, max_amount jsonb)
@@ -14,14 +15,18 @@ proof as materialized (
   select * from jsonb_to_recordset($5::jsonb)
     as p (operation text, decision text, before text, after jsonb)
 ),
+-- What the verdicts need, and what payout requests ask for: from here on both are weighed alike.
 wanted as materialized (
-  select v.*, i.instruction_id, i.state as instruction_state, ra.send_block,
+  select v.account_id, v.order_no, v.need, v.transaction_id, v.ledger_currency, v.need_amount,
+    v.refund_id, v.refund_amount, v.completes, v.review_decision, v.gateway_state,
+    v.need = 'capture' and not $4::boolean and v.need_amount < v.ledger_amount as is_partial,
+    i.instruction_id, i.state as instruction_state, i.approval_id, ra.send_block,
     coalesce(v.refund_amount, v.need_amount) as money,
-    i.approval_id, coalesce(r.requested_at, o.placed_at) as since, r.reason as request_reason,
-    r.requested_by,
+    coalesce(r.requested_at, o.placed_at) as since, r.reason as request_reason, r.requested_by,
     exists (select from tieout.look_entries e
       where e.pull_id = v.pull_id and e.account_id = v.account_id and e.order_no = v.order_no
-        and e.transaction_id = v.transaction_id and e.fraud_rejected) as is_fraud
+        and e.transaction_id = v.transaction_id and e.fraud_rejected) as is_fraud,
+    null::text as problem, null::jsonb as payload, true as is_in_totals
   from tieout.verdicts v
   join tieout.run_accounts ra using (run_id, account_id)
   left join tieout.asked_orders o
@@ -38,14 +43,30 @@ wanted as materialized (
       select from tieout.instructions earlier
       where earlier.run_id = $1 and earlier.account_id = v.account_id
         and earlier.order_no = v.order_no))
+  union all
+  select p.account_id, p.request_id, 'payout', p.request_id, p.currency, p.amount, null, null,
+    null, null, 'requested', false, i.instruction_id, i.state, i.approval_id, ra.send_block,
+    p.amount, p.requested_at, null, null, false, p.problem, p.payload, p.is_in_totals
+  from jsonb_to_recordset($8::jsonb) as p (account_id text, request_id text, currency text,
+    amount numeric, requested_at timestamptz, problem text, payload jsonb, is_in_totals boolean)
+  join tieout.run_accounts ra on ra.run_id = $1 and ra.account_id = p.account_id
+  left join tieout.instructions i
+    on i.operation = 'payout' and i.account_id = p.account_id and i.transaction_id = p.request_id
+      and i.state in ('planned', 'held', 'queued', 'sending', 'accepted', 'unknown')
+  where (i.instruction_id is null or i.state in ('planned', 'held'))
+    and (i.instruction_id is not null or not exists (
+      select from tieout.instructions earlier
+      where earlier.run_id = $1 and earlier.operation = 'payout'
+        and earlier.account_id = p.account_id and earlier.transaction_id = p.request_id))
 ),
 weighed as materialized (
   select w.*, case
       when w.send_block is not null then w.send_block
-      when w.need = 'capture' and not $4::boolean and w.need_amount < w.ledger_amount
-        then 'partial_capture'
+      when w.problem is not null then 'invalid_payout'
+      when w.is_partial then 'partial_capture'
       when w.is_fraud then 'fraud_rejected'
-      when p.policy <> 'auto' then 'approval'
+      -- of an amount whose unit nobody knows a limit cannot be kept
+      when p.policy <> 'auto' or not w.is_in_totals then 'approval'
       when p.above is not null and not p.above ? w.ledger_currency then 'above_limit'
       when w.money > (p.above ->> w.ledger_currency)::numeric then 'above_limit'
     end as reason,
@@ -112,16 +133,18 @@ reweighed as (
 )
 insert into tieout.instructions (run_id, account_id, order_no, operation, transaction_id, currency,
   amount, refund_id, refund_amount, refund_reason, review_decision, from_state, done_states, state,
-  hold_reason, created_at, asked_by)
+  hold_reason, created_at, asked_by, reason, payload, is_in_totals)
 select $1, c.account_id, c.order_no, c.need, c.transaction_id, c.ledger_currency, c.need_amount,
   c.refund_id, c.refund_amount,
   c.request_reason, c.review_decision, c.gateway_state,
-  case when c.need = 'refund' then
+  case when c.need = 'payout' then array['completed']
+    when c.need = 'refund' then
       array(select jsonb_array_elements_text($6::jsonb -> c.completes::text))
     else (select array(select jsonb_array_elements_text(p.after)) from proof p
       where p.operation = c.need and p.decision is not distinct from c.review_decision) end,
   case when c.hold_reason is null then 'planned' else 'held' end, c.hold_reason, $2::timestamptz,
-  array_remove(c.requested_by || coalesce(again.by, '{}'), null)
+  array_remove(c.requested_by || coalesce(again.by, '{}'), null), c.problem, c.payload,
+  c.is_in_totals
 from capped c
 left join again on again.account_id = c.account_id and again.order_no = c.order_no
   and again.operation = c.need and again.transaction_id = c.transaction_id

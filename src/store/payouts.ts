@@ -1,0 +1,136 @@
+// Payout requests of the ledger and what became of them. A request has at most one payout that may
+// have had an effect: the unique index on (account, transaction, operation), in which the request's
+// id stands for the transaction, sees to it. Neighbours: plan.sql weighs them, night/payouts.ts.
+
+import type { ApprovalLapse } from '../core/decision.js';
+import type { BatchInstruction, RawInstruction } from './batches.js';
+import { batchInstruction } from './batches.js';
+import type { Db } from './db.js';
+import type { AccountRules } from './pulls.js';
+
+export interface PayoutRequest {
+  accountId: string;
+  requestId: string;
+  payload: Readonly<Record<string, unknown>>;
+  requestedAt: Date;
+}
+
+/**
+ * Requests that wait for a payout, oldest first: not history, not paid or on its way, and not one
+ * that the gateway or a person refused, unless a person wants it planned again.
+ */
+export async function waitingPayouts(
+  db: Db,
+  accounts: readonly AccountRules[],
+  limit: number,
+): Promise<PayoutRequest[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    request_id: string;
+    payload: Readonly<Record<string, unknown>>;
+    requested_at: Date;
+  }>(
+    `select p.account_id, p.request_id::text as request_id, p.payload, p.requested_at
+     from ledger.payout_requests p
+     join jsonb_to_recordset($1::jsonb) as a (account_id text, live_from timestamptz)
+       on a.account_id collate "C" = p.account_id collate "C"
+     left join lateral (
+       select * from tieout.instructions i
+       where i.operation = 'payout' and i.account_id = p.account_id collate "C"
+         and i.transaction_id = p.request_id::text
+       order by i.instruction_id desc limit 1
+     ) newest on true
+     where (a.live_from is null or p.requested_at >= a.live_from)
+       and (newest.state is null or newest.state in ('planned', 'held')
+         or (newest.state in ('rejected', 'withdrawn') and newest.replan_id is not null)
+         or (newest.state = 'withdrawn'
+           and (not newest.is_refused or newest.payload <> p.payload)))
+     order by p.requested_at, p.request_id limit $2`,
+    [JSON.stringify(accounts), limit],
+  );
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    requestId: row.request_id,
+    payload: row.payload,
+    requestedAt: row.requested_at,
+  }));
+}
+
+/** Withdraws payouts that wait although the ledger no longer asks for just them. */
+export async function withdrawPayouts(
+  db: Db,
+  runId: bigint,
+  accountIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  await db.query(
+    `update tieout.instructions i set state = 'withdrawn', hold_reason = null,
+       reason = 'no longer asked for', settled_at = $3, settled_run_id = $1, changed_by = 'tieout'
+     where i.operation = 'payout' and i.account_id = any ($2)
+       and i.state in ('planned', 'held', 'queued') and not exists (
+         select from ledger.payout_requests p
+         where p.account_id collate "C" = i.account_id and p.request_id::text = i.transaction_id
+           and p.payload = i.payload)`,
+    [runId, accountIds, now],
+  );
+}
+
+export interface PayoutFacts extends BatchInstruction {
+  lapse: ApprovalLapse | null;
+  /** the ledger still asks for exactly this */
+  isAsked: boolean;
+  requestedAt: Date | null;
+}
+
+/** What is true now of the payout that waits in a batch. */
+export async function payoutFacts(db: Db, batchId: bigint): Promise<PayoutFacts[]> {
+  const { rows } = await db.query<
+    RawInstruction & { lapse: ApprovalLapse | null; is_asked: boolean; requested_at: Date | null }
+  >(
+    `select i.instruction_id, i.order_no, i.transaction_id, i.currency, i.amount::text as amount,
+       i.refund_id, i.refund_amount::text as refund_amount, i.refund_reason, i.review_decision,
+       i.payload, case when i.approval_id is not null then tieout.approval_lapse(i) end as lapse,
+       coalesce(p.payload = i.payload, false) as is_asked, p.requested_at
+     from tieout.instructions i
+     left join ledger.payout_requests p
+       on p.account_id collate "C" = i.account_id and p.request_id::text = i.transaction_id
+     where i.batch_id = $1 and i.state = 'queued' order by i.instruction_id`,
+    [batchId],
+  );
+  return rows.map((row) => ({
+    ...batchInstruction(row),
+    lapse: row.lapse,
+    isAsked: row.is_asked,
+    requestedAt: row.requested_at,
+  }));
+}
+
+/**
+ * The answer to a payout is all there will ever be, since it cannot be queried: accepted is
+ * confirmed. Which run counts it is said when one sums up.
+ */
+export async function confirmAcceptedPayouts(
+  db: Db,
+  accountIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  await db.query(
+    `update tieout.instructions set state = 'confirmed', settled_at = $2, settled_run_id = null,
+       reason = 'the gateway answered that it is completed', changed_by = 'tieout'
+     where operation = 'payout' and state = 'accepted' and account_id = any ($1)`,
+    [accountIds, now],
+  );
+}
+
+/** Unknown payouts of earlier runs, and those refused in this one: somebody has to look. */
+export async function payoutsToLookAt(db: Db, runId: bigint): Promise<Map<string, number>> {
+  const { rows } = await db.query<{ account_id: string; count: bigint }>(
+    `select i.account_id, count(*) as count from tieout.instructions i
+     join tieout.run_accounts a on a.run_id = $1 and a.account_id = i.account_id
+     where i.operation = 'payout' and ((i.state = 'unknown' and i.run_id <> $1)
+       or (i.state = 'rejected' and i.settled_run_id = $1 and i.replan_id is null))
+     group by i.account_id`,
+    [runId],
+  );
+  return new Map(rows.map((row) => [row.account_id, Number(row.count)]));
+}

@@ -1,0 +1,204 @@
+// Payouts from the ledger's request to what the gateway answered, on a real house: policies and
+// approval, one payout a request, an unknown one that only a person settles, what is refused.
+
+import { afterEach, describe, expect, test } from 'vitest';
+import type { RunSummary } from '../../src/core/summary.js';
+import type { Decision } from '../../src/night/decisions.js';
+import { decideInstructions } from '../../src/night/decisions.js';
+import { sheetOf } from '../../src/night/instructionSheet.js';
+import { sendApproved } from '../../src/night/sendApproved.js';
+import type { House, HouseOptions } from '../support/night.js';
+import { buildHouse, dateOf, instructionCounts, kinds } from '../support/night.js';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+const ONE = '00000000-0000-4000-8000-000000000001';
+const TWO = '00000000-0000-4000-8000-000000000002';
+const ACCOUNT = 'A1001';
+const PAYLOAD = {
+  payment_amount: '120',
+  payment_currency: 'EUR',
+  reference: 'commission 11/2026',
+  beneficiary: { company_name: 'Nordlicht GmbH', bank_details: { iban: 'DE00123456780000000000' } },
+};
+
+async function houseOf(mode: 'auto' | 'approve' | 'off', more: HouseOptions = {}): Promise<House> {
+  const house = await buildHouse({
+    orders: 60,
+    inLedger: kinds({}),
+    settings: { operations: { payout: mode } },
+    daysAgo: 2,
+    ...more,
+  });
+  cleanups.push(() => house.end());
+  return house;
+}
+
+const first = (house: House) => house.run({ date: dateOf(2) });
+const second = (house: House) => house.run({ date: dateOf(1) });
+
+describe('a payout request', () => {
+  test('waits for approval while nobody knows the unit of its amount, whatever the policy', async () => {
+    const house = await houseOf('auto');
+    await request(house, ONE);
+    expect((await first(house)).summary.state).toBe('tied_out');
+    expect(await instructionCounts(house.db)).toEqual({ 'payout held': 1 });
+    const id = await idOf(house, ONE);
+    const sheet = await sheetOf({ db: house.db, refundReasonTag: true }, id);
+    expect(sheet?.seen).toMatchObject({
+      ledger: null,
+      gateway: null,
+      payout: { amount: '120', currency: 'EUR', beneficiary: 'Nordlicht GmbH' },
+    });
+    await decide(house, id, { kind: 'approve', reason: null });
+    expect(await send(house)).toEqual(['payout confirmed']);
+    expect(await house.effects()).toMatchObject([
+      { operation: 'payout', order_no: ONE, amount: '120' },
+    ]);
+    const { summary } = await second(house);
+    expect(summary.state).toBe('tied_out');
+    expect(payouts(summary)).toEqual({ carried: 1, confirmed: 1 });
+    // Of an amount without a unit no figure says a word.
+    expect(JSON.stringify(summary.accounts.map((account) => account.totals))).not.toContain('120');
+    const { rows } = await house.db.query(
+      'select state, gateway_reference is not null as has_reference from tieout.instructions',
+    );
+    expect(rows).toEqual([{ state: 'confirmed', has_reference: true }]);
+    expect(await house.effects()).toHaveLength(1);
+  });
+
+  test('older than liveFrom is history; of another account or off it is nothing', async () => {
+    const house = await houseOf('approve');
+    await request(house, ONE, { age: '30 days' });
+    await first(house);
+    expect(await instructionCounts(house.db)).toEqual({});
+    const off = await houseOf('off');
+    await request(off, ONE);
+    await first(off);
+    expect(await instructionCounts(off.db)).toEqual({});
+  });
+
+  test('that cannot be sent is held with the reason, and no approval helps', async () => {
+    const house = await houseOf('approve');
+    await request(house, ONE, { payload: { ...PAYLOAD, payment_amount: '12.50' } });
+    await request(house, TWO, { payload: { ...PAYLOAD, request_id: ONE } });
+    await first(house);
+    const { rows } = await house.db.query<{ hold_reason: string; reason: string }>(
+      'select hold_reason, reason from tieout.instructions order by transaction_id',
+    );
+    expect(rows.map((row) => row.hold_reason)).toEqual(['invalid_payout', 'invalid_payout']);
+    expect(rows[1]?.reason).toContain('request_id');
+    expect(await decide(house, await idOf(house, ONE), APPROVE)).toEqual(['refused']);
+  });
+
+  test('that leaves the ledger, or changes, is withdrawn before it is sent', async () => {
+    const house = await houseOf('approve');
+    await request(house, ONE);
+    await request(house, TWO);
+    await first(house);
+    for (const id of [ONE, TWO]) await decide(house, await idOf(house, id), APPROVE);
+    await house.db.query('delete from ledger.payout_requests where request_id = $1', [ONE]);
+    await house.db.query(
+      `update ledger.payout_requests set payload = payload || '{"payment_amount": "9999"}'`,
+    );
+    expect(await send(house)).toEqual(['payout withdrawn', 'payout withdrawn']);
+    expect(await house.effects()).toEqual([]);
+    // What it asks for now is a new thing, and waits for a new approval.
+    await second(house);
+    expect(await instructionCounts(house.db)).toEqual({ 'payout held': 1, 'payout withdrawn': 2 });
+  });
+});
+
+const APPROVE: Decision = { kind: 'approve', reason: null };
+
+describe('what the gateway answers', () => {
+  test('a failure is an outcome: rejected with its words, and not sent again by itself', async () => {
+    const house = await houseOf('approve');
+    await request(house, ONE, { payload: { ...PAYLOAD, reference: 'FAIL please' } });
+    await first(house);
+    await decide(house, await idOf(house, ONE), APPROVE);
+    expect(await send(house)).toEqual(['payout rejected']);
+    const { rows } = await house.db.query(
+      'select outcome_code, outcome_message from tieout.instructions',
+    );
+    expect(rows).toMatchObject([{ outcome_code: 'BENEFICIARY_REJECTED' }]);
+    await second(house);
+    expect(await instructionCounts(house.db)).toEqual({ 'payout rejected': 1 });
+    expect(await house.effects()).toEqual([]);
+  });
+
+  test('none: unknown, and only a person settles it; sent again takes a second one', async () => {
+    let lost = true;
+    const house = await houseOf('approve', {
+      fault: ({ operation }) =>
+        operation === 'payout' && lost ? { kind: 'drop', when: 'before' } : null,
+    });
+    await request(house, ONE);
+    await first(house);
+    const id = await idOf(house, ONE);
+    await decide(house, id, APPROVE);
+    expect(await send(house)).toEqual(['payout unknown']);
+    lost = false;
+    const { summary } = await second(house);
+    expect(summary.state).toBe('broken');
+    expect(payouts(summary)).toEqual({ carried: 1, unknown: 1 });
+    expect(await house.effects()).toEqual([]);
+    const finding = { kind: 'resolve', finding: 'not_happened' } as const;
+    const words = { reason: 'not in the portal', reference: 'case 5' };
+    expect(await decide(house, id, { ...finding, ...words })).toEqual(['done']);
+    const again: Decision = { kind: 'replan', reason: null };
+    expect(await decide(house, id, again)).toEqual(['refused']);
+    expect(await decide(house, id, again, 'bert')).toEqual(['done']);
+    const third = await house.run({ date: dateOf(0) }, new Date(Date.now() + 86_400_000));
+    expect(payouts(third.summary)).toMatchObject({ held: 1 });
+    expect(await house.effects()).toEqual([]);
+  });
+});
+
+async function request(
+  house: House,
+  requestId: string,
+  { payload = PAYLOAD, age = '1 minute' }: { payload?: object; age?: string } = {},
+): Promise<void> {
+  await house.db.query(
+    `insert into ledger.payout_requests (request_id, account_id, payload, requested_at)
+     values ($1, $2, $3, now() - $4::interval)`,
+    [requestId, ACCOUNT, JSON.stringify(payload), age],
+  );
+}
+
+async function idOf(house: House, requestId: string): Promise<bigint> {
+  const { rows } = await house.db.query<{ instruction_id: bigint }>(
+    `select instruction_id from tieout.instructions where transaction_id = $1
+     order by instruction_id`,
+    [requestId],
+  );
+  return rows[0]?.instruction_id ?? 0n;
+}
+
+async function decide(
+  house: House,
+  id: bigint,
+  decision: Decision,
+  name = 'anna',
+): Promise<string[]> {
+  const deps = await (await house.open()).night();
+  const who = { name, isClaim: false };
+  const rows = await decideInstructions(deps, { ids: [id], decision, who });
+  return rows.map((row) => row.kind);
+}
+
+async function send(house: House): Promise<string[]> {
+  const app = await house.open();
+  const accountIds = house.accounts.map((account) => account.accountId);
+  const sent = await sendApproved(await app.night(), accountIds, await app.workforce());
+  return sent.map(({ operation, state }) => `${operation} ${state}`);
+}
+
+function payouts(summary: RunSummary): Partial<Record<string, number>> {
+  const account = summary.accounts.find((one) => one.accountId === ACCOUNT);
+  return account?.instructions.payout ?? {};
+}

@@ -169,7 +169,94 @@ create table tieout.carried_breaks (
   primary key (working_id, break_id)
 );
 
+-- Business days. A movement of money is posted once, to the day of the run that sent it, or, when
+-- that day was closed by then, to the first open day after it, as an adjustment that names its own.
+create table tieout.day_movements (
+  movement_id bigint generated always as identity primary key,
+  instruction_id bigint not null unique references tieout.instructions,
+  account_id text collate "C" not null,
+  order_no text collate "C" not null,
+  operation text not null check (operation in ('capture', 'cancel', 'refund')),
+  currency text not null,
+  amount numeric(20, 2) not null check (amount > 0),
+  belongs_to date not null,
+  posted_to date not null check (posted_to >= belongs_to),
+  -- in which run it was known to be done
+  settled_run_id bigint,
+  posted_at timestamptz not null default clock_timestamp(),
+  link_id bigint
+);
+create index day_movements_by_day on tieout.day_movements (account_id, posted_to);
+
+-- Closed, locked, reopened: who, when, why, with the figures and the open items of that moment.
+create table tieout.day_events (
+  event_id bigint generated always as identity primary key,
+  account_id text collate "C" not null,
+  business_date date not null,
+  event text not null check (event in ('closed', 'locked', 'reopened')),
+  at timestamptz not null default clock_timestamp(),
+  by text not null check (btrim(by) <> ''),
+  is_claim boolean not null,
+  reason text not null check (btrim(reason) <> ''),
+  figures jsonb not null,
+  open_items jsonb not null,
+  link_id bigint
+);
+create index day_events_by_day on tieout.day_events (account_id, business_date, event_id);
+
+create function tieout.day_state(account text, day date) returns text language sql stable as $$
+  select coalesce((
+    select case event when 'reopened' then 'open' else event end from tieout.day_events
+    where account_id = account and business_date = day order by event_id desc limit 1), 'open')
+$$;
+
+-- The newest closed day of an account; null: none is. Days close in their order.
+create function tieout.closed_until(account text) returns date language sql stable as $$
+  select max(business_date) from (
+    select distinct on (business_date) business_date, event from tieout.day_events
+    where account_id = account order by business_date, event_id desc
+  ) newest
+  where event <> 'reopened'
+$$;
+
+create function tieout.guard_day() returns trigger language plpgsql as $$
+declare
+  state text := tieout.day_state(new.account_id, new.business_date);
+  closed date := tieout.closed_until(new.account_id);
+  problem text;
+begin
+  problem := case
+    when new.event = 'closed' and state <> 'open' then 'is ' || state || ' already'
+    when new.event = 'closed' and new.business_date < closed then 'lies before a closed day'
+    when new.event = 'locked' and state <> 'closed' then 'is ' || state || ', not closed'
+    when new.event = 'reopened' and state <> 'closed' then 'is ' || state || ', not closed'
+    when new.event = 'reopened' and new.business_date < closed
+      then 'is followed by a closed day, ' || closed
+  end;
+  if problem is not null then
+    raise exception 'day % of account % %', new.business_date, new.account_id, problem
+      using errcode = 'check_violation';
+  end if;
+  return new;
+end $$;
+create trigger guard_day before insert on tieout.day_events
+  for each row execute function tieout.guard_day();
+
+create function tieout.guard_movement() returns trigger language plpgsql as $$
+begin
+  if new.posted_to <= tieout.closed_until(new.account_id) then
+    raise exception 'day % of account % is closed', new.posted_to, new.account_id
+      using errcode = 'check_violation';
+  end if;
+  return new;
+end $$;
+create trigger guard_movement before insert on tieout.day_movements
+  for each row execute function tieout.guard_movement();
+
 -- Down Migration
+drop table tieout.day_events, tieout.day_movements;
+drop function tieout.guard_day(), tieout.guard_movement(), tieout.day_state(text, date),
+  tieout.closed_until(text);
 drop trigger keep_run on tieout.runs;
 drop table tieout.carried_breaks, tieout.workings, tieout.asked_refunds, tieout.run_ends,
   tieout.run_settings, tieout.profiles;

@@ -35,11 +35,13 @@ alter table tieout.answers add column link_id bigint;
 alter table tieout.break_events add column link_id bigint;
 alter table tieout.reports add column link_id bigint;
 alter table tieout.decisions add column link_id bigint;
+alter table tieout.brakes add column link_id bigint;
 do $$
 declare fact text;
 begin
   foreach fact in array array['instruction_events', 'attempts', 'answers', 'break_events',
-    'decisions', 'reports', 'profiles', 'run_settings', 'run_ends', 'workings'] loop
+    'decisions', 'brakes', 'day_movements', 'day_events', 'reports', 'profiles',
+    'run_settings', 'run_ends', 'workings'] loop
     execute format('create index %I on tieout.%I (link_id)', fact || '_by_link', fact);
   end loop;
 end $$;
@@ -77,6 +79,13 @@ drop trigger guard_decision on tieout.decisions;
 create trigger guard_decision before insert on tieout.decisions
   for each row execute function tieout.guard_decision();
 create trigger guard_fact before update or delete on tieout.decisions
+  for each row execute function tieout.guard_fact();
+drop trigger guard_brake on tieout.brakes;
+create trigger guard_fact before update or delete on tieout.brakes
+  for each row execute function tieout.guard_fact();
+create trigger guard_fact before update or delete on tieout.day_movements
+  for each row execute function tieout.guard_fact();
+create trigger guard_fact before update or delete on tieout.day_events
   for each row execute function tieout.guard_fact();
 -- Attempts and reports are finished after they were begun; once sealed they are facts.
 create trigger guard_fact before update or delete on tieout.reports
@@ -131,234 +140,7 @@ end $$;
 create trigger guard_look_new after insert on tieout.pages
   referencing new table as gone for each statement execute function tieout.guard_look();
 
-create function tieout.fact_digest(content bytea) returns text language sql immutable as $$
-  select encode(sha256(content), 'hex')
-$$;
-
--- The pages of a look, each with the digests of its answer and of the orders and refund requests
--- that were asked in it. $1 pull, $2 account.
-create function tieout.look_facts(bigint, text) returns table (pos bigint, line text)
-language sql stable as $$
-  with asked as (
-    select page_no, count(*) as orders, tieout.fact_digest(convert_to(string_agg(
-      row(order_no, in_ledger, currency, amount, expected, transaction_id, capture_amount,
-        review_decision, extract(epoch from placed_at), ledger_problem)::text || E'\n', ''
-      order by order_no), 'UTF8')) as digest
-    from tieout.asked_orders where pull_id = $1 and account_id = $2
-    group by page_no
-  ),
-  refund as (
-    select count(*) as refunds, tieout.fact_digest(convert_to(string_agg(
-      row(order_no, refund_id, refund_amount, extract(epoch from requested_at))::text || E'\n', ''
-      order by refund_id, order_no), 'UTF8')) as digest
-    from tieout.asked_refunds where pull_id = $1 and account_id = $2
-  )
-  select coalesce(p.page_no, a.page_no, -1)::bigint,
-    row(coalesce(p.page_no, a.page_no), p.state, p.stands_for_walk, p.orders, p.entries, p.unasked,
-      p.attempts, p.reason, extract(epoch from p.answered_at), encode(p.body_sha256, 'hex'),
-      tieout.fact_digest(p.body_gzip), a.orders, a.digest)::text
-  from (select * from tieout.pages where pull_id = $1 and account_id = $2) p
-  full join asked a on a.page_no = p.page_no
-  union all
-  select -2, row('refunds', refunds, digest)::text from refund
-$$;
-
--- Every fact with its account, its link and the text that is digested. A digest is that of all
--- lines of a link in the order of `pos`, then of their text, each ended by a line feed.
-create view tieout.facts as
-  select l.account_id, 'look' as what, f.pos, l.link_id, f.line
-  from tieout.look_links l cross join lateral tieout.look_facts(l.pull_id, l.account_id) f
-  union all
-  select i.account_id, 'instruction', e.seq, e.link_id,
-    row(e.seq, e.instruction_id, e.from_state, e.to_state, extract(epoch from e.at), e.by,
-      e.reason, i.run_id, i.order_no, i.operation, i.transaction_id, i.currency, i.amount,
-      i.refund_id, i.refund_amount, i.review_decision)::text as line
-  from tieout.instruction_events e join tieout.instructions i using (instruction_id)
-  union all
-  select t.account_id, 'attempt', 0, t.link_id,
-    row(t.attempt_id, t.batch_id, t.attempt_no, t.entries, t.body_sha256, t.host, t.boot_id, t.pid,
-      t.process_started, extract(epoch from t.claimed_at), t.outcome,
-      extract(epoch from t.finished_at), t.reason)::text
-  from tieout.attempts t where t.outcome is not null
-  union all
-  select t.account_id, 'answer', 0, a.link_id,
-    row(a.attempt_id, extract(epoch from a.received_at), a.http_status, a.content_type,
-      a.content_encoding, a.body_sha256, tieout.fact_digest(a.body))::text
-  from tieout.answers a join tieout.attempts t using (attempt_id)
-  union all
-  select b.account_id, 'break', e.event_id, e.link_id,
-    row(e.event_id, b.order_no, b.kind, e.run_id, extract(epoch from e.at), e.event, e.from_state,
-      e.by, e.reason, e.currency, e.amount, e.expected, e.actual, e.cause, e.is_claim,
-      e.decision_id, e.decided_over)::text
-  from tieout.break_events e join tieout.breaks b using (break_id)
-  union all
-  select account_id, 'decision', decision_id, link_id,
-    row(decision_id, instruction_id, decision, extract(epoch from at), decided_by, is_claim,
-      reason, reference, finding, seen, seen_sha256, row_before,
-      extract(epoch from expires_at))::text
-  from tieout.decisions
-  union all
-  select '' collate "C", 'profile', 0, link_id,
-    row(profile_sha256, profile)::text
-  from tieout.profiles
-  union all
-  select '' collate "C", 'settings', settings_id, link_id,
-    row(settings_id, run_id, extract(epoch from at), settings, settings_sha256, version)::text
-  from tieout.run_settings
-  union all
-  select '' collate "C", 'working', w.working_id, w.link_id,
-    row(w.working_id, w.run_id, w.kind, w.settings_id, w.account_ids, w.pull_id, w.failed_in,
-      extract(epoch from w.at), w.last_instruction_event, w.last_break_event, (
-        select tieout.fact_digest(convert_to(string_agg(row(c.break_id, c.state, c.expected,
-          c.actual, c.fingerprint, c.currency, c.amount, c.last_run_id)::text || E'\n', ''
-          order by c.break_id), 'UTF8'))
-        from tieout.carried_breaks c where c.working_id = w.working_id))::text
-  from tieout.workings w
-  union all
-  select '' collate "C", 'end', end_id, link_id,
-    row(end_id, run_id, extract(epoch from at), state, failure, summary)::text
-  from tieout.run_ends
-  union all
-  select '' collate "C", 'report', report_id, link_id,
-    row(report_id, run_id, kind, format, revision, path, sha256, bytes,
-      extract(epoch from written_at))::text
-  from tieout.reports where state = 'written';
-
--- What is there of a link: how many facts, and their digest.
-create function tieout.link_facts(link bigint, link_what text, account text)
-returns table (facts bigint, facts_sha256 text) language sql stable as $$
-  select count(*), tieout.fact_digest(convert_to(
-    coalesce(string_agg(line || E'\n', '' order by pos, line collate "C"), ''), 'UTF8'))
-  from tieout.facts f
-  where f.link_id = link and f.what = link_what and f.account_id = account
-$$;
-
-create function tieout.link_sha256(l tieout.chain_links) returns text language sql immutable as $$
-  select tieout.fact_digest(convert_to(concat_ws(E'\n', l.account_id, l.link_no,
-    to_char(l.business_date, 'YYYY-MM-DD'), l.what, l.facts, l.facts_sha256, l.previous_sha256)
-    || E'\n', 'UTF8'))
-$$;
-
--- Appends one link for facts that are marked with it already. The head is locked by the caller.
-create function tieout.add_link(account text, day date, link_what text, link bigint)
-returns void language plpgsql as $$
-declare
-  l tieout.chain_links;
-begin
-  select account, h.link_no + 1, link, day, link_what, f.facts, f.facts_sha256, h.sha256, '',
-    clock_timestamp()
-  into strict l
-  from tieout.chain_heads h, tieout.link_facts(link, link_what, account) f
-  where h.account_id = account;
-  l.sha256 := tieout.link_sha256(l);
-  insert into tieout.chain_links select l.*;
-  update tieout.chain_heads set link_no = l.link_no, sha256 = l.sha256
-  where account_id = account;
-end $$;
-
--- Seals everything of an account that is recorded and has no link yet: a link for each look and one
--- for each kind of fact. What commits meanwhile is sealed the next time. Answers the new links.
-create function tieout.seal(account text, day date, with_looks boolean default true)
-returns int language plpgsql as $$
-declare
-  link bigint;
-  look bigint;
-  source record;
-  marked bigint;
-  links int := 0;
-begin
-  insert into tieout.chain_heads (account_id) values (account) on conflict do nothing;
-  perform from tieout.chain_heads where account_id = account for update;
-  for look in
-    select p.pull_id from tieout.pulls p join tieout.runs r using (run_id)
-    where with_looks and not r.is_dry
-      -- a look that was never finished is given up after two days
-      and (p.finished_at is not null or p.as_of < clock_timestamp() - interval '2 days')
-      and not exists (select from tieout.look_links l
-        where l.pull_id = p.pull_id and l.account_id = account)
-      and exists (select from tieout.asked_orders a
-        where a.pull_id = p.pull_id and a.account_id = account)
-    order by p.pull_id
-  loop
-    -- nobody goes on with it
-    update tieout.chunks set state = 'done', token = null, leased_until = null
-    where pull_id = look and account_id = account and state <> 'done';
-    link := nextval('tieout.chain_link_ids');
-    insert into tieout.look_links (pull_id, account_id, link_id) values (look, account, link);
-    perform tieout.add_link(account, day, 'look', link);
-    links := links + 1;
-  end loop;
-  for source in
-    select * from tieout.fact_sources where is_of_account = (account <> '') order by what
-  loop
-    link := nextval('tieout.chain_link_ids');
-    execute source.mark using link, account;
-    get diagnostics marked = row_count;
-    if marked > 0 then
-      perform tieout.add_link(account, day, source.what, link);
-      links := links + 1;
-    end if;
-  end loop;
-  return links;
-end $$;
-
--- What a person decides gets its link in the same transaction, at its very end, so that nobody
--- waits for the chain longer than a commit takes. Looks are left to the night.
-create function tieout.seal_decision() returns trigger language plpgsql as $$
-declare
-  account text;
-begin
-  execute format('select %s from tieout.%I where %I = $1 and link_id is null',
-    tg_argv[1], tg_table_name, tg_argv[0])
-    using (to_jsonb(new) ->> tg_argv[0])::bigint into account;
-  -- one that was decided with it may have sealed it
-  if account is not null then
-    perform tieout.seal(account, (clock_timestamp() at time zone 'UTC')::date, false);
-  end if;
-  return null;
-end $$;
-create constraint trigger seal_decision after insert on tieout.decisions
-  deferrable initially deferred
-  for each row execute function tieout.seal_decision('decision_id', 'account_id');
-create constraint trigger seal_decision after insert on tieout.break_events
-  deferrable initially deferred for each row when (new.by <> 'tieout')
-  execute function tieout.seal_decision('event_id',
-    '(select b.account_id from tieout.breaks b where b.break_id = break_events.break_id)');
-
--- How the facts of each kind that have no link are marked with one: $1 link, $2 account.
-create table tieout.fact_sources (
-  what text collate "C" primary key,
-  is_of_account boolean not null,
-  mark text not null
-);
-insert into tieout.fact_sources (what, is_of_account, mark) values
-  ('instruction', true, 'update tieout.instruction_events e set link_id = $1
-    from tieout.instructions i
-    where e.link_id is null and i.instruction_id = e.instruction_id and i.account_id = $2'),
-  ('attempt', true, 'update tieout.attempts set link_id = $1
-    where link_id is null and outcome is not null and account_id = $2'),
-  ('answer', true, 'update tieout.answers a set link_id = $1 from tieout.attempts t
-    where a.link_id is null and t.attempt_id = a.attempt_id and t.account_id = $2'),
-  ('break', true, 'update tieout.break_events e set link_id = $1 from tieout.breaks b
-    where e.link_id is null and b.break_id = e.break_id and b.account_id = $2'),
-  ('decision', true, 'update tieout.decisions set link_id = $1
-    where link_id is null and account_id = $2'),
-  ('profile', false, 'update tieout.profiles set link_id = $1 where link_id is null and $2 = '''''),
-  ('settings', false, 'update tieout.run_settings set link_id = $1
-    where link_id is null and $2 = '''''),
-  ('working', false, 'update tieout.workings set link_id = $1 where link_id is null and $2 = '''''),
-  ('end', false, 'update tieout.run_ends set link_id = $1 where link_id is null and $2 = '''''),
-  ('report', false, 'update tieout.reports set link_id = $1
-    where link_id is null and state = ''written'' and $2 = ''''');
-
 -- Down Migration
-drop trigger seal_decision on tieout.decisions;
-drop trigger seal_decision on tieout.break_events;
-drop function tieout.seal_decision(), tieout.seal(text, date, boolean),
-  tieout.add_link(text, date, text, bigint),
-  tieout.link_sha256(tieout.chain_links), tieout.link_facts(bigint, text, text);
-drop view tieout.facts;
-drop function tieout.look_facts(bigint, text), tieout.fact_digest(bytea);
 drop trigger guard_look_new on tieout.pages;
 drop trigger guard_attempt_kept on tieout.attempts;
 drop trigger guard_attempt on tieout.attempts;
@@ -370,19 +152,20 @@ begin
     execute format('drop trigger guard_look on tieout.%I', name);
   end loop;
   foreach name in array array['instruction_events', 'attempts', 'answers', 'break_events',
-    'decisions', 'reports'] loop
+    'decisions', 'brakes', 'reports'] loop
     execute format('drop trigger guard_fact on tieout.%I', name);
     execute format('alter table tieout.%I drop column link_id', name);
   end loop;
 end $$;
 create trigger guard_attempt before update or delete on tieout.attempts
   for each row execute function tieout.guard_attempt();
-drop table tieout.fact_sources, tieout.look_links, tieout.chain_heads, tieout.chain_links;
+drop table tieout.look_links, tieout.chain_heads, tieout.chain_links;
 drop sequence tieout.chain_link_ids;
 do $$
 declare name text;
 begin
-  foreach name in array array['profiles', 'run_settings', 'run_ends', 'workings'] loop
+  foreach name in array array['profiles', 'run_settings', 'run_ends', 'workings', 'day_movements',
+    'day_events'] loop
     execute format('drop trigger guard_fact on tieout.%I', name);
     execute format('drop index tieout.%I', name || '_by_link');
   end loop;
@@ -391,6 +174,8 @@ begin
   end loop;
 end $$;
 drop trigger guard_look on tieout.asked_refunds;
+create trigger guard_brake before update or delete on tieout.brakes
+  for each row execute function tieout.guard_brake();
 drop trigger guard_decision on tieout.decisions;
 create trigger guard_decision before insert or update or delete on tieout.decisions
   for each row execute function tieout.guard_decision();

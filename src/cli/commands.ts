@@ -103,6 +103,11 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./export.js')).exportCommand,
   },
   {
+    name: 'days',
+    about: 'business days: what each opens and closes with; close, lock and reopen them',
+    load: async () => (await import('./days.js')).daysCommand,
+  },
+  {
     name: 'verify',
     about: 'is everything that was sealed still there, and unchanged?',
     load: async () => (await import('./verify.js')).verifyCommand,

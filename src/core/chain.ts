@@ -1,6 +1,6 @@
 // One digest for all chains of a database: what a person writes down, or sends to somebody else,
 // and compares later. Whoever rewrites a whole chain cannot rewrite that. Pure; the links
-// themselves are worked out by PostgreSQL (migrations/0012), so that facts need not leave it.
+// themselves are worked out by PostgreSQL (migrations/0013), so that facts need not leave it.
 
 import { createHash } from 'node:crypto';
 

@@ -1,18 +1,22 @@
 // What a night leaves for others to check is made final here: outcomes get their numbers, so that
-// the shop can read them in order, and what was recorded gets its links in the chain (DESIGN law
-// 8). Nothing of it decides anything; safe to run at any time and twice.
+// the shop can read them in order, movements of money get their business day, and what was recorded
+// gets its links in the chain (DESIGN law 8). Nothing of it decides anything; safe to run at any
+// time and twice.
 
 import { headDigest } from '../core/chain.js';
 import { chainHeads, HOUSE_CHAIN, sealAccount } from '../store/audit.js';
+import { postMovements } from '../store/days.js';
 import { publishOutcomes } from '../store/outcomes.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf } from './deps.js';
 
 export async function seal(deps: NightDeps, night: Night): Promise<void> {
   await publishOutcomes(deps.db);
-  for (const accountId of [...accountIdsOf(night), HOUSE_CHAIN]) {
+  for (const accountId of accountIdsOf(night)) {
+    await postMovements(deps.db, accountId);
     await sealAccount(deps.db, accountId, night.businessDate);
   }
+  await sealAccount(deps.db, HOUSE_CHAIN, night.businessDate);
 }
 
 /** The last word of a night: who keeps this line elsewhere can tell a rewritten chain. */

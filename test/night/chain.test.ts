@@ -26,8 +26,8 @@ describe('after a night', () => {
       'select distinct what from tieout.chain_links order by what',
     );
     expect(rows.map((row) => row.what)).toEqual([
-      ...['answer', 'attempt', 'break', 'end', 'instruction', 'look', 'profile', 'report'],
-      ...['settings', 'working'],
+      ...['answer', 'attempt', 'break', 'end', 'instruction', 'look', 'movement', 'profile'],
+      ...['report', 'settings', 'working'],
     ]);
   });
 
@@ -116,6 +116,11 @@ const TAMPERED: readonly (readonly [string, string, string])[] = [
     'end',
     `update tieout.run_ends set summary = jsonb_set(summary, '{state}', '"tied_out"')
      where ctid = $1`,
+  ],
+  [
+    'a movement stands in another day',
+    'movement',
+    'update tieout.day_movements set posted_to = posted_to + 1 where ctid = $1',
   ],
   [
     'the workbook is another',
@@ -211,6 +216,7 @@ describe('with the guards on', () => {
     ['run_settings', `version = ''`],
     ['run_ends', `state = ''`],
     ['workings', `last_break_event = 0`],
+    ['day_movements', 'amount = 1'],
     ['profiles', `profile = ''`],
     ['asked_orders', 'amount = 1'],
     ['asked_refunds', 'refund_amount = 1'],

@@ -1,0 +1,49 @@
+// Business days as finance closes them: what an account had captured and refunded, rolled forward
+// from day to day. Plain data and the one rule that ties them; amounts are text of two decimals.
+// Neighbours: store/days.ts reads, night/days.ts decides, cli/days.ts shows.
+
+import { formatAmount, parseAmount } from './money.js';
+
+export type DayState = 'open' | 'closed' | 'locked';
+
+/** What the gateway's document does not show, so that no figure of tieout holds it. */
+export const NOT_KNOWN = ['fees', 'chargebacks', 'bank payouts'] as const;
+
+export interface DayFigures {
+  accountId: string;
+  businessDate: string;
+  currency: string;
+  state: DayState;
+  /** of the run of this day; null: no run is of this date */
+  timezone: string | null;
+  cutOff: string | null;
+  asOf: Date | null;
+  runState: string | null;
+  opening: string;
+  captured: string;
+  refunded: string;
+  /** captures minus refunds of earlier days that were closed when they became known */
+  adjustments: string;
+  closing: string;
+  /** a memo: cancelled reservations move no money */
+  cancelled: string;
+  cancelledLate: string;
+  captures: number;
+  refunds: number;
+  cancels: number;
+  late: number;
+}
+
+/** opening + captured - refunded + adjustments, as it has to be. */
+export function workedOutClosing(day: DayFigures): string {
+  const sum =
+    exact(day.opening) + exact(day.captured) - exact(day.refunded) + exact(day.adjustments);
+  return formatAmount(sum);
+}
+
+/** What a day opens or closes with, or is adjusted by, may be below zero. */
+function exact(text: string): bigint {
+  const amount = parseAmount(text.replace(/^-/, ''));
+  if (amount === null) throw new Error(`${text} is no amount`);
+  return text.startsWith('-') ? -amount : amount;
+}

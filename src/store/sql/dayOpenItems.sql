@@ -1,0 +1,13 @@
+-- What is open of an account right now: breaks that nobody settled, instructions that have not come
+-- to an end. $1 account, $2 how many at most.
+select 'break' as what, order_no, kind as detail, currency, amount::text as amount,
+  first_seen as since, owner
+from tieout.breaks where account_id = $1 and state = 'open'
+union all
+select 'instruction', order_no, operation || ' ' || state, currency,
+  coalesce(refund_amount, amount)::text, created_at, null
+from tieout.instructions
+where account_id = $1
+  and state in ('planned', 'held', 'queued', 'sending', 'accepted', 'unknown')
+order by since, order_no, detail
+limit $2::int

@@ -1,0 +1,74 @@
+// `tieout days` on the built program: the days of real nights tie to what the nights say of their
+// money, and decisions are kept.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DayFigures } from '../../src/core/businessDay.js';
+import { ensureBuilt, tieout } from '../support/cli.js';
+import type { House } from '../support/night.js';
+import { buildHouse, dateOf } from '../support/night.js';
+
+describe('tieout days', () => {
+  let house: House;
+  const days = (...args: string[]) => tieout(['days', ...args], { cwd: house.folder });
+
+  beforeAll(async () => {
+    await ensureBuilt();
+    house = await buildHouse({ orders: 200, seed: 8, daysAgo: 2 });
+  });
+  afterAll(() => house.end());
+
+  it('has the money of the night that was confirmed in it', async () => {
+    const { summary } = await house.run({ date: dateOf(2) });
+    const ended = await days('list', '--json');
+    expect(ended.code, ended.stderr).toBe(0);
+    const listed = JSON.parse(ended.stdout) as { days: DayFigures[]; notKnown: string[] };
+    for (const account of summary.accounts) {
+      for (const { currency, captured, refunded, cancelled, net } of account.totals) {
+        const found = listed.days.find(
+          (day) => day.accountId === account.accountId && day.currency === currency,
+        );
+        if (found === undefined) expect([captured, refunded, cancelled]).toEqual(NOTHING);
+        else {
+          expect(found).toMatchObject({ captured, refunded, cancelled, opening: '0.00' });
+          expect(found.closing).toBe(net);
+        }
+      }
+    }
+    expect(listed.notKnown).toEqual(['fees', 'chargebacks', 'bank payouts']);
+  });
+
+  it('closes, and says of a closed day who, why and what was open', async () => {
+    const order = ['close', dateOf(2), '--reason', 'signed by finance', '--as', 'anna'];
+    const closed = await days(...order);
+    expect(closed.code, closed.stderr).toBe(0);
+    expect(closed.stdout).toContain(`A1001: ${dateOf(2)} closed`);
+    expect((await days(...order)).code).toBe(1);
+    const shown = await days('list', dateOf(2));
+    expect(shown.stdout).toContain(`business date ${dateOf(2)}: closed`);
+    expect(shown.stdout).toMatch(/closed .* by anna \(claimed\): signed by finance; \d+ items/);
+    expect(shown.stdout).toContain('from 00:00 to 00:00 UTC, looked at');
+    expect(shown.stdout).toContain('moved across the cut-off');
+  });
+
+  it('opens the next day with what it closed with', async () => {
+    await house.run({ date: dateOf(1) });
+    const { stdout } = await days('list', '--json', '--account', 'A1001');
+    const listed = (JSON.parse(stdout) as { days: DayFigures[] }).days;
+    for (const currency of new Set(listed.map((day) => day.currency))) {
+      const [first, second] = listed.filter((day) => day.currency === currency);
+      expect(first?.state).toBe('closed');
+      expect(second?.opening).toBe(first?.closing);
+    }
+  });
+
+  it.each([
+    [['close', 'yesterday', '--reason', 'x']],
+    [['close', dateOf(1)]],
+    [['close', dateOf(1), '--reason', ' ']],
+    [['lock', dateOf(1), '--reason', 'x', '--account', 'nobody']],
+  ])('refuses %j', async (args) => {
+    expect((await days(...args)).code).toBe(2);
+  });
+});
+
+const NOTHING = ['0.00', '0.00', '0.00'];

@@ -1,0 +1,230 @@
+// Business days on a real PostgreSQL: whatever is confirmed, closed and reopened in whatever order,
+// each day opens with what the one before closed with, a closed day keeps its figures, and every
+// movement of money stands in exactly one day.
+
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { workedOutClosing } from '../../src/core/businessDay.js';
+import { closeDay, lockDay, reopenDay } from '../../src/night/days.js';
+import { dayFigures, lateMovements, postMovements } from '../../src/store/days.js';
+import type { Database } from '../../src/store/db.js';
+import type { FreshDatabase } from '../support/database.js';
+import { freshDatabase } from '../support/database.js';
+
+let fresh: FreshDatabase;
+let db: Database;
+let accounts = 0;
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  db = fresh.db;
+});
+afterAll(() => fresh.drop());
+
+const DATES = ['2026-11-16', '2026-11-17', '2026-11-18', '2026-11-19'] as const;
+const who = { name: 'anna', isClaim: true };
+
+/** An account with a finished run on each date; runs are shared by all accounts of this file. */
+async function account(): Promise<string> {
+  accounts += 1;
+  const accountId = `A${accounts}`;
+  await db.query(
+    `insert into tieout.runs (business_date, covers, starts_at, ends_at, state, environment,
+       settings, settings_sha256, version, created_at, finished_at, summary)
+     select day, array[day], day::timestamptz, day::timestamptz + interval '1 day', 'tied_out',
+       'test', '{"schedule": {"timezone": "UTC", "cutOff": "00:00"}}', '', '0', now(), now(), '{}'
+     from unnest($1::date[]) as day on conflict do nothing`,
+    [DATES],
+  );
+  await db.query(
+    `insert into tieout.run_accounts (run_id, account_id, business_date, merchant_id, state, as_of)
+     select run_id, $1, business_date, 'M1', 'tied_out', now() from tieout.runs`,
+    [accountId],
+  );
+  return accountId;
+}
+
+/** A movement that the run of `date` sent, and that the newest run knows to be done. */
+async function confirm(
+  accountId: string,
+  date: string,
+  operation: 'capture' | 'refund' | 'cancel',
+  hundredths: number,
+  settledBy: string = date,
+): Promise<void> {
+  const amount = (hundredths / 100).toFixed(2);
+  await db.transaction(async (tx) => {
+    await tx.query('set local session_replication_role = replica');
+    await tx.query(
+      `insert into tieout.instructions (run_id, account_id, order_no, operation, transaction_id,
+         currency, amount, refund_id, refund_amount, from_state, done_states, state, created_at,
+         settled_at, settled_run_id)
+       select r.run_id, $1, gen_random_uuid(), $3, gen_random_uuid(), 'EUR', $4::numeric,
+         case when $3 = 'refund' then gen_random_uuid()::text end,
+         case when $3 = 'refund' then $4::numeric end, 'x', array['y'], 'confirmed', now(), now(),
+         (select run_id from tieout.runs where business_date = $5)
+       from tieout.runs r where r.business_date = $2`,
+      [accountId, date, operation, amount, settledBy],
+    );
+  });
+}
+
+const all = (accountId: string) => dayFigures(db, [accountId], '0001-01-01', '9999-12-31');
+
+async function expectRolled(accountId: string): Promise<void> {
+  const days = await all(accountId);
+  for (const [index, day] of days.entries()) {
+    expect(day.opening).toBe(days[index - 1]?.closing ?? '0.00');
+    expect(day.closing).toBe(workedOutClosing(day));
+  }
+}
+
+describe('a day', () => {
+  test('holds what its run sent, and is adjusted in the next when it was closed by then', async () => {
+    const accountId = await account();
+    await confirm(accountId, DATES[0], 'capture', 1000);
+    await confirm(accountId, DATES[0], 'refund', 250);
+    await confirm(accountId, DATES[0], 'cancel', 9900);
+    await postMovements(db, accountId);
+    const order = { accountId, date: DATES[0], who, reason: 'month end' };
+    expect(await closeDay(db, order)).toEqual({ kind: 'done', accountId, dates: [DATES[0]] });
+    await confirm(accountId, DATES[0], 'capture', 77, DATES[1]);
+    await confirm(accountId, DATES[1], 'capture', 500);
+    await postMovements(db, accountId);
+    const [first, second] = await all(accountId);
+    expect(first).toMatchObject({
+      ...{ state: 'closed', opening: '0.00', captured: '10.00', refunded: '2.50' },
+      ...{ adjustments: '0.00', closing: '7.50', cancelled: '99.00', cutOff: '00:00' },
+    });
+    expect(second).toMatchObject({
+      ...{ state: 'open', opening: '7.50', captured: '5.00', adjustments: '0.77' },
+      ...{ closing: '13.27', late: 1 },
+    });
+    expect(await lateMovements(db, accountId, DATES[1])).toMatchObject([
+      { operation: 'capture', amount: '0.77', belongsTo: DATES[0] },
+    ]);
+  });
+
+  test('closes with every open one before it, and keeps what was open', async () => {
+    const accountId = await account();
+    await confirm(accountId, DATES[1], 'capture', 100);
+    await db.query(
+      `insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
+         last_run_id, expected, actual, fingerprint)
+       values ($1, 'O1', 'amount_mismatch', 'open', now(), 1, 1, '{}', '{}', '')`,
+      [accountId],
+    );
+    const order = { accountId, date: DATES[2], who, reason: 'week' };
+    expect(await closeDay(db, order)).toMatchObject({ dates: DATES.slice(0, 3) });
+    const { rows } = await db.query(
+      `select event, by, reason, jsonb_array_length(open_items) as open, link_id is not null as sealed
+       from tieout.day_events where account_id = $1`,
+      [accountId],
+    );
+    const kept = { event: 'closed', by: 'anna', reason: 'week', open: 1, sealed: true };
+    expect(rows).toEqual([kept, kept, kept]);
+  });
+
+  test.each([
+    ['closed twice', closeDay, DATES[1], /closed already/],
+    ['closed without a run', closeDay, '2026-12-24', /no finished run/],
+    ['locked while it is open', lockDay, DATES[2], /only a closed day/],
+    ['reopened while it is open', reopenDay, DATES[2], /only a closed day/],
+    ['reopened before a later one', reopenDay, DATES[0], new RegExp(`reopen ${DATES[1]} first`)],
+  ])('is not %s', async (_name, decide, date, reason) => {
+    const accountId = await account();
+    await closeDay(db, { accountId, date: DATES[1], who, reason: 'so far' });
+    const verdict = await decide(db, { accountId, date, who, reason: 'try' });
+    expect(verdict).toMatchObject({ kind: 'refused', reason: expect.stringMatching(reason) });
+  });
+
+  test('that is locked stays', async () => {
+    const accountId = await account();
+    const order = { accountId, date: DATES[0], who, reason: 'audit' };
+    await closeDay(db, order);
+    await lockDay(db, order);
+    expect(await reopenDay(db, order)).toMatchObject({ kind: 'refused' });
+    await expect(
+      db.query(
+        `insert into tieout.day_events (account_id, business_date, event, by, is_claim, reason,
+           figures, open_items) values ($1, $2, 'reopened', 'eve', true, 'please', '[]', '[]')`,
+        [accountId, DATES[0]],
+      ),
+    ).rejects.toThrow(/locked/);
+  });
+
+  test('that is closed takes no movement, whoever posts it', async () => {
+    const accountId = await account();
+    await closeDay(db, { accountId, date: DATES[0], who, reason: 'done' });
+    await confirm(accountId, DATES[0], 'capture', 100);
+    await expect(
+      db.query(
+        `insert into tieout.day_movements (instruction_id, account_id, order_no, operation,
+           currency, amount, belongs_to, posted_to)
+         select instruction_id, account_id, order_no, operation, currency, amount, $2, $2
+         from tieout.instructions where account_id = $1`,
+        [accountId, DATES[0]],
+      ),
+    ).rejects.toThrow(/closed/);
+  });
+});
+
+const step = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('confirm' as const),
+      date: fc.nat(DATES.length - 1),
+      operation: fc.constantFrom('capture' as const, 'refund' as const, 'cancel' as const),
+      amount: fc.integer({ min: 1, max: 999_999 }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('close' as const, 'reopen' as const, 'lock' as const),
+      date: fc.nat(DATES.length - 1),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('post' as const) }) },
+);
+
+test('in any order of confirming, closing and reopening the days roll forward', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), async (steps) => {
+      const accountId = await account();
+      const closed = new Map<string, string>();
+      let total = 0n;
+      for (const one of steps) {
+        if (one.kind === 'confirm') {
+          await confirm(accountId, DATES[one.date] ?? '', one.operation, one.amount, DATES.at(-1));
+          const sign = { capture: 1n, refund: -1n, cancel: 0n }[one.operation];
+          total += sign * BigInt(one.amount);
+        } else if (one.kind === 'post') await postMovements(db, accountId);
+        else {
+          const date = DATES[one.date] ?? '';
+          const decide = { close: closeDay, reopen: reopenDay, lock: lockDay }[one.kind];
+          const verdict = await decide(db, { accountId, date, who, reason: 'generated' });
+          if (verdict.kind === 'done' && one.kind === 'reopen') closed.delete(date);
+        }
+        for (const day of await all(accountId)) {
+          const figures = JSON.stringify({ ...day, state: '', asOf: '' });
+          const kept = closed.get(day.businessDate);
+          if (day.state === 'open') continue;
+          if (kept !== undefined) expect(figures).toBe(kept);
+          closed.set(day.businessDate, figures);
+        }
+        await expectRolled(accountId);
+      }
+      await postMovements(db, accountId);
+      await expectRolled(accountId);
+      const { rows } = await db.query<{ net: bigint }>(
+        `select (coalesce(sum(case operation when 'capture' then amount
+           when 'refund' then -amount end), 0) * 100)::bigint as net
+         from tieout.day_movements where account_id = $1`,
+        [accountId],
+      );
+      expect(rows[0]?.net).toBe(total);
+    }),
+    { numRuns: 25 },
+  );
+});

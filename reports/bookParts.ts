@@ -17,6 +17,8 @@ export interface BookParts {
   zip: Zip;
   /** Small parts that the library has made whole. */
   waiting: Part[];
+  /** What the file's list of contents has to say of parts that are not the library's. */
+  contentTypes: string;
   /** The sheet that is open: the library's XML of it that is not written yet. */
   sheet: SheetPart | null;
 }
@@ -55,6 +57,8 @@ interface PrivateWriter {
   addOfficeRels: () => void;
 }
 
+const CONTENT_LIST = '[Content_Types].xml';
+
 /** A library writer whose parts go into this archive. */
 export function openParts(zip: Zip): BookParts {
   const writer = new ExcelJS.stream.xlsx.WorkbookWriter({
@@ -64,7 +68,7 @@ export function openParts(zip: Zip): BookParts {
     // Shared strings would keep every text of the file in memory.
     useSharedStrings: false,
   });
-  const parts: BookParts = { writer, zip, waiting: [], sheet: null };
+  const parts: BookParts = { writer, zip, waiting: [], contentTypes: '', sheet: null };
   const corners = privateOf(writer);
   corners.zip.abort?.();
   // The library waits for the end of its output; ours ends in `closeParts`.
@@ -78,6 +82,12 @@ export function openParts(zip: Zip): BookParts {
   corners.addOfficeRels();
   corners.addThemes();
   return parts;
+}
+
+/** Parts of the file that are not the library's. */
+export function addParts(parts: BookParts, own: readonly Part[], contentTypes: string): void {
+  parts.waiting.push(...own);
+  parts.contentTypes += contentTypes;
 }
 
 /** The number of a style in the file; one object is one style. */
@@ -125,7 +135,9 @@ export async function closeParts(parts: BookParts): Promise<void> {
 
 function takePart(parts: BookParts, source: string | LibraryStream, name: string): void {
   if (typeof source === 'string') {
-    parts.waiting.push({ name, text: source });
+    const isList = name === CONTENT_LIST;
+    const own = `${parts.contentTypes}</Types>`;
+    parts.waiting.push({ name, text: isList ? source.replace('</Types>', own) : source });
     return;
   }
   if (parts.sheet !== null) throw new Error(`sheet ${parts.sheet.name} is still open`);

@@ -3,7 +3,8 @@
 // they cannot disagree; a sheet shows codes in words and leaves out what is the same in each row.
 // Data only; neighbours: core/reporting.ts (the rows), table.ts, delimited.ts.
 
-import type { BreakRow, MovementRow, OrderRow } from '../src/core/reporting.js';
+import { nextStep } from '../src/core/nextStep.js';
+import type { BreakRow, CoverageLine, MovementRow, OrderRow } from '../src/core/reporting.js';
 import { inWords, reasonToWait, statesInWords } from '../src/core/words.js';
 
 interface Shown {
@@ -255,18 +256,71 @@ export const ORDERS: Table<OrderRow> = {
 export const BREAKS_SHEET = without(BREAKS, 'state');
 /** The sheet of confirmed instructions: none of them waits. */
 export const MOVED_SHEET = headed(without(MOVEMENTS, 'state', 'hold_reason'), 'at', 'Confirmed');
-/** The sheet of what waits: the reason stands before the money and the details of the gateway. */
-export const WAITING_SHEET = headed(
+/** The sheet of what waits: reason and next step stand before the details of the gateway. */
+export const WAITING_SHEET: Table<MovementRow> = headed(
   {
     ...MOVEMENTS,
     columns: [
-      ...['account_id', 'order_no', 'refund_id', 'operation', 'state', 'hold_reason', 'currency'],
-      ...['amount', 'transaction_id', 'gateway_message', 'at'],
-    ].map((key) => columnOf(MOVEMENTS, key)),
+      ...['account_id', 'order_no', 'refund_id', 'operation', 'state', 'hold_reason'].map((key) =>
+        columnOf(MOVEMENTS, key),
+      ),
+      {
+        key: 'next_step',
+        heading: 'What to do',
+        width: 60,
+        kind: 'text',
+        read: () => null,
+        rowWords: nextStep,
+      },
+      ...['currency', 'amount', 'transaction_id', 'gateway_message', 'at'].map((key) =>
+        columnOf(MOVEMENTS, key),
+      ),
+    ],
   },
   'at',
   'Since',
 );
+
+/** Both amounts beside each other; programs find them in the texts of both sides. */
+const SIDES: Table<BreakRow> = {
+  ...BREAKS,
+  columns: [
+    ...BREAKS.columns,
+    {
+      key: 'ledger_amount',
+      heading: 'Ledger amount',
+      width: 16,
+      kind: 'money',
+      read: (row) => row.ledgerAmount,
+      currency: (row) => row.currency,
+    },
+    {
+      key: 'gateway_amount',
+      heading: 'Gateway amount',
+      width: 16,
+      kind: 'money',
+      read: (row) => row.gatewayAmount,
+      currency: (row) => row.currency,
+    },
+  ],
+};
+
+/** The three lists that finance asks for first; each is a part of the sheet of breaks. */
+export const NOT_HERE_LIST = listed(SIDES, 'currency', 'gateway_amount', 'actual');
+export const NOT_THERE_LIST = listed(SIDES, 'currency', 'ledger_amount', 'expected');
+export const STATE_LIST = listed(SIDES, 'kind', 'expected', 'actual', 'currency', 'gateway_amount');
+
+export const COVERAGE: Table<CoverageLine> = {
+  frozenColumns: 2,
+  keep: (row) => identifiers(row.orderNo),
+  columns: [
+    { key: 'account_id', heading: 'Account', width: 12, kind: 'id', read: (row) => row.accountId },
+    { key: 'order_no', heading: 'Order', width: 24, kind: 'id', read: (row) => row.orderNo },
+    { key: 'page', heading: 'Page', width: 10, kind: 'count', read: (row) => row.page },
+    { key: 'how', heading: 'What was said of it', width: 50, kind: 'text', read: (row) => row.how },
+    { key: 'reason', heading: 'Reason', width: 60, kind: 'text', read: (row) => row.reason },
+  ],
+};
 
 /** Where a column of a table stands, counted from 1 as a spreadsheet does. */
 export function columnNumber<R>(table: Table<R>, key: string): number {
@@ -289,6 +343,13 @@ export function sheetText<R>(column: Column<R> & { kind: 'text' }, row: R): stri
 
 function without<R>(table: Table<R>, ...keys: readonly string[]): Table<R> {
   return { ...table, columns: table.columns.filter((column) => !keys.includes(column.key)) };
+}
+
+/** Whose order it is, what is special to the list, since when and whose. */
+function listed(table: Table<BreakRow>, ...keys: readonly string[]): Table<BreakRow> {
+  const whole = ['account_id', 'order_no', ...keys, 'sentence', 'first_seen', 'age_days', 'owner'];
+  const columns = [...whole, 'note', 'transaction_id'].map((key) => columnOf(table, key));
+  return { ...table, columns };
 }
 
 function headed<R>(table: Table<R>, key: string, heading: string): Table<R> {

@@ -2,23 +2,38 @@
 // what the file was made from. Rows come in whole (breaks and instructions of one night), a file
 // goes out. It decides nothing. Neighbours: summarySheet.ts, table.ts, workbook.ts.
 
-import type { AboutData, ReconciliationData, WrittenReport } from '../src/core/reporting.js';
-import { freeText, wallClock, wallText } from './cells.js';
+import { coverageText } from '../src/core/coverage.js';
+import type {
+  AboutData,
+  BreakRow,
+  ReconciliationData,
+  WrittenReport,
+} from '../src/core/reporting.js';
+import { freeText, idText, wallClock, wallText } from './cells.js';
 import type { Table } from './columns.js';
-import { BREAKS_SHEET, MOVED_SHEET, WAITING_SHEET } from './columns.js';
+import {
+  BREAKS_SHEET,
+  COVERAGE,
+  MOVED_SHEET,
+  NOT_HERE_LIST,
+  NOT_THERE_LIST,
+  STATE_LIST,
+  WAITING_SHEET,
+} from './columns.js';
 import { rowHeight } from './fit.js';
 import { PAGE_COLUMNS, pageWidths } from './page.js';
 import { STYLES } from './styles.js';
 import {
   REACH,
   SUMMARY_FROZEN_ROWS,
+  SUMMARY_NAME,
   SUMMARY_REPEATED_ROWS,
   summaryPage,
   TIES,
 } from './summarySheet.js';
 import { fittedWidths, writeTable } from './table.js';
 import type { TotalsSpec } from './totals.js';
-import { shownCount, totalsBlock } from './totals.js';
+import { plannedParts, shownCount, totalsBlock } from './totals.js';
 import type { Book, BookProperties, Cell } from './workbook.js';
 import { closeSheet, openSheet, putRow, writeWorkbook } from './workbook.js';
 
@@ -35,7 +50,7 @@ export async function writeReconciliation(
     across: 'operation',
     money: 'amount',
   });
-  const waiting = planned('Waiting', WAITING_SHEET, data.waiting, {
+  const waiting = planned('Waiting for you', WAITING_SHEET, data.waiting, {
     down: ['currency', 'state'],
     across: 'operation',
     money: 'amount',
@@ -43,11 +58,77 @@ export async function writeReconciliation(
   return writeWorkbook(path, bookProperties('Reconciliation', data.about), async (book) => {
     await writeSummary(book, data, { breaks: breaks.parts, moved: moved.parts });
     await writePlanned(book, data.about, breaks, 'All breaks that are open, one line each');
+    for (const list of LISTS) await writeList(book, data, list);
     await writePlanned(book, data.about, moved, 'Instructions confirmed in this run');
     await writePlanned(book, data.about, waiting, 'Instructions that still wait for someone');
+    await writeCoverage(book, data);
     await writeAbout(book, data.about);
   });
 }
+
+interface List {
+  name: string;
+  title: string;
+  table: Table<BreakRow>;
+  kinds: readonly string[];
+}
+
+/** What finance asks for first. Each line stands on the sheet Breaks too. */
+const LISTS: readonly List[] = [
+  {
+    name: 'At gateway, not here',
+    title: 'Orders that the gateway has and the ledger has not',
+    table: NOT_HERE_LIST,
+    kinds: ['missing_in_ledger'],
+  },
+  {
+    name: 'Here, not at gateway',
+    title: 'Orders that the ledger has and the gateway, fully asked, has not',
+    table: NOT_THERE_LIST,
+    kinds: ['missing_at_gateway'],
+  },
+  {
+    name: 'State differs',
+    title: 'Orders that stand differently here and there',
+    table: STATE_LIST,
+    kinds: ['state_mismatch', 'refund_mismatch', 'stale_authorisation', 'instruction_rejected'],
+  },
+];
+
+async function writeList(
+  book: Book,
+  data: ReconciliationData,
+  { name, title, table, kinds }: List,
+): Promise<void> {
+  const rows = data.breaks.filter(({ kind }) => kinds.includes(kind));
+  const parts = plannedParts(name, rows.length, LINES_BEFORE_TOTALS);
+  const list = { name, table, rows, lines: [] as (Cell | null)[][], parts };
+  await writePlanned(book, data.about, list, title);
+}
+
+/** What was asked and not plainly answered: of these nothing may be said to be missing. */
+async function writeCoverage(book: Book, { about, summary, coverage }: ReconciliationData) {
+  const totals = (summary.coverage ?? []).map(({ accountId, ...figures }) => [
+    { value: idText(accountId), style: STYLES.text },
+    { value: coverageText(figures), style: STYLES.text },
+  ]);
+  const top = [
+    [
+      {
+        value: freeText(`What was asked of the gateway: ${about.businessDate}`),
+        style: STYLES.title,
+      },
+    ],
+    ...totals,
+    [{ value: COVERAGE_WORDS, style: STYLES.quiet }],
+    [],
+  ];
+  const clock = wallClock(about.timezone);
+  const spec = { name: 'Coverage', table: COVERAGE, top, timezone: about.timezone, clock };
+  await writeTable(book, spec, coverage);
+}
+
+const COVERAGE_WORDS = 'Below: each order that was not plainly asked and answered with an entry.';
 
 export function bookProperties(title: string, about: AboutData): BookProperties {
   return {
@@ -63,9 +144,9 @@ async function writeSummary(
   data: ReconciliationData,
   parts: Parameters<typeof summaryPage>[1],
 ): Promise<void> {
-  const page = summaryPage(data, parts);
+  const { page, charts } = summaryPage(data, parts);
   const widths = pageWidths(page);
-  const sheet = openSheet(book, 'Summary', {
+  const sheet = openSheet(book, SUMMARY_NAME, {
     widths,
     frozenRows: SUMMARY_FROZEN_ROWS,
     frozenColumns: 0,
@@ -82,6 +163,7 @@ async function writeSummary(
   await closeSheet(sheet, {
     zeroOrRed: page.checks,
     textOrRed: { ref: page.verdict, text: TIES },
+    charts,
   });
 }
 

@@ -67,6 +67,12 @@ export const STYLES = {
   },
   running: { numFmt: TEXT, alignment: { vertical: 'top', wrapText: true } },
   quiet: { numFmt: TEXT, font: { ...FONT, italic: true, color: { argb: 'FF5A6770' } } },
+  /** The same over several lines. */
+  note: {
+    numFmt: TEXT,
+    font: { ...FONT, italic: true, color: { argb: 'FF5A6770' } },
+    alignment: { vertical: 'top', wrapText: true },
+  },
   test: {
     numFmt: TEXT,
     font: { ...BOLD, color: { argb: 'FF7A4B00' } },

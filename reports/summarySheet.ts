@@ -8,7 +8,9 @@ import type { AccountSummary, Tie } from '../src/core/summary.js';
 import { nightSentence, ORDER_CLASSES, workedOutOpenAfter } from '../src/core/summary.js';
 import { inWords } from '../src/core/words.js';
 import { freeText, hundredthsOf, idText, wallClock, wallText } from './cells.js';
-import { BREAKS_SHEET, MOVED_SHEET } from './columns.js';
+import type { BarChart } from './chart.js';
+import { BREAKS_SHEET } from './columns.js';
+import { addAmounts, addCurrencies, addMoney } from './currencySections.js';
 import type { Page } from './page.js';
 import {
   addCheck,
@@ -22,10 +24,12 @@ import {
   moneyFormula,
   text,
 } from './page.js';
+import { addPictureRoom, addPictures } from './pictures.js';
 import { moneyStyle, STYLES } from './styles.js';
 import type { Part } from './totals.js';
-import { matchingCount, matchingSum } from './totals.js';
+import { matchingCount } from './totals.js';
 
+export const SUMMARY_NAME = 'Summary';
 /** Title, environment and sentence stay in view; the first two are printed on every page. */
 export const SUMMARY_FROZEN_ROWS = 3;
 export const SUMMARY_REPEATED_ROWS = '1:2';
@@ -40,7 +44,10 @@ export interface SheetParts {
   moved: readonly Part[];
 }
 
-export function summaryPage(data: ReconciliationData, parts: SheetParts): Page {
+export function summaryPage(
+  data: ReconciliationData,
+  parts: SheetParts,
+): { page: Page; charts: readonly BarChart[] } {
   const page: Page = {
     lines: [],
     wide: new Set(),
@@ -51,21 +58,25 @@ export function summaryPage(data: ReconciliationData, parts: SheetParts): Page {
   addHeading(page, data);
   const verdictLine = page.lines.length;
   page.verdict = `A${verdictLine}`;
+  const pictureRow = addPictureRoom(page);
   addClasses(page, data.summary.accounts);
+  addCurrencies(page, data);
   addTies(page, data.summary.accounts);
   addMoneyTies(page, data.tiesByMoney);
+  addAmounts(page, data, parts.breaks);
   addMoney(page, data.summary.accounts, parts.moved, data);
   addInstructions(page, data.summary.accounts);
   addCoverage(page, data);
   // The long lists come last: the first page is for those who read no further.
   addKindTies(page, data.tiesByKind);
   addOpenBreaks(page, data.summary.accounts, parts.breaks, data);
+  const charts = addPictures(page, SUMMARY_NAME, pictureRow, data, parts.breaks);
   const sums = page.checks.map((ref) => `SUMPRODUCT(ABS(${ref}))`).join('+');
   const verdict = `IF(${sums === '' ? '0' : sums}=0,"${TIES}","${DOES_NOT_TIE}")`;
   const result = page.ties ? TIES : DOES_NOT_TIE;
   const [cell] = page.lines[verdictLine - 1] ?? [];
   if (cell) cell.value = { formula: verdict, result };
-  return page;
+  return { page, charts };
 }
 
 function addHeading(page: Page, { summary, about }: ReconciliationData): void {
@@ -212,61 +223,6 @@ function addOpenBreaks(
   }
   if (page.lines.length < first) page.lines.push([text('none')]);
   else addCheck(page, 'E', first);
-}
-
-function addMoney(
-  page: Page,
-  accounts: readonly AccountSummary[],
-  parts: readonly Part[],
-  data: ReconciliationData,
-): void {
-  addSection(page, 'Money confirmed in this run, by account and currency', [
-    ['Account', 'Currency', 'Captured', 'Cancelled', 'Refunded', 'Net', 'Unknown'],
-    ['Listed net', 'Difference'],
-  ]);
-  const first = page.lines.length + 1;
-  const listed = listedNets(data);
-  for (const account of accounts) {
-    for (const total of account.totals) {
-      const row = page.lines.length + 1;
-      const net = hundredthsOf(total.captured) - hundredthsOf(total.refunded);
-      const listedNet = listed.get(JSON.stringify([account.accountId, total.currency])) ?? 0n;
-      page.ties &&= net === listedNet && net === hundredthsOf(total.net);
-      const keys = { account_id: `$A${row}`, currency: `$B${row}` };
-      const sum = (operation: string) =>
-        matchingSum(MOVED_SHEET, parts, 'amount', { ...keys, operation: `"${operation}"` });
-      const inputs = [total.captured, total.refunded];
-      const confirmed = [total.captured, total.cancelled, total.refunded];
-      const style = moneyStyle(total.currency, [...confirmed, total.unknown]);
-      const onSheet = `ROUND(${sum('capture')}-${sum('refund')},2)`;
-      page.lines.push([
-        id(account.accountId),
-        text(total.currency),
-        ...confirmed.map((amount) => money(amount, style)),
-        moneyFormula(`ROUND(C${row}-E${row},2)`, net, inputs, style),
-        money(total.unknown, style),
-        moneyFormula(onSheet, listedNet, inputs, style),
-        moneyFormula(`ROUND(F${row}-H${row},2)`, net - listedNet, inputs, style),
-      ]);
-    }
-  }
-  if (page.lines.length < first) page.lines.push([text('none')]);
-  else addCheck(page, 'I', first);
-  const words =
-    'Net = captured − refunded; fees, chargebacks and payouts of the bank are not in it. ' +
-    'Listed net: what the lines of the sheet Money moved come to.';
-  addWide(page, words, STYLES.quiet);
-}
-
-/** What the rows of the sheet Money moved come to, by account and currency. */
-function listedNets(data: ReconciliationData): Map<string, bigint> {
-  const nets = new Map<string, bigint>();
-  for (const row of data.moved) {
-    const sign = row.operation === 'capture' ? 1n : row.operation === 'refund' ? -1n : 0n;
-    const key = JSON.stringify([row.accountId, row.currency]);
-    nets.set(key, (nets.get(key) ?? 0n) + sign * hundredthsOf(row.amount));
-  }
-  return nets;
 }
 
 const STATES = [

@@ -54,11 +54,17 @@ export function matchingSum<R>(
   money: string,
   keys: Readonly<Record<string, string>>,
   matching: Matching = 'exact',
+  isAbsolute = false,
 ): string {
   const sums = parts.map((part) => {
     const range = columnRanges(table, money, [part]).join();
     if (matching === 'words') return `SUMIFS(${[range, ...criteria(table, part, keys)].join(',')})`;
-    return `SUMPRODUCT(${[...exactTests(table, part, keys), range].join(',')})`;
+    const tests = exactTests(table, part, keys);
+    if (!isAbsolute) return `SUMPRODUCT(${[...tests, range].join(',')})`;
+    // Not ABS: it fails on an amount that stands as text because it is too long for a number.
+    const [above, below] = ['>', '<'].map((sign) => `--(${range}${sign}0)`);
+    const sumOf = (sign = '') => `SUMPRODUCT(${[...tests, sign, range].join(',')})`;
+    return `${sumOf(above)}-${sumOf(below)}`;
   });
   return `ROUND(${sums.join('+')},2)`;
 }

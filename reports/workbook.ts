@@ -8,6 +8,7 @@ import type ExcelJS from 'exceljs';
 import type { WrittenReport } from '../src/core/reporting.js';
 import type { BookParts } from './bookParts.js';
 import {
+  addParts,
   closeParts,
   endSheetPart,
   openParts,
@@ -17,6 +18,8 @@ import {
   writeXml,
 } from './bookParts.js';
 import { finiteNumber } from './cells.js';
+import type { BarChart } from './chart.js';
+import { DRAWING_ELEMENT, drawingParts } from './chart.js';
 import { writeNewFile } from './outputFile.js';
 import type { CellStyle } from './styles.js';
 import { RED } from './styles.js';
@@ -182,6 +185,7 @@ export interface SheetEnd {
   zeroOrRed?: readonly string[];
   /** A cell that is red unless it shows this text. */
   textOrRed?: { ref: string; text: string };
+  charts?: readonly BarChart[];
 }
 
 /** Ends a sheet. Only one sheet is open at a time: rows of a second one would wait in memory. */
@@ -205,7 +209,7 @@ export async function closeSheet(sheet: Sheet, end: SheetEnd = {}): Promise<void
       ],
     });
   }
-  allowDigitsAsText(worksheet);
+  writeAtEnd(worksheet, DIGITS_AS_TEXT + drawingOf(sheet, end.charts ?? []));
   worksheet.commit();
   await endSheetPart(sheet.book.parts);
 }
@@ -266,23 +270,32 @@ function checkedValue(value: NonNullable<Cell['value']>): ExcelJS.CellValue {
   return { formula: value.formula, result: value.result } as ExcelJS.CellFormulaValue;
 }
 
+/** Hands the charts to the file; answers how the sheet names them. */
+function drawingOf(sheet: Sheet, charts: readonly BarChart[]): string {
+  if (charts.length === 0) return '';
+  const { parts, contentTypes } = drawingParts(sheet.worksheet.id, charts);
+  addParts(sheet.book.parts, parts, contentTypes);
+  return DRAWING_ELEMENT;
+}
+
 interface SheetWriter {
   stream: { write: (xml: string) => unknown };
   _writeRowBreaks: () => void;
 }
 
+/**
+ * An account "0010" is text on purpose; a reader would mark each such cell as a mistake. The
+ * library has no word for this rule.
+ */
 const DIGITS_AS_TEXT =
   '<ignoredErrors><ignoredError sqref="A1:XFD1048576" numberStoredAsText="1"/></ignoredErrors>';
 
-/**
- * An account "0010" is text on purpose; a reader would mark each such cell as a mistake. The
- * library has no word for this rule, whose place is behind the row breaks; a test holds it.
- */
-function allowDigitsAsText(worksheet: ExcelJS.Worksheet): void {
+/** Writes XML of our own behind the row breaks, where the format has its place; a test holds it. */
+function writeAtEnd(worksheet: ExcelJS.Worksheet, xml: string): void {
   const writer = worksheet as unknown as SheetWriter;
   const writeRowBreaks = writer._writeRowBreaks.bind(writer);
   writer._writeRowBreaks = () => {
     writeRowBreaks();
-    writer.stream.write(DIGITS_AS_TEXT);
+    writer.stream.write(xml);
   };
 }

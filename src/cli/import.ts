@@ -4,6 +4,7 @@
 
 import { Command } from 'commander';
 import type { Config } from '../config.js';
+import { loadColumnMap } from '../configColumnMap.js';
 import { importOrders } from '../imports/importOrders.js';
 import { importRefunds } from '../imports/importRefunds.js';
 import { importResponses } from '../imports/importResponses.js';
@@ -37,22 +38,28 @@ const DESCRIPTIONS: Readonly<Record<ImportKind, string>> = {
 export function importCommand(): Command {
   const root = new Command('import');
   for (const kind of IMPORT_KINDS) {
-    root
+    const one = root
       .command(kind)
       .argument('<file...>')
       .description(DESCRIPTIONS[kind])
       .option('--check', 'read and judge every line, but change nothing')
-      .option('--json', 'print one JSON document')
-      .action(async (files: string[], flags: { check?: boolean }, command: Command) => {
+      .option('--json', 'print one JSON document');
+    if (kind === 'orders') {
+      one.option('--map <file>', 'CSV of a shop as it is: which column is what (docs/IMPORT.md)');
+    }
+    one.action(
+      async (files: string[], flags: { check?: boolean; map?: string }, command: Command) => {
+        const map = flags.map === undefined ? {} : { map: loadColumnMap(flags.map) };
         await withApp(command, async (app) => {
-          const options = { check: flags.check ?? false };
+          const options = { check: flags.check ?? false, ...map };
           const result = await runImport(app.db, app.config, kind, files, options);
           const output = importOutput(result, wantsJson(command));
           process.stdout.write(output.stdout);
           process.stderr.write(output.stderr);
           return output.exitCode;
         });
-      });
+      },
+    );
   }
   return root;
 }

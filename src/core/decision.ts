@@ -111,7 +111,7 @@ function refusalOfReplan(who: Decider, facts: Decidable): Refusal | null {
 /** Money that leaves: "it did not happen, send it again" takes two people. */
 const NEEDS_TWO: ReadonlySet<string> = new Set(['refund', 'payout']);
 
-function isApprovable(reason: string | null): boolean {
+export function isApprovable(reason: string | null): boolean {
   return reason !== null && HOLD_REASONS[reason as HoldReason]?.isApprovable === true;
 }
 

@@ -4,7 +4,7 @@
 // Neighbours: summary.ts (the figures of a run), reports/columns.ts (how each row is shown).
 
 import { type Hundredths, parseAmount } from './money.js';
-import type { RunSummary, Tie } from './summary.js';
+import type { OrderClass, RunSummary, Tie } from './summary.js';
 
 /** One break of the run, open or waived; text is as stored and is masked only when it is shown. */
 export interface BreakRow {
@@ -19,6 +19,9 @@ export interface BreakRow {
   currency: string | null;
   /** Gateway minus ledger; null where the difference is not one of money. */
   difference: string | null;
+  /** What each side shows, where it shows an amount. */
+  ledgerAmount: string | null;
+  gatewayAmount: string | null;
   firstSeen: Date;
   ageDays: number;
   owner: string | null;
@@ -28,6 +31,7 @@ export interface BreakRow {
 
 /** One instruction: money that moved, was refused, or still waits. */
 export interface MovementRow {
+  instructionId: string;
   accountId: string;
   orderNo: string;
   refundId: string | null;
@@ -93,6 +97,46 @@ export function workedOutStake(tie: MoneyTie): Hundredths {
   return of(tie.openBefore) + of(tie.new) + of(tie.reopened) - of(tie.waived) - of(tie.resolved);
 }
 
+/** The orders of one account and currency, counted and in money. */
+export interface CurrencyRow {
+  accountId: string;
+  /** Empty where no side shows one. */
+  currency: string;
+  /** Placed on a date that the run covers; before it and carried forward; not in the ledger. */
+  ofDate: number;
+  carried: number;
+  strangers: number;
+  atGateway: number;
+  classes: Record<OrderClass, number>;
+  ledgerOfDate: string;
+  ledgerCarried: string;
+  gateway: string;
+  /** The ledger's money by class; a stranger's is what the gateway shows. */
+  money: Record<OrderClass, string>;
+  /** Gateway minus ledger over the orders of which both sides show an amount. */
+  difference: string;
+  absolute: string;
+}
+
+/** What was done at the gateway and not by us, while our instruction for it still waited. */
+export interface ElsewhereRow {
+  accountId: string;
+  currency: string;
+  captured: string;
+  cancelled: string;
+  refunded: string;
+}
+
+/** An order that was not plainly asked and answered. */
+export interface CoverageLine {
+  accountId: string;
+  orderNo: string;
+  /** The page that asked for it. */
+  page: number | null;
+  how: string;
+  reason: string | null;
+}
+
 /** What a reader needs to know to trust the file and to work it out again. */
 export interface AboutData {
   environment: 'test' | 'live';
@@ -125,6 +169,9 @@ export interface ReconciliationData {
   moved: readonly MovementRow[];
   /** Held, queued, accepted, rejected and unknown instructions: what still needs someone. */
   waiting: readonly MovementRow[];
+  currencies: readonly CurrencyRow[];
+  elsewhere: readonly ElsewhereRow[];
+  coverage: AsyncIterable<readonly CoverageLine[]> | Iterable<readonly CoverageLine[]>;
   /** May be empty: the sections are then left out. */
   tiesByKind: readonly KindTie[];
   tiesByMoney: readonly MoneyTie[];

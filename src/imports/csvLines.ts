@@ -19,26 +19,38 @@ interface ParsedRecord {
   readonly info: { readonly lines: number };
 }
 
+/** How a file is written; RFC 4180 in UTF-8 where nothing else is said. */
+export interface CsvShape {
+  readonly separator: string;
+  readonly encoding: string;
+  /** columns that nobody asked for may stand beside those that are read */
+  readonly othersToo: boolean;
+}
+
+const PLAIN: CsvShape = { separator: ',', encoding: 'utf-8', othersToo: false };
+
 export async function* csvLines(
   file: string,
   columns: readonly Column[],
+  shape: CsvShape = PLAIN,
 ): AsyncGenerator<ReadLine> {
+  const wanted = new Set(columns.map(({ name }) => name));
   let header: readonly string[] | null = null;
   let lastLine = 0;
   let carriageReturns = 0;
   try {
-    for await (const { record, info } of records(file)) {
+    for await (const { record, info } of records(file, shape)) {
       // The parser counts to a record's last line, and a carriage return in a value as a line.
       carriageReturns += countIn(record, '\r');
       lastLine = info.lines - carriageReturns;
-      const line = lastLine - countIn(record, '\n');
+      const line = Math.max(1, lastLine - countIn(record, '\n'));
       if (header === null) {
-        const problems = headerProblems(record, columns);
+        const problems = headerProblems(record, columns, shape);
         for (const problem of problems) yield { kind: 'problem', line, problem };
         if (problems.length > 0) return;
         header = record;
       } else {
-        yield readRecord(header, record, line);
+        yield readRecord(header, record, line, wanted);
       }
     }
     if (header === null) yield { kind: 'problem', line: 1, problem: 'the file is empty' };
@@ -47,9 +59,10 @@ export async function* csvLines(
   }
 }
 
-async function* records(file: string): AsyncGenerator<ParsedRecord> {
+async function* records(file: string, shape: CsvShape): AsyncGenerator<ParsedRecord> {
   const options: Options & TransformOptions = {
     info: true,
+    delimiter: shape.separator,
     record_delimiter: ['\r\n', '\n'],
     relax_column_count: true,
     skip_empty_lines: true,
@@ -58,7 +71,7 @@ async function* records(file: string): AsyncGenerator<ParsedRecord> {
   };
   const parser = parse(options);
   // Its failure destroys the parser, whose iteration below then throws the same error.
-  const reading = pipeline(Readable.from(textOf(file)), parser).catch(() => {});
+  const reading = pipeline(Readable.from(textOf(file, shape.encoding)), parser).catch(() => {});
   try {
     yield* parser as AsyncIterable<ParsedRecord>;
   } finally {
@@ -70,20 +83,23 @@ async function* records(file: string): AsyncGenerator<ParsedRecord> {
 function headerProblems(
   header: readonly string[],
   columns: readonly Column[],
+  { othersToo, separator }: CsvShape,
 ): { column: string; value: null; reason: string }[] {
   const known = new Set(columns.map(({ name }) => name));
   const found = new Set<string>();
   const problems: { column: string; value: null; reason: string }[] = [];
   const refuse = (column: string, reason: string) => problems.push({ column, value: null, reason });
   for (const name of header) {
-    if (found.has(name)) refuse(name, 'names a column twice');
-    else if (!known.has(name)) refuse(name.slice(0, 80), unknownColumn(name));
+    if (found.has(name) && (known.has(name) || !othersToo)) refuse(name, 'names a column twice');
+    else if (!known.has(name) && !othersToo) refuse(name.slice(0, 80), unknownColumn(name));
     found.add(name);
   }
   // Of a header in another spelling every column would be missing: the unknown ones say enough.
   if (problems.length > 0) return problems;
   for (const { name, nullable } of columns) {
-    if (!nullable && !found.has(name)) refuse(name, 'is missing from the first line');
+    if (nullable || found.has(name)) continue;
+    const only = othersToo && header.length === 1 ? `: is "${separator}" the separator?` : '';
+    refuse(name, `is missing from the first line${only}`);
   }
   return problems;
 }
@@ -93,13 +109,21 @@ function unknownColumn(name: string): string {
   return 'is no column of this table (the first line names the columns)';
 }
 
-function readRecord(header: readonly string[], record: readonly string[], line: number): ReadLine {
+function readRecord(
+  header: readonly string[],
+  record: readonly string[],
+  line: number,
+  wanted: ReadonlySet<string>,
+): ReadLine {
   if (record.length !== header.length) {
     const problem = `has ${record.length} values, the first line names ${header.length}`;
     return { kind: 'problem', line, problem };
   }
   const values: Record<string, string | null> = {};
-  for (let at = 0; at < header.length; at += 1) values[header[at] ?? ''] = record[at] || null;
+  for (let at = 0; at < header.length; at += 1) {
+    const name = header[at] ?? '';
+    if (wanted.has(name)) values[name] = record[at] || null;
+  }
   return { kind: 'line', line, values: values satisfies RawLine };
 }
 

@@ -44,13 +44,13 @@ export function requireFiles(files: readonly string[]): void {
 export class NotUtf8 extends Error {}
 
 /** The text in pieces, without a byte order mark; throws NotUtf8. */
-export async function* textOf(file: string): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+export async function* textOf(file: string, encoding = 'utf-8'): AsyncGenerator<string> {
+  const decoder = new TextDecoder(encoding, { fatal: true });
   const decode = (bytes?: Uint8Array): string => {
     try {
       return decoder.decode(bytes, { stream: bytes !== undefined });
     } catch {
-      throw new NotUtf8('is not UTF-8 text');
+      throw new NotUtf8(`is not ${encoding} text`);
     }
   };
   const pieces: AsyncIterable<Buffer> = createReadStream(file, { highWaterMark: PIECE_BYTES });

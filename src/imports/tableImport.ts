@@ -3,8 +3,9 @@
 // holds one batch of lines. It knows no table by itself. Neighbours: importOrders.ts and
 // importRefunds.ts describe theirs; csvLines.ts and ndjsonLines.ts read.
 
+import type { ColumnMap } from '../core/columnMap.js';
 import { currenciesWithoutDecimals } from '../core/currency.js';
-import { InputError } from '../core/errors.js';
+import { InputError, UsageError } from '../core/errors.js';
 import type { Column, RawLine, RowCheck } from '../core/ledgerRow.js';
 import type { Account } from '../gateway/account.js';
 import type { Profile } from '../gateway/profile.js';
@@ -15,6 +16,7 @@ import type { ImportCounts, ImportResult, ProblemList } from './importResult.js'
 import { MAX_PROBLEMS, problemList, refusal } from './importResult.js';
 import type { ReadLine } from './inputText.js';
 import { formatOf, requireFiles } from './inputText.js';
+import { type LeftOut, leftOutWarnings, mappedLines } from './mappedLines.js';
 import { ndjsonLines } from './ndjsonLines.js';
 
 export interface ImportDeps {
@@ -26,6 +28,8 @@ export interface ImportDeps {
 export interface ImportOptions {
   /** Everything but the writing. */
   check: boolean;
+  /** The files are a shop's own export: which column is what. */
+  map?: ColumnMap;
 }
 
 /** One value of a staged column; pg turns bigint into its digits. */
@@ -63,12 +67,19 @@ export async function importTable<Row extends { readonly accountId: string }>(
   options: ImportOptions,
 ): Promise<ImportResult> {
   requireFiles(files);
-  for (const file of files) formatOf(file);
+  for (const file of files) {
+    if (formatOf(file) !== 'csv' && options.map) {
+      throw new UsageError(`${file}: --map reads CSV`);
+    }
+  }
+  const leftOut: LeftOut = new Map();
   return deps.db.transaction(async (tx) => {
     await requireTable(tx, spec.table);
     await tx.query(spec.statements.create);
     const problems = problemList();
-    const strangers = await stageFiles(deps, tx, spec, files, problems);
+    const lines = (file: string): AsyncGenerator<ReadLine> =>
+      options.map ? mappedLines(file, options.map, leftOut) : linesOf(file, spec.columns);
+    const strangers = await stageFiles(deps, tx, spec, files, { lines, problems });
     if (problems.problems.length > 0) return refusal(problems);
     await tx.query(spec.statements.analyze);
     await refuseRepeated(tx, spec, files, problems);
@@ -79,7 +90,11 @@ export async function importTable<Row extends { readonly accountId: string }>(
     await refuseChanges(deps, tx, spec, files, problems);
     if (problems.problems.length > 0) return refusal(problems);
     const counts = await countFates(tx, spec.statements.counts);
-    const warnings = [...strangerWarnings(strangers), ...(await spec.warningsOf(tx))];
+    const warnings = [
+      ...strangerWarnings(strangers),
+      ...leftOutWarnings(leftOut),
+      ...(await spec.warningsOf(tx)),
+    ];
     if (!options.check) await tx.query(spec.statements.apply);
     return { kind: 'imported', check: options.check, ...counts, warnings };
   });
@@ -102,14 +117,14 @@ async function stageFiles<Row extends { readonly accountId: string }>(
   tx: Db,
   spec: TableImport<Row>,
   files: readonly string[],
-  problems: ProblemList,
+  { lines, problems }: { lines: (file: string) => AsyncGenerator<ReadLine>; problems: ProblemList },
 ): Promise<Map<string, number>> {
   const known = new Set(deps.accounts.map(({ accountId }) => accountId));
   const strangers = new Map<string, number>();
   const batch = batchOf(tx, spec.statements.stage);
   const optional = spec.columns.filter(({ nullable }) => nullable).map(({ name }) => name);
   for (const [fileNo, file] of files.entries()) {
-    for await (const found of linesOf(file, spec.columns)) {
+    for await (const found of lines(file)) {
       const row = acceptedRow(deps, spec, file, found, problems);
       if (problems.isFull()) return strangers;
       // After the first refused line the rest is only read, so that all problems are named.

@@ -9,6 +9,7 @@ import { configHash } from '../configView.js';
 import type { AboutData, WrittenReport } from '../core/reporting.js';
 import type { RunSummary } from '../core/summary.js';
 import { tieByKind, tieByMoney } from '../store/figures.js';
+import { coverageLines, currencyRows, elsewhereRows } from '../store/reportFigures.js';
 import { breakRows, movedRows, orderRows, runAbout, waitingRows } from '../store/reportRows.js';
 import type { ReportRow } from '../store/reports.js';
 import { loadReport, recordFailedReport, recordWritten } from '../store/reports.js';
@@ -52,6 +53,9 @@ async function writeFile(
         breaks: await breakRows(deps.db, accountIdsOf(summary), about.asOf),
         moved: await movedRows(deps.db, report.runId),
         waiting: await waitingRows(deps.db, report.runId),
+        currencies: await currencyRows(deps.db, report.runId),
+        elsewhere: await elsewhereRows(deps.db, report.runId),
+        coverage: coverageLines(deps.db, report.runId),
         tiesByKind: await tieByKind(deps.db, report.runId),
         tiesByMoney: await tieByMoney(deps.db, report.runId),
       });

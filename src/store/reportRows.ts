@@ -44,6 +44,8 @@ export async function breakRows(
     actual: sideText(row.actual),
     currency: row.currency,
     difference: breakDifference(row.kind, row.expected, row.actual),
+    ledgerAmount: row.expected.amount ?? null,
+    gatewayAmount: row.actual.amount ?? null,
     firstSeen: row.first_seen,
     ageDays: Math.max(0, Math.floor((asOf.getTime() - row.first_seen.getTime()) / DAY_MS)),
     owner: row.owner,
@@ -74,6 +76,7 @@ async function movements(
   values: readonly unknown[],
 ): Promise<MovementRow[]> {
   const { rows } = await db.query<{
+    instruction_id: bigint;
     account_id: string;
     order_no: string;
     refund_id: string | null;
@@ -87,7 +90,8 @@ async function movements(
     at: Date | null;
     hold_reason: string | null;
   }>(
-    `select i.account_id, i.order_no, i.refund_id, i.operation, i.state, i.currency,
+    `select i.instruction_id, i.account_id, i.order_no, i.refund_id, i.operation, i.state,
+       i.currency,
        case when i.is_in_totals then coalesce(i.refund_amount, i.amount)::text end as amount,
        i.transaction_id,
        i.gateway_reference, coalesce(i.outcome_message, i.reason) as message, i.hold_reason,
@@ -98,6 +102,7 @@ async function movements(
     values,
   );
   return rows.map((row) => ({
+    instructionId: String(row.instruction_id),
     accountId: row.account_id,
     orderNo: row.order_no,
     refundId: row.refund_id,

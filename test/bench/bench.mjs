@@ -2,8 +2,8 @@
 // in turn, on the same orders, the same sandbox gateway and the same PostgreSQL. Prints ratios of
 // one run, since seconds say more about the machine than about the program. Everything lies in one
 // temporary folder that is removed; only processes started here are ended. Neighbours: house.mjs
-// (server, databases, sandbox), prototype.mjs (the other side), print.mjs (the tables); reports.mjs
-// is a bench of its own (`--part reports`).
+// (server, databases, sandbox), prototype.mjs (the other side), print.mjs (the tables); parts.mjs
+// has the lines that are measured alone (`--part NAME`).
 
 import { parseArgs } from 'node:util';
 import { openHouse } from './house.mjs';
@@ -89,6 +89,5 @@ function readOptions() {
   return { orders, rounds, seed, profile: values.profile };
 }
 
-const part = process.argv[process.argv.indexOf('--part') + 1];
-if (part === 'reports') await import('./reports.mjs');
+if (process.argv.includes('--part')) await import('./parts.mjs');
 else await main();

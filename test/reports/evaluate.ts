@@ -58,7 +58,10 @@ function toScript(formula: string): string {
     if (lastColumn === undefined) return `range(${JSON.stringify(sheet ?? '')},${from},${from})[0]`;
     return `range(${JSON.stringify(sheet ?? '')},${from},${JSON.stringify(lastColumn + lastRow)})`;
   });
-  return script.replaceAll('--EXACT', 'EXACT').replaceAll('=0,', '===0,');
+  return script
+    .replace(/--\((range\([^)]*\))([<>])0\)/g, 'SIGNED($1,"$2")')
+    .replaceAll('--EXACT', 'EXACT')
+    .replaceAll('=0,', '===0,');
 }
 
 function sum(values: readonly unknown[]): number {
@@ -72,14 +75,27 @@ function rowsMatching(pairs: readonly unknown[]): number[] {
   const [first] = pairs as Value[][];
   return (first ?? []).map((_, row) => {
     for (let i = 0; i < pairs.length; i += 2) {
-      const matches = (pairs[i] as Value[])[row] === pairs[i + 1];
+      const matches = meets((pairs[i] as Value[])[row] ?? null, pairs[i + 1]);
       if (!matches) return 0;
     }
     return 1;
   });
 }
 
+/** A criterion: equal, or one of ">=2" and "<=7". */
+function meets(value: Value, criterion: unknown): boolean {
+  const [, sign, limit] = /^([<>])=(\d+)$/.exec(String(criterion)) ?? [];
+  if (sign === undefined) return value === criterion;
+  if (typeof value !== 'number') return false;
+  return sign === '>' ? value >= Number(limit) : value <= Number(limit);
+}
+
 const FUNCTIONS = {
+  SIGNED: (values: Value[], sign: string) =>
+    values.map((value) => {
+      if (typeof value !== 'number') return 0;
+      return Number(sign === '>' ? value > 0 : value < 0);
+    }),
   IF: (test: boolean, yes: Value, no: Value) => (test ? yes : no),
   SUM: (...values: unknown[]) => sum(values.flat()),
   ABS: (values: Value[]) => values.map((value) => Math.abs(Number(value))),

@@ -67,6 +67,15 @@ export function rowStarting(sheet: ExcelJS.Worksheet, ...cells: string[]): Excel
   throw new Error(`no row that starts with ${cells.join(', ')} on ${sheet.name}`);
 }
 
+/** The same below the heading of a section, where keys come again in another one. */
+export function rowOfSection(sheet: ExcelJS.Worksheet, title: string, ...cells: string[]) {
+  for (let number = rowStarting(sheet, title).number; number <= sheet.rowCount; number += 1) {
+    const row = sheet.getRow(number);
+    if (cells.every((text, index) => row.getCell(index + 1).value === text)) return row;
+  }
+  throw new Error(`no row ${cells.join(', ')} in the section ${title}`);
+}
+
 export function formulasIn(xml: string): string[] {
   return [...xml.matchAll(/<f>([^<]*)<\/f>/g)].map((match) => match[1] ?? '');
 }

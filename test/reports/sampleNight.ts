@@ -3,6 +3,7 @@
 import type {
   AboutData,
   BreakRow,
+  CurrencyRow,
   MovementRow,
   OrderRow,
   ReconciliationData,
@@ -35,6 +36,8 @@ export function breakRow(changes: Partial<BreakRow> = {}): BreakRow {
     actual: '9.50',
     currency: 'EUR',
     difference: '-0.50',
+    ledgerAmount: '10.00',
+    gatewayAmount: '9.50',
     firstSeen: new Date('2026-11-18T22:30:00.000Z'),
     ageDays: 1,
     owner: null,
@@ -46,6 +49,7 @@ export function breakRow(changes: Partial<BreakRow> = {}): BreakRow {
 
 export function movementRow(changes: Partial<MovementRow> = {}): MovementRow {
   return {
+    instructionId: '7',
     accountId: 'A1001',
     orderNo: 'ORD-2',
     refundId: null,
@@ -77,6 +81,32 @@ export function orderRow(changes: Partial<OrderRow> = {}): OrderRow {
     transactionId: '10001',
     transactionDate: '20261119120000',
     placedAt: new Date('2026-11-19T11:00:00.000Z'),
+    ...changes,
+  };
+}
+
+export function currencyRow(changes: Partial<CurrencyRow> = {}): CurrencyRow {
+  return {
+    accountId: 'A1001',
+    currency: 'EUR',
+    ofDate: 6,
+    carried: 4,
+    strangers: 1,
+    atGateway: 10,
+    classes: { matched: 6, explained: 0, due: 2, awaited: 1, broken: 2, notCompared: 0 },
+    ledgerOfDate: '700.00',
+    ledgerCarried: '300.00',
+    gateway: '990.00',
+    money: {
+      matched: '600.00',
+      explained: '0.00',
+      due: '200.00',
+      awaited: '50.00',
+      broken: '150.00',
+      notCompared: '0.00',
+    },
+    difference: '-0.50',
+    absolute: '0.50',
     ...changes,
   };
 }
@@ -177,6 +207,19 @@ export function sampleNight(changes: Partial<ReconciliationData> = {}): Reconcil
     waiting: [
       movementRow({ orderNo: 'ORD-6', state: 'held', holdReason: 'needs approval', at: null }),
       movementRow({ orderNo: 'ORD-7', state: 'held', operation: 'review', amount: null }),
+    ],
+    currencies: [currencyRow(), currencyRow({ accountId: '0010', currency: 'JPY' })],
+    elsewhere: [
+      {
+        accountId: 'A1001',
+        currency: 'EUR',
+        captured: '12.00',
+        cancelled: '0.00',
+        refunded: '3.50',
+      },
+    ],
+    coverage: [
+      [{ accountId: 'A1001', orderNo: 'ORD-8', page: 3, how: 'not answered', reason: '500' }],
     ],
     tiesByKind: [
       {

@@ -3,9 +3,11 @@
 -- which a walk through pages that keep still never has.
 with placed as (
   select w.*, row_number() over (partition by order_no order by page_no, position) as place,
+    -- an order that is known has its plain entry, and only those are found by number
     exists (
       select from tieout.look_entries e
       where e.pull_id = w.pull_id and e.account_id = w.account_id and e.order_no = w.order_no
+        and not e.is_extra
     ) as is_known,
     exists (
       select from tieout.asked_orders a
@@ -18,10 +20,15 @@ with placed as (
 overlap as (
   select count(*) as shifted
   from walked w
+  -- each half has an index of its own; without it every page would read the whole look
   where exists (
     select from tieout.look_entries e
     where e.pull_id = w.pull_id and e.account_id = w.account_id and e.order_no = w.order_no
-      and e.transaction_id = w.transaction_id
+      and e.transaction_id = w.transaction_id and not e.is_extra
+  ) or exists (
+    select from tieout.look_entries e
+    where e.pull_id = w.pull_id and e.account_id = w.account_id and e.order_no = w.order_no
+      and e.transaction_id = w.transaction_id and e.is_extra
   ) or exists (
     select from walked earlier
     where earlier.order_no = w.order_no and earlier.transaction_id = w.transaction_id

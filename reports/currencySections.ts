@@ -1,0 +1,178 @@
+// Sections of the first sheet by account and currency: how many orders, of the date and carried
+// forward, what each side shows, what was done elsewhere. Pure: it makes lines of cells; neighbour:
+// summarySheet.ts says where they stand.
+
+import type { ElsewhereRow, ReconciliationData } from '../src/core/reporting.js';
+import type { AccountSummary } from '../src/core/summary.js';
+import { ORDER_CLASSES } from '../src/core/summary.js';
+import { hundredthsOf } from './cells.js';
+import { BREAKS_SHEET, MOVED_SHEET } from './columns.js';
+import type { Page } from './page.js';
+import {
+  addCheck,
+  addColumnSums,
+  addSection,
+  addWide,
+  count,
+  formula,
+  id,
+  money,
+  moneyFormula,
+  text,
+} from './page.js';
+import { moneyStyle, STYLES } from './styles.js';
+import type { Part } from './totals.js';
+import { matchingSum } from './totals.js';
+
+const CLASS_HEADINGS = ['Matched', 'Explained', 'Due', 'Awaited', 'Broken', 'Not compared'];
+
+/** Each order counted once: the date's own apart from what was carried forward. */
+export function addCurrencies(page: Page, { currencies }: ReconciliationData): void {
+  if (currencies.length === 0) return;
+  addSection(page, 'Orders by account and currency', [
+    ['Account', 'Currency', 'Of the date', 'Carried forward', 'Strangers', ...CLASS_HEADINGS],
+    ['Difference', 'At the gateway'],
+  ]);
+  const first = page.lines.length + 1;
+  for (const line of currencies) {
+    const row = page.lines.length + 1;
+    const classes = ORDER_CLASSES.map((name) => line.classes[name]);
+    const orders = line.ofDate + line.carried + line.strangers;
+    const difference = orders - classes.reduce((sum, one) => sum + one, 0);
+    page.ties &&= difference === 0;
+    page.lines.push([
+      id(line.accountId),
+      text(line.currency === '' ? '(none)' : line.currency),
+      ...[line.ofDate, line.carried, line.strangers, ...classes].map(count),
+      formula(`SUM(C${row}:E${row})-SUM(F${row}:K${row})`, difference),
+      count(line.atGateway),
+    ]);
+  }
+  addCheck(page, 'L', first);
+  addColumnSums(page, first, 3, 13);
+}
+
+/** What each side shows, and how far apart they are: signed, and without regard to the sign. */
+export function addAmounts(page: Page, data: ReconciliationData, breaks: readonly Part[]): void {
+  if (data.currencies.length === 0) return;
+  addSection(page, 'Amounts by account and currency', [
+    ['Account', 'Currency', 'Ledger, of the date', 'Ledger, carried forward', 'Ledger'],
+    ['Gateway', 'Gateway − ledger, signed', 'The same, absolute', 'Open breaks, signed'],
+    ['Open breaks, absolute', 'Within tolerance'],
+  ]);
+  for (const line of data.currencies) {
+    const row = page.lines.length + 1;
+    const listed = openDifferences(data, line.accountId, line.currency);
+    const tolerated = toleratedNet(data, line.accountId, line.currency);
+    const sides = [line.ledgerOfDate, line.ledgerCarried];
+    const both = sides.map(hundredthsOf).reduce((sum, one) => sum + one, 0n);
+    const style = moneyStyle(line.currency, [...sides, line.gateway, line.difference, tolerated]);
+    const keys = { account_id: `$A${row}`, currency: `$B${row}` };
+    const onSheet = (isAbsolute: boolean): string =>
+      matchingSum(BREAKS_SHEET, breaks, 'difference', keys, 'exact', isAbsolute);
+    page.lines.push([
+      id(line.accountId),
+      text(line.currency === '' ? '(none)' : line.currency),
+      ...sides.map((amount) => money(amount, style)),
+      moneyFormula(`ROUND(C${row}+D${row},2)`, both, sides, style),
+      ...[line.gateway, line.difference, line.absolute].map((amount) => money(amount, style)),
+      moneyFormula(onSheet(false), listed.signed, listed.inputs, style),
+      moneyFormula(onSheet(true), listed.absolute, listed.inputs, style),
+      money(tolerated, style),
+    ]);
+  }
+  const words =
+    'Gateway − ledger: over the orders of which both sides show an amount. Open breaks: the ' +
+    'column of that name on the sheet Breaks, in which an order that one side lacks counts whole.';
+  addWide(page, words, STYLES.note);
+}
+
+function openDifferences(
+  data: ReconciliationData,
+  accountId: string,
+  currency: string,
+): { signed: bigint; absolute: bigint; inputs: string[] } {
+  const inputs = data.breaks
+    .filter((one) => one.accountId === accountId && one.currency === currency)
+    .flatMap(({ difference }) => (difference === null ? [] : [difference]));
+  const amounts = inputs.map(hundredthsOf);
+  return {
+    signed: amounts.reduce((sum, one) => sum + one, 0n),
+    absolute: amounts.reduce((sum, one) => sum + (one < 0n ? -one : one), 0n),
+    inputs,
+  };
+}
+
+function toleratedNet(
+  { summary }: ReconciliationData,
+  accountId: string,
+  currency: string,
+): string {
+  const account = summary.accounts.find((one) => one.accountId === accountId);
+  return account?.tolerated?.find((one) => one.currency === currency)?.net ?? '0.00';
+}
+
+/** What was confirmed in this run by us; what others did beside it stands in columns of its own. */
+export function addMoney(
+  page: Page,
+  accounts: readonly AccountSummary[],
+  parts: readonly Part[],
+  data: ReconciliationData,
+): void {
+  addSection(page, 'Money confirmed in this run, by account and currency', [
+    ['Account', 'Currency', 'Captured', 'Cancelled', 'Refunded', 'Net', 'Unknown'],
+    ['Listed net', 'Difference', 'Captured elsewhere', 'Cancelled elsewhere'],
+    ['Refunded elsewhere'],
+  ]);
+  const first = page.lines.length + 1;
+  const listed = listedNets(data);
+  for (const account of accounts) {
+    for (const total of account.totals) {
+      const row = page.lines.length + 1;
+      const net = hundredthsOf(total.captured) - hundredthsOf(total.refunded);
+      const listedNet = listed.get(JSON.stringify([account.accountId, total.currency])) ?? 0n;
+      page.ties &&= net === listedNet && net === hundredthsOf(total.net);
+      const keys = { account_id: `$A${row}`, currency: `$B${row}` };
+      const sum = (operation: string) =>
+        matchingSum(MOVED_SHEET, parts, 'amount', { ...keys, operation: `"${operation}"` });
+      const inputs = [total.captured, total.refunded];
+      const confirmed = [total.captured, total.cancelled, total.refunded];
+      const others = elsewhereOf(data.elsewhere, account.accountId, total.currency);
+      const style = moneyStyle(total.currency, [...confirmed, total.unknown, ...others]);
+      const onSheet = `ROUND(${sum('capture')}-${sum('refund')},2)`;
+      page.lines.push([
+        id(account.accountId),
+        text(total.currency),
+        ...confirmed.map((amount) => money(amount, style)),
+        moneyFormula(`ROUND(C${row}-E${row},2)`, net, inputs, style),
+        money(total.unknown, style),
+        moneyFormula(onSheet, listedNet, inputs, style),
+        moneyFormula(`ROUND(F${row}-H${row},2)`, net - listedNet, inputs, style),
+        ...others.map((amount) => money(amount, style)),
+      ]);
+    }
+  }
+  if (page.lines.length < first) page.lines.push([text('none')]);
+  else addCheck(page, 'I', first);
+  const words =
+    'Net = captured − refunded; fees, chargebacks and payouts of the bank are not in it. ' +
+    'Listed net: what the lines of the sheet Money moved come to. Elsewhere: done at the gateway ' +
+    'by somebody else while our instruction for it still waited; in no other column.';
+  addWide(page, words, STYLES.note);
+}
+
+function elsewhereOf(rows: readonly ElsewhereRow[], accountId: string, currency: string): string[] {
+  const found = rows.find((one) => one.accountId === accountId && one.currency === currency);
+  return [found?.captured ?? '0.00', found?.cancelled ?? '0.00', found?.refunded ?? '0.00'];
+}
+
+/** What the rows of the sheet Money moved come to, by account and currency. */
+function listedNets(data: ReconciliationData): Map<string, bigint> {
+  const nets = new Map<string, bigint>();
+  for (const row of data.moved) {
+    const sign = row.operation === 'capture' ? 1n : row.operation === 'refund' ? -1n : 0n;
+    const key = JSON.stringify([row.accountId, row.currency]);
+    nets.set(key, (nets.get(key) ?? 0n) + sign * hundredthsOf(row.amount));
+  }
+  return nets;
+}

@@ -1,0 +1,186 @@
+// The two pictures of the first sheet and the figures under them: open breaks by age, money by
+// state. Each bar is drawn from cells of the sheet, so that picture and figures cannot part. Pure;
+// neighbours: chart.ts draws, summarySheet.ts says where.
+
+import { formatAmount } from '../src/core/money.js';
+import type { ReconciliationData } from '../src/core/reporting.js';
+import type { OrderClass } from '../src/core/summary.js';
+import { ORDER_CLASSES } from '../src/core/summary.js';
+import { inWords } from '../src/core/words.js';
+import { freeText, hundredthsOf } from './cells.js';
+import type { BarChart, ChartSeries } from './chart.js';
+import { BREAKS_SHEET } from './columns.js';
+import type { Page } from './page.js';
+import { addSection, formula, money, moneyFormula, PAGE_COLUMNS, text } from './page.js';
+import { moneyStyle } from './styles.js';
+import type { Part } from './totals.js';
+import { columnRanges } from './totals.js';
+import { columnLetters } from './workbook.js';
+
+/** Lines that stay empty under the pictures. */
+const PICTURE_LINES = 14;
+/** The last column of the first picture; the second takes the rest. */
+const SPLIT_COLUMN = 4;
+
+/** In days, both included; the last has no end. */
+export const AGES: readonly (readonly [words: string, from: number, to: number | null])[] = [
+  ['up to 1 day', 0, 1],
+  ['2 to 7 days', 2, 7],
+  ['8 to 30 days', 8, 30],
+  ['31 to 90 days', 31, 90],
+  ['over 90 days', 91, null],
+];
+
+/** Apart also where a printer knows no colours. */
+const COLOURS: Record<OrderClass, string> = {
+  matched: 'DCE6EC',
+  explained: 'A9C4D4',
+  due: '6FA0BC',
+  awaited: 'F3D48A',
+  broken: 'C00000',
+  notCompared: '5A6770',
+};
+
+/** Keeps room for the pictures here; they are drawn once their figures have a place. */
+export function addPictureRoom(page: Page): number {
+  const first = page.lines.length;
+  for (let line = 0; line < PICTURE_LINES; line += 1) page.lines.push([]);
+  return first;
+}
+
+/** The figures of both pictures, and the pictures themselves from this row of the sheet on. */
+export function addPictures(
+  page: Page,
+  sheet: string,
+  fromRow: number,
+  data: ReconciliationData,
+  breaks: readonly Part[],
+): BarChart[] {
+  const toRow = fromRow + PICTURE_LINES;
+  const left = { fromColumn: 0, toColumn: SPLIT_COLUMN, fromRow, toRow };
+  const right = { fromColumn: SPLIT_COLUMN + 1, toColumn: PAGE_COLUMNS - 1, fromRow, toRow };
+  return [
+    { ...addAges(page, sheet, data, breaks), place: left },
+    { ...addMoneyByState(page, sheet, data), place: right },
+  ].filter(({ categories }) => categories.length > 0);
+}
+
+type Drawn = Omit<BarChart, 'place'>;
+
+function addAges(
+  page: Page,
+  sheet: string,
+  data: ReconciliationData,
+  breaks: readonly Part[],
+): Drawn {
+  addSection(page, 'Open breaks by age', [['Age', '', 'Open breaks']]);
+  const [head, first] = [page.lines.length, page.lines.length + 1];
+  const values: number[] = [];
+  for (const [words, from, to] of AGES) {
+    const listed = data.breaks.filter(
+      ({ ageDays }) => ageDays >= from && ageDays <= (to ?? ageDays),
+    );
+    const counts = columnRanges(BREAKS_SHEET, 'age_days', breaks).map((range) => {
+      const upTo = to === null ? '' : `,${range},"<=${to}"`;
+      return `COUNTIFS(${range},">=${from}"${upTo})`;
+    });
+    values.push(listed.length);
+    page.lines.push([text(words), text(''), formula(counts.join('+'), listed.length)]);
+  }
+  const last = page.lines.length;
+  const series: ChartSeries = {
+    name: 'Open breaks',
+    nameRef: cellRef(sheet, 'C', head),
+    valuesRef: rangeRef(sheet, 'C', first, last),
+    values,
+    colour: COLOURS.broken,
+  };
+  return {
+    title: `Open breaks by age: ${data.breaks.length}`,
+    categoriesRef: rangeRef(sheet, 'A', first, last),
+    categories: AGES.map(([words]) => words),
+    series: [series],
+    isShare: false,
+  };
+}
+
+/** Matched money is left out of the picture, where all the rest would be a thin line beside it. */
+const DRAWN_CLASSES = ORDER_CLASSES.filter((name) => name !== 'matched');
+
+function addMoneyByState(page: Page, sheet: string, data: ReconciliationData): Drawn {
+  const byCurrency = moneyByCurrency(data);
+  const title = 'Money that is not matched, by state of its orders';
+  if (byCurrency.size === 0) {
+    return { title, categoriesRef: '', categories: [], series: [], isShare: true };
+  }
+  addSection(page, 'Money by state of its orders, all accounts', [
+    ['Currency', 'Not matched', ...ORDER_CLASSES.map(headed), 'All'],
+  ]);
+  const [head, first] = [page.lines.length, page.lines.length + 1];
+  const labels: string[] = [];
+  for (const [currency, sums] of byCurrency) {
+    const row = page.lines.length + 1;
+    const amounts = ORDER_CLASSES.map((name) => formatAmount(sums[name]));
+    const all = ORDER_CLASSES.reduce((sum, name) => sum + sums[name], 0n);
+    const style = moneyStyle(currency, amounts);
+    const label = freeText(`${currency}: ${shareText(all - sums.matched, all)}`);
+    labels.push(label);
+    page.lines.push([
+      text(currency),
+      text(label),
+      ...amounts.map((amount) => money(amount, style)),
+      moneyFormula(`ROUND(SUM(C${row}:H${row}),2)`, all, amounts, style),
+    ]);
+  }
+  const last = page.lines.length;
+  const series = DRAWN_CLASSES.map((name) => {
+    const column = columnLetters(ORDER_CLASSES.indexOf(name) + 3);
+    return {
+      name: headed(name),
+      nameRef: cellRef(sheet, column, head),
+      valuesRef: rangeRef(sheet, column, first, last),
+      values: [...byCurrency.values()].map((sums) => Number(formatAmount(sums[name]))),
+      colour: COLOURS[name],
+    };
+  });
+  const categoriesRef = rangeRef(sheet, 'B', first, last);
+  return { title, categoriesRef, categories: labels, series, isShare: true };
+}
+
+/** In tenths of a percent; what is there at all is never shown as nothing. */
+function shareText(part: bigint, all: bigint): string {
+  if (all === 0n || part === 0n) return '0 %';
+  const tenths = (part * 1000n + all / 2n) / all;
+  return tenths === 0n ? 'under 0.1 %' : `${tenths / 10n}.${tenths % 10n} %`;
+}
+
+/** Bars beyond these are too thin to read; the figures hold all currencies. */
+const CURRENCIES_DRAWN_MAX = 12;
+
+function moneyByCurrency(data: ReconciliationData): Map<string, Record<OrderClass, bigint>> {
+  const sums = new Map<string, Record<OrderClass, bigint>>();
+  for (const { currency, money: amounts } of data.currencies) {
+    if (currency === '' || (!sums.has(currency) && sums.size >= CURRENCIES_DRAWN_MAX)) continue;
+    const of = sums.get(currency) ?? zeros();
+    for (const name of ORDER_CLASSES) of[name] += hundredthsOf(amounts[name]);
+    sums.set(currency, of);
+  }
+  return sums;
+}
+
+function zeros(): Record<OrderClass, bigint> {
+  return { matched: 0n, explained: 0n, due: 0n, awaited: 0n, broken: 0n, notCompared: 0n };
+}
+
+function headed(name: OrderClass): string {
+  const words = inWords(name);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function cellRef(sheet: string, column: string, row: number): string {
+  return `'${sheet}'!$${column}$${row}`;
+}
+
+function rangeRef(sheet: string, column: string, first: number, last: number): string {
+  return `'${sheet}'!$${column}$${first}:$${column}$${last}`;
+}

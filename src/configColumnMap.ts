@@ -1,0 +1,118 @@
+// Reads the map of `tieout import orders --map FILE`: YAML, every key known, every pattern and zone
+// tried before the first line is read. What a map means is core/columnMap.ts's.
+
+import { readFileSync, statSync } from 'node:fs';
+import { parseDocument } from 'yaml';
+import { z } from 'zod';
+import { type ColumnMap, columnsRead, LEAVE_OUT, timePattern } from './core/columnMap.js';
+import { ConfigurationError } from './core/errors.js';
+import { ORDER_COLUMNS } from './core/ledgerRow.js';
+import { EXPECTED_STATES } from './core/order.js';
+
+const MAP_BYTES_MAX = 1 << 18;
+
+const text = z.string().min(1, 'must not be empty');
+const names = z.union([text.transform((name) => [name]), z.array(text).min(1).max(8)]);
+const source = z.union([
+  z.strictObject({ value: text }).transform(({ value }) => ({ kind: 'value' as const, value })),
+  z
+    .strictObject({
+      from: names,
+      removePrefix: z.string().default(''),
+      pattern: text.refine(isPattern, 'is no regular expression').nullable().default(null),
+      words: z.record(z.string(), z.string()).nullable().default(null),
+    })
+    .transform((given) => ({ kind: 'from' as const, ...given })),
+]);
+
+const mapSchema = z.strictObject({
+  separator: z.enum([',', ';', '\t', '|']).default(','),
+  encoding: z.enum(['utf-8', 'utf-16le', 'windows-1252', 'iso-8859-15']).default('utf-8'),
+  decimal: z.enum(['.', ',']).default('.'),
+  thousands: z.enum(['', '.', ',', ' ', "'"]).default(''),
+  timezone: text.refine(isTimezone, 'is no timezone such as Europe/Berlin').default('UTC'),
+  times: text
+    .refine(isTimeShape, 'must be iso, or a shape with yyyy, MM and dd such as dd.MM.yyyy HH:mm')
+    .default('iso')
+    .transform((shape) => (shape === 'iso' ? null : shape)),
+  leaveOutWhenEmpty: z.array(text).max(8).default([]),
+  columns: z.record(z.string(), source),
+});
+
+/** Throws ConfigurationError naming file and key. */
+export function loadColumnMap(file: string): ColumnMap {
+  const document = parseDocument(textOf(file), { uniqueKeys: true });
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem) throw new ConfigurationError(file, '', problem.message.split('\n')[0] ?? '');
+  const read = mapSchema.safeParse(document.toJS() ?? {});
+  if (!read.success) {
+    const issue = read.error.issues[0];
+    const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
+    const path = [...(issue?.path ?? []).map(String), ...(unknown === undefined ? [] : [unknown])];
+    const words = unknown === undefined ? (issue?.message ?? 'cannot be used') : 'unknown key';
+    throw new ConfigurationError(file, path.join('.'), words);
+  }
+  requireColumns(read.data, file);
+  return read.data;
+}
+
+function requireColumns(map: ColumnMap, file: string): void {
+  const known = ORDER_COLUMNS.map(({ name }) => name);
+  const odd = Object.keys(map.columns).find((name) => !known.includes(name));
+  if (odd !== undefined) {
+    const problem = `is no column of ledger.orders: ${known.join(', ')}`;
+    throw new ConfigurationError(file, `columns.${odd}`, problem);
+  }
+  const missing = ORDER_COLUMNS.find(({ name, nullable }) => !nullable && !(name in map.columns));
+  if (missing !== undefined) {
+    throw new ConfigurationError(file, `columns.${missing.name}`, 'must be given');
+  }
+  if (map.decimal === map.thousands) {
+    throw new ConfigurationError(file, 'thousands', 'must not be the mark of the decimals');
+  }
+  if (columnsRead(map).length === 0) {
+    throw new ConfigurationError(file, 'columns', 'must read at least one column of the file');
+  }
+  const expected = map.columns.expected;
+  const meanings = expected?.kind === 'from' ? Object.values(expected.words ?? {}) : [];
+  const states: readonly string[] = [...EXPECTED_STATES, LEAVE_OUT];
+  const wrong = meanings.find((meaning) => !states.includes(meaning));
+  if (wrong !== undefined) {
+    const problem = `${wrong} is none of ${states.join(', ')}`;
+    throw new ConfigurationError(file, 'columns.expected.words', problem);
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    if (statSync(file).size > MAP_BYTES_MAX) {
+      throw new ConfigurationError(file, '', `is larger than ${MAP_BYTES_MAX} bytes`);
+    }
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error;
+    throw new ConfigurationError(file, '', 'cannot be read as UTF-8 text', { cause: error });
+  }
+}
+
+function isPattern(pattern: string): boolean {
+  try {
+    return new RegExp(pattern, 'u') instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
+function isTimeShape(shape: string): boolean {
+  if (shape === 'iso') return true;
+  const once = ['yyyy', 'MM', 'dd'].every((part) => shape.split(part).length === 2);
+  return once && isPattern(timePattern(shape));
+}
+
+function isTimezone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== null;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,298 @@
+// `npm run bench -- --part sets`: the work on whole sets beside the same work done bare, on one
+// database: storing pages beside only reading and encoding them, with and without the raw bodies;
+// comparing beside the bare merge join and beside a script with a Map; asking and comparing when
+// the ledger lies in no order. Neighbours: house.mjs lays out ledger, database and gateway.
+
+import pg from 'pg';
+import { createGatewayClient } from '../../dist/src/gateway/client.js';
+import { decodeQueryAnswer } from '../../dist/src/gateway/decode.js';
+import { sandboxProfile } from '../../dist/src/gateway/profile.js';
+import { keptBody } from '../../dist/src/night/askGateway.js';
+import { lookLines } from '../../dist/src/night/lookLines.js';
+import { openDatabase } from '../../dist/src/store/db.js';
+import {
+  analyseLooks,
+  askNight,
+  claimChunk,
+  commitChunk,
+  createChunks,
+  createPull,
+  pagesOfChunk,
+} from '../../dist/src/store/pulls.js';
+import { compare, updateBreaks } from '../../dist/src/store/verdicts.js';
+import { inTurns, line, ratiosOf, timed } from './stats.mjs';
+import { inTurn } from './wire.mjs';
+
+const DAY_MS = 86_400_000;
+/** Bodies of so many chunks are held in memory to be stored again and again. */
+const INGEST_CHUNKS = 5;
+const UNDO = new Error('rolled back as intended');
+
+export async function benchSets(place, rounds) {
+  const db = openDatabase(place.connection);
+  const client = new pg.Client({ ...place.connection, ssl: false });
+  await client.connect();
+  const gateway = createGatewayClient({ profile: sandboxProfile(), baseUrl: place.baseUrl });
+  try {
+    const bench = { db, client, gateway, place, rounds, runId: await newRun(db, place) };
+    const pull = await askAll(bench);
+    const bodies = await pullAll(bench, pull);
+    return [
+      await diskLine(db),
+      ...(await ingestLines(bench, bodies)),
+      ...(await compareLines(bench, pull)),
+      await randomLine(bench, pull),
+    ];
+  } finally {
+    await Promise.allSettled([gateway.close(), client.end(), db.close()]);
+  }
+}
+
+async function newRun(db, { accounts }) {
+  const { rows } = await db.query(
+    `insert into tieout.runs (business_date, covers, starts_at, ends_at, state, environment,
+       settings, settings_sha256, version, runner_id, created_at)
+     values (current_date - 1, array[current_date - 1], current_date - 1, current_date, 'running',
+       'test', '{}', '', '0', gen_random_uuid(), now()) returning run_id`,
+  );
+  await db.query(
+    `insert into tieout.run_accounts (run_id, account_id, business_date, merchant_id, state)
+     select $1, account_id, current_date - 1, 'M1001', 'running' from unnest($2::text[]) as account_id`,
+    [rows[0].run_id, accounts.map((account) => account.accountId)],
+  );
+  return rows[0].run_id;
+}
+
+function askAll({ db, place, runId }) {
+  return db.transaction(async (tx) => {
+    const pull = await createPull(tx, runId, 'night');
+    const midnight = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+    const range = { endsAt: new Date(midnight), lookbackFrom: new Date(midnight - 35 * DAY_MS) };
+    await askNight(tx, pull.pullId, rulesOf(place), range, { separator: ',', pageOrders: 100 });
+    await createChunks(tx, pull.pullId);
+    return pull;
+  });
+}
+
+function rulesOf({ accounts }) {
+  return accounts.map((one) => ({ account_id: one.accountId, live_from: new Date(0) }));
+}
+
+/** Pulls everything once; answers the bodies of the first chunks. */
+async function pullAll(bench, pull) {
+  const held = [];
+  for (const chunkId of await chunksOf(bench.db, pull)) {
+    const bodies = await chunkOf(bench, chunkId);
+    if (held.length < INGEST_CHUNKS) held.push(bodies);
+    await store(bench.db, bodies, storedPage);
+  }
+  await analyseLooks(bench.db);
+  return held;
+}
+
+async function chunksOf(db, { pullId }) {
+  const { rows } = await db.query(
+    'select chunk_id from tieout.chunks where pull_id = $1 order by chunk_id',
+    [pullId],
+  );
+  return rows.map((row) => row.chunk_id);
+}
+
+async function chunkOf({ db, gateway, place }, chunkId) {
+  const token = crypto.randomUUID();
+  const chunk = await claimChunk(db, chunkId, token);
+  const account = place.accounts.find((one) => one.accountId === chunk.accountId);
+  const pages = [];
+  await inTurn(await pagesOfChunk(db, chunk), async (asked) => {
+    const { kind, body } = await gateway.query(account, asked.orderNos);
+    if (kind !== 'page') throw new Error('a page failed');
+    pages.push({ asked, body });
+  });
+  return { chunk, token, account, pages };
+}
+
+/** What the program makes of a page; `raw` says what it keeps of the body. */
+function storedPage({ chunk, account }, { asked, body }, raw = keptBody) {
+  const { entries } = decodeQueryAnswer(account, { status: 200, body });
+  const { text, unasked } = lookLines(sandboxProfile.once, chunk, asked, entries);
+  return {
+    pageNo: asked.pageNo,
+    orders: asked.orderNos.length,
+    attempts: 1,
+    reason: null,
+    answered: { at: new Date(), entries: entries.length, unasked, copyText: text, ...raw(body) },
+  };
+}
+sandboxProfile.once = sandboxProfile();
+
+const noRaw = () => ({ bodySha256: '', bodyGzip: Buffer.alloc(0) });
+
+async function store(db, held, make) {
+  const pages = held.pages.map((page) => make(held, page));
+  if (!(await commitChunk(db, held.chunk, held.token, pages))) throw new Error('lost the chunk');
+}
+
+/** Of the one pull there is by now. */
+async function diskLine(db) {
+  const { rows } = await db.query(
+    `select pg_total_relation_size('tieout.pages')::float8 / count(*) as bytes
+     from tieout.look_entries`,
+  );
+  return line('raw pages on disk, bytes an order', [rows[0].bytes], { atMost: 260 }, 0);
+}
+
+async function ingestLines(bench, held) {
+  const storing = (raw) => () =>
+    timed(async () => {
+      const chunks = await againFor(bench, held);
+      for (const chunk of chunks)
+        await store(bench.db, chunk, (of, page) => storedPage(of, page, raw));
+    });
+  const found = await inTurns(bench.rounds + 1, {
+    encode: () =>
+      timed(() => {
+        for (const of of held) for (const page of of.pages) storedPage(of, page, noRaw);
+      }),
+    plain: storing(noRaw),
+    raw: storing(keptBody),
+  });
+  const [encode, plain, raw] = Object.values(found).map((one) => one.slice(1));
+  return [
+    line('ingest: of reading and encoding only', ratiosOf(encode, plain, 'wall'), {
+      atLeast: 0.75,
+    }),
+    line('ingest with the raw pages: of that without', ratiosOf(plain, raw, 'wall'), {
+      atLeast: 0.55,
+    }),
+  ];
+}
+
+/** The same pages once more, as chunks of a pull of their own. */
+async function againFor({ db, runId }, held) {
+  const pull = await createPull(db, runId, 'fresh');
+  const chunks = [];
+  for (const { chunk, ...rest } of held) {
+    const { rows } = await db.query(
+      `insert into tieout.chunks (pull_id, account_id, first_page, last_page, state, token,
+         leased_until)
+       values ($1, $2, $3, $4, 'running', $5, clock_timestamp() + interval '1 hour')
+       returning chunk_id`,
+      [pull.pullId, chunk.accountId, chunk.firstPage, chunk.lastPage, rest.token],
+    );
+    chunks.push({ ...rest, chunk: { ...chunk, pullId: pull.pullId, chunkId: rows[0].chunk_id } });
+  }
+  return chunks;
+}
+
+const MERGE = `
+  create temp table bare_breaks on commit drop as
+  select coalesce(l.account_id, g.account_id) as account_id,
+    coalesce(l.order_no, g.order_no) as order_no, l.amount, g.amount as shown, l.currency,
+    g.currency as shown_in, l.expected, g.state
+  from (select * from tieout.asked_orders where pull_id = $1) l
+  full join (select * from tieout.look_entries where pull_id = $1) g using (account_id, order_no)
+  where l.order_no is null or g.order_no is null or l.amount <> g.amount
+    or l.currency <> g.currency or l.expected <> g.state`;
+
+async function compareLines(bench, pull) {
+  const found = await inTurns(bench.rounds, {
+    merge: () =>
+      undone(bench.db, async (tx) => {
+        await tx.query('set local jit = off; set local enable_hashjoin = off');
+        await tx.query('set local enable_sort = off');
+        await tx.query(MERGE.replaceAll('$1', String(pull.pullId)));
+      }),
+    map: () => timed(() => compareByMap(bench.client, pull)),
+    tieout: () => undone(bench.db, (tx) => compareAll(bench, tx, pull)),
+  });
+  const { tieout, merge, map } = found;
+  return [
+    line('compare, verdicts and breaks: of the bare merge join', ratiosOf(tieout, merge, 'wall'), {
+      atMost: 1.5,
+    }),
+    line('compare: times faster than a script with a Map', ratiosOf(map, tieout, 'wall'), {
+      atLeast: 6,
+    }),
+  ];
+}
+
+async function compareAll({ place, runId }, tx, pull) {
+  const now = new Date();
+  const scope = { runId, pullId: pull.pullId };
+  await compare(tx, scope, {
+    asOf: now,
+    dateEnd: new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS),
+    graceHours: 24,
+    staleDays: 6,
+    tolerance: { below: 0n, above: 0n, partsPerMillion: 0n },
+    partialCapture: false,
+    off: [],
+    accounts: rulesOf(place),
+  });
+  await updateBreaks(tx, scope, now);
+}
+
+/** Time of work in a transaction that is rolled back. */
+async function undone(db, work) {
+  let took = null;
+  await db
+    .transaction(async (tx) => {
+      took = await timed(() => work(tx));
+      throw UNDO;
+    })
+    .catch((error) => {
+      if (error !== UNDO) throw error;
+    });
+  return took;
+}
+
+/** What a user would write: both sides in memory, one Map. */
+async function compareByMap(client, { pullId }) {
+  const ledger = await client.query('select * from tieout.asked_orders where pull_id = $1', [
+    pullId,
+  ]);
+  const shown = await client.query('select * from tieout.look_entries where pull_id = $1', [
+    pullId,
+  ]);
+  const byOrder = new Map(shown.rows.map((row) => [`${row.account_id}|${row.order_no}`, row]));
+  const breaks = [];
+  for (const row of ledger.rows) {
+    const entry = byOrder.get(`${row.account_id}|${row.order_no}`);
+    byOrder.delete(`${row.account_id}|${row.order_no}`);
+    if (!entry) breaks.push([row, 'missing']);
+    else if (entry.currency !== row.currency) breaks.push([row, 'currency']);
+    else if (entry.amount !== row.amount) breaks.push([row, 'amount']);
+    else if (entry.state !== row.expected) breaks.push([row, 'state']);
+  }
+  return breaks.length + byOrder.size;
+}
+
+/** Asking and comparing with the ledger in random order, beside the same in the order of its ids. */
+async function randomLine(bench, pull) {
+  const both = (prepare) => async () => {
+    await bench.db.query(prepare);
+    return undone(bench.db, async (tx) => {
+      await askAll({ ...bench, db: { transaction: (work) => work(tx) } });
+      await compareAll(bench, tx, pull);
+    });
+  };
+  const rewrite = (order) =>
+    `create table ledger.copy as select * from ledger.orders order by ${order};
+     truncate ledger.orders; insert into ledger.orders select * from ledger.copy;
+     drop table ledger.copy; vacuum analyze ledger.orders`.split(';');
+  const sorted = [];
+  const random = [];
+  for (let round = 0; round < bench.rounds; round += 1) {
+    for (const [order, list] of [
+      ['account_id, order_no', sorted],
+      ['random()', random],
+    ]) {
+      const statements = rewrite(order);
+      for (const one of statements.slice(0, -1)) await bench.db.query(one);
+      list.push(await both(statements.at(-1))());
+    }
+  }
+  return line('asking and comparing with ids in random order', ratiosOf(random, sorted, 'wall'), {
+    atMost: 1.5,
+  });
+}

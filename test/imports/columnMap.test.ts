@@ -1,0 +1,230 @@
+// A shop's own export through a map: the two examples of docs/maps on exports of their shapes, every
+// way in which amounts and times are written, and what is refused before a line is read.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { loadColumnMap } from '../../src/configColumnMap.js';
+import { type ColumnMap, mapLine } from '../../src/core/columnMap.js';
+import { sandboxProfile } from '../../src/gateway/profile.js';
+import { importOrders } from '../../src/imports/importOrders.js';
+import { packageRoot } from '../../src/store/sql.js';
+import { freshDatabase } from '../support/database.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'tieout-map-'));
+const fresh = await freshDatabase();
+const { db } = fresh;
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await fresh.drop();
+});
+beforeEach(() => db.query('truncate ledger.orders'));
+
+const deps = {
+  db,
+  profile: sandboxProfile(),
+  accounts: [{ merchantId: 'M1', accountId: 'A1001', signingKey: 'k' }],
+};
+const here = (...parts: string[]): string => join(packageRoot(), ...parts);
+const mapOf = (name: string): ColumnMap => loadColumnMap(here('docs', 'maps', `${name}.yaml`));
+const exportOf = (name: string): string => here('test', 'imports', 'exports', `${name}.csv`);
+
+async function importMapped(file: string, map: ColumnMap): Promise<Record<string, unknown>> {
+  return { ...(await importOrders(deps, [file], { check: false, map })) };
+}
+
+async function orders(): Promise<string[]> {
+  const { rows } = await db.query<Record<string, string>>(
+    `select concat_ws(' ', order_no, expected, amount, currency, transaction_id,
+       to_char(placed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) as line
+     from ledger.orders order by order_no`,
+  );
+  return rows.map((row) => row.line ?? '');
+}
+
+describe('the example maps', () => {
+  it('read what Shopify exports: several lines an order, states of two columns', async () => {
+    const result = await importMapped(exportOf('shopify'), mapOf('shopify'));
+    expect(result).toMatchObject({
+      inserted: 5,
+      warnings: [
+        '1 left out by the map: Financial Status is empty',
+        '1 left out by the map: expected is pending + unfulfilled',
+      ],
+    });
+    expect(await orders()).toEqual([
+      '1001 captured 44.90 EUR T-1001 2026-11-18T21:41:07Z',
+      '1002 authorised 10.00 EUR T-1002 2026-11-19T07:00:00Z',
+      '1003 captured 12.00 EUR T-1003 2026-11-19T07:05:00Z',
+      '1004 cancelled 12.00 EUR T-1004 2026-11-19T07:06:00Z',
+      '1006 captured 20.00 EUR T-1006 2026-11-19T07:15:00Z',
+    ]);
+    expect(await importMapped(exportOf('shopify'), mapOf('shopify'))).toMatchObject({
+      inserted: 0,
+      updated: 0,
+      unchanged: 5,
+    });
+  });
+
+  it('read a German WooCommerce: BOM, semicolons, decimal commas, leading zeros', async () => {
+    const result = await importMapped(exportOf('woocommerce'), mapOf('woocommerce'));
+    expect(result).toMatchObject({
+      inserted: 5,
+      warnings: ['1 left out by the map: expected is on-hold'],
+    });
+    expect(await orders()).toEqual([
+      '0000004711 captured 1234.56 EUR W-4711 2026-11-18T22:59:59Z',
+      '0000004712 authorised 9.90 EUR W-4712 2026-11-18T23:00:00Z',
+      '0000004714 cancelled 19.90 EUR W-4714 2026-11-19T09:31:00Z',
+      '0000004715 declined 5.00 EUR W-4715 2026-11-19T09:32:00Z',
+      '0000004716 captured 7.50 EUR W-4716 2026-11-19T09:33:00Z',
+    ]);
+  });
+
+  it('refuse the same file after a spreadsheet took its zeros, and import nothing', async () => {
+    const mangled = join(folder, 'mangled.csv');
+    writeFileSync(
+      mangled,
+      'order_number;order_date;status;order_total;order_currency;transaction_id\n' +
+        '4711;2026-11-18 23:59:59;completed;9,90;EUR;W-1\n',
+    );
+    const result = await importMapped(mangled, mapOf('woocommerce'));
+    expect(result.kind).toBe('refused');
+    expect(result.problems).toMatchObject([
+      { line: 2, column: 'order_number', value: '4711', reason: expect.stringContaining('shape') },
+    ]);
+    expect(await orders()).toEqual([]);
+  });
+
+  it('say what a file lacks, and which separator it may have', async () => {
+    const other = join(folder, 'other.csv');
+    writeFileSync(other, 'order_number,order_date\n1,2\n');
+    const result = await importMapped(other, mapOf('woocommerce'));
+    expect(JSON.stringify(result.problems)).toContain('is \\";\\" the separator?');
+  });
+
+  it('take order numbers of forty characters and names of any alphabet', async () => {
+    const file = join(folder, 'long.csv');
+    const number = 'Ä-2026-'.padEnd(40, '7');
+    writeFileSync(file, Buffer.from(`No|Total|When\n${number}|1.00|20.11.2026 01:00\n`, 'latin1'));
+    const map = loadMap({
+      separator: '|',
+      encoding: 'windows-1252',
+      timezone: 'Europe/Lisbon',
+      times: 'dd.MM.yyyy HH:mm',
+      columns: {
+        account_id: { value: 'A1001' },
+        order_no: { from: 'No' },
+        currency: { value: 'EUR' },
+        amount: { from: 'Total' },
+        expected: { value: 'captured' },
+        placed_at: { from: 'When' },
+      },
+    });
+    expect(await importMapped(file, map)).toMatchObject({ inserted: 1 });
+    expect(await orders()).toEqual([`${number} captured 1.00 EUR 2026-11-20T01:00:00Z`]);
+  });
+});
+
+const COLUMNS = {
+  account_id: { value: 'A1' },
+  order_no: { from: 'No' },
+  currency: { value: 'EUR' },
+  amount: { from: 'Total' },
+  expected: { from: 'State', words: { paid: 'captured', open: 'leave out' } },
+  placed_at: { from: 'When' },
+};
+
+describe('a line', () => {
+  it.each([
+    ['.', '', '12.34', '12.34'],
+    ['.', '', '12', '12'],
+    [',', '', '12,34', '12.34'],
+    [',', '.', '1.234,56', '1234.56'],
+    [',', '.', '1234,56', '1234.56'],
+    ['.', ',', '12,345,678.90', '12345678.90'],
+    ['.', "'", "1'234.50", '1234.50'],
+    [',', ' ', '1 234,50', '1234.50'],
+    [',', '.', '12.34', null],
+    [',', '.', '1.23,45', null],
+    [',', '.', '1234.567,00', null],
+    ['.', '', '12,34', null],
+    ['.', '', '-1.00', null],
+    ['.', '', '1.2.3', null],
+    ['.', '', '1e3', null],
+    ['.', '', '12.', null],
+    [',', '.', ',50', null],
+  ] as const)('with "%s" and "%s" has the amount %s as %s', (decimal, thousands, given, amount) => {
+    const map = loadMap({ decimal, thousands, columns: COLUMNS });
+    const mapped = mapLine(map, { No: '1', Total: given, State: 'paid', When: 'x' });
+    if (amount === null) {
+      expect(mapped).toMatchObject({ kind: 'problem', problem: { column: 'Total', value: given } });
+    } else expect(mapped).toMatchObject({ kind: 'line', values: { amount } });
+  });
+
+  it.each([
+    ['Europe/Berlin', 'dd.MM.yyyy HH:mm', '1.7.2026 08:00', '2026-07-01T08:00:00+02:00'],
+    ['Europe/Berlin', 'dd.MM.yyyy', '01.12.2026', '2026-12-01T00:00:00+01:00'],
+    ['America/New_York', 'MM/dd/yyyy HH:mm:ss', '7/4/2026 23:59:59', '2026-07-04T23:59:59-04:00'],
+    ['Asia/Kolkata', 'yyyy-MM-dd HH:mm', '2026-01-01 05:30', '2026-01-01T05:30:00+05:30'],
+    ['UTC', 'yyyy-MM-dd HH:mm:ss Z', '2026-01-01 05:30:00 -0800', '2026-01-01T05:30:00-0800'],
+    ['UTC', 'iso', '2026-01-01T05:30:00Z', '2026-01-01T05:30:00Z'],
+    // The hour that comes twice is the first one; the one that clocks leave out is no time.
+    ['Europe/Berlin', 'yyyy-MM-dd HH:mm', '2026-10-25 02:30', '2026-10-25T02:30:00+02:00'],
+    ['Europe/Berlin', 'yyyy-MM-dd HH:mm', '2026-03-29 02:30', null],
+    ['Europe/Berlin', 'yyyy-MM-dd HH:mm', '2026-02-30 02:30', null],
+    ['Europe/Berlin', 'yyyy-MM-dd HH:mm', '20.11.2026 02:30', null],
+  ])('in %s and %s has the time %s as %s', (timezone, times, given, time) => {
+    const map = loadMap({ timezone, times, columns: COLUMNS });
+    const mapped = mapLine(map, { No: '1', Total: '1', State: 'paid', When: given });
+    if (time === null) expect(mapped).toMatchObject({ problem: { column: 'When', value: given } });
+    else expect(mapped).toMatchObject({ kind: 'line', values: { placed_at: time } });
+  });
+
+  it('is refused for a word that the map does not know, and left out where it says so', () => {
+    const map = loadMap({ columns: COLUMNS });
+    const line = { No: '1', Total: '1', When: 'x' };
+    expect(mapLine(map, { ...line, State: 'open' })).toEqual({
+      kind: 'left_out',
+      why: 'expected is open',
+    });
+    expect(mapLine(map, { ...line, State: 'Paid' })).toMatchObject({
+      problem: { column: 'State', value: 'Paid', reason: 'has no word in the map for expected' },
+    });
+  });
+});
+
+describe('a map is refused', () => {
+  it.each([
+    ['an unknown key', { seperator: ';' }, 'seperator: unknown key'],
+    ['an unknown column', { columns: { ...COLUMNS, total: { from: 'x' } } }, 'columns.total'],
+    ['a missing column', { columns: { order_no: { from: 'x' } } }, 'columns.account_id: must be'],
+    ['a state that there is not', states({ paid: 'payed' }), 'payed is none of'],
+    ['a zone that there is not', { timezone: 'Europe/Bärlin' }, 'timezone'],
+    ['a shape without a year', { times: 'dd.MM. HH:mm' }, 'times'],
+    ['one mark for both', { decimal: ',', thousands: ',' }, 'thousands'],
+    ['a pattern that is none', order({ from: 'No', pattern: '(' }), 'columns.order_no'],
+  ])('with %s', (_name, change, words) => {
+    expect(() => loadMap({ columns: COLUMNS, ...change })).toThrow(words);
+  });
+
+  it('that is not there', () => {
+    expect(() => loadColumnMap(join(folder, 'nowhere.yaml'))).toThrow('nowhere.yaml');
+  });
+});
+
+function states(words: Record<string, string>) {
+  return { columns: { ...COLUMNS, expected: { from: 'State', words } } };
+}
+
+function order(source: Record<string, string>) {
+  return { columns: { ...COLUMNS, order_no: source } };
+}
+
+/** JSON is YAML too. */
+function loadMap(content: Record<string, unknown>): ColumnMap {
+  const file = join(folder, 'map.yaml');
+  writeFileSync(file, JSON.stringify(content));
+  return loadColumnMap(file);
+}

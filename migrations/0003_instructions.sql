@@ -105,7 +105,8 @@ begin
         ('sending', 'unknown'),
         ('accepted', 'confirmed'), ('accepted', 'unknown'),
         ('rejected', 'unknown'),
-        ('unknown', 'confirmed'), ('unknown', 'rejected')
+        ('planned', 'unknown'), ('queued', 'unknown'),
+        ('unknown', 'confirmed'), ('unknown', 'rejected'), ('unknown', 'planned')
       ) as move (from_state, to_state)
       where move.from_state = old.state and move.to_state = new.state
     ) then

@@ -52,6 +52,37 @@ create trigger guard_batch before update of state on tieout.batches
 -- The account's newest run when the batch was claimed: its canary and breaker are judged by it.
 alter table tieout.attempts add sending_run_id bigint references tieout.runs;
 
+-- Whether the process that sent could still write: null while it is at it.
+alter table tieout.attempts add is_sender_gone boolean;
+
+-- An unknown capture or cancel that two complete looks did not show may be sent again, once
+-- (resendAfterHours). Until that send is on its way it may still turn out to have happened, so that
+-- whoever would hold or withdraw it makes it unknown again instead.
+alter table tieout.instructions add resends int not null default 0 check (resends in (0, 1));
+
+create function tieout.back_to_unknown() returns trigger language plpgsql as $$
+begin
+  if old.state = 'unknown' and new.state = 'planned' and (new.resends <> old.resends + 1
+      or old.is_disputed or old.operation not in ('capture', 'cancel')) then
+    raise exception 'instruction %: it is not sent again', old.instruction_id
+      using errcode = 'check_violation';
+  end if;
+  if old.resends > 0 and old.state in ('planned', 'queued')
+    and new.state in ('held', 'withdrawn') then
+    new.reason := 'it was to be sent again, but: '
+      || coalesce(new.hold_reason, new.reason, 'no reason');
+    new.state := 'unknown';
+    new.resends := old.resends - 1;
+    new.hold_reason := null;
+    new.settled_at := null;
+    new.settled_run_id := null;
+  end if;
+  return new;
+end $$;
+-- Its name puts it before the guards, which see what it has made of the row.
+create trigger back_to_unknown before update of state on tieout.instructions
+  for each row execute function tieout.back_to_unknown();
+
 -- Pulled and let go, each time a row of its own: who, when, why. `brake`: by a person; `freeze`: by
 -- tieout, because the database and the journals of permits do not agree; `breaker`: that of an
 -- account, let go by a person before its time. No account: all of them.
@@ -90,6 +121,9 @@ drop table tieout.brakes;
 drop trigger guard_batch on tieout.batches;
 drop trigger guard_sending on tieout.run_accounts;
 drop function tieout.guard_brake(), tieout.guard_batch(), tieout.guard_sending();
-alter table tieout.attempts drop sending_run_id;
+drop trigger back_to_unknown on tieout.instructions;
+drop function tieout.back_to_unknown();
+alter table tieout.instructions drop resends;
+alter table tieout.attempts drop sending_run_id, drop is_sender_gone;
 alter table tieout.run_accounts drop sending, drop canary_batch_id, drop unclean_batches,
   drop sending_reason;

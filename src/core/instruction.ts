@@ -20,15 +20,17 @@ export type InstructionState = (typeof INSTRUCTION_STATES)[number];
 
 /** Every legal move. `sending` to `queued` is the one proof of "not sent": no byte had left. */
 export const LEGAL_MOVES: Record<InstructionState, readonly InstructionState[]> = {
-  planned: ['held', 'queued', 'withdrawn'],
+  // Back to unknown: it was to be sent again, and now is not.
+  planned: ['held', 'queued', 'withdrawn', 'unknown'],
   held: ['planned', 'queued', 'withdrawn'],
-  queued: ['planned', 'held', 'sending', 'withdrawn'],
+  queued: ['planned', 'held', 'sending', 'withdrawn', 'unknown'],
   sending: ['queued', 'accepted', 'rejected', 'unknown'],
   accepted: ['confirmed', 'unknown'],
   // A confirmed capture whose effect a person disproves is a new break, never an edited history.
   confirmed: [],
   rejected: ['unknown'],
-  unknown: ['confirmed', 'rejected'],
+  // Planned: sent again, once, as resendAfterHours allows.
+  unknown: ['confirmed', 'rejected', 'planned'],
   withdrawn: [],
 };
 
@@ -49,6 +51,9 @@ export const EFFECT_STATES: readonly InstructionState[] = [
   'confirmed',
   'unknown',
 ];
+
+/** Only of these can absence be proven, since their old state shows; the others wait for a person. */
+export const RESENDABLE: readonly Operation[] = ['capture', 'cancel'];
 
 export interface Proof {
   operation: Operation;

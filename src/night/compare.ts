@@ -23,7 +23,8 @@ export async function compareNight(deps: NightDeps, night: Night, pull: PullRow)
   deps.progress('compare', 0, 1);
   await analyseLooks(night.db);
   await noteLookWords(deps, night, pull);
-  await settleByLooks(night.db, night.runId, pull.pullId, deps.now());
+  const { resendAfterHours } = deps.config.operations;
+  await settleByLooks(night.db, night.runId, pull.pullId, deps.now(), resendAfterHours);
   await clearVerdicts(night.db, night.runId, accountIdsOf(night));
   await judge(deps, night, pull, { runId: night.runId, pullId: pull.pullId });
   deps.progress('compare', 1, 1);

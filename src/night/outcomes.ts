@@ -16,6 +16,7 @@ export async function readAnswer(
   sent: SentBatch,
   attemptId: string,
   answer: RawAnswer,
+  isSenderGone = true,
 ): Promise<void> {
   const { batch, entries } = sent;
   const reading = readSent(deps, sent, answer);
@@ -31,7 +32,8 @@ export async function readAnswer(
     deps.log(`batch ${batch.batchId}: ${reading.signatureWarning}`);
   }
   const reason = reading.trusted ? null : reading.reason;
-  await recordOutcomes(deps.db, attemptId, { answered: true, reason, outcomes }, deps.now());
+  const result = { answered: true, reason, outcomes, isSenderGone };
+  await recordOutcomes(deps.db, attemptId, result, deps.now());
   if (batch.operation === 'payout') {
     await confirmAcceptedPayouts(deps.db, [batch.accountId], deps.now());
   }
@@ -43,6 +45,7 @@ export async function recordUnknown(
   sent: Pick<SentBatch, 'entries'>,
   attemptId: string,
   reason: string,
+  isSenderGone = true,
 ): Promise<void> {
   const outcomes = sent.entries.map((entry) => ({
     instructionId: entry.instructionId,
@@ -52,5 +55,6 @@ export async function recordUnknown(
     reference: null,
     reason,
   }));
-  await recordOutcomes(deps.db, attemptId, { answered: false, reason, outcomes }, deps.now());
+  const result = { answered: false, reason, outcomes, isSenderGone };
+  await recordOutcomes(deps.db, attemptId, result, deps.now());
 }

@@ -25,13 +25,12 @@ export async function recoverAttempts(
   const { timeoutMs } = deps.config.gateway.profile.limits;
   const open = await openAttempts(deps.db, accountIds, timeoutMs / 1000 + GRACE_SECONDS);
   for (const attempt of open) {
-    if (attempt.isOverdue || deps.isAlive(attempt.runner) === false) {
-      await classify(deps, attempt);
-    }
+    const isGone = deps.isAlive(attempt.runner) === false;
+    if (attempt.isOverdue || isGone) await classify(deps, attempt, isGone);
   }
 }
 
-async function classify(deps: NightDeps, attempt: OpenAttempt): Promise<void> {
+async function classify(deps: NightDeps, attempt: OpenAttempt, isGone: boolean): Promise<void> {
   const batch = await loadBatch(deps.db, attempt.batchId);
   const account = deps.config.accounts.find((one) => one.accountId === attempt.accountId);
   if (!batch || !account) return;
@@ -39,10 +38,11 @@ async function classify(deps: NightDeps, attempt: OpenAttempt): Promise<void> {
   const wire = wireOf(deps, batch.operation, entries);
   if (attempt.answer) {
     deps.log(`batch ${batch.batchId}: its sender stopped; the stored answer is read now`);
-    await readAnswer(deps, { batch, account, entries, wire }, attempt.attemptId, attempt.answer);
+    const sent = { batch, account, entries, wire };
+    await readAnswer(deps, sent, attempt.attemptId, attempt.answer, isGone);
     return;
   }
   deps.log(`batch ${batch.batchId}: its sender stopped without an answer; its entries are unknown`);
   const reason = 'the sender stopped before an answer came';
-  await recordUnknown(deps, { entries }, attempt.attemptId, reason);
+  await recordUnknown(deps, { entries }, attempt.attemptId, reason, isGone);
 }

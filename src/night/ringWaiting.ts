@@ -47,15 +47,8 @@ async function mayGo(db: Db, waiting: readonly QueuedBatch[]): Promise<QueuedBat
   });
 }
 
-/** Those of these batches that nothing stops; a canary on its way holds them up, no more. */
-export async function notStopped(
-  db: Db,
-  waiting: readonly QueuedBatch[],
-): Promise<readonly QueuedBatch[]> {
-  const accountIds = [...new Set(waiting.map((batch) => batch.accountId))];
+/** The accounts that nothing stops; a canary on its way holds one up, no more. */
+export async function goingAccounts(db: Db, accountIds: readonly string[]): Promise<string[]> {
   const found = await standings(db, accountIds);
-  const stopped = new Set(
-    found.filter((one) => mayAccountSend(one).kind === 'stop').map((one) => one.accountId),
-  );
-  return waiting.filter((batch) => !stopped.has(batch.accountId));
+  return found.filter((one) => mayAccountSend(one).kind !== 'stop').map((one) => one.accountId);
 }

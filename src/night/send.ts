@@ -12,12 +12,11 @@ import {
 } from '../store/batches.js';
 import { databaseNow } from '../store/calendar.js';
 import { cutBatches } from '../store/instructions.js';
-import type { Standing } from '../store/sending.js';
 import { standings } from '../store/sending.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf } from './deps.js';
 import { recoverAttempts } from './recover.js';
-import { BATCH_TRIES_MAX, ringWaiting } from './ringWaiting.js';
+import { BATCH_TRIES_MAX, goingAccounts, ringWaiting } from './ringWaiting.js';
 import { waitForRows } from './waitForRows.js';
 
 /** Sends what may be sent; answers the time before the first byte, for the look afterwards. */
@@ -30,9 +29,8 @@ export async function send(deps: NightDeps, night: Night): Promise<Date> {
   const done = await waitForRows(deps, {
     step: 'send',
     open: async () => {
-      const going = (await standings(deps.db, accountIds)).filter((one) => !isStopped(one));
-      const goingIds = going.map((one) => one.accountId);
-      return openSends(deps.db, accountIds, goingIds, BATCH_TRIES_MAX);
+      const going = await goingAccounts(deps.db, accountIds);
+      return openSends(deps.db, accountIds, going, BATCH_TRIES_MAX);
     },
     ring: async () => {
       await recoverAttempts(deps, accountIds);
@@ -42,10 +40,6 @@ export async function send(deps: NightDeps, night: Night): Promise<Date> {
   if (!done) deps.log('not every batch came to an end; those left wait for the next run');
   await tellStopped(deps, accountIds);
   return startedAt;
-}
-
-function isStopped(standing: Standing): boolean {
-  return mayAccountSend(standing).kind === 'stop';
 }
 
 /** Says in words which accounts send nothing although something of them waits. */

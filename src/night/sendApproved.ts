@@ -2,7 +2,7 @@
 // after a fresh look, and is looked at again right afterwards. Verdicts, breaks and figures stay
 // those of the run: the next one counts what was settled here.
 
-import { retryApproved, sendingAmong, waitingWith } from '../store/batches.js';
+import { openAmong, retryApproved, waitingWith } from '../store/batches.js';
 import type { SentInstruction } from '../store/instructions.js';
 import { approvedIn, cutApproved, sentInstructions, settleByLooks } from '../store/instructions.js';
 import { newestRunId } from '../store/runs.js';
@@ -10,7 +10,7 @@ import type { NightDeps } from './deps.js';
 import { askSecondLook } from './lookAgain.js';
 import { pullDirectly } from './pull.js';
 import { recoverAttempts } from './recover.js';
-import { BATCH_TRIES_MAX, notStopped, ringFor } from './ringWaiting.js';
+import { BATCH_TRIES_MAX, goingAccounts, ringFor } from './ringWaiting.js';
 import type { Workforce } from './run.js';
 import { waitForRows } from './waitForRows.js';
 
@@ -26,18 +26,18 @@ export async function sendApproved(
   await retryApproved(deps.db, accountIds);
   const approved = await approvedIn(deps.db, accountIds, 'queued');
   if (approved.length === 0) return [];
-  const waiting = () => waitingWith(deps.db, approved, BATCH_TRIES_MAX);
   await workforce.start();
   try {
     const done = await waitForRows(deps, {
       step: 'send',
       // By instruction, since a canary leaves its batch to the others.
-      open: async () =>
-        (await sendingAmong(deps.db, approved)) +
-        (await notStopped(deps.db, await waiting())).length,
+      open: async () => {
+        const going = await goingAccounts(deps.db, accountIds);
+        return openAmong(deps.db, approved, going, BATCH_TRIES_MAX);
+      },
       ring: async () => {
         await recoverAttempts(deps, accountIds);
-        await ringFor(deps, await waiting());
+        await ringFor(deps, await waitingWith(deps.db, approved, BATCH_TRIES_MAX));
       },
     });
     if (!done) deps.log('not every batch came to an end; those left wait for the next run');

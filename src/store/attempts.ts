@@ -115,7 +115,13 @@ export async function storeAnswer(
 export async function recordOutcomes(
   db: Db,
   attemptId: string,
-  result: { answered: boolean; reason: string | null; outcomes: readonly InstructionOutcome[] },
+  result: {
+    answered: boolean;
+    reason: string | null;
+    outcomes: readonly InstructionOutcome[];
+    /** the sender itself says so, or its process is known to be gone: nothing can leave any more */
+    isSenderGone: boolean;
+  },
   now: Date,
 ): Promise<boolean> {
   const outcomes = result.outcomes.map(({ instructionId, ...outcome }) => ({
@@ -132,6 +138,7 @@ export async function recordOutcomes(
       now,
       outcomes.every((outcome) => outcome.kind !== 'unknown'),
       UNCLEAN_BATCHES_MAX,
+      result.isSenderGone,
     ],
     'recordOutcomes',
   );

@@ -189,14 +189,20 @@ export async function waitingWith(
   return rows.map(queuedBatch);
 }
 
-/** How many of these instructions are being sent. */
-export async function sendingAmong(db: Db, instructionIds: readonly bigint[]): Promise<number> {
-  const { rows } = await db.query<{ count: bigint }>(
-    `select count(*) as count from tieout.instructions
-     where instruction_id = any ($1::bigint[]) and state = 'sending'`,
-    [instructionIds.map(String)],
+/** Those of these instructions that are being sent, or wait with tries left in a going account. */
+export async function openAmong(
+  db: Db,
+  instructionIds: readonly bigint[],
+  going: readonly string[],
+  triesMax: number,
+): Promise<number> {
+  const { rows } = await db.query<{ open: bigint }>(
+    `select count(*) as open from tieout.instructions i join tieout.batches b using (batch_id)
+     where i.instruction_id = any ($1::bigint[]) and (i.state = 'sending'
+       or (i.state = 'queued' and b.tries < $3 and i.account_id = any ($2)))`,
+    [instructionIds.map(String), going, triesMax],
   );
-  return Number(rows[0]?.count ?? 0n);
+  return Number(rows[0]?.open ?? 0n);
 }
 
 interface RawQueued {

@@ -3,7 +3,7 @@
 
 import { BATCH_ENTRIES_MAX, PARTIAL_REFUND_ENTRIES_MAX } from '../core/batch.js';
 import { HOLD_REASONS } from '../core/decision.js';
-import { PROOFS, refundAfter } from '../core/instruction.js';
+import { PROOFS, RESENDABLE, refundAfter } from '../core/instruction.js';
 import type { Movement } from '../core/order.js';
 import type { QueuedBatch } from './batches.js';
 import type { Db } from './db.js';
@@ -33,6 +33,8 @@ export async function settleByLooks(
   runId: bigint | null,
   pullId: bigint,
   now: Date,
+  /** an unknown capture or cancel may be planned again after so long; null: a person decides */
+  resendAfterHours: number | null = null,
 ): Promise<SettledInstruction[]> {
   const { rows } = await db.query<{
     instruction_id: bigint;
@@ -41,7 +43,7 @@ export async function settleByLooks(
     operation: Movement;
     from_state: string;
     state: string;
-  }>(statement('settle'), [runId, pullId, now]);
+  }>(statement('settle'), [runId, pullId, now, resendAfterHours, RESENDABLE]);
   return rows.map((row) => ({
     instructionId: row.instruction_id,
     accountId: row.account_id,

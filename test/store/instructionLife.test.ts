@@ -192,7 +192,8 @@ async function mayBecome(orderNo: string, to: InstructionState): Promise<boolean
          batch_id = (select max(batch_id) from tieout.batches), reason = 'test',
          settled_at = case when $2 in ('confirmed', 'rejected', 'withdrawn') then now() end,
          settled_run_id = case when $2 in ('confirmed', 'rejected', 'withdrawn')
-           then $3::bigint end
+           then $3::bigint end,
+         resends = case when state = 'unknown' and $2 = 'planned' then 1 else resends end
        where order_no = $1`,
       [orderNo, to, runId, approval.rows[0]?.decision_id ?? null],
     );

@@ -172,6 +172,78 @@ test('what settles is counted for the run that saw it, and told once', async () 
   });
 });
 
+describe('an unknown one that two complete looks do not show', () => {
+  const OLD: OrderText = {
+    ledger: LEDGER,
+    gateway: ['T1 authorised 10.00'],
+    did: ['capture T1 unknown'],
+  };
+  const HOURS = 2;
+
+  /** The order looked at so many times; the last look settles. */
+  async function lookedAt(
+    order: OrderText,
+    options: { looks?: OrderText[]; hoursAgo?: number; isSenderGone?: boolean } = {},
+  ): Promise<SettledRow> {
+    const { look, accountId } = await stored(order);
+    const { hoursAgo = HOURS, isSenderGone = true } = options;
+    await storeAttempt(accountId, -hoursAgo * 3_600, isSenderGone);
+    let last = look;
+    for (const next of options.looks ?? [order]) {
+      last = await storeLook(db, look.runId, accountId, [orderOf('O1', next)]);
+    }
+    await settleByLooks(db, look.runId, last.pullId, LOOKED_AT, HOURS);
+    return instructionOf(accountId);
+  }
+
+  test('is planned again, once', async () => {
+    const one = await lookedAt(OLD);
+    expect(one).toMatchObject({
+      state: 'planned',
+      reason: 'two complete looks show authorised: it is sent again, once',
+    });
+    const { rows } = await db.query<{ resends: number }>(
+      `update tieout.instructions set state = 'withdrawn', reason = 'done elsewhere',
+         settled_at = now(), settled_run_id = run_id
+       where account_id = $1 returning state, reason, resends`,
+      [`A${accounts}`],
+    );
+    // What may have happened is not called withdrawn: a look or a person says what it was.
+    expect(rows).toEqual([
+      { state: 'unknown', reason: 'it was to be sent again, but: done elsewhere', resends: 0 },
+    ]);
+  });
+
+  test.each<[string, OrderText, Parameters<typeof lookedAt>[1]]>([
+    ['one look is not enough', OLD, { looks: [] }],
+    ['not before its time', OLD, { hoursAgo: HOURS - 0.1 }],
+    ['its sender may still live', OLD, { isSenderGone: false }],
+    ['a look that failed', OLD, { looks: [{ ...OLD, page: 'failed' }] }],
+    ['another state before', { ...OLD, gateway: ['T1 pending 10.00'] }, { looks: [OLD] }],
+    ['no such transaction', OLD, { looks: [{ ...OLD, gateway: ['T2 authorised 10.00'] }] }],
+    ['a refund never', { ...OLD, did: ['refund T1 R1 10.00 unknown from=authorised'] }, {}],
+    [
+      'a review never',
+      {
+        ledger: LEDGER,
+        gateway: ['T1 in_review 10.00'],
+        did: ['review T1 accept unknown'],
+      },
+      {},
+    ],
+  ])('%s', async (_, order, options) => {
+    expect((await lookedAt(order, options)).state).toBe('unknown');
+  });
+
+  test('nothing is where no time is given', async () => {
+    const { look, accountId } = await stored(OLD);
+    await storeAttempt(accountId, -100 * 3_600, true);
+    const second = await storeLook(db, look.runId, accountId, [orderOf('O1', OLD)]);
+    await settleByLooks(db, look.runId, second.pullId, LOOKED_AT);
+    expect((await instructionOf(accountId)).state).toBe('unknown');
+  });
+});
+
 interface SettledRow {
   state: string;
   is_disputed: boolean;
@@ -201,7 +273,11 @@ async function stored(text: OrderText): Promise<{ look: Look; accountId: string 
 }
 
 /** The instruction was claimed so many seconds after the time of the look. */
-async function storeAttempt(accountId: string, seconds: number): Promise<void> {
+async function storeAttempt(
+  accountId: string,
+  seconds: number,
+  isSenderGone: boolean | null = null,
+): Promise<void> {
   await db.query(
     `with batch as (
        insert into tieout.batches (run_id, account_id, operation, state, created_at)
@@ -209,10 +285,13 @@ async function storeAttempt(accountId: string, seconds: number): Promise<void> {
      moved as (
        update tieout.instructions set batch_id = batch.batch_id from batch where account_id = $1)
      insert into tieout.attempts (attempt_id, batch_id, attempt_no, account_id, entries,
-       body_sha256, host, boot_id, pid, process_started, claimed_at, send_by)
+       body_sha256, host, boot_id, pid, process_started, claimed_at, send_by, outcome, finished_at,
+       is_sender_gone)
      select gen_random_uuid(), batch_id, 1, $1, '[]', '', '', '', 1, '',
-       $2::timestamptz + make_interval(secs => $3), now() from batch`,
-    [accountId, LOOKED_AT, seconds],
+       $2::timestamptz + make_interval(secs => $3), now(),
+       case when $4::boolean is not null then 'unanswered' end,
+       case when $4::boolean is not null then now() end, $4 from batch`,
+    [accountId, LOOKED_AT, seconds, isSenderGone],
   );
 }
 

@@ -2,10 +2,12 @@
 -- still sending move: after somebody called them unknown, a late answer changes nothing here.
 -- A clean batch, that is one without an unknown entry, opens the account where it was the canary;
 -- so many unclean ones in a row stop it.
--- $1 attempt, $2 outcome, $3 reason, $4 entries as json, $5 now, $6 clean, $7 how many in a row.
+-- $1 attempt, $2 outcome, $3 reason, $4 entries as json, $5 now, $6 clean, $7 how many in a row,
+-- $8 whether its sender is surely gone.
 with attempt as (
   update tieout.attempts
-  set outcome = $2::text, finished_at = clock_timestamp(), reason = $3::text
+  set outcome = $2::text, finished_at = clock_timestamp(), reason = $3::text,
+    is_sender_gone = $8::boolean
   where attempt_id = $1::uuid and outcome is null
   returning batch_id, account_id, sending_run_id
 ),

@@ -1,7 +1,10 @@
 -- What do the looks of a pull prove about instructions that were sent? Presence confirms; an
 -- accepted one that does not show its new state becomes unknown; absence proves nothing about an
 -- unknown one; a partial refund that is unknown is never settled here (DESIGN law 2).
--- $1 run, $2 pull, $3 now. Answers one row for each instruction that moved.
+-- An unknown capture or cancel is planned again, once, when this pull and an earlier one, both
+-- complete and begun after so many hours, show the state from before it, and whoever sent it is
+-- surely gone.
+-- $1 run, $2 pull, $3 now, $4 hours; null: absence never counts. $5 operations. Answers one row for each instruction that moved.
 with sent as (
   select i.*
   from tieout.instructions i
@@ -44,6 +47,33 @@ shown as (
     where e.transaction_id = sent.transaction_id
   ) look
 ),
+-- When each account was looked at completely, by pulls of whole nights.
+complete as (
+  select p.pull_id, p.as_of, pages.account_id
+  from tieout.pulls p
+  join tieout.pages using (pull_id)
+  where $4::float8 is not null and p.kind = 'night' and p.pull_id <= $2
+    and pages.account_id in (select account_id from sent where state = 'unknown')
+  group by p.pull_id, p.as_of, pages.account_id
+  having bool_and(pages.state = 'answered')
+),
+absent as (
+  select sent.instruction_id
+  from sent
+  join lateral (
+    select max(t.claimed_at) + make_interval(secs => $4::float8 * 3600) as proves_from
+    from tieout.attempts t where t.batch_id = sent.batch_id
+    having bool_and(t.outcome is not null and (t.outcome = 'not_sent' or t.is_sender_gone))
+  ) last on true
+  join complete c on c.account_id = sent.account_id and c.as_of >= last.proves_from
+  join tieout.look_entries e on e.pull_id = c.pull_id and e.account_id = sent.account_id
+    and e.order_no = sent.order_no and not e.is_extra
+  where sent.state = 'unknown' and sent.resends = 0 and not sent.is_disputed
+    and sent.operation = any ($5::text[])
+    and e.found and e.transaction_id = sent.transaction_id and e.state = sent.from_state
+  group by sent.instruction_id
+  having count(distinct c.pull_id) >= 2 and bool_or(c.pull_id = $2)
+),
 judged as (
   select shown.*, case
       -- contradictory, or a code without a meaning: no proof either way
@@ -55,16 +85,20 @@ judged as (
       -- what a person has judged once is not asked again
       when state = 'rejected' and not is_superseded and not is_disputed
         and gateway_state <> from_state and gateway_state = any (done_states) then 'unknown'
+      when state = 'unknown' and gateway_state = from_state
+        and instruction_id in (select instruction_id from absent) then 'planned'
     end as to_state
   from shown
 )
 update tieout.instructions i
-set state = j.to_state,
+set state = j.to_state, resends = i.resends + (j.to_state = 'planned')::int,
   is_disputed = i.is_disputed or j.state = 'rejected',
   settled_at = case when j.to_state = 'confirmed' then $3::timestamptz end,
   settled_run_id = case when j.to_state = 'confirmed' then $1::bigint end,
   changed_by = 'tieout',
   reason = case
+    when j.to_state = 'planned'
+      then 'two complete looks show ' || j.gateway_state || ': it is sent again, once'
     when j.to_state = 'confirmed' then 'the gateway shows ' || j.gateway_state
     when j.state = 'rejected' then 'the gateway refused it, yet shows ' || j.gateway_state
     when j.entries = 0 then 'the gateway accepted it, but shows no such transaction'

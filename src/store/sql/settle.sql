@@ -4,7 +4,8 @@
 -- An unknown capture or cancel is planned again, once, when this pull and an earlier one, both
 -- complete and begun after so many hours, show the state from before it, and whoever sent it is
 -- surely gone.
--- $1 run, $2 pull, $3 now, $4 hours; null: absence never counts. $5 operations. Answers one row for each instruction that moved.
+-- $1 run, $2 pull, $3 now, $4 hours; null: absence never counts, $5 operations. Answers one row for
+-- each instruction that moved.
 with sent as (
   select i.*
   from tieout.instructions i

@@ -25,7 +25,7 @@ export function breakLines(one: FoundBreak, now: Date): string[] {
     one.state,
     `${ageDays(one.firstSeen, now)} d`,
     one.stake === null ? 'no amount' : `${one.stake} ${one.currency ?? ''}`.trim(),
-    one.owner === null ? 'nobody’s' : `with ${one.owner}`,
+    one.owner === null ? 'with nobody' : `with ${one.owner}`,
   ];
   const said = [
     breakSentence(one.kind, one.expected, one.actual),

@@ -131,6 +131,7 @@ function instructionLines(one: Part): string[] {
     `  ${one.operation} ${one.amount} ${one.currency} (${one.state})` +
       `${one.holdReason ? `, waits: ${one.holdReason}` : ''}` +
       `${one.gatewayReference ? `, gateway reference ${one.gatewayReference}` : ''}`,
+    ...((one.decisions as Part[] | null) ?? []).map(decisionLine),
     ...((one.events as Part[] | null) ?? []).map(
       (event) => `    ${event.at}  ${event.to} by ${event.by}${reasonOf(event)}`,
     ),
@@ -140,6 +141,13 @@ function instructionLines(one: Part): string[] {
         `${attempt.answer ? `, HTTP ${attempt.answer}` : ''}${reasonOf(attempt)}`,
     ),
   ];
+}
+
+function decisionLine(one: Part): string {
+  const by = one.isClaim ? `${one.by} (as said on the command line)` : one.by;
+  const parts = [one.finding, one.reason, one.reference].filter((part) => part !== null);
+  const why = parts.length === 0 ? '' : `: ${parts.join('; ')}`;
+  return `    ${one.at}  decision: ${one.decision} by ${by}, who saw ${one.saw}${why}`;
 }
 
 function reasonOf(part: Part): string {

@@ -1,10 +1,16 @@
 // `tieout runs list|show`: all nights, and one of them as it was summed up.
 
 import { Command } from 'commander';
+import type { App } from '../compose.js';
 import { UsageError } from '../core/errors.js';
+import type { RunSummary } from '../core/summary.js';
+import { movedBreaks } from '../store/breaks.js';
+import type { CoverageRow } from '../store/coverage.js';
+import { coverageRows } from '../store/coverage.js';
 import type { RunRow } from '../store/runs.js';
 import { findRun, listRuns } from '../store/runs.js';
 import { printJson, printLines, wantsJson, withApp } from './context.js';
+import { coverageLines, DETAILS_MAX, tieLines } from './runDetails.js';
 import { summaryLines } from './summaryText.js';
 
 const LISTED_MAX = 400;
@@ -31,13 +37,18 @@ export function runsCommand(): Command {
     .command('show')
     .argument('[date]', 'business date (default: the newest)')
     .description('the summary of one night')
-    .option('--json', 'print the summary as one JSON document')
-    .action(async (date: string | undefined, _flags: object, command: Command) => {
+    .option('--coverage', 'the orders that were not plainly asked and answered, one by one')
+    .option('--tie', "what took the night before's open breaks to this one's, one by one")
+    .option('--json', 'print the summary, or what was asked for, as one JSON document')
+    .action(async (date: string | undefined, flags: ShowFlags, command: Command) => {
       await withApp(
         command,
         async (app) => {
           const run = date ? await findRun(app.db, date) : (await listRuns(app.db, 1))[0];
           if (!run) throw new UsageError(`there is no run of ${date ?? 'any date'}`);
+          if (run.summary && (flags.coverage || flags.tie)) {
+            return showDetails(app, { ...run, summary: run.summary }, flags, wantsJson(command));
+          }
           if (wantsJson(command)) printJson(run.summary ?? asJson(run));
           else printLines(run.summary ? summaryLines(run.summary) : [lineOf(run)]);
           return 0;
@@ -46,6 +57,43 @@ export function runsCommand(): Command {
       );
     });
   return runs;
+}
+
+interface ShowFlags {
+  coverage?: boolean;
+  tie?: boolean;
+}
+
+async function showDetails(
+  app: App,
+  { runId, summary }: { runId: bigint; summary: RunSummary },
+  flags: ShowFlags,
+  json: boolean,
+): Promise<number> {
+  const coverage = flags.coverage ? await coverageOf(app, runId) : null;
+  const moved = flags.tie ? await movedBreaks(app.db, runId, DETAILS_MAX) : null;
+  if (json) {
+    printJson({
+      run: summary.run,
+      ...(coverage === null ? {} : { coverage }),
+      ...(moved === null ? {} : { moved }),
+    });
+    return 0;
+  }
+  printLines([
+    ...(coverage === null ? [] : coverageLines(summary, coverage)),
+    ...(moved === null ? [] : tieLines(summary, moved)),
+  ]);
+  return 0;
+}
+
+async function coverageOf(app: App, runId: bigint): Promise<CoverageRow[]> {
+  const found: CoverageRow[] = [];
+  for await (const rows of coverageRows(app.db, runId)) {
+    found.push(...rows);
+    if (found.length >= DETAILS_MAX) return found.slice(0, DETAILS_MAX);
+  }
+  return found;
 }
 
 function asJson(run: RunRow) {

@@ -70,7 +70,7 @@ export function decideBreak(
 function assign(found: DecidedBreak, owner: string | null): BreakVerdict {
   if (found.state === 'resolved') return refused('it is resolved: nobody has to look after it');
   if (found.owner === owner) {
-    return unchanged(owner === null ? 'it is nobody’s already' : `it is with ${owner} already`);
+    return unchanged(owner === null ? 'it is with nobody already' : `it is with ${owner} already`);
   }
   return { kind: 'assigned' };
 }

@@ -227,3 +227,35 @@ export async function breakLife(db: Db, breakId: string): Promise<BreakEvent[]> 
   );
   return rows;
 }
+
+export interface MovedBreak {
+  accountId: string;
+  orderNo: string;
+  kind: BreakKind;
+  event: 'opened' | 'reopened' | 'waived' | 'resolved';
+  at: Date;
+  by: string;
+  reason: string | null;
+  cause: string | null;
+  currency: string | null;
+  amount: string | null;
+  expected: Side;
+  actual: Side;
+}
+
+/** What took a run from its open breaks before to those after: the events that its tie counts. */
+export async function movedBreaks(db: Db, runId: bigint, limit: number): Promise<MovedBreak[]> {
+  const { rows } = await db.query<MovedBreak>(
+    `select b.account_id as "accountId", b.order_no as "orderNo", b.kind, e.event, e.at, e.by,
+       e.reason, e.cause, e.currency, e.amount::text as amount, e.expected, e.actual
+     from tieout.run_accounts a
+     join tieout.breaks b using (account_id)
+     join tieout.break_events e on e.break_id = b.break_id and e.event_id > a.events_after
+       and e.event_id <= coalesce(a.events_until, e.event_id)
+     where a.run_id = $1 and (e.event in ('opened', 'reopened')
+       or (e.event in ('waived', 'resolved') and e.from_state = 'open'))
+     order by a.account_id, e.event, b.kind, e.event_id limit $2`,
+    [runId, limit],
+  );
+  return rows;
+}

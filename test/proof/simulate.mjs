@@ -37,6 +37,7 @@ const { values } = parseArgs({
     first: { type: 'string', default: '0' },
     wave: { type: 'string', default: '400' },
     build: { type: 'string' },
+    'until-violation': { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
 });
@@ -66,6 +67,7 @@ try {
     addTo(result, found, count);
     const rate = (result.schedules / (performance.now() - began)) * 1000;
     console.error(`${result.schedules} schedules, ${rate.toFixed(1)} a second`);
+    if (values['until-violation'] && found.violations.length > 0) isTold = true;
     for (const { invariant, words } of found.violations) {
       console.error(`seed ${seed}, first ${first}, schedules ${count}: ${invariant}: ${words}`);
     }

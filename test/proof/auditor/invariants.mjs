@@ -80,13 +80,15 @@ export function allAccountedFor(joined) {
     .map((effect) => `nobody ordered the ${lineOf(effect)}`);
 }
 
-/** An effect that a look can show leaves no unknown behind; a partial refund waits for a person. */
+/**
+ * An effect that a look can show leaves no unknown behind; a partial refund waits for a person, and
+ * so does an order that somebody moved on by hand, where the look shows the later move.
+ */
 export function unknownOnlyWhereNobodyCanSay(joined) {
   const found = [];
   for (const row of joined.instructions) {
-    if (row.state !== 'unknown' || row.is_disputed || joined.wasNotLookedAt?.has(orderKey(row))) {
-      continue;
-    }
+    if (row.state !== 'unknown' || row.is_disputed) continue;
+    if (joined.byHand.has(transactionKey(row))) continue;
     const isPartial =
       row.operation === 'refund' && hundredths(row.refund_amount) !== hundredths(row.amount);
     const own = joined.effectsOf.get(row.id) ?? [];

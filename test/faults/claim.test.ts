@@ -1,0 +1,136 @@
+// The database fails around the claim of a batch: whatever it is, nothing is sent that the database
+// does not know, and nothing that it knows is forgotten. Each test ends with a look at the wire.
+
+import { afterEach, describe, expect, it } from 'vitest';
+import { UnreachableError } from '../../src/core/errors.js';
+import type { NightDeps } from '../../src/night/deps.js';
+import { recoverAttempts } from '../../src/night/recover.js';
+import { sendBatch } from '../../src/night/sendBatch.js';
+import type { Tx } from '../../src/store/db.js';
+import type { House } from '../support/night.js';
+import { buildHouse, instructionCounts, kinds } from '../support/night.js';
+import type { Front } from './front.js';
+import { startFront } from './front.js';
+import { forgetRunner, prepareNight } from './preparedNight.js';
+
+const cleanups: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+interface Ready {
+  house: House;
+  front: Front;
+  deps: NightDeps;
+  batchId: bigint;
+}
+
+async function oneCapture(): Promise<Ready> {
+  const opened: Front[] = [];
+  const house = await buildHouse({
+    orders: 900,
+    inLedger: kinds({ capture_due: 1 }, 'A1001'),
+    through: async (sandboxUrl) => {
+      const front = await startFront(sandboxUrl);
+      opened.push(front);
+      return front;
+    },
+  });
+  cleanups.push(() => house.end());
+  const [front] = opened as [Front];
+  const { deps, batchIds } = await prepareNight(house);
+  return { house, front, deps, batchId: batchIds[0] ?? 0n };
+}
+
+/** The claim's transaction with something in front of its COMMIT. */
+function spoiltClaim(deps: NightDeps, spoil: (tx: Tx) => Promise<unknown>): NightDeps {
+  return {
+    ...deps,
+    db: {
+      ...deps.db,
+      durably: (work) =>
+        deps.db.durably(async (tx) => {
+          const result = await work(tx);
+          await spoil(tx);
+          return result;
+        }),
+    },
+  };
+}
+
+/** Runs the night again as a new process would, and expects one capture in the end. */
+async function endsWell({ house, front }: Ready): Promise<void> {
+  await forgetRunner(house);
+  const { summary } = await house.run();
+  expect(summary.state).toBe('tied_out');
+  expect(front.asked.get('capture')).toBe(1);
+  expect((await house.effects()).length).toBe(1);
+}
+
+const BEFORE_COMMIT: readonly [string, (tx: Tx) => Promise<unknown>][] = [
+  [
+    'fault D57: the connection is lost',
+    (tx) => tx.query(`select pg_terminate_backend(pg_backend_pid())`),
+  ],
+  ['fault D63: it cannot be serialised', (tx) => raise(tx, '40001')],
+  ['fault D63: it meets a deadlock', (tx) => raise(tx, '40P01')],
+  ['fault D63: it waits too long for a lock', (tx) => raise(tx, '55P03')],
+  ['fault D62: the disk is full', (tx) => raise(tx, '53100')],
+];
+
+function raise(tx: Tx, sqlstate: string): Promise<unknown> {
+  return tx.query(`do $$ begin raise exception using errcode = '${sqlstate}'; end $$`);
+}
+
+describe('before the COMMIT of a claim', () => {
+  it.each(BEFORE_COMMIT)('%s: nothing is sent, and later all is', async (_, spoil) => {
+    const ready = await oneCapture();
+    const { house, front, deps, batchId } = ready;
+    await expect(sendBatch(spoiltClaim(deps, spoil), batchId)).rejects.toThrow();
+    expect(front.asked.has('capture')).toBe(false);
+    expect(await instructionCounts(house.db)).toEqual({ 'capture queued': 1 });
+    await endsWell(ready);
+  });
+
+  it('fault D62: the database can only be read: nothing is sent, and later all is', async () => {
+    const ready = await oneCapture();
+    const { house, front, deps, batchId } = ready;
+    const readOnly = spoiltClaim(deps, async () => undefined);
+    const durably = deps.db.durably.bind(deps.db);
+    readOnly.db.durably = (work) =>
+      durably(async (tx) => {
+        await tx.query('set local transaction_read_only = on');
+        return work(tx);
+      });
+    await expect(sendBatch(readOnly, batchId)).rejects.toThrow(/read-only/);
+    expect(front.asked.has('capture')).toBe(false);
+    expect(await instructionCounts(house.db)).toEqual({ 'capture queued': 1 });
+    await endsWell(ready);
+  });
+});
+
+describe('after the COMMIT of a claim', () => {
+  it('fault D58: its answer is lost: this process writes nothing', async () => {
+    const { house, front, deps, batchId } = await oneCapture();
+    const lost: NightDeps = {
+      ...deps,
+      runner: { ...deps.runner, boot: 'another boot' },
+      db: {
+        ...deps.db,
+        durably: async (work) => {
+          await deps.db.durably(work);
+          throw new UnreachableError('the answer to COMMIT was lost');
+        },
+      },
+    };
+    await sendBatch(lost, batchId).catch((error: unknown) => {
+      expect(error).toBeInstanceOf(UnreachableError);
+    });
+    expect(front.asked.has('capture')).toBe(false);
+    await recoverAttempts(deps, ['A1001']);
+    const counts = await instructionCounts(house.db);
+    expect([{ 'capture queued': 1 }, { 'capture unknown': 1 }]).toContainEqual(counts);
+    expect(await house.effects()).toEqual([]);
+  });
+});

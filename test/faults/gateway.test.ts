@@ -1,0 +1,97 @@
+// The gateway, or something on the way to it, does what nobody asked for: half of a batch, or a
+// request twice. What tieout can see it says; what it cannot see is said here, too.
+
+import { afterEach, describe, expect, it } from 'vitest';
+import type { HouseOptions } from '../support/night.js';
+import { buildHouse, dateOf, instructionCounts, kinds, openBreaksOf } from '../support/night.js';
+import type { Front } from './front.js';
+import { answerWith, startFront } from './front.js';
+
+const cleanups: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+async function houseBehind(options: HouseOptions) {
+  const opened: Front[] = [];
+  const house = await buildHouse({
+    orders: 9_000,
+    daysAgo: 2,
+    ...options,
+    through: async (sandboxUrl) => {
+      const front = await startFront(sandboxUrl);
+      opened.push(front);
+      return front;
+    },
+  });
+  cleanups.push(() => house.end());
+  const [front] = opened as [Front];
+  return { house, front };
+}
+
+const at = (daysAgo: number): Date => new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`);
+
+describe('a middlebox that sends a request twice', () => {
+  it('fault A18: a capture is refused the second time and counts once', async () => {
+    const { house, front } = await houseBehind({ inLedger: kinds({ capture_due: 1 }, 'A1001') });
+    front.trouble = async (call) => {
+      if (call.operation !== 'capture') return false;
+      const first = await call.pass();
+      await call.pass();
+      answerWith(call.response, first);
+      return true;
+    };
+    const { summary } = await house.run({ date: dateOf(2) }, at(2));
+    expect(summary.state).toBe('tied_out');
+    expect(await instructionCounts(house.db)).toEqual({ 'capture confirmed': 1 });
+    expect((await house.effects()).length).toBe(1);
+  });
+
+  it('fault B43: a refund done twice shows as a break where the state tells it', async () => {
+    let taken = 0;
+    const { house, front } = await houseBehind({
+      // An amount that has halves.
+      inLedger: ({ kind, ledger }) =>
+        kind === 'partial_refund_due' && /[02468]$/.test(ledger.amount) && taken++ === 0,
+    });
+    // Twice this refund is the whole amount, so that the query shows another state than it should.
+    await house.db.query(
+      `update ledger.refund_requests r set refund_amount = o.amount / 2
+       from ledger.orders o where o.account_id = r.account_id and o.order_no = r.order_no`,
+    );
+    front.trouble = async (call) => {
+      if (call.operation !== 'refund') return false;
+      const first = await call.pass();
+      await call.pass();
+      answerWith(call.response, first);
+      return true;
+    };
+    await house.run({ date: dateOf(2) }, at(2));
+    await house.run({ date: dateOf(1) }, at(1));
+    expect((await house.effects()).length).toBe(2);
+    const orderNo = house.seeded[0]?.ledger.order_no;
+    expect(await openBreaksOf(house.db)).toEqual([`${orderNo} refund_mismatch`]);
+  });
+});
+
+describe('a gateway that dies in the middle of a batch', () => {
+  it('fault B42: settles each entry by itself: done is confirmed, not done is asked about', async () => {
+    const { house } = await houseBehind({
+      inLedger: kinds({ capture_due: 3 }, 'A1001'),
+      // The canary goes through; the batch of the other two is done by half.
+      fault: ({ operation, number }) =>
+        operation === 'capture' && number === 2 ? { kind: 'half' } : null,
+    });
+    const { summary } = await house.run({ date: dateOf(2) }, at(2));
+    expect(summary.state).toBe('incomplete');
+    expect(await instructionCounts(house.db)).toEqual({
+      'capture confirmed': 2,
+      'capture unknown': 1,
+    });
+    expect((await house.effects()).length).toBe(2);
+    expect((await openBreaksOf(house.db)).map((one) => one.split(' ')[1])).toEqual([
+      'outcome_unknown',
+    ]);
+  });
+});

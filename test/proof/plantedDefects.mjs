@@ -1,0 +1,217 @@
+// Defects that somebody could build in on a bad day, each as a change to one file of the program
+// and the check that must cry out: the simulator by its name, or a file of tests. A text that is no
+// longer found means that the defect has to be planted anew: planting fails then.
+
+const SIMULATOR = 'the simulator';
+
+export const DEFECTS = [
+  {
+    name: 'a timeout counts as failed',
+    file: 'src/night/outcomes.ts',
+    change: ["kind: 'unknown' as const,", "kind: 'rejected' as const,"],
+    by: SIMULATOR,
+  },
+  {
+    name: 'a lost answer is sent again at once',
+    file: 'src/night/sendBatch.ts',
+    change: [
+      'await recordUnknown(deps, sent, attemptId, posted.reason);',
+      'await recordNotSent(deps.db, attemptId, posted.reason);',
+    ],
+    by: SIMULATOR,
+  },
+  {
+    name: 'whoever finds a dead sender sends again',
+    file: 'src/night/recover.ts',
+    change: [
+      'await recordUnknown(deps, { entries }, attempt.attemptId, reason);',
+      "await (await import('../store/attempts.js')).recordNotSent(deps.db, attempt.attemptId, reason);",
+    ],
+    by: SIMULATOR,
+  },
+  {
+    name: 'one look without it proves that it did not happen',
+    file: 'src/store/sql/settle.sql',
+    change: [
+      "when state = 'accepted' then 'unknown'",
+      "when state = 'accepted' then 'unknown'\n" +
+        "      when state = 'unknown' and is_whole and gateway_state = from_state then 'rejected'",
+    ],
+    also: ["j.to_state = 'confirmed' then $", "j.to_state in ('confirmed', 'rejected') then $"],
+    by: SIMULATOR,
+  },
+  {
+    name: 'a partial refund is settled by a look',
+    file: 'src/store/sql/settle.sql',
+    change: ['not is_disputed and is_whole', 'not is_disputed'],
+    by: SIMULATOR,
+  },
+  {
+    name: 'the claim is not written down',
+    file: 'src/night/sendBatch.ts',
+    change: [
+      '(await claimBatch(tx, batch.batchId, claim, deps.runner)) === null',
+      'claim === null',
+    ],
+    by: SIMULATOR,
+  },
+  {
+    name: 'the claim is gone on without its COMMIT',
+    file: 'src/store/db.ts',
+    change: [
+      'await commit(client, connection);',
+      'await commit(client, connection).catch(() => {});',
+    ],
+    by: 'test/store/db.test.ts',
+  },
+  {
+    name: 'the claim is no compare-and-set, and nothing else guards it',
+    file: 'src/store/sql/claimBatch.sql',
+    change: [
+      "where batch_id = $1::bigint and state = 'queued'\n  returning",
+      'where batch_id = $1::bigint\n  returning',
+    ],
+    with: {
+      file: 'migrations/0003_instructions.sql',
+      change: ['create unique index attempts_open', 'create index attempts_open'],
+    },
+    andAlso: {
+      file: 'src/store/sql/claimBatch.sql',
+      change: ["and i.state = 'queued'\n", '\n'],
+    },
+    by: 'test/faults/sendBatch.test.ts',
+  },
+  {
+    name: 'an answer without a clear refusal is a refusal',
+    file: 'src/gateway/answers.ts',
+    change: ["!isAccepted && said.kind === 'error'", '!isAccepted'],
+    by: SIMULATOR,
+  },
+  {
+    name: 'an entry that the answer leaves out was refused',
+    file: 'src/gateway/batchOps.ts',
+    change: [
+      "if (answered === undefined) return unknownEntry(entry, 'the answer does not mention it');",
+      "if (answered === undefined) return { ...unknownEntry(entry, ''), kind: 'rejected' };",
+    ],
+    by: SIMULATOR,
+  },
+  {
+    name: 'answers are matched by position',
+    file: 'src/gateway/batchOps.ts',
+    change: [
+      'const answered = found.get(entryId(entry.transaction_id, entry.order_no));',
+      'const answered = [...found.values()][sent.indexOf(entry)];',
+    ],
+    by: 'test/gateway/batchOps.test.ts',
+  },
+  {
+    name: 'return_status alone is believed',
+    file: 'src/gateway/answers.ts',
+    change: ["if (isAccepted && said.kind === 'fine')", 'if (isAccepted || !isAccepted)'],
+    by: 'test/gateway/answers.test.ts',
+  },
+  {
+    name: 'another return_status is not looked at',
+    file: 'src/gateway/decode.ts',
+    change: ["if (answer.return_status !== '1') {", "if (answer.return_status === 'never') {"],
+    by: 'test/faults/moneyAnswers.test.ts',
+  },
+  {
+    name: 'an entry nobody asked for is passed over',
+    file: 'src/gateway/batchOps.ts',
+    change: ["if (!asked.has(id)) return 'the answer holds an entry that nobody asked for';", ''],
+    by: 'test/gateway/batchOps.test.ts',
+  },
+  {
+    name: 'an entry that comes twice is taken as it comes',
+    file: 'src/gateway/batchOps.ts',
+    change: ["if (found.has(id)) return 'the answer holds an entry twice';", ''],
+    by: 'test/gateway/batchOps.test.ts',
+  },
+  {
+    name: 'amount and currency of an answer are not compared',
+    file: 'src/gateway/answers.ts',
+    change: ['if (difference !== null) {', 'if (difference === undefined) {'],
+    by: 'test/gateway/answers.test.ts',
+  },
+  {
+    name: 'a sender that slept writes all the same',
+    file: 'src/night/sendBatch.ts',
+    change: ['deps.monotonic() - began < SEND_BUDGET_MS', 'deps.monotonic() >= began'],
+    by: 'test/faults/sendBatch.test.ts',
+  },
+  {
+    name: 'redirects are followed',
+    file: 'src/gateway/moneyTransport.ts',
+    change: [
+      "request.removeListener('close', onClose);",
+      "request.removeListener('close', onClose);\n" +
+        '        const to = answer.headers.location;\n' +
+        "        if (to) void fetch(new URL(to, endpoint.origin), { method: 'POST', body: new Uint8Array(sent.body) }).catch(() => {});",
+    ],
+    by: 'test/gateway/moneyTransport.test.ts',
+  },
+  {
+    name: 'the transport tries again after a reset',
+    file: 'src/gateway/moneyTransport.ts',
+    change: [
+      "request.on('error', (error) => fail(connectionProblem(error)));",
+      "request.on('error', (error) => {\n" +
+        "        void fetch(endpoint.origin + endpoint.prefix + sent.path, { method: 'POST', body: new Uint8Array(sent.body), headers: sent.headers }).catch(() => {});\n" +
+        '        fail(connectionProblem(error));\n      });',
+    ],
+    by: 'the campaign',
+  },
+  {
+    name: 'the ledger is not read again before sending',
+    file: 'src/night/permit.ts',
+    change: ["if (need === null) return 'no longer asked for';", 'if (need === null) return null;'],
+    by: 'test/faults/sendBatch.test.ts',
+  },
+  {
+    name: 'a refund sends the whole amount',
+    file: 'src/night/wireEntry.ts',
+    change: [
+      'wire.refundAmount = wireText(deps, entry.currency, entry.refundAmount);',
+      'wire.refundAmount = wire.amount;',
+    ],
+    by: SIMULATOR,
+  },
+  {
+    name: 'amounts are floats',
+    file: 'src/core/money.ts',
+    change: [
+      'return BigInt(text.slice(0, -3) + text.slice(-2));',
+      'return BigInt(Math.trunc(Number(text) * 100));',
+    ],
+    by: SIMULATOR,
+  },
+  {
+    name: 'an unknown is told to nobody',
+    file: 'src/store/sql/updateBreaks.sql',
+    change: [
+      'cross join unnest(v.kinds) as kind',
+      "cross join unnest(array_remove(v.kinds, 'outcome_unknown')) as kind",
+    ],
+    by: SIMULATOR,
+  },
+  {
+    name: 'accepted counts as money moved',
+    file: 'src/store/sql/currencyTotals.sql',
+    change: ["i.state = 'confirmed' and i.settled_run_id = $1", "i.state = 'confirmed'"],
+    by: SIMULATOR,
+  },
+  {
+    name: 'accepted needs no look',
+    file: 'src/store/sql/settle.sql',
+    change: ["when state = 'accepted' then 'unknown'", "when state = 'accepted' then 'confirmed'"],
+    by: 'test/store/settle.test.ts',
+  },
+  {
+    name: 'a cancel is proven by a capture',
+    file: 'src/core/instruction.ts',
+    change: ["after: ['cancelled'] }", "after: ['cancelled', 'captured'] }"],
+    by: 'test/faults/moneyAnswers.test.ts',
+  },
+];

@@ -1,7 +1,8 @@
 // `tieout gateway OPERATION`: one call of the gateway as a person would try it, to fill a profile
 // in line by line. Owns the flags and what stands before a call that moves money. Such a call is
-// the person's own: it is no instruction, nothing is journalled, and the next night sees its effect
-// as one that was made elsewhere. Neighbours: gatewayCall.ts calls, gatewayText.ts shows.
+// the person's own and no instruction: it is written down before it is made (gatewayJournal.ts),
+// and the next night sees its effect as one that was made elsewhere. Neighbours: gatewayCall.ts
+// calls, gatewayText.ts shows.
 
 import { readFileSync, statSync } from 'node:fs';
 import { Argument, Command } from 'commander';
@@ -9,8 +10,9 @@ import type { App } from '../compose.js';
 import { UsageError } from '../core/errors.js';
 import type { Account } from '../gateway/account.js';
 import { readStrictJson } from '../gateway/strictJson.js';
-import { printJson, printLines, wantsJson, withApp } from './context.js';
+import { deciderOf, printJson, printLines, wantsJson, withApp } from './context.js';
 import { CALLS, type CallName, callGateway, movesMoney } from './gatewayCall.js';
+import { journalled } from './gatewayJournal.js';
 import { callLines, shownCall } from './gatewayText.js';
 
 const BODY_BYTES_MAX = 1_048_576;
@@ -28,6 +30,7 @@ export function gatewayCommand(): Command {
     .option('--body <file>', 'JSON of the fields; ids and signature are added; - reads stdin')
     .option('--account <id>', 'accountId; may be left out where there is only one')
     .option('--yes', 'needed for everything that moves money or decides about it')
+    .option('--as <name>', 'who calls (default: the user of this machine)')
     .option('--json', 'print one JSON document')
     .action(async (operation: CallName, flags: GatewayFlags, command: Command) => {
       const fields = flags.body === undefined ? {} : readBody(flags.body);
@@ -40,7 +43,10 @@ export function gatewayCommand(): Command {
           const account = accountOf(app, flags.account);
           refuseObserved(app, account, operation);
           const { gateway } = await app.night();
-          const report = await callGateway(gateway, account, operation, fields);
+          const by = deciderOf(command);
+          const journal = journalled(app.db, gateway, { operation, by, fields });
+          const report = await callGateway(journal.client, account, operation, fields);
+          await journal.end(report);
           if (wantsJson(command)) printJson(shownCall(operation, account.accountId, report));
           else printLines(callLines(operation, account.accountId, report));
           return report.isFine ? 0 : 1;

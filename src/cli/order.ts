@@ -70,6 +70,7 @@ function storyLines(account: string, orderNo: string, story: OrderStory): string
     '',
     'Instructions',
     ...orNone(story.instructions.flatMap(instructionLines)),
+    ...(story.calls.length === 0 ? [] : ['', 'By hand', ...story.calls.flatMap(callLines)]),
   ];
 }
 
@@ -124,6 +125,17 @@ function breakLines(one: Part): string[] {
       (event) => `    ${eventText({ ...event, at: new Date(event.at) })}`,
     ),
   ];
+}
+
+/** A movement of money that a person made at the gateway, beside the night. */
+function callLines(call: Part): string[] {
+  const end = call.outcome ?? 'its end is not known';
+  const claim = call.isClaim ? ' (claimed)' : '';
+  return ((call.entries as Part[] | null) ?? []).map((entry) => {
+    const amount = entry.refund_amount ?? entry.amount ?? '';
+    const words = `${call.operation} ${amount} ${entry.currency ?? ''}`.trim();
+    return `  ${call.at}  ${words} by ${call.by}${claim}: ${end}${reasonOf(call)}`;
+  });
 }
 
 function instructionLines(one: Part): string[] {

@@ -5,6 +5,7 @@ import type { Coverage } from '../core/coverage.js';
 import type { CoverageRow } from './coverage.js';
 import { coverageOfOrder } from './coverage.js';
 import type { Db } from './db.js';
+import { callsOfOrder } from './gatewayCalls.js';
 
 export interface OrderStory {
   ledger: Record<string, unknown> | null;
@@ -13,6 +14,8 @@ export interface OrderStory {
   looks: Record<string, unknown>[];
   breaks: Record<string, unknown>[];
   instructions: Record<string, unknown>[];
+  /** what a person called by hand */
+  calls: Record<string, unknown>[];
 }
 
 /** Looks older than the newest so many pulls are not searched. */
@@ -49,7 +52,9 @@ export async function orderStory(
   );
   const story = rows[0]?.story;
   if (!story) return null;
-  const isKnown = story.ledger ?? story.looks[0] ?? story.breaks[0] ?? story.instructions[0];
+  story.calls = await callsOfOrder(db, accountId, orderNo);
+  const isKnown =
+    story.ledger ?? story.looks[0] ?? story.breaks[0] ?? story.instructions[0] ?? story.calls[0];
   if (isKnown === undefined) return null;
   const pulls = story.looks.map((look) => String(look.pull));
   const covered = await coverageOfOrder(db, accountId, orderNo, pulls);

@@ -1,0 +1,78 @@
+// Writes a call that moves money down before its first byte, and what became of it afterwards, so
+// that a night that finds the effect can name who made it. Of the body only its digest and what it
+// names are kept: ids, amounts, currencies; never a card, a name or an address.
+
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Decider } from '../core/decider.js';
+import type { GatewayClient } from '../gateway/client.js';
+import { BATCH_SHAPES } from '../gateway/messages.js';
+import type { Db } from '../store/db.js';
+import { beginCall, type CalledEntry, endCall } from '../store/gatewayCalls.js';
+import { type CallName, type CallReport, movesMoney } from './gatewayCall.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Fields by which a movement of money is found again. */
+const KEPT = [
+  'order_no',
+  'transaction_id',
+  'request_id',
+  'recurring_id',
+  'amount',
+  'currency',
+  'refund_amount',
+  'review_flag',
+  'payment_amount',
+  'payment_currency',
+];
+const TEXT_CHARS_MAX = 200;
+
+export interface Journal {
+  /** The client that writes down before it sends. */
+  client: GatewayClient;
+  /** Says what became of the call, where one was written down. */
+  end: (report: CallReport) => Promise<void>;
+}
+
+export function journalled(
+  db: Db,
+  client: GatewayClient,
+  call: { operation: CallName; by: Decider; fields: Fields },
+): Journal {
+  let callId: bigint | null = null;
+  if (!movesMoney(call.operation)) return { client, end: async () => {} };
+  return {
+    client: {
+      ...client,
+      postOnce: async (account, request) => {
+        callId = await beginCall(db, {
+          accountId: account.accountId,
+          operation: call.operation,
+          by: call.by,
+          host: hostname(),
+          bodySha256: createHash('sha256').update(request.body).digest('hex'),
+          entries: namedEntries(call.operation, call.fields),
+        });
+        return client.postOnce(account, request);
+      },
+    },
+    end: async ({ kind, reason, status }) => {
+      if (callId === null) return;
+      await endCall(db, callId, { outcome: kind, reason, httpStatus: status });
+    },
+  };
+}
+
+function namedEntries(operation: CallName, fields: Fields): CalledEntry[] {
+  const shape = Object.entries(BATCH_SHAPES).find(([name]) => name === operation)?.[1];
+  const list = shape === undefined ? [fields] : fields[shape.array];
+  return (Array.isArray(list) ? (list as Fields[]) : []).map((entry) =>
+    Object.fromEntries(
+      KEPT.flatMap((name) => {
+        const value = entry[name];
+        return typeof value === 'string' ? [[name, value.slice(0, TEXT_CHARS_MAX)]] : [];
+      }),
+    ),
+  );
+}

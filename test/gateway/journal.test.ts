@@ -1,0 +1,135 @@
+// A movement of money that a person makes by hand is on record before its first byte, with who, what
+// and the digest of the body, and never with a card; without a record there is no call.
+
+import { createHash } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type CallName, type CallReport, callGateway } from '../../src/cli/gatewayCall.js';
+import { journalled } from '../../src/cli/gatewayJournal.js';
+import { createGatewayClient } from '../../src/gateway/client.js';
+import { sandboxProfile } from '../../src/gateway/profile.js';
+import { orderStory } from '../../src/store/story.js';
+import { type FreshDatabase, freshDatabase } from '../support/database.js';
+import { ACCOUNT, httpText, type RawServer, rawServer } from './rawServer.js';
+import { batchJson, CARD, PAYMENT, paymentXml, QUERY_JSON } from './samples.js';
+
+let fresh: FreshDatabase;
+beforeAll(async () => {
+  fresh = await freshDatabase();
+});
+afterAll(() => fresh.drop());
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+const CAPTURE = {
+  capture_orders: [
+    { transaction_id: 'T1', order_no: 'SO-1', currency: 'EUR', amount: '10.00' },
+    { transaction_id: 'T2', order_no: 'SO-2', currency: 'EUR', amount: '20.00' },
+  ],
+};
+
+interface Called {
+  report: CallReport;
+  server: RawServer;
+}
+
+/** As the command does it; `asked` runs when the request has arrived and nothing was answered. */
+async function call(
+  operation: CallName,
+  fields: Record<string, unknown>,
+  answer: string | null,
+  asked: () => Promise<void> = async () => {},
+): Promise<Called> {
+  const server = await rawServer({
+    asked: (socket) => {
+      void asked().then(() => (answer === null ? socket.destroy() : socket.end(httpText(answer))));
+    },
+  });
+  const gateway = createGatewayClient({ profile: sandboxProfile(), baseUrl: server.baseUrl });
+  open.push(server.close, gateway.close);
+  const by = { name: 'anna', isClaim: true };
+  const journal = journalled(fresh.db, gateway, { operation, by, fields });
+  const report = await callGateway(journal.client, ACCOUNT, operation, fields);
+  await journal.end(report);
+  return { report, server };
+}
+
+async function calls(): Promise<Record<string, unknown>[]> {
+  const { rows } = await fresh.db.query(
+    `select operation, called_by as by, is_claim, encode(body_sha256, 'hex') as sha256, entries, outcome, reason
+     from tieout.gateway_calls order by call_id`,
+  );
+  return rows;
+}
+
+describe('a call that moves money', () => {
+  it('is on record before it is answered, and says afterwards what became of it', async () => {
+    let before: Record<string, unknown> | undefined;
+    const { server } = await call('capture', CAPTURE, batchJson('capture'), async () => {
+      before = (await calls()).at(-1);
+    });
+    expect(before).toMatchObject({ operation: 'capture', by: 'anna', is_claim: true });
+    expect(before).toMatchObject({ entries: CAPTURE.capture_orders, outcome: null });
+    const sent = server.received.at(-1)?.split('\r\n\r\n')[1] ?? '';
+    expect(before?.sha256).toBe(createHash('sha256').update(sent).digest('hex'));
+    expect((await calls()).at(-1)?.outcome).not.toBeNull();
+  });
+
+  it('stands in the story of each order that it named', async () => {
+    for (const [orderNo, transaction] of [
+      ['SO-1', 'T1'],
+      ['SO-2', 'T2'],
+    ] as const) {
+      const story = await orderStory(fresh.db, ACCOUNT.accountId, orderNo);
+      expect(story?.calls).toMatchObject([
+        { operation: 'capture', by: 'anna', entries: [{ transaction_id: transaction }] },
+      ]);
+    }
+    expect(await orderStory(fresh.db, ACCOUNT.accountId, 'SO-3')).toBeNull();
+  });
+
+  it('is unknown where no answer came', async () => {
+    await call('capture', CAPTURE, null);
+    expect((await calls()).at(-1)).toMatchObject({ outcome: 'unknown' });
+  });
+
+  it('leaves no card in the record', async () => {
+    await call('authorise', { ...PAYMENT, ...CARD }, paymentXml());
+    const record = JSON.stringify((await calls()).at(-1));
+    expect(record).toContain(PAYMENT.order_no);
+    for (const secret of [CARD.card, CARD.expiration_year]) {
+      expect(record).not.toContain(secret);
+    }
+    expect(record).not.toContain('security_code');
+  });
+
+  it('is not made where it cannot be written down', async () => {
+    const server = await rawServer({ asked: (socket) => socket.end(httpText('{}')) });
+    const gateway = createGatewayClient({ profile: sandboxProfile(), baseUrl: server.baseUrl });
+    open.push(server.close, gateway.close);
+    const gone = await freshDatabase({ empty: true });
+    open.push(gone.drop);
+    const by = { name: 'anna', isClaim: true };
+    const { client } = journalled(gone.db, gateway, { operation: 'capture', by, fields: CAPTURE });
+    await expect(callGateway(client, ACCOUNT, 'capture', CAPTURE)).rejects.toThrow();
+    expect(server.connections()).toBe(0);
+  });
+
+  it('is not edited afterwards', async () => {
+    for (const statement of [
+      `update tieout.gateway_calls set outcome = 'accepted'`,
+      `update tieout.gateway_calls set called_by = 'ben'`,
+      'delete from tieout.gateway_calls',
+    ]) {
+      await expect(fresh.db.query(statement)).rejects.toThrow('not edited');
+    }
+  });
+});
+
+it('a look leaves no record', async () => {
+  const known = (await calls()).length;
+  await call('query', { order_no: 'SO-1' }, QUERY_JSON);
+  expect((await calls()).length).toBe(known);
+});

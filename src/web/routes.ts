@@ -3,6 +3,7 @@
 
 import { activityPage } from './pages/activity.js';
 import { approvalsPage, approve, reject } from './pages/approvals.js';
+import { brakeOff, brakeOn, brakePage } from './pages/brake.js';
 import { assignBreaks, noteBreaks, reopenBreaks, waiveBreaks } from './pages/breakDecisions.js';
 import { breakPage, breaksPage } from './pages/breaks.js';
 import { instructionPage } from './pages/instruction.js';
@@ -82,6 +83,22 @@ export const ROUTES: readonly Route[] = [
     isFresh: true,
     fields: ['id', 'words'],
     handle: replan,
+  },
+  { method: 'GET', path: '/brake', right: 'look', handle: brakePage },
+  {
+    method: 'POST',
+    path: '/brake/on',
+    right: 'brake',
+    fields: ['account', 'words'],
+    handle: brakeOn,
+  },
+  {
+    method: 'POST',
+    path: '/brake/off',
+    right: 'brake',
+    isFresh: true,
+    fields: ['account', 'words'],
+    handle: brakeOff,
   },
   { method: 'GET', path: '/search', right: 'look', handle: searchPage },
   { method: 'GET', path: '/orders/:account/:orderNo', right: 'look', handle: orderPage },

@@ -166,6 +166,7 @@ async function decided(): Promise<Record<string, unknown>> {
   const { rows: found } = await console.app.db.query(
     `select (select jsonb_agg(to_jsonb(b) order by b.break_id) from tieout.breaks b) as breaks,
        (select count(*) from tieout.decisions) as decisions,
+       (select count(*) from tieout.brakes) as brakes,
        (select jsonb_agg(i.state order by i.instruction_id) from tieout.instructions i) as states`,
   );
   return found[0] ?? {};

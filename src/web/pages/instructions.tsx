@@ -59,6 +59,9 @@ export async function instructionsPage(visit: Visit): Promise<Answer> {
           </a>
         ))}
       </nav>
+      <p>
+        <a href="/brake">The brake</a> stops all sending.
+      </p>
       {rows.length === 0 ? (
         <Empty>
           No instruction is in this state. What the next night plans shows up here; what waits for a

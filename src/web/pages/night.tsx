@@ -1,8 +1,10 @@
 // The first page: does the night tie, how far is it, what waits for whom, and how the nights before
 // it went. The page of an older night is the same without the parts that are about now.
 
+import { brakeWords } from '../../core/sending.js';
 import type { AccountSummary } from '../../core/summary.js';
 import { nightSentence } from '../../core/summary.js';
+import { brakeStatus } from '../../night/brake.js';
 import type { NightMark, NightRow, Progress, Waiting } from '../../store/consoleNights.js';
 import {
   AGE_BUCKETS,
@@ -26,15 +28,24 @@ export async function tonightPage(visit: Visit): Promise<Answer> {
   const night = await consoleNight(deps.db, accounts, null);
   if (night === null)
     return { kind: 'page', title: 'Tonight', section: 'Tonight', body: <NoNight /> };
-  const [marks, ages, waits, progress] = await Promise.all([
+  const [marks, ages, waits, progress, brake] = await Promise.all([
     nightMarks(deps.db, accounts, NIGHTS_SHOWN),
     openByAge(deps.db, accounts, deps.now()),
     waitingCounts(deps.db, accounts),
     night.state === 'running' ? runProgress(deps.db, night.runId, accounts) : null,
+    brakeStatus(deps, accounts),
   ]);
+  const brakes = brake.brakes.filter(
+    ({ accountId }) => accountId === null || accounts.includes(accountId),
+  );
   const body = (
     <>
       <Head night={night} words={words} />
+      {brakes.map((one) => (
+        <p class="problem">
+          {brakeWords(one)}. <a href="/brake">The brake</a>
+        </p>
+      ))}
       {progress === null ? null : <Steps progress={progress} />}
       <Waits waits={waits} words={words} />
       {night.summary === null ? null : <Accounts accounts={night.summary.accounts} words={words} />}

@@ -1,0 +1,113 @@
+// The brake: what stops the sending now, since when and why; pulling it, and letting it go. Pulling
+// is quick, since it can cost nothing; letting go asks for the password, since money moves again.
+
+import { brakeWords } from '../../core/sending.js';
+import { brakeStatus, letBrakeGo, pullBrake } from '../../night/brake.js';
+import { Empty, Form, Table } from '../parts.js';
+import type { Answer, Visit } from '../visit.js';
+import { refused } from '../visit.js';
+
+const ALL = 'all accounts';
+
+export async function brakePage(visit: Visit): Promise<Answer> {
+  const { deps, accounts } = visit;
+  const { brakes, accounts: standings, underWay } = await brakeStatus(deps, accounts);
+  const mine = brakes.filter(({ accountId }) => accountId === null || accounts.includes(accountId));
+  const body = (
+    <>
+      <h1>Brake</h1>
+      <p class="sentence" role="status">
+        {mine.length === 0 ? 'Nothing is braked.' : 'Sending is stopped. Looks go on.'}
+      </p>
+      {mine.map((brake) => (
+        <p class="problem">{brakeWords(brake)}</p>
+      ))}
+      <Table
+        caption="What each account may send now"
+        columns={[{ head: 'Account' }, { head: 'In words' }]}
+      >
+        {standings.map(({ accountId, words }) => (
+          <tr>
+            <th scope="row">{accountId}</th>
+            <td>{words}</td>
+          </tr>
+        ))}
+      </Table>
+      {underWay > 0 ? (
+        <Empty>{underWay} batch(es) are on their way and come to an end.</Empty>
+      ) : null}
+      <Turn visit={visit} />
+    </>
+  );
+  return { kind: 'page', title: 'Brake', section: 'Instructions', body };
+}
+
+function Turn({ visit }: { visit: Visit }) {
+  const mine = visit.accountsFor('brake');
+  if (mine.length === 0) return <p class="hint">Operators and administrators pull it.</p>;
+  return (
+    <Form action="/brake/on" csrf={visit.csrf}>
+      <fieldset class="decide">
+        <legend>Stop the sending, or let it go</legend>
+        <label>
+          For
+          <select name="account">
+            {mine.length === visit.deps.accountIds.length ? <option value="">{ALL}</option> : null}
+            {mine.map((accountId) => (
+              <option value={accountId}>{accountId}</option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Reason
+          <input name="words" size={40} maxLength={1000} required />
+        </label>
+        <button type="submit" class="danger">
+          Stop all sending
+        </button>
+        {visit.person.isFresh ? (
+          <button type="submit" formaction="/brake/off">
+            Let it go
+          </button>
+        ) : (
+          <a href={`/confirm?next=${encodeURIComponent(visit.here)}`}>Password, to let it go</a>
+        )}
+      </fieldset>
+    </Form>
+  );
+}
+
+export async function brakeOn(visit: Visit): Promise<Answer> {
+  const order = orderOf(visit);
+  if (order === null) return refused(NEEDED);
+  const pulled = await pullBrake(visit.deps, order);
+  await note(visit, 'brake on', order.accountId, pulled.kind);
+  return { kind: 'redirect', to: '/brake' };
+}
+
+export async function brakeOff(visit: Visit): Promise<Answer> {
+  const order = orderOf(visit);
+  if (order === null) return refused(NEEDED);
+  const { lifted } = await letBrakeGo(visit.deps, order);
+  await note(visit, 'brake off', order.accountId, `${lifted.length} lifted`);
+  return { kind: 'redirect', to: '/brake' };
+}
+
+const NEEDED = 'Say why, and choose an account that your roles cover.';
+
+function orderOf({ form, accounts, deps, person }: Visit) {
+  const reason = form.text('words');
+  const accountId = form.oneOf('account', accounts);
+  const isAll = form.text('account') === null && accounts.length === deps.accountIds.length;
+  if (reason === null || (accountId === null && !isAll)) return null;
+  return { accountId, reason, who: { name: person.name, isClaim: false } };
+}
+
+function note(visit: Visit, action: string, accountId: string | null, outcome: string) {
+  return visit.record({
+    action,
+    ...(accountId === null ? {} : { accountId }),
+    subject: accountId ?? ALL,
+    outcome,
+  });
+}

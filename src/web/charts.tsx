@@ -8,7 +8,7 @@ import type { NightMark } from '../store/consoleNights.js';
 const STRIP_CELL = 14;
 const STRIP_HEIGHT = 28;
 
-/** One bar a night; the worse the night, the taller. */
+/** One bar a night; the worse the night, the taller. The list of reports links each one, too. */
 export function NightStrip({ nights, room }: { nights: readonly NightMark[]; room: number }) {
   const tied = nights.filter(({ state }) => state === 'tied_out').length;
   const width = room * STRIP_CELL;
@@ -18,16 +18,17 @@ export function NightStrip({ nights, room }: { nights: readonly NightMark[]; roo
       <figcaption>
         The last {nights.length} night{nights.length === 1 ? '' : 's'}: {tied} tied out
       </figcaption>
+      {/* biome-ignore lint/a11y/useSemanticElements: SVG has no fieldset */}
       <svg
         class="strip"
         viewBox={`0 0 ${width} ${STRIP_HEIGHT}`}
-        role="img"
+        role="group"
         aria-label={words(nights)}
       >
         {nights.map((night, index) => {
           const height = HEIGHTS[night.state];
           return (
-            <a href={`/nights/${night.businessDate}`} aria-label={markWords(night)}>
+            <a href={`/nights/${night.businessDate}`} aria-label={markWords(night)} tabindex={-1}>
               <rect
                 class={`mark ${night.state}`}
                 x={start + index * STRIP_CELL + 1}

@@ -1,0 +1,83 @@
+// A real Chromium for the tests of the console: where it lies, pages that remember what the browser
+// complained about, and the check for accessibility. Tests that need it are skipped by name where
+// there is none.
+
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, join } from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { chromium } from 'playwright-core';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+export const CHROMIUM = findChromium();
+
+function findChromium(): string | null {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  for (const path of folders.flatMap((folder) => NAMES.map((name) => join(folder, name)))) {
+    try {
+      accessSync(path, constants.X_OK);
+      return path;
+    } catch {
+      // Not here; the next folder may have it.
+    }
+  }
+  return null;
+}
+
+export function launch(): Promise<Browser> {
+  if (CHROMIUM === null) throw new Error('there is no chromium');
+  return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+}
+
+export interface Tab {
+  context: BrowserContext;
+  page: Page;
+  /** dialogs, refused scripts and styles, errors of scripts */
+  complaints: string[];
+}
+
+export async function openTab(
+  browser: Browser,
+  options: { scheme?: 'light' | 'dark'; scripts?: boolean; session?: string; base: string },
+): Promise<Tab> {
+  const context = await browser.newContext({
+    colorScheme: options.scheme ?? 'light',
+    javaScriptEnabled: options.scripts ?? true,
+    acceptDownloads: true,
+    baseURL: options.base,
+  });
+  if (options.session !== undefined) {
+    await context.addCookies([
+      { name: 'tieout-session', value: options.session, url: options.base, httpOnly: true },
+    ]);
+  }
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('dialog', (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('pageerror', (error) => complaints.push(`script: ${error.message}`));
+  page.on('console', (message) => {
+    if (/Content Security Policy/i.test(message.text())) complaints.push(message.text());
+  });
+  return { context, page, complaints };
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Finding {
+  id: string;
+  nodes: { html: string }[];
+}
+
+/** What keeps somebody from using the page, by WCAG 2.2 A and AA; empty is well. */
+export async function barriers(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const findings = await page.evaluate<Finding[]>(
+    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })
+      .then(({ violations }) => violations.map(({ id, nodes }) =>
+        ({ id, nodes: nodes.map(({ html }) => ({ html })) })))`,
+  );
+  return findings.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}

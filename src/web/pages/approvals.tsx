@@ -8,7 +8,7 @@ import type { HeldInstruction } from '../../store/consoleInstructions.js';
 import { heldInstructions } from '../../store/consoleInstructions.js';
 import { waitingCounts } from '../../store/consoleNights.js';
 import type { Words } from '../format.js';
-import { Empty, Figure, Form, OrderLink, Pager, PickAll, Table } from '../parts.js';
+import { Empty, Figure, Form, OrderLink, Pager, Pick, PickAll, Table } from '../parts.js';
 import type { Answer, Visit } from '../visit.js';
 import { decideInstructionRows } from './instructionDecisions.js';
 import { SeenList } from './seen.js';
@@ -108,12 +108,7 @@ function HeldTable({ rows, words }: { rows: readonly HeldInstruction[]; words: W
       {rows.map((row) => (
         <tr>
           <td>
-            <input
-              type="checkbox"
-              name="id"
-              value={`${row.id}:${row.seenSha256}`}
-              aria-label={`Pick ${row.operation} of ${row.orderNo}`}
-            />
+            <Pick id={`${row.id}:${row.seenSha256}`} what={`${row.operation} of ${row.orderNo}`} />
           </td>
           <th scope="row">
             <a href={`/instructions/${row.id}`}>

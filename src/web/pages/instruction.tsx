@@ -55,7 +55,7 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
 
 function whyOf(sheet: Sheet): string {
   if (sheet.holdReason !== null) return `It waits: ${holdWords(sheet.holdReason)}.`;
-  return sheet.reason === null ? '' : `${sheet.reason}.`;
+  return sheet.reason === null ? '' : `Why: ${sheet.reason}.`;
 }
 
 function approvalText({ approval }: Sheet, words: Words): string {

@@ -3,7 +3,7 @@
 // columns.ts (what a column shows), cells.ts (what may stand in a cell), rowXml.ts (many rows).
 
 import type { WallClock } from './cells.js';
-import { finiteNumber, freeText, idText, moneyCell } from './cells.js';
+import { dateCell, finiteNumber, freeText, idText, moneyCell } from './cells.js';
 import type { Column } from './columns.js';
 import { sheetText } from './columns.js';
 import { fitsFigure, fitsOneLine } from './fit.js';
@@ -41,6 +41,10 @@ export function columnCell<R>(
     case 'instant': {
       const value = column.read(row);
       return value === null ? null : { value: clock(value), style: STYLES.instant };
+    }
+    case 'date': {
+      const value = column.read(row);
+      return value === null ? null : { value: dateCell(value), style: STYLES.date };
     }
   }
 }

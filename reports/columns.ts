@@ -32,6 +32,8 @@ export type Column<R> = Shown &
     | { kind: 'money'; read: (row: R) => string | null; currency: (row: R) => string | null }
     | { kind: 'count'; read: (row: R) => number | null }
     | { kind: 'instant'; read: (row: R) => Date | null }
+    /** A business date, 2026-11-19. */
+    | { kind: 'date'; read: (row: R) => string | null }
   );
 
 export interface Table<R> {

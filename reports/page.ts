@@ -26,6 +26,28 @@ export interface Page {
   verdict: string;
 }
 
+export function emptyPage(): Page {
+  return { lines: [], wide: new Set(), checks: [], ties: true, verdict: '' };
+}
+
+export const TIES = 'All checks on this sheet tie';
+export const DOES_NOT_TIE = 'DOES NOT TIE: see the red cells';
+
+/** Keeps a line for the verdict, which is known once all checks are. */
+export function addVerdict(page: Page): void {
+  addWide(page, '', STYLES.verdict);
+  page.verdict = `A${page.lines.length}`;
+}
+
+/** Says over all checks of the page whether it ties, as a live formula. */
+export function settleVerdict(page: Page): Page {
+  const sums = page.checks.map((ref) => `SUMPRODUCT(ABS(${ref}))`).join('+');
+  const verdict = `IF(${sums === '' ? '0' : sums}=0,"${TIES}","${DOES_NOT_TIE}")`;
+  const [cell] = page.lines[Number(page.verdict.slice(1)) - 1] ?? [];
+  if (cell) cell.value = { formula: verdict, result: page.ties ? TIES : DOES_NOT_TIE };
+  return page;
+}
+
 /** A line of running text over the whole width of the page. */
 export function addWide(page: Page, value: string, style: CellStyle): void {
   page.lines.push(

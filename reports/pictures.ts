@@ -3,12 +3,13 @@
 // neighbours: chart.ts draws, summarySheet.ts says where.
 
 import { formatAmount } from '../src/core/money.js';
-import type { ReconciliationData } from '../src/core/reporting.js';
+import type { BreakRow, ReconciliationData } from '../src/core/reporting.js';
 import type { OrderClass } from '../src/core/summary.js';
 import { ORDER_CLASSES } from '../src/core/summary.js';
 import { inWords } from '../src/core/words.js';
 import { freeText, hundredthsOf } from './cells.js';
 import type { BarChart, ChartSeries } from './chart.js';
+import type { Table } from './columns.js';
 import { BREAKS_SHEET } from './columns.js';
 import type { Page } from './page.js';
 import { addSection, formula, money, moneyFormula, PAGE_COLUMNS, text } from './page.js';
@@ -60,27 +61,40 @@ export function addPictures(
   const left = { fromColumn: 0, toColumn: SPLIT_COLUMN, fromRow, toRow };
   const right = { fromColumn: SPLIT_COLUMN + 1, toColumn: PAGE_COLUMNS - 1, fromRow, toRow };
   return [
-    { ...addAges(page, sheet, data, breaks), place: left },
+    { ...addAges(page, sheet, data.breaks, BREAKS_SHEET, breaks), place: left },
     { ...addMoneyByState(page, sheet, data), place: right },
   ].filter(({ categories }) => categories.length > 0);
 }
 
 type Drawn = Omit<BarChart, 'place'>;
 
-function addAges(
+/** Open breaks by age, on the whole width of the page. */
+export function addAgePicture<R extends BreakRow>(
   page: Page,
   sheet: string,
-  data: ReconciliationData,
-  breaks: readonly Part[],
+  fromRow: number,
+  rows: readonly R[],
+  table: Table<R>,
+  parts: readonly Part[],
+): BarChart {
+  const toRow = fromRow + PICTURE_LINES;
+  const place = { fromColumn: 0, toColumn: PAGE_COLUMNS - 1, fromRow, toRow };
+  return { ...addAges(page, sheet, rows, table, parts), place };
+}
+
+function addAges<R extends BreakRow>(
+  page: Page,
+  sheet: string,
+  rows: readonly R[],
+  table: Table<R>,
+  parts: readonly Part[],
 ): Drawn {
   addSection(page, 'Open breaks by age', [['Age', '', 'Open breaks']]);
   const [head, first] = [page.lines.length, page.lines.length + 1];
   const values: number[] = [];
   for (const [words, from, to] of AGES) {
-    const listed = data.breaks.filter(
-      ({ ageDays }) => ageDays >= from && ageDays <= (to ?? ageDays),
-    );
-    const counts = columnRanges(BREAKS_SHEET, 'age_days', breaks).map((range) => {
+    const listed = rows.filter(({ ageDays }) => ageDays >= from && ageDays <= (to ?? ageDays));
+    const counts = columnRanges(table, 'age_days', parts).map((range) => {
       const upTo = to === null ? '' : `,${range},"<=${to}"`;
       return `COUNTIFS(${range},">=${from}"${upTo})`;
     });
@@ -96,7 +110,7 @@ function addAges(
     colour: COLOURS.broken,
   };
   return {
-    title: `Open breaks by age: ${data.breaks.length}`,
+    title: `Open breaks by age: ${rows.length}`,
     categoriesRef: rangeRef(sheet, 'A', first, last),
     categories: AGES.map(([words]) => words),
     series: [series],

@@ -21,7 +21,8 @@ import {
   WAITING_SHEET,
 } from './columns.js';
 import { rowHeight } from './fit.js';
-import { PAGE_COLUMNS, pageWidths } from './page.js';
+import { TIES } from './page.js';
+import { writePage } from './pageSheet.js';
 import { STYLES } from './styles.js';
 import {
   REACH,
@@ -29,7 +30,6 @@ import {
   SUMMARY_NAME,
   SUMMARY_REPEATED_ROWS,
   summaryPage,
-  TIES,
 } from './summarySheet.js';
 import { fittedWidths, writeTable } from './table.js';
 import type { TotalsSpec } from './totals.js';
@@ -145,25 +145,13 @@ async function writeSummary(
   parts: Parameters<typeof summaryPage>[1],
 ): Promise<void> {
   const { page, charts } = summaryPage(data, parts);
-  const widths = pageWidths(page);
-  const sheet = openSheet(book, SUMMARY_NAME, {
-    widths,
-    frozenRows: SUMMARY_FROZEN_ROWS,
-    frozenColumns: 0,
-    repeatedRows: SUMMARY_REPEATED_ROWS,
-  });
-  const whole = [widths.reduce((sum, width) => sum + width, 0)];
-  for (const [index, line] of page.lines.entries()) {
-    const isWide = page.wide.has(index + 1);
-    await putRow(sheet, line, {
-      height: isWide ? rowHeight(line.slice(0, 1), whole) : rowHeight(line, widths),
-      ...(isWide && { mergedColumns: PAGE_COLUMNS }),
-    });
-  }
-  await closeSheet(sheet, {
-    zeroOrRed: page.checks,
-    textOrRed: { ref: page.verdict, text: TIES },
+  await writePage(book, {
+    name: SUMMARY_NAME,
+    page,
     charts,
+    frozenRows: SUMMARY_FROZEN_ROWS,
+    repeatedRows: SUMMARY_REPEATED_ROWS,
+    ties: TIES,
   });
 }
 
@@ -260,6 +248,9 @@ function madeFromPairs(about: AboutData): Pair[] {
   return [
     ['Digest of settings and profile', about.profileHash],
     ['Digest of the inputs', about.inputsHash],
+    ...Object.entries(about.digests).map(
+      ([name, digest]) => [`Manifest: ${name}`, digest] as const,
+    ),
     ...about.versions,
   ];
 }

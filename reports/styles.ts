@@ -36,6 +36,7 @@ export const STYLES = {
   money: { numFmt: MONEY, alignment: FIGURE },
   wholeMoney: { numFmt: MONEY_WITHOUT_DECIMALS, alignment: FIGURE },
   count: { numFmt: COUNT, alignment: FIGURE },
+  date: { numFmt: 'yyyy-mm-dd', alignment: FIGURE },
   instant: { numFmt: 'yyyy-mm-dd hh:mm', alignment: FIGURE },
   head: {
     font: WHITE_BOLD,

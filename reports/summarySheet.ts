@@ -16,12 +16,15 @@ import {
   addCheck,
   addColumnSums,
   addSection,
+  addVerdict,
   addWide,
   count,
+  emptyPage,
   formula,
   id,
   money,
   moneyFormula,
+  settleVerdict,
   text,
 } from './page.js';
 import { addPictureRoom, addPictures } from './pictures.js';
@@ -36,8 +39,6 @@ export const SUMMARY_REPEATED_ROWS = '1:2';
 
 /** Said on every report: what this check does not reach. */
 export const REACH = 'Orders to gateway, not reconciled to bank or acquirer statement.';
-export const TIES = 'All checks on this sheet tie';
-export const DOES_NOT_TIE = 'DOES NOT TIE: see the red cells';
 
 export interface SheetParts {
   breaks: readonly Part[];
@@ -48,16 +49,8 @@ export function summaryPage(
   data: ReconciliationData,
   parts: SheetParts,
 ): { page: Page; charts: readonly BarChart[] } {
-  const page: Page = {
-    lines: [],
-    wide: new Set(),
-    checks: [],
-    ties: true,
-    verdict: '',
-  };
+  const page = emptyPage();
   addHeading(page, data);
-  const verdictLine = page.lines.length;
-  page.verdict = `A${verdictLine}`;
   const pictureRow = addPictureRoom(page);
   addClasses(page, data.summary.accounts);
   addCurrencies(page, data);
@@ -71,12 +64,7 @@ export function summaryPage(
   addKindTies(page, data.tiesByKind);
   addOpenBreaks(page, data.summary.accounts, parts.breaks, data);
   const charts = addPictures(page, SUMMARY_NAME, pictureRow, data, parts.breaks);
-  const sums = page.checks.map((ref) => `SUMPRODUCT(ABS(${ref}))`).join('+');
-  const verdict = `IF(${sums === '' ? '0' : sums}=0,"${TIES}","${DOES_NOT_TIE}")`;
-  const result = page.ties ? TIES : DOES_NOT_TIE;
-  const [cell] = page.lines[verdictLine - 1] ?? [];
-  if (cell) cell.value = { formula: verdict, result };
-  return { page, charts };
+  return { page: settleVerdict(page), charts };
 }
 
 function addHeading(page: Page, { summary, about }: ReconciliationData): void {
@@ -96,8 +84,7 @@ function addHeading(page: Page, { summary, about }: ReconciliationData): void {
     `as of ${asOf}; revision ${about.revision}, ${previous}.`;
   addWide(page, freeText(reach), STYLES.running);
   addWide(page, REACH, STYLES.quiet);
-  // The verdict takes this line once all checks are known.
-  addWide(page, '', STYLES.verdict);
+  addVerdict(page);
 }
 
 const CLASS_HEADINGS = ['Matched', 'Explained', 'Due', 'Awaited', 'Broken', 'Not compared'];

@@ -1,4 +1,5 @@
-// `tieout report DATE`: where the workbooks of a night lie, or its rows as CSV or NDJSON.
+// `tieout report DATE|MONTH`: where the workbooks of a night lie, or its rows as CSV or NDJSON; an
+// activity statement or the ageing of open breaks for a day or a month, made when it is asked for.
 
 import { constants, copyFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -7,15 +8,21 @@ import type { Table } from '../../reports/columns.js';
 import { BREAKS, MOVEMENTS, ORDERS } from '../../reports/columns.js';
 import type { DelimitedFormat } from '../../reports/delimited.js';
 import { delimitedText, writeDelimited } from '../../reports/delimited.js';
+import { ACTIVITY, AGED_BREAKS } from '../../reports/periodColumns.js';
 import type { App } from '../compose.js';
 import { TieoutError, UsageError } from '../core/errors.js';
+import { periodOf } from '../core/period.js';
+import type { ReportFile } from '../core/summary.js';
+import { activityRows, newestRunOf, openAsOf } from '../store/periodRows.js';
 import { breakRows, movedRows, orderRows, waitingRows } from '../store/reportRows.js';
-import { writtenReports } from '../store/reports.js';
+import { queueReports, writtenByIds, writtenReports } from '../store/reports.js';
 import type { RunRow } from '../store/runs.js';
 import { findRun } from '../store/runs.js';
 import { printJson, printLines, wantsJson, withApp } from './context.js';
 
-const KINDS = ['reconciliation', 'orders', 'breaks', 'moved', 'waiting'] as const;
+const NIGHTLY = ['reconciliation', 'orders', 'breaks', 'moved', 'waiting'] as const;
+const PERIODIC = ['activity', 'ageing'] as const;
+const KINDS = [...NIGHTLY, ...PERIODIC] as const;
 
 interface ReportFlags {
   kind: (typeof KINDS)[number];
@@ -25,24 +32,60 @@ interface ReportFlags {
 
 export function reportCommand(): Command {
   return new Command('report')
-    .argument('<date>', 'business date, YYYY-MM-DD')
+    .argument('<date>', 'business date, YYYY-MM-DD; for activity and ageing a month too, YYYY-MM')
     .addOption(new Option('--kind <kind>').choices(KINDS).default('reconciliation'))
     .addOption(new Option('--format <format>').choices(['xlsx', 'csv', 'ndjson']).default('xlsx'))
     .option('--out <file>', 'copy or write it there; never over an existing file')
     .option('--json', 'print where it lies as one JSON document')
-    .addHelpText('after', '\nxlsx: reconciliation and orders. csv, ndjson: all but reconciliation.')
+    .addHelpText(
+      'after',
+      '\nxlsx: reconciliation, orders, activity, ageing. csv, ndjson: all but reconciliation.',
+    )
     .action(async (date: string, flags: ReportFlags, command: Command) => {
       await withApp(
         command,
         async (app) => {
+          const isJson = wantsJson(command);
+          if (isPeriodic(flags.kind)) return periodic(app, date, flags, flags.kind, isJson);
           const run = await findRun(app.db, date);
           if (!run?.summary) throw new UsageError(`there is no finished run of ${date}`);
-          if (flags.format === 'xlsx') return workbook(app, run, flags, wantsJson(command));
-          return rows(app, run, flags, flags.format);
+          if (flags.format === 'xlsx') return workbook(app, run, flags, isJson);
+          return rows(app, run, flags.kind, flags.format, flags.out);
         },
         { quiet: true },
       );
     });
+}
+
+function isPeriodic(kind: string): kind is (typeof PERIODIC)[number] {
+  return (PERIODIC as readonly string[]).includes(kind);
+}
+
+async function periodic(
+  app: App,
+  date: string,
+  flags: ReportFlags,
+  kind: (typeof PERIODIC)[number],
+  json: boolean,
+): Promise<number> {
+  const period = periodOf(date);
+  if (period === null) throw new UsageError(`${date} is neither a day nor a month`);
+  const run = await newestRunOf(app.db, period);
+  if (run === null) throw new UsageError(`there is no finished run in ${date}`);
+  if (flags.format === 'xlsx') {
+    const { writeReport } = await import('../night/writeReport.js');
+    const ids = await queueReports(app.db, run.runId, [kind], new Date(), period.name);
+    for (const id of ids) await writeReport(app, id);
+    const [found] = await writtenByIds(app.db, ids);
+    if (!found) throw new TieoutError(`the ${kind} report of ${date} was not written`);
+    return hand(found, flags, json);
+  }
+  if (kind === 'activity') {
+    return write(flags.format, flags.out, ACTIVITY, whole(await activityRows(app.db, period)));
+  }
+  const summary = (await findRun(app.db, run.businessDate))?.summary;
+  const open = await openAsOf(app.db, run.runId, new Date(summary?.asOf ?? Date.now()));
+  return write(flags.format, flags.out, AGED_BREAKS, whole(open));
 }
 
 async function workbook(app: App, run: RunRow, flags: ReportFlags, json: boolean): Promise<number> {
@@ -51,6 +94,11 @@ async function workbook(app: App, run: RunRow, flags: ReportFlags, json: boolean
   if (!found) {
     throw new UsageError(`there is no ${flags.kind} workbook of ${run.businessDate}`);
   }
+  return hand(found, flags, json);
+}
+
+/** Says where a written report lies, or copies it where it is wanted. */
+async function hand(found: ReportFile, flags: ReportFlags, json: boolean): Promise<number> {
   if (flags.out !== undefined) {
     const target = resolve(flags.out);
     await copyFile(found.path, target, constants.COPYFILE_EXCL).catch((error: unknown) => {
@@ -65,22 +113,23 @@ async function workbook(app: App, run: RunRow, flags: ReportFlags, json: boolean
 async function rows(
   app: App,
   run: RunRow,
-  flags: ReportFlags,
+  kind: (typeof NIGHTLY)[number],
   format: DelimitedFormat,
+  out: string | undefined,
 ): Promise<number> {
   const accountIds = (run.summary?.accounts ?? []).map((account) => account.accountId);
   const asOf = new Date(run.summary?.asOf ?? run.createdAt);
-  switch (flags.kind) {
+  switch (kind) {
     case 'reconciliation':
       throw new UsageError(`--kind reconciliation is a workbook; --format ${format} takes others`);
     case 'orders':
-      return write(format, flags.out, ORDERS, orderRows(app.db, run.runId));
+      return write(format, out, ORDERS, orderRows(app.db, run.runId));
     case 'breaks':
-      return write(format, flags.out, BREAKS, whole(await breakRows(app.db, accountIds, asOf)));
+      return write(format, out, BREAKS, whole(await breakRows(app.db, accountIds, asOf)));
     case 'moved':
-      return write(format, flags.out, MOVEMENTS, whole(await movedRows(app.db, run.runId)));
+      return write(format, out, MOVEMENTS, whole(await movedRows(app.db, run.runId)));
     case 'waiting':
-      return write(format, flags.out, MOVEMENTS, whole(await waitingRows(app.db, run.runId)));
+      return write(format, out, MOVEMENTS, whole(await waitingRows(app.db, run.runId)));
   }
 }
 

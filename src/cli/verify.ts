@@ -1,13 +1,17 @@
 // `tieout verify`: is everything that was sealed still there, and does it still say the same?
 // `tieout verify DATE`: does the night come out the same when it is worked out again from what was
-// stored? Exit 1 where not, with what differs by name.
+// stored? `--workbook FILE`: is it the file that was made? Exit 1 where not, with what differs by
+// name.
 
+import { resolve } from 'node:path';
 import { Command } from 'commander';
 import type { App } from '../compose.js';
 import { headDigest } from '../core/chain.js';
 import { UsageError } from '../core/errors.js';
 import type { VerifiedNight } from '../night/verifyNight.js';
 import { verifyNight } from '../night/verifyNight.js';
+import type { WorkbookFinding } from '../night/verifyWorkbook.js';
+import { verifyWorkbook, workbookLines } from '../night/verifyWorkbook.js';
 import { chainHeads } from '../store/audit.js';
 import type { RunRow } from '../store/runs.js';
 import { findRun } from '../store/runs.js';
@@ -20,13 +24,37 @@ import { summaryLines } from './summaryText.js';
 export function verifyCommand(): Command {
   return new Command('verify')
     .argument('[date]', 'business date to work out again (default: check the chain)')
+    .option('--workbook <file>', 'is it the file that was made, and does the database still agree?')
     .option('--json', 'print one JSON document')
-    .action(async (date: string | undefined, _flags: object, command: Command) => {
+    .action(async (date: string | undefined, flags: { workbook?: string }, command: Command) => {
       const isJson = wantsJson(command);
-      await withApp(command, (app) =>
-        date === undefined ? chain(app, isJson) : night(app, date, isJson),
-      );
+      const { workbook: file } = flags;
+      if (file !== undefined && date !== undefined) {
+        throw new UsageError('--workbook FILE names its night itself; leave the date out');
+      }
+      await withApp(command, (app) => {
+        if (file !== undefined) return workbook(app, file, isJson);
+        return date === undefined ? chain(app, isJson) : night(app, date, isJson);
+      });
     });
+}
+
+async function workbook(app: App, file: string, isJson: boolean): Promise<number> {
+  const path = resolve(file);
+  const found = await verifyWorkbook({ db: app.db }, path).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new UsageError(`there is no file ${path}`);
+  });
+  if (isJson) printJson({ path, ...withoutBigints(found) });
+  else printLines(workbookLines(path, found));
+  return found.kind === 'as_made' ? 0 : 1;
+}
+
+/** JSON has no bigint; the numbers of rows are our own and say nothing outside. */
+function withoutBigints(found: WorkbookFinding): object {
+  if (found.kind === 'not_ours') return found;
+  const { reportId: _report, runId: _run, ...report } = found.report;
+  return { ...found, report };
 }
 
 async function chain(app: App, isJson: boolean): Promise<number> {

@@ -137,6 +137,28 @@ export interface CoverageLine {
   reason: string | null;
 }
 
+/** One account and currency on one business date. */
+export interface ActivityRow {
+  businessDate: string;
+  accountId: string;
+  currency: string;
+  /** Money at stake in open breaks, before the run, what the run changed, after it. */
+  openBefore: string;
+  change: string;
+  openAfter: string;
+  captured: string;
+  cancelled: string;
+  refunded: string;
+  net: string;
+  /** Sent, and nobody could say at the end of the date; not a flow, so never added up. */
+  unknown: string;
+}
+
+/** A break as it stood at the end of a date, with the money at stake in it. */
+export interface AgedBreakRow extends BreakRow {
+  stake: string | null;
+}
+
 /** What a reader needs to know to trust the file and to work it out again. */
 export interface AboutData {
   environment: 'test' | 'live';
@@ -155,6 +177,8 @@ export interface AboutData {
   profileHash: string;
   /** Digest over the ledger rows and the gateway answers that were used. */
   inputsHash: string;
+  /** What the database held: compared again by `tieout verify --workbook`. */
+  digests: Readonly<Record<string, string>>;
   /** Settings that decided something, in the order in which they are to be shown. */
   parameters: readonly (readonly [name: string, value: string])[];
 }

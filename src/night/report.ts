@@ -12,6 +12,7 @@ import {
 } from '../store/reports.js';
 import { finishRun, storeSummary } from '../store/runs.js';
 import type { Night, NightDeps } from './deps.js';
+import { removeOldReports } from './oldReports.js';
 import { waitForRows } from './waitForRows.js';
 
 const NIGHTLY = ['reconciliation', 'orders'] as const;
@@ -40,5 +41,13 @@ export async function report(
   if (!(await finishRun(deps.db, night.runId, id, finished, deps.now()))) {
     throw new TieoutError(`the run of ${night.businessDate} was taken over by another process`);
   }
+  await removeOldReports(deps).catch((error: unknown) => {
+    // What is left over is deleted another night; this one has ended well.
+    deps.log(`old reports could not be deleted: ${messageOf(error)}`);
+  });
   return finished;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -4,26 +4,33 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeOrders } from '../../reports/orders.js';
+import { writeActivity, writeAgeing } from '../../reports/periodReports.js';
 import { writeReconciliation } from '../../reports/reconciliation.js';
-import { configHash } from '../configView.js';
+import type { Period } from '../core/period.js';
+import { periodOf } from '../core/period.js';
 import type { AboutData, WrittenReport } from '../core/reporting.js';
 import type { RunSummary } from '../core/summary.js';
 import { tieByKind, tieByMoney } from '../store/figures.js';
+import type { Digests } from '../store/keptReports.js';
+import { runDigests } from '../store/keptReports.js';
+import { activityRows, openAsOf } from '../store/periodRows.js';
 import { coverageLines, currencyRows, elsewhereRows } from '../store/reportFigures.js';
-import { breakRows, movedRows, orderRows, runAbout, waitingRows } from '../store/reportRows.js';
+import { breakRows, movedRows, orderRows, waitingRows } from '../store/reportRows.js';
 import type { ReportRow } from '../store/reports.js';
 import { loadReport, recordFailedReport, recordWritten } from '../store/reports.js';
 import { findRun } from '../store/runs.js';
-import type { NightDeps } from './deps.js';
+import type { ReportDeps } from './aboutReport.js';
+import { aboutOf, accountIdsOf } from './aboutReport.js';
 
-export async function writeReport(deps: NightDeps, reportId: bigint): Promise<void> {
+export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<void> {
   const report = await loadReport(deps.db, reportId);
   if (report?.state !== 'queued') return;
   try {
     const summary = (await findRun(deps.db, report.businessDate))?.summary;
     if (!summary) throw new Error(`the run of ${report.businessDate} has no figures yet`);
-    const written = await writeFile(deps, report, summary);
-    await recordWritten(deps.db, reportId, written);
+    const digests = await runDigests(deps.db, report.runId);
+    const written = await writeFile(deps, report, summary, digests);
+    await recordWritten(deps.db, reportId, written, digests);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     await recordFailedReport(deps.db, reportId, reason);
@@ -32,18 +39,25 @@ export async function writeReport(deps: NightDeps, reportId: bigint): Promise<vo
 }
 
 async function writeFile(
-  deps: NightDeps,
+  deps: ReportDeps,
   report: ReportRow,
   summary: RunSummary,
+  digests: Digests,
 ): Promise<WrittenReport> {
-  const folder = join(deps.config.reports.dir, report.businessDate);
+  const date = report.period ?? report.businessDate;
+  const folder = join(deps.config.reports.dir, date);
   await mkdir(folder, { recursive: true });
-  const name = `${report.kind}-${report.businessDate}-r${report.revision}.${report.format}`;
+  const name = `${report.kind}-${date}-r${report.revision}.${report.format}`;
   const path = join(folder, name);
   // Left by a process that died between writing and registering: nobody was told of it.
   await rm(path, { force: true });
-  const about = await aboutOf(deps, report, summary);
+  const about = await aboutOf(deps, report, summary, digests);
+  const period = periodOf(date);
+  if (period === null) throw new Error(`${date} is neither a day nor a month`);
   switch (report.kind) {
+    case 'activity':
+    case 'ageing':
+      return writePeriod(deps, path, report, { period, about });
     case 'orders':
       return writeOrders(path, about, orderRows(deps.db, report.runId));
     case 'reconciliation':
@@ -62,44 +76,15 @@ async function writeFile(
   }
 }
 
-async function aboutOf(
-  deps: NightDeps,
+async function writePeriod(
+  { db }: ReportDeps,
+  path: string,
   report: ReportRow,
-  summary: RunSummary,
-): Promise<AboutData> {
-  const { schedule, reconcile, operations, gateway } = deps.config;
-  const { previousRun, inputsHash, server } = await runAbout(deps.db, report.runId);
-  const { tolerance } = reconcile;
-  return {
-    environment: summary.environment,
-    businessDate: summary.businessDate,
-    timezone: schedule.timezone,
-    cutOff: schedule.cutOff,
-    asOf: new Date(summary.asOf),
-    createdAt: report.createdAt,
-    revision: report.revision,
-    previousRun,
-    versions: [
-      ['tieout', deps.version],
-      ['PostgreSQL', server],
-      ['Node.js', process.version],
-    ],
-    profileHash: configHash(deps.config),
-    inputsHash,
-    parameters: [
-      ['Gateway', gateway.baseUrl],
-      ['Accounts', accountIdsOf(summary).join(', ')],
-      ['Covers', summary.covers.join(', ')],
-      ['Look-back (days)', String(reconcile.lookbackDays)],
-      ['Grace (hours)', String(reconcile.graceHours)],
-      ['Stale authorisation (days)', String(reconcile.staleAuthorisationDays)],
-      ['Tolerance below / above (hundredths)', `${tolerance.below} / ${tolerance.above}`],
-      ['Tolerance (parts per million)', String(tolerance.partsPerMillion)],
-      ...Object.entries(operations.mode).map(([name, mode]) => [`Policy: ${name}`, mode] as const),
-    ],
-  };
-}
-
-function accountIdsOf(summary: RunSummary): string[] {
-  return summary.accounts.map((account) => account.accountId);
+  data: { period: Period; about: AboutData },
+): Promise<WrittenReport> {
+  if (report.kind === 'activity') {
+    return writeActivity(path, { ...data, rows: await activityRows(db, data.period) });
+  }
+  const rows = await openAsOf(db, report.runId, data.about.asOf);
+  return writeAgeing(path, { ...data, rows });
 }

@@ -9,7 +9,9 @@ export interface ReportRow {
   reportId: bigint;
   runId: bigint;
   businessDate: string;
-  kind: 'reconciliation' | 'orders';
+  kind: 'reconciliation' | 'orders' | 'activity' | 'ageing';
+  /** 2026-11-20 or 2026-11 of a report that was asked for; null: the night's own. */
+  period: string | null;
   format: 'xlsx' | 'csv' | 'ndjson';
   revision: number;
   state: 'queued' | 'written' | 'failed';
@@ -22,20 +24,24 @@ export async function queueReports(
   runId: bigint,
   kinds: readonly string[],
   now: Date,
+  period: string | null = null,
 ): Promise<bigint[]> {
   const { rows } = await db.query<{ report_id: bigint }>(
-    `insert into tieout.reports (run_id, kind, format, revision, state, created_at)
-     select $1, kind, 'xlsx', 1 + coalesce((select max(revision) from tieout.reports r
+    `insert into tieout.reports (run_id, kind, period, format, revision, state, created_at)
+     select $1, kind, $4, 'xlsx', 1 + coalesce((select max(revision) from tieout.reports r
        where r.run_id = $1 and r.kind = wanted.kind and r.format = 'xlsx'), 0), 'queued', $3
      from unnest($2::text[]) as wanted (kind) returning report_id`,
-    [runId, kinds, now],
+    [runId, kinds, now, period],
   );
   return rows.map((row) => row.report_id);
 }
 
 /** Reports that a stopped process left queued: nothing was registered, so nothing is kept. */
 export async function dropQueuedReports(db: Db, runId: bigint): Promise<void> {
-  await db.query(`delete from tieout.reports where run_id = $1 and state = 'queued'`, [runId]);
+  await db.query(
+    `delete from tieout.reports where run_id = $1 and state = 'queued' and period is null`,
+    [runId],
+  );
 }
 
 export async function loadReport(db: Db, reportId: bigint): Promise<ReportRow | null> {
@@ -44,12 +50,14 @@ export async function loadReport(db: Db, reportId: bigint): Promise<ReportRow | 
     run_id: bigint;
     business_date: string;
     kind: ReportRow['kind'];
+    period: string | null;
     format: ReportRow['format'];
     revision: number;
     state: ReportRow['state'];
     created_at: Date;
   }>(
-    `select report_id, run_id, business_date, kind, format, revision, p.state, p.created_at
+    `select report_id, run_id, business_date, kind, period, format, revision, p.state,
+       p.created_at
      from tieout.reports p join tieout.runs r using (run_id) where report_id = $1`,
     [reportId],
   );
@@ -60,6 +68,7 @@ export async function loadReport(db: Db, reportId: bigint): Promise<ReportRow | 
     runId: row.run_id,
     businessDate: row.business_date,
     kind: row.kind,
+    period: row.period,
     format: row.format,
     revision: row.revision,
     state: row.state,
@@ -71,12 +80,13 @@ export async function recordWritten(
   db: Db,
   reportId: bigint,
   written: WrittenReport,
+  digests: Readonly<Record<string, string>>,
 ): Promise<boolean> {
   const { rowCount } = await db.query(
     `update tieout.reports set state = 'written', path = $2, sha256 = $3, bytes = $4,
-       written_at = clock_timestamp(), reason = null
+       digests = $5, written_at = clock_timestamp(), reason = null
      where report_id = $1 and state = 'queued'`,
-    [reportId, written.path, written.sha256, written.bytes],
+    [reportId, written.path, written.sha256, written.bytes, JSON.stringify(digests)],
   );
   return rowCount === 1;
 }
@@ -91,8 +101,8 @@ export async function recordFailedReport(db: Db, reportId: bigint, reason: strin
 
 export async function queuedReports(db: Db, runId: bigint): Promise<bigint[]> {
   const { rows } = await db.query<{ report_id: bigint }>(
-    `select report_id from tieout.reports where run_id = $1 and state = 'queued'
-     order by report_id`,
+    `select report_id from tieout.reports
+     where run_id = $1 and state = 'queued' and period is null order by report_id`,
     [runId],
   );
   return rows.map((row) => row.report_id);
@@ -102,7 +112,7 @@ export async function queuedReports(db: Db, runId: bigint): Promise<bigint[]> {
 export async function writtenReports(db: Db, runId: bigint): Promise<ReportFile[]> {
   const { rows } = await db.query<ReportFile>(
     `select distinct on (kind, format) kind, format, path, sha256, revision
-     from tieout.reports where run_id = $1 and state = 'written'
+     from tieout.reports where run_id = $1 and state = 'written' and period is null
      order by kind desc, format, revision desc`,
     [runId],
   );
@@ -119,6 +129,16 @@ export async function failedReports(
        and revision = (select max(revision) from tieout.reports n
          where n.run_id = r.run_id and n.kind = r.kind and n.format = r.format)`,
     [runId],
+  );
+  return rows;
+}
+
+/** These reports, as far as they are written. */
+export async function writtenByIds(db: Db, ids: readonly bigint[]): Promise<ReportFile[]> {
+  const { rows } = await db.query<ReportFile>(
+    `select kind, format, path, sha256, revision from tieout.reports
+     where report_id = any ($1) and state = 'written' order by report_id`,
+    [ids],
   );
   return rows;
 }

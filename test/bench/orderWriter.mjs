@@ -31,7 +31,7 @@ async function tieout() {
   const about = {
     ...{ environment: 'test', businessDate: '2026-11-19', timezone: 'Europe/Berlin' },
     ...{ cutOff: '00:00', asOf: at, createdAt: at, revision: 1, previousRun: null },
-    ...{ versions: [], profileHash: '', inputsHash: '', parameters: [] },
+    ...{ versions: [], profileHash: '', inputsHash: '', digests: {}, parameters: [] },
   };
   return () => writeOrders(path, about, orderRows(count));
 }

@@ -22,6 +22,7 @@ export const ABOUT: AboutData = {
   versions: [['tieout', '0.1.0']],
   profileHash: 'a'.repeat(64),
   inputsHash: 'b'.repeat(64),
+  digests: { summary: 'c'.repeat(64) },
   parameters: [['graceHours', '24']],
 };
 

@@ -1,0 +1,35 @@
+// Writes a sheet that was made in memory as lines of a page: the first sheets of our workbooks.
+// Neighbours: page.ts (the lines), workbook.ts (the sheet).
+
+import type { BarChart } from './chart.js';
+import { rowHeight } from './fit.js';
+import type { Page } from './page.js';
+import { PAGE_COLUMNS, pageWidths } from './page.js';
+import type { Book } from './workbook.js';
+import { closeSheet, openSheet, putRow } from './workbook.js';
+
+export interface PageSheet {
+  name: string;
+  page: Page;
+  charts: readonly BarChart[];
+  frozenRows: number;
+  repeatedRows: string;
+  /** What the page's verdict says while everything ties. */
+  ties: string;
+}
+
+export async function writePage(book: Book, one: PageSheet): Promise<void> {
+  const { page, frozenRows, repeatedRows, charts } = one;
+  const widths = pageWidths(page);
+  const sheet = openSheet(book, one.name, { widths, frozenRows, frozenColumns: 0, repeatedRows });
+  const whole = [widths.reduce((sum, width) => sum + width, 0)];
+  for (const [index, line] of page.lines.entries()) {
+    const isWide = page.wide.has(index + 1);
+    await putRow(sheet, line, {
+      height: isWide ? rowHeight(line.slice(0, 1), whole) : rowHeight(line, widths),
+      ...(isWide && { mergedColumns: PAGE_COLUMNS }),
+    });
+  }
+  const verdict = page.verdict === '' ? {} : { textOrRed: { ref: page.verdict, text: one.ties } };
+  await closeSheet(sheet, { zeroOrRed: page.checks, ...verdict, charts });
+}

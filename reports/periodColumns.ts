@@ -1,0 +1,59 @@
+// What the reports over a day or a month show of a row. Data only; neighbours: columns.ts (what a
+// column is, and the tables of a night), periodReports.ts.
+
+import type { ActivityRow, AgedBreakRow } from '../src/core/reporting.js';
+import type { Column, Table } from './columns.js';
+import { BREAKS, BREAKS_SHEET, columnOf } from './columns.js';
+
+/** Breaks as they stood at the end of a date, with the money at stake. */
+export const AGED_BREAKS: Table<AgedBreakRow> = {
+  ...BREAKS_SHEET,
+  columns: [
+    ...['account_id', 'order_no', 'kind', 'age_days', 'first_seen', 'currency'].map((key) =>
+      columnOf<AgedBreakRow>(BREAKS, key),
+    ),
+    {
+      key: 'stake',
+      heading: 'Money at stake',
+      width: 16,
+      kind: 'money',
+      read: (row) => row.stake,
+      currency: (row) => row.currency,
+    },
+    ...['difference', 'sentence', 'owner', 'note', 'transaction_id'].map((key) =>
+      columnOf<AgedBreakRow>(BREAKS, key),
+    ),
+  ],
+};
+
+export const ACTIVITY: Table<ActivityRow> = {
+  frozenColumns: 3,
+  keep: () => [],
+  columns: [
+    {
+      key: 'business_date',
+      heading: 'Business date',
+      width: 14,
+      kind: 'date',
+      read: (row) => row.businessDate,
+    },
+    { key: 'account_id', heading: 'Account', width: 12, kind: 'id', read: (row) => row.accountId },
+    { key: 'currency', heading: 'Currency', width: 10, kind: 'text', read: (row) => row.currency },
+    activityMoney('open_before', 'Open breaks before', (row) => row.openBefore),
+    activityMoney('change', 'Change', (row) => row.change),
+    activityMoney('open_after', 'Open breaks after', (row) => row.openAfter),
+    activityMoney('captured', 'Captured', (row) => row.captured),
+    activityMoney('cancelled', 'Cancelled', (row) => row.cancelled),
+    activityMoney('refunded', 'Refunded', (row) => row.refunded),
+    activityMoney('net', 'Net', (row) => row.net),
+    activityMoney('unknown', 'Unknown at the end', (row) => row.unknown),
+  ],
+};
+
+function activityMoney(
+  key: string,
+  heading: string,
+  read: (row: ActivityRow) => string,
+): Column<ActivityRow> {
+  return { key, heading, width: 14, kind: 'money', read, currency: (row) => row.currency };
+}

@@ -1,0 +1,77 @@
+// Reports after they were written: which file is which, whether the database still holds what one
+// was made from, and which are old enough to be deleted. Neighbours: reports.ts (while they are
+// made), night/oldReports.ts and night/verifyWorkbook.ts.
+
+import type { Db } from './db.js';
+import { statement } from './sql.js';
+
+/** Digests by name of what a report of this run is made from. */
+export type Digests = Readonly<Record<string, string>>;
+
+/** What the database holds now of a run, as digests. */
+export async function runDigests(db: Db, runId: bigint): Promise<Digests> {
+  const { rows } = await db.query<Digests>(statement('runDigests'), [runId]);
+  const row = rows[0];
+  if (!row) throw new Error(`there is no run ${runId}`);
+  return row;
+}
+
+export interface KnownReport {
+  reportId: bigint;
+  runId: bigint;
+  businessDate: string;
+  kind: string;
+  period: string | null;
+  revision: number;
+  newestRevision: number;
+  writtenAt: Date;
+  digests: Digests;
+}
+
+/** The report whose file has this digest; null when tieout never made such a file. */
+export async function reportOfFile(db: Db, sha256: string): Promise<KnownReport | null> {
+  const { rows } = await db.query<KnownReport & { digests: Digests | null }>(
+    `select report_id as "reportId", run_id as "runId", business_date as "businessDate", kind,
+       period, revision, written_at as "writtenAt", digests,
+       (select max(n.revision) from tieout.reports n where n.run_id = p.run_id
+         and n.kind = p.kind and n.format = p.format and n.state = 'written') as "newestRevision"
+     from tieout.reports p join tieout.runs r using (run_id)
+     where sha256 = $1 and p.state = 'written' order by report_id limit 1`,
+    [sha256],
+  );
+  const row = rows[0];
+  return row ? { ...row, digests: row.digests ?? {} } : null;
+}
+
+export interface OldReport {
+  reportId: bigint;
+  path: string;
+  sha256: string;
+}
+
+/** Reports written before that, whose file was not deleted yet. */
+export async function oldReports(db: Db, before: Date, limit: number): Promise<OldReport[]> {
+  const { rows } = await db.query<OldReport>(
+    `select report_id as "reportId", path, sha256 from tieout.reports p
+     where state = 'written' and written_at < $1
+       and not exists (select from tieout.report_removals r where r.report_id = p.report_id)
+     order by report_id limit $2`,
+    [before, limit],
+  );
+  return rows;
+}
+
+export type Removal = 'deleted' | 'was_gone' | 'not_ours';
+
+export async function recordRemoval(
+  db: Db,
+  reportId: bigint,
+  finding: Removal,
+  now: Date,
+): Promise<void> {
+  await db.query(
+    `insert into tieout.report_removals (report_id, removed_at, finding) values ($1, $2, $3)
+     on conflict do nothing`,
+    [reportId, now, finding],
+  );
+}

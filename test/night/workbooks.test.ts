@@ -1,0 +1,286 @@
+// The files of real nights against the database they were made from: every total to the cent, every
+// formula one of ours, each file recognised again, old ones deleted and no other. They are read by a
+// reader that shares no code with what wrote them.
+
+import { existsSync } from 'node:fs';
+import { appendFile, copyFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { App } from '../../src/compose.js';
+import { periodOf } from '../../src/core/period.js';
+import type { ReportFile, RunSummary } from '../../src/core/summary.js';
+import { removeOldReports } from '../../src/night/oldReports.js';
+import { verifyWorkbook } from '../../src/night/verifyWorkbook.js';
+import { writeReport } from '../../src/night/writeReport.js';
+import { newestRunOf } from '../../src/store/periodRows.js';
+import { queueReports, writtenByIds } from '../../src/store/reports.js';
+import type { PlainBook } from '../reports/plainReader.js';
+import { readPlainly } from '../reports/plainReader.js';
+import type { House } from '../support/night.js';
+import { buildHouse, dateOf } from '../support/night.js';
+
+let house: House;
+let app: App;
+const nights: RunSummary[] = [];
+
+beforeAll(async () => {
+  house = await buildHouse({ daysAgo: 3, orders: 300 });
+  for (const daysAgo of [3, 2]) {
+    const at = new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`);
+    nights.push((await house.run({ date: dateOf(daysAgo) }, at)).summary);
+  }
+  app = await house.open();
+}, 120_000);
+
+afterAll(() => house.end());
+
+function fileOf(kind: string, night = nights[0]): ReportFile {
+  const found = night?.reports.find((report) => report.kind === kind);
+  if (!found) throw new Error(`the night wrote no ${kind}`);
+  return found;
+}
+
+async function periodFile(kind: 'activity' | 'ageing', text: string): Promise<ReportFile> {
+  const period = periodOf(text);
+  const run = period && (await newestRunOf(app.db, period));
+  if (!run) throw new Error(`no run in ${text}`);
+  const ids = await queueReports(app.db, run.runId, [kind], new Date(), text);
+  for (const id of ids) await writeReport(app, id);
+  const [found] = await writtenByIds(app.db, ids);
+  if (!found) throw new Error(`${kind} of ${text} was not written`);
+  return found;
+}
+
+/** The lines of a sheet as texts, those without a cell left out. */
+function linesOf(book: PlainBook, name: string): string[][] {
+  const sheet = book.sheets.find((one) => one.name === name);
+  if (!sheet) throw new Error(`no sheet ${name}`);
+  return sheet.rows.map((row) => row.map(({ value }) => value));
+}
+
+/** The lines of a section of the first sheet, heading excluded, until the next empty one. */
+function section(book: PlainBook, sheet: string, title: string): string[][] {
+  const all = book.sheets.find((one) => one.name === sheet)?.rows ?? [];
+  const at = all.findIndex((row) => row[0]?.value === title);
+  const next = all.findIndex(
+    (row, index) => index > at + 1 && rowNumber(row) > rowNumber(all[index - 1]) + 1,
+  );
+  const rows = all
+    .slice(at + 2, next === -1 ? undefined : next)
+    .map((row) => row.map((c) => c.value));
+  // A line of running text fills its other columns with nothing.
+  return rows.filter((row) => row[1] !== '');
+}
+
+function rowNumber(row: PlainBook['sheets'][number]['rows'][number] | undefined): number {
+  return Number(/\d+$/.exec(row?.[0]?.ref ?? '')?.[0] ?? 0);
+}
+
+async function rowsOf(sql: string, values: unknown[] = []): Promise<string[][]> {
+  const { rows } = await app.db.query<Record<string, unknown>>(sql, values);
+  return rows.map((row) => Object.values(row).map((value) => String(value)));
+}
+
+const amounts = (line: readonly string[]): string[] => line.map((one) => Number(one).toFixed(2));
+const runOf = (night = nights[0]): string => String(night?.businessDate);
+
+describe('the nightly workbook', () => {
+  test('shows the money that the instructions of the run moved, to the cent', async () => {
+    const book = await readPlainly(fileOf('reconciliation').path);
+    const lines = section(book, 'Summary', 'Money confirmed in this run, by account and currency');
+    const wanted = await rowsOf(
+      `select account_id, currency,
+         coalesce(sum(amount) filter (where operation = 'capture'), 0)::numeric(20, 2) as c,
+         coalesce(sum(amount) filter (where operation = 'cancel'), 0)::numeric(20, 2) as x,
+         coalesce(sum(refund_amount) filter (where operation = 'refund'), 0)::numeric(20, 2) as r
+       from tieout.instructions i join tieout.runs r on r.run_id = i.settled_run_id
+       where i.state = 'confirmed' and r.business_date = $1
+       group by account_id, currency order by 1, 2`,
+      [runOf()],
+    );
+    const shown = lines
+      .map((line) => [...line.slice(0, 2), ...amounts(line.slice(2, 5))])
+      .filter((line) => line.slice(2).some((amount) => amount !== '0.00'));
+    expect(shown).toEqual(wanted.filter((line) => line.slice(2).some((one) => one !== '0.00')));
+    expect(shown.length).toBeGreaterThan(0);
+  });
+
+  test('shows the orders and amounts of the ledger by account and currency', async () => {
+    const book = await readPlainly(fileOf('reconciliation').path);
+    const orders = section(book, 'Summary', 'Orders by account and currency');
+    const sides = section(book, 'Summary', 'Amounts by account and currency');
+    const wanted = await rowsOf(
+      `select o.account_id, o.currency, count(*), sum(o.amount)::numeric(20, 2)
+       from tieout.run_accounts a join tieout.runs r using (run_id)
+       join tieout.asked_orders o using (pull_id, account_id)
+       where r.business_date = $1 and o.in_ledger group by 1, 2 order by 1, 2`,
+      [runOf()],
+    );
+    const counted = orders.map((line) => [line[0], line[1], Number(line[2]) + Number(line[3])]);
+    const summed = sides.map((line) => [line[0], line[1], Number(line[4]).toFixed(2)]);
+    expect(counted).toEqual(wanted.map(([account, currency, n]) => [account, currency, Number(n)]));
+    expect(summed).toEqual(wanted.map(([account, currency, , sum]) => [account, currency, sum]));
+  });
+
+  test('lists each open break of the night once', async () => {
+    const book = await readPlainly(fileOf('reconciliation').path);
+    const orders = linesOf(book, 'Breaks').slice(-openAfter());
+    expect(new Set(orders.map((line) => `${line[0]} ${line[1]} ${line[2]}`)).size).toBe(
+      openAfter(),
+    );
+  });
+
+  test('and every other file holds no formula but ours, no link, no object', async () => {
+    const files = [
+      ...nights.flatMap(({ reports }) => reports),
+      await periodFile('activity', dateOf(2).slice(0, 7)),
+      await periodFile('ageing', dateOf(2)),
+    ];
+    const known = /^(IF|SUM|ROUND|SUMPRODUCT|SUBTOTAL|COUNTIFS|[A-Z]+\d+[-+])/;
+    let formulas = 0;
+    for (const { path } of files) {
+      const book = await readPlainly(path);
+      for (const { formula } of book.sheets.flatMap(({ rows }) => rows.flat())) {
+        if (formula === null) continue;
+        formulas += 1;
+        expect(formula).toMatch(known);
+        expect(formula).not.toMatch(/HYPERLINK|DDE|WEBSERVICE|\[/i);
+      }
+      expect([...book.parts.values()].join('')).not.toMatch(/<hyperlink|TargetMode|oleObject/);
+    }
+    expect(files).toHaveLength(6);
+    expect(formulas).toBeGreaterThan(200);
+  }, 60_000);
+
+  function openAfter(): number {
+    return (nights[0]?.accounts ?? []).reduce((sum, { tie }) => sum + tie.openAfter, 0);
+  }
+});
+
+describe('the file of all orders', () => {
+  test('comes to the sums of the ledger, class by class', async () => {
+    const book = await readPlainly(fileOf('orders').path);
+    const lines = linesOf(book, 'Totals')
+      .filter((line) => line.length === 6)
+      .slice(1);
+    const sums = new Map<string, number>();
+    for (const [, currency, , ledger] of lines) {
+      const key = currency ?? '';
+      sums.set(key, (sums.get(key) ?? 0) + Math.round(Number(ledger) * 100));
+    }
+    const wanted = await rowsOf(
+      `select o.currency, (sum(o.amount) * 100)::bigint
+       from tieout.run_accounts a join tieout.runs r using (run_id)
+       join tieout.asked_orders o using (pull_id, account_id)
+       where r.business_date = $1 and o.in_ledger group by 1 order by 1`,
+      [runOf()],
+    );
+    expect([...sums].map(([currency, sum]) => [currency, String(sum)]).sort()).toEqual(wanted);
+    expect(linesOf(book, 'Orders').length).toBe(ordersOf() + 3);
+  });
+
+  function ordersOf(): number {
+    return (nights[0]?.accounts ?? []).reduce(
+      (sum, { orders }) => sum + orders.ledger + orders.strangers,
+      0,
+    );
+  }
+});
+
+describe('the activity statement', () => {
+  test('rolls forward from the first night to the last, and its sums are those of the runs', async () => {
+    // Both nights may lie in different months; the range of both is asked for day by day.
+    const days = [dateOf(3), dateOf(2)];
+    for (const [index, date] of days.entries()) {
+      const book = await readPlainly((await periodFile('activity', date)).path);
+      expect(linesOf(book, 'Activity').flat()).toContain('All checks on this sheet tie');
+      const lines = section(
+        book,
+        'Activity',
+        'Open breaks in money, and money confirmed, by account and currency',
+      );
+      const shown = lines.map((line) => [line[0], line[1], ...amounts(line.slice(7, 11))]);
+      const wanted = (nights[index]?.accounts ?? []).flatMap(({ accountId, totals }) =>
+        totals.map((one) => [
+          ...[accountId, one.currency, one.captured, one.cancelled, one.refunded, one.net],
+        ]),
+      );
+      expect(new Set(shown.map(String))).toEqual(new Set(wanted.map(String)));
+      const stakes = await rowsOf(
+        `select a.account_id, s.key, s.value::numeric(20, 2)
+         from tieout.run_accounts a join tieout.runs r using (run_id), jsonb_each_text(stake_after) s
+         where r.business_date = $1 and s.value::numeric <> 0 order by 1, 2`,
+        [date],
+      );
+      const closings = lines
+        .map((line) => [line[0], line[1], Number(line[5]).toFixed(2)])
+        .filter(([, , closing]) => closing !== '0.00');
+      expect(closings.map(String).sort()).toEqual(stakes.map(String).sort());
+    }
+  }, 60_000);
+});
+
+describe('the ageing of open breaks', () => {
+  test('holds the breaks that were open then, with the money at stake', async () => {
+    const book = await readPlainly((await periodFile('ageing', dateOf(3))).path);
+    const open = (nights[0]?.accounts ?? []).reduce((sum, { tie }) => sum + tie.openAfter, 0);
+    expect(linesOf(book, 'Open breaks')).toHaveLength(open + 2);
+    const stakes = await rowsOf(
+      `select a.account_id, s.key, s.value::numeric(20, 2)
+       from tieout.run_accounts a join tieout.runs r using (run_id), jsonb_each_text(stake_after) s
+       where r.business_date = $1 and s.value::numeric <> 0 order by 1, 2`,
+      [dateOf(3)],
+    );
+    const lines = section(book, 'Ageing', 'Money at stake in open breaks, by age')
+      .filter((line) => line.length > 3 && Number(line.at(-1)) !== 0)
+      .map((line) => [line[0], line[1], Number(line.at(-1)).toFixed(2)]);
+    expect(lines.map(String).sort()).toEqual(stakes.map(String).sort());
+  });
+});
+
+describe('a workbook on a disk', () => {
+  test('is recognised under any name, and its figures are still those of the database', async () => {
+    const { path } = fileOf('reconciliation');
+    const copy = join(house.folder, 'mailed.xlsx');
+    await copyFile(path, copy);
+    const found = await verifyWorkbook({ db: app.db }, copy);
+    expect(found).toMatchObject({
+      kind: 'as_made',
+      report: { kind: 'reconciliation', businessDate: runOf(), revision: 1, newestRevision: 1 },
+    });
+  });
+
+  test('of which one byte was changed is not ours', async () => {
+    const copy = join(house.folder, 'changed.xlsx');
+    await copyFile(fileOf('orders').path, copy);
+    await appendFile(copy, ' ');
+    expect(await verifyWorkbook({ db: app.db }, copy)).toMatchObject({ kind: 'not_ours' });
+  });
+
+  test('whose night stands otherwise in the database now is told so, by name', async () => {
+    await app.db.query(
+      `update tieout.runs set summary = jsonb_set(summary, '{asOf}', '"2000-01-01T00:00:00Z"')
+       where business_date = $1`,
+      [dateOf(2)],
+    );
+    const found = await verifyWorkbook({ db: app.db }, fileOf('reconciliation', nights[1]).path);
+    expect(found).toMatchObject({ kind: 'changed_since', differences: [{ name: 'figures' }] });
+  });
+});
+
+describe('old reports', () => {
+  test('are deleted after keepDays, and nothing that is not the file that was made', async () => {
+    const far = new Date(Date.now() + 4_000 * 86_400_000);
+    const deps = { db: app.db, config: app.config, now: () => far, log: () => undefined };
+    const [kept, gone] = [fileOf('orders').path, fileOf('reconciliation').path];
+    await writeFile(kept, 'another file under the name of ours');
+    expect(await removeOldReports({ ...deps, now: () => new Date() })).toBe(0);
+    expect(await removeOldReports(deps)).toBeGreaterThan(2);
+    expect([existsSync(gone), existsSync(kept)]).toEqual([false, true]);
+    const findings = await rowsOf(
+      'select finding, count(*) from tieout.report_removals group by 1 order by 1',
+    );
+    expect(findings).toContainEqual(['not_ours', '1']);
+    expect(await removeOldReports(deps)).toBe(0);
+  });
+});

@@ -14,7 +14,7 @@ export interface FeedGapFacts {
   accountId: string;
   businessDate: string;
   currency: string;
-  verdict: 'absent' | 'unfinished' | 'different';
+  verdict: 'absent' | 'unfinished' | 'different' | 'unusable';
   statedCount: number | null;
   statedAmount: string | null;
   ledgerCount: number;
@@ -36,6 +36,8 @@ function gapText(gap: FeedGapFacts): string {
         : `is not known to be whole: it holds ${held}, and ledger.control_totals states none`;
     case 'unfinished':
       return `is not complete yet: its control total in ${gap.currency} is not finished`;
+    case 'unusable':
+      return `has ${gap.ledgerCount} row(s) without a usable order number, which are left out`;
     case 'different':
       return (
         `is not whole: its feed states ${gap.statedCount} orders, ` +

@@ -4,6 +4,7 @@
 import { PAGE_ORDERS_MAX } from '../core/batch.js';
 import { ledgerCurrencies } from '../core/currency.js';
 import type { Db } from '../store/db.js';
+import { askRepeated, repeatedOrders } from '../store/ledgerKeys.js';
 import { clearHints } from '../store/notifications.js';
 import type { PageCut, PullRow } from '../store/pulls.js';
 import {
@@ -71,13 +72,16 @@ async function beginPull(deps: NightDeps, night: Night): Promise<PullRow> {
   return deps.db.transaction(async (tx) => {
     const pull = await createPull(tx, night.runId, 'night');
     const vanished = await askVanished(deps, night, tx, pull);
+    const repeated = await repeatedOrders(tx, accountIdsOf(night));
     await askNight(
       tx,
       pull.pullId,
       accountRules(night.accounts),
       { endsAt: night.endsAt, lookbackFrom: lookbackFrom(deps, night) },
       cutOf(deps),
+      repeated,
     );
+    await askRepeated(tx, pull.pullId, repeated, cutOf(deps));
     await cutPages(deps, tx, pull.pullId, accountIdsOf(night));
     await keepLedger(deps, night, tx, { pull, vanished });
     await noteLook(tx, night.runId, accountIdsOf(night), pull);

@@ -141,8 +141,10 @@ export async function askNight(
   accounts: readonly AccountRules[],
   range: { endsAt: Date; lookbackFrom: Date },
   cut: PageCut,
+  elsewhere: readonly { accountId: string; orderNo: string }[] = [],
 ): Promise<void> {
   const currencies = cut.currencies ?? ledgerCurrencies({});
+  const keys = elsewhere.map((key) => `${key.accountId}\u001f${key.orderNo}`);
   await db.query(statement('askNight'), [
     pullId,
     JSON.stringify(accounts),
@@ -152,6 +154,7 @@ export async function askNight(
     cut.pageOrders,
     currencies.usable,
     currencies.whole,
+    keys.length === 0 ? null : keys,
   ]);
   await askRefunds(db, pullId);
 }

@@ -1,6 +1,7 @@
 -- Which orders does the night look at? Writes them with their ledger rows and cuts them into pages.
 -- $1 pull, $2 accounts as json [{account_id, live_from}], $3 the date's end, $4 start of the
--- look-back, $5 separator of the order list, $6 orders a page, $7 $8 currencies: usable, whole.
+-- look-back, $5 separator of the order list, $6 orders a page, $7 $8 currencies: usable, whole,
+-- $9 null or orders that stand twice (account and number joined by chr(31)), entered elsewhere.
 -- Expects: one row an order. CONTRACT section 5, step 1.
 with account as materialized (
   select account_id collate "C" as account_id, live_from
@@ -36,6 +37,9 @@ live as (
       l.review_decision, l.placed_at, $7::text[], $8::text[]) as ledger_problem
   from ledger.orders l
   where l.account_id collate "C" in (select account_id from account)
+    -- an index holds no longer ones; a view may have them, or none at all
+    and octet_length(l.order_no) <= 512
+    and ($9::text[] is null or not (l.account_id || chr(31) || l.order_no) = any ($9))
     and (
       (l.placed_at < $3::timestamptz and (
         l.placed_at >= $4::timestamptz

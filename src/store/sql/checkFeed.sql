@@ -41,6 +41,7 @@ compared as (
 ),
 forgotten as (
   delete from tieout.feed_checks f where f.run_id = $1::bigint and f.account_id = any ($2)
+    and f.verdict <> 'unusable'
     and (f.account_id, f.business_date, f.currency) not in (
       select account_id, date, currency from compared)
 )

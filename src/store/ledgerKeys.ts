@@ -1,0 +1,64 @@
+// Rows of a ledger that is the merchant's own view: nothing there keeps an order from standing
+// twice or without a number. One such row must not stop the night of all others. Our own table has
+// a key; it is not looked through.
+
+import { TieoutError } from '../core/errors.js';
+import type { Tx } from './db.js';
+import { ledgerRelation } from './ledger.js';
+import type { OrderKey } from './ledgerFeed.js';
+import type { PageCut } from './pulls.js';
+import { statement } from './sql.js';
+
+/** More orders than these twice is a broken view, not a broken row. */
+const REPEATED_MAX = 10_000;
+
+/** Orders that the accounts' ledger has more than once; empty where it is our own table. */
+export async function repeatedOrders(tx: Tx, accountIds: readonly string[]): Promise<OrderKey[]> {
+  if ((await ledgerRelation(tx, 'orders')) !== 'view') return [];
+  const { rows } = await tx.query<OrderKey>(
+    `select account_id as "accountId", order_no as "orderNo" from ledger.orders
+     where account_id = any ($1) and order_no is not null
+     group by account_id, order_no having count(*) > 1 limit $2`,
+    [accountIds, REPEATED_MAX + 1],
+  );
+  if (rows.length <= REPEATED_MAX) return rows;
+  throw new TieoutError(`the view ledger.orders has more than ${REPEATED_MAX} orders twice`);
+}
+
+/** Enters them once each, with the reason why they cannot be compared. */
+export async function askRepeated(
+  tx: Tx,
+  pullId: bigint,
+  keys: readonly OrderKey[],
+  cut: PageCut,
+): Promise<void> {
+  if (keys.length === 0) return;
+  await tx.query(statement('askRepeated'), [
+    pullId,
+    keys.map((key) => key.accountId),
+    keys.map((key) => key.orderNo),
+    cut.pageOrders,
+    cut.separator,
+  ]);
+}
+
+/** Counts rows that no order number tells apart, where the ledger is a view. */
+export async function countUnusable(
+  tx: Tx,
+  run: { runId: bigint; businessDate: string },
+  accountIds: readonly string[],
+  asOf: Date,
+): Promise<void> {
+  await tx.query(`delete from tieout.feed_checks where run_id = $1 and verdict = 'unusable'`, [
+    run.runId,
+  ]);
+  if ((await ledgerRelation(tx, 'orders')) !== 'view') return;
+  await tx.query(
+    `insert into tieout.feed_checks (run_id, account_id, business_date, currency, verdict,
+       ledger_count, ledger_amount, checked_at)
+     select $1, account_id, $2::date, '-', 'unusable', count(*), 0, $4 from ledger.orders
+     where account_id = any ($3) and (order_no is null or octet_length(order_no) > 512)
+     group by account_id`,
+    [run.runId, run.businessDate, accountIds, asOf],
+  );
+}

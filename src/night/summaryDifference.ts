@@ -11,8 +11,8 @@ export function differingFigures(then: RunSummary | null, now: RunSummary): Diff
   return paths.flatMap((path) => {
     const [one, other] = [before.get(path) ?? null, after.get(path) ?? null];
     if (one === other) return [];
-    const accountId = /^accounts\.([^.]+)\./.exec(path)?.[1] ?? null;
-    return [{ accountId, orderNo: null, what: path, was: one, is: other }];
+    const [, accountId = null, figure = path] = /^accounts\.([^.]+)\.(.*)$/.exec(path) ?? [];
+    return [{ accountId, orderNo: null, what: figure, was: one, is: other }];
   });
 }
 

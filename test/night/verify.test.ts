@@ -133,7 +133,7 @@ describe('a night', () => {
     );
     expect(differences.some((one) => one.what.startsWith('answer of page'))).toBe(true);
     expect(differences).toContainEqual(
-      expect.objectContaining({ what: 'accounts.A1001.orders.matched' }),
+      expect.objectContaining({ accountId: 'A1001', what: 'orders.matched' }),
     );
     const ended = await tieout(['verify', dateOf(2)], { cwd: house.folder });
     expect(ended.code).toBe(1);

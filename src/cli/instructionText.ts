@@ -60,6 +60,13 @@ export function sheetLines(sheet: Sheet, { schedule }: Pick<Config, 'schedule'>)
         `${event.reason === null ? '' : ` (${maskCardNumbers(event.reason, keepOf(sheet))})`}`,
     ),
     ...sendingLines(sheet, time),
+    ...(sheet.evidence.length > 0
+      ? ['', 'What a search for this refund brought (no proof by itself)']
+      : []),
+    ...sheet.evidence.map((one) => {
+      const http = one.httpStatus === null ? one.outcome : `HTTP ${one.httpStatus}`;
+      return `  ${time(one.at)}  ${http}: ${one.body ?? one.reason ?? ''}`;
+    }),
     ...(sheet.commands.length > 0 ? ['', 'What you can do'] : []),
     ...sheet.commands.map((command) => `  npx ${command}`),
   ];

@@ -11,6 +11,7 @@ import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf, lookbackFrom } from './deps.js';
 import { askSecondLook } from './lookAgain.js';
 import { pullPages } from './pull.js';
+import { searchRefunds } from './searchRefunds.js';
 
 export async function confirm(
   deps: NightDeps,
@@ -23,6 +24,7 @@ export async function confirm(
     const second = await lookAtSent(deps, night, sent);
     await compareAgain(deps, night, first, second);
   }
+  await searchRefunds(deps, night);
   await classify(night.db, night.runId);
   await rememberFinal(night.db, night.runId, first.pullId, lookbackFrom(deps, night));
 }

@@ -6,8 +6,11 @@ import { maskCardNumbers } from '../core/masking.js';
 import type { Db } from '../store/db.js';
 import type { InstructionSheet, SheetLook } from '../store/instructionList.js';
 import { instructionSheet } from '../store/instructionList.js';
+import { type Evidence, evidenceOf } from '../store/refundEvidence.js';
 import { refundTag } from './wireEntry.js';
 
+/** Searches for a refund that are shown. */
+const EVIDENCE_MAX = 3;
 /** Of an answer, so many characters are shown. */
 const BODY_CHARS_MAX = 4_000;
 
@@ -22,6 +25,8 @@ export interface Sheet extends InstructionSheet {
   nextReference: string | null;
   stateBefore: SheetLook | null;
   stateAfter: SheetLook | null;
+  /** what a search for the unknown refund brought, newest first; it proves nothing by itself */
+  evidence: Evidence[];
   /** what a person can decide now, as commands to copy */
   commands: string[];
 }
@@ -34,6 +39,7 @@ export async function sheetOf(
   if (found === null) return null;
   const sheet = masked(found);
   const isRefund = sheet.operation === 'refund';
+  const evidence = isRefund ? await evidenceOf(deps.db, instructionId, EVIDENCE_MAX) : [];
   const nextReference = isRefund ? nextReferenceOf(sheet) : null;
   const [first] = sheet.attempts;
   const last = sheet.attempts.at(-1);
@@ -45,8 +51,17 @@ export async function sheetOf(
     nextReference,
     stateBefore: sheet.looks.filter((look) => look.isBefore === true).at(-1) ?? null,
     stateAfter: sheet.looks.filter((look) => look.isBefore === false).at(-1) ?? null,
+    evidence: evidence.map((one) => ({
+      ...one,
+      body: one.body && maskCardNumbers(one.body.slice(0, BODY_CHARS_MAX), keepOf(sheet)),
+    })),
     commands: commandsOf(sheet, nextReference),
   };
+}
+
+/** Ids that a text may name and that are never altered. */
+function keepOf(sheet: InstructionSheet): string[] {
+  return [sheet.orderNo, sheet.transactionId, ...sheet.references];
 }
 
 /** References count up within a transaction: `<transaction_id>-<two digits>`. */
@@ -86,7 +101,7 @@ function commandsOf(sheet: InstructionSheet, nextReference: string | null): stri
 }
 
 function masked(sheet: InstructionSheet): InstructionSheet {
-  const keep = [sheet.orderNo, sheet.transactionId, ...sheet.references];
+  const keep = keepOf(sheet);
   const clean = (text: string | null): string | null =>
     text === null ? null : maskCardNumbers(text, keep);
   return {

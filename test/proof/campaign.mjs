@@ -31,6 +31,7 @@ const RARE = [
   'a night was taken over or run again',
   'the queue forgot everything',
   'unknown to confirmed',
+  'unknown to planned',
   'a partial refund waits for a person',
 ];
 

@@ -51,8 +51,19 @@ export function layOut(seed, number, firstNight) {
       };
     },
   );
+  const payout = {
+    request_id: `${number.toString(16).padStart(8, '0')}-0000-4000-8000-000000000001`,
+    account_id: accountId,
+    payload: {
+      payment_amount: String(random.between(5, 5_000)),
+      payment_currency: random.pick(CURRENCIES),
+      reference: 'commission',
+    },
+    requested_at: new Date(firstNight.getTime() - DAY_MS / 4),
+  };
   return {
     accountId,
+    payouts: random.chance(0.2) ? [payout] : [],
     merchantId: 'M1',
     signingKey: `key-${accountId}`,
     orders: orders.map((order) => ({
@@ -102,6 +113,12 @@ export async function fillLedger(query, worlds) {
        order_no text, refund_amount numeric, reason text, requested_at timestamptz)`,
     [JSON.stringify(orders.flatMap((order) => order.refunds))],
   );
+  await query(
+    `insert into ledger.payout_requests (request_id, account_id, payload, requested_at)
+     select * from jsonb_to_recordset($1::jsonb) as p (request_id uuid, account_id text,
+       payload jsonb, requested_at timestamptz)`,
+    [JSON.stringify(worlds.flatMap((world) => world.payouts))],
+  );
 }
 
 /** The settings of tieout for these schedules; JSON is YAML too. */
@@ -115,7 +132,10 @@ export function settingsFor(worlds, firstNight, more) {
     })),
     schedule: { timezone: 'UTC' },
     reconcile: { lookbackDays: 1, staleAuthorisationDays: 30, graceHours: 1 },
-    operations: { capture: 'auto', cancel: 'auto', refund: 'auto', review: 'auto' },
+    operations: {
+      ...{ capture: 'auto', cancel: 'auto', refund: 'auto', review: 'auto' },
+      payout: 'auto',
+    },
     ...more,
   };
 }

@@ -26,6 +26,7 @@ const RARE = [
   'the ledger changed its mind',
   'a look that shows what was',
   'unknown to confirmed',
+  'unknown to planned',
   'a partial refund waits for a person',
   'the spine died and was replaced',
 ];

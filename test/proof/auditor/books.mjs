@@ -20,9 +20,14 @@ export function moneyText(amount) {
   return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
+/** The same of an amount that may have no decimals, as payouts do. */
+function hundredthsOrWhole(text) {
+  return /^\d+$/.test(text ?? '') ? BigInt(text) * 100n : hundredths(text);
+}
+
 /** What a line moves: the part that goes back for a refund, the whole amount else. */
 export function movedOf({ operation, amount, refund_amount }) {
-  return hundredths(operation === 'refund' ? refund_amount : amount) ?? 0n;
+  return hundredthsOrWhole(operation === 'refund' ? refund_amount : amount) ?? 0n;
 }
 
 /** A person at the gateway's portal, not a request of ours. */
@@ -95,7 +100,10 @@ function isSameMovement(row, effect) {
   return (
     row.operation === effect.operation &&
     row.account_id === effect.account_id &&
-    row.transaction_id === effect.transaction_id &&
+    // A payout is named by its request, which stands for order and transaction with us.
+    (row.operation === 'payout'
+      ? row.order_no === effect.order_no
+      : row.transaction_id === effect.transaction_id) &&
     movedOf(row) === movedOf(effect)
   );
 }

@@ -17,6 +17,10 @@ export function nothingForgotten(joined) {
     }
   }
   const rowsOf = groupBy(joined.instructions, orderKey);
+  for (const { account_id, request_id } of joined.payouts ?? []) {
+    const key = `${account_id} ${request_id}`;
+    if (!rowsOf.has(key)) found.push(`payout ${key}: there is no instruction for it`);
+  }
   const breaksOf = groupBy(
     joined.breaks.filter(({ state }) => state !== 'resolved'),
     orderKey,

@@ -31,6 +31,10 @@ export function onceOnly(joined) {
   for (const [what, effects] of same) {
     if (effects.length > 1) found.push(`${what} was done ${effects.length} times by us`);
   }
+  const payouts = joined.effects.filter(({ operation }) => operation === 'payout');
+  for (const [what, effects] of groupBy(payouts, orderKey)) {
+    if (effects.length > 1) found.push(`payout ${what} was made ${effects.length} times`);
+  }
   const refunds = joined.instructions.filter(({ operation }) => operation === 'refund');
   for (const [what, rows] of groupBy(refunds, (row) => `${row.account_id} ${row.refund_id}`)) {
     const done = rows.reduce((sum, row) => sum + (joined.effectsOf.get(row.id)?.length ?? 0), 0);
@@ -87,7 +91,7 @@ export function allAccountedFor(joined) {
 export function unknownOnlyWhereNobodyCanSay(joined) {
   const found = [];
   for (const row of joined.instructions) {
-    if (row.state !== 'unknown' || row.is_disputed) continue;
+    if (row.state !== 'unknown' || row.is_disputed || row.operation === 'payout') continue;
     if (joined.byHand.has(transactionKey(row))) continue;
     const isPartial =
       row.operation === 'refund' && hundredths(row.refund_amount) !== hundredths(row.amount);

@@ -9,6 +9,7 @@ const TABLES = {
     from ledger.orders`,
   requests: `select account_id, refund_id, order_no, refund_amount::text
     from ledger.refund_requests`,
+  payouts: `select account_id, request_id::text from ledger.payout_requests`,
   instructions: `select instruction_id::text as id, run_id::text, account_id, order_no, operation,
     transaction_id, currency, amount::text, refund_id, refund_amount::text, state, is_disputed,
     settled_run_id::text from tieout.instructions order by instruction_id`,

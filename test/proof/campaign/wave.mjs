@@ -39,7 +39,7 @@ export async function runWave(place, { root, seed, first, count, redis }) {
     const classified = timeToClassify(wave);
     for (let quiet = 0; quiet < QUIET_NIGHTS_MAX; quiet += 1) {
       await runNight(wave, TROUBLED_NIGHTS + quiet);
-      if (await isAtRest(wave)) break;
+      if (quiet >= wave.quietNightsMin - 1 && (await isAtRest(wave))) break;
     }
     await wave.processes.end();
     return { ...(await audit(wave)), classifiedMs: await classified };
@@ -62,7 +62,9 @@ async function openWave(place, { root, seed, first, count, redis }) {
   await payOrders(program, sandbox, layouts);
   await fillLedger((text, values) => db.query(text, values), layouts);
   const proxy = await openProxy(sandbox.baseUrl, { random: randomOf(seed, first, 13), tally });
-  const file = writeSettings({ program, folder, layouts, now, url, proxy, random, redis });
+  const resendAfterHours = random.chance(0.4) ? 1 : null;
+  const chosen = { resendAfterHours, redis };
+  const file = writeSettings({ program, folder, layouts, now, url, proxy, ...chosen });
   const processes = openProcesses({
     ...{ folder, file, root, tally },
     seed: [seed, first, 17],
@@ -71,6 +73,8 @@ async function openWave(place, { root, seed, first, count, redis }) {
   return {
     ...{ place, tally, random, db, connection, layouts, sandbox, proxy, processes, folder, redis },
     isQuiet: false,
+    // Two looks have to show the old state before anything is sent again.
+    quietNightsMin: resendAfterHours === null ? 1 : 3,
     /** When each night began on the shifted clock, and by how much it was shifted. */
     shifts: [],
     accounts: new Set(layouts.map(({ accountId }) => accountId)),
@@ -84,8 +88,10 @@ async function openWave(place, { root, seed, first, count, redis }) {
   };
 }
 
-function writeSettings({ program, folder, layouts, now, url, proxy, random, redis }) {
+function writeSettings(given) {
+  const { program, folder, layouts, now, url, proxy, resendAfterHours, redis } = given;
   const profile = program.profile.sandboxProfile();
+  profile.payout = { unit: 'major' };
   profile.limits = { ...profile.limits, timeoutMs: TIMEOUT_MS, requestsPerSecond: 500 };
   const profileFile = join(folder, 'gateway-profile.yaml');
   writeFileSync(profileFile, JSON.stringify(profile));
@@ -96,7 +102,7 @@ function writeSettings({ program, folder, layouts, now, url, proxy, random, redi
     dataDir: join(folder, 'var'),
     reports: { dir: join(folder, 'reports') },
   });
-  settings.operations.resendAfterHours = random.chance(0.4) ? 1 : null;
+  settings.operations.resendAfterHours = resendAfterHours;
   const file = join(folder, 'tieout.yaml');
   writeFileSync(file, JSON.stringify(settings));
   return file;

@@ -3,7 +3,7 @@
 
 import { createHash, randomUUID } from 'node:crypto';
 import { seamedDatabase } from '../seams.mjs';
-import { happen, TROUBLES } from './troubles.mjs';
+import { happen, TROUBLES, TROUBLES_OF_PAYOUTS } from './troubles.mjs';
 
 const TROUBLE_CHANCE = 0.3;
 
@@ -51,7 +51,8 @@ function depsFor(wave, world, fibre) {
       await step('sleep', async () => {});
       clock.note(ms);
     },
-    doorbell: { ring: async () => {} },
+    // What waited for the canary is rung for by whoever sent it.
+    doorbell: { ring: (queue, ids) => wave.ring(queue, ids) },
     gateway: {
       ...base.gateway,
       query: (account, orderNos) => look('look', account, { kind: 'orders', orderNos }),
@@ -97,12 +98,16 @@ async function post(wave, world, fibre, step, request) {
     const message = JSON.parse(request.body.toString('utf8'));
     const hash = createHash('sha256').update(request.body).digest('hex');
     const id = `${random.uuid()}.${hash}`;
-    const operate = (part) => wave.gateway.operate(name, message, id, part);
+    const isPayout = name === 'payout';
+    const operate = (part) =>
+      isPayout ? wave.gateway.pay(message, id) : wave.gateway.operate(name, message, id, part);
     const isTroubled = !world.isQuiet && random.chance(TROUBLE_CHANCE * world.severity);
-    const trouble = isTroubled ? random.weighted(TROUBLES) : 'none';
+    const troubles = isPayout ? TROUBLES_OF_PAYOUTS : TROUBLES;
+    const trouble = isTroubled ? random.weighted(troubles) : 'none';
     if (isTroubled) tally.count(trouble);
     const later = (ms, work) => wave.later(ms, work);
-    return happen(trouble, { operate, array: `${name}_orders`, later, random });
+    const array = isPayout ? null : `${name}_orders`;
+    return happen(trouble, { operate, array, later, random });
   });
   if (posted.kind === 'not_sent') return posted;
   // The answer is on its way: whoever waits for it may sleep or die before it arrives.

@@ -30,6 +30,22 @@ export const TROUBLES = [
   [1, 'no answer in time'],
 ];
 
+/** Those that need no entries in the answer: all that can happen to a payout. */
+const WITHOUT_ENTRIES = new Set([
+  'reset before the effect',
+  'reset after the effect',
+  'late effect',
+  '502 before the effect',
+  '502 after the effect',
+  'redirect before the effect',
+  'redirect after the effect',
+  'a page for people',
+  'cut in half',
+  'another account',
+  'no answer in time',
+]);
+export const TROUBLES_OF_PAYOUTS = TROUBLES.filter(([, name]) => WITHOUT_ENTRIES.has(name));
+
 /** What the caller sees: a MoneyPost. `later(ms, work)` lets something happen at a later time. */
 export function happen(trouble, { operate, array, later, random }) {
   switch (trouble) {
@@ -51,7 +67,7 @@ export function happen(trouble, { operate, array, later, random }) {
 }
 
 function afterTheEffect(trouble, truth, array, random) {
-  const entries = truth[array];
+  const entries = truth[array] ?? [];
   const told = (changed) => answered(200, JSON.stringify({ ...truth, [array]: changed }));
   const [first, second, ...rest] = entries;
   switch (trouble) {
@@ -92,7 +108,7 @@ function afterTheEffect(trouble, truth, array, random) {
     case 'another account':
       return answered(200, JSON.stringify({ ...truth, account_id: 'NOBODY' }));
     default:
-      return told(entries);
+      return array === null ? answered(200, JSON.stringify(truth)) : told(entries);
   }
 }
 

@@ -42,6 +42,11 @@ function openClock(setShift) {
   };
 }
 
+/** Two looks have to show the old state before anything is sent again. */
+function quietNightsFor(resendAfterHours) {
+  return resendAfterHours === null ? 1 : 3;
+}
+
 export async function runWave(place, { seed, first, count }) {
   const wave = await openWave(place, seed, first, count);
   try {
@@ -49,7 +54,7 @@ export async function runWave(place, { seed, first, count }) {
     for (const world of wave.worlds.values()) await endTroubles(world);
     for (let quiet = 0; quiet < QUIET_NIGHTS_MAX; quiet += 1) {
       await runNight(wave, TROUBLED_NIGHTS + quiet, true);
-      if (await isAtRest(wave)) break;
+      if (quiet >= wave.quietNightsMin - 1 && (await isAtRest(wave))) break;
     }
     return await audit(wave);
   } finally {
@@ -66,10 +71,13 @@ async function openWave(place, seed, first, count) {
   const folder = join(place.folder, `wave-${first}`);
   mkdirSync(folder, { recursive: true });
   const file = join(folder, 'tieout.yaml');
+  const profileFile = join(folder, 'gateway-profile.yaml');
+  const whole = program.profile.sandboxProfile();
+  writeFileSync(profileFile, JSON.stringify({ ...whole, payout: { unit: 'major' } }));
   const resendAfterHours = random.chance(0.4) ? 1 : null;
   const settings = settingsFor(layouts, FIRST_NIGHT, {
     database: { url: 'postgres://nobody@127.0.0.1:1/none' },
-    gateway: { baseUrl: 'sandbox', profile: 'sandbox' },
+    gateway: { baseUrl: 'http://127.0.0.1:9', profile: profileFile },
     dataDir: join(folder, 'var'),
   });
   settings.operations.resendAfterHours = resendAfterHours;
@@ -88,6 +96,8 @@ async function openWave(place, seed, first, count) {
     dead: new Set(),
     later: (ms, work) => wave.effectsToCome.push({ at: clock.elapsed() + ms, work }),
     spines: 0,
+    quietNightsMin: quietNightsFor(resendAfterHours),
+    ring: (queue, ids) => ring(wave, queue, ids),
     close: async () => {
       await drop();
       rmSync(folder, { recursive: true, force: true });

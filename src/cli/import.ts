@@ -1,11 +1,12 @@
-// `tieout import orders|refunds|responses FILE... [--check] [--json]`: which import a kind is, and
-// how its result is printed. Owns no rule of the ledger: those are in core/ledgerRow.ts and
+// `tieout import orders|refunds|payouts|responses FILE... [--check] [--json]`: which import a kind
+// is, and how its result is printed. Owns no rule of the ledger: those are in core/ledgerRow.ts and
 // src/imports. Neighbour: the command line opens database and configuration and hands them in.
 
 import { Command } from 'commander';
 import type { Config } from '../config.js';
 import { loadColumnMap } from '../configColumnMap.js';
 import { importOrders } from '../imports/importOrders.js';
+import { importPayouts } from '../imports/importPayouts.js';
 import { importRefunds } from '../imports/importRefunds.js';
 import { importResponses } from '../imports/importResponses.js';
 import type { ImportResult } from '../imports/importResult.js';
@@ -14,7 +15,7 @@ import type { ImportDeps, ImportOptions } from '../imports/tableImport.js';
 import type { Database } from '../store/db.js';
 import { wantsJson, withApp } from './context.js';
 
-export const IMPORT_KINDS = ['orders', 'refunds', 'responses'] as const;
+export const IMPORT_KINDS = ['orders', 'refunds', 'payouts', 'responses'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
 
 type Import = (
@@ -26,12 +27,14 @@ type Import = (
 const IMPORTS: Readonly<Record<ImportKind, Import>> = {
   orders: importOrders,
   refunds: importRefunds,
+  payouts: importPayouts,
   responses: importResponses,
 };
 
 const DESCRIPTIONS: Readonly<Record<ImportKind, string>> = {
   orders: 'orders of the ledger, CSV or NDJSON by file ending',
   refunds: 'refund requests of the ledger, CSV or NDJSON by file ending',
+  payouts: 'payout requests of the ledger, CSV or NDJSON; the payload as JSON text',
   responses: 'stored XML payment responses: the transactions of orders that the ledger has',
 };
 

@@ -140,12 +140,18 @@ function callLines(call: Part): string[] {
 
 function instructionLines(one: Part): string[] {
   return [
-    `  ${one.operation} ${one.amount} ${one.currency} (${one.state})` +
+    `  #${one.id} ${one.operation} ${one.amount} ${one.currency} (${one.state})` +
       `${one.holdReason ? `, waits: ${one.holdReason}` : ''}` +
       `${one.gatewayReference ? `, gateway reference ${one.gatewayReference}` : ''}`,
     ...((one.decisions as Part[] | null) ?? []).map(decisionLine),
     ...((one.events as Part[] | null) ?? []).map(
       (event) => `    ${event.at}  ${event.to} by ${event.by}${reasonOf(event)}`,
+    ),
+    ...(one.decisions as Part[]).map(
+      (decision) =>
+        `    ${decision.at}  decision: ${decision.decision} ${decision.finding ?? ''}`.trimEnd() +
+        ` by ${decision.by}${decision.isClaim ? ' (as said on the command line)' : ''}` +
+        `${reasonOf(decision)}${decision.reference ? `, reference ${decision.reference}` : ''}`,
     ),
     ...(one.attempts as Part[]).map(
       (attempt) =>

@@ -36,7 +36,7 @@ export interface ImportOptions {
 export type StagedValue = string | number | bigint | null;
 
 export interface TableImport<Row extends { readonly accountId: string }> {
-  readonly table: 'orders' | 'refund_requests';
+  readonly table: 'orders' | 'refund_requests' | 'payout_requests';
   readonly columns: readonly Column[];
   /** The column that, with account_id, is the key. */
   readonly keyColumn: string;

@@ -106,6 +106,11 @@ const INSTRUCTIONS = `
       'events', (select jsonb_agg(jsonb_build_object('at', e.at, 'from', e.from_state,
           'to', e.to_state, 'by', e.by, 'reason', e.reason) order by e.seq)
         from tieout.instruction_events e where e.instruction_id = i.instruction_id),
+      'decisions', coalesce((select jsonb_agg(jsonb_build_object('at', d.at,
+          'decision', d.decision, 'by', d.decided_by, 'isClaim', d.is_claim, 'reason', d.reason,
+          'reference', d.reference, 'finding', d.finding, 'seenSha256', d.seen_sha256)
+          order by d.decision_id)
+        from tieout.decisions d where d.instruction_id = i.instruction_id), '[]'),
       'attempts', coalesce((select jsonb_agg(jsonb_build_object('id', t.attempt_id,
           'claimedAt', t.claimed_at, 'outcome', t.outcome, 'reason', t.reason,
           'answer', (select w.http_status from tieout.answers w

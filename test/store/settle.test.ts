@@ -76,6 +76,20 @@ describe('refunds', () => {
   });
 });
 
+test('a refused partial refund is not blamed for a later one that went through', async () => {
+  const { look, accountId } = await stored({
+    ledger: LEDGER,
+    gateway: ['T1 partially_refunded 10.00'],
+    did: ['refund T1 R1 4.00 rejected', 'refund T1 R2 3.00 accepted'],
+  });
+  await settleByLooks(db, look.runId, look.pullId, LOOKED_AT);
+  const { rows } = await db.query(
+    'select state from tieout.instructions where account_id = $1 order by instruction_id',
+    [accountId],
+  );
+  expect(rows).toEqual([{ state: 'rejected' }, { state: 'confirmed' }]);
+});
+
 describe('looks that prove nothing', () => {
   const captured = ['T1 captured 10.00'];
   test.each<[string, OrderText, string]>([

@@ -28,8 +28,10 @@ shown as (
       select from tieout.instructions later
       where later.account_id = sent.account_id and later.order_no = sent.order_no
         and later.operation = sent.operation and later.transaction_id = sent.transaction_id
-        and later.refund_id is not distinct from sent.refund_id
         and later.instruction_id > sent.instruction_id
+        -- a later refund that went through shows the same state as this one would
+        and (later.refund_id is not distinct from sent.refund_id
+          or later.state in ('accepted', 'confirmed'))
     ) as is_superseded
   from sent
   cross join lateral (

@@ -1,0 +1,61 @@
+// What a line of payout requests may hold: the id in its UUID shape, the payload as the JSON text
+// of one object. Pure; no value of a payload is ever shown, since it names people and their accounts.
+// Neighbour: ledgerRow.ts, for orders and refunds.
+
+import type { Column, RawLine, RowCheck } from './ledgerRow.js';
+import { identifierProblem, normalInstant } from './ledgerRow.js';
+
+export const PAYOUT_COLUMNS: readonly Column[] = [
+  { name: 'request_id', nullable: false },
+  { name: 'account_id', nullable: false },
+  { name: 'payload', nullable: false },
+  { name: 'requested_at', nullable: false },
+];
+
+export interface LedgerPayout {
+  readonly requestId: string;
+  readonly accountId: string;
+  /** JSON text of an object */
+  readonly payload: string;
+  readonly requestedAt: string;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export function checkPayoutLine(line: RawLine): RowCheck<LedgerPayout> {
+  const refused = (column: string, reason: string, isShown = true): RowCheck<LedgerPayout> => ({
+    kind: 'refused',
+    problem: { column, value: isShown ? (line[column] ?? null) : null, reason },
+  });
+  const missing = PAYOUT_COLUMNS.find(({ name }) => !line[name]);
+  if (missing) return refused(missing.name, 'must not be empty');
+  const { request_id: requestId, account_id: accountId, payload, requested_at: at } = line;
+  if (!UUID.test(requestId ?? '')) return refused('request_id', 'must be a UUID');
+  const problem = identifierProblem(accountId ?? '');
+  if (problem !== null) return refused('account_id', problem);
+  if (!isObject(payload ?? '')) return refused('payload', 'must be the JSON of one object', false);
+  const requestedAt = normalInstant(at ?? '');
+  if (requestedAt === null) {
+    return refused('requested_at', 'must be ISO 8601 with zone, such as 2026-11-19T08:30:00Z');
+  }
+  return {
+    kind: 'ok',
+    row: {
+      requestId: (requestId ?? '').toLowerCase(),
+      accountId: accountId ?? '',
+      payload: payload ?? '',
+      requestedAt,
+    },
+  };
+}
+
+/** A NUL cannot be kept in the database, and has no place in a payment. */
+function isObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isRecord && !text.includes('\\u0000');
+  } catch {
+    return false;
+  }
+}

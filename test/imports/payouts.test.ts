@@ -1,0 +1,85 @@
+// Imports of payout requests on a real database: by key, all lines or none, nothing ever changes.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { sandboxProfile } from '../../src/gateway/profile.js';
+import { importPayouts } from '../../src/imports/importPayouts.js';
+import type { ImportResult } from '../../src/imports/importResult.js';
+import { formatImport } from '../../src/imports/importResult.js';
+import { freshDatabase } from '../support/database.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'tieout-payouts-'));
+const fresh = await freshDatabase();
+const { db } = fresh;
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await fresh.drop();
+});
+beforeEach(() => db.query('truncate ledger.payout_requests'));
+
+const deps = {
+  db,
+  profile: sandboxProfile(),
+  accounts: [{ merchantId: 'M1', accountId: 'A1', signingKey: 'k' }],
+};
+const ID = 'AAAAAAAA-0000-4000-8000-000000000001';
+const PAYLOAD = { payment_amount: '120', beneficiary: { company_name: 'Süd: GmbH, "Co"' } };
+const LINE = {
+  request_id: ID,
+  account_id: 'A1',
+  payload: JSON.stringify(PAYLOAD),
+  requested_at: '2026-11-19T08:30:00Z',
+};
+
+function payouts(...lines: Partial<Record<keyof typeof LINE, string>>[]): Promise<ImportResult> {
+  const path = join(folder, 'payouts.ndjson');
+  const texts = lines.map((line) => `${JSON.stringify({ ...LINE, ...line })}\n`);
+  writeFileSync(path, texts.join(''));
+  return importPayouts(deps, [path], { check: false });
+}
+
+const rows = async () =>
+  (await db.query('select request_id, account_id, payload from ledger.payout_requests')).rows;
+
+describe('tieout import payouts', () => {
+  it('takes each request once, its payload as it is', async () => {
+    expect(await payouts({})).toMatchObject({ kind: 'imported', inserted: 1 });
+    expect(await payouts({})).toMatchObject({ inserted: 0, unchanged: 1 });
+    expect(await rows()).toEqual([
+      { request_id: ID.toLowerCase(), account_id: 'A1', payload: PAYLOAD },
+    ]);
+  });
+
+  it('reads CSV too', async () => {
+    const path = join(folder, 'payouts.csv');
+    const quoted = `"${LINE.payload.replaceAll('"', '""')}"`;
+    const text = `request_id,account_id,payload,requested_at\n${ID},A1,${quoted},2026-11-19 08:30Z\n`;
+    writeFileSync(path, text);
+    expect(await importPayouts(deps, [path], { check: false })).toMatchObject({ inserted: 1 });
+    expect(await rows()).toMatchObject([{ payload: PAYLOAD }]);
+  });
+
+  it('refuses a change of what a request pays, and takes no line with it', async () => {
+    await payouts({});
+    const result = await payouts({ request_id: ID.replace(/1$/, '2') }, { payload: '{}' });
+    expect(result).toMatchObject({ kind: 'refused', problems: [{ line: 2, column: 'payload' }] });
+    expect(await rows()).toHaveLength(1);
+  });
+
+  it.each([
+    ['request_id', '17', 'must be a UUID'],
+    ['account_id', 'A 1 ', 'space'],
+    ['payload', '[1]', 'JSON of one object'],
+    ['payload', '{"iban": "DE00', 'JSON of one object'],
+    ['requested_at', 'yesterday', 'ISO 8601'],
+  ])('refuses %s %s', async (column, value, reason) => {
+    const result = await payouts({ [column]: value });
+    expect(result.kind).toBe('refused');
+    const words = formatImport(result);
+    expect(words).toContain(reason);
+    // What a payload holds is nobody's business.
+    expect(words).not.toContain('DE00');
+  });
+});

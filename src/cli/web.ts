@@ -3,18 +3,21 @@
 
 import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
+import { boardOf } from '../../jobs/board.js';
 import { checkSchedule } from '../../jobs/clock.js';
 import { discardJob, listFailedJobs, retryFailedJob } from '../../jobs/failed.js';
+import { reasonOf } from '../../jobs/reason.js';
 import type { App } from '../compose.js';
 import type { Doorbell, Reevaluate } from '../core/doorbell.js';
 import { UnreachableError } from '../core/errors.js';
 import { reevaluate } from '../night/reevaluate.js';
 import type { Workforce } from '../night/run.js';
 import { hasAdministrator } from '../store/users.js';
+import { BOARD_PATH } from '../web/board.js';
 import { localIdentity } from '../web/identity.js';
 import { makeLink } from '../web/links.js';
 import { createWebServer } from '../web/server.js';
-import type { FailedJobView, JobsPort } from '../web/visit.js';
+import type { ConsoleDeps, FailedJobView, JobsPort } from '../web/visit.js';
 import { configOf, withApp } from './context.js';
 import { retryWords } from './jobs.js';
 import { runClock, untilStopped } from './schedule.js';
@@ -74,6 +77,7 @@ async function openWeb(app: App): Promise<() => Promise<void>> {
     identity,
     jobs: jobsPort(app),
     doorbell: doorbellOf(app),
+    board: await boardFor(app),
   };
   const server = createWebServer({ ...base, console: people });
   let address: string;
@@ -91,6 +95,16 @@ async function openWeb(app: App): Promise<() => Promise<void>> {
     app.log(`nobody may manage it yet: make the first account, once: ${address}${link}`);
   }
   return () => server.close();
+}
+
+/** Without a queue people still see the night; only its board is left out. */
+async function boardFor(app: App): Promise<ConsoleDeps['board']> {
+  try {
+    return boardOf(await app.queues(), BOARD_PATH);
+  } catch (error) {
+    app.log(`the console is without the queue's board: ${reasonOf(error)}`);
+    return null;
+  }
 }
 
 /** The queue is opened by the first ring, not before. */

@@ -14,6 +14,7 @@ import type { SessionRow } from '../store/sessions.js';
 import { recordEvent } from '../store/sessions.js';
 import { sendAnswer } from './answers.js';
 import { addAssets } from './assets.js';
+import { addBoard } from './board.js';
 import { fieldsOf } from './fields.js';
 import { forLog, wordsFor } from './format.js';
 import { checkForm, tokenFor } from './forms.js';
@@ -60,6 +61,7 @@ export async function addConsole(server: FastifyInstance, deps: ConsoleDeps): Pr
   );
   addAssets(server);
   addSignIn(server, deps);
+  if (deps.board !== null) await addBoard(server, deps, deps.board);
   for (const route of ROUTES) {
     server.route({
       method: route.method,

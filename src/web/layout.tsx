@@ -33,6 +33,7 @@ const SECTIONS: readonly Section[] = [
   { name: 'Approvals', path: '/approvals', right: 'look' },
   { name: 'Instructions', path: '/instructions', right: 'look' },
   { name: 'Reports', path: '/reports', right: 'look' },
+  { name: 'Days', path: '/days', right: 'look' },
   { name: 'Jobs', path: '/jobs', right: 'jobs', everywhere: true },
   { name: 'Activity', path: '/activity', right: 'audit', everywhere: true },
   { name: 'Settings', path: '/settings', right: 'settings', everywhere: true },

@@ -38,6 +38,11 @@ const PROBLEMS: Readonly<Record<number, Problem>> = {
     what: 'There is no such page or row, or it is of an account that you may not see.',
     safe: UNTOUCHED,
   },
+  405: {
+    title: 'Only to look at',
+    what: 'Nothing can be pressed here. Failed jobs are retried under Jobs, weighed anew.',
+    safe: UNTOUCHED,
+  },
   409: { title: 'Changed meanwhile', what: 'It is not as it was shown.', safe: UNTOUCHED },
   413: { title: 'Too large', what: 'The form is larger than this page takes.', safe: UNTOUCHED },
   429: {

@@ -6,6 +6,7 @@ import { approvalsPage, approve, reject } from './pages/approvals.js';
 import { brakeOff, brakeOn, brakePage } from './pages/brake.js';
 import { assignBreaks, noteBreaks, reopenBreaks, waiveBreaks } from './pages/breakDecisions.js';
 import { breakPage, breaksPage } from './pages/breaks.js';
+import { closing, dayPage, daysPage } from './pages/days.js';
 import { instructionPage } from './pages/instruction.js';
 import { instructionsPage, replan, resolve } from './pages/instructions.js';
 import { discardJobs, jobsPage, retryJobs } from './pages/jobs.js';
@@ -100,6 +101,18 @@ export const ROUTES: readonly Route[] = [
     fields: ['account', 'words'],
     handle: brakeOff,
   },
+  { method: 'GET', path: '/days', right: 'look', handle: daysPage },
+  { method: 'GET', path: '/days/:account/:date', right: 'look', handle: dayPage },
+  ...(['close', 'lock', 'reopen'] as const).map(
+    (verb): Route => ({
+      method: 'POST',
+      path: `/days/${verb}`,
+      right: 'closeDays',
+      isFresh: true,
+      fields: ['account', 'date', 'words'],
+      handle: closing(verb),
+    }),
+  ),
   { method: 'GET', path: '/search', right: 'look', handle: searchPage },
   { method: 'GET', path: '/orders/:account/:orderNo', right: 'look', handle: orderPage },
   { method: 'GET', path: '/reports', right: 'look', handle: reportsPage },

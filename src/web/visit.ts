@@ -2,6 +2,7 @@
 // visit carries the accounts for which the person has that right, and every query takes them. Types
 // only, and the few answers that are made in many places.
 
+import type { FastifyPluginCallback } from 'fastify';
 import type { VNode } from 'preact';
 import type { Config } from '../config.js';
 import type { Grant, Right } from '../core/access.js';
@@ -43,6 +44,8 @@ export interface ConsoleDeps {
   newId: () => string;
   log: (line: string) => void;
   jobs: JobsPort;
+  /** the queue's own board; null where the queue cannot be reached */
+  board: FastifyPluginCallback | null;
   /** tells a worker of what was approved; the rows are what counts */
   doorbell: Doorbell;
 }

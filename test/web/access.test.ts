@@ -158,7 +158,7 @@ const FORM: Readonly<Record<string, string>> = {
   reason: 'because',
   reference: 'portal 1',
   finding: 'happened',
-  from: 'A1002',
+  date: visitDate(),
 };
 
 /** What decisions leave behind. */
@@ -167,6 +167,7 @@ async function decided(): Promise<Record<string, unknown>> {
     `select (select jsonb_agg(to_jsonb(b) order by b.break_id) from tieout.breaks b) as breaks,
        (select count(*) from tieout.decisions) as decisions,
        (select count(*) from tieout.brakes) as brakes,
+       (select count(*) from tieout.day_events) as days,
        (select jsonb_agg(i.state order by i.instruction_id) from tieout.instructions i) as states`,
   );
   return found[0] ?? {};
@@ -177,6 +178,41 @@ function may(route: Route) {
   if (found === undefined) throw new Error(`${nameOf(route)} has no expectation`);
   return found;
 }
+
+describe("the queue's own board", () => {
+  it('is for operators and administrators, to look at', async () => {
+    for (const role of ROLES) {
+      const visitor = await console.withRole(role);
+      const { statusCode, body, headers } = await visitor.get('/board/');
+      const isFor = ['operator', 'admin'].includes(role);
+      expect([role, statusCode]).toEqual([role, isFor ? 200 : 403]);
+      if (isFor) expect(body).toContain('tieout queues');
+      const other = await visitor.get('/breaks');
+      expect(other.headers['content-security-policy']).not.toContain('unsafe');
+      expect(headers['content-security-policy']).toContain("script-src 'self'");
+    }
+    expect((await console.stranger().get('/board/api/queues')).statusCode).toBe(303);
+    const ofOne = await console.withRole('operator', 'A1001');
+    expect((await ofOne.get('/board/api/queues')).statusCode).toBe(403);
+  });
+
+  it('sends nothing again: no request but a look is answered', async () => {
+    const visitor = await console.withRole('operator');
+    const answer = await visitor.get('/board/api/queues');
+    expect(answer.statusCode).toBe(200);
+    for (const method of ['PUT', 'POST', 'PATCH', 'DELETE'] as const) {
+      for (const path of ['retry/failed', 'x/retry', 'clean/failed', 'pause', 'empty', 'add']) {
+        const url = `/board/api/queues/refund/${path}`;
+        const { statusCode } = await console.server.inject({
+          method,
+          url,
+          cookies: visitor.cookies,
+        });
+        expect([404, 405], `${method} ${url}`).toContain(statusCode);
+      }
+    }
+  });
+});
 
 describe('forms (row 106)', () => {
   const own = ['/sign-in', '/sign-out', '/confirm', `/welcome/${'a'.repeat(43)}`];

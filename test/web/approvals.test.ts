@@ -153,6 +153,35 @@ describe('approving (row 113)', () => {
   });
 });
 
+describe('a business day', () => {
+  it('is closed by finance, with who and why; a locked one stays', async () => {
+    const { db } = console.app;
+    const { rows } = await db.query<{ account: string; date: string }>(
+      'select account_id as account, business_date as date from tieout.run_accounts limit 1',
+    );
+    const day = rows[0] ?? { account: '', date: '' };
+    const finance = await console.withRole('finance');
+    const form = { ...day, words: 'month end' };
+    expect((await finance.get(`/days/${day.account}/${day.date}`)).statusCode).toBe(200);
+    for (const [verb, done] of [
+      ['lock', 0],
+      ['close', 1],
+      ['close', 0],
+      ['reopen', 1],
+      ['close', 1],
+      ['lock', 1],
+      ['reopen', 0],
+    ] as const) {
+      const { body } = await finance.post(`/days/${verb}`, form);
+      expect([verb, body.includes(`${done} of 1 done`)]).toEqual([verb, true]);
+    }
+    const { body } = await finance.get(`/days/${day.account}/${day.date}`);
+    expect(body).toContain('month end');
+    expect(body).toContain(finance.name);
+    expect((await finance.get('/days')).body).toContain('locked');
+  });
+});
+
 describe('an unknown one', () => {
   it('says what to look for, and is resolved with reason and reference', async () => {
     const { db } = console.app;

@@ -3,6 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import { boardOf } from '../../jobs/board.js';
 import { discardJob, listFailedJobs, retryFailedJob } from '../../jobs/failed.js';
 import type { App } from '../../src/compose.js';
 import type { Grant, Role } from '../../src/core/access.js';
@@ -73,6 +74,7 @@ export async function openConsole(options: HouseOptions = {}): Promise<ConsoleHo
     identity: localIdentity(base),
     jobs: jobsOf(app),
     doorbell: await app.queues(),
+    board: boardOf(await app.queues(), '/board'),
   };
   const server = createWebServer({ ...base, console: deps });
   let people = 0;

@@ -16,6 +16,11 @@ export async function jobsPage(visit: Visit): Promise<Answer> {
         A job only says "look here". What is done and what is not stands in the database, so a retry
         weighs everything anew and sends nothing that was sent before.
       </p>
+      {visit.deps.board === null ? null : (
+        <p>
+          <a href="/board/">The queue's own board</a> shows all jobs, to look at.
+        </p>
+      )}
       {jobs.length === 0 ? (
         <Empty>No job has failed. If a night stands still all the same, see Tonight.</Empty>
       ) : (

@@ -6,7 +6,8 @@ import type { Seen } from '../../store/decisions.js';
 import type { Words } from '../format.js';
 
 export function SeenList({ seen, words }: { seen: Seen; words: Words }) {
-  const { ledger } = seen;
+  const { ledger, payout } = seen;
+  if (payout !== undefined) return <PayoutSeen payout={payout} words={words} />;
   return (
     <ul class="seen">
       <li>
@@ -32,6 +33,32 @@ export function SeenList({ seen, words }: { seen: Seen; words: Words }) {
           {entry.fraudRejected ? ', fraud check says REJECT' : ''}
         </li>
       ))}
+    </ul>
+  );
+}
+
+/** A payout belongs to no order: what was seen is its request. */
+function PayoutSeen({
+  payout,
+  words,
+}: {
+  payout: NonNullable<Seen['payout']> | null;
+  words: Words;
+}) {
+  if (payout === null) return <p>The ledger has no such request any more.</p>;
+  return (
+    <ul class="seen">
+      <li>
+        To {words.free(payout.beneficiary) || 'nobody named'}: {words.amount(payout.amount)}{' '}
+        {payout.currency}
+      </li>
+      <li>
+        Reference {payout.reference ?? 'none'}
+        {payout.reason === null ? '' : `: ${words.free(payout.reason)}`}
+      </li>
+      <li>
+        Digest of the whole request <code>{payout.sha256.slice(0, 12)}</code>
+      </li>
     </ul>
   );
 }

@@ -1,0 +1,231 @@
+// Business days: how one leads to the next by account and currency, which are open, closed, locked,
+// and what was decided about each. Closing keeps the figures and the open items of that moment.
+
+import type { DayFigures, DayState } from '../../core/businessDay.js';
+import { NOT_KNOWN } from '../../core/businessDay.js';
+import type { DayOrder, DayVerdict } from '../../night/days.js';
+import { closeDay, lockDay, reopenDay } from '../../night/days.js';
+import type { LateMovement } from '../../store/days.js';
+import { dayEvents, dayFigures, lateMovements } from '../../store/days.js';
+import { dateOf } from '../fields.js';
+import type { Words } from '../format.js';
+import type { RowVerdict } from '../parts.js';
+import { Empty, Figure, Form, State, Table, Verdicts } from '../parts.js';
+import type { Answer, ConsoleDeps, Visit } from '../visit.js';
+import { NOT_FOUND, refused } from '../visit.js';
+
+const DAY_MS = 86_400_000;
+/** Days of one page; older ones by the date in the address. */
+const DAYS_SHOWN = 35;
+
+export async function daysPage(visit: Visit): Promise<Answer> {
+  const { deps, accounts, query, words } = visit;
+  const until = dateOf(query.text('until') ?? undefined) ?? dayBefore(deps.now(), 0);
+  const from = dayBefore(new Date(`${until}T00:00:00Z`), DAYS_SHOWN);
+  const days = (await dayFigures(deps.db, accounts, from, until)).reverse();
+  const body = (
+    <>
+      <h1>Business days</h1>
+      <p class="hint">
+        Opening, captured, refunded and adjustments make the closing, which is the next day's
+        opening. Not known to tieout: {NOT_KNOWN.join(', ')}.
+      </p>
+      {days.length === 0 ? (
+        <Empty>
+          No money has moved in these days. A day appears when a night has confirmed what moved.
+        </Empty>
+      ) : (
+        <DayTable days={days} words={words} />
+      )}
+      <p>
+        <a href={`/days?until=${from}`}>Older days</a>
+      </p>
+    </>
+  );
+  return { kind: 'page', title: 'Business days', section: 'Days', body };
+}
+
+function dayBefore(instant: Date, days: number): string {
+  return new Date(instant.getTime() - days * DAY_MS).toISOString().slice(0, 10);
+}
+
+const MONEY = ['opening', 'captured', 'refunded', 'adjustments', 'closing', 'cancelled'] as const;
+
+function DayTable({ days, words }: { days: readonly DayFigures[]; words: Words }) {
+  return (
+    <Table
+      caption="Business days, newest first"
+      columns={[
+        { head: 'Day' },
+        { head: 'Account' },
+        { head: 'State' },
+        { head: 'Currency' },
+        ...MONEY.map((head) => ({ head, isFigure: true })),
+        { head: 'Late', isFigure: true },
+        { head: 'Look' },
+      ]}
+    >
+      {days.map((day) => (
+        <tr>
+          <th scope="row">
+            <a href={`/days/${encodeURIComponent(day.accountId)}/${day.businessDate}`}>
+              {day.businessDate}
+            </a>
+          </th>
+          <td>{day.accountId}</td>
+          <td>
+            <State state={day.state} />
+          </td>
+          <td>{day.currency}</td>
+          {MONEY.map((key) => (
+            <Figure>{words.amount(day[key])}</Figure>
+          ))}
+          <Figure>{words.count(day.late)}</Figure>
+          <td>{words.at(day.asOf)}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+export async function dayPage(visit: Visit): Promise<Answer> {
+  const { deps, accounts, params, words } = visit;
+  const date = dateOf(params.date);
+  const { account = '' } = params;
+  if (date === null || !accounts.includes(account)) return NOT_FOUND;
+  const days = await dayFigures(deps.db, [account], date, date);
+  const [first] = days;
+  const late = await lateMovements(deps.db, account, date);
+  const body = (
+    <>
+      <h1>
+        {date} of account {account} <State state={first?.state ?? 'open'} />
+      </h1>
+      <p class="hint">
+        {first === undefined
+          ? 'No money moved on this day.'
+          : `Zone ${first.timezone ?? 'unknown'}, cut-off ${first.cutOff ?? 'unknown'}.`}
+      </p>
+      <DayTable days={days} words={words} />
+      <Late late={late} words={words} />
+      <Decide visit={visit} account={account} date={date} state={first?.state ?? 'open'} />
+      <Decided visit={visit} events={await dayEvents(deps.db, account, date)} />
+    </>
+  );
+  return { kind: 'page', title: `${date} ${account}`, section: 'Days', body };
+}
+
+function Late({ late, words }: { late: readonly LateMovement[]; words: Words }) {
+  if (late.length === 0) return null;
+  return (
+    <Table
+      caption="What became known here and belongs to an earlier, closed day"
+      isCaptionSeen
+      columns={[
+        { head: 'Order' },
+        { head: 'What' },
+        { head: 'Amount', isFigure: true },
+        { head: 'Currency' },
+        { head: 'Belongs to' },
+      ]}
+    >
+      {late.map((one) => (
+        <tr>
+          <th scope="row">{one.orderNo}</th>
+          <td>{one.operation}</td>
+          <Figure>{words.amount(one.amount)}</Figure>
+          <td>{one.currency}</td>
+          <td>{one.belongsTo}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+const POSSIBLE: Readonly<Record<DayState, readonly (keyof typeof VERBS)[]>> = {
+  open: ['close'],
+  closed: ['lock', 'reopen'],
+  locked: [],
+};
+
+function Decide(props: { visit: Visit; account: string; date: string; state: DayState }) {
+  const { visit, account, date, state } = props;
+  const verbs = POSSIBLE[state];
+  if (!visit.accountsFor('closeDays').includes(account) || verbs.length === 0) return null;
+  return (
+    <Form action={`/days/${verbs[0]}`} csrf={visit.csrf}>
+      <fieldset class="decide">
+        <legend>Decide about this day</legend>
+        <input type="hidden" name="account" value={account} />
+        <input type="hidden" name="date" value={date} />
+        <label>
+          Reason
+          <input name="words" size={40} maxLength={1000} required />
+        </label>
+        {verbs.map((verb) => (
+          <button type="submit" formaction={`/days/${verb}`}>
+            {VERBS[verb].words}
+          </button>
+        ))}
+      </fieldset>
+    </Form>
+  );
+}
+
+type Events = Awaited<ReturnType<typeof dayEvents>>;
+
+function Decided({ visit, events }: { visit: Visit; events: Events }) {
+  return (
+    <>
+      <h2>Decisions</h2>
+      {events.length === 0 ? <Empty>Nobody has closed this day yet.</Empty> : null}
+      <ol class="timeline">
+        {events.map((event) => (
+          <li>
+            <time>{visit.words.at(event.at)}</time> {event.event} by {event.by}
+            {event.isClaim ? ' (as said on the command line)' : ''}:{' '}
+            {visit.words.free(event.reason)}
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+const VERBS = {
+  close: { act: closeDay, words: 'Close it, and every open day before it' },
+  lock: { act: lockDay, words: 'Lock it: it stays closed for ever' },
+  reopen: { act: reopenDay, words: 'Reopen it' },
+} as const;
+
+export function closing(verb: keyof typeof VERBS): (visit: Visit) => Promise<Answer> {
+  return (visit) => decide(visit, verb, VERBS[verb].act);
+}
+
+async function decide(
+  visit: Visit,
+  verb: string,
+  act: (db: ConsoleDeps['db'], order: DayOrder) => Promise<DayVerdict>,
+): Promise<Answer> {
+  const { form, accounts, deps, person } = visit;
+  const accountId = form.oneOf('account', accounts);
+  const date = dateOf(form.text('date') ?? undefined);
+  const reason = form.text('words');
+  if (accountId === null || date === null) return NOT_FOUND;
+  if (reason === null) return refused('Say why; it is kept with the figures of that moment.');
+  const who = { name: person.name, isClaim: false };
+  const verdict = await act(deps.db, { accountId, date, who, reason });
+  await visit.record({
+    action: `${verb} day`,
+    accountId,
+    subject: `${accountId} ${date}`,
+    outcome: verdict.kind,
+  });
+  const row: RowVerdict = {
+    what: `${verb} ${date} of ${accountId}`,
+    kind: verdict.kind,
+    words: verdict.kind === 'done' ? verdict.dates.join(', ') : verdict.reason,
+  };
+  const body = <Verdicts rows={[row]} back={`/days/${accountId}/${date}`} />;
+  return { kind: 'page', title: 'What was done', section: 'Days', body };
+}

@@ -32,7 +32,7 @@ import { REACH } from './summarySheet.js';
 import { fittedWidths, writeTable } from './table.js';
 import type { Part } from './totals.js';
 import { matchingSum, plannedParts } from './totals.js';
-import type { Book } from './workbook.js';
+import type { Book, BookProperties } from './workbook.js';
 import { writeWorkbook } from './workbook.js';
 
 /** Title and environment. */
@@ -49,7 +49,7 @@ export interface PeriodData<R> {
 export function writeActivity(path: string, data: PeriodData<ActivityRow>): Promise<WrittenReport> {
   const { about, period, rows } = data;
   const parts = plannedParts('Days', rows.length, TOP_LINES);
-  return writeWorkbook(path, bookProperties('Activity', about), async (book) => {
+  return writeWorkbook(path, periodProperties('Activity', data), async (book) => {
     const page = headedPage('Activity statement', data);
     addStatement(page, rows, parts);
     await writePage(book, { ...SHEET, name: 'Activity', page: settleVerdict(page), charts: [] });
@@ -61,16 +61,20 @@ export function writeActivity(path: string, data: PeriodData<ActivityRow>): Prom
 export function writeAgeing(path: string, data: PeriodData<AgedBreakRow>): Promise<WrittenReport> {
   const { about, period, rows } = data;
   const parts = plannedParts('Open breaks', rows.length, TOP_LINES);
-  return writeWorkbook(path, bookProperties('Ageing', about), async (book) => {
+  return writeWorkbook(path, periodProperties('Ageing', data), async (book) => {
     const page = headedPage('Ageing of open breaks', data);
     const pictureRow = addPictureRoom(page);
     const charts = [addAgePicture(page, 'Ageing', pictureRow, rows, AGED_BREAKS, parts)];
-    addAgesInMoney(page, rows);
+    addAgesInMoney(page, rows, parts);
     await writePage(book, { ...SHEET, name: 'Ageing', page: settleVerdict(page), charts });
     const title = `Breaks open at the end of ${period.name}`;
     await writeRows(book, about, 'Open breaks', title, AGED_BREAKS, rows);
     await writeAbout(book, about);
   });
+}
+
+function periodProperties<R>(title: string, { about, period }: PeriodData<R>): BookProperties {
+  return bookProperties(title, { ...about, businessDate: period.name });
 }
 
 const SHEET = { frozenRows: FROZEN_ROWS, repeatedRows: `1:${FROZEN_ROWS}`, ties: TIES };
@@ -150,9 +154,11 @@ function byAccountAndCurrency(rows: readonly ActivityRow[]): ActivityRow[][] {
   return [...groups.values()];
 }
 
-function addAgesInMoney(page: Page, rows: readonly AgedBreakRow[]): void {
+/** What the ages come to, against the lines of the sheet that lists the breaks. */
+function addAgesInMoney(page: Page, rows: readonly AgedBreakRow[], parts: readonly Part[]): void {
   addSection(page, 'Money at stake in open breaks, by age', [
     ['Account', 'Currency', 'Open breaks', ...AGES.map(([words]) => words), 'All'],
+    ['Listed', 'Difference'],
   ]);
   const first = page.lines.length + 1;
   for (const [key, open] of grouped(rows)) {
@@ -163,6 +169,11 @@ function addAgesInMoney(page: Page, rows: readonly AgedBreakRow[]): void {
       return formatAmount(aged.reduce((sum, one) => sum + hundredthsOf(one.stake), 0n));
     });
     const all = amounts.reduce((sum, amount) => sum + hundredthsOf(amount), 0n);
+    const stakes = open.map(({ stake }) => stake ?? '0.00');
+    const listed = stakes.reduce((sum, stake) => sum + hundredthsOf(stake), 0n);
+    page.ties &&= all === listed;
+    const keys = { account_id: `$A${row}`, currency: `$B${row}` };
+    const onSheet = matchingSum(AGED_BREAKS, parts, 'stake', keys);
     const style = moneyStyle(currency, amounts);
     page.lines.push([
       id(accountId),
@@ -170,8 +181,11 @@ function addAgesInMoney(page: Page, rows: readonly AgedBreakRow[]): void {
       count(open.length),
       ...amounts.map((amount) => money(amount, style)),
       moneyFormula(`ROUND(SUM(D${row}:H${row}),2)`, all, amounts, style),
+      moneyFormula(onSheet, listed, stakes, style),
+      moneyFormula(`ROUND(I${row}-J${row},2)`, all - listed, [...amounts, ...stakes], style),
     ]);
   }
+  addCheck(page, 'K', first);
   const last = page.lines.length;
   if (last < first) {
     page.lines.push([text('none')]);

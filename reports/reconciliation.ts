@@ -240,6 +240,8 @@ function aboutPairs(about: AboutData): Pair[] {
     ['Made', `${wallText(clock, about.createdAt)} ${zone} (${about.createdAt.toISOString()})`],
     ['Revision', String(about.revision)],
     ['Previous run', about.previousRun ?? 'none'],
+    ['Workbook of that run (sha256)', about.previousWorkbook ?? 'none'],
+    ['Chain of digests ends in', about.chainHead],
     ['Reach', REACH],
   ];
 }

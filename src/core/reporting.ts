@@ -172,6 +172,10 @@ export interface AboutData {
   revision: number;
   /** The run before this one, whose openAfter is our openBefore. */
   previousRun: string | null;
+  /** The newest workbook of that run: its digest, by which `tieout verify --workbook` knows it. */
+  previousWorkbook: string | null;
+  /** Where the chains of digests ended when this was made, as one digest. */
+  chainHead: string;
   /** Program, database, gateway profile ... and their versions. */
   versions: readonly (readonly [name: string, version: string])[];
   profileHash: string;

@@ -2,8 +2,10 @@
 // program under which settings, from which inputs.
 
 import { configHash } from '../configView.js';
+import { headDigest } from '../core/chain.js';
 import type { AboutData } from '../core/reporting.js';
 import type { RunSummary } from '../core/summary.js';
+import { chainHeads } from '../store/audit.js';
 import type { Digests } from '../store/keptReports.js';
 import { runAbout } from '../store/reportRows.js';
 import type { ReportRow } from '../store/reports.js';
@@ -19,7 +21,7 @@ export async function aboutOf(
   digests: Digests,
 ): Promise<AboutData> {
   const { schedule, reconcile, operations, gateway } = deps.config;
-  const { previousRun, inputsHash, server } = await runAbout(deps.db, report.runId);
+  const { server, ...known } = await runAbout(deps.db, report.runId);
   const { tolerance } = reconcile;
   return {
     environment: summary.environment,
@@ -29,14 +31,14 @@ export async function aboutOf(
     asOf: new Date(summary.asOf),
     createdAt: report.createdAt,
     revision: report.revision,
-    previousRun,
+    ...known,
+    chainHead: headDigest(await chainHeads(deps.db)),
     versions: [
       ['tieout', deps.version],
       ['PostgreSQL', server],
       ['Node.js', process.version],
     ],
     profileHash: configHash(deps.config),
-    inputsHash,
     digests,
     parameters: [
       ['Gateway', gateway.baseUrl],

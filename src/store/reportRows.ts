@@ -150,11 +150,22 @@ function orderRow(row: CopiedRow): OrderRow {
 export async function runAbout(
   db: Db,
   runId: bigint,
-): Promise<Pick<AboutData, 'previousRun' | 'inputsHash'> & { server: string }> {
-  const { rows } = await db.query<{ previous: string | null; inputs: string; server: string }>(
+): Promise<
+  Pick<AboutData, 'previousRun' | 'previousWorkbook' | 'inputsHash'> & { server: string }
+> {
+  const { rows } = await db.query<{
+    previous: string | null;
+    workbook: string | null;
+    inputs: string;
+    server: string;
+  }>(
     `select current_setting('server_version') as server,
        (select max(p.business_date)::text from tieout.runs p
          where not p.is_dry and p.business_date < r.business_date) as previous,
+       (select w.sha256 from tieout.reports w join tieout.runs p using (run_id)
+         where w.kind = 'reconciliation' and w.state = 'written' and not p.is_dry
+           and p.business_date < r.business_date
+         order by p.business_date desc, w.revision desc limit 1) as workbook,
        encode(sha256(convert_to(concat_ws(' ',
          (select sum(hashtextextended(o::text, 0)) from tieout.run_accounts a
            join tieout.asked_orders o using (pull_id, account_id) where a.run_id = r.run_id),
@@ -167,5 +178,10 @@ export async function runAbout(
   );
   const row = rows[0];
   if (!row) throw new Error(`there is no run ${runId}`);
-  return { previousRun: row.previous, inputsHash: row.inputs, server: row.server };
+  return {
+    previousRun: row.previous,
+    previousWorkbook: row.workbook,
+    inputsHash: row.inputs,
+    server: row.server,
+  };
 }

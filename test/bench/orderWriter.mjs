@@ -30,7 +30,15 @@ async function tieout() {
   const at = new Date('2026-11-20T03:16:02Z');
   const about = {
     ...{ environment: 'test', businessDate: '2026-11-19', timezone: 'Europe/Berlin' },
-    ...{ cutOff: '00:00', asOf: at, createdAt: at, revision: 1, previousRun: null },
+    ...{
+      cutOff: '00:00',
+      asOf: at,
+      createdAt: at,
+      revision: 1,
+      previousRun: null,
+      previousWorkbook: null,
+      chainHead: '',
+    },
     ...{ versions: [], profileHash: '', inputsHash: '', digests: {}, parameters: [] },
   };
   return () => writeOrders(path, about, orderRows(count));

@@ -232,8 +232,8 @@ describe('the ageing of open breaks', () => {
       [dateOf(3)],
     );
     const lines = section(book, 'Ageing', 'Money at stake in open breaks, by age')
-      .filter((line) => line.length > 3 && Number(line.at(-1)) !== 0)
-      .map((line) => [line[0], line[1], Number(line.at(-1)).toFixed(2)]);
+      .filter((line) => line.length > 3 && Number(line.at(-2)) !== 0)
+      .map((line) => [line[0], line[1], Number(line.at(-2)).toFixed(2)]);
     expect(lines.map(String).sort()).toEqual(stakes.map(String).sort());
   });
 });

@@ -181,7 +181,7 @@ describe('the file of all orders', () => {
   });
 });
 
-describe('a writer that is killed', () => {
+describe('row 102: a writer that is killed', () => {
   let child: ChildProcess | undefined;
 
   afterEach(() => {

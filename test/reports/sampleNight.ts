@@ -19,6 +19,8 @@ export const ABOUT: AboutData = {
   createdAt: new Date('2026-11-20T03:20:00.000Z'),
   revision: 1,
   previousRun: '2026-11-18',
+  previousWorkbook: 'd'.repeat(64),
+  chainHead: 'e'.repeat(64),
   versions: [['tieout', '0.1.0']],
   profileHash: 'a'.repeat(64),
   inputsHash: 'b'.repeat(64),

@@ -3,8 +3,8 @@
 -- counts the matched ones by account, where they are found and never by subtraction.
 -- $1 pull, $2 null or a later pull: only its orders whose page failed there, $3 the table of
 -- positions (core/verdict.ts), $4 time of the look, $5 age of a stale authorisation, $6 accounts.
--- One walk over two indexes in their common order; all that is small is looked up in hashes, so
--- that a million orders need no more memory than a thousand.
+-- One walk over two indexes in their common order; only what is small is looked up in hashes. Of a
+-- matched order nothing but its account is kept.
 with position_row as materialized (
   select * from jsonb_to_recordset($3::jsonb)
     as p (expected text, sight text, refunds text, verdict text)

@@ -52,6 +52,22 @@ create trigger guard_batch before update of state on tieout.batches
 -- The account's newest run when the batch was claimed: its canary and breaker are judged by it.
 alter table tieout.attempts add sending_run_id bigint references tieout.runs;
 
+-- The journals of permits, each a local file of one host, and how far they were held against this
+-- database. What a person released is no reason to stop any more.
+create table tieout.journals (
+  journal_id uuid primary key,
+  host text not null,
+  place text not null,
+  opened_at timestamptz not null default clock_timestamp(),
+  verified_at timestamptz,
+  verified_bytes bigint not null default 0,
+  verified_system text,
+  verified_timeline text,
+  released_at timestamptz
+);
+alter table tieout.attempts add journal_id uuid references tieout.journals;
+create index attempts_by_journal on tieout.attempts (journal_id, claimed_at);
+
 -- Whether the process that sent could still write: null while it is at it.
 alter table tieout.attempts add is_sender_gone boolean;
 
@@ -124,6 +140,7 @@ drop function tieout.guard_brake(), tieout.guard_batch(), tieout.guard_sending()
 drop trigger back_to_unknown on tieout.instructions;
 drop function tieout.back_to_unknown();
 alter table tieout.instructions drop resends;
-alter table tieout.attempts drop sending_run_id, drop is_sender_gone;
+alter table tieout.attempts drop sending_run_id, drop is_sender_gone, drop journal_id;
+drop table tieout.journals;
 alter table tieout.run_accounts drop sending, drop canary_batch_id, drop unclean_batches,
   drop sending_reason;

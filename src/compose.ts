@@ -15,13 +15,17 @@ import { ConfigurationError, TieoutError } from './core/errors.js';
 import { openSlots } from './gateway/slots.js';
 import type { NightDeps } from './night/deps.js';
 import { countJobs } from './night/jobsUnderWay.js';
+import { openJournalGuard } from './night/journalGuard.js';
 import type { Workforce } from './night/run.js';
+import { startSweeping } from './night/sweep.js';
 import { isAlive, packageVersion, thisProcess } from './processIdentity.js';
+import { openAnswerSpool } from './store/answerSpool.js';
 import type { Connection } from './store/connection.js';
 import type { Database } from './store/db.js';
 import { openDatabase } from './store/db.js';
 import { startEmbedded } from './store/embedded.js';
 import { migrateUp, migrationStatus } from './store/migrate.js';
+import { openPermitJournal } from './store/permitJournal.js';
 import { openRateLimit } from './store/rate.js';
 import { packageRoot } from './store/sql.js';
 
@@ -146,17 +150,27 @@ async function openNight(
     permit: openRateLimit(db, config.gateway.profile.limits.requestsPerSecond, pause),
   });
   closers.push(() => gateway.close());
+  const runner = thisProcess(randomUUID());
+  const journal = openJournalGuard({
+    db,
+    host: runner.host,
+    open: () => openPermitJournal(config.dataDir),
+    wallClock: () => new Date(),
+  });
+  closers.push(() => journal.close());
   return {
     db,
     config,
     gateway,
     doorbell: await queues(),
-    runner: thisProcess(randomUUID()),
+    runner,
     version: app.version,
     now,
     monotonic: () => performance.now(),
     newId: randomUUID,
     sleep: pause,
+    journal,
+    answers: openAnswerSpool(config.dataDir),
     jobs: countJobs(signal),
     isAlive,
     log: talk.log,
@@ -198,7 +212,9 @@ async function openWorkforce(
         handlers: await handlersOf(deps),
         log: talk.log,
       });
+      const stopSweeping = startSweeping(deps);
       stop = async () => {
+        await stopSweeping();
         const { stillRunning } = await workers.stop(STOP_GRACE_MS);
         if (stillRunning > 0) talk.log(`${stillRunning} job(s) did not end in time`);
       };

@@ -5,6 +5,7 @@
 import type { Brake } from '../core/sending.js';
 import { brakeWords, mayAccountSend } from '../core/sending.js';
 import type { Database } from '../store/db.js';
+import { releaseJournals } from '../store/journals.js';
 import {
   batchesUnderWay,
   releaseStopped,
@@ -45,6 +46,7 @@ export interface LetGo {
 export async function letBrakeGo(deps: { db: Database }, order: BrakeOrder): Promise<LetGo> {
   return deps.db.durably(async (tx) => {
     const mine = (await standingBrakes(tx)).filter((one) => one.accountId === order.accountId);
+    if (mine.some(({ kind }) => kind === 'freeze')) await releaseJournals(tx);
     for (const { kind } of mine) await sayBrake(tx, wordOf(order, kind, false));
     const lifted = mine.map(brakeWords);
     const { accountId } = order;

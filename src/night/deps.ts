@@ -5,9 +5,11 @@ import type { Config } from '../config.js';
 import type { Doorbell } from '../core/doorbell.js';
 import type { Account } from '../gateway/account.js';
 import type { GatewayClient } from '../gateway/client.js';
+import type { AnswerSpool } from '../store/answerSpool.js';
 import type { Database, Db } from '../store/db.js';
 import type { Runner } from '../store/runs.js';
 import type { JobsUnderWay } from './jobsUnderWay.js';
+import type { JournalGuard } from './journalGuard.js';
 
 export interface NightDeps {
   db: Database;
@@ -22,6 +24,10 @@ export interface NightDeps {
   monotonic: () => number;
   newId: () => string;
   sleep: (ms: number) => Promise<void>;
+  /** permits on the local disk, held against the database */
+  journal: JournalGuard;
+  /** answers on the local disk until the database has them */
+  answers: AnswerSpool;
   /** what the workers of this process are at */
   jobs: JobsUnderWay;
   /** false only when the process is known to be gone; null when nobody here can know */

@@ -35,7 +35,9 @@ export type Permit =
   /** the canary of the account is on its way */
   | { kind: 'wait' }
   /** nothing of the account is sent until somebody or something lifts it */
-  | { kind: 'stop'; reason: string };
+  | { kind: 'stop'; reason: string }
+  /** the database is not the one that was held against the journal of permits */
+  | { kind: 'unverified'; reason: string };
 
 /** Weighs a batch in the transaction that is going to claim it. */
 export async function maySend(
@@ -46,6 +48,8 @@ export async function maySend(
 ): Promise<Permit> {
   const standing = await mayBegin(tx, account);
   if (standing.kind === 'wait' || standing.kind === 'stop') return standing;
+  const unverified = await deps.journal.mayClaim(tx);
+  if (unverified !== null) return { kind: 'unverified', reason: unverified };
   const weighed =
     batch.operation === 'payout'
       ? await weighPayout(deps, tx, batch, account)

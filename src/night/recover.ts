@@ -22,6 +22,8 @@ export async function recoverAttempts(
   deps: NightDeps,
   accountIds: readonly string[],
 ): Promise<void> {
+  const brought = await deps.answers.bringIn(deps.db);
+  if (brought > 0) deps.log(`${brought} answer(s) that the database had missed are stored now`);
   const { timeoutMs } = deps.config.gateway.profile.limits;
   const open = await openAttempts(deps.db, accountIds, timeoutMs / 1000 + GRACE_SECONDS);
   for (const attempt of open) {

@@ -7,13 +7,9 @@ import { createHash } from 'node:crypto';
 import type { Account } from '../gateway/account.js';
 import type { PreparedBatch } from '../gateway/batchOps.js';
 import type { MoneyConnection } from '../gateway/moneyTransport.js';
-import {
-  ClaimChanged,
-  claimBatch,
-  recordNotSent,
-  SEND_BUDGET_MS,
-  storeAnswer,
-} from '../store/attempts.js';
+import type { RawAnswer } from '../gateway/transport.js';
+import type { KeptAnswer } from '../store/attempts.js';
+import { ClaimChanged, claimBatch, recordNotSent, SEND_BUDGET_MS } from '../store/attempts.js';
 import type { BatchInstruction, BatchRow } from '../store/batches.js';
 import {
   deferBatch,
@@ -24,9 +20,11 @@ import {
   withdrawFromBatch,
 } from '../store/batches.js';
 import type { Db } from '../store/db.js';
+import type { PermitLine } from '../store/permitJournal.js';
 import { beginCanary, splitBatch } from '../store/sending.js';
 import type { NightDeps } from './deps.js';
 import { lookAgain } from './lookAgain.js';
+import { undoLostClaim } from './lostClaim.js';
 import { readAnswer, recordUnknown } from './outcomes.js';
 import type { Permit } from './permit.js';
 import { mayBegin, maySend } from './permit.js';
@@ -47,6 +45,8 @@ export async function sendBatch(deps: NightDeps, batchId: bigint): Promise<void>
     const beginning = await mayBegin(deps.db, account);
     if (beginning.kind === 'stop') return await noteBatch(deps.db, batchId, beginning.reason);
     if (beginning.kind === 'wait') return;
+    const unfit = await deps.journal.verify();
+    if (unfit !== null) return await deferBatch(deps.db, batchId, unfit);
     const stale = await connectAndSend(deps, batch, account);
     if (stale === null) return;
     await lookAgain(deps, batch.runId, stale);
@@ -85,6 +85,9 @@ async function connectAndSend(
       case 'stop':
         await noteBatch(deps.db, batch.batchId, claim.reason);
         return null;
+      case 'unverified':
+        await deferBatch(deps.db, batch.batchId, claim.reason);
+        return null;
       case 'changed':
         await deferBatch(deps.db, batch.batchId, 'it changed while it was claimed');
         return null;
@@ -103,6 +106,7 @@ interface Claimed {
   sent: SentBatch;
   prepared: PreparedBatch;
   attemptId: string;
+  xid: string;
   isCanary: boolean;
   /** when the claim began, on the clock that never goes back */
   began: number;
@@ -118,13 +122,18 @@ type Claim =
 
 /** Permit and claim in one transaction; goes on only when its COMMIT was acknowledged. */
 async function claimPermitted(deps: NightDeps, batch: BatchRow, account: Account): Promise<Claim> {
+  let made: Claimed | null = null;
   try {
     return await deps.db.durably(async (tx) => {
       const permit = await maySend(deps, tx, batch, account);
-      return permit.kind === 'yes' ? claimEntries(deps, tx, batch, account, permit) : permit;
+      if (permit.kind !== 'yes') return permit;
+      const claim = await claimEntries(deps, tx, batch, account, permit);
+      if (claim.kind === 'claimed') made = claim.claimed;
+      return claim;
     });
   } catch (error) {
     if (error instanceof ClaimChanged) return { kind: 'changed' };
+    if (made !== null) await undoLostClaim(deps, made);
     throw error;
   }
 }
@@ -150,12 +159,13 @@ async function claimEntries(
   const prepared = prepareSend(deps, sent);
   const attemptId = deps.newId();
   const instructionIds = entries.map((entry) => entry.instructionId);
-  const claim = { attemptId, instructionIds, bodySha256: prepared.sha256, runId };
+  const journalId = deps.journal.journalId();
+  const claim = { attemptId, instructionIds, bodySha256: prepared.sha256, runId, journalId };
   const began = deps.monotonic();
-  if ((await claimBatch(tx, batch.batchId, claim, deps.runner)) === null) {
-    throw new ClaimChanged('taken');
-  }
-  return { kind: 'claimed', claimed: { sent, prepared, attemptId, isCanary, began } };
+  const attempt = await claimBatch(tx, batch.batchId, claim, deps.runner);
+  if (attempt === null) throw new ClaimChanged('taken');
+  const { xid } = attempt;
+  return { kind: 'claimed', claimed: { sent, prepared, attemptId, xid, isCanary, began } };
 }
 
 /** The batch goes ahead with one of its entries alone; the others wait in a batch of their own. */
@@ -175,6 +185,13 @@ async function post(
   { sent, prepared, attemptId, began }: Claimed,
   connection: MoneyConnection,
 ): Promise<void> {
+  try {
+    await deps.journal.append(permitLine(sent, prepared, attemptId));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    await recordNotSent(deps.db, attemptId, `the journal of permits cannot be written: ${why}`);
+    return;
+  }
   const posted = await connection.post({
     path: prepared.path,
     headers: { 'content-type': prepared.contentType },
@@ -191,11 +208,28 @@ async function post(
       await recordUnknown(deps, sent, attemptId, posted.reason);
       return;
     case 'answered':
-      await storeAnswer(deps.db, attemptId, { ...posted, sha256: sha256Of(posted.body) });
+      await deps.answers.keep(deps.db, attemptId, keptAnswer(posted));
       await readAnswer(deps, sent, attemptId, posted);
   }
 }
 
-function sha256Of(body: Buffer): string {
-  return createHash('sha256').update(body).digest('hex');
+function permitLine(sent: SentBatch, prepared: PreparedBatch, attemptId: string): PermitLine {
+  const { batchId, accountId, operation } = sent.batch;
+  return {
+    attemptId,
+    batchId: batchId.toString(),
+    accountId,
+    operation,
+    bodySha256: prepared.sha256,
+    entries: sent.entries.map((entry) => ({
+      id: entry.instructionId.toString(),
+      amount: entry.refundAmount ?? entry.amount,
+      currency: entry.currency,
+    })),
+  };
+}
+
+function keptAnswer({ status, contentType, contentEncoding, body }: RawAnswer): KeptAnswer {
+  const sha256 = createHash('sha256').update(body).digest('hex');
+  return { status, contentType, contentEncoding, body, sha256 };
 }

@@ -13,6 +13,8 @@ export interface Attempt {
   attemptId: string;
   attemptNo: number;
   claimedAt: Date;
+  /** of the transaction that claimed, to ask what became of its COMMIT */
+  xid: string;
 }
 
 export interface InstructionOutcome {
@@ -41,6 +43,7 @@ export async function claimBatch(
     bodySha256: string;
     /** the account's newest run */
     runId: bigint | null;
+    journalId: string | null;
   },
   runner: Runner,
 ): Promise<Attempt | null> {
@@ -49,6 +52,7 @@ export async function claimBatch(
     claimed_at: Date;
     entries: bigint;
     others: bigint;
+    xid: string;
   }>(
     statement('claimBatch'),
     [
@@ -62,6 +66,7 @@ export async function claimBatch(
       runner.started,
       SEND_BUDGET_MS / 1000,
       claim.runId,
+      claim.journalId,
     ],
     'claimBatch',
   );
@@ -70,7 +75,12 @@ export async function claimBatch(
   if (Number(row.entries) !== claim.instructionIds.length || row.others > 0n) {
     throw new ClaimChanged('the batch changed while it was claimed');
   }
-  return { attemptId: claim.attemptId, attemptNo: row.attempt_no, claimedAt: row.claimed_at };
+  return {
+    attemptId: claim.attemptId,
+    attemptNo: row.attempt_no,
+    claimedAt: row.claimed_at,
+    xid: row.xid,
+  };
 }
 
 /** Thrown to roll a claim back. */
@@ -81,22 +91,22 @@ export async function recordNotSent(db: Db, attemptId: string, reason: string): 
   await db.query(statement('recordNotSent'), [attemptId, reason]);
 }
 
-/** Keeps the raw answer before anybody reads it. */
-export async function storeAnswer(
-  db: Db,
-  attemptId: string,
-  answer: {
-    status: number;
-    contentType: string | null;
-    contentEncoding: string | null;
-    body: Buffer;
-    sha256: string;
-  },
-): Promise<void> {
-  await db.query(
+/** A raw answer as it is kept. */
+export interface KeptAnswer {
+  status: number;
+  contentType: string | null;
+  contentEncoding: string | null;
+  body: Buffer;
+  sha256: string;
+}
+
+/** Keeps the raw answer before anybody reads it; false where that was done before. */
+export async function storeAnswer(db: Db, attemptId: string, answer: KeptAnswer): Promise<boolean> {
+  const { rowCount } = await db.query(
     `insert into tieout.answers (attempt_id, received_at, http_status, content_type,
        content_encoding, body, body_sha256)
-     values ($1, clock_timestamp(), $2, $3, $4, $5, $6) on conflict do nothing`,
+     select attempt_id, clock_timestamp(), $2, $3, $4, $5, $6
+     from tieout.attempts where attempt_id = $1 on conflict do nothing`,
     [
       attemptId,
       answer.status,
@@ -106,6 +116,7 @@ export async function storeAnswer(
       answer.sha256,
     ],
   );
+  return rowCount === 1;
 }
 
 /**

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 export const CHECKOUT = new URL('../..', import.meta.url).pathname.replace(/\/$/, '');
 
 const MODULES = {
+  attempts: 'src/store/attempts.js',
   begin: 'src/night/begin.js',
   client: 'src/gateway/client.js',
   compose: 'src/compose.js',

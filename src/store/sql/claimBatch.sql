@@ -3,7 +3,7 @@
 -- back.
 -- $1 batch, $2 instructions, $3 attempt, $4 hash of the body, $5 host, $6 boot, $7 pid,
 -- $8 birth of the process, $9 seconds until the first byte must have left,
--- $10 the account's newest run.
+-- $10 the account's newest run, $11 the journal of permits.
 with batch as (
   update tieout.batches set state = 'sending', attempts = attempts + 1
   where batch_id = $1::bigint and state = 'queued'
@@ -22,13 +22,14 @@ others as (
 ),
 attempt as (
   insert into tieout.attempts (attempt_id, batch_id, attempt_no, account_id, entries, body_sha256,
-    host, boot_id, pid, process_started, claimed_at, send_by, sending_run_id)
+    host, boot_id, pid, process_started, claimed_at, send_by, sending_run_id,
+    journal_id)
   select $3::uuid, batch_id, attempts, account_id, to_jsonb($2::bigint[]::text[]), $4, $5, $6,
     $7::int, $8, clock_timestamp(), clock_timestamp() + make_interval(secs => $9::float8),
-    $10::bigint
+    $10::bigint, $11::uuid
   from batch
   returning attempt_no, claimed_at
 )
 select attempt.attempt_no, attempt.claimed_at, (select count(*) from entries) as entries,
-  others.count as others
+  others.count as others, pg_current_xact_id()::text as xid
 from attempt cross join others

@@ -1,0 +1,25 @@
+// The answer to the COMMIT of a claim was lost, and nothing was written to the gateway: this
+// process alone knows that. As soon as the database answers again it is asked what became of the
+// transaction, and a claim that happened is recorded as not sent. Where it keeps silent the
+// attempt stays open, and recover.ts makes it unknown.
+
+import { recordNotSent } from '../store/attempts.js';
+import { transactionStatus } from '../store/journals.js';
+import type { NightDeps } from './deps.js';
+
+const ASKED_MAX = 20;
+const PAUSE_MS = 500;
+
+export async function undoLostClaim(
+  deps: Pick<NightDeps, 'db' | 'sleep'>,
+  { attemptId, xid }: { attemptId: string; xid: string },
+): Promise<void> {
+  for (let asked = 0; asked < ASKED_MAX; asked += 1) {
+    const status = await transactionStatus(deps.db, xid).catch(() => 'in progress');
+    if (status === 'committed') {
+      await recordNotSent(deps.db, attemptId, 'the answer to the COMMIT of its claim was lost');
+    }
+    if (status !== 'in progress') return;
+    await deps.sleep(PAUSE_MS);
+  }
+}

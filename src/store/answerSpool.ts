@@ -1,0 +1,76 @@
+// Raw answers on the local disk until the database has them: an outage between the answer and its
+// commit, or the death of this process, loses nothing. One file an answer; whoever recovers brings
+// them in. Neighbours: attempts.ts stores answers, night/recover.ts calls `bringIn`.
+
+import { mkdirSync } from 'node:fs';
+import { open, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { KeptAnswer } from './attempts.js';
+import { storeAnswer } from './attempts.js';
+import type { Db } from './db.js';
+
+export interface AnswerSpool {
+  /** Keeps the answer here, then in the database; rejects where the latter fails. */
+  keep(db: Db, attemptId: string, answer: KeptAnswer): Promise<void>;
+  /** Stores what an earlier process left behind; answers how many. */
+  bringIn(db: Db): Promise<number>;
+}
+
+const FILE = /^([0-9a-f-]{36})\.json$/;
+const ANSWERS_AT_ONCE = 1_000;
+
+export function openAnswerSpool(dataDir: string): AnswerSpool {
+  const place = join(dataDir, 'journal', 'answers');
+  const pathOf = (attemptId: string): string => join(place, `${attemptId}.json`);
+  return {
+    keep: async (db, attemptId, answer) => {
+      const path = pathOf(attemptId);
+      const file = await writeDown(place, path, answer);
+      try {
+        await storeAnswer(db, attemptId, answer);
+      } catch (error) {
+        // A killed process leaves the file to the kernel; a host that goes down would not.
+        await file?.sync().catch(() => {});
+        await file?.close();
+        throw error;
+      }
+      await file?.close();
+      await rm(path, { force: true });
+    },
+    bringIn: async (db) => {
+      let count = 0;
+      const names = await readdir(place).catch(() => []);
+      for (const name of names.slice(0, ANSWERS_AT_ONCE)) {
+        const attemptId = FILE.exec(name)?.[1];
+        const answer = attemptId === undefined ? null : await readBack(join(place, name));
+        if (attemptId === undefined || answer === null) continue;
+        if (await storeAnswer(db, attemptId, answer)) count += 1;
+        await rm(join(place, name), { force: true });
+      }
+      return count;
+    },
+  };
+}
+
+/** Null where the disk refuses: then the database alone has to do. */
+async function writeDown(place: string, path: string, answer: KeptAnswer) {
+  try {
+    mkdirSync(place, { recursive: true, mode: 0o700 });
+    const file = await open(path, 'w', 0o600);
+    const body = answer.body.toString('base64');
+    await file.writeFile(JSON.stringify({ ...answer, body }));
+    return file;
+  } catch {
+    return null;
+  }
+}
+
+/** Null while it is being written, or when it was never whole. */
+async function readBack(path: string): Promise<KeptAnswer | null> {
+  try {
+    const answer = JSON.parse(await readFile(path, 'utf8')) as KeptAnswer & { body: string };
+    return { ...answer, body: Buffer.from(answer.body, 'base64') };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,215 @@
+// The journal of permits: what it knows and the database does not stops all sending until a person
+// lets it go; without a line on disk nothing leaves; an answer outlives the database being away.
+
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { letBrakeGo } from '../../src/night/brake.js';
+import { recoverAttempts } from '../../src/night/recover.js';
+import { sendBatch } from '../../src/night/sendBatch.js';
+import { standingBrakes } from '../../src/store/sending.js';
+import type { House, HouseOptions } from '../support/night.js';
+import { buildHouse, instructionCounts, kinds } from '../support/night.js';
+import { prepareNight } from './preparedNight.js';
+
+const cleanups: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+async function houseOf(options: HouseOptions = {}): Promise<House> {
+  const house = await buildHouse({
+    orders: 900,
+    inLedger: kinds({ capture_due: 2 }, 'A1001'),
+    ...options,
+  });
+  cleanups.push(() => house.end());
+  return house;
+}
+
+const journalOf = (house: House): string => join(house.folder, 'var', 'journal');
+const linesOf = (house: House): string[] =>
+  readFileSync(join(journalOf(house), 'permits.ndjson'), 'utf8')
+    .split('\n')
+    .filter(Boolean);
+
+async function freezes(house: House): Promise<string[]> {
+  const brakes = await standingBrakes(house.db);
+  return brakes.filter((one) => one.kind === 'freeze').map((one) => one.reason);
+}
+
+/** As though the database came back from a backup of before the last send. */
+async function forgetAttempts(house: House): Promise<void> {
+  await house.db.query(
+    `begin; set local session_replication_role = replica;
+     delete from tieout.answers; delete from tieout.attempts;
+     update tieout.batches set state = 'queued', attempts = 0 where state <> 'dropped';
+     update tieout.instructions set state = 'queued', settled_at = null, settled_run_id = null;
+     commit`,
+  );
+}
+
+describe('the journal of permits', () => {
+  it('has a line for each permit, before its request, chained', async () => {
+    const house = await houseOf();
+    await house.run();
+    const lines = linesOf(house).map((line) => JSON.parse(line) as Record<string, unknown>);
+    const { rows } = await house.db.query<{ attempt_id: string; body_sha256: string }>(
+      'select attempt_id, body_sha256, journal_id from tieout.attempts order by claimed_at',
+    );
+    expect(lines.map((line) => [line.attemptId, line.bodySha256])).toEqual(
+      rows.map((row) => [row.attempt_id, row.body_sha256]),
+    );
+    expect(lines.map((line) => line.number)).toEqual([1, 2]);
+    expect(lines[1]?.previous).toBe(lines[0]?.digest);
+    expect(readdirSync(join(journalOf(house), 'answers'))).toEqual([]);
+  });
+
+  it('freezes all sending when the database has lost a permit, until a person lets go', async () => {
+    const house = await houseOf();
+    await house.run();
+    expect((await house.effects()).length).toBe(2);
+    await forgetAttempts(house);
+    const deps = await (await house.open()).night();
+    const { rows } = await house.db.query<{ batch_id: bigint }>(
+      `select batch_id from tieout.batches where state = 'queued' order by 1`,
+    );
+    await sendBatch(deps, rows[0]?.batch_id ?? 0n);
+    expect(await freezes(house)).toEqual([
+      expect.stringMatching(/the journal knows 2 permit\(s\) that the database does not/),
+    ]);
+    expect((await house.effects()).length).toBe(2);
+    const who = { name: 'Kim', isClaim: true };
+    const { lifted } = await letBrakeGo(house, { accountId: null, reason: 'compared', who });
+    expect(lifted.length).toBe(1);
+    const again = await (await house.open()).night();
+    expect(await again.journal.verify()).toBeNull();
+    expect(await freezes(house)).toEqual([]);
+  });
+
+  it.each([
+    ['gone', /journal of permits at .* is gone/],
+    ['altered', /damaged: permit .* was altered/],
+    ['cut', /damaged: it is shorter than it was/],
+  ])('freezes all sending when the file is %s', async (what, words) => {
+    const house = await houseOf();
+    await house.run();
+    const file = join(journalOf(house), 'permits.ndjson');
+    const text = readFileSync(file, 'utf8');
+    if (what === 'gone') rmSync(journalOf(house), { recursive: true });
+    if (what === 'altered') {
+      writeFileSync(file, text.replace('"amount":"', '"amount":"9'));
+    }
+    if (what === 'cut') {
+      expect(await (await (await house.open()).night()).journal.verify()).toBeNull();
+      writeFileSync(file, '');
+    }
+    const { journal } = await (await house.open()).night();
+    expect(await journal.verify()).toMatch(words);
+    expect(await freezes(house)).toEqual([expect.stringMatching(words)]);
+    const who = { name: 'Kim', isClaim: true };
+    await letBrakeGo(house, { accountId: null, reason: 'the disk was changed', who });
+    expect(await (await (await house.open()).night()).journal.verify()).toBeNull();
+  });
+
+  it('sends nothing when its line cannot be written', async () => {
+    const house = await houseOf();
+    const { deps, batchIds } = await prepareNight(house);
+    const full = {
+      ...deps,
+      journal: {
+        ...deps.journal,
+        append: () => Promise.reject(new Error('ENOSPC: no space left on device')),
+      },
+    };
+    await sendBatch(full, batchIds[0] ?? 0n);
+    expect(await house.effects()).toEqual([]);
+    expect(await instructionCounts(house.db)).toEqual({ 'capture queued': 2 });
+    const { rows } = await house.db.query('select outcome, reason from tieout.attempts');
+    expect(rows).toEqual([
+      { outcome: 'not_sent', reason: expect.stringMatching(/journal of permits .*ENOSPC/) },
+    ]);
+    await sendBatch(deps, batchIds[0] ?? 0n);
+    expect((await house.effects()).length).toBe(2);
+  });
+});
+
+describe('a database that cannot be relied on', () => {
+  it('is refused when its clock, its settings or its role are wrong', async () => {
+    const house = await houseOf();
+    const { deps, batchIds } = await prepareNight(house);
+    const { openJournalGuard } = await import('../../src/night/journalGuard.js');
+    const { openPermitJournal } = await import('../../src/store/permitJournal.js');
+    const open = () => openPermitJournal(join(house.folder, 'var'));
+    const late = openJournalGuard({
+      db: house.db,
+      host: 'here',
+      open,
+      wallClock: () => new Date(Date.now() + 61_000),
+    });
+    await sendBatch({ ...deps, journal: late }, batchIds[0] ?? 0n);
+    const { rows } = await house.db.query<{ reason: string }>('select reason from tieout.batches');
+    expect(rows[0]?.reason).toMatch(/clock of the database differs from ours by -6\d s/);
+    await late.close();
+    expect(await house.effects()).toEqual([]);
+  });
+
+  it('that was started anew is held against the journal again before the next claim', async () => {
+    const house = await houseOf();
+    const { deps, batchIds } = await prepareNight(house);
+    expect(await deps.journal.verify()).toBeNull();
+    await house.db.query(`update tieout.journals set verified_timeline = '00000009'`);
+    await sendBatch(deps, batchIds[0] ?? 0n);
+    expect(await house.effects()).toEqual([]);
+    const { rows } = await house.db.query<{ reason: string }>('select reason from tieout.batches');
+    expect(rows[0]?.reason).toMatch(/these hosts have not held their journals/);
+  });
+});
+
+describe('an answer that came while the database was away', () => {
+  it('is kept on the disk and brought in', async () => {
+    const house = await houseOf();
+    const { deps, batchIds } = await prepareNight(house);
+    const away = new Error('the database is away');
+    const dying = {
+      ...deps,
+      runner: { ...deps.runner, boot: 'another boot' },
+      answers: {
+        ...deps.answers,
+        keep: (_: unknown, attemptId: string, answer: Parameters<typeof deps.answers.keep>[2]) =>
+          deps.answers.keep({ query: () => Promise.reject(away) }, attemptId, answer),
+      },
+    };
+    await expect(sendBatch(dying, batchIds[0] ?? 0n)).rejects.toThrow(away);
+    const place = join(journalOf(house), 'answers');
+    expect(readdirSync(place).length).toBe(1);
+    await recoverAttempts(deps, ['A1001']);
+    expect(readdirSync(place)).toEqual([]);
+    expect(await instructionCounts(house.db)).toEqual({ 'capture accepted': 2 });
+  });
+});
+
+describe('a claim whose COMMIT was not answered', () => {
+  it('is recorded as not sent by the process that knows', async () => {
+    const house = await houseOf();
+    const { deps, batchIds } = await prepareNight(house);
+    const lost = new Error('the answer to COMMIT was lost');
+    const deaf = {
+      ...deps,
+      db: {
+        ...deps.db,
+        durably: async <T>(work: Parameters<typeof deps.db.durably<T>>[0]): Promise<T> => {
+          await deps.db.durably(work);
+          throw lost;
+        },
+      },
+    };
+    await expect(sendBatch(deaf, batchIds[0] ?? 0n)).rejects.toThrow(lost);
+    expect(await house.effects()).toEqual([]);
+    const { rows } = await house.db.query('select outcome, reason from tieout.attempts');
+    expect(rows).toEqual([{ outcome: 'not_sent', reason: expect.stringMatching(/COMMIT/) }]);
+    await sendBatch(deps, batchIds[0] ?? 0n);
+    expect((await house.effects()).length).toBe(2);
+  });
+});

@@ -8,6 +8,7 @@ import { describeConfig } from '../configView.js';
 import { type ProfileOrigin, profileOrigins } from '../gateway/profile.js';
 import { migrationStatus } from '../store/migrate.js';
 import { serverFacts } from '../store/serverFacts.js';
+import { gatewayWords } from '../store/words.js';
 import { configOf, printJson, printLines, wantsJson, withApp } from './context.js';
 
 interface Check {
@@ -47,6 +48,7 @@ async function examine(app: App): Promise<Check[]> {
     { name: 'environment', kind: 'ok', words: app.config.environment },
     ...accountChecks(app),
     ...(await databaseChecks(app)),
+    ...(await wordsCheck(app)),
     await queueCheck(app),
   ];
 }
@@ -88,6 +90,24 @@ async function databaseChecks(app: App): Promise<Check[]> {
       name: 'clock',
       kind: skew > SKEW_SECONDS_MAX ? 'problem' : 'ok',
       words: `${skew.toFixed(1)} s from the database's`,
+    },
+  ];
+}
+
+/** Codes without a meaning stop their orders: one place to see all of them. */
+async function wordsCheck(app: App): Promise<Check[]> {
+  const status = await migrationStatus(app.connection);
+  if (status.pending.length > 0) return [];
+  const odd = (await gatewayWords(app.db, null)).filter((word) => word.meaning === null);
+  const names = [...new Set(odd.map(({ field, word }) => `${field} ${word}`))];
+  return [
+    {
+      name: 'words of the gateway',
+      kind: odd.length > 0 ? 'warning' : 'ok',
+      words:
+        odd.length > 0
+          ? `without a meaning in the profile: ${names.join(', ')} (\`tieout status --words\`)`
+          : 'every code it used has a meaning',
     },
   ];
 }

@@ -2,7 +2,7 @@
 // code that the gateway uses for the first time is named. Whole nights against the sandbox.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { nightSentence, type RunSummary } from '../../src/core/summary.js';
+import { nightSentence, type RunSummary, workedOutOpenAfter } from '../../src/core/summary.js';
 import { orderStory } from '../../src/store/story.js';
 import { gatewayWords } from '../../src/store/words.js';
 import type { House } from '../support/night.js';
@@ -158,3 +158,52 @@ describe('the words of the gateway', () => {
     }
   });
 });
+
+describe('a person who decides while the night is summed up', () => {
+  it('is in all of its figures or in none', async () => {
+    const busy = await buildHouse({
+      orders: 400,
+      seed: 3,
+      inLedger: kinds({ plain: 20, amount_mismatch: 3, state_mismatch: 2 }),
+    });
+    try {
+      await busy.run({ date: dateOf(2) }).catch(() => {});
+      await busy.run({ date: DATE });
+      // Small waivers, one after the other, for as long as the next run of the date takes.
+      let isOver = false;
+      const deciding = (async () => {
+        for (let turn = 0; !isOver; turn += 1) {
+          await busy.db.query(turn % 2 === 0 ? WAIVE : REOPEN);
+        }
+      })();
+      const summaries: RunSummary[] = [];
+      for (let round = 0; round < 2; round += 1) {
+        summaries.push((await busy.run({ date: DATE })).summary);
+      }
+      isOver = true;
+      await deciding;
+      for (const account of summaries.flatMap((summary) => summary.accounts)) {
+        expect(workedOutOpenAfter(account.tie)).toBe(account.tie.openAfter);
+        const open = Object.values(account.breaks).reduce<number>((sum, n) => sum + (n ?? 0), 0);
+        expect(open).toBe(account.tie.openAfter);
+      }
+    } finally {
+      await busy.end();
+    }
+  });
+});
+
+/** As breakDecisions.ts does it: state and event in one statement. */
+const WAIVE = `with waived as (
+    update tieout.breaks set state = 'waived', waived_by = 'anna', waived_reason = 'x',
+      waived_limit = 1e15
+    where state = 'open' and kind = 'amount_mismatch' returning *)
+  insert into tieout.break_events (break_id, at, event, from_state, by, currency, amount, expected,
+    actual)
+  select break_id, now(), 'waived', 'open', 'anna', currency, amount, expected, actual from waived`;
+const REOPEN = `with reopened as (
+    update tieout.breaks set state = 'open' where state = 'waived' returning *)
+  insert into tieout.break_events (break_id, at, event, from_state, by, currency, amount, expected,
+    actual)
+  select break_id, now(), 'reopened', 'waived', 'anna', currency, amount, expected, actual
+  from reopened`;

@@ -32,14 +32,24 @@ crowd as materialized (
   ) as entry
   group by pull_id, account_id, order_no
 ),
-unanswered as (
-  select o.pull_id, o.account_id, o.order_no, o.page_no, 'unanswered' as how,
-    coalesce(p.reason, 'the page has no answer yet') as reason
+-- Pages without an answer: mostly none, and then no order is looked through for them.
+gap as materialized (
+  select p.pull_id, p.account_id, p.page_no, p.reason
+  from look join tieout.pages p using (pull_id, account_id)
+  where p.state = 'failed'
+  union all
+  select c.pull_id, c.account_id, page_no, 'the page has no answer yet'
   from look
-  join tieout.asked_orders o using (pull_id, account_id)
-  left join tieout.pages p using (pull_id, account_id, page_no)
-  where o.page_no is not null and p.state is distinct from 'answered'
-    and ($3 is null or o.order_no = $3[2])
+  join tieout.chunks c using (pull_id, account_id)
+  cross join generate_series(c.first_page, c.last_page) as page_no
+  where c.state <> 'done' and not exists (
+    select from tieout.pages p
+    where p.pull_id = c.pull_id and p.account_id = c.account_id and p.page_no = page_no)
+),
+unanswered as (
+  select o.pull_id, o.account_id, o.order_no, o.page_no, 'unanswered' as how, gap.reason
+  from gap join tieout.asked_orders o using (pull_id, account_id, page_no)
+  where $3 is null or o.order_no = $3[2]
 ),
 unaskable as (
   select o.pull_id, o.account_id, o.order_no, null::int as page_no,

@@ -253,7 +253,13 @@ end $$;
 create trigger guard_movement before insert on tieout.day_movements
   for each row execute function tieout.guard_movement();
 
+-- The request of an attempt, compressed and without what looks like a card number; its
+-- body_sha256 is of what really went out.
+alter table tieout.attempts add column request_gzip bytea;
+alter table tieout.attempts alter column request_gzip set storage external;
+
 -- Down Migration
+alter table tieout.attempts drop column request_gzip;
 drop table tieout.day_events, tieout.day_movements;
 drop function tieout.guard_day(), tieout.guard_movement(), tieout.day_state(text, date),
   tieout.closed_until(text);

@@ -48,7 +48,7 @@ create view tieout.facts as
   select t.account_id, 'attempt', 0, t.link_id,
     row(t.attempt_id, t.batch_id, t.attempt_no, t.entries, t.body_sha256, t.host, t.boot_id, t.pid,
       t.process_started, extract(epoch from t.claimed_at), t.outcome,
-      extract(epoch from t.finished_at), t.reason)::text
+      extract(epoch from t.finished_at), t.reason, tieout.fact_digest(t.request_gzip))::text
   from tieout.attempts t where t.outcome is not null
   union all
   select t.account_id, 'answer', 0, a.link_id,

@@ -176,6 +176,7 @@ function attemptLines(attempt: SheetAttempt, time: (at: string) => string): stri
   return [
     `  ${time(attempt.claimedAt)}  attempt ${attempt.id}, ${others}: ` +
       `${attempt.outcome ?? 'under way'}${reason}`,
+    ...(attempt.request === null ? [] : [`    sent: ${attempt.request}`]),
     ...(answer === null
       ? ['    no answer is on record']
       : [

@@ -11,7 +11,7 @@ import { refundTag } from './wireEntry.js';
 
 /** Searches for a refund that are shown. */
 const EVIDENCE_MAX = 3;
-/** Of an answer, so many characters are shown. */
+/** Of a request or an answer, so many characters are shown. */
 const BODY_CHARS_MAX = 4_000;
 
 export interface Sheet extends InstructionSheet {
@@ -111,6 +111,7 @@ function masked(sheet: InstructionSheet): InstructionSheet {
     outcomeMessage: clean(sheet.outcomeMessage),
     attempts: sheet.attempts.map((attempt) => ({
       ...attempt,
+      request: attempt.request?.slice(0, BODY_CHARS_MAX) ?? null,
       answer: attempt.answer && {
         ...attempt.answer,
         body: maskCardNumbers(attempt.answer.body.slice(0, BODY_CHARS_MAX), keep),

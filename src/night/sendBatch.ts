@@ -23,6 +23,7 @@ import type { Db } from '../store/db.js';
 import type { PermitLine } from '../store/permitJournal.js';
 import { beginCanary, splitBatch } from '../store/sending.js';
 import type { NightDeps } from './deps.js';
+import { keptRequest } from './keptRequest.js';
 import { lookAgain } from './lookAgain.js';
 import { undoLostClaim } from './lostClaim.js';
 import { readAnswer, recordUnknown } from './outcomes.js';
@@ -160,7 +161,9 @@ async function claimEntries(
   const attemptId = deps.newId();
   const instructionIds = entries.map((entry) => entry.instructionId);
   const journalId = deps.journal.journalId();
-  const claim = { attemptId, instructionIds, bodySha256: prepared.sha256, runId, journalId };
+  const requestGzip = keptRequest(prepared.body, sent);
+  const bodySha256 = prepared.sha256;
+  const claim = { attemptId, instructionIds, bodySha256, requestGzip, runId, journalId };
   const began = deps.monotonic();
   const attempt = await claimBatch(tx, batch.batchId, claim, deps.runner);
   if (attempt === null) throw new ClaimChanged('taken');

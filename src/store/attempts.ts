@@ -41,6 +41,8 @@ export async function claimBatch(
     attemptId: string;
     instructionIds: readonly bigint[];
     bodySha256: string;
+    /** the request as it is kept: compressed, masked */
+    requestGzip: Buffer;
     /** the account's newest run */
     runId: bigint | null;
     journalId: string | null;
@@ -67,6 +69,7 @@ export async function claimBatch(
       SEND_BUDGET_MS / 1000,
       claim.runId,
       claim.journalId,
+      claim.requestGzip,
     ],
     'claimBatch',
   );

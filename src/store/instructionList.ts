@@ -1,6 +1,7 @@
 // Instructions as people look at them: a list by filters, and one of them with all that is known.
 // Read only. Neighbours: decisions.ts writes what people decide.
 
+import { gunzipSync } from 'node:zlib';
 import type { InstructionState } from '../core/instruction.js';
 import type { Db } from './db.js';
 import type { Seen } from './decisions.js';
@@ -138,6 +139,8 @@ export interface SheetAttempt {
   /** how many instructions travelled in it */
   entries: number;
   bodySha256: string;
+  /** what was sent, masked; null: it was not kept */
+  request: string | null;
   answer: { receivedAt: string; status: number; bytes: number; body: string } | null;
 }
 
@@ -165,7 +168,11 @@ export async function instructionSheet(
   ]);
   const sheet = rows[0]?.sheet;
   if (!sheet) return null;
-  for (const { answer } of sheet.attempts) {
+  for (const attempt of sheet.attempts) {
+    const { answer, request } = attempt;
+    if (request !== null) {
+      attempt.request = gunzipSync(Buffer.from(request, 'base64')).toString('utf8');
+    }
     if (answer) answer.body = Buffer.from(answer.body, 'base64').toString('utf8');
   }
   return sheet;

@@ -64,6 +64,11 @@ const TAMPERED: readonly (readonly [string, string, string])[] = [
   ['an answer is gone', 'answer', 'delete from tieout.answers where ctid = $1'],
   ['an answer is another', 'answer', `update tieout.answers set body = 'OK' where ctid = $1`],
   [
+    'a request is another',
+    'attempt',
+    `update tieout.attempts set request_gzip = 'x' where ctid = $1`,
+  ],
+  [
     'a host is another',
     'attempt',
     `update tieout.attempts set host = 'somebody-else' where ctid = $1`,

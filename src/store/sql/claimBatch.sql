@@ -3,7 +3,7 @@
 -- back.
 -- $1 batch, $2 instructions, $3 attempt, $4 hash of the body, $5 host, $6 boot, $7 pid,
 -- $8 birth of the process, $9 seconds until the first byte must have left,
--- $10 the account's newest run, $11 the journal of permits.
+-- $10 the account's newest run, $11 the journal of permits, $12 the request as it is kept.
 with batch as (
   update tieout.batches set state = 'sending', attempts = attempts + 1
   where batch_id = $1::bigint and state = 'queued'
@@ -23,10 +23,10 @@ others as (
 attempt as (
   insert into tieout.attempts (attempt_id, batch_id, attempt_no, account_id, entries, body_sha256,
     host, boot_id, pid, process_started, claimed_at, send_by, sending_run_id,
-    journal_id)
+    journal_id, request_gzip)
   select $3::uuid, batch_id, attempts, account_id, to_jsonb($2::bigint[]::text[]), $4, $5, $6,
     $7::int, $8, clock_timestamp(), clock_timestamp() + make_interval(secs => $9::float8),
-    $10::bigint, $11::uuid
+    $10::bigint, $11::uuid, $12::bytea
   from batch
   returning attempt_no, claimed_at
 )

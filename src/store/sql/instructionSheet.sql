@@ -58,7 +58,8 @@ select jsonb_build_object(
   'attempts', coalesce((select jsonb_agg(jsonb_build_object('id', t.attempt_id,
       'claimedAt', t.claimed_at, 'finishedAt', t.finished_at, 'sendBy', t.send_by,
       'outcome', t.outcome, 'reason', t.reason, 'host', t.host, 'pid', t.pid,
-      'entries', jsonb_array_length(t.entries), 'bodySha256', t.body_sha256, 'answer', (
+      'entries', jsonb_array_length(t.entries), 'bodySha256', t.body_sha256,
+      'request', encode(t.request_gzip, 'base64'), 'answer', (
         select jsonb_build_object('receivedAt', w.received_at, 'status', w.http_status,
           'bytes', length(w.body), 'body', encode(w.body, 'base64'))
         from tieout.answers w where w.attempt_id = t.attempt_id)) order by t.attempt_no)

@@ -55,12 +55,15 @@ export interface InstructionCounts {
   count: number;
 }
 
-export async function countByState(
+/** Of the open ones only: the settled ones grow with every night. */
+export async function countOpen(
   db: Db,
   accountIds: readonly string[],
 ): Promise<InstructionCounts[]> {
   const { rows } = await db.query<{ state: InstructionState; count: bigint }>(
-    `select state, count(*) as count from tieout.instructions where account_id = any ($1)
+    `select state, count(*) as count from tieout.instructions
+     where state in ('planned', 'held', 'queued', 'sending', 'accepted', 'unknown')
+       and account_id = any ($1)
      group by state`,
     [accountIds],
   );

@@ -82,15 +82,6 @@ function Document({ frame, children }: { frame: Frame; children: ComponentChildr
 function Bar({ frame, person }: { frame: Frame; person: NonNullable<Frame['person']> }) {
   return (
     <>
-      <nav aria-label="Sections">
-        {SECTIONS.filter(({ right, everywhere }) => person.can(right, everywhere === true)).map(
-          ({ name, path }) => (
-            <a href={path} aria-current={frame.section === name ? 'page' : undefined}>
-              {name}
-            </a>
-          ),
-        )}
-      </nav>
       <search>
         <form class="search" action="/search" method="get">
           <label class="unseen" for="q">
@@ -112,6 +103,15 @@ function Bar({ frame, person }: { frame: Frame; person: NonNullable<Frame['perso
         <span>{person.name}</span>
         <button type="submit">Sign out</button>
       </form>
+      <nav aria-label="Sections">
+        {SECTIONS.filter(({ right, everywhere }) => person.can(right, everywhere === true)).map(
+          ({ name, path }) => (
+            <a href={path} aria-current={frame.section === name ? 'page' : undefined}>
+              {name}
+            </a>
+          ),
+        )}
+      </nav>
     </>
   );
 }

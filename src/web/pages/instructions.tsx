@@ -5,7 +5,8 @@ import { holdWords } from '../../core/decision.js';
 import type { InstructionState } from '../../core/instruction.js';
 import { INSTRUCTION_STATES } from '../../core/instruction.js';
 import { inWords } from '../../core/words.js';
-import { countByState } from '../../store/consoleInstructions.js';
+import type { InstructionCounts } from '../../store/consoleInstructions.js';
+import { countOpen } from '../../store/consoleInstructions.js';
 import type { ListedInstruction } from '../../store/instructionList.js';
 import { listInstructions } from '../../store/instructionList.js';
 import type { Words } from '../format.js';
@@ -31,17 +32,17 @@ export async function instructionsPage(visit: Visit): Promise<Answer> {
   const account = query.oneOf('account', accounts);
   const accountIds = account === null ? accounts : [account];
   const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
-  const [rows, counts] = await Promise.all([
+  const [found, counts] = await Promise.all([
     listInstructions(deps.db, {
       states: state === null ? OPEN : [state],
       accountIds,
-      limit: ROWS_A_PAGE,
+      // One more than a page tells whether there is a next one.
+      limit: ROWS_A_PAGE + 1,
       offset: at * ROWS_A_PAGE,
     }),
-    countByState(deps.db, accountIds),
+    countOpen(deps.db, accountIds),
   ]);
-  const wanted = counts.filter((one) => (state === null ? OPEN : [state]).includes(one.state));
-  const total = wanted.reduce((sum, { count }) => sum + count, 0);
+  const rows = found.slice(0, ROWS_A_PAGE);
   const to = (page: number): string => {
     const kept = { ...(state ? { state } : {}), ...(account ? { account } : {}) };
     return `/instructions?${new URLSearchParams({ ...kept, page: String(page + 1) })}`;
@@ -55,7 +56,7 @@ export async function instructionsPage(visit: Visit): Promise<Answer> {
         </a>
         {INSTRUCTION_STATES.map((one) => (
           <a href={`/instructions?state=${one}`} aria-current={state === one ? 'true' : undefined}>
-            {inWords(one)} {words.count(counts.find((found) => found.state === one)?.count ?? 0)}
+            {inWords(one)} {countText(one, counts, words)}
           </a>
         ))}
       </nav>
@@ -70,10 +71,19 @@ export async function instructionsPage(visit: Visit): Promise<Answer> {
       ) : (
         <InstructionTable rows={rows} words={words} />
       )}
-      <Pager at={at} pages={Math.ceil(total / ROWS_A_PAGE)} to={to} />
+      <Pager at={at} pages={found.length > ROWS_A_PAGE ? at + 2 : at + 1} to={to} />
     </>
   );
   return { kind: 'page', title: 'Instructions', section: 'Instructions', body };
+}
+
+function countText(
+  state: InstructionState,
+  counts: readonly InstructionCounts[],
+  words: Words,
+): string {
+  if (!OPEN.includes(state)) return '';
+  return words.count(counts.find((one) => one.state === state)?.count ?? 0);
 }
 
 function InstructionTable({ rows, words }: { rows: readonly ListedInstruction[]; words: Words }) {

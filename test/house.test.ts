@@ -252,7 +252,8 @@ describe('how things read', () => {
     const marker = new RegExp(
       `\\b(${['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X', 'HA' + 'CK'].join('|')})\\b`,
     );
-    expect(FILES.filter((path) => path !== LOCK && marker.test(textOf(path)))).toEqual([]);
+    const read = FILES.filter((path) => path !== LOCK && !path.endsWith('.png'));
+    expect(read.filter((path) => marker.test(textOf(path)))).toEqual([]);
   });
 });
 

@@ -13,13 +13,17 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\
 const NOT_OURS = new Set(['.git', 'node_modules', 'dist', 'var', 'coverage', '.tieout']);
 const FILES_MAX = 5_000;
 
-/** Paths of all files, relative to the root, with forward slashes. */
+/** Nobody wrote these; what stands in them is no text. */
+const PICTURE = /\.png$/;
+
+/** Paths of all files that somebody wrote, relative to the root, with forward slashes. */
 export function allFiles(folder = ROOT, found: string[] = []): string[] {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (NOT_OURS.has(entry.name)) continue;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) allFiles(path, found);
-    else if (entry.isFile()) found.push(relative(ROOT, path).split(sep).join('/'));
+    else if (entry.isFile() && !PICTURE.test(entry.name))
+      found.push(relative(ROOT, path).split(sep).join('/'));
   }
   if (found.length > FILES_MAX) throw new Error(`more than ${FILES_MAX} files under ${ROOT}`);
   return found.sort();

@@ -64,7 +64,10 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 try {
   for (let done = 0; done < schedules && !isTold; done += size) {
     const [first, count] = [start + done, Math.min(size, schedules - done)];
-    const found = await runWave(place, { seed, first, count });
+    const found = await runWave(place, { seed, first, count }).catch((error) => ({
+      violations: [{ invariant: 'I5', words: `a wave broke off: ${error.message}` }],
+      money: new Map(),
+    }));
     addTo(result, found, count);
     const rate = (result.schedules / (performance.now() - began)) * 1000;
     console.error(`${result.schedules} schedules, ${rate.toFixed(1)} a second`);

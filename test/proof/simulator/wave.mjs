@@ -20,6 +20,8 @@ export const FIRST_NIGHT = new Date('2026-03-02T04:15:00Z');
 const TROUBLED_NIGHTS = 2;
 const QUIET_NIGHTS_MAX = 5;
 const RUNNERS_MAX = 6;
+/** A night that naps more often than this does not come to its end. */
+const NAPS_MAX = 2_000;
 
 /** Time as the program sees it: ahead of the real one by what was slept and skipped. */
 function openClock(setShift) {
@@ -202,6 +204,7 @@ function openSpine(wave, isQuiet) {
   const process = { name: `spine.${wave.first}.${wave.spines}` };
   const diesAt = !isQuiet && random.chance(0.8) ? random.below(100) : Number.POSITIVE_INFINITY;
   let steps = 0;
+  let naps = 0;
   let die;
   const died = new Promise((resolve) => {
     die = () => {
@@ -225,7 +228,14 @@ function openSpine(wave, isQuiet) {
     runner: runnerOf(process),
     newId: () => random.uuid(),
     sleep: async () => {},
-    jobs: { during: (work) => work(), nap: (ms) => pause(wave, ms) },
+    jobs: {
+      during: (work) => work(),
+      nap: (ms) => {
+        naps += 1;
+        if (naps > NAPS_MAX) throw new Error('the night does not end');
+        return pause(wave, ms);
+      },
+    },
     doorbell: { ring: (queue, ids) => ring(wave, queue, ids) },
   };
   const run = async () => {

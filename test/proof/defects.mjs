@@ -45,10 +45,9 @@ function catches(defect) {
     cpSync(join(CHECKOUT, part), join(copy, part), { recursive: true });
   }
   symlinkSync(join(CHECKOUT, 'node_modules'), join(copy, 'node_modules'));
-  for (const { file, change, also } of [defect, defect.with, defect.andAlso].filter(Boolean)) {
-    plant(join(copy, file), change);
-    if (also !== undefined) plant(join(copy, file), also, true);
-  }
+  const { file, change, also } = defect;
+  plant(join(copy, file), change);
+  if (also !== undefined) plant(join(copy, file), also, true);
   return defect.by.startsWith('test/') ? byTests(copy, defect.by) : bySchedules(copy, defect.by);
 }
 

@@ -65,23 +65,6 @@ export const DEFECTS = [
     by: 'test/store/db.test.ts',
   },
   {
-    name: 'the claim is no compare-and-set, and nothing else guards it',
-    file: 'src/store/sql/claimBatch.sql',
-    change: [
-      "where batch_id = $1::bigint and state = 'queued'\n  returning",
-      'where batch_id = $1::bigint\n  returning',
-    ],
-    with: {
-      file: 'migrations/0003_instructions.sql',
-      change: ['create unique index attempts_open', 'create index attempts_open'],
-    },
-    andAlso: {
-      file: 'src/store/sql/claimBatch.sql',
-      change: ["and i.state = 'queued'\n", '\n'],
-    },
-    by: 'test/faults/sendBatch.test.ts',
-  },
-  {
     name: 'an answer without a clear refusal is a refusal',
     file: 'src/gateway/answers.ts',
     change: ["!isAccepted && said.kind === 'error'", '!isAccepted'],

@@ -21,7 +21,7 @@ const QUIET_NIGHTS_MAX = 5;
 const TIMEOUT_MS = 1_500;
 const MEDDLE_EVERY_MS = [400, 2_500];
 const RANDOM_KILLS_MAX = 6;
-const POLL_MS = 100;
+const LOOK_EVERY_MS = 30;
 
 export async function runWave(place, { root, seed, first, count, redis }) {
   const wave = await openWave(place, { root, seed, first, count, redis });
@@ -29,14 +29,17 @@ export async function runWave(place, { root, seed, first, count, redis }) {
     wave.processes.begin();
     await wave.sandbox.lie();
     wave.meddling = meddle(wave);
-    for (let night = 0; night < TROUBLED_NIGHTS; night += 1) await runNight(wave, night);
+    for (let night = 0; night + 1 < TROUBLED_NIGHTS; night += 1) await runNight(wave, night);
+    const lastOne = runNight(wave, TROUBLED_NIGHTS - 1);
+    await Promise.race([lastOne, somethingInFlight(wave)]);
     wave.isQuiet = true;
-    await wave.meddling;
-    await wave.sandbox.tellTheTruth();
     wave.proxy.isQuiet = true;
-    await wave.proxy.settle();
     wave.processes.becomeQuiet();
     const classified = timeToClassify(wave);
+    await wave.meddling;
+    await wave.sandbox.tellTheTruth();
+    await wave.proxy.settle();
+    await lastOne;
     for (let quiet = 0; quiet < QUIET_NIGHTS_MAX; quiet += 1) {
       await runNight(wave, TROUBLED_NIGHTS + quiet);
       if (quiet >= wave.quietNightsMin - 1 && (await isAtRest(wave))) break;
@@ -163,17 +166,23 @@ function flush(redis, tally) {
   });
 }
 
-/** From the death of everybody to the moment when nothing is in flight any more; null: nothing was. */
-async function timeToClassify({ db }) {
-  const inFlight = async () => {
-    const { rows } = await db.query(
-      'select count(*) as n from tieout.attempts where outcome is null',
-    );
-    return Number(rows[0].n);
-  };
-  if ((await inFlight()) === 0) return null;
+async function inFlight({ db }) {
+  const { rows } = await db.query(
+    'select count(*) as n from tieout.attempts where outcome is null',
+  );
+  return Number(rows[0].n);
+}
+
+/** The moment at which all are killed: requests of money are under way. */
+async function somethingInFlight(wave) {
+  while (!wave.isQuiet && (await inFlight(wave)) === 0) await sleep(LOOK_EVERY_MS);
+}
+
+/** From the death of everybody to the moment when nothing is in flight; null: nothing was. */
+async function timeToClassify(wave) {
   const began = performance.now();
-  while ((await inFlight()) > 0) await sleep(POLL_MS);
+  if ((await inFlight(wave)) === 0) return null;
+  while ((await inFlight(wave)) > 0) await sleep(LOOK_EVERY_MS);
   return performance.now() - began;
 }
 

@@ -138,8 +138,16 @@ function patternOf(text: string): RegExp {
   return known;
 }
 
-/** The shape of a time as a regular expression: dd.MM.yyyy HH:mm. */
+const shapes = new Map<string, string>();
+
+/** The shape of a time as a regular expression: dd.MM.yyyy HH:mm. Worked out once a shape. */
 export function timePattern(shape: string): string {
+  const known = shapes.get(shape) ?? workedOutPattern(shape);
+  shapes.set(shape, known);
+  return known;
+}
+
+function workedOutPattern(shape: string): string {
   const parts = shape.split(/(yyyy|MM|dd|HH|mm|ss|Z)/).map((part) => {
     return FIELDS[part] ?? part.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   });

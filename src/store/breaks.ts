@@ -160,7 +160,7 @@ export async function countBreaks(
     `with found as (
        select ${group === null ? 'null' : GROUP_KEYS[group]} as key, f.account_id, f.order_no,
          f.first_seen, f.currency, f.stake, $14::timestamptz as as_of
-       from tieout.break_facts f where ${MATCHING}
+       from ${sourceOf(filter, group)} f where ${MATCHING}
      ),
      money as (
        select key, jsonb_object_agg(currency, amount) as money from (
@@ -183,6 +183,24 @@ export async function countBreaks(
     money: row.money ?? {},
     withoutAmount: Number(row.without_amount),
   }));
+}
+
+/** Breaks without what they share with others: nothing is looked up for each. */
+const LEAN = `(select b.*, null::text as cause, null::text as text,
+    greatest(b.amount, tieout.break_stake(b.kind, b.expected, b.actual)) as stake
+  from tieout.breaks b)`;
+const LEAN_GROUPS: readonly (BreakGroup | null)[] = [
+  null,
+  'kind',
+  'account',
+  'currency',
+  'owner',
+  'age',
+];
+
+function sourceOf(filter: BreakFilter, group: BreakGroup | null): string {
+  const isLean = filter.cause === undefined && filter.text === undefined;
+  return isLean && LEAN_GROUPS.includes(group) ? LEAN : 'tieout.break_facts';
 }
 
 const DAYS_OLD = `floor(extract(epoch from $14::timestamptz - f.first_seen) / 86400)`;

@@ -7,6 +7,7 @@ import type { App } from '../compose.js';
 import type { Grant, Role } from '../core/access.js';
 import { passwordProblem, ROLES, userNameProblem } from '../core/access.js';
 import { UsageError } from '../core/errors.js';
+import { recordEvent } from '../store/sessions.js';
 import type { UserRow } from '../store/users.js';
 import {
   addUser,
@@ -93,9 +94,7 @@ async function list(app: App, json: boolean): Promise<number> {
 }
 
 function lineOf(user: UserRow): string {
-  const roles = user.grants.map(({ role, accountId }) =>
-    accountId === null ? role : `${role} of ${accountId}`,
-  );
+  const roles = user.grants.map(grantText);
   const state = user.hasPassword ? user.state : 'invited';
   return `${user.name.padEnd(20)}  ${state.padEnd(8)}  ${roles.join(', ') || 'no role'}`;
 }
@@ -108,6 +107,7 @@ async function add(app: App, name: string, flags: RoleFlags): Promise<number> {
   const by = userInfo().username;
   const added = await addUser(app.db, { name, passwordHash, grants, by, now: new Date() });
   if (added.kind === 'taken') throw new UsageError(`there is somebody called ${name} already`);
+  await note(app, 'add person', name, grants.map(grantText).join(', '));
   if (passwordHash !== null) printLines([`${name} may sign in`]);
   else await printLink(app, added.userId, name);
   return 0;
@@ -136,6 +136,8 @@ async function changeRoles(app: App, name: string, flags: RoleFlags): Promise<nu
     if (flags.remove === true) await takeRole(app.db, userId, grant.role, grant.accountId);
     else await giveRole(app.db, userId, grant);
   }
+  const verb = flags.remove === true ? 'take role' : 'give role';
+  await note(app, verb, name, grantsOf(app, flags).map(grantText).join(', '));
   await warnWithoutAdministrator(app);
   const user = (await listUsers(app.db)).find((one) => one.userId === userId);
   if (user) printLines([lineOf(user)]);
@@ -152,6 +154,7 @@ function grantsOf(app: App, { role = [], account }: RoleFlags): Grant[] {
 
 async function link(app: App, name: string): Promise<number> {
   await printLink(app, await idOf(app, name), name);
+  await note(app, 'make link', name, 'done');
   return 0;
 }
 
@@ -167,6 +170,7 @@ async function printLink(app: App, userId: bigint, name: string): Promise<void> 
 
 async function setState(app: App, name: string, state: UserRow['state']): Promise<number> {
   await setUserState(app.db, await idOf(app, name), state);
+  await note(app, 'set state', name, state);
   await warnWithoutAdministrator(app);
   printLines([`${name} is ${state}`]);
   return 0;
@@ -175,6 +179,16 @@ async function setState(app: App, name: string, state: UserRow['state']): Promis
 async function warnWithoutAdministrator(app: App): Promise<void> {
   if (await hasAdministrator(app.db)) return;
   app.log('nobody may manage the console any more: the next start of it prints a new first link');
+}
+
+function grantText({ role, accountId }: Grant): string {
+  return accountId === null ? role : `${role} of ${accountId}`;
+}
+
+/** Who may do what is itself on record; the name is the one this machine knows. */
+async function note(app: App, action: string, name: string, outcome: string): Promise<void> {
+  const who = `${userInfo().username} (command line)`;
+  await recordEvent(app.db, { who, action, subject: name, outcome, address: 'this machine' });
 }
 
 async function idOf(app: App, name: string): Promise<bigint> {

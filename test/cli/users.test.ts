@@ -1,0 +1,50 @@
+// `tieout users` on the built program: people come by a link, roles count, and every change is on
+// record; a password is never an argument.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findCredential } from '../../src/store/users.js';
+import { passwordFits } from '../../src/web/password.js';
+import { tieout } from '../support/cli.js';
+import type { SeparateHouse } from '../support/separateHouse.js';
+import { buildSeparateHouse } from '../support/separateHouse.js';
+
+describe('tieout users', () => {
+  let house: SeparateHouse;
+  const users = (...args: string[]) => tieout(['users', ...args], { cwd: house.folder });
+
+  beforeAll(async () => {
+    house = await buildSeparateHouse({ orders: 10, seed: 3 });
+  });
+  afterAll(() => house.end());
+
+  it('adds, changes and locks out, and keeps who did it', async () => {
+    const added = await users('add', 'paula', '--role', 'approver', '--account', 'A1001');
+    expect([added.code, added.stdout]).toEqual([0, expect.stringMatching(/\/welcome\/[\w-]{43}/)]);
+    const given = await users('role', 'PAULA', '--role', 'finance');
+    expect(given.stdout).toMatch(/invited\s+approver of A1001, finance/);
+    expect((await users('disable', 'paula')).code).toBe(0);
+    const [listed] = JSON.parse((await users('list', '--json')).stdout) as { state: string }[];
+    expect(listed).toMatchObject({ name: 'paula', state: 'disabled', hasPassword: false });
+    const { rows } = await house.db.query<{ action: string; outcome: string }>(
+      'select action, outcome from tieout.console_events order by event_id',
+    );
+    expect(rows).toEqual([
+      { action: 'add person', outcome: 'approver of A1001' },
+      { action: 'give role', outcome: 'finance' },
+      { action: 'set state', outcome: 'disabled' },
+    ]);
+  });
+
+  it('refuses a twin, an unknown role, account and name with exit code 2', async () => {
+    const tries = [
+      await users('add', 'Paula', '--role', 'viewer'),
+      await users('add', 'eve', '--role', 'king'),
+      await users('add', 'eve', '--role', 'viewer', '--account', 'A9'),
+      await users('add', 'eve and adam', '--role', 'viewer'),
+      await users('disable', 'nobody'),
+    ];
+    expect(tries.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2]);
+    expect(await findCredential(house.db, 'paula')).toBeNull();
+    expect(await passwordFits('', null)).toBe(false);
+  });
+});

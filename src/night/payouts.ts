@@ -43,7 +43,7 @@ function plannedPayout(deps: NightDeps, account: Account, request: PayoutRequest
   const { profile } = deps.config.gateway;
   const { payload, requestId } = request;
   const currency = typeof payload.payment_currency === 'string' ? payload.payment_currency : '';
-  const amount = moneyOf(profile, currency, payload.payment_amount);
+  const amount = payoutMoney(profile, currency, payload.payment_amount);
   return {
     accountId: request.accountId,
     requestId,
@@ -76,7 +76,11 @@ function problemOf(
 const WHOLE_DIGITS_MAX = 15;
 
 /** The amount with two decimals; as printed where nobody knows its unit. Null: it is none. */
-function moneyOf(profile: Profile, currency: string, printed: unknown): string | null {
+export function payoutMoney(
+  profile: Pick<Profile, 'payout' | 'currencies'>,
+  currency: string,
+  printed: unknown,
+): string | null {
   const digits = typeof printed === 'string' ? printed : '';
   if (!new RegExp(`^\\d{1,${WHOLE_DIGITS_MAX}}$`).test(digits) || /^0+$/.test(digits)) return null;
   if (profile.payout.unit !== 'minor') return `${digits}.00`;

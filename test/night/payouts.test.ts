@@ -6,6 +6,7 @@ import type { RunSummary } from '../../src/core/summary.js';
 import type { Decision } from '../../src/night/decisions.js';
 import { decideInstructions } from '../../src/night/decisions.js';
 import { sheetOf } from '../../src/night/instructionSheet.js';
+import { payoutMoney } from '../../src/night/payouts.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { buildHouse, dateOf, instructionCounts, kinds } from '../support/night.js';
@@ -113,6 +114,24 @@ describe('a payout request', () => {
 });
 
 const APPROVE: Decision = { kind: 'approve', reason: null };
+
+describe('the amount of a payout as money', () => {
+  test.each([
+    [null, 'EUR', '120', '120.00'],
+    ['major', 'EUR', '120', '120.00'],
+    ['minor', 'EUR', '120', '1.20'],
+    ['minor', 'EUR', '5', '0.05'],
+    ['minor', 'JPY', '120', '120.00'],
+    // A thousandth is no hundredth.
+    ['minor', 'KWD', '1205', null],
+    ['major', 'EUR', '12.50', null],
+    ['major', 'EUR', '0', null],
+    ['major', 'EUR', '9'.repeat(16), null],
+    ['major', 'EUR', undefined, null],
+  ] as const)('unit %s, %s %s: %s', (unit, currency, printed, money) => {
+    expect(payoutMoney({ payout: { unit }, currencies: {} }, currency, printed)).toBe(money);
+  });
+});
 
 describe('what the gateway answers', () => {
   test('a failure is an outcome: rejected with its words, and not sent again by itself', async () => {

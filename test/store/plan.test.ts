@@ -4,8 +4,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/store/db.js';
-import type { PlannedPayout, Policy } from '../../src/store/instructions.js';
-import { cutBatches, planInstructions } from '../../src/store/instructions.js';
+import { cutBatches } from '../../src/store/instructions.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { storeInstructions, storeRun } from '../support/lookStore.js';
@@ -273,37 +272,6 @@ describe('what waits needlessly is withdrawn', () => {
     runId = await storeRun(db, accountId);
     await plan([TO_CAPTURE]);
     expect((await instructionTexts(db, accountId)).at(1)).toBe('O1 capture 10.00 planned');
-  });
-});
-
-describe('payouts are weighed by the same policies', () => {
-  const payout = (changes: Partial<PlannedPayout> = {}): PlannedPayout => ({
-    accountId,
-    requestId: '00000000-0000-4000-8000-000000000001',
-    currency: 'EUR',
-    amount: '120.00',
-    requestedAt: LOOKED_AT,
-    problem: null,
-    payload: { payment_amount: '120' },
-    isInTotals: true,
-    ...changes,
-  });
-
-  test.each<[string, Policy['policy'], Partial<Policy>, Partial<PlannedPayout>, string]>([
-    ['let go', 'auto', {}, {}, 'planned'],
-    ['approved first', 'approve', {}, {}, 'held: approval'],
-    ['without a unit', 'auto', {}, { isInTotals: false }, 'held: approval'],
-    ['large', 'auto', { above: { EUR: '119.99' } }, {}, 'held: above_limit'],
-    ['one too many', 'auto', { maxCount: 0 }, {}, 'held: over_limit_of_run'],
-    ['of no shape', 'auto', {}, { problem: 'no amount', amount: '0' }, 'held: invalid_payout'],
-  ])('%s', async (_, policy, changes, request, outcome) => {
-    const rules = policies(policy, changes).map((rule) => ({ ...rule }));
-    const all = [...rules, { ...rules[0], operation: 'payout' } as Policy];
-    await planInstructions(db, runId, LOOKED_AT, all, false, [payout(request)]);
-    await planInstructions(db, runId, LOOKED_AT, all, false, [payout(request)]);
-    const [text, ...more] = await instructionTexts(db, accountId);
-    expect(text).toMatch(new RegExp(`payout \\S+ ${outcome}$`));
-    expect(more).toEqual([]);
   });
 });
 

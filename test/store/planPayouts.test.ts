@@ -1,0 +1,58 @@
+// Payout requests through plan.sql: the same policies and limits as for everything else.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Database } from '../../src/store/db.js';
+import type { PlannedPayout, Policy } from '../../src/store/instructions.js';
+import { planInstructions } from '../../src/store/instructions.js';
+import type { FreshDatabase } from '../support/database.js';
+import { freshDatabase } from '../support/database.js';
+import { storeRun } from '../support/lookStore.js';
+import { LOOKED_AT } from '../support/orders.js';
+import { instructionTexts, policies } from '../support/planning.js';
+
+let fresh: FreshDatabase;
+let db: Database;
+let accountId = '';
+let runId = 0n;
+let accounts = 0;
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  db = fresh.db;
+});
+afterAll(() => fresh.drop());
+beforeEach(async () => {
+  accounts += 1;
+  accountId = `A${accounts}`;
+  runId = await storeRun(db, accountId);
+});
+
+describe('payouts are weighed by the same policies', () => {
+  const payout = (changes: Partial<PlannedPayout> = {}): PlannedPayout => ({
+    accountId,
+    requestId: '00000000-0000-4000-8000-000000000001',
+    currency: 'EUR',
+    amount: '120.00',
+    requestedAt: LOOKED_AT,
+    problem: null,
+    payload: { payment_amount: '120' },
+    isInTotals: true,
+    ...changes,
+  });
+
+  test.each<[string, Policy['policy'], Partial<Policy>, Partial<PlannedPayout>, string]>([
+    ['let go', 'auto', {}, {}, 'planned'],
+    ['approved first', 'approve', {}, {}, 'held: approval'],
+    ['without a unit', 'auto', {}, { isInTotals: false }, 'held: approval'],
+    ['large', 'auto', { above: { EUR: '119.99' } }, {}, 'held: above_limit'],
+    ['one too many', 'auto', { maxCount: 0 }, {}, 'held: over_limit_of_run'],
+    ['of no shape', 'auto', {}, { problem: 'no amount', amount: '0' }, 'held: invalid_payout'],
+  ])('%s', async (_, policy, changes, request, outcome) => {
+    const rules = policies(policy, changes).map((rule) => ({ ...rule }));
+    const all = [...rules, { ...rules[0], operation: 'payout' } as Policy];
+    await planInstructions(db, runId, LOOKED_AT, all, false, [payout(request)]);
+    await planInstructions(db, runId, LOOKED_AT, all, false, [payout(request)]);
+    const [text, ...more] = await instructionTexts(db, accountId);
+    expect(text).toMatch(new RegExp(`payout \\S+ ${outcome}$`));
+    expect(more).toEqual([]);
+  });
+});

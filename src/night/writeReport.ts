@@ -8,7 +8,7 @@ import { writeActivity, writeAgeing } from '../../reports/periodReports.js';
 import { writeReconciliation } from '../../reports/reconciliation.js';
 import type { Period } from '../core/period.js';
 import { periodOf } from '../core/period.js';
-import type { AboutData, WrittenReport } from '../core/reporting.js';
+import type { AboutData, ReconciliationData, WrittenReport } from '../core/reporting.js';
 import type { RunSummary } from '../core/summary.js';
 import { tieByKind, tieByMoney } from '../store/figures.js';
 import type { Digests } from '../store/keptReports.js';
@@ -61,18 +61,7 @@ async function writeFile(
     case 'orders':
       return writeOrders(path, about, orderRows(deps.db, report.runId));
     case 'reconciliation':
-      return writeReconciliation(path, {
-        summary,
-        about,
-        breaks: await breakRows(deps.db, accountIdsOf(summary), about.asOf),
-        moved: await movedRows(deps.db, report.runId),
-        waiting: await waitingRows(deps.db, report.runId),
-        currencies: await currencyRows(deps.db, report.runId),
-        elsewhere: await elsewhereRows(deps.db, report.runId),
-        coverage: coverageLines(deps.db, report.runId),
-        tiesByKind: await tieByKind(deps.db, report.runId),
-        tiesByMoney: await tieByMoney(deps.db, report.runId),
-      });
+      return writeReconciliation(path, await nightOf(deps, report.runId, summary, about));
   }
 }
 
@@ -87,4 +76,26 @@ async function writePeriod(
   }
   const rows = await openAsOf(db, report.runId, data.about.asOf);
   return writeAgeing(path, { ...data, rows });
+}
+
+/** Everything in the nightly workbook; read at once, since each part is one statement. */
+async function nightOf(
+  { db }: ReportDeps,
+  runId: bigint,
+  summary: RunSummary,
+  about: AboutData,
+): Promise<ReconciliationData> {
+  const [currencies, breaks, moved, waiting, elsewhere, tiesByKind, tiesByMoney] =
+    await Promise.all([
+      currencyRows(db, runId),
+      breakRows(db, accountIdsOf(summary), about.asOf),
+      movedRows(db, runId),
+      waitingRows(db, runId),
+      elsewhereRows(db, runId),
+      tieByKind(db, runId),
+      tieByMoney(db, runId),
+    ]);
+  const coverage = coverageLines(db, runId);
+  const rows = { currencies, breaks, moved, waiting, elsewhere, coverage };
+  return { summary, about, ...rows, tiesByKind, tiesByMoney };
 }

@@ -15,7 +15,7 @@ export interface QueueSettings {
   names: string;
   /** Whether a job may lead to a movement of money or a decision at the gateway. */
   money: boolean;
-  /** Jobs at a time in one process. */
+  /** Jobs at a time in one process; of sends, limits.concurrency of the profile lets fewer go. */
   concurrency: number;
   /** How long a silent worker is believed to be alive; its job is then given to another one. */
   lockMs: number;
@@ -23,10 +23,10 @@ export interface QueueSettings {
 
 export const QUEUE_TABLE: Readonly<Record<QueueName, QueueSettings>> = {
   pull: { names: 'a window of pages to look at', money: false, concurrency: 4, lockMs: 60_000 },
-  capture: { names: 'a batch of captures', money: true, concurrency: 2, lockMs: 30_000 },
-  cancel: { names: 'a batch of cancels', money: true, concurrency: 2, lockMs: 30_000 },
-  refund: { names: 'a batch of refunds', money: true, concurrency: 2, lockMs: 30_000 },
-  review: { names: 'a batch of reviews', money: true, concurrency: 2, lockMs: 30_000 },
+  capture: { names: 'a batch of captures', money: true, concurrency: 8, lockMs: 30_000 },
+  cancel: { names: 'a batch of cancels', money: true, concurrency: 8, lockMs: 30_000 },
+  refund: { names: 'a batch of refunds', money: true, concurrency: 8, lockMs: 30_000 },
+  review: { names: 'a batch of reviews', money: true, concurrency: 8, lockMs: 30_000 },
   payout: { names: 'a payout', money: true, concurrency: 2, lockMs: 30_000 },
   report: { names: 'a run to report', money: false, concurrency: 1, lockMs: 60_000 },
 };
@@ -34,6 +34,8 @@ export const QUEUE_TABLE: Readonly<Record<QueueName, QueueSettings>> = {
 /** Failed jobs kept for `tieout jobs`, for each queue; the truth about them is in PostgreSQL. */
 export const FAILED_KEPT = 1_000;
 const RING_CHUNK = 500;
+/** A running job needs a connection now and then, so that fewer do for all of them. */
+const JOB_CONNECTIONS_MAX = 16;
 const CLOSE_TIMEOUT_MS = 5_000;
 /** A job that was lost half-way may swallow the rings of its id, but no longer than this. */
 const RING_WINDOW_MS = 5 * 60_000;
@@ -94,7 +96,8 @@ async function openBackend(onError: OnError, connection: QueueConnection): Promi
     }
     case 'database': {
       const { openPostgresBackend } = await import('./postgres.js');
-      const concurrency = QUEUES.reduce((sum, name) => sum + QUEUE_TABLE[name].concurrency, 0);
+      const jobs = QUEUES.reduce((sum, name) => sum + QUEUE_TABLE[name].concurrency, 0);
+      const concurrency = Math.min(jobs, JOB_CONNECTIONS_MAX);
       return openPostgresBackend(onError, connection.connection, {
         workers: QUEUES.length,
         concurrency,

@@ -97,7 +97,8 @@ begin
 end $$;
 -- Its name puts it before the guards, which see what it has made of the row.
 create trigger back_to_unknown before update of state on tieout.instructions
-  for each row execute function tieout.back_to_unknown();
+  for each row when (old.state = 'unknown' or old.resends > 0)
+  execute function tieout.back_to_unknown();
 
 -- Pulled and let go, each time a row of its own: who, when, why. `brake`: by a person; `freeze`: by
 -- tieout, because the database and the journals of permits do not agree; `breaker`: that of an

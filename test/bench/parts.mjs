@@ -1,5 +1,5 @@
 // `npm run bench -- --part NAME`: one part of the bench alone. pages: asking beside bare undici.
-// sets: storing and comparing beside bare SQL. sandbox: pages a second and memory of the sandbox.
+// sets: storing and comparing beside bare SQL. protocol: sending beside bare requests. sandbox: pages a second and memory of the sandbox.
 // reports: the file of all orders beside other writers. With --keep FILE the lines of a finished
 // part are kept there, and a part whose lines are kept is not measured again.
 
@@ -11,6 +11,7 @@ import { openHouse } from './house.mjs';
 import { stopAll } from './measure.mjs';
 import { benchPages } from './pages.mjs';
 import { printHeader } from './print.mjs';
+import { benchProtocol } from './protocol.mjs';
 import { benchSets } from './sets.mjs';
 import { line } from './stats.mjs';
 
@@ -30,21 +31,28 @@ const [orders, rounds] = [Number(values.orders), Number(values.rounds)];
 const PARTS = {
   pages: () => inPlace((place, ledger) => benchPages(place, ledger.sample[0], rounds)),
   sets: () => inPlace((place) => benchSets(place, rounds)),
+  protocol: () => inHouse((house, ledger) => benchProtocol(house, ledger, rounds)),
   sandbox: benchSandbox,
 };
 
-async function inPlace(work) {
-  const house = await openHouse(1);
-  try {
-    await printHeader(house);
-    const ledger = await house.loadLedger(orders);
+function inPlace(work) {
+  return inHouse(async (house, ledger) => {
     const place = await house.openPlace(ledger);
     try {
-      process.stdout.write(`\n${values.part}, ${orders} orders, ${rounds} rounds\n`);
       return await work(place, ledger);
     } finally {
       await house.closePlace(place);
     }
+  });
+}
+
+async function inHouse(work) {
+  const house = await openHouse(1);
+  try {
+    await printHeader(house);
+    const ledger = await house.loadLedger(orders);
+    process.stdout.write(`\n${values.part}, ${orders} orders, ${rounds} rounds\n`);
+    return await work(house, ledger);
   } finally {
     stopAll();
     await house.close();

@@ -1,0 +1,181 @@
+// What the protocol of sending costs: captures sent by the program beside the same batches sent
+// bare, each with one insert; without latency, and at 50 ms with four at a time. Only the step of
+// sending is measured; look, compare and plan come before the clock starts. What is captured is
+// what a seeded night shows authorised, 10,000 at most.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { Pool } from 'undici';
+import { openApp } from '../../dist/src/compose.js';
+import { loadConfig } from '../../dist/src/config.js';
+import { prepareBatch } from '../../dist/src/gateway/batchOps.js';
+import { beginRun } from '../../dist/src/night/begin.js';
+import { compareNight } from '../../dist/src/night/compare.js';
+import { plan } from '../../dist/src/night/plan.js';
+import { pullNight } from '../../dist/src/night/pull.js';
+import { send } from '../../dist/src/night/send.js';
+import { line } from './stats.mjs';
+
+const CAPTURES = 10_000;
+const ENTRIES = 50;
+const CASES = [
+  { name: 'no latency', latencyMs: 0, concurrency: 8, atLeast: 0.5 },
+  { name: '50 ms, four at a time', latencyMs: 50, concurrency: 4, atLeast: 0.9 },
+];
+
+export async function benchProtocol(house, ledger, rounds) {
+  const lines = [];
+  for (const { name, latencyMs, concurrency, atLeast } of CASES) {
+    const ratios = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const settings = { latencyMs, concurrency };
+      const bare = await inFreshPlace(house, ledger, settings, sendBare);
+      const whole = await inFreshPlace(house, ledger, settings, sendWhole);
+      process.stderr.write(`${name}: bare ${bare.toFixed(0)} ms, whole ${whole.toFixed(0)} ms\n`);
+      ratios.push(bare / whole);
+    }
+    lines.push(line(`speed of sending / bare, ${name}`, ratios, { atLeast }));
+  }
+  return lines;
+}
+
+async function inFreshPlace(house, ledger, settings, work) {
+  const place = await house.openPlace(ledger);
+  try {
+    const file = house.writeConfig(place);
+    limit(place, settings.concurrency);
+    const client = new pg.Client({ ...place.connection, ssl: false });
+    await client.connect();
+    const { rows } = await client.query(DUE, [CAPTURES]);
+    await client.end();
+    if (settings.latencyMs > 0) await slow(place.baseUrl, settings.latencyMs);
+    process.stderr.write(`${rows.length} captures\n`);
+    return await work({ place, file, rows, ...settings });
+  } finally {
+    await house.closePlace(place);
+  }
+}
+
+/** Of the ledger nothing is left but authorised orders, which are to be captured now. */
+const DUE = `with due as (
+    select account_id, order_no from ledger.orders
+    where expected = 'authorised' and placed_at < date_trunc('day', now()) limit $1),
+  gone as (
+    delete from ledger.refund_requests)
+  , others as (
+    delete from ledger.orders o where not exists (
+      select from due where due.account_id = o.account_id and due.order_no = o.order_no))
+  update ledger.orders o set expected = 'captured' from due
+  where due.account_id = o.account_id and due.order_no = o.order_no
+  returning o.account_id, o.order_no, o.currency, o.amount::text as amount`;
+
+function limit({ folder }, concurrency) {
+  const path = join(folder, 'gateway-profile.yaml');
+  const profile = JSON.parse(readFileSync(path, 'utf8'));
+  profile.limits.concurrency = concurrency;
+  writeFileSync(path, JSON.stringify(profile));
+}
+
+async function slow(baseUrl, ms) {
+  const rule = { operation: 'capture', action: { kind: 'slow', ms } };
+  const answer = await fetch(`${baseUrl}/_sandbox/faults`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(rule),
+  });
+  if (!answer.ok) throw new Error(`the sandbox takes no faults: ${await answer.text()}`);
+}
+
+/** The step of sending alone, by the program's own composition. */
+async function sendWhole({ file, rows: due, folder = '/' }) {
+  const app = await openApp(loadConfig({ file, env: {}, cwd: folder }), {
+    talk: { log: () => {}, progress: () => {} },
+    signal: new AbortController().signal,
+  });
+  try {
+    const deps = await app.night();
+    const request = { date: null, accountIds: [], isDry: false };
+    const { night } = await beginRun(deps, request);
+    const workforce = await app.workforce();
+    await workforce.start();
+    const pull = await pullNight(deps, night);
+    await compareNight(deps, night, pull);
+    await plan(deps, night, pull);
+    const began = performance.now();
+    await send(deps, night);
+    const took = performance.now() - began;
+    await workforce.stop();
+    const { rows } = await deps.db.query(
+      `select state, count(*)::int as count from tieout.instructions group by state`,
+    );
+    const sent = rows.find((row) => row.state === 'accepted')?.count ?? 0;
+    if (sent < due.length * 0.98)
+      throw new Error(`only ${sent} were sent: ${JSON.stringify(rows)}`);
+    return took;
+  } finally {
+    await app.close();
+  }
+}
+
+/** The same batches, signed, sent over kept connections, each kept by one insert. */
+async function sendBare({ place, file, rows, concurrency }) {
+  const { accounts, gateway } = loadConfig({ file, env: {}, cwd: '/' });
+  const http = new Pool(place.baseUrl, { connections: concurrency });
+  const client = new pg.Pool({ ...place.connection, ssl: false, max: concurrency });
+  client.on('error', () => {});
+  await client.query('create table bare (account_id text, body bytea)');
+  const ids = await transactionsOf(place);
+  // A few were planted to differ at the gateway; neither side sends them.
+  const batches = batchesOf(rows.filter((row) => ids.has(row.order_no)));
+  const began = performance.now();
+  const post = async ({ accountId, entries }) => {
+    const account = accounts.find((one) => one.accountId === accountId);
+    const wire = entries.map((row) => ({
+      transactionId: ids.get(row.order_no),
+      orderNo: row.order_no,
+      currency: row.currency,
+      amount: row.amount,
+    }));
+    const { path, contentType, body } = prepareBatch(gateway.profile, account, 'capture', wire);
+    const headers = { 'content-type': contentType };
+    const answer = await http.request({ method: 'POST', path, headers, body });
+    const bytes = Buffer.from(await answer.body.arrayBuffer());
+    await client.query('insert into bare values ($1, $2)', [accountId, bytes]);
+  };
+  await Promise.all(
+    Array.from({ length: concurrency }, async () => {
+      for (let batch = batches.shift(); batch; batch = batches.shift()) await post(batch);
+    }),
+  );
+  const took = performance.now() - began;
+  await http.close();
+  await client.end();
+  return took;
+}
+
+/** The sandbox's own list of its orders, one JSON object a line. */
+async function transactionsOf({ baseUrl }) {
+  const answer = await fetch(`${baseUrl}/_sandbox/orders`);
+  const ids = new Map();
+  for (const text of (await answer.text()).split('\n')) {
+    if (text === '') continue;
+    const { order_no, transactions } = JSON.parse(text);
+    const shown = transactions.find((one) => one.state === 'authorised');
+    if (shown) ids.set(order_no, shown.transaction_id);
+  }
+  return ids;
+}
+
+function batchesOf(rows) {
+  const batches = [];
+  const open = new Map();
+  for (const row of rows) {
+    const batch = open.get(row.account_id) ?? { accountId: row.account_id, entries: [] };
+    if (batch.entries.length === 0) batches.push(batch);
+    batch.entries.push(row);
+    open.set(row.account_id, batch);
+    if (batch.entries.length === ENTRIES) open.delete(row.account_id);
+  }
+  return batches;
+}

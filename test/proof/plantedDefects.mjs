@@ -68,7 +68,7 @@ export const DEFECTS = [
     name: 'an answer without a clear refusal is a refusal',
     file: 'src/gateway/answers.ts',
     change: ["!isAccepted && said.kind === 'error'", '!isAccepted'],
-    by: SIMULATOR,
+    by: 'test/gateway/answers.test.ts',
   },
   {
     name: 'an entry that the answer leaves out was refused',
@@ -77,7 +77,7 @@ export const DEFECTS = [
       "if (answered === undefined) return unknownEntry(entry, 'the answer does not mention it');",
       "if (answered === undefined) return { ...unknownEntry(entry, ''), kind: 'rejected' };",
     ],
-    by: SIMULATOR,
+    by: 'test/gateway/batchOps.test.ts',
   },
   {
     name: 'answers are matched by position',

@@ -27,6 +27,7 @@ const LIES = [
 ];
 const CARDS = { in_review: '4000000000009235', other: '4111111111111111' };
 const AT_ONCE = 4;
+const TRIES = 4;
 
 export async function openSandbox(root, folder, seed) {
   const words = ['sandbox', '--json', '--port', '0', '--orders', '1', '--seed', String(seed)];
@@ -38,9 +39,10 @@ export async function openSandbox(root, folder, seed) {
   const [line] = await once(createInterface({ input: child.stdout }), 'line');
   const { baseUrl } = JSON.parse(line);
   const tell = async (method, path, value) => {
-    const answer = await fetch(`${baseUrl}${path}`, {
+    const answer = await asked(`${baseUrl}${path}`, {
       method,
-      headers: { 'content-type': 'application/json' },
+      // A connection of its own: one that was kept may be closed just then.
+      headers: { 'content-type': 'application/json', connection: 'close' },
       ...(value === undefined ? {} : { body: JSON.stringify(value) }),
     });
     if (!answer.ok && answer.status !== 409) throw new Error(`${path}: ${await answer.text()}`);
@@ -63,6 +65,17 @@ export async function openSandbox(root, folder, seed) {
       if (child.exitCode === null) await once(child, 'exit');
     },
   };
+}
+
+/** What is asked here may be asked again: a second movement by hand is refused. */
+async function asked(url, request) {
+  for (let left = TRIES; ; left -= 1) {
+    try {
+      return await fetch(url, request);
+    } catch (error) {
+      if (left <= 1) throw error;
+    }
+  }
 }
 
 function rules() {

@@ -37,6 +37,8 @@ async function classify(deps: NightDeps, attempt: OpenAttempt, isGone: boolean):
   const account = deps.config.accounts.find((one) => one.accountId === attempt.accountId);
   if (!batch || !account) return;
   const entries = await batchInstructions(deps.db, attempt.batchId, 'sending');
+  // Somebody else found it, too, or its sender woke up, and was quicker: nothing is left to say.
+  if (entries.length === 0) return;
   const wire = wireOf(deps, batch.operation, entries);
   if (attempt.answer) {
     deps.log(`batch ${batch.batchId}: its sender stopped; the stored answer is read now`);

@@ -159,6 +159,15 @@ describe('what waits for a person, and why', () => {
     },
   );
 
+  test('a review answers the fraud check, so that the check does not hold it', async () => {
+    const order = {
+      ledger: 'captured 10.00 EUR decision=accept',
+      gateway: ['T1 in_review 10.00 fraud=1'],
+    };
+    await plan([order]);
+    expect(await instructionTexts(db, accountId)).toEqual(['O1 review 10.00 planned']);
+  });
+
   test('a fraud check of a dead attempt holds nothing', async () => {
     const order = { ...TO_CAPTURE, gateway: ['T0 declined 10.00 fraud=1', 'T1 authorised 10.00'] };
     await plan([order]);

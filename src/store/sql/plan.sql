@@ -23,7 +23,8 @@ wanted as materialized (
     i.instruction_id, i.state as instruction_state, i.approval_id, ra.send_block,
     coalesce(v.refund_amount, v.need_amount) as money,
     coalesce(r.requested_at, o.placed_at) as since, r.reason as request_reason, r.requested_by,
-    exists (select from tieout.look_entries e
+    -- a review is the merchant's own answer to the fraud check
+    v.need <> 'review' and exists (select from tieout.look_entries e
       where e.pull_id = v.pull_id and e.account_id = v.account_id and e.order_no = v.order_no
         and e.transaction_id = v.transaction_id and e.fraud_rejected) as is_fraud,
     null::text as problem, null::jsonb as payload, true as is_in_totals

@@ -165,7 +165,7 @@ describe('what waits for a person, and why', () => {
       gateway: ['T1 in_review 10.00 fraud=1'],
     };
     await plan([order]);
-    expect(await instructionTexts(db, accountId)).toEqual(['O1 review 10.00 planned']);
+    expect(await instructionTexts(db, accountId)).toEqual(['O1 review accept 10.00 planned']);
   });
 
   test('a fraud check of a dead attempt holds nothing', async () => {

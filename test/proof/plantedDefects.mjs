@@ -131,7 +131,11 @@ export const DEFECTS = [
       "request.removeListener('close', onClose);",
       "request.removeListener('close', onClose);\n" +
         '        const to = answer.headers.location;\n' +
-        "        if (to) void fetch(new URL(to, endpoint.origin), { method: 'POST', body: new Uint8Array(sent.body) }).catch(() => {});",
+        '        if (to) {\n' +
+        "          const again = { method: 'POST', body: new Uint8Array(sent.body), headers: sent.headers };\n" +
+        '          const told = async (r: Response) => settle({ kind: "answered", status: r.status, contentType: null, contentEncoding: null, body: Buffer.from(await r.arrayBuffer()) });\n' +
+        '          fetch(new URL(to, endpoint.origin), again).then(told, () => fail("lost"));\n' +
+        '          return;\n        }',
     ],
     by: 'test/gateway/moneyTransport.test.ts',
   },

@@ -11,6 +11,7 @@ import { statement } from './sql.js';
 const SCRATCH = new Set([
   ...['asked_orders', 'asked_refunds', 'pages', 'runs', 'look_entries', 'verdicts', 'pulls'],
   ...['run_accounts', 'instructions', 'breaks', 'break_events', 'ledger_changes'],
+  'chunks',
 ]);
 
 /** A statement of the night as it reads in the scratch schema. */

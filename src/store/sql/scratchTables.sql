@@ -6,6 +6,8 @@ create temp view asked_refunds as select * from tieout.asked_refunds;
 create temp view pages as select * from tieout.pages;
 create temp view runs as select * from tieout.runs;
 create temp view ledger_changes as select * from tieout.ledger_changes;
+-- Done long ago: a chunk of a night that ended does not change.
+create temp view chunks as select * from tieout.chunks;
 
 create temp table look_entries (like tieout.look_entries);
 create temp table verdicts (like tieout.verdicts including defaults including indexes);

@@ -28,7 +28,7 @@ export const QUEUE_TABLE: Readonly<Record<QueueName, QueueSettings>> = {
   refund: { names: 'a batch of refunds', money: true, concurrency: 8, lockMs: 30_000 },
   review: { names: 'a batch of reviews', money: true, concurrency: 8, lockMs: 30_000 },
   payout: { names: 'a payout', money: true, concurrency: 2, lockMs: 30_000 },
-  report: { names: 'a run to report', money: false, concurrency: 1, lockMs: 60_000 },
+  report: { names: 'a run to report', money: false, concurrency: 2, lockMs: 60_000 },
 };
 
 /** Failed jobs kept for `tieout jobs`, for each queue; the truth about them is in PostgreSQL. */

@@ -27,43 +27,8 @@ interface ClassSums {
 
 /** The orders of a run by account and currency. */
 export async function currencyRows(db: Db, runId: bigint): Promise<CurrencyRow[]> {
-  // Sums need no order, and sorting all orders of a night costs as much as reading them.
-  const [unsorted = ''] = statement('reportOrders').split('\norder by o.account_id');
   const { rows } = await db.query<ClassSums & { classes: CurrencyRow['classes'] }>(
-    `with seen as (
-       select o.account_id, coalesce(o.currency, '') as currency, o.class,
-         o.expected is null as is_stranger, o.gateway_state is not null
-           or o.payment_status is not null or o.gateway_amount is not null as is_at_gateway,
-         o.placed_ms >= extract(epoch from r.starts_at) * 1000 as is_of_date,
-         o.ledger_amount::numeric as ledger,
-         case when o.gateway_amount ~ '^\\d{1,18}\\.\\d\\d$' then o.gateway_amount::numeric end
-           as gateway
-       from (${unsorted}) as o
-       join tieout.runs r on r.run_id = $1
-     ), line as (
-       select account_id, currency, class,
-         count(*) filter (where not is_stranger and is_of_date) as of_date,
-         count(*) filter (where not is_stranger and is_of_date is not true) as carried,
-         count(*) filter (where is_stranger) as strangers,
-         count(*) filter (where is_at_gateway) as at_gateway,
-         coalesce(sum(ledger) filter (where is_of_date), 0) as ledger_of_date,
-         coalesce(sum(ledger) filter (where is_of_date is not true), 0) as ledger_carried,
-         coalesce(sum(gateway), 0) as gateway,
-         coalesce(sum(coalesce(ledger, gateway)), 0) as money,
-         coalesce(sum(gateway - ledger), 0) as difference,
-         coalesce(sum(abs(gateway - ledger)), 0) as absolute
-       from seen group by account_id, currency, class
-     )
-     select account_id, currency, sum(of_date)::bigint as of_date, sum(carried)::bigint as carried,
-       sum(strangers)::bigint as strangers, sum(at_gateway)::bigint as at_gateway,
-       sum(ledger_of_date)::numeric(30, 2)::text as ledger_of_date,
-       sum(ledger_carried)::numeric(30, 2)::text as ledger_carried,
-       sum(gateway)::numeric(30, 2)::text as gateway,
-       sum(difference)::numeric(30, 2)::text as difference,
-       sum(absolute)::numeric(30, 2)::text as absolute,
-       jsonb_object_agg(class, of_date + carried + strangers) as classes,
-       jsonb_object_agg(class, money::numeric(30, 2)::text) as money
-     from line group by account_id, currency order by account_id, currency`,
+    statement('currencyFigures'),
     [runId],
   );
   return rows.map((row) => ({

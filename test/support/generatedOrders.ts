@@ -109,6 +109,21 @@ const instructions = fc
   )
   .map(possible);
 
+/** What chance alone brings up too seldom: the one thing that is due was refused before. */
+const refusedCapture = fc.constantFrom(...IDS).map((transactionId): StoredInstruction[] => [
+  {
+    operation: 'capture',
+    transactionId,
+    state: 'rejected',
+    isReplanned: false,
+    amount: 1000n,
+    decision: 'accept',
+    isRefused: false,
+    refundId: null,
+    refundAmount: null,
+  },
+]);
+
 export const generatedOrder: fc.Arbitrary<StoredOrder> = fc
   .record({
     orderNo: fc.constant<string>(''),
@@ -122,7 +137,7 @@ export const generatedOrder: fc.Arbitrary<StoredOrder> = fc
     ),
     entries,
     refunds: fc.oneof(fc.constant<StoredOrder['refunds']>([]), refunds),
-    instructions: fc.oneof(fc.constant<StoredInstruction[]>([]), instructions),
+    instructions: fc.oneof(fc.constant<StoredInstruction[]>([]), instructions, refusedCapture),
   })
   .map(reachable);
 

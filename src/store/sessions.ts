@@ -3,7 +3,7 @@
 // that a role taken away or a person disabled counts from the next request on. Neighbour: users.ts.
 
 import type { Grant } from '../core/access.js';
-import type { Db } from './db.js';
+import type { Database, Db } from './db.js';
 
 export interface SessionRow {
   userId: bigint;
@@ -97,18 +97,22 @@ export interface SignInTry {
 }
 
 /** Counts the try as failed before it is checked; null when there were too many already. */
-export async function reserveTry(db: Db, one: SignInTry): Promise<bigint | null> {
-  const { rows } = await db.query<{ failure_id: bigint }>(
-    `insert into tieout.sign_in_failures (at, name_key, address)
-     select $1, lower($2), $3::text
-     where (select count(*) from tieout.sign_in_failures
-         where name_key = lower($2) and at > $4) < $5
-       and (select count(*) from tieout.sign_in_failures
-         where address = $3 and at > $4) < $6
-     returning failure_id`,
-    [one.now, one.name, one.address, one.since, one.ofNameMax, one.ofAddressMax],
-  );
-  return rows[0]?.failure_id ?? null;
+export async function reserveTry(db: Database, one: SignInTry): Promise<bigint | null> {
+  return db.transaction(async (tx) => {
+    // One after the other: tries that come together would all count the same few before them.
+    await tx.query(`select pg_advisory_xact_lock(hashtext('tieout.sign_in_failures'))`);
+    const { rows } = await tx.query<{ failure_id: bigint }>(
+      `insert into tieout.sign_in_failures (at, name_key, address)
+       select $1, lower($2), $3::text
+       where (select count(*) from tieout.sign_in_failures
+           where name_key = lower($2) and at > $4) < $5
+         and (select count(*) from tieout.sign_in_failures
+           where address = $3 and at > $4) < $6
+       returning failure_id`,
+      [one.now, one.name, one.address, one.since, one.ofNameMax, one.ofAddressMax],
+    );
+    return rows[0]?.failure_id ?? null;
+  });
 }
 
 /** The password was right after all. */

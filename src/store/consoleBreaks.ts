@@ -2,13 +2,13 @@
 // list of ten thousand costs what its page costs. Filters arrive as values, the order as one of a
 // short list; nothing of a request becomes part of a statement. Read only.
 
+import type { BreakState } from '../core/breakDecision.js';
 import type { Side } from '../core/sentence.js';
 import type { BreakKind } from '../core/verdict.js';
 import type { Db } from './db.js';
 
 export const BREAK_SORTS = ['age', 'amount', 'order'] as const;
 export type BreakSort = (typeof BREAK_SORTS)[number];
-export type BreakState = 'open' | 'waived' | 'resolved';
 
 export interface BreakFilter {
   accountIds: readonly string[];

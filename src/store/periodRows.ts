@@ -3,13 +3,10 @@
 
 import type { Period } from '../core/period.js';
 import type { ActivityRow, AgedBreakRow } from '../core/reporting.js';
-import type { Side } from '../core/sentence.js';
-import { breakDifference, breakSentence, sideText } from '../core/sentence.js';
-import type { BreakKind } from '../core/verdict.js';
 import type { Db } from './db.js';
+import type { RawBreakRow } from './reportRows.js';
+import { openBreakRow } from './reportRows.js';
 import { statement } from './sql.js';
-
-const DAY_MS = 86_400_000;
 
 /** The newest run with figures whose date lies in the period. */
 export async function newestRunOf(
@@ -33,35 +30,8 @@ export async function activityRows(db: Db, { from, to }: Period): Promise<Activi
 
 /** Breaks open at the end of a run; their age is that of the run's look. */
 export async function openAsOf(db: Db, runId: bigint, asOf: Date): Promise<AgedBreakRow[]> {
-  const { rows } = await db.query<{
-    account_id: string;
-    order_no: string;
-    kind: BreakKind;
-    first_seen: Date;
-    owner: string | null;
-    note: string | null;
-    expected: Side;
-    actual: Side;
-    currency: string | null;
-    stake: string | null;
-  }>(statement('openAsOf'), [runId]);
-  return rows.map((row) => ({
-    accountId: row.account_id,
-    orderNo: row.order_no,
-    kind: row.kind,
-    state: 'open',
-    sentence: breakSentence(row.kind, row.expected, row.actual),
-    expected: sideText(row.expected),
-    actual: sideText(row.actual),
-    currency: row.currency,
-    difference: breakDifference(row.kind, row.expected, row.actual),
-    ledgerAmount: row.expected.amount ?? null,
-    gatewayAmount: row.actual.amount ?? null,
-    firstSeen: row.first_seen,
-    ageDays: Math.max(0, Math.floor((asOf.getTime() - row.first_seen.getTime()) / DAY_MS)),
-    owner: row.owner,
-    note: row.note,
-    transactionId: row.actual.transaction ?? null,
-    stake: row.stake,
-  }));
+  const { rows } = await db.query<RawBreakRow & { stake: string | null }>(statement('openAsOf'), [
+    runId,
+  ]);
+  return rows.map((row) => ({ ...openBreakRow(row, asOf), stake: row.stake }));
 }

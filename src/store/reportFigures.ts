@@ -28,7 +28,35 @@ interface ClassSums {
 /** The orders of a run by account and currency. */
 export async function currencyRows(db: Db, runId: bigint): Promise<CurrencyRow[]> {
   const { rows } = await db.query<ClassSums & { classes: CurrencyRow['classes'] }>(
-    statement('currencyFigures'),
+    `with seen as (
+       select o.*, o.expected is null as is_stranger, o.placed_at >= r.starts_at as is_of_date,
+         coalesce(o.gateway_state, o.payment_status, o.gateway_amount::text,
+           o.gateway_amount_text) is not null as is_at_gateway
+       from (${statement('seenOrders')}) as o join tieout.runs r on r.run_id = $1
+     ), line as (
+       select account_id, coalesce(currency, '') as currency, class,
+         count(*) filter (where not is_stranger and is_of_date) as of_date,
+         count(*) filter (where not is_stranger and is_of_date is not true) as carried,
+         count(*) filter (where is_stranger) as strangers,
+         count(*) filter (where is_at_gateway) as at_gateway,
+         coalesce(sum(ledger_amount) filter (where is_of_date), 0) as ledger_of_date,
+         coalesce(sum(ledger_amount) filter (where is_of_date is not true), 0) as ledger_carried,
+         coalesce(sum(gateway_amount), 0) as gateway,
+         coalesce(sum(coalesce(ledger_amount, gateway_amount)), 0) as money,
+         coalesce(sum(gateway_amount - ledger_amount), 0) as difference,
+         coalesce(sum(abs(gateway_amount - ledger_amount)), 0) as absolute
+       from seen group by account_id, coalesce(currency, ''), class
+     )
+     select account_id, currency, sum(of_date)::bigint as of_date, sum(carried)::bigint as carried,
+       sum(strangers)::bigint as strangers, sum(at_gateway)::bigint as at_gateway,
+       sum(ledger_of_date)::numeric(30, 2)::text as ledger_of_date,
+       sum(ledger_carried)::numeric(30, 2)::text as ledger_carried,
+       sum(gateway)::numeric(30, 2)::text as gateway,
+       sum(difference)::numeric(30, 2)::text as difference,
+       sum(absolute)::numeric(30, 2)::text as absolute,
+       jsonb_object_agg(class, of_date + carried + strangers) as classes,
+       jsonb_object_agg(class, money::numeric(30, 2)::text) as money
+     from line group by account_id, currency order by account_id, currency`,
     [runId],
   );
   return rows.map((row) => ({

@@ -11,34 +11,26 @@ import { statement } from './sql.js';
 
 const DAY_MS = 86_400_000;
 
-/** Open breaks of these accounts, oldest first. */
-export async function breakRows(
-  db: Db,
-  accountIds: readonly string[],
-  asOf: Date,
-): Promise<BreakRow[]> {
-  const { rows } = await db.query<{
-    account_id: string;
-    order_no: string;
-    kind: BreakKind;
-    state: string;
-    expected: Side;
-    actual: Side;
-    currency: string | null;
-    first_seen: Date;
-    owner: string | null;
-    note: string | null;
-  }>(
-    `select account_id, order_no, kind, state, expected, actual, currency, first_seen, owner, note
-     from tieout.breaks where state = 'open' and account_id = any ($1)
-     order by first_seen, account_id, order_no, kind`,
-    [accountIds],
-  );
-  return rows.map((row) => ({
+/** A break as the statements of reports answer it. */
+export interface RawBreakRow {
+  account_id: string;
+  order_no: string;
+  kind: BreakKind;
+  first_seen: Date;
+  owner: string | null;
+  note: string | null;
+  expected: Side;
+  actual: Side;
+  currency: string | null;
+}
+
+/** An open break as reports print it; its age is that at `asOf`. */
+export function openBreakRow(row: RawBreakRow, asOf: Date): BreakRow {
+  return {
     accountId: row.account_id,
     orderNo: row.order_no,
     kind: row.kind,
-    state: row.state,
+    state: 'open',
     sentence: breakSentence(row.kind, row.expected, row.actual),
     expected: sideText(row.expected),
     actual: sideText(row.actual),
@@ -51,7 +43,22 @@ export async function breakRows(
     owner: row.owner,
     note: row.note,
     transactionId: row.actual.transaction ?? null,
-  }));
+  };
+}
+
+/** Open breaks of these accounts, oldest first. */
+export async function breakRows(
+  db: Db,
+  accountIds: readonly string[],
+  asOf: Date,
+): Promise<BreakRow[]> {
+  const { rows } = await db.query<RawBreakRow>(
+    `select account_id, order_no, kind, expected, actual, currency, first_seen, owner, note
+     from tieout.breaks where state = 'open' and account_id = any ($1)
+     order by first_seen, account_id, order_no, kind`,
+    [accountIds],
+  );
+  return rows.map((row) => openBreakRow(row, asOf));
 }
 
 /** Instructions confirmed in a run: these and no others make up its totals. */
@@ -118,9 +125,14 @@ async function movements(
   }));
 }
 
-/** All orders of a run in chunks, by account and number. */
+/** All orders of a run in chunks, by account and number; instants in milliseconds since 1970. */
 export async function* orderRows(db: Database, runId: bigint): AsyncGenerator<OrderRow[]> {
-  for await (const rows of db.copyOut(statement('reportOrders'), [runId])) {
+  const sorted = `select account_id, order_no, class, coalesce(array_to_string(kinds, ', '), ''),
+      expected, gateway_state, payment_status, currency, ledger_amount::text,
+      coalesce(gateway_amount::text, gateway_amount_text), transaction_id, transaction_date,
+      case when isfinite(placed_at) then floor(extract(epoch from placed_at) * 1000)::bigint end
+    from (${statement('seenOrders')}) as seen order by account_id, order_no`;
+  for await (const rows of db.copyOut(sorted, [runId])) {
     yield rows.map(orderRow);
   }
 }

@@ -12,6 +12,22 @@ function Problem({ words }: { words: string | null }) {
   );
 }
 
+function CurrentPassword() {
+  return (
+    <>
+      <label for="password">Password</label>
+      <input
+        id="password"
+        name="password"
+        type="password"
+        autocomplete="current-password"
+        required
+        maxLength={200}
+      />
+    </>
+  );
+}
+
 interface SignInProps {
   csrf: string;
   next: string;
@@ -28,15 +44,7 @@ export function SignInForm({ csrf, next, name, problem }: SignInProps) {
         <input type="hidden" name="next" value={next} />
         <label for="name">Name</label>
         <input id="name" name="name" autocomplete="username" value={name} required maxLength={64} />
-        <label for="password">Password</label>
-        <input
-          id="password"
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          required
-          maxLength={200}
-        />
+        <CurrentPassword />
         <button type="submit" class="main">
           Sign in
         </button>
@@ -60,15 +68,7 @@ export function ConfirmForm({ csrf, next, name, problem }: SignInProps) {
       <Problem words={problem} />
       <Form action="/confirm" csrf={csrf} class="stack">
         <input type="hidden" name="next" value={next} />
-        <label for="password">Password</label>
-        <input
-          id="password"
-          name="password"
-          type="password"
-          autocomplete="current-password"
-          required
-          maxLength={200}
-        />
+        <CurrentPassword />
         <button type="submit" class="main">
           Go on
         </button>

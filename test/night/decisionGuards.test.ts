@@ -7,11 +7,14 @@ import type { Decision } from '../../src/night/decisions.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import {
+  APPROVE,
   at,
+  CAPTURE,
   decide,
   given,
   newAccount,
   plan,
+  REFUND,
   requestedBy,
   writeApproval,
   writeDecision,
@@ -24,13 +27,6 @@ beforeAll(async () => {
 afterAll(() => fresh.drop());
 beforeEach(() => newAccount(fresh.db));
 
-const CAPTURE = { ledger: 'captured 10.00 EUR', gateway: ['T1 authorised 10.00'] };
-const REFUND = {
-  ledger: 'captured 10.00 EUR',
-  gateway: ['T1 captured 10.00'],
-  refunds: ['R1 4.00'],
-};
-const APPROVE: Decision = { kind: 'approve', reason: null };
 const DID_NOT: Decision = {
   kind: 'resolve',
   finding: 'not_happened',

@@ -7,8 +7,10 @@ import { sheetOf } from '../../src/night/instructionSheet.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import {
+  APPROVE,
   addRequest,
   at,
+  CAPTURE,
   columns,
   decide,
   given,
@@ -18,6 +20,7 @@ import {
   nextRun,
   openBreaks,
   plan,
+  REFUND,
   requestedBy,
   states,
   verdicts,
@@ -32,13 +35,6 @@ beforeAll(async () => {
 afterAll(() => fresh.drop());
 beforeEach(() => newAccount(fresh.db));
 
-const CAPTURE = { ledger: 'captured 10.00 EUR', gateway: ['T1 authorised 10.00'] };
-const REFUND = {
-  ledger: 'captured 10.00 EUR',
-  gateway: ['T1 captured 10.00'],
-  refunds: ['R1 4.00'],
-};
-const APPROVE: Decision = { kind: 'approve', reason: null };
 const NO: Decision = { kind: 'reject', reason: 'the customer keeps it' };
 const REPLAN: Decision = { kind: 'replan', reason: null };
 const HAPPENED: Decision = {

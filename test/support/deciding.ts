@@ -21,6 +21,14 @@ export const at = {
   rung: [] as string[],
 };
 
+export const CAPTURE = { ledger: 'captured 10.00 EUR', gateway: ['T1 authorised 10.00'] };
+export const REFUND = {
+  ledger: 'captured 10.00 EUR',
+  gateway: ['T1 captured 10.00'],
+  refunds: ['R1 4.00'],
+};
+export const APPROVE: Decision = { kind: 'approve', reason: null };
+
 let accounts = 0;
 
 export async function newAccount(db: Database): Promise<void> {

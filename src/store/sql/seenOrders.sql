@@ -1,6 +1,7 @@
--- Every order of a run, one row each, by account and number: the ledger as it stood, the newest
--- look of the run, the class; instants in milliseconds since 1970. $1 run. Read by COPY, so the
--- order of the columns is what orderRow() in reportRows.ts reads.
+-- Every order of a run as its reports see it, one row each, in no order: the ledger as it stood,
+-- the newest look of the run (of several entries the one that counts), the class. $1 run.
+-- Reports read these rows as they are (orderRows in reportRows.ts) and sum them up (currencyRows in
+-- reportFigures.ts), so that rows and sums cannot differ in what they see.
 with account as materialized (
   select account_id, pull_id from tieout.run_accounts
   where run_id = $1::bigint and pull_id is not null
@@ -20,19 +21,17 @@ special as materialized (
     coalesce(e.state, '') in ('cancelled', 'declined'), e.transaction_at desc nulls last,
     e.transaction_id desc
 )
-select o.account_id, o.order_no, coalesce(v.class, 'matched') as class,
-  coalesce(array_to_string(v.kinds, ', '), '') as kinds, o.expected,
+select o.account_id, o.order_no, coalesce(v.class, 'matched') as class, v.kinds, o.expected,
   case when s.order_no is null then e.state else s.state end as gateway_state,
   case when s.order_no is null then e.payment_status else s.payment_status end as payment_status,
-  coalesce(o.currency, s.currency, e.currency) as currency,
-  o.amount::text as ledger_amount,
-  case when s.order_no is null then coalesce(e.amount::text, e.amount_text)
-    else coalesce(s.amount::text, s.amount_text) end as gateway_amount,
+  coalesce(o.currency, s.currency, e.currency) as currency, o.amount as ledger_amount,
+  case when s.order_no is null then e.amount else s.amount end as gateway_amount,
+  -- of an amount that lacks the printed shape
+  case when s.order_no is null then e.amount_text else s.amount_text end as gateway_amount_text,
   case when s.order_no is null then e.transaction_id else s.transaction_id end as transaction_id,
   case when s.order_no is null then e.transaction_date else s.transaction_date end
     as transaction_date,
-  case when isfinite(o.placed_at) then floor(extract(epoch from o.placed_at) * 1000)::bigint end
-    as placed_ms
+  o.placed_at
 from account a
 join tieout.asked_orders o using (pull_id, account_id)
 left join tieout.look_entries e
@@ -41,4 +40,3 @@ left join tieout.look_entries e
 left join special s on s.account_id = o.account_id and s.order_no = o.order_no
 left join tieout.verdicts v
   on v.run_id = $1 and v.account_id = o.account_id and v.order_no = o.order_no
-order by o.account_id, o.order_no

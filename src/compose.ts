@@ -18,7 +18,7 @@ import { countJobs } from './night/jobsUnderWay.js';
 import { openJournalGuard } from './night/journalGuard.js';
 import type { Workforce } from './night/run.js';
 import { startSweeping } from './night/sweep.js';
-import { isAlive, packageVersion, thisProcess } from './processIdentity.js';
+import { isAlive, packageVersion, thisMachine, thisProcess } from './processIdentity.js';
 import { openAnswerSpool } from './store/answerSpool.js';
 import type { Connection } from './store/connection.js';
 import type { Database } from './store/db.js';
@@ -153,7 +153,7 @@ async function openNight(
   const runner = thisProcess(randomUUID());
   const journal = openJournalGuard({
     db,
-    host: runner.host,
+    host: thisMachine(),
     open: () => openPermitJournal(config.dataDir),
     wallClock: () => new Date(),
   });

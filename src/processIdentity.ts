@@ -1,7 +1,8 @@
 // Who this process is, exact enough that a later process with the same pid is told apart, and
 // whether another one still lives. Knows only this machine: of other hosts it says nothing.
 
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { processBirth } from './store/postmaster.js';
@@ -11,7 +12,7 @@ import { packageRoot } from './store/sql.js';
 export function thisProcess(id: string): Runner {
   return {
     id,
-    host: hostname(),
+    host: thisHost(),
     boot: bootId(),
     pid: process.pid,
     started: processBirth(process.pid),
@@ -20,17 +21,49 @@ export function thisProcess(id: string): Runner {
 
 /** false: surely gone; true: alive; null: it ran on a host that cannot be asked from here. */
 export function isAlive(runner: Omit<Runner, 'id'>): boolean | null {
-  if (runner.host !== hostname()) return null;
+  if (runner.host !== thisHost()) return null;
   // Without a boot id two boots cannot be told apart, and the birth of the process has to do.
   if (runner.boot !== bootId()) return false;
   return processBirth(runner.pid) === runner.started && runner.started !== '';
 }
 
+/** The name, and what tells two machines of one name apart. */
+export function thisMachine(): string {
+  const id = readText('/etc/machine-id');
+  if (id === '') return hostname();
+  return `${hostname()}#${createHash('sha256').update(id).digest('hex').slice(0, 8)}`;
+}
+
+/**
+ * Where the number of a process means something. Two containers of one name on one machine see
+ * other processes under the same numbers, and must not call each other's gone.
+ */
+function thisHost(): string {
+  const space = /\d+/.exec(linkOf('/proc/self/ns/pid'))?.[0] ?? '';
+  return space === '' || space === OUTERMOST ? thisMachine() : `${thisMachine()}/${space}`;
+}
+
+/** The kernel's own number of the space of processes in which it booted. */
+const OUTERMOST = '4026531836';
+
 function bootId(): string {
+  return readText('/proc/sys/kernel/random/boot_id') || 'unknown';
+}
+
+/** Empty where there is none: not every system tells. */
+function readText(path: string): string {
   try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return readFileSync(path, 'utf8').trim();
   } catch {
-    return 'unknown';
+    return '';
+  }
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
   }
 }
 

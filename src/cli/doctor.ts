@@ -7,7 +7,7 @@ import type { App } from '../compose.js';
 import { describeConfig } from '../configView.js';
 import { type ProfileOrigin, profileOrigins } from '../gateway/profile.js';
 import { migrationStatus } from '../store/migrate.js';
-import { serverFacts } from '../store/serverFacts.js';
+import { type ServerFacts, serverFacts } from '../store/serverFacts.js';
 import { gatewayWords } from '../store/words.js';
 import { configOf, printJson, printLines, wantsJson, withApp } from './context.js';
 
@@ -70,11 +70,7 @@ async function databaseChecks(app: App): Promise<Check[]> {
   const skew = Math.abs(server.skewSeconds);
   return [
     { name: 'database', kind: 'ok', words: `PostgreSQL ${server.version}` },
-    {
-      name: 'durability',
-      kind: server.fsync === 'on' && server.synchronousCommit !== 'off' ? 'ok' : 'problem',
-      words: `fsync ${server.fsync}, synchronous_commit ${server.synchronousCommit}`,
-    },
+    durabilityCheck(server),
     {
       name: 'migrations',
       kind:
@@ -92,6 +88,20 @@ async function databaseChecks(app: App): Promise<Check[]> {
       words: `${skew.toFixed(1)} s from the database's`,
     },
   ];
+}
+
+/** With any of these off, or on a standby, nothing is sent: see night/journalGuard.ts. */
+function durabilityCheck(server: ServerFacts): Check {
+  const { fsync, fullPageWrites, synchronousCommit, isReplica } = server;
+  const isSound = ![fsync, fullPageWrites, synchronousCommit].includes('off') && !isReplica;
+  return {
+    name: 'durability',
+    kind: isSound ? 'ok' : 'problem',
+    words:
+      `fsync ${fsync}, full_page_writes ${fullPageWrites}, ` +
+      `synchronous_commit ${synchronousCommit}${isReplica ? ', a replica' : ''}` +
+      (isSound ? '' : ': nothing is sent'),
+  };
 }
 
 /** Codes without a meaning stop their orders: one place to see all of them. */

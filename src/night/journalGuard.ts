@@ -70,9 +70,9 @@ export function openJournalGuard(deps: GuardDeps): JournalGuard {
       const facts = await claimFacts(tx, newest);
       const isSame =
         facts.startedAt === verified?.startedAt && facts.timeline === verified.timeline;
-      if (!isSame || !facts.knowsNewest || facts.isReplica) {
+      if (!isSame || !facts.knowsNewest || facts.isReplica || facts.unsafe.length > 0) {
         verified = null;
-        return CHANGED;
+        return facts.unsafe.length > 0 ? forgetfulWords(facts.unsafe) : CHANGED;
       }
       if (facts.unverified.length === 0) return null;
       return (
@@ -91,11 +91,13 @@ export function openJournalGuard(deps: GuardDeps): JournalGuard {
 
 function serverProblem(facts: DatabaseFacts): string | null {
   if (facts.isReplica) return 'the database is a replica: claims need the primary server';
-  if (facts.unsafe.length > 0) {
-    return `the database may forget what it has acknowledged (${facts.unsafe.join(', ')})`;
-  }
+  if (facts.unsafe.length > 0) return forgetfulWords(facts.unsafe);
   if (Math.abs(facts.skewMs) <= SKEW_MS_MAX) return null;
   return `the clock of the database differs from ours by ${Math.round(facts.skewMs / 1000)} s`;
+}
+
+function forgetfulWords(unsafe: readonly string[]): string {
+  return `the database may forget what it has acknowledged (${unsafe.join(', ')})`;
 }
 
 /** Freezes everything where journal and database do not agree; answers why, or null. */

@@ -109,8 +109,23 @@ interface Claimed {
   attemptId: string;
   xid: string;
   isCanary: boolean;
-  /** when the claim began, on the clock that never goes back */
-  began: number;
+  began: Moment;
+}
+
+/** By the clock that never goes back, and by the one on the wall. */
+interface Moment {
+  steady: number;
+  wall: number;
+}
+
+function momentOf(deps: NightDeps): Moment {
+  return { steady: deps.monotonic(), wall: deps.now().getTime() };
+}
+
+/** By both clocks: one may be set back, the other stands still while a machine sleeps. */
+function isInBudget(deps: NightDeps, began: Moment): boolean {
+  const { steady, wall } = momentOf(deps);
+  return Math.max(steady - began.steady, wall - began.wall) < SEND_BUDGET_MS;
 }
 
 type Claim =
@@ -164,7 +179,7 @@ async function claimEntries(
   const requestGzip = keptRequest(prepared.body, sent);
   const bodySha256 = prepared.sha256;
   const claim = { attemptId, instructionIds, bodySha256, requestGzip, runId, journalId };
-  const began = deps.monotonic();
+  const began = momentOf(deps);
   const attempt = await claimBatch(tx, batch.batchId, claim, deps.runner);
   if (attempt === null) throw new ClaimChanged('taken');
   const { xid } = attempt;
@@ -201,7 +216,7 @@ async function post(
     body: prepared.body,
     deadlineMs: deps.config.gateway.profile.limits.timeoutMs,
     // Asked in the tick of the first write: a sender that slept past its budget writes nothing.
-    mayWrite: () => deps.monotonic() - began < SEND_BUDGET_MS,
+    mayWrite: () => isInBudget(deps, began),
   });
   switch (posted.kind) {
     case 'not_sent':

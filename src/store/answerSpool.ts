@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { KeptAnswer } from './attempts.js';
 import { storeAnswer } from './attempts.js';
 import type { Db } from './db.js';
+import { unknownAttempts } from './journals.js';
 
 export interface AnswerSpool {
   /** Keeps the answer here, then in the database; rejects where the latter fails. */
@@ -40,12 +41,16 @@ export function openAnswerSpool(dataDir: string): AnswerSpool {
     bringIn: async (db) => {
       let count = 0;
       const names = await readdir(place).catch(() => []);
-      for (const name of names.slice(0, ANSWERS_AT_ONCE)) {
-        const attemptId = FILE.exec(name)?.[1];
-        const answer = attemptId === undefined ? null : await readBack(join(place, name));
-        if (attemptId === undefined || answer === null) continue;
+      const attemptIds = names.flatMap((name) => FILE.exec(name)?.[1] ?? []);
+      if (attemptIds.length === 0) return 0;
+      // A database that has lost the attempt has no place for its answer: the file stays, as proof.
+      const lost = new Set(await unknownAttempts(db, attemptIds));
+      const known = attemptIds.filter((attemptId) => !lost.has(attemptId));
+      for (const attemptId of known.slice(0, ANSWERS_AT_ONCE)) {
+        const answer = await readBack(pathOf(attemptId));
+        if (answer === null) continue;
         if (await storeAnswer(db, attemptId, answer)) count += 1;
-        await rm(join(place, name), { force: true });
+        await rm(pathOf(attemptId), { force: true });
       }
       return count;
     },

@@ -122,13 +122,7 @@ export async function databaseFacts(db: Db, wallClock: () => Date): Promise<Data
     is_replica: boolean;
     now: Date;
     unsafe: string[];
-  }>(
-    `select ${RUNNING}, clock_timestamp() as now, array(
-       select name || ' = ' || reset_val from pg_settings
-       where name in ('fsync', 'full_page_writes', 'synchronous_commit') and reset_val = 'off'
-         -- set by the servers that tests start and throw away
-         and current_setting('tieout.throwaway', true) is distinct from 'on') as unsafe`,
-  );
+  }>(`select ${RUNNING}, clock_timestamp() as now, ${UNSAFE}`);
   const row = rows[0];
   if (!row) throw new Error('the database says nothing of itself');
   // Half of the way there and back is the server's time.
@@ -142,6 +136,13 @@ export async function databaseFacts(db: Db, wallClock: () => Date): Promise<Data
     unsafe: row.unsafe,
   };
 }
+
+/** Settings that are off, and with which a server forgets what it has acknowledged. */
+const UNSAFE = `array(
+  select name || ' = off' from unnest('{fsync,full_page_writes,synchronous_commit}'::text[]) as name
+  where current_setting(name) = 'off'
+    -- set by the servers that tests start and throw away
+    and current_setting('tieout.throwaway', true) is distinct from 'on') as unsafe`;
 
 const RUNNING = `pg_is_in_recovery() as is_replica,
   case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end
@@ -168,6 +169,8 @@ export interface ClaimFacts {
   knowsNewest: boolean;
   /** hosts whose journals were in use lately, but not held against this timeline yet */
   unverified: string[];
+  /** a setting may be changed under a server that runs */
+  unsafe: string[];
 }
 
 /** Journals that were not used for so long do not hold anybody up. */
@@ -181,8 +184,9 @@ export async function claimFacts(db: Db, newest: string | null): Promise<ClaimFa
     is_replica: boolean;
     knows_newest: boolean;
     unverified: string[];
+    unsafe: string[];
   }>(
-    `select facts.*, $1::uuid is null or exists (
+    `select facts.*, ${UNSAFE}, $1::uuid is null or exists (
          select from tieout.attempts where attempt_id = $1::uuid) as knows_newest,
        array(select j.host from tieout.journals j
          where j.verified_timeline is distinct from facts.timeline
@@ -200,6 +204,7 @@ export async function claimFacts(db: Db, newest: string | null): Promise<ClaimFa
     isReplica: row.is_replica,
     knowsNewest: row.knows_newest,
     unverified: row.unverified,
+    unsafe: row.unsafe,
   };
 }
 

@@ -6,7 +6,10 @@ import type { Db } from './db.js';
 export interface ServerFacts {
   version: string;
   fsync: string;
+  fullPageWrites: string;
   synchronousCommit: string;
+  /** a standby that follows another server: it takes no claims */
+  isReplica: boolean;
   /** the server's clock less ours */
   skewSeconds: number;
 }
@@ -15,11 +18,14 @@ export async function serverFacts(db: Db, now: Date): Promise<ServerFacts> {
   const { rows } = await db.query<{
     version: string;
     fsync: string;
+    full_page_writes: string;
     synchronous_commit: string;
+    is_replica: boolean;
     skew: number;
   }>(
     `select current_setting('server_version') as version, current_setting('fsync') as fsync,
        current_setting('synchronous_commit') as synchronous_commit,
+       current_setting('full_page_writes') as full_page_writes, pg_is_in_recovery() as is_replica,
        extract(epoch from clock_timestamp() - $1::timestamptz)::float8 as skew`,
     [now],
   );
@@ -28,7 +34,9 @@ export async function serverFacts(db: Db, now: Date): Promise<ServerFacts> {
   return {
     version: row.version,
     fsync: row.fsync,
+    fullPageWrites: row.full_page_writes,
     synchronousCommit: row.synchronous_commit,
+    isReplica: row.is_replica,
     skewSeconds: row.skew,
   };
 }

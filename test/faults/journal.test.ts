@@ -1,12 +1,28 @@
 // The journal of permits: what it knows and the database does not stops all sending until a person
 // lets it go; without a line on disk nothing leaves; an answer outlives the database being away.
 
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { letBrakeGo } from '../../src/night/brake.js';
+import { openJournalGuard } from '../../src/night/journalGuard.js';
 import { recoverAttempts } from '../../src/night/recover.js';
 import { sendBatch } from '../../src/night/sendBatch.js';
+import { openDatabase } from '../../src/store/db.js';
+import type { EmbeddedServer } from '../../src/store/embedded.js';
+import { startEmbedded } from '../../src/store/embedded.js';
+import { openPermitJournal } from '../../src/store/permitJournal.js';
 import { standingBrakes } from '../../src/store/sending.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { buildHouse, instructionCounts, kinds } from '../support/night.js';
@@ -136,23 +152,40 @@ describe('the journal of permits', () => {
 });
 
 describe('a database that cannot be relied on', () => {
-  it('is refused when its clock, its settings or its role are wrong', async () => {
-    const house = await houseOf();
-    const { deps, batchIds } = await prepareNight(house);
-    const { openJournalGuard } = await import('../../src/night/journalGuard.js');
-    const { openPermitJournal } = await import('../../src/store/permitJournal.js');
-    const open = () => openPermitJournal(join(house.folder, 'var'));
-    const late = openJournalGuard({
+  const guardOf = (house: House, wallClock: () => Date) =>
+    openJournalGuard({
       db: house.db,
       host: 'here',
-      open,
-      wallClock: () => new Date(Date.now() + 61_000),
+      open: () => openPermitJournal(join(house.folder, 'var')),
+      wallClock,
     });
+
+  it('is refused when its clock is wrong', async () => {
+    const house = await houseOf();
+    const { deps, batchIds } = await prepareNight(house);
+    const late = guardOf(house, () => new Date(Date.now() + 61_000));
     await sendBatch({ ...deps, journal: late }, batchIds[0] ?? 0n);
-    const { rows } = await house.db.query<{ reason: string }>('select reason from tieout.batches');
-    expect(rows[0]?.reason).toMatch(/clock of the database differs from ours by -6\d s/);
+    expect(await whyWaiting(house)).toMatch(/clock of the database differs from ours by -6\d s/);
     await late.close();
     expect(await house.effects()).toEqual([]);
+  });
+
+  it('is refused when a setting is switched off under the server that runs', async () => {
+    const house = await houseOf();
+    const { deps, batchIds } = await prepareNight(house);
+    expect(await deps.journal.verify()).toBeNull();
+    const { durably } = deps.db;
+    // As fast and forgetful as the tests' server is, and no longer marked as thrown away.
+    const forgetful: typeof durably = (work) =>
+      durably(async (tx) => {
+        await tx.query(`set local tieout.throwaway = 'off'`);
+        return work(tx);
+      });
+    await sendBatch({ ...deps, db: { ...deps.db, durably: forgetful } }, batchIds[0] ?? 0n);
+    expect(await whyWaiting(house)).toMatch(/may forget .*fsync = off, full_page_writes = off/);
+    expect(await house.effects()).toEqual([]);
+    await sendBatch(deps, batchIds[0] ?? 0n);
+    expect((await house.effects()).length).toBe(2);
   });
 
   it('that was started anew is held against the journal again before the next claim', async () => {
@@ -162,8 +195,69 @@ describe('a database that cannot be relied on', () => {
     await house.db.query(`update tieout.journals set verified_timeline = '00000009'`);
     await sendBatch(deps, batchIds[0] ?? 0n);
     expect(await house.effects()).toEqual([]);
-    const { rows } = await house.db.query<{ reason: string }>('select reason from tieout.batches');
-    expect(rows[0]?.reason).toMatch(/these hosts have not held their journals/);
+    expect(await whyWaiting(house)).toMatch(/these hosts have not held their journals/);
+  });
+});
+
+async function whyWaiting(house: House): Promise<string | null> {
+  const { rows } = await house.db.query<{ reason: string }>('select reason from tieout.batches');
+  return rows[0]?.reason ?? null;
+}
+
+describe('a server of its own', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tieout-server-'));
+  let server: EmbeddedServer;
+
+  beforeAll(async () => {
+    // Open to the user that the server runs as, when the tests run as root.
+    chmodSync(folder, 0o755);
+    server = await startEmbedded({ dataDir: folder });
+  });
+  afterAll(async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** What a process says that connects now. */
+  async function saidNow(): Promise<string | null> {
+    const { host, user, database } = server;
+    const db = openDatabase({ host, user, database });
+    const open = () => openPermitJournal(join(folder, 'journals'));
+    const guard = openJournalGuard({ db, host: 'here', open, wallClock: () => new Date() });
+    try {
+      return await guard.verify();
+    } finally {
+      await guard.close();
+      await db.close();
+    }
+  }
+
+  async function say(statements: readonly string[]): Promise<void> {
+    const { host, user, database } = server;
+    const db = openDatabase({ host, user, database }, { max: 1 });
+    for (const statement of statements) await db.query(statement);
+    await db.close();
+  }
+
+  it.each([
+    ['alter database tieout set synchronous_commit = off', 'synchronous_commit'],
+    ['alter role tieout set synchronous_commit = off', 'synchronous_commit'],
+    ['alter system set fsync = off', 'fsync'],
+    ['alter system set full_page_writes = off', 'full_page_writes'],
+  ])('sends nothing after "%s"', async (statement, name) => {
+    const undo = statement.replace(' set ', ' reset ').replace(' = off', '');
+    await say([statement, 'select pg_reload_conf()']);
+    const words = `the database may forget what it has acknowledged (${name} = off)`;
+    await expect.poll(saidNow).toBe(words);
+    await say([undo, 'select pg_reload_conf()']);
+    await expect.poll(saidNow).not.toBe(words);
+  });
+
+  it('sends nothing from a replica', async () => {
+    await server.stop();
+    writeFileSync(join(realpathSync(join(folder, 'postgres')), 'standby.signal'), '');
+    server = await startEmbedded({ dataDir: folder });
+    expect(await saidNow()).toBe('the database is a replica: claims need the primary server');
   });
 });
 
@@ -183,9 +277,12 @@ describe('an answer that came while the database was away', () => {
     };
     await expect(sendBatch(dying, batchIds[0] ?? 0n)).rejects.toThrow(away);
     const place = join(journalOf(house), 'answers');
-    expect(readdirSync(place).length).toBe(1);
+    const [kept = ''] = readdirSync(place);
+    // An answer to what this database never claimed, or has forgotten, is proof and stays.
+    const foreign = `${randomUUID()}.json`;
+    copyFileSync(join(place, kept), join(place, foreign));
     await recoverAttempts(deps, ['A1001']);
-    expect(readdirSync(place)).toEqual([]);
+    expect(readdirSync(place)).toEqual([foreign]);
     expect(await instructionCounts(house.db)).toEqual({ 'capture accepted': 2 });
   });
 });

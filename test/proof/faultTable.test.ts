@@ -61,3 +61,23 @@ describe('the table of faults', () => {
     expect(without.length).toBeLessThanOrEqual(WITHOUT_A_TEST_MAX);
   });
 });
+
+describe('the planted defects', () => {
+  it('still find the text that they change, once', async () => {
+    const { DEFECTS } = (await import(PLANTED)) as { DEFECTS: readonly Defect[] };
+    const lost = DEFECTS.filter(({ file, change: [found], also }) => {
+      const text = textOf(file);
+      return text.split(found).length !== 2 || (also !== undefined && !text.includes(also[0]));
+    });
+    expect(lost.map(({ name, file }) => `${file}: ${name}`)).toEqual([]);
+  });
+});
+
+interface Defect {
+  name: string;
+  file: string;
+  change: readonly [string, string];
+  also?: readonly [string, string];
+}
+
+const PLANTED = new URL('./plantedDefects.mjs', import.meta.url).href;

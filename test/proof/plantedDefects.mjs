@@ -24,7 +24,7 @@ export const DEFECTS = [
     name: 'whoever finds a dead sender sends again',
     file: 'src/night/recover.ts',
     change: [
-      'await recordUnknown(deps, { entries }, attempt.attemptId, reason);',
+      'await recordUnknown(deps, { entries }, attempt.attemptId, reason, isGone);',
       "await (await import('../store/attempts.js')).recordNotSent(deps.db, attempt.attemptId, reason);",
     ],
     by: SIMULATOR,
@@ -50,8 +50,8 @@ export const DEFECTS = [
     name: 'the claim is not written down',
     file: 'src/night/sendBatch.ts',
     change: [
-      '(await claimBatch(tx, batch.batchId, claim, deps.runner)) === null',
-      'claim === null',
+      'const attempt = await claimBatch(tx, batch.batchId, claim, deps.runner);',
+      "const attempt = claim.attemptId === '' ? await claimBatch(tx, batch.batchId, claim, deps.runner) : { xid: '1' };",
     ],
     by: SIMULATOR,
   },
@@ -121,7 +121,7 @@ export const DEFECTS = [
   {
     name: 'a sender that slept writes all the same',
     file: 'src/night/sendBatch.ts',
-    change: ['deps.monotonic() - began < SEND_BUDGET_MS', 'deps.monotonic() >= began'],
+    change: ['mayWrite: () => isInBudget(deps, began),', 'mayWrite: () => true,'],
     by: 'test/faults/sendBatch.test.ts',
   },
   {

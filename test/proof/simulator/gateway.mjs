@@ -18,6 +18,8 @@ export function openGateway({ now, profile, responseSignatureOf }) {
   const accounts = new Map();
   const transactions = new Map();
   const journal = [];
+  const transactionOf = (account, { transaction_id }) =>
+    transactions.get(`${account.accountId} ${transaction_id}`);
   return {
     journal,
     add(world, { isPermissive }) {
@@ -47,7 +49,7 @@ export function openGateway({ now, profile, responseSignatureOf }) {
           at < reached
             ? move({ transactions, journal, now, account }, operation, entry, request)
             : 'not reached';
-        return resultOf(operation, entry, outcome);
+        return resultOf(operation, entry, outcome, transactionOf(account, entry)?.refunds);
       });
       return answer({ profile, responseSignatureOf, account }, operation, message, results);
     },
@@ -141,7 +143,7 @@ function move({ transactions, journal, now, account }, operation, entry, request
   return 'done';
 }
 
-function resultOf(operation, entry, outcome) {
+function resultOf(operation, entry, outcome, refunds) {
   const done = outcome === 'done';
   const { transaction_id, order_no, currency, amount } = entry;
   const echo = { transaction_id, order_no, currency, amount };
@@ -152,7 +154,7 @@ function resultOf(operation, entry, outcome) {
       refund_reason: entry.refund_reason,
       refund_message: done ? 'V0000:OK' : outcome,
       refund_reference: '',
-      refund_reference_id: done ? `${transaction_id}-01` : '',
+      refund_reference_id: done ? `${transaction_id}-${String(refunds).padStart(2, '0')}` : '',
       refund_status: done ? '1' : '0',
     };
   }

@@ -5,13 +5,14 @@
 import type { Logger } from 'node-cron';
 import cron from 'node-cron';
 import { ConfigurationError } from '../src/core/errors.js';
+import type { Log } from '../src/core/log.js';
 import { reasonOf } from './reason.js';
 
 export interface ClockDeps {
   cron: string;
   timezone: string;
   onTick: () => Promise<void>;
-  log: (line: string) => void;
+  log: Log;
   /** Names the configuration file in a refusal. */
   file?: string;
 }
@@ -29,7 +30,7 @@ export function startClock(deps: ClockDeps): Clock {
     try {
       await deps.onTick();
     } catch (error) {
-      log(`clock: the tick failed: ${reasonOf(error)}`);
+      log(`clock: the tick failed: ${reasonOf(error)}`, { level: 'error' });
     }
   };
   const task = cron.schedule(deps.cron, tick, {
@@ -68,7 +69,7 @@ export function checkSchedule(schedule: { cron: string; timezone: string; file?:
   throw new ConfigurationError(file, 'schedule.cron', problem);
 }
 
-function loggerTo(log: (line: string) => void): Logger {
+function loggerTo(log: Log): Logger {
   const tell = (message: string | Error): void => log(`clock: ${reasonOf(message)}`);
   return { info: () => {}, debug: () => {}, warn: tell, error: tell };
 }

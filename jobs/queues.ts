@@ -6,6 +6,7 @@
 import type { BulkJobOptions } from 'bullmq';
 import type { Doorbell, QueueName } from '../src/core/doorbell.js';
 import { isRingId, QUEUES } from '../src/core/doorbell.js';
+import type { Log } from '../src/core/log.js';
 import type { Backend, OnError, QueueConnection, RingQueue } from './backend.js';
 import { answered, within } from './backend.js';
 import { quietLog } from './quietLog.js';
@@ -41,7 +42,7 @@ const CLOSE_TIMEOUT_MS = 5_000;
 const RING_WINDOW_MS = 5 * 60_000;
 
 export interface QueueDeps {
-  log: (line: string) => void;
+  log: Log;
   now: () => Date;
   newId: () => string;
 }
@@ -63,7 +64,7 @@ export interface Queues extends Doorbell {
 export async function openQueues(deps: QueueDeps, connection: QueueConnection): Promise<Queues> {
   const onError = quietLog(deps);
   const backend = await openBackend(onError, connection);
-  for (const warning of backend.warnings) deps.log(`warning: ${warning}`);
+  for (const warning of backend.warnings) deps.log(`warning: ${warning}`, { level: 'warn' });
   const byName = eachQueue((name) => {
     const queue = backend.queue(name);
     queue.on('error', (error) => onError(`queue ${name}`, error));

@@ -2,6 +2,7 @@
 // a second while a server is away. It must never swallow one that was not told before. Neighbours:
 // queues.ts gives it the log, the backends and workers tell it their errors.
 
+import type { Log } from '../src/core/log.js';
 import type { OnError } from './backend.js';
 import { reasonOf } from './reason.js';
 
@@ -9,7 +10,7 @@ const REPEAT_AFTER_MS = 60_000;
 const SCOPES_KEPT = 200;
 
 /** Tells an error of a scope at once, its repetitions as a count once a minute. */
-export function quietLog(deps: { log: (line: string) => void; now: () => Date }): OnError {
+export function quietLog(deps: { log: Log; now: () => Date }): OnError {
   const told = new Map<string, { at: number; silent: number }>();
   return (scope, error) => {
     const reason = reasonOf(error);
@@ -23,6 +24,6 @@ export function quietLog(deps: { log: (line: string) => void; now: () => Date })
     if (told.size >= SCOPES_KEPT) told.clear();
     told.set(key, { at: now, silent: 0 });
     const repeated = last === undefined || last.silent === 0 ? '' : ` (${last.silent} times more)`;
-    deps.log(`${key}${repeated}`);
+    deps.log(`${key}${repeated}`, { level: 'warn' });
   };
 }

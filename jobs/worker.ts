@@ -7,6 +7,7 @@ import { UnrecoverableError } from 'bullmq';
 import type { QueueName } from '../src/core/doorbell.js';
 import { isRingId, QUEUES } from '../src/core/doorbell.js';
 import { UnreachableError } from '../src/core/errors.js';
+import type { Log } from '../src/core/log.js';
 import type { Processor, RingWorker } from './backend.js';
 import { answered, within } from './backend.js';
 import { restOnErrors } from './breather.js';
@@ -29,7 +30,7 @@ export type Handler = (id: string, signal: AbortSignal) => Promise<void>;
 export interface WorkerDeps {
   queues: Queues;
   handlers: Record<QueueName, Handler>;
-  log: (line: string) => void;
+  log: Log;
   /** For tests of dying workers; the table of queues says it otherwise. */
   timing?: { lockMs: number; stalledCheckMs: number };
 }
@@ -70,7 +71,10 @@ function startWorker(deps: WorkerDeps, name: QueueName, running: Set<symbol>): R
   });
   worker.on('error', (error) => onError(`worker ${name}`, error));
   worker.on('stalled', (jobId) =>
-    deps.log(`queue ${name}: the worker of job ${reasonOf(jobId)} went silent; it is run again`),
+    deps.log(`queue ${name}: the worker of job ${reasonOf(jobId)} went silent; it is run again`, {
+      level: 'warn',
+      queue: name,
+    }),
   );
   return worker;
 }
@@ -80,7 +84,8 @@ function processorOf(deps: WorkerDeps, name: QueueName, running: Set<symbol>): P
   return async (job, _token, signal) => {
     const id = idOf(job.data);
     if (id === null) {
-      log(`queue ${name}: job ${reasonOf(job.id ?? 'without an id')} ${NOT_OURS}`);
+      const which = reasonOf(job.id ?? 'without an id');
+      log(`queue ${name}: job ${which} ${NOT_OURS}`, { level: 'warn', queue: name });
       throw new UnrecoverableError(NOT_OURS);
     }
     const one = Symbol(id);
@@ -89,7 +94,7 @@ function processorOf(deps: WorkerDeps, name: QueueName, running: Set<symbol>): P
       await handlers[name](id, signal ?? new AbortController().signal);
     } catch (error) {
       const reason = reasonOf(error);
-      log(`queue ${name}: ${id} failed: ${reason}`);
+      log(`queue ${name}: ${id} failed: ${reason}`, { level: 'error', queue: name, job: id });
       // Whatever the job itself asks for, it is never tried again by the queue.
       throw new UnrecoverableError(reason);
     } finally {

@@ -12,6 +12,8 @@ import type { Queues } from '../jobs/queues.js';
 import type { Config } from './config.js';
 import type { QueueName } from './core/doorbell.js';
 import { ConfigurationError, TieoutError } from './core/errors.js';
+import type { Log } from './core/log.js';
+import { withFields } from './core/log.js';
 import { openSlots } from './gateway/slots.js';
 import type { NightDeps } from './night/deps.js';
 import { countJobs } from './night/jobsUnderWay.js';
@@ -33,7 +35,7 @@ import { packageRoot } from './store/sql.js';
 const STOP_GRACE_MS = 45_000;
 
 export interface Talk {
-  log: (line: string) => void;
+  log: Log;
   progress: (step: string, done: number, total: number) => void;
 }
 
@@ -42,7 +44,7 @@ export interface App {
   version: string;
   connection: Connection;
   db: Database;
-  log: (line: string) => void;
+  log: Log;
   progress: Talk['progress'];
   queues: () => Promise<Queues>;
   /** Opens queue and gateway; the deps of every step. */
@@ -216,7 +218,9 @@ async function openWorkforce(
       stop = async () => {
         await stopSweeping();
         const { stillRunning } = await workers.stop(STOP_GRACE_MS);
-        if (stillRunning > 0) talk.log(`${stillRunning} job(s) did not end in time`);
+        if (stillRunning > 0) {
+          talk.log(`${stillRunning} job(s) did not end in time`, { level: 'warn' });
+        }
       };
     },
     stop: () => stop(),
@@ -231,7 +235,8 @@ async function handlersOf(
   const { sendBatch } = await import('./night/sendBatch.js');
   // The client holds the looks to the limit; one batch of ours is one request.
   const slots = openSlots(deps.config.gateway.profile.limits.concurrency);
-  const send = (id: string): Promise<void> => slots(() => sendBatch(deps, rowId(id)));
+  const send = (id: string): Promise<void> =>
+    slots(() => sendBatch({ ...deps, log: withFields(deps.log, { batch: id }) }, rowId(id)));
   // Takes a while to load, so that it is begun now, while the database works out what to ask.
   const writing = import('./night/writeReport.js');
   writing.catch(() => {});

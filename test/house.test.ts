@@ -103,6 +103,7 @@ const HOMES: Readonly<Record<string, RegExp>> = {
   bullmq: /^jobs\//,
   ioredis: /^jobs\//,
   'node-cron': /^jobs\//,
+  pino: /^src\/cli\/jsonLog\.ts$/,
   exceljs: /^reports\//,
   'fast-xml-parser': /^src\/gateway\//,
   undici: /^src\/gateway\//,

@@ -8,7 +8,11 @@ import type { App } from '../compose.js';
 import { openApp } from '../compose.js';
 import type { Config } from '../config.js';
 import { loadConfigHere } from '../config.js';
+import { hidingSecrets } from '../configHiding.js';
 import type { Decider } from '../core/decider.js';
+import { TieoutError } from '../core/errors.js';
+import { packageVersion } from '../processIdentity.js';
+import type { Progress } from './progress.js';
 import { openProgress } from './progress.js';
 
 export interface Flags {
@@ -20,7 +24,12 @@ export interface CommandOptions {
   anySchema?: boolean;
   /** no progress, no log lines: the command answers in a word */
   quiet?: boolean;
+  /** runs until it is told to stop: where there is no terminal its log is JSON */
+  isService?: boolean;
 }
+
+/** What `start`, `schedule`, `work` and `web` are. */
+export const SERVICE: CommandOptions = { isService: true };
 
 /** Opens what the command needs, does its work, closes everything; answers the exit code. */
 export async function withApp(
@@ -32,7 +41,7 @@ export async function withApp(
   const stop = new AbortController();
   const interrupt = (): void => stop.abort();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, interrupt);
-  const talk = openProgress(process.stderr, options.quiet === true);
+  const { talk, hide } = await openTalk(config, options);
   try {
     const app = await openApp(config, { talk, signal: stop.signal, ...options });
     try {
@@ -41,9 +50,35 @@ export async function withApp(
       talk.end();
       await app.close();
     }
+  } catch (error) {
+    if (options.isService !== true || process.stderr.isTTY) throw withoutSecrets(error, hide);
+    // Its log is read by a machine to the last line.
+    talk.log(`stopped: ${error instanceof Error ? error.message : String(error)}`, {
+      level: 'error',
+    });
+    process.exitCode = error instanceof TieoutError ? error.exitCode : 1;
   } finally {
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, interrupt);
   }
+}
+
+/** How a command with this configuration talks, and what keeps its secrets out of it. */
+export async function openTalk(
+  config: Config,
+  { quiet = false, isService = false }: CommandOptions = {},
+): Promise<{ talk: Progress; hide: (text: string) => string }> {
+  const hide = hidingSecrets(config);
+  const version = packageVersion();
+  return { talk: await openProgress(process.stderr, { quiet, isService, version, hide }), hide };
+}
+
+/** The same error; whoever prints it prints no secret of the configuration. */
+function withoutSecrets(error: unknown, hide: (text: string) => string): unknown {
+  if (error instanceof Error) {
+    error.message = hide(error.message);
+    if (error.stack !== undefined) error.stack = hide(error.stack);
+  }
+  return error;
 }
 
 export function configOf(command: Command): Config {

@@ -20,8 +20,7 @@ import { readSandboxSettings, writeSandboxSettings } from '../sandbox/state.js';
 import type { BusinessDay } from '../store/calendar.js';
 import { businessDay, lastEndedDate } from '../store/calendar.js';
 import { hasOrders, loadLedger } from '../store/ledger.js';
-import { printJson, printLines } from './context.js';
-import { openProgress } from './progress.js';
+import { openTalk, printJson, printLines } from './context.js';
 import { summaryLines } from './summaryText.js';
 
 const DEFAULT_ORDERS = 3_000;
@@ -58,11 +57,11 @@ async function runDemo(flags: DemoFlags, file: string | undefined): Promise<void
   const stop = new AbortController();
   const interrupt = (): void => stop.abort();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, interrupt);
-  const talk = openProgress(process.stderr, false);
   const path = resolve(file ?? freePath());
   const seed = flags.seed ?? DEFAULT_SEED;
   if (!existsSync(path)) writeFileSync(path, configText(path, seed), { flag: 'wx' });
   const config = loadConfigHere(path);
+  const { talk } = await openTalk(config);
   const app = await openApp(config, { talk, signal: stop.signal });
   try {
     await seedOnce(app, config, { orders: flags.orders ?? null, seed: flags.seed ?? null });

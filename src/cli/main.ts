@@ -54,6 +54,8 @@ function prepare(command: Command, about?: string): Command {
 async function main(): Promise<void> {
   // A reader that goes away (`tieout runs list | head`) is no error of ours.
   process.stdout.on('error', () => process.exit());
+  // A log that nobody takes any more ends no night.
+  process.stderr.on('error', () => {});
   try {
     await (await program(process.argv.slice(2))).parseAsync(process.argv);
   } catch (error) {

@@ -1,7 +1,11 @@
-// Progress on long work: one line that is drawn over on a terminal, a line a step elsewhere.
+// How a command talks while it works. On a terminal: lines, and one that is drawn over. Elsewhere a
+// plain line a step; of the programs that run for months one JSON object a line (jsonLog.ts). All
+// of it goes through one guard: no secret of the configuration, no card number, one line a line.
 
 import type { WriteStream } from 'node:tty';
 import type { Talk } from '../compose.js';
+import type { Log } from '../core/log.js';
+import { guardedLog } from '../core/log.js';
 
 const BAR_WIDTH = 24;
 const REDRAW_MS = 100;
@@ -10,28 +14,50 @@ export interface Progress extends Talk {
   end: () => void;
 }
 
-export function openProgress(stream: NodeJS.WriteStream | WriteStream, quiet: boolean): Progress {
-  if (quiet) return { log: () => {}, progress: () => {}, end: () => {} };
-  return stream.isTTY ? drawn(stream) : plain(stream);
+export interface TalkSettings {
+  /** no progress, no log lines: the command answers in a word */
+  quiet: boolean;
+  /** runs until it is told to stop */
+  isService: boolean;
+  version: string;
+  /** takes the secrets of the configuration out of a text */
+  hide: (text: string) => string;
 }
 
-function plain(stream: NodeJS.WritableStream): Progress {
-  const finished = new Set<string>();
-  const log = (line: string): void => {
+export async function openProgress(
+  stream: NodeJS.WriteStream | WriteStream,
+  settings: TalkSettings,
+): Promise<Progress> {
+  if (settings.quiet) return { log: () => {}, progress: () => {}, end: () => {} };
+  if (stream.isTTY) return drawn(stream, settings.hide);
+  if (!settings.isService) return stepwise(plainLog(stream, settings.hide));
+  // Takes a while to load, which a command that answers at once does not have to spare.
+  const { openJsonLog } = await import('./jsonLog.js');
+  return stepwise(openJsonLog(stream, settings), { again: true });
+}
+
+function plainLog(stream: NodeJS.WritableStream, hide: TalkSettings['hide']): Log {
+  return guardedLog((line) => {
     stream.write(`${new Date().toISOString()} ${line}\n`);
-  };
+  }, hide);
+}
+
+/** A line when a step is done, once; `again`: once more when it began anew, another night. */
+function stepwise(log: Log, { again = false } = {}): Progress {
+  const finished = new Set<string>();
   return {
     log,
     progress: (step, done, total) => {
+      if (again && done < total) finished.delete(step);
       if (done < total || finished.has(step)) return;
       finished.add(step);
-      log(`${step}: done`);
+      log(`${step}: done`, { step });
     },
     end: () => {},
   };
 }
 
-function drawn(stream: NodeJS.WritableStream): Progress {
+function drawn(stream: NodeJS.WritableStream, hide: TalkSettings['hide']): Progress {
   let drawnAt = 0;
   let open = false;
   const clear = (): void => {
@@ -39,10 +65,10 @@ function drawn(stream: NodeJS.WritableStream): Progress {
     open = false;
   };
   return {
-    log: (line) => {
+    log: guardedLog((line) => {
       clear();
       stream.write(`${line}\n`);
-    },
+    }, hide),
     progress: (step, done, total) => {
       const now = performance.now();
       if (done < total && now - drawnAt < REDRAW_MS) return;

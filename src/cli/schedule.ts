@@ -6,16 +6,20 @@ import { checkSchedule, startClock } from '../../jobs/clock.js';
 import type { App } from '../compose.js';
 import type { Workforce } from '../night/run.js';
 import { runDate } from '../night/run.js';
-import { configOf, withApp } from './context.js';
+import { configOf, SERVICE, withApp } from './context.js';
 
 export function scheduleCommand(): Command {
   return new Command('schedule').action(async (_flags: object, command: Command) => {
     const { cron, timezone } = configOf(command).schedule;
     checkSchedule({ cron, timezone });
-    await withApp(command, async (app, signal) => {
-      await runClock(app, signal, await app.workforce());
-      return 0;
-    });
+    await withApp(
+      command,
+      async (app, signal) => {
+        await runClock(app, signal, await app.workforce());
+        return 0;
+      },
+      SERVICE,
+    );
   });
 }
 
@@ -39,15 +43,19 @@ export async function runClock(app: App, signal: AbortSignal, workforce: Workfor
 
 export function workCommand(): Command {
   return new Command('work').action(async (_flags: object, command: Command) => {
-    await withApp(command, async (app, signal) => {
-      const { log } = await app.night();
-      const workforce = await app.workforce();
-      await workforce.start();
-      log('works until it is told to stop');
-      await untilStopped(signal);
-      await workforce.stop();
-      return 0;
-    });
+    await withApp(
+      command,
+      async (app, signal) => {
+        const { log } = await app.night();
+        const workforce = await app.workforce();
+        await workforce.start();
+        log('works until it is told to stop');
+        await untilStopped(signal);
+        await workforce.stop();
+        return 0;
+      },
+      SERVICE,
+    );
   });
 }
 

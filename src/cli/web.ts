@@ -18,7 +18,7 @@ import { localIdentity } from '../web/identity.js';
 import { makeLink } from '../web/links.js';
 import { createWebServer } from '../web/server.js';
 import type { ConsoleDeps, FailedJobView, JobsPort } from '../web/visit.js';
-import { configOf, withApp } from './context.js';
+import { configOf, SERVICE, withApp } from './context.js';
 import { retryWords } from './jobs.js';
 import { runClock, untilStopped } from './schedule.js';
 
@@ -27,12 +27,16 @@ const JOBS_SHOWN_MAX = 200;
 
 export function webCommand(): Command {
   return new Command('web').action(async (_flags: object, command: Command) => {
-    await withApp(command, async (app, signal) => {
-      const close = await openWeb(app);
-      await untilStopped(signal);
-      await close();
-      return 0;
-    });
+    await withApp(
+      command,
+      async (app, signal) => {
+        const close = await openWeb(app);
+        await untilStopped(signal);
+        await close();
+        return 0;
+      },
+      SERVICE,
+    );
   });
 }
 
@@ -40,19 +44,23 @@ export function startCommand(): Command {
   return new Command('start').action(async (_flags: object, command: Command) => {
     const { cron, timezone } = configOf(command).schedule;
     checkSchedule({ cron, timezone });
-    await withApp(command, async (app, signal) => {
-      const close = await openWeb(app);
-      const workforce = await app.workforce();
-      // All day long: what is approved at noon is sent at noon.
-      await workforce.start();
-      try {
-        await runClock(app, signal, AT_WORK);
-      } finally {
-        await close();
-        await workforce.stop();
-      }
-      return 0;
-    });
+    await withApp(
+      command,
+      async (app, signal) => {
+        const close = await openWeb(app);
+        const workforce = await app.workforce();
+        // All day long: what is approved at noon is sent at noon.
+        await workforce.start();
+        try {
+          await runClock(app, signal, AT_WORK);
+        } finally {
+          await close();
+          await workforce.stop();
+        }
+        return 0;
+      },
+      SERVICE,
+    );
   });
 }
 
@@ -102,7 +110,7 @@ async function boardFor(app: App): Promise<ConsoleDeps['board']> {
   try {
     return boardOf(await app.queues(), BOARD_PATH);
   } catch (error) {
-    app.log(`the console is without the queue's board: ${reasonOf(error)}`);
+    app.log(`the console is without the queue's board: ${reasonOf(error)}`, { level: 'warn' });
     return null;
   }
 }

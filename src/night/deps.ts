@@ -3,6 +3,7 @@
 
 import type { Config } from '../config.js';
 import type { Doorbell } from '../core/doorbell.js';
+import type { Log } from '../core/log.js';
 import type { Account } from '../gateway/account.js';
 import type { GatewayClient } from '../gateway/client.js';
 import type { AnswerSpool } from '../store/answerSpool.js';
@@ -32,7 +33,7 @@ export interface NightDeps {
   jobs: JobsUnderWay;
   /** false only when the process is known to be gone; null when nobody here can know */
   isAlive: (runner: Omit<Runner, 'id'>) => boolean | null;
-  log: (line: string) => void;
+  log: Log;
   /** how far the present step has come; for a progress bar */
   progress: (step: string, done: number, total: number) => void;
 }

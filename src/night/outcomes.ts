@@ -29,7 +29,7 @@ export async function readAnswer(
     reason: outcome.kind === 'accepted' ? null : (outcome.reason ?? outcome.message ?? 'no reason'),
   }));
   if (reading.trusted && reading.signatureWarning !== null) {
-    deps.log(`batch ${batch.batchId}: ${reading.signatureWarning}`);
+    deps.log(`batch ${batch.batchId}: ${reading.signatureWarning}`, { level: 'warn' });
   }
   const reason = reading.trusted ? null : reading.reason;
   const result = { answered: true, reason, outcomes, isSenderGone };

@@ -40,13 +40,20 @@ async function classify(deps: NightDeps, attempt: OpenAttempt, isGone: boolean):
   // Somebody else found it, too, or its sender woke up, and was quicker: nothing is left to say.
   if (entries.length === 0) return;
   const wire = wireOf(deps, batch.operation, entries);
+  const about = { account: attempt.accountId, batch: String(batch.batchId) };
   if (attempt.answer) {
-    deps.log(`batch ${batch.batchId}: its sender stopped; the stored answer is read now`);
+    deps.log(`batch ${batch.batchId}: its sender stopped; the stored answer is read now`, about);
     const sent = { batch, account, entries, wire };
     await readAnswer(deps, sent, attempt.attemptId, attempt.answer, isGone);
     return;
   }
-  deps.log(`batch ${batch.batchId}: its sender stopped without an answer; its entries are unknown`);
+  deps.log(
+    `batch ${batch.batchId}: its sender stopped without an answer; its entries are unknown`,
+    {
+      ...about,
+      level: 'warn',
+    },
+  );
   const reason = 'the sender stopped before an answer came';
   await recordUnknown(deps, { entries }, attempt.attemptId, reason, isGone);
 }

@@ -35,7 +35,9 @@ export async function report(
   });
   const finished = { ...summary, reports: await writtenReports(deps.db, night.runId) };
   for (const failed of await failedReports(deps.db, night.runId)) {
-    deps.log(`the ${failed.kind} report could not be written: ${failed.reason}`);
+    deps.log(`the ${failed.kind} report could not be written: ${failed.reason}`, {
+      level: 'error',
+    });
   }
   const { id } = deps.runner;
   if (!(await finishRun(deps.db, night.runId, id, finished, deps.now()))) {
@@ -43,7 +45,7 @@ export async function report(
   }
   await removeOldReports(deps).catch((error: unknown) => {
     // What is left over is deleted another night; this one has ended well.
-    deps.log(`old reports could not be deleted: ${messageOf(error)}`);
+    deps.log(`old reports could not be deleted: ${messageOf(error)}`, { level: 'warn' });
   });
   return finished;
 }

@@ -1,5 +1,6 @@
 // `tieout run` without the command line: begin, work or join, end. Says in words what it found.
 
+import { withFields } from '../core/log.js';
 import type { RunSummary } from '../core/summary.js';
 import { failRun } from '../store/runs.js';
 import type { RunRequest } from './begin.js';
@@ -52,11 +53,12 @@ export async function runDate(
 }
 
 async function workOn(
-  deps: NightDeps,
+  { log, ...others }: NightDeps,
   night: Night,
   resumed: boolean,
   workforce: Workforce,
 ): Promise<RunResult> {
+  const deps = { ...others, log: withFields(log, { run: night.businessDate }) };
   deps.log(beginningOf(night, resumed));
   for (const sentence of await blockedSentences(night)) deps.log(sentence);
   await workforce.start();

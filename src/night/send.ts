@@ -49,6 +49,9 @@ async function tellStopped(deps: NightDeps, accountIds: readonly string[]): Prom
     const answer = mayAccountSend(standing);
     const count = waiting.get(standing.accountId) ?? 0;
     if (answer.kind !== 'stop' || count === 0) continue;
-    deps.log(`account ${standing.accountId}: ${count} batch(es) stay queued: ${answer.reason}`);
+    deps.log(`account ${standing.accountId}: ${count} batch(es) stay queued: ${answer.reason}`, {
+      level: 'warn',
+      account: standing.accountId,
+    });
   }
 }

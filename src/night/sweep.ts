@@ -18,7 +18,9 @@ export function startSweeping(deps: NightDeps): () => Promise<void> {
       .then(() => sweep(deps, accountIds))
       // A database that is away ends no worker; the next sweep finds it back.
       .catch((error: unknown) => {
-        deps.log(`sweep: ${error instanceof Error ? error.message : String(error)}`);
+        deps.log(`sweep: ${error instanceof Error ? error.message : String(error)}`, {
+          level: 'warn',
+        });
       });
   }, SWEEP_MS);
   return async () => {

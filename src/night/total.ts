@@ -52,7 +52,9 @@ export async function total(deps: NightDeps, night: Night): Promise<RunSummary> 
     }
     const still = { ...night, db: tx };
     const notices = await noticesOf(still);
-    for (const { accountId, text } of notices) deps.log(`${accountId}: ${text}`);
+    for (const { accountId, text } of notices) {
+      deps.log(`${accountId}: ${text}`, { account: accountId });
+    }
     return sumUp(deps, still, figures, notices);
   });
 }

@@ -1,6 +1,7 @@
 // Figures and times as the console prints them: instants in the configured zone, amounts and counts
 // in groups of three, free text without what looks like a card number. Pure.
 
+import { oneLine } from '../core/log.js';
 import { maskCardNumbers } from '../core/masking.js';
 
 export interface Words {
@@ -53,10 +54,9 @@ export function sizeText(bytes: bigint): string {
   return `${unit === 0 ? size : size.toFixed(1)} ${UNITS[unit]}`;
 }
 
-const CONTROL = /[\p{Cc}\p{Cf}\u2028\u2029]+/gu;
 const LINE_MAX = 300;
 
 /** What came from outside as part of one line of the log: no line breaks, no colours, no cards. */
 export function forLog(text: string): string {
-  return maskCardNumbers(text.replaceAll(CONTROL, ' ')).slice(0, LINE_MAX);
+  return oneLine(text, LINE_MAX);
 }

@@ -105,7 +105,7 @@ export async function answerError(
   const status = statusOf(error);
   if (status < 500) return answerProblem(deps, request, reply, status);
   const number = randomUUID().slice(0, 8);
-  deps.log(`console: ${where} failed (${number}): ${forLog(error.message)}`);
+  deps.log(`console: ${where} failed (${number}): ${forLog(error.message)}`, { level: 'error' });
   const words = `${PROBLEMS[status]?.what} The log has it under ${number}.`;
   return answerProblem(deps, request, reply, status, null, words);
 }

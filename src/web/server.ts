@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { fastify } from 'fastify';
 import { candidateWords } from '../core/hints.js';
+import type { Log } from '../core/log.js';
 import type { Database } from '../store/db.js';
 import { storeNotification } from '../store/notifications.js';
 import { addConsole } from './console.js';
@@ -16,7 +17,7 @@ export interface WebDeps {
   db: Database;
   accountIds: readonly string[];
   now: () => Date;
-  log: (line: string) => void;
+  log: Log;
   /** null: notifications only */
   console: ConsoleDeps | null;
 }
@@ -73,7 +74,7 @@ function addNotifications(server: FastifyInstance, deps: WebDeps): void {
   });
   server.setErrorHandler(async (error: Error & { statusCode?: number }, _request, reply) => {
     const status = error.statusCode ?? 500;
-    if (status >= 500) deps.log(`a request failed: ${forLog(error.message)}`);
+    if (status >= 500) deps.log(`a request failed: ${forLog(error.message)}`, { level: 'error' });
     return reply
       .code(status)
       .type('text/plain')

@@ -7,6 +7,7 @@ import type { VNode } from 'preact';
 import type { Config } from '../config.js';
 import type { Grant, Right } from '../core/access.js';
 import type { Doorbell, QueueName } from '../core/doorbell.js';
+import type { Log } from '../core/log.js';
 import type { Database } from '../store/db.js';
 import type { Fields } from './fields.js';
 import type { Words } from './format.js';
@@ -42,7 +43,7 @@ export interface ConsoleDeps {
   version: string;
   now: () => Date;
   newId: () => string;
-  log: (line: string) => void;
+  log: Log;
   jobs: JobsPort;
   /** the queue's own board; null where the queue cannot be reached */
   board: FastifyPluginCallback | null;

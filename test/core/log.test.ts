@@ -1,0 +1,37 @@
+// One line stays one line, whoever wrote it: no line breaks, no colours, no card numbers, no secrets.
+
+import { describe, expect, it } from 'vitest';
+import { guardedLog, oneLine, withFields } from '../../src/core/log.js';
+
+const CARD = '4111111111111111';
+
+describe('a line of the log', () => {
+  it.each([
+    ['line breaks', 'a\r\nb\u2028c\u0085d', 'a b c d'],
+    ['colours and bells', '\u001b[31mred\u001b[0m\u0007', '[31mred [0m'],
+    ['text that hides or turns', 'a\u202eb\u200bc', 'a b c'],
+    ['a card number', `paid with ${CARD}.`, 'paid with 411111******1111.'],
+    ['a card number cut in two by what is not seen', '41111111\u200b11111111', '411111** ****1111'],
+  ])('%s', (_name, text, line) => {
+    expect(oneLine(text, 100)).toBe(line);
+  });
+
+  it('is masked before it is cut', () => {
+    expect(oneLine(`${'x'.repeat(90)} ${CARD}`, 100)).toBe(`${'x'.repeat(90)} 411111***`);
+  });
+
+  it('keeps the identifiers it is about, and says the fields of its surroundings', () => {
+    const told: unknown[] = [];
+    const log = guardedLog(
+      (line, fields) => told.push([line, fields]),
+      (text) => text.replaceAll('hunter2', '***'),
+    );
+    const inNight = withFields(log, { run: '2026-11-19', account: 'A1' });
+    inNight(`hunter2 of ${CARD}\nand 4242424242424242`, { level: 'warn', account: CARD });
+    inNight('next');
+    expect(told).toEqual([
+      [`*** of ${CARD} and 424242******4242`, { level: 'warn', run: '2026-11-19', account: CARD }],
+      ['next', { run: '2026-11-19', account: 'A1' }],
+    ]);
+  });
+});

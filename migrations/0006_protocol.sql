@@ -73,7 +73,8 @@ alter table tieout.attempts add is_sender_gone boolean;
 
 -- An unknown capture or cancel that two complete looks did not show may be sent again, once
 -- (resendAfterHours). Until that send is on its way it may still turn out to have happened, so that
--- whoever would hold or withdraw it makes it unknown again instead.
+-- whoever would hold or withdraw it makes it unknown again instead. That was its one chance: from
+-- then on a person decides, and it is not planned and taken back night after night.
 alter table tieout.instructions add resends int not null default 0 check (resends in (0, 1));
 
 create function tieout.back_to_unknown() returns trigger language plpgsql as $$
@@ -88,7 +89,6 @@ begin
     new.reason := 'it was to be sent again, but: '
       || coalesce(new.hold_reason, new.reason, 'no reason');
     new.state := 'unknown';
-    new.resends := old.resends - 1;
     new.hold_reason := null;
     new.settled_at := null;
     new.settled_run_id := null;

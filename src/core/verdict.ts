@@ -182,6 +182,17 @@ function positionRow(key: PositionKey): PositionRow {
   return { ...key, verdict: position.kind, operation, break_kind: breakKind };
 }
 
+/** Which expected state asks for each of these operations. */
+export function askedFor(
+  operations: readonly Operation[],
+): { operation: Operation; expected: ExpectedState }[] {
+  return operations.flatMap((operation) =>
+    EXPECTED_STATES.filter((expected) =>
+      Object.values(VERDICT_TABLE[expected]).some((cell) => cell === operation),
+    ).map((expected) => ({ operation, expected })),
+  );
+}
+
 /** Refunds bear on these pairs only; elsewhere the position is `none`. */
 export function refundsBearOn(expected: ExpectedState, sight: Sight): boolean {
   if (sight === 'pending' || sight === 'in_review') return false;

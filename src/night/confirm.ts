@@ -2,7 +2,7 @@
 // shows it; what it shows decides the verdict of the order anew, and every order is put into its
 // class.
 
-import { sentSince } from '../store/instructions.js';
+import { toLookAt } from '../store/instructions.js';
 import type { PullRow } from '../store/pulls.js';
 import { finishPull } from '../store/pulls.js';
 import { classify, rememberFinal } from '../store/verdicts.js';
@@ -19,7 +19,7 @@ export async function confirm(
   first: PullRow,
   sentAfter: Date,
 ): Promise<void> {
-  const sent = await sentSince(night.db, accountIdsOf(night), sentAfter);
+  const sent = await toLookAt(night.db, night.runId, accountIdsOf(night), sentAfter);
   if (sent.length > 0) {
     const second = await lookAtSent(deps, night, sent);
     await compareAgain(deps, night, first, second);

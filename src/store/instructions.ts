@@ -5,6 +5,7 @@ import { BATCH_ENTRIES_MAX, PARTIAL_REFUND_ENTRIES_MAX } from '../core/batch.js'
 import { HOLD_REASONS } from '../core/decision.js';
 import { PROOFS, RESENDABLE, refundAfter } from '../core/instruction.js';
 import type { Movement } from '../core/order.js';
+import { askedFor } from '../core/verdict.js';
 import type { QueuedBatch } from './batches.js';
 import type { Db } from './db.js';
 import { statement } from './sql.js';
@@ -27,6 +28,8 @@ export interface SettledInstruction {
   to: string;
 }
 
+const SENT_AGAIN = JSON.stringify(askedFor(RESENDABLE));
+
 /** Settles what was sent by what the gateway shows now; null: between two runs (DESIGN law 2). */
 export async function settleByLooks(
   db: Db,
@@ -43,7 +46,7 @@ export async function settleByLooks(
     operation: Movement;
     from_state: string;
     state: string;
-  }>(statement('settle'), [runId, pullId, now, resendAfterHours, RESENDABLE]);
+  }>(statement('settle'), [runId, pullId, now, resendAfterHours, SENT_AGAIN]);
   return rows.map((row) => ({
     instructionId: row.instruction_id,
     accountId: row.account_id,
@@ -242,9 +245,14 @@ export async function carriedInstructions(
   return carried;
 }
 
-/** Instructions of these accounts whose batch was claimed at or after `since`. */
-export async function sentSince(
+/**
+ * What is to be looked at again before the run is told: instructions of these accounts whose batch
+ * was claimed at or after `since`, and unknown ones whose order was judged as if they were about to
+ * go out (one that was to be sent again, and now is not).
+ */
+export async function toLookAt(
   db: Db,
+  runId: bigint,
   accountIds: readonly string[],
   since: Date,
 ): Promise<bigint[]> {
@@ -252,10 +260,13 @@ export async function sentSince(
     `select i.instruction_id from tieout.instructions i
      where i.account_id = any ($1) and i.state in ('accepted', 'rejected', 'unknown')
        and i.operation <> 'payout'
-       and exists (select from tieout.attempts t
-         where t.batch_id = i.batch_id and t.claimed_at >= $2)
+       and (exists (select from tieout.attempts t
+           where t.batch_id = i.batch_id and t.claimed_at >= $2)
+         or i.state = 'unknown' and exists (select from tieout.verdicts v
+           where v.run_id = $3 and v.account_id = i.account_id and v.order_no = i.order_no
+             and v.need is not null))
      order by i.instruction_id`,
-    [accountIds, since],
+    [accountIds, since, runId],
   );
   return rows.map((row) => row.instruction_id);
 }

@@ -14,6 +14,7 @@ import {
   instructionCounts,
   kinds,
   openBreaksOf,
+  rewriteSettings,
   sumOrders,
   trails,
 } from '../support/night.js';
@@ -115,6 +116,30 @@ describe('a capture that did not happen', () => {
       for (const { summary } of [first, again, next]) await expectIdentities(house.db, summary);
     });
   }
+
+  it('is planned a second time and then held back: a person is told in that very night', async () => {
+    const operations = { capture: 'auto', resendAfterHours: 0 };
+    const { house, front } = await houseBehind({
+      inLedger: kinds({ capture_due: 1 }, 'A1001'),
+      settings: { operations },
+    });
+    front.trouble = (call) => call.operation === 'capture' && drop(call);
+    await house.run();
+    front.trouble = () => false;
+    rewriteSettings(house, { operations: { ...operations, capture: 'approve' } });
+    await house.run();
+    const third = await house.run();
+    const orderNo = house.seeded[0]?.ledger.order_no ?? '';
+    expect(await openBreaksOf(house.db)).toEqual([`${orderNo} outcome_unknown`]);
+    expect(sumOrders(third.summary, 'broken')).toBe(1);
+    // It had its chance: it does not come and go night after night.
+    const fourth = await house.run();
+    expect(Object.values(await trails(house.db)).flat()).toEqual([
+      'capture: planned queued sending unknown planned unknown',
+    ]);
+    expect(await house.effects()).toEqual([]);
+    for (const { summary } of [third, fourth]) await expectIdentities(house.db, summary);
+  });
 
   it('is unknown too when the gateway says that it did and shows that it did not', async () => {
     const { house, front } = await houseBehind({ inLedger: kinds({ capture_due: 1 }, 'A1001') });

@@ -224,7 +224,7 @@ describe('an unknown one that two complete looks do not show', () => {
     );
     // What may have happened is not called withdrawn: a look or a person says what it was.
     expect(rows).toEqual([
-      { state: 'unknown', reason: 'it was to be sent again, but: done elsewhere', resends: 0 },
+      { state: 'unknown', reason: 'it was to be sent again, but: done elsewhere', resends: 1 },
     ]);
   });
 
@@ -235,6 +235,11 @@ describe('an unknown one that two complete looks do not show', () => {
     ['a look that failed', OLD, { looks: [{ ...OLD, page: 'failed' }] }],
     ['another state before', { ...OLD, gateway: ['T1 pending 10.00'] }, { looks: [OLD] }],
     ['no such transaction', OLD, { looks: [{ ...OLD, gateway: ['T2 authorised 10.00'] }] }],
+    [
+      'the ledger wants it cancelled now',
+      OLD,
+      { looks: [{ ...OLD, ledger: 'cancelled 10.00 EUR' }] },
+    ],
     ['a refund never', { ...OLD, did: ['refund T1 R1 10.00 unknown from=authorised'] }, {}],
     [
       'a review never',

@@ -2,12 +2,13 @@
 -- accepted one that does not show its new state becomes unknown; absence proves nothing about an
 -- unknown one; a partial refund that is unknown is never settled here (DESIGN law 2).
 -- An unknown capture or cancel is planned again, once, when this pull and an earlier one, both
--- complete and begun after so many hours, show the state from before it, and whoever sent it is
--- surely gone.
--- $1 run, $2 pull, $3 now, $4 hours; null: absence never counts, $5 operations. Answers one row for
--- each instruction that moved.
+-- complete and begun after so many hours, show the state from before it, whoever sent it is
+-- surely gone, and the ledger still asks for it.
+-- $1 run, $2 pull, $3 now, $4 hours; null: absence never counts, $5 json [{operation, expected}]:
+-- what may be sent again and which expected state asks for it (core/verdict.ts). Answers one row
+-- for each instruction that moved.
 with sent as (
-  select i.*
+  select i.*, a.expected
   from tieout.instructions i
   join tieout.asked_orders a
     on a.pull_id = $2::bigint and a.account_id = i.account_id and a.order_no = i.order_no
@@ -72,7 +73,9 @@ absent as (
   join tieout.look_entries e on e.pull_id = c.pull_id and e.account_id = sent.account_id
     and e.order_no = sent.order_no and not e.is_extra
   where sent.state = 'unknown' and sent.resends = 0 and not sent.is_disputed
-    and sent.operation = any ($5::text[])
+    and exists (
+      select from jsonb_to_recordset($5::jsonb) as again (operation text, expected text)
+      where again.operation = sent.operation and again.expected = sent.expected)
     and e.found and e.transaction_id = sent.transaction_id and e.state = sent.from_state
   group by sent.instruction_id
   having count(distinct c.pull_id) >= 2 and bool_or(c.pull_id = $2)

@@ -184,7 +184,7 @@ export const ORDERS: Table<OrderRow> = {
     {
       key: 'class',
       heading: 'Class',
-      width: 13,
+      width: 15,
       kind: 'text',
       read: (row) => row.class,
       words: inWords,

@@ -62,6 +62,12 @@ export function rowHeight(
   return height === 0 ? null : Math.min(Math.ceil(height), HEIGHT_MAX_POINTS);
 }
 
+/** The height of one line in the font of this cell. */
+export function lineHeight(cell: Cell | null): number {
+  const size = cell?.style.font?.size ?? STANDARD_SIZE;
+  return Math.ceil((LINE_POINTS * size) / STANDARD_SIZE);
+}
+
 const BREAKS_AFTER = /(?<=[ -])/;
 
 /** How many lines a reader makes of a text that breaks between words, and inside longer ones. */

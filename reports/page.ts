@@ -18,6 +18,8 @@ export interface Page {
   lines: (Cell | null)[][];
   /** Lines of one text that reaches over all columns, by number. */
   wide: Set<number>;
+  /** The lines of the titles of sections, by number. */
+  sections: number[];
   /** Cells of differences: red unless 0. */
   checks: string[];
   /** Whether every difference is 0 at the time of writing. */
@@ -27,7 +29,7 @@ export interface Page {
 }
 
 export function emptyPage(): Page {
-  return { lines: [], wide: new Set(), checks: [], ties: true, verdict: '' };
+  return { lines: [], wide: new Set(), sections: [], checks: [], ties: true, verdict: '' };
 }
 
 export const TIES = 'All checks on this sheet tie';
@@ -77,6 +79,7 @@ export function addSection(
 ): void {
   page.lines.push([]);
   addWide(page, title, STYLES.section);
+  page.sections.push(page.lines.length);
   page.lines.push(
     headings.flat().map((heading, index) => ({
       value: heading,

@@ -2,9 +2,10 @@
 // Neighbours: page.ts (the lines), workbook.ts (the sheet).
 
 import type { BarChart } from './chart.js';
-import { rowHeight } from './fit.js';
+import { lineHeight, rowHeight } from './fit.js';
 import type { Page } from './page.js';
 import { PAGE_COLUMNS, pageWidths } from './page.js';
+import { pageBreaks } from './pageBreaks.js';
 import type { Book } from './workbook.js';
 import { closeSheet, openSheet, putRow } from './workbook.js';
 
@@ -23,11 +24,21 @@ export async function writePage(book: Book, one: PageSheet): Promise<void> {
   const widths = pageWidths(page);
   const sheet = openSheet(book, one.name, { widths, frozenRows, frozenColumns: 0, repeatedRows });
   const whole = [widths.reduce((sum, width) => sum + width, 0)];
-  for (const [index, line] of page.lines.entries()) {
+  const heights = page.lines.map((line, index) => {
     const isWide = page.wide.has(index + 1);
+    // Told for every line: each reader has a height of its own for those without.
+    const wrapped = isWide ? rowHeight(line.slice(0, 1), whole) : rowHeight(line, widths);
+    return Math.max(wrapped ?? 0, ...line.map(lineHeight));
+  });
+  const breaks = pageBreaks({
+    ...{ heights, widths, sections: page.sections },
+    repeatedLines: Number(repeatedRows.split(':')[1]),
+  });
+  for (const [index, line] of page.lines.entries()) {
     await putRow(sheet, line, {
-      height: isWide ? rowHeight(line.slice(0, 1), whole) : rowHeight(line, widths),
-      ...(isWide && { mergedColumns: PAGE_COLUMNS }),
+      height: heights[index] ?? null,
+      endsPage: breaks.includes(index + 1),
+      ...(page.wide.has(index + 1) && { mergedColumns: PAGE_COLUMNS }),
     });
   }
   const verdict = page.verdict === '' ? {} : { textOrRed: { ref: page.verdict, text: one.ties } };

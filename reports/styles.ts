@@ -15,6 +15,11 @@ const COUNT = '#,##0';
 /** Text cells stay text, also when a person edits one that begins with "=". */
 const TEXT = '@';
 
+/** Between headings that stand close to each other. */
+const HEAD_LINES: Partial<Borders> = {
+  left: { style: 'thin', color: { argb: 'FF5A7A8F' } },
+  right: { style: 'thin', color: { argb: 'FF5A7A8F' } },
+};
 const HEAD_FILL = solid('FF1F3A4D');
 const SECTION_FILL = solid('FFDCE6EC');
 const TOTAL_LINE: Partial<Borders> = { top: { style: 'thin', color: { argb: 'FF1F3A4D' } } };
@@ -41,22 +46,26 @@ export const STYLES = {
   head: {
     font: WHITE_BOLD,
     fill: HEAD_FILL,
+    border: HEAD_LINES,
     alignment: { ...WORDS, vertical: 'middle', wrapText: true },
   },
   headRight: {
     font: WHITE_BOLD,
     fill: HEAD_FILL,
+    border: HEAD_LINES,
     alignment: { ...FIGURE, vertical: 'middle', wrapText: true },
   },
   /** Over a filter's buttons, which stand at the foot of the cell and hide what is there. */
   filterHead: {
     font: WHITE_BOLD,
     fill: HEAD_FILL,
+    border: HEAD_LINES,
     alignment: { ...WORDS, wrapText: true },
   },
   filterHeadRight: {
     font: WHITE_BOLD,
     fill: HEAD_FILL,
+    border: HEAD_LINES,
     alignment: { ...FIGURE, wrapText: true },
   },
   title: { numFmt: TEXT, font: { ...BOLD, size: 16 } },

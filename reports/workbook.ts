@@ -79,6 +79,8 @@ export interface RowLayout {
   height?: number | null;
   /** The first cell reaches over so many columns. */
   mergedColumns?: number;
+  /** A printed page ends here. */
+  endsPage?: boolean;
 }
 
 /** Writes a new workbook; the file appears when it is whole, or not at all. */
@@ -157,6 +159,7 @@ export async function putRow(
   if (layout.mergedColumns !== undefined) {
     sheet.worksheet.mergeCells(sheet.row, 1, sheet.row, layout.mergedColumns);
   }
+  if (layout.endsPage) row.addPageBreak();
   row.commit();
   if (bufferedBytes(sheet) > WAITING_BYTES_MAX) await writeWaiting(sheet.book.parts);
 }

@@ -122,7 +122,7 @@ export function addMoney(
   addSection(page, 'Money confirmed in this run, by account and currency', [
     ['Account', 'Currency', 'Captured', 'Cancelled', 'Refunded', 'Net', 'Unknown'],
     ['Listed net', 'Difference', 'Captured elsewhere', 'Cancelled elsewhere'],
-    ['Refunded elsewhere'],
+    ['Refunded elsewhere', 'Paid out'],
   ]);
   const first = page.lines.length + 1;
   const listed = listedNets(data);
@@ -138,7 +138,8 @@ export function addMoney(
       const inputs = [total.captured, total.refunded];
       const confirmed = [total.captured, total.cancelled, total.refunded];
       const others = elsewhereOf(data.elsewhere, account.accountId, total.currency);
-      const style = moneyStyle(total.currency, [...confirmed, total.unknown, ...others]);
+      const paidOut = total.paidOut ?? '0.00';
+      const style = moneyStyle(total.currency, [...confirmed, total.unknown, ...others, paidOut]);
       const onSheet = `ROUND(${sum('capture')}-${sum('refund')},2)`;
       page.lines.push([
         id(account.accountId),
@@ -148,7 +149,7 @@ export function addMoney(
         money(total.unknown, style),
         moneyFormula(onSheet, listedNet, inputs, style),
         moneyFormula(`ROUND(F${row}-H${row},2)`, net - listedNet, inputs, style),
-        ...others.map((amount) => money(amount, style)),
+        ...[...others, paidOut].map((amount) => money(amount, style)),
       ]);
     }
   }
@@ -157,7 +158,8 @@ export function addMoney(
   const words =
     'Net = captured − refunded; fees, chargebacks and payouts of the bank are not in it. ' +
     'Listed net: what the lines of the sheet Money moved come to. Elsewhere: done at the gateway ' +
-    'by somebody else while our instruction for it still waited; in no other column.';
+    'by somebody else while our instruction for it still waited; in no other column. Paid out: ' +
+    'payouts whose unit is known (profile payout.unit); in no other column.';
   addWide(page, words, STYLES.note);
 }
 

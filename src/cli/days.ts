@@ -4,7 +4,7 @@
 import { Command } from 'commander';
 import type { App } from '../compose.js';
 import type { DayFigures } from '../core/businessDay.js';
-import { NOT_KNOWN } from '../core/businessDay.js';
+import { MEMOS, NOT_KNOWN } from '../core/businessDay.js';
 import type { Decider } from '../core/decider.js';
 import { WORDS_MAX } from '../core/decider.js';
 import { UsageError } from '../core/errors.js';
@@ -151,8 +151,9 @@ interface Account {
 }
 
 const COLUMNS = [
-  ...['opening', 'captured', 'refunded', 'adjustments', 'closing', 'cancelled'],
+  ...['opening', 'captured', 'refunded', 'adjustments', 'closing', 'cancelled', 'paidOut'],
 ] as (keyof DayFigures)[];
+const HEADS: Partial<Record<keyof DayFigures, string>> = { paidOut: 'paid out' };
 const WIDTH = 13;
 
 function tableLines(days: readonly DayFigures[]): string[] {
@@ -160,7 +161,7 @@ function tableLines(days: readonly DayFigures[]): string[] {
 }
 
 function headLine(): string {
-  const amounts = COLUMNS.map((name) => name.padStart(WIDTH)).join('');
+  const amounts = COLUMNS.map((name) => (HEADS[name] ?? name).padStart(WIDTH)).join('');
   return `${'account'.padEnd(10)}${'date'.padEnd(12)}${'state'.padEnd(8)}cur${amounts}`;
 }
 
@@ -171,7 +172,7 @@ function figureLine(day: DayFigures): string {
 }
 
 function notKnownLine(): string {
-  return `Not known to tieout, and in no figure: ${NOT_KNOWN.join(', ')}. cancelled: a memo.`;
+  return `${MEMOS} Not known to tieout: ${NOT_KNOWN.join(', ')}.`;
 }
 
 function dayLines(date: string, account: Account): string[] {
@@ -187,7 +188,7 @@ function dayLines(date: string, account: Account): string[] {
     ...days.map(
       (one) =>
         `  ${one.currency}: ${one.captures} captures, ${one.refunds} refunds, ` +
-        `${one.cancels} cancels, ${one.late} late`,
+        `${one.cancels} cancels, ${one.payouts} payouts, ${one.late} late`,
     ),
     `  ${notKnownLine()}`,
     ...late.map(

@@ -90,14 +90,12 @@ const STATE_WORDS: Record<string, string> = {
 
 function moneyLines(account: AccountSummary): string[] {
   if (account.totals.length === 0) return [];
+  const isPaid = account.totals.some(({ paidOut }) => paidOut !== undefined);
   const head = ['', 'captured', 'cancelled', 'refunded', 'net', 'unknown'];
+  if (isPaid) head.push('paid out');
   const rows = account.totals.map((row) => [
-    row.currency,
-    row.captured,
-    row.cancelled,
-    row.refunded,
-    row.net,
-    row.unknown,
+    ...[row.currency, row.captured, row.cancelled, row.refunded, row.net, row.unknown],
+    ...(isPaid ? [row.paidOut ?? '0.00'] : []),
   ]);
   const widths = head.map((name, column) =>
     Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),

@@ -28,11 +28,19 @@ export interface DayFigures {
   /** a memo: cancelled reservations move no money */
   cancelled: string;
   cancelledLate: string;
+  /** a memo: payouts whose unit is known, late ones too; no part of what the gateway owes */
+  paidOut: string;
   captures: number;
   refunds: number;
   cancels: number;
+  payouts: number;
   late: number;
 }
+
+/** Said under every table of days. */
+export const MEMOS =
+  'Memos, in no sum: cancelled (reservations let go) and paid out (payouts, as soon as the ' +
+  'profile says payout.unit).';
 
 /** opening + captured - refunded + adjustments, as it has to be. */
 export function workedOutClosing(day: DayFigures): string {

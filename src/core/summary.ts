@@ -57,6 +57,8 @@ export interface CurrencyTotals {
   refunded: string;
   net: string;
   unknown: string;
+  /** Payouts, whose unit is known; left out where there are none, and never in `net`. */
+  paidOut?: string;
 }
 
 /** What the tolerance swallowed in one currency; `net` is gateway minus ledger. */

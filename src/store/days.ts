@@ -59,9 +59,11 @@ export async function dayFigures(
     closing: string;
     cancelled: string;
     cancelled_late: string;
+    paid_out: string;
     captures: bigint;
     refunds: bigint;
     cancels: bigint;
+    payouts: bigint;
     late: bigint;
   }>(statement('dayFigures'), [accountIds, from, to]);
   return rows.map((row) => ({
@@ -80,9 +82,11 @@ export async function dayFigures(
     closing: row.closing,
     cancelled: row.cancelled,
     cancelledLate: row.cancelled_late,
+    paidOut: row.paid_out,
     captures: Number(row.captures),
     refunds: Number(row.refunds),
     cancels: Number(row.cancels),
+    payouts: Number(row.payouts),
     late: Number(row.late),
   }));
 }

@@ -175,14 +175,13 @@ export async function currencyTotals(
   db: Db,
   runId: bigint,
 ): Promise<Map<string, CurrencyTotals[]>> {
-  const { rows } = await db.query<CurrencyTotals & { account_id: string }>(
-    statement('currencyTotals'),
-    [runId],
-  );
+  type Row = CurrencyTotals & { account_id: string; paidOut: string | null };
+  const { rows } = await db.query<Row>(statement('currencyTotals'), [runId]);
   const totals = new Map<string, CurrencyTotals[]>();
   for (const { account_id: accountId, ...row } of rows) {
     const account = totals.get(accountId) ?? [];
-    account.push(row);
+    const { paidOut, ...moved } = row;
+    account.push(paidOut === null ? moved : { ...moved, paidOut });
     totals.set(accountId, account);
   }
   return totals;

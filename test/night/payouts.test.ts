@@ -1,15 +1,22 @@
 // Payouts from the ledger's request to what the gateway answered, on a real house: policies and
 // approval, one payout a request, an unknown one that only a person settles, what is refused.
 
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { PROFILE_TEMPLATE } from '../../src/configTemplates.js';
 import type { RunSummary } from '../../src/core/summary.js';
+import { closeDay } from '../../src/night/days.js';
 import type { Decision } from '../../src/night/decisions.js';
 import { decideInstructions } from '../../src/night/decisions.js';
 import { sheetOf } from '../../src/night/instructionSheet.js';
 import { payoutMoney } from '../../src/night/payouts.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
+import { verifyNight } from '../../src/night/verifyNight.js';
+import { dayFigures, postMovements } from '../../src/store/days.js';
+import { findRun } from '../../src/store/runs.js';
 import type { House, HouseOptions } from '../support/night.js';
-import { buildHouse, dateOf, instructionCounts, kinds } from '../support/night.js';
+import { buildHouse, dateOf, instructionCounts, kinds, rewriteSettings } from '../support/night.js';
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -69,6 +76,29 @@ describe('a payout request', () => {
     );
     expect(rows).toEqual([{ state: 'confirmed', has_reference: true }]);
     expect(await house.effects()).toHaveLength(1);
+  });
+
+  test('whose unit is known stands in totals and day; both nights come out the same again', async () => {
+    const house = await houseOf('auto');
+    await request(house, ONE);
+    await first(house);
+    // The profile changes between two nights: what is planned from now on is worth something.
+    knowUnit(house);
+    await decide(house, await idOf(house, ONE), APPROVE);
+    expect(await send(house)).toEqual(['payout confirmed']);
+    await request(house, TWO, { payload: { ...PAYLOAD, payment_amount: '7' } });
+    const { summary } = await second(house);
+    expect(payouts(summary)).toEqual({ carried: 1, confirmed: 2 });
+    const account = summary.accounts.find(({ accountId }) => accountId === ACCOUNT);
+    expect(account?.totals).toEqual([{ ...ZEROS, currency: 'EUR', paidOut: '7.00' }]);
+    await postMovements(house.db, ACCOUNT);
+    const figures = await dayFigures(house.db, [ACCOUNT], dateOf(1), dateOf(1));
+    expect(figures).toMatchObject([
+      { currency: 'EUR', opening: '0.00', closing: '0.00', paidOut: '7.00', payouts: 1 },
+    ]);
+    const order = { accountId: ACCOUNT, date: dateOf(1), who: { name: 'anna', isClaim: false } };
+    expect(await closeDay(house.db, { ...order, reason: 'week' })).toMatchObject({ kind: 'done' });
+    expect(await namedDifferences(house)).toEqual([[], []]);
   });
 
   test('older than liveFrom is history; of another account or off it is nothing', async () => {
@@ -187,6 +217,30 @@ async function request(
      values ($1, $2, $3, now() - $4::interval)`,
     [requestId, ACCOUNT, JSON.stringify(payload), age],
   );
+}
+
+const ZEROS = Object.fromEntries(
+  ['captured', 'cancelled', 'refunded', 'net', 'unknown'].map((name) => [name, '0.00']),
+);
+
+/** What anybody's profile says once the acquirer has answered. */
+function knowUnit(house: House): void {
+  const profile = join(house.folder, 'gateway-profile.yaml');
+  writeFileSync(profile, PROFILE_TEMPLATE.replace('unit: null', 'unit: major'));
+  rewriteSettings(house, { gateway: { baseUrl: house.gatewayUrl, profile } });
+}
+
+/** Of both nights: what comes out otherwise when it is worked out again. */
+async function namedDifferences(house: House): Promise<unknown[]> {
+  const { config, version } = await house.open();
+  const found = [];
+  for (const date of [dateOf(2), dateOf(1)]) {
+    const run = await findRun(house.db, date);
+    if (!run) throw new Error(`no run of ${date}`);
+    const deps = { db: house.db, config, version, progress: () => {} };
+    found.push((await verifyNight(deps, run)).differences);
+  }
+  return found;
 }
 
 async function idOf(house: House, requestId: string): Promise<bigint> {

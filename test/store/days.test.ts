@@ -47,7 +47,7 @@ async function account(): Promise<string> {
 async function confirm(
   accountId: string,
   date: string,
-  operation: 'capture' | 'refund' | 'cancel',
+  operation: 'capture' | 'refund' | 'cancel' | 'payout',
   hundredths: number,
   settledBy: string = date,
 ): Promise<void> {

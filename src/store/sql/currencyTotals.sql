@@ -1,6 +1,6 @@
 -- The money of a run by account and currency: what was confirmed in it, and what nobody can say.
 -- $1 run. Currencies without any movement are listed with zeros where the ledger has orders in
--- them.
+-- them. Payouts count where their unit is known, in a column of their own.
 with account as (
   select account_id, pull_id from tieout.run_accounts where run_id = $1::bigint
 ),
@@ -14,18 +14,20 @@ money as (
     sum(amount) filter (where operation = 'capture' and state = 'confirmed') as captured,
     sum(amount) filter (where operation = 'cancel' and state = 'confirmed') as cancelled,
     sum(refund_amount) filter (where operation = 'refund' and state = 'confirmed') as refunded,
-    sum(coalesce(refund_amount, amount)) filter (where state = 'unknown' and operation <> 'review'
-      and is_in_totals)
+    sum(amount) filter (where operation = 'payout' and state = 'confirmed') as paid_out,
+    sum(coalesce(refund_amount, amount)) filter (where state = 'unknown' and operation <> 'review')
       as unknown
   from account
   join tieout.instructions i using (account_id)
-  where (i.state = 'confirmed' and i.settled_run_id = $1) or i.state = 'unknown'
+  where i.is_in_totals
+    and ((i.state = 'confirmed' and i.settled_run_id = $1) or i.state = 'unknown')
   group by account_id, currency
 )
 select account_id, currency,
   coalesce(captured, 0)::numeric(20, 2)::text as captured,
   coalesce(cancelled, 0)::numeric(20, 2)::text as cancelled,
   coalesce(refunded, 0)::numeric(20, 2)::text as refunded,
+  paid_out::numeric(20, 2)::text as "paidOut",
   (coalesce(captured, 0) - coalesce(refunded, 0))::numeric(20, 2)::text as net,
   coalesce(unknown, 0)::numeric(20, 2)::text as unknown
 from currency

@@ -11,6 +11,7 @@ posted as (
     sum(amount) filter (where operation = 'capture' and belongs_to = posted_to) as captured,
     sum(amount) filter (where operation = 'refund' and belongs_to = posted_to) as refunded,
     sum(amount) filter (where operation = 'cancel' and belongs_to = posted_to) as cancelled,
+    sum(amount) filter (where operation = 'payout') as paid_out,
     sum(case operation when 'capture' then amount when 'refund' then -amount end)
       filter (where belongs_to <> posted_to) as adjustments,
     sum(amount) filter (where operation = 'cancel' and belongs_to <> posted_to)
@@ -18,6 +19,7 @@ posted as (
     count(*) filter (where operation = 'capture' and belongs_to = posted_to) as captures,
     count(*) filter (where operation = 'refund' and belongs_to = posted_to) as refunds,
     count(*) filter (where operation = 'cancel' and belongs_to = posted_to) as cancels,
+    count(*) filter (where operation = 'payout') as payouts,
     count(*) filter (where belongs_to <> posted_to) as late
   from tieout.day_movements
   where account_id = any ($1) and posted_to <= $3::date
@@ -32,7 +34,8 @@ dated as (
 ),
 rolled as (
   select d.account_id, d.business_date, c.currency, p.captured, p.refunded, p.cancelled,
-    p.adjustments, p.cancelled_late, p.captures, p.refunds, p.cancels, p.late,
+    p.adjustments, p.cancelled_late, p.paid_out, p.captures, p.refunds, p.cancels,
+    p.payouts, p.late,
     sum(coalesce(p.captured, 0) - coalesce(p.refunded, 0) + coalesce(p.adjustments, 0))
       over (partition by d.account_id, c.currency order by d.business_date) as closing
   from dated d
@@ -49,8 +52,9 @@ select r.account_id, r.business_date, r.currency, day.timezone, day.cut_off, day
   closing::numeric(20, 2)::text as closing,
   coalesce(cancelled, 0)::numeric(20, 2)::text as cancelled,
   coalesce(cancelled_late, 0)::numeric(20, 2)::text as cancelled_late,
+  coalesce(paid_out, 0)::numeric(20, 2)::text as paid_out,
   coalesce(captures, 0) as captures, coalesce(refunds, 0) as refunds,
-  coalesce(cancels, 0) as cancels, coalesce(late, 0) as late
+  coalesce(cancels, 0) as cancels, coalesce(payouts, 0) as payouts, coalesce(late, 0) as late
 from rolled r
 left join day using (account_id, business_date)
 where r.business_date >= $2::date

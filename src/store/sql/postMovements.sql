@@ -13,7 +13,7 @@ with unposted as (
     order by t.claimed_at desc limit 1
   ) sent on true
   where i.account_id = $1 and i.state = 'confirmed'
-    and i.operation in ('capture', 'cancel', 'refund')
+    and i.operation in ('capture', 'cancel', 'refund', 'payout') and i.is_in_totals
     -- what earlier runs settled was posted by them
     and (i.settled_run_id is null or i.settled_run_id >= coalesce((
       select max(settled_run_id) from tieout.day_movements where account_id = $1), 0))

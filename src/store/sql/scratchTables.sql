@@ -24,7 +24,13 @@ create temp table every_instruction as
     and (i.run_id = (select run_id from pg_temp.verified)
       or (i.account_id, i.order_no) in (
         select a.account_id, a.order_no from tieout.asked_orders a
-        where a.pull_id in (select pull_id from pg_temp.pulls)));
+        where a.pull_id in (select pull_id from pg_temp.pulls))
+      -- a payout is of no order that was asked
+      or (i.operation = 'payout' and i.run_id < (select run_id from pg_temp.verified)
+        and (i.settled_at is null
+          or i.settled_run_id >= (select run_id from pg_temp.verified)
+          or i.settled_at >= (select created_at from tieout.runs
+            where run_id = (select run_id from pg_temp.verified)))));
 create temp table moves as
   select e.instruction_id, e.seq, e.to_state, e.at
   from tieout.instruction_events e join pg_temp.every_instruction using (instruction_id);

@@ -2,7 +2,7 @@
 // and what was decided about each. Closing keeps the figures and the open items of that moment.
 
 import type { DayFigures, DayState } from '../../core/businessDay.js';
-import { NOT_KNOWN } from '../../core/businessDay.js';
+import { MEMOS, NOT_KNOWN } from '../../core/businessDay.js';
 import type { DayOrder, DayVerdict } from '../../night/days.js';
 import { closeDay, lockDay, reopenDay } from '../../night/days.js';
 import type { LateMovement } from '../../store/days.js';
@@ -28,7 +28,7 @@ export async function daysPage(visit: Visit): Promise<Answer> {
       <h1>Business days</h1>
       <p class="hint">
         Opening, captured, refunded and adjustments make the closing, which is the next day's
-        opening. Not known to tieout: {NOT_KNOWN.join(', ')}.
+        opening. {MEMOS} Not known to tieout: {NOT_KNOWN.join(', ')}.
       </p>
       {days.length === 0 ? (
         <Empty>
@@ -49,7 +49,10 @@ function dayBefore(instant: Date, days: number): string {
   return new Date(instant.getTime() - days * DAY_MS).toISOString().slice(0, 10);
 }
 
-const MONEY = ['opening', 'captured', 'refunded', 'adjustments', 'closing', 'cancelled'] as const;
+const MONEY = [
+  ...(['opening', 'captured', 'refunded', 'adjustments', 'closing', 'cancelled'] as const),
+  'paidOut',
+] as const;
 
 function DayTable({ days, words }: { days: readonly DayFigures[]; words: Words }) {
   return (
@@ -60,7 +63,7 @@ function DayTable({ days, words }: { days: readonly DayFigures[]; words: Words }
         { head: 'Account' },
         { head: 'State' },
         { head: 'Currency' },
-        ...MONEY.map((head) => ({ head, isFigure: true })),
+        ...MONEY.map((key) => ({ head: key === 'paidOut' ? 'paid out' : key, isFigure: true })),
         { head: 'Late', isFigure: true },
         { head: 'Look' },
       ]}

@@ -258,15 +258,15 @@ function Accounts({ accounts, words }: { accounts: readonly AccountSummary[]; wo
               <th scope="row">{one.accountId}</th>
               <td>{total.currency}</td>
               {MONEY.map(([key]) => (
-                <Figure>{words.amount(total[key])}</Figure>
+                <Figure>{words.amount(total[key] ?? '0.00')}</Figure>
               ))}
             </tr>
           )),
         )}
       </Table>
       <p class="hint">
-        Net is captured less refunded. Unknown money is in no other column: nobody can say yet
-        whether it moved.
+        Net is captured less refunded; payouts are in no other column. Unknown money is in no other
+        column: nobody can say yet whether it moved.
       </p>
     </section>
   );
@@ -287,6 +287,7 @@ const MONEY = [
   ['net', 'Net'],
   ['cancelled', 'Cancelled'],
   ['unknown', 'Unknown'],
+  ['paidOut', 'Paid out'],
 ] as const;
 
 function History({ marks, ages }: { marks: readonly NightMark[]; ages: readonly number[] }) {

@@ -29,12 +29,15 @@ export interface StoredJob {
   remove(): Promise<void>;
 }
 
+/** A job that waits has a place in the order, and is `prioritized` then. */
+export type JobState = 'waiting' | 'prioritized' | 'active' | 'failed';
+
 // The few methods of BullMQ's classes that tieout calls: each backend's classes fit them.
 export interface RingQueue {
   addBulk(jobs: { name: string; data: Payload; opts: BulkJobOptions }[]): Promise<unknown>;
   getFailed(start: number, end: number): Promise<(StoredJob | undefined)[]>;
   getJob(jobId: string): Promise<StoredJob | undefined>;
-  getJobCounts(...states: ('waiting' | 'active' | 'failed')[]): Promise<Record<string, number>>;
+  getJobCounts(...states: JobState[]): Promise<Record<string, number>>;
   close(): Promise<void>;
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
@@ -49,11 +52,13 @@ export interface RingWorker {
   on(event: 'stalled', listener: (jobId: string) => void): unknown;
 }
 
-export type Processor = (
-  job: Pick<StoredJob, 'id' | 'data'>,
-  token?: string,
-  signal?: AbortSignal,
-) => Promise<void>;
+/** A job that a worker has taken. */
+export interface TakenJob extends Pick<StoredJob, 'id' | 'data'> {
+  /** Gives its id free, so that the next ring for it is a job again. */
+  removeDeduplicationKey(): Promise<boolean>;
+}
+
+export type Processor = (job: TakenJob, token?: string, signal?: AbortSignal) => Promise<void>;
 export type WorkerSettings = Omit<WorkerOptions, 'connection' | 'prefix'>;
 
 export interface Backend {

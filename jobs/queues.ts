@@ -38,8 +38,10 @@ const RING_CHUNK = 500;
 /** A running job needs a connection now and then, so that fewer do for all of them. */
 const JOB_CONNECTIONS_MAX = 16;
 const CLOSE_TIMEOUT_MS = 5_000;
-/** A job that was lost half-way may swallow the rings of its id, but no longer than this. */
+/** A job that the server lost while it waited may swallow the rings of its id, but no longer. */
 const RING_WINDOW_MS = 5 * 60_000;
+/** BullMQ sorts by a number up to here; what was rung further behind is equally late. */
+const PLACE_MAX = 2_097_151;
 
 export interface QueueDeps {
   log: Log;
@@ -120,23 +122,33 @@ async function ring(
   const ringId = deps.newId();
   const window = Math.floor(deps.now().getTime() / RING_WINDOW_MS);
   for (let start = 0; start < unique.length; start += RING_CHUNK) {
-    const jobs = unique
-      .slice(start, start + RING_CHUNK)
-      .map((id) => ({ name, data: { id }, opts: jobOptions(name, id, ringId, window) }));
+    const jobs = unique.slice(start, start + RING_CHUNK).map((id, index) => ({
+      name,
+      data: { id },
+      opts: { ...jobOptions(name, id, ringId, window), priority: placeOf(start + index) },
+    }));
     await answered(backend, queue.addBulk(jobs));
   }
 }
 
 /**
- * One job waits for an id, and one more is kept while one is at work: a sweep that rings all night
- * long while nobody listens piles nothing up. That is a convenience; the database is the guard.
- * The job's own id is new with every ring, since a failed job keeps its id and would swallow the
- * next ring; a client that resends a ring after a reconnect adds it once.
+ * Who is rung for together is heard in turn: the third of one ring comes after the second of every
+ * other ring. A ringer names its ids account by account in turn, so that no account's long list
+ * stands before another's short one, whenever each was rung.
+ */
+const placeOf = (index: number): number => Math.min(index + 1, PLACE_MAX);
+
+/**
+ * One job waits for an id: a sweep that rings all night long while nobody listens piles nothing up.
+ * A job that is at work swallows no ring, since its worker may be dead (worker.ts gives the id free
+ * as it begins). That is a convenience; the database is the guard. The job's own id is new with
+ * every ring, since a failed job keeps its id and would swallow the next ring; a client that
+ * resends a ring after a reconnect adds it once.
  */
 function jobOptions(name: QueueName, id: string, ringId: string, window: number): BulkJobOptions {
   return {
     jobId: `${name}-${id}-${ringId}`,
-    deduplication: { id: `${id}@${window}`, keepLastIfActive: true },
+    deduplication: { id: `${id}@${window}` },
     attempts: 1,
     removeOnComplete: true,
     removeOnFail: { count: FAILED_KEPT },
@@ -150,9 +162,9 @@ async function countJobs(
 ): Promise<Record<QueueName, QueueCounts>> {
   const counts = eachQueue<QueueCounts>(() => ({ waiting: 0, active: 0, failed: 0 }));
   const reading = QUEUES.map(async (name) => {
-    const found = await byName[name].getJobCounts('waiting', 'active', 'failed');
+    const found = await byName[name].getJobCounts('waiting', 'prioritized', 'active', 'failed');
     counts[name] = {
-      waiting: found.waiting ?? 0,
+      waiting: (found.waiting ?? 0) + (found.prioritized ?? 0),
       active: found.active ?? 0,
       failed: found.failed ?? 0,
     };

@@ -23,6 +23,8 @@ const STALLED_CHECK_MS = 15_000;
 const STALLED_RERUNS = 1;
 /** How often an idle worker asks although nobody rang: a lost notice costs this much. */
 const IDLE_POLL_SECONDS = 5;
+/** An id that is rung for while it is at work is looked at again, so often in one job. */
+const ROUNDS_MAX = 3;
 const NOT_OURS = 'refused: a job must carry exactly one id and nothing else';
 
 export type Handler = (id: string, signal: AbortSignal) => Promise<void>;
@@ -80,7 +82,10 @@ function startWorker(deps: WorkerDeps, name: QueueName, running: Set<symbol>): R
 }
 
 function processorOf(deps: WorkerDeps, name: QueueName, running: Set<symbol>): Processor {
-  const { handlers, log } = deps;
+  const { handlers, log, queues } = deps;
+  /** Ids at work in this process, and whether they were rung for meanwhile. */
+  const atWork = new Map<string, { rungAgain: boolean }>();
+  // With a default for the last one BullMQ would count two parameters, and hand no signal over.
   return async (job, _token, signal) => {
     const id = idOf(job.data);
     if (id === null) {
@@ -88,16 +93,31 @@ function processorOf(deps: WorkerDeps, name: QueueName, running: Set<symbol>): P
       log(`queue ${name}: job ${which} ${NOT_OURS}`, { level: 'warn', queue: name });
       throw new UnrecoverableError(NOT_OURS);
     }
+    // From now on a ring for this id is heard: were this worker to die, nobody else would be told.
+    await job
+      .removeDeduplicationKey()
+      .catch((error: Error) => queues.inside.onError(`queue ${name}`, error));
+    const already = atWork.get(id);
+    if (already !== undefined) {
+      already.rungAgain = true;
+      return;
+    }
+    const mine = { rungAgain: true };
+    atWork.set(id, mine);
     const one = Symbol(id);
     running.add(one);
     try {
-      await handlers[name](id, signal ?? new AbortController().signal);
+      for (let round = 0; mine.rungAgain && round < ROUNDS_MAX; round += 1) {
+        mine.rungAgain = false;
+        await handlers[name](id, signal ?? new AbortController().signal);
+      }
     } catch (error) {
       const reason = reasonOf(error);
       log(`queue ${name}: ${id} failed: ${reason}`, { level: 'error', queue: name, job: id });
       // Whatever the job itself asks for, it is never tried again by the queue.
       throw new UnrecoverableError(reason);
     } finally {
+      atWork.delete(id);
       running.delete(one);
     }
   };

@@ -15,6 +15,8 @@ import { packageVersion } from '../processIdentity.js';
 import type { Progress } from './progress.js';
 import { openProgress } from './progress.js';
 
+const FAILED_EXIT = 1;
+
 export interface Flags {
   config?: string;
   json?: boolean;
@@ -39,7 +41,10 @@ export async function withApp(
 ): Promise<void> {
   const config = configOf(command);
   const stop = new AbortController();
-  const interrupt = (): void => stop.abort();
+  const interrupt = (): void => {
+    if (stop.signal.aborted) endAtOnce();
+    stop.abort();
+  };
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, interrupt);
   const { talk, hide } = await openTalk(config, options);
   try {
@@ -79,6 +84,12 @@ function withoutSecrets(error: unknown, hide: (text: string) => string): unknown
     if (error.stack !== undefined) error.stack = hide(error.stack);
   }
   return error;
+}
+
+/** The second signal: what was in flight is classified by whoever works next, as after a crash. */
+function endAtOnce(): never {
+  process.stderr.write('tieout: ended at once; the same command goes on from here\n');
+  process.exit(FAILED_EXIT);
 }
 
 export function configOf(command: Command): Config {

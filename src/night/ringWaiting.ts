@@ -24,11 +24,20 @@ export async function ringWaiting(deps: RingDeps, accountIds: readonly string[])
 export async function ringFor(deps: RingDeps, waiting: readonly QueuedBatch[]): Promise<void> {
   const allowed = await mayGo(deps.db, waiting);
   for (const operation of MOVEMENTS) {
-    const ids = allowed
-      .filter((batch) => batch.operation === operation)
-      .map(({ batchId }) => batchId.toString());
+    const ids = inTurn(allowed.filter((batch) => batch.operation === operation));
     if (ids.length > 0) await deps.doorbell.ring(operation, ids);
   }
+}
+
+/** The first of each account, then the second of each: a large account holds up no small one. */
+export function inTurn(batches: readonly Pick<QueuedBatch, 'batchId' | 'accountId'>[]): string[] {
+  const counts = new Map<string, number>();
+  const placed = batches.map(({ batchId, accountId }) => {
+    const place = counts.get(accountId) ?? 0;
+    counts.set(accountId, place + 1);
+    return { place, id: batchId.toString() };
+  });
+  return placed.sort((a, b) => a.place - b.place).map(({ id }) => id);
 }
 
 async function mayGo(db: Db, waiting: readonly QueuedBatch[]): Promise<QueuedBatch[]> {

@@ -79,6 +79,44 @@ describe.each(HOUSES)('the doorbell', (entry) => {
       await quiet(queues, 'cancel');
     });
 
+    it('works on an id once at a time in one process, however often it is rung for', async () => {
+      const [begun, go] = [latch(), latch()];
+      let [atOnce, most, runs] = [0, 0, 0];
+      await house.work(queues, {
+        refund: async () => {
+          runs += 1;
+          atOnce += 1;
+          most = Math.max(most, atOnce);
+          begun.open();
+          await go.promise;
+          atOnce -= 1;
+        },
+      });
+      await queues.ring('refund', ['b1']);
+      await begun.promise;
+      for (let ring = 1; ring <= 5; ring += 1) {
+        await queues.ring('refund', ['b1']);
+        await fact(async () => expect((await queues.counts()).refund.waiting).toBe(0));
+      }
+      go.open();
+      await quiet(queues, 'refund');
+      expect(most).toBe(1);
+      expect(runs).toBe(2);
+    });
+
+    it('hears a short ring before the rest of a long one that came earlier', async () => {
+      const large = Array.from({ length: 30 }, (_, index) => `large-${index}`);
+      await queues.ring('payout', large);
+      await queues.ring('payout', ['small-0', 'small-1']);
+      const heard: string[] = [];
+      await house.work(queues, { payout: async (id) => void heard.push(id) });
+      await fact(() => expect(heard).toHaveLength(32));
+      // Two jobs at a time: a place or two may be taken over.
+      expect(heard.indexOf('small-0')).toBeLessThan(5);
+      expect(heard.indexOf('small-1')).toBeLessThan(7);
+      expect(heard.filter((id) => id.startsWith('large')).at(-1)).toBe('large-29');
+    });
+
     it('lists a job whose handler throws, with the reason in words, and runs it once', async () => {
       let runs = 0;
       await house.work(queues, {
@@ -213,7 +251,7 @@ describe.each(HOUSES)('the doorbell', (entry) => {
       expect(told).toBe('tieout is stopping');
     });
 
-    it('says how many jobs would not stop', async () => {
+    it('says how many jobs would not stop; others hear their ids at once', async () => {
       const [begun, go] = [latch(), latch()];
       const workers = await house.work(queues, {
         pull: async () => {
@@ -224,6 +262,11 @@ describe.each(HOUSES)('the doorbell', (entry) => {
       await queues.ring('pull', ['w']);
       await begun.promise;
       expect(await workers.stop(50)).toEqual({ stillRunning: 1 });
+      // The job is taken and locked, as that of a dead worker is; its id is heard all the same.
+      const heard: string[] = [];
+      await house.work(await house.open(), { pull: async (id) => void heard.push(id) });
+      await queues.ring('pull', ['w']);
+      await fact(() => expect(heard).toEqual(['w']));
       go.open();
     });
   });

@@ -73,3 +73,45 @@ function loggerTo(log: Log): Logger {
   const tell = (message: string | Error): void => log(`clock: ${reasonOf(message)}`);
   return { info: () => {}, debug: () => {}, warn: tell, error: tell };
 }
+
+/** So many days to each side are looked at for a tick, until one is found on either. */
+const WINDOWS_DAYS = [2, 9, 400] as const;
+const DAY_MS = 86_400_000;
+
+/**
+ * When a night is to begin around a time, as local times to the minute, whatever the zone makes of
+ * them: the calendar in the database says when those were. The library itself leaves out what the
+ * zone skips, and with it the night.
+ */
+export function localTicksOf(expression: string): (now: Date) => string[] {
+  const { second, minute, hour } = cron.parse(expression);
+  // In UTC no time is skipped or repeated: its days stand for local ones.
+  const task = cron.createTask(expression, () => {}, { timezone: 'UTC' });
+  const probe = ((hour[0] ?? 0) * 3600 + (minute[0] ?? 0) * 60 + (second[0] ?? 0)) * 1000;
+  const between = (now: Date, reach: number): string[] => {
+    const midnight = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
+    const found: string[] = [];
+    // No zone is further from UTC than a day.
+    for (let day = -reach - 1; day <= reach + 1; day += 1) {
+      const at = midnight + day * DAY_MS;
+      if (!task.match(new Date(at + probe))) continue;
+      const date = new Date(at).toISOString().slice(0, 10);
+      for (const h of hour) for (const m of minute) found.push(`${date} ${two(h)}:${two(m)}`);
+    }
+    return found;
+  };
+  return (now) => {
+    const isWide = (found: readonly string[]): boolean => {
+      const [first, last] = [found[0], found.at(-1)].map((text) => Date.parse(`${text}Z`));
+      const [from, to] = [now.getTime() - DAY_MS, now.getTime() + DAY_MS];
+      return first !== undefined && last !== undefined && first < from && last > to;
+    };
+    let found: string[] = [];
+    for (const reach of WINDOWS_DAYS) if (!isWide(found)) found = between(now, reach);
+    return found;
+  };
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
+}

@@ -11,7 +11,7 @@ import type { QueueConnection } from '../jobs/backend.js';
 import type { Queues } from '../jobs/queues.js';
 import type { Config } from './config.js';
 import type { QueueName } from './core/doorbell.js';
-import { ConfigurationError, TieoutError } from './core/errors.js';
+import { ConfigurationError, STOPPED, TieoutError } from './core/errors.js';
 import type { Log } from './core/log.js';
 import { withFields } from './core/log.js';
 import { openSlots } from './gateway/slots.js';
@@ -265,7 +265,7 @@ async function interruptible(ms: number, signal: AbortSignal): Promise<void> {
   try {
     await sleep(ms, undefined, { signal });
   } catch {
-    throw new TieoutError('stopped by a signal; the same command goes on from here');
+    throw new TieoutError(STOPPED);
   }
 }
 

@@ -5,20 +5,20 @@
 import { Command } from 'commander';
 import type { App } from '../compose.js';
 import { describeConfig } from '../configView.js';
+import { didNotStart, nextSentence, owedSentence, SKEW_MS_MAX } from '../core/owed.js';
 import { type ProfileOrigin, profileOrigins } from '../gateway/profile.js';
+import { lookAtClock } from '../night/clock.js';
 import { migrationStatus } from '../store/migrate.js';
 import { type ServerFacts, serverFacts } from '../store/serverFacts.js';
 import { gatewayWords } from '../store/words.js';
 import { configOf, printJson, printLines, wantsJson, withApp } from './context.js';
+import { sightOf } from './status.js';
 
 interface Check {
   name: string;
   kind: 'ok' | 'warning' | 'problem';
   words: string;
 }
-
-/** Sending stops being safe when clocks differ by more than this. */
-const SKEW_SECONDS_MAX = 60;
 
 export function doctorCommand(): Command {
   return new Command('doctor')
@@ -48,6 +48,7 @@ async function examine(app: App): Promise<Check[]> {
     { name: 'environment', kind: 'ok', words: app.config.environment },
     ...accountChecks(app),
     ...(await databaseChecks(app)),
+    ...(await nightsCheck(app)),
     ...(await wordsCheck(app)),
     await queueCheck(app),
   ];
@@ -84,7 +85,7 @@ async function databaseChecks(app: App): Promise<Check[]> {
     },
     {
       name: 'clock',
-      kind: skew > SKEW_SECONDS_MAX ? 'problem' : 'ok',
+      kind: skew * 1000 > SKEW_MS_MAX ? 'problem' : 'ok',
       words: `${skew.toFixed(1)} s from the database's`,
     },
   ];
@@ -102,6 +103,29 @@ function durabilityCheck(server: ServerFacts): Check {
       `synchronous_commit ${synchronousCommit}${isReplica ? ', a replica' : ''}` +
       (isSound ? '' : ': nothing is sent'),
   };
+}
+
+/** Without a run for so long, nobody seems to start them. */
+const SILENT_DAYS_MAX = 3;
+const DAY_MS = 86_400_000;
+
+/** Does anybody begin the nights? */
+async function nightsCheck(app: App): Promise<Check[]> {
+  const status = await migrationStatus(app.connection);
+  if (status.pending.length > 0) return [];
+  const { owed, facts, run, now } = await lookAtClock(sightOf(app));
+  const name = 'nights';
+  const next = nextSentence(facts);
+  if (owed.kind === 'nothing' && run === null) return [{ name, kind: 'ok', words: next }];
+  const silentMs = run === null ? 0 : now.getTime() - run.endsAt.getTime();
+  const days = Math.floor(silentMs / DAY_MS);
+  if (days >= SILENT_DAYS_MAX) {
+    const words = `no run for ${days} days: is \`tieout start\`, \`schedule\` or a cron job there?`;
+    return [{ name, kind: 'problem', words }];
+  }
+  const isLate = didNotStart(owed, now) || owed.kind === 'givenUp';
+  const about = owedSentence(owed, now);
+  return [{ name, kind: isLate ? 'warning' : 'ok', words: about === null ? next : about }];
 }
 
 /** Codes without a meaning stop their orders: one place to see all of them. */

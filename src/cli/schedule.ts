@@ -2,11 +2,15 @@
 // alone, for as many processes and hosts as are wanted. Both run until they are told to stop.
 
 import { Command } from 'commander';
-import { checkSchedule, startClock } from '../../jobs/clock.js';
+import { checkSchedule, localTicksOf, startClock } from '../../jobs/clock.js';
+import { reasonOf } from '../../jobs/reason.js';
 import type { App } from '../compose.js';
+import { nextSentence, owedSentence } from '../core/owed.js';
+import type { ClockSight } from '../night/clock.js';
+import { lookAtClock, workOnOwed } from '../night/clock.js';
 import type { Workforce } from '../night/run.js';
-import { runDate } from '../night/run.js';
 import { configOf, SERVICE, withApp } from './context.js';
+import { sentenceOf } from './status.js';
 
 export function scheduleCommand(): Command {
   return new Command('schedule').action(async (_flags: object, command: Command) => {
@@ -23,22 +27,61 @@ export function scheduleCommand(): Command {
   });
 }
 
-/** Runs the clock until the program is told to stop. */
+/** Looks at what is owed so often, whatever the ticks do. */
+const LOOK_MS = 30_000;
+
+/** Runs the clock until the program is told to stop: at each tick, and now and then between. */
 export async function runClock(app: App, signal: AbortSignal, workforce: Workforce): Promise<void> {
   const { cron, timezone } = app.config.schedule;
-  const deps = await app.night();
-  const clock = startClock({
-    cron,
-    timezone,
-    log: deps.log,
-    onTick: async () => {
-      // Which date is owed is decided by what has ended and what has run, not by the clock.
-      await runDate(deps, { date: null, accountIds: [], isDry: false }, workforce);
-    },
-  });
-  deps.log(`the clock runs; next night at ${clock.nextTick()?.toISOString() ?? 'never'}`);
-  await untilStopped(signal);
+  const night = await app.night();
+  const deps = { ...night, localTicks: localTicksOf(cron) };
+  const say = onlyChanges(deps.log);
+  let wake = (): void => {};
+  const clock = startClock({ cron, timezone, log: deps.log, onTick: async () => wake() });
+  while (!signal.aborted) {
+    const woken = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    try {
+      await workOnOwed(deps, workforce);
+      const { owed, now, facts, run } = await lookAtClock(deps);
+      say(`clock: ${clockWords({ owed, now, facts, run })}`);
+    } catch (error) {
+      // A database that is away ends no clock: what is owed stays owed.
+      if (!signal.aborted) say(`clock: ${reasonOf(error)}`);
+    }
+    await Promise.race([woken, napped(LOOK_MS, signal)]);
+  }
   await clock.stop();
+}
+
+/** The newest night in a sentence where it is not over, and when the next one begins. */
+function clockWords({ owed, now, facts, run }: ClockSight): string {
+  const about = owedSentence(owed, now);
+  const night = about !== null && owed.kind !== 'begin' ? sentenceOf(run) : null;
+  return [night, about, nextSentence(facts)].filter((part) => part !== null).join(' ');
+}
+
+/** A line that says the same as the one before is not said again. */
+function onlyChanges(log: (line: string) => void): (line: string) => void {
+  let last = '';
+  return (line) => {
+    if (line !== last) log(line);
+    last = line;
+  };
+}
+
+function napped(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+  });
 }
 
 export function workCommand(): Command {

@@ -1,8 +1,14 @@
-// `tieout status`: last night in one sentence.
+// `tieout status`: last night in one sentence, what is owed, and when the next night begins.
 
 import { Command } from 'commander';
+import { localTicksOf } from '../../jobs/clock.js';
+import type { App } from '../compose.js';
+import { didNotStart, nextSentence, owedSentence } from '../core/owed.js';
 import { nightSentence } from '../core/summary.js';
-import { newestRun } from '../store/runs.js';
+import type { SightDeps } from '../night/clock.js';
+import { lookAtClock } from '../night/clock.js';
+import { isAlive } from '../processIdentity.js';
+import type { RunRow } from '../store/runs.js';
 import type { GatewayWord } from '../store/words.js';
 import { gatewayWords } from '../store/words.js';
 import { printJson, printLines, wantsJson, withApp } from './context.js';
@@ -15,8 +21,11 @@ export function statusCommand(): Command {
       await withApp(
         command,
         async (app) => {
-          const run = await newestRun(app.db);
+          const sight = await lookAtClock(sightOf(app));
+          const { run, owed, facts } = sight;
           const sentence = sentenceOf(run);
+          const about = owedSentence(owed, sight.now);
+          const next = nextSentence(facts);
           const words = await gatewayWords(app.db, null);
           if (wantsJson(command)) {
             printJson({
@@ -24,10 +33,16 @@ export function statusCommand(): Command {
               state: run?.state ?? null,
               sentence,
               asOf: run?.summary?.asOf ?? null,
+              owed,
+              didNotStart: didNotStart(owed, sight.now),
+              nextTick: facts.nextTick,
+              nextBusinessDate: facts.nextDue,
               words: flags.words ? words : words.filter(({ meaning }) => meaning === null),
             });
-          } else
-            printLines([sentence, ...(flags.words ? wordLines(words) : withoutMeaning(words))]);
+          } else {
+            const lines = [sentence, ...(about === null ? [] : [about]), next];
+            printLines([...lines, ...(flags.words ? wordLines(words) : withoutMeaning(words))]);
+          }
           return 0;
         },
         { quiet: true },
@@ -59,7 +74,13 @@ function wordLines(words: readonly GatewayWord[]): string[] {
   });
 }
 
-function sentenceOf(run: Awaited<ReturnType<typeof newestRun>>): string {
+/** What a look at the clock takes, without opening queue or gateway. */
+export function sightOf({ db, config }: App): SightDeps {
+  const localTicks = localTicksOf(config.schedule.cron);
+  return { db, config, now: () => new Date(), isAlive, localTicks };
+}
+
+export function sentenceOf(run: RunRow | null): string {
   if (run === null) return 'No night has run yet: `tieout run` runs the last one that has ended.';
   if (run.state === 'running') {
     const since = run.createdAt.toISOString();

@@ -34,3 +34,6 @@ export class InputError extends TieoutError {}
 
 /** A database, queue or gateway that cannot be reached; nothing was lost, the next run goes on. */
 export class UnreachableError extends TieoutError {}
+
+/** What a run that was told to stop has on record; it did not fail by itself. */
+export const STOPPED = 'stopped by a signal; the same command goes on from here';

@@ -11,6 +11,11 @@ import { inWords } from './words.js';
 export const RUN_STATES = ['running', 'tied_out', 'broken', 'incomplete', 'failed'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
+/** Nothing of it is left to be done by doing it again. */
+export function isFinished(state: RunState): boolean {
+  return state === 'tied_out' || state === 'broken';
+}
+
 /** Each order of a run is in exactly one of these; in the order in which they are shown. */
 export const ORDER_CLASSES = [
   'matched',

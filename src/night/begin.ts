@@ -3,7 +3,7 @@
 
 import { configHash, describeConfig } from '../configView.js';
 import { UsageError } from '../core/errors.js';
-import type { RunSummary } from '../core/summary.js';
+import { isFinished, type RunSummary } from '../core/summary.js';
 import type { Account } from '../gateway/account.js';
 import { keepProfile } from '../store/audit.js';
 import type { BusinessDay } from '../store/calendar.js';
@@ -28,12 +28,14 @@ export interface RunRequest {
   /** empty: all accounts of the configuration */
   accountIds: readonly string[];
   isDry: boolean;
+  /** a clock's wish: a night that another clock has finished meanwhile is left as it is */
+  unlessFinished?: boolean;
 }
 
 export type Beginning =
   | { kind: 'mine'; night: Night; resumed: boolean }
   | { kind: 'join'; run: RunRow }
-  | { kind: 'readOnly'; summary: RunSummary };
+  | { kind: 'finished' | 'readOnly'; summary: RunSummary };
 
 /** A runner of another host that was silent for so long is taken for dead. */
 const SILENCE_MS_MAX = 30_000;
@@ -50,7 +52,10 @@ export async function beginRun(deps: NightDeps, request: RunRequest): Promise<Be
   if (newest !== null && day.date < newest) return showAgain(run, day.date, newest);
   if (request.isDry) return beginDry(deps, day, accounts);
   if (run === null) return beginNew(deps, day, accounts);
-  if (run.runner !== null && (await isAtWork(deps, run))) return { kind: 'join', run };
+  if (await isAtWork(deps, run)) return { kind: 'join', run };
+  if (request.unlessFinished === true && isFinished(run.state) && run.summary !== null) {
+    return { kind: 'finished', summary: run.summary };
+  }
   return takeOver(deps, run, accounts);
 }
 
@@ -94,7 +99,9 @@ async function dayOf(deps: NightDeps, date: string | null): Promise<BusinessDay>
         `${schedule.timezone}); the last one that has is ${last}`,
     );
   }
-  return businessDay(deps.db, date, schedule);
+  const day = await businessDay(deps.db, date, schedule);
+  if (day.endsAt > day.startsAt) return day;
+  throw new UsageError(`--date ${date}: ${schedule.timezone} left this date out`);
 }
 
 function showAgain(run: RunRow | null, date: string, newest: string): Beginning {
@@ -117,7 +124,7 @@ async function beginNew(
   day: BusinessDay,
   accounts: readonly Account[],
 ): Promise<Beginning> {
-  const covers = await coveredDates(deps.db, day.date);
+  const covers = await coveredDates(deps.db, day.date, deps.config.schedule);
   const runId = await createRun(deps.db, newRun(deps, day, covers, false));
   if (runId === null) {
     // Another process created it a moment ago: it is that one's.
@@ -136,7 +143,7 @@ async function beginDry(
   day: BusinessDay,
   accounts: readonly Account[],
 ): Promise<Beginning> {
-  const covers = await coveredDates(deps.db, day.date);
+  const covers = await coveredDates(deps.db, day.date, deps.config.schedule);
   const runId = await createRun(deps.db, newRun(deps, day, covers, true));
   if (runId === null) throw new Error('a dry run could not be created');
   const night = nightOf(deps, { runId, day, covers, isDry: true }, accounts);
@@ -168,7 +175,10 @@ async function takeOver(
 }
 
 /** Whether the runner of a run still lives; where nobody can know, a long silence decides. */
-async function isAtWork(deps: NightDeps, run: RunRow): Promise<boolean> {
+export async function isAtWork(
+  deps: Pick<NightDeps, 'db' | 'isAlive'>,
+  run: RunRow,
+): Promise<boolean> {
   if (run.runner === null) return false;
   const alive = deps.isAlive(run.runner);
   if (alive !== null) return alive;

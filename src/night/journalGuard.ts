@@ -4,6 +4,7 @@
 // for everybody, until a person lets it go: the database may have forgotten claims, and would send
 // them again.
 
+import { SKEW_MS_MAX, skewWords } from '../core/owed.js';
 import type { Database, Db } from '../store/db.js';
 import type { DatabaseFacts, JournalPlace } from '../store/journals.js';
 import {
@@ -18,8 +19,6 @@ import {
 import type { PermitJournal, PermitLine } from '../store/permitJournal.js';
 import { sayBrake, standingBrakes } from '../store/sending.js';
 
-/** Clocks that differ by more make every age of a look a guess. */
-const SKEW_MS_MAX = 60_000;
 const ATTEMPTS_AT_ONCE = 5_000;
 
 export interface JournalGuard {
@@ -93,7 +92,7 @@ function serverProblem(facts: DatabaseFacts): string | null {
   if (facts.isReplica) return 'the database is a replica: claims need the primary server';
   if (facts.unsafe.length > 0) return forgetfulWords(facts.unsafe);
   if (Math.abs(facts.skewMs) <= SKEW_MS_MAX) return null;
-  return `the clock of the database differs from ours by ${Math.round(facts.skewMs / 1000)} s`;
+  return skewWords(facts.skewMs);
 }
 
 function forgetfulWords(unsafe: readonly string[]): string {

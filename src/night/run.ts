@@ -37,6 +37,9 @@ export async function runDate(
             'nothing changes',
         );
         return { kind: 'shown', summary: beginning.summary };
+      case 'finished':
+        deps.log(`${beginning.summary.businessDate} was finished meanwhile by another process`);
+        return { kind: 'shown', summary: beginning.summary };
       case 'join': {
         deps.log(
           `another process works on ${beginning.run.businessDate}; this one joins and waits`,

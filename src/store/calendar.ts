@@ -2,6 +2,7 @@
 // date D runs from the cut-off on D to the cut-off on D+1 in the configured zone.
 
 import type { Db } from './db.js';
+import { statement } from './sql.js';
 
 export interface Zone {
   timezone: string;
@@ -30,11 +31,8 @@ export async function businessDay(db: Db, date: string, zone: Zone): Promise<Bus
 
 /** The last business date that has ended at `now`. */
 export async function lastEndedDate(db: Db, now: Date, zone: Zone): Promise<string> {
-  const { rows } = await db.query<{ date: string }>(
-    `select max(day)::date as date
-     from generate_series(($1::timestamptz at time zone $2)::date - 3,
-       ($1::timestamptz at time zone $2)::date, interval '1 day') as day
-     where (day::date + 1 + $3::time) at time zone $2 <= $1`,
+  const { rows } = await db.query<{ date: string | null }>(
+    'select tieout.last_ended_date($1, $2, $3::time) as date',
     [now, zone.timezone, zone.cutOff],
   );
   const date = rows[0]?.date;
@@ -48,4 +46,61 @@ export async function databaseNow(db: Db): Promise<Date> {
   const now = rows[0]?.now;
   if (!now) throw new Error('the database did not say what time it is');
   return now;
+}
+
+/** What the calendar says of the night that is due and of the next one. */
+export interface NightFacts {
+  tick: Date | null;
+  nextTick: Date | null;
+  due: string | null;
+  nextDue: string | null;
+  resumeUntil: Date | null;
+  installedAt: Date | null;
+  /** the clock of the database less ours */
+  skewMs: number;
+  /** how often the newest run has ended since the tick */
+  ends: number;
+  /** an account is not in the newest run */
+  lacksAccounts: boolean;
+}
+
+/** `localTicks`: when a night is to begin, as local times of the zone, some before and after. */
+export async function nightFacts(
+  db: Db,
+  now: Date,
+  schedule: Zone & { resumeUntil: string },
+  localTicks: readonly string[],
+  accountIds: readonly string[],
+): Promise<NightFacts> {
+  const { rows } = await db.query<{
+    tick: Date | null;
+    next_tick: Date | null;
+    due: string | null;
+    next_due: string | null;
+    resume_until: Date | null;
+    installed_at: Date | null;
+    skew_ms: number;
+    ends: bigint;
+    lacks_accounts: boolean;
+  }>(statement('nightFacts'), [
+    now,
+    schedule.timezone,
+    schedule.cutOff,
+    schedule.resumeUntil,
+    localTicks,
+    accountIds,
+  ]);
+  const row = rows[0];
+  if (!row) throw new Error('the calendar says nothing');
+  return {
+    tick: row.tick,
+    nextTick: row.next_tick,
+    due: row.due,
+    nextDue: row.next_due,
+    resumeUntil: row.resume_until,
+    installedAt: row.installed_at,
+    skewMs: row.skew_ms,
+    ends: Number(row.ends),
+    lacksAccounts: row.lacks_accounts,
+  };
 }

@@ -3,7 +3,7 @@
 // guarded: they say what they found instead of overwriting it.
 
 import type { RunState, RunSummary } from '../core/summary.js';
-import type { BusinessDay } from './calendar.js';
+import type { BusinessDay, Zone } from './calendar.js';
 import type { Db } from './db.js';
 
 /** The process that works on a run, exact enough to tell it from a later one of the same pid. */
@@ -92,14 +92,15 @@ export async function newestRunId(db: Db): Promise<bigint | null> {
 }
 
 /** The dates since the last finished run, `date` last. Incomplete and failed runs do not count. */
-export async function coveredDates(db: Db, date: string): Promise<string[]> {
+export async function coveredDates(db: Db, date: string, zone: Zone): Promise<string[]> {
   const { rows } = await db.query<{ date: string }>(
     `select day::date as date
      from generate_series(
        greatest(coalesce((select max(business_date) + 1 from tieout.runs
          where not is_dry and state in ('tied_out', 'broken') and business_date < $1::date),
-         $1::date), $1::date - ${COVERS_MAX}), $1::date, interval '1 day') as day order by day`,
-    [date],
+         $1::date), $1::date - ${COVERS_MAX}), $1::date, interval '1 day') as day
+     where tieout.is_business_date(day::date, $2, $3::time) order by day`,
+    [date, zone.timezone, zone.cutOff],
   );
   return rows.map((row) => row.date);
 }

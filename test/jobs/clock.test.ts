@@ -1,7 +1,8 @@
 // The clock over real seconds: it ticks, it stops, it refuses what has no meaning.
 
+import cron from 'node-cron';
 import { describe, expect, it, vi } from 'vitest';
-import { checkSchedule, startClock } from '../../jobs/clock.js';
+import { checkSchedule, localTicksOf, startClock } from '../../jobs/clock.js';
 import { ConfigurationError } from '../../src/core/errors.js';
 import { latch } from './house.js';
 
@@ -87,6 +88,35 @@ describe('the clock', () => {
     };
     expect(await at('UTC')).toBe(4);
     expect(await at('Asia/Tokyo')).toBe(19);
+  });
+
+  it('leaves out what a zone skips, which is why the calendar decides', async () => {
+    const clock = cron.createTask('30 2 * * *', () => {}, { timezone: 'Europe/Berlin' });
+    const at = (time: string) => clock.match(new Date(time));
+    // 02:30 of 29 March was never; of 25 October it was twice.
+    const spring = Array.from({ length: 24 * 60 }, (_, minute) => minute * 60_000)
+      .map((ms) => Date.parse('2026-03-28T23:00:00Z') + ms)
+      .filter((ms) => clock.match(new Date(ms)));
+    expect(spring).toEqual([]);
+    expect([at('2026-10-25T00:30:00Z'), at('2026-10-25T01:30:00Z')]).toEqual([true, true]);
+    await clock.destroy();
+    expect(localTicksOf('30 2 * * *')(new Date('2026-03-29T05:00:00Z'))).toContain(
+      '2026-03-29 02:30',
+    );
+  });
+
+  it.each([
+    ['15 4 * * *', '2026-11-20 04:15', '2026-11-22 04:15'],
+    ['15 4,16 * * *', '2026-11-20 16:15', '2026-11-22 04:15'],
+    ['15 4 * * 1-5', '2026-11-20 04:15', '2026-11-23 04:15'],
+    ['0 30 1 L * *', '2026-10-31 01:30', '2026-11-30 01:30'],
+    ['@monthly', '2026-11-01 00:00', '2026-12-01 00:00'],
+    ['0 3 29 2 *', undefined, undefined],
+  ])('knows the local times of "%s" around a day', (expression, before, after) => {
+    const ticks = localTicksOf(expression)(new Date('2026-11-21T12:00:00Z'));
+    expect(ticks.filter((tick) => tick < '2026-11-21').at(-1)).toBe(before);
+    expect(ticks.find((tick) => tick > '2026-11-22')).toBe(after);
+    expect(ticks.length).toBeLessThan(1_000);
   });
 
   it.each([

@@ -76,7 +76,7 @@ export interface House {
   /** Runs a night as `tieout run` does; `at` moves the clock. */
   run(request?: Partial<RunRequest>, at?: Date): Promise<RunResult>;
   /** For tests that look inside a night; closed by end(). */
-  open(at?: Date): Promise<App>;
+  open(at?: Date | (() => Date)): Promise<App>;
   effects(): Promise<Effect[]>;
   end(): Promise<void>;
 }
@@ -104,11 +104,11 @@ export async function buildHouse(options: HouseOptions = {}): Promise<House> {
   writeFileSync(file, JSON.stringify(settings));
   const lines: string[] = [];
   const apps: App[] = [];
-  const open = async (at?: Date): Promise<App> => {
+  const open = async (at?: Date | (() => Date)): Promise<App> => {
     const app = await openApp(loadConfig({ file, env: {}, cwd: folder }), {
       talk: { log: (line) => lines.push(line), progress: () => {} },
       signal: new AbortController().signal,
-      ...(at === undefined ? {} : { now: () => at }),
+      ...(at === undefined ? {} : { now: typeof at === 'function' ? at : () => at }),
     });
     apps.push(app);
     return app;

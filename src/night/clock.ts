@@ -1,0 +1,68 @@
+// One look of the clock: which night is owed, and its work where it is. Asked at each tick and now
+// and then between: a tick that was lost, skipped by a change of clocks, or heard by two processes
+// at once never matters. Neighbours: core/owed.ts decides, cli/schedule.ts asks until it is told to
+// stop, cli/status.ts only tells.
+
+import { STOPPED } from '../core/errors.js';
+import type { Owed } from '../core/owed.js';
+import { didNotStart, SKEW_MS_MAX, skewWords, toMinute, whatIsOwed } from '../core/owed.js';
+import type { NightFacts } from '../store/calendar.js';
+import { nightFacts } from '../store/calendar.js';
+import type { RunRow } from '../store/runs.js';
+import { newestRun } from '../store/runs.js';
+import { isAtWork } from './begin.js';
+import type { NightDeps } from './deps.js';
+import type { RunResult, Workforce } from './run.js';
+import { runDate } from './run.js';
+
+export type SightDeps = Pick<NightDeps, 'db' | 'config' | 'now' | 'isAlive'> & {
+  /** when a night is to begin, as local times around a time */
+  localTicks: (now: Date) => string[];
+};
+
+export interface ClockSight {
+  now: Date;
+  owed: Owed;
+  facts: NightFacts;
+  run: RunRow | null;
+}
+
+/** What the calendar and the newest run say now; changes nothing. */
+export async function lookAtClock(deps: SightDeps): Promise<ClockSight> {
+  const now = deps.now();
+  const { schedule, accounts } = deps.config;
+  const accountIds = accounts.map((account) => account.accountId);
+  const facts = await nightFacts(deps.db, now, schedule, deps.localTicks(now), accountIds);
+  const run = await newestRun(deps.db);
+  const newest = run && {
+    date: run.businessDate,
+    state: run.state,
+    isAtWork: await isAtWork(deps, run),
+    wasStopped: run.state === 'failed' && run.failure === STOPPED,
+    lacksAccounts: facts.lacksAccounts,
+    ends: facts.ends,
+    endedAt: run.finishedAt,
+  };
+  return { now, owed: whatIsOwed({ now, ...facts, run: newest }), facts, run };
+}
+
+/** Does what is owed now; null where nothing was to be done. */
+export async function workOnOwed(
+  deps: NightDeps & SightDeps,
+  workforce: Workforce,
+): Promise<RunResult | null> {
+  const sight = await lookAtClock(deps);
+  const { owed, now } = sight;
+  if (Math.abs(sight.facts.skewMs) > SKEW_MS_MAX) {
+    throw new Error(`${skewWords(sight.facts.skewMs)}; no night begins until they agree`);
+  }
+  if (owed.kind !== 'begin' && owed.kind !== 'goOn' && owed.kind !== 'resume') return null;
+  if (owed.kind === 'resume' && now < owed.at) return null;
+  if (owed.kind !== 'resume' && didNotStart(owed, now)) {
+    deps.log(`business date ${owed.date} was to begin at ${toMinute(owed.since)}; it begins now`);
+  }
+  const request = { date: owed.date, accountIds: [], isDry: false };
+  // Only a part of the accounts has finished: the night is not.
+  const unlessFinished = owed.kind !== 'goOn';
+  return runDate(deps, { ...request, unlessFinished }, workforce);
+}

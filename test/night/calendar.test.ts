@@ -1,0 +1,134 @@
+// The calendar over thirty years in twelve zones: whatever a zone does to its clocks, each business
+// date there was gets exactly one run, at the time the schedule says. What PostgreSQL works out in
+// one statement is held against the time zones that Node knows, and against what is owed.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { whatIsOwed } from '../../src/core/owed.js';
+import { businessDay, lastEndedDate } from '../../src/store/calendar.js';
+import { coveredDates } from '../../src/store/runs.js';
+import type { FreshDatabase } from '../support/database.js';
+import { freshDatabase } from '../support/database.js';
+
+/** Zone, time of the tick, cut-off: where a zone changes its clocks, at that very hour. */
+const ZONES: readonly (readonly [string, string, string])[] = [
+  ['Europe/Berlin', '02:30', '02:30'],
+  ['Europe/Dublin', '01:30', '00:00'],
+  ['Europe/London', '04:15', '01:30'],
+  ['America/New_York', '02:30', '00:00'],
+  ['America/Sao_Paulo', '00:30', '00:00'],
+  ['America/Santiago', '00:15', '00:00'],
+  ['America/St_Johns', '00:30', '00:01'],
+  ['Australia/Lord_Howe', '02:15', '02:10'],
+  ['Australia/Sydney', '02:59', '02:00'],
+  ['Asia/Beirut', '00:10', '00:00'],
+  ['Asia/Kolkata', '04:15', '00:00'],
+  ['Pacific/Apia', '04:15', '00:00'],
+];
+const [FIRST, LAST] = ['1996-01-01', '2025-12-31'];
+
+interface Tick {
+  zone: string;
+  at: Date;
+  due: string;
+  shown: string;
+}
+
+const TICKS = `
+  select zone, extract(epoch from at) * 1000 as at, due,
+    to_char(at at time zone zone, 'YYYY-MM-DD HH24:MI') as shown
+  from (select zone, cut, at, tieout.last_ended_date(at, zone, cut) as due
+    from (select zone, cut::time as cut, (day::date + tick::time) at time zone zone as at
+      from jsonb_to_recordset($1) as z (zone text, tick text, cut text),
+        generate_series($2::date, $3::date, interval '1 day') as day) as ticks) as dated
+  order by zone, at`;
+
+let database: FreshDatabase;
+const byZone = new Map<string, Tick[]>();
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  const zones = ZONES.map(([zone, tick, cut]) => ({ zone, tick, cut }));
+  const { rows } = await database.db.query<Tick & { at: string }>(TICKS, [
+    JSON.stringify(zones),
+    FIRST,
+    LAST,
+  ]);
+  for (const row of rows) {
+    const list = byZone.get(row.zone) ?? [];
+    list.push({ ...row, at: new Date(Number(row.at)) });
+    byZone.set(row.zone, list);
+  }
+});
+
+afterAll(() => database.drop());
+
+const DAY_MS = 86_400_000;
+const dayAfter = (date: string): string =>
+  new Date(Date.parse(`${date}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10);
+
+describe.each(ZONES)('thirty years of nights in %s, at %s, cut off at %s', (zone, tickTime) => {
+  it('have one run a date', () => {
+    const ticks = byZone.get(zone) ?? [];
+    expect(ticks.length).toBe(10_958);
+    const runs: string[] = [];
+    const again: string[] = [];
+    let newest: string | null = null;
+    const at = (now: Date, { at: tick, due }: Tick) =>
+      whatIsOwed({ now, tick, due, resumeUntil: tick, installedAt: null, run: run(newest) });
+    for (const tick of ticks) {
+      const owed = at(tick.at, tick);
+      // A date that the zone left out has a tick of its own, at which nothing new is owed.
+      if (owed.kind !== 'begin') continue;
+      runs.push(owed.date);
+      newest = owed.date;
+      // The hour comes again, or another clock fires late: nothing is owed any more.
+      for (const hours of [0, 1, 2]) {
+        const { kind } = at(new Date(tick.at.getTime() + hours * 3_600_000), tick);
+        if (kind !== 'nothing') again.push(owed.date);
+      }
+    }
+    expect(again).toEqual([]);
+    const gaps = runs.slice(1).filter((date, place) => date !== dayAfter(runs[place] ?? ''));
+    expect(gaps).toEqual(zone === 'Pacific/Apia' ? ['2011-12-31'] : []);
+  });
+
+  it('begin when the clocks of the zone say so, or as much later as they were put forward', () => {
+    const ticks = byZone.get(zone) ?? [];
+    const moved = ticks.filter((tick, place) => {
+      const before = ticks[place - 1];
+      return before !== undefined && tick.at.getTime() - before.at.getTime() !== DAY_MS;
+    });
+    const format = new Intl.DateTimeFormat('sv-SE', {
+      timeZone: zone,
+      dateStyle: 'short',
+      timeStyle: 'short',
+    });
+    for (const { at, shown } of moved) expect(format.format(at)).toBe(shown);
+    const late = ticks.filter(({ shown }) => shown.slice(11) !== tickTime);
+    expect(late.every(({ shown }) => shown.slice(11) > tickTime)).toBe(true);
+    expect(moved.length > 0 || zone === 'Asia/Kolkata').toBe(true);
+  });
+});
+
+function run(date: string | null) {
+  if (date === null) return null;
+  const isAtWork = false;
+  const rest = { isAtWork, wasStopped: false, lacksAccounts: false, ends: 1, endedAt: null };
+  return { date, state: 'tied_out' as const, ...rest };
+}
+
+describe('a date that a zone left out', () => {
+  const zone = { timezone: 'Pacific/Apia', cutOff: '00:00' };
+
+  it('has no night, and is not covered by one', async () => {
+    const { db } = database;
+    const at = async (time: string) => lastEndedDate(db, new Date(time), zone);
+    // Samoa went from the 29th, UTC-10, to the 31st, UTC+14.
+    expect(await at('2011-12-30T09:59:59Z')).toBe('2011-12-28');
+    expect(await at('2011-12-30T10:00:00Z')).toBe('2011-12-29');
+    expect(await at('2011-12-31T10:00:00Z')).toBe('2011-12-31');
+    const { startsAt, endsAt } = await businessDay(db, '2011-12-30', zone);
+    expect(endsAt).toEqual(startsAt);
+    expect(await coveredDates(db, '2011-12-30', zone)).toEqual([]);
+  });
+});

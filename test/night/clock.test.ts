@@ -1,0 +1,180 @@
+// What the clock does with a night: begins the one that is owed, once, however many clocks there
+// are; resumes it until the schedule says enough; goes on with one whose process is gone. The
+// clocks of both sides are moved, the rest is real.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { localTicksOf } from '../../jobs/clock.js';
+import { STOPPED } from '../../src/core/errors.js';
+import { owedSentence } from '../../src/core/owed.js';
+import type { SightDeps } from '../../src/night/clock.js';
+import { lookAtClock, workOnOwed } from '../../src/night/clock.js';
+import type { NightDeps } from '../../src/night/deps.js';
+import { pullChunk } from '../../src/night/pullChunk.js';
+import type { Front } from '../faults/front.js';
+import { drop, startFront } from '../faults/front.js';
+import type { MovedClock } from '../support/movedClock.js';
+import { moveClock } from '../support/movedClock.js';
+import type { House } from '../support/night.js';
+import { buildHouse, kinds, rewriteSettings } from '../support/night.js';
+
+const STAY = { start: async () => {}, stop: async () => {} };
+
+let house: House;
+let front: Front;
+let clock: MovedClock;
+let stopWorkers: () => Promise<void>;
+let deps: NightDeps & SightDeps;
+
+const BERLIN = {
+  cron: '30 2 * * *',
+  timezone: 'Europe/Berlin',
+  cutOff: '00:00',
+  resumeUntil: '06:30',
+};
+
+beforeAll(async () => {
+  house = await buildHouse({
+    orders: 200,
+    inLedger: kinds({ plain: 4, capture_due: 1 }),
+    settings: { schedule: BERLIN, operations: { capture: 'approve' } },
+    through: async (sandboxUrl) => {
+      front = await startFront(sandboxUrl);
+      return front;
+    },
+  });
+  clock = await moveClock(house.db);
+  rewriteSettings(house, {
+    accounts: house.accounts.map((account) => ({ ...account, liveFrom: null })),
+  });
+  const app = await house.open(() => clock.now());
+  const workforce = await app.workforce();
+  await workforce.start();
+  stopWorkers = workforce.stop;
+  const night = await app.night();
+  await house.db.query(`update ledger.orders set placed_at = '2026-03-27 12:00:00+00'`);
+  deps = { ...night, sleep: async () => {}, localTicks: localTicksOf(BERLIN.cron) };
+  // Pages that fail are asked again without a pause.
+  const { ring } = night.doorbell;
+  deps.doorbell = {
+    ring: async (queue, ids) => {
+      if (queue !== 'pull') return ring(queue, ids);
+      for (const id of ids) await pullChunk(deps, BigInt(id));
+    },
+  };
+});
+
+afterAll(async () => {
+  await stopWorkers();
+  await house.end();
+});
+
+async function ends(): Promise<string[]> {
+  const { rows } = await house.db.query<{ what: string }>(
+    `select business_date || ' ' || e.state as what from tieout.run_ends e
+     join tieout.runs using (run_id) order by end_id`,
+  );
+  return rows.map(({ what }) => what);
+}
+
+const owed = async () => (await lookAtClock(deps)).owed;
+const look = () => workOnOwed(deps, STAY);
+
+describe('the clock', () => {
+  it('owes nothing from before the installation', async () => {
+    await clock.set('2026-03-20T12:00:00Z');
+    expect(await owed()).toEqual({ kind: 'nothing' });
+    expect(await look()).toBe(null);
+  });
+
+  it('makes one run when many fire at once, and none when they fire again', async () => {
+    // The hour of the tick is skipped this night: it begins as much later.
+    await house.db.query(`update tieout_meta.checksums set recorded_at = '2026-03-28 12:00:00+00'`);
+    await clock.set('2026-03-29T01:29:50Z');
+    expect(await owed()).toEqual({ kind: 'nothing' });
+    await clock.set('2026-03-29T01:30:01Z');
+    const clocks = Array.from({ length: 8 }, () => ({
+      ...deps,
+      runner: { ...deps.runner, id: deps.newId() },
+    }));
+    const results = await Promise.all(clocks.map((one) => workOnOwed(one, STAY)));
+    expect(results.filter((result) => result?.kind === 'ran').length).toBe(1);
+    expect(await ends()).toEqual(['2026-03-28 tied_out']);
+    expect(await look()).toBe(null);
+  });
+
+  it('begins the night that it missed, says so, and covers the dates before', async () => {
+    await clock.set('2026-03-31T10:00:00Z');
+    expect(owedSentence(await owed(), clock.now())).toBe(
+      'Business date 2026-03-30 did not start: it is owed since 2026-03-31T00:30Z.',
+    );
+    const result = await look();
+    expect(result?.summary.covers).toEqual(['2026-03-29', '2026-03-30']);
+    expect(house.lines).toContain(
+      'business date 2026-03-30 was to begin at 2026-03-31T00:30Z; it begins now',
+    );
+    expect((await owed()).kind).toBe('nothing');
+  });
+
+  it('leaves the date that ended since to its own tick', async () => {
+    await clock.set('2026-03-31T23:00:00Z');
+    expect((await owed()).kind).toBe('nothing');
+  });
+
+  it('resumes an incomplete night with growing pauses until it is given up', async () => {
+    front.trouble = (call) => call.operation === 'retrievalTrans' && drop(call);
+    await clock.set('2026-04-01T00:30:01Z');
+    expect((await look())?.summary.state).toBe('incomplete');
+    const pauses: number[] = [];
+    for (let turn = 0; turn < 3; turn += 1) {
+      expect(await look()).toBe(null);
+      const next = await owed();
+      if (next.kind !== 'resume') throw new Error(`it is ${next.kind}`);
+      pauses.push(Math.round((next.at.getTime() - clock.now().getTime()) / 60_000));
+      await clock.set(next.at);
+      expect((await look())?.kind).toBe('resumed');
+    }
+    expect(pauses).toEqual([1, 2, 4]);
+    await clock.set('2026-04-01T04:30:00Z');
+    expect(await look()).toBe(null);
+    expect(owedSentence(await owed(), clock.now())).toBe(
+      'It was given up at 2026-04-01T04:30Z; the next night covers it.',
+    );
+  });
+
+  it('covers with the next night what was given up, and resumes it once the gateway is back', async () => {
+    await clock.set('2026-04-02T00:30:01Z');
+    const first = await look();
+    expect(first?.summary).toMatchObject({
+      state: 'incomplete',
+      covers: ['2026-03-31', '2026-04-01'],
+    });
+    front.trouble = () => false;
+    await clock.set('2026-04-02T00:31:30Z');
+    expect((await look())?.summary.state).toBe('tied_out');
+    expect((await owed()).kind).toBe('nothing');
+  });
+
+  it('goes on at once, at any hour, with a night that was told to stop', async () => {
+    await clock.set('2026-04-03T00:30:01Z');
+    const stopped = {
+      ...deps,
+      sleep: async () => {
+        throw new Error(STOPPED);
+      },
+    };
+    await expect(workOnOwed(stopped, STAY)).rejects.toThrow(STOPPED);
+    await clock.set('2026-04-03T09:00:00Z');
+    expect(await owed()).toMatchObject({ kind: 'goOn', date: '2026-04-02' });
+    expect((await look())?.kind).toBe('resumed');
+    expect((await owed()).kind).toBe('nothing');
+  });
+
+  it('begins nothing while its own clock and that of the database differ', async () => {
+    await clock.set('2026-04-04T00:30:01Z');
+    const fast = { ...deps, now: () => new Date(clock.now().getTime() + 61_500) };
+    await expect(workOnOwed(fast, STAY)).rejects.toThrow(
+      /^the clock of the database differs from ours by -6\d s; no night begins/,
+    );
+    expect((await owed()).kind).toBe('begin');
+  });
+});

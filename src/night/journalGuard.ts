@@ -16,7 +16,8 @@ import {
   noteVerified,
   unknownAttempts,
 } from '../store/journals.js';
-import type { PermitJournal, PermitLine } from '../store/permitJournal.js';
+import type { PermitJournal } from '../store/permitJournal.js';
+import type { PermitLine } from '../store/permitSegments.js';
 import { sayBrake, standingBrakes } from '../store/sending.js';
 
 const ATTEMPTS_AT_ONCE = 5_000;
@@ -101,14 +102,17 @@ function forgetfulWords(unsafe: readonly string[]): string {
 
 /** Freezes everything where journal and database do not agree; answers why, or null. */
 async function disagreement(
-  { db, host }: GuardDeps,
+  { db, host, wallClock }: GuardDeps,
   journal: PermitJournal,
   facts: DatabaseFacts,
   isFirst: boolean,
 ): Promise<string | null> {
   const place: JournalPlace = { journalId: journal.journalId, host, place: journal.place };
   const known = await findJournal(db, journal.journalId);
-  const reading = await journal.read(known?.verifiedBytes ?? 0, known?.releasedAt ?? null);
+  // A copy that stands elsewhere may hold other permits than the one that was read.
+  const isThatOne = known?.host === place.host && known.place === place.place;
+  const from = isThatOne ? known.verified : null;
+  const reading = await journal.read(from, known?.releasedAt ?? null);
   const lost = isFirst ? await journalsLostAt(db, place) : [];
   const found =
     (lost.length > 0 ? `the journal of permits at ${journal.place} is gone` : null) ??
@@ -127,7 +131,8 @@ async function disagreement(
     ));
   if (found !== null) return freeze(db, `${found} (host ${host})`, { journals: [place], lost });
   await enterJournal(db, place);
-  await noteVerified(db, journal.journalId, reading.bytes, facts);
+  await noteVerified(db, place, reading.position, facts);
+  await journal.removeBefore(reading.position, wallClock());
   return null;
 }
 

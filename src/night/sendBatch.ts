@@ -20,7 +20,7 @@ import {
   withdrawFromBatch,
 } from '../store/batches.js';
 import type { Db } from '../store/db.js';
-import type { PermitLine } from '../store/permitJournal.js';
+import type { PermitLine } from '../store/permitSegments.js';
 import { beginCanary, splitBatch } from '../store/sending.js';
 import type { NightDeps } from './deps.js';
 import { keptRequest } from './keptRequest.js';

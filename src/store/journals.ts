@@ -3,10 +3,14 @@
 // (night/journalGuard.ts).
 
 import type { Db } from './db.js';
+import type { JournalPosition } from './permitSegments.js';
 
 export interface KnownJournal {
   journalId: string;
-  verifiedBytes: number;
+  host: string;
+  place: string;
+  /** null: nothing of it counts as read */
+  verified: JournalPosition | null;
   /** the server that knew all permits up to there */
   verifiedSystem: string | null;
   releasedAt: Date | null;
@@ -14,19 +18,27 @@ export interface KnownJournal {
 
 export async function findJournal(db: Db, journalId: string): Promise<KnownJournal | null> {
   const { rows } = await db.query<{
+    host: string;
+    place: string;
+    verified_file: number | null;
     verified_bytes: bigint;
     verified_system: string | null;
     released_at: Date | null;
   }>(
-    `select verified_bytes, verified_system, released_at from tieout.journals
-     where journal_id = $1`,
+    `select host, place, verified_file, verified_bytes, verified_system, released_at
+     from tieout.journals where journal_id = $1`,
     [journalId],
   );
   const row = rows[0];
   if (!row) return null;
   return {
     journalId,
-    verifiedBytes: Number(row.verified_bytes),
+    host: row.host,
+    place: row.place,
+    verified:
+      row.verified_file === null
+        ? null
+        : { segment: row.verified_file, bytes: Number(row.verified_bytes) },
     verifiedSystem: row.verified_system,
     releasedAt: row.released_at,
   };
@@ -69,17 +81,18 @@ export async function unknownAttempts(db: Db, attemptIds: readonly string[]): Pr
   return rows.map((row) => row.attempt_id);
 }
 
+/** Where it stands now belongs to how far it was read: a copy elsewhere is read from its start. */
 export async function noteVerified(
   db: Db,
-  journalId: string,
-  bytes: number,
-  facts: Pick<DatabaseFacts, 'system' | 'timeline'>,
+  { journalId, host, place }: JournalPlace,
+  { segment, bytes }: JournalPosition,
+  { system, timeline }: Pick<DatabaseFacts, 'system' | 'timeline'>,
 ): Promise<void> {
   await db.query(
-    `update tieout.journals set verified_at = clock_timestamp(), verified_bytes = $2,
-       verified_system = $3, verified_timeline = $4
+    `update tieout.journals set verified_at = clock_timestamp(), verified_file = $2,
+       verified_bytes = $3, verified_system = $4, verified_timeline = $5, host = $6, place = $7
      where journal_id = $1`,
-    [journalId, bytes, facts.system, facts.timeline],
+    [journalId, segment, bytes, system, timeline, host, place],
   );
 }
 
@@ -96,8 +109,8 @@ export async function releaseJournals(db: Db): Promise<void> {
      on conflict (journal_id) do nothing`,
   );
   await db.query(
-    `update tieout.journals set released_at = clock_timestamp(), verified_bytes = 0,
-       verified_system = null`,
+    `update tieout.journals set released_at = clock_timestamp(), verified_file = null,
+       verified_bytes = 0, verified_system = null`,
   );
 }
 

@@ -5,11 +5,14 @@ import { randomUUID } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -129,23 +132,44 @@ describe('the journal of permits', () => {
     expect(await (await (await house.open()).night()).journal.verify()).toBeNull();
   });
 
+  it('that was copied to another place is read from its start there', async () => {
+    const house = await houseOf();
+    const copy = join(house.folder, 'copy');
+    const permits = openPermitJournal(join(house.folder, 'var'));
+    await (await permits).close();
+    cpSync(join(house.folder, 'var', 'journal'), join(copy, 'journal'), { recursive: true });
+    await house.run();
+    const { rows } = await house.db.query<{ attempt_id: string }>(
+      'select attempt_id from tieout.attempts',
+    );
+    // One that only the copy knows stands before more that all know than the original has.
+    const elsewhere = await openPermitJournal(copy);
+    const known = rows.map((row) => row.attempt_id);
+    for (const attemptId of [randomUUID(), ...known, ...known]) {
+      const permit = { batchId: '1', accountId: 'A1001', operation: 'capture', entries: [] };
+      await elsewhere.append({ ...permit, attemptId, bodySha256: 'f'.repeat(64) });
+    }
+    const open = () => Promise.resolve(elsewhere);
+    const wallClock = () => new Date();
+    const guard = openJournalGuard({ db: house.db, host: 'elsewhere', open, wallClock });
+    expect(await guard.verify()).toMatch(/knows 1 permit\(s\) that the database does not/);
+    await guard.close();
+  });
+
   it('sends nothing when its line cannot be written', async () => {
     const house = await houseOf();
     const { deps, batchIds } = await prepareNight(house);
-    const full = {
-      ...deps,
-      journal: {
-        ...deps.journal,
-        append: () => Promise.reject(new Error('ENOSPC: no space left on device')),
-      },
-    };
-    await sendBatch(full, batchIds[0] ?? 0n);
+    mkdirSync(journalOf(house), { recursive: true });
+    symlinkSync('/dev/full', join(journalOf(house), 'permits.ndjson'));
+    await sendBatch(deps, batchIds[0] ?? 0n);
     expect(await house.effects()).toEqual([]);
     expect(await instructionCounts(house.db)).toEqual({ 'capture queued': 2 });
     const { rows } = await house.db.query('select outcome, reason from tieout.attempts');
     expect(rows).toEqual([
       { outcome: 'not_sent', reason: expect.stringMatching(/journal of permits .*ENOSPC/) },
     ]);
+    // Somebody made room: the same process goes on.
+    rmSync(join(journalOf(house), 'permits.ndjson'));
     await sendBatch(deps, batchIds[0] ?? 0n);
     expect((await house.effects()).length).toBe(2);
   });

@@ -125,6 +125,24 @@ export const DEFECTS = [
     by: 'test/faults/sendBatch.test.ts',
   },
   {
+    name: 'a clock that stands still while the machine sleeps is believed',
+    file: 'src/night/sendBatch.ts',
+    change: ['Math.max(steady - began.steady, wall - began.wall)', 'steady - began.steady'],
+    by: 'test/faults/sendBatch.test.ts',
+  },
+  {
+    name: 'a permit that a full disk refused is one all the same',
+    file: 'src/store/permitJournal.ts',
+    change: ['for (const one of lost) one.failed(error);', 'for (const one of lost) one.done();'],
+    by: 'test/store/permitJournal.test.ts',
+  },
+  {
+    name: 'a namesake on another machine is called gone',
+    file: 'src/processIdentity.ts',
+    change: ['if (runner.host !== thisHost()) return null;', ''],
+    by: 'test/processIdentity.test.ts',
+  },
+  {
     name: 'redirects are followed',
     file: 'src/gateway/moneyTransport.ts',
     change: [

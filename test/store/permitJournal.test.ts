@@ -1,0 +1,163 @@
+// The journal of permits on the disk: what a killed process, a full disk, a full file and many
+// writers leave behind is read back whole, and nothing is removed that a database may not know.
+
+import { randomUUID } from 'node:crypto';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PermitJournal } from '../../src/store/permitJournal.js';
+import { openPermitJournal } from '../../src/store/permitJournal.js';
+import type { PermitLine } from '../../src/store/permitSegments.js';
+import { SEGMENT_DAYS_KEPT } from '../../src/store/permitSegments.js';
+
+let dataDir = '';
+const opened: PermitJournal[] = [];
+const DAY_MS = 86_400_000;
+/** So small that a few lines fill a file. */
+const SMALL_BYTES = 1_200;
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'tieout-journal-'));
+});
+afterEach(async () => {
+  for (const journal of opened.splice(0)) await journal.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+async function openOne(bytesMax?: number, folder = dataDir): Promise<PermitJournal> {
+  const journal = await openPermitJournal(folder, bytesMax);
+  opened.push(journal);
+  return journal;
+}
+
+function permit(): PermitLine {
+  const entries = [{ id: '1', amount: '10.00', currency: 'EUR' }];
+  const ids = { attemptId: randomUUID(), batchId: '1', accountId: 'A1001' };
+  return { ...ids, operation: 'capture', bodySha256: 'f'.repeat(64), entries };
+}
+
+async function give(journal: PermitJournal, count: number): Promise<string[]> {
+  const lines = Array.from({ length: count }, permit);
+  await Promise.all(lines.map((line) => journal.append(line)));
+  return lines.map((line) => line.attemptId);
+}
+
+const idsOf = ({ permits }: { permits: { attemptId: string }[] }): string[] =>
+  permits.map(({ attemptId }) => attemptId).sort();
+const path = (name: string): string => join(dataDir, 'journal', name);
+const files = (): string[] => readdirSync(path('')).filter((name) => name.startsWith('permits'));
+
+describe('a line that a killed process left half-written', () => {
+  it('is no permit, and those of others around it are', async () => {
+    const one = await openOne();
+    const given = await give(one, 2);
+    appendFileSync(path('permits.ndjson'), '\n{"writer":"killed","number":1,"attemptId":"');
+    const before = await one.read(null, null);
+    expect([idsOf(before), before.damage]).toEqual([[...given].sort(), null]);
+    given.push(...(await give(await openOne(), 2)), ...(await give(one, 1)));
+    const after = await one.read(before.position, null);
+    expect(after.damage).toBeNull();
+    expect(idsOf(await one.read(null, null))).toEqual([...given].sort());
+  });
+});
+
+describe('a disk that is full', () => {
+  it('permits nothing; with room again the journal goes on by itself', async () => {
+    mkdirSync(path(''));
+    symlinkSync('/dev/full', path('permits.ndjson'));
+    const journal = await openOne();
+    const tries = await Promise.allSettled([1, 2, 3].map(() => journal.append(permit())));
+    expect(tries.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    rmSync(path('permits.ndjson'));
+    const given = await give(journal, 2);
+    const reading = await journal.read(null, null);
+    expect([idsOf(reading), reading.damage]).toEqual([[...given].sort(), null]);
+  });
+});
+
+describe('a file that is full', () => {
+  it('is followed by the next for all writers, and nothing is lost between them', async () => {
+    const writers = [await openOne(SMALL_BYTES), await openOne(SMALL_BYTES)];
+    const given: string[] = [];
+    for (let turn = 0; turn < 8; turn += 1) {
+      given.push(...(await Promise.all(writers.map((one) => give(one, 1)))).flat());
+    }
+    expect(files().length).toBeGreaterThan(3);
+    const [one] = writers as [PermitJournal];
+    const all = await one.read(null, null);
+    expect([idsOf(all), all.damage]).toEqual([[...given].sort(), null]);
+    const later = await give(one, 3);
+    const rest = await one.read(all.position, null);
+    expect(rest.damage).toBeNull();
+    expect(idsOf(rest)).toEqual(expect.arrayContaining(later));
+    expect(rest.permits.length).toBeLessThan(given.length);
+  });
+
+  it('is missed when it is gone, the newest one as well', async () => {
+    const journal = await openOne(SMALL_BYTES);
+    for (let turn = 0; turn < 10; turn += 1) await give(journal, 1);
+    const { position } = await journal.read(null, null);
+    const whole = join(dataDir, 'whole');
+    cpSync(path(''), whole, { recursive: true });
+    for (const gone of [1, position.segment]) {
+      rmSync(path(`permits.${gone}.ndjson`));
+      const { damage } = await journal.read(gone === 1 ? null : position, null);
+      expect(damage).toMatch(/its file 1 is gone|it has no file \d+/);
+      cpSync(whole, path(''), { recursive: true });
+    }
+    expect((await journal.read(position, null)).damage).toBeNull();
+  });
+
+  it('is removed when the database knows it and it is old, save the last two', async () => {
+    const journal = await openOne(SMALL_BYTES);
+    for (let turn = 0; turn < 10; turn += 1) await give(journal, 1);
+    const { position } = await journal.read(null, null);
+    const now = new Date();
+    const before = files().length;
+    await journal.removeBefore(position, now);
+    expect(files().length).toBe(before);
+    for (const name of files()) {
+      const old = new Date(now.getTime() - (SEGMENT_DAYS_KEPT + 1) * DAY_MS);
+      utimesSync(path(name), old, old);
+    }
+    // Only what the database is known to hold.
+    await journal.removeBefore({ segment: 2, bytes: 0 }, now);
+    expect(files()).not.toContain('permits.ndjson');
+    expect(files().length).toBe(before - 1);
+    await journal.removeBefore(position, now);
+    expect(files().length).toBe(2);
+    const again = await journal.read(position, null);
+    expect([again.damage, again.position]).toEqual([null, position]);
+    // A database from a backup of before that does not find what it knew.
+    expect((await journal.read({ segment: 1, bytes: 10 }, null)).damage).toMatch(/no file 1/);
+  });
+});
+
+describe('two hosts', () => {
+  it('have a journal each, and know their own permits alone', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'tieout-journal-'));
+    const [here, there] = [await openOne(), await openOne(undefined, other)];
+    expect(here.journalId).not.toBe(there.journalId);
+    const [given] = [await give(here, 2), await give(there, 1)];
+    expect(idsOf(await here.read(null, null))).toEqual([...given].sort());
+    rmSync(other, { recursive: true });
+  });
+
+  it('share one when they share the folder, whoever came first', async () => {
+    const ids = await Promise.all([1, 2, 3, 4].map(() => openOne()));
+    expect(new Set(ids.map(({ journalId }) => journalId)).size).toBe(1);
+    expect(readFileSync(path('journal.json'), 'utf8')).toContain(ids[0]?.journalId);
+    expect(readdirSync(path('')).filter((name) => name.endsWith('.new'))).toEqual([]);
+  });
+});

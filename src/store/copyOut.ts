@@ -10,17 +10,22 @@ import { asOperatingFailure } from './connection.js';
 /** One row: the text of each column, null where it is null. */
 export type CopiedRow = (string | null)[];
 
+/** What may stand for a parameter. */
+export type CopyValue = bigint | string;
+
 const NEWLINE = 0x0a;
 
 /** The rows of a SELECT as text, in chunks as they come. */
 export async function* copyOut(
   client: pg.ClientBase,
   select: string,
-  values: readonly bigint[],
+  values: readonly CopyValue[],
   connection: Connection,
 ): AsyncGenerator<CopiedRow[]> {
-  // COPY takes no parameters; a bigint is written the same way in SQL.
-  const text = select.replace(/\$(\d+)/g, (_, number) => String(values[Number(number) - 1]));
+  // COPY takes no parameters.
+  const text = select.replace(/\$(\d+)/g, (_, number) =>
+    literal(client, values[Number(number) - 1]),
+  );
   const stream = client.query(to(`copy (${text}) to stdout`));
   let rest: Buffer = Buffer.alloc(0);
   try {
@@ -33,6 +38,11 @@ export async function* copyOut(
   } catch (error) {
     throw asOperatingFailure(error, connection);
   }
+}
+
+/** A bigint is written the same way in SQL, a text between quotes. */
+function literal(client: pg.ClientBase, value: CopyValue | undefined): string {
+  return typeof value === 'string' ? client.escapeLiteral(value) : String(value);
 }
 
 function linesOf(text: string): string[] {

@@ -10,7 +10,7 @@ import type { Connection } from './connection.js';
 import { asOperatingFailure, clientSettings, openClient } from './connection.js';
 import type { CopyIn, CopyTexts } from './copyIn.js';
 import { copyAll, startCopy } from './copyIn.js';
-import type { CopiedRow } from './copyOut.js';
+import type { CopiedRow, CopyValue } from './copyOut.js';
 import { copyOut } from './copyOut.js';
 
 /** Where statements go: the pool, or the one client of a transaction. */
@@ -43,9 +43,24 @@ export interface Database extends Db {
     chunk?: number,
   ): AsyncIterable<R[]>;
   /** Rows of a SELECT as text by COPY, in chunks of any size: the fast way for very many. */
-  copyOut(select: string, values?: readonly bigint[]): AsyncIterable<CopiedRow[]>;
+  copyOut(
+    select: string,
+    values?: readonly CopyValue[],
+    settings?: PlannerSettings,
+  ): AsyncIterable<CopiedRow[]>;
   pool: pg.Pool;
   close(): Promise<void>;
+}
+
+/** Settings of the planner by name. */
+export type PlannerSettings = Readonly<Record<string, string>>;
+
+/** Until the transaction ends, statements are planned by these settings. */
+export async function plannedBy(tx: Db, settings: PlannerSettings): Promise<void> {
+  const names = Object.keys(settings);
+  if (names.length === 0) return;
+  const set = names.map((_, at) => `set_config($${2 * at + 1}, $${2 * at + 2}, true)`);
+  await tx.query(`select ${set.join(', ')}`, Object.entries(settings).flat());
 }
 
 /** Runs the work in a transaction: its own, or the one that `db` already is. */
@@ -82,7 +97,8 @@ export function openDatabase(
       return startCopy(client, copySql, connection, () => client.end().catch(() => {}));
     },
     stream: (text, values, chunk) => readChunks(lend, connection, text, values, chunk),
-    copyOut: (select, values = []) => readCopy(lend, connection, select, values),
+    copyOut: (select, values = [], settings = {}) =>
+      readCopy(lend, connection, select, values, settings),
     pool,
     async close() {
       await Promise.all([...inUse].map((client) => client.end().catch(() => {})));
@@ -212,11 +228,16 @@ async function* readCopy(
   lend: () => Promise<pg.Client>,
   connection: Connection,
   select: string,
-  values: readonly bigint[],
+  values: readonly CopyValue[],
+  settings: PlannerSettings,
 ): AsyncGenerator<CopiedRow[]> {
   const client = await lend();
   try {
     await queryOn(client, connection, 'begin read only');
+    await plannedBy(
+      { query: (text, values) => queryOn(client, connection, text, values) },
+      settings,
+    );
     yield* copyOut(client, select, values, connection);
   } finally {
     await client.end().catch(() => {});

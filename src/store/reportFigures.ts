@@ -7,6 +7,9 @@ import type { CoverageLine, CurrencyRow, ElsewhereRow } from '../core/reporting.
 import { ORDER_CLASSES, type OrderClass } from '../core/summary.js';
 import { coverageRows } from './coverage.js';
 import type { Database, Db } from './db.js';
+import { inTransaction, plannedBy } from './db.js';
+import { WALK_INDEXES } from './reportRows.js';
+import { nightLooks } from './runAccounts.js';
 import { statement } from './sql.js';
 
 interface ClassSums {
@@ -26,38 +29,57 @@ interface ClassSums {
 }
 
 /** The orders of a run by account and currency. */
-export async function currencyRows(db: Db, runId: bigint): Promise<CurrencyRow[]> {
-  const { rows } = await db.query<ClassSums & { classes: CurrencyRow['classes'] }>(
-    `with seen as (
-       select o.*, o.expected is null as is_stranger, o.placed_at >= r.starts_at as is_of_date,
-         coalesce(o.gateway_state, o.payment_status, o.gateway_amount::text,
-           o.gateway_amount_text) is not null as is_at_gateway
-       from (${statement('seenOrders')}) as o join tieout.runs r on r.run_id = $1
-     ), line as (
-       select account_id, coalesce(currency, '') as currency, class,
-         count(*) filter (where not is_stranger and is_of_date) as of_date,
-         count(*) filter (where not is_stranger and is_of_date is not true) as carried,
-         count(*) filter (where is_stranger) as strangers,
-         count(*) filter (where is_at_gateway) as at_gateway,
-         coalesce(sum(ledger_amount) filter (where is_of_date), 0) as ledger_of_date,
-         coalesce(sum(ledger_amount) filter (where is_of_date is not true), 0) as ledger_carried,
-         coalesce(sum(gateway_amount), 0) as gateway,
-         coalesce(sum(coalesce(ledger_amount, gateway_amount)), 0) as money,
-         coalesce(sum(gateway_amount - ledger_amount), 0) as difference,
-         coalesce(sum(abs(gateway_amount - ledger_amount)), 0) as absolute
-       from seen group by account_id, coalesce(currency, ''), class
+export function currencyRows(db: Db, runId: bigint): Promise<CurrencyRow[]> {
+  return inTransaction(db, async (tx) => {
+    await plannedBy(tx, WALK_INDEXES);
+    const sums: CurrencyRow[] = [];
+    for (const { accountId, pullId } of await nightLooks(tx, runId)) {
+      sums.push(...(await accountSums(tx, [runId, accountId, pullId])));
+    }
+    return sums;
+  });
+}
+
+async function accountSums(tx: Db, values: readonly unknown[]): Promise<CurrencyRow[]> {
+  const { rows } = await tx.query<ClassSums & { classes: CurrencyRow['classes'] }>(
+    `with line as (
+       -- one pass over the orders; what is of which kind is told apart in the few lines it leaves
+       select account_id, coalesce(o.currency, '') as currency, class,
+         expected is null as is_stranger, o.placed_at >= r.starts_at as is_of_date,
+         coalesce(gateway_state, payment_status, gateway_amount::text, gateway_amount_text)
+           is not null as is_at_gateway,
+         count(*) as orders, sum(ledger_amount) as ledger, sum(gateway_amount) as gateway,
+         sum(coalesce(ledger_amount, gateway_amount)) as money,
+         sum(gateway_amount - ledger_amount) as difference,
+         sum(abs(gateway_amount - ledger_amount)) as absolute
+       from (${statement('seenOrders')}) as o cross join tieout.runs r where r.run_id = $1
+       group by 1, 2, 3, 4, 5, 6
+     ), class as (
+       select account_id, currency, jsonb_object_agg(class, orders) as classes,
+         jsonb_object_agg(class, money::numeric(30, 2)::text) as money
+       from (
+         select account_id, currency, class, sum(orders)::bigint as orders,
+           coalesce(sum(money), 0) as money
+         from line group by account_id, currency, class
+       ) as by_class group by account_id, currency
      )
-     select account_id, currency, sum(of_date)::bigint as of_date, sum(carried)::bigint as carried,
-       sum(strangers)::bigint as strangers, sum(at_gateway)::bigint as at_gateway,
-       sum(ledger_of_date)::numeric(30, 2)::text as ledger_of_date,
-       sum(ledger_carried)::numeric(30, 2)::text as ledger_carried,
-       sum(gateway)::numeric(30, 2)::text as gateway,
-       sum(difference)::numeric(30, 2)::text as difference,
-       sum(absolute)::numeric(30, 2)::text as absolute,
-       jsonb_object_agg(class, of_date + carried + strangers) as classes,
-       jsonb_object_agg(class, money::numeric(30, 2)::text) as money
-     from line group by account_id, currency order by account_id, currency`,
-    [runId],
+     select account_id, currency,
+       coalesce(sum(orders) filter (where not is_stranger and is_of_date), 0)::bigint as of_date,
+       coalesce(sum(orders) filter (where not is_stranger and is_of_date is not true), 0)::bigint
+         as carried,
+       coalesce(sum(orders) filter (where is_stranger), 0)::bigint as strangers,
+       coalesce(sum(orders) filter (where is_at_gateway), 0)::bigint as at_gateway,
+       coalesce(sum(ledger) filter (where is_of_date), 0)::numeric(30, 2)::text
+         as ledger_of_date,
+       coalesce(sum(ledger) filter (where is_of_date is not true), 0)::numeric(30, 2)::text
+         as ledger_carried,
+       coalesce(sum(gateway), 0)::numeric(30, 2)::text as gateway,
+       coalesce(sum(difference), 0)::numeric(30, 2)::text as difference,
+       coalesce(sum(absolute), 0)::numeric(30, 2)::text as absolute,
+       class.classes, class.money
+     from line join class using (account_id, currency)
+     group by account_id, currency, class.classes, class.money order by currency`,
+    values,
   );
   return rows.map((row) => ({
     accountId: row.account_id,

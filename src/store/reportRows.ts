@@ -6,7 +6,8 @@ import type { Side } from '../core/sentence.js';
 import { breakDifference, breakSentence, sideText } from '../core/sentence.js';
 import type { BreakKind } from '../core/verdict.js';
 import type { CopiedRow } from './copyOut.js';
-import type { Database, Db } from './db.js';
+import type { Database, Db, PlannerSettings } from './db.js';
+import { nightLooks } from './runAccounts.js';
 import { statement } from './sql.js';
 
 const DAY_MS = 86_400_000;
@@ -125,15 +126,23 @@ async function movements(
   }));
 }
 
+/** The planner would hash and sort all orders, where it can walk two indexes in their order. */
+export const WALK_INDEXES: PlannerSettings = {
+  enable_hashjoin: 'off',
+  max_parallel_workers_per_gather: '0',
+};
+
 /** All orders of a run in chunks, by account and number; instants in milliseconds since 1970. */
 export async function* orderRows(db: Database, runId: bigint): AsyncGenerator<OrderRow[]> {
-  const sorted = `select account_id, order_no, class, coalesce(array_to_string(kinds, ', '), ''),
+  const select = `select account_id, order_no, class, coalesce(array_to_string(kinds, ', '), ''),
       expected, gateway_state, payment_status, currency, ledger_amount::text,
       coalesce(gateway_amount::text, gateway_amount_text), transaction_id, transaction_date,
       case when isfinite(placed_at) then floor(extract(epoch from placed_at) * 1000)::bigint end
-    from (${statement('seenOrders')}) as seen order by account_id, order_no`;
-  for await (const rows of db.copyOut(sorted, [runId])) {
-    yield rows.map(orderRow);
+    from (${statement('seenOrders')}) as seen`;
+  for (const { accountId, pullId } of await nightLooks(db, runId)) {
+    for await (const rows of db.copyOut(select, [runId, accountId, pullId], WALK_INDEXES)) {
+      yield rows.map(orderRow);
+    }
   }
 }
 
@@ -158,7 +167,10 @@ function orderRow(row: CopiedRow): OrderRow {
   };
 }
 
-/** The figures about the run itself that only the database knows. */
+/**
+ * What only the database knows of the run itself. Its inputs are its looks, sealed: the orders and
+ * refund requests that were asked, and the answers.
+ */
 export async function runAbout(
   db: Db,
   runId: bigint,
@@ -178,13 +190,12 @@ export async function runAbout(
          where w.kind = 'reconciliation' and w.state = 'written' and not p.is_dry
            and p.business_date < r.business_date
          order by p.business_date desc, w.revision desc limit 1) as workbook,
-       encode(sha256(convert_to(concat_ws(' ',
-         (select sum(hashtextextended(o::text, 0)) from tieout.run_accounts a
-           join tieout.asked_orders o using (pull_id, account_id) where a.run_id = r.run_id),
-         (select string_agg(encode(g.body_sha256, 'hex'), ' '
-             order by g.account_id, g.pull_id, g.page_no)
-           from tieout.pulls p join tieout.pages g using (pull_id)
-           where p.run_id = r.run_id)), 'UTF8')), 'hex') as inputs
+       encode(sha256(convert_to(coalesce((
+           select string_agg(concat_ws(' ', k.account_id, k.pull_id, c.facts_sha256), ' '
+             order by k.account_id, k.pull_id)
+           from tieout.pulls p join tieout.look_links k using (pull_id)
+           join tieout.chain_links c using (link_id)
+           where p.run_id = r.run_id), ''), 'UTF8')), 'hex') as inputs
      from tieout.runs r where run_id = $1`,
     [runId],
   );

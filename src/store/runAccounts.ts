@@ -157,3 +157,16 @@ function accountsJson(accounts: readonly EnteredAccount[]): string {
     })),
   );
 }
+
+/** The accounts of a run that were looked at, each with its look of the night. */
+export async function nightLooks(
+  db: Db,
+  runId: bigint,
+): Promise<{ accountId: string; pullId: bigint }[]> {
+  const { rows } = await db.query<{ accountId: string; pullId: bigint }>(
+    `select account_id as "accountId", pull_id as "pullId" from tieout.run_accounts
+     where run_id = $1 and pull_id is not null order by account_id`,
+    [runId],
+  );
+  return rows;
+}

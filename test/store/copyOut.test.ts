@@ -15,7 +15,10 @@ beforeAll(async () => {
 
 afterAll(() => fresh.drop());
 
-async function allRows(select: string, values: readonly bigint[] = []): Promise<CopiedRow[]> {
+async function allRows(
+  select: string,
+  values: readonly (bigint | string)[] = [],
+): Promise<CopiedRow[]> {
   const all: CopiedRow[] = [];
   for await (const rows of fresh.db.copyOut(select, values)) all.push(...rows);
   return all;
@@ -47,6 +50,13 @@ describe('rows by COPY', () => {
     });
     expect(wrong).toEqual([]);
   });
+
+  test.each(["it's", 'back\\slash', '$1 $2', "'; drop table x; --", 'é😀'])(
+    'take the text %j as a value and nothing else',
+    async (text) => {
+      expect(await allRows('select $2::text, $1::bigint', [7n, text])).toEqual([[text, '7']]);
+    },
+  );
 
   test('of none are no chunk', async () => {
     expect(await allRows('select 1 where false')).toEqual([]);

@@ -1,25 +1,43 @@
--- Every order of a run as its reports see it, one row each, in no order: the ledger as it stood,
--- the newest look of the run (of several entries the one that counts), the class. $1 run.
+-- Every order of one account of a run as its reports see it, one row each, by number: the ledger as
+-- it stood, the newest look of the run (of several entries the one that counts), the class.
+-- $1 run, $2 account, $3 its look of the night.
 -- Reports read these rows as they are (orderRows in reportRows.ts) and sum them up (currencyRows in
--- reportFigures.ts), so that rows and sums cannot differ in what they see.
-with account as materialized (
-  select account_id, pull_id from tieout.run_accounts
-  where run_id = $1::bigint and pull_id is not null
-),
--- Orders with more than one entry, or looked at again after sending: few.
-special as materialized (
-  select distinct on (e.account_id, e.order_no) e.account_id, e.order_no, e.state,
-    e.payment_status, e.currency, e.amount, e.amount_text, e.transaction_id, e.transaction_date
-  from account a
-  join tieout.pulls p on p.run_id = $1 and p.pull_id >= a.pull_id and p.kind <> 'fresh'
-  join tieout.look_entries e on e.pull_id = p.pull_id and e.account_id = a.account_id
-  where p.pull_id > a.pull_id or exists (
-    select from tieout.look_entries x
-    where x.pull_id = e.pull_id and x.account_id = e.account_id and x.order_no = e.order_no
-      and x.is_extra)
-  order by e.account_id, e.order_no, e.pull_id desc,
-    coalesce(e.state, '') in ('cancelled', 'declined'), e.transaction_at desc nulls last,
-    e.transaction_id desc
+-- reportFigures.ts), so that rows and sums cannot differ in what they see. Orders and entries are
+-- walked in the order of their indexes, account by account: nothing large is sorted or hashed.
+with special as materialized (
+  -- Orders with more than one entry, or looked at again after sending: few. Each half of the
+  -- entries has an index of its own.
+  select distinct on (order_no) order_no, state, payment_status, currency, amount, amount_text,
+    transaction_id, transaction_date
+  from (
+    select again.* from tieout.pulls p
+    -- The offsets keep these walks of an index: joined as a whole, all looks would be read.
+    cross join lateral (
+      select * from tieout.look_entries where pull_id = p.pull_id and account_id = $2::text
+        and not is_extra
+      offset 0
+    ) again
+    where p.run_id = $1::bigint and p.pull_id > $3::bigint and p.kind <> 'fresh'
+    union all
+    select extra.* from tieout.pulls p
+    cross join lateral (
+      select * from tieout.look_entries where pull_id = p.pull_id and account_id = $2 and is_extra
+      offset 0
+    ) extra
+    where p.run_id = $1 and p.pull_id >= $3 and p.kind <> 'fresh'
+    union all
+    select plain.* from (
+      select distinct order_no from tieout.look_entries
+      where pull_id = $3 and account_id = $2 and is_extra
+    ) crowded
+    cross join lateral (
+      select * from tieout.look_entries where pull_id = $3 and account_id = $2
+        and order_no = crowded.order_no and not is_extra
+      offset 0
+    ) plain
+  ) e
+  order by order_no, pull_id desc, coalesce(state, '') in ('cancelled', 'declined'),
+    transaction_at desc nulls last, transaction_id desc
 )
 select o.account_id, o.order_no, coalesce(v.class, 'matched') as class, v.kinds, o.expected,
   case when s.order_no is null then e.state else s.state end as gateway_state,
@@ -32,11 +50,11 @@ select o.account_id, o.order_no, coalesce(v.class, 'matched') as class, v.kinds,
   case when s.order_no is null then e.transaction_date else s.transaction_date end
     as transaction_date,
   o.placed_at
-from account a
-join tieout.asked_orders o using (pull_id, account_id)
+from tieout.asked_orders o
 left join tieout.look_entries e
-  on e.pull_id = o.pull_id and e.account_id = o.account_id and e.order_no = o.order_no
-    and not e.is_extra
-left join special s on s.account_id = o.account_id and s.order_no = o.order_no
+  on e.pull_id = $3 and e.account_id = $2 and e.order_no = o.order_no and not e.is_extra
+left join special s on s.order_no = o.order_no
 left join tieout.verdicts v
-  on v.run_id = $1 and v.account_id = o.account_id and v.order_no = o.order_no
+  on v.run_id = $1 and v.account_id = $2 and v.order_no = o.order_no
+where o.pull_id = $3 and o.account_id = $2
+order by o.order_no

@@ -215,21 +215,26 @@ begin
   if new.state <> old.state and old.replan_id is not null then
     new.replan_id := null;
   end if;
-  if new.approval_id is distinct from old.approval_id and not exists (
-    select from tieout.decisions d where d.decision_id = new.approval_id
-      and d.instruction_id = new.instruction_id and d.decision = 'approve') then
-    raise exception 'instruction %: that is no approval of it', old.instruction_id
-      using errcode = 'check_violation';
+  -- Queries stand inside of what makes them necessary: each row of each move passes here.
+  if new.approval_id is distinct from old.approval_id then
+    perform from tieout.decisions d where d.decision_id = new.approval_id
+      and d.instruction_id = new.instruction_id and d.decision = 'approve';
+    if not found then
+      raise exception 'instruction %: that is no approval of it', old.instruction_id
+        using errcode = 'check_violation';
+    end if;
   end if;
   if new.payload is distinct from old.payload then
     raise exception 'instruction %: what it moves cannot be changed', old.instruction_id
       using errcode = 'check_violation';
   end if;
-  if new.replan_id is not null and new.replan_id is distinct from old.replan_id and not exists (
-    select from tieout.decisions d where d.decision_id = new.replan_id
-      and d.instruction_id = new.instruction_id and d.decision = 'replan') then
-    raise exception 'instruction %: nobody had it planned again', old.instruction_id
-      using errcode = 'check_violation';
+  if new.replan_id is not null and new.replan_id is distinct from old.replan_id then
+    perform from tieout.decisions d where d.decision_id = new.replan_id
+      and d.instruction_id = new.instruction_id and d.decision = 'replan';
+    if not found then
+      raise exception 'instruction %: nobody had it planned again', old.instruction_id
+        using errcode = 'check_violation';
+    end if;
   end if;
   if old.state = 'held' and new.state = 'queued' and new.approval_id is null then
     raise exception 'instruction %: nobody approved it', old.instruction_id

@@ -10,7 +10,8 @@ drop view tieout.outcomes;
 create table tieout.outcome_rows (
   outcome_id bigint generated always as identity primary key,
   seq bigint unique check (seq > 0),
-  instruction_id bigint not null references tieout.instructions,
+  -- of an instruction; like its moves written by a trigger alone
+  instruction_id bigint not null,
   account_id text collate "C" not null,
   order_no text collate "C",
   refund_id text collate "C",
@@ -24,7 +25,9 @@ create table tieout.outcome_rows (
 );
 create index outcome_rows_unpublished on tieout.outcome_rows (outcome_id) where seq is null;
 
-create function tieout.keep_outcomes() returns trigger language plpgsql as $$
+-- As with the moves: no loops.
+create function tieout.keep_outcomes() returns trigger language plpgsql
+set enable_nestloop = off as $$
 begin
   insert into tieout.outcome_rows (instruction_id, account_id, order_no, refund_id, operation,
     amount, currency, state, gateway_reference, at)

@@ -105,6 +105,9 @@ begin
   raise exception '%: what was recorded is history', tg_table_name
     using errcode = 'check_violation';
 end $$;
+-- What was to be moved once stays on record, as its moves and outcomes do.
+create trigger guard_history before delete or truncate on tieout.instructions
+  for each statement execute function tieout.guard_history();
 create trigger guard_history before update or delete on tieout.chain_links
   for each row execute function tieout.guard_history();
 create trigger guard_history before update or delete on tieout.look_links
@@ -142,6 +145,7 @@ create trigger guard_look_new after insert on tieout.pages
 
 -- Down Migration
 drop trigger guard_look_new on tieout.pages;
+drop trigger guard_history on tieout.instructions;
 drop trigger guard_attempt_kept on tieout.attempts;
 drop trigger guard_attempt on tieout.attempts;
 do $$

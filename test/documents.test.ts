@@ -26,8 +26,8 @@ describe('diagrams of states', () => {
   });
 
   test('the instruction moves as the database guards it', () => {
-    const guard = /select from \(values(.*?)\) as move/s.exec(migrations())?.[1] ?? '';
-    const moves = [...guard.matchAll(/\('(\w+)', '(\w+)'\)/g)].map(([, from, to]) => [from, to]);
+    const guard = /new\.state <> all \(array\[(.*?)\]\)/s.exec(migrations())?.[1] ?? '';
+    const moves = [...guard.matchAll(/'(\w+) (\w+)'/g)].map(([, from, to]) => [from, to]);
     expect(sorted(moves)).toEqual(inner(diagram('Instruction')));
   });
 

@@ -4,6 +4,7 @@
 
 import type { RunSummary } from '../core/summary.js';
 import type { Database, Db } from '../store/db.js';
+import type { PullRow } from '../store/pulls.js';
 import { deleteDryRun } from '../store/runs.js';
 import { classify } from '../store/verdicts.js';
 import { compareNight } from './compare.js';
@@ -21,15 +22,27 @@ import { total } from './total.js';
 export async function runNight(deps: NightDeps, night: Night): Promise<RunSummary> {
   await recover(deps, night);
   const pull = await pullNight(deps, night);
-  await seal(deps, night);
-  await compareNight(deps, night, pull);
-  await plan(deps, night, pull);
+  // What is sealed changes no more, so that it can be compared meanwhile; nothing is sent before.
+  await beside(seal(deps, night), judge(deps, night, pull));
   const sentAfter = await send(deps, night);
   await confirm(deps, night, pull, sentAfter);
-  const summary = await total(deps, night);
+  const summary = await beside(seal(deps, night), total(deps, night));
   const finished = await report(deps, night, summary);
   await sealEnd(deps, night);
   return finished;
+}
+
+async function judge(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
+  await compareNight(deps, night, pull);
+  await plan(deps, night, pull);
+}
+
+/** Both to their ends, also where one fails; answers the second. */
+async function beside<T>(other: Promise<unknown>, work: Promise<T>): Promise<T> {
+  const [first, second] = await Promise.allSettled([other, work]);
+  if (second.status === 'rejected') throw second.reason;
+  if (first.status === 'rejected') throw first.reason;
+  return second.value;
 }
 
 /**
@@ -41,8 +54,7 @@ export async function runDry(deps: NightDeps, night: Night): Promise<RunSummary>
     const pull = await pullNight(deps, night);
     return await rolledBack(deps.db, async (tx) => {
       const dry = { ...night, db: tx };
-      await compareNight(deps, dry, pull);
-      await plan(deps, dry, pull);
+      await judge(deps, dry, pull);
       await classify(dry.db, dry.runId);
       return total(deps, dry);
     });

@@ -33,6 +33,8 @@ export interface WorkerDeps {
   queues: Queues;
   handlers: Record<QueueName, Handler>;
   log: Log;
+  /** Told of each job that failed; what it throws is not heard. */
+  onFailed?: (job: { queue: QueueName; id: string; reason: string }) => Promise<void>;
   /** For tests of dying workers; the table of queues says it otherwise. */
   timing?: { lockMs: number; stalledCheckMs: number };
 }
@@ -114,6 +116,7 @@ function processorOf(deps: WorkerDeps, name: QueueName, running: Set<symbol>): P
     } catch (error) {
       const reason = reasonOf(error);
       log(`queue ${name}: ${id} failed: ${reason}`, { level: 'error', queue: name, job: id });
+      await deps.onFailed?.({ queue: name, id, reason }).catch(() => {});
       // Whatever the job itself asks for, it is never tried again by the queue.
       throw new UnrecoverableError(reason);
     } finally {

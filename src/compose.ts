@@ -20,6 +20,7 @@ import { countJobs } from './night/jobsUnderWay.js';
 import { openJournalGuard } from './night/journalGuard.js';
 import type { Workforce } from './night/run.js';
 import { startSweeping } from './night/sweep.js';
+import { tellJobFailed } from './night/tell.js';
 import { isAlive, packageVersion, thisMachine, thisProcess } from './processIdentity.js';
 import { openAnswerSpool } from './store/answerSpool.js';
 import type { Connection } from './store/connection.js';
@@ -213,6 +214,7 @@ async function openWorkforce(
         queues: opened,
         handlers: await handlersOf(deps),
         log: talk.log,
+        onFailed: (job) => tellJobFailed(deps.db, deps.config, job, deps.now()),
       });
       const stopSweeping = startSweeping(deps);
       stop = async () => {

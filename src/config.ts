@@ -84,7 +84,8 @@ export interface Config {
   readonly operations: OperationSettings;
   readonly reports: { readonly dir: string; readonly keepDays: number };
   readonly web: { readonly host: string; readonly port: number };
-  readonly notify: { readonly webhook: string | null };
+  /** Addresses that are told something; the path of one may be its secret. */
+  readonly notify: { readonly webhook: string | null; readonly deadMansSwitch: string | null };
 }
 
 export interface ConfigSource {
@@ -121,6 +122,7 @@ export function loadConfig(source: ConfigSource): Config {
     web: given.web,
     notify: withMaskedView({ ...given.notify }, () => ({
       webhook: given.notify.webhook === null ? null : MASK,
+      deadMansSwitch: given.notify.deadMansSwitch === null ? null : MASK,
     })),
   };
   return deepFreeze(config);
@@ -197,6 +199,10 @@ const cron = filled.regex(
 );
 const byCurrency = z.record(z.string().regex(/^[A-Z]{3}$/, 'is no currency code'), amount);
 const mode = z.enum(['auto', 'approve', 'off']).default('approve');
+const told = filled
+  .refine(isWebAddress, 'must be a http:// or https:// address')
+  .nullable()
+  .default(null);
 
 /** A map by operation in which every operation is optional and any other key unknown. */
 function perOperation<T extends z.ZodType>(value: T) {
@@ -268,14 +274,7 @@ const settingsSchema = z.strictObject({
   web: z
     .strictObject({ host: filled.default('127.0.0.1'), port: whole(0, 65_535).default(8080) })
     .prefault({}),
-  notify: z
-    .strictObject({
-      webhook: filled
-        .refine(isWebAddress, 'must be a http:// or https:// address')
-        .nullable()
-        .default(null),
-    })
-    .prefault({}),
+  notify: z.strictObject({ webhook: told, deadMansSwitch: told }).prefault({}),
 });
 
 type Settings = z.infer<typeof settingsSchema>;

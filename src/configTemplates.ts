@@ -109,8 +109,10 @@ operations:
 reports: { dir: ${quoted(values.reportsDir ?? './var/reports')}, keepDays: 3650 }
 web: { host: 127.0.0.1, port: ${values.webPort ?? 8080} }
 
-# An address that is told how the night ended.
-notify: { webhook: null }
+# webhook: an address that is told by POST how the night ended, and what cannot wait.
+# deadMansSwitch: one that is asked by GET whenever a night has finished, and raises the alarm itself
+# when that does not come. Keep addresses that are secrets in the environment.
+notify: { webhook: null, deadMansSwitch: null }
 `;
 }
 

@@ -21,6 +21,7 @@ const ROOMS: readonly (readonly [string, RegExp])[] = [
   ['reports', /^reports\//],
   ['imports', /^src\/imports\//],
   ['night', /^src\/night\//],
+  ['alerts', /^src\/alerts\//],
   ['sandbox', /^src\/sandbox\//],
   ['jobs', /^jobs\//],
   ['web', /^src\/web\//],
@@ -38,12 +39,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   config: ['core', 'gateway'],
   imports: ['core', 'gateway', 'store'],
   night: ['core', 'gateway', 'store', 'reports', 'config'],
+  alerts: ['core', 'store', 'config', 'night'],
   sandbox: ['core', 'gateway'],
   jobs: ['core', 'store'],
   web: ['core', 'gateway', 'store', 'reports', 'config', 'imports', 'night', 'entry'],
   cli: [
     ...['core', 'gateway', 'store', 'reports', 'config', 'imports', 'night', 'sandbox', 'jobs'],
-    ...['web', 'entry'],
+    ...['alerts', 'web', 'entry'],
   ],
   entry: [
     ...['core', 'gateway', 'store', 'reports', 'config', 'imports', 'night', 'sandbox', 'jobs'],

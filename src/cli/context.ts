@@ -49,9 +49,11 @@ export async function withApp(
   const { talk, hide } = await openTalk(config, options);
   try {
     const app = await openApp(config, { talk, signal: stop.signal, ...options });
+    const stopAlerts = options.isService === true ? await watchOver(app) : null;
     try {
       process.exitCode = await work(app, stop.signal);
     } finally {
+      await stopAlerts?.();
       talk.end();
       await app.close();
     }
@@ -65,6 +67,14 @@ export async function withApp(
   } finally {
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, interrupt);
   }
+}
+
+async function watchOver(app: App): Promise<() => Promise<void>> {
+  const [{ startAlerts }, { watchOf }] = await Promise.all([
+    import('../alerts/watch.js'),
+    import('./sight.js'),
+  ]);
+  return startAlerts(watchOf(app));
 }
 
 /** How a command with this configuration talks, and what keeps its secrets out of it. */

@@ -9,10 +9,11 @@ import { didNotStart, nextSentence, owedSentence, SKEW_MS_MAX } from '../core/ow
 import { type ProfileOrigin, profileOrigins } from '../gateway/profile.js';
 import { lookAtClock } from '../night/clock.js';
 import { migrationStatus } from '../store/migrate.js';
+import { outboxFigures } from '../store/outbox.js';
 import { type ServerFacts, serverFacts } from '../store/serverFacts.js';
 import { gatewayWords } from '../store/words.js';
 import { configOf, printJson, printLines, wantsJson, withApp } from './context.js';
-import { sightOf } from './status.js';
+import { sightOf } from './sight.js';
 
 interface Check {
   name: string;
@@ -51,6 +52,7 @@ async function examine(app: App): Promise<Check[]> {
     ...(await nightsCheck(app)),
     ...(await wordsCheck(app)),
     await queueCheck(app),
+    ...(await alertsCheck(app)),
   ];
 }
 
@@ -142,6 +144,30 @@ async function wordsCheck(app: App): Promise<Check[]> {
         odd.length > 0
           ? `without a meaning in the profile: ${names.join(', ')} (\`tieout status --words\`)`
           : 'every code it used has a meaning',
+    },
+  ];
+}
+
+/** At night nobody looks: somebody has to be told. */
+async function alertsCheck(app: App): Promise<Check[]> {
+  const { webhook, deadMansSwitch } = app.config.notify;
+  const told = [
+    ...(webhook === null ? [] : ['notify.webhook']),
+    ...(deadMansSwitch === null ? [] : ['notify.deadMansSwitch']),
+  ];
+  const status = await migrationStatus(app.connection);
+  if (status.pending.length > 0) return [];
+  const { waiting, failed, problem } = await outboxFigures(app.db);
+  const nobody = told.length === 0 && app.config.environment === 'live';
+  const why = problem === null ? '' : ` (${problem})`;
+  return [
+    {
+      name: 'alerts',
+      kind: nobody || failed > 0 ? 'warning' : 'ok',
+      words:
+        told.length === 0
+          ? 'nobody is told how a night ends: notify.webhook, notify.deadMansSwitch'
+          : `${told.join(', ')}; ${waiting} waiting, ${failed} given up${why}`,
     },
   ];
 }

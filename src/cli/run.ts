@@ -1,9 +1,14 @@
 // `tieout run`: one business date, with workers of its own; exits as CONTRACT section 1 says.
 
 import { Command } from 'commander';
+import { tellOnce } from '../alerts/watch.js';
+import type { App } from '../compose.js';
 import type { RunState } from '../core/summary.js';
+import type { RunRequest } from '../night/begin.js';
+import type { RunResult } from '../night/run.js';
 import { runDate } from '../night/run.js';
 import { printJson, printLines, wantsJson, withApp } from './context.js';
+import { watchOf } from './sight.js';
 import { summaryLines } from './summaryText.js';
 
 interface RunFlags {
@@ -35,12 +40,21 @@ export function runCommand(): Command {
           accountIds: flags.account,
           isDry: flags.dryRun ?? false,
         };
-        const result = await runDate(await app.night(), request, await app.workforce());
+        const result = await runAndTell(app, request);
         if (wantsJson(command)) printJson(result.summary);
         else printLines(summaryLines(result.summary));
         return EXIT_CODES[result.summary.state];
       });
     });
+}
+
+/** However it ended, what it has to tell is told before this process is gone. */
+async function runAndTell(app: App, request: RunRequest): Promise<RunResult> {
+  try {
+    return await runDate(await app.night(), request, await app.workforce());
+  } finally {
+    if (!request.isDry) await tellOnce(watchOf(app));
+  }
 }
 
 const EXIT_HELP = `

@@ -1,17 +1,15 @@
 // `tieout status`: last night in one sentence, what is owed, and when the next night begins.
 
 import { Command } from 'commander';
-import { localTicksOf } from '../../jobs/clock.js';
-import type { App } from '../compose.js';
 import { didNotStart, nextSentence, owedSentence } from '../core/owed.js';
 import { nightSentence } from '../core/summary.js';
-import type { SightDeps } from '../night/clock.js';
 import { lookAtClock } from '../night/clock.js';
-import { isAlive } from '../processIdentity.js';
+import { type OutboxFigures, outboxFigures } from '../store/outbox.js';
 import type { RunRow } from '../store/runs.js';
 import type { GatewayWord } from '../store/words.js';
 import { gatewayWords } from '../store/words.js';
 import { printJson, printLines, wantsJson, withApp } from './context.js';
+import { sightOf } from './sight.js';
 
 export function statusCommand(): Command {
   return new Command('status')
@@ -27,6 +25,7 @@ export function statusCommand(): Command {
           const about = owedSentence(owed, sight.now);
           const next = nextSentence(facts);
           const words = await gatewayWords(app.db, null);
+          const alerts = await outboxFigures(app.db);
           if (wantsJson(command)) {
             printJson({
               run: run?.businessDate ?? null,
@@ -37,10 +36,11 @@ export function statusCommand(): Command {
               didNotStart: didNotStart(owed, sight.now),
               nextTick: facts.nextTick,
               nextBusinessDate: facts.nextDue,
+              alerts,
               words: flags.words ? words : words.filter(({ meaning }) => meaning === null),
             });
           } else {
-            const lines = [sentence, ...(about === null ? [] : [about]), next];
+            const lines = [sentence, ...(about === null ? [] : [about]), next, ...untold(alerts)];
             printLines([...lines, ...(flags.words ? wordLines(words) : withoutMeaning(words))]);
           }
           return 0;
@@ -48,6 +48,17 @@ export function statusCommand(): Command {
         { quiet: true },
       );
     });
+}
+
+/** In one line: what the outside does not know yet, or will never be told. */
+function untold({ waiting, failed, problem }: OutboxFigures): string[] {
+  if (waiting + failed === 0) return [];
+  const parts = [
+    ...(waiting > 0 ? [`${waiting} waiting to be told`] : []),
+    ...(failed > 0 ? [`${failed} given up`] : []),
+  ];
+  const why = problem === null ? '' : ` (${problem})`;
+  return [`Alerts: ${parts.join(', ')}${why}.`];
 }
 
 /** In one line: codes that stop their orders until the profile gives them a meaning. */
@@ -72,12 +83,6 @@ function wordLines(words: readonly GatewayWord[]): string[] {
         `such as ${one.samples.join(', ')}`,
     ];
   });
-}
-
-/** What a look at the clock takes, without opening queue or gateway. */
-export function sightOf({ db, config }: App): SightDeps {
-  const localTicks = localTicksOf(config.schedule.cron);
-  return { db, config, now: () => new Date(), isAlive, localTicks };
 }
 
 export function sentenceOf(run: RunRow | null): string {

@@ -2,7 +2,7 @@
 // from day to day. Plain data and the one rule that ties them; amounts are text of two decimals.
 // Neighbours: store/days.ts reads, night/days.ts decides, cli/days.ts shows.
 
-import { formatAmount, parseAmount } from './money.js';
+import { exactAmount, formatAmount } from './money.js';
 
 export type DayState = 'open' | 'closed' | 'locked';
 
@@ -45,13 +45,9 @@ export const MEMOS =
 /** opening + captured - refunded + adjustments, as it has to be. */
 export function workedOutClosing(day: DayFigures): string {
   const sum =
-    exact(day.opening) + exact(day.captured) - exact(day.refunded) + exact(day.adjustments);
+    exactAmount(day.opening) +
+    exactAmount(day.captured) -
+    exactAmount(day.refunded) +
+    exactAmount(day.adjustments);
   return formatAmount(sum);
-}
-
-/** What a day opens or closes with, or is adjusted by, may be below zero. */
-function exact(text: string): bigint {
-  const amount = parseAmount(text.replace(/^-/, ''));
-  if (amount === null) throw new Error(`${text} is no amount`);
-  return text.startsWith('-') ? -amount : amount;
 }

@@ -18,3 +18,15 @@ export function formatAmount(amount: Hundredths): string {
   const digits = (amount < 0n ? -amount : amount).toString().padStart(3, '0');
   return `${amount < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
+
+/** Reads what formatAmount wrote: it may be below zero, and anything else is an error. */
+export function exactAmount(text: string): Hundredths {
+  const amount = parseAmount(text.replace(/^-/, ''));
+  if (amount === null) throw new Error(`${text} is no amount`);
+  return text.startsWith('-') ? -amount : amount;
+}
+
+/** The sum of two amounts of one currency. */
+export function addAmounts(left: string, right: string): string {
+  return formatAmount(exactAmount(left) + exactAmount(right));
+}

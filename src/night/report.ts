@@ -13,6 +13,7 @@ import {
 import { finishRun, storeSummary } from '../store/runs.js';
 import type { Night, NightDeps } from './deps.js';
 import { removeOldReports } from './oldReports.js';
+import { tellFinished } from './tell.js';
 import { waitForRows } from './waitForRows.js';
 
 const NIGHTLY = ['reconciliation', 'orders'] as const;
@@ -39,8 +40,7 @@ export async function report(
       level: 'error',
     });
   }
-  const { id } = deps.runner;
-  if (!(await finishRun(deps.db, night.runId, id, finished, deps.now()))) {
+  if (!(await endRun(deps, night, finished))) {
     throw new TieoutError(`the run of ${night.businessDate} was taken over by another process`);
   }
   await removeOldReports(deps).catch((error: unknown) => {
@@ -48,6 +48,16 @@ export async function report(
     deps.log(`old reports could not be deleted: ${messageOf(error)}`, { level: 'warn' });
   });
   return finished;
+}
+
+/** The end of the run and the word of it commit together; false: it is another process's run. */
+async function endRun(deps: NightDeps, night: Night, finished: RunSummary): Promise<boolean> {
+  return deps.db.transaction(async (tx) => {
+    const { id } = deps.runner;
+    if (!(await finishRun(tx, night.runId, id, finished, deps.now()))) return false;
+    await tellFinished(tx, deps.config, finished);
+    return true;
+  });
 }
 
 function messageOf(error: unknown): string {

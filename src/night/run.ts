@@ -1,5 +1,6 @@
 // `tieout run` without the command line: begin, work or join, end. Says in words what it found.
 
+import { STOPPED } from '../core/errors.js';
 import { withFields } from '../core/log.js';
 import type { RunSummary } from '../core/summary.js';
 import { failRun } from '../store/runs.js';
@@ -7,6 +8,7 @@ import type { RunRequest } from './begin.js';
 import { beginRun, blockedSentences } from './begin.js';
 import type { Night, NightDeps } from './deps.js';
 import { runDry, runNight } from './night.js';
+import { tellFailed } from './tell.js';
 import { joinRun, withHeartbeat } from './watch.js';
 
 /** A run that is joined and whose process dies is taken over; so often at most. */
@@ -74,11 +76,20 @@ async function workOn(
     return { kind: resumed ? 'resumed' : 'ran', summary };
   } catch (error) {
     const failure = error instanceof Error ? error.message : String(error);
-    await failRun(deps.db, night.runId, deps.runner.id, failure, deps.now()).catch(() => {});
+    await endFailed(deps, night, failure).catch(() => {});
     throw error;
   } finally {
     await workforce.stop();
   }
+}
+
+async function endFailed(deps: NightDeps, night: Night, failure: string): Promise<void> {
+  const { businessDate, runId } = night;
+  await deps.db.transaction(async (tx) => {
+    const isMine = await failRun(tx, runId, deps.runner.id, failure, deps.now());
+    const isNews = !night.isDry && failure !== STOPPED;
+    if (isMine && isNews) await tellFailed(tx, deps.config, { businessDate, failure });
+  });
 }
 
 function beginningOf(night: Night, resumed: boolean): string {

@@ -202,18 +202,20 @@ export async function finishRun(
   return rowCount === 1;
 }
 
+/** False when the run is another runner's by now. */
 export async function failRun(
   db: Db,
   runId: bigint,
   runnerId: string,
   failure: string,
   now: Date,
-): Promise<void> {
-  await db.query(
+): Promise<boolean> {
+  const { rowCount } = await db.query(
     `update tieout.runs set state = 'failed', failure = $3, finished_at = $4, runner_id = null
      where run_id = $1 and runner_id = $2`,
     [runId, runnerId, failure, now],
   );
+  return rowCount === 1;
 }
 
 /** Adds the files of a run to its stored summary once they are written. */

@@ -5,6 +5,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sayBrake } from '../../src/store/sending.js';
+import type { Receiver } from '../alerts/receiver.js';
+import { openReceiver } from '../alerts/receiver.js';
 import type { Front } from '../faults/front.js';
 import { answerWith, retell, startFront } from '../faults/front.js';
 import type { Ended } from '../support/cli.js';
@@ -38,6 +40,7 @@ function dirty(value: unknown, dirt: string): unknown {
 describe('the log', () => {
   let house: SeparateHouse;
   let front: Front;
+  let receiver: Receiver;
   let settings: Settings;
   let dirt: string;
   const canaries = (): string[] => [
@@ -55,7 +58,8 @@ describe('the log', () => {
     settings = JSON.parse(readFileSync(house.file, 'utf8')) as Settings;
     const url = new URL(settings.database.url);
     url.password = PASSWORD;
-    const notify = { webhook: `http://127.0.0.1:9${HOOK}` };
+    receiver = await openReceiver();
+    const notify = { webhook: `${receiver.address}${HOOK}` };
     const gateway = { baseUrl: front.baseUrl, profile: 'sandbox' };
     const change = { ...settings, database: { url: url.href }, gateway, notify };
     const web = { host: '127.0.0.1', port: 0 };
@@ -79,6 +83,7 @@ describe('the log', () => {
   });
   afterAll(async () => {
     await front.close();
+    await receiver.close();
     await house.end();
   });
 
@@ -90,16 +95,23 @@ describe('the log', () => {
   it('of a night is a plain line each, without a terminal', async () => {
     const run = () => tieout(['run', '--config', 'canary.yaml'], { cwd: house.folder });
     await sayBrake(house.db, { ...WORD, isOn: true, reason: dirt });
+    receiver.status = 500;
     const braked = await run();
+    expect(braked.stderr).toContain('was not told: it answered HTTP 500; again in 10 s');
     // What a person typed came as far as the log, in one line and without what must not be read.
     expect(braked.stderr).toContain('555555******4444');
     expect(braked.stderr).toContain('forged line ***');
     await sayBrake(house.db, { ...WORD, isOn: false, reason: 'gone' });
+    receiver.status = 200;
     const sent = await run();
+    expect(sent.stderr).not.toContain('was not told');
+    const told = receiver.told.map(({ body }) => body).join('\n');
+    expect(told).toContain('night_finished');
     const { rows } = await house.db.query<{ words: string }>(
       'select outcome_message as words from tieout.instructions where outcome_message is not null',
     );
     expect(rows.map(({ words }) => words).join()).toContain('forged line');
+    expectClean({ code: 0, stdout: told, stderr: '' });
     for (const ended of [braked, sent]) {
       expectClean(ended);
       for (const line of ended.stderr.trim().split('\n')) {
@@ -110,7 +122,7 @@ describe('the log', () => {
 
   it('of a program that runs on is JSON, to the last line', async () => {
     const started = startTieout(['start', '--config', 'canary.yaml'], { cwd: house.folder });
-    await started.says('the clock runs');
+    await started.says('clock: ');
     started.signal('SIGTERM');
     const ended = await started.ended;
     expect(ended.code, ended.stderr).toBe(0);

@@ -74,7 +74,7 @@ describe('loadConfig', () => {
     });
     expect(config.reports).toEqual({ dir: join(folder, 'var', 'reports'), keepDays: 3650 });
     expect(config.web).toEqual({ host: '127.0.0.1', port: 8080 });
-    expect(config.notify).toEqual({ webhook: null });
+    expect(config.notify).toEqual({ webhook: null, deadMansSwitch: null });
   });
 
   it('reads every key that the contract prints', () => {
@@ -327,7 +327,7 @@ ${ACCOUNTS}`;
     }
     expect(describeConfig(config)).toMatchObject({
       queue: { kind: 'redis', url: 'redis://:***@h' },
-      notify: { webhook: '***' },
+      notify: { webhook: '***', deadMansSwitch: null },
       accounts: [{ accountId: 'A1', signingKey: '***' }],
     });
   });

@@ -1,0 +1,93 @@
+// What nobody would tell: a night that did not begin, an unknown that waits. Every process that
+// runs on looks for it now and then, and one of them tells; `tieout run` looks once before it ends.
+// So an installation of plain cron is told of unknowns, too; that its cron has died only the dead
+// man's switch can know.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AlertEvent } from '../core/alerts.js';
+import { nightDidNotStart, UNKNOWN_HOURS_MAX, unknownWaits } from '../core/alerts.js';
+import { didNotStart } from '../core/owed.js';
+import type { SightDeps } from '../night/clock.js';
+import { lookAtClock } from '../night/clock.js';
+import type { Tx } from '../store/db.js';
+import { newestTold, putInOutbox, untoldUnknowns, watchAlone } from '../store/outbox.js';
+import type { AlertDeps } from './deliver.js';
+import { deliverDue } from './deliver.js';
+
+export type WatchDeps = AlertDeps & SightDeps;
+
+const HOUR_MS = 3_600_000;
+/** How often a process that runs on looks, and tells. */
+const WATCH_MS = 15_000;
+/** A run does not wait longer for a receiver before it ends. */
+const RUN_DELIVERY_MS = 10_000;
+
+/** Watches and tells until the answer is called. */
+export function startAlerts(deps: WatchDeps): () => Promise<void> {
+  const stop = new AbortController();
+  const working = (async () => {
+    // The first look at what is owed is the clock's: a night that it begins late is not missing.
+    await quietly(deps, () => deliverDue(deps, stop.signal));
+    while (!stop.signal.aborted) {
+      await sleep(WATCH_MS, undefined, { signal: stop.signal }).catch(() => {});
+      if (!stop.signal.aborted) await watchAndTell(deps, stop.signal);
+    }
+  })();
+  return async () => {
+    stop.abort();
+    await working;
+  };
+}
+
+/** What `tieout run` does at its end; it takes a moment at most, and never fails. */
+export async function tellOnce(deps: WatchDeps): Promise<void> {
+  await watchAndTell(deps, AbortSignal.timeout(RUN_DELIVERY_MS));
+}
+
+async function watchAndTell(deps: WatchDeps, signal: AbortSignal): Promise<void> {
+  await quietly(deps, async () => {
+    await watch(deps);
+    await deliverDue(deps, signal);
+  });
+}
+
+async function quietly(deps: WatchDeps, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    // A database that is away ends no process; the next look finds it back.
+    const reason = error instanceof Error ? error.message : String(error);
+    deps.log(`alerts: ${reason}`, { level: 'warn' });
+  }
+}
+
+/** Puts into the outbox what has to be told; nothing where another process is at it. */
+export async function watch(deps: WatchDeps): Promise<void> {
+  if (deps.config.notify.webhook === null) return;
+  await deps.db.transaction(async (tx) => {
+    if (!(await watchAlone(tx))) return;
+    await watchNight(deps, tx);
+    await watchUnknowns(deps, tx);
+  });
+}
+
+async function watchNight(deps: WatchDeps, tx: Tx): Promise<void> {
+  const { owed, now } = await lookAtClock(deps);
+  if (!didNotStart(owed, now)) return;
+  if (owed.kind !== 'begin' && owed.kind !== 'goOn') return;
+  const event: AlertEvent = 'night_did_not_start';
+  if ((await newestTold(tx, event, owed.date)) !== null) return;
+  const alert = nightDidNotStart(owed, now);
+  await putInOutbox(tx, { ...alert, channels: ['webhook'], fingerprint: owed.date });
+}
+
+async function watchUnknowns(deps: WatchDeps, tx: Tx): Promise<void> {
+  const before = new Date(deps.now().getTime() - UNKNOWN_HOURS_MAX * HOUR_MS);
+  const unknowns = await untoldUnknowns(tx, before);
+  for (const accountId of new Set(unknowns.map((one) => one.accountId))) {
+    const mine = unknowns.filter((one) => one.accountId === accountId);
+    const about = mine.map((one) => one.eventSeq);
+    const alert = unknownWaits(accountId, mine);
+    await putInOutbox(tx, { ...alert, channels: ['webhook'], fingerprint: String(about), about });
+  }
+}

@@ -20,7 +20,10 @@ export interface BarChart {
   categoriesRef: string;
   categories: readonly string[];
   series: readonly ChartSeries[];
-  /** Each bar as a whole of 100 %, made of its series; else one bar a value, with its figure. */
+  /**
+   * Each bar as a whole of 100 %, made of its series; else one bar a value, with its figure where
+   * there is one series alone.
+   */
   isShare: boolean;
   /** From where to where it reaches, counted from 0, both included. */
   place: { fromColumn: number; toColumn: number; fromRow: number; toRow: number };
@@ -109,9 +112,10 @@ function chartXml(chart: BarChart): string {
     series.map((one, at) => seriesXml(chart, one, at)).join('') +
     `<c:gapWidth val="60"/>${isShare ? '<c:overlap val="100"/>' : ''}` +
     '<c:axId val="1001"/><c:axId val="1002"/>';
-  const legend = isShare
-    ? `<c:legend><c:legendPos val="b"/><c:overlay val="0"/>${fontXml(900)}</c:legend>`
-    : '';
+  const legend =
+    isShare || series.length > 1
+      ? `<c:legend><c:legendPos val="b"/><c:overlay val="0"/>${fontXml(900)}</c:legend>`
+      : '';
   return (
     `${XML}<c:chartSpace xmlns:c="${DRAWING}/chart" xmlns:a="${DRAWING}/main" ` +
     `xmlns:r="${OFFICE}">` +
@@ -128,11 +132,12 @@ function seriesXml(chart: BarChart, one: ChartSeries, at: number): string {
   // A dark edge keeps neighbours apart where a printer knows no colours.
   const edge = '<a:ln w="6350"><a:solidFill><a:srgbClr val="1F3A4D"/></a:solidFill></a:ln>';
   const points = one.values.map((value, index) => point(index, String(value))).join('');
-  const labels = chart.isShare
-    ? ''
-    : '<c:dLbls><c:spPr><a:noFill/></c:spPr><c:showLegendKey val="0"/><c:showVal val="1"/>' +
-      '<c:showCatName val="0"/><c:showSerName val="0"/><c:showPercent val="0"/>' +
-      '<c:showBubbleSize val="0"/></c:dLbls>';
+  const labels =
+    chart.isShare || chart.series.length > 1
+      ? ''
+      : '<c:dLbls><c:spPr><a:noFill/></c:spPr><c:showLegendKey val="0"/><c:showVal val="1"/>' +
+        '<c:showCatName val="0"/><c:showSerName val="0"/><c:showPercent val="0"/>' +
+        '<c:showBubbleSize val="0"/></c:dLbls>';
   return (
     `<c:ser><c:idx val="${at}"/><c:order val="${at}"/>` +
     `<c:tx>${textRef(one.nameRef, [one.name])}</c:tx>` +

@@ -4,6 +4,8 @@
 
 import { formatAmount } from '../src/core/money.js';
 import type { AboutData, OrderRow, WrittenReport } from '../src/core/reporting.js';
+import type { RowDigest } from '../src/core/rowDigest.js';
+import { orderRowDigest } from '../src/core/rowDigest.js';
 import { inWords } from '../src/core/words.js';
 import { addsExactly, freeText, hundredthsOf, moneyCell, wallClock } from './cells.js';
 import { ORDERS } from './columns.js';
@@ -28,8 +30,10 @@ export async function writeOrders(
   options: OrdersOptions = {},
 ): Promise<WrittenReport> {
   const environment = about.environment.toUpperCase();
-  return writeWorkbook(path, bookProperties('Orders', about), async (book) => {
+  const rowDigests: Record<string, string> = {};
+  const written = await writeWorkbook(path, bookProperties('Orders', about), async (book) => {
     const totals: Totals = new Map();
+    const digest = orderRowDigest();
     const parts = await writeTable(
       book,
       {
@@ -48,11 +52,13 @@ export async function writeOrders(
         clock: wallClock(about.timezone),
         ...options,
       },
-      counting(rows, totals),
+      counting(rows, totals, digest),
     );
     await writeTotals(book, totals, parts);
-    await writeAbout(book, about);
+    rowDigests.orders = digest.end();
+    await writeAbout(book, { ...about, digests: { ...about.digests, ...rowDigests } });
   });
+  return { ...written, rowDigests };
 }
 
 interface GroupTotal {
@@ -72,9 +78,11 @@ type Totals = Map<string, Map<string, GroupTotal>>;
 async function* counting(
   chunks: AsyncIterable<readonly OrderRow[]>,
   totals: Totals,
+  digest: RowDigest,
 ): AsyncGenerator<readonly OrderRow[]> {
   for await (const rows of chunks) {
     for (const row of rows) addOrder(totals, row);
+    digest.add(rows);
     yield rows;
   }
 }

@@ -1,6 +1,7 @@
 // What the reports over a day or a month show of a row. Data only; neighbours: columns.ts (what a
 // column is, and the tables of a night), periodReports.ts.
 
+import type { DayFigures } from '../src/core/businessDay.js';
 import type { ActivityRow, AgedBreakRow } from '../src/core/reporting.js';
 import type { Column, Table } from './columns.js';
 import { BREAKS, BREAKS_SHEET, columnOf } from './columns.js';
@@ -25,6 +26,52 @@ export const AGED_BREAKS: Table<AgedBreakRow> = {
     ),
   ],
 };
+
+/** Business days, as finance closes them. */
+export const DAYS: Table<DayFigures> = {
+  frozenColumns: 3,
+  keep: () => [],
+  columns: [
+    {
+      key: 'business_date',
+      heading: 'Business date',
+      width: 14,
+      kind: 'date',
+      read: (row) => row.businessDate,
+    },
+    { key: 'account_id', heading: 'Account', width: 12, kind: 'id', read: (row) => row.accountId },
+    { key: 'currency', heading: 'Currency', width: 10, kind: 'text', read: (row) => row.currency },
+    { key: 'state', heading: 'State', width: 10, kind: 'text', read: (row) => row.state },
+    dayMoney('opening', 'Opening', (row) => row.opening),
+    dayMoney('captured', 'Captured', (row) => row.captured),
+    dayMoney('refunded', 'Refunded', (row) => row.refunded),
+    dayMoney('adjustments', 'Adjustments', (row) => row.adjustments),
+    dayMoney('closing', 'Closing', (row) => row.closing),
+    dayMoney('cancelled', 'Cancelled (memo)', (row) => row.cancelled),
+    dayMoney('paid_out', 'Paid out (memo)', (row) => row.paidOut),
+    dayCount('captures', 'Captures', (row) => row.captures),
+    dayCount('refunds', 'Refunds', (row) => row.refunds),
+    dayCount('cancels', 'Cancels', (row) => row.cancels),
+    dayCount('late', 'Late ones', (row) => row.late),
+    { key: 'as_of', heading: 'Looked at', width: 20, kind: 'instant', read: (row) => row.asOf },
+  ],
+};
+
+function dayMoney(
+  key: string,
+  heading: string,
+  read: (row: DayFigures) => string,
+): Column<DayFigures> {
+  return { key, heading, width: 14, kind: 'money', read, currency: (row) => row.currency };
+}
+
+function dayCount(
+  key: string,
+  heading: string,
+  read: (row: DayFigures) => number,
+): Column<DayFigures> {
+  return { key, heading, width: 9, kind: 'count', read };
+}
 
 export const ACTIVITY: Table<ActivityRow> = {
   frozenColumns: 3,

@@ -19,7 +19,7 @@ import { columnRanges } from './totals.js';
 import { columnLetters } from './workbook.js';
 
 /** Lines that stay empty under the pictures. */
-const PICTURE_LINES = 14;
+export const PICTURE_LINES = 14;
 /** The last column of the first picture; the second takes the rest. */
 const SPLIT_COLUMN = 4;
 
@@ -191,10 +191,10 @@ function headed(name: OrderClass): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function cellRef(sheet: string, column: string, row: number): string {
+export function cellRef(sheet: string, column: string, row: number): string {
   return `'${sheet}'!$${column}$${row}`;
 }
 
-function rangeRef(sheet: string, column: string, first: number, last: number): string {
+export function rangeRef(sheet: string, column: string, first: number, last: number): string {
   return `'${sheet}'!$${column}$${first}:$${column}$${last}`;
 }

@@ -42,6 +42,8 @@ export const STYLES = {
   wholeMoney: { numFmt: MONEY_WITHOUT_DECIMALS, alignment: FIGURE },
   count: { numFmt: COUNT, alignment: FIGURE },
   date: { numFmt: 'yyyy-mm-dd', alignment: FIGURE },
+  /** Where a date is what the line is of. */
+  dateLeft: { numFmt: 'yyyy-mm-dd', alignment: WORDS },
   instant: { numFmt: 'yyyy-mm-dd hh:mm', alignment: FIGURE },
   head: {
     font: WHITE_BOLD,

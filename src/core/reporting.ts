@@ -210,4 +210,6 @@ export interface WrittenReport {
   path: string;
   sha256: string;
   bytes: number;
+  /** Digests of its rows, where they are added up while it is written. */
+  rowDigests?: Readonly<Record<string, string>>;
 }

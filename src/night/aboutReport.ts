@@ -2,14 +2,13 @@
 // program under which settings, from which inputs.
 
 import { configHash } from '../configView.js';
-import { headDigest } from '../core/chain.js';
 import type { AboutData } from '../core/reporting.js';
 import type { RunSummary } from '../core/summary.js';
-import { chainHeads } from '../store/audit.js';
 import type { Digests } from '../store/keptReports.js';
 import { runAbout } from '../store/reportRows.js';
 import type { ReportRow } from '../store/reports.js';
 import type { NightDeps } from './deps.js';
+import { originsOf } from './manifest.js';
 
 /** Reports need no gateway and no queue. */
 export type ReportDeps = Pick<NightDeps, 'db' | 'config' | 'version'>;
@@ -32,7 +31,7 @@ export async function aboutOf(
     createdAt: report.createdAt,
     revision: report.revision,
     ...known,
-    chainHead: headDigest(await chainHeads(deps.db)),
+    ...originsOf(digests),
     versions: [
       ['tieout', deps.version],
       ['PostgreSQL', server],

@@ -3,8 +3,9 @@
 // and the figures are worked out again from the tables.
 
 import type { Digests, KnownReport } from '../store/keptReports.js';
-import { reportOfFile, runDigests } from '../store/keptReports.js';
+import { reportOfFile } from '../store/keptReports.js';
 import type { ReportDeps } from './aboutReport.js';
+import { manifestNow } from './manifest.js';
 import { fileDigest } from './oldReports.js';
 
 export type WorkbookFinding =
@@ -31,7 +32,7 @@ export async function verifyWorkbook(
   const sha256 = await fileDigest(path);
   const report = await reportOfFile(deps.db, sha256);
   if (report === null) return { kind: 'not_ours', sha256 };
-  const differences = differing(report.digests, await runDigests(deps.db, report.runId));
+  const differences = differing(report.digests, await manifestNow(deps.db, report));
   if (differences.length === 0) return { kind: 'as_made', sha256, report };
   return { kind: 'changed_since', sha256, report, differences };
 }

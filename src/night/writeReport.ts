@@ -3,16 +3,18 @@
 
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeActivity } from '../../reports/activity.js';
 import { writeOrders } from '../../reports/orders.js';
-import { writeActivity, writeAgeing } from '../../reports/periodReports.js';
+import { writeAgeing } from '../../reports/periodReports.js';
 import { writeReconciliation } from '../../reports/reconciliation.js';
+import type { DayFigures } from '../core/businessDay.js';
 import type { Period } from '../core/period.js';
 import { periodOf } from '../core/period.js';
 import type { AboutData, ReconciliationData, WrittenReport } from '../core/reporting.js';
 import type { RunSummary } from '../core/summary.js';
+import { dayFigures, daysAccounts, postMovements } from '../store/days.js';
 import { tieByKind, tieByMoney } from '../store/figures.js';
 import type { Digests } from '../store/keptReports.js';
-import { runDigests } from '../store/keptReports.js';
 import { activityRows, openAsOf } from '../store/periodRows.js';
 import { coverageLines, currencyRows, elsewhereRows } from '../store/reportFigures.js';
 import { breakRows, movedRows, orderRows, waitingRows } from '../store/reportRows.js';
@@ -21,6 +23,7 @@ import { loadReport, recordFailedReport, recordWritten } from '../store/reports.
 import { findRun } from '../store/runs.js';
 import type { ReportDeps } from './aboutReport.js';
 import { aboutOf, accountIdsOf } from './aboutReport.js';
+import { manifestOf } from './manifest.js';
 
 export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<void> {
   const report = await loadReport(deps.db, reportId);
@@ -28,9 +31,9 @@ export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<v
   try {
     const summary = (await findRun(deps.db, report.businessDate))?.summary;
     if (!summary) throw new Error(`the run of ${report.businessDate} has no figures yet`);
-    const digests = await runDigests(deps.db, report.runId);
+    const digests = await manifestOf(deps.db, report.runId);
     const written = await writeFile(deps, report, summary, digests);
-    await recordWritten(deps.db, reportId, written, digests);
+    await recordWritten(deps.db, reportId, written, { ...digests, ...written.rowDigests });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     await recordFailedReport(deps.db, reportId, reason);
@@ -72,10 +75,18 @@ async function writePeriod(
   data: { period: Period; about: AboutData },
 ): Promise<WrittenReport> {
   if (report.kind === 'activity') {
-    return writeActivity(path, { ...data, rows: await activityRows(db, data.period) });
+    const days = await daysOf(db, data.period);
+    return writeActivity(path, { ...data, rows: await activityRows(db, data.period), days });
   }
   const rows = await openAsOf(db, report.runId, data.about.asOf);
   return writeAgeing(path, { ...data, rows });
+}
+
+/** The business days of all accounts, with what was confirmed since they were last asked for. */
+async function daysOf(db: ReportDeps['db'], { from, to }: Period): Promise<DayFigures[]> {
+  const accountIds = await daysAccounts(db, from, to);
+  for (const accountId of accountIds) await postMovements(db, accountId);
+  return dayFigures(db, accountIds, from, to);
 }
 
 /** Everything in the nightly workbook; read at once, since each part is one statement. */

@@ -13,7 +13,57 @@ export async function runDigests(db: Db, runId: bigint): Promise<Digests> {
   const { rows } = await db.query<Digests>(statement('runDigests'), [runId]);
   const row = rows[0];
   if (!row) throw new Error(`there is no run ${runId}`);
-  return row;
+  return { ...row, breaks: await openBreaksDigest(db, runId) };
+}
+
+/** Of the breaks that were open at the end of the run. */
+async function openBreaksDigest(db: Db, runId: bigint): Promise<string> {
+  const { rows } = await db.query<{ digest: string }>(
+    `select encode(sha256(convert_to(coalesce(string_agg(concat_ws(' ', account_id, order_no, kind,
+         currency, stake, expected, actual), E'\\n' order by account_id, order_no, kind), ''),
+       'UTF8')), 'hex') as digest
+     from (${statement('openAsOf')}) as open`,
+    [runId],
+  );
+  return rows[0]?.digest ?? '';
+}
+
+/** The newest reconciliation of the night before; null where there is none. */
+export async function previousWorkbook(db: Db, runId: bigint): Promise<string | null> {
+  const { rows } = await db.query<{ sha256: string }>(
+    `select w.sha256
+     from tieout.runs r
+     join tieout.runs p on p.business_date < r.business_date and not p.is_dry
+     join tieout.reports w on w.run_id = p.run_id and w.kind = 'reconciliation'
+       and w.state = 'written'
+     where r.run_id = $1 order by p.business_date desc, w.revision desc limit 1`,
+    [runId],
+  );
+  return rows[0]?.sha256 ?? null;
+}
+
+/** These links as they stand now; one that is gone has no digest. */
+export async function linksAt(
+  db: Db,
+  links: Readonly<Record<string, number>>,
+): Promise<{ accountId: string; linkNo: bigint; sha256: string }[]> {
+  const { rows } = await db.query<{ accountId: string; linkNo: bigint; sha256: string }>(
+    `select e.key as "accountId", e.value::bigint as "linkNo", coalesce(l.sha256, '') as sha256
+     from jsonb_each_text($1::jsonb) as e
+     left join tieout.chain_links l
+       on l.account_id = e.key collate "C" and l.link_no = e.value::bigint`,
+    [JSON.stringify(links)],
+  );
+  return rows;
+}
+
+/** Whether a file with this digest is on record. */
+export async function hasReport(db: Db, sha256: string): Promise<boolean> {
+  const { rows } = await db.query(
+    `select from tieout.reports where sha256 = $1 and state = 'written' limit 1`,
+    [sha256],
+  );
+  return rows.length > 0;
 }
 
 export interface KnownReport {

@@ -174,22 +174,15 @@ function orderRow(row: CopiedRow): OrderRow {
 export async function runAbout(
   db: Db,
   runId: bigint,
-): Promise<
-  Pick<AboutData, 'previousRun' | 'previousWorkbook' | 'inputsHash'> & { server: string }
-> {
+): Promise<Pick<AboutData, 'previousRun' | 'inputsHash'> & { server: string }> {
   const { rows } = await db.query<{
     previous: string | null;
-    workbook: string | null;
     inputs: string;
     server: string;
   }>(
     `select current_setting('server_version') as server,
        (select max(p.business_date)::text from tieout.runs p
          where not p.is_dry and p.business_date < r.business_date) as previous,
-       (select w.sha256 from tieout.reports w join tieout.runs p using (run_id)
-         where w.kind = 'reconciliation' and w.state = 'written' and not p.is_dry
-           and p.business_date < r.business_date
-         order by p.business_date desc, w.revision desc limit 1) as workbook,
        encode(sha256(convert_to(coalesce((
            select string_agg(concat_ws(' ', k.account_id, k.pull_id, c.facts_sha256), ' '
              order by k.account_id, k.pull_id)
@@ -203,7 +196,6 @@ export async function runAbout(
   if (!row) throw new Error(`there is no run ${runId}`);
   return {
     previousRun: row.previous,
-    previousWorkbook: row.workbook,
     inputsHash: row.inputs,
     server: row.server,
   };

@@ -81,6 +81,7 @@ async function rowsOf(sql: string, values: unknown[] = []): Promise<string[][]> 
   return rows.map((row) => Object.values(row).map((value) => String(value)));
 }
 
+const BEFORE = 'workbook of the night before';
 const amounts = (line: readonly string[]): string[] => line.map((one) => Number(one).toFixed(2));
 const runOf = (night = nights[0]): string => String(night?.businessDate);
 
@@ -197,7 +198,7 @@ describe('the activity statement', () => {
       const lines = section(
         book,
         'Activity',
-        'Open breaks in money, and money confirmed, by account and currency',
+        'Night by night: open breaks in money, and money confirmed',
       );
       const shown = lines.map((line) => [line[0], line[1], ...amounts(line.slice(7, 11))]);
       const wanted = (nights[index]?.accounts ?? []).flatMap(({ accountId, totals }) =>
@@ -218,6 +219,32 @@ describe('the activity statement', () => {
       expect(closings.map(String).sort()).toEqual(stakes.map(String).sort());
     }
   }, 60_000);
+});
+
+describe('the business days of the statement', () => {
+  test('are those of the database, and lead from one to the next', async () => {
+    const month = dateOf(2).slice(0, 7);
+    const book = await readPlainly((await periodFile('activity', month)).path);
+    expect(linesOf(book, 'Activity').flat()).toContain('All checks on this sheet tie');
+    const title = 'Business days: opening + captured − refunded + adjustments = closing';
+    const lines = section(book, 'Activity', title);
+    const shown = lines
+      .map((line) => [line[0], line[1], ...amounts(line.slice(4, 6))])
+      .filter((line) => line.slice(2).some((amount) => amount !== '0.00'));
+    const wanted = await rowsOf(
+      `select account_id, currency,
+         coalesce(sum(amount) filter (where operation = 'capture'), 0)::numeric(20, 2) as captured,
+         coalesce(sum(amount) filter (where operation = 'refund'), 0)::numeric(20, 2) as refunded
+       from tieout.day_movements
+       where posted_to::text like $1 || '%' and operation in ('capture', 'refund')
+       group by 1, 2 order by 1, 2`,
+      [month],
+    );
+    expect(shown.map(String)).toEqual(wanted.map(String));
+    expect(shown.length).toBeGreaterThan(3);
+    const listed = linesOf(book, 'Business days').slice(2);
+    expect(listed.length).toBeGreaterThanOrEqual(shown.length);
+  });
 });
 
 describe('the ageing of open breaks', () => {
@@ -248,6 +275,67 @@ describe('a workbook on a disk', () => {
       kind: 'as_made',
       report: { kind: 'reconciliation', businessDate: runOf(), revision: 1, newestRevision: 1 },
     });
+  });
+
+  test('carries digests of its rows, the end of the chain and the night before', async () => {
+    const [about] = [
+      linesOf(await readPlainly(fileOf('orders', nights[1]).path), 'About this run'),
+    ];
+    const names = about.map(([name]) => name ?? '').filter((name) => name.startsWith('Manifest: '));
+    expect(names.map((name) => name.slice(10)).sort()).toEqual(
+      [...['breaks', 'chain', 'figures', 'money moved', 'orders', 'verdicts'], BEFORE].sort(),
+    );
+    const before = about.find(([name]) => name === `Manifest: ${BEFORE}`)?.[1];
+    expect(before).toBe(fileOf('reconciliation', nights[0]).sha256);
+    const found = await verifyWorkbook({ db: app.db }, fileOf('orders', nights[1]).path);
+    expect(found).toMatchObject({ kind: 'as_made' });
+  });
+
+  // Each is its own way back: done twice, everything stands as it was.
+  test.each([
+    [
+      'orders',
+      'look_entries',
+      'amount = 90000 - amount',
+      `order_no = (
+       select min(order_no) from tieout.look_entries where amount is not null)`,
+    ],
+    [
+      'breaks',
+      'break_events',
+      'amount = 90000 - amount',
+      `event_id = (select min(e.event_id) from tieout.break_events e
+         join tieout.breaks b using (break_id)
+         where b.state = 'open' and e.event = 'opened' and e.amount > 0)`,
+    ],
+    [
+      'chain',
+      'chain_links',
+      'sha256 = reverse(sha256)',
+      `(account_id, link_no) in (
+         select e.key, e.value::bigint from tieout.reports r,
+           jsonb_each_text(substr(r.digests ->> 'chain', 66)::jsonb) e
+         where r.kind = 'orders' and r.run_id = (select max(run_id) from tieout.reports))`,
+    ],
+    [
+      BEFORE,
+      'reports',
+      'sha256 = reverse(sha256)',
+      `kind = 'reconciliation' and run_id = (
+       select min(run_id) from tieout.reports)`,
+    ],
+  ])('is told so where somebody altered its %s', async (name, table, change, which) => {
+    const { path } = fileOf('orders', nights[1]);
+    const alter = () =>
+      app.db.transaction(async (tx) => {
+        await tx.query('set local session_replication_role = replica');
+        await tx.query(`update tieout.${table} set ${change} where ${which}`);
+      });
+    await alter();
+    const found = await verifyWorkbook({ db: app.db }, path);
+    await alter();
+    expect(found).toMatchObject({ kind: 'changed_since', differences: [{ name }] });
+    expect(await verifyWorkbook({ db: app.db }, path)).toMatchObject({ kind: 'as_made' });
   });
 
   test('of which one byte was changed is not ours', async () => {

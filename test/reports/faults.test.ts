@@ -9,18 +9,27 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { XMLValidator } from 'fast-xml-parser';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { writeActivity } from '../../reports/activity.js';
 import { CELL_TEXT_MAX, CUT_MARK, wallClock } from '../../reports/cells.js';
 import { BREAKS, ORDERS } from '../../reports/columns.js';
 import { delimitedText } from '../../reports/delimited.js';
 import { writeOrders } from '../../reports/orders.js';
 import { untilWritten } from '../../reports/outputFile.js';
-import { writeActivity, writeAgeing } from '../../reports/periodReports.js';
+import { writeAgeing } from '../../reports/periodReports.js';
 import { writeReconciliation } from '../../reports/reconciliation.js';
 import { writeTable } from '../../reports/table.js';
 import { writeBook } from '../../reports/workbook.js';
 import type { ActivityRow, OrderRow } from '../../src/core/reporting.js';
 import { readPlainly } from './plainReader.js';
-import { ABOUT, breakRow, currencyRow, movementRow, orderRow, sampleNight } from './sampleNight.js';
+import {
+  ABOUT,
+  breakRow,
+  currencyRow,
+  dayRow,
+  movementRow,
+  orderRow,
+  sampleNight,
+} from './sampleNight.js';
 
 let folder: string;
 
@@ -75,7 +84,10 @@ async function allWorkbooks(text: string): Promise<string[]> {
   const written = [
     await writeReconciliation(path('night'), night),
     await writeOrders(path('orders'), ABOUT, listed(order)),
-    await writeActivity(path('activity'), { ...period, rows: [activityRow({ ...everywhere })] }),
+    await writeActivity(path('activity'), {
+      ...{ ...period, rows: [activityRow({ ...everywhere })] },
+      days: [dayRow({ ...everywhere })],
+    }),
     await writeAgeing(path('ageing'), { ...period, rows: [{ ...aBreak, stake: text }] }),
   ];
   return written.map((one) => one.path);

@@ -1,5 +1,6 @@
 // One night as data, for the report tests: two accounts, every section filled, and it ties.
 
+import type { DayFigures } from '../../src/core/businessDay.js';
 import type {
   AboutData,
   BreakRow,
@@ -84,6 +85,19 @@ export function orderRow(changes: Partial<OrderRow> = {}): OrderRow {
     transactionId: '10001',
     transactionDate: '20261119120000',
     placedAt: new Date('2026-11-19T11:00:00.000Z'),
+    ...changes,
+  };
+}
+
+/** The books of a business day that rolls forward from nothing. */
+export function dayRow(changes: Partial<DayFigures> = {}): DayFigures {
+  return {
+    ...{ accountId: 'A1001', businessDate: '2026-11-19', currency: 'EUR', state: 'open' },
+    ...{ timezone: 'Europe/Berlin', cutOff: '00:00', runState: 'tied_out' },
+    asOf: new Date('2026-11-20T03:16:02.000Z'),
+    ...{ opening: '0.00', captured: '10.00', refunded: '4.00', adjustments: '-1.00' },
+    ...{ closing: '5.00', cancelled: '2.00', cancelledLate: '0.00', paidOut: '3.00' },
+    ...{ captures: 1, refunds: 1, cancels: 1, payouts: 1, late: 1 },
     ...changes,
   };
 }

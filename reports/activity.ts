@@ -1,0 +1,175 @@
+// The activity statement of a day or a month: what happened to open breaks and to money, night by
+// night; how one business day leads to the next; a picture of what was captured and refunded. It
+// decides nothing. Neighbours: periodReports.ts (heading, ageing), page.ts, activityPictures.ts.
+
+import type { DayFigures } from '../src/core/businessDay.js';
+import { MEMOS, workedOutClosing } from '../src/core/businessDay.js';
+import type { ActivityRow, WrittenReport } from '../src/core/reporting.js';
+import { addActivityPictures, addPictureRoomFor } from './activityPictures.js';
+import { hundredthsOf } from './cells.js';
+import type { Page } from './page.js';
+import {
+  addCheck,
+  addSection,
+  addWide,
+  count,
+  id,
+  money,
+  moneyFormula,
+  settleVerdict,
+  text,
+} from './page.js';
+import { writePage } from './pageSheet.js';
+import { ACTIVITY, DAYS } from './periodColumns.js';
+import type { PeriodData } from './periodReports.js';
+import {
+  headedPage,
+  PERIOD_SHEET,
+  periodProperties,
+  TOP_LINES,
+  writeRows,
+} from './periodReports.js';
+import { writeAbout } from './reconciliation.js';
+import { moneyStyle, STYLES } from './styles.js';
+import type { Part } from './totals.js';
+import { matchingSum, plannedParts } from './totals.js';
+import { writeWorkbook } from './workbook.js';
+
+const NAME = 'Activity';
+const NIGHTS = 'Nights';
+const BUSINESS_DAYS = 'Business days';
+
+export interface ActivityData extends PeriodData<ActivityRow> {
+  days: readonly DayFigures[];
+}
+
+export function writeActivity(path: string, data: ActivityData): Promise<WrittenReport> {
+  const { about, period, rows, days } = data;
+  return writeWorkbook(path, periodProperties('Activity', data), async (book) => {
+    const page = headedPage('Activity statement', data);
+    const pictureRow = addPictureRoomFor(page, days);
+    addDays(page, days, plannedParts(BUSINESS_DAYS, days.length, TOP_LINES));
+    addNights(page, rows, plannedParts(NIGHTS, rows.length, TOP_LINES));
+    const parts = plannedParts(BUSINESS_DAYS, days.length, TOP_LINES);
+    const charts = addActivityPictures(page, NAME, pictureRow, days, parts);
+    await writePage(book, { ...PERIOD_SHEET, name: NAME, page: settleVerdict(page), charts });
+    await writeRows(book, about, BUSINESS_DAYS, `Business days: ${period.name}`, DAYS, days);
+    await writeRows(book, about, NIGHTS, `Night by night: ${period.name}`, ACTIVITY, rows);
+    await writeAbout(book, about);
+  });
+}
+
+/** What a day holds, and the column of the sheet that lists it. */
+const POSTED = [
+  ['captured', 'captured'],
+  ['refunded', 'refunded'],
+  ['adjustments', 'adjustments'],
+  ['cancelled', 'cancelled'],
+  ['paidOut', 'paid_out'],
+] as const;
+
+/** Opening + captured − refunded + adjustments of all days = closing. */
+function addDays(page: Page, days: readonly DayFigures[], parts: readonly Part[]): void {
+  addSection(page, 'Business days: opening + captured − refunded + adjustments = closing', [
+    ['Account', 'Currency', 'Days', 'Opening', 'Captured', 'Refunded', 'Adjustments', 'Closing'],
+    ['Difference', 'Cancelled', 'Paid out', 'Days still open'],
+  ]);
+  const first = page.lines.length + 1;
+  for (const group of byAccountAndCurrency(days)) addDayLine(page, group, parts);
+  if (page.lines.length < first) page.lines.push([text('none')]);
+  else addCheck(page, 'I', first);
+  const words =
+    'A movement of money stands in the day of the run that sent it; one that became known after ' +
+    `its day was closed is an adjustment of a later day. ${MEMOS}`;
+  addWide(page, words, STYLES.note);
+}
+
+function addDayLine(page: Page, days: readonly DayFigures[], parts: readonly Part[]): void {
+  const [opening, closing] = [days[0], days.at(-1)];
+  if (opening === undefined || closing === undefined) return;
+  const row = page.lines.length + 1;
+  const keys = { account_id: `$A${row}`, currency: `$B${row}` };
+  const amounts = days.flatMap((day) => POSTED.map(([name]) => day[name]));
+  const ends = [opening.opening, closing.closing];
+  const style = moneyStyle(opening.currency, [...amounts, ...ends]);
+  const [captured, refunded, adjustments, ...memos] = POSTED.map(([name, column]) => {
+    const sum = days.reduce((all, day) => all + hundredthsOf(day[name]), 0n);
+    const live = matchingSum(DAYS, parts, column, keys);
+    return { sum, cell: moneyFormula(live, sum, amounts, style) };
+  });
+  const moved = (captured?.sum ?? 0n) - (refunded?.sum ?? 0n) + (adjustments?.sum ?? 0n);
+  const difference = hundredthsOf(opening.opening) + moved - hundredthsOf(closing.closing);
+  page.ties &&= difference === 0n && days.every((day) => workedOutClosing(day) === day.closing);
+  const tie = `ROUND(D${row}+E${row}-F${row}+G${row}-H${row},2)`;
+  page.lines.push([
+    id(opening.accountId),
+    text(opening.currency),
+    count(days.length),
+    money(opening.opening, style),
+    ...[captured, refunded, adjustments].map((one) => one?.cell ?? null),
+    money(closing.closing, style),
+    moneyFormula(tie, difference, [...amounts, ...ends], style),
+    ...memos.map(({ cell }) => cell),
+    count(days.filter(({ state }) => state === 'open').length),
+  ]);
+}
+
+const FLOWS = ['captured', 'cancelled', 'refunded', 'net'] as const;
+const MOVES = ['change', ...FLOWS] as const;
+
+/** Opening + changes of all nights = closing: only so when each begins where the last ended. */
+function addNights(page: Page, rows: readonly ActivityRow[], parts: readonly Part[]): void {
+  addSection(page, 'Night by night: open breaks in money, and money confirmed', [
+    ['Account', 'Currency', 'Nights', 'Opening', 'Changes', 'Closing', 'Difference'],
+    ['Captured', 'Cancelled', 'Refunded', 'Net', 'Unknown at the end'],
+  ]);
+  const first = page.lines.length + 1;
+  for (const nights of byAccountAndCurrency(rows)) addNightLine(page, nights, parts);
+  if (page.lines.length < first) page.lines.push([text('none')]);
+  else addCheck(page, 'G', first);
+  const words =
+    'Confirmed by the run of the night, whichever run sent it. Net = captured − refunded; fees, ' +
+    'chargebacks and payouts of the bank are not in it. Unknown is what stood open at the end of ' +
+    'the last date, and in no other column.';
+  addWide(page, words, STYLES.note);
+}
+
+function addNightLine(page: Page, nights: readonly ActivityRow[], parts: readonly Part[]): void {
+  const [opening, closing] = [nights[0], nights.at(-1)];
+  if (opening === undefined || closing === undefined) return;
+  const row = page.lines.length + 1;
+  const keys = { account_id: `$A${row}`, currency: `$B${row}` };
+  const amounts = nights.flatMap((night) => MOVES.map((name) => night[name]));
+  const style = moneyStyle(opening.currency, [...amounts, opening.openBefore, closing.unknown]);
+  const [change, ...flows] = MOVES.map((name) => {
+    const sum = nights.reduce((all, night) => all + hundredthsOf(night[name]), 0n);
+    const live = matchingSum(ACTIVITY, parts, name, keys);
+    return { sum, cell: moneyFormula(live, sum, amounts, style) };
+  });
+  const ends = [opening.openBefore, closing.openAfter];
+  const difference =
+    hundredthsOf(opening.openBefore) + (change?.sum ?? 0n) - hundredthsOf(closing.openAfter);
+  page.ties &&= difference === 0n;
+  page.lines.push([
+    id(opening.accountId),
+    text(opening.currency),
+    count(nights.length),
+    money(opening.openBefore, style),
+    change?.cell ?? null,
+    money(closing.openAfter, style),
+    moneyFormula(`ROUND(D${row}+E${row}-F${row},2)`, difference, [...ends, ...amounts], style),
+    ...flows.map(({ cell }) => cell),
+    money(closing.unknown, style),
+  ]);
+}
+
+function byAccountAndCurrency<R extends { accountId: string; currency: string }>(
+  rows: readonly R[],
+): R[][] {
+  const groups = new Map<string, R[]>();
+  for (const row of rows) {
+    const key = JSON.stringify([row.accountId, row.currency]);
+    groups.set(key, [...(groups.get(key) ?? []), row]);
+  }
+  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
+}

@@ -11,7 +11,9 @@ import type { Decision } from '../../src/night/decisions.js';
 import { decideInstructions } from '../../src/night/decisions.js';
 import { sheetOf } from '../../src/night/instructionSheet.js';
 import { payoutMoney } from '../../src/night/payouts.js';
+import { recoverAttempts } from '../../src/night/recover.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
+import { sendBatch } from '../../src/night/sendBatch.js';
 import { verifyNight } from '../../src/night/verifyNight.js';
 import { dayFigures, postMovements } from '../../src/store/days.js';
 import { findRun } from '../../src/store/runs.js';
@@ -191,6 +193,17 @@ describe('what the gateway answers', () => {
     await decide(house, id, APPROVE);
     expect(await send(house)).toEqual(['payout unknown']);
     lost = false;
+    const sheet = await sheetOf({ db: house.db, refundReasonTag: true }, id);
+    expect(sheet).toMatchObject({
+      ...{ state: 'unknown', money: '120.00 EUR', tag: null, nextReference: null },
+      attempts: [{ outcome: 'unanswered', entries: 1, answer: null }],
+      commands: [
+        `tieout instructions resolve ${id} happened --reason "..." --reference "..."`,
+        `tieout instructions resolve ${id} not-happened --reason "..." --reference "..."`,
+      ],
+    });
+    expect(sheet?.attempts[0]?.request).toContain(ONE);
+    expect(sheet?.window?.until).not.toBeNull();
     const { summary } = await second(house);
     expect(summary.state).toBe('broken');
     expect(payouts(summary)).toEqual({ carried: 1, unknown: 1 });
@@ -204,6 +217,38 @@ describe('what the gateway answers', () => {
     const third = await house.run({ date: dateOf(0) }, new Date(Date.now() + 86_400_000));
     expect(payouts(third.summary)).toMatchObject({ held: 1 });
     expect(await house.effects()).toEqual([]);
+  });
+});
+
+describe('a payout whose process died between the storing and the reading of its answer', () => {
+  test('has the outcome of that answer after the restart, and is not sent again', async () => {
+    const house = await houseOf('approve');
+    await request(house, ONE);
+    await request(house, TWO, { payload: { ...PAYLOAD, reference: 'FAIL please' } });
+    await first(house);
+    for (const id of [ONE, TWO]) await decide(house, await idOf(house, id), APPROVE);
+    const deps = await (await house.open()).night();
+    const die = (): never => {
+      throw new Error('died');
+    };
+    const gateway = { ...deps.gateway, readPayoutAnswer: die };
+    const dying = { ...deps, gateway, runner: { ...deps.runner, boot: 'another boot' } };
+    const { rows } = await house.db.query<{ batch_id: bigint }>(
+      `select batch_id from tieout.batches where state = 'queued' order by batch_id`,
+    );
+    expect(rows.length).toBe(2);
+    for (const { batch_id } of rows) {
+      await expect(sendBatch(dying, batch_id)).rejects.toThrow('died');
+      expect(await instructionCounts(house.db)).toMatchObject({ 'payout sending': 1 });
+      await recoverAttempts(deps, [ACCOUNT]);
+    }
+    const settled = { 'payout confirmed': 1, 'payout rejected': 1 };
+    expect(await instructionCounts(house.db)).toEqual(settled);
+    await second(house);
+    expect(await instructionCounts(house.db)).toEqual(settled);
+    const attempts = await house.db.query('select outcome from tieout.attempts');
+    expect(attempts.rows).toEqual([{ outcome: 'answered' }, { outcome: 'answered' }]);
+    expect(await house.effects()).toMatchObject([{ operation: 'payout', order_no: ONE }]);
   });
 });
 

@@ -67,13 +67,14 @@ export function openJournalGuard(deps: GuardDeps): JournalGuard {
       return verifying;
     },
     mayClaim: async (tx) => {
-      const facts = await claimFacts(tx, newest);
+      const facts = await claimFacts(tx, newest, deps.wallClock);
       const isSame =
         facts.startedAt === verified?.startedAt && facts.timeline === verified.timeline;
       if (!isSame || !facts.knowsNewest || facts.isReplica || facts.unsafe.length > 0) {
         verified = null;
         return facts.unsafe.length > 0 ? forgetfulWords(facts.unsafe) : CHANGED;
       }
+      if (isClockOff(facts)) return skewWords(facts.skewMs);
       if (facts.unverified.length === 0) return null;
       return (
         'the database changed over, and these hosts have not held their journals of permits ' +
@@ -92,8 +93,11 @@ export function openJournalGuard(deps: GuardDeps): JournalGuard {
 function serverProblem(facts: DatabaseFacts): string | null {
   if (facts.isReplica) return 'the database is a replica: claims need the primary server';
   if (facts.unsafe.length > 0) return forgetfulWords(facts.unsafe);
-  if (Math.abs(facts.skewMs) <= SKEW_MS_MAX) return null;
-  return skewWords(facts.skewMs);
+  return isClockOff(facts) ? skewWords(facts.skewMs) : null;
+}
+
+function isClockOff({ skewMs }: { skewMs: number }): boolean {
+  return Math.abs(skewMs) > SKEW_MS_MAX;
 }
 
 function forgetfulWords(unsafe: readonly string[]): string {

@@ -8,6 +8,8 @@ import { claimChunk, commitChunk, giveBackChunk, keepChunk, pagesOfChunk } from 
 import { askPage, keptBody } from './askGateway.js';
 import type { NightDeps } from './deps.js';
 import { lookLines } from './lookLines.js';
+import type { Patience } from './outage.js';
+import { askPatiently, openPatience } from './outage.js';
 import { walkPages } from './walkPages.js';
 
 /** After so many pages in a row without even a connection the rest is not asked. */
@@ -37,7 +39,8 @@ async function workOn(deps: NightDeps, chunk: ChunkRow, token: string): Promise<
     return;
   }
   const asked = await pagesOfChunk(deps.db, chunk);
-  const pages = await askPages(deps, { chunk, token, account, asked });
+  const patience = openPatience(deps, chunk, token, account);
+  const pages = await askPages(deps, { chunk, token, account, asked, patience });
   if (pages && !(await commitChunk(deps.db, chunk, token, pages))) {
     deps.log(`chunk ${chunk.chunkId} was taken over by another worker; its answers are dropped`);
   }
@@ -52,6 +55,7 @@ interface ChunkWork {
   token: string;
   account: Account;
   asked: readonly AskedPage[];
+  patience: Patience;
 }
 
 /**
@@ -87,12 +91,9 @@ async function askedPage(
 ): Promise<StoredPage> {
   const { pageNo, orderNos } = page;
   const mayGoOn = (): boolean => reach.failedInARow < UNREACHABLE_PAGES_MAX;
-  const answer = await askPage(
-    deps,
-    work.account,
-    { kind: 'orders', orderNos },
-    work.chunk.chunkId,
-    mayGoOn,
+  const { account, chunk } = work;
+  const answer = await askPatiently(work.patience, () =>
+    askPage(deps, account, { kind: 'orders', orderNos }, chunk.chunkId, mayGoOn),
   );
   const { attempts } = answer;
   if (answer.kind === 'failed') {

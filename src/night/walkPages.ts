@@ -15,6 +15,8 @@ import type { PageAnswer } from './askGateway.js';
 import { askPage, keptBody } from './askGateway.js';
 import type { NightDeps } from './deps.js';
 import { lookLines } from './lookLines.js';
+import type { Patience } from './outage.js';
+import { askPatiently, openPatience } from './outage.js';
 
 /** A window of more pages is taken for one that never ends. */
 const WALK_PAGES_MAX = 200_000;
@@ -28,7 +30,8 @@ export async function walkPages(
 ): Promise<void> {
   await beginWalk(deps.db, chunk);
   const state: Walk = { pages: 0, seen: new Set(), isShort: false, at: deps.now() };
-  const problem = await walk(deps, { chunk, token, account }, state);
+  const patience = openPatience(deps, chunk, token, account);
+  const problem = await walk(deps, { chunk, token, account, patience }, state);
   await finishWalk(deps.db, chunk, token, { problem, at: state.at });
 }
 
@@ -45,6 +48,7 @@ interface WalkWork {
   chunk: ChunkRow;
   token: string;
   account: Account;
+  patience: Patience;
 }
 
 /** Null when the window was walked to its end; else why it cannot be relied on. */
@@ -57,11 +61,13 @@ async function walk(deps: NightDeps, work: WalkWork, state: Walk): Promise<strin
     const ahead = isPaged ? concurrency : 1;
     const answers = await Promise.all(
       Array.from({ length: ahead }, (_, place) =>
-        askPage(
-          deps,
-          work.account,
-          selectionAt(isPaged, range, state.pages + place),
-          work.chunk.chunkId,
+        askPatiently(work.patience, () =>
+          askPage(
+            deps,
+            work.account,
+            selectionAt(isPaged, range, state.pages + place),
+            work.chunk.chunkId,
+          ),
         ),
       ),
     );

@@ -29,10 +29,10 @@ export async function businessDay(db: Db, date: string, zone: Zone): Promise<Bus
   return { date: row.date, startsAt: row.starts_at, endsAt: row.ends_at };
 }
 
-/** The last business date that has ended at `now`. */
+/** The last business date that has ended at `now`, by our clock and by that of the database. */
 export async function lastEndedDate(db: Db, now: Date, zone: Zone): Promise<string> {
   const { rows } = await db.query<{ date: string | null }>(
-    'select tieout.last_ended_date($1, $2, $3::time) as date',
+    'select tieout.last_ended_date(least($1, clock_timestamp()), $2, $3::time) as date',
     [now, zone.timezone, zone.cutOff],
   );
   const date = rows[0]?.date;

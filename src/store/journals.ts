@@ -138,16 +138,19 @@ export async function databaseFacts(db: Db, wallClock: () => Date): Promise<Data
   }>(`select ${RUNNING}, clock_timestamp() as now, ${UNSAFE}`);
   const row = rows[0];
   if (!row) throw new Error('the database says nothing of itself');
-  // Half of the way there and back is the server's time.
-  const ours = (asked + wallClock().getTime()) / 2;
   return {
     system: await systemOf(db),
     timeline: row.timeline ?? '',
     startedAt: row.started_at,
     isReplica: row.is_replica,
-    skewMs: row.now.getTime() - ours,
+    skewMs: skewOf(row.now, asked, wallClock),
     unsafe: row.unsafe,
   };
+}
+
+/** Half of the way there and back is the server's time. */
+function skewOf(theirs: Date, asked: number, wallClock: () => Date): number {
+  return theirs.getTime() - (asked + wallClock().getTime()) / 2;
 }
 
 /** Settings that are off, and with which a server forgets what it has acknowledged. */
@@ -184,13 +187,20 @@ export interface ClaimFacts {
   unverified: string[];
   /** a setting may be changed under a server that runs */
   unsafe: string[];
+  /** as in DatabaseFacts: a clock may be set while we run */
+  skewMs: number;
 }
 
 /** Journals that were not used for so long do not hold anybody up. */
 const JOURNAL_DAYS_MAX = 30;
 
 /** Asked in the transaction of each claim, hence small. */
-export async function claimFacts(db: Db, newest: string | null): Promise<ClaimFacts> {
+export async function claimFacts(
+  db: Db,
+  newest: string | null,
+  wallClock: () => Date,
+): Promise<ClaimFacts> {
+  const asked = wallClock().getTime();
   const { rows } = await db.query<{
     timeline: string | null;
     started_at: string;
@@ -198,8 +208,9 @@ export async function claimFacts(db: Db, newest: string | null): Promise<ClaimFa
     knows_newest: boolean;
     unverified: string[];
     unsafe: string[];
+    now: Date;
   }>(
-    `select facts.*, ${UNSAFE}, $1::uuid is null or exists (
+    `select facts.*, clock_timestamp() as now, ${UNSAFE}, $1::uuid is null or exists (
          select from tieout.attempts where attempt_id = $1::uuid) as knows_newest,
        array(select j.host from tieout.journals j
          where j.verified_timeline is distinct from facts.timeline
@@ -218,6 +229,7 @@ export async function claimFacts(db: Db, newest: string | null): Promise<ClaimFa
     knowsNewest: row.knows_newest,
     unverified: row.unverified,
     unsafe: row.unsafe,
+    skewMs: skewOf(row.now, asked, wallClock),
   };
 }
 

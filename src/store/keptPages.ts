@@ -51,3 +51,15 @@ export async function* keptPages(db: Database, look: KeptLook): AsyncGenerator<K
     KEPT_PAGES_AT_ONCE,
   );
 }
+
+/** Whether the gateway answered a page of the run that a pull belongs to, so lately. */
+export async function answeredWithin(db: Db, pullId: bigint, minutes: number): Promise<boolean> {
+  const { rows } = await db.query(
+    `select from tieout.pulls mine join tieout.pulls p using (run_id)
+     join tieout.pages on pages.pull_id = p.pull_id
+     where mine.pull_id = $1 and pages.state = 'answered'
+       and pages.answered_at > clock_timestamp() - make_interval(mins => $2) limit 1`,
+    [pullId, minutes],
+  );
+  return rows.length > 0;
+}

@@ -33,6 +33,8 @@ export interface Front {
   asked: Map<string, number>;
   /** Refuses new connections; those that stand are kept. */
   refuse(): void;
+  /** Refuses new connections and resets those that stand: nobody is there any more. */
+  vanish(): void;
   /** Listens again, on the same port. */
   accept(): Promise<void>;
   close(): Promise<void>;
@@ -48,6 +50,10 @@ export async function startFront(gatewayUrl: string): Promise<Front> {
     refuse: () => {
       server?.close();
       server = null;
+    },
+    vanish: () => {
+      server?.closeAllConnections();
+      front.refuse();
     },
     accept: async () => {
       server = createServer((request, response) => {

@@ -194,6 +194,27 @@ describe('a database that cannot be relied on', () => {
     expect(await house.effects()).toEqual([]);
   });
 
+  it('is refused when a clock is set while we run, until it is set right', async () => {
+    const house = await houseOf();
+    const { deps, batchIds } = await prepareNight(house);
+    let ahead = 0;
+    const journal = guardOf(house, () => new Date(Date.now() + ahead));
+    expect(await journal.verify()).toBeNull();
+    for (const jump of [-3_600_000, 61_000, 86_400_000]) {
+      ahead = jump;
+      await sendBatch({ ...deps, journal }, batchIds[0] ?? 0n);
+      const seconds = Math.abs(Math.round(jump / 1000));
+      expect(
+        Number(/differs from ours by -?(\d+) s/.exec((await whyWaiting(house)) ?? '')?.[1]),
+      ).toBeGreaterThan(seconds - 5);
+    }
+    expect(await house.effects()).toEqual([]);
+    ahead = 0;
+    await sendBatch({ ...deps, journal }, batchIds[0] ?? 0n);
+    expect((await house.effects()).length).toBe(2);
+    await journal.close();
+  });
+
   it('is refused when a setting is switched off under the server that runs', async () => {
     const house = await houseOf();
     const { deps, batchIds } = await prepareNight(house);

@@ -1,0 +1,107 @@
+// A gateway that vanishes in the middle of the look, and comes back, or does not: half an hour of
+// its absence costs half an hour. Time is what was slept; everything else is real.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beginRun } from '../../src/night/begin.js';
+import type { NightDeps } from '../../src/night/deps.js';
+import { OUTAGE_MINUTES_MAX } from '../../src/night/outage.js';
+import { pullNight } from '../../src/night/pull.js';
+import { pullChunk } from '../../src/night/pullChunk.js';
+import type { Front } from '../faults/front.js';
+import { startFront } from '../faults/front.js';
+import { impatient } from '../faults/impatient.js';
+import type { House } from '../support/night.js';
+import { buildHouse } from '../support/night.js';
+
+const ACCOUNT = 'A1001';
+
+let house: House;
+let front: Front;
+let deps: NightDeps;
+let sleptMs = 0;
+/** The gateway listens again once so much was slept. */
+let backAfterMs = Number.POSITIVE_INFINITY;
+
+beforeAll(async () => {
+  house = await buildHouse({
+    orders: 600,
+    inLedger: ({ ledger }) => ledger.account_id === ACCOUNT,
+    through: async (sandboxUrl) => {
+      front = await startFront(sandboxUrl);
+      return front;
+    },
+  });
+  // One page after the other.
+  impatient(house, { concurrency: 1, requestsPerSecond: 1_000 });
+  const night = await (await house.open()).night();
+  deps = {
+    ...night,
+    monotonic: () => sleptMs,
+    sleep: async (ms) => {
+      sleptMs += ms;
+      if (sleptMs < backAfterMs) return;
+      backAfterMs = Number.POSITIVE_INFINITY;
+      await front.accept();
+    },
+    doorbell: {
+      ring: async (_, ids) => {
+        for (const id of ids) await pullChunk(deps, BigInt(id));
+      },
+    },
+  };
+});
+
+afterAll(() => house.end());
+
+beforeEach(() => {
+  sleptMs = 0;
+  house.lines.length = 0;
+});
+
+/** Looks once; answers the states of its pages, in their order. */
+async function look(): Promise<string[]> {
+  const beginning = await beginRun(deps, { date: null, accountIds: [ACCOUNT], isDry: false });
+  if (beginning.kind !== 'mine') throw new Error(`the run is ${beginning.kind}`);
+  const { pullId } = await pullNight(deps, beginning.night);
+  await house.db.query(`update tieout.runs set runner_boot = 'another boot'`);
+  const { rows } = await house.db.query<{ state: string }>(
+    'select state from tieout.pages where pull_id = $1 order by page_no',
+    [pullId],
+  );
+  return rows.map(({ state }) => state);
+}
+
+const vanishAtPage = (page: number): void => {
+  let asked = 0;
+  front.trouble = ({ operation }) => {
+    asked += 1;
+    if (operation !== 'retrievalTrans' || asked !== page) return false;
+    front.vanish();
+    return true;
+  };
+};
+
+describe('a gateway that vanishes', () => {
+  it('before the night is told in seconds', async () => {
+    front.vanish();
+    expect(await look()).toEqual(['failed', 'failed', 'failed']);
+    expect(sleptMs).toBeLessThan(10_000);
+    await front.accept();
+  });
+
+  it('for half an hour costs half an hour, and no page', async () => {
+    vanishAtPage(2);
+    backAfterMs = 30 * 60_000;
+    expect(await look()).toEqual(['answered', 'answered', 'answered']);
+    expect(sleptMs / 60_000).toBeGreaterThan(29);
+    expect(sleptMs / 60_000).toBeLessThan(32);
+    expect(house.lines.join('\n')).toMatch(/the gateway is back after (29|30)\.\d minutes/);
+  });
+
+  it('for good is given up after its time, once for all pages', async () => {
+    vanishAtPage(2);
+    expect(await look()).toEqual(['answered', 'failed', 'failed']);
+    expect(sleptMs / 60_000).toBeGreaterThan(OUTAGE_MINUTES_MAX - 1);
+    expect(sleptMs / 60_000).toBeLessThan(OUTAGE_MINUTES_MAX + 2);
+  });
+});

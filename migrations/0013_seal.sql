@@ -124,67 +124,124 @@ create function tieout.link_sha256(l tieout.chain_links) returns text language s
     || E'\n', 'UTF8'))
 $$;
 
--- Appends one link for facts that are marked with it already. The head is locked by the caller.
-create function tieout.add_link(account text, day date, link_what text, link bigint)
-returns void language plpgsql as $$
-declare
-  l tieout.chain_links;
-begin
-  select account, h.link_no + 1, link, day, link_what, f.facts, f.facts_sha256, h.sha256, '',
-    clock_timestamp()
-  into strict l
-  from tieout.chain_heads h, tieout.link_facts(link, link_what, account) f
-  where h.account_id = account;
-  l.sha256 := tieout.link_sha256(l);
-  insert into tieout.chain_links select l.*;
-  update tieout.chain_heads set link_no = l.link_no, sha256 = l.sha256
-  where account_id = account;
-end $$;
-
--- Seals everything of an account that is recorded and has no link yet: a link for each look and one
--- for each kind of fact. What commits meanwhile is sealed the next time. Answers the new links.
-create function tieout.seal(account text, day date, with_looks boolean default true)
+-- Appends a link to the chain of each account whose facts were marked with one of these ids; an id
+-- belongs to one account. The heads are locked by the caller. Answers the number of links.
+create function tieout.add_links(ids bigint[], day date, link_what text)
 returns int language plpgsql as $$
 declare
-  link bigint;
+  links int;
+begin
+  with found as (
+    select f.account_id, f.link_id, count(*) as facts, tieout.fact_digest(convert_to(
+      string_agg(line || E'\n', '' order by pos, line collate "C"), 'UTF8')) as facts_sha256
+    from tieout.facts f
+    where f.link_id = any (ids) and f.what = link_what
+    group by f.account_id, f.link_id
+  ),
+  link as (
+    select row(h.account_id, h.link_no + 1, f.link_id, day, link_what, f.facts, f.facts_sha256,
+      h.sha256, '', clock_timestamp())::tieout.chain_links as l
+    from found f join tieout.chain_heads h using (account_id)
+  ),
+  added as (
+    insert into tieout.chain_links
+    select (l).account_id, (l).link_no, (l).link_id, (l).business_date, (l).what, (l).facts,
+      (l).facts_sha256, (l).previous_sha256, tieout.link_sha256(l), (l).sealed_at
+    from link
+    returning account_id, link_no, sha256
+  ),
+  moved as (
+    update tieout.chain_heads h set link_no = a.link_no, sha256 = a.sha256
+    from added a where a.account_id = h.account_id
+    returning h.account_id
+  )
+  select count(*) into links from moved;
+  if links <> cardinality(ids) then
+    raise exception 'of % links of % only % have facts', cardinality(ids), link_what, links;
+  end if;
+  return links;
+end $$;
+
+-- Seals everything of these accounts that is recorded and has no link yet: a link for each look of
+-- an account and one for each kind of fact. What commits meanwhile is sealed the next time. The
+-- heads are locked by the caller. Answers the number of links.
+create function tieout.seal_held(accounts text[], day date, with_looks boolean)
+returns int language plpgsql as $$
+declare
   look bigint;
   source record;
-  marked bigint;
+  ids bigint[];
   links int := 0;
 begin
-  insert into tieout.chain_heads (account_id) values (account) on conflict do nothing;
-  perform from tieout.chain_heads where account_id = account for update;
   for look in
     select p.pull_id from tieout.pulls p join tieout.runs r using (run_id)
     where with_looks and not r.is_dry
       -- a look that was never finished is given up after two days
       and (p.finished_at is not null or p.as_of < clock_timestamp() - interval '2 days')
-      and not exists (select from tieout.look_links l
-        where l.pull_id = p.pull_id and l.account_id = account)
-      and exists (select from tieout.asked_orders a
-        where a.pull_id = p.pull_id and a.account_id = account)
+      and exists (
+        select from unnest(accounts) as a (account_id)
+        where not exists (select from tieout.look_links l
+            where l.pull_id = p.pull_id and l.account_id = a.account_id)
+          and exists (select from tieout.asked_orders o
+            where o.pull_id = p.pull_id and o.account_id = a.account_id))
     order by p.pull_id
   loop
+    with linked as (
+      insert into tieout.look_links (pull_id, account_id, link_id)
+      select look, a.account_id, nextval('tieout.chain_link_ids')
+      from unnest(accounts) as a (account_id)
+      where not exists (select from tieout.look_links l
+          where l.pull_id = look and l.account_id = a.account_id)
+        and exists (select from tieout.asked_orders o
+          where o.pull_id = look and o.account_id = a.account_id)
+      returning account_id, link_id
+    ),
     -- nobody goes on with it
-    update tieout.chunks set state = 'done', token = null, leased_until = null
-    where pull_id = look and account_id = account and state <> 'done';
-    link := nextval('tieout.chain_link_ids');
-    insert into tieout.look_links (pull_id, account_id, link_id) values (look, account, link);
-    perform tieout.add_link(account, day, 'look', link);
-    links := links + 1;
+    over as (
+      update tieout.chunks c set state = 'done', token = null, leased_until = null
+      from linked l where c.pull_id = look and c.account_id = l.account_id and c.state <> 'done'
+    )
+    select array_agg(link_id) into ids from linked;
+    links := links + tieout.add_links(ids, day, 'look');
   end loop;
   for source in
-    select * from tieout.fact_sources where is_of_account = (account <> '') order by what
+    select * from tieout.fact_sources
+    where is_of_account and accounts <> '{""}' or not is_of_account and '' = any (accounts)
+    order by what
   loop
-    link := nextval('tieout.chain_link_ids');
-    execute source.mark using link, account;
-    get diagnostics marked = row_count;
-    if marked > 0 then
-      perform tieout.add_link(account, day, source.what, link);
-      links := links + 1;
+    execute format('with marked as (%s returning f.link_id)
+      select array_agg(distinct link_id) from marked', source.mark)
+    into ids
+    using accounts, (select array_agg(nextval('tieout.chain_link_ids')) from unnest(accounts));
+    if ids is not null then
+      links := links + tieout.add_links(ids, day, source.what);
     end if;
   end loop;
   return links;
+end $$;
+
+-- Seals one account, waiting for whoever is at its chain.
+create function tieout.seal(account text, day date, with_looks boolean default true)
+returns int language plpgsql as $$
+begin
+  insert into tieout.chain_heads (account_id) values (account) on conflict do nothing;
+  perform from tieout.chain_heads where account_id = account for update;
+  return tieout.seal_held(array[account], day, with_looks);
+end $$;
+
+-- Seals those of many accounts at whose chain nobody is; answers the others. Holding some heads it
+-- waits for no other, so that it blocks nobody who waits for it.
+create function tieout.seal_free(accounts text[], day date)
+returns text[] language plpgsql as $$
+declare
+  free text[];
+begin
+  insert into tieout.chain_heads (account_id) select unnest(accounts) on conflict do nothing;
+  select coalesce(array_agg(account_id), '{}') into free from (
+    select account_id from tieout.chain_heads where account_id = any (accounts)
+    order by account_id for update skip locked) as head;
+  perform tieout.seal_held(free, day, true);
+  return array(select unnest(accounts) except select unnest(free));
 end $$;
 
 -- What a person decides gets its link in the same transaction, at its very end, so that nobody
@@ -216,36 +273,37 @@ create constraint trigger seal_decision after insert on tieout.break_events
   execute function tieout.seal_decision('event_id',
     '(select b.account_id from tieout.breaks b where b.break_id = break_events.break_id)');
 
--- How the facts of each kind that have no link are marked with one: $1 link, $2 account.
+-- How the facts of each kind that have no link are marked with one: $1 accounts, $2 as many links.
 create table tieout.fact_sources (
   what text collate "C" primary key,
   is_of_account boolean not null,
   mark text not null
 );
-insert into tieout.fact_sources (what, is_of_account, mark) values
-  ('instruction', true, 'update tieout.instruction_events e set link_id = $1
-    from tieout.instructions i
-    where e.link_id is null and i.instruction_id = e.instruction_id and i.account_id = $2'),
-  ('attempt', true, 'update tieout.attempts set link_id = $1
-    where link_id is null and outcome is not null and account_id = $2'),
-  ('answer', true, 'update tieout.answers a set link_id = $1 from tieout.attempts t
-    where a.link_id is null and t.attempt_id = a.attempt_id and t.account_id = $2'),
-  ('break', true, 'update tieout.break_events e set link_id = $1 from tieout.breaks b
-    where e.link_id is null and b.break_id = e.break_id and b.account_id = $2'),
-  ('decision', true, 'update tieout.decisions set link_id = $1
-    where link_id is null and account_id = $2'),
-  ('movement', true, 'update tieout.day_movements set link_id = $1
-    where link_id is null and account_id = $2'),
-  ('day', true, 'update tieout.day_events set link_id = $1
-    where link_id is null and account_id = $2'),
-  ('brake', false, 'update tieout.brakes set link_id = $1 where link_id is null and $2 = '''''),
-  ('profile', false, 'update tieout.profiles set link_id = $1 where link_id is null and $2 = '''''),
-  ('settings', false, 'update tieout.run_settings set link_id = $1
-    where link_id is null and $2 = '''''),
-  ('working', false, 'update tieout.workings set link_id = $1 where link_id is null and $2 = '''''),
-  ('end', false, 'update tieout.run_ends set link_id = $1 where link_id is null and $2 = '''''),
-  ('report', false, 'update tieout.reports set link_id = $1
-    where link_id is null and state = ''written'' and $2 = ''''');
+insert into tieout.fact_sources (what, is_of_account, mark)
+select what, true, format('update tieout.%I f set link_id = n.id
+  from unnest($1, $2) as n (account_id, id)%s
+  where f.link_id is null and %s', relation, ', tieout.' || parent, condition)
+from (values
+  ('instruction', 'instruction_events', 'instructions p',
+    'p.instruction_id = f.instruction_id and p.account_id = n.account_id'),
+  ('attempt', 'attempts', null, 'f.outcome is not null and f.account_id = n.account_id'),
+  ('answer', 'answers', 'attempts p',
+    'p.attempt_id = f.attempt_id and p.account_id = n.account_id'),
+  ('break', 'break_events', 'breaks p',
+    'p.break_id = f.break_id and p.account_id = n.account_id'),
+  ('decision', 'decisions', null, 'f.account_id = n.account_id'),
+  ('movement', 'day_movements', null, 'f.account_id = n.account_id'),
+  ('day', 'day_events', null, 'f.account_id = n.account_id')
+) as source (what, relation, parent, condition);
+insert into tieout.fact_sources (what, is_of_account, mark)
+select what, false, format('update tieout.%I f set link_id = n.id
+  from unnest($1, $2) as n (account_id, id)
+  where f.link_id is null and n.account_id = ''''%s', relation, condition)
+from (values
+  ('brake', 'brakes', ''), ('profile', 'profiles', ''), ('settings', 'run_settings', ''),
+  ('working', 'workings', ''), ('end', 'run_ends', ''),
+  ('report', 'reports', ' and f.state = ''written''')
+) as source (what, relation, condition);
 
 -- Down Migration
 drop trigger seal_decision on tieout.decisions;
@@ -253,7 +311,8 @@ drop trigger seal_decision on tieout.break_events;
 drop trigger seal_decision on tieout.day_events;
 drop trigger seal_decision on tieout.brakes;
 drop function tieout.seal_decision(), tieout.seal(text, date, boolean),
-  tieout.add_link(text, date, text, bigint),
+  tieout.seal_free(text[], date), tieout.seal_held(text[], date, boolean),
+  tieout.add_links(bigint[], date, text),
   tieout.link_sha256(tieout.chain_links), tieout.link_facts(bigint, text, text);
 drop view tieout.facts;
 drop function tieout.look_facts(bigint, text), tieout.fact_digest(bytea);

@@ -4,19 +4,17 @@
 // time and twice.
 
 import { headDigest } from '../core/chain.js';
-import { chainHeads, HOUSE_CHAIN, sealAccount } from '../store/audit.js';
-import { postMovements } from '../store/days.js';
+import { chainHeads, HOUSE_CHAIN, sealAccounts } from '../store/audit.js';
+import { postAllMovements } from '../store/days.js';
 import { publishOutcomes } from '../store/outcomes.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf } from './deps.js';
 
 export async function seal(deps: NightDeps, night: Night): Promise<void> {
   await publishOutcomes(deps.db);
-  for (const accountId of accountIdsOf(night)) {
-    await postMovements(deps.db, accountId);
-    await sealAccount(deps.db, accountId, night.businessDate);
-  }
-  await sealAccount(deps.db, HOUSE_CHAIN, night.businessDate);
+  const accountIds = accountIdsOf(night);
+  await postAllMovements(deps.db, accountIds);
+  await sealAccounts(deps.db, [...accountIds, HOUSE_CHAIN], night.businessDate);
 }
 
 /** The last word of a night: who keeps this line elsewhere can tell a rewritten chain. */

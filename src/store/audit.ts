@@ -57,16 +57,22 @@ export async function recordWorking(
 }
 
 /**
- * Seals everything recorded of an account that has no link yet; answers the number of new links.
- * In a transaction of the caller it holds the account's chain until that ends, so that a decision
- * and its link commit together.
+ * Seals everything recorded of these accounts that has no link yet. An account at whose chain
+ * somebody is (a person who decides, at most as long as a commit takes) is waited for alone, so
+ * that nobody waits for each other.
  */
-export async function sealAccount(db: Db, accountId: string, date: string): Promise<number> {
-  const { rows } = await db.query<{ links: number }>('select tieout.seal($1, $2::date) as links', [
-    accountId,
-    date,
-  ]);
-  return rows[0]?.links ?? 0;
+export async function sealAccounts(
+  db: Db,
+  accountIds: readonly string[],
+  date: string,
+): Promise<void> {
+  const { rows } = await db.query<{ busy: string[] }>(
+    'select tieout.seal_free($1, $2::date) as busy',
+    [accountIds, date],
+  );
+  for (const accountId of rows[0]?.busy ?? []) {
+    await db.query('select tieout.seal($1, $2::date)', [accountId, date]);
+  }
 }
 
 export interface ChainHead {

@@ -33,7 +33,7 @@ export async function holdDays(tx: Db, accountId: string): Promise<void> {
 export async function postMovements(db: Db, accountId: string): Promise<number> {
   return inTransaction(db, async (tx) => {
     await holdDays(tx, accountId);
-    return (await tx.query(statement('postMovements'), [accountId])).rowCount;
+    return (await tx.query(statement('postMovements'), [[accountId]])).rowCount;
   });
 }
 
@@ -45,6 +45,22 @@ export async function daysAccounts(db: Db, from: string, to: string): Promise<st
     [from, to],
   );
   return rows.map((row) => row.account_id);
+}
+
+/** The same for many accounts; one whose days somebody holds is waited for alone. */
+export async function postAllMovements(db: Db, accountIds: readonly string[]): Promise<void> {
+  const busy = await inTransaction(db, async (tx) => {
+    const { rows } = await tx.query<{ account_id: string; is_held: boolean }>(
+      `select account_id,
+         pg_try_advisory_xact_lock(hashtext('tieout.days'), hashtext(account_id)) as is_held
+       from unnest($1::text[]) as a (account_id)`,
+      [accountIds],
+    );
+    const held = rows.filter((row) => row.is_held).map((row) => row.account_id);
+    await tx.query(statement('postMovements'), [held]);
+    return rows.filter((row) => !row.is_held).map((row) => row.account_id);
+  });
+  for (const accountId of busy) await postMovements(db, accountId);
 }
 
 export async function dayFigures(

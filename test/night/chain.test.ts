@@ -1,7 +1,9 @@
 // The chain of what was recorded (DESIGN law 8): sealed by the night itself, whole after it, and
 // broken by every change that somebody with all rights makes behind the program's back.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sealAccounts } from '../../src/store/audit.js';
 import { checkChain } from '../../src/store/verifyChain.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import type { House } from '../support/night.js';
@@ -254,7 +256,44 @@ describe('what a person decides', () => {
     expect(sealed.rows).toEqual([{ what: 'break', facts: 1n }]);
     expect(await check()).toMatchObject({ broken: [], unsealed: [] });
   });
+
+  test('keeps nobody waiting but for its own chain', async () => {
+    const accountIds = house.accounts.map(({ accountId }) => accountId);
+    const sealed: string[] = [];
+    const { accountId, all } = await house.db.transaction(async (tx) => {
+      const { rows } = await tx.query<{ account_id: string }>(
+        `insert into tieout.break_events (break_id, at, event, by, reason, expected, actual)
+         select break_id, clock_timestamp(), 'noted', 'ben', 'asked again', expected, actual
+         from tieout.breaks order by break_id limit 1
+         returning (select b.account_id from tieout.breaks b
+           where b.break_id = break_events.break_id)`,
+      );
+      // At once instead of at the commit, so that its chain is held from here on.
+      await tx.query('set constraints all immediate');
+      const all = sealAccounts(house.db, accountIds, '2026-01-01').then(() => sealed.push('all'));
+      await waitUntil(async () => (await waiting(house.db)) > 0);
+      sealed.push('decision');
+      return { accountId: rows[0]?.account_id, all };
+    });
+    await all;
+    expect(accountIds).toContain(accountId);
+    expect(sealed).toEqual(['decision', 'all']);
+    expect(await check()).toMatchObject({ broken: [], unsealed: [] });
+  });
 });
+
+/** How many sessions of this database wait for a lock. */
+async function waiting(db: House['db']): Promise<number> {
+  const { rows } = await db.query<{ count: bigint }>(
+    `select count(*) as count from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  return Number(rows[0]?.count);
+}
+
+async function waitUntil(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(10);
+}
 
 type Query = (text: string, values?: readonly unknown[]) => Promise<{ rows: object[] }>;
 

@@ -123,6 +123,16 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./sandbox.js')).sandboxCommand,
   },
   {
+    name: 'backup',
+    about: 'everything that is in the database, into a folder, while the program goes on',
+    load: async () => (await import('./backup.js')).backupCommand,
+  },
+  {
+    name: 'restore',
+    about: 'a backup into an empty database; sending stays frozen until a person lets it go',
+    load: async () => (await import('./restore.js')).restoreCommand,
+  },
+  {
     name: 'migrate',
     about: 'bring the database to this version, or back',
     load: async () => (await import('./migrate.js')).migrateCommand,

@@ -44,6 +44,10 @@ export const HOLD_REASONS = {
   over_limit_of_run: { isApprovable: true, words: 'past maxPerRun' },
   approval_expired: { isApprovable: true, words: 'its approval has expired' },
   approval_void: { isApprovable: true, words: 'something changed since it was approved' },
+  restored: {
+    isApprovable: true,
+    words: 'the database came back from a backup, and no look can tell whether it was sent since',
+  },
 } as const satisfies Record<string, { isApprovable: boolean; words: string }>;
 export type HoldReason = keyof typeof HOLD_REASONS;
 

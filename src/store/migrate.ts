@@ -30,20 +30,28 @@ const META_TABLE = 'migrations';
 /** Any number will do, as long as nothing else in the database locks it. */
 const LOCK_KEY = 7_203_514_881;
 
-/** Applies what is pending, all or nothing; starters at the same moment wait for each other. */
+/**
+ * Applies what is pending, all or nothing; starters at the same moment wait for each other. With
+ * `upTo` no further than that: a database as an older backup knew it.
+ */
 export async function migrateUp(
   connection: Connection,
   log: (line: string) => void = () => {},
   folder = migrationsFolder(),
+  upTo: string | null = null,
 ): Promise<string[]> {
+  const due = async (client: pg.Client): Promise<string[]> => {
+    const { pending } = await checked(client, folder, log);
+    return upTo === null ? pending : pending.slice(0, pending.indexOf(upTo) + 1);
+  };
   return withClient(connection, async (client) => {
-    if ((await checked(client, folder, log)).pending.length === 0) return [];
+    if ((await due(client)).length === 0) return [];
     return locked(client, async () => {
-      const { pending } = await checked(client, folder, log);
+      const pending = await due(client);
       if (pending.length === 0) return [];
       // Before the run, so that no applied file can ever be without its checksum.
       await recordChecksums(client, filesOf(folder), pending);
-      return run(client, folder, { direction: 'up' }, log);
+      return run(client, folder, { direction: 'up', count: pending.length }, log);
     });
   });
 }
@@ -193,7 +201,7 @@ async function recordChecksums(
 async function run(
   client: pg.Client,
   folder: string,
-  what: { direction: 'up' } | { direction: 'down'; count: number },
+  what: { direction: 'up' | 'down'; count: number },
   log: (line: string) => void,
 ): Promise<string[]> {
   const { runner } = await import('node-pg-migrate');

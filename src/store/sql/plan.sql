@@ -15,6 +15,10 @@ proof as materialized (
   select * from jsonb_to_recordset($5::jsonb)
     as p (operation text, decision text, before text, after jsonb)
 ),
+-- When the database last came back from a backup: it has forgotten what was sent before that.
+restored as materialized (
+  select coalesce(max(at), '-infinity') as at from tieout.brakes where found ? 'restoredFrom'
+),
 -- What the verdicts need, and what payout requests ask for: from here on both are weighed alike.
 wanted as materialized (
   select v.account_id, v.order_no, v.need, v.transaction_id, v.ledger_currency, v.need_amount,
@@ -27,8 +31,12 @@ wanted as materialized (
     v.need <> 'review' and exists (select from tieout.look_entries e
       where e.pull_id = v.pull_id and e.account_id = v.account_id and e.order_no = v.order_no
         and e.transaction_id = v.transaction_id and e.fraud_rejected) as is_fraud,
+    -- a part more of what the gateway shows as refunded in part: no look tells it from the one before
+    v.need = 'refund' and v.gateway_state = 'partially_refunded' and not v.completes
+      and r.requested_at < restored.at as is_blind,
     null::text as problem, null::jsonb as payload, true as is_in_totals
   from tieout.verdicts v
+  cross join restored
   join tieout.run_accounts ra using (run_id, account_id)
   left join tieout.asked_orders o
     on o.pull_id = v.pull_id and o.account_id = v.account_id and o.order_no = v.order_no
@@ -47,9 +55,11 @@ wanted as materialized (
   union all
   select p.account_id, p.request_id, 'payout', p.request_id, p.currency, p.amount, null, null,
     null, null, 'requested', false, i.instruction_id, i.state, i.approval_id, ra.send_block,
-    p.amount, p.requested_at, null, null, false, p.problem, p.payload, p.is_in_totals
+    p.amount, p.requested_at, null, null, false, p.requested_at < restored.at, p.problem,
+    p.payload, p.is_in_totals
   from jsonb_to_recordset($8::jsonb) as p (account_id text, request_id text, currency text,
     amount numeric, requested_at timestamptz, problem text, payload jsonb, is_in_totals boolean)
+  cross join restored
   join tieout.run_accounts ra on ra.run_id = $1 and ra.account_id = p.account_id
   left join tieout.instructions i
     on i.operation = 'payout' and i.account_id = p.account_id and i.transaction_id = p.request_id
@@ -66,6 +76,7 @@ weighed as materialized (
       when w.problem is not null then 'invalid_payout'
       when w.is_partial then 'partial_capture'
       when w.is_fraud then 'fraud_rejected'
+      when w.is_blind then 'restored'
       -- of an amount whose unit nobody knows a limit cannot be kept
       when p.policy <> 'auto' or not w.is_in_totals then 'approval'
       when p.above is not null and not p.above ? w.ledger_currency then 'above_limit'
@@ -83,9 +94,12 @@ used as materialized (
 ),
 -- An approval stands for every reason that a person may overrule.
 approved as materialized (
-  select i.instruction_id, tieout.approval_lapse(i) as lapse
+  select i.instruction_id, coalesce(tieout.approval_lapse(i),
+    case when w.reason = 'restored' and d.at < restored.at then 'restored' end) as lapse
   from weighed w
+  cross join restored
   join tieout.instructions i using (instruction_id)
+  join tieout.decisions d on d.decision_id = i.approval_id
   where w.approval_id is not null
 ),
 freed as materialized (

@@ -30,7 +30,8 @@ async function backUp(app: App, folder: string, asJson: boolean): Promise<number
   if (asJson) printJson({ folder, takenAt, tables: manifest.tables.length, rows, bytes, sha256 });
   else {
     printLines([
-      `${rows} rows of ${manifest.tables.length} tables as of ${takenAt}, ${bytes} bytes: ${folder}`,
+      `${folder}: ${rows} rows of ${manifest.tables.length} tables as of ${takenAt}`,
+      `${bytes} bytes, compressed`,
       `sha256 of its manifest: ${sha256}`,
       ...views.map((view) => `${view} is a view of yours: its rows are not in the backup`),
     ]);

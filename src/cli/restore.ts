@@ -52,7 +52,7 @@ async function restore(app: App, folder: string, command: Command): Promise<numb
     if (app.config.queue.kind === 'database') {
       await migrateQueues({ kind: 'database', connection: app.connection });
     }
-    const { permits } = await journal.read(0, null);
+    const { permits } = await journal.read(null, null);
     const ids = permits.map(({ attemptId }) => attemptId);
     const missing = (await unknownAttempts(app.db, ids)).length;
     const outcomes = await lastOutcome(app.db);

@@ -1,7 +1,7 @@
 // What a backup takes out of the database: every row of tieout and of the ledger as they stand at
-// one moment, table by table as COPY writes them. Left out: the queue, which is a doorbell; signed-in
-// browsers and links to sign in, which nobody should find in a copy. Neighbours: backupFiles.ts
-// keeps it, restoreTables.ts puts it back.
+// one moment, table by table as COPY writes them. Left out: the queue, which is a doorbell, and
+// browsers that are signed in and links to sign in, which nobody should find in a copy. Neighbours:
+// backupFiles.ts keeps it, restoreTables.ts puts it back.
 
 import { join } from 'node:path';
 import type pg from 'pg';

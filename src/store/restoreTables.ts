@@ -1,8 +1,8 @@
 // Puts a backup into an empty database, in one transaction: all rows of it or none. Triggers and
 // foreign keys step aside while the rows come in as they were, and every foreign key is checked
 // again at the end. In the same transaction all sending is frozen: the database has forgotten what
-// was sent after the backup, and a person has to let it go. Neighbours: backupTables.ts took it out,
-// cli/restore.ts says what was found.
+// was sent after the backup, and a person has to let it go. Neighbours: backupTables.ts took it
+// out, cli/restore.ts says what was found.
 
 import { InputError, TieoutError } from '../core/errors.js';
 import type { BackupManifest } from './backupFiles.js';

@@ -350,29 +350,6 @@ describe('batches', () => {
   });
 });
 
-// Last: from here on the database of this file is one that came back from a backup.
-describe('after a restore', () => {
-  const SECOND_PART = {
-    ledger: 'captured 10.00 EUR',
-    gateway: PARTLY,
-    refunds: ['R1 4.00 age=12d', 'R2 3.00'],
-  };
-
-  test('what a look can tell goes, what none can tell waits for a person', async () => {
-    const all = [TO_CAPTURE, TO_REFUND, SECOND_PART];
-    await db.query(
-      `insert into tieout.brakes (kind, is_on, reason, by, is_claim, found)
-       values ('freeze', true, 'restored', 'anna', true, '{"restoredFrom": {}}')`,
-    );
-    await plan(all);
-    expect(await instructionTexts(db, accountId)).toEqual([
-      'O1 capture 10.00 planned',
-      'O2 refund R1 4.00 planned',
-      'O3 refund R2 3.00 held: restored',
-    ]);
-  });
-});
-
 async function plan(
   texts: readonly OrderText[],
   options: Partial<Parameters<typeof lookAndPlan>[1]> & { stored?: boolean } = {},

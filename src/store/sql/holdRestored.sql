@@ -1,5 +1,5 @@
--- After a restore: whatever waited in a batch leaves it and waits for a person or for the next plan,
--- which weighs it anew. What was in flight is classified as that of any process that died.
+-- After a restore: whatever waited in a batch leaves it and waits for a person or for the next
+-- plan, which weighs it anew. What was in flight is classified as that of any process that died.
 with gone as (
   update tieout.batches set state = 'dropped', reason = 'the database was restored from a backup'
   where state = 'queued'

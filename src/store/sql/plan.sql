@@ -31,7 +31,7 @@ wanted as materialized (
     v.need <> 'review' and exists (select from tieout.look_entries e
       where e.pull_id = v.pull_id and e.account_id = v.account_id and e.order_no = v.order_no
         and e.transaction_id = v.transaction_id and e.fraud_rejected) as is_fraud,
-    -- a part more of what the gateway shows as refunded in part: no look tells it from the one before
+    -- a part more of what is refunded in part already: no look tells it from the part before
     v.need = 'refund' and v.gateway_state = 'partially_refunded' and not v.completes
       and r.requested_at < restored.at as is_blind,
     null::text as problem, null::jsonb as payload, true as is_in_totals

@@ -11,7 +11,7 @@ import type { DatabaseAddress, QueueAddress } from './configAddresses.js';
 import { baseUrlOf, databaseOf, isLoopback, isWebAddress, queueOf } from './configAddresses.js';
 import { interpolate } from './configInterpolate.js';
 import { proxyOf } from './configProxy.js';
-import { MASK, withMaskedView } from './configSecrets.js';
+import { withMaskedKeys } from './configSecrets.js';
 import { ConfigurationError } from './core/errors.js';
 import { identifierProblem, normalInstant } from './core/ledgerRow.js';
 import type { Hundredths } from './core/money.js';
@@ -83,7 +83,11 @@ export interface Config {
   };
   readonly operations: OperationSettings;
   readonly reports: { readonly dir: string; readonly keepDays: number };
-  readonly web: { readonly host: string; readonly port: number };
+  readonly web: {
+    readonly host: string;
+    readonly port: number;
+    readonly metricsToken: string | null;
+  };
   /** Addresses that are told something; the path of one may be its secret. */
   readonly notify: { readonly webhook: string | null; readonly deadMansSwitch: string | null };
 }
@@ -119,11 +123,8 @@ export function loadConfig(source: ConfigSource): Config {
     reconcile: { ...given.reconcile, tolerance: toleranceOf(given.reconcile.tolerance) },
     operations: operationsOf(given.operations),
     reports: { ...given.reports, dir: resolve(folder, given.reports.dir) },
-    web: given.web,
-    notify: withMaskedView({ ...given.notify }, () => ({
-      webhook: given.notify.webhook === null ? null : MASK,
-      deadMansSwitch: given.notify.deadMansSwitch === null ? null : MASK,
-    })),
+    web: withMaskedKeys({ ...given.web }, ['metricsToken']),
+    notify: withMaskedKeys({ ...given.notify }, ['webhook', 'deadMansSwitch']),
   };
   return deepFreeze(config);
 }
@@ -272,7 +273,11 @@ const settingsSchema = z.strictObject({
     })
     .prefault({}),
   web: z
-    .strictObject({ host: filled.default('127.0.0.1'), port: whole(0, 65_535).default(8080) })
+    .strictObject({
+      host: filled.default('127.0.0.1'),
+      port: whole(0, 65_535).default(8080),
+      metricsToken: filled.min(16, 'must have 16 characters or more').nullable().default(null),
+    })
     .prefault({}),
   notify: z.strictObject({ webhook: told, deadMansSwitch: told }).prefault({}),
 });
@@ -328,7 +333,7 @@ function refuseTwins(accounts: Settings['accounts'], file: string): void {
 }
 
 function accountOf(given: Settings['accounts'][number]): Account {
-  return withMaskedView({ ...given }, () => ({ ...given, signingKey: MASK }));
+  return withMaskedKeys({ ...given }, ['signingKey']);
 }
 
 function gatewayOf(given: Settings, file: string, env: NodeJS.ProcessEnv): Config['gateway'] {

@@ -14,6 +14,15 @@ export function withMaskedView<T extends object>(secret: T, shown: () => unknown
   return secret;
 }
 
+/** The same object; of these keys nothing is shown but whether they are given. */
+export function withMaskedKeys<T extends object>(secret: T, keys: readonly (keyof T)[]): T {
+  const shown = (name: string, value: unknown): unknown =>
+    keys.includes(name as keyof T) && value !== null ? MASK : value;
+  return withMaskedView(secret, () =>
+    Object.fromEntries(Object.entries(secret).map(([name, value]) => [name, shown(name, value)])),
+  );
+}
+
 /** An address without its password: scheme, user, host and path stay. */
 export function maskAddress(address: string): string {
   let url: URL;

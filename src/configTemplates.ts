@@ -107,7 +107,8 @@ operations:
   resendAfterHours: null
 
 reports: { dir: ${quoted(values.reportsDir ?? './var/reports')}, keepDays: 3650 }
-web: { host: 127.0.0.1, port: ${values.webPort ?? 8080} }
+# The console. metricsToken: what a monitor brings to read /metrics; null: only who is signed in may.
+web: { host: 127.0.0.1, port: ${values.webPort ?? 8080}, metricsToken: null }
 
 # webhook: an address that is told by POST how the night ended, and what cannot wait.
 # deadMansSwitch: one that is asked by GET whenever a night has finished, and raises the alarm itself

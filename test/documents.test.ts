@@ -7,12 +7,14 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { INITIAL_VALUES, PROFILE_TEMPLATE, renderConfig } from '../src/configTemplates.js';
+import { ALERT_EVENTS } from '../src/core/alerts.js';
 import { BATCH_MOVES } from '../src/core/batch.js';
 import { HOLD_REASONS } from '../src/core/decision.js';
 import { INSTRUCTION_STATES, LEGAL_MOVES } from '../src/core/instruction.js';
 import { SENDING_MOVES } from '../src/core/sending.js';
 import { BREAK_KINDS } from '../src/core/verdict.js';
 import { profileOrigins } from '../src/gateway/profile.js';
+import { METRICS } from '../src/web/metrics.js';
 import { allFiles, ROOT, textOf } from './support/sourceFiles.js';
 
 const PAPERS = allFiles().filter((path) => path.endsWith('.md'));
@@ -94,6 +96,46 @@ describe('the runbook', () => {
   test.each(['0', '1', '2', '3', '4'])('and the README say what exit code %s means', (code) => {
     expect(runbook).toMatch(new RegExp(`^\\| ${code} \\|`, 'm'));
     expect(textOf('README.md')).toMatch(new RegExp(`^\\| ${code} \\|`, 'm'));
+  });
+});
+
+describe('alerts and metrics', () => {
+  const runbook = textOf('docs/RUNBOOK.md');
+  const rules = textOf('deploy/prometheus-rules.yaml');
+
+  test.each(ALERT_EVENTS)(
+    'the runbook says what to do about %s, and the list when it comes',
+    (event) => {
+      expect(runbook).toContain(`| \`${event}\` |`);
+      expect(textOf('docs/OPERATIONS.md')).toContain(`| \`${event}\` |`);
+    },
+  );
+
+  test('the runbook has every metric, and no other', () => {
+    const named = [...runbook.matchAll(/`(tieout_\w+)`/g)].map(([, name]) => name ?? '');
+    expect(sorted([...new Set(named)])).toEqual(sorted(Object.keys(METRICS)));
+  });
+
+  test('alarms rest on metrics there are, and the runbook has each of them', () => {
+    const { groups } = parse(rules) as { groups: { rules: { alert: string; expr: string }[] }[] };
+    const alarms = groups.flatMap((group) => group.rules);
+    expect(alarms.length).toBeGreaterThan(10);
+    const used = alarms.flatMap(({ expr }) =>
+      [...expr.matchAll(/\btieout_\w+/g)].map(([name]) => name),
+    );
+    expect(used.filter((name) => !(name in METRICS))).toEqual([]);
+    expect(alarms.filter(({ alert }) => !runbook.includes(`\`${alert}\``))).toEqual([]);
+    const told = [...runbook.matchAll(/`(Tieout\w+)`/g)].map(([, name]) => name ?? '');
+    expect(told.filter((name) => !alarms.some(({ alert }) => alert === name))).toEqual([]);
+  });
+
+  test('labels of the alarms are those of the metrics', () => {
+    const pairs = [...rules.matchAll(/(tieout_\w+)\{(\w+)=/g)];
+    expect(pairs.length).toBeGreaterThan(4);
+    for (const [, name = '', label] of pairs) {
+      const [, ...labels] = METRICS[name as keyof typeof METRICS] as readonly string[];
+      expect(labels).toContain(label);
+    }
   });
 });
 

@@ -105,6 +105,7 @@ const HOMES: Readonly<Record<string, RegExp>> = {
   bullmq: /^jobs\//,
   ioredis: /^jobs\//,
   'node-cron': /^jobs\//,
+  'prom-client': /^src\/web\/metrics\.ts$/,
   pino: /^src\/cli\/jsonLog\.ts$/,
   exceljs: /^reports\//,
   'fast-xml-parser': /^src\/gateway\//,

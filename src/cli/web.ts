@@ -12,8 +12,10 @@ import type { Doorbell, Reevaluate } from '../core/doorbell.js';
 import { UnreachableError } from '../core/errors.js';
 import { reevaluate } from '../night/reevaluate.js';
 import type { Workforce } from '../night/run.js';
+import { migrationStatus } from '../store/migrate.js';
 import { hasAdministrator } from '../store/users.js';
 import { BOARD_PATH } from '../web/board.js';
+import type { MonitorDeps } from '../web/health.js';
 import { localIdentity } from '../web/identity.js';
 import { makeLink } from '../web/links.js';
 import { createWebServer } from '../web/server.js';
@@ -21,6 +23,7 @@ import type { ConsoleDeps, FailedJobView, JobsPort } from '../web/visit.js';
 import { configOf, SERVICE, withApp } from './context.js';
 import { retryWords } from './jobs.js';
 import { runClock, untilStopped } from './schedule.js';
+import { sightOf } from './sight.js';
 
 /** The newest so many failed jobs are listed. */
 const JOBS_SHOWN_MAX = 200;
@@ -87,7 +90,7 @@ async function openWeb(app: App): Promise<() => Promise<void>> {
     doorbell: doorbellOf(app),
     board: await boardFor(app),
   };
-  const server = createWebServer({ ...base, console: people });
+  const server = createWebServer({ ...base, console: people, monitor: monitorOf(app) });
   let address: string;
   try {
     address = await server.listen({ host, port });
@@ -103,6 +106,16 @@ async function openWeb(app: App): Promise<() => Promise<void>> {
     app.log(`nobody may manage it yet: make the first account, once: ${address}${link}`);
   }
   return () => server.close();
+}
+
+/** The queue is asked for only when a monitor asks. */
+function monitorOf(app: App): MonitorDeps {
+  return {
+    ...sightOf(app),
+    version: app.version,
+    queueCounts: async () => (await app.queues()).counts(),
+    pendingMigrations: async () => (await migrationStatus(app.connection)).pending.length,
+  };
 }
 
 /** Without a queue people still see the night; only its board is left out. */

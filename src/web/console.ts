@@ -18,6 +18,8 @@ import { addBoard } from './board.js';
 import { fieldsOf } from './fields.js';
 import { forLog, wordsFor } from './format.js';
 import { checkForm, tokenFor } from './forms.js';
+import type { MonitorDeps } from './health.js';
+import { addMetrics } from './metrics.js';
 import { answerError, answerProblem } from './problems.js';
 import { ROUTES } from './routes.js';
 import { currentSession, isFresh } from './session.js';
@@ -46,7 +48,11 @@ const SECURITY = {
   referrerPolicy: { policy: 'same-origin' as const },
 };
 
-export async function addConsole(server: FastifyInstance, deps: ConsoleDeps): Promise<void> {
+export async function addConsole(
+  server: FastifyInstance,
+  deps: ConsoleDeps,
+  monitor: MonitorDeps | null,
+): Promise<void> {
   await server.register(helmet, SECURITY);
   await server.register(rateLimit, { max: REQUESTS_A_MINUTE, timeWindow: '1 minute' });
   await server.register(cookie);
@@ -62,6 +68,7 @@ export async function addConsole(server: FastifyInstance, deps: ConsoleDeps): Pr
   addAssets(server);
   addSignIn(server, deps);
   if (deps.board !== null) await addBoard(server, deps, deps.board);
+  if (monitor !== null) addMetrics(server, deps, monitor);
   for (const route of ROUTES) {
     server.route({
       method: route.method,

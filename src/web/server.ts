@@ -1,6 +1,7 @@
-// The HTTP face of tieout: the address that the gateway's notifications go to (notify_url), a sign
-// of life, and the console for people. Whoever can reach the first can say anything, so what it is
-// told is kept and used as a hint to look again, never as a fact. They share nothing but the port.
+// The HTTP face of tieout: the address that the gateway's notifications go to (notify_url), signs
+// of life for a supervisor, and the console for people. Whoever can reach the first can say
+// anything, so what it is told is kept and used as a hint to look again, never as a fact. They
+// share nothing but the port.
 
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
@@ -11,6 +12,8 @@ import type { Database } from '../store/db.js';
 import { storeNotification } from '../store/notifications.js';
 import { addConsole } from './console.js';
 import { forLog } from './format.js';
+import type { MonitorDeps } from './health.js';
+import { addHealth } from './health.js';
 import type { ConsoleDeps } from './visit.js';
 
 export interface WebDeps {
@@ -20,6 +23,8 @@ export interface WebDeps {
   log: Log;
   /** null: notifications only */
   console: ConsoleDeps | null;
+  /** null: nothing is known of the parts that it stands on */
+  monitor: MonitorDeps | null;
 }
 
 const BODY_BYTES_MAX = 65_536;
@@ -43,8 +48,9 @@ export function createWebServer(deps: WebDeps): FastifyInstance {
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
   });
   server.register(async (scope) => addNotifications(scope, deps));
-  const people = deps.console;
-  if (people !== null) server.register(async (scope) => addConsole(scope, people));
+  server.register(async (scope) => addHealth(scope, deps.monitor));
+  const { console: people, monitor } = deps;
+  if (people !== null) server.register(async (scope) => addConsole(scope, people, monitor));
   return server;
 }
 
@@ -54,10 +60,6 @@ function addNotifications(server: FastifyInstance, deps: WebDeps): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, body);
-  });
-  server.get('/healthz', async (_request, reply) => {
-    await deps.db.query('select 1');
-    return reply.type('text/plain').send('ok\n');
   });
   server.post('/notify', async (request, reply) => {
     if (!mayStore()) return reply.code(429).type('text/plain').send('too many\n');

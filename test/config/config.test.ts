@@ -73,7 +73,7 @@ describe('loadConfig', () => {
       resendAfterHours: null,
     });
     expect(config.reports).toEqual({ dir: join(folder, 'var', 'reports'), keepDays: 3650 });
-    expect(config.web).toEqual({ host: '127.0.0.1', port: 8080 });
+    expect(config.web).toEqual({ host: '127.0.0.1', port: 8080, metricsToken: null });
     expect(config.notify).toEqual({ webhook: null, deadMansSwitch: null });
   });
 

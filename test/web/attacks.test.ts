@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROLES } from '../../src/core/access.js';
+import { sayBrake } from '../../src/store/sending.js';
 import { ROUTES } from '../../src/web/routes.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
 import { openConsole } from './consoleHouse.js';
@@ -16,11 +17,13 @@ const RAW_MARKUP = /<img src=x|<script>alert/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not come through
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
+const METRICS_TOKEN = 'a-token-of-the-monitor';
+
 let console: ConsoleHouse;
 let all: Visitor;
 
 beforeAll(async () => {
-  console = await openConsole();
+  console = await openConsole({ settings: { web: { metricsToken: METRICS_TOKEN } } });
   all = await console.visitor(ROLES.map((role) => ({ role, accountId: null })));
 });
 afterAll(() => console.end());
@@ -248,10 +251,73 @@ describe('secrets and insides (rows 117, 118)', () => {
     const stranger = console.stranger();
     const { body } = await stranger.get('/healthz');
     expect(body).toBe('ok\n');
-    const nothing = await stranger.get('/metrics');
-    expect([nothing.statusCode, nothing.body.includes(console.app.config.dataDir)]).toEqual([
-      404,
-      false,
-    ]);
+    expect((await stranger.get('/readyz')).body).toBe('ready\n');
+    const headers: Record<string, string>[] = [
+      {},
+      { authorization: 'Bearer ' },
+      { authorization: `Bearer ${METRICS_TOKEN.slice(1)}` },
+      { authorization: `Bearer ${METRICS_TOKEN} x` },
+      { authorization: `Basic ${METRICS_TOKEN}` },
+      { host: 'localhost', 'x-forwarded-for': '127.0.0.1' },
+    ];
+    for (const header of headers) {
+      const { statusCode, body } = await stranger.get('/metrics', header);
+      expect([statusCode, body]).toEqual([401, expect.not.stringContaining('tieout_')]);
+    }
+    const ofOneAccount = await console.withRole('admin', 'A1001');
+    expect((await ofOneAccount.get('/metrics')).statusCode).toBe(401);
+  });
+});
+
+describe('metrics', () => {
+  const read = async (): Promise<string> => {
+    const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
+    const { statusCode, body } = await console.stranger().get('/metrics', headers);
+    expect(statusCode).toBe(200);
+    return body;
+  };
+
+  it('tell a monitor, and whoever is signed in, how the newest night went', async () => {
+    const { db } = console.app;
+    await sayBrake(db, {
+      ...{ kind: 'brake', accountId: 'A1002', isOn: true },
+      ...{ reason: 'secret words', by: 'ops', isClaim: true },
+    });
+    const { rows } = await db.query<{ line: string }>(
+      `select format('tieout_open_breaks{account="%s",kind="%s"} %s', account_id, kind, count(*))
+         as line from tieout.breaks where state = 'open' group by account_id, kind`,
+    );
+    const text = await read();
+    expect(rows.length).toBeGreaterThan(1);
+    for (const { line } of rows) expect(text).toContain(line);
+    for (const line of [
+      `tieout_info{version="${console.app.version}",environment="test"} 1`,
+      'tieout_database_up 1',
+      'tieout_queue_up 1',
+      'tieout_run_failed_pages 0',
+      'tieout_sending_stopped{account="A1002",why="brake"} 1',
+      'tieout_queue_jobs{queue="capture",state="failed"} 0',
+      'tieout_alerts{state="waiting"} 0',
+      'tieout_night_late 0',
+    ]) {
+      expect(text).toContain(`${line}\n`);
+    }
+    expect(text).toMatch(/^tieout_run_state\{state="(broken|incomplete)"\} 1$/m);
+    expect(text).toMatch(/^tieout_run_orders \d+$/m);
+    expect(text).toMatch(/^tieout_run_finished_timestamp_seconds \d{10}(\.\d+)?$/m);
+    expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
+    // Nothing to say is not said as a time long ago.
+    expect(text).not.toMatch(/^tieout_alerts_oldest_waiting_timestamp_seconds \d/m);
+    expect(text).not.toContain('secret words');
+    expect((await all.get('/metrics')).body).toContain('tieout_run_state');
+  });
+
+  it('are asked of the database once in a while, however many ask', async () => {
+    const { db } = console.app;
+    const before = await read();
+    await db.query("update tieout.breaks set state = 'resolved' where account_id = 'A1001'");
+    const bodies = await Promise.all([read(), read(), read()]);
+    const ours = (text: string) => text.split('\n').filter((line) => /^tieout_/.test(line));
+    for (const body of bodies) expect(ours(body)).toEqual(ours(before));
   });
 });

@@ -4,12 +4,16 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { boardOf } from '../../jobs/board.js';
+import { localTicksOf } from '../../jobs/clock.js';
 import { discardJob, listFailedJobs, retryFailedJob } from '../../jobs/failed.js';
 import type { App } from '../../src/compose.js';
 import type { Grant, Role } from '../../src/core/access.js';
 import { reevaluate } from '../../src/night/reevaluate.js';
+import { isAlive } from '../../src/processIdentity.js';
+import { migrationStatus } from '../../src/store/migrate.js';
 import { openSession } from '../../src/store/sessions.js';
 import { addUser } from '../../src/store/users.js';
+import type { MonitorDeps } from '../../src/web/health.js';
 import { localIdentity } from '../../src/web/identity.js';
 import { hashPassword, newToken, tokenDigest } from '../../src/web/password.js';
 import { createWebServer } from '../../src/web/server.js';
@@ -76,7 +80,16 @@ export async function openConsole(options: HouseOptions = {}): Promise<ConsoleHo
     doorbell: await app.queues(),
     board: boardOf(await app.queues(), '/board'),
   };
-  const server = createWebServer({ ...base, console: deps });
+  const monitor: MonitorDeps = {
+    ...base,
+    config,
+    version,
+    isAlive,
+    localTicks: localTicksOf(config.schedule.cron),
+    queueCounts: async () => (await app.queues()).counts(),
+    pendingMigrations: async () => (await migrationStatus(app.connection)).pending.length,
+  };
+  const server = createWebServer({ ...base, console: deps, monitor });
   let people = 0;
   const visitor = async (grants: readonly Grant[], given?: string): Promise<Visitor> => {
     people += 1;

@@ -1,9 +1,13 @@
 // The address for the gateway's notifications: bytes are kept, hints are followed, nothing is believed.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Config } from '../../src/config.js';
 import { candidateWords } from '../../src/core/hints.js';
+import type { Connection } from '../../src/store/connection.js';
+import { migrationStatus } from '../../src/store/migrate.js';
 import { clearHints } from '../../src/store/notifications.js';
 import { askNight, createPull } from '../../src/store/pulls.js';
+import type { MonitorDeps } from '../../src/web/health.js';
 import { createWebServer } from '../../src/web/server.js';
 import { freshDatabase } from '../support/database.js';
 
@@ -42,13 +46,25 @@ describe('POST /notify', () => {
   });
   afterAll(() => database.drop());
 
-  function server() {
+  function server(
+    parts: {
+      pending: () => Promise<number>;
+      queueCounts: MonitorDeps['queueCounts'];
+    } | null = null,
+  ) {
+    const { db } = database;
+    const config = { schedule: {}, accounts: [] } as unknown as Config;
+    const monitor = parts && {
+      ...{ db, config, now: () => now, version: '0', isAlive: () => null, localTicks: () => [] },
+      ...{ queueCounts: parts.queueCounts, pendingMigrations: parts.pending },
+    };
     return createWebServer({
       db: database.db,
       accountIds: ['A1'],
       now: () => now,
       log: () => undefined,
       console: null,
+      monitor,
     });
   }
 
@@ -94,6 +110,27 @@ describe('POST /notify', () => {
   it('answers the sign of life', async () => {
     const answer = await server().inject({ method: 'GET', url: '/healthz' });
     expect([answer.statusCode, answer.body]).toEqual([200, 'ok\n']);
+  });
+
+  it('says which part is not ready, and nothing else of it', async () => {
+    const empty = await freshDatabase({ empty: true });
+    const fails = () => Promise.reject(new Error('password of 10.0.0.7 refused'));
+    const pendingOf = (connection: Connection) => async () =>
+      (await migrationStatus(connection)).pending.length;
+    const counts = async () => ({});
+    const ready = async (pending: () => Promise<number>, queueCounts: typeof counts) => {
+      const { statusCode, body } = await server({ pending, queueCounts }).inject('/readyz');
+      return [statusCode, body];
+    };
+    expect(await ready(pendingOf(database.connection), counts)).toEqual([200, 'ready\n']);
+    const missing = [503, expect.stringMatching(/^database: \d+ migration\(s\) are missing\n$/)];
+    expect(await ready(pendingOf(empty.connection), counts)).toEqual(missing);
+    const away = { host: '/nowhere', user: 'nobody', database: 'none' };
+    expect(await ready(pendingOf(away), fails)).toEqual([
+      503,
+      'database: it does not answer\nqueue: it does not answer\n',
+    ]);
+    await empty.drop();
   });
 
   it('brings a hinted order of any age into the next pull, once', async () => {

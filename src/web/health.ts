@@ -1,0 +1,57 @@
+// What a supervisor asks: does the process live (/healthz), and can it do its work (/readyz)? Both
+// answer anybody, so they say no more than which part is missing. Neighbour: metrics.ts has the
+// figures, for those who may see them.
+
+import type { FastifyInstance } from 'fastify';
+import type { SightDeps } from '../night/clock.js';
+import { inTime, kept } from './kept.js';
+
+/** What the console's process knows of the parts it stands on. */
+export interface MonitorDeps extends SightDeps {
+  version: string;
+  /** jobs by queue; fails where the queue cannot be reached */
+  queueCounts: () => Promise<Record<string, { waiting: number; active: number; failed: number }>>;
+  /** how many migrations the database lacks; fails where it cannot be reached */
+  pendingMigrations: () => Promise<number>;
+}
+
+const LIMITS = { keptMs: 5_000, timeoutMs: 15_000 };
+/** Each part has so long to answer. */
+const PART_TIMEOUT_MS = 5_000;
+
+export function addHealth(server: FastifyInstance, deps: MonitorDeps | null): void {
+  const missing = kept(async () => (deps === null ? [] : missingParts(deps)), LIMITS);
+  server.get('/healthz', (_request, reply) => reply.type('text/plain').send('ok\n'));
+  server.get('/readyz', async (_request, reply) => {
+    const parts = await missing();
+    const words = parts.length === 0 ? ['ready'] : parts;
+    return reply
+      .code(parts.length === 0 ? 200 : 503)
+      .header('cache-control', 'no-store')
+      .type('text/plain')
+      .send(words.map((line) => `${line}\n`).join(''));
+  });
+}
+
+async function missingParts(deps: MonitorDeps): Promise<string[]> {
+  const [database, queue] = await Promise.all([databaseProblem(deps), queueProblem(deps)]);
+  return [database, queue].filter((problem) => problem !== null);
+}
+
+async function databaseProblem({ pendingMigrations }: MonitorDeps): Promise<string | null> {
+  try {
+    const pending = await inTime(pendingMigrations(), PART_TIMEOUT_MS);
+    return pending === 0 ? null : `database: ${pending} migration(s) are missing`;
+  } catch {
+    return 'database: it does not answer';
+  }
+}
+
+async function queueProblem({ queueCounts }: MonitorDeps): Promise<string | null> {
+  try {
+    await inTime(queueCounts(), PART_TIMEOUT_MS);
+    return null;
+  } catch {
+    return 'queue: it does not answer';
+  }
+}

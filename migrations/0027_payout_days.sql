@@ -10,7 +10,11 @@ alter table tieout.day_movements
 create index instructions_payouts on tieout.instructions (account_id, transaction_id, state)
   where operation = 'payout';
 
+-- What people did to breaks, among all that happened to them.
+create index break_events_by_people on tieout.break_events (at) where by <> 'tieout';
+
 -- Down Migration
+drop index tieout.break_events_by_people;
 drop index tieout.instructions_payouts;
 alter table tieout.day_movements
   drop constraint day_movements_operation_check,

@@ -14,6 +14,7 @@ import type { SessionRow } from '../store/sessions.js';
 import { recordEvent } from '../store/sessions.js';
 import { sendAnswer } from './answers.js';
 import { addAssets } from './assets.js';
+import { backOf, tickedOf } from './back.js';
 import { addBoard } from './board.js';
 import { fieldsOf } from './fields.js';
 import { forLog, wordsFor } from './format.js';
@@ -99,10 +100,11 @@ async function serve(
     );
     return answerProblem(deps, request, reply, 403, session);
   }
-  if (route.isFresh === true && !isFresh(session, deps.now())) {
-    return reply.redirect(`/confirm?next=${encodeURIComponent(backOf(route.path))}`, 303);
-  }
   const form = fieldsOf(request.body);
+  if (route.isFresh === true && !isFresh(session, deps.now())) {
+    const back = backOf(route.path, request.headers.referer, form);
+    return reply.redirect(`/confirm?next=${encodeURIComponent(back)}`, 303);
+  }
   const allowed = new Set(['_csrf', ...(route.fields ?? [])]);
   if (form.names().some((name) => !allowed.has(name))) {
     return answerProblem(deps, request, reply, 400, session);
@@ -113,11 +115,6 @@ async function serve(
     deps.log(`console: ${forLog(session.name)} found nothing: ${route.method} ${route.path}`);
   }
   return sendAnswer(deps, request, reply, { session, answer, csrf: visit.csrf });
-}
-
-/** The list that a decision belongs to: its first word. */
-function backOf(path: string): string {
-  return `/${path.split('/')[1] ?? ''}`;
 }
 
 function accountsOf(deps: ConsoleDeps, route: Route, { grants }: SessionRow): string[] {
@@ -145,6 +142,7 @@ function visitOf(
     csrf: tokenFor(request, reply),
     address: request.ip,
     here: request.url,
+    ticked: tickedOf(fieldsOf(request.query)),
     record: (event) => recordEvent(deps.db, { ...event, who: name, address: request.ip }),
   };
 }

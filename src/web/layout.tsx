@@ -36,6 +36,7 @@ const SECTIONS: readonly Section[] = [
   { name: 'Days', path: '/days', right: 'look' },
   { name: 'Jobs', path: '/jobs', right: 'jobs', everywhere: true },
   { name: 'Activity', path: '/activity', right: 'audit', everywhere: true },
+  { name: 'Audit', path: '/audit', right: 'audit', everywhere: true },
   { name: 'Settings', path: '/settings', right: 'settings', everywhere: true },
 ];
 

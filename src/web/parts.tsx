@@ -73,8 +73,11 @@ export function Form(props: {
 }
 
 /** Ticks a row for a decision over many. */
-export function Pick({ id, what }: { id: bigint | string; what: string }) {
-  return <input type="checkbox" name="id" value={id.toString()} aria-label={`Pick ${what}`} />;
+export function Pick(props: { id: bigint | string; what: string; ticked: ReadonlySet<string> }) {
+  const value = props.id.toString();
+  const isTicked = props.ticked.has(value.split(':')[0] ?? '');
+  const label = `Pick ${props.what}`;
+  return <input type="checkbox" name="id" value={value} checked={isTicked} aria-label={label} />;
 }
 
 /** Ticks all rows; only where there are scripts, which show it. */

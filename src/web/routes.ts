@@ -3,6 +3,7 @@
 
 import { activityPage } from './pages/activity.js';
 import { approvalsPage, approve, reject } from './pages/approvals.js';
+import { auditPage, checkChains } from './pages/audit.js';
 import { brakeOff, brakeOn, brakePage } from './pages/brake.js';
 import { assignBreaks, noteBreaks, reopenBreaks, waiveBreaks } from './pages/breakDecisions.js';
 import { breakPage, breaksPage } from './pages/breaks.js';
@@ -135,5 +136,14 @@ export const ROUTES: readonly Route[] = [
     handle: discardJobs,
   },
   { method: 'GET', path: '/activity', right: 'audit', everywhere: true, handle: activityPage },
+  { method: 'GET', path: '/audit', right: 'audit', everywhere: true, handle: auditPage },
+  {
+    method: 'POST',
+    path: '/audit/check',
+    right: 'audit',
+    everywhere: true,
+    fields: [],
+    handle: checkChains,
+  },
   { method: 'GET', path: '/settings', right: 'settings', everywhere: true, handle: settingsPage },
 ];

@@ -9,6 +9,7 @@ import { passwordProblem, ROLES, userNameProblem } from '../core/access.js';
 import { recordEvent } from '../store/sessions.js';
 import { findLink, useFirstLink, usePasswordLink } from '../store/users.js';
 import { sendAnswer } from './answers.js';
+import { inside } from './back.js';
 import type { Fields } from './fields.js';
 import { fieldsOf } from './fields.js';
 import { checkForm, tokenFor } from './forms.js';
@@ -228,11 +229,6 @@ function show(
   const csrf = tokenFor(request, reply);
   const answer = { kind: 'page' as const, section: '', status, ...page(csrf) };
   return sendAnswer(deps, request, reply, { session: null, csrf, answer });
-}
-
-/** A place of ours to go on to; anything that could lead elsewhere is the first page. */
-function inside(next: string | null): string {
-  return next !== null && /^\/(?![/\\])[\w\-./?=&%]*$/.test(next) ? next : '/';
 }
 
 /** Not trimmed: blanks are part of a password. */

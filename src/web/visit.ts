@@ -74,6 +74,8 @@ export interface Visit {
   address: string;
   /** The path and query that were asked for, to come back to. */
   here: string;
+  /** Numbers of rows that were ticked before the password was asked for. */
+  ticked: ReadonlySet<string>;
   /** Keeps what was done, with who and from where. */
   record(event: {
     action: string;

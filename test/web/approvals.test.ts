@@ -94,11 +94,23 @@ describe('approving (row 113)', () => {
     const pick = await pickOf(approver, one?.id ?? '');
     console.clock.now = new Date(before.getTime() + FRESH_MS + 1_000);
     const answer = await approver.post('/approvals/approve', { id: pick });
-    expect([answer.statusCode, answer.headers.location]).toEqual([
-      303,
-      '/confirm?next=%2Fapprovals',
-    ]);
+    const location = `/confirm?next=${encodeURIComponent(`/approvals?ticked=${one?.id}`)}`;
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, location]);
     expect((await approver.get('/approvals')).body).toContain('Password, to approve');
+    const referer = 'http://localhost/approvals?page=1';
+    const there = await approver.post('/approvals/approve', { id: pick }, { referer });
+    expect(decodeURIComponent(String(there.headers.location))).toBe(
+      `/confirm?next=/approvals?page=1&ticked=${one?.id}`,
+    );
+    for (const foreign of ['https://evil.example//evil', 'nonsense', '/confirm?next=/']) {
+      const from = await approver.post('/approvals/approve', { id: pick }, { referer: foreign });
+      expect(from.headers.location).toBe(location);
+    }
+    // The tick is there again, on what the page shows now; of no other row.
+    const again = await approver.get(`/approvals?ticked=${one?.id}.0.x`);
+    expect(again.body.match(/<input[^>]*checked[^>]*>/g)).toEqual([
+      expect.stringContaining(`value="${pick}"`),
+    ]);
     console.clock.now = before;
     expect(await stateOf(one?.id ?? '')).toBe('held');
   });
@@ -179,6 +191,40 @@ describe('a business day', () => {
     expect(body).toContain('month end');
     expect(body).toContain(finance.name);
     expect((await finance.get('/days')).body).toContain('locked');
+  });
+});
+
+describe('the audit page', () => {
+  it('finds a decision by any word of it', async () => {
+    const auditor = await console.withRole('finance');
+    const all = await auditor.get('/audit');
+    expect(all.body).toContain('goods kept');
+    const found = await auditor.get('/audit?text=GOODS%20kept');
+    expect(found.body).toContain('reject refund');
+    expect(found.body).not.toContain('month end');
+    expect((await auditor.get('/audit?text=nowhere')).body).toContain('Nothing fits these words');
+  });
+
+  it('says that the chain is whole, and where it is broken', async () => {
+    const { db } = console.app;
+    const auditor = await console.withRole('approver');
+    expect((await auditor.post('/audit/check', {})).body).toMatch(/Whole: \d+ links in 3 chains/);
+    // Done twice, everything stands as it was.
+    const alter = () =>
+      db.transaction(async (tx) => {
+        await tx.query('set local session_replication_role = replica');
+        await tx.query(`update tieout.decisions set reason = reverse(reason)
+          where decision = 'reject'`);
+      });
+    await alter();
+    const both = await Promise.all([1, 2].map(() => auditor.post('/audit/check', {})));
+    await alter();
+    for (const { body } of both) {
+      expect(body).toContain('Not whole: 1 of 3 chains are broken');
+      expect(body).toMatch(/<td>decision<\/td>[\s\S]*at least one was changed/);
+    }
+    expect((await auditor.post('/audit/check', {})).body).toContain('Whole');
+    expect((await auditor.get('/activity?text=check')).body).toContain('1 broken');
   });
 });
 

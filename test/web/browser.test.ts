@@ -201,7 +201,14 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
     const [row] = rows;
     const paths = [
       ...['/', '/breaks', `/breaks/${row?.b}`, '/approvals', '/instructions', '/brake', '/reports'],
-      ...[`/instructions/${row?.i}`, `/orders/${row?.a}/${row?.o}`, '/jobs', '/activity'],
+      ...[
+        `/instructions/${row?.i}`,
+        `/orders/${row?.a}/${row?.o}`,
+        '/jobs',
+        '/activity',
+        '/audit',
+        '/days',
+      ],
       ...['/settings', '/search?q=none', '/nowhere', '/confirm'],
     ];
     const found: string[] = [];

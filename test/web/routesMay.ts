@@ -48,5 +48,7 @@ export const ROUTES_MAY: Readonly<Record<string, Expected>> = {
   'POST /jobs/retry': { roles: ['operator'], ofOther: 'none' },
   'POST /jobs/discard': { roles: ['operator'], ofOther: 'none' },
   'GET /activity': { roles: TAKE, ofOther: 'none' },
+  'GET /audit': { roles: TAKE, ofOther: 'none' },
+  'POST /audit/check': { roles: TAKE, ofOther: 'none' },
   'GET /settings': { roles: ['operator', 'admin'], ofOther: 'none' },
 };

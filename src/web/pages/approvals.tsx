@@ -37,7 +37,7 @@ export async function approvalsPage(visit: Visit): Promise<Answer> {
         </Empty>
       ) : (
         <ApproveForm visit={visit}>
-          <HeldTable rows={rows} words={words} />
+          <HeldTable rows={rows} words={words} ticked={visit.ticked} />
         </ApproveForm>
       )}
       <Pager
@@ -68,13 +68,9 @@ function ApproveForm({ visit, children }: { visit: Visit; children: ComponentChi
           Reason; needed to reject
           <input name="words" size={40} maxLength={1000} />
         </label>
-        {visit.person.isFresh ? (
-          <button type="submit" class="main">
-            Approve: it will be sent
-          </button>
-        ) : (
-          <a href={`/confirm?next=${encodeURIComponent(visit.here)}`}>Password, to approve</a>
-        )}
+        <button type="submit" class="main">
+          {visit.person.isFresh ? 'Approve: it will be sent' : 'Password, to approve'}
+        </button>
         <button type="submit" formaction="/approvals/reject" class="danger">
           Reject: it will not be sent
         </button>
@@ -89,7 +85,12 @@ function ApproveForm({ visit, children }: { visit: Visit; children: ComponentChi
   );
 }
 
-function HeldTable({ rows, words }: { rows: readonly HeldInstruction[]; words: Words }) {
+function HeldTable(props: {
+  rows: readonly HeldInstruction[];
+  words: Words;
+  ticked: ReadonlySet<string>;
+}) {
+  const { rows, words, ticked } = props;
   return (
     <Table
       caption="What waits for approval, oldest first"
@@ -108,7 +109,11 @@ function HeldTable({ rows, words }: { rows: readonly HeldInstruction[]; words: W
       {rows.map((row) => (
         <tr>
           <td>
-            <Pick id={`${row.id}:${row.seenSha256}`} what={`${row.operation} of ${row.orderNo}`} />
+            <Pick
+              id={`${row.id}:${row.seenSha256}`}
+              what={`${row.operation} of ${row.orderNo}`}
+              ticked={ticked}
+            />
           </td>
           <th scope="row">
             <a href={`/instructions/${row.id}`}>

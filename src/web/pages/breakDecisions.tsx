@@ -36,18 +36,24 @@ export function DecideBreaks({ visit, children }: { visit: Visit; children: Comp
             </button>
           </>
         ) : null}
-        {mayWaive && visit.person.isFresh ? (
+        {mayWaive ? (
           <>
-            <button type="submit" formaction="/breaks/waive" class="danger">
-              Waive
+            <button
+              type="submit"
+              formaction="/breaks/waive"
+              class="danger"
+              formNoValidate={!visit.person.isFresh}
+            >
+              {visit.person.isFresh ? 'Waive' : 'Password, to waive'}
             </button>
-            <button type="submit" formaction="/breaks/reopen">
-              Reopen
+            <button
+              type="submit"
+              formaction="/breaks/reopen"
+              formNoValidate={!visit.person.isFresh}
+            >
+              {visit.person.isFresh ? 'Reopen' : 'Password, to reopen'}
             </button>
           </>
-        ) : null}
-        {mayWaive && !visit.person.isFresh ? (
-          <a href={`/confirm?next=${encodeURIComponent(visit.here)}`}>Password, to waive</a>
         ) : null}
       </fieldset>
       {children}

@@ -52,7 +52,7 @@ export async function breaksPage(visit: Visit): Promise<Answer> {
         <NoBreaks />
       ) : (
         <DecideBreaks visit={visit}>
-          <BreakTable rows={rows} words={words} />
+          <BreakTable rows={rows} words={words} ticked={visit.ticked} />
         </DecideBreaks>
       )}
       <Pager at={at} pages={pages} to={(page) => `/breaks?${addressOf(query, page)}`} />
@@ -103,7 +103,12 @@ function NoBreaks() {
   );
 }
 
-function BreakTable({ rows, words }: { rows: readonly ListedBreak[]; words: Words }) {
+function BreakTable(props: {
+  rows: readonly ListedBreak[];
+  words: Words;
+  ticked: ReadonlySet<string>;
+}) {
+  const { rows, words, ticked } = props;
   return (
     <Table
       caption="Breaks"
@@ -123,7 +128,11 @@ function BreakTable({ rows, words }: { rows: readonly ListedBreak[]; words: Word
       {rows.map((row) => (
         <tr>
           <td>
-            <Pick id={row.breakId} what={`${inWords(row.kind)} of ${row.orderNo}`} />
+            <Pick
+              id={row.breakId}
+              what={`${inWords(row.kind)} of ${row.orderNo}`}
+              ticked={ticked}
+            />
           </td>
           <th scope="row">
             <OrderLink accountId={row.accountId} orderNo={row.orderNo} />

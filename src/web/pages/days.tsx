@@ -166,8 +166,8 @@ function Decide(props: { visit: Visit; account: string; date: string; state: Day
           <input name="words" size={40} maxLength={1000} required />
         </label>
         {verbs.map((verb) => (
-          <button type="submit" formaction={`/days/${verb}`}>
-            {VERBS[verb].words}
+          <button type="submit" formaction={`/days/${verb}`} formNoValidate={!visit.person.isFresh}>
+            {visit.person.isFresh ? VERBS[verb].words : `Password, to ${verb} it`}
           </button>
         ))}
       </fieldset>

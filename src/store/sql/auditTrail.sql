@@ -1,0 +1,30 @@
+-- What people decided, newest first, each with whether it is sealed in the chain. $1 text that
+-- stands in it, or null, $2 how many, $3 how many before them.
+with said as (
+  select d.at, d.account_id, d.decided_by as who, d.is_claim,
+    concat_ws(' ', d.decision, i.operation, d.finding) as what, 'instruction' as kind,
+    d.instruction_id::text as id, i.order_no as about,
+    concat_ws(' ', d.reason, d.reference) as why, d.link_id is not null as is_sealed
+  from tieout.decisions d join tieout.instructions i using (instruction_id)
+  union all
+  select e.at, b.account_id, e.by, e.is_claim, e.event || ' ' || b.kind, 'break', b.break_id::text,
+    b.order_no, coalesce(e.reason, ''), e.link_id is not null
+  from tieout.break_events e join tieout.breaks b using (break_id)
+  where e.by <> 'tieout'
+  union all
+  select at, account_id, by, is_claim, event || ' day', 'day', business_date::text,
+    business_date::text, reason, link_id is not null
+  from tieout.day_events
+  union all
+  select at, coalesce(account_id, ''), by, is_claim,
+    kind || case when is_on then ' on' else ' off' end, 'brake', '', 'sending', reason,
+    link_id is not null
+  from tieout.brakes
+)
+select at, account_id as "accountId", who, is_claim as "isClaim", what, kind, id, about, why,
+  is_sealed as "isSealed"
+from said
+where $1::text is null
+  or position(lower($1) in lower(concat_ws(' ', who, what, about, why, account_id))) > 0
+order by at desc, kind, id
+limit $2 offset $3

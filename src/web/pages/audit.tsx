@@ -1,0 +1,234 @@
+// For an auditor: where the chains of digests end, whether they are whole from their first link to
+// their last, and everything that people decided, found by any word of it. Checking reads every
+// fact there is, so it is asked for with a button, and done once for all who ask meanwhile.
+
+import { headDigest } from '../../core/chain.js';
+import { inWords } from '../../core/words.js';
+import { chainHeads } from '../../store/audit.js';
+import type { ChainEnd, TrailRow } from '../../store/auditTrail.js';
+import { auditTrail, chainEnds } from '../../store/auditTrail.js';
+import type { Database } from '../../store/db.js';
+import type { ChainFinding } from '../../store/verifyChain.js';
+import { checkChain } from '../../store/verifyChain.js';
+import type { Words } from '../format.js';
+import { Empty, Figure, Form, OrderLink, Pager, Table } from '../parts.js';
+import type { Answer, Visit } from '../visit.js';
+
+const ROWS_A_PAGE = 100;
+const PAGES_MAX = 1_000;
+/** Links, broken ones and disagreements that a page names. */
+const NAMED_MAX = 100;
+
+export async function auditPage(visit: Visit): Promise<Answer> {
+  const { deps, query, words, csrf } = visit;
+  const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
+  const text = query.text('text', 128);
+  // One more than a page tells whether there is a next one.
+  const found = await auditTrail(deps.db, text, ROWS_A_PAGE + 1, at * ROWS_A_PAGE);
+  const ends = await chainEnds(deps.db);
+  const next = (page: number): string =>
+    `/audit?${new URLSearchParams({ text: text ?? '', page: String(page + 1) })}`;
+  const body = (
+    <>
+      <h1>Audit</h1>
+      <ChainTable ends={ends} words={words} />
+      <Form action="/audit/check" csrf={csrf}>
+        <fieldset class="decide">
+          <legend>Is everything that was sealed still there, and unchanged?</legend>
+          <button type="submit" class="main">
+            Check the chains from their first link
+          </button>
+          <span class="hint">It reads every fact; with years of nights that takes minutes.</span>
+        </fieldset>
+      </Form>
+      <h2>What people decided</h2>
+      <form class="filters" action="/audit" method="get" aria-label="Search">
+        <label>
+          Person, order, decision or reason
+          <input name="text" value={text ?? ''} maxLength={128} />
+        </label>
+        <button type="submit">Search</button>
+      </form>
+      {found.length === 0 ? (
+        <Empty>
+          {text === null ? 'Nobody has decided anything yet.' : 'Nothing fits these words.'}{' '}
+          Sign-ins and downloads are under <a href="/activity">Activity</a>.
+        </Empty>
+      ) : (
+        <Trail rows={found.slice(0, ROWS_A_PAGE)} words={words} />
+      )}
+      <Pager at={at} pages={found.length > ROWS_A_PAGE ? at + 2 : at + 1} to={next} />
+    </>
+  );
+  return { kind: 'page', title: 'Audit', section: 'Audit', body };
+}
+
+function ChainTable({ ends, words }: { ends: readonly ChainEnd[]; words: Words }) {
+  if (ends.length === 0) return <Empty>Nothing is sealed yet: the first night does it.</Empty>;
+  return (
+    <Table
+      caption="Where each chain of digests ends"
+      isCaptionSeen
+      columns={[
+        { head: 'Chain' },
+        { head: 'Links', isFigure: true },
+        { head: 'Sealed' },
+        { head: 'Night' },
+        { head: 'Ends in' },
+      ]}
+    >
+      {ends.map((end) => (
+        <tr>
+          <th scope="row">{chainName(end.accountId)}</th>
+          <Figure>{words.count(end.links)}</Figure>
+          <td>{words.at(end.sealedAt)}</td>
+          <td>{end.businessDate ?? ''}</td>
+          <td class="digest">
+            <code>{end.sha256}</code>
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function chainName(accountId: string): string {
+  return accountId === '' ? 'runs and settings' : accountId;
+}
+
+function Trail({ rows, words }: { rows: readonly TrailRow[]; words: Words }) {
+  return (
+    <Table
+      caption="What people decided, newest first"
+      columns={[
+        { head: 'When' },
+        { head: 'Who' },
+        { head: 'What' },
+        { head: 'Account' },
+        { head: 'About' },
+        { head: 'Why' },
+        { head: 'Sealed' },
+      ]}
+    >
+      {rows.map((row) => (
+        <tr>
+          <th scope="row">{words.at(row.at)}</th>
+          <td>
+            {row.who}
+            {row.isClaim ? ' (as said on the command line)' : ''}
+          </td>
+          <td>
+            <WhatLink row={row} />
+          </td>
+          <td>{row.accountId}</td>
+          <td>
+            {row.kind === 'instruction' || row.kind === 'break' ? (
+              <OrderLink accountId={row.accountId} orderNo={row.about} />
+            ) : (
+              row.about
+            )}
+          </td>
+          <td>{words.free(row.why, [row.about])}</td>
+          <td>{row.isSealed ? 'yes' : 'not yet'}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function WhatLink({ row }: { row: TrailRow }) {
+  const what = inWords(row.what);
+  switch (row.kind) {
+    case 'instruction':
+      return <a href={`/instructions/${row.id}`}>{what}</a>;
+    case 'break':
+      return <a href={`/breaks/${row.id}`}>{what}</a>;
+    case 'day':
+      return <a href={`/days/${encodeURIComponent(row.accountId)}/${row.id}`}>{what}</a>;
+    case 'brake':
+      return <a href="/brake">{what}</a>;
+  }
+}
+
+/** A check that runs is waited for by all who ask: it is the same answer, and no small work. */
+const underWay = new WeakMap<Database, Promise<ChainFinding>>();
+
+function checked(db: Database): Promise<ChainFinding> {
+  const running = underWay.get(db);
+  if (running !== undefined) return running;
+  const begun = checkChain(db, () => {}).finally(() => underWay.delete(db));
+  underWay.set(db, begun);
+  return begun;
+}
+
+export async function checkChains(visit: Visit): Promise<Answer> {
+  const { deps } = visit;
+  const found = await checked(deps.db);
+  const head = headDigest(await chainHeads(deps.db));
+  const isWhole = found.broken.length === 0 && found.disagreements.length === 0;
+  const outcome = isWhole ? `whole, ends in ${head}` : `${found.broken.length} broken`;
+  await visit.record({ action: 'check chains', outcome });
+  const body = (
+    <>
+      <h1>The chains</h1>
+      <p class={isWhole ? 'sentence' : 'sentence problem'} role="status">
+        {isWhole
+          ? `Whole: ${found.links} links in ${found.chains} chains, none missing, none changed.`
+          : `Not whole: ${found.broken.length} of ${found.chains} chains are broken, ` +
+            `${found.disagreements.length} rows say something else than their history.`}
+      </p>
+      <p>
+        They end in <code>{head}</code>. Whoever rewrote everything would end in another digest:
+        compare it with the one that somebody else wrote down.
+      </p>
+      <Broken found={found} />
+      <p>
+        <a href="/audit">Back to the audit</a>
+      </p>
+    </>
+  );
+  return { kind: 'page', title: 'The chains', section: 'Audit', body };
+}
+
+function Broken({ found }: { found: ChainFinding }) {
+  const { broken, disagreements, unsealed } = found;
+  const pending = unsealed.reduce((sum, { facts }) => sum + facts, 0);
+  return (
+    <>
+      {broken.length === 0 ? null : (
+        <Table
+          caption="The first broken link of each chain; what follows it proves nothing"
+          isCaptionSeen
+          columns={[
+            { head: 'Chain' },
+            { head: 'Link', isFigure: true },
+            { head: 'What it seals' },
+            { head: 'Night' },
+            { head: 'What is wrong' },
+          ]}
+        >
+          {broken.slice(0, NAMED_MAX).map((link) => (
+            <tr>
+              <th scope="row">{chainName(link.accountId)}</th>
+              <Figure>{link.linkNo.toString()}</Figure>
+              <td>{link.what ?? ''}</td>
+              <td>{link.businessDate ?? ''}</td>
+              <td>{link.reason}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {disagreements.slice(0, NAMED_MAX).map(({ accountId, orderNo, what, state, history }) => (
+        <p class="problem">
+          {what} of {accountId} {orderNo ?? ''} is {inWords(state)}, but its history says{' '}
+          {inWords(history ?? 'nothing')}.
+        </p>
+      ))}
+      {pending === 0 ? null : (
+        <p class="hint">
+          Not sealed yet: {pending} facts. The next run, or the next decision, seals them.
+        </p>
+      )}
+    </>
+  );
+}

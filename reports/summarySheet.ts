@@ -3,6 +3,7 @@
 // each check turns red by itself. Pure: it makes lines of cells; neighbours: reconciliation.ts
 // writes them, totals.ts gives formulas over the other sheets.
 
+import type { Notice } from '../src/core/notices.js';
 import type { KindTie, MoneyTie, ReconciliationData } from '../src/core/reporting.js';
 import type { AccountSummary, Tie } from '../src/core/summary.js';
 import { nightSentence, ORDER_CLASSES, workedOutOpenAfter } from '../src/core/summary.js';
@@ -59,6 +60,7 @@ export function summaryPage(
   addAmounts(page, data, parts.breaks);
   addMoney(page, data.summary.accounts, parts.moved, data);
   addInstructions(page, data.summary.accounts);
+  addNotices(page, data.summary.notices ?? []);
   addCoverage(page, data);
   // The long lists come last: the first page is for those who read no further.
   addKindTies(page, data.tiesByKind);
@@ -113,6 +115,17 @@ function addClasses(page: Page, accounts: readonly AccountSummary[]): void {
   }
   addCheck(page, 'L', first);
   addColumnSums(page, first, 3, 13);
+}
+
+/** In words, such as what stops the sending or a ledger that is not whole. */
+function addNotices(page: Page, notices: readonly Notice[]): void {
+  if (notices.length === 0) return;
+  page.lines.push([]);
+  addWide(page, 'To be told', STYLES.section);
+  page.sections.push(page.lines.length);
+  for (const { accountId, text: words } of notices) {
+    addWide(page, freeText(`${accountId}: ${words}`), STYLES.running);
+  }
 }
 
 const TIE_HEADINGS = ['Open before', 'New', 'Reopened', 'Waived', 'Resolved', 'Open after'];

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { didNotStart, nextSentence, owedSentence } from '../core/owed.js';
 import { nightSentence } from '../core/summary.js';
 import { lookAtClock } from '../night/clock.js';
+import { stopNotices } from '../night/stops.js';
 import { type OutboxFigures, outboxFigures } from '../store/outbox.js';
 import type { RunRow } from '../store/runs.js';
 import type { GatewayWord } from '../store/words.js';
@@ -26,6 +27,8 @@ export function statusCommand(): Command {
           const next = nextSentence(facts);
           const words = await gatewayWords(app.db, null);
           const alerts = await outboxFigures(app.db);
+          const accountIds = app.config.accounts.map(({ accountId }) => accountId);
+          const stops = await stopNotices(app.db, accountIds);
           if (wantsJson(command)) {
             printJson({
               run: run?.businessDate ?? null,
@@ -37,10 +40,13 @@ export function statusCommand(): Command {
               nextTick: facts.nextTick,
               nextBusinessDate: facts.nextDue,
               alerts,
+              stops: stops.map(({ accountId, text }) => ({ accountId, text })),
               words: flags.words ? words : words.filter(({ meaning }) => meaning === null),
             });
           } else {
+            const stopped = stops.map(({ accountId, text }) => `${accountId}: ${text}`);
             const lines = [sentence, ...(about === null ? [] : [about]), next, ...untold(alerts)];
+            lines.push(...stopped);
             printLines([...lines, ...(flags.words ? wordLines(words) : withoutMeaning(words))]);
           }
           return 0;

@@ -1,10 +1,10 @@
 // What a person has to be told about a night beside its figures: a ledger that is not known to be
-// whole, a new word of the gateway, orders that left the ledger. Pure: the words for what the store
-// found.
+// whole, a new word of the gateway, orders that left the ledger, what stops the sending. Pure: the
+// words for what the store found.
 
 export interface Notice {
   accountId: string;
-  kind: 'ledger_feed' | 'new_word' | 'left_ledger';
+  kind: 'ledger_feed' | 'new_word' | 'left_ledger' | 'not_sent';
   text: string;
   /** what it is about, short enough for a sentence */
   about: string;
@@ -83,4 +83,21 @@ export function leftNotice(left: {
     `${orders} left the ledger since the look before${sample}: those that the gateway has ` +
     'are breaks (missing_in_ledger), the others are gone on both sides';
   return { accountId: left.accountId, kind: 'left_ledger', about: `${orders} left`, text };
+}
+
+/** What stops the sending of an account, and how much waits for it. */
+export function notSentNotice(stop: {
+  accountId: string;
+  reason: string;
+  instructions: number;
+}): Notice {
+  const { accountId, reason, instructions } = stop;
+  const waits =
+    instructions === 0
+      ? 'nothing waits for it now'
+      : `${instructions} ${instructions === 1 ? 'instruction waits' : 'instructions wait'}`;
+  const text = `sending is stopped: ${reason}; ${waits}`;
+  // What comes behind a colon or in parentheses are particulars.
+  const about = reason.split(/[:(]| since /)[0]?.trim() ?? reason;
+  return { accountId, kind: 'not_sent', about, text };
 }

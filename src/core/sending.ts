@@ -44,19 +44,20 @@ export type SendingAnswer =
   | { kind: 'canary' }
   /** the canary is on its way; what waits is rung for again when its answer was understood */
   | { kind: 'wait' }
-  | { kind: 'stop'; reason: string };
+  | { kind: 'stop'; by: Brake['kind'] | 'no_run' | 'block' | 'breaker'; reason: string };
 
 export function mayAccountSend(facts: SendingFacts): SendingAnswer {
   const [brake] = facts.brakes;
-  if (brake) return { kind: 'stop', reason: brakeWords(brake) };
-  if (!facts.hasRun) return { kind: 'stop', reason: 'the account has no run' };
+  if (brake) return { kind: 'stop', by: brake.kind, reason: brakeWords(brake) };
+  if (!facts.hasRun) return { kind: 'stop', by: 'no_run', reason: 'the account has no run' };
   if (facts.block !== null) {
-    return { kind: 'stop', reason: `nothing of the account is sent: ${facts.block}` };
+    return { kind: 'stop', by: 'block', reason: `nothing of the account is sent: ${facts.block}` };
   }
   switch (facts.state) {
     case 'stopped':
       return {
         kind: 'stop',
+        by: 'breaker',
         reason: `the breaker stopped the account for the rest of the run: ${facts.reason ?? ''}`,
       };
     case 'canary':

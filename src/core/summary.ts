@@ -176,10 +176,16 @@ function incompleteParts(summary: RunSummary, broken: number): string[] {
     ...[...feeds].map((about) => `${about} is not known to be whole`),
     failed > 0 ? `${counted(failed, 'page')} failed` : '',
     notCompared > 0 ? `${counted(notCompared, 'order')} not compared` : '',
-    moving > 0 ? `${counted(moving, 'instruction')} not sent yet` : '',
+    moving > 0 ? `${counted(moving, 'instruction')} not sent yet${stopPart(summary)}` : '',
     broken > 0 ? `${counted(broken, 'order')} broken` : '',
   ].filter((part) => part !== '');
   return parts.length > 0 ? parts : ['something of it is still open'];
+}
+
+/** In parentheses: what stops them. */
+function stopPart(summary: RunSummary): string {
+  const stops = [...new Set(noticesOf(summary, 'not_sent').map((notice) => notice.about))];
+  return stops.length === 0 ? '' : ` (${stops.join('; ')})`;
 }
 
 function waitingPart(summary: RunSummary): string {

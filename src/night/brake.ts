@@ -5,7 +5,7 @@
 import type { Brake } from '../core/sending.js';
 import { brakeWords, mayAccountSend } from '../core/sending.js';
 import type { Database } from '../store/db.js';
-import { releaseJournals } from '../store/journals.js';
+import { releaseJournals, releaseUnverified } from '../store/journals.js';
 import {
   batchesUnderWay,
   releaseStopped,
@@ -50,6 +50,11 @@ export async function letBrakeGo(deps: { db: Database }, order: BrakeOrder): Pro
     for (const { kind } of mine) await sayBrake(tx, wordOf(order, kind, false));
     const lifted = mine.map(brakeWords);
     const { accountId } = order;
+    const absent = accountId === null ? await releaseUnverified(tx) : [];
+    if (absent.length > 0) {
+      await sayBrake(tx, { ...wordOf(order, 'freeze', false), found: { absent } });
+      lifted.push(`journals of permits not held against this database: ${absent.join(', ')}`);
+    }
     if (accountId !== null) {
       const [standing] = await standings(tx, [accountId]);
       if (standing?.reason && (await releaseStopped(tx, accountId))) {

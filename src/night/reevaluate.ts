@@ -2,9 +2,11 @@
 // `tieout jobs retry` asks this and never repeats a job as it was (a red job may have moved money).
 
 import type { QueueName, Reevaluation } from '../core/doorbell.js';
+import { mayAccountSend } from '../core/sending.js';
 import { loadBatch } from '../store/batches.js';
 import { chunkStanding } from '../store/pulls.js';
 import { loadReport } from '../store/reports.js';
+import { standings } from '../store/sending.js';
 import type { NightDeps } from './deps.js';
 
 export async function reevaluate(
@@ -51,7 +53,7 @@ async function batch(deps: Pick<NightDeps, 'db'>, batchId: bigint): Promise<Reev
   const what = `batch ${batchId} (${found.operation})`;
   switch (found.state) {
     case 'queued':
-      return { kind: 'ring', words: `${what} was not sent; it is weighed again before it is` };
+      return { kind: 'ring', words: await queuedWords(deps, what, found.accountId) };
     case 'sending':
       return {
         kind: 'hold',
@@ -65,4 +67,17 @@ async function batch(deps: Pick<NightDeps, 'db'>, batchId: bigint): Promise<Reev
     default:
       return { kind: 'done', words: `${what} is ${found.state}: nothing is left to send` };
   }
+}
+
+/** A ring changes nothing while the account is stopped: whoever retries is told by what. */
+async function queuedWords(
+  { db }: Pick<NightDeps, 'db'>,
+  what: string,
+  accountId: string,
+): Promise<string> {
+  const [standing] = await standings(db, [accountId]);
+  const answer = standing === undefined ? null : mayAccountSend(standing);
+  return answer?.kind === 'stop'
+    ? `${what} was not sent, and is not yet: ${answer.reason}`
+    : `${what} was not sent; it is weighed again before it is`;
 }

@@ -37,6 +37,7 @@ import { closeAccounts, runLookTime } from '../store/runAccounts.js';
 import { newWords } from '../store/words.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf } from './deps.js';
+import { stopNotices } from './stops.js';
 import { noteAnswers } from './words.js';
 
 /** Reads every figure, checks that they tie, and states what the run has come to. */
@@ -126,6 +127,8 @@ async function noticesOf(night: Night): Promise<Notice[]> {
     ...feeds.map(feedNotice),
     ...words.map(wordNotice),
     ...changes.filter(({ left }) => left > 0).map(leftNotice),
+    // A dry run sends nothing on purpose.
+    ...(night.isDry ? [] : await stopNotices(night.db, accountIdsOf(night))),
   ];
 }
 

@@ -47,9 +47,12 @@ export async function consoleNight(
     `select r.run_id, r.business_date, r.state as run_state, r.created_at, r.finished_at, r.as_of,
        r.failure, (select ${WORST} from tieout.run_accounts ra
          where ra.run_id = r.run_id and ra.account_id = any ($1)) as state,
-       jsonb_set(r.summary, '{accounts}', coalesce((
+       jsonb_set(jsonb_set(r.summary, '{accounts}', coalesce((
          select jsonb_agg(one order by one ->> 'accountId')
          from jsonb_array_elements(r.summary -> 'accounts') one
+         where one ->> 'accountId' = any ($1)), '[]')), '{notices}', coalesce((
+         select jsonb_agg(one order by at)
+         from jsonb_array_elements(r.summary -> 'notices') with ordinality told (one, at)
          where one ->> 'accountId' = any ($1)), '[]')) as summary,
        not exists (select 1 from tieout.run_accounts ra
          where ra.run_id = r.run_id and not ra.account_id = any ($1)) as is_whole

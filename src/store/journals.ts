@@ -114,6 +114,19 @@ export async function releaseJournals(db: Db): Promise<void> {
   );
 }
 
+/**
+ * The same for the journals of hosts that have not held theirs against this timeline, and may never
+ * come back to do so. Answers their names.
+ */
+export async function releaseUnverified(db: Db): Promise<string[]> {
+  const { rows } = await db.query<{ host: string }>(
+    `update tieout.journals j set released_at = clock_timestamp(), verified_file = null,
+       verified_bytes = 0, verified_system = null
+     from (select ${RUNNING}) facts where ${IS_UNVERIFIED} returning j.host`,
+  );
+  return [...new Set(rows.map((row) => row.host))].sort();
+}
+
 export interface DatabaseFacts {
   /** which cluster, by the number it was born with; '' where the server does not tell */
   system: string;
@@ -194,6 +207,10 @@ export interface ClaimFacts {
 /** Journals that were not used for so long do not hold anybody up. */
 const JOURNAL_DAYS_MAX = 30;
 
+const IS_UNVERIFIED = `j.verified_timeline is distinct from facts.timeline
+  and j.verified_at > clock_timestamp() - interval '${JOURNAL_DAYS_MAX} days'
+  and (j.released_at is null or j.released_at < j.verified_at)`;
+
 /** Asked in the transaction of each claim, hence small. */
 export async function claimFacts(
   db: Db,
@@ -212,10 +229,7 @@ export async function claimFacts(
   }>(
     `select facts.*, clock_timestamp() as now, ${UNSAFE}, $1::uuid is null or exists (
          select from tieout.attempts where attempt_id = $1::uuid) as knows_newest,
-       array(select j.host from tieout.journals j
-         where j.verified_timeline is distinct from facts.timeline
-           and j.verified_at > clock_timestamp() - interval '${JOURNAL_DAYS_MAX} days'
-           and (j.released_at is null or j.released_at < j.verified_at)) as unverified
+       array(select j.host from tieout.journals j where ${IS_UNVERIFIED}) as unverified
      from (select ${RUNNING}) facts`,
     [newest],
     'claimFacts',

@@ -128,3 +128,30 @@ export async function batchesUnderWay(db: Db, accountId: string | null): Promise
   );
   return Number(rows[0]?.count ?? 0n);
 }
+
+export interface WaitingBecause {
+  accountId: string;
+  /** why the last try came to nothing; null: there was none */
+  reason: string | null;
+  instructions: number;
+}
+
+/** What waits in batches, by account and reason, the most first. */
+export async function whyWaiting(db: Db, accountIds: readonly string[]): Promise<WaitingBecause[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    reason: string | null;
+    instructions: bigint;
+  }>(
+    `select b.account_id, b.reason, count(*) as instructions
+     from tieout.batches b join tieout.instructions i using (batch_id)
+     where b.state = 'queued' and i.state = 'queued' and b.account_id = any ($1)
+     group by b.account_id, b.reason order by instructions desc, b.reason`,
+    [accountIds],
+  );
+  return rows.map(({ account_id: accountId, reason, instructions }) => ({
+    accountId,
+    reason,
+    instructions: Number(instructions),
+  }));
+}

@@ -241,8 +241,16 @@ describe('a database that cannot be relied on', () => {
     await sendBatch(deps, batchIds[0] ?? 0n);
     expect(await house.effects()).toEqual([]);
     expect(await whyWaiting(house)).toMatch(/these hosts have not held their journals/);
+    // A host that never comes back holds nobody up for ever.
+    const order = { accountId: null, reason: 'that host is gone', who: KIM };
+    const { lifted } = await letBrakeGo(house, order);
+    expect(lifted).toEqual([expect.stringMatching(/journals of permits not held against this/)]);
+    await sendBatch(deps, batchIds[0] ?? 0n);
+    expect((await house.effects()).length).toBe(2);
   });
 });
+
+const KIM = { name: 'Kim', isClaim: true };
 
 async function whyWaiting(house: House): Promise<string | null> {
   const { rows } = await house.db.query<{ reason: string }>('select reason from tieout.batches');

@@ -2,6 +2,8 @@
 // Whole nights through a server that loses answers; the brake by the built program as well.
 
 import { afterEach, describe, expect, it } from 'vitest';
+import { nightSentence } from '../../src/core/summary.js';
+import { reevaluate } from '../../src/night/reevaluate.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { buildHouse, dateOf, instructionCounts, kinds } from '../support/night.js';
@@ -76,6 +78,9 @@ describe('the first batch of an account and run', () => {
     expect(house.lines.join('\n')).toMatch(
       /account A1001: 1 batch\(es\) stay queued: the breaker stopped the account for the rest/,
     );
+    expect(summary.notices?.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^sending is stopped: the breaker .*; 3 instructions wait$/),
+    ]);
     // The same run again sends nothing more; the next one begins with a canary.
     lose(() => false);
     await house.run({ date: dateOf(2) }, at(2));
@@ -157,6 +162,27 @@ describe('the brake', () => {
     expect(house.lines.join('\n')).toMatch(
       /stay queued: the brake is on for all sending since .* \(Kim: the acquirer called\)/,
     );
+    expect(summary.notices).toEqual([
+      {
+        accountId: 'A1001',
+        kind: 'not_sent',
+        about: 'the brake is on for all sending',
+        text: expect.stringMatching(/the brake is on .*acquirer called\); 3 instructions wait$/),
+      },
+      expect.objectContaining({ text: expect.stringMatching(/nothing waits for it now$/) }),
+    ]);
+    expect(nightSentence(summary)).toContain(
+      '3 instructions not sent yet (the brake is on for all sending)',
+    );
+    const status = await tieout(['status', '--json'], { cwd: house.folder });
+    expect(JSON.parse(status.stdout).stops).toEqual(
+      summary.notices?.map(({ accountId, text }) => ({ accountId, text })),
+    );
+    const waiting = await house.db.query<{ id: string }>(
+      `select max(batch_id)::text as id from tieout.batches where state = 'queued'`,
+    );
+    const retried = await reevaluate(house, 'capture', waiting.rows[0]?.id ?? '');
+    expect(retried.words).toMatch(/was not sent, and is not yet: the brake is on/);
     const { stdout } = await brake('status');
     expect(JSON.parse(stdout)).toMatchObject({
       brakes: [{ kind: 'brake', accountId: null, by: 'Kim', reason: 'the acquirer called' }],

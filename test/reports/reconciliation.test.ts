@@ -46,9 +46,19 @@ const SHEETS = [
   ...['Summary', 'Breaks', 'At gateway, not here', 'Here, not at gateway', 'State differs'],
   ...['Money moved', 'Waiting for you', 'Coverage', 'About this run'],
 ];
+const STOPPED = 'sending is stopped: the brake is on (Kim: =1+1); 3 instructions wait';
 const MONEY_SECTION = 'Money confirmed in this run, by account and currency';
 
 describe('the nightly workbook', () => {
+  test('says in words what has to be told, such as what stops the sending', async () => {
+    const kind = 'not_sent' as const;
+    const notices = [{ accountId: 'A1', kind, about: 'the brake is on', text: STOPPED }];
+    const data = sampleNight({ summary: { ...sampleSummary(), notices } });
+    const sheet = sheetOf(await openXlsx(await written(data)), 'Summary');
+    const told = rowStarting(sheet, 'To be told');
+    expect(sheet.getRow(told.number + 1).getCell(1).value).toBe(`A1: ${STOPPED}`);
+  });
+
   test('has its sheets in order, each frozen, landscape, one page wide', async () => {
     const path = await written();
     const workbook = await openXlsx(path);

@@ -1,6 +1,7 @@
 // The first page: does the night tie, how far is it, what waits for whom, and how the nights before
 // it went. The page of an older night is the same without the parts that are about now.
 
+import type { Notice } from '../../core/notices.js';
 import { brakeWords } from '../../core/sending.js';
 import type { AccountSummary } from '../../core/summary.js';
 import { nightSentence } from '../../core/summary.js';
@@ -108,7 +109,21 @@ function Head({ night, words }: { night: NightRow; words: Words }) {
         {night.isWhole ? '' : ' Only the accounts that you may see.'} Orders against the gateway;
         fees, chargebacks and bank payouts are not known to tieout.
       </p>
+      <Notices notices={night.summary?.notices ?? []} />
     </>
+  );
+}
+
+function Notices({ notices }: { notices: readonly Notice[] }) {
+  if (notices.length === 0) return null;
+  return (
+    <ul aria-label="To be told">
+      {notices.map(({ accountId, kind, text }) => (
+        <li class={kind === 'not_sent' ? 'problem' : ''}>
+          {accountId}: {text}
+        </li>
+      ))}
+    </ul>
   );
 }
 

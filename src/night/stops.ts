@@ -1,0 +1,36 @@
+// Why something that was to be sent was not: the brake, a freeze, the breaker, a database or a
+// journal that cannot be relied on, a gateway that takes no connection. The same facts for the
+// summary of a night, for `tieout status` and for the console.
+
+import type { Notice } from '../core/notices.js';
+import { notSentNotice } from '../core/notices.js';
+import { mayAccountSend } from '../core/sending.js';
+import type { Db } from '../store/db.js';
+import { standings, whyWaiting } from '../store/sending.js';
+
+/** Told even where nothing waits: a stop that nobody remembers is found here. */
+const ALWAYS_TOLD: ReadonlySet<string> = new Set(['brake', 'freeze', 'breaker']);
+/** Reasons of an account that are told one by one. */
+const REASONS_MAX = 3;
+
+export async function stopNotices(db: Db, accountIds: readonly string[]): Promise<Notice[]> {
+  const waiting = await whyWaiting(db, accountIds);
+  const found: Notice[] = [];
+  for (const standing of await standings(db, accountIds)) {
+    const { accountId } = standing;
+    const mine = waiting.filter((one) => one.accountId === accountId);
+    const answer = mayAccountSend(standing);
+    if (answer.kind === 'stop') {
+      const instructions = mine.reduce((sum, one) => sum + one.instructions, 0);
+      if (instructions === 0 && !ALWAYS_TOLD.has(answer.by)) continue;
+      found.push(notSentNotice({ accountId, reason: answer.reason, instructions }));
+      continue;
+    }
+    for (const { reason, instructions } of mine.slice(0, REASONS_MAX)) {
+      found.push(notSentNotice({ accountId, reason: reason ?? NOT_REACHED, instructions }));
+    }
+  }
+  return found;
+}
+
+const NOT_REACHED = 'its turn did not come';

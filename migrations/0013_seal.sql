@@ -162,6 +162,11 @@ begin
   return links;
 end $$;
 
+-- A look whose accounts all have their link is not asked about again: sealing costs the same on the
+-- thousandth night as on the first.
+alter table tieout.pulls add column is_sealed boolean not null default false;
+create index pulls_to_seal on tieout.pulls (pull_id) where not is_sealed;
+
 -- Seals everything of these accounts that is recorded and has no link yet: a link for each look of
 -- an account and one for each kind of fact. What commits meanwhile is sealed the next time. The
 -- heads are locked by the caller. Answers the number of links.
@@ -175,7 +180,7 @@ declare
 begin
   for look in
     select p.pull_id from tieout.pulls p join tieout.runs r using (run_id)
-    where with_looks and not r.is_dry
+    where with_looks and not p.is_sealed and not r.is_dry
       -- a look that was never finished is given up after two days
       and (p.finished_at is not null or p.as_of < clock_timestamp() - interval '2 days')
       and exists (
@@ -203,6 +208,14 @@ begin
     )
     select array_agg(link_id) into ids from linked;
     links := links + tieout.add_links(ids, day, 'look');
+    update tieout.pulls p set is_sealed = true
+    where p.pull_id = look and not exists (
+      select from tieout.run_accounts a
+      where a.run_id = p.run_id
+        and not exists (select from tieout.look_links l
+          where l.pull_id = look and l.account_id = a.account_id)
+        and exists (select from tieout.asked_orders o
+          where o.pull_id = look and o.account_id = a.account_id));
   end loop;
   for source in
     select * from tieout.fact_sources
@@ -310,6 +323,8 @@ drop trigger seal_decision on tieout.decisions;
 drop trigger seal_decision on tieout.break_events;
 drop trigger seal_decision on tieout.day_events;
 drop trigger seal_decision on tieout.brakes;
+drop index tieout.pulls_to_seal;
+alter table tieout.pulls drop column is_sealed;
 drop function tieout.seal_decision(), tieout.seal(text, date, boolean),
   tieout.seal_free(text[], date), tieout.seal_held(text[], date, boolean),
   tieout.add_links(bigint[], date, text),

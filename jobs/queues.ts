@@ -37,6 +37,8 @@ export const FAILED_KEPT = 1_000;
 const RING_CHUNK = 500;
 /** A running job needs a connection now and then, so that fewer do for all of them. */
 const JOB_CONNECTIONS_MAX = 16;
+/** What one process takes of PostgreSQL for a queue that lives there; each queue listens on one. */
+export const QUEUE_CONNECTIONS_MAX = QUEUES.length + JOB_CONNECTIONS_MAX;
 const CLOSE_TIMEOUT_MS = 5_000;
 /** A job that the server lost while it waited may swallow the rings of its id, but no longer. */
 const RING_WINDOW_MS = 5 * 60_000;
@@ -58,6 +60,8 @@ export interface QueueCounts {
 export interface Queues extends Doorbell {
   counts(): Promise<Record<QueueName, QueueCounts>>;
   close(): Promise<void>;
+  /** What an operator should know of the server's settings. */
+  warnings: readonly string[];
   /** For the other files of jobs/ only. */
   readonly inside: { backend: Backend; byName: Record<QueueName, RingQueue>; onError: OnError };
 }
@@ -80,6 +84,7 @@ export async function openQueues(deps: QueueDeps, connection: QueueConnection): 
       await within(CLOSE_TIMEOUT_MS, backend.description, closing).catch(() => {});
       await backend.close();
     },
+    warnings: backend.warnings,
     inside: { backend, byName, onError },
   };
 }
@@ -99,11 +104,9 @@ async function openBackend(onError: OnError, connection: QueueConnection): Promi
     }
     case 'database': {
       const { openPostgresBackend } = await import('./postgres.js');
-      const jobs = QUEUES.reduce((sum, name) => sum + QUEUE_TABLE[name].concurrency, 0);
-      const concurrency = Math.min(jobs, JOB_CONNECTIONS_MAX);
       return openPostgresBackend(onError, connection.connection, {
         workers: QUEUES.length,
-        concurrency,
+        concurrency: JOB_CONNECTIONS_MAX,
       });
     }
   }

@@ -25,10 +25,13 @@ export async function openRedisBackend(
   onError: OnError,
   connection: QueueConnection & { kind: 'redis' },
 ): Promise<Backend> {
-  const address = parseAddress(connection.url);
+  const addresses = parseAddresses(connection.url);
+  const { address, server } = await probeAny(addresses);
   const description = `redis at ${address.host}`;
-  const server = await probe(address, description);
-  const open = (retries: number | null) => openClient(address, server.cluster, retries, onError);
+  const open = (retries: number | null) => {
+    const nodes = server.cluster ? addresses : null;
+    return openClient(address, nodes, retries, onError);
+  };
   const ringing = open(RING_RECONNECTS);
   let working: Client | undefined;
   // The braces are a hash tag: all keys of a queue lie in one slot of a Redis Cluster.
@@ -52,28 +55,44 @@ export async function openRedisBackend(
   };
 }
 
+/** With `nodes` a client of the cluster that each of them leads to. */
 function openClient(
   address: URL,
-  cluster: boolean,
+  nodes: readonly URL[] | null,
   maxRetriesPerRequest: number | null,
   onError: OnError,
 ): Client {
-  const options = { ...clientOptions(address), maxRetriesPerRequest };
-  const client = cluster
-    ? new Cluster([{ host: hostOf(address), port: portOf(address) }], {
-        redisOptions: options,
-        clusterRetryStrategy: reconnectDelay,
-      })
-    : new Redis({ ...options, retryStrategy: reconnectDelay });
+  const options = { ...clientOptions(address), maxRetriesPerRequest, reconnectOnError: isReadOnly };
+  const places = nodes?.map((node) => ({ host: hostOf(node), port: portOf(node) }));
+  const client =
+    places === undefined
+      ? new Redis({ ...options, retryStrategy: reconnectDelay })
+      : new Cluster(places, { redisOptions: options, clusterRetryStrategy: reconnectDelay });
   client.on('error', (error: Error) => onError('queue connection', error));
   return client;
 }
 
+/** The first address behind which a fit server answers; the error of the last where none does. */
+async function probeAny(addresses: readonly URL[]): Promise<{ address: URL; server: Server }> {
+  let failure: unknown;
+  for (const address of addresses) {
+    try {
+      return { address, server: await probe(address, `redis at ${address.host}`) };
+    } catch (error) {
+      if (error instanceof ConfigurationError) throw error;
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+interface Server {
+  cluster: boolean;
+  warnings: string[];
+}
+
 /** One look at the server with a client that never retries: is it there, and is it fit? */
-async function probe(
-  address: URL,
-  description: string,
-): Promise<{ cluster: boolean; warnings: string[] }> {
+async function probe(address: URL, description: string): Promise<Server> {
   const client = new Redis({
     ...clientOptions(address),
     lazyConnect: true,
@@ -100,7 +119,7 @@ async function probe(
 }
 
 /** Reads INFO. A queue that forgets loses no money, but it makes a night wait for the sweep. */
-function judgeServer(info: string, description: string): { cluster: boolean; warnings: string[] } {
+function judgeServer(info: string, description: string): Server {
   const fields = new Map<string, string>();
   for (const [, key, value] of info.matchAll(/^([a-z_]+):(.*?)\r?$/gm)) {
     fields.set(key ?? '', value ?? '');
@@ -111,6 +130,12 @@ function judgeServer(info: string, description: string): { cluster: boolean; war
     throw new ConfigurationError('the configuration', 'queue.url', `Redis ${version}; ${wanted}`);
   }
   const warnings: string[] = [];
+  const isCluster = fields.get('cluster_enabled') === '1';
+  if (fields.get('role') === 'slave' && !isCluster) {
+    warnings.push(
+      `${description}: a replica, which takes no ring: give the address of the primary`,
+    );
+  }
   const policy = fields.get('maxmemory_policy') ?? 'noeviction';
   if (policy !== 'noeviction') {
     warnings.push(`${description}: maxmemory-policy is ${policy}; it should be noeviction`);
@@ -118,7 +143,7 @@ function judgeServer(info: string, description: string): { cluster: boolean; war
   if (fields.get('aof_enabled') === '0') {
     warnings.push(`${description}: appendonly is off; a restart forgets what was rung`);
   }
-  return { cluster: fields.get('cluster_enabled') === '1', warnings };
+  return { cluster: isCluster, warnings };
 }
 
 function clientOptions(address: URL) {
@@ -140,6 +165,27 @@ const hostOf = (address: URL): string => address.hostname.replace(/^\[(.*)\]$/, 
 const portOf = (address: URL): number => Number(address.port || 6379);
 const reconnectDelay = (times: number): number =>
   Math.min(RECONNECT_STEP_MS * 2 ** Math.min(times, 10), RECONNECT_MAX_MS);
+
+/** After a failover the same address may lead to the new primary, but only anew. */
+const isReadOnly = (error: Error): boolean => error.message.startsWith('READONLY');
+
+/** A first address, and further nodes of a cluster as `?node=host:port&node=host:port`. */
+function parseAddresses(url: string): URL[] {
+  const first = parseAddress(url);
+  return [first, ...first.searchParams.getAll('node').map((node) => otherNode(first, node))];
+}
+
+/** The same user, password and kind of connection at another host. */
+function otherNode(first: URL, node: string): URL {
+  if (/^[^/@?#]+:\d{1,5}$/.test(node) && URL.canParse(`redis://${node}`)) {
+    const address = new URL(first.href);
+    const { hostname, port } = new URL(`redis://${node}`);
+    address.hostname = hostname;
+    address.port = port;
+    return address;
+  }
+  throw new ConfigurationError('the configuration', 'queue.url', 'node= takes host:port');
+}
 
 function parseAddress(url: string): URL {
   // The parser's own error would repeat the address, password included.

@@ -3,11 +3,13 @@
 // from.
 
 import { Command } from 'commander';
+import { QUEUE_CONNECTIONS_MAX } from '../../jobs/queues.js';
 import type { App } from '../compose.js';
 import { describeConfig } from '../configView.js';
 import { didNotStart, nextSentence, owedSentence, SKEW_MS_MAX } from '../core/owed.js';
 import { type ProfileOrigin, profileOrigins } from '../gateway/profile.js';
 import { lookAtClock } from '../night/clock.js';
+import { PROCESS_CONNECTIONS_MAX } from '../store/db.js';
 import { migrationStatus } from '../store/migrate.js';
 import { outboxFigures } from '../store/outbox.js';
 import { type ServerFacts, serverFacts } from '../store/serverFacts.js';
@@ -74,6 +76,7 @@ async function databaseChecks(app: App): Promise<Check[]> {
   return [
     { name: 'database', kind: 'ok', words: `PostgreSQL ${server.version}` },
     durabilityCheck(server),
+    connectionsCheck(app, server),
     {
       name: 'migrations',
       kind:
@@ -91,6 +94,19 @@ async function databaseChecks(app: App): Promise<Check[]> {
       words: `${skew.toFixed(1)} s from the database's`,
     },
   ];
+}
+
+/** Is there room for a run and for workers beside those that are connected now? */
+function connectionsCheck(app: App, { connections }: ServerFacts): Check {
+  const { max, used } = connections;
+  const onQueue = app.config.queue.kind === 'database' ? QUEUE_CONNECTIONS_MAX : 0;
+  const each = PROCESS_CONNECTIONS_MAX + onQueue;
+  const room = Math.max(0, Math.floor((max - used) / each));
+  return {
+    name: 'connections',
+    kind: room < 1 ? 'warning' : 'ok',
+    words: `${used} of ${max} in use; room for ${room} more process(es) of at most ${each} each`,
+  };
 }
 
 /** With any of these off, or on a standby, nothing is sent: see night/journalGuard.ts. */
@@ -175,12 +191,14 @@ async function alertsCheck(app: App): Promise<Check[]> {
 async function queueCheck(app: App): Promise<Check> {
   const name = 'queue';
   try {
-    const counts = await (await app.queues()).counts();
+    const queues = await app.queues();
+    const counts = await queues.counts();
     const failed = Object.values(counts).reduce((sum, count) => sum + count.failed, 0);
+    const words = [`${app.config.queue.kind}, ${failed} failed job(s)`, ...queues.warnings];
     return {
       name,
-      kind: failed > 0 ? 'warning' : 'ok',
-      words: `${app.config.queue.kind}, ${failed} failed job(s)`,
+      kind: words.length > 1 || failed > 0 ? 'warning' : 'ok',
+      words: words.join('; '),
     };
   } catch (error) {
     return { name, kind: 'problem', words: error instanceof Error ? error.message : String(error) };

@@ -73,6 +73,8 @@ function isDatabase(db: Db): db is Database {
 }
 
 const POOL_CLIENTS = 10;
+/** Of one process, with those that COPY and long reads take beside the pool for a while. */
+export const PROCESS_CONNECTIONS_MAX = POOL_CLIENTS + 8;
 const CHUNK_ROWS = 5_000;
 const BEGIN_DURABLY = 'begin; set local synchronous_commit = on';
 

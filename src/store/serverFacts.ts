@@ -12,6 +12,8 @@ export interface ServerFacts {
   isReplica: boolean;
   /** the server's clock less ours */
   skewSeconds: number;
+  /** that the server grants to ordinary users, and those that are taken by anybody */
+  connections: { max: number; used: number };
 }
 
 export async function serverFacts(db: Db, now: Date): Promise<ServerFacts> {
@@ -22,10 +24,15 @@ export async function serverFacts(db: Db, now: Date): Promise<ServerFacts> {
     synchronous_commit: string;
     is_replica: boolean;
     skew: number;
+    max: number;
+    used: number;
   }>(
     `select current_setting('server_version') as version, current_setting('fsync') as fsync,
        current_setting('synchronous_commit') as synchronous_commit,
        current_setting('full_page_writes') as full_page_writes, pg_is_in_recovery() as is_replica,
+       current_setting('max_connections')::int
+         - current_setting('superuser_reserved_connections')::int as max,
+       (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used,
        extract(epoch from clock_timestamp() - $1::timestamptz)::float8 as skew`,
     [now],
   );
@@ -38,5 +45,6 @@ export async function serverFacts(db: Db, now: Date): Promise<ServerFacts> {
     synchronousCommit: row.synchronous_commit,
     isReplica: row.is_replica,
     skewSeconds: row.skew,
+    connections: { max: row.max, used: row.used },
   };
 }

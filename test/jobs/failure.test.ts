@@ -347,25 +347,6 @@ describe.skipIf(privateRedisMissing !== null)(`a Redis server${skippedRedis}`, (
     await queues.ring('pull', ['w']);
     await fact(() => expect(heard).toEqual(['w']));
   });
-
-  it('in cluster mode keeps each queue in one slot', async () => {
-    const server = await startRedis([
-      '--cluster-enabled',
-      'yes',
-      '--cluster-announce-ip',
-      '127.0.0.1',
-    ]);
-    await server.command('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
-    await fact(async () =>
-      expect(String(await server.command('CLUSTER', 'INFO'))).toContain('cluster_state:ok'),
-    );
-    const house = houseOn(server, server.url);
-    const queues = await house.open();
-    const heard: string[] = [];
-    await house.work(queues, { refund: async (id) => void heard.push(id) });
-    await queues.ring('refund', ['b1', 'b2']);
-    await fact(() => expect(heard.toSorted()).toEqual(['b1', 'b2']));
-  });
 });
 
 /** Ended with its server even when the test fails. */

@@ -135,7 +135,7 @@ async function run(port: number, words: readonly string[]): Promise<unknown> {
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,0 +1,137 @@
+// The doorbell on the kinds of Redis that merchants run: behind TLS with a password, as a cluster of
+// three nodes of which one is lost for a while, and on a server that became a replica.
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { QUEUES } from '../../src/core/doorbell.js';
+import { UnreachableError } from '../../src/core/errors.js';
+import { packageRoot } from '../../src/store/sql.js';
+import { ensureBuilt } from '../support/cli.js';
+import { freePort, privateRedisMissing, startRedis } from '../support/redis.js';
+import { startRedisCluster } from '../support/redisCluster.js';
+import type { House } from './house.js';
+import { fact, houseOf } from './house.js';
+
+const noOpenssl = spawnSync('openssl', ['version']).status === 0 ? null : 'no openssl on PATH';
+const skippedRedis = privateRedisMissing === null ? '' : ` (skipped: ${privateRedisMissing})`;
+const skippedTls = noOpenssl === null ? '' : ` (skipped: ${noOpenssl})`;
+
+describe.skipIf(privateRedisMissing !== null)(`the doorbell on Redis${skippedRedis}`, () => {
+  it('in a cluster of three nodes keeps each queue on one, and outlives the loss of a node', async () => {
+    const cluster = await startRedisCluster();
+    const house = houseOn(cluster.url, () => cluster.end());
+    const queues = await house.open();
+    const heard: string[] = [];
+    const hear = (queue: string) => async (id: string) => void heard.push(`${queue} ${id}`);
+    await house.work(queues, Object.fromEntries(QUEUES.map((queue) => [queue, hear(queue)])));
+    const everywhere = (id: string) => QUEUES.map((queue) => `${queue} ${id}`).toSorted();
+    for (const queue of QUEUES) await queues.ring(queue, ['b1']);
+    await fact(() => expect(heard.toSorted()).toEqual(everywhere('b1')));
+    const held = await Promise.all(cluster.nodes.map((node) => node.command('KEYS', '*:meta')));
+    const names = held.map((keys) => (keys as string[]).length);
+    expect(names.reduce((sum, count) => sum + count, 0)).toBe(QUEUES.length);
+    expect(names.filter((count) => count > 0).length).toBeGreaterThan(1);
+
+    const lost = names.findIndex((count) => count > 0 && count < QUEUES.length);
+    await cluster.nodes[lost]?.kill();
+    const ringing = QUEUES.map((queue) =>
+      queues.ring(queue, ['b2']).then(
+        () => 'rung',
+        (error) => error instanceof UnreachableError && 'lost',
+      ),
+    );
+    const [first] = await Promise.all([Promise.race(ringing), cluster.nodes[lost]?.start()]);
+    expect(first).toBe('rung');
+    await cluster.whole();
+    // As the sweep does: rung again for whatever was not heard.
+    await fact(async () => {
+      for (const queue of QUEUES) await queues.ring(queue, ['b3']);
+      expect(heard.filter((what) => what.endsWith('b3')).length).toBeGreaterThanOrEqual(7);
+    });
+  });
+
+  it('that became a replica is refused in words, and heard again as a primary', async () => {
+    const server = await startRedis();
+    const house = houseOn(server.url, () => server.end());
+    const queues = await house.open();
+    const heard: string[] = [];
+    await house.work(queues, { pull: async (id) => void heard.push(id) });
+    await server.command('REPLICAOF', '127.0.0.1', String(await freePort()));
+    await expect(queues.ring('pull', ['early'])).rejects.toThrow(/READONLY/);
+    await house.open();
+    expect(house.lines.join('\n')).toContain('a replica, which takes no ring');
+    await server.command('REPLICAOF', 'NO', 'ONE');
+    await fact(() => queues.ring('pull', ['later']));
+    await fact(() => expect(heard).toContain('later'));
+  });
+
+  it.skipIf(noOpenssl !== null)(`behind TLS, with a password${skippedTls}`, async () => {
+    await ensureBuilt();
+    const folder = mkdtempSync(join(tmpdir(), 'tieout-tls-'));
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+    makeCertificate(key, cert);
+    const port = String(await freePort());
+    const tls = ['--tls-port', port, '--tls-cert-file', cert, '--tls-key-file', key];
+    const server = await startRedis([
+      ...tls,
+      '--tls-auth-clients',
+      'no',
+      '--requirepass',
+      's3cret',
+    ]);
+    onTestFinished(async () => {
+      await server.end();
+      rmSync(folder, { recursive: true, force: true });
+    });
+    const url = `rediss://:s3cret@localhost:${port}`;
+    expect(ringFrom(url, { NODE_EXTRA_CA_CERTS: cert })).toBe('1 waits');
+    expect(ringFrom(url, {})).toMatch(/self-signed certificate/);
+    const otherName = url.replace('localhost', '127.0.0.1');
+    expect(ringFrom(otherName, { NODE_EXTRA_CA_CERTS: cert })).toMatch(/does not match/);
+    const wrong = url.replace('s3cret', 'guessed');
+    expect(ringFrom(wrong, { NODE_EXTRA_CA_CERTS: cert })).toMatch(/WRONGPASS/);
+  });
+
+  it.each(['node=', 'node=one', 'node=a:1/2', 'node=user@a:1', 'node=a:99999'])(
+    'refuses %s in the address, naming the key',
+    async (node) => {
+      const house = houseOn(`redis://127.0.0.1:1?${node}`, async () => {});
+      await expect(house.open()).rejects.toThrow('queue.url: node= takes host:port');
+    },
+  );
+});
+
+function houseOn(url: string, end: () => Promise<void>): House {
+  const house = houseOf({ kind: 'redis', url }, end);
+  onTestFinished(() => house.end());
+  return house;
+}
+
+function makeCertificate(key: string, cert: string): void {
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+  const words = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject];
+  execFileSync('openssl', [...words, '-keyout', key, '-out', cert], { stdio: 'ignore' });
+}
+
+/** What another process says that rings here: node reads its certificates when it starts. */
+function ringFrom(url: string, env: Record<string, string>): string {
+  const script = `
+    const { openQueues } = await import(${JSON.stringify(join(packageRoot(), 'dist/jobs/queues.js'))});
+    const { randomUUID: newId } = await import('node:crypto');
+    const deps = { log: () => {}, now: () => new Date(), newId };
+    const queues = await openQueues(deps, { kind: 'redis', url: process.argv[1] });
+    await queues.ring('pull', ['w']);
+    console.log(\`\${(await queues.counts()).pull.waiting} waits\`);
+    await queues.close();
+  `;
+  const args = ['--input-type=module', '-e', script, url];
+  const ended = spawnSync(process.execPath, args, {
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+  });
+  expect(ended.stdout + ended.stderr).not.toMatch(/s3cret|guessed/);
+  return (ended.stdout || ended.stderr).trim();
+}

@@ -72,7 +72,7 @@ export function addMetrics(
   server.get('/metrics', async (request, reply) => {
     if (!(await mayRead(people, request))) return refuse(reply);
     const found = await figures();
-    for (const gauge of Object.values(gauges)) gauge.reset();
+    forget(gauges);
     fill(monitor, gauges, found);
     return reply.type(registry.contentType).send(await registry.metrics());
   });
@@ -186,8 +186,14 @@ function addUp(
   }
 }
 
-/** Nothing to say is said by saying nothing: a zero would be 1970. */
 function setTime(gauge: Gauge, time: Date | null): void {
-  if (time === null) gauge.remove();
-  else gauge.set(time.getTime() / 1000);
+  if (time !== null) gauge.set(time.getTime() / 1000);
+}
+
+/** What is not known is not said: a reset alone leaves a zero, which is a late night of 1970. */
+function forget(gauges: Gauges): void {
+  for (const [name, gauge] of Object.entries(gauges)) {
+    gauge.reset();
+    if (METRICS[name as MetricName].length === 1) gauge.remove();
+  }
 }

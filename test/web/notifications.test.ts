@@ -1,14 +1,19 @@
 // The address for the gateway's notifications: bytes are kept, hints are followed, nothing is believed.
 
+import { fastify } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config.js';
 import { candidateWords } from '../../src/core/hints.js';
 import type { Connection } from '../../src/store/connection.js';
+import type { Database } from '../../src/store/db.js';
+import { openDatabase } from '../../src/store/db.js';
 import { migrationStatus } from '../../src/store/migrate.js';
 import { clearHints } from '../../src/store/notifications.js';
 import { askNight, createPull } from '../../src/store/pulls.js';
 import type { MonitorDeps } from '../../src/web/health.js';
+import { addMetrics } from '../../src/web/metrics.js';
 import { createWebServer } from '../../src/web/server.js';
+import type { ConsoleDeps } from '../../src/web/visit.js';
 import { freshDatabase } from '../support/database.js';
 
 describe('words that could be order numbers', () => {
@@ -131,6 +136,43 @@ describe('POST /notify', () => {
       'database: it does not answer\nqueue: it does not answer\n',
     ]);
     await empty.drop();
+  });
+
+  it('has no figures of what it cannot ask, and one for the accounts past so many', async () => {
+    const metricsToken = 'a-token-of-the-monitor';
+    const accounts = Array.from({ length: 203 }, (_, at) => ({ accountId: `B${at}` }));
+    const schedule = { timezone: 'UTC', cutOff: '00:00', resumeUntil: '06:30' };
+    const about = { environment: 'test', web: { metricsToken } };
+    const config = { ...about, accounts, schedule } as unknown as Config;
+    const read = async (db: Database, queueCounts: MonitorDeps['queueCounts']) => {
+      const metrics = fastify();
+      const monitor = { db, config, now: () => now, version: '0', isAlive: () => null };
+      const pendingMigrations = async () => 0;
+      addMetrics(metrics, { config } as ConsoleDeps, {
+        ...monitor,
+        ...{ localTicks: () => [], queueCounts, pendingMigrations },
+      });
+      const headers = { authorization: `Bearer ${metricsToken}` };
+      return (await metrics.inject({ url: '/metrics', headers })).body;
+    };
+    const away = openDatabase({ host: '/nowhere', user: 'nobody', database: 'none' });
+    const nothing = await read(away, () => Promise.reject(new Error('away')));
+    await away.close();
+    expect(nothing.split('\n').filter((line) => /^tieout_/.test(line))).toEqual([
+      'tieout_info{version="0",environment="test"} 1',
+      'tieout_database_up 0',
+      'tieout_queue_up 0',
+    ]);
+    await database.db.query(
+      `insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
+         last_run_id, expected, actual, fingerprint)
+       select 'B' || n, 'O', 'amount_mismatch', 'open', now(), 1, 1, '{}', '{}', ''
+       from generate_series(0, 202) as n`,
+    );
+    const text = await read(database.db, async () => ({}));
+    expect(text.match(/^tieout_open_breaks\{/gm)).toHaveLength(201);
+    expect(text).toContain('tieout_open_breaks{account="others",kind="amount_mismatch"} 3');
+    expect(text).not.toMatch(/^tieout_run_finished_timestamp_seconds /m);
   });
 
   it('brings a hinted order of any age into the next pull, once', async () => {

@@ -62,6 +62,8 @@ export interface AppOptions {
   anySchema?: boolean;
   /** The wall clock of the night; default: this machine's. */
   now?: () => Date;
+  /** The clock that is held against the database's; default: this machine's. */
+  wallClock?: () => Date;
 }
 
 export async function openApp(config: Config, options: AppOptions): Promise<App> {
@@ -140,7 +142,7 @@ async function requireSchema(config: Config, connection: Connection): Promise<vo
 async function openNight(
   app: Pick<App, 'config' | 'db' | 'version'>,
   queues: () => Promise<Queues>,
-  { talk, signal, now = () => new Date() }: AppOptions,
+  { talk, signal, now = () => new Date(), wallClock = () => new Date() }: AppOptions,
   closers: (() => Promise<unknown>)[],
 ): Promise<NightDeps> {
   const { config, db } = app;
@@ -158,7 +160,7 @@ async function openNight(
     db,
     host: thisMachine(),
     open: () => openPermitJournal(config.dataDir),
-    wallClock: () => new Date(),
+    wallClock,
   });
   closers.push(() => journal.close());
   return {

@@ -28,8 +28,8 @@ const MODULES = {
 };
 
 /** `root` holds dist/, migrations/ and the statements, as a checkout does. */
-export async function loadProgram(root = CHECKOUT) {
-  const entries = Object.entries(MODULES).map(async ([name, path]) => {
+export async function loadProgram(root = CHECKOUT, modules = MODULES) {
+  const entries = Object.entries(modules).map(async ([name, path]) => {
     return [name, await import(pathToFileURL(join(root, 'dist', path)).href)];
   });
   return Object.fromEntries(await Promise.all(entries));

@@ -48,7 +48,10 @@ const GONE = new Set(['cancelled', 'declined', 'refunded']);
 function whatIsMissing(order, transactions, requests) {
   const one = transactions.find(({ transaction_id }) => transaction_id === order.transaction_id);
   const shown = one ?? transactions.at(-1);
-  if (shown === undefined) return 'the gateway does not know it';
+  if (shown === undefined) {
+    // Called off before it was ever paid: both sides agree.
+    return order.expected === 'cancelled' ? null : 'the gateway does not know it';
+  }
   if (order.expected === 'captured' && !CAPTURED.has(shown.state)) {
     return `to be captured, is ${shown.state}`;
   }

@@ -21,7 +21,7 @@ const TABLES = {
   answers: `select attempt_id::text, body, body_sha256 from tieout.answers`,
   breaks: `select account_id, order_no, kind, state from tieout.breaks`,
   runs: `select run_id::text, business_date::text, state, summary from tieout.runs
-    where not is_dry order by run_id`,
+    where not is_dry order by runs.run_id`,
 };
 
 /** Everything at one moment; `client` is a connected client of the driver. */

@@ -9,6 +9,7 @@ import { ensureBuilt, tieout } from '../support/cli.js';
 import type { House } from '../support/night.js';
 import { buildHouse } from '../support/night.js';
 
+const of = (name: string): string => new URL(`../proof/auditor/${name}`, import.meta.url).href;
 let house: House;
 const check = () => checkChain(house.db, () => {});
 
@@ -34,6 +35,21 @@ describe('after a night', () => {
     // Of later nights none of these looks is asked about again.
     const open = await house.db.query('select 1 from tieout.pulls where not is_sealed');
     expect(open.rows).toEqual([]);
+  });
+
+  test('the auditor, who shares no code with the program, digests the same', async () => {
+    const { chainUnbroken, SEALED_KINDS } = await import(of('chain.mjs'));
+    const { readDatabase } = await import(of('readBooks.mjs'));
+    const client = await house.db.pool.connect();
+    const { links, heads, sealed } = await readDatabase(client);
+    client.release();
+    expect(chainUnbroken({ links, heads, sealed })).toEqual([]);
+    const kinds = new Set(sealed.map(({ what }: { what: string }) => what));
+    // Nobody has decided anything yet.
+    expect([...kinds, 'decision'].sort()).toEqual(SEALED_KINDS);
+    const [first] = sealed as { line: string }[];
+    if (first) first.line += ' ';
+    expect(chainUnbroken({ links, heads, sealed })).toHaveLength(1);
   });
 
   test('a second run of the night adds links and changes none', async () => {

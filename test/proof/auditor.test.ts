@@ -2,6 +2,7 @@
 // is broken on purpose is named. The books are made by hand here; that they are read rightly out
 // of a database is shown where a night is audited.
 
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { allFiles, importsOf } from '../support/sourceFiles.js';
 import type { Books, Row } from './soundBooks.js';
@@ -181,6 +182,53 @@ const PLANTED: readonly [string, readonly string[], (books: Books) => void][] = 
     },
   ],
   [
+    'a sealed fact that was edited',
+    ['I10'],
+    (books) => {
+      rowOf(books, 'sealed', 0).line = '(attempt,9)';
+    },
+  ],
+  [
+    'a sealed fact that is gone',
+    ['I10'],
+    (books) => {
+      books.sealed?.pop();
+    },
+  ],
+  [
+    'a link that was edited',
+    ['I10'],
+    (books) => {
+      rowOf(books, 'links', 1).day = '2026-01-02';
+    },
+  ],
+  [
+    'a link that is gone from the middle',
+    ['I10'],
+    (books) => {
+      books.links?.shift();
+    },
+  ],
+  [
+    'the newest link cut off',
+    ['I10'],
+    (books) => {
+      books.links?.pop();
+    },
+  ],
+  [
+    'a link made anew over an edited fact',
+    ['I10'],
+    (books) => {
+      const [link, line] = [rowOf(books, 'links', 0), rowOf(books, 'sealed', 1)];
+      line.line = '(attempt,9)';
+      const lines = ['(attempt,1)', '(attempt,9)'];
+      link.facts_sha256 = sha256(lines.map((one) => `${one}\n`).join(''));
+      const said = [link.account_id, '1', link.day, link.what, '2', link.facts_sha256, ''];
+      link.sha256 = sha256(`${said.join('\n')}\n`);
+    },
+  ],
+  [
     'a total that is a cent off',
     ['I11'],
     (books) => {
@@ -219,6 +267,10 @@ const PLANTED: readonly [string, readonly string[], (books: Books) => void][] = 
     },
   ],
 ];
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
 
 function editSummary(books: Books, change: (account: Row) => void): void {
   const { accounts } = rowOf(books, 'runs', 0).summary as { accounts: Row[] };

@@ -87,9 +87,32 @@ const SUMMARY = {
   ],
 };
 
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Two links of one chain, each sealing two facts. */
+function soundChain(): { links: Row[]; heads: Row[]; sealed: Row[] } {
+  const links: Row[] = [];
+  const sealed: Row[] = [];
+  let previous = '';
+  for (const [index, what] of ['attempt', 'instruction'].entries()) {
+    const link_no = `${index + 1}`;
+    const lines = [1, 2].map((pos) => ({ pos: `${pos}`, line: `(${what},${pos})` }));
+    const digest = sha256(lines.map(({ line }) => `${line}\n`).join(''));
+    const head = { account_id: ACCOUNT, link_no, link_id: `7${link_no}`, what };
+    const said = [ACCOUNT, link_no, '2026-01-01', what, '2', digest, previous];
+    const sum = sha256(`${said.join('\n')}\n`);
+    const digests = { facts: '2', facts_sha256: digest, previous_sha256: previous, sha256: sum };
+    links.push({ ...head, day: '2026-01-01', ...digests });
+    sealed.push(...lines.map((line) => ({ ...head, ...line })));
+    previous = sum;
+  }
+  return { links, heads: [{ account_id: ACCOUNT, link_no: '2', sha256: previous }], sealed };
+}
+
 export function soundBooks(): Books {
   const sent = ['planned', 'queued', 'sending'];
   return structuredClone({
+    ...soundChain(),
     orders: OF_ORDERS.map((one) => ({ account_id: ACCOUNT, ...one.order })),
     transactions: OF_ORDERS.map((one) => ({ account_id: ACCOUNT, ...one.transaction })),
     requests: [

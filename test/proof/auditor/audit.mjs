@@ -29,7 +29,8 @@ const theirs = await readGateway(values.gateway, values.journal ?? null);
 const { violations, money } = findViolations({ ...ours, ...theirs });
 console.log(
   `${ours.instructions.length} instructions, ${ours.attempts.length} attempts, ` +
-    `${theirs.effects.length} effects: ${violations.length} violations`,
+    `${theirs.effects.length} effects, ${ours.links.length} links of the chain: ` +
+    `${violations.length} violations`,
 );
 for (const { invariant, words } of violations.slice(0, SHOWN_MAX)) {
   console.log(`${invariant}: ${words}`);

@@ -2,6 +2,7 @@
 // list of them; the documents and the tests of the auditor go by it.
 
 import { joinBooks } from './books.mjs';
+import { chainUnbroken } from './chain.mjs';
 import {
   evidenceUntouched,
   figuresTie,
@@ -30,6 +31,7 @@ export const INVARIANTS = [
   ['I8', 'every effect was claimed before, each claim once', claimedBefore],
   ['I9', 'one open instruction an order, no capture after a cancel', oneAtATime],
   ['I10', 'the evidence is what it was', evidenceUntouched],
+  ['I10', 'the chain of digests is unbroken', chainUnbroken],
   ['I11', 'the figures are those of the books', figuresTie],
 ];
 

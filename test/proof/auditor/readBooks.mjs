@@ -4,7 +4,37 @@
 
 import { readFileSync } from 'node:fs';
 
+/** The facts about money as they are digested: their fields in order, as one row of text. */
+const SEALED = `
+  select 'instruction' as what, i.account_id, e.link_id::text, e.seq::text as pos,
+    row(e.seq, e.instruction_id, e.from_state, e.to_state, extract(epoch from e.at), e.by, e.reason,
+      i.run_id, i.order_no, i.operation, i.transaction_id, i.currency, i.amount, i.refund_id,
+      i.refund_amount, i.review_decision)::text as line
+  from tieout.instruction_events e join tieout.instructions i using (instruction_id)
+  where e.link_id is not null
+  union all
+  select 'attempt', account_id, link_id::text, '0',
+    row(attempt_id, batch_id, attempt_no, entries, body_sha256, host, boot_id, pid, process_started,
+      extract(epoch from claimed_at), outcome, extract(epoch from finished_at), reason,
+      encode(sha256(request_gzip), 'hex'))::text
+  from tieout.attempts where link_id is not null
+  union all
+  select 'answer', t.account_id, a.link_id::text, '0',
+    row(a.attempt_id, extract(epoch from a.received_at), a.http_status, a.content_type,
+      a.content_encoding, a.body_sha256, encode(sha256(a.body), 'hex'))::text
+  from tieout.answers a join tieout.attempts t using (attempt_id) where a.link_id is not null
+  union all
+  select 'decision', account_id, link_id::text, decision_id::text,
+    row(decision_id, instruction_id, decision, extract(epoch from at), decided_by, is_claim, reason,
+      reference, finding, seen, seen_sha256, row_before, extract(epoch from expires_at))::text
+  from tieout.decisions where link_id is not null`;
+
 const TABLES = {
+  links: `select account_id, link_no::text, link_id::text, to_char(business_date, 'YYYY-MM-DD') as day,
+    what, facts::text, facts_sha256, previous_sha256, sha256
+    from tieout.chain_links order by account_id, chain_links.link_no`,
+  heads: `select account_id, link_no::text, sha256 from tieout.chain_heads`,
+  sealed: SEALED,
   orders: `select account_id, order_no, currency, amount::text, expected, transaction_id
     from ledger.orders`,
   requests: `select account_id, refund_id, order_no, refund_amount::text

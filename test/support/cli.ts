@@ -32,11 +32,14 @@ export interface Running {
 export interface CliOptions {
   cwd: string;
   env?: Record<string, string>;
+  /** Words before those of the program: another host, another user. */
+  prefix?: readonly string[];
 }
 
 /** Starts the program in a group of its own, as a terminal would. */
 export function startTieout(args: readonly string[], options: CliOptions): Running {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
+  const words = [...(options.prefix ?? []), process.execPath, PROGRAM, ...args];
+  const child = spawn(words[0] ?? '', words.slice(1), {
     cwd: options.cwd,
     env: { ...process.env, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],

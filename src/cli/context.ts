@@ -11,6 +11,8 @@ import { loadConfigHere } from '../config.js';
 import { hidingSecrets } from '../configHiding.js';
 import type { Decider } from '../core/decider.js';
 import { TieoutError } from '../core/errors.js';
+import type { Log } from '../core/log.js';
+import { indentedLines } from '../core/log.js';
 import { packageVersion } from '../processIdentity.js';
 import type { Progress } from './progress.js';
 import { openProgress } from './progress.js';
@@ -47,6 +49,8 @@ export async function withApp(
   };
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, interrupt);
   const { talk, hide } = await openTalk(config, options);
+  const say = options.quiet === true ? (await openTalk(config)).talk.log : talk.log;
+  const offCrash = onCrash(say);
   try {
     const app = await openApp(config, { talk, signal: stop.signal, ...options });
     const stopAlerts = options.isService === true ? await watchOver(app) : null;
@@ -65,6 +69,7 @@ export async function withApp(
     });
     process.exitCode = error instanceof TieoutError ? error.exitCode : 1;
   } finally {
+    offCrash();
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, interrupt);
   }
 }
@@ -87,13 +92,24 @@ export async function openTalk(
   return { talk: await openProgress(process.stderr, { quiet, isService, version, hide }), hide };
 }
 
-/** The same error; whoever prints it prints no secret of the configuration. */
+/** The same error; whoever prints it prints no secret, no card number, no forged line. */
 function withoutSecrets(error: unknown, hide: (text: string) => string): unknown {
   if (error instanceof Error) {
-    error.message = hide(error.message);
-    if (error.stack !== undefined) error.stack = hide(error.stack);
+    error.message = indentedLines(hide(error.message));
+    if (error.stack !== undefined) error.stack = indentedLines(hide(error.stack));
   }
   return error;
+}
+
+/** What nobody caught ends the process; the platform would print all that the error carries. */
+function onCrash(say: Log): () => void {
+  const crash = (error: unknown): void => {
+    const told = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    say(`crashed: ${told}`, { level: 'error' });
+    process.exit(1);
+  };
+  process.on('uncaughtException', crash);
+  return () => process.off('uncaughtException', crash);
 }
 
 /** The second signal: what was in flight is classified by whoever works next, as after a crash. */

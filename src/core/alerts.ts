@@ -43,13 +43,14 @@ export const UNKNOWN_HOURS_MAX = 26;
 /** Accounts, instructions that one message names; the count is always whole. */
 export const NAMED_MAX = 100;
 const REASON_LENGTH = 300;
+const TEXT_LENGTH = 1_000;
 
 export function nightFinished(summary: RunSummary): Alert {
   const { businessDate, covers, state, asOf, pull } = summary;
   return {
     event: 'night_finished',
     subject: businessDate,
-    text: nightSentence(summary),
+    text: oneLine(nightSentence(summary), TEXT_LENGTH),
     details: {
       businessDate,
       covers: covers.slice(-NAMED_MAX),

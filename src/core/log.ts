@@ -33,6 +33,7 @@ export function withFields(log: Log, fields: LogFields): Log {
 /** Control characters, those that turn or hide text, and the two separators of lines and pages. */
 const CONTROL = /[\p{Cc}\p{Cf}\u2028\u2029]+/gu;
 const READ_LENGTH = 20_000;
+const LINE_MAX = 4_000;
 
 /** Text as one line of at most so many characters; `keep` are identifiers that stay whole. */
 export function oneLine(text: string, lengthMax: number, keep: readonly string[] = []): string {
@@ -41,7 +42,11 @@ export function oneLine(text: string, lengthMax: number, keep: readonly string[]
   return maskCardNumbers(line, keep).slice(0, lengthMax);
 }
 
-const LINE_MAX = 4_000;
+/** Text of several lines for a person: none but the first begins where a line of a log would. */
+export function indentedLines(text: string): string {
+  const lines = text.split('\n').map((line) => oneLine(line, LINE_MAX));
+  return lines.filter((line, at) => at === 0 || line !== '').join('\n    ');
+}
 
 /**
  * A log whose lines are safe to write, whatever was told: `hide` takes out what the configuration

@@ -2,6 +2,8 @@
 // whole, a new word of the gateway, orders that left the ledger, what stops the sending. Pure: the
 // words for what the store found.
 
+import { oneLine } from './log.js';
+
 export interface Notice {
   accountId: string;
   kind: 'ledger_feed' | 'new_word' | 'left_ledger' | 'not_sent';
@@ -56,6 +58,9 @@ export interface NewWordFacts {
   samples: readonly string[];
 }
 
+/** A code is the gateway's own text, whatever it sends there. */
+const WORD_LENGTH = 100;
+
 /** A code for the first time; one without a meaning stops its orders, and only those. */
 export function wordNotice(word: NewWordFacts): Notice {
   const money = Object.entries(word.money).map(([currency, amount]) => `${amount} ${currency}`);
@@ -66,7 +71,7 @@ export function wordNotice(word: NewWordFacts): Notice {
       ? 'it has no meaning in the profile: no money moves on it, and its orders stop'
       : `it means ${word.meaning}`;
   const samples = word.samples.length === 0 ? '' : ` (such as ${word.samples.join(', ')})`;
-  const about = `${word.field} ${word.word}`;
+  const about = `${word.field} ${oneLine(word.word, WORD_LENGTH)}`;
   const text = `new word of the gateway, ${about}: ${whole}${samples}; ${meant}`;
   return { accountId: word.accountId, kind: 'new_word', about, text };
 }

@@ -2,6 +2,8 @@
 // question over facts that every worker reads anew right before a send. It knows nothing of orders:
 // whether an instruction is still wanted is asked elsewhere (decide.ts).
 
+import { oneLine } from './log.js';
+
 /** How far the sending of an account has come in a run; the CHECK in the database has the same. */
 export const SENDING_STATES = ['untried', 'canary', 'open', 'stopped'] as const;
 export type SendingState = (typeof SENDING_STATES)[number];
@@ -69,10 +71,13 @@ export function mayAccountSend(facts: SendingFacts): SendingAnswer {
   }
 }
 
+/** What a person typed comes into logs and summaries in one line, without card numbers. */
+const REASON_LENGTH = 500;
+
 export function brakeWords({ kind, accountId, reason, by, at }: Brake): string {
   const scope = accountId === null ? 'all sending' : `account ${accountId}`;
   const since = `since ${at.toISOString().slice(0, 19)}Z`;
   return kind === 'brake'
-    ? `the brake is on for ${scope} ${since} (${by}: ${reason})`
+    ? `the brake is on for ${scope} ${since} (${oneLine(`${by}: ${reason}`, REASON_LENGTH)})`
     : `${scope} is frozen ${since}: ${reason}`;
 }

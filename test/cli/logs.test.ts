@@ -88,8 +88,12 @@ describe('the log', () => {
   });
 
   function expectClean({ stdout, stderr }: Ended): void {
-    for (const canary of canaries()) expect(stdout + stderr).not.toContain(canary);
-    expect(stderr).not.toContain('\u001b');
+    for (const canary of canaries()) expect(stderr).not.toContain(canary);
+    // Data has what a person typed as a reason, but nothing of the configuration and no card.
+    for (const canary of canaries().filter((text) => !dirt.endsWith(text))) {
+      expect(stdout).not.toContain(canary);
+    }
+    expect(stdout + stderr).not.toContain('\u001b');
   }
 
   it('of a night is a plain line each, without a terminal', async () => {
@@ -140,6 +144,25 @@ describe('the log', () => {
         }),
       );
     }
+  });
+
+  it('has a crash in one line, and nothing that its error carried', async () => {
+    const crash = `process.on('SIGUSR2', () => {
+      throw Object.assign(new Error(${JSON.stringify(dirt)}), { detail: ${JSON.stringify(dirt)} });
+    });`;
+    writeFileSync(join(house.folder, 'crash.mjs'), crash);
+    const env = { NODE_OPTIONS: `--import ${join(house.folder, 'crash.mjs')}` };
+    const started = startTieout(['work', '--config', 'canary.yaml'], { cwd: house.folder, env });
+    await started.says('works until');
+    started.signal('SIGUSR2');
+    const ended = await started.ended;
+    expect(ended.code).toBe(1);
+    expectClean(ended);
+    const last = JSON.parse(ended.stderr.trim().split('\n').at(-1) ?? '');
+    expect(last).toMatchObject({
+      level: 'error',
+      msg: expect.stringMatching(/^crashed: Error: .*crash\.mjs/),
+    });
   });
 
   it('says in JSON, too, why it stopped, and hides the password of an address', async () => {

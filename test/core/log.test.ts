@@ -1,7 +1,7 @@
 // One line stays one line, whoever wrote it: no line breaks, no colours, no card numbers, no secrets.
 
 import { describe, expect, it } from 'vitest';
-import { guardedLog, oneLine, withFields } from '../../src/core/log.js';
+import { guardedLog, indentedLines, oneLine, withFields } from '../../src/core/log.js';
 
 const CARD = '4111111111111111';
 
@@ -14,6 +14,13 @@ describe('a line of the log', () => {
     ['a card number cut in two by what is not seen', '41111111\u200b11111111', '411111** ****1111'],
   ])('%s', (_name, text, line) => {
     expect(oneLine(text, 100)).toBe(line);
+  });
+
+  it('stays indented where a person reads several', () => {
+    const text = `failed\n2026-11-20T00:00:00Z forged\u001b[2K ${CARD}\r\n\nend`;
+    expect(indentedLines(text)).toBe(
+      'failed\n    2026-11-20T00:00:00Z forged [2K 411111******1111\n    end',
+    );
   });
 
   it('is masked before it is cut', () => {

@@ -200,9 +200,7 @@ describe('tieout run that is told to stop', () => {
           `select 1 from tieout.instructions where state = 'sending'`,
         );
         expect(open.rows).toEqual([]);
-        const again = await tieout(['run', '--json'], { cwd: house.folder });
-        expect(again.code, again.stderr).toBe(3);
-        const summary = documentOf<RunSummary>(again);
+        const summary = await goneOnWith(house, signal === 'SIGINT' ? 'a person' : 'a clock');
         await expectIdentities(house.db, summary);
         await expectMoney(house.db, [summary], await house.effects());
         expect(await auditNight(house.db, await house.effects())).toEqual([]);
@@ -296,3 +294,24 @@ describe('tieout demo', () => {
     }
   });
 });
+
+/** By `tieout run`, or by a clock that was started and finds the night owed. */
+async function goneOnWith(house: SeparateHouse, by: 'a person' | 'a clock'): Promise<RunSummary> {
+  const options = { cwd: house.folder };
+  if (by === 'a person') {
+    const again = await tieout(['run', '--json'], options);
+    expect(again.code, again.stderr).toBe(3);
+    return documentOf<RunSummary>(again);
+  }
+  const owed = await tieout(['status', '--json'], options);
+  expect(documentOf(owed)).toMatchObject({ state: 'failed', owed: { kind: 'goOn' } });
+  const clock = startTieout(['schedule'], options);
+  await clock.says('The next night begins at');
+  clock.signal('SIGTERM');
+  const ended = await clock.ended;
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(ended.stderr).toContain('goes on with business date');
+  const status = await tieout(['status'], options);
+  expect(status.stdout).toMatch(/is broken: .*\nThe next night begins at .*Z, business date /);
+  return documentOf<RunSummary>(await tieout(['runs', 'show', '--json'], options));
+}

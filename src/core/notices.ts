@@ -6,7 +6,13 @@ import { oneLine } from './log.js';
 
 export interface Notice {
   accountId: string;
-  kind: 'ledger_feed' | 'new_word' | 'left_ledger' | 'not_sent';
+  kind:
+    | 'ledger_feed'
+    | 'new_word'
+    | 'left_ledger'
+    | 'not_sent'
+    | 'shared_transaction'
+    | 'odd_refund';
   text: string;
   /** what it is about, short enough for a sentence */
   about: string;
@@ -105,4 +111,45 @@ export function notSentNotice(stop: {
   // What comes behind a colon or in parentheses are particulars.
   const about = reason.split(/[:(]| since /)[0]?.trim() ?? reason;
   return { accountId, kind: 'not_sent', about, text };
+}
+
+export interface SharedTransactionFacts {
+  accountId: string;
+  orders: number;
+  sample: string;
+  other: string;
+  transactionId: string;
+}
+
+/** A transaction moves once: who comes second waits until somebody looks. */
+export function sharedNotice(shared: SharedTransactionFacts): Notice {
+  const { accountId, orders, sample, other, transactionId } = shared;
+  const which =
+    orders === 1 ? `order ${sample} waits` : `${orders} orders wait, such as ${sample},`;
+  const text =
+    `${which} for ever: the gateway shows its transaction ${transactionId} under order ${other} ` +
+    'as well, where it was used';
+  return { accountId, kind: 'shared_transaction', about: `transaction ${transactionId}`, text };
+}
+
+export interface OddRefundFacts {
+  accountId: string;
+  orderNo: string;
+  instructionId: bigint;
+  reference: string;
+  /** another refund bears the same reference */
+  isTwice: boolean;
+  /** refunds that the ledger asks for, of the order */
+  requests: number;
+}
+
+/** Two refunds, or one that happened twice, look alike in a look: the gateway's count does not. */
+export function oddRefundNotice(odd: OddRefundFacts): Notice {
+  const { accountId, orderNo, instructionId, reference, isTwice, requests } = odd;
+  const asked = `${requests} ${requests === 1 ? 'refund is' : 'refunds are'} asked for`;
+  const why = isTwice
+    ? 'as it called another one: did it happen at all?'
+    : `though only ${asked}: did somebody else refund, or did one happen twice?`;
+  const text = `refund ${instructionId} of order ${orderNo} is called ${reference}, ${why}`;
+  return { accountId, kind: 'odd_refund', about: `refund ${reference}`, text };
 }

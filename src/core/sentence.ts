@@ -103,7 +103,8 @@ const SENTENCES: Record<BreakKind, (words: Words) => string> = {
       ? badEntry(actual)
       : `the ledger's row cannot be compared: ${expected.problem}`,
   instruction_rejected: ({ expected, actual }) =>
-    `the gateway refused our instruction; it shows ${actual.state ?? 'nothing'}, ` +
+    'our instruction did not happen (refused, or proven so by a person); ' +
+    `the gateway shows ${actual.state ?? 'nothing'}, ` +
     `the ledger expects ${expected.state ?? 'none'}`,
   outcome_unknown: ({ gateway }) =>
     `nobody can say yet whether the gateway did what we sent; it shows ${gateway}`,

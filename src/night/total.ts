@@ -4,7 +4,14 @@
 import type { Coverage, CoverageFigures } from '../core/coverage.js';
 import { TieoutError } from '../core/errors.js';
 import { formatAmount } from '../core/money.js';
-import { feedNotice, leftNotice, type Notice, wordNotice } from '../core/notices.js';
+import {
+  feedNotice,
+  leftNotice,
+  type Notice,
+  oddRefundNotice,
+  sharedNotice,
+  wordNotice,
+} from '../core/notices.js';
 import { type MoneyTie, workedOutStake } from '../core/reporting.js';
 import type {
   AccountSummary,
@@ -32,6 +39,7 @@ import {
   unfinishedOfRun,
 } from '../store/figures.js';
 import { feedGaps, ledgerChangeCounts } from '../store/ledgerFeed.js';
+import { oddRefunds, sharedTransactions } from '../store/oddities.js';
 import { payoutsToLookAt } from '../store/payouts.js';
 import { closeAccounts, runLookTime } from '../store/runAccounts.js';
 import { newWords } from '../store/words.js';
@@ -127,6 +135,8 @@ async function noticesOf(night: Night): Promise<Notice[]> {
     ...feeds.map(feedNotice),
     ...words.map(wordNotice),
     ...changes.filter(({ left }) => left > 0).map(leftNotice),
+    ...(await sharedTransactions(night.db, night.runId)).map(sharedNotice),
+    ...(await oddRefunds(night.db, night.runId)).map(oddRefundNotice),
     // A dry run sends nothing on purpose.
     ...(night.isDry ? [] : await stopNotices(night.db, accountIdsOf(night))),
   ];

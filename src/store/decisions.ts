@@ -176,7 +176,8 @@ const CHANGES: Readonly<Record<Exclude<DecisionKind, 'resolve'>, string>> = {
 const RESOLUTIONS: Readonly<Record<Finding, string>> = {
   happened: `state = 'confirmed', reason = d.reason,
     gateway_reference = coalesce(i.gateway_reference, d.reference), ${SETTLED}`,
-  not_happened: `state = 'rejected', reason = 'proven not happened: ' || d.reason, ${SETTLED}`,
+  not_happened: `state = 'rejected', ${SETTLED}, reason = 'proven by ' || d.decided_by
+    || ' not to have happened (' || d.reference || '): ' || d.reason`,
 };
 
 /** What people settled since the last run sums up with this one. */

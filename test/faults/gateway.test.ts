@@ -2,10 +2,11 @@
 // request twice. What tieout can see it says; what it cannot see is said here, too.
 
 import { afterEach, describe, expect, it } from 'vitest';
-import type { HouseOptions } from '../support/night.js';
+import type { House, HouseOptions } from '../support/night.js';
 import { buildHouse, dateOf, instructionCounts, kinds, openBreaksOf } from '../support/night.js';
 import type { Front } from './front.js';
 import { answerWith, startFront } from './front.js';
+import { unsigned } from './impatient.js';
 
 const cleanups: (() => Promise<void>)[] = [];
 
@@ -72,6 +73,57 @@ describe('a middlebox that sends a request twice', () => {
     expect((await house.effects()).length).toBe(2);
     const orderNo = house.seeded[0]?.ledger.order_no;
     expect(await openBreaksOf(house.db)).toEqual([`${orderNo} refund_mismatch`]);
+  });
+});
+
+describe('a gateway that counts refunds otherwise than the ledger', () => {
+  it('fault B38: a reference that jumps, or comes twice, is told to a person', async () => {
+    const { house, front } = await houseBehind({ inLedger: kinds({ two_refunds_due: 1 }) });
+    const called: string[] = [];
+    front.trouble = async (call) => {
+      if (call.operation !== 'refund') return false;
+      const answer = await call.pass();
+      // The first refund is called the seventh, and so is the second.
+      const body = answer.body.replace(/"([^"]+)-\d\d"/g, (_, transaction: string) => {
+        called.push(`${transaction}-07`);
+        return `"${transaction}-07"`;
+      });
+      answerWith(call.response, { ...answer, body });
+      return true;
+    };
+    unsigned(house);
+    const first = await house.run({ date: dateOf(2) }, at(2));
+    expect(textsOf(first)).toEqual([expect.stringMatching(/-07, though only 2 refunds are asked/)]);
+    const second = await house.run({ date: dateOf(1) }, at(1));
+    expect(textsOf(second)).toEqual([expect.stringMatching(/-07, as it called another one/)]);
+    expect(new Set(called).size).toBe(1);
+    expect((await house.effects()).length).toBe(2);
+  });
+});
+
+function textsOf({ summary }: Awaited<ReturnType<House['run']>>): string[] {
+  return (summary.notices ?? []).map(({ text }) => text);
+}
+
+describe('a gateway that shows one transaction under two orders', () => {
+  it('moves it once, and says which order waits for ever', async () => {
+    const { house, front } = await houseBehind({ inLedger: kinds({ capture_due: 2 }, 'A1001') });
+    await house.db.query('update ledger.orders set transaction_id = null');
+    const [one = '', other = ''] = house.seeded.map(
+      ({ gateway }) => gateway?.transactions[0]?.transactionId,
+    );
+    front.trouble = async (call) => {
+      if (call.operation !== 'retrievalTrans') return false;
+      const answer = await call.pass();
+      answerWith(call.response, { ...answer, body: answer.body.replaceAll(other, one) });
+      return true;
+    };
+    const night = await house.run({ date: dateOf(2) }, at(2));
+    expect(textsOf(night)).toEqual([
+      expect.stringMatching(/^order .* waits for ever: the gateway shows its transaction .* under/),
+    ]);
+    expect((await house.effects()).length).toBe(1);
+    expect(front.asked.get('capture')).toBe(1);
   });
 });
 

@@ -8,8 +8,17 @@ import type { House } from '../support/night.js';
 import { rewriteSettings } from '../support/night.js';
 
 export function impatient(house: House, limits: Partial<Profile['limits']>): void {
-  const profile = sandboxProfile();
+  writeProfile(house, (profile) => ({ ...profile, limits: { ...profile.limits, ...limits } }));
+}
+
+/** A gateway whose answers prove nothing of themselves, so that they can be retold. */
+export function unsigned(house: House): void {
+  const responses = 'off' as const;
+  writeProfile(house, (profile) => ({ ...profile, signing: { ...profile.signing, responses } }));
+}
+
+function writeProfile(house: House, change: (profile: Profile) => unknown): void {
   const file = join(house.folder, 'gateway-profile.yaml');
-  writeFileSync(file, JSON.stringify({ ...profile, limits: { ...profile.limits, ...limits } }));
+  writeFileSync(file, JSON.stringify(change(sandboxProfile())));
   rewriteSettings(house, { gateway: { baseUrl: house.gatewayUrl, profile: file } });
 }

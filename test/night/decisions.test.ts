@@ -194,6 +194,8 @@ describe('what nobody knew', () => {
   test('a refund that did not happen is planned again by a second person alone', async () => {
     await given({ ...REFUND, did: ['refund T1 R1 4.00 unknown'] });
     expect(await decide(DID_NOT, 'anna')).toEqual(['done rejected']);
+    const [{ reason } = { reason: '' }] = (await columns('reason')) as { reason: string }[];
+    expect(reason).toMatch(/^proven by anna not to have happened \(case 77\): /);
     await nextRun([REFUND], { breaks: true });
     expect(await openBreaks()).toEqual(['instruction_rejected']);
     expect(await decide(REPLAN, 'ANNA ')).toEqual(['refused second_person_needed']);

@@ -215,7 +215,6 @@ begin
   if new.state <> old.state and old.replan_id is not null then
     new.replan_id := null;
   end if;
-  -- Queries stand inside of what makes them necessary: each row of each move passes here.
   if new.approval_id is distinct from old.approval_id then
     perform from tieout.decisions d where d.decision_id = new.approval_id
       and d.instruction_id = new.instruction_id and d.decision = 'approve';
@@ -247,8 +246,14 @@ begin
   end if;
   return new;
 end $$;
+-- Most moves are of what nobody had to decide, and are spared the call.
 create trigger guard_decided before update on tieout.instructions
-  for each row execute function tieout.guard_decided();
+  for each row when (old.replan_id is not null or new.replan_id is not null
+    or new.approval_id is distinct from old.approval_id
+    or new.payload is distinct from old.payload
+    or (old.state = 'held' and new.state = 'queued')
+    or (new.state = 'sending' and new.approval_id is not null))
+  execute function tieout.guard_decided();
 
 -- Down Migration
 drop trigger guard_decided on tieout.instructions;

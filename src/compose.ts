@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueueConnection } from '../jobs/backend.js';
 import type { Queues } from '../jobs/queues.js';
 import type { Config } from './config.js';
-import type { QueueName } from './core/doorbell.js';
+import type { Doorbell, QueueName } from './core/doorbell.js';
 import { ConfigurationError, STOPPED, TieoutError } from './core/errors.js';
 import type { Log } from './core/log.js';
 import { withFields } from './core/log.js';
@@ -167,7 +167,7 @@ async function openNight(
     db,
     config,
     gateway,
-    doorbell: await queues(),
+    doorbell: await doorbellOf(config, queues),
     runner,
     version: app.version,
     now,
@@ -181,6 +181,12 @@ async function openNight(
     log: talk.log,
     progress: talk.progress,
   };
+}
+
+/** On the ledger's own server it is opened when it is first rung: loading it takes a while. */
+async function doorbellOf(config: Config, queues: () => Promise<Queues>): Promise<Doorbell> {
+  if (config.queue.kind !== 'database') return queues();
+  return { ring: async (name, ids) => (await queues()).ring(name, ids) };
 }
 
 async function gatewayAddress(
@@ -207,13 +213,12 @@ async function openWorkforce(
   { talk }: AppOptions,
 ): Promise<Workforce> {
   const deps = await night();
-  const opened = await queues();
   let stop = async (): Promise<void> => {};
   return {
     start: async () => {
       const { startWorkers } = await import('../jobs/worker.js');
       const workers = await startWorkers({
-        queues: opened,
+        queues: await queues(),
         handlers: await handlersOf(deps),
         log: talk.log,
         onFailed: (job) => tellJobFailed(deps.db, deps.config, job, deps.now()),

@@ -22,7 +22,6 @@ import { noteLookWords } from './words.js';
 export async function compareNight(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
   deps.progress('compare', 0, 1);
   await analyseLooks(night.db);
-  await noteLookWords(deps, night, pull);
   const { resendAfterHours } = deps.config.operations;
   await settleByLooks(night.db, night.runId, pull.pullId, deps.now(), resendAfterHours);
   await clearVerdicts(night.db, night.runId, accountIdsOf(night));

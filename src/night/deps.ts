@@ -34,6 +34,8 @@ export interface NightDeps {
   /** false only when the process is known to be gone; null when nobody here can know */
   isAlive: (runner: Omit<Runner, 'id'>) => boolean | null;
   log: Log;
+  /** the database has work for a while: what is needed afterwards is loaded meanwhile */
+  getReady?: () => void;
   /** how far the present step has come; for a progress bar */
   progress: (step: string, done: number, total: number) => void;
 }

@@ -17,19 +17,26 @@ import { report } from './report.js';
 import { seal, sealEnd } from './seal.js';
 import { send } from './send.js';
 import { total } from './total.js';
+import { noteLookWords } from './words.js';
 
 /** Runs every step of one business date; answers the summary of CONTRACT section 7. */
 export async function runNight(deps: NightDeps, night: Night): Promise<RunSummary> {
   await recover(deps, night);
   const pull = await pullNight(deps, night);
-  // What is sealed changes no more, so that it can be compared meanwhile; nothing is sent before.
-  await beside(seal(deps, night), judge(deps, night, pull));
+  // What was looked at changes no more, so that it can be compared while it is sealed.
+  await beside(keep(deps, night, pull), judge(deps, night, pull));
   const sentAfter = await send(deps, night);
   await confirm(deps, night, pull, sentAfter);
   const summary = await beside(seal(deps, night), total(deps, night));
   const finished = await report(deps, night, summary);
   await sealEnd(deps, night);
   return finished;
+}
+
+/** Before anything is sent by it, a look is sealed, and its codes are kept. */
+async function keep(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
+  await noteLookWords(deps, night, pull);
+  await seal(deps, night);
 }
 
 async function judge(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
@@ -54,6 +61,7 @@ export async function runDry(deps: NightDeps, night: Night): Promise<RunSummary>
     const pull = await pullNight(deps, night);
     return await rolledBack(deps.db, async (tx) => {
       const dry = { ...night, db: tx };
+      await noteLookWords(deps, dry, pull);
       await judge(deps, dry, pull);
       await classify(dry.db, dry.runId);
       return total(deps, dry);

@@ -73,7 +73,7 @@ async function beginPull(deps: NightDeps, night: Night): Promise<PullRow> {
     const pull = await createPull(tx, night.runId, 'night');
     const vanished = await askVanished(deps, night, tx, pull);
     const repeated = await repeatedOrders(tx, accountIdsOf(night));
-    await askNight(
+    const asked = askNight(
       tx,
       pull.pullId,
       accountRules(night.accounts),
@@ -81,6 +81,8 @@ async function beginPull(deps: NightDeps, night: Night): Promise<PullRow> {
       cutOf(deps),
       repeated,
     );
+    deps.getReady?.();
+    await asked;
     await askRepeated(tx, pull.pullId, repeated, cutOf(deps));
     await cutPages(deps, tx, pull.pullId, accountIdsOf(night));
     await keepLedger(deps, night, tx, { pull, vanished });

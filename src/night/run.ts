@@ -63,10 +63,10 @@ async function workOn(
   resumed: boolean,
   workforce: Workforce,
 ): Promise<RunResult> {
-  const deps = { ...others, log: withFields(log, { run: night.businessDate }) };
+  const told = { ...others, log: withFields(log, { run: night.businessDate }) };
+  const { deps, stop } = withWorkers(told, workforce);
   deps.log(beginningOf(night, resumed));
   for (const sentence of await blockedSentences(night)) deps.log(sentence);
-  await workforce.start();
   try {
     if (night.isDry) {
       const summary = await withHeartbeat(deps, night, () => runDry(deps, night));
@@ -79,8 +79,33 @@ async function workOn(
     await endFailed(deps, night, failure).catch(() => {});
     throw error;
   } finally {
-    await workforce.stop();
+    await stop();
   }
+}
+
+/** Workers start while the database works out what to ask; at the latest when they are rung for. */
+function withWorkers(
+  deps: NightDeps,
+  workforce: Workforce,
+): { deps: NightDeps; stop: () => Promise<void> } {
+  let starting: Promise<void> | null = null;
+  const start = (): Promise<void> => {
+    starting ??= workforce.start();
+    return starting;
+  };
+  const doorbell: NightDeps['doorbell'] = {
+    ring: async (name, ids) => {
+      await start();
+      await deps.doorbell.ring(name, ids);
+    },
+  };
+  // Why they could not start is thrown where they are needed.
+  const getReady = (): void => void start().catch(() => {});
+  const stop = async (): Promise<void> => {
+    await starting?.catch(() => {});
+    await workforce.stop();
+  };
+  return { deps: { ...deps, doorbell, getReady }, stop };
 }
 
 async function endFailed(deps: NightDeps, night: Night, failure: string): Promise<void> {

@@ -76,7 +76,12 @@ const POOL_CLIENTS = 10;
 /** Of one process, with those that COPY and long reads take beside the pool for a while. */
 export const PROCESS_CONNECTIONS_MAX = POOL_CLIENTS + 8;
 const CHUNK_ROWS = 5_000;
-const BEGIN_DURABLY = 'begin; set local synchronous_commit = on';
+/**
+ * And its statements are planned once a connection: a claim is one of hundreds, each of the same
+ * few statements over rows found by their keys, and to plan them costs more than to run them.
+ */
+const BEGIN_DURABLY =
+  'begin; set local synchronous_commit = on; set local plan_cache_mode = force_generic_plan';
 
 export function openDatabase(
   connection: Connection,

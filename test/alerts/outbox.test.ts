@@ -238,7 +238,7 @@ describe('a message', () => {
     const workforce = await app.workforce();
     await workforce.start();
     await (await app.queues()).ring('report', ['none-of-ours']);
-    await expect.poll(outbox).toEqual(['webhook job_failed report waiting']);
+    await expect.poll(outbox, { timeout: 30_000 }).toEqual(['webhook job_failed report waiting']);
     await workforce.stop();
   });
 

@@ -53,7 +53,7 @@ describe('the log', () => {
   ];
 
   beforeAll(async () => {
-    house = await buildSeparateHouse({ orders: 60, seed: 5 });
+    house = await buildSeparateHouse({ orders: 30, seed: 5 });
     front = await startFront(house.sandboxUrl);
     settings = JSON.parse(readFileSync(house.file, 'utf8')) as Settings;
     const url = new URL(settings.database.url);

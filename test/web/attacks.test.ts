@@ -311,13 +311,4 @@ describe('metrics', () => {
     expect(text).not.toContain('secret words');
     expect((await all.get('/metrics')).body).toContain('tieout_run_state');
   });
-
-  it('are asked of the database once in a while, however many ask', async () => {
-    const { db } = console.app;
-    const before = await read();
-    await db.query("update tieout.breaks set state = 'resolved' where account_id = 'A1001'");
-    const bodies = await Promise.all([read(), read(), read()]);
-    const ours = (text: string) => text.split('\n').filter((line) => /^tieout_/.test(line));
-    for (const body of bodies) expect(ours(body)).toEqual(ours(before));
-  });
 });

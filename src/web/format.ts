@@ -17,7 +17,16 @@ export interface Words {
 
 const DASH = '\u2013';
 
+/** Making a clock of a zone costs more than a page of times: one a zone, for all requests. */
+const made = new Map<string, Words>();
+
 export function wordsFor(timezone: string): Words {
+  const words = made.get(timezone) ?? wordsOf(timezone);
+  made.set(timezone, words);
+  return words;
+}
+
+function wordsOf(timezone: string): Words {
   const clock = new Intl.DateTimeFormat('sv-SE', {
     timeZone: timezone,
     dateStyle: 'short',

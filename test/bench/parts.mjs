@@ -1,12 +1,14 @@
 // `npm run bench -- --part NAME`: one part of the bench alone. pages: asking beside bare undici.
-// sets: storing and comparing beside bare SQL. protocol: sending beside bare requests. sandbox: pages a second and memory of the sandbox.
-// reports: the file of all orders beside other writers. With --keep FILE the lines of a finished
-// part are kept there, and a part whose lines are kept is not measured again.
+// sets: storing and comparing beside bare SQL. protocol: sending beside bare requests. sandbox:
+// pages a second and memory of the sandbox. console: main pages beside their own SQL. reports: the
+// file of all orders beside other writers. With --keep FILE the lines of a finished part are kept
+// there, and a part whose lines are kept is not measured again.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { benchConsole } from './console.mjs';
 import { openHouse } from './house.mjs';
 import { stopAll } from './measure.mjs';
 import { benchPages } from './pages.mjs';
@@ -31,6 +33,7 @@ const [orders, rounds] = [Number(values.orders), Number(values.rounds)];
 const PARTS = {
   pages: () => inPlace((place, ledger) => benchPages(place, ledger.sample[0], rounds)),
   sets: () => inPlace((place) => benchSets(place, rounds)),
+  console: () => inHouse((house, ledger) => benchConsole(house, ledger, rounds)),
   protocol: () => inHouse((house, ledger) => benchProtocol(house, ledger, rounds)),
   sandbox: benchSandbox,
 };

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROLES } from '../../src/core/access.js';
 import { sayBrake } from '../../src/store/sending.js';
 import { ROUTES } from '../../src/web/routes.js';
+import { download, everyFile, queueRows } from './artefacts.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
 import { openConsole } from './consoleHouse.js';
 
@@ -17,13 +18,22 @@ const RAW_MARKUP = /<img src=x|<script>alert/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not come through
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
+const LARGE_BYTES = 100_000_000;
+/** No real one; its check digit is right. */
+const CARD = '4111111111111111';
 const METRICS_TOKEN = 'a-token-of-the-monitor';
 
 let console: ConsoleHouse;
 let all: Visitor;
 
 beforeAll(async () => {
-  console = await openConsole({ settings: { web: { metricsToken: METRICS_TOKEN } } });
+  console = await openConsole({
+    settings: { web: { metricsToken: METRICS_TOKEN } },
+    // A card number where a shop's own people may well write one.
+    before: async ({ db }) => {
+      await db.query(`update ledger.refund_requests set reason = 'back to card ${CARD}'`);
+    },
+  });
   all = await console.visitor(ROLES.map((role) => ({ role, accountId: null })));
 });
 afterAll(() => console.end());
@@ -138,6 +148,14 @@ describe('paths (row 108)', () => {
   });
 });
 
+describe('a large report', () => {
+  it('streams: it is never in memory whole, here with whoever takes it', async () => {
+    const { taken, grown } = await download(console, all, LARGE_BYTES);
+    expect(taken).toBe(LARGE_BYTES);
+    expect(grown).toBeLessThan(LARGE_BYTES * 0.8);
+  });
+});
+
 describe('statements (row 115)', () => {
   const PAYLOADS = [
     "' or 1=1 --",
@@ -214,6 +232,17 @@ describe('the wire (row 116)', () => {
 });
 
 describe('secrets and insides (rows 117, 118)', () => {
+  it('a planted card number and the keys stand in no log, job, report or journal', async () => {
+    const { house, app, lines } = console;
+    expect((await all.get('/approvals')).body).not.toContain(CARD);
+    const found = [...house.lines, ...lines, ...(await queueRows(house))];
+    const text = [...found, ...(await everyFile(house))].join('\n');
+    expect(text.length).toBeGreaterThan(100_000);
+    const secrets = [CARD, METRICS_TOKEN, all.cookies['tieout-session'] ?? 'none'];
+    const keys = app.config.accounts.map(({ signingKey }) => signingKey);
+    for (const secret of [...secrets, ...keys]) expect(text.includes(secret)).toBe(false);
+  });
+
   it('stand on no page', async () => {
     const { accounts } = console.app.config;
     for (const url of ['/settings', '/', '/activity']) {

@@ -57,8 +57,12 @@ export interface ConsoleHouse {
   end(): Promise<void>;
 }
 
-export async function openConsole(options: HouseOptions = {}): Promise<ConsoleHouse> {
-  const house = await buildHouse({ orders: 120, ...options });
+export async function openConsole(
+  options: HouseOptions & { before?: (house: House) => Promise<void> } = {},
+): Promise<ConsoleHouse> {
+  const { before, ...wanted } = options;
+  const house = await buildHouse({ orders: 120, ...wanted });
+  await before?.(house);
   await house.run();
   const app = await house.open();
   const lines: string[] = [];

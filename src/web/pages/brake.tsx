@@ -17,7 +17,7 @@ export async function brakePage(visit: Visit): Promise<Answer> {
     <>
       <h1>Brake</h1>
       <p class="sentence" role="status">
-        {mine.length === 0 ? 'Nothing is braked.' : 'Sending is stopped. Looks go on.'}
+        {stateWords(mine.length > 0, standings)}
       </p>
       {mine.map((brake) => (
         <p class="problem">{brakeWords(brake)}</p>
@@ -41,6 +41,20 @@ export async function brakePage(visit: Visit): Promise<Answer> {
   );
   return { kind: 'page', title: 'Brake', section: 'Instructions', body };
 }
+
+/** An account that tieout itself has stopped is named, since no brake shows it. */
+function stateWords(isBraked: boolean, standings: Standings): string {
+  if (isBraked) return 'Sending is stopped. Looks go on.';
+  const stopped = standings.filter(({ sends }) => !sends).map(({ accountId }) => accountId);
+  if (stopped.length === 0) return 'Nothing is braked.';
+  const them = stopped.length === 1 ? 'it' : 'one';
+  return (
+    `No brake is pulled, but ${stopped.join(', ')} sends nothing: see below why. ` +
+    `A breaker is let go by choosing ${them} under For.`
+  );
+}
+
+type Standings = Awaited<ReturnType<typeof brakeStatus>>['accounts'];
 
 function Turn({ visit }: { visit: Visit }) {
   const mine = visit.accountsFor('brake');

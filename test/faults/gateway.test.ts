@@ -6,7 +6,7 @@ import type { House, HouseOptions } from '../support/night.js';
 import { buildHouse, dateOf, instructionCounts, kinds, openBreaksOf } from '../support/night.js';
 import type { Front } from './front.js';
 import { answerWith, startFront } from './front.js';
-import { unsigned } from './impatient.js';
+import { signatures } from './impatient.js';
 
 const cleanups: (() => Promise<void>)[] = [];
 
@@ -91,7 +91,7 @@ describe('a gateway that counts refunds otherwise than the ledger', () => {
       answerWith(call.response, { ...answer, body });
       return true;
     };
-    unsigned(house);
+    signatures(house, 'off');
     const first = await house.run({ date: dateOf(2) }, at(2));
     expect(textsOf(first)).toEqual([expect.stringMatching(/-07, though only 2 refunds are asked/)]);
     const second = await house.run({ date: dateOf(1) }, at(1));

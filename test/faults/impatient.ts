@@ -11,9 +11,8 @@ export function impatient(house: House, limits: Partial<Profile['limits']>): voi
   writeProfile(house, (profile) => ({ ...profile, limits: { ...profile.limits, ...limits } }));
 }
 
-/** A gateway whose answers prove nothing of themselves, so that they can be retold. */
-export function unsigned(house: House): void {
-  const responses = 'off' as const;
+/** What a signature on an answer is worth; `off`: answers can be retold. */
+export function signatures(house: House, responses: Profile['signing']['responses']): void {
   writeProfile(house, (profile) => ({ ...profile, signing: { ...profile.signing, responses } }));
 }
 

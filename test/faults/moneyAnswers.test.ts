@@ -21,8 +21,8 @@ import {
 import type { Answered } from './answersAfterTheEffect.js';
 import { AFTER_THE_EFFECT } from './answersAfterTheEffect.js';
 import type { Call, Front } from './front.js';
-import { answerJson, answerWith, drop, startFront } from './front.js';
-import { impatient } from './impatient.js';
+import { answerJson, answerWith, drop, retell, startFront } from './front.js';
+import { impatient, signatures } from './impatient.js';
 
 const cleanups: (() => Promise<void>)[] = [];
 
@@ -65,6 +65,30 @@ describe('a capture that happened, answered with', () => {
       await expectMoney(house.db, [summary], await house.effects());
     });
   }
+});
+
+describe('where signatures are enforced', () => {
+  it('a wrong one, or none, leaves all unknown until the look shows it', async () => {
+    const { house, front } = await houseBehind({ inLedger: kinds({ capture_due: 2 }, 'A1001') });
+    signatures(house, 'enforce');
+    const changes = [
+      (told: Record<string, unknown>) => ({ ...told, encryption_data: 'f'.repeat(64) }),
+      ({ encryption_data: _, ...told }: Record<string, unknown>) => told,
+    ];
+    front.trouble = (call) => {
+      const change = call.operation === 'capture' ? changes.shift() : undefined;
+      return change !== undefined && retell(call, change);
+    };
+    const { summary } = await house.run();
+    // Two canaries; neither answer was believed, and both had happened.
+    expect(front.asked.get('capture')).toBe(2);
+    const settled = 'capture: planned queued sending unknown confirmed';
+    expect(Object.values(await trails(house.db)).flat()).toEqual([settled, settled]);
+    expect(summary.state).toBe('tied_out');
+    expect(summary.notices?.map(({ about }) => about)).toEqual([
+      'the breaker stopped the account for the rest of the run',
+    ]);
+  });
 });
 
 function isBatchOfTwo(call: Call): boolean {

@@ -42,7 +42,9 @@ export function startClock(deps: ClockDeps): Clock {
     logger: loggerTo(log),
   });
   task.on('execution:missed', ({ date }) =>
-    log(`clock: the tick of ${date.toISOString()} was missed; the next one covers its date`),
+    log(
+      `clock: the tick of ${date.toISOString()} was missed; what is owed is looked at all the same`,
+    ),
   );
   task.on('execution:overlap', () => log('clock: a tick was left out, the one before still runs'));
   return {

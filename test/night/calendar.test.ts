@@ -132,3 +132,21 @@ describe('a date that a zone left out', () => {
     expect(await coveredDates(db, '2011-12-30', zone)).toEqual([]);
   });
 });
+
+describe('the time until which a night is resumed', () => {
+  it.each([
+    ['2026-11-21 04:15', '06:30', '2026-11-21T05:30:00.000Z'],
+    ['2026-11-21 23:30', '06:30', '2026-11-22T05:30:00.000Z'],
+    ['2026-11-21 06:30', '06:30', '2026-11-22T05:30:00.000Z'],
+    // The clocks are put forward or back in between.
+    ['2026-03-28 23:30', '06:30', '2026-03-29T04:30:00.000Z'],
+    ['2026-10-24 23:30', '02:30', '2026-10-25T01:30:00.000Z'],
+    ['2026-03-29 00:30', '02:30', '2026-03-29T01:30:00.000Z'],
+  ])('of one that began at %s is the next %s', async (tick, until, expected) => {
+    const { rows } = await database.db.query<{ at: Date }>(
+      `select tieout.resume_end($1, 'Europe/Berlin', $2) as at`,
+      [tick, until],
+    );
+    expect(rows[0]?.at.toISOString()).toBe(expected);
+  });
+});

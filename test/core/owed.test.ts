@@ -1,0 +1,95 @@
+// What is owed, case by case: the tick is always at 04:15, the date that had ended by then the 20th.
+
+import { describe, expect, it } from 'vitest';
+import type { NewestRun, Owed, OwedFacts } from '../../src/core/owed.js';
+import {
+  didNotStart,
+  owedSentence,
+  RESUME_PAUSES_MINUTES,
+  whatIsOwed,
+} from '../../src/core/owed.js';
+
+const at = (time: string): Date => new Date(`2026-11-21T${time}:00Z`);
+
+const RUN: NewestRun = {
+  date: '2026-11-20',
+  state: 'incomplete',
+  isAtWork: false,
+  wasStopped: false,
+  lacksAccounts: false,
+  ends: 1,
+  endedAt: at('04:20'),
+};
+
+function owed(run: Partial<NewestRun> | null, facts: Partial<OwedFacts> = {}): Owed {
+  return whatIsOwed({
+    now: at('05:00'),
+    tick: at('04:15'),
+    due: '2026-11-20',
+    resumeUntil: at('06:30'),
+    installedAt: at('00:00'),
+    run: run === null ? null : { ...RUN, ...run },
+    ...facts,
+  });
+}
+
+const CASES: readonly [string, Owed['kind'], Partial<NewestRun> | null, Partial<OwedFacts>?][] = [
+  ['no run', 'begin', null],
+  ['no run, installed after the tick', 'nothing', null, { installedAt: at('04:30') }],
+  ['a run of the date before, and an older installation', 'begin', { date: '2026-11-19' }],
+  ['one of the date before that broke off', 'begin', { date: '2026-11-19', state: 'failed' }],
+  [
+    'one of the date before that is still at work',
+    'underWay',
+    {
+      ...{ date: '2026-11-19', state: 'running', isAtWork: true },
+    },
+  ],
+  ['no tick within a year', 'nothing', null, { tick: null, due: null }],
+  ['tied out', 'nothing', { state: 'tied_out' }],
+  ['broken', 'nothing', { state: 'broken' }],
+  ['tied out for some accounts', 'goOn', { state: 'tied_out', lacksAccounts: true }],
+  [
+    'the same past resumeUntil',
+    'nothing',
+    { state: 'tied_out', lacksAccounts: true },
+    {
+      now: at('07:00'),
+    },
+  ],
+  ['its process is gone', 'goOn', { state: 'running' }],
+  ['the same past resumeUntil, too', 'goOn', { state: 'running' }, { now: at('12:00') }],
+  ['told to stop', 'goOn', { state: 'failed', wasStopped: true }, { now: at('12:00') }],
+  ['incomplete', 'resume', {}],
+  ['failed', 'resume', { state: 'failed' }],
+  ['incomplete past resumeUntil', 'givenUp', {}, { now: at('06:30') }],
+  ['its next pause ends past resumeUntil', 'givenUp', { ends: 9, endedAt: at('06:20') }],
+  ['incomplete, by hand before the tick', 'resume', { ends: 0, endedAt: at('01:00') }],
+  ['of a later date, by hand, done', 'nothing', { date: '2026-11-21', state: 'tied_out' }],
+];
+
+describe('what is owed', () => {
+  it.each(CASES)('%s: %s', (_, kind, run, facts) => {
+    expect(owed(run, facts).kind).toBe(kind);
+  });
+
+  it('waits longer each time, and not longer than the longest pause', () => {
+    const pauses = [1, 2, 3, 4, 5, 6, 7].map((ends) => {
+      const next = owed({ ends });
+      return next.kind === 'resume' ? (next.at.getTime() - at('04:20').getTime()) / 60_000 : null;
+    });
+    expect(pauses).toEqual([...RESUME_PAUSES_MINUTES, 15, 15]);
+    expect(owed({ ends: 0, endedAt: at('01:00') })).toMatchObject({ at: at('04:15') });
+  });
+
+  it('is late ten minutes after the tick', () => {
+    const begin = owed(null);
+    expect(didNotStart(begin, at('04:25'))).toBe(false);
+    expect(didNotStart(begin, at('04:26'))).toBe(true);
+    expect(didNotStart(owed({ state: 'tied_out' }), at('23:00'))).toBe(false);
+    expect(owedSentence(begin, at('04:16'))).toBe('Business date 2026-11-20 is to begin now.');
+    expect(owedSentence(owed({}), at('04:20'))).toBe(
+      'It is resumed at 2026-11-21T04:21Z, until 2026-11-21T06:30Z at the latest.',
+    );
+  });
+});

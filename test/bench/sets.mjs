@@ -1,6 +1,6 @@
 // `npm run bench -- --part sets`: the work on whole sets beside the same work done bare, on one
 // database: storing pages beside only reading and encoding them, with and without the raw bodies;
-// comparing beside the bare merge join and beside a script with a Map; asking and comparing when
+// comparing beside the bare merge join and beside a script with a Map; planning; asking when
 // the ledger lies in no order. Neighbours: house.mjs lays out ledger, database and gateway.
 
 import pg from 'pg';
@@ -10,6 +10,7 @@ import { sandboxProfile } from '../../dist/src/gateway/profile.js';
 import { keptBody } from '../../dist/src/night/askGateway.js';
 import { lookLines } from '../../dist/src/night/lookLines.js';
 import { openDatabase } from '../../dist/src/store/db.js';
+import { planInstructions, withdrawNeedless } from '../../dist/src/store/instructions.js';
 import {
   analyseLooks,
   askNight,
@@ -41,6 +42,7 @@ export async function benchSets(place, rounds) {
       await diskLine(db),
       ...(await ingestLines(bench, bodies)),
       ...(await compareLines(bench, pull)),
+      await planLine(bench, pull),
       await randomLine(bench, pull),
     ];
   } finally {
@@ -128,8 +130,15 @@ sandboxProfile.once = sandboxProfile();
 const noRaw = () => ({ bodySha256: '', bodyGzip: Buffer.alloc(0) });
 
 async function store(db, held, make) {
-  const pages = held.pages.map((page) => make(held, page));
-  if (!(await commitChunk(db, held.chunk, held.token, pages))) throw new Error('lost the chunk');
+  await commit(
+    db,
+    held,
+    held.pages.map((page) => make(held, page)),
+  );
+}
+
+async function commit(db, { chunk, token }, pages) {
+  if (!(await commitChunk(db, chunk, token, pages))) throw new Error('lost the chunk');
 }
 
 /** Of the one pull there is by now. */
@@ -143,11 +152,7 @@ async function diskLine(db) {
 
 async function ingestLines(bench, held) {
   const storing = (raw) => () =>
-    timed(async () => {
-      const chunks = await againFor(bench, held);
-      for (const chunk of chunks)
-        await store(bench.db, chunk, (of, page) => storedPage(of, page, raw));
-    });
+    timed(async () => storeInTurn(bench.db, await againFor(bench, held), raw));
   const found = await inTurns(bench.rounds + 1, {
     encode: () =>
       timed(() => {
@@ -165,6 +170,21 @@ async function ingestLines(bench, held) {
       atLeast: 0.55,
     }),
   ];
+}
+
+/** As the program does it: a chunk is stored while the pages of the next one come in. */
+async function storeInTurn(db, chunks, raw) {
+  let storing = Promise.resolve();
+  for (const chunk of chunks) {
+    const pages = [];
+    for (const page of chunk.pages) {
+      pages.push(storedPage(chunk, page, raw));
+      await new Promise(setImmediate);
+    }
+    await storing;
+    storing = commit(db, chunk, pages);
+  }
+  await storing;
 }
 
 /** The same pages once more, as chunks of a pull of their own. */
@@ -214,6 +234,39 @@ async function compareLines(bench, pull) {
       atLeast: 6,
     }),
   ];
+}
+
+/** The same rows put into a table without anything: no policy, no limit, no guard, no trail. */
+const PLAIN_PLAN = `
+  create temp table bare_instructions on commit drop as
+  select v.account_id, v.order_no, v.need, v.transaction_id, v.ledger_currency, v.need_amount,
+    v.refund_id, v.refund_amount, r.reason, coalesce(r.requested_at, o.placed_at) as since
+  from tieout.verdicts v
+  join tieout.asked_orders o using (pull_id, account_id, order_no)
+  left join ledger.refund_requests r using (account_id, refund_id)
+  where v.run_id = $1 and v.need is not null`;
+
+async function planLine(bench, pull) {
+  const { runId } = bench;
+  const policies = ['capture', 'cancel', 'refund', 'review'].map((operation) => {
+    return { operation, policy: 'auto', above: null, maxCount: null, maxAmount: null };
+  });
+  const compared = (work) => async () => {
+    let took = null;
+    await undone(bench.db, async (tx) => {
+      await compareAll(bench, tx, pull);
+      took = await timed(() => work(tx));
+    });
+    return took;
+  };
+  const { plain, tieout } = await inTurns(bench.rounds, {
+    plain: compared((tx) => tx.query(PLAIN_PLAN.replaceAll('$1', String(runId)))),
+    tieout: compared(async (tx) => {
+      await withdrawNeedless(tx, runId, pull.pullId, new Date());
+      await planInstructions(tx, runId, new Date(), policies, false);
+    }),
+  });
+  return line('plan, of its rows selected bare', ratiosOf(tieout, plain, 'wall'), { atMost: 1.5 });
 }
 
 async function compareAll({ place, runId }, tx, pull) {

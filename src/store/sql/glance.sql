@@ -27,7 +27,7 @@ special as materialized (
 answered as materialized (
   select account_id, page_no from tieout.pages where pull_id = $1 and state = 'answered'
 ),
-glance as materialized (
+glance as (
   select a.account_id, case when (a.in_ledger and e.found
       and a.ledger_problem is null
       and e.transaction_id <> '' and e.payment_status is not null
@@ -48,9 +48,18 @@ glance as materialized (
     left join tieout.pages page using (pull_id, account_id, page_no)
     where later.pull_id = $2 and later.account_id = a.account_id
       and later.order_no = a.order_no and page.state is distinct from 'answered'))
+  -- judged once a row, not once for each use of the answer
+  offset 0
+),
+-- In one pass: what it finds is counted and gathered, never kept as rows. The walk is in the order
+-- of the accounts.
+found as materialized (
+  select account_id, count(*) filter (where order_no is null) as matched,
+    array_agg(order_no) filter (where order_no is not null) as unsettled
+  from glance group by account_id
 ),
 kept as (
   insert into pg_temp.unsettled (account_id, order_no)
-  select account_id, order_no from glance where order_no is not null
+  select account_id, unnest(unsettled) from found
 )
-select account_id, count(*) as matched from glance where order_no is null group by account_id
+select account_id, matched from found where matched > 0

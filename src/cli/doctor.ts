@@ -10,6 +10,7 @@ import { didNotStart, nextSentence, owedSentence, SKEW_MS_MAX } from '../core/ow
 import { type ProfileOrigin, profileOrigins } from '../gateway/profile.js';
 import { lookAtClock } from '../night/clock.js';
 import { PROCESS_CONNECTIONS_MAX } from '../store/db.js';
+import type { MigrationStatus } from '../store/migrate.js';
 import { migrationStatus } from '../store/migrate.js';
 import { outboxFigures } from '../store/outbox.js';
 import { type ServerFacts, serverFacts } from '../store/serverFacts.js';
@@ -53,7 +54,7 @@ async function examine(app: App): Promise<Check[]> {
     ...(await databaseChecks(app)),
     ...(await nightsCheck(app)),
     ...(await wordsCheck(app)),
-    await queueCheck(app),
+    ...(await queueCheck(app)),
     ...(await alertsCheck(app)),
   ];
 }
@@ -77,23 +78,34 @@ async function databaseChecks(app: App): Promise<Check[]> {
     { name: 'database', kind: 'ok', words: `PostgreSQL ${server.version}` },
     durabilityCheck(server),
     connectionsCheck(app, server),
-    {
-      name: 'migrations',
-      kind:
-        status.pending.length + status.changed.length + status.missing.length > 0
-          ? 'problem'
-          : 'ok',
-      words:
-        status.pending.length > 0
-          ? `${status.pending.length} pending: \`tieout migrate up\``
-          : `${status.applied.length} applied`,
-    },
+    migrationsCheck(app, status),
     {
       name: 'clock',
       kind: skew * 1000 > SKEW_MS_MAX ? 'problem' : 'ok',
       words: `${skew.toFixed(1)} s from the database's`,
     },
   ];
+}
+
+/** A given database is never migrated by itself, the embedded one with the next command. */
+function migrationsCheck(app: App, status: MigrationStatus): Check {
+  const name = 'migrations';
+  const { pending, changed, missing, applied } = status;
+  const isEmbedded = app.config.database.kind === 'embedded';
+  if (missing.length > 0) {
+    return { name, kind: 'problem', words: `made by a newer tieout: ${missing.join(', ')}` };
+  }
+  if (changed.length > 0) {
+    return {
+      name,
+      kind: 'problem',
+      words: `edited since they were applied: ${changed.join(', ')}`,
+    };
+  }
+  if (pending.length === 0) return { name, kind: 'ok', words: `${applied.length} applied` };
+  const cure = isEmbedded ? 'the next command applies them' : '`tieout migrate up`';
+  const kind = isEmbedded ? 'ok' : 'problem';
+  return { name, kind, words: `${pending.length} pending: ${cure}` };
 }
 
 /** Is there room for a run and for workers beside those that are connected now? */
@@ -188,20 +200,22 @@ async function alertsCheck(app: App): Promise<Check[]> {
   ];
 }
 
-async function queueCheck(app: App): Promise<Check> {
+async function queueCheck(app: App): Promise<Check[]> {
   const name = 'queue';
+  const { queue } = app.config;
+  const status = await migrationStatus(app.connection);
+  // Its tables come with those of the ledger, above.
+  if (queue.kind === 'database' && status.pending.length > 0) return [];
   try {
     const queues = await app.queues();
     const counts = await queues.counts();
     const failed = Object.values(counts).reduce((sum, count) => sum + count.failed, 0);
-    const words = [`${app.config.queue.kind}, ${failed} failed job(s)`, ...queues.warnings];
-    return {
-      name,
-      kind: words.length > 1 || failed > 0 ? 'warning' : 'ok',
-      words: words.join('; '),
-    };
+    const words = [`${queue.kind}, ${failed} failed job(s)`, ...queues.warnings];
+    const kind = words.length > 1 || failed > 0 ? 'warning' : 'ok';
+    return [{ name, kind, words: words.join('; ') }];
   } catch (error) {
-    return { name, kind: 'problem', words: error instanceof Error ? error.message : String(error) };
+    const words = error instanceof Error ? error.message : String(error);
+    return [{ name, kind: 'problem', words }];
   }
 }
 

@@ -83,8 +83,8 @@ async function makeTables(app: App, { migrations }: BackupManifest): Promise<voi
 function wordsOf(manifest: BackupManifest, missing: number, outcomes: string): string[] {
   const known =
     missing === 0
-      ? 'the journal of permits here knows of no send after the backup; other hosts may'
-      : `the journal of permits here knows ${missing} send(s) that the backup does not`;
+      ? 'The journal of permits here knows of no send after the backup; other hosts may'
+      : `The journal of permits here knows ${missing} send(s) that the backup does not`;
   return [
     `restored: the database as of ${manifest.takenAt}`,
     `All sending is frozen. ${known}.`,

@@ -1,0 +1,9 @@
+#!/bin/sh
+# tieout at the shell of a host where systemd runs it: as the same user, with the same configuration
+# and secrets. Installed as /usr/local/bin/tieout; called by root.
+set -eu
+set -a
+TIEOUT_CONFIG=/etc/tieout/tieout.yaml
+[ ! -f /etc/tieout/secrets.env ] || . /etc/tieout/secrets.env
+set +a
+exec runuser -u tieout -- /usr/bin/node /opt/tieout/bin/tieout.js "$@"

@@ -14,7 +14,6 @@ export interface LogFields {
   run?: string;
   account?: string;
   batch?: string;
-  instruction?: string;
   queue?: string;
   /** what a job of the queue named */
   job?: string;

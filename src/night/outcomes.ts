@@ -5,6 +5,7 @@
 import type { RawAnswer } from '../gateway/transport.js';
 import type { InstructionOutcome } from '../store/attempts.js';
 import { recordOutcomes } from '../store/attempts.js';
+import type { QueuedBatch } from '../store/batches.js';
 import { confirmAcceptedPayouts } from '../store/payouts.js';
 import type { NightDeps } from './deps.js';
 import type { SentBatch } from './prepareSend.js';
@@ -29,14 +30,53 @@ export async function readAnswer(
     reason: outcome.kind === 'accepted' ? null : (outcome.reason ?? outcome.message ?? 'no reason'),
   }));
   if (reading.trusted && reading.signatureWarning !== null) {
-    deps.log(`batch ${batch.batchId}: ${reading.signatureWarning}`, { level: 'warn' });
+    deps.log(`batch ${batch.batchId}: ${reading.signatureWarning}`, {
+      level: 'warn',
+      ...aboutBatch(batch),
+    });
   }
   const reason = reading.trusted ? null : reading.reason;
   const result = { answered: true, reason, outcomes, isSenderGone };
   await recordOutcomes(deps.db, attemptId, result, deps.now());
+  tellTrouble(deps, batch, outcomes, reason);
   if (batch.operation === 'payout') {
     await confirmAcceptedPayouts(deps.db, [batch.accountId], deps.now());
   }
+}
+
+/** A batch that was accepted whole is told by the figures alone. */
+function tellTrouble(
+  { log }: NightDeps,
+  batch: QueuedBatch,
+  outcomes: readonly InstructionOutcome[],
+  reason: string | null,
+): void {
+  const counts = OUTCOMES.map((kind) => ({
+    kind,
+    count: outcomes.filter((outcome) => outcome.kind === kind).length,
+  })).filter(({ count }) => count > 0);
+  if (counts.every(({ kind }) => kind === 'accepted')) return;
+  const words = counts.map(({ kind, count }) => `${count} ${kind}`).join(', ');
+  const why = reason === null ? '' : `: ${reason}`;
+  const isUnknown = counts.some(({ kind }) => kind === 'unknown');
+  log(`batch ${batch.batchId}, ${batch.operation}: ${words}${why}`, {
+    level: isUnknown ? 'warn' : 'info',
+    ...aboutBatch(batch),
+  });
+}
+
+const OUTCOMES = ['accepted', 'rejected', 'unknown'] as const;
+
+function aboutBatch({ accountId, batchId }: QueuedBatch) {
+  return { account: accountId, batch: String(batchId) };
+}
+
+/** Nobody answered what was sent: told by whoever sent it. */
+export function tellUnanswered(deps: NightDeps, { batch, entries }: SentBatch, why: string): void {
+  deps.log(`batch ${batch.batchId}, ${batch.operation}: ${entries.length} unknown: ${why}`, {
+    level: 'warn',
+    ...aboutBatch(batch),
+  });
 }
 
 /** No answer that can be read: every entry is unknown. */

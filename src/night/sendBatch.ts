@@ -26,7 +26,7 @@ import type { NightDeps } from './deps.js';
 import { keptRequest } from './keptRequest.js';
 import { lookAgain } from './lookAgain.js';
 import { undoLostClaim } from './lostClaim.js';
-import { readAnswer, recordUnknown } from './outcomes.js';
+import { readAnswer, recordUnknown, tellUnanswered } from './outcomes.js';
 import type { Permit } from './permit.js';
 import { mayBegin, maySend } from './permit.js';
 import type { SentBatch } from './prepareSend.js';
@@ -224,6 +224,7 @@ async function post(
       return;
     case 'unknown':
       await recordUnknown(deps, sent, attemptId, posted.reason);
+      tellUnanswered(deps, sent, posted.reason);
       return;
     case 'answered':
       await deps.answers.keep(deps.db, attemptId, keptAnswer(posted));

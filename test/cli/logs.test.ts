@@ -109,6 +109,7 @@ describe('the log', () => {
     receiver.status = 200;
     const sent = await run();
     expect(sent.stderr).not.toContain('was not told');
+    expect(sent.stderr).toMatch(/Z batch \d+, refund: 1 (unknown|rejected)/);
     const told = receiver.told.map(({ body }) => body).join('\n');
     expect(told).toContain('night_finished');
     const { rows } = await house.db.query<{ words: string }>(

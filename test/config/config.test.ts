@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config.js';
+import { hidingSecrets } from '../../src/configHiding.js';
 import { PROFILE_TEMPLATE } from '../../src/configTemplates.js';
 import { configHash, describeConfig } from '../../src/configView.js';
 import { ConfigurationError } from '../../src/core/errors.js';
@@ -169,6 +170,7 @@ describe('what is refused', () => {
     ['a mode', `${ACCOUNTS}operations: { refund: yes }`, 'operations.refund'],
     ['a currency', `${ACCOUNTS}operations: { approveAbove: { refund: { eur: "1.00" } } }`, 'eur'],
     ['a port', `${ACCOUNTS}web: { port: 70000 }`, 'web.port'],
+    ['a short token', `${ACCOUNTS}web: { metricsToken: tooshort }`, 'web.metricsToken'],
     ['a webhook', `${ACCOUNTS}notify: { webhook: mail@example.com }`, 'notify.webhook'],
     ['a user in the address', `${ACCOUNTS}gateway: {baseUrl: "https://u:p@gw/x"}`, 'baseUrl'],
     ['an address that is none', `${ACCOUNTS}gateway: { baseUrl: "gw" }`, 'gateway.baseUrl'],
@@ -307,7 +309,8 @@ describe('secrets', () => {
   const text = `
 database: { url: "postgres://u:db-pass@h/x?sslpassword=db-pass" }
 queue: { url: "redis://:redis-pass@h" }
-notify: { webhook: "https://hook/hook-secret" }
+notify: { webhook: "https://hook/hook-secret", deadMansSwitch: "https://u:p%40ss-word@x/ping-secret?k=1" }
+web: { metricsToken: the-metrics-token }
 ${ACCOUNTS}`;
 
   it('are read by code and never printed', () => {
@@ -323,13 +326,39 @@ ${ACCOUNTS}`;
       JSON.stringify(describeConfig(config)),
     ];
     for (const print of prints) {
-      expect(print).not.toMatch(/s3cret-key|db-pass|redis-pass|hook-secret/);
+      expect(print).not.toMatch(
+        /s3cret-key|db-pass|redis-pass|hook-secret|ping-secret|metrics-token/,
+      );
     }
     expect(describeConfig(config)).toMatchObject({
       queue: { kind: 'redis', url: 'redis://:***@h' },
-      notify: { webhook: '***', deadMansSwitch: null },
+      notify: { webhook: '***', deadMansSwitch: '***' },
+      web: { host: '127.0.0.1', metricsToken: '***' },
       accounts: [{ accountId: 'A1', signingKey: '***' }],
     });
+  });
+
+  it('are taken out of any text, however they are spelled', () => {
+    const hide = hidingSecrets(load(text));
+    const secrets = [
+      's3cret-key',
+      'db-pass',
+      'redis-pass',
+      'the-metrics-token',
+      'p%40ss-word',
+      'p@ss-word',
+    ];
+    const paths = [
+      'https://hook/hook-secret',
+      '/hook-secret',
+      '/ping-secret?k=1',
+      '%2Fping-secret%3Fk%3D1',
+    ];
+    for (const secret of [...secrets, ...paths]) {
+      expect(hide(`before ${secret} after ${secret}.`)).toBe('before *** after ***.');
+    }
+    expect(hide('postgres://u:db-pass@h')).toBe('postgres://u:***@h');
+    expect(hide('nothing of it')).toBe('nothing of it');
   });
 
   it('do not change the hash of the settings, every setting does', () => {

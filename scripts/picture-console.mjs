@@ -50,7 +50,7 @@ function firstLink(child) {
     const late = setTimeout(() => failed(new Error(`no link in: ${said}`)), OPEN_WAIT_MS);
     child.stderr.setEncoding('utf8').on('data', (text) => {
       said += text;
-      const [link] = /http:\S+\/welcome\/\S+/.exec(said) ?? [];
+      const [link] = /http:\S+\/welcome\/[^\s"]+/.exec(said) ?? [];
       if (link === undefined) return;
       clearTimeout(late);
       found(link);
@@ -75,6 +75,8 @@ async function takeAll(chrome, link) {
   await take(page, 'order');
   await page.goto(new URL('/approvals', link).href);
   await take(page, 'approvals');
+  await page.goto(new URL('/audit', link).href);
+  await take(page, 'audit');
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.goto(new URL('/instructions/1', link).href);
   await take(page, 'instruction-dark');

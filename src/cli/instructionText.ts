@@ -2,7 +2,7 @@
 // from outside is masked before it comes here or right here; nothing is decided.
 
 import type { Config } from '../config.js';
-import { holdWords } from '../core/decision.js';
+import { holdWords, isUndecided } from '../core/decision.js';
 import { maskCardNumbers } from '../core/masking.js';
 import type { Decision, DecisionVerdict } from '../night/decisions.js';
 import type { Sheet } from '../night/instructionSheet.js';
@@ -45,7 +45,7 @@ export function sheetLines(sheet: Sheet, { schedule }: Pick<Config, 'schedule'>)
     `  state ${sheet.state}${whyOf(sheet)}`,
     `  planned by the night of ${sheet.businessDate}, transaction ${sheet.transactionId}`,
     ...(sheet.askedBy.length > 0 ? [`  asked by ${sheet.askedBy.join(', ')}`] : []),
-    ...(sheet.approval ? [`  ${approvalText(sheet.approval, time)}`] : []),
+    ...(sheet.approval ? [`  ${approvalText(sheet.approval, sheet.state, time)}`] : []),
     '',
     `What a decision is bound to (${sheet.seenSha256.slice(0, DIGEST_SHOWN)})`,
     ...seenLines(sheet.seen, sheet),
@@ -85,8 +85,10 @@ function whyOf(sheet: InstructionSheet): string {
 
 function approvalText(
   { by, at, expiresAt, lapse }: NonNullable<InstructionSheet['approval']>,
+  state: string,
   time: (at: string) => string,
 ): string {
+  if (!isUndecided(state)) return `approved by ${by} at ${time(at)}`;
   const holds = lapse === null ? `holds until ${time(expiresAt)}` : holdWords(lapse);
   return `approved by ${by} at ${time(at)}; ${holds}`;
 }

@@ -112,6 +112,13 @@ function refusalOfReplan(who: Decider, facts: Decidable): Refusal | null {
   return isSamePerson(facts.disprovedBy, who.name) ? { kind: 'second_person_needed' } : null;
 }
 
+const BEFORE_SENDING: ReadonlySet<string> = new Set(['held', 'planned', 'queued']);
+
+/** Whether an approval, or its end, still decides what becomes of it. */
+export function isUndecided(state: string): boolean {
+  return BEFORE_SENDING.has(state);
+}
+
 /** Money that leaves: "it did not happen, send it again" takes two people. */
 const NEEDS_TWO: ReadonlySet<string> = new Set(['refund', 'payout']);
 

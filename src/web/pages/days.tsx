@@ -76,9 +76,7 @@ function DayTable({ days, words }: { days: readonly DayFigures[]; words: Words }
             </a>
           </th>
           <td>{day.accountId}</td>
-          <td>
-            <State state={day.state} />
-          </td>
+          <td>{day.state === 'open' ? 'open' : <State state={day.state} />}</td>
           <td>{day.currency}</td>
           {MONEY.map((key) => (
             <Figure>{words.amount(day[key])}</Figure>

@@ -1,7 +1,7 @@
 // The sheet of one instruction: what it moves, what a decision is bound to, what happened, every
 // attempt with its raw answer, and the decision that is possible now.
 
-import { holdWords } from '../../core/decision.js';
+import { holdWords, isUndecided } from '../../core/decision.js';
 import { inWords } from '../../core/words.js';
 import type { Sheet } from '../../night/instructionSheet.js';
 import { sheetOf } from '../../night/instructionSheet.js';
@@ -55,16 +55,21 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
 
 function whyOf(sheet: Sheet): string {
   if (sheet.holdReason !== null) return `It waits: ${holdWords(sheet.holdReason)}.`;
+  if (sheet.state === 'accepted') {
+    return 'The gateway said yes; the next look confirms it: the next night, or tieout run.';
+  }
   return sheet.reason === null ? '' : `Why: ${sheet.reason}.`;
 }
 
-function approvalText({ approval }: Sheet, words: Words): string {
+function approvalText({ approval, state }: Sheet, words: Words): string {
   if (approval === null) return '';
+  const by = `Approved by ${approval.by} at ${words.at(approval.at)}`;
+  if (!isUndecided(state)) return `${by}.`;
   const holds =
     approval.lapse === null
       ? `it holds until ${words.at(approval.expiresAt)}`
       : holdWords(approval.lapse);
-  return `Approved by ${approval.by} at ${words.at(approval.at)}; ${holds}.`;
+  return `${by}; ${holds}.`;
 }
 
 /** What a person needs to find out in the merchant portal what really happened. */

@@ -190,6 +190,7 @@ create table tieout.day_movements (
   link_id bigint
 );
 create index day_movements_by_day on tieout.day_movements (account_id, posted_to);
+create index day_movements_by_run on tieout.day_movements (account_id, settled_run_id);
 
 -- Closed, locked, reopened: who, when, why, with the figures and the open items of that moment.
 create table tieout.day_events (

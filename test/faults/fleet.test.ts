@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { runDate } from '../../src/night/run.js';
 import type { Running } from '../support/cli.js';
 import { ensureBuilt, startTieout } from '../support/cli.js';
 import type { TestHost } from '../support/hosts.js';
@@ -114,6 +115,25 @@ describe('a night over three processes', () => {
     // Of what the dead one had sent, its entries were looked up, and are no secret to anybody.
     expect(stderr + house.lines.join('\n')).toMatch(/its sender stopped without an answer/);
     expectRateKept(fleet, 4);
+  });
+});
+
+describe('two versions side by side', () => {
+  it('the old one that runs goes on over what a newer one added, and does not start again', async () => {
+    const house = await buildHouse({ orders: 60 });
+    cleanups.push(() => house.end());
+    const old = await house.open();
+    const [deps, workforce] = [await old.night(), await old.workforce()];
+    await house.db.query(
+      `alter table tieout.runs add later text;
+       alter table tieout.instructions add later text;
+       create table tieout.later (account_id text);
+       insert into tieout_meta.migrations (name, run_on) values ('9999_later', now())`,
+    );
+    const request = { date: null, accountIds: [], isDry: false };
+    expect((await runDate(deps, request, workforce)).kind).toBe('ran');
+    expect(await auditNight(house.db, await house.effects())).toEqual([]);
+    await expect(house.open()).rejects.toThrow('used by a newer tieout (9999_later)');
   });
 });
 

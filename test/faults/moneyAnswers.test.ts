@@ -165,6 +165,29 @@ describe('a capture that did not happen', () => {
     for (const { summary } of [third, fourth]) await expectIdentities(house.db, summary);
   });
 
+  it('is not sent a second time when it shows at last, right before that', async () => {
+    const { house, front } = await houseBehind({
+      inLedger: kinds({ capture_due: 1 }, 'A1001'),
+      settings: { operations: { capture: 'auto', resendAfterHours: 0 } },
+    });
+    front.trouble = (call) => call.operation === 'capture' && drop(call);
+    await house.run();
+    await house.run();
+    // The second look that shows the old state is the last one that does.
+    front.trouble = async (call) => {
+      const shown = await call.pass();
+      if ((await house.effects()).length === 0) await captureByHand(house);
+      answerWith(call.response, shown);
+      return true;
+    };
+    const { summary } = await house.run();
+    expect(front.asked.get('capture')).toBe(1);
+    expect((await house.effects()).map(({ operation }) => operation)).toEqual(['capture']);
+    expect(await instructionCounts(house.db)).toEqual({ 'capture confirmed': 1 });
+    expect(summary.state).toBe('tied_out');
+    await expectIdentities(house.db, summary);
+  });
+
   it('is unknown too when the gateway says that it did and shows that it did not', async () => {
     const { house, front } = await houseBehind({ inLedger: kinds({ capture_due: 1 }, 'A1001') });
     front.trouble = (call) => {

@@ -5,6 +5,9 @@ with wanted as materialized (
   select instruction_id, account_id, order_no, transaction_id, currency, amount::text as amount,
     refund_id, refund_amount::text as refund_amount, refund_reason, review_decision,
     payload,
+    -- what is sent a second time goes by a look of its own, begun after that was decided
+    case when resends > 0 then (select max(e.at) from tieout.instruction_events e
+      where e.instruction_id = i.instruction_id and e.from_state = 'unknown') end as again_at,
     -- why its approval no longer holds
     case when i.approval_id is not null then tieout.approval_lapse(i) end as lapse
   from tieout.instructions i where batch_id = $1::bigint and state = 'queued'
@@ -62,7 +65,7 @@ left join lateral (
     on a.pull_id = recent.pull_id and a.account_id = w.account_id and a.order_no = w.order_no
   join tieout.pages p
     on p.pull_id = a.pull_id and p.account_id = a.account_id and p.page_no = a.page_no
-  where p.state = 'answered'
+  where p.state = 'answered' and (w.again_at is null or recent.as_of > w.again_at)
   order by a.pull_id desc
   limit 1
 ) look on true

@@ -25,6 +25,7 @@ import { sendBatch } from '../../src/night/sendBatch.js';
 import { openDatabase } from '../../src/store/db.js';
 import type { EmbeddedServer } from '../../src/store/embedded.js';
 import { startEmbedded } from '../../src/store/embedded.js';
+import { migrateUp } from '../../src/store/migrate.js';
 import { openPermitJournal } from '../../src/store/permitJournal.js';
 import { standingBrakes } from '../../src/store/sending.js';
 import type { House, HouseOptions } from '../support/night.js';
@@ -265,6 +266,8 @@ describe('a server of its own', () => {
     // Open to the user that the server runs as, when the tests run as root.
     chmodSync(folder, 0o755);
     server = await startEmbedded({ dataDir: folder });
+    const { host, user, database } = server;
+    await migrateUp({ host, user, database });
   });
   afterAll(async () => {
     await server.stop();

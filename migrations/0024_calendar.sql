@@ -29,7 +29,12 @@ returns timestamptz language sql immutable parallel safe as $$
   select (tick::date + (tick::time >= resume_until)::int + resume_until) at time zone zone
 $$;
 
+-- Whether its looks wait for a gateway that goes away: those of a night that a clock began. Whoever
+-- typed the command is told within seconds.
+alter table tieout.runs add column waits_for_gateway boolean not null default false;
+
 -- Down Migration
+alter table tieout.runs drop column waits_for_gateway;
 drop function tieout.resume_end(timestamp, text, time),
   tieout.last_ended_date(timestamptz, text, time), tieout.is_business_date(date, text, time),
   tieout.day_end(date, text, time);

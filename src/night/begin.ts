@@ -30,6 +30,8 @@ export interface RunRequest {
   isDry: boolean;
   /** a clock's wish: a night that another clock has finished meanwhile is left as it is */
   unlessFinished?: boolean;
+  /** a clock's wish: nobody waits for an answer, so that a gateway that goes away is waited for */
+  waitsForGateway?: boolean;
 }
 
 export type Beginning =
@@ -51,12 +53,13 @@ export async function beginRun(deps: NightDeps, request: RunRequest): Promise<Be
   const run = await findRun(deps.db, day.date);
   if (newest !== null && day.date < newest) return showAgain(run, day.date, newest);
   if (request.isDry) return beginDry(deps, day, accounts);
-  if (run === null) return beginNew(deps, day, accounts);
+  const { waitsForGateway = false } = request;
+  if (run === null) return beginNew(deps, day, accounts, waitsForGateway);
   if (await isAtWork(deps, run)) return { kind: 'join', run };
   if (request.unlessFinished === true && isFinished(run.state) && run.summary !== null) {
     return { kind: 'finished', summary: run.summary };
   }
-  return takeOver(deps, run, accounts);
+  return takeOver(deps, run, accounts, waitsForGateway);
 }
 
 /** Why nothing of an account is sent, and how to go on; one sentence each. */
@@ -123,9 +126,13 @@ async function beginNew(
   deps: NightDeps,
   day: BusinessDay,
   accounts: readonly Account[],
+  waitsForGateway: boolean,
 ): Promise<Beginning> {
   const covers = await coveredDates(deps.db, day.date, deps.config.schedule);
-  const runId = await createRun(deps.db, newRun(deps, day, covers, false));
+  const runId = await createRun(deps.db, {
+    ...newRun(deps, day, covers, false),
+    waitsForGateway,
+  });
   if (runId === null) {
     // Another process created it a moment ago: it is that one's.
     const run = await findRun(deps.db, day.date);
@@ -155,13 +162,21 @@ async function takeOver(
   deps: NightDeps,
   run: RunRow,
   accounts: readonly Account[],
+  waitsForGateway: boolean,
 ): Promise<Beginning> {
   const settings = {
     json: describeConfig(deps.config),
     sha256: configHash(deps.config),
     version: deps.version,
   };
-  const taken = await takeRun(deps.db, run.runId, run.runner?.id ?? null, deps.runner, settings);
+  const taken = await takeRun(
+    deps.db,
+    run.runId,
+    run.runner?.id ?? null,
+    deps.runner,
+    settings,
+    waitsForGateway,
+  );
   if (!taken) return { kind: 'join', run };
   const day = { date: run.businessDate, startsAt: run.startsAt, endsAt: run.endsAt };
   const night = nightOf(
@@ -196,6 +211,7 @@ function newRun(deps: NightDeps, day: BusinessDay, covers: readonly string[], is
     version: deps.version,
     runner: deps.runner,
     now: deps.now(),
+    waitsForGateway: false,
   };
 }
 

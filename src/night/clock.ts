@@ -64,5 +64,5 @@ export async function workOnOwed(
   const request = { date: owed.date, accountIds: [], isDry: false };
   // Only a part of the accounts has finished: the night is not.
   const unlessFinished = owed.kind !== 'goOn';
-  return runDate(deps, { ...request, unlessFinished }, workforce);
+  return runDate(deps, { ...request, unlessFinished, waitsForGateway: true }, workforce);
 }

@@ -1,10 +1,10 @@
-// A gateway that goes away in the middle of a night is waited for: half an hour of its absence
-// costs half an hour, and not the pages that were asked meanwhile. One that was not there to begin
-// with is not waited for: the run says so within seconds, and the clock resumes it. Asking moves
+// A gateway that goes away in the middle of a night that a clock began is waited for: half an hour
+// of its absence costs half an hour, and not the pages asked meanwhile. One that was not there to
+// begin with, or in a run that somebody typed, is not: the run says so within seconds. Asking moves
 // nothing, and whether it is back is tried with a connection alone.
 
 import type { Account } from '../gateway/account.js';
-import { answeredWithin } from '../store/keptPages.js';
+import { gatewayStanding } from '../store/keptPages.js';
 import type { ChunkRow } from '../store/pulls.js';
 import { keepChunk } from '../store/pulls.js';
 import type { PageAnswer } from './askGateway.js';
@@ -36,8 +36,9 @@ export function openPatience(
   let leftMs = OUTAGE_MINUTES_MAX * MINUTE_MS;
   let waiting: Promise<boolean> | null = null;
   const wait = async (): Promise<boolean> => {
-    wasThere ||= await answeredWithin(deps.db, chunk.pullId, OUTAGE_MINUTES_MAX);
-    if (!wasThere) {
+    const standing = await gatewayStanding(deps.db, chunk.pullId, OUTAGE_MINUTES_MAX);
+    wasThere ||= standing.wasThere;
+    if (!standing.isWaitedFor || !wasThere) {
       isOver = true;
       return false;
     }

@@ -52,14 +52,24 @@ export async function* keptPages(db: Database, look: KeptLook): AsyncGenerator<K
   );
 }
 
-/** Whether the gateway answered a page of the run that a pull belongs to, so lately. */
-export async function answeredWithin(db: Db, pullId: bigint, minutes: number): Promise<boolean> {
-  const { rows } = await db.query(
-    `select from tieout.pulls mine join tieout.pulls p using (run_id)
-     join tieout.pages on pages.pull_id = p.pull_id
-     where mine.pull_id = $1 and pages.state = 'answered'
-       and pages.answered_at > clock_timestamp() - make_interval(mins => $2) limit 1`,
+/**
+ * Whether the run that a pull belongs to waits for a gateway that goes away, and whether a page of
+ * it was answered so lately.
+ */
+export async function gatewayStanding(
+  db: Db,
+  pullId: bigint,
+  minutes: number,
+): Promise<{ isWaitedFor: boolean; wasThere: boolean }> {
+  const { rows } = await db.query<{ is_waited_for: boolean; was_there: boolean }>(
+    `select r.waits_for_gateway as is_waited_for, exists (
+       select from tieout.pulls p join tieout.pages on pages.pull_id = p.pull_id
+       where p.run_id = r.run_id and pages.state = 'answered'
+         and pages.answered_at > clock_timestamp() - make_interval(mins => $2)) as was_there
+     from tieout.pulls mine join tieout.runs r using (run_id)
+     where mine.pull_id = $1`,
     [pullId, minutes],
   );
-  return rows.length > 0;
+  const [row] = rows;
+  return { isWaitedFor: row?.is_waited_for === true, wasThere: row?.was_there === true };
 }

@@ -41,6 +41,8 @@ export interface NewRun {
   version: string;
   runner: Runner;
   now: Date;
+  /** its looks wait for a gateway that goes away */
+  waitsForGateway: boolean;
 }
 
 /** At most so many dates are named as covered by one run; a longer gap is named by its end. */
@@ -110,9 +112,9 @@ export async function createRun(db: Db, run: NewRun): Promise<bigint | null> {
   const { rows } = await db.query<{ run_id: bigint }>(
     `insert into tieout.runs (business_date, is_dry, covers, starts_at, ends_at, state,
        environment, settings, settings_sha256, version, runner_id, runner_host, runner_boot,
-       runner_pid, runner_started, heartbeat_at, created_at)
+       runner_pid, runner_started, heartbeat_at, created_at, waits_for_gateway)
      values ($1, $2, $3::date[], $4, $5, 'running', $6, $7, $8, $9, $10, $11, $12, $13, $14,
-       clock_timestamp(), $15)
+       clock_timestamp(), $15, $16)
      on conflict (business_date) where not is_dry do nothing
      returning run_id`,
     [
@@ -131,6 +133,7 @@ export async function createRun(db: Db, run: NewRun): Promise<bigint | null> {
       run.runner.pid,
       run.runner.started,
       run.now,
+      run.waitsForGateway,
     ],
   );
   return rows[0]?.run_id ?? null;
@@ -143,11 +146,12 @@ export async function takeRun(
   previous: string | null,
   runner: Runner,
   settings: { json: unknown; sha256: string; version: string },
+  waitsForGateway: boolean,
 ): Promise<boolean> {
   const { rowCount } = await db.query(
     `update tieout.runs set state = 'running', runner_id = $3, runner_host = $4, runner_boot = $5,
        runner_pid = $6, runner_started = $7, heartbeat_at = clock_timestamp(), failure = null,
-       settings = $8, settings_sha256 = $9, version = $10
+       settings = $8, settings_sha256 = $9, version = $10, waits_for_gateway = $11
      where run_id = $1 and runner_id is not distinct from $2::uuid`,
     [
       runId,
@@ -160,6 +164,7 @@ export async function takeRun(
       JSON.stringify(settings.json),
       settings.sha256,
       settings.version,
+      waitsForGateway,
     ],
   );
   return rowCount === 1;

@@ -60,7 +60,12 @@ beforeEach(() => {
 
 /** Looks once; answers the states of its pages, in their order. */
 async function look(): Promise<string[]> {
-  const beginning = await beginRun(deps, { date: null, accountIds: [ACCOUNT], isDry: false });
+  const beginning = await beginRun(deps, {
+    date: null,
+    accountIds: [ACCOUNT],
+    isDry: false,
+    waitsForGateway: true,
+  });
   if (beginning.kind !== 'mine') throw new Error(`the run is ${beginning.kind}`);
   const { pullId } = await pullNight(deps, beginning.night);
   await house.db.query(`update tieout.runs set runner_boot = 'another boot'`);

@@ -190,7 +190,11 @@ async function timeToClassify(wave) {
 async function isAtRest({ db }) {
   const { rows } = await db.query(
     `select 1 from tieout.instructions
-     where state in ('planned', 'queued', 'sending', 'accepted') limit 1`,
+     where state in ('planned', 'queued', 'sending', 'accepted')
+     union all
+     -- the next refund of an order is the next night's
+     select 1 from tieout.verdicts
+     where class = 'due' and run_id = (select max(run_id) from tieout.runs) limit 1`,
   );
   return rows.length === 0;
 }

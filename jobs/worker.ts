@@ -46,12 +46,13 @@ export interface Workers {
 
 /** Starts one worker a queue; throws UnreachableError within a bounded time. */
 export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
-  const running = new Set<symbol>();
-  const workers = QUEUES.map((name) => startWorker(deps, name, running));
+  const work: Work = { running: new Set(), isStopping: false };
+  const workers = QUEUES.map((name) => startWorker(deps, name, work));
   const rests = workers.map(restOnErrors);
   const stop = (graceMs: number) => {
+    work.isStopping = true;
     for (const endRest of rests) endRest();
-    return stopWorkers(deps, workers, running, graceMs);
+    return stopWorkers(deps, workers, work.running, graceMs);
   };
   const ready = Promise.all(workers.map((worker) => worker.waitUntilReady()));
   await answered(deps.queues.inside.backend, ready, READY_TIMEOUT_MS).catch(async (error) => {
@@ -61,10 +62,16 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
   return { stop };
 }
 
-function startWorker(deps: WorkerDeps, name: QueueName, running: Set<symbol>): RingWorker {
+/** What the workers of one process are at. */
+interface Work {
+  running: Set<symbol>;
+  isStopping: boolean;
+}
+
+function startWorker(deps: WorkerDeps, name: QueueName, work: Work): RingWorker {
   const { backend, onError } = deps.queues.inside;
   const { concurrency, lockMs } = QUEUE_TABLE[name];
-  const worker = backend.worker(name, processorOf(deps, name, running), {
+  const worker = backend.worker(name, processorOf(deps, name, work), {
     concurrency,
     lockDuration: deps.timing?.lockMs ?? lockMs,
     stalledInterval: deps.timing?.stalledCheckMs ?? STALLED_CHECK_MS,
@@ -83,7 +90,7 @@ function startWorker(deps: WorkerDeps, name: QueueName, running: Set<symbol>): R
   return worker;
 }
 
-function processorOf(deps: WorkerDeps, name: QueueName, running: Set<symbol>): Processor {
+function processorOf(deps: WorkerDeps, name: QueueName, work: Work): Processor {
   const { handlers, log, queues } = deps;
   /** Ids at work in this process, and whether they were rung for meanwhile. */
   const atWork = new Map<string, { rungAgain: boolean }>();
@@ -99,6 +106,11 @@ function processorOf(deps: WorkerDeps, name: QueueName, running: Set<symbol>): P
     await job
       .removeDeduplicationKey()
       .catch((error: Error) => queues.inside.onError(`queue ${name}`, error));
+    if (work.isStopping) {
+      // It was on its way to us when we were told to stop: somebody else hears it.
+      await queues.ring(name, [id]);
+      return;
+    }
     const already = atWork.get(id);
     if (already !== undefined) {
       already.rungAgain = true;
@@ -107,7 +119,7 @@ function processorOf(deps: WorkerDeps, name: QueueName, running: Set<symbol>): P
     const mine = { rungAgain: true };
     atWork.set(id, mine);
     const one = Symbol(id);
-    running.add(one);
+    work.running.add(one);
     try {
       for (let round = 0; mine.rungAgain && round < ROUNDS_MAX; round += 1) {
         mine.rungAgain = false;
@@ -121,7 +133,7 @@ function processorOf(deps: WorkerDeps, name: QueueName, running: Set<symbol>): P
       throw new UnrecoverableError(reason);
     } finally {
       atWork.delete(id);
-      running.delete(one);
+      work.running.delete(one);
     }
   };
 }

@@ -66,7 +66,6 @@ it('a week of troubled nights ends with the books right', { timeout: 300_000 }, 
   const { tally } = weeks;
   // One night was missed, two were stopped and gone on with, one was resumed.
   expect(tally).toMatchObject({ nights: 8, runs: 5, stopped: 2, orders: 300 });
-  expect(tally.joined).toBeGreaterThan(0);
   expect(tally.resumed).toBeGreaterThan(2);
   expect(tally.approved).toBeGreaterThan(2);
 });

@@ -196,15 +196,21 @@ async function writePlanned<R>(
 const ABOUT_WIDTHS = [36, 120];
 
 /** The last sheet of every workbook: enough to trust the file, and to work it out again. */
+/** So many lines are still read well on one page; more go on to the next one. */
+const ABOUT_PAGE_LINES_MAX = 70;
+
 export async function writeAbout(book: Book, about: AboutData): Promise<void> {
+  const sections = aboutSections(about);
+  const lines = sections.reduce((sum, [, pairs]) => sum + pairs.length + 2, 1);
   const sheet = openSheet(book, 'About this run', {
     widths: ABOUT_WIDTHS,
     frozenRows: 1,
     frozenColumns: 0,
     repeatedRows: '1:1',
+    ...(lines <= ABOUT_PAGE_LINES_MAX ? { pagesHigh: 1 } : {}),
   });
   await putRow(sheet, [{ value: 'About this run', style: STYLES.title }]);
-  for (const [title, pairs] of aboutSections(about)) {
+  for (const [title, pairs] of sections) {
     await putRow(sheet, []);
     await putRow(sheet, [
       { value: title, style: STYLES.section },

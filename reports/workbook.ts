@@ -72,6 +72,8 @@ export interface SheetLayout {
   frozenColumns: number;
   /** Rows that are printed on top of every page, such as `1:2`. */
   repeatedRows: string;
+  /** Printed on so many pages, smaller where it must be; default: as many as the rows need. */
+  pagesHigh?: number;
 }
 
 export interface RowLayout {
@@ -125,7 +127,7 @@ export function openSheet(book: Book, wanted: string, layout: SheetLayout): Shee
       paperSize: 9,
       fitToPage: true,
       fitToWidth: 1,
-      fitToHeight: 0,
+      fitToHeight: layout.pagesHigh ?? 0,
       printTitlesRow: layout.repeatedRows,
       margins: MARGINS,
     },

@@ -66,7 +66,7 @@ describe('the nightly workbook', () => {
     for (const sheet of workbook.worksheets) {
       expect(sheet.views[0]).toMatchObject({ state: 'frozen' });
       expect(sheet.pageSetup).toMatchObject({ orientation: 'landscape', fitToWidth: 1 });
-      expect(sheet.pageSetup.fitToHeight).toBe(0);
+      expect(sheet.pageSetup.fitToHeight).toBe(sheet.name === 'About this run' ? 1 : 0);
       expect(sheet.pageSetup.printTitlesRow).toBeTruthy();
       expect(sheet.headerFooter.oddFooter).toContain('TEST · 2026-11-19');
     }

@@ -9,10 +9,10 @@ import { addActivityPictures, addPictureRoomFor } from './activityPictures.js';
 import { hundredthsOf } from './cells.js';
 import type { Page } from './page.js';
 import {
-  addCheck,
   addSection,
   addWide,
   count,
+  endLines,
   id,
   money,
   moneyFormula,
@@ -76,8 +76,7 @@ function addDays(page: Page, days: readonly DayFigures[], parts: readonly Part[]
   ]);
   const first = page.lines.length + 1;
   for (const group of byAccountAndCurrency(days)) addDayLine(page, group, parts);
-  if (page.lines.length < first) page.lines.push([text('none')]);
-  else addCheck(page, 'I', first);
+  endLines(page, first, 'I');
   const words =
     'A movement of money stands in the day of the run that sent it; one that became known after ' +
     `its day was closed is an adjustment of a later day. ${MEMOS}`;
@@ -125,8 +124,7 @@ function addNights(page: Page, rows: readonly ActivityRow[], parts: readonly Par
   ]);
   const first = page.lines.length + 1;
   for (const nights of byAccountAndCurrency(rows)) addNightLine(page, nights, parts);
-  if (page.lines.length < first) page.lines.push([text('none')]);
-  else addCheck(page, 'G', first);
+  endLines(page, first, 'G');
   const words =
     'Confirmed by the run of the night, whichever run sent it. Net = captured − refunded; fees, ' +
     'chargebacks and payouts of the bank are not in it. Unknown is what stood open at the end of ' +

@@ -14,6 +14,7 @@ import {
   addSection,
   addWide,
   count,
+  endLines,
   formula,
   id,
   money,
@@ -153,8 +154,7 @@ export function addMoney(
       ]);
     }
   }
-  if (page.lines.length < first) page.lines.push([text('none')]);
-  else addCheck(page, 'I', first);
+  endLines(page, first, 'I');
   const words =
     'Net = captured − refunded; fees, chargebacks and payouts of the bank are not in it. ' +
     'Listed net: what the lines of the sheet Money moved come to. Elsewhere: done at the gateway ' +

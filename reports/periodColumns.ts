@@ -27,11 +27,11 @@ export const AGED_BREAKS: Table<AgedBreakRow> = {
   ],
 };
 
-/** Business days, as finance closes them. */
-export const DAYS: Table<DayFigures> = {
-  frozenColumns: 3,
-  keep: () => [],
-  columns: [
+type OfDay = Pick<DayFigures, 'businessDate' | 'accountId' | 'currency'>;
+
+/** Which date, account and currency a line is about. */
+function whose<R extends OfDay>(): Column<R>[] {
+  return [
     {
       key: 'business_date',
       heading: 'Business date',
@@ -41,14 +41,27 @@ export const DAYS: Table<DayFigures> = {
     },
     { key: 'account_id', heading: 'Account', width: 12, kind: 'id', read: (row) => row.accountId },
     { key: 'currency', heading: 'Currency', width: 10, kind: 'text', read: (row) => row.currency },
+  ];
+}
+
+function money<R extends OfDay>(key: string, heading: string, read: (row: R) => string): Column<R> {
+  return { key, heading, width: 14, kind: 'money', read, currency: (row) => row.currency };
+}
+
+/** Business days, as finance closes them. */
+export const DAYS: Table<DayFigures> = {
+  frozenColumns: 3,
+  keep: () => [],
+  columns: [
+    ...whose(),
     { key: 'state', heading: 'State', width: 10, kind: 'text', read: (row) => row.state },
-    dayMoney('opening', 'Opening', (row) => row.opening),
-    dayMoney('captured', 'Captured', (row) => row.captured),
-    dayMoney('refunded', 'Refunded', (row) => row.refunded),
-    dayMoney('adjustments', 'Adjustments', (row) => row.adjustments),
-    dayMoney('closing', 'Closing', (row) => row.closing),
-    dayMoney('cancelled', 'Cancelled (memo)', (row) => row.cancelled),
-    dayMoney('paid_out', 'Paid out (memo)', (row) => row.paidOut),
+    money('opening', 'Opening', (row) => row.opening),
+    money('captured', 'Captured', (row) => row.captured),
+    money('refunded', 'Refunded', (row) => row.refunded),
+    money('adjustments', 'Adjustments', (row) => row.adjustments),
+    money('closing', 'Closing', (row) => row.closing),
+    money('cancelled', 'Cancelled (memo)', (row) => row.cancelled),
+    money('paid_out', 'Paid out (memo)', (row) => row.paidOut),
     dayCount('captures', 'Captures', (row) => row.captures),
     dayCount('refunds', 'Refunds', (row) => row.refunds),
     dayCount('cancels', 'Cancels', (row) => row.cancels),
@@ -56,14 +69,6 @@ export const DAYS: Table<DayFigures> = {
     { key: 'as_of', heading: 'Looked at', width: 20, kind: 'instant', read: (row) => row.asOf },
   ],
 };
-
-function dayMoney(
-  key: string,
-  heading: string,
-  read: (row: DayFigures) => string,
-): Column<DayFigures> {
-  return { key, heading, width: 14, kind: 'money', read, currency: (row) => row.currency };
-}
 
 function dayCount(
   key: string,
@@ -77,30 +82,14 @@ export const ACTIVITY: Table<ActivityRow> = {
   frozenColumns: 3,
   keep: () => [],
   columns: [
-    {
-      key: 'business_date',
-      heading: 'Business date',
-      width: 14,
-      kind: 'date',
-      read: (row) => row.businessDate,
-    },
-    { key: 'account_id', heading: 'Account', width: 12, kind: 'id', read: (row) => row.accountId },
-    { key: 'currency', heading: 'Currency', width: 10, kind: 'text', read: (row) => row.currency },
-    activityMoney('open_before', 'Open breaks before', (row) => row.openBefore),
-    activityMoney('change', 'Change', (row) => row.change),
-    activityMoney('open_after', 'Open breaks after', (row) => row.openAfter),
-    activityMoney('captured', 'Captured', (row) => row.captured),
-    activityMoney('cancelled', 'Cancelled', (row) => row.cancelled),
-    activityMoney('refunded', 'Refunded', (row) => row.refunded),
-    activityMoney('net', 'Net', (row) => row.net),
-    activityMoney('unknown', 'Unknown at the end', (row) => row.unknown),
+    ...whose(),
+    money('open_before', 'Open breaks before', (row) => row.openBefore),
+    money('change', 'Change', (row) => row.change),
+    money('open_after', 'Open breaks after', (row) => row.openAfter),
+    money('captured', 'Captured', (row) => row.captured),
+    money('cancelled', 'Cancelled', (row) => row.cancelled),
+    money('refunded', 'Refunded', (row) => row.refunded),
+    money('net', 'Net', (row) => row.net),
+    money('unknown', 'Unknown at the end', (row) => row.unknown),
   ],
 };
-
-function activityMoney(
-  key: string,
-  heading: string,
-  read: (row: ActivityRow) => string,
-): Column<ActivityRow> {
-  return { key, heading, width: 14, kind: 'money', read, currency: (row) => row.currency };
-}

@@ -9,12 +9,12 @@ import { freeText, hundredthsOf, wallClock, wallText } from './cells.js';
 import type { Table } from './columns.js';
 import type { Page } from './page.js';
 import {
-  addCheck,
   addSection,
   addVerdict,
   addWide,
   count,
   emptyPage,
+  endLines,
   formula,
   id,
   money,
@@ -124,12 +124,9 @@ function addAgesInMoney(page: Page, rows: readonly AgedBreakRow[], parts: readon
       moneyFormula(`ROUND(I${row}-J${row},2)`, all - listed, [...amounts, ...stakes], style),
     ]);
   }
-  addCheck(page, 'K', first);
+  endLines(page, first, 'K');
+  if (rows.length === 0) return;
   const last = page.lines.length;
-  if (last < first) {
-    page.lines.push([text('none')]);
-    return;
-  }
   page.lines.push([
     { value: 'All accounts', style: STYLES.totalText },
     { value: '', style: STYLES.totalText },
@@ -141,7 +138,9 @@ function grouped(rows: readonly AgedBreakRow[]): [string, AgedBreakRow[]][] {
   const groups = new Map<string, AgedBreakRow[]>();
   for (const row of rows) {
     const key = JSON.stringify([row.accountId, row.currency ?? '']);
-    groups.set(key, [...(groups.get(key) ?? []), row]);
+    const group = groups.get(key);
+    if (group) group.push(row);
+    else groups.set(key, [row]);
   }
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1));
 }

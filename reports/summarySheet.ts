@@ -21,6 +21,7 @@ import {
   addWide,
   count,
   emptyPage,
+  endLines,
   formula,
   id,
   money,
@@ -221,8 +222,7 @@ function addOpenBreaks(
       ]);
     }
   }
-  if (page.lines.length < first) page.lines.push([text('none')]);
-  else addCheck(page, 'E', first);
+  endLines(page, first, 'E');
 }
 
 const STATES = [
@@ -256,7 +256,7 @@ function addInstructions(page: Page, accounts: readonly AccountSummary[]): void 
       ]);
     }
   }
-  if (page.lines.length < first) page.lines.push([text('none')]);
+  endLines(page, first, null);
 }
 
 function capitalised(word: string): string {

@@ -47,15 +47,17 @@ export function doctorCommand(): Command {
 }
 
 async function examine(app: App): Promise<Check[]> {
+  const status = await migrationStatus(app.connection);
+  const isMigrated = status.pending.length === 0;
   return [
     { name: 'configuration', kind: 'ok', words: app.config.file },
     { name: 'environment', kind: 'ok', words: app.config.environment },
     ...accountChecks(app),
-    ...(await databaseChecks(app)),
-    ...(await nightsCheck(app)),
-    ...(await wordsCheck(app)),
-    ...(await queueCheck(app)),
-    ...(await alertsCheck(app)),
+    ...(await databaseChecks(app, status)),
+    ...(isMigrated ? [await nightsCheck(app), await wordsCheck(app)] : []),
+    // With the database's queue, its tables come with those of the ledger.
+    ...(isMigrated || app.config.queue.kind === 'redis' ? [await queueCheck(app)] : []),
+    ...(isMigrated ? [await alertsCheck(app)] : []),
   ];
 }
 
@@ -70,9 +72,8 @@ function accountChecks(app: App): Check[] {
   }));
 }
 
-async function databaseChecks(app: App): Promise<Check[]> {
+async function databaseChecks(app: App, status: MigrationStatus): Promise<Check[]> {
   const server = await serverFacts(app.db, new Date());
-  const status = await migrationStatus(app.connection);
   const skew = Math.abs(server.skewSeconds);
   return [
     { name: 'database', kind: 'ok', words: `PostgreSQL ${server.version}` },
@@ -140,82 +141,69 @@ const SILENT_DAYS_MAX = 3;
 const DAY_MS = 86_400_000;
 
 /** Does anybody begin the nights? */
-async function nightsCheck(app: App): Promise<Check[]> {
-  const status = await migrationStatus(app.connection);
-  if (status.pending.length > 0) return [];
+async function nightsCheck(app: App): Promise<Check> {
   const { owed, facts, run, now } = await lookAtClock(sightOf(app));
   const name = 'nights';
   const next = nextSentence(facts);
-  if (owed.kind === 'nothing' && run === null) return [{ name, kind: 'ok', words: next }];
+  if (owed.kind === 'nothing' && run === null) return { name, kind: 'ok', words: next };
   const silentMs = run === null ? 0 : now.getTime() - run.endsAt.getTime();
   const days = Math.floor(silentMs / DAY_MS);
   if (days >= SILENT_DAYS_MAX) {
     const words = `no run for ${days} days: is \`tieout start\`, \`schedule\` or a cron job there?`;
-    return [{ name, kind: 'problem', words }];
+    return { name, kind: 'problem', words };
   }
   const isLate = didNotStart(owed, now) || owed.kind === 'givenUp';
   const about = owedSentence(owed, now);
-  return [{ name, kind: isLate ? 'warning' : 'ok', words: about === null ? next : about }];
+  return { name, kind: isLate ? 'warning' : 'ok', words: about === null ? next : about };
 }
 
 /** Codes without a meaning stop their orders: one place to see all of them. */
-async function wordsCheck(app: App): Promise<Check[]> {
-  const status = await migrationStatus(app.connection);
-  if (status.pending.length > 0) return [];
+async function wordsCheck(app: App): Promise<Check> {
   const odd = (await gatewayWords(app.db, null)).filter((word) => word.meaning === null);
   const names = [...new Set(odd.map(({ field, word }) => `${field} ${word}`))];
-  return [
-    {
-      name: 'words of the gateway',
-      kind: odd.length > 0 ? 'warning' : 'ok',
-      words:
-        odd.length > 0
-          ? `without a meaning in the profile: ${names.join(', ')} (\`tieout status --words\`)`
-          : 'every code it used has a meaning',
-    },
-  ];
+  return {
+    name: 'words of the gateway',
+    kind: odd.length > 0 ? 'warning' : 'ok',
+    words:
+      odd.length > 0
+        ? `without a meaning in the profile: ${names.join(', ')} (\`tieout status --words\`)`
+        : 'every code it used has a meaning',
+  };
 }
 
 /** At night nobody looks: somebody has to be told. */
-async function alertsCheck(app: App): Promise<Check[]> {
+async function alertsCheck(app: App): Promise<Check> {
   const { webhook, deadMansSwitch } = app.config.notify;
   const told = [
     ...(webhook === null ? [] : ['notify.webhook']),
     ...(deadMansSwitch === null ? [] : ['notify.deadMansSwitch']),
   ];
-  const status = await migrationStatus(app.connection);
-  if (status.pending.length > 0) return [];
   const { waiting, failed, problem } = await outboxFigures(app.db);
   const nobody = told.length === 0 && app.config.environment === 'live';
   const why = problem === null ? '' : ` (${problem})`;
-  return [
-    {
-      name: 'alerts',
-      kind: nobody || failed > 0 ? 'warning' : 'ok',
-      words:
-        told.length === 0
-          ? 'nobody is told how a night ends: notify.webhook, notify.deadMansSwitch'
-          : `${told.join(', ')}; ${waiting} waiting, ${failed} given up${why}`,
-    },
-  ];
+  return {
+    name: 'alerts',
+    kind: nobody || failed > 0 ? 'warning' : 'ok',
+    words:
+      told.length === 0
+        ? 'nobody is told how a night ends: notify.webhook, notify.deadMansSwitch'
+        : `${told.join(', ')}; ${waiting} waiting, ${failed} given up${why}`,
+  };
 }
 
-async function queueCheck(app: App): Promise<Check[]> {
+async function queueCheck(app: App): Promise<Check> {
   const name = 'queue';
   const { queue } = app.config;
-  const status = await migrationStatus(app.connection);
-  // Its tables come with those of the ledger, above.
-  if (queue.kind === 'database' && status.pending.length > 0) return [];
   try {
     const queues = await app.queues();
     const counts = await queues.counts();
     const failed = Object.values(counts).reduce((sum, count) => sum + count.failed, 0);
     const words = [`${queue.kind}, ${failed} failed job(s)`, ...queues.warnings];
     const kind = words.length > 1 || failed > 0 ? 'warning' : 'ok';
-    return [{ name, kind, words: words.join('; ') }];
+    return { name, kind, words: words.join('; ') };
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
-    return [{ name, kind: 'problem', words }];
+    return { name, kind: 'problem', words };
   }
 }
 

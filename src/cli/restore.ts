@@ -3,11 +3,11 @@
 // so until a person says `tieout brake off`. The journal of permits of this host, which a backup
 // never holds, tells how many sends are missing.
 
-import { hostname } from 'node:os';
 import { Command } from 'commander';
 import { migrateQueues } from '../../jobs/queues.js';
 import type { App } from '../compose.js';
 import { InputError } from '../core/errors.js';
+import { thisMachine } from '../processIdentity.js';
 import type { BackupManifest } from '../store/backupFiles.js';
 import { readBackup } from '../store/backupFiles.js';
 import { unknownAttempts } from '../store/journals.js';
@@ -45,7 +45,7 @@ async function restore(app: App, folder: string, command: Command): Promise<numb
   await assertEmpty(app.db);
   const journal = await openPermitJournal(app.config.dataDir);
   try {
-    const place = { journalId: journal.journalId, host: hostname(), place: journal.place };
+    const place = { journalId: journal.journalId, host: thisMachine(), place: journal.place };
     const order = { folder, manifest, sha256, who: deciderOf(command), journal: place };
     await restoreTables(app.db, order, (done, total) => app.progress('restore', done, total));
     await migrateUp(app.connection, app.log);

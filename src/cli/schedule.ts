@@ -1,6 +1,7 @@
 // `tieout schedule`: the nightly clock, which begins the night that is owed. `tieout work`: workers
 // alone, for as many processes and hosts as are wanted. Both run until they are told to stop.
 
+import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
 import { checkSchedule, localTicksOf, startClock } from '../../jobs/clock.js';
 import { reasonOf } from '../../jobs/reason.js';
@@ -43,14 +44,14 @@ export async function runClock(app: App, signal: AbortSignal, workforce: Workfor
       wake = resolve;
     });
     try {
-      await workOnOwed(deps, workforce);
-      const { owed, now, facts, run } = await lookAtClock(deps);
-      say(`clock: ${clockWords({ owed, now, facts, run })}`);
+      const sight = await lookAtClock(deps);
+      const worked = (await workOnOwed(deps, workforce, sight)) !== null;
+      say(`clock: ${clockWords(worked ? await lookAtClock(deps) : sight)}`);
     } catch (error) {
       // A database that is away ends no clock: what is owed stays owed.
       if (!signal.aborted) say(`clock: ${reasonOf(error)}`);
     }
-    await Promise.race([woken, napped(LOOK_MS, signal)]);
+    await Promise.race([woken, setTimeout(LOOK_MS, undefined, { signal }).catch(() => {})]);
   }
   await clock.stop();
 }
@@ -69,19 +70,6 @@ function onlyChanges(log: (line: string) => void): (line: string) => void {
     if (line !== last) log(line);
     last = line;
   };
-}
-
-function napped(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
-    if (signal.aborted) end();
-  });
 }
 
 export function workCommand(): Command {

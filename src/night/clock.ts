@@ -46,12 +46,12 @@ export async function lookAtClock(deps: SightDeps): Promise<ClockSight> {
   return { now, owed: whatIsOwed({ now, ...facts, run: newest }), facts, run };
 }
 
-/** Does what is owed now; null where nothing was to be done. */
+/** Does what a look shows to be owed; null where nothing was to be done. */
 export async function workOnOwed(
   deps: NightDeps & SightDeps,
   workforce: Workforce,
+  sight: ClockSight,
 ): Promise<RunResult | null> {
-  const sight = await lookAtClock(deps);
   const { owed, now } = sight;
   if (Math.abs(sight.facts.skewMs) > SKEW_MS_MAX) {
     throw new Error(`${skewWords(sight.facts.skewMs)}; no night begins until they agree`);

@@ -77,7 +77,8 @@ async function ends(): Promise<string[]> {
 }
 
 const owed = async () => (await lookAtClock(deps)).owed;
-const look = () => workOnOwed(deps, STAY);
+const workOf = async (of: typeof deps) => workOnOwed(of, STAY, await lookAtClock(of));
+const look = () => workOf(deps);
 
 describe('the clock', () => {
   it('owes nothing from before the installation', async () => {
@@ -96,7 +97,7 @@ describe('the clock', () => {
       ...deps,
       runner: { ...deps.runner, id: deps.newId() },
     }));
-    const results = await Promise.all(clocks.map((one) => workOnOwed(one, STAY)));
+    const results = await Promise.all(clocks.map((one) => workOf(one)));
     expect(results.filter((result) => result?.kind === 'ran').length).toBe(1);
     expect(await ends()).toEqual(['2026-03-28 tied_out']);
     expect(await look()).toBe(null);
@@ -162,7 +163,7 @@ describe('the clock', () => {
         throw new Error(STOPPED);
       },
     };
-    await expect(workOnOwed(stopped, STAY)).rejects.toThrow(STOPPED);
+    await expect(workOf(stopped)).rejects.toThrow(STOPPED);
     await clock.set('2026-04-03T09:00:00Z');
     expect(await owed()).toMatchObject({ kind: 'goOn', date: '2026-04-02' });
     expect((await look())?.kind).toBe('resumed');
@@ -172,7 +173,7 @@ describe('the clock', () => {
   it('begins nothing while its own clock and that of the database differ', async () => {
     await clock.set('2026-04-04T00:30:01Z');
     const fast = { ...deps, now: () => new Date(clock.now().getTime() + 61_500) };
-    await expect(workOnOwed(fast, STAY)).rejects.toThrow(
+    await expect(workOf(fast)).rejects.toThrow(
       /^the clock of the database differs from ours by -6\d s; no night begins/,
     );
     expect((await owed()).kind).toBe('begin');

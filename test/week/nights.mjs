@@ -112,9 +112,10 @@ async function lookOnce(world, trouble, tally) {
   // Several clocks find at once that it is late.
   const clocks = trouble === 'late' ? 4 : 1;
   try {
-    const looks = Array.from({ length: clocks }, () =>
-      program.clock.workOnOwed({ ...deps, runner: { ...deps.runner, id: deps.newId() } }, STAY),
-    );
+    const looks = Array.from({ length: clocks }, async () => {
+      const one = { ...deps, runner: { ...deps.runner, id: deps.newId() } };
+      return program.clock.workOnOwed(one, STAY, await program.clock.lookAtClock(one));
+    });
     // The gateway comes back after the first look of such a night, or after the second.
     const results = (await Promise.all(looks)).filter((result) => result !== null);
     world.isAway &&= random.chance(0.5);

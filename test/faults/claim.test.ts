@@ -8,9 +8,9 @@ import { recoverAttempts } from '../../src/night/recover.js';
 import { sendBatch } from '../../src/night/sendBatch.js';
 import type { Tx } from '../../src/store/db.js';
 import type { House } from '../support/night.js';
-import { buildHouse, instructionCounts, kinds } from '../support/night.js';
+import { instructionCounts, kinds } from '../support/night.js';
 import type { Front } from './front.js';
-import { startFront } from './front.js';
+import { houseBehind } from './houseBehind.js';
 import { forgetRunner, prepareNight } from './preparedNight.js';
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -27,18 +27,11 @@ interface Ready {
 }
 
 async function oneCapture(): Promise<Ready> {
-  const opened: Front[] = [];
-  const house = await buildHouse({
+  const { house, front } = await houseBehind({
     orders: 900,
     inLedger: kinds({ capture_due: 1 }, 'A1001'),
-    through: async (sandboxUrl) => {
-      const front = await startFront(sandboxUrl);
-      opened.push(front);
-      return front;
-    },
   });
   cleanups.push(() => house.end());
-  const [front] = opened as [Front];
   const { deps, batchIds } = await prepareNight(house);
   return { house, front, deps, batchId: batchIds[0] ?? 0n };
 }

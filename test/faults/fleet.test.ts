@@ -16,7 +16,7 @@ import type { House } from '../support/night.js';
 import { buildHouse } from '../support/night.js';
 import { auditNight } from './audit.js';
 import type { Front } from './front.js';
-import { startFront } from './front.js';
+import { houseBehind } from './houseBehind.js';
 import { impatient } from './impatient.js';
 
 const POLL_MS = 20;
@@ -42,19 +42,12 @@ interface Fleet {
 
 async function fleetOf(orders: number): Promise<Fleet> {
   await ensureBuilt();
-  const opened: Front[] = [];
-  const house = await buildHouse({
+  const { house, front } = await houseBehind({
     orders,
     seed: 5,
-    through: async (sandboxUrl) => {
-      const front = await startFront(sandboxUrl);
-      opened.push(front);
-      return front;
-    },
   });
   cleanups.push(() => house.end());
   impatient(house, PROFILE);
-  const [front] = opened as [Front];
   const arrivals: number[] = [];
   front.trouble = async ({ operation }) => {
     arrivals.push(performance.now());

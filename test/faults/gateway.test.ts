@@ -3,9 +3,9 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import type { House, HouseOptions } from '../support/night.js';
-import { buildHouse, dateOf, instructionCounts, kinds, openBreaksOf } from '../support/night.js';
-import type { Front } from './front.js';
-import { answerWith, startFront } from './front.js';
+import { dateOf, instructionCounts, kinds, openBreaksOf } from '../support/night.js';
+import { answerWith } from './front.js';
+import { houseBehind } from './houseBehind.js';
 import { signatures } from './impatient.js';
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -14,20 +14,13 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-async function houseBehind(options: HouseOptions) {
-  const opened: Front[] = [];
-  const house = await buildHouse({
+async function houseOf(options: HouseOptions) {
+  const { house, front } = await houseBehind({
     orders: 9_000,
     daysAgo: 2,
     ...options,
-    through: async (sandboxUrl) => {
-      const front = await startFront(sandboxUrl);
-      opened.push(front);
-      return front;
-    },
   });
   cleanups.push(() => house.end());
-  const [front] = opened as [Front];
   return { house, front };
 }
 
@@ -35,7 +28,7 @@ const at = (daysAgo: number): Date => new Date(`${dateOf(daysAgo - 1)}T04:15:00Z
 
 describe('a middlebox that sends a request twice', () => {
   it('fault A18: a capture is refused the second time and counts once', async () => {
-    const { house, front } = await houseBehind({ inLedger: kinds({ capture_due: 1 }, 'A1001') });
+    const { house, front } = await houseOf({ inLedger: kinds({ capture_due: 1 }, 'A1001') });
     front.trouble = async (call) => {
       if (call.operation !== 'capture') return false;
       const first = await call.pass();
@@ -51,7 +44,7 @@ describe('a middlebox that sends a request twice', () => {
 
   it('fault B43: a refund done twice shows as a break where the state tells it', async () => {
     let taken = 0;
-    const { house, front } = await houseBehind({
+    const { house, front } = await houseOf({
       // An amount that has halves.
       inLedger: ({ kind, ledger }) =>
         kind === 'partial_refund_due' && /[02468]$/.test(ledger.amount) && taken++ === 0,
@@ -78,7 +71,7 @@ describe('a middlebox that sends a request twice', () => {
 
 describe('a gateway that counts refunds otherwise than the ledger', () => {
   it('fault B38: a reference that jumps, or comes twice, is told to a person', async () => {
-    const { house, front } = await houseBehind({ inLedger: kinds({ two_refunds_due: 1 }) });
+    const { house, front } = await houseOf({ inLedger: kinds({ two_refunds_due: 1 }) });
     const called: string[] = [];
     front.trouble = async (call) => {
       if (call.operation !== 'refund') return false;
@@ -107,7 +100,7 @@ function textsOf({ summary }: Awaited<ReturnType<House['run']>>): string[] {
 
 describe('a gateway that shows one transaction under two orders', () => {
   it('moves it once, and says which order waits for ever', async () => {
-    const { house, front } = await houseBehind({ inLedger: kinds({ capture_due: 2 }, 'A1001') });
+    const { house, front } = await houseOf({ inLedger: kinds({ capture_due: 2 }, 'A1001') });
     await house.db.query('update ledger.orders set transaction_id = null');
     const [one = '', other = ''] = house.seeded.map(
       ({ gateway }) => gateway?.transactions[0]?.transactionId,
@@ -129,7 +122,7 @@ describe('a gateway that shows one transaction under two orders', () => {
 
 describe('a gateway that dies in the middle of a batch', () => {
   it('fault B42: settles each entry by itself: done is confirmed, not done is asked about', async () => {
-    const { house } = await houseBehind({
+    const { house } = await houseOf({
       inLedger: kinds({ capture_due: 3 }, 'A1001'),
       // The canary goes through; the batch of the other two is done by half.
       fault: ({ operation, number }) =>

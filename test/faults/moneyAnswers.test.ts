@@ -9,7 +9,6 @@ import { batch } from '../sandbox/wireClient.js';
 import { expectIdentities, expectMoney } from '../support/identities.js';
 import type { House, HouseOptions } from '../support/night.js';
 import {
-  buildHouse,
   dateOf,
   instructionCounts,
   kinds,
@@ -21,7 +20,8 @@ import {
 import type { Answered } from './answersAfterTheEffect.js';
 import { AFTER_THE_EFFECT } from './answersAfterTheEffect.js';
 import type { Call, Front } from './front.js';
-import { answerJson, answerWith, drop, retell, startFront } from './front.js';
+import { answerJson, answerWith, drop, retell } from './front.js';
+import { houseBehind } from './houseBehind.js';
 import { impatient, signatures } from './impatient.js';
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -30,26 +30,19 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-async function houseBehind(options: HouseOptions): Promise<{ house: House; front: Front }> {
-  const opened: Front[] = [];
-  const house = await buildHouse({
+async function houseOf(options: HouseOptions): Promise<{ house: House; front: Front }> {
+  const { house, front } = await houseBehind({
     orders: 900,
     ...options,
-    through: async (sandboxUrl) => {
-      const front = await startFront(sandboxUrl);
-      opened.push(front);
-      return front;
-    },
   });
   cleanups.push(() => house.end());
-  const [front] = opened as [Front];
   return { house, front };
 }
 
 describe('a capture that happened, answered with', () => {
   for (const { name, trouble, unknown } of AFTER_THE_EFFECT) {
     it(`${name}, is unknown until the look shows it`, async () => {
-      const { house, front } = await houseBehind({
+      const { house, front } = await houseOf({
         inLedger: kinds({ capture_due: 3 }, 'A1001'),
       });
       // The canary comes back well; then the other two travel together.
@@ -69,7 +62,7 @@ describe('a capture that happened, answered with', () => {
 
 describe('where signatures are enforced', () => {
   it('a wrong one, or none, leaves all unknown until the look shows it', async () => {
-    const { house, front } = await houseBehind({ inLedger: kinds({ capture_due: 2 }, 'A1001') });
+    const { house, front } = await houseOf({ inLedger: kinds({ capture_due: 2 }, 'A1001') });
     signatures(house, 'enforce');
     const changes = [
       (told: Record<string, unknown>) => ({ ...told, encryption_data: 'f'.repeat(64) }),
@@ -113,7 +106,7 @@ describe('a capture that did not happen', () => {
     },
   })) {
     it(`${name}: it is never sent again, and a person is asked`, async () => {
-      const { house, front } = await houseBehind({
+      const { house, front } = await houseOf({
         daysAgo: 2,
         inLedger: kinds({ capture_due: 1 }, 'A1001'),
       });
@@ -143,7 +136,7 @@ describe('a capture that did not happen', () => {
 
   it('is planned a second time and then held back: a person is told in that very night', async () => {
     const operations = { capture: 'auto', resendAfterHours: 0 };
-    const { house, front } = await houseBehind({
+    const { house, front } = await houseOf({
       inLedger: kinds({ capture_due: 1 }, 'A1001'),
       settings: { operations },
     });
@@ -166,7 +159,7 @@ describe('a capture that did not happen', () => {
   });
 
   it('is not sent a second time when it shows at last, right before that', async () => {
-    const { house, front } = await houseBehind({
+    const { house, front } = await houseOf({
       inLedger: kinds({ capture_due: 1 }, 'A1001'),
       settings: { operations: { capture: 'auto', resendAfterHours: 0 } },
     });
@@ -189,7 +182,7 @@ describe('a capture that did not happen', () => {
   });
 
   it('is unknown too when the gateway says that it did and shows that it did not', async () => {
-    const { house, front } = await houseBehind({ inLedger: kinds({ capture_due: 1 }, 'A1001') });
+    const { house, front } = await houseOf({ inLedger: kinds({ capture_due: 1 }, 'A1001') });
     front.trouble = (call) => {
       if (call.operation !== 'capture') return false;
       const asked = JSON.parse(call.body) as Answered;
@@ -218,7 +211,7 @@ describe('a capture that did not happen', () => {
     await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
     cleanups.push(async () => void elsewhere.close());
     const { port } = elsewhere.address() as AddressInfo;
-    const { house, front } = await houseBehind({ inLedger: kinds({ capture_due: 1 }, 'A1001') });
+    const { house, front } = await houseOf({ inLedger: kinds({ capture_due: 1 }, 'A1001') });
     front.trouble = ({ operation, response }) => {
       if (operation !== 'capture') return false;
       response.writeHead(307, { location: `http://127.0.0.1:${port}/v1/capture` }).end();
@@ -232,7 +225,7 @@ describe('a capture that did not happen', () => {
   });
 
   it('is unknown when no answer comes in time, however late the effect', async () => {
-    const { house, front } = await houseBehind({
+    const { house, front } = await houseOf({
       inLedger: kinds({ capture_due: 1 }, 'A1001'),
     });
     impatient(house, { timeoutMs: 1_500 });
@@ -245,7 +238,7 @@ describe('a capture that did not happen', () => {
 
 describe('a refund whose answer is lost', () => {
   it("is a person's to settle when it is partial, though the state shows one", async () => {
-    const { house, front } = await houseBehind({
+    const { house, front } = await houseOf({
       daysAgo: 2,
       inLedger: kinds({ partial_refund_due: 1 }),
     });
@@ -267,7 +260,7 @@ describe('a refund whose answer is lost', () => {
   });
 
   it('is confirmed when it is whole and the gateway shows it', async () => {
-    const { house, front } = await houseBehind({
+    const { house, front } = await houseOf({
       inLedger: kinds({ full_refund_due: 1 }),
     });
     front.trouble = async (call) => {
@@ -284,7 +277,7 @@ describe('a refund whose answer is lost', () => {
 
 describe('a cancel whose answer is lost', () => {
   it('goes to a person when the gateway shows the order captured', async () => {
-    const { house, front } = await houseBehind({ inLedger: kinds({ cancel_due: 1 }, 'A1001') });
+    const { house, front } = await houseOf({ inLedger: kinds({ cancel_due: 1 }, 'A1001') });
     front.trouble = async (call) => {
       if (call.operation !== 'cancel') return false;
       await captureByHand(house);
@@ -299,7 +292,7 @@ describe('a cancel whose answer is lost', () => {
 
 describe('an instruction that the gateway refuses', () => {
   it('is rejected, breaks the order, and is not tried again', async () => {
-    const { house, front } = await houseBehind({
+    const { house, front } = await houseOf({
       daysAgo: 2,
       inLedger: kinds({ capture_due: 1, cancel_due: 1 }, 'A1001'),
     });
@@ -325,7 +318,7 @@ describe('an instruction that the gateway refuses', () => {
   });
 
   it('is unknown once its new state shows after all', async () => {
-    const { house, front } = await houseBehind({ inLedger: kinds({ capture_due: 1 }, 'A1001') });
+    const { house, front } = await houseOf({ inLedger: kinds({ capture_due: 1 }, 'A1001') });
     front.trouble = async (call) => {
       if (call.operation !== 'capture') return false;
       await call.pass();
@@ -341,7 +334,7 @@ describe('an instruction that the gateway refuses', () => {
 
 describe('a gateway that refuses connections for money', () => {
   it('gets nothing, and everything on the next run: not sent is not unknown', async () => {
-    const { house, front } = await houseBehind({
+    const { house, front } = await houseOf({
       inLedger: kinds({ capture_due: 2 }, 'A1001'),
     });
     // The look goes over a connection that stands; each batch opens one of its own.

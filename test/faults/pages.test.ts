@@ -5,9 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../src/core/summary.js';
 import { expectIdentities } from '../support/identities.js';
 import type { House } from '../support/night.js';
-import { buildHouse, dateOf, instructionCounts, kinds, openBreaksOf } from '../support/night.js';
+import { dateOf, instructionCounts, kinds, openBreaksOf } from '../support/night.js';
 import type { Call, Front } from './front.js';
-import { answerJson, answerWith, drop, neverEnd, retell, startFront } from './front.js';
+import { answerJson, answerWith, drop, neverEnd, retell } from './front.js';
+import { houseBehind } from './houseBehind.js';
 import { impatient } from './impatient.js';
 
 const BROKEN_ACCOUNT = 'A1001';
@@ -46,16 +47,12 @@ describe('a page that is answered with', () => {
   let breaksBefore: string[];
 
   beforeAll(async () => {
-    house = await buildHouse({
+    ({ house, front } = await houseBehind({
       orders: 900,
       daysAgo: 2,
       inLedger: kinds({ plain: 20, capture_due: 6, amount_mismatch: 4, state_mismatch: 4 }),
       settings: { operations: { capture: 'approve' } },
-      through: async (sandboxUrl) => {
-        front = await startFront(sandboxUrl);
-        return front;
-      },
-    });
+    }));
     impatient(house, { timeoutMs: 1_000 });
     await night(house, 2);
     breaksBefore = await openBreaksOf(house.db);
@@ -99,17 +96,10 @@ describe('a page that is answered with', () => {
 
 describe('a look in which one page of several fails', () => {
   it('compares and sends the orders of the others', async () => {
-    const opened: Front[] = [];
-    const house = await buildHouse({
+    const { house, front } = await houseBehind({
       orders: 600,
-      through: async (sandboxUrl) => {
-        const front = await startFront(sandboxUrl);
-        opened.push(front);
-        return front;
-      },
     });
     try {
-      const [front] = opened as [Front];
       const [first] = house.seeded.map(({ ledger }) => ledger.order_no).sort();
       front.trouble = (call) =>
         call.operation === 'retrievalTrans' && call.body.includes(first ?? '') && drop(call);
@@ -127,18 +117,11 @@ describe('a look in which one page of several fails', () => {
 
 describe('a look after sending that fails', () => {
   it('leaves what was accepted to the next run, which confirms it', async () => {
-    const opened: Front[] = [];
-    const house = await buildHouse({
+    const { house, front } = await houseBehind({
       orders: 900,
       inLedger: kinds({ capture_due: 2 }, 'A1001'),
-      through: async (sandboxUrl) => {
-        const front = await startFront(sandboxUrl);
-        opened.push(front);
-        return front;
-      },
     });
     try {
-      const [front] = opened as [Front];
       front.trouble = (call) =>
         call.operation === 'retrievalTrans' &&
         (front.asked.get('capture') ?? 0) > 0 &&

@@ -9,9 +9,9 @@ import { recoverAttempts } from '../../src/night/recover.js';
 import { sendBatch } from '../../src/night/sendBatch.js';
 import { dissolveWaiting } from '../../src/store/batches.js';
 import type { House, HouseOptions } from '../support/night.js';
-import { buildHouse, instructionCounts, kinds } from '../support/night.js';
+import { instructionCounts, kinds } from '../support/night.js';
 import type { Front } from './front.js';
-import { startFront } from './front.js';
+import { houseBehind } from './houseBehind.js';
 import { forgetRunner, prepareNight } from './preparedNight.js';
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -21,19 +21,12 @@ afterEach(async () => {
 });
 
 async function houseOf(options: HouseOptions = {}): Promise<{ house: House; front: Front }> {
-  const opened: Front[] = [];
-  const house = await buildHouse({
+  const { house, front } = await houseBehind({
     orders: 900,
     inLedger: kinds({ capture_due: 2 }, 'A1001'),
     ...options,
-    through: async (sandboxUrl) => {
-      const front = await startFront(sandboxUrl);
-      opened.push(front);
-      return front;
-    },
   });
   cleanups.push(() => house.end());
-  const [front] = opened as [Front];
   return { house, front };
 }
 

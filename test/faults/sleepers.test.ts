@@ -9,11 +9,11 @@ import { sendBatch } from '../../src/night/sendBatch.js';
 import { SEND_BUDGET_MS } from '../../src/store/attempts.js';
 import { ensureBuilt, startTieout } from '../support/cli.js';
 import type { House, HouseOptions } from '../support/night.js';
-import { buildHouse, instructionCounts, kinds } from '../support/night.js';
+import { instructionCounts, kinds } from '../support/night.js';
 import type { TestRedis } from '../support/redis.js';
 import { privateRedisMissing, startRedis } from '../support/redis.js';
 import type { Front } from './front.js';
-import { startFront } from './front.js';
+import { houseBehind } from './houseBehind.js';
 import { prepareNight } from './preparedNight.js';
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -23,19 +23,12 @@ afterEach(async () => {
 });
 
 async function houseOf(options: HouseOptions = {}): Promise<{ house: House; front: Front }> {
-  const opened: Front[] = [];
-  const house = await buildHouse({
+  const { house, front } = await houseBehind({
     orders: 900,
     inLedger: kinds({ capture_due: 2 }, 'A1001'),
     ...options,
-    through: async (sandboxUrl) => {
-      const front = await startFront(sandboxUrl);
-      opened.push(front);
-      return front;
-    },
   });
   cleanups.push(() => house.end());
-  const [front] = opened as [Front];
   return { house, front };
 }
 

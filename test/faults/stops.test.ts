@@ -6,9 +6,10 @@ import { nightSentence } from '../../src/core/summary.js';
 import { reevaluate } from '../../src/night/reevaluate.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import type { House, HouseOptions } from '../support/night.js';
-import { buildHouse, dateOf, instructionCounts, kinds } from '../support/night.js';
+import { dateOf, instructionCounts, kinds } from '../support/night.js';
 import type { Call, Front } from './front.js';
-import { drop, startFront } from './front.js';
+import { drop } from './front.js';
+import { houseBehind } from './houseBehind.js';
 import { forgetRunner } from './preparedNight.js';
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -27,19 +28,12 @@ interface Watched {
 }
 
 async function watchedHouse(captures: number, options: HouseOptions = {}): Promise<Watched> {
-  const opened: Front[] = [];
-  const house = await buildHouse({
+  const { house, front } = await houseBehind({
     orders: 9_000,
     inLedger: kinds({ capture_due: captures }, 'A1001'),
     ...options,
-    through: async (sandboxUrl) => {
-      const front = await startFront(sandboxUrl);
-      opened.push(front);
-      return front;
-    },
   });
   cleanups.push(() => house.end());
-  const [front] = opened as [Front];
   const sizes: number[] = [];
   const entriesOf = ({ body }: Call): number =>
     (JSON.parse(body) as { capture_orders: unknown[] }).capture_orders.length;

@@ -11,11 +11,12 @@ import { lookAtClock, workOnOwed } from '../../src/night/clock.js';
 import type { NightDeps } from '../../src/night/deps.js';
 import { pullChunk } from '../../src/night/pullChunk.js';
 import type { Front } from '../faults/front.js';
-import { drop, startFront } from '../faults/front.js';
+import { drop } from '../faults/front.js';
+import { houseBehind } from '../faults/houseBehind.js';
 import type { MovedClock } from '../support/movedClock.js';
 import { moveClock } from '../support/movedClock.js';
 import type { House } from '../support/night.js';
-import { buildHouse, kinds, rewriteSettings } from '../support/night.js';
+import { kinds, rewriteSettings } from '../support/night.js';
 
 const STAY = { start: async () => {}, stop: async () => {} };
 
@@ -33,15 +34,11 @@ const BERLIN = {
 };
 
 beforeAll(async () => {
-  house = await buildHouse({
+  ({ house, front } = await houseBehind({
     orders: 200,
     inLedger: kinds({ plain: 4, capture_due: 1 }),
     settings: { schedule: BERLIN, operations: { capture: 'approve' } },
-    through: async (sandboxUrl) => {
-      front = await startFront(sandboxUrl);
-      return front;
-    },
-  });
+  }));
   clock = await moveClock(house.db);
   rewriteSettings(house, {
     accounts: house.accounts.map((account) => ({ ...account, liveFrom: null })),

@@ -8,10 +8,9 @@ import { OUTAGE_MINUTES_MAX } from '../../src/night/outage.js';
 import { pullNight } from '../../src/night/pull.js';
 import { pullChunk } from '../../src/night/pullChunk.js';
 import type { Front } from '../faults/front.js';
-import { startFront } from '../faults/front.js';
+import { houseBehind } from '../faults/houseBehind.js';
 import { impatient } from '../faults/impatient.js';
 import type { House } from '../support/night.js';
-import { buildHouse } from '../support/night.js';
 
 const ACCOUNT = 'A1001';
 
@@ -23,14 +22,10 @@ let sleptMs = 0;
 let backAfterMs = Number.POSITIVE_INFINITY;
 
 beforeAll(async () => {
-  house = await buildHouse({
+  ({ house, front } = await houseBehind({
     orders: 600,
     inLedger: ({ ledger }) => ledger.account_id === ACCOUNT,
-    through: async (sandboxUrl) => {
-      front = await startFront(sandboxUrl);
-      return front;
-    },
-  });
+  }));
   // One page after the other.
   impatient(house, { concurrency: 1, requestsPerSecond: 1_000 });
   const night = await (await house.open()).night();

@@ -93,7 +93,7 @@ export function addCheck(page: Page, column: string, first: number): void {
     page.checks.push(`${column}${first}:${column}${page.lines.length}`);
 }
 
-/** Ends the lines of a section that began at `first`: a word where there is none, else its check. */
+/** Ends a section whose lines began at `first`: a word where there is none, else its check. */
 export function endLines(page: Page, first: number, checked: string | null): void {
   if (page.lines.length < first) page.lines.push([text('none')]);
   else if (checked !== null) addCheck(page, checked, first);

@@ -89,17 +89,18 @@ language sql immutable as $$
     = lower(regexp_replace(btrim(other), '\s+', ' ', 'g'))
 $$;
 
--- The newest pull in which the page of an order was answered; a dry run is no look.
+-- The newest pull in which the page of an order was answered; a dry run is no look. Pull by pull
+-- from the newest on, each by its keys: the first that fits is mostly the first that is tried.
 create function tieout.newest_look(account text, "order" text) returns bigint
 language sql stable as $$
   select p.pull_id
   from tieout.pulls p
-  join tieout.runs r using (run_id)
-  join tieout.asked_orders a
-    on a.pull_id = p.pull_id and a.account_id = account and a.order_no = "order"
-  join tieout.pages g
-    on g.pull_id = a.pull_id and g.account_id = a.account_id and g.page_no = a.page_no
-  where g.state = 'answered' and not r.is_dry
+  where not (select r.is_dry from tieout.runs r where r.run_id = p.run_id)
+    and (select g.state = 'answered'
+      from tieout.asked_orders a
+      join tieout.pages g
+        on g.pull_id = a.pull_id and g.account_id = a.account_id and g.page_no = a.page_no
+      where a.pull_id = p.pull_id and a.account_id = account and a.order_no = "order")
   order by p.pull_id desc limit 1
 $$;
 
@@ -108,8 +109,9 @@ create function tieout.seen_sha256(seen jsonb) returns text language sql immutab
 $$;
 
 -- What a person sees of an instruction before deciding, and what the decision is bound to: what it
--- moves, the order and its refund requests in the ledger, the newest complete look of the gateway.
-create function tieout.seen_of(i tieout.instructions) returns jsonb language sql stable as $$
+-- moves, the order and its refund requests in the ledger, the look of the gateway in this pull.
+create function tieout.seen_at(i tieout.instructions, pull bigint) returns jsonb
+language sql stable as $$
   select jsonb_build_object(
     'instruction', jsonb_build_object('id', i.instruction_id, 'account', i.account_id,
       'order', i.order_no, 'operation', i.operation, 'transaction', i.transaction_id,
@@ -137,8 +139,9 @@ create function tieout.seen_of(i tieout.instructions) returns jsonb language sql
         'amount', coalesce(e.amount::text, e.amount_text), 'found', e.found,
         'fraudRejected', e.fraud_rejected))
       from tieout.look_entries e
-      where e.account_id = i.account_id and e.order_no = i.order_no
-        and e.pull_id = tieout.newest_look(i.account_id, i.order_no)))
+      where e.pull_id = pull and e.account_id = i.account_id and e.order_no = i.order_no
+        -- each half has an index of its own; without this line neither is used
+        and (e.is_extra or not e.is_extra)))
     || case when i.operation = 'payout' then jsonb_build_object('payout', (
       -- whom it pays and what for, and a digest of all of it
       select jsonb_build_object('amount', p.payload ->> 'payment_amount',
@@ -151,6 +154,11 @@ create function tieout.seen_of(i tieout.instructions) returns jsonb language sql
       from ledger.payout_requests p
       where p.account_id collate "C" = i.account_id
         and p.request_id::text collate "C" = i.transaction_id)) else '{}' end
+$$;
+
+-- The same by the newest complete look.
+create function tieout.seen_of(i tieout.instructions) returns jsonb language sql stable as $$
+  select tieout.seen_at(i, tieout.newest_look(i.account_id, i.order_no))
 $$;
 
 -- Why an approval no longer holds; null: it does, or there is none.
@@ -259,7 +267,7 @@ create trigger guard_decided before update on tieout.instructions
 drop trigger guard_decided on tieout.instructions;
 drop function tieout.guard_decided();
 drop function tieout.approval_lapse(tieout.instructions);
-drop function tieout.seen_of(tieout.instructions);
+drop function tieout.seen_of(tieout.instructions), tieout.seen_at(tieout.instructions, bigint);
 alter table tieout.verdicts drop column requests;
 drop index tieout.look_entries_fraud, tieout.instructions_settled_between,
   tieout.instructions_replanned;

@@ -37,13 +37,12 @@ export async function heldInstructions(
        h.review_decision as "reviewDecision", h.hold_reason as "holdReason",
        h.asked_by as "askedBy", h.created_at as since, s.seen,
        tieout.seen_sha256(s.seen) as "seenSha256",
-       (select p.as_of from tieout.pulls p
-         where p.pull_id = tieout.newest_look(h.account_id, h.order_no)) as "lookedAt"
-     from (select * from tieout.instructions
+       (select p.as_of from tieout.pulls p where p.pull_id = h.newest) as "lookedAt"
+     from (select i.*, i as whole, tieout.newest_look(account_id, order_no) as newest
+       from tieout.instructions i
        where state = 'held' and account_id = any ($1)
        order by instruction_id limit $2 offset $3) h
-     join tieout.instructions i using (instruction_id)
-     cross join lateral (select tieout.seen_of(i) as seen offset 0) s
+     cross join lateral (select tieout.seen_at(h.whole, h.newest) as seen offset 0) s
      order by h.instruction_id`,
     [accountIds, page.limit, page.offset],
   );

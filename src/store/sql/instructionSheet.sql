@@ -18,7 +18,9 @@ look as (
         order by e.transaction_id), '[]')
       from tieout.look_entries e
       where e.pull_id = p.pull_id and e.account_id = one.account_id
-        and e.order_no = one.order_no) as entries
+        and e.order_no = one.order_no
+        -- each half has an index of its own; without this line neither is used
+        and (e.is_extra or not e.is_extra)) as entries
   from one
   cross join (select * from tieout.pulls order by pull_id desc limit 400) p
   join tieout.asked_orders a

@@ -2,23 +2,31 @@
 -- What the gateway has never shown is not final: a late payment of a cancelled order must be seen.
 -- The fingerprint is that of askNight.sql, so that a change in the ledger brings the order back.
 -- $1 run, $2 pull, $3 start of the look-back.
+with old as materialized (
+  select a.* from tieout.asked_orders a
+  where a.pull_id = $2::bigint and a.in_ledger and a.placed_at < $3::timestamptz
+),
+matched as materialized (
+  select a.*
+  from old a
+  join tieout.pages p using (pull_id, account_id, page_no)
+  left join tieout.verdicts v
+    on v.run_id = $1::bigint and v.account_id = a.account_id and v.order_no = a.order_no
+  where p.state = 'answered' and (v.order_no is null or v.class = 'matched')
+)
 insert into tieout.final_orders (account_id, order_no, fingerprint, run_id)
 select a.account_id, a.order_no,
   md5(row(a.currency, a.amount, a.expected, a.transaction_id, a.capture_amount,
     a.review_decision, a.placed_at)::text),
-  $1::bigint
-from tieout.asked_orders a
-join tieout.pages p using (pull_id, account_id, page_no)
-left join tieout.verdicts v
-  on v.run_id = $1 and v.account_id = a.account_id and v.order_no = a.order_no
-where a.pull_id = $2::bigint and a.in_ledger and a.placed_at < $3::timestamptz
-  and p.state = 'answered'
-  and (v.order_no is null or v.class = 'matched')
-  and (
-    select count(*) > 0
-      and bool_and(coalesce(e.state, '') in ('captured', 'cancelled', 'declined', 'refunded'))
-    from tieout.look_entries e
-    where e.pull_id = a.pull_id and e.account_id = a.account_id and e.order_no = a.order_no)
+  $1
+from matched a
+where (
+  select count(*) > 0
+    and bool_and(coalesce(e.state, '') in ('captured', 'cancelled', 'declined', 'refunded'))
+  from tieout.look_entries e
+  where e.pull_id = a.pull_id and e.account_id = a.account_id and e.order_no = a.order_no
+    -- each half has an index of its own; without this line neither is used
+    and (e.is_extra or not e.is_extra))
 on conflict (account_id, order_no)
   do update set fingerprint = excluded.fingerprint, run_id = excluded.run_id
   where final_orders.fingerprint <> excluded.fingerprint

@@ -7,6 +7,8 @@ set state = 'withdrawn', hold_reason = null, settled_at = $3::timestamptz,
   reason = case when exists (
       select from tieout.look_entries e
       where e.pull_id = a.pull_id and e.account_id = a.account_id and e.order_no = a.order_no
+        -- each half has an index of its own; without this line neither is used
+        and (e.is_extra or not e.is_extra)
         and e.transaction_id = i.transaction_id and e.state <> i.from_state
         and e.state = any (i.done_states))
     then 'done elsewhere' else 'no longer asked for' end

@@ -4,8 +4,8 @@
 
 import type { WallClock } from './cells.js';
 import { dateCell, finiteNumber, freeText, idText, moneyCell } from './cells.js';
-import type { Column } from './columns.js';
-import { sheetText } from './columns.js';
+import type { Column } from './column.js';
+import { sheetText } from './column.js';
 import { fitsFigure, fitsOneLine } from './fit.js';
 import { moneyStyle, STYLES } from './styles.js';
 import type { Cell } from './workbook.js';

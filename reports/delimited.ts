@@ -8,7 +8,7 @@ import type { Writable } from 'node:stream';
 import { maskCardNumbers } from '../src/core/masking.js';
 import type { WrittenReport } from '../src/core/reporting.js';
 import { cleanText, finiteNumber } from './cells.js';
-import type { Column, Table } from './columns.js';
+import type { Column, Table } from './column.js';
 import { writeNewFile } from './outputFile.js';
 
 export type DelimitedFormat = 'csv' | 'ndjson';

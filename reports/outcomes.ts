@@ -3,7 +3,8 @@
 // Neighbours: core/outcome.ts (the row), delimited.ts (the file).
 
 import type { OutcomeRow } from '../src/core/outcome.js';
-import type { Column, Table } from './columns.js';
+import type { Table } from './column.js';
+import { count, id, instant, money } from './column.js';
 
 const NARROW = 14;
 
@@ -11,36 +12,15 @@ export const OUTCOMES: Table<OutcomeRow> = {
   frozenColumns: 1,
   keep: () => [],
   columns: [
-    {
-      key: 'seq',
-      heading: 'Number',
-      width: NARROW,
-      kind: 'count',
-      read: (row) => Number(row.seq),
-    },
-    idColumn('account_id', 'Account', (row) => row.accountId),
-    idColumn('order_no', 'Order', (row) => row.orderNo),
-    idColumn('refund_id', 'Refund', (row) => row.refundId),
-    idColumn('operation', 'Operation', (row) => row.operation),
-    {
-      key: 'amount',
-      heading: 'Amount',
-      width: NARROW,
-      kind: 'money',
-      read: (row) => row.amount,
-      currency: (row) => row.currency,
-    },
-    idColumn('currency', 'Currency', (row) => row.currency),
-    idColumn('state', 'State', (row) => row.state),
-    idColumn('gateway_reference', 'Gateway reference', (row) => row.gatewayReference),
-    { key: 'at', heading: 'At', width: NARROW, kind: 'instant', read: (row) => row.at },
+    count('seq', 'Number', NARROW, (row) => Number(row.seq)),
+    id('account_id', 'Account', NARROW, (row) => row.accountId),
+    id('order_no', 'Order', NARROW, (row) => row.orderNo),
+    id('refund_id', 'Refund', NARROW, (row) => row.refundId),
+    id('operation', 'Operation', NARROW, (row) => row.operation),
+    money('amount', 'Amount', NARROW, (row) => row.amount),
+    id('currency', 'Currency', NARROW, (row) => row.currency),
+    id('state', 'State', NARROW, (row) => row.state),
+    id('gateway_reference', 'Gateway reference', NARROW, (row) => row.gatewayReference),
+    instant('at', 'At', NARROW, (row) => row.at),
   ],
 };
-
-function idColumn(
-  key: string,
-  heading: string,
-  read: (row: OutcomeRow) => string | null,
-): Column<OutcomeRow> {
-  return { key, heading, width: NARROW, kind: 'id', read };
-}

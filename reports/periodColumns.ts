@@ -1,10 +1,11 @@
-// What the reports over a day or a month show of a row. Data only; neighbours: columns.ts (what a
-// column is, and the tables of a night), periodReports.ts.
+// What the reports over a day or a month show of a row. Data only; neighbours: column.ts (what a
+// column is), columns.ts (the tables of a night), periodReports.ts.
 
 import type { DayFigures } from '../src/core/businessDay.js';
 import type { ActivityRow, AgedBreakRow } from '../src/core/reporting.js';
-import type { Column, Table } from './columns.js';
-import { BREAKS, BREAKS_SHEET, columnOf } from './columns.js';
+import type { Column, Table } from './column.js';
+import { columnOf, count, date, id, instant, money, text } from './column.js';
+import { BREAKS, BREAKS_SHEET } from './columns.js';
 
 /** Breaks as they stood at the end of a date, with the money at stake. */
 export const AGED_BREAKS: Table<AgedBreakRow> = {
@@ -13,14 +14,7 @@ export const AGED_BREAKS: Table<AgedBreakRow> = {
     ...['account_id', 'order_no', 'kind', 'age_days', 'first_seen', 'currency'].map((key) =>
       columnOf<AgedBreakRow>(BREAKS, key),
     ),
-    {
-      key: 'stake',
-      heading: 'Money at stake',
-      width: 16,
-      kind: 'money',
-      read: (row) => row.stake,
-      currency: (row) => row.currency,
-    },
+    money('stake', 'Money at stake', 16, (row) => row.stake),
     ...['difference', 'sentence', 'owner', 'note', 'transaction_id'].map((key) =>
       columnOf<AgedBreakRow>(BREAKS, key),
     ),
@@ -32,20 +26,10 @@ type OfDay = Pick<DayFigures, 'businessDate' | 'accountId' | 'currency'>;
 /** Which date, account and currency a line is about. */
 function whose<R extends OfDay>(): Column<R>[] {
   return [
-    {
-      key: 'business_date',
-      heading: 'Business date',
-      width: 14,
-      kind: 'date',
-      read: (row) => row.businessDate,
-    },
-    { key: 'account_id', heading: 'Account', width: 12, kind: 'id', read: (row) => row.accountId },
-    { key: 'currency', heading: 'Currency', width: 10, kind: 'text', read: (row) => row.currency },
+    date('business_date', 'Business date', 14, (row) => row.businessDate),
+    id('account_id', 'Account', 12, (row) => row.accountId),
+    text('currency', 'Currency', 10, (row) => row.currency),
   ];
-}
-
-function money<R extends OfDay>(key: string, heading: string, read: (row: R) => string): Column<R> {
-  return { key, heading, width: 14, kind: 'money', read, currency: (row) => row.currency };
 }
 
 /** Business days, as finance closes them. */
@@ -54,42 +38,34 @@ export const DAYS: Table<DayFigures> = {
   keep: () => [],
   columns: [
     ...whose(),
-    { key: 'state', heading: 'State', width: 10, kind: 'text', read: (row) => row.state },
-    money('opening', 'Opening', (row) => row.opening),
-    money('captured', 'Captured', (row) => row.captured),
-    money('refunded', 'Refunded', (row) => row.refunded),
-    money('adjustments', 'Adjustments', (row) => row.adjustments),
-    money('closing', 'Closing', (row) => row.closing),
-    money('cancelled', 'Cancelled (memo)', (row) => row.cancelled),
-    money('paid_out', 'Paid out (memo)', (row) => row.paidOut),
-    dayCount('captures', 'Captures', (row) => row.captures),
-    dayCount('refunds', 'Refunds', (row) => row.refunds),
-    dayCount('cancels', 'Cancels', (row) => row.cancels),
-    dayCount('late', 'Late ones', (row) => row.late),
-    { key: 'as_of', heading: 'Looked at', width: 20, kind: 'instant', read: (row) => row.asOf },
+    text('state', 'State', 10, (row) => row.state),
+    money('opening', 'Opening', 14, (row) => row.opening),
+    money('captured', 'Captured', 14, (row) => row.captured),
+    money('refunded', 'Refunded', 14, (row) => row.refunded),
+    money('adjustments', 'Adjustments', 14, (row) => row.adjustments),
+    money('closing', 'Closing', 14, (row) => row.closing),
+    money('cancelled', 'Cancelled (memo)', 14, (row) => row.cancelled),
+    money('paid_out', 'Paid out (memo)', 14, (row) => row.paidOut),
+    count('captures', 'Captures', 9, (row) => row.captures),
+    count('refunds', 'Refunds', 9, (row) => row.refunds),
+    count('cancels', 'Cancels', 9, (row) => row.cancels),
+    count('late', 'Late ones', 9, (row) => row.late),
+    instant('as_of', 'Looked at', 20, (row) => row.asOf),
   ],
 };
-
-function dayCount(
-  key: string,
-  heading: string,
-  read: (row: DayFigures) => number,
-): Column<DayFigures> {
-  return { key, heading, width: 9, kind: 'count', read };
-}
 
 export const ACTIVITY: Table<ActivityRow> = {
   frozenColumns: 3,
   keep: () => [],
   columns: [
     ...whose(),
-    money('open_before', 'Open breaks before', (row) => row.openBefore),
-    money('change', 'Change', (row) => row.change),
-    money('open_after', 'Open breaks after', (row) => row.openAfter),
-    money('captured', 'Captured', (row) => row.captured),
-    money('cancelled', 'Cancelled', (row) => row.cancelled),
-    money('refunded', 'Refunded', (row) => row.refunded),
-    money('net', 'Net', (row) => row.net),
-    money('unknown', 'Unknown at the end', (row) => row.unknown),
+    money('open_before', 'Open breaks before', 14, (row) => row.openBefore),
+    money('change', 'Change', 14, (row) => row.change),
+    money('open_after', 'Open breaks after', 14, (row) => row.openAfter),
+    money('captured', 'Captured', 14, (row) => row.captured),
+    money('cancelled', 'Cancelled', 14, (row) => row.cancelled),
+    money('refunded', 'Refunded', 14, (row) => row.refunded),
+    money('net', 'Net', 14, (row) => row.net),
+    money('unknown', 'Unknown at the end', 14, (row) => row.unknown),
   ],
 };

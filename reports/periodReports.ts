@@ -6,7 +6,7 @@ import { formatAmount } from '../src/core/money.js';
 import type { Period } from '../src/core/period.js';
 import type { AboutData, AgedBreakRow, WrittenReport } from '../src/core/reporting.js';
 import { freeText, hundredthsOf, wallClock, wallText } from './cells.js';
-import type { Table } from './columns.js';
+import type { Table } from './column.js';
 import type { Page } from './page.js';
 import {
   addSection,

@@ -9,7 +9,7 @@ import { ORDER_CLASSES } from '../src/core/summary.js';
 import { inWords } from '../src/core/words.js';
 import { freeText, hundredthsOf } from './cells.js';
 import type { BarChart, ChartSeries } from './chart.js';
-import type { Table } from './columns.js';
+import type { Table } from './column.js';
 import { BREAKS_SHEET } from './columns.js';
 import type { Page } from './page.js';
 import { addSection, formula, money, moneyFormula, PAGE_COLUMNS, text } from './page.js';

@@ -10,7 +10,7 @@ import type {
   WrittenReport,
 } from '../src/core/reporting.js';
 import { freeText, idText, wallClock, wallText } from './cells.js';
-import type { Table } from './columns.js';
+import type { Table } from './column.js';
 import {
   BREAKS_SHEET,
   COVERAGE,

@@ -6,8 +6,8 @@
 import { mayHoldCardNumber } from '../src/core/masking.js';
 import type { WallClock } from './cells.js';
 import { finiteNumber, fitsNumber } from './cells.js';
+import type { Column, Table } from './column.js';
 import { columnCell } from './columnCell.js';
-import type { Column, Table } from './columns.js';
 import { fitsOneLine, rowHeight, surelyFitsFigure } from './fit.js';
 import type { CellStyle } from './styles.js';
 import { moneyStyle, STYLES } from './styles.js';

@@ -4,8 +4,8 @@
 // workbook.ts (the sheets).
 
 import type { WallClock } from './cells.js';
+import type { Column, Table } from './column.js';
 import { columnCell } from './columnCell.js';
-import type { Column, Table } from './columns.js';
 import { LINE_POINTS, rowHeight, wantedHeadingWidth, wantedWidth } from './fit.js';
 import type { RowXml } from './rowXml.js';
 import { rowXml } from './rowXml.js';

@@ -5,8 +5,8 @@
 
 import { formatAmount } from '../src/core/money.js';
 import { addsExactly, freeText, hundredthsOf, moneyCell } from './cells.js';
-import type { Table } from './columns.js';
-import { columnNumber, columnOf, sheetText } from './columns.js';
+import type { Table } from './column.js';
+import { columnNumber, columnOf, sheetText } from './column.js';
 import { moneyStyle, STYLES } from './styles.js';
 import type { Cell } from './workbook.js';
 import { columnLetters, SHEET_ROWS_MAX } from './workbook.js';

@@ -4,7 +4,7 @@
 import { constants, copyFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import type { Table } from '../../reports/columns.js';
+import type { Table } from '../../reports/column.js';
 import { BREAKS, MOVEMENTS, ORDERS } from '../../reports/columns.js';
 import type { DelimitedFormat } from '../../reports/delimited.js';
 import { delimitedText, writeDelimited } from '../../reports/delimited.js';

@@ -3,8 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { wallClock } from '../../reports/cells.js';
+import type { Table } from '../../reports/column.js';
 import { columnCell } from '../../reports/columnCell.js';
-import type { Table } from '../../reports/columns.js';
 import { BREAKS_SHEET, ORDERS, WAITING_SHEET } from '../../reports/columns.js';
 import { rowHeight } from '../../reports/fit.js';
 import { cellXml, rowXml } from '../../reports/rowXml.js';

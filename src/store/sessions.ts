@@ -5,12 +5,20 @@
 import type { Grant } from '../core/access.js';
 import type { Database, Db } from './db.js';
 
+/** What was typed into a form before the password was asked for. */
+export interface Draft {
+  /** of the page that the form stood on */
+  path: string;
+  typed: Readonly<Record<string, string>>;
+}
+
 export interface SessionRow {
   userId: bigint;
   name: string;
   grants: Grant[];
   createdAt: Date;
   confirmedAt: Date;
+  draft: Draft | null;
 }
 
 export interface SessionLimits {
@@ -23,13 +31,22 @@ export interface SessionLimits {
 
 export async function openSession(
   db: Db,
-  session: { sha256: Buffer; userId: bigint; now: Date; address: string },
+  session: { sha256: Buffer; userId: bigint; now: Date; address: string; draft?: Draft | null },
 ): Promise<void> {
+  const { sha256, userId, now, address, draft } = session;
   await db.query(
     `insert into tieout.sessions (session_sha256, user_id, created_at, seen_at, confirmed_at,
-       address) values ($1, $2, $3, $3, $3, $4)`,
-    [session.sha256, session.userId, session.now, session.address],
+       address, draft) values ($1, $2, $3, $3, $3, $4, $5)`,
+    [sha256, userId, now, address, draft ?? null],
   );
+}
+
+/** Keeps what was typed, in place of what was kept before; null forgets it. */
+export async function keepDraft(db: Db, sha256: Buffer, draft: Draft | null): Promise<void> {
+  await db.query('update tieout.sessions set draft = $2 where session_sha256 = $1', [
+    sha256,
+    draft,
+  ]);
 }
 
 /** The session as it stands, and marks it seen; at most one write a minute. */
@@ -44,9 +61,10 @@ export async function findSession(
     grants: Grant[];
     created_at: Date;
     confirmed_at: Date;
+    draft: Draft | null;
     is_old: boolean;
   }>(
-    `select s.user_id, u.name, s.created_at, s.confirmed_at,
+    `select s.user_id, u.name, s.created_at, s.confirmed_at, s.draft,
        s.seen_at < $4::timestamptz - interval '1 minute' as is_old,
        coalesce((select jsonb_agg(jsonb_build_object('role', g.role, 'accountId', g.account_id))
          from tieout.user_roles g where g.user_id = s.user_id), '[]') as grants
@@ -69,6 +87,7 @@ export async function findSession(
     grants: row.grants,
     createdAt: row.created_at,
     confirmedAt: row.confirmed_at,
+    draft: row.draft,
   };
 }
 

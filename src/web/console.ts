@@ -16,6 +16,7 @@ import { sendAnswer } from './answers.js';
 import { addAssets } from './assets.js';
 import { backOf, tickedOf } from './back.js';
 import { addBoard } from './board.js';
+import { draftOf, isFor } from './draft.js';
 import { fieldsOf } from './fields.js';
 import { forLog, wordsFor } from './format.js';
 import { checkForm, tokenFor } from './forms.js';
@@ -23,7 +24,7 @@ import type { MonitorDeps } from './health.js';
 import { addMetrics } from './metrics.js';
 import { answerError, answerProblem } from './problems.js';
 import { ROUTES } from './routes.js';
-import { currentSession, isFresh } from './session.js';
+import { currentSession, isFresh, keepTyped } from './session.js';
 import { addSignIn } from './signIn.js';
 import type { ConsoleDeps, Route, Visit } from './visit.js';
 
@@ -101,14 +102,17 @@ async function serve(
     return answerProblem(deps, request, reply, 403, session);
   }
   const form = fieldsOf(request.body);
-  if (route.isFresh === true && !isFresh(session, deps.now())) {
-    const back = backOf(route.path, request.headers.referer, form);
-    return reply.redirect(`/confirm?next=${encodeURIComponent(back)}`, 303);
-  }
   const allowed = new Set(['_csrf', ...(route.fields ?? [])]);
   if (form.names().some((name) => !allowed.has(name))) {
     return answerProblem(deps, request, reply, 400, session);
   }
+  if (route.isFresh === true && !isFresh(session, deps.now())) {
+    const back = backOf(route.path, request.headers.referer, form);
+    await keepTyped(deps, request, draftOf(back, form));
+    return reply.redirect(`/confirm?next=${encodeURIComponent(back)}`, 303);
+  }
+  const isBack = session.draft !== null && isFor(session.draft, request.url);
+  if (isBack) await keepTyped(deps, request, null);
   const visit = visitOf(deps, request, reply, { session, accounts });
   const answer = await route.handle(visit);
   if (answer.kind === 'notFound') {
@@ -129,7 +133,8 @@ function visitOf(
   reply: FastifyReply,
   { session, accounts }: { session: SessionRow; accounts: string[] },
 ): Visit {
-  const { userId, name, grants } = session;
+  const { userId, name, grants, draft } = session;
+  const typed = draft !== null && isFor(draft, request.url) ? draft.typed : {};
   return {
     deps,
     person: { userId, name, grants, isFresh: isFresh(session, deps.now()) },
@@ -143,6 +148,7 @@ function visitOf(
     address: request.ip,
     here: request.url,
     ticked: tickedOf(fieldsOf(request.query)),
+    typed: (name) => typed[name] ?? '',
     record: (event) => recordEvent(deps.db, { ...event, who: name, address: request.ip }),
   };
 }

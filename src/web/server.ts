@@ -31,22 +31,51 @@ const BODY_BYTES_MAX = 65_536;
 /** More are refused, so that a flood cannot fill the disk. */
 const NOTIFICATIONS_A_MINUTE_MAX = 600;
 const MINUTE_MS = 60_000;
-/** A request that trickles in is cut off. */
-const REQUEST_TIMEOUT_MS = 30_000;
 /** An order number of 128 characters, each written as up to nine in an address. */
 const PARAMETER_LENGTH_MAX = 1_200;
 
 /** Only a proxy on this machine or in a private network is asked who the visitor is. */
 const PROXIES = 'loopback, linklocal, uniquelocal';
 
-export function createWebServer(deps: WebDeps): FastifyInstance {
+export interface ConnectionLimits {
+  /** The head of a request that trickles in is cut off after so long. */
+  headersMs: number;
+  /** So is a whole request, its body included. */
+  requestMs: number;
+  /** How often the two above are looked at. */
+  checkMs: number;
+  /** A connection without a request is closed. */
+  idleMs: number;
+  /** So is one on which no byte went either way: a download that nobody takes. */
+  stalledMs: number;
+  /** Further ones are closed at once. */
+  connections: number;
+}
+
+export const CONNECTION_LIMITS: ConnectionLimits = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  checkMs: 2_000,
+  idleMs: 30_000,
+  stalledMs: 600_000,
+  connections: 1_000,
+};
+
+export function createWebServer(
+  deps: WebDeps,
+  limits: ConnectionLimits = CONNECTION_LIMITS,
+): FastifyInstance {
   const server = fastify({
     bodyLimit: BODY_BYTES_MAX,
     logger: false,
     trustProxy: PROXIES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.idleMs,
+    connectionTimeout: limits.stalledMs,
+    http: { headersTimeout: limits.headersMs, connectionsCheckingInterval: limits.checkMs },
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
   });
+  server.server.maxConnections = limits.connections;
   server.register(async (scope) => addNotifications(scope, deps));
   server.register(async (scope) => addHealth(scope, deps.monitor));
   const { console: people, monitor } = deps;

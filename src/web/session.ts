@@ -4,8 +4,14 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../store/db.js';
-import type { SessionLimits, SessionRow } from '../store/sessions.js';
-import { closeSession, findSession, openSession, sweepSessions } from '../store/sessions.js';
+import type { Draft, SessionLimits, SessionRow } from '../store/sessions.js';
+import {
+  closeSession,
+  findSession,
+  keepDraft,
+  openSession,
+  sweepSessions,
+} from '../store/sessions.js';
 import { newToken, tokenDigest } from './password.js';
 
 const MINUTE_MS = 60_000;
@@ -39,9 +45,23 @@ export async function currentSession(
   deps: SessionDeps,
   request: FastifyRequest,
 ): Promise<SessionRow | null> {
+  const token = tokenOf(request);
+  return token === null ? null : findSession(deps.db, tokenDigest(token), limitsAt(deps.now()));
+}
+
+function tokenOf(request: FastifyRequest): string | null {
   const token = request.cookies[cookieName(request, NAME)];
-  if (token === undefined || !/^[\w-]{43}$/.test(token)) return null;
-  return findSession(deps.db, tokenDigest(token), limitsAt(deps.now()));
+  return token !== undefined && /^[\w-]{43}$/.test(token) ? token : null;
+}
+
+/** Keeps what was typed into a form with the session; null forgets it. */
+export async function keepTyped(
+  deps: SessionDeps,
+  request: FastifyRequest,
+  draft: Draft | null,
+): Promise<void> {
+  const token = tokenOf(request);
+  if (token !== null) await keepDraft(deps.db, tokenDigest(token), draft);
 }
 
 /** Ends the old session, if any, and begins a new one under a new secret. */
@@ -49,13 +69,14 @@ export async function beginSession(
   deps: SessionDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  userId: bigint,
+  { userId, draft }: { userId: bigint; draft?: Draft | null },
 ): Promise<void> {
   const now = deps.now();
   await endSession(deps, request, reply);
   await sweepSessions(deps.db, limitsAt(now));
   const token = newToken();
-  const session = { sha256: tokenDigest(token), userId, now, address: request.ip };
+  const sha256 = tokenDigest(token);
+  const session = { sha256, userId, now, address: request.ip, draft: draft ?? null };
   await openSession(deps.db, session);
   reply.setCookie(cookieName(request, NAME), token, cookieSettings(request));
 }

@@ -67,7 +67,7 @@ async function signIn(
     address: request.ip,
   });
   if (found.kind === 'known') {
-    await beginSession(deps, request, reply, found.userId);
+    await beginSession(deps, request, reply, { userId: found.userId });
     return reply.redirect(next, 303);
   }
   const isFlood = found.kind === 'tooMany';
@@ -154,7 +154,7 @@ async function choose(
   }
   const event = { who: name, action: 'choose password', outcome: 'done', address: request.ip };
   await recordEvent(deps.db, event);
-  await beginSession(deps, request, reply, used.userId);
+  await beginSession(deps, request, reply, { userId: used.userId });
   return reply.redirect('/', 303);
 }
 
@@ -209,7 +209,7 @@ async function confirm(
   await recordEvent(deps.db, { ...event, address: request.ip });
   switch (found.kind) {
     case 'known':
-      await beginSession(deps, request, reply, session.userId);
+      await beginSession(deps, request, reply, session);
       return reply.redirect(next, 303);
     case 'tooMany':
       return confirmPage(deps, request, reply, { words: TOO_MANY, next, status: 429 });

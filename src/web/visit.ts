@@ -9,6 +9,7 @@ import type { Grant, Right } from '../core/access.js';
 import type { Doorbell, QueueName } from '../core/doorbell.js';
 import type { Log } from '../core/log.js';
 import type { Database } from '../store/db.js';
+import type { Typed } from './draft.js';
 import type { Fields } from './fields.js';
 import type { Words } from './format.js';
 import type { Identity } from './identity.js';
@@ -76,6 +77,8 @@ export interface Visit {
   here: string;
   /** Numbers of rows that were ticked before the password was asked for. */
   ticked: ReadonlySet<string>;
+  /** What was typed into this field of the page's form before the password was asked for. */
+  typed(name: Typed): string;
   /** Keeps what was done, with who and from where. */
   record(event: {
     action: string;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendApproved } from '../../src/night/sendApproved.js';
 import { FRESH_MS } from '../../src/web/session.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
-import { openConsole } from './consoleHouse.js';
+import { openConsole, PASSWORD, signIn } from './consoleHouse.js';
 
 interface Held {
   id: string;
@@ -13,6 +13,9 @@ interface Held {
   order: string;
   asked: string | null;
 }
+
+/** No real one; its check digit is right. */
+const CARD = '4111111111111111';
 
 let console: ConsoleHouse;
 let approver: Visitor;
@@ -111,6 +114,32 @@ describe('approving (row 113)', () => {
     expect(again.body.match(/<input[^>]*checked[^>]*>/g)).toEqual([
       expect.stringContaining(`value="${pick}"`),
     ]);
+    console.clock.now = before;
+    expect(await stateOf(one?.id ?? '')).toBe('held');
+  });
+
+  it('gives back what was typed before the password was asked for, once and nowhere else', async () => {
+    const [, , one] = await held();
+    const before = console.clock.now;
+    await console.addPerson('paula', [{ role: 'approver', accountId: null }]);
+    const paula = console.stranger();
+    await signIn(paula, 'paula');
+    const id = await pickOf(paula, one?.id ?? '');
+    console.clock.now = new Date(before.getTime() + FRESH_MS + 1_000);
+    const words = `"><b>spoken with Nkechi, card ${CARD}`;
+    const asked = await paula.post('/approvals/approve', { id, words });
+    const question = String(asked.headers.location);
+    expect(question).not.toContain('Nkechi');
+    expect((await approver.get('/approvals')).body).not.toContain('Nkechi');
+    const wrong = await paula.post('/confirm', { password: 'not hers', next: '/approvals' });
+    expect([wrong.statusCode, wrong.body.includes('Nkechi')]).toEqual([401, false]);
+    const next = new URL(question, 'http://none').searchParams.get('next') ?? '';
+    const there = await paula.post('/confirm', { password: PASSWORD, next });
+    expect(there.headers.location).toBe(next);
+    expect((await paula.get('/breaks')).body).not.toContain('Nkechi');
+    const shown = await paula.get(next);
+    expect(shown.body).toContain('value="&quot;>&lt;b>spoken with Nkechi, card 411111******1111"');
+    expect((await paula.get(next)).body).not.toContain('Nkechi');
     console.clock.now = before;
     expect(await stateOf(one?.id ?? '')).toBe('held');
   });

@@ -66,7 +66,7 @@ function ApproveForm({ visit, children }: { visit: Visit; children: ComponentChi
         <PickAll />
         <label>
           Reason; needed to reject
-          <input name="words" size={40} maxLength={1000} />
+          <input name="words" size={40} maxLength={1000} value={visit.typed('words')} />
         </label>
         <button type="submit" class="main">
           {visit.person.isFresh ? 'Approve: it will be sent' : 'Password, to approve'}

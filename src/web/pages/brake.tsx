@@ -68,24 +68,22 @@ function Turn({ visit }: { visit: Visit }) {
           <select name="account">
             {mine.length === visit.deps.accountIds.length ? <option value="">{ALL}</option> : null}
             {mine.map((accountId) => (
-              <option value={accountId}>{accountId}</option>
+              <option value={accountId} selected={visit.typed('account') === accountId}>
+                {accountId}
+              </option>
             ))}
           </select>
         </label>
         <label>
           Reason
-          <input name="words" size={40} maxLength={1000} required />
+          <input name="words" size={40} maxLength={1000} required value={visit.typed('words')} />
         </label>
         <button type="submit" class="danger">
           Stop all sending
         </button>
-        {visit.person.isFresh ? (
-          <button type="submit" formaction="/brake/off">
-            Let it go
-          </button>
-        ) : (
-          <a href={`/confirm?next=${encodeURIComponent(visit.here)}`}>Password, to let it go</a>
-        )}
+        <button type="submit" formaction="/brake/off" formNoValidate={!visit.person.isFresh}>
+          {visit.person.isFresh ? 'Let it go' : 'Password, to let it go'}
+        </button>
       </fieldset>
     </Form>
   );

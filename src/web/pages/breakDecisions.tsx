@@ -26,7 +26,7 @@ export function DecideBreaks({ visit, children }: { visit: Visit; children: Comp
         <PickAll />
         <label>
           Note, owner, or reason
-          <input name="words" size={40} maxLength={1000} required />
+          <input name="words" size={40} maxLength={1000} required value={visit.typed('words')} />
         </label>
         {mayWork ? (
           <>

@@ -161,7 +161,7 @@ function Decide(props: { visit: Visit; account: string; date: string; state: Day
         <input type="hidden" name="date" value={date} />
         <label>
           Reason
-          <input name="words" size={40} maxLength={1000} required />
+          <input name="words" size={40} maxLength={1000} required value={visit.typed('words')} />
         </label>
         {verbs.map((verb) => (
           <button type="submit" formaction={`/days/${verb}`} formNoValidate={!visit.person.isFresh}>

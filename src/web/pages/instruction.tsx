@@ -142,7 +142,7 @@ function Approve({ visit, pick }: { visit: Visit; pick: string }) {
         <input type="hidden" name="id" value={pick} />
         <label>
           Reason; needed to reject
-          <input name="words" size={40} maxLength={1000} />
+          <input name="words" size={40} maxLength={1000} value={visit.typed('words')} />
         </label>
         <button type="submit" class="main">
           Approve: it will be sent
@@ -155,6 +155,11 @@ function Approve({ visit, pick }: { visit: Visit; pick: string }) {
   );
 }
 
+const FINDINGS = [
+  ['happened', 'it happened'],
+  ['not_happened', 'it did not happen'],
+] as const;
+
 function Resolve({ visit, pick, sheet }: { visit: Visit; pick: string; sheet: Sheet }) {
   return (
     <Form action="/instructions/resolve" csrf={visit.csrf}>
@@ -165,8 +170,11 @@ function Resolve({ visit, pick, sheet }: { visit: Visit; pick: string; sheet: Sh
           Finding
           <select name="finding" required>
             <option value="">choose</option>
-            <option value="happened">it happened</option>
-            <option value="not_happened">it did not happen</option>
+            {FINDINGS.map(([value, words]) => (
+              <option value={value} selected={visit.typed('finding') === value}>
+                {words}
+              </option>
+            ))}
           </select>
         </label>
         <label>
@@ -176,12 +184,13 @@ function Resolve({ visit, pick, sheet }: { visit: Visit; pick: string; sheet: Sh
             size={24}
             maxLength={1000}
             required
+            value={visit.typed('reference')}
             placeholder={sheet.nextReference ?? ''}
           />
         </label>
         <label>
           Reason
-          <input name="words" size={36} maxLength={1000} required />
+          <input name="words" size={36} maxLength={1000} required value={visit.typed('words')} />
         </label>
         <button type="submit">Resolve: nothing is sent by it</button>
       </fieldset>
@@ -197,7 +206,7 @@ function Replan({ visit, pick }: { visit: Visit; pick: string }) {
         <input type="hidden" name="id" value={pick} />
         <label>
           Reason
-          <input name="words" size={40} maxLength={1000} />
+          <input name="words" size={40} maxLength={1000} value={visit.typed('words')} />
         </label>
         <button type="submit">Plan it again: the next night decides anew</button>
       </fieldset>

@@ -40,7 +40,7 @@ export async function heldInstructions(
        (select p.as_of from tieout.pulls p where p.pull_id = h.newest) as "lookedAt"
      from (select i.*, i as whole, tieout.newest_look(account_id, order_no) as newest
        from tieout.instructions i
-       where state = 'held' and account_id = any ($1)
+       where is_open and state = 'held' and account_id = any ($1)
        order by instruction_id limit $2 offset $3) h
      cross join lateral (select tieout.seen_at(h.whole, h.newest) as seen offset 0) s
      order by h.instruction_id`,
@@ -61,8 +61,7 @@ export async function countOpen(
 ): Promise<InstructionCounts[]> {
   const { rows } = await db.query<{ state: InstructionState; count: bigint }>(
     `select state, count(*) as count from tieout.instructions
-     where state in ('planned', 'held', 'queued', 'sending', 'accepted', 'unknown')
-       and account_id = any ($1)
+     where is_open and account_id = any ($1)
      group by state`,
     [accountIds],
   );

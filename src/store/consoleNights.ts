@@ -147,11 +147,11 @@ export interface Waiting {
 export async function waitingCounts(db: Db, accountIds: readonly string[]): Promise<Waiting> {
   const { rows } = await db.query<Record<keyof Waiting, bigint>>(
     `select (select count(*) from tieout.instructions
-         where state = 'held' and account_id = any ($1)) as held,
+         where is_open and state = 'held' and account_id = any ($1)) as held,
        (select count(*) from tieout.instructions
-         where state = 'unknown' and account_id = any ($1)) as unknown,
+         where is_open and state = 'unknown' and account_id = any ($1)) as unknown,
        (select count(*) from tieout.instructions
-         where state in ('planned', 'queued', 'sending', 'accepted')
+         where is_open and state not in ('held', 'unknown')
            and account_id = any ($1)) as "onTheirWay",
        (select count(*) from tieout.breaks
          where state = 'open' and account_id = any ($1)) as open,

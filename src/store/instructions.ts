@@ -122,7 +122,7 @@ function payoutRow(payout: PlannedPayout) {
   };
 }
 
-/** Puts planned instructions into batches and makes them queued. */
+/** Puts planned instructions into batches and makes them queued; answers how many batches. */
 export async function cutBatches(
   db: Db,
   accountIds: readonly string[],
@@ -155,8 +155,7 @@ export async function cutApproved(
     PARTIAL_REFUND_ENTRIES_MAX,
     instructionIds.map(String),
   ]);
-  const batches = new Map(rows.map((row) => [row.batch_id, row]));
-  return [...batches].map(([batchId, { operation, account_id: accountId }]) => ({
+  return rows.map(({ batch_id: batchId, account_id: accountId, operation }) => ({
     batchId,
     accountId,
     operation,
@@ -232,7 +231,7 @@ export async function carriedInstructions(
   const { rows } = await db.query<{ account_id: string; operation: string; count: bigint }>(
     `select account_id, operation, count(*) as count from tieout.instructions
      where run_id <> $1 and account_id = any ($2)
-       and state in ('planned', 'held', 'queued', 'sending', 'accepted', 'unknown')
+       and is_open
      group by account_id, operation`,
     [runId, accountIds],
   );

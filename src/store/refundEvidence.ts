@@ -33,7 +33,7 @@ export async function refundsToSearch(
   }>(
     `select i.instruction_id, i.account_id, i.order_no, i.transaction_id
      from tieout.instructions i
-     where i.state = 'unknown' and i.operation = 'refund' and i.account_id = any ($2)
+     where i.is_open and i.state = 'unknown' and i.operation = 'refund' and i.account_id = any ($2)
        and not exists (select from tieout.refund_evidence e
          where e.instruction_id = i.instruction_id and e.run_id = $1)
      order by i.instruction_id limit $3`,

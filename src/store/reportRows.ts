@@ -72,7 +72,7 @@ export async function waitingRows(db: Db, runId: bigint): Promise<MovementRow[]>
   return movements(
     db,
     `i.account_id in (select account_id from tieout.run_accounts where run_id = $1)
-     and (i.state in ('planned', 'held', 'queued', 'sending', 'accepted', 'unknown')
+     and (i.is_open
        or (i.state = 'rejected' and i.settled_run_id = $1))`,
     [runId],
   );

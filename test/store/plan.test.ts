@@ -312,7 +312,7 @@ describe('batches', () => {
       ...Array.from({ length: 12 }, () => TO_REFUND),
       ...Array.from({ length: 101 }, () => TO_REVIEW),
     ]);
-    expect(await cutBatches(db, [accountId], LOOKED_AT)).toBe(266);
+    expect(await cutBatches(db, [accountId], LOOKED_AT)).toBe(9);
     expect(await batches()).toEqual([
       'cancel 50',
       'capture 1',

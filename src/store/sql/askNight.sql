@@ -13,8 +13,7 @@ kept as materialized (
   select account_id, order_no from tieout.breaks where state <> 'resolved'
   union
   select account_id, order_no from tieout.instructions
-  where state in ('planned', 'held', 'queued', 'sending', 'accepted', 'unknown')
-    and operation <> 'payout'
+  where is_open and operation <> 'payout'
   union
   select account_id, order_no from tieout.look_hints
 ),

@@ -7,7 +7,7 @@ set class = case
       and b.order_no = v.order_no and b.state = 'open') then 'broken'
     when v.need is not null or exists (select from tieout.instructions i
       where i.account_id = v.account_id and i.order_no = v.order_no
-        and i.state in ('planned', 'held', 'queued', 'sending', 'accepted')) then 'due'
+        and i.is_open and i.state <> 'unknown') then 'due'
     when v.awaited then 'awaited'
     when v.tolerated or exists (select from tieout.breaks b where b.account_id = v.account_id
       and b.order_no = v.order_no and b.state = 'waived') then 'explained'

@@ -106,7 +106,7 @@ refund as materialized (
 ),
 undecided as materialized (
   select account_id, order_no from tieout.instructions
-  where state = 'unknown' and operation <> 'payout'
+  where is_open and state = 'unknown' and operation <> 'payout'
 ),
 seen as not materialized (
   select a.account_id, a.order_no, a.page_no, a.in_ledger, a.currency as ledger_currency,

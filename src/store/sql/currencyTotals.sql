@@ -20,7 +20,7 @@ money as (
   from account
   join tieout.instructions i using (account_id)
   where i.is_in_totals
-    and ((i.state = 'confirmed' and i.settled_run_id = $1) or i.state = 'unknown')
+    and ((i.state = 'confirmed' and i.settled_run_id = $1) or (i.is_open and i.state = 'unknown'))
   group by account_id, currency
 )
 select account_id, currency,

@@ -7,7 +7,6 @@ union all
 select 'instruction', order_no, operation || ' ' || state, currency,
   coalesce(refund_amount, amount)::text, created_at, null
 from tieout.instructions
-where account_id = $1
-  and state in ('planned', 'held', 'queued', 'sending', 'accepted', 'unknown')
+where account_id = $1 and is_open
 order by since, order_no, detail
 limit $2::int

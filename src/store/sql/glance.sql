@@ -22,7 +22,7 @@ special as materialized (
   select account_id, order_no from tieout.asked_refunds
   where pull_id = $1 and account_id = any ($6::text[])
   union
-  select account_id, order_no from tieout.instructions where state = 'unknown'
+  select account_id, order_no from tieout.instructions where is_open and state = 'unknown'
 ),
 answered as materialized (
   select account_id, page_no from tieout.pages where pull_id = $1 and state = 'answered'

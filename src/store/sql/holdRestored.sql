@@ -6,4 +6,4 @@ with gone as (
 )
 update tieout.instructions set state = 'held', hold_reason = 'restored', batch_id = null,
   changed_by = 'tieout'
-where state in ('queued', 'planned')
+where is_open and state in ('queued', 'planned')

@@ -44,7 +44,7 @@ wanted as materialized (
     on r.account_id collate "C" = v.account_id and r.refund_id collate "C" = v.refund_id
   left join tieout.instructions i
     on i.account_id = v.account_id and i.order_no = v.order_no
-      and i.state in ('planned', 'held', 'queued', 'sending', 'accepted', 'unknown')
+      and i.is_open
   where v.run_id = $1::bigint and v.need is not null
     and (i.instruction_id is null or i.state in ('planned', 'held'))
     -- what a confirmation of this run makes possible is the next run's
@@ -63,7 +63,7 @@ wanted as materialized (
   join tieout.run_accounts ra on ra.run_id = $1 and ra.account_id = p.account_id
   left join tieout.instructions i
     on i.operation = 'payout' and i.account_id = p.account_id and i.transaction_id = p.request_id
-      and i.state in ('planned', 'held', 'queued', 'sending', 'accepted', 'unknown')
+      and i.is_open
   where (i.instruction_id is null or i.state in ('planned', 'held'))
     and (i.instruction_id is not null or not exists (
       select from tieout.instructions earlier

@@ -16,6 +16,8 @@ select was.*
 from then_so t
 cross join lateral jsonb_populate_record(t.i, jsonb_build_object(
   'state', t.to_state,
+  'is_open', tieout.is_open(t.to_state),
+  'is_void', tieout.is_void(t.to_state),
   'settled_at', case when t.is_settled and t.is_still then (t.i).settled_at
     when t.is_settled then t.at end,
   'settled_run_id', case when t.is_settled and t.is_still then (t.i).settled_run_id

@@ -10,7 +10,7 @@ cross join lateral (
   where instruction_id = i.instruction_id and to_state = 'unknown'
   order by seq desc limit 1
 ) e
-where i.state = 'unknown' and e.at < $1::timestamptz
+where i.is_open and i.state = 'unknown' and e.at < $1::timestamptz
   and not exists (
     select from tieout.outbox o
     where o.event = 'unknown_waits' and o.about @> array[e.seq])

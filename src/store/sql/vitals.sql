@@ -30,8 +30,7 @@ select
   coalesce((
     select jsonb_agg(i) from (
       select account_id, state as name, count(*) as count from tieout.instructions
-      where state in ('planned', 'held', 'queued', 'sending', 'accepted', 'unknown')
-        and account_id = any ($1)
+      where is_open and account_id = any ($1)
       group by account_id, state) i
   ), '[]') as instructions,
   (
@@ -39,7 +38,7 @@ select
     cross join lateral (
       select max(e.at) as at from tieout.instruction_events e
       where e.instruction_id = i.instruction_id and e.to_state = 'unknown') since
-    where i.state = 'unknown' and i.account_id = any ($1)
+    where i.is_open and i.state = 'unknown' and i.account_id = any ($1)
   ) as oldest_unknown,
   coalesce((
     select jsonb_agg(s) from (

@@ -182,6 +182,29 @@ function positionRow(key: PositionKey): PositionRow {
   return { ...key, verdict: position.kind, operation, break_kind: breakKind };
 }
 
+/** What is expected and what is shown, where nothing is left to do. */
+export interface PlainPair {
+  expected: ExpectedState;
+  sight: Sight;
+}
+
+/**
+ * Pairs that match whatever the hour and the decision, as long as nothing was ever asked to be
+ * refunded: enough to tell nearly every order of a night by its two states alone.
+ */
+export function plainPairs(): PlainPair[] {
+  return EXPECTED_STATES.flatMap((expected) =>
+    SIGHTS.filter((sight) => isPlain(expected, sight)).map((sight) => ({ expected, sight })),
+  );
+}
+
+function isPlain(expected: ExpectedState, sight: Sight): boolean {
+  const rows = positionRows().filter((row) => row.expected === expected && row.sight === sight);
+  // Captured with no request at all is the settled position: nothing was to be refunded.
+  const met = sight === 'captured' ? rows.filter((row) => row.refunds === 'settled') : rows;
+  return met.every((row) => row.verdict === 'matched');
+}
+
 /** Which expected state asks for each of these operations. */
 export function askedFor(
   operations: readonly Operation[],

@@ -2,7 +2,8 @@
 // Each function is one statement over the orders of a pull; none loops over rows.
 
 import { formatAmount, type Hundredths } from '../core/money.js';
-import { positionRows } from '../core/verdict.js';
+import { EXPECTED_STATES } from '../core/order.js';
+import { plainPairs, positionRows } from '../core/verdict.js';
 import type { Db } from './db.js';
 import { inTransaction } from './db.js';
 import type { AccountRules } from './pulls.js';
@@ -29,6 +30,12 @@ export interface CompareScope {
 }
 
 const POSITIONS = JSON.stringify(positionRows());
+const PLAIN = plainPairs();
+const PLAIN_PAIRS = JSON.stringify(PLAIN);
+/** Then two states that are equal need no look at the list. */
+const EQUAL_IS_PLAIN = EXPECTED_STATES.every((state) =>
+  PLAIN.some(({ expected, sight }) => expected === state && sight === state),
+);
 
 type MatchedRow = { account_id: string; matched: bigint };
 
@@ -60,25 +67,22 @@ export function compare(
 /** Sorts and hashes of a million orders stay in memory; the planner has no use for a compiler. */
 const COMPARE_MEMORY = '128MB';
 
-/** Fills pg_temp.unsettled with the orders that need every check; counts the others. */
+/** Fills pg_temp.beside with the orders that need every check; counts the others. */
 async function glance(tx: Db, scope: CompareScope, rules: CompareRules): Promise<MatchedRow[]> {
-  await tx.query(
-    `create temp table if not exists unsettled (
-       account_id text collate "C" not null, order_no text collate "C" not null) on commit drop;
-     truncate pg_temp.unsettled`,
-  );
+  await tx.query(statement('beside'));
   // Both sides lie in the order of their indexes: looks are written in the order they are asked.
   await walkIndexes(tx, true);
   const { rows } = await tx.query<MatchedRow>(statement('glance'), [
     scope.pullId,
     scope.failedIn ?? null,
-    POSITIONS,
+    PLAIN_PAIRS,
+    EQUAL_IS_PLAIN,
     rules.asOf,
     staleAfter(rules),
     rules.accounts.map((account) => account.account_id),
   ]);
   await walkIndexes(tx, false);
-  await tx.query('analyze pg_temp.unsettled');
+  await tx.query('analyze pg_temp.beside (account_id, order_no)');
   return rows;
 }
 

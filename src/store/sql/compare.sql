@@ -1,4 +1,4 @@
--- What is the verdict on each order that glance.sql left in pg_temp.unsettled? One row of
+-- What is the verdict on each order that glance.sql left in pg_temp.beside? One row of
 -- tieout.verdicts for every one that is not matched; the answer counts the matched by account.
 -- $1 run, $2 pull, $3 only orders whose page was answered (a second look; the others keep their
 -- first), $4 the table of positions (core/verdict.ts), $5 time of the look, $6 the date's end,
@@ -17,33 +17,23 @@ account as materialized (
   from jsonb_to_recordset($14::jsonb) as a (account_id text, live_from timestamptz)
 ),
 -- Orders with more than the one entry they were asked for: few, and judged as sets.
+extra as materialized (
+  select * from tieout.look_entries where pull_id = $2::bigint and is_extra
+),
 crowded as materialized (
-  select distinct account_id, order_no from tieout.look_entries
-  where pull_id = $2::bigint and is_extra
+  select distinct account_id, order_no from extra
 ),
 crowd as materialized (
-  select distinct e.account_id, e.order_no, e.transaction_id, e.currency, e.amount, e.amount_text,
-    e.state, e.payment_status, e.found, e.query_result, e.transaction_at, e.transaction_date,
-    a.transaction_id as named,
-    coalesce(e.state, '') not in ('cancelled', 'declined') as is_live
-  from crowded
-  -- The offsets keep these a look-up an order: joined as a whole, the planner does not know how few
-  -- they are. Each half of the entries has an index of its own.
-  cross join lateral (
-    select transaction_id from tieout.asked_orders
-    where pull_id = $2 and account_id = crowded.account_id and order_no = crowded.order_no
-    offset 0
-  ) a
-  cross join lateral (
-    select * from tieout.look_entries plain
-    where plain.pull_id = $2 and plain.account_id = crowded.account_id
-      and plain.order_no = crowded.order_no and not plain.is_extra
-    union all
-    select * from tieout.look_entries extra
-    where extra.pull_id = $2 and extra.account_id = crowded.account_id
-      and extra.order_no = crowded.order_no and extra.is_extra
-    offset 0
-  ) e
+  select account_id, order_no, transaction_id, currency, amount, amount_text, state,
+    payment_status, is_found, query_result, transaction_at, transaction_date, named,
+    coalesce(state, '') not in ('cancelled', 'declined') as is_live
+  from pg_temp.beside join crowded using (account_id, order_no)
+  where has_entry
+  union
+  select account_id, order_no, e.transaction_id, e.currency, e.amount, e.amount_text, e.state,
+    e.payment_status, e.found, e.query_result, e.transaction_at, e.transaction_date, a.named,
+    coalesce(e.state, '') not in ('cancelled', 'declined')
+  from extra e join pg_temp.beside a using (account_id, order_no)
 ),
 candidate as materialized (
   select c.*,
@@ -61,7 +51,7 @@ chosen as materialized (
 gathered as materialized (
   select c.account_id, c.order_no,
     count(*) > count(distinct coalesce(c.transaction_id, '')) as contradictory,
-    bool_or(not c.found) as unfound,
+    bool_or(not c.is_found) as unfound,
     bool_or(coalesce(c.transaction_id, '') = '' or c.payment_status is null) as malformed,
     coalesce(bool_or(c.amount is null or c.amount <= 0 or coalesce(c.currency, '') = '')
       filter (where case when c.named is not null then c.transaction_id = c.named
@@ -99,7 +89,7 @@ refund as materialized (
       ) as is_done
     from tieout.asked_refunds r
     join account a on a.account_id = r.account_id
-    join pg_temp.unsettled u on u.account_id = r.account_id and u.order_no = r.order_no
+    join pg_temp.beside u on u.account_id = r.account_id and u.order_no = r.order_no
     where r.pull_id = $2
   ) as request
   group by account_id, order_no
@@ -109,42 +99,27 @@ undecided as materialized (
   where is_open and state = 'unknown' and operation <> 'payout'
 ),
 seen as not materialized (
-  select a.account_id, a.order_no, a.page_no, a.in_ledger, a.currency as ledger_currency,
-    a.amount as ledger_amount, a.expected, a.transaction_id as named, a.capture_amount,
-    a.review_decision, a.placed_at, a.ledger_problem,
-    p.state = 'answered' or (a.page_no is null and not a.in_ledger and e.order_no is not null)
-      as looked,
-    e.order_no is not null as has_entry, false as contradictory, not e.found as unfound,
-    coalesce(e.transaction_id, '') = '' or e.payment_status is null as malformed,
-    a.transaction_id is not null and a.transaction_id <> e.transaction_id as absent,
-    e.amount is null or e.amount <= 0 or coalesce(e.currency, '') = '' as misshapen,
-    e.state is null as meaningless, false as duplicate,
-    e.transaction_at is null as undated, e.transaction_at as first_at,
-    e.transaction_id, e.currency, e.amount, e.amount_text, e.state, e.payment_status,
-    e.transaction_at
-  from pg_temp.unsettled u
-  join tieout.asked_orders a
-    on a.pull_id = $2 and a.account_id = u.account_id and a.order_no = u.order_no
-  left join tieout.pages p
-    on p.pull_id = a.pull_id and p.account_id = a.account_id and p.page_no = a.page_no
-  left join tieout.look_entries e
-    on e.pull_id = a.pull_id and e.account_id = a.account_id and e.order_no = a.order_no
-      and not e.is_extra
-  where not exists (
-      select from crowded c where c.account_id = a.account_id and c.order_no = a.order_no)
+  select p.account_id, p.order_no, page_no, in_ledger, ledger_currency, ledger_amount, expected,
+    named, capture_amount, review_decision, placed_at, ledger_problem,
+    is_answered or (page_no is null and not in_ledger and has_entry) as looked,
+    has_entry, false as contradictory, not is_found as unfound,
+    coalesce(transaction_id, '') = '' or payment_status is null as malformed,
+    named is not null and named <> transaction_id as absent,
+    amount is null or amount <= 0 or coalesce(currency, '') = '' as misshapen,
+    state is null as meaningless, false as duplicate, transaction_at is null as undated,
+    transaction_at as first_at, transaction_id, currency, amount, amount_text, state,
+    payment_status, transaction_at
+  from pg_temp.beside p
+  where (p.account_id, p.order_no) not in (select account_id, order_no from crowded)
   union all
-  select a.account_id, a.order_no, a.page_no, a.in_ledger, a.currency, a.amount, a.expected,
-    a.transaction_id, a.capture_amount, a.review_decision, a.placed_at, a.ledger_problem,
-    p.state = 'answered' or (a.page_no is null and not a.in_ledger), true, g.contradictory,
+  select p.account_id, p.order_no, p.page_no, p.in_ledger, p.ledger_currency, p.ledger_amount,
+    p.expected, p.named, p.capture_amount, p.review_decision, p.placed_at, p.ledger_problem,
+    p.is_answered or (p.page_no is null and not p.in_ledger), true, g.contradictory,
     g.unfound, g.malformed, g.absent, g.misshapen, g.meaningless, g.duplicate, g.undated,
     g.first_at, g.transaction_id, g.currency, g.amount, g.amount_text, g.state,
     g.payment_status, g.transaction_at
   from gathered g
-  join pg_temp.unsettled using (account_id, order_no)
-  join tieout.asked_orders a
-    on a.pull_id = $2 and a.account_id = g.account_id and a.order_no = g.order_no
-  left join tieout.pages p
-    on p.pull_id = a.pull_id and p.account_id = a.account_id and p.page_no = a.page_no
+  join pg_temp.beside p using (account_id, order_no)
 ),
 -- The checks that stand alone, in their order of precedence; `pair` goes on to the table.
 staged as not materialized (
@@ -219,7 +194,27 @@ counted as (
   select account_id, count(*) as matched from told where is_matched and stage <> 'gone'
   group by account_id
 ),
--- From here on only what stands out: our own instructions are looked up one by one.
+-- From here on only what stands out, and what became of our own instructions for it. The newest one
+-- for the same need supersedes the earlier ones, and counts unless a person wants it planned again;
+-- a person's no counts while just the same would be asked.
+ours as materialized (
+  select distinct on (d.account_id, d.order_no) d.account_id, d.order_no,
+    i.state = 'rejected' and i.replan_id is null as is_rejected,
+    i.is_refused and i.replan_id is null and i.currency = d.ledger_currency
+      and i.amount = case when d.operation = 'capture'
+        then coalesce(d.capture_amount, d.ledger_amount) else d.amount end
+      and i.refund_amount is not distinct from
+        case when d.operation = 'refund' then d.oldest_amount end
+      and i.review_decision is not distinct from
+        case when d.operation = 'review' then d.review_decision end as is_refused,
+    bool_or(i.state = 'confirmed') over (partition by d.account_id, d.order_no) as is_confirmed
+  from told d
+  join tieout.instructions i on i.account_id = d.account_id and i.order_no = d.order_no
+    and i.operation = d.operation and i.transaction_id = d.transaction_id
+    and (d.operation <> 'refund' or i.refund_id = d.oldest_id)
+  where d.verdict = 'need' and not d.is_matched
+  order by d.account_id, d.order_no, i.instruction_id desc
+),
 standing as not materialized (
   select d.*, i.is_rejected, i.is_refused, i.is_confirmed,
     unequal and not foreign_money and (
@@ -228,24 +223,7 @@ standing as not materialized (
       or abs(amount - ledger_amount) * 1000000 <= ledger_amount * $11::bigint
     ) as tolerated
   from told d
-  -- The newest instruction for the same need supersedes the earlier ones, and counts unless a
-  -- person wants it planned again; a person's no counts while just the same would be asked.
-  left join lateral (
-    select i.state = 'rejected' and i.replan_id is null as is_rejected,
-      i.is_refused and i.replan_id is null and i.currency = d.ledger_currency
-        and i.amount = case when d.operation = 'capture'
-          then coalesce(d.capture_amount, d.ledger_amount) else d.amount end
-        and i.refund_amount is not distinct from
-          case when d.operation = 'refund' then d.oldest_amount end
-        and i.review_decision is not distinct from
-          case when d.operation = 'review' then d.review_decision end as is_refused,
-      bool_or(i.state = 'confirmed') over () as is_confirmed
-    from tieout.instructions i
-    where d.verdict = 'need' and i.account_id = d.account_id and i.order_no = d.order_no
-      and i.operation = d.operation and i.transaction_id = d.transaction_id
-      and (d.operation <> 'refund' or i.refund_id = d.oldest_id)
-    order by i.instruction_id desc limit 1
-  ) i on true
+  left join ours i using (account_id, order_no)
   where not is_matched
 ),
 difference as not materialized (

@@ -1,4 +1,5 @@
-// Two workers at most: the tests share the machine with the database they run against.
+// Few workers: the tests share the machine with the servers they run against. One more than two
+// cores, since much of a test is waiting.
 
 import { defineConfig } from 'vitest/config';
 
@@ -8,7 +9,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/globalSetup.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     // Real servers and processes on a shared, noisy machine: CI tries a failed test once more.
     retry: process.env.CI ? 1 : 0,
     testTimeout: 60_000,

@@ -3,6 +3,7 @@
 // each check turns red by itself. Pure: it makes lines of cells; neighbours: reconciliation.ts
 // writes them, totals.ts gives formulas over the other sheets.
 
+import { INSTRUCTION_STATES } from '../src/core/instruction.js';
 import type { Notice } from '../src/core/notices.js';
 import type { KindTie, MoneyTie, ReconciliationData } from '../src/core/reporting.js';
 import type { AccountSummary, Tie } from '../src/core/summary.js';
@@ -225,28 +226,15 @@ function addOpenBreaks(
   endLines(page, first, 'E');
 }
 
-const STATES = [
-  'carried',
-  'planned',
-  'held',
-  'queued',
-  'sending',
-  'accepted',
-  'confirmed',
-  'rejected',
-  'unknown',
-  'withdrawn',
-];
-
 function addInstructions(page: Page, accounts: readonly AccountSummary[]): void {
   addSection(page, 'Instructions: the state of each at the end', [
-    ['Account', 'Operation', 'Carried in', ...STATES.slice(1).map(capitalised), 'All'],
+    ['Account', 'Operation', 'Carried in', ...INSTRUCTION_STATES.map(capitalised), 'All'],
   ]);
   const first = page.lines.length + 1;
   for (const account of accounts) {
     for (const [operation, states] of Object.entries(account.instructions).sort()) {
       const row = page.lines.length + 1;
-      const counts = STATES.map((state) => states?.[state] ?? 0);
+      const counts = ['carried', ...INSTRUCTION_STATES].map((state) => states?.[state] ?? 0);
       const all = counts.slice(1).reduce((sum, figure) => sum + figure, 0);
       page.lines.push([
         id(account.accountId),

@@ -330,16 +330,21 @@ export async function commitChunk(
   pages: readonly StoredPage[],
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
-    const { rowCount } = await tx.query(
-      `update tieout.chunks set state = 'done', token = null, leased_until = null
-       where chunk_id = $1 and token = $2`,
-      [chunk.chunkId, token],
-    );
-    if (rowCount !== 1) return false;
+    if (!(await endChunk(tx, chunk, token))) return false;
     await tx.copy(`copy tieout.look_entries (${ENTRY_COLUMNS}) from stdin`, entryTexts(pages));
     await tx.copy(`copy tieout.pages (${PAGE_COLUMNS}) from stdin`, pageLines(chunk, pages));
     return true;
   });
+}
+
+/** false when another has it by now: what is still in hand is not to be stored. */
+export async function endChunk(tx: Db, { chunkId }: ChunkRow, token: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `update tieout.chunks set state = 'done', token = null, leased_until = null
+     where chunk_id = $1 and token = $2`,
+    [chunkId, token],
+  );
+  return rowCount === 1;
 }
 
 /** In the order of lookLines.ts, which writes their text. */

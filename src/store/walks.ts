@@ -4,7 +4,7 @@
 
 import type { Database, Db } from './db.js';
 import type { ChunkRow, StoredPage } from './pulls.js';
-import { ENTRY_COLUMNS, entryTexts, PAGE_COLUMNS, pageLines } from './pulls.js';
+import { ENTRY_COLUMNS, endChunk, entryTexts, PAGE_COLUMNS, pageLines } from './pulls.js';
 import { statement } from './sql.js';
 
 /** Before the oldest order of the pull, since the clocks of shop and gateway differ. */
@@ -79,12 +79,7 @@ export async function finishWalk(
   end: { problem: string | null; at: Date },
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
-    const { rowCount } = await tx.query(
-      `update tieout.chunks set state = 'done', token = null, leased_until = null
-       where chunk_id = $1 and token = $2`,
-      [chunk.chunkId, token],
-    );
-    if (rowCount !== 1) return false;
+    if (!(await endChunk(tx, chunk, token))) return false;
     await tx.query(
       `insert into tieout.pages (pull_id, account_id, page_no, stands_for_walk, state, orders,
          attempts, reason, entries, unasked, answered_at)

@@ -7,6 +7,21 @@ import { QUEUES } from '../../src/core/doorbell.js';
 import type { House } from './house.js';
 import { fact, forge, HOUSES, latch, quiet, titleOf } from './house.js';
 
+/** Anything but one id that could be rung for. */
+const FORGED: readonly unknown[] = [
+  { id: 'b1', amount: '12.00' },
+  {},
+  ['b1'],
+  'b1',
+  null,
+  { id: 1 },
+  { id: { $gt: '' } },
+  { id: '' },
+  { id: '../b1' },
+  { id: 'b1\n' },
+  { id: 'b'.repeat(1_000_000) },
+];
+
 describe.each(HOUSES)('the doorbell', (entry) => {
   describe.skipIf(entry.missing !== null)(titleOf(entry), () => {
     let house: House;
@@ -18,11 +33,19 @@ describe.each(HOUSES)('the doorbell', (entry) => {
     });
     afterEach(() => house.end());
 
-    it.each(QUEUES)('gives the ids that were rung to the handler of %s', async (queue) => {
-      const heard: string[] = [];
-      await house.work(queues, { [queue]: async (id: string) => void heard.push(id) });
-      await queues.ring(queue, ['a-1', '7', '9f8b.c_d@e']);
-      await fact(() => expect(heard.toSorted()).toEqual(['7', '9f8b.c_d@e', 'a-1']));
+    it('gives the ids that were rung to the handler of their queue', async () => {
+      const heard = new Map<string, string[]>(QUEUES.map((queue) => [queue, []]));
+      const handlers = QUEUES.map((queue) => [
+        queue,
+        async (id: string) => void heard.get(queue)?.push(id),
+      ]);
+      await house.work(queues, Object.fromEntries(handlers));
+      for (const queue of QUEUES) await queues.ring(queue, [`${queue}-1`, '7', '9f8b.c_d@e']);
+      for (const queue of QUEUES) {
+        await fact(() =>
+          expect(heard.get(queue)?.toSorted()).toEqual(['7', '9f8b.c_d@e', `${queue}-1`]),
+        );
+      }
     });
 
     it('rings hundreds of ids at once and hears each of them', async () => {
@@ -157,31 +180,18 @@ describe.each(HOUSES)('the doorbell', (entry) => {
       await fact(() => expect(runs).toBe(2));
     });
 
-    it.each([
-      ['an amount beside the id', { id: 'b1', amount: '12.00' }],
-      ['no id', {}],
-      ['a list', ['b1']],
-      ['text', 'b1'],
-      ['nothing', null],
-      ['an id that is a number', { id: 1 }],
-      ['an id that is an object', { id: { $gt: '' } }],
-      ['an empty id', { id: '' }],
-      ['an id with a path', { id: '../b1' }],
-      ['an id with a line break', { id: 'b1\n' }],
-      ['an id of enormous length', { id: 'b'.repeat(1_000_000) }],
-    ])('refuses a forged job with %s for good', async (_, payload) => {
+    it('refuses each forged job for good, and goes on', async () => {
       const heard: string[] = [];
       await house.work(queues, { refund: async (id) => void heard.push(id) });
-      await forge(queues, 'refund', payload, { attempts: 50 });
-      await fact(async () => expect((await queues.counts()).refund.failed).toBe(1));
+      for (const payload of FORGED) await forge(queues, 'refund', payload, { attempts: 50 });
+      await fact(async () => expect((await queues.counts()).refund.failed).toBe(FORGED.length));
       await queues.ring('refund', ['honest']);
       await fact(() => expect(heard).toEqual(['honest']));
-      const [failed] = await listFailedJobs(queues, { limit: 10 });
-      expect(failed).toMatchObject({
-        id: null,
-        attempts: 1,
-        reason: 'refused: a job must carry exactly one id and nothing else',
-      });
+      const refused = await listFailedJobs(queues, { limit: 50 });
+      const reason = 'refused: a job must carry exactly one id and nothing else';
+      expect(refused.map(({ id, attempts, reason }) => ({ id, attempts, reason }))).toEqual(
+        FORGED.map(() => ({ id: null, attempts: 1, reason })),
+      );
     });
 
     it('never tries a job again, even one that asks for it', async () => {

@@ -1,10 +1,13 @@
 // What was looked at and what was said of each order: every case by itself, through one statement;
 // and what the tolerance swallowed keeps its money.
 
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { coverageCounts, coverageOfOrder, coverageRows } from '../../src/store/coverage.js';
 import type { Database } from '../../src/store/db.js';
 import { toleratedRows, toleratedSums } from '../../src/store/explained.js';
+import { packageRoot, statement } from '../../src/store/sql.js';
 import { orderStory } from '../../src/store/story.js';
 import { compare } from '../../src/store/verdicts.js';
 import type { FreshDatabase } from '../support/database.js';
@@ -98,3 +101,29 @@ test('what the tolerance swallowed is listed with its money', async () => {
   ]);
   expect(await toleratedRows(db, run, { limit: 1, offset: 1 })).toHaveLength(1);
 });
+
+test('no statement reads the looks of every night to find those of one', async () => {
+  const folder = join(packageRoot(), 'src', 'store', 'sql');
+  const names = readdirSync(folder).map((file) => file.replace('.sql', ''));
+  const reading = names.filter(
+    (name) =>
+      /\b(from|join) tieout\.look_entries/.test(statement(name)) && !OF_VERIFY.includes(name),
+  );
+  expect(reading.length).toBeGreaterThan(10);
+  const found: string[] = [];
+  await db.transaction(async (tx) => {
+    await tx.query(statement('beside'));
+    await tx.query('create temp table walked (like tieout.look_entries) on commit drop');
+    // Then a table is read whole only where no index fits.
+    await tx.query('set local enable_seqscan = off');
+    for (const name of reading) {
+      const { rows } = await tx.query(`explain (generic_plan) ${statement(name)}`);
+      const plan = rows.map((row) => Object.values(row).join()).join('\n');
+      if (/Seq Scan on look_entries/.test(plan)) found.push(name);
+    }
+  });
+  expect(found).toEqual([]);
+});
+
+/** They read what `verify` has laid out for itself. */
+const OF_VERIFY = ['differingEntries'];

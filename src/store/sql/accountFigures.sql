@@ -21,10 +21,11 @@ page as (
   group by a.account_id
 ),
 entry as materialized (
-  select a.account_id, count(*) filter (where not e.is_extra) as plain,
-    count(*) filter (where not e.is_extra and e.is_asked) as asked_plain
+  select a.account_id, count(*) as plain, count(*) filter (where e.is_asked) as asked_plain
   from account a
   join tieout.look_entries e using (pull_id, account_id)
+  -- the index is of these alone; without it the looks of every night would be read
+  where not e.is_extra
   group by a.account_id
 ),
 -- Orders known only from extra entries: few.
@@ -48,7 +49,8 @@ stranger as (
   where not o.in_ledger and (
     p.state is distinct from 'answered'
     or exists (select from tieout.look_entries e
-      where e.pull_id = o.pull_id and e.account_id = o.account_id and e.order_no = o.order_no))
+      where e.pull_id = o.pull_id and e.account_id = o.account_id and e.order_no = o.order_no
+        and (e.is_extra or not e.is_extra)))
   group by a.account_id
 ),
 matched as (

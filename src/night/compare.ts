@@ -21,7 +21,7 @@ import { noteLookWords } from './words.js';
 /** Compares all live orders of the night with what the pull brought. */
 export async function compareNight(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
   deps.progress('compare', 0, 1);
-  await analyseLooks(night.db);
+  await analyseLooks(night.db, pull.pullId);
   const { resendAfterHours } = deps.config.operations;
   await settleByLooks(night.db, night.runId, pull.pullId, deps.now(), resendAfterHours);
   await clearVerdicts(night.db, night.runId, accountIdsOf(night));
@@ -39,7 +39,7 @@ export async function compareAgain(
   first: PullRow,
   second: PullRow,
 ): Promise<void> {
-  await analyseLooks(night.db);
+  await analyseLooks(night.db, second.pullId);
   await noteLookWords(deps, night, second);
   await settleByLooks(night.db, night.runId, second.pullId, deps.now());
   await clearVerdictsOf(night.db, night.runId, second.pullId);

@@ -6,6 +6,7 @@ import { type LedgerCurrencies, ledgerCurrencies } from '../core/currency.js';
 import { copyText } from './copyText.js';
 import type { Database, Db } from './db.js';
 import { inTransaction, plannedBy } from './db.js';
+import { partitionOf } from './months.js';
 import { statement } from './sql.js';
 
 export type PullKind = 'night' | 'confirm' | 'fresh';
@@ -94,18 +95,17 @@ export async function finishPull(db: Db, pullId: bigint): Promise<void> {
  * looks are joined by, and a third of the usual sample: how many rows there are of a look, an
  * account, a page is all that it needs.
  */
-export function analyseLooks(db: Db): Promise<void> {
+export function analyseLooks(db: Db, pullId: bigint): Promise<void> {
   return inTransaction(db, async (tx) => {
     await plannedBy(tx, { default_statistics_target: '30' });
-    await tx.query(ANALYSE_LOOKS);
+    await tx.query(`
+      analyze ${partitionOf('asked_orders', pullId)}
+          (pull_id, account_id, order_no, page_no, in_ledger),
+        ${partitionOf('asked_refunds', pullId)} (pull_id, account_id, order_no),
+        ${partitionOf('look_entries', pullId)} (pull_id, account_id, order_no, is_extra),
+        ${partitionOf('pages', pullId)} (pull_id, account_id, page_no, state)`);
   });
 }
-
-const ANALYSE_LOOKS = `
-  analyze tieout.asked_orders (pull_id, account_id, order_no, page_no, in_ledger),
-    tieout.asked_refunds (pull_id, account_id, order_no),
-    tieout.look_entries (pull_id, account_id, order_no, is_extra),
-    tieout.pages (pull_id, account_id, page_no, state)`;
 
 /** Whether an order of the pull has no complete look, as the compare counts it. */
 export async function hasGaps(db: Db, pullId: bigint): Promise<boolean> {
@@ -331,8 +331,10 @@ export async function commitChunk(
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
     if (!(await endChunk(tx, chunk, token))) return false;
-    await tx.copy(`copy tieout.look_entries (${ENTRY_COLUMNS}) from stdin`, entryTexts(pages));
-    await tx.copy(`copy tieout.pages (${PAGE_COLUMNS}) from stdin`, pageLines(chunk, pages));
+    const entries = partitionOf('look_entries', chunk.pullId);
+    await tx.copy(`copy ${entries} (${ENTRY_COLUMNS}) from stdin`, entryTexts(pages));
+    const answers = partitionOf('pages', chunk.pullId);
+    await tx.copy(`copy ${answers} (${PAGE_COLUMNS}) from stdin`, pageLines(chunk, pages));
     return true;
   });
 }

@@ -14,12 +14,16 @@ const SCRATCH = new Set([
   'chunks',
 ]);
 
+/** The partition of a month stands for the whole. */
+const OF_A_MONTH = /_(\d{4}_\d\d|before)$/;
+
 /** A statement of the night as it reads in the scratch schema. */
 export function onScratch(text: string): string {
   if (/\bledger\./.test(text)) {
     throw new Error('a night that is worked out again must not read the ledger of today');
   }
-  return text.replace(/\btieout\.([a-z_]+)\b(?!\()/g, (_whole, name: string) => {
+  return text.replace(/\btieout\.([a-z_0-9]+)\b(?!\()/g, (_whole, relation: string) => {
+    const name = relation.replace(OF_A_MONTH, '');
     if (SCRATCH.has(name)) return `pg_temp.${name}`;
     throw new Error(`a night that is worked out again does not know tieout.${name} as it stood`);
   });

@@ -6,6 +6,7 @@ import { EXPECTED_STATES } from '../core/order.js';
 import { plainPairs, positionRows } from '../core/verdict.js';
 import type { Db } from './db.js';
 import { inTransaction } from './db.js';
+import { partitionOf } from './months.js';
 import type { AccountRules } from './pulls.js';
 import { statement } from './sql.js';
 
@@ -55,7 +56,8 @@ export function compare(
     const settled = await glance(tx, scope, rules);
     const { rows } = await tx.query<MatchedRow>(statement('compare'), compareValues(scope, rules));
     // What follows joins them; taken for few, they were joined with the square of their number.
-    await tx.query('analyze tieout.verdicts (run_id, pull_id, account_id, order_no)');
+    const verdicts = partitionOf('verdicts', scope.runId);
+    await tx.query(`analyze ${verdicts} (run_id, pull_id, account_id, order_no)`);
     const matched = new Map<string, number>();
     for (const row of [...settled, ...rows]) {
       matched.set(row.account_id, (matched.get(row.account_id) ?? 0) + Number(row.matched));

@@ -87,7 +87,7 @@ async function pullAll(bench, pull) {
     if (held.length < INGEST_CHUNKS) held.push(bodies);
     await store(bench.db, bodies, storedPage);
   }
-  await analyseLooks(bench.db);
+  await analyseLooks(bench.db, pull.pullId);
   return held;
 }
 

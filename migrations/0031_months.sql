@@ -78,9 +78,14 @@ alter index tieout.verdicts_pkey rename to verdicts_before_pkey;
 do $$
 declare
   -- it reads them by the names that they had
-  break_facts text := pg_get_viewdef('tieout.break_facts'::regclass);
+  path text := current_setting('search_path');
+  break_facts text;
   relation text;
 begin
+  -- so that it names the schema of each
+  perform set_config('search_path', '', true);
+  break_facts := pg_get_viewdef('tieout.break_facts'::regclass);
+  perform set_config('search_path', path, true);
   foreach relation in array tieout.month_relations() loop
     execute format('create table tieout.%I (like tieout.%I including all excluding indexes)
       partition by range (%I)', relation, relation || '_before',
@@ -140,9 +145,13 @@ drop trigger number_run on tieout.runs;
 drop function tieout.number_look(), tieout.number_run(), tieout.make_month(date);
 do $$
 declare
-  break_facts text := pg_get_viewdef('tieout.break_facts'::regclass);
+  path text := current_setting('search_path');
+  break_facts text;
   relation text;
 begin
+  perform set_config('search_path', '', true);
+  break_facts := pg_get_viewdef('tieout.break_facts'::regclass);
+  perform set_config('search_path', path, true);
   drop view tieout.break_facts;
   foreach relation in array tieout.month_relations() loop
     execute format('create table tieout.%I (like tieout.%I including all excluding indexes)',

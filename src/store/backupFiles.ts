@@ -30,6 +30,8 @@ export interface BackupManifest {
   takenAt: string;
   version: string;
   migrations: string[];
+  /** the first day of each month that the looks are in; an old backup has none */
+  months?: string[];
   tables: BackupTable[];
   sequences: { sequence: string; lastValue: string }[];
   /** views that a merchant put in place of tables of the ledger: their rows live elsewhere */

@@ -36,6 +36,7 @@ export async function dumpTables(
       format: FORMAT,
       takenAt: (moment[0]?.at ?? new Date(0)).toISOString(),
       ...about,
+      months: await monthsOf(client),
       tables,
       sequences: await sequencesOf(client),
       views: await viewsOf(client),
@@ -60,7 +61,8 @@ async function tablesOf(client: pg.ClientBase): Promise<TableShape[]> {
      join pg_namespace n on n.oid = c.relnamespace
      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
        and not a.attisdropped and a.attgenerated = ''
-     where n.nspname = any ($1) and c.relkind = 'r' and c.relpersistence = 'p'
+     where n.nspname = any ($1) and c.relkind in ('r', 'p') and not c.relispartition
+       and c.relpersistence = 'p'
        and n.nspname || '.' || c.relname <> all ($2)
      group by 1 order by 1`,
     [BACKED_UP, LEFT_OUT],
@@ -74,9 +76,20 @@ async function dumpTable(
   { table, columns }: TableShape,
 ): Promise<BackupTable> {
   const file = `${table}.copy.gz`;
-  const rows = client.query(to(`copy ${table} (${columns.join(', ')}) to stdout`));
+  // Selected, since COPY itself reads no table that has partitions.
+  const rows = client.query(to(`copy (select ${columns.join(', ')} from ${table}) to stdout`));
   const written = await writeRows(join(folder, file), rows);
   return { table, columns, rows: rows.rowCount, file, ...written };
+}
+
+/** Months that have partitions. */
+async function monthsOf(client: pg.ClientBase): Promise<string[]> {
+  const { rows } = await client.query<{ month: string }>(
+    `select replace(substring(relname from '\\d{4}_\\d\\d$'), '_', '-') || '-01' as month
+     from pg_inherits join pg_class on oid = inhrelid
+     where inhparent = 'tieout.verdicts'::regclass and relname ~ '_\\d{4}_\\d\\d$' order by 1`,
+  );
+  return rows.map((row) => row.month);
 }
 
 async function sequencesOf(client: pg.ClientBase): Promise<BackupManifest['sequences']> {

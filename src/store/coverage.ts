@@ -3,6 +3,7 @@
 
 import type { Coverage } from '../core/coverage.js';
 import type { Database, Db } from './db.js';
+import { inMonthOf } from './months.js';
 import { statement } from './sql.js';
 
 export interface CoverageRow {
@@ -28,7 +29,8 @@ interface RawRow {
 /** Every order of a run's newest looks that was not plainly asked and answered, in chunks. */
 export async function* coverageRows(db: Database, runId: bigint): AsyncGenerator<CoverageRow[]> {
   const values = [runId, null, null, true];
-  for await (const rows of db.stream<RawRow>(statement('coverage'), values)) yield rows.map(toRow);
+  for await (const rows of db.stream<RawRow>(inMonthOf(statement('coverage'), runId), values))
+    yield rows.map(toRow);
 }
 
 /** Orders by what was said of them, by account; those without an entry are not counted here. */
@@ -37,7 +39,7 @@ export async function coverageCounts(
   runId: bigint,
 ): Promise<Map<string, Partial<Record<Coverage, number>>>> {
   const { rows } = await db.query<{ account_id: string; how: Coverage; orders: bigint }>(
-    `select account_id, how, count(*) as orders from (${statement('coverage')}) as covered
+    `select account_id, how, count(*) as orders from (${inMonthOf(statement('coverage'), runId)}) as covered
      group by account_id, how`,
     [runId, null, null, false],
   );

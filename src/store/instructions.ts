@@ -8,6 +8,7 @@ import type { Movement } from '../core/order.js';
 import { askedFor } from '../core/verdict.js';
 import type { QueuedBatch } from './batches.js';
 import type { Db } from './db.js';
+import { inMonthOf } from './months.js';
 import { statement } from './sql.js';
 
 /** What the merchant allows for an operation; amounts by currency as text. */
@@ -64,7 +65,8 @@ export async function withdrawNeedless(
   pullId: bigint,
   now: Date,
 ): Promise<number> {
-  return (await db.query(statement('withdraw'), [runId, pullId, now])).rowCount;
+  const text = inMonthOf(statement('withdraw'), runId, pullId);
+  return (await db.query(text, [runId, pullId, now])).rowCount;
 }
 
 export async function planInstructions(
@@ -82,7 +84,7 @@ export async function planInstructions(
     max_count: policy.maxCount,
     max_amount: policy.maxAmount,
   }));
-  const result = await db.query(statement('plan'), [
+  const result = await db.query(inMonthOf(statement('plan'), runId), [
     runId,
     now,
     JSON.stringify(asJson),

@@ -19,6 +19,20 @@ export function partitionOf(relation: MonthRelation, id: bigint): string {
   return `tieout.${relation}_${monthOf(id)}`;
 }
 
+/**
+ * A statement about this run, or about looks of one run, as it reads in their month: it names the
+ * partitions. Asked of the whole, the planner goes by figures about all months together, and where
+ * there are none guesses.
+ */
+export function inMonthOf(text: string, ...ids: readonly bigint[]): string {
+  const [month, ...others] = new Set(ids.map(monthOf));
+  // A run that began before numbers bore their month may have looked again since.
+  if (month === undefined || month === 'before' || others.length > 0) return text;
+  return text.replace(WHOLE, `$&_${month}`);
+}
+
+const WHOLE = /\btieout\.(asked_orders|asked_refunds|look_entries|pages|verdicts)\b/g;
+
 /** 2026_11; `before`: from before numbers bore a month. */
 function monthOf(id: bigint): string {
   const month = id / NUMBERS_A_MONTH;

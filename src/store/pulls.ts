@@ -6,7 +6,7 @@ import { type LedgerCurrencies, ledgerCurrencies } from '../core/currency.js';
 import { copyText } from './copyText.js';
 import type { Database, Db } from './db.js';
 import { inTransaction, plannedBy } from './db.js';
-import { partitionOf } from './months.js';
+import { inMonthOf, partitionOf } from './months.js';
 import { statement } from './sql.js';
 
 export type PullKind = 'night' | 'confirm' | 'fresh';
@@ -151,7 +151,7 @@ export async function askNight(
 ): Promise<void> {
   const currencies = cut.currencies ?? ledgerCurrencies({});
   const keys = elsewhere.map((key) => `${key.accountId}\u001f${key.orderNo}`);
-  await db.query(statement('askNight'), [
+  await db.query(inMonthOf(statement('askNight'), pullId), [
     pullId,
     JSON.stringify(accounts),
     range.endsAt,
@@ -167,7 +167,7 @@ export async function askNight(
 
 /** Enters the refund requests of a pull's orders as they stand now. */
 export async function askRefunds(db: Db, pullId: bigint): Promise<void> {
-  await db.query(statement('askRefunds'), [pullId]);
+  await db.query(inMonthOf(statement('askRefunds'), pullId), [pullId]);
 }
 
 /** Enters the orders of these instructions again; answers the accounts that they belong to. */
@@ -314,7 +314,7 @@ export async function pagesOfChunk(db: Db, chunk: ChunkRow): Promise<AskedPage[]
   // As JSON, which the driver reads several times faster than an array.
   const { rows } = await db.query<{ page_no: number; order_nos: string[] }>(
     `select page_no, json_agg(order_no order by order_no) as order_nos
-     from tieout.asked_orders
+     from ${partitionOf('asked_orders', chunk.pullId)}
      where pull_id = $1 and account_id = $2 and page_no between $3 and $4
      group by page_no order by page_no`,
     [chunk.pullId, chunk.accountId, chunk.firstPage, chunk.lastPage],

@@ -8,6 +8,7 @@ import { ORDER_CLASSES, type OrderClass } from '../core/summary.js';
 import { coverageRows } from './coverage.js';
 import type { Database, Db } from './db.js';
 import { inTransaction, plannedBy } from './db.js';
+import { inMonthOf } from './months.js';
 import { WALK_INDEXES } from './reportRows.js';
 import { nightLooks } from './runAccounts.js';
 import { statement } from './sql.js';
@@ -34,13 +35,17 @@ export function currencyRows(db: Db, runId: bigint): Promise<CurrencyRow[]> {
     await plannedBy(tx, WALK_INDEXES);
     const sums: CurrencyRow[] = [];
     for (const { accountId, pullId } of await nightLooks(tx, runId)) {
-      sums.push(...(await accountSums(tx, [runId, accountId, pullId])));
+      sums.push(...(await accountSums(tx, runId, [accountId, pullId])));
     }
     return sums;
   });
 }
 
-async function accountSums(tx: Db, values: readonly unknown[]): Promise<CurrencyRow[]> {
+async function accountSums(
+  tx: Db,
+  runId: bigint,
+  look: readonly [accountId: string, pullId: bigint],
+): Promise<CurrencyRow[]> {
   const { rows } = await tx.query<ClassSums & { classes: CurrencyRow['classes'] }>(
     `with line as (
        -- one pass over the orders; what is of which kind is told apart in the few lines it leaves
@@ -52,7 +57,7 @@ async function accountSums(tx: Db, values: readonly unknown[]): Promise<Currency
          sum(coalesce(ledger_amount, gateway_amount)) as money,
          sum(gateway_amount - ledger_amount) as difference,
          sum(abs(gateway_amount - ledger_amount)) as absolute
-       from (${statement('seenOrders')}) as o cross join tieout.runs r where r.run_id = $1
+       from (${inMonthOf(statement('seenOrders'), runId)}) as o cross join tieout.runs r where r.run_id = $1
        group by 1, 2, 3, 4, 5, 6
      ), class as (
        select account_id, currency, jsonb_object_agg(class, orders) as classes,
@@ -79,7 +84,7 @@ async function accountSums(tx: Db, values: readonly unknown[]): Promise<Currency
        class.classes, class.money
      from line join class using (account_id, currency)
      group by account_id, currency, class.classes, class.money order by currency`,
-    values,
+    [runId, ...look],
   );
   return rows.map((row) => ({
     accountId: row.account_id,

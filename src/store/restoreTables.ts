@@ -55,7 +55,10 @@ export async function restoreTables(
     for (const { table, name } of keys) {
       await tx.query(`alter table ${table} drop constraint ${name}`);
     }
-    for (const table of known) await tx.query(`alter table ${table} disable trigger user`);
+    for (const month of manifest.months ?? [])
+      await tx.query('select tieout.make_month($1)', [month]);
+    const guarded = [...known, ...(await partitionsOf(tx))];
+    for (const table of guarded) await tx.query(`alter table ${table} disable trigger user`);
     // What migrations put in is in the backup as well.
     await tx.query(`truncate ${[...known].join(', ')}`);
     let done = 0;
@@ -68,21 +71,39 @@ export async function restoreTables(
       done += 1;
       progress(done, manifest.tables.length);
     }
-    for (const table of known) await tx.query(`alter table ${table} enable trigger user`);
+    for (const table of guarded) await tx.query(`alter table ${table} enable trigger user`);
     for (const { table, name, definition } of keys) {
       await tx.query(`alter table ${table} add constraint ${name} ${definition}`);
     }
     await setSequences(tx, manifest);
     await freezeRestored(tx, order);
   });
-  for (const { table } of manifest.tables) await db.query(`analyze ${table}`);
+  for (const table of await filledTables(db)) await db.query(`analyze ${table}`);
+}
+
+async function partitionsOf(tx: Tx): Promise<string[]> {
+  const { rows } = await tx.query<{ name: string }>(
+    `select inhrelid::regclass::text as name from pg_inherits join pg_class on oid = inhrelid
+     where relkind = 'r' and relnamespace = 'tieout'::regnamespace order by 1`,
+  );
+  return rows.map((row) => row.name);
+}
+
+/** Those that hold rows themselves: of a whole with partitions these, and never the whole. */
+async function filledTables(db: Db): Promise<string[]> {
+  const { rows } = await db.query<{ name: string }>(
+    `select oid::regclass::text as name from pg_class
+     where relkind = 'r' and relnamespace in ('tieout'::regnamespace, 'ledger'::regnamespace)
+     order by 1`,
+  );
+  return rows.map((row) => row.name);
 }
 
 /** As the text of SQL, quoted where that is needed; only tables that are there. */
 async function knownTables(tx: Tx, names: readonly string[]): Promise<Set<string>> {
   const { rows } = await tx.query<{ name: string }>(
     `select name from unnest($1::text[]) as name
-     where exists (select from pg_class c where c.oid = to_regclass(name) and c.relkind = 'r')`,
+     where exists (select from pg_class c where c.oid = to_regclass(name) and c.relkind in ('r', 'p'))`,
     [names],
   );
   return new Set(rows.map((row) => row.name));

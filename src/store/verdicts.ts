@@ -6,7 +6,7 @@ import { EXPECTED_STATES } from '../core/order.js';
 import { plainPairs, positionRows } from '../core/verdict.js';
 import type { Db } from './db.js';
 import { inTransaction } from './db.js';
-import { partitionOf } from './months.js';
+import { inMonthOf, partitionOf } from './months.js';
 import type { AccountRules } from './pulls.js';
 import { statement } from './sql.js';
 
@@ -28,6 +28,10 @@ export interface CompareScope {
   failedIn?: bigint;
   /** only orders with a complete look: for a second look, whose gaps keep the first verdict */
   lookedOnly?: boolean;
+}
+
+function pullsOf({ pullId, failedIn }: CompareScope): bigint[] {
+  return failedIn === undefined ? [pullId] : [pullId, failedIn];
 }
 
 const POSITIONS = JSON.stringify(positionRows());
@@ -54,7 +58,10 @@ export function compare(
       COMPARE_MEMORY,
     ]);
     const settled = await glance(tx, scope, rules);
-    const { rows } = await tx.query<MatchedRow>(statement('compare'), compareValues(scope, rules));
+    const { rows } = await tx.query<MatchedRow>(
+      inMonthOf(statement('compare'), scope.runId, scope.pullId),
+      compareValues(scope, rules),
+    );
     // What follows joins them; taken for few, they were joined with the square of their number.
     const verdicts = partitionOf('verdicts', scope.runId);
     await tx.query(`analyze ${verdicts} (run_id, pull_id, account_id, order_no)`);
@@ -74,7 +81,7 @@ async function glance(tx: Db, scope: CompareScope, rules: CompareRules): Promise
   await tx.query(statement('beside'));
   // Both sides lie in the order of their indexes: looks are written in the order they are asked.
   await walkIndexes(tx, true);
-  const { rows } = await tx.query<MatchedRow>(statement('glance'), [
+  const { rows } = await tx.query<MatchedRow>(inMonthOf(statement('glance'), ...pullsOf(scope)), [
     scope.pullId,
     scope.failedIn ?? null,
     PLAIN_PAIRS,
@@ -143,16 +150,12 @@ export async function clearVerdictsOf(db: Db, runId: bigint, pullId: bigint): Pr
 }
 
 export async function addStrangers(db: Db, pullId: bigint): Promise<void> {
-  await db.query(statement('addStrangers'), [pullId]);
+  await db.query(inMonthOf(statement('addStrangers'), pullId), [pullId]);
 }
 
 export async function updateBreaks(db: Db, scope: CompareScope, now: Date): Promise<void> {
-  await db.query(statement('updateBreaks'), [
-    scope.runId,
-    scope.pullId,
-    scope.failedIn ?? null,
-    now,
-  ]);
+  const text = inMonthOf(statement('updateBreaks'), scope.runId, ...pullsOf(scope));
+  await db.query(text, [scope.runId, scope.pullId, scope.failedIn ?? null, now]);
 }
 
 /** Adds to the count of matched orders of a pull. */
@@ -174,7 +177,7 @@ export async function recordMatched(
 }
 
 export async function classify(db: Db, runId: bigint): Promise<void> {
-  await db.query(statement('classify'), [runId]);
+  await db.query(inMonthOf(statement('classify'), runId), [runId]);
 }
 
 /** Remembers which orders of a pull need no further look once they are older than the look-back. */
@@ -184,5 +187,6 @@ export async function rememberFinal(
   pullId: bigint,
   lookbackFrom: Date,
 ): Promise<void> {
-  await db.query(statement('rememberFinal'), [runId, pullId, lookbackFrom]);
+  const text = inMonthOf(statement('rememberFinal'), runId, pullId);
+  await db.query(text, [runId, pullId, lookbackFrom]);
 }

@@ -3,6 +3,7 @@
 
 import type { NewWordFacts } from '../core/notices.js';
 import type { Db } from './db.js';
+import { inMonthOf } from './months.js';
 import type { PullRow } from './pulls.js';
 import { statement } from './sql.js';
 
@@ -33,7 +34,7 @@ export async function noteWords(
   profileSha256: string,
   now: Date,
 ): Promise<void> {
-  await db.query(statement('noteWords'), [
+  await db.query(inMonthOf(statement('noteWords'), look.pullId), [
     runId,
     look.pullId,
     profileSha256,

@@ -48,7 +48,10 @@ begin
     return;
   end if;
   perform pg_advisory_xact_lock(hashtext('tieout.make_month'));
-  if to_regclass('tieout.verdicts' || suffix) is not null then
+  -- Asked of the table itself: what a session remembers of names does not know yet what another
+  -- has made while this one waited.
+  if exists (select from pg_class
+    where relnamespace = 'tieout'::regnamespace and relname = 'verdicts' || suffix) then
     return;
   end if;
   foreach relation in array tieout.month_relations() loop

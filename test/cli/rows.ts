@@ -8,7 +8,11 @@ const NOT_A_TRACE = ['rate_buckets'];
 export async function rowCounts(db: Database): Promise<Record<string, number>> {
   const { rows } = await db.query<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables
-     where schemaname in ('tieout', 'ledger') and tablename <> all ($1) order by 1`,
+     where schemaname in ('tieout', 'ledger') and tablename <> all ($1)
+       -- the whole counts what its partitions hold, and an empty one is no trace
+       and not exists (select from pg_inherits
+         where inhrelid = format('%I.%I', schemaname, tablename)::regclass)
+     order by 1`,
     [NOT_A_TRACE],
   );
   const counts: Record<string, number> = {};

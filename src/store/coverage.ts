@@ -3,7 +3,7 @@
 
 import type { Coverage } from '../core/coverage.js';
 import type { Database, Db } from './db.js';
-import { inMonthOf } from './months.js';
+import { byMonth, inMonthOf } from './months.js';
 import { statement } from './sql.js';
 
 export interface CoverageRow {
@@ -59,8 +59,14 @@ export async function coverageOfOrder(
   orderNo: string,
   pullIds: readonly string[],
 ): Promise<CoverageRow[]> {
-  const values = [null, pullIds, [accountId, orderNo], true];
-  return (await db.query<RawRow>(statement('coverage'), values)).rows.map(toRow);
+  const rows: RawRow[] = [];
+  // A partition at a time: what joins looks of several months reads all of them.
+  for (const ids of byMonth(pullIds.map(BigInt))) {
+    const values = [null, ids.map(String), [accountId, orderNo], true];
+    const found = await db.query<RawRow>(inMonthOf(statement('coverage'), ...ids), values);
+    rows.push(...found.rows);
+  }
+  return rows.map(toRow);
 }
 
 function toRow(row: RawRow): CoverageRow {

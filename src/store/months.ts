@@ -33,6 +33,13 @@ export function inMonthOf(text: string, ...ids: readonly bigint[]): string {
 
 const WHOLE = /\btieout\.(asked_orders|asked_refunds|look_entries|pages|verdicts)\b/g;
 
+/** Numbers of runs or looks, those of one month together. */
+export function byMonth(ids: readonly bigint[]): bigint[][] {
+  const months = new Map<string, bigint[]>();
+  for (const id of ids) months.set(monthOf(id), [...(months.get(monthOf(id)) ?? []), id]);
+  return [...months.values()];
+}
+
 /** 2026_11; `before`: from before numbers bore a month. */
 function monthOf(id: bigint): string {
   const month = id / NUMBERS_A_MONTH;

@@ -18,7 +18,13 @@ returned as materialized (
     a.capture_amount, a.review_decision, a.placed_at)::text)
 ),
 seen as (
-  select o.* from newest n join tieout.asked_orders o using (pull_id, account_id)
+  select o.* from newest n
+  -- The offset keeps this a walk of one partition's index: joined as a whole, all looks would be
+  -- read.
+  cross join lateral (
+    select * from tieout.asked_orders where pull_id = n.pull_id and account_id = n.account_id
+    offset 0
+  ) o
   union all
   select o.* from returned r join tieout.asked_orders o using (pull_id, account_id, order_no)
 )

@@ -55,7 +55,9 @@ shown as (
 complete as (
   select p.pull_id, p.as_of, pages.account_id
   from tieout.pulls p
-  join tieout.pages using (pull_id)
+  cross join lateral (
+    select * from tieout.pages where pull_id = p.pull_id offset 0
+  ) pages
   where $4::float8 is not null and p.kind = 'night' and p.pull_id <= $2
     and pages.account_id in (select account_id from sent where state = 'unknown')
   group by p.pull_id, p.as_of, pages.account_id

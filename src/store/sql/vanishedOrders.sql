@@ -11,7 +11,12 @@ with newest as materialized (
 insert into tieout.look_hints (account_id, order_no, hinted_at)
 select o.account_id, o.order_no, $3::timestamptz
 from newest n
-join tieout.asked_orders o using (pull_id, account_id)
+-- The offset keeps this a walk of one partition's index: joined as a whole, all looks would be
+-- read.
+cross join lateral (
+  select * from tieout.asked_orders where pull_id = n.pull_id and account_id = n.account_id
+  offset 0
+) o
 left join ledger.orders l
   on l.account_id collate "C" = o.account_id and l.order_no collate "C" = o.order_no
 where l.account_id is null

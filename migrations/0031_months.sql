@@ -1,8 +1,8 @@
 -- Up Migration
 -- What looks bring is by far the most of what is stored: a row an order and night in each of
--- asked_orders, look_entries and their like. They are partitioned by the month of the business date
--- that they belong to, so that a month can be let go as a whole. The number of a run bears its month
--- (202611 00000017: November 2026), and so does that of a look: whatever names a look names
+-- asked_orders, look_entries and their like. They are partitioned by the month of the business
+-- date that they belong to, so that a month can be let go as a whole. The number of a run bears its
+-- month (202611 00000017: November 2026), and so does that of a look: whatever names a look names
 -- its month, no row grows, and every statement reads the one partition that it needs.
 
 -- The first number of a month.

@@ -39,8 +39,8 @@ export async function coverageCounts(
   runId: bigint,
 ): Promise<Map<string, Partial<Record<Coverage, number>>>> {
   const { rows } = await db.query<{ account_id: string; how: Coverage; orders: bigint }>(
-    `select account_id, how, count(*) as orders from (${inMonthOf(statement('coverage'), runId)}) as covered
-     group by account_id, how`,
+    `select account_id, how, count(*) as orders
+     from (${inMonthOf(statement('coverage'), runId)}) as covered group by account_id, how`,
     [runId, null, null, false],
   );
   const counts = new Map<string, Partial<Record<Coverage, number>>>();

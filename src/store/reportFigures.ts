@@ -34,18 +34,17 @@ export function currencyRows(db: Db, runId: bigint): Promise<CurrencyRow[]> {
   return inTransaction(db, async (tx) => {
     await plannedBy(tx, WALK_INDEXES);
     const sums: CurrencyRow[] = [];
-    for (const { accountId, pullId } of await nightLooks(tx, runId)) {
-      sums.push(...(await accountSums(tx, runId, [accountId, pullId])));
+    for (const look of await nightLooks(tx, runId)) {
+      sums.push(...(await accountSums(tx, runId, look)));
     }
     return sums;
   });
 }
 
-async function accountSums(
-  tx: Db,
-  runId: bigint,
-  look: readonly [accountId: string, pullId: bigint],
-): Promise<CurrencyRow[]> {
+type NightLook = Awaited<ReturnType<typeof nightLooks>>[number];
+
+async function accountSums(tx: Db, runId: bigint, look: NightLook): Promise<CurrencyRow[]> {
+  const seen = inMonthOf(statement('seenOrders'), runId);
   const { rows } = await tx.query<ClassSums & { classes: CurrencyRow['classes'] }>(
     `with line as (
        -- one pass over the orders; what is of which kind is told apart in the few lines it leaves
@@ -57,7 +56,7 @@ async function accountSums(
          sum(coalesce(ledger_amount, gateway_amount)) as money,
          sum(gateway_amount - ledger_amount) as difference,
          sum(abs(gateway_amount - ledger_amount)) as absolute
-       from (${inMonthOf(statement('seenOrders'), runId)}) as o cross join tieout.runs r where r.run_id = $1
+       from (${seen}) as o cross join tieout.runs r where r.run_id = $1
        group by 1, 2, 3, 4, 5, 6
      ), class as (
        select account_id, currency, jsonb_object_agg(class, orders) as classes,
@@ -84,7 +83,7 @@ async function accountSums(
        class.classes, class.money
      from line join class using (account_id, currency)
      group by account_id, currency, class.classes, class.money order by currency`,
-    [runId, ...look],
+    [runId, look.accountId, look.pullId],
   );
   return rows.map((row) => ({
     accountId: row.account_id,

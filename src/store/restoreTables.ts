@@ -103,7 +103,8 @@ async function filledTables(db: Db): Promise<string[]> {
 async function knownTables(tx: Tx, names: readonly string[]): Promise<Set<string>> {
   const { rows } = await tx.query<{ name: string }>(
     `select name from unnest($1::text[]) as name
-     where exists (select from pg_class c where c.oid = to_regclass(name) and c.relkind in ('r', 'p'))`,
+     where exists (select from pg_class c
+       where c.oid = to_regclass(name) and c.relkind in ('r', 'p'))`,
     [names],
   );
   return new Set(rows.map((row) => row.name));

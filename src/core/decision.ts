@@ -39,9 +39,12 @@ export const HOLD_REASONS = {
   approval: { isApprovable: true, words: 'the operation needs approval' },
   above_limit: {
     isApprovable: true,
-    words: 'above approveAbove, or in a currency it does not name',
+    words: 'above its limit (approveAbove), or its currency has none',
   },
-  over_limit_of_run: { isApprovable: true, words: 'past maxPerRun' },
+  over_limit_of_run: {
+    isApprovable: true,
+    words: 'past the limits of one run (maxPerRun)',
+  },
   approval_expired: { isApprovable: true, words: 'its approval has expired' },
   approval_void: { isApprovable: true, words: 'something changed since it was approved' },
   restored: {

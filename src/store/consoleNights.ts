@@ -141,6 +141,8 @@ export interface Waiting {
   onTheirWay: number;
   open: number;
   unowned: number;
+  /** reports of the newest night that could not be written, and were not written since */
+  unwritten: number;
 }
 
 /** What waits, counted over all nights. */
@@ -156,7 +158,13 @@ export async function waitingCounts(db: Db, accountIds: readonly string[]): Prom
        (select count(*) from tieout.breaks
          where state = 'open' and account_id = any ($1)) as open,
        (select count(*) from tieout.breaks
-         where state = 'open' and owner is null and account_id = any ($1)) as unowned`,
+         where state = 'open' and owner is null and account_id = any ($1)) as unowned,
+       (select count(distinct (p.kind, p.format)) from tieout.reports p
+         where p.state = 'failed' and p.run_id = (select run_id from tieout.runs
+             where not is_dry order by business_date desc limit 1)
+           and not exists (select from tieout.reports later
+             where later.run_id = p.run_id and later.kind = p.kind and later.format = p.format
+               and later.revision > p.revision and later.state = 'written')) as unwritten`,
     [accountIds],
   );
   const row = rows[0];
@@ -166,6 +174,7 @@ export async function waitingCounts(db: Db, accountIds: readonly string[]): Prom
     onTheirWay: Number(row?.onTheirWay ?? 0),
     open: Number(row?.open ?? 0),
     unowned: Number(row?.unowned ?? 0),
+    unwritten: Number(row?.unwritten ?? 0),
   };
 }
 

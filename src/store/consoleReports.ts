@@ -20,7 +20,7 @@ export interface ListedReport {
 }
 
 const VISIBLE = `p.state = 'written' and not exists (select 1 from tieout.run_accounts ra
-    where ra.run_id = p.run_id and not ra.account_id = any ($1))`;
+    where ra.run_id = r.run_id and not ra.account_id = any ($1))`;
 
 const LIST = `p.report_id, r.business_date, r.state as run_state, p.kind, p.format, p.revision,
   p.sha256, p.bytes, p.written_at, p.path,
@@ -39,10 +39,10 @@ export async function listReports(
   const { rows } = await db.query<RawReport>(
     `select ${LIST} from (select run_id, business_date, state from tieout.runs r
        where not is_dry and exists (select 1 from tieout.reports p
-         where p.run_id = r.run_id and p.state = 'written')
+         where p.run_id = r.run_id and ${VISIBLE})
        order by business_date desc limit $2 offset $3) r
      join tieout.reports p using (run_id)
-     where ${VISIBLE}
+     where p.state = 'written'
      order by r.business_date desc, p.kind desc, p.format, p.revision desc`,
     [accountIds, page.nights, page.offset],
   );

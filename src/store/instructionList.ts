@@ -13,6 +13,8 @@ export interface InstructionFilter {
   accountIds?: readonly string[] | null;
   operation?: string | null;
   orderNo?: string | null;
+  /** else the oldest come first */
+  isNewestFirst?: boolean;
   limit: number;
   offset?: number;
 }
@@ -39,11 +41,12 @@ export interface ListedInstruction {
   isReplanned: boolean;
 }
 
-/** Oldest first. */
+/** In the order in which they were made. */
 export async function listInstructions(
   db: Db,
   filter: InstructionFilter,
 ): Promise<ListedInstruction[]> {
+  const order = filter.isNewestFirst === true ? 'desc' : 'asc';
   const { rows } = await db.query<{ row: ListedInstruction }>(
     `select jsonb_build_object('id', i.instruction_id::text, 'accountId', i.account_id,
        'orderNo', i.order_no, 'operation', i.operation, 'state', i.state,
@@ -61,7 +64,7 @@ export async function listInstructions(
        and ($2::text[] is null or i.account_id = any ($2))
        and ($3::text is null or i.operation = $3)
        and ($4::text is null or i.order_no = $4)
-     order by i.instruction_id limit $5 offset $6`,
+     order by i.instruction_id ${order} limit $5 offset $6`,
     [
       filter.states ?? null,
       filter.accountIds ?? null,

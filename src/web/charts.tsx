@@ -12,7 +12,6 @@ const STRIP_HEIGHT = 28;
 export function NightStrip({ nights, room }: { nights: readonly NightMark[]; room: number }) {
   const tied = nights.filter(({ state }) => state === 'tied_out').length;
   const width = room * STRIP_CELL;
-  const start = (room - nights.length) * STRIP_CELL;
   return (
     <figure>
       <figcaption>
@@ -31,7 +30,7 @@ export function NightStrip({ nights, room }: { nights: readonly NightMark[]; roo
             <a href={`/nights/${night.businessDate}`} aria-label={markWords(night)} tabindex={-1}>
               <rect
                 class={`mark ${night.state}`}
-                x={start + index * STRIP_CELL + 1}
+                x={index * STRIP_CELL + 1}
                 y={STRIP_HEIGHT - height}
                 width={STRIP_CELL - 2}
                 height={height}
@@ -44,6 +43,29 @@ export function NightStrip({ nights, room }: { nights: readonly NightMark[]; roo
         })}
       </svg>
     </figure>
+  );
+}
+
+/** What the bars of the strip mean, each beside its word. */
+export function StripLegend() {
+  return (
+    <p class="hint legend">
+      {(Object.keys(HEIGHTS) as NightMark['state'][]).map((state) => (
+        <span class="key">
+          <svg viewBox={`0 0 ${STRIP_CELL} ${STRIP_HEIGHT}`} aria-hidden="true">
+            <rect
+              class={`mark ${state}`}
+              x={1}
+              y={STRIP_HEIGHT - HEIGHTS[state]}
+              width={STRIP_CELL - 2}
+              height={HEIGHTS[state]}
+              rx={2}
+            />
+          </svg>
+          {inWords(state)}
+        </span>
+      ))}
+    </p>
   );
 }
 

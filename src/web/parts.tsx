@@ -8,8 +8,13 @@ export function State({ state }: { state: string }) {
   return <span class={`state ${state}`}>{inWords(state)}</span>;
 }
 
-export function Figure({ children }: { children: ComponentChildren }) {
-  return <td class="figure">{children}</td>;
+/** `name` is said before it where a narrow window has no room for the head of its column. */
+export function Figure({ name, children }: { name?: string; children: ComponentChildren }) {
+  return (
+    <td class="figure" data-name={name}>
+      {children}
+    </td>
+  );
 }
 
 export interface Column {
@@ -21,12 +26,13 @@ export function Table(props: {
   caption: string;
   columns: readonly Column[];
   isCaptionSeen?: boolean;
+  class?: string;
   children: ComponentChildren;
 }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by the keyboard too
     <section class="wide" tabIndex={0} aria-label={props.caption}>
-      <table>
+      <table class={props.class}>
         <caption class={props.isCaptionSeen === true ? undefined : 'unseen'}>
           {props.caption}
         </caption>

@@ -285,3 +285,24 @@ describe('an unknown one', () => {
     expect((await operator.get(`/instructions/${id}`)).body).toContain('P-77');
   });
 });
+
+describe('the first page', () => {
+  it('names a report that could not be written, until it is', async () => {
+    const add = (revision: number, state: string): Promise<unknown> =>
+      console.app.db.query(
+        `insert into tieout.reports (run_id, kind, format, revision, state, created_at, reason,
+           written_at, path, sha256, bytes)
+         select run_id, 'orders', 'xlsx', $1, $2, now(), case $2 when 'failed' then 'no room' end,
+           w.at, case $2 when 'written' then '/none' end, case $2 when 'written' then 'x' end, 1
+         from tieout.runs, (select case $2 when 'written' then now() end as at) w`,
+        [revision, state],
+      );
+    const told = async (): Promise<boolean> =>
+      (await approver.get('/')).body.includes('report could not be written');
+    expect(await told()).toBe(false);
+    await add(801, 'failed');
+    expect(await told()).toBe(true);
+    await add(802, 'written');
+    expect(await told()).toBe(false);
+  });
+});

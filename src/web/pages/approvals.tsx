@@ -3,7 +3,7 @@
 // meanwhile is void. Who may decide what is the rule of `tieout instructions`.
 
 import type { ComponentChildren } from 'preact';
-import { holdWords } from '../../core/decision.js';
+import { holdWords, isApprovable } from '../../core/decision.js';
 import type { HeldInstruction } from '../../store/consoleInstructions.js';
 import { heldInstructions } from '../../store/consoleInstructions.js';
 import { waitingCounts } from '../../store/consoleNights.js';
@@ -94,6 +94,7 @@ function HeldTable(props: {
   return (
     <Table
       caption="What waits for approval, oldest first"
+      class="cards"
       columns={[
         { head: 'Pick' },
         { head: 'What will be sent' },
@@ -126,9 +127,16 @@ function HeldTable(props: {
             <OrderLink accountId={row.accountId} orderNo={row.orderNo} />
           </td>
           <td>{row.accountId}</td>
-          <td>{holdWords(row.holdReason)}</td>
-          <td>{row.askedBy.join(', ')}</td>
-          <td>
+          <td class="line">
+            {holdWords(row.holdReason)}
+            {isApprovable(row.holdReason) ? null : (
+              <span class="hint"> No approval frees it: reject it, or change what holds it.</span>
+            )}
+          </td>
+          <td class="line" data-name="Asked by">
+            {row.askedBy.join(', ')}
+          </td>
+          <td class="line">
             <SeenList seen={row.seen} words={words} />
             <span class="hint">looked at {words.at(row.lookedAt)}</span>
           </td>

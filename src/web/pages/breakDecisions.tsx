@@ -15,15 +15,16 @@ import type { Answer, Visit } from '../visit.js';
 import { refused } from '../visit.js';
 
 /** The form around what is decided about: rows to tick, or one that is fixed. */
-export function DecideBreaks({ visit, children }: { visit: Visit; children: ComponentChildren }) {
+export function DecideBreaks(props: { visit: Visit; isFixed?: true; children: ComponentChildren }) {
+  const { visit, isFixed, children } = props;
   const mayWork = visit.accountsFor('workBreaks').length > 0;
   const mayWaive = visit.accountsFor('waive').length > 0;
   if (!mayWork && !mayWaive) return <>{children}</>;
   return (
     <Form action="/breaks/note" csrf={visit.csrf}>
       <fieldset class="decide">
-        <legend>Decide about what is picked</legend>
-        <PickAll />
+        <legend>{isFixed ? 'Decide' : 'Decide about what is picked'}</legend>
+        {isFixed ? null : <PickAll />}
         <label>
           Note, owner, or reason
           <input name="words" size={40} maxLength={1000} required value={visit.typed('words')} />

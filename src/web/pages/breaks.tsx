@@ -112,6 +112,7 @@ function BreakTable(props: {
   return (
     <Table
       caption="Breaks"
+      class="cards"
       columns={[
         { head: 'Pick' },
         { head: 'Order' },
@@ -138,7 +139,7 @@ function BreakTable(props: {
             <OrderLink accountId={row.accountId} orderNo={row.orderNo} />
           </th>
           <td>{row.accountId}</td>
-          <td>
+          <td class="line">
             <a href={`/breaks/${row.breakId}`}>{inWords(row.kind)}</a>
             <span class="hint"> {sentenceOf(row)}</span>
           </td>
@@ -147,9 +148,9 @@ function BreakTable(props: {
           </td>
           <Figure>{words.amount(row.amount)}</Figure>
           <td>{row.currency}</td>
-          <Figure>{words.count(row.ageDays)}</Figure>
-          <td>{row.owner ?? ''}</td>
-          <td>{words.free(row.note, [row.orderNo])}</td>
+          <Figure name="Days">{words.count(row.ageDays)}</Figure>
+          <td data-name="Owner">{row.owner ?? ''}</td>
+          <td class="line">{words.free(row.note, [row.orderNo])}</td>
         </tr>
       ))}
     </Table>
@@ -176,11 +177,11 @@ export async function breakPage(visit: Visit): Promise<Answer> {
         {found.accountId}: {sentenceOf(found)}.
       </p>
       <p class="hint">
-        First seen {words.at(found.firstSeen)}, {words.count(found.ageDays)} days ago. Owner:{' '}
+        First seen {words.at(found.firstSeen)}, {agoText(found.ageDays, words)}. Owner:{' '}
         {found.owner ?? 'nobody yet'}.
       </p>
       <Sides found={found} words={words} />
-      <DecideBreaks visit={visit}>
+      <DecideBreaks visit={visit} isFixed>
         <input type="hidden" name="id" value={found.breakId.toString()} />
       </DecideBreaks>
       <h2>Its life</h2>
@@ -211,6 +212,11 @@ export async function breakPage(visit: Visit): Promise<Answer> {
     </>
   );
   return { kind: 'page', title: `Break of ${found.orderNo}`, section: 'Breaks', body };
+}
+
+function agoText(days: number, words: Words): string {
+  if (days === 0) return 'less than a day ago';
+  return days === 1 ? 'a day ago' : `${words.count(days)} days ago`;
 }
 
 /** What each side says, field by field. */

@@ -22,7 +22,9 @@ export async function daysPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, query, words } = visit;
   const until = dateOf(query.text('until') ?? undefined) ?? dayBefore(deps.now(), 0);
   const from = dayBefore(new Date(`${until}T00:00:00Z`), DAYS_SHOWN);
-  const days = (await dayFigures(deps.db, accounts, from, until)).reverse();
+  const found = await dayFigures(deps.db, accounts, from, until);
+  // Newest day first; within a day as they come, by account and currency.
+  const days = found.toSorted((a, b) => b.businessDate.localeCompare(a.businessDate));
   const body = (
     <>
       <h1>Business days</h1>

@@ -245,12 +245,16 @@ function Events({ sheet, words }: { sheet: Sheet; words: Words }) {
         {sheet.events.map((event) => (
           <li>
             <time>{words.at(event.at)}</time> {inWords(event.to)} by {event.by}
-            {event.reason === null ? '' : ` (${words.free(event.reason, [sheet.orderNo])})`}
+            {event.reason === null ? '' : ` (${eventText(event, sheet, words)})`}
           </li>
         ))}
       </ol>
     </>
   );
+}
+
+function eventText({ to, reason }: Sheet['events'][number], sheet: Sheet, words: Words): string {
+  return to === 'held' && reason !== null ? holdWords(reason) : words.free(reason, [sheet.orderNo]);
 }
 
 function Attempts({ sheet, words }: { sheet: Sheet; words: Words }) {

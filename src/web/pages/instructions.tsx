@@ -29,6 +29,7 @@ const OPEN: readonly InstructionState[] = [
 export async function instructionsPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, query, words } = visit;
   const state = query.oneOf<InstructionState>('state', INSTRUCTION_STATES);
+  const isSettled = state !== null && !OPEN.includes(state);
   const account = query.oneOf('account', accounts);
   const accountIds = account === null ? accounts : [account];
   const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
@@ -36,6 +37,7 @@ export async function instructionsPage(visit: Visit): Promise<Answer> {
     listInstructions(deps.db, {
       states: state === null ? OPEN : [state],
       accountIds,
+      isNewestFirst: isSettled,
       // One more than a page tells whether there is a next one.
       limit: ROWS_A_PAGE + 1,
       offset: at * ROWS_A_PAGE,
@@ -69,7 +71,11 @@ export async function instructionsPage(visit: Visit): Promise<Answer> {
           person is under <a href="/approvals">Approvals</a>.
         </Empty>
       ) : (
-        <InstructionTable rows={rows} words={words} />
+        <InstructionTable
+          caption={`Instructions, ${isSettled ? 'newest' : 'oldest'} first`}
+          rows={rows}
+          words={words}
+        />
       )}
       <Pager at={at} pages={found.length > ROWS_A_PAGE ? at + 2 : at + 1} to={to} />
     </>
@@ -86,10 +92,15 @@ function countText(
   return words.count(counts.find((one) => one.state === state)?.count ?? 0);
 }
 
-function InstructionTable({ rows, words }: { rows: readonly ListedInstruction[]; words: Words }) {
+function InstructionTable(props: {
+  caption: string;
+  rows: readonly ListedInstruction[];
+  words: Words;
+}) {
+  const { caption, rows, words } = props;
   return (
     <Table
-      caption="Instructions, oldest first"
+      caption={caption}
       columns={[
         { head: 'What' },
         { head: 'State' },
@@ -118,8 +129,8 @@ function InstructionTable({ rows, words }: { rows: readonly ListedInstruction[];
             <OrderLink accountId={row.accountId} orderNo={row.orderNo} />
           </td>
           <td>{row.accountId}</td>
-          <td>{row.businessDate}</td>
-          <td>{words.at(row.since)}</td>
+          <td class="when">{row.businessDate}</td>
+          <td class="when">{words.at(row.since)}</td>
           <td>{whyOf(row, words)}</td>
         </tr>
       ))}

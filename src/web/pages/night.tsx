@@ -15,7 +15,7 @@ import {
   runProgress,
   waitingCounts,
 } from '../../store/consoleNights.js';
-import { AgeBars, NightStrip, OpenTrend } from '../charts.js';
+import { AgeBars, NightStrip, OpenTrend, StripLegend } from '../charts.js';
 import { dateOf } from '../fields.js';
 import type { Words } from '../format.js';
 import { Empty, Figure, State, Table } from '../parts.js';
@@ -117,7 +117,7 @@ function Head({ night, words }: { night: NightRow; words: Words }) {
 function Notices({ notices }: { notices: readonly Notice[] }) {
   if (notices.length === 0) return null;
   return (
-    <ul aria-label="To be told">
+    <ul class="waits" aria-label="To be told">
       {notices.map(({ accountId, kind, text }) => (
         <li class={kind === 'not_sent' ? 'problem' : ''}>
           {accountId}: {text}
@@ -176,39 +176,56 @@ function Steps({ progress: p }: { progress: Progress }) {
 
 interface Wait {
   count: number;
-  what: string;
+  /** said of one, and of many */
+  what: readonly [one: string, many: string];
   who: string;
   to: string | null;
 }
 
-function Waits({ waits, words }: { waits: Waiting; words: Words }) {
-  const rows: Wait[] = [
+/** Everything there may be to wait for, also what nothing waits for now. */
+function waitsOf(waits: Waiting): Wait[] {
+  return [
+    {
+      count: waits.unwritten,
+      what: ['report could not be written', 'reports could not be written'],
+      who: 'operators',
+      to: '/jobs',
+    },
     {
       count: waits.held,
-      what: 'instructions wait for approval',
+      what: ['instruction waits for approval', 'instructions wait for approval'],
       who: 'approvers',
       to: '/approvals',
     },
     {
       count: waits.unknown,
-      what: 'instructions are unknown',
+      what: ['instruction is unknown', 'instructions are unknown'],
       who: 'operators',
       to: '/instructions?state=unknown',
     },
     {
       count: waits.unowned,
-      what: 'open breaks have no owner',
+      what: ['open break has no owner', 'open breaks have no owner'],
       who: 'finance',
       to: '/breaks?owner=-',
     },
-    { count: waits.open, what: 'breaks are open in all', who: 'finance', to: '/breaks' },
+    {
+      count: waits.open,
+      what: ['break is open in all', 'breaks are open in all'],
+      who: 'finance',
+      to: '/breaks',
+    },
     {
       count: waits.onTheirWay,
-      what: 'instructions are on their way',
+      what: ['instruction is on its way', 'instructions are on their way'],
       who: 'nobody: tieout',
       to: null,
     },
-  ].filter(({ count }) => count > 0);
+  ];
+}
+
+function Waits({ waits, words }: { waits: Waiting; words: Words }) {
+  const rows = waitsOf(waits).filter(({ count }) => count > 0);
   return (
     <section aria-labelledby="waits">
       <h2 id="waits">What waits for whom</h2>
@@ -216,12 +233,15 @@ function Waits({ waits, words }: { waits: Waiting; words: Words }) {
         <Empty>Nothing waits for anybody. The workbook is under Reports.</Empty>
       ) : (
         <ul class="waits">
-          {rows.map(({ count, what, who, to }) => (
-            <li>
-              <strong>{words.count(count)}</strong> {to === null ? what : <a href={to}>{what}</a>}
-              <span class="hint"> ({who})</span>
-            </li>
-          ))}
+          {rows.map(({ count, what: [one, many], who, to }) => {
+            const what = count === 1 ? one : many;
+            return (
+              <li>
+                <strong>{words.count(count)}</strong> {to === null ? what : <a href={to}>{what}</a>}
+                <span class="hint"> ({who})</span>
+              </li>
+            );
+          })}
         </ul>
       )}
     </section>
@@ -310,11 +330,7 @@ function History({ marks, ages }: { marks: readonly NightMark[]; ages: readonly 
     <section aria-labelledby="history">
       <h2 id="history">The nights before</h2>
       <NightStrip nights={marks} room={NIGHTS_SHOWN} />
-      <p class="hint legend">
-        {STATES.map((state) => (
-          <State state={state} />
-        ))}
-      </p>
+      <StripLegend />
       <div class="beside">
         <OpenTrend nights={marks} />
         <AgeBars buckets={AGE_BUCKETS} counts={ages} />
@@ -322,5 +338,3 @@ function History({ marks, ages }: { marks: readonly NightMark[]; ages: readonly 
     </section>
   );
 }
-
-const STATES = ['tied_out', 'running', 'broken', 'incomplete', 'failed'] as const;

@@ -22,8 +22,12 @@ const TYPES: Readonly<Record<string, string>> = {
 export async function reportsPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, query, words } = visit;
   const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
-  const page = { nights: NIGHTS_A_PAGE, offset: at * NIGHTS_A_PAGE };
-  const rows = await listReports(deps.db, accounts, page);
+  // One night more than a page tells whether there is an older one.
+  const page = { nights: NIGHTS_A_PAGE + 1, offset: at * NIGHTS_A_PAGE };
+  const found = await listReports(deps.db, accounts, page);
+  const dates = [...new Set(found.map(({ businessDate }) => businessDate))];
+  const older = dates[NIGHTS_A_PAGE];
+  const rows = found.filter(({ businessDate }) => businessDate !== older);
   const mayTake = visit.accountsFor('download').length === accounts.length;
   const body = (
     <>
@@ -38,7 +42,7 @@ export async function reportsPage(visit: Visit): Promise<Answer> {
       )}
       <nav class="pager" aria-label="Pages">
         {at > 0 ? <a href={`/reports?page=${at}`}>Newer nights</a> : null}
-        {rows.length > 0 ? <a href={`/reports?page=${at + 2}`}>Older nights</a> : null}
+        {older !== undefined ? <a href={`/reports?page=${at + 2}`}>Older nights</a> : null}
       </nav>
     </>
   );

@@ -3,6 +3,7 @@
 
 import { gunzipSync } from 'node:zlib';
 import type { InstructionState } from '../core/instruction.js';
+import { OPEN_STATES } from '../core/instruction.js';
 import type { Db } from './db.js';
 import type { Seen } from './decisions.js';
 import { statement } from './sql.js';
@@ -60,7 +61,7 @@ export async function listInstructions(
        'isReplanned', i.replan_id is not null) as row
      from tieout.instructions i
      join tieout.runs r using (run_id)
-     where ($1::text[] is null or i.state = any ($1))
+     where ($1::text[] is null or (i.state = any ($1) ${partOf(filter.states)}))
        and ($2::text[] is null or i.account_id = any ($2))
        and ($3::text is null or i.operation = $3)
        and ($4::text is null or i.order_no = $4)
@@ -75,6 +76,15 @@ export async function listInstructions(
     ],
   );
   return rows.map(({ row }) => row);
+}
+
+const VOID_STATES: readonly InstructionState[] = ['rejected', 'withdrawn'];
+
+/** The few that these states are among, where an index has them apart. */
+function partOf(states: readonly InstructionState[] = []): string {
+  if (states.length === 0) return '';
+  if (states.every((state) => OPEN_STATES.includes(state))) return 'and i.is_open';
+  return states.every((state) => VOID_STATES.includes(state)) ? 'and i.is_void' : '';
 }
 
 /** Looks shown in one sheet, newest ones. */

@@ -26,7 +26,8 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
     <>
       <h1>
         {[sheet.operation, sheet.refundId, sheet.reviewDecision].filter(Boolean).join(' ')}{' '}
-        {sheet.money} <State state={sheet.state} />
+        {words.amount(sheet.refundAmount ?? sheet.amount)} {sheet.currency}{' '}
+        <State state={sheet.state} />
       </h1>
       <p class="sentence">
         Order <OrderLink accountId={sheet.accountId} orderNo={sheet.orderNo} /> of account{' '}

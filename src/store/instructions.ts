@@ -29,6 +29,14 @@ export interface SettledInstruction {
   to: string;
 }
 
+/** What shows each kind of instruction done; a payout is done when the gateway says so. */
+const DONE = JSON.stringify([
+  ...PROOFS,
+  ...[true, false].map((completes) => {
+    return { operation: 'refund', completes, after: refundAfter(completes) };
+  }),
+  { operation: 'payout', after: ['completed'] },
+]);
 const SENT_AGAIN = JSON.stringify(askedFor(RESENDABLE));
 
 /** Settles what was sent by what the gateway shows now; null: between two runs (DESIGN law 2). */
@@ -89,8 +97,7 @@ export async function planInstructions(
     now,
     JSON.stringify(asJson),
     partialCapture,
-    JSON.stringify(PROOFS),
-    JSON.stringify({ true: refundAfter(true), false: refundAfter(false) }),
+    DONE,
     Object.entries(HOLD_REASONS).flatMap(([name, { isApprovable }]) =>
       isApprovable ? [] : [name],
     ),

@@ -37,6 +37,9 @@ export interface ChunkRow {
   accountId: string;
   firstPage: number;
   lastPage: number;
+  /** the orders of its pages lie between these two; null where pages are walked */
+  firstOrder: string | null;
+  lastOrder: string | null;
 }
 
 /** How orders are cut into pages, and which currencies a ledger row may be in. */
@@ -194,15 +197,16 @@ export async function askAgain(
   return rows.map((row) => row.account_id);
 }
 
+const CHUNK_COLUMNS = 'pull_id, account_id, first_page, last_page, first_order, last_order';
+
 /** Cuts the pages of a pull into chunks; answers their ids. */
 export async function createChunks(db: Db, pullId: bigint): Promise<bigint[]> {
   const { rows } = await db.query<{ chunk_id: bigint }>(
-    `insert into tieout.chunks (pull_id, account_id, first_page, last_page)
-     select $1, account_id, first_page, least(first_page + ${CHUNK_PAGES_MAX - 1}, last_page)
-     from (select account_id, max(page_no) as last_page from tieout.asked_orders
-       where pull_id = $1 and page_no is not null group by account_id) as asked,
-       generate_series(0, last_page, ${CHUNK_PAGES_MAX}) as first_page
-     order by first_page, account_id
+    `insert into tieout.chunks (${CHUNK_COLUMNS})
+     select $1, account_id, min(page_no), max(page_no), min(order_no), max(order_no)
+     from tieout.asked_orders where pull_id = $1 and page_no is not null
+     group by account_id, page_no / ${CHUNK_PAGES_MAX}
+     order by min(page_no), account_id
      returning chunk_id`,
     [pullId],
   );
@@ -237,10 +241,10 @@ export async function releaseChunks(db: Db, pullId: bigint): Promise<void> {
   await db.query(
     `with gone as (
        delete from tieout.chunks where pull_id = $1 and state <> 'done'
-       returning pull_id, account_id, first_page, last_page, tries
+       returning ${CHUNK_COLUMNS}, tries
      )
-     insert into tieout.chunks (pull_id, account_id, first_page, last_page, tries)
-     select pull_id, account_id, first_page, last_page, tries from gone
+     insert into tieout.chunks (${CHUNK_COLUMNS}, tries)
+     select ${CHUNK_COLUMNS}, tries from gone
      order by first_page, account_id`,
     [pullId],
   );
@@ -248,29 +252,17 @@ export async function releaseChunks(db: Db, pullId: bigint): Promise<void> {
 
 /** Takes a chunk; null when it is done, or another worker holds it. */
 export async function claimChunk(db: Db, chunkId: bigint, token: string): Promise<ChunkRow | null> {
-  const { rows } = await db.query<{
-    chunk_id: bigint;
-    pull_id: bigint;
-    account_id: string;
-    first_page: number;
-    last_page: number;
-  }>(
+  const { rows } = await db.query<ChunkRow>(
     `update tieout.chunks set state = 'running', token = $2,
        leased_until = clock_timestamp() + make_interval(secs => ${CHUNK_LEASE_SECONDS})
      where chunk_id = $1 and (state = 'queued'
        or (state = 'running' and leased_until < clock_timestamp()))
-     returning chunk_id, pull_id, account_id, first_page, last_page`,
+     returning chunk_id as "chunkId", pull_id as "pullId", account_id as "accountId",
+       first_page as "firstPage", last_page as "lastPage", first_order as "firstOrder",
+       last_order as "lastOrder"`,
     [chunkId, token],
   );
-  const row = rows[0];
-  if (!row) return null;
-  return {
-    chunkId: row.chunk_id,
-    pullId: row.pull_id,
-    accountId: row.account_id,
-    firstPage: row.first_page,
-    lastPage: row.last_page,
-  };
+  return rows[0] ?? null;
 }
 
 /** Gives a chunk back after an error of our own; after too many its pages count as failed. */
@@ -309,15 +301,19 @@ export async function keepChunk(db: Db, chunkId: bigint, token: string): Promise
   return rowCount === 1;
 }
 
-/** The pages of a chunk with the orders that each asks for. */
+/** The pages of a chunk with the orders that each asks for; by the key of the look. */
 export async function pagesOfChunk(db: Db, chunk: ChunkRow): Promise<AskedPage[]> {
   // As JSON, which the driver reads several times faster than an array.
   const { rows } = await db.query<{ page_no: number; order_nos: string[] }>(
     `select page_no, json_agg(order_no order by order_no) as order_nos
      from ${partitionOf('asked_orders', chunk.pullId)}
      where pull_id = $1 and account_id = $2 and page_no between $3 and $4
+       and order_no between $5 and $6
      group by page_no order by page_no`,
-    [chunk.pullId, chunk.accountId, chunk.firstPage, chunk.lastPage],
+    [
+      ...[chunk.pullId, chunk.accountId, chunk.firstPage, chunk.lastPage],
+      ...[chunk.firstOrder, chunk.lastOrder],
+    ],
   );
   return rows.map((row) => ({ pageNo: row.page_no, orderNos: row.order_nos }));
 }

@@ -8,6 +8,7 @@ import type { BreakKind } from '../core/verdict.js';
 import type { CopiedRow } from './copyOut.js';
 import type { Database, Db, PlannerSettings } from './db.js';
 import { inMonthOf } from './months.js';
+import { readInTurn } from './readAhead.js';
 import { nightLooks } from './runAccounts.js';
 import { statement } from './sql.js';
 
@@ -140,11 +141,11 @@ export async function* orderRows(db: Database, runId: bigint): AsyncGenerator<Or
       coalesce(gateway_amount::text, gateway_amount_text), transaction_id, transaction_date,
       case when isfinite(placed_at) then floor(extract(epoch from placed_at) * 1000)::bigint end
     from (${inMonthOf(statement('seenOrders'), runId)}) as seen`;
-  for (const { accountId, pullId } of await nightLooks(db, runId)) {
-    for await (const rows of db.copyOut(select, [runId, accountId, pullId], WALK_INDEXES)) {
-      yield rows.map(orderRow);
-    }
-  }
+  const looks = await nightLooks(db, runId);
+  const reads = looks.map(({ accountId, pullId }) => {
+    return () => db.copyOut(select, [runId, accountId, pullId], WALK_INDEXES);
+  });
+  for await (const rows of readInTurn(reads)) yield rows.map(orderRow);
 }
 
 /** In the order of the statement's columns. */

@@ -5,20 +5,9 @@
 import type { Account } from './account.js';
 import type { MoneyPost } from './moneyTransport.js';
 import { type OtherOperation, type OtherOutcome, prepareOther, readOtherAnswer } from './others.js';
-import {
-  type ApmOutcome,
-  type DirectOutcome,
-  readApmAnswer,
-  readDirectAnswer,
-} from './paymentAnswer.js';
+import type { ApmOutcome, DirectOutcome } from './paymentAnswer.js';
 import type { ApmPayment, DirectPayment, HostedPayment } from './paymentMessages.js';
-import {
-  type CheckoutOutcome,
-  prepareApm,
-  prepareCheckout,
-  prepareDirect,
-  readCheckoutAnswer,
-} from './payments.js';
+import type { CheckoutOutcome } from './payments.js';
 import { type PayoutOutcome, preparePayout, readPayoutAnswer } from './payout.js';
 import type { Payout } from './payoutMessages.js';
 import type { Profile } from './profile.js';
@@ -59,14 +48,20 @@ export function moneyCalls(profile: Profile, post: PostOnce): MoneyCalls {
     return answer.kind === 'answered' ? read(sent, answer) : answer;
   };
   return {
-    authorise: async (account, payment) =>
-      call(account, prepareDirect(profile, account, payment), (sent, answer) =>
+    authorise: async (account, payment) => {
+      const { prepareDirect, readDirectAnswer } = await payments();
+      return call(account, prepareDirect(profile, account, payment), (sent, answer) =>
         readDirectAnswer(profile, account, sent, answer),
-      ),
-    authoriseApm: async (account, payment) =>
-      call(account, prepareApm(profile, account, payment), readApmAnswer),
-    checkout: async (account, payment) =>
-      call(account, prepareCheckout(profile, account, payment), readCheckoutAnswer),
+      );
+    },
+    authoriseApm: async (account, payment) => {
+      const { prepareApm, readApmAnswer } = await payments();
+      return call(account, prepareApm(profile, account, payment), readApmAnswer);
+    },
+    checkout: async (account, payment) => {
+      const { prepareCheckout, readCheckoutAnswer } = await payments();
+      return call(account, prepareCheckout(profile, account, payment), readCheckoutAnswer);
+    },
     payout: async (account, payout) =>
       call(account, preparePayout(profile, account, payout), readPayoutAnswer),
     other: async (account, name, fields) =>
@@ -74,4 +69,9 @@ export function moneyCalls(profile: Profile, post: PostOnce): MoneyCalls {
         readOtherAnswer(answer),
       ),
   };
+}
+
+/** Loaded before anything is sent, and never by a night: reading XML takes a library. */
+async function payments() {
+  return { ...(await import('./payments.js')), ...(await import('./paymentAnswer.js')) };
 }

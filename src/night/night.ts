@@ -26,7 +26,8 @@ export async function runNight(deps: NightDeps, night: Night): Promise<RunSummar
   // What was looked at changes no more, so that it can be compared while it is sealed.
   await beside(keep(deps, night, pull), judge(deps, night, pull));
   const sentAfter = await send(deps, night);
-  await confirm(deps, night, pull, sentAfter);
+  // Most of what sending left is on record by now: little is left to seal after it is confirmed.
+  await beside(seal(deps, night), confirm(deps, night, pull, sentAfter));
   const summary = await beside(seal(deps, night), total(deps, night));
   const finished = await report(deps, night, summary);
   await sealEnd(deps, night);

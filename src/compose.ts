@@ -176,6 +176,8 @@ async function openNight(
     sleep: pause,
     journal,
     answers: openAnswerSpool(config.dataDir),
+    // The client holds the looks to the limit; one batch of ours is one request.
+    slots: openSlots(config.gateway.profile.limits.concurrency),
     jobs: countJobs(signal),
     isAlive,
     log: talk.log,
@@ -242,10 +244,8 @@ async function handlersOf(
 ): Promise<Record<QueueName, (id: string) => Promise<void>>> {
   const { pullChunk } = await import('./night/pullChunk.js');
   const { sendBatch } = await import('./night/sendBatch.js');
-  // The client holds the looks to the limit; one batch of ours is one request.
-  const slots = openSlots(deps.config.gateway.profile.limits.concurrency);
   const send = (id: string): Promise<void> =>
-    slots(() => sendBatch({ ...deps, log: withFields(deps.log, { batch: id }) }, rowId(id)));
+    sendBatch({ ...deps, log: withFields(deps.log, { batch: id }) }, rowId(id));
   // Takes a while to load, so that it is begun now, while the database works out what to ask.
   const writing = import('./night/writeReport.js');
   writing.catch(() => {});

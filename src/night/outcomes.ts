@@ -3,7 +3,7 @@
 // was stored, with the same result. Neighbours: sendBatch.ts right after a send, recover.ts later.
 
 import type { RawAnswer } from '../gateway/transport.js';
-import type { InstructionOutcome } from '../store/attempts.js';
+import type { InstructionOutcome, KeptAnswer } from '../store/attempts.js';
 import { recordOutcomes } from '../store/attempts.js';
 import type { QueuedBatch } from '../store/batches.js';
 import { confirmAcceptedPayouts } from '../store/payouts.js';
@@ -11,15 +11,30 @@ import type { NightDeps } from './deps.js';
 import type { SentBatch } from './prepareSend.js';
 import { readSent } from './prepareSend.js';
 
-/** Reads a stored answer and records what became of each entry; used again after a crash. */
+/** What an answer says of each entry. */
+export interface Outcomes {
+  outcomes: InstructionOutcome[];
+  /** why it cannot be trusted as a whole; null: it can */
+  reason: string | null;
+  signatureWarning: string | null;
+  /** nothing in it is unknown */
+  isClean: boolean;
+}
+
+/** Reads a stored answer and records what became of each entry, after a crash. */
 export async function readAnswer(
   deps: NightDeps,
   sent: SentBatch,
   attemptId: string,
   answer: RawAnswer,
-  isSenderGone = true,
+  isSenderGone: boolean,
 ): Promise<void> {
-  const { batch, entries } = sent;
+  await recordAnswer(deps, sent, attemptId, outcomesOf(deps, sent, answer), { isSenderGone });
+}
+
+/** Pure: the same answer says the same, today and after a crash. */
+export function outcomesOf(deps: NightDeps, sent: SentBatch, answer: RawAnswer): Outcomes {
+  const { entries } = sent;
   const reading = readSent(deps, sent, answer);
   const outcomes: InstructionOutcome[] = reading.entries.map((outcome, index) => ({
     instructionId: entries[index]?.instructionId ?? 0n,
@@ -29,14 +44,27 @@ export async function readAnswer(
     reference: outcome.reference,
     reason: outcome.kind === 'accepted' ? null : (outcome.reason ?? outcome.message ?? 'no reason'),
   }));
-  if (reading.trusted && reading.signatureWarning !== null) {
-    deps.log(`batch ${batch.batchId}: ${reading.signatureWarning}`, {
+  const isClean = outcomes.every((outcome) => outcome.kind !== 'unknown');
+  return reading.trusted
+    ? { outcomes, reason: null, signatureWarning: reading.signatureWarning, isClean }
+    : { outcomes, reason: reading.reason, signatureWarning: null, isClean };
+}
+
+/** Records what an answer said, and the answer itself where the database has yet to store it. */
+export async function recordAnswer(
+  deps: NightDeps,
+  { batch }: SentBatch,
+  attemptId: string,
+  { outcomes, reason, signatureWarning }: Outcomes,
+  more: { isSenderGone: boolean; toStore?: KeptAnswer | null },
+): Promise<void> {
+  if (signatureWarning !== null) {
+    deps.log(`batch ${batch.batchId}: ${signatureWarning}`, {
       level: 'warn',
       ...aboutBatch(batch),
     });
   }
-  const reason = reading.trusted ? null : reading.reason;
-  const result = { answered: true, reason, outcomes, isSenderGone };
+  const result = { answered: true, reason, outcomes, ...more };
   await recordOutcomes(deps.db, attemptId, result, deps.now());
   tellTrouble(deps, batch, outcomes, reason);
   if (batch.operation === 'payout') {

@@ -26,7 +26,7 @@ import type { NightDeps } from './deps.js';
 import { keptRequest } from './keptRequest.js';
 import { lookAgain } from './lookAgain.js';
 import { undoLostClaim } from './lostClaim.js';
-import { readAnswer, recordUnknown, tellUnanswered } from './outcomes.js';
+import { outcomesOf, recordAnswer, recordUnknown, tellUnanswered } from './outcomes.js';
 import type { Permit } from './permit.js';
 import { mayBegin, maySend } from './permit.js';
 import type { SentBatch } from './prepareSend.js';
@@ -48,10 +48,10 @@ export async function sendBatch(deps: NightDeps, batchId: bigint): Promise<void>
     if (beginning.kind === 'wait') return;
     const unfit = await deps.journal.verify();
     if (unfit !== null) return await deferBatch(deps.db, batchId, unfit);
-    const stale = await connectAndSend(deps, batch, account);
+    const stale = await sendInTurn(deps, batch, account);
     if (stale === null) return;
     await lookAgain(deps, batch.runId, stale);
-    if ((await connectAndSend(deps, batch, account)) === null) return;
+    if ((await sendInTurn(deps, batch, account)) === null) return;
     await deferBatch(deps.db, batchId, 'the look before sending was not answered');
   } catch (error) {
     // Only a batch that still waits is touched: after the claim, recover.ts says what it is.
@@ -61,42 +61,52 @@ export async function sendBatch(deps: NightDeps, batchId: bigint): Promise<void>
   }
 }
 
-/**
- * Connects first, so that nothing lies between the permit and the write but the claim. Answers the
- * instructions that need a fresh look before anything of the batch may go; null otherwise.
- */
-async function connectAndSend(
+type Tried =
+  /** these need a fresh look before anything of the batch may go */
+  | { kind: 'stale'; instructionIds: readonly bigint[] }
+  /** `rest`: what is left to write down, while the gateway serves the next batch */
+  | { kind: 'done'; rest: () => Promise<void> };
+
+const DONE: Tried = { kind: 'done', rest: async () => {} };
+
+/** From the connection to the answer a batch has one of the gateway's slots, and no longer. */
+async function sendInTurn(
   deps: NightDeps,
   batch: BatchRow,
   account: Account,
 ): Promise<readonly bigint[] | null> {
+  const tried = await deps.slots(() => connectAndSend(deps, batch, account));
+  if (tried.kind === 'stale') return tried.instructionIds;
+  await tried.rest();
+  return null;
+}
+
+/** Connects first, so that nothing lies between the permit and the write but the claim. */
+async function connectAndSend(deps: NightDeps, batch: BatchRow, account: Account): Promise<Tried> {
   const opened = await deps.gateway.connectMoney(account);
   if (opened.kind === 'not_sent') {
     await deferBatch(deps.db, batch.batchId, opened.reason);
-    return null;
+    return DONE;
   }
   try {
     const claim = await claimPermitted(deps, batch, account);
     switch (claim.kind) {
       case 'claimed':
-        await post(deps, claim.claimed, opened.connection);
-        // What waited for the canary need not wait for the sweep.
-        if (claim.claimed.isCanary) await ringWaiting(deps, [batch.accountId]);
-        return null;
+        return await postClaimed(deps, claim.claimed, opened.connection);
       case 'stop':
         await noteBatch(deps.db, batch.batchId, claim.reason);
-        return null;
+        return DONE;
       case 'unverified':
         await deferBatch(deps.db, batch.batchId, claim.reason);
-        return null;
+        return DONE;
       case 'changed':
         await deferBatch(deps.db, batch.batchId, 'it changed while it was claimed');
-        return null;
+        return DONE;
       case 'stale':
-        return claim.instructionIds;
+        return claim;
       case 'wait':
       case 'nothing':
-        return null;
+        return DONE;
     }
   } finally {
     opened.connection.close();
@@ -198,17 +208,32 @@ async function becomesCanary(
   return true;
 }
 
+async function postClaimed(
+  deps: NightDeps,
+  claimed: Claimed,
+  connection: MoneyConnection,
+): Promise<Tried> {
+  const record = await post(deps, claimed, connection);
+  const rest = async (): Promise<void> => {
+    await record?.();
+    // What waited for the canary need not wait for the sweep.
+    if (claimed.isCanary) await ringWaiting(deps, [claimed.sent.batch.accountId]);
+  };
+  return { kind: 'done', rest };
+}
+
+/** Answers what is left to record; null: all of it was. */
 async function post(
   deps: NightDeps,
   { sent, prepared, attemptId, began }: Claimed,
   connection: MoneyConnection,
-): Promise<void> {
+): Promise<(() => Promise<void>) | null> {
   try {
     await deps.journal.append(permitLine(sent, prepared, attemptId));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     await recordNotSent(deps.db, attemptId, `the journal of permits cannot be written: ${why}`);
-    return;
+    return null;
   }
   const posted = await connection.post({
     path: prepared.path,
@@ -221,15 +246,34 @@ async function post(
   switch (posted.kind) {
     case 'not_sent':
       await recordNotSent(deps.db, attemptId, posted.reason);
-      return;
+      return null;
     case 'unknown':
       await recordUnknown(deps, sent, attemptId, posted.reason);
       tellUnanswered(deps, sent, posted.reason);
-      return;
+      return null;
     case 'answered':
-      await deps.answers.keep(deps.db, attemptId, keptAnswer(posted));
-      await readAnswer(deps, sent, attemptId, posted);
+      return await takeAnswer(deps, sent, attemptId, posted);
   }
+}
+
+/**
+ * Keeps the answer, and only then reads it. With an unknown entry in it the next batch waits until
+ * that stands in the database, where the breaker counts.
+ */
+async function takeAnswer(
+  deps: NightDeps,
+  sent: SentBatch,
+  attemptId: string,
+  answer: RawAnswer,
+): Promise<(() => Promise<void>) | null> {
+  const held = await deps.answers.keep(deps.db, attemptId, keptAnswer(answer));
+  const read = outcomesOf(deps, sent, answer);
+  const { toStore } = held;
+  const record = (): Promise<void> =>
+    held.during(() => recordAnswer(deps, sent, attemptId, read, { isSenderGone: true, toStore }));
+  if (read.isClean) return record;
+  await record();
+  return null;
 }
 
 function permitLine(sent: SentBatch, prepared: PreparedBatch, attemptId: string): PermitLine {

@@ -3,7 +3,7 @@
 // them in. Neighbours: attempts.ts stores answers, night/recover.ts calls `bringIn`.
 
 import { mkdirSync } from 'node:fs';
-import { open, readdir, readFile, unlink } from 'node:fs/promises';
+import { open, readdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeptAnswer } from './attempts.js';
 import { storeAnswer } from './attempts.js';
@@ -11,10 +11,18 @@ import type { Db } from './db.js';
 import { unknownAttempts } from './journals.js';
 
 export interface AnswerSpool {
-  /** Keeps the answer here, then in the database; rejects where the latter fails. */
-  keep(db: Db, attemptId: string, answer: KeptAnswer): Promise<void>;
+  /** Keeps the answer here, where it outlives this process; in the database if the disk refuses. */
+  keep(db: Db, attemptId: string, answer: KeptAnswer): Promise<HeldAnswer>;
   /** Stores what an earlier process left behind; answers how many. */
   bringIn(db: Db): Promise<number>;
+}
+
+/** An answer that was kept before anybody read it. */
+export interface HeldAnswer {
+  /** what the database has yet to store; null: nothing */
+  toStore: KeptAnswer | null;
+  /** Runs what stores it; from then on the database has it, and the file goes. */
+  during<T>(storing: () => Promise<T>): Promise<T>;
 }
 
 const FILE = /^([0-9a-f-]{36})\.json$/;
@@ -26,17 +34,11 @@ export function openAnswerSpool(dataDir: string): AnswerSpool {
   return {
     keep: async (db, attemptId, answer) => {
       const path = pathOf(attemptId);
-      const file = await writeDown(place, path, answer);
-      try {
-        await storeAnswer(db, attemptId, answer);
-      } catch (error) {
-        // A killed process leaves the file to the kernel; a host that goes down would not.
-        await file?.sync().catch(() => {});
-        await file?.close();
-        throw error;
+      if (await writeDown(place, path, answer)) {
+        return { toStore: answer, during: (storing) => storedBy(path, storing) };
       }
-      await file?.close();
-      await remove(path);
+      await storeAnswer(db, attemptId, answer);
+      return { toStore: null, during: (storing) => storing() };
     },
     bringIn: async (db) => {
       let count = 0;
@@ -57,6 +59,24 @@ export function openAnswerSpool(dataDir: string): AnswerSpool {
   };
 }
 
+async function storedBy<T>(path: string, storing: () => Promise<T>): Promise<T> {
+  let stored: T;
+  try {
+    stored = await storing();
+  } catch (error) {
+    // A killed process leaves the file to the kernel; a host that goes down would not.
+    await onDisk(path).catch(() => {});
+    throw error;
+  }
+  await remove(path);
+  return stored;
+}
+
+async function onDisk(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  await file.sync().finally(() => file.close());
+}
+
 /** `rm` of node would look at the file first, and hold up everything else while it does. */
 async function remove(path: string): Promise<void> {
   await unlink(path).catch((error: NodeJS.ErrnoException) => {
@@ -64,16 +84,15 @@ async function remove(path: string): Promise<void> {
   });
 }
 
-/** Null where the disk refuses: then the database alone has to do. */
-async function writeDown(place: string, path: string, answer: KeptAnswer) {
+/** False where the disk refuses: then the database alone has to do. */
+async function writeDown(place: string, path: string, answer: KeptAnswer): Promise<boolean> {
+  const text = JSON.stringify({ ...answer, body: answer.body.toString('base64') });
   try {
     mkdirSync(place, { recursive: true, mode: 0o700 });
-    const file = await open(path, 'w', 0o600);
-    const body = answer.body.toString('base64');
-    await file.writeFile(JSON.stringify({ ...answer, body }));
-    return file;
+    await writeFile(path, text, { mode: 0o600 });
+    return true;
   } catch {
-    return null;
+    return false;
   }
 }
 

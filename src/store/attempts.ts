@@ -135,6 +135,8 @@ export async function recordOutcomes(
     outcomes: readonly InstructionOutcome[];
     /** the sender itself says so, or its process is known to be gone: nothing can leave any more */
     isSenderGone: boolean;
+    /** the raw answer, where the database does not have it yet */
+    toStore?: KeptAnswer | null;
   },
   now: Date,
 ): Promise<boolean> {
@@ -142,6 +144,7 @@ export async function recordOutcomes(
     instruction_id: instructionId.toString(),
     ...outcome,
   }));
+  const answer = result.toStore ?? null;
   const { rows } = await db.query<{ written: bigint }>(
     statement('recordOutcomes'),
     [
@@ -153,6 +156,11 @@ export async function recordOutcomes(
       outcomes.every((outcome) => outcome.kind !== 'unknown'),
       UNCLEAN_BATCHES_MAX,
       result.isSenderGone,
+      answer?.status,
+      answer?.contentType,
+      answer?.contentEncoding,
+      answer?.body,
+      answer?.sha256,
     ],
     'recordOutcomes',
   );

@@ -325,10 +325,12 @@ describe('an answer that came while the database was away', () => {
     const dying = {
       ...deps,
       runner: { ...deps.runner, boot: 'another boot' },
-      answers: {
-        ...deps.answers,
-        keep: (_: unknown, attemptId: string, answer: Parameters<typeof deps.answers.keep>[2]) =>
-          deps.answers.keep({ query: () => Promise.reject(away) }, attemptId, answer),
+      db: {
+        ...deps.db,
+        query: <R extends object>(text: string, ...more: [(readonly unknown[])?, string?]) =>
+          text.includes('into tieout.answers')
+            ? Promise.reject(away)
+            : deps.db.query<R>(text, ...more),
       },
     };
     await expect(sendBatch(dying, batchIds[0] ?? 0n)).rejects.toThrow(away);

@@ -6,8 +6,8 @@ const ROLL_BACK = new Error('died before COMMIT');
 /** What a statement is, by the tables that it writes. */
 const MARKS = [
   [/\binto tieout\.attempts\b/, 'claim'],
-  [/\binto tieout\.answers\b/, 'storing of the answer'],
   [/\bupdate tieout\.attempts\b/, 'record of the outcome'],
+  [/\binto tieout\.answers\b/, 'storing of the answer'],
   [/state = 'withdrawn'/, 'withdrawal'],
   [/\b(insert into|update|delete from)\b/i, 'other write'],
 ];

@@ -3,8 +3,16 @@
 -- A clean batch, that is one without an unknown entry, opens the account where it was the canary;
 -- so many unclean ones in a row stop it.
 -- $1 attempt, $2 outcome, $3 reason, $4 entries as json, $5 now, $6 clean, $7 how many in a row,
--- $8 whether its sender is surely gone.
-with attempt as (
+-- $8 whether its sender is surely gone, $9 to $13 the raw answer, where it is not stored yet: that
+-- belongs here even when somebody else has said meanwhile what became of the attempt.
+with answer as (
+  insert into tieout.answers (attempt_id, received_at, http_status, content_type,
+    content_encoding, body, body_sha256)
+  select attempt_id, clock_timestamp(), $9::int, $10::text, $11::text, $12::bytea, $13::text
+  from tieout.attempts where attempt_id = $1::uuid and $9::int is not null
+  on conflict do nothing
+),
+attempt as (
   update tieout.attempts
   set outcome = $2::text, finished_at = clock_timestamp(), reason = $3::text,
     is_sender_gone = $8::boolean

@@ -14,7 +14,13 @@ const program = await loadProgram(root);
 const random = randomOf(...seed);
 
 /** Per thousand steps; the steps around the one write count most. */
-const GRAVE = new Set(['claim', 'the write', 'the answer', 'storing of the answer', 'the record']);
+const GRAVE = new Set([
+  'claim',
+  'the write',
+  'the answer',
+  'storing of the answer',
+  'record of the outcome',
+]);
 const KILLS = role === 'spine' ? { grave: 2, other: 2 } : { grave: 30, other: 4 };
 const STOPS = role === 'spine' ? { grave: 0, other: 0 } : { grave: 4, other: 0.3 };
 

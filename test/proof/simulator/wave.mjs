@@ -166,9 +166,12 @@ function baseDeps(wave) {
     answers: {
       keep: async (db, attemptId, answer) => {
         await program.attempts.storeAnswer(db, attemptId, answer);
+        return { toStore: null, during: (storing) => storing() };
       },
       bringIn: async () => 0,
     },
+    // Which batch goes when is for the schedule to say.
+    slots: (work) => work(),
     isAlive: (runner) => !isDead(wave, runner.started),
     log: place.log,
     progress: () => {},

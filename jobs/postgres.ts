@@ -74,10 +74,20 @@ export async function migratePostgresQueues(connection: Connection): Promise<voi
   }
 }
 
+const BEHIND_POOLER =
+  'the queue needs sessions of its own, and a pooler stands before the database: ' +
+  'give the queue a Redis (queue.url), or name the server itself (database.url)';
+
+/** A pooler refuses what a session is to begin with, or leaves it out. */
 async function checkSchema(database: Database, connection: Connection): Promise<void> {
   try {
+    const { rows } = await database.pool.query<{ search_path: string }>('show search_path');
+    if (rows[0]?.search_path !== SCHEMA) throw new TieoutError(BEHIND_POOLER);
     await assertSchemaCompatibility(database.pool, SCHEMA);
   } catch (error) {
+    if (error instanceof Error && error.message.includes('startup parameter')) {
+      throw new TieoutError(BEHIND_POOLER, { cause: error });
+    }
     if (error instanceof SchemaMigrationRequiredError) {
       const cure = 'run `tieout migrate up`';
       throw new TieoutError(`the database has no tables for the queue yet: ${cure}`, {

@@ -15,7 +15,10 @@ import { copyOut } from './copyOut.js';
 
 /** Where statements go: the pool, or the one client of a transaction. */
 export interface Db {
-  /** A statement with a name is planned once a connection instead of each time it runs. */
+  /**
+   * A statement with a name is planned once a connection instead of each time it runs. Behind a
+   * pooler the name is left out: the next transaction has another session, which does not know it.
+   */
   query<R extends object = Record<string, unknown>>(
     text: string,
     values?: readonly unknown[],
@@ -88,6 +91,7 @@ export function openDatabase(
   options: { max?: number; applicationName?: string } = {},
 ): Database {
   const pool = openPool(connection, options);
+  const lasting = namesThatLast(pool, connection);
   const inUse = new Set<pg.Client>();
   const lend = async (): Promise<pg.Client> => {
     const client = await openClient(connection, options.applicationName);
@@ -96,9 +100,10 @@ export function openDatabase(
     return client;
   };
   return {
-    query: (text, values, name) => queryOn(pool, connection, text, values, name),
-    transaction: (work) => runTransaction(pool, connection, 'begin', work),
-    durably: (work) => runTransaction(pool, connection, BEGIN_DURABLY, work),
+    query: async (text, values, name) =>
+      queryOn(pool, connection, text, values, await lasting(name, null)),
+    transaction: (work) => runTransaction(pool, connection, 'begin', lasting, work),
+    durably: (work) => runTransaction(pool, connection, BEGIN_DURABLY, lasting, work),
     copyIn: async (copySql) => {
       const client = await lend();
       return startCopy(client, copySql, connection, () => client.end().catch(() => {}));
@@ -129,6 +134,40 @@ function openPool(
   return pool;
 }
 
+/** The name, where a later statement on the same connection finds what was planned under it. */
+type LastingName = (
+  name: string | undefined,
+  client: pg.PoolClient | null,
+) => Promise<string | undefined>;
+
+/**
+ * Asked once: a pooler tells its clients other numbers than those of the sessions that it lends
+ * them, one for each transaction.
+ */
+function namesThatLast(pool: pg.Pool, connection: Connection): LastingName {
+  let isDirect: boolean | null = null;
+  const ask = async (client: pg.PoolClient): Promise<boolean> => {
+    const { rows } = await queryOn<{ pid: number }>(client, connection, BACKEND_PID);
+    return rows[0]?.pid === (client as pg.PoolClient & { processID: number | null }).processID;
+  };
+  return async (name, given) => {
+    if (name === undefined) return undefined;
+    if (isDirect === null) {
+      const client = given ?? (await pool.connect().catch((error) => fail(error, connection)));
+      isDirect = await ask(client).finally(() => {
+        if (given === null) client.release();
+      });
+    }
+    return isDirect ? name : undefined;
+  };
+}
+
+const BACKEND_PID = 'select pg_backend_pid() as pid';
+
+function fail(error: unknown, connection: Connection): never {
+  throw asOperatingFailure(error, connection);
+}
+
 async function queryOn<R extends object>(
   target: pg.Pool | pg.ClientBase,
   connection: Connection,
@@ -153,11 +192,10 @@ async function runTransaction<T>(
   pool: pg.Pool,
   connection: Connection,
   begin: string,
+  lasting: LastingName,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  const client = await pool.connect().catch((error) => {
-    throw asOperatingFailure(error, connection);
-  });
+  const client = await pool.connect().catch((error) => fail(error, connection));
   let open = true;
   const assertOpen = (): void => {
     if (!open) throw new Error('this transaction has ended');
@@ -165,7 +203,7 @@ async function runTransaction<T>(
   const tx: Tx = {
     query: async (text, values, name) => {
       assertOpen();
-      return queryOn(client, connection, text, values, name);
+      return queryOn(client, connection, text, values, await lasting(name, client));
     },
     copy: async (copySql, texts) => {
       assertOpen();

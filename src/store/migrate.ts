@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Connection } from './connection.js';
 import { asOperatingFailure, openClient } from './connection.js';
@@ -29,6 +30,8 @@ const META_SCHEMA = 'tieout_meta';
 const META_TABLE = 'migrations';
 /** Any number will do, as long as nothing else in the database locks it. */
 const LOCK_KEY = 7_203_514_881;
+const LOCK_POLL_MS = 100;
+const LOCK_WAIT_MS_MAX = 600_000;
 
 /**
  * Applies what is pending, all or nothing; starters at the same moment wait for each other. With
@@ -46,7 +49,7 @@ export async function migrateUp(
   };
   return withClient(connection, async (client) => {
     if ((await due(client)).length === 0) return [];
-    return locked(client, async () => {
+    return locked(connection, client, async () => {
       const pending = await due(client);
       if (pending.length === 0) return [];
       // Before the run, so that no applied file can ever be without its checksum.
@@ -64,7 +67,7 @@ export async function migrateDown(
   folder = migrationsFolder(),
 ): Promise<string[]> {
   return withClient(connection, (client) =>
-    locked(client, async () => {
+    locked(connection, client, async () => {
       await checked(client, folder, log);
       if (count < 1) return [];
       return run(client, folder, { direction: 'down', count }, log);
@@ -97,9 +100,15 @@ async function withClient<T>(
   }
 }
 
-async function locked<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
-  await client.query('select pg_advisory_lock($1)', [LOCK_KEY]);
+/** Held by a transaction beside the work: behind a pooler, what a session holds is lost. */
+async function locked<T>(
+  connection: Connection,
+  client: pg.Client,
+  work: () => Promise<T>,
+): Promise<T> {
+  const holder = await openClient(connection, 'tieout migrate');
   try {
+    await takeLock(holder);
     await client.query(`create schema if not exists ${META_SCHEMA}`);
     await client.query(
       `create table if not exists ${META_SCHEMA}.checksums (
@@ -108,7 +117,23 @@ async function locked<T>(client: pg.Client, work: () => Promise<T>): Promise<T> 
     );
     return await work();
   } finally {
-    await client.query('select pg_advisory_unlock($1)', [LOCK_KEY]).catch(() => {});
+    // Its transaction ends with it, and the lock with that.
+    await holder.end().catch(() => {});
+  }
+}
+
+/** Waits between tries without a transaction, so that a pooler has sessions left for the holder. */
+async function takeLock(holder: pg.Client): Promise<void> {
+  const until = performance.now() + LOCK_WAIT_MS_MAX;
+  for (;;) {
+    await holder.query('begin');
+    const { rows } = await holder.query('select pg_try_advisory_xact_lock($1) as mine', [LOCK_KEY]);
+    if (rows[0].mine) return;
+    await holder.query('rollback');
+    if (performance.now() > until) {
+      throw new Error('another tieout is still changing the tables: try again when it has ended');
+    }
+    await sleep(LOCK_POLL_MS);
   }
 }
 

@@ -4,7 +4,7 @@
 // temporary folder.
 
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -18,7 +18,8 @@ import { openDatabase } from '../../dist/src/store/db.js';
 import { startEmbedded } from '../../dist/src/store/embedded.js';
 import { loadLedger } from '../../dist/src/store/ledger.js';
 import { migrateUp } from '../../dist/src/store/migrate.js';
-import { start } from './measure.mjs';
+import { measure, start } from './measure.mjs';
+import { processorMs } from './processorTime.mjs';
 import { ask, CONCURRENCY, inTurn, openPool } from './wire.mjs';
 
 const DAY_MS = 86_400_000;
@@ -42,8 +43,10 @@ export async function openHouse(seed) {
       dropLedger: ({ database }) => admin(house, `drop database ${database}`),
       openPlace: (ledger) => openPlace(house, ledger),
       closePlace: (place) => closePlace(house, place),
-      writeConfig: (place) => writeConfig(place),
+      writeConfig: (place, changed) => writeConfig(place, changed),
       stagesOf: (place, run) => stagesOf(place, run),
+      measure: (args) => measureBoth(house, args),
+      askPlace: (place, sql) => askPlace(place, sql),
       ask: (sql) => admin(house, sql),
       close: async () => {
         await server.stop();
@@ -133,7 +136,7 @@ async function warmUp({ baseUrl, accounts }, sample) {
 }
 
 /** Everything automatic and liveFrom recent, so that money really moves. */
-function writeConfig({ connection, folder, baseUrl, accounts }) {
+function writeConfig({ connection, folder, baseUrl, accounts }, changed = {}) {
   const { host, user, database } = connection;
   const address = new URL(`postgres://${user}@localhost/${database}`);
   address.searchParams.set('host', host);
@@ -146,29 +149,53 @@ function writeConfig({ connection, folder, baseUrl, accounts }) {
     gateway: { baseUrl, profile: './gateway-profile.yaml' },
     accounts: accounts.map((account) => ({ ...account, liveFrom })),
     schedule: { timezone: 'UTC', cutOff: '00:00' },
-    operations: { capture: 'auto', cancel: 'auto', refund: 'auto', review: 'auto' },
+    operations: Object.fromEntries(
+      ['capture', 'cancel', 'refund', 'review'].map((name) => [name, changed.policy ?? 'auto']),
+    ),
   };
   const { signing, statuses } = sandboxProfile();
-  const limits = { requestsPerSecond: REQUESTS_PER_SECOND, concurrency: CONCURRENCY };
+  const limits = {
+    requestsPerSecond: REQUESTS_PER_SECOND,
+    concurrency: CONCURRENCY,
+    ...changed.limits,
+  };
   const profile = { signing, statuses, limits };
   writeFileSync(join(folder, 'gateway-profile.yaml'), JSON.stringify(profile));
   writeFileSync(file, JSON.stringify(config));
   return file;
 }
 
+/** As measure.mjs does, and the processor time with what the server spent meanwhile. */
+async function measureBoth(house, args) {
+  const [{ data_directory: folder }] = await admin(house, 'show data_directory');
+  const pid = Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  const before = processorMs(pid);
+  const run = await measure(args);
+  return { ...run, busyMs: run.cpuMs + processorMs(pid) - before };
+}
+
+/** A question to the database of one measurement; answers its rows. */
+async function askPlace({ connection }, sql) {
+  const client = new pg.Client({ ...connection, ssl: false });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
 /** When each step ended, from the program's own log and from what its tables say. */
-async function stagesOf({ connection }, { began, wallMs, log }) {
+async function stagesOf(place, { began, wallMs, log }) {
   const times = new Map([['start', began]]);
   for (const line of log.split('\n')) {
     const [, at, step] = /^(\S+Z) (?:(\w+): done|begins business date)/.exec(line) ?? [];
     if (at !== undefined) times.set(step ?? 'begin', Date.parse(at));
   }
-  const client = new pg.Client({ ...connection, ssl: false });
-  await client.connect();
-  const { rows } = await client.query(
+  const rows = await askPlace(
+    place,
     'select kind, created_at, written_at from tieout.reports order by written_at',
   );
-  await client.end();
   times.set('total', rows[0].created_at.getTime());
   times.set('reconciliation', rows[0].written_at.getTime());
   times.set('orders', rows[1].written_at.getTime());

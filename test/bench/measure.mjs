@@ -1,5 +1,5 @@
 // Runs one program to its end as a process of its own: wall time from start to exit, and the
-// highest memory it ever had, which the process itself reports when it leaves (peak.mjs).
+// highest memory it ever had and its processor time, which it reports when it leaves (peak.mjs).
 
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -11,8 +11,8 @@ const WHOLE_NIGHT = [0, 3];
 const running = new Set();
 
 /** Ends what is still running of the processes that were started here. */
-export function stopAll() {
-  for (const child of running) child.kill('SIGKILL');
+export function stopAll(signal = 'SIGKILL') {
+  for (const child of running) child.kill(signal);
 }
 
 /** Starts node; the caller listens to the process. */
@@ -36,7 +36,8 @@ export async function measure(args) {
   const wallMs = performance.now() - from;
   if (!WHOLE_NIGHT.includes(code)) throw new Error(`exit ${code}\n${await err}`);
   const answer = JSON.parse((await out).trim().split('\n').at(-1));
-  return { began, wallMs, peakMb: Number(await peak) / 1024, answer, log: await err };
+  const [peakKb, cpuMs] = (await peak).split(' ').map(Number);
+  return { began, wallMs, cpuMs, peakMb: peakKb / 1024, answer, log: await err };
 }
 
 async function textOf(stream) {

@@ -11,7 +11,7 @@ const MEMORY_RATIO_MAX = 1.3;
 export async function printHeader(house) {
   const [{ server_version: server }] = await house.ask('show server_version');
   print(`tieout ${commit()}, Node ${process.version}, PostgreSQL ${server.split(' ')[0]}`);
-  print(`${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB`);
+  print(machine());
   print('median (least-most); times in seconds and only good for comparing within this run');
 }
 
@@ -51,6 +51,10 @@ export function printMemory(sizes) {
     [peak(most) / peak(least)],
     MEMORY_RATIO_MAX,
   );
+}
+
+export function machine() {
+  return `${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB`;
 }
 
 function goalOf(orders) {
@@ -101,7 +105,7 @@ function sum(values) {
   return values.reduce((total, value) => total + value, 0);
 }
 
-function commit() {
+export function commit() {
   try {
     const options = { cwd: import.meta.dirname, encoding: 'utf8', stdio: 'pipe' };
     return execFileSync('git', ['rev-parse', '--short', 'HEAD'], options).trim();

@@ -16,6 +16,7 @@ import { plan } from '../../dist/src/night/plan.js';
 import { pullNight } from '../../dist/src/night/pull.js';
 import { send } from '../../dist/src/night/send.js';
 import { line } from './stats.mjs';
+import { addFault } from './wire.mjs';
 
 const CAPTURES = 10_000;
 const ENTRIES = 50;
@@ -49,7 +50,10 @@ async function inFreshPlace(house, ledger, settings, work) {
     await client.connect();
     const { rows } = await client.query(DUE, [CAPTURES]);
     await client.end();
-    if (settings.latencyMs > 0) await slow(place.baseUrl, settings.latencyMs);
+    if (settings.latencyMs > 0) {
+      const action = { kind: 'slow', ms: settings.latencyMs };
+      await addFault(place.baseUrl, { operation: 'capture', action });
+    }
     process.stderr.write(`${rows.length} captures\n`);
     return await work({ place, file, rows, ...settings });
   } finally {
@@ -75,16 +79,6 @@ function limit({ folder }, concurrency) {
   const profile = JSON.parse(readFileSync(path, 'utf8'));
   profile.limits.concurrency = concurrency;
   writeFileSync(path, JSON.stringify(profile));
-}
-
-async function slow(baseUrl, ms) {
-  const rule = { operation: 'capture', action: { kind: 'slow', ms } };
-  const answer = await fetch(`${baseUrl}/_sandbox/faults`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(rule),
-  });
-  if (!answer.ok) throw new Error(`the sandbox takes no faults: ${await answer.text()}`);
 }
 
 /** The step of sending alone, by the program's own composition. */

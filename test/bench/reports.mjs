@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { measure } from './measure.mjs';
+import { figure } from './stats.mjs';
 
 const WRITER = fileURLToPath(new URL('orderWriter.mjs', import.meta.url));
 const NIGHT_WRITER = fileURLToPath(new URL('nightWriter.mjs', import.meta.url));
@@ -19,13 +20,17 @@ const PYTHONS = ['/usr/bin/python3', 'python3'];
 const GOALS = { bare: 0.33, python: 2, peakMb: 150, flat: 1.3, nightMs: 1000 };
 
 const { values } = parseArgs({
+  strict: false,
   options: {
-    rows: { type: 'string', default: '500000' },
+    orders: { type: 'string', default: '500000' },
+    rows: { type: 'string' },
     rounds: { type: 'string', default: '3' },
     part: { type: 'string' },
   },
 });
-const [rows, rounds] = [Number(values.rows), Number(values.rounds)];
+const [rows, rounds] = [Number(values.rows ?? values.orders), Number(values.rounds)];
+/** For the table of all parts. */
+export const lines = [];
 const few = Math.round(rows / 5);
 
 const folder = mkdtempSync(join(tmpdir(), 'tieout-bench-'));
@@ -63,6 +68,7 @@ async function printNight() {
     cpu.push(answer.cpuMs);
   }
   const goal = judged(median(times), GOALS.nightMs);
+  lines.push(figure('the nightly workbook: ms', times, { atMost: GOALS.nightMs }, 0));
   line(`  the nightly workbook: ${spread(times, 0)} ms, processor ${spread(cpu, 0)} ms${goal}`);
 }
 
@@ -114,12 +120,17 @@ function print(count, measured, small) {
     const goal =
       GOALS[name] === undefined ? '' : judged(median(ratios('ms')), GOALS[name], 'least');
     const cpu = spread(ratios('cpuMs'), 2);
+    const least = GOALS[name] === undefined ? {} : { atLeast: GOALS[name] };
+    lines.push(figure(`orders file: ${name} writer / tieout, time`, ratios('ms'), least));
+    lines.push(figure(`orders file: ${name} writer / tieout, processor`, ratios('cpuMs')));
     line(`  ${name} / tieout: time ${spread(ratios('ms'), 2)}, processor ${cpu}${goal}`);
   }
   line(
     `  peak memory: ${spread(peaks(tieout), 0)} MB${judged(median(peaks(tieout)), GOALS.peakMb)}`,
   );
   const growth = median(peaks(tieout)) / median(peaks(small));
+  lines.push(figure('orders file: memory, MB', peaks(tieout), { atMost: GOALS.peakMb }, 0));
+  lines.push(figure(`orders file: memory, of ${few} rows`, [growth], { atMost: GOALS.flat }));
   line(`  memory, ${count} / ${few} rows: ${growth.toFixed(2)}${judged(growth, GOALS.flat)}`);
 }
 

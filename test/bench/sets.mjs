@@ -31,19 +31,23 @@ const INGEST_CHUNKS = 5;
 const UNDO = new Error('rolled back as intended');
 
 export async function benchSets(place, rounds) {
+  return withLook(place, rounds, async (bench, pull, bodies) => [
+    await diskLine(bench.db),
+    ...(await ingestLines(bench, bodies)),
+    ...(await compareLines(bench, pull)),
+    ...(await planLine(bench, pull)),
+    await randomLine(bench, pull),
+  ]);
+}
+
+/** A run whose look is stored; `bodies` are the first chunks of it as they came. */
+export async function withLook(place, rounds, work) {
   const db = openDatabase(place.connection);
   const gateway = createGatewayClient({ profile: sandboxProfile(), baseUrl: place.baseUrl });
   try {
     const bench = { db, gateway, place, rounds, runId: await newRun(db, place) };
     const pull = await askAll(bench);
-    const bodies = await pullAll(bench, pull);
-    return [
-      await diskLine(db),
-      ...(await ingestLines(bench, bodies)),
-      ...(await compareLines(bench, pull)),
-      ...(await planLine(bench, pull)),
-      await randomLine(bench, pull),
-    ];
+    return await work(bench, pull, await pullAll(bench, pull));
   } finally {
     await Promise.allSettled([gateway.close(), db.close()]);
   }
@@ -260,7 +264,7 @@ async function planLine(bench, pull) {
   return bothWays('plan, of its rows selected and inserted bare', tieout, plain, { atMost: 1.5 });
 }
 
-async function compareAll({ place, runId }, tx, pull) {
+export async function compareAll({ place, runId }, tx, pull) {
   const now = new Date();
   const scope = { runId, pullId: pull.pullId };
   await compare(tx, scope, {
@@ -298,7 +302,7 @@ function processorTime(pid) {
 }
 
 /** Time of work in a transaction that is rolled back. */
-async function undone(db, work) {
+export async function undone(db, work) {
   let took = null;
   await db
     .transaction(async (tx) => {

@@ -26,11 +26,21 @@ export function ratiosOf(left, right, figure) {
 /** Prints one line; `goal` is { atMost } or { atLeast }. Answers what is worth keeping. */
 export function line(name, values, goal = {}, digits = 2) {
   const middle = median(values);
+  process.stdout.write(`  ${name.padEnd(58)} ${spread(values, digits)}${judged(middle, goal)}\n`);
+  return figure(name, values, goal, digits);
+}
+
+/** What is worth keeping of a line. */
+export function figure(name, values, goal = {}, digits = 2) {
+  return { name, middle: median(values), values, goal, digits };
+}
+
+/** The median with the least and the most, as printed everywhere. */
+export function spread(values, digits) {
   const text = (value) => value.toFixed(digits);
   const range =
     values.length > 1 ? ` (${text(Math.min(...values))}-${text(Math.max(...values))})` : '';
-  process.stdout.write(`  ${name.padEnd(58)} ${text(middle)}${range}${judged(middle, goal)}\n`);
-  return { name, middle, values, goal };
+  return text(median(values)) + range;
 }
 
 function judged(middle, { atMost, atLeast }) {

@@ -52,3 +52,18 @@ export async function inTurn(items, work) {
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, take));
 }
+
+/** From now on the sandbox does this to the requests that the rule is for. */
+export async function addFault(baseUrl, rule) {
+  const answer = await fetch(`${baseUrl}/_sandbox/faults`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(rule),
+  });
+  if (!answer.ok) throw new Error(`the sandbox takes no faults: ${await answer.text()}`);
+}
+
+/** The rules with how many requests each has seen and changed. */
+export async function faultsOf(baseUrl) {
+  return (await fetch(`${baseUrl}/_sandbox/faults`)).json();
+}

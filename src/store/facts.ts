@@ -48,15 +48,25 @@ export async function batchFacts(
     lookedAt: row.looked_at,
     asOf: row.as_of,
     dateEnd: row.date_end,
-    facts: {
-      ledger: row.ledger ? ledgerFacts(row.ledger) : null,
-      looked: row.looked_at !== null,
-      entries: row.entries.map(entryFacts),
-      contradictory: isContradictory(row.entries),
-      refunds: row.refunds.map(refundFacts),
-      instructions: row.instructions.map(instructionFacts),
-    },
+    facts: orderFacts(row, distinct(row.entries)),
   }));
+}
+
+function orderFacts(row: RawFacts, entries: readonly RawEntry[]): OrderFacts {
+  return {
+    ledger: row.ledger ? ledgerFacts(row.ledger) : null,
+    looked: row.looked_at !== null,
+    entries: entries.map(entryFacts),
+    contradictory: isContradictory(entries),
+    refunds: row.refunds.map(refundFacts),
+    instructions: row.instructions.map(instructionFacts),
+  };
+}
+
+/** An entry that came twice, equal in all that was asked for, counts once. */
+function distinct(entries: readonly RawEntry[]): readonly RawEntry[] {
+  if (entries.length < 2) return entries;
+  return [...new Map(entries.map((entry) => [JSON.stringify(entry), entry])).values()];
 }
 
 interface RawLedger {
@@ -153,7 +163,7 @@ function instructionFacts(row: RawFacts['instructions'][number]): InstructionFac
   };
 }
 
-/** The same transaction with other content; the statement gave each distinct entry once. */
+/** The same transaction with other content, of entries that are all distinct. */
 function isContradictory(entries: readonly RawEntry[]): boolean {
   return new Set(entries.map((entry) => entry.transaction_id ?? '')).size < entries.length;
 }

@@ -47,6 +47,8 @@ export async function restoreTables(
 ): Promise<void> {
   const { folder, manifest } = order;
   await db.durably(async (tx) => {
+    // Foreign keys are checked over whole tables here.
+    await tx.query('set local enable_seqscan = on');
     const names = [...manifest.tables.map(({ table }) => table), ...LEFT_OUT];
     const known = await knownTables(tx, names);
     const strange = manifest.tables.find(({ table }) => !known.has(table));

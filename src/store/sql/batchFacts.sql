@@ -19,7 +19,7 @@ recent as materialized (
   where p.as_of > clock_timestamp() - make_interval(mins => $2::int) and not r.is_dry
 )
 select w.*, look.answered_at as looked_at, look.as_of, look.ends_at as date_end,
-  (select jsonb_build_object('expected', l.expected, 'currency', l.currency,
+  (select json_build_object('expected', l.expected, 'currency', l.currency,
       'problem', tieout.ledger_problem(l.currency, l.amount, l.expected, l.capture_amount,
         l.review_decision, l.placed_at, $3::text[], $4::text[]),
       'amount', l.amount::text, 'capture_amount', l.capture_amount::text,
@@ -28,7 +28,7 @@ select w.*, look.answered_at as looked_at, look.as_of, look.ends_at as date_end,
     from ledger.orders l
     where l.account_id collate "C" = w.account_id and l.order_no collate "C" = w.order_no
   ) as ledger,
-  coalesce((select jsonb_agg(distinct jsonb_build_object('transaction_id', e.transaction_id,
+  coalesce((select json_agg(json_build_object('transaction_id', e.transaction_id,
       'currency', e.currency, 'amount', e.amount::text, 'amount_text', e.amount_text,
       'payment_status', e.payment_status, 'state', e.state, 'found', e.found,
       'query_result', e.query_result, 'transaction_at', e.transaction_at,
@@ -43,12 +43,12 @@ select w.*, look.answered_at as looked_at, look.as_of, look.ends_at as date_end,
         and extra.order_no = w.order_no and extra.is_extra
     ) e
   ), '[]') as entries,
-  coalesce((select jsonb_agg(jsonb_build_object('refund_id', r.refund_id,
+  coalesce((select json_agg(json_build_object('refund_id', r.refund_id,
       'amount', r.refund_amount::numeric(20, 2)::text, 'requested_at', r.requested_at))
     from ledger.refund_requests r
     where r.account_id collate "C" = w.account_id and r.order_no collate "C" = w.order_no
   ), '[]') as refunds,
-  coalesce((select jsonb_agg(jsonb_build_object('operation', i.operation,
+  coalesce((select json_agg(json_build_object('operation', i.operation,
       'transaction_id', i.transaction_id, 'currency', i.currency, 'amount', i.amount::text,
       'refund_id', i.refund_id, 'refund_amount', i.refund_amount::text,
       'review_decision', i.review_decision, 'state', i.state, 'is_refused', i.is_refused,
@@ -59,14 +59,21 @@ select w.*, look.answered_at as looked_at, look.as_of, look.ends_at as date_end,
   ), '[]') as instructions
 from wanted w
 left join lateral (
-  select a.pull_id, p.answered_at, recent.as_of, recent.ends_at
+  select recent.pull_id, page.answered_at, recent.as_of, recent.ends_at
   from recent
-  join tieout.asked_orders a
-    on a.pull_id = recent.pull_id and a.account_id = w.account_id and a.order_no = w.order_no
-  join tieout.pages p
-    on p.pull_id = a.pull_id and p.account_id = a.account_id and p.page_no = a.page_no
-  where p.state = 'answered' and (w.again_at is null or recent.as_of > w.again_at)
-  order by a.pull_id desc
+  -- one after the other by their keys: joined, all pages of the look would be read for each order
+  cross join lateral (
+    select a.page_no from tieout.asked_orders a
+    where a.pull_id = recent.pull_id and a.account_id = w.account_id
+      and a.order_no = w.order_no offset 0
+  ) asked
+  cross join lateral (
+    select p.answered_at from tieout.pages p
+    where p.pull_id = recent.pull_id and p.account_id = w.account_id
+      and p.page_no = asked.page_no and p.state = 'answered' offset 0
+  ) page
+  where w.again_at is null or recent.as_of > w.again_at
+  order by recent.pull_id desc
   limit 1
 ) look on true
 order by w.instruction_id

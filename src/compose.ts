@@ -247,7 +247,7 @@ async function handlersOf(
   const send = (id: string): Promise<void> =>
     sendBatch({ ...deps, log: withFields(deps.log, { batch: id }) }, rowId(id));
   // Takes a while to load, so that it is begun now, while the database works out what to ask.
-  const writing = import('./night/writeReport.js');
+  const writing = deps.gateway.getReady().then(() => import('./night/writeReport.js'));
   writing.catch(() => {});
   const counted =
     (work: (id: string) => Promise<void>) =>

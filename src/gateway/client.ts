@@ -62,6 +62,8 @@ export interface GatewayClient extends MoneyCalls {
   readPayoutAnswer(sent: PreparedRequest, answer: RawAnswer): PayoutOutcome;
   /** One write on a fresh connection; nothing is journalled, so the night never uses it. */
   postOnce: PostOnce;
+  /** Loads what asking needs, ahead of the first question. */
+  getReady(): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -113,6 +115,7 @@ export function createGatewayClient(deps: GatewayClientDeps): GatewayClient {
     preparePayout: (account, payout) => preparePayout(profile, account, payout),
     readPayoutAnswer,
     postOnce,
+    getReady: () => transport.getReady(),
     close: () => transport.close(),
   };
 }

@@ -3,7 +3,7 @@
 // redirect, no decompression, no retry of its own. Money never goes through here: see
 // moneyTransport.ts. undici has its home in this file (2x the throughput of fetch).
 
-import { type buildConnector, type Dispatcher, Pool } from 'undici';
+import type { buildConnector, Dispatcher, Pool } from 'undici';
 import { type ConnectionLimits, openConnection } from './connection.js';
 import { connectionProblem, type Endpoint, errorCode } from './endpoint.js';
 import type { Profile } from './profile.js';
@@ -20,6 +20,8 @@ export type TransportResult =
   | { kind: 'failed'; reason: string; reachable: boolean };
 
 export interface QueryTransport {
+  /** Loads what the first question needs; where nobody calls it, the first question does. */
+  getReady(): Promise<unknown>;
   post(request: { path: string; contentType: string; body: Buffer }): Promise<TransportResult>;
   close(): Promise<void>;
 }
@@ -35,24 +37,19 @@ export function openQueryTransport(
   limits: Profile['limits'],
   proxy: URL | null = null,
 ): QueryTransport {
-  const pool = new Pool(endpoint.origin, {
-    connections: limits.concurrency,
-    pipelining: 1,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    // One deadline holds for the whole request; the pool's own partial ones would only blur it.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect:
-      proxy === null
-        ? { timeout: limits.timeoutMs, rejectUnauthorized: true }
-        : tunnelled(endpoint, { timeoutMs: limits.timeoutMs, proxy }),
-  });
+  let opened: Promise<Pool> | null = null;
+  const pool = (): Promise<Pool> => {
+    opened ??= openPool(endpoint, limits, proxy);
+    return opened;
+  };
   return {
+    getReady: pool,
     post: async (request) => {
+      const connections = await pool();
       const deadline = new AbortController();
       const timer = setTimeout(() => deadline.abort(), limits.timeoutMs);
       try {
-        const answer = await pool.request({
+        const answer = await connections.request({
           method: 'POST',
           path: endpoint.prefix + request.path,
           headers: { 'content-type': request.contentType, 'accept-encoding': 'identity' },
@@ -66,8 +63,29 @@ export function openQueryTransport(
         clearTimeout(timer);
       }
     },
-    close: () => pool.destroy(),
+    close: async () => (await opened)?.destroy(),
   };
+}
+
+/** The library is loaded with the first connection: a night has other things to do before. */
+async function openPool(
+  endpoint: Endpoint,
+  limits: Profile['limits'],
+  proxy: URL | null,
+): Promise<Pool> {
+  const { Pool } = await import('undici');
+  return new Pool(endpoint.origin, {
+    connections: limits.concurrency,
+    pipelining: 1,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // One deadline holds for the whole request; the pool's own partial ones would only blur it.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect:
+      proxy === null
+        ? { timeout: limits.timeoutMs, rejectUnauthorized: true }
+        : tunnelled(endpoint, { timeoutMs: limits.timeoutMs, proxy }),
+  });
 }
 
 /** The tunnel of the money transport, so that both go the same way and fail in the same words. */

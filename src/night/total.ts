@@ -52,7 +52,11 @@ import { noteAnswers } from './words.js';
 export async function total(deps: NightDeps, night: Night): Promise<RunSummary> {
   await noteAnswers(deps, night);
   await countSettledBetween(night.db, night.runId, accountIdsOf(night));
-  const figures = await accountFigures(night.db, night.runId);
+  // What the looks said changes no more: counted by both at a time.
+  const [accounts, covered] = await Promise.all([
+    accountFigures(night.db, night.runId),
+    coverageCounts(deps.db, night.runId),
+  ]);
   // A decision about a break in between would stand in one figure and not in the other.
   return inTransaction(night.db, async (tx) => {
     await holdBreaksStill(tx);
@@ -64,15 +68,21 @@ export async function total(deps: NightDeps, night: Night): Promise<RunSummary> 
     for (const { accountId, text } of notices) {
       deps.log(`${accountId}: ${text}`, { account: accountId });
     }
-    return sumUp(deps, still, figures, notices);
+    return sumUp(deps, still, { accounts, covered }, notices);
   });
+}
+
+/** What the looks of a run came to. */
+export interface LookFigures {
+  accounts: readonly AccountFigures[];
+  covered: Awaited<ReturnType<typeof coverageCounts>>;
 }
 
 /** The figures of a run out of what its steps recorded, checked. */
 export async function sumUp(
   deps: Pick<NightDeps, 'config'>,
   night: Night,
-  figures: readonly AccountFigures[],
+  { accounts: figures, covered }: LookFigures,
   notices: readonly Notice[],
 ): Promise<RunSummary> {
   const accountIds = figures.map((account) => account.accountId);
@@ -83,7 +93,6 @@ export async function sumUp(
   const unfinished = await unfinishedOfRun(night.db, night.runId);
   const totals = await currencyTotals(night.db, night.runId);
   const payouts = await payoutsToLookAt(night.db, night.runId);
-  const covered = await coverageCounts(night.db, night.runId);
   const tolerated = await toleratedSums(night.db, night.runId);
   const accounts = figures.map((account): AccountSummary => {
     const { accountId } = account;

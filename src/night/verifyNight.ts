@@ -7,6 +7,7 @@
 import type { Config } from '../config.js';
 import { TieoutError } from '../core/errors.js';
 import type { RunSummary } from '../core/summary.js';
+import { coverageCounts } from '../store/coverage.js';
 import type { Database, Db, Tx } from '../store/db.js';
 import { accountFigures } from '../store/figures.js';
 import { keptLooks } from '../store/keptPages.js';
@@ -187,11 +188,12 @@ async function repeatTotal(
   await instructionsAsOf(tx, working);
   await classify(db, run.runId);
   const { config, night } = asThen(deps, db, run, working);
-  const figures = await accountFigures(db, run.runId);
+  const accounts = await accountFigures(db, run.runId);
+  const covered = await coverageCounts(db, run.runId);
   try {
     // What the ledger's feed announced and which words were new is given, not worked out again.
     const notices = run.summary?.notices ?? [];
-    return { summary: await sumUp({ config }, night, figures, notices) };
+    return { summary: await sumUp({ config }, night, { accounts, covered }, notices) };
   } catch (error) {
     if (!(error instanceof TieoutError)) throw error;
     const problem = { accountId: null, orderNo: null, what: 'figures', was: 'they tied' };

@@ -35,7 +35,7 @@ export const AGES: readonly (readonly [words: string, from: number, to: number |
 /** Apart also where a printer knows no colours. */
 const COLOURS: Record<OrderClass, string> = {
   matched: 'DCE6EC',
-  explained: 'A9C4D4',
+  explained: 'CDE0C9',
   due: '6FA0BC',
   awaited: 'F3D48A',
   broken: 'C00000',

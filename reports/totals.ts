@@ -85,15 +85,21 @@ export function matchingCount<R>(
     .join('+');
 }
 
-/** Text as text: an account "0010" is not "10", "*" is no wildcard, "a1" is not "A1". */
+/**
+ * Text as text: an account "0010" is not "10", "*" is no wildcard, "a1" is not "A1". Dates as
+ * numbers: their text is that of the cell to one spreadsheet, and that of the number to another.
+ */
 function exactTests<R>(
   table: Table<R>,
   part: Part,
   keys: Readonly<Record<string, string>>,
 ): string[] {
-  return Object.entries(keys).map(
-    ([key, cell]) => `--EXACT(${columnRanges(table, key, [part]).join()},${cell})`,
-  );
+  return Object.entries(keys).map(([key, cell]) => {
+    const range = columnRanges(table, key, [part]).join();
+    return columnOf(table, key).kind === 'date'
+      ? `--(${range}=${cell})`
+      : `--EXACT(${range},${cell})`;
+  });
 }
 
 function criteria<R>(

@@ -5,14 +5,16 @@ import { constants, copyFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import type { Table } from '../../reports/column.js';
-import { BREAKS, MOVEMENTS, ORDERS } from '../../reports/columns.js';
+import { BREAKS, COVERAGE, MOVEMENTS, ORDERS } from '../../reports/columns.js';
 import type { DelimitedFormat } from '../../reports/delimited.js';
 import { delimitedText, writeDelimited } from '../../reports/delimited.js';
 import { ACTIVITY, AGED_BREAKS } from '../../reports/periodColumns.js';
 import type { App } from '../compose.js';
 import { TieoutError, UsageError } from '../core/errors.js';
-import { periodOf } from '../core/period.js';
+import { isDay, periodOf } from '../core/period.js';
+import type { CoverageLine } from '../core/reporting.js';
 import type { ReportFile } from '../core/summary.js';
+import { coverageRows } from '../store/coverage.js';
 import { activityRows, newestRunOf, openAsOf } from '../store/periodRows.js';
 import { breakRows, movedRows, orderRows, waitingRows } from '../store/reportRows.js';
 import { queueReports, writtenByIds, writtenReports } from '../store/reports.js';
@@ -20,7 +22,8 @@ import type { RunRow } from '../store/runs.js';
 import { findRun } from '../store/runs.js';
 import { printJson, printLines, wantsJson, withApp } from './context.js';
 
-const NIGHTLY = ['reconciliation', 'orders', 'breaks', 'moved', 'waiting'] as const;
+const SHEETS = ['breaks', 'moved', 'waiting', 'coverage'] as const;
+const NIGHTLY = ['reconciliation', 'orders', ...SHEETS] as const;
 const PERIODIC = ['activity', 'ageing'] as const;
 const KINDS = [...NIGHTLY, ...PERIODIC] as const;
 
@@ -39,7 +42,8 @@ export function reportCommand(): Command {
     .option('--json', 'print where it lies as one JSON document')
     .addHelpText(
       'after',
-      '\nxlsx: reconciliation, orders, activity, ageing. csv, ndjson: all but reconciliation.',
+      '\nxlsx: reconciliation, orders, activity, ageing. csv, ndjson: all but reconciliation, ' +
+        'whose sheets are\nbreaks, moved, waiting and coverage.',
     )
     .action(async (date: string, flags: ReportFlags, command: Command) => {
       await withApp(
@@ -47,6 +51,8 @@ export function reportCommand(): Command {
         async (app) => {
           const isJson = wantsJson(command);
           if (isPeriodic(flags.kind)) return periodic(app, date, flags, flags.kind, isJson);
+          if (!isDay(date))
+            throw new UsageError(`${date} is no day; --kind ${flags.kind} is of one`);
           const run = await findRun(app.db, date);
           if (!run?.summary) throw new UsageError(`there is no finished run of ${date}`);
           if (flags.format === 'xlsx') return workbook(app, run, flags, isJson);
@@ -89,6 +95,12 @@ async function periodic(
 }
 
 async function workbook(app: App, run: RunRow, flags: ReportFlags, json: boolean): Promise<number> {
+  const sheet = SHEETS.find((one) => one === flags.kind);
+  if (sheet !== undefined) {
+    throw new UsageError(
+      `--kind ${sheet} takes --format csv or ndjson; as a sheet it stands in --kind reconciliation`,
+    );
+  }
   const written = await writtenReports(app.db, run.runId);
   const found = written.find((one) => one.kind === flags.kind && one.format === 'xlsx');
   if (!found) {
@@ -121,13 +133,17 @@ async function rows(
   const asOf = new Date(run.summary?.asOf ?? run.createdAt);
   switch (kind) {
     case 'reconciliation':
-      throw new UsageError(`--kind reconciliation is a workbook; --format ${format} takes others`);
+      throw new UsageError(
+        `--kind reconciliation is a workbook; with --format ${format}: ${SHEETS.join(', ')}`,
+      );
     case 'orders':
       return write(format, out, ORDERS, orderRows(app.db, run.runId));
     case 'breaks':
       return write(format, out, BREAKS, whole(await breakRows(app.db, accountIds, asOf)));
     case 'moved':
       return write(format, out, MOVEMENTS, whole(await movedRows(app.db, run.runId)));
+    case 'coverage':
+      return write(format, out, COVERAGE, coverage(app.db, run.runId));
     case 'waiting':
       return write(format, out, MOVEMENTS, whole(await waitingRows(app.db, run.runId)));
   }
@@ -146,6 +162,13 @@ async function write<R>(
   const written = await writeDelimited(resolve(out), format, table, chunks);
   printLines([written.path]);
   return 0;
+}
+
+/** With the codes that the sheet says in words. */
+async function* coverage(db: App['db'], runId: bigint): AsyncGenerator<readonly CoverageLine[]> {
+  for await (const rows of coverageRows(db, runId)) {
+    yield rows.map(({ pageNo: page, ...row }) => ({ ...row, page }));
+  }
 }
 
 async function* whole<R>(all: readonly R[]): AsyncGenerator<readonly R[]> {

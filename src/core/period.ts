@@ -8,6 +8,11 @@ export interface Period {
   to: string;
 }
 
+export function isDay(text: string): boolean {
+  const period = periodOf(text);
+  return period !== null && period.from === period.name;
+}
+
 /** The business dates that a text names; null when it names neither a day nor a month. */
 export function periodOf(text: string): Period | null {
   const [, year, month, day] = /^(\d{4})-(\d\d)(?:-(\d\d))?$/.exec(text) ?? [];

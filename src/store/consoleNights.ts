@@ -159,11 +159,13 @@ export async function waitingCounts(db: Db, accountIds: readonly string[]): Prom
          where state = 'open' and account_id = any ($1)) as open,
        (select count(*) from tieout.breaks
          where state = 'open' and owner is null and account_id = any ($1)) as unowned,
-       (select count(distinct (p.kind, p.format)) from tieout.reports p
+       (select count(distinct (p.kind, p.format, p.period)) from tieout.reports p
          where p.state = 'failed' and p.run_id = (select run_id from tieout.runs
              where not is_dry order by business_date desc limit 1)
            and not exists (select from tieout.reports later
-             where later.run_id = p.run_id and later.kind = p.kind and later.format = p.format
+             where later.kind = p.kind and later.format = p.format
+               and case when p.period is null then later.run_id = p.run_id
+                 else later.period = p.period end
                and later.revision > p.revision and later.state = 'written')) as unwritten`,
     [accountIds],
   );

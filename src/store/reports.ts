@@ -29,7 +29,9 @@ export async function queueReports(
   const { rows } = await db.query<{ report_id: bigint }>(
     `insert into tieout.reports (run_id, kind, period, format, revision, state, created_at)
      select $1, kind, $4, 'xlsx', 1 + coalesce((select max(revision) from tieout.reports r
-       where r.run_id = $1 and r.kind = wanted.kind and r.format = 'xlsx'), 0), 'queued', $3
+       where case when $4::text is null then r.run_id = $1 and r.period is null
+           else r.period = $4 end
+         and r.kind = wanted.kind and r.format = 'xlsx'), 0), 'queued', $3
      from unnest($2::text[]) as wanted (kind) returning report_id`,
     [runId, kinds, now, period],
   );

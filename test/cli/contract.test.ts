@@ -138,6 +138,14 @@ describe('tieout run', () => {
     });
   }
 
+  it('exits 2 on a month where a report is of a night', async () => {
+    const args = ['report', dateOf(2).slice(0, 7), '--kind', 'breaks', '--format', 'csv'];
+    const ended = await tieout(args, { cwd: house.folder });
+    expect([ended.code, ended.stdout]).toEqual([2, '']);
+    expect(ended.stderr).toContain('is no day');
+    expect(ended.stderr).not.toMatch(NO_STACK);
+  });
+
   it('exits 2 on a key that it does not know, naming key and file', async () => {
     const file = configBeside(house, 'odd.yaml', { reconcile: { graceHour: 3 } });
     const ended = await run('--config', file);

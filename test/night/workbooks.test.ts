@@ -2,7 +2,8 @@
 // formula one of ours, each file recognised again, old ones deleted and no other. They are read by a
 // reader that shares no code with what wrote them.
 
-import { existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { appendFile, copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,6 +15,8 @@ import { verifyWorkbook } from '../../src/night/verifyWorkbook.js';
 import { writeReport } from '../../src/night/writeReport.js';
 import { newestRunOf } from '../../src/store/periodRows.js';
 import { queueReports, writtenByIds } from '../../src/store/reports.js';
+import { evaluateAll } from '../reports/evaluate.js';
+import { openXlsx } from '../reports/openXlsx.js';
 import type { PlainBook } from '../reports/plainReader.js';
 import { readPlainly } from '../reports/plainReader.js';
 import type { House } from '../support/night.js';
@@ -131,7 +134,7 @@ describe('the nightly workbook', () => {
     );
   });
 
-  test('and every other file holds no formula but ours, no link, no object', async () => {
+  test('and every other file holds no formula but ours, each of which comes to what is stored, no link, no object', async () => {
     const files = [
       ...nights.flatMap(({ reports }) => reports),
       await periodFile('activity', dateOf(2).slice(0, 7)),
@@ -148,6 +151,9 @@ describe('the nightly workbook', () => {
         expect(formula).not.toMatch(/HYPERLINK|DDE|WEBSERVICE|\[/i);
       }
       expect([...book.parts.values()].join('')).not.toMatch(/<hyperlink|TargetMode|oleObject/);
+      const workbook = await openXlsx(path);
+      const wrong = evaluateAll(workbook).filter(({ stored, workedOut }) => stored !== workedOut);
+      expect([path, wrong]).toEqual([path, []]);
     }
     expect(files).toHaveLength(6);
     expect(formulas).toBeGreaterThan(200);
@@ -262,6 +268,26 @@ describe('the ageing of open breaks', () => {
       .filter((line) => line.length > 3 && Number(line.at(-2)) !== 0)
       .map((line) => [line[0], line[1], Number(line.at(-2)).toFixed(2)]);
     expect(lines.map(String).sort()).toEqual(stakes.map(String).sort());
+  });
+});
+
+describe('the statement of a month', () => {
+  test('that a later night makes again is its next revision, and leaves the first alone', async () => {
+    const month = dateOf(2).slice(0, 7);
+    const written: ReportFile[] = [];
+    for (const { businessDate } of nights) {
+      const { rows } = await app.db.query<{ id: bigint }>(
+        'select run_id as id from tieout.runs where business_date = $1',
+        [businessDate],
+      );
+      const ids = await queueReports(app.db, rows[0]?.id ?? 0n, ['ageing'], new Date(), month);
+      for (const id of ids) await writeReport(app, id);
+      written.push(...(await writtenByIds(app.db, ids)));
+    }
+    expect(written[1]?.revision).toBe((written[0]?.revision ?? 0) + 1);
+    for (const { path, sha256 } of written) {
+      expect(createHash('sha256').update(readFileSync(path)).digest('hex')).toBe(sha256);
+    }
   });
 });
 

@@ -60,6 +60,7 @@ function toScript(formula: string): string {
   });
   return script
     .replace(/--\((range\([^)]*\))([<>])0\)/g, 'SIGNED($1,"$2")')
+    .replace(/--\((range\([^)]*\))=(range\([^)]*\)\[0\])\)/g, 'EQUAL($1,$2)')
     .replaceAll('--EXACT', 'EXACT')
     .replaceAll('=0,', '===0,');
 }
@@ -103,6 +104,9 @@ const FUNCTIONS = {
     const shifted = Math.round(Math.abs(value) * 10 ** decimals + 1e-6) / 10 ** decimals;
     return value < 0 ? -shifted : shifted;
   },
+  // Of text a spreadsheet compares more loosely than this: only numbers and dates are given to it.
+  EQUAL: (values: Value[], one: Value) =>
+    values.map((value) => (Number(value) === Number(one) ? 1 : 0)),
   EXACT: (values: Value[], text: Value) =>
     values.map((value) => ((value ?? '') === (text ?? '') ? 1 : 0)),
   SUMPRODUCT: (...columns: Value[][]) =>

@@ -1,0 +1,59 @@
+// The one limit of a merchant, held by a row for whoever asks: never more than it allows, and no
+// place taken from the others that is not used. Each limiter stands for a process.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Db } from '../../src/store/db.js';
+import { openRateLimit } from '../../src/store/rate.js';
+import type { FreshDatabase } from '../support/database.js';
+import { freshDatabase } from '../support/database.js';
+
+const PROCESSES = 4;
+
+let fresh: FreshDatabase;
+beforeAll(async () => {
+  fresh = await freshDatabase();
+});
+afterAll(() => fresh.drop());
+
+describe('the rate limit of a merchant', () => {
+  test('is kept by all processes together', async () => {
+    const [aSecond, uses] = [200, 20];
+    const permits = Array.from({ length: PROCESSES }, () => openRateLimit(fresh.db, aSecond, wait));
+    const began = performance.now();
+    await Promise.all(
+      permits.flatMap((permit) => Array.from({ length: uses }, () => permit('M1'))),
+    );
+    // What each may have begun at once lies in the same time.
+    const least = (PROCESSES * uses * 1000) / aSecond - 100;
+    expect(performance.now() - began).toBeGreaterThanOrEqual(least);
+  });
+
+  test('a slow process takes no places that it does not use', async () => {
+    const [aSecond, uses] = [1_000, 15];
+    const taken: number[] = [];
+    const counting: Db = {
+      ...fresh.db,
+      query: (sql, values) => {
+        taken.push(Math.round(Number(values?.[1]) * aSecond));
+        return fresh.db.query(sql, values);
+      },
+    };
+    await Promise.all(
+      Array.from({ length: PROCESSES }, async () => {
+        const permit = openRateLimit(counting, aSecond, wait);
+        for (let use = 0; use < uses; use += 1) {
+          await permit('M2');
+          await sleep(20);
+        }
+      }),
+    );
+    const all = taken.reduce((sum, count) => sum + count, 0);
+    expect(all).toBeGreaterThanOrEqual(PROCESSES * uses);
+    expect(all).toBeLessThanOrEqual(2 * PROCESSES * uses);
+  });
+});
+
+async function wait(ms: number): Promise<void> {
+  await sleep(ms);
+}

@@ -1,9 +1,9 @@
 -- Up Migration
 -- What looks bring is by far the most of what is stored: a row an order and night in each of
--- asked_orders, look_entries and their like. They are partitioned by the month of the business
--- date that they belong to, so that a month can be let go as a whole. The number of a run bears its
--- month (202611 00000017: November 2026), and so does that of a look: whatever names a look names
--- its month, no row grows, and every statement reads the one partition that it needs.
+-- asked_orders, look_entries and their like. They are partitioned by the month in which their run
+-- began, so that a month can be let go as a whole. The number of a run bears its month
+-- (202611 00000017: November 2026), and so does that of a look: whatever names a look names its
+-- month, no row grows, and every statement reads the one partition that it needs.
 
 -- The first number of a month.
 create function tieout.month_number(day date) returns bigint
@@ -123,20 +123,33 @@ begin
 end $$;
 
 -- A run and its looks get their numbers, and the months that they write to are there before them.
+-- The month is that in which the run begins, whatever business date it is of, and never an earlier
+-- one than that of the newest number, whatever a clock says: of two numbers the higher is the newer,
+-- and what is sent goes by the newest look.
+create function tieout.next_number(month bigint, newest bigint, drawn bigint) returns bigint
+language plpgsql as $$
+declare
+  first bigint := greatest(month, newest - newest % 100000000);
+begin
+  -- Numbers from before they bore a month are of none.
+  if first >= tieout.month_number(date '1000-01-01') then
+    perform tieout.make_month(to_date((first / 100000000)::text, 'YYYYMM'));
+  end if;
+  return first + drawn;
+end $$;
 create function tieout.number_run() returns trigger language plpgsql as $$
 begin
-  perform tieout.make_month(new.business_date);
-  new.run_id := tieout.month_number(new.business_date) + new.run_id;
+  new.run_id := tieout.next_number(
+    tieout.month_number((new.created_at at time zone 'UTC')::date),
+    (select max(run_id) from tieout.runs), new.run_id);
   return new;
 end $$;
 create trigger number_run before insert on tieout.runs
   for each row execute function tieout.number_run();
 create function tieout.number_look() returns trigger language plpgsql as $$
-declare
-  day date := (select business_date from tieout.runs where run_id = new.run_id);
 begin
-  perform tieout.make_month(day);
-  new.pull_id := tieout.month_number(day) + new.pull_id;
+  new.pull_id := tieout.next_number(new.run_id - new.run_id % 100000000,
+    (select max(pull_id) from tieout.pulls), new.pull_id);
   return new;
 end $$;
 create trigger number_look before insert on tieout.pulls
@@ -145,7 +158,8 @@ create trigger number_look before insert on tieout.pulls
 -- Down Migration
 drop trigger number_look on tieout.pulls;
 drop trigger number_run on tieout.runs;
-drop function tieout.number_look(), tieout.number_run(), tieout.make_month(date);
+drop function tieout.number_look(), tieout.number_run(), tieout.make_month(date),
+  tieout.next_number(bigint, bigint, bigint);
 do $$
 declare
   path text := current_setting('search_path');

@@ -370,3 +370,29 @@ async function askedIn(pullId: bigint): Promise<string[]> {
   );
   return rows.map((row) => row.text);
 }
+
+test('the numbers of runs and looks go up with time, whatever the date and the clock', async () => {
+  const runOf = async (date: string, began: string): Promise<bigint> => {
+    const { rows } = await db.query<{ run_id: bigint }>(
+      `insert into tieout.runs (business_date, covers, starts_at, ends_at, state, environment,
+         settings, settings_sha256, version, runner_id, created_at)
+       values ($1::date, array[$1::date], $2::timestamptz - interval '1 day', $2, 'running',
+         'test', '{}', '', '0', gen_random_uuid(), $2) returning run_id`,
+      [date, began],
+    );
+    return rows[0]?.run_id ?? 0n;
+  };
+  const lookOf = async (runId: bigint) => (await createPull(db, runId, 'fresh')).pullId;
+  const november = await runOf('2027-11-02', '2027-11-03T02:30:00Z');
+  const decemberLook = await lookOf(await runOf('2027-12-01', '2027-12-02T02:30:00Z'));
+  // A date of long ago, worked on today; a clock that was set back; a night that goes on late.
+  const october = await runOf('2027-10-05', '2027-12-02T09:00:00Z');
+  const setBack = await runOf('2027-12-02', '2027-06-01T00:00:00Z');
+  const late = await lookOf(november);
+  expect(october).toBeGreaterThan(november);
+  expect(setBack).toBeGreaterThan(october);
+  expect(late).toBeGreaterThan(decemberLook);
+  expect(await lookOf(october)).toBeGreaterThan(late);
+  expect(String(november)).toMatch(/^202711/);
+  expect(String(setBack)).toMatch(/^202712/);
+});

@@ -124,8 +124,8 @@ end $$;
 
 -- A run and its looks get their numbers, and the months that they write to are there before them.
 -- The month is that in which the run begins, whatever business date it is of, and never an earlier
--- one than that of the newest number, whatever a clock says: of two numbers the higher is the newer,
--- and what is sent goes by the newest look.
+-- one than that of the newest number, whatever a clock says: of two numbers the higher is the
+-- newer, and what is sent goes by the newest look.
 create function tieout.next_number(month bigint, newest bigint, drawn bigint) returns bigint
 language plpgsql as $$
 declare

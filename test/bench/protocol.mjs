@@ -1,7 +1,8 @@
 // What the protocol of sending costs: captures sent by the program beside the same batches sent
-// bare, each with one insert; without latency, and at 50 ms with four at a time. Only the step of
-// sending is measured; look, compare and plan come before the clock starts. What is captured is
-// what a seeded night shows authorised, 10,000 at most.
+// bare, each with one insert; without latency, and at 50 ms with four at a time. Look, compare and
+// plan come before the clock starts, on the bare side the cutting into batches as well: so the first
+// line is the sending of batches alone, the second has their cutting, the third the look that
+// confirms them. What is captured is what a seeded night shows authorised, 10,000 at most.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,6 +13,7 @@ import { loadConfig } from '../../dist/src/config.js';
 import { prepareBatch } from '../../dist/src/gateway/batchOps.js';
 import { beginRun } from '../../dist/src/night/begin.js';
 import { compareNight } from '../../dist/src/night/compare.js';
+import { confirm } from '../../dist/src/night/confirm.js';
 import { plan } from '../../dist/src/night/plan.js';
 import { pullNight } from '../../dist/src/night/pull.js';
 import { send } from '../../dist/src/night/send.js';
@@ -28,15 +30,24 @@ const CASES = [
 export async function benchProtocol(house, ledger, rounds) {
   const lines = [];
   for (const { name, latencyMs, concurrency, atLeast } of CASES) {
-    const ratios = [];
+    const ratios = { alone: [], cut: [], confirmed: [] };
     for (let round = 0; round < rounds; round += 1) {
       const settings = { latencyMs, concurrency };
       const bare = await inFreshPlace(house, ledger, settings, sendBare);
       const whole = await inFreshPlace(house, ledger, settings, sendWhole);
-      process.stderr.write(`${name}: bare ${bare.toFixed(0)} ms, whole ${whole.toFixed(0)} ms\n`);
-      ratios.push(bare / whole);
+      const { cutMs, sendMs, confirmMs, cpuMs } = whole;
+      const [cut, send, look, cpu] = [cutMs, sendMs, confirmMs, cpuMs].map((ms) => ms.toFixed(0));
+      process.stderr.write(
+        `${name}: bare ${bare.toFixed(0)} ms; cutting ${cut}, sending ${send} (processor time of ` +
+          `the program ${cpu}), confirming ${look}\n`,
+      );
+      ratios.alone.push(bare / sendMs);
+      ratios.cut.push(bare / (cutMs + sendMs));
+      ratios.confirmed.push(bare / (cutMs + sendMs + confirmMs));
     }
-    lines.push(line(`speed of sending / bare, ${name}`, ratios, { atLeast }));
+    lines.push(line(`speed of sending / bare, ${name}`, ratios.alone, { atLeast }));
+    lines.push(line('  with the cutting into batches', ratios.cut, {}));
+    lines.push(line('  and with the look that confirms', ratios.confirmed, {}));
   }
   return lines;
 }
@@ -81,7 +92,7 @@ function limit({ folder }, concurrency) {
   writeFileSync(path, JSON.stringify(profile));
 }
 
-/** The step of sending alone, by the program's own composition. */
+/** The step of sending in its parts, by the program's own composition. */
 async function sendWhole({ file, rows: due, folder = '/' }) {
   const app = await openApp(loadConfig({ file, env: {}, cwd: folder }), {
     talk: { log: () => {}, progress: () => {} },
@@ -96,20 +107,39 @@ async function sendWhole({ file, rows: due, folder = '/' }) {
     const pull = await pullNight(deps, night);
     await compareNight(deps, night, pull);
     await plan(deps, night, pull);
+    const cutting = timedCutting(deps);
+    const cpuBefore = process.cpuUsage();
     const began = performance.now();
-    await send(deps, night);
-    const took = performance.now() - began;
-    await workforce.stop();
+    const sentAfter = await send(cutting.deps, night);
+    const ended = performance.now();
+    const { user, system } = process.cpuUsage(cpuBefore);
     const { rows } = await deps.db.query(
       `select state, count(*)::int as count from tieout.instructions group by state`,
     );
     const sent = rows.find((row) => row.state === 'accepted')?.count ?? 0;
     if (sent < due.length * 0.98)
       throw new Error(`only ${sent} were sent: ${JSON.stringify(rows)}`);
-    return took;
+    const confirming = performance.now();
+    await confirm(deps, night, pull, sentAfter);
+    const confirmMs = performance.now() - confirming;
+    await workforce.stop();
+    const sendMs = ended - began - cutting.ms();
+    return { cutMs: cutting.ms(), sendMs, confirmMs, cpuMs: (user + system) / 1000 };
   } finally {
     await app.close();
   }
+}
+
+/** What the one statement that cuts takes, with what the planner is told of it. */
+function timedCutting(deps) {
+  let took = 0;
+  const query = async (text, ...more) => {
+    const began = performance.now();
+    const answer = await deps.db.query(text, ...more);
+    if (/insert into tieout\.batches|^analyze/m.test(text)) took += performance.now() - began;
+    return answer;
+  };
+  return { deps: { ...deps, db: { ...deps.db, query } }, ms: () => took };
 }
 
 /** The same batches, signed, sent over kept connections, each kept by one insert. */

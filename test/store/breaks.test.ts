@@ -1,26 +1,20 @@
 // The life of breaks over several looks, through compare.sql and updateBreaks.sql: one row an order
-// and kind for life, and the law that openBefore + new + reopened - waived - resolved = openAfter.
+// and kind for life. That they tie is held by test/night/nights.test.ts.
 
-import { randomInt } from 'node:crypto';
-import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { formatAmount } from '../../src/core/money.js';
-import { workedOutStake } from '../../src/core/reporting.js';
-import { workedOutOpenAfter } from '../../src/core/summary.js';
 import type { Database } from '../../src/store/db.js';
-import { openBreaks, tieByKind, tieByMoney } from '../../src/store/figures.js';
-import { closeAccounts, enterAccounts } from '../../src/store/runAccounts.js';
 import { classify, clearVerdicts, compare, updateBreaks } from '../../src/store/verdicts.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
-import { generatedOrder } from '../support/generatedOrders.js';
-import { compareRulesOf, storeLedger, storeLook, storeRun } from '../support/lookStore.js';
+import {
+  compareRulesOf,
+  storeLedger,
+  storeLook,
+  storeRun,
+  waiveAll,
+} from '../support/lookStore.js';
 import type { OrderText, StoredOrder } from '../support/orders.js';
 import { LOOKED_AT, orderOf, plainRules } from '../support/orders.js';
-
-const SEQUENCES = 6;
-const NIGHTS = 5;
-const seed = Number(process.env.PROPERTY_SEED ?? randomInt(2 ** 31));
 
 let fresh: FreshDatabase;
 let db: Database;
@@ -162,7 +156,7 @@ test('the same night judged again changes nothing', async () => {
 test('an order is in the first class that fits its breaks', async () => {
   const runId = await storeRun(db, accountId);
   await look(runId, [orderOf('O1', CHEAPER), orderOf('O2', CHEAPER), orderOf('O3', UNANSWERED)]);
-  await waiveAll(runId, 'O2');
+  await waiveAll(db, accountId, runId, 'O2');
   await classify(db, runId);
   const { rows } = await db.query<{ order_no: string; class: string }>(
     'select order_no, class from tieout.verdicts where run_id = $1 order by order_no',
@@ -175,67 +169,12 @@ test('an order is in the first class that fits its breaks', async () => {
   ]);
 });
 
-test('the breaks tie by kind and in money after any sequence of nights and waivers', async () => {
-  const night = fc.tuple(
-    fc.array(generatedOrder, { minLength: 40, maxLength: 40 }),
-    fc.array(fc.integer({ min: 0, max: 39 }), { maxLength: 15 }),
-  );
-  const sequences = fc.sample(fc.array(night, { minLength: NIGHTS, maxLength: NIGHTS }), {
-    seed,
-    numRuns: SEQUENCES,
-  });
-  for (const sequence of sequences) {
-    accounts += 1;
-    accountId = `A${accounts}`;
-    for (const [orders, waived] of sequence) {
-      // Numbers and instructions stay out of play: this is about breaks alone.
-      const named = orders.map((order, index) => ({
-        ...order,
-        orderNo: `O${index}`,
-        instructions: [],
-      }));
-      await tiedNight(named, waived);
-    }
-  }
-});
-
-/** One whole night; fails unless every kind ties against the night before. */
-async function tiedNight(orders: readonly StoredOrder[], waived: readonly number[]): Promise<void> {
-  const runId = await storeRun(db, accountId, { entered: false });
-  const { rows } = await db.query<{ business_date: string }>(
-    'select business_date from tieout.runs where run_id = $1',
-    [runId],
-  );
-  const account = { merchantId: 'M1', accountId, signingKey: '', liveFrom: null };
-  await enterAccounts(
-    db,
-    { runId, businessDate: rows[0]?.business_date ?? '' },
-    [account],
-    LOOKED_AT,
-  );
-  await look(runId, orders);
-  for (const index of waived) await waiveAll(runId, `O${index}`);
-  const ties = await tieByKind(db, runId);
-  for (const tie of ties)
-    expect(workedOutOpenAfter(tie), `${tie.kind}, seed ${seed}`).toBe(tie.openAfter);
-  const stakes = await tieByMoney(db, runId);
-  for (const tie of stakes)
-    expect(formatAmount(workedOutStake(tie)), `${tie.currency}, seed ${seed}`).toBe(tie.openAfter);
-  const breaks = (await openBreaks(db, [accountId])).get(accountId) ?? {};
-  const open = ties.filter((tie) => tie.openAfter > 0).map((tie) => [tie.kind, tie.openAfter]);
-  expect(Object.fromEntries(open)).toEqual(breaks);
-  const summary = { accountId, state: 'broken', breaks } as Parameters<
-    typeof closeAccounts
-  >[2][number];
-  await closeAccounts(db, runId, [summary], stakes);
-}
-
 /** Runs one order through nights; after each, its breaks and what happened to them. */
 async function nights(steps: readonly (OrderText | 'waive')[]): Promise<string[]> {
   const told: string[] = [];
   for (const step of steps) {
     const runId = await storeRun(db, accountId);
-    if (step === 'waive') await waiveAll(runId, 'O1');
+    if (step === 'waive') await waiveAll(db, accountId, runId, 'O1');
     else await look(runId, [orderOf('O1', step)]);
     const { rows } = await db.query<{ kind: string; state: string }>(
       'select kind, state from tieout.breaks where account_id = $1 order by break_id',
@@ -253,27 +192,6 @@ async function look(runId: bigint, orders: readonly StoredOrder[]): Promise<void
   await clearVerdicts(db, runId, [accountId]);
   await compare(db, scope, compareRulesOf(plainRules(), [accountId]));
   await updateBreaks(db, scope, LOOKED_AT);
-}
-
-/** What two people do: every open break of the order is waived, with the event. */
-async function waiveAll(runId: bigint, orderNo: string): Promise<void> {
-  await db.query(
-    `update tieout.breaks set waiver_asked_by = 'bert', waiver_asked_for = fingerprint
-     where account_id = $1 and order_no = $2 and state = 'open'`,
-    [accountId, orderNo],
-  );
-  await db.query(
-    `with waived as (
-       update tieout.breaks set state = 'waived', waived_reason = 'known', waived_by = 'anna',
-         waived_limit = 0
-       where account_id = $1 and order_no = $2 and state = 'open'
-       returning break_id, currency, amount, expected, actual)
-     insert into tieout.break_events (break_id, run_id, at, event, from_state, by, reason,
-       currency, amount, expected, actual)
-     select break_id, $3, now(), 'waived', 'open', 'anna', 'known', currency, amount, expected,
-       actual from waived`,
-    [accountId, orderNo, runId],
-  );
 }
 
 async function eventsOf(runId: bigint): Promise<string> {

@@ -11,7 +11,7 @@ import type { BreakKind, ReviewDecision } from '../../src/core/verdict.js';
 import type { Database, Db } from '../../src/store/db.js';
 import { askRefunds } from '../../src/store/pulls.js';
 import type { CompareRules } from '../../src/store/verdicts.js';
-import type { StoredInstruction, StoredOrder } from './orders.js';
+import type { StoredEntry, StoredInstruction, StoredOrder } from './orders.js';
 import { DATE_END, HOUR_MS, instructionFactsOf, LOOKED_AT, money } from './orders.js';
 
 export interface Look {
@@ -76,12 +76,16 @@ export async function storeLook(
      from jsonb_to_recordset($3::jsonb) as p (page_no int, state text, entries int)`,
     [look.pullId, accountId, json(orders.flatMap(pageRow)), LOOKED_AT],
   );
-  await storeEntries(db, look, orders);
+  await storeEntries(db, look, orders.flatMap(entryRows));
   await askRefunds(db, look.pullId);
   return look;
 }
 
-async function storeEntries(db: Db, look: Look, orders: readonly StoredOrder[]): Promise<void> {
+export async function storeEntries(
+  db: Db,
+  look: Look,
+  rows: readonly ReturnType<typeof entryRow>[],
+): Promise<void> {
   await db.query(
     `insert into tieout.look_entries (pull_id, account_id, page_no, position, order_no, is_extra,
        is_asked, transaction_id, currency, amount, amount_text, state, payment_status, found,
@@ -90,7 +94,7 @@ async function storeEntries(db: Db, look: Look, orders: readonly StoredOrder[]):
        order_no text, is_extra boolean, is_asked boolean, transaction_id text, currency text,
        amount numeric, amount_text text, state text, payment_status text, found boolean,
        query_result text, transaction_at timestamptz, fraud_rejected boolean)`,
-    [look.pullId, look.accountId, json(orders.flatMap(entryRows))],
+    [look.pullId, look.accountId, json(rows)],
   );
 }
 
@@ -227,6 +231,32 @@ export async function storedVerdicts(db: Db, look: Look): Promise<Map<string, St
   );
 }
 
+/** What two people do: every open break of the order is waived, with the event. */
+export async function waiveAll(
+  db: Db,
+  accountId: string,
+  runId: bigint,
+  orderNo: string,
+): Promise<void> {
+  await db.query(
+    `update tieout.breaks set waiver_asked_by = 'bert', waiver_asked_for = fingerprint
+     where account_id = $1 and order_no = $2 and state = 'open'`,
+    [accountId, orderNo],
+  );
+  await db.query(
+    `with waived as (
+       update tieout.breaks set state = 'waived', waived_reason = 'known', waived_by = 'anna',
+         waived_limit = 0
+       where account_id = $1 and order_no = $2 and state = 'open'
+       returning break_id, currency, amount, expected, actual)
+     insert into tieout.break_events (break_id, run_id, at, event, from_state, by, reason,
+       currency, amount, expected, actual)
+     select break_id, $3, now(), 'waived', 'open', 'anna', 'known', currency, amount, expected,
+       actual from waived`,
+    [accountId, orderNo, runId],
+  );
+}
+
 /** Ids are unique in an account; the cases repeat T1 and R1 in every order. */
 function scoped(order: StoredOrder, id: string | null | undefined): string | null {
   return id ? `${order.orderNo}/${id}` : (id ?? null);
@@ -260,12 +290,29 @@ function pageRow(order: StoredOrder, index: number) {
 }
 
 function entryRows(order: StoredOrder, index: number) {
-  return order.entries.map((entry, position) => ({
-    page_no: index,
-    position,
+  const isAsked = order.page === 'answered';
+  return order.entries.map((entry, position) =>
+    entryRow(order, entry, {
+      page_no: index,
+      position,
+      is_extra: position > 0 || !isAsked,
+      is_asked: isAsked,
+    }),
+  );
+}
+
+/** Where an entry stood in the answers, and whether it is the one that its page was asked for. */
+export interface EntryPlace {
+  page_no: number;
+  position: number;
+  is_extra: boolean;
+  is_asked: boolean;
+}
+
+export function entryRow(order: StoredOrder, entry: StoredEntry, place: EntryPlace) {
+  return {
+    ...place,
     order_no: order.orderNo,
-    is_extra: position > 0 || order.page !== 'answered',
-    is_asked: order.page === 'answered',
     transaction_id: scoped(order, entry.transactionId),
     currency: entry.currency,
     amount: entry.amount === null ? null : money(entry.amount),
@@ -276,7 +323,7 @@ function entryRows(order: StoredOrder, index: number) {
     query_result: entry.queryResult,
     transaction_at: entry.transactionAt,
     fraud_rejected: entry.fraudRejected ?? false,
-  }));
+  };
 }
 
 function instructionRow(order: StoredOrder, instruction: StoredInstruction) {

@@ -23,7 +23,8 @@ export interface QueueSettings {
 }
 
 export const QUEUE_TABLE: Readonly<Record<QueueName, QueueSettings>> = {
-  pull: { names: 'a window of pages to look at', money: false, concurrency: 4, lockMs: 60_000 },
+  // One is asked while another is stored; more would only be kept from other workers.
+  pull: { names: 'a window of pages to look at', money: false, concurrency: 2, lockMs: 60_000 },
   capture: { names: 'a batch of captures', money: true, concurrency: 12, lockMs: 30_000 },
   cancel: { names: 'a batch of cancels', money: true, concurrency: 12, lockMs: 30_000 },
   refund: { names: 'a batch of refunds', money: true, concurrency: 12, lockMs: 30_000 },

@@ -10,6 +10,7 @@ import { openHouse } from './house.mjs';
 import { stopAll } from './measure.mjs';
 import { benchNight } from './night.mjs';
 import { printHeader, printMemory, printSize } from './print.mjs';
+import { printProfiles } from './profiles.mjs';
 
 const USAGE = 'npm run bench -- [--orders 10000,100000] [--rounds 3] [--seed 1] [--profile DIR]';
 const ROUNDS_MAX = 20;
@@ -34,6 +35,7 @@ async function main() {
       sizes.push({ orders, rounds });
     }
     printMemory(sizes);
+    if (options.profile !== undefined) printProfiles(options.profile);
   } finally {
     stopAll();
     await house.close();

@@ -2,7 +2,10 @@
 // the same sandbox gateway and the same PostgreSQL; the lines of it for the table. Neighbours:
 // house.mjs (both sides' surroundings), prototype.mjs (the other side), print.mjs (its stages).
 
+import { mkdirSync } from 'node:fs';
 import { line } from './stats.mjs';
+
+const ALLOCATIONS = new URL('allocations.mjs', import.meta.url).href;
 
 /** At most so many times the prototype, from so many orders on. */
 const GOALS = [
@@ -29,7 +32,12 @@ export async function benchNight(house, ledger, { rounds, profile }) {
   return measured;
 }
 
-const profileFlags = (folder) => ['--cpu-prof', '--cpu-prof-dir', folder];
+/** Processor time by node's own profiler, allocations by allocations.mjs. */
+function profileFlags(folder) {
+  mkdirSync(folder, { recursive: true });
+  process.env.PROFILE_DIR = folder;
+  return ['--cpu-prof', '--cpu-prof-dir', folder, '--import', ALLOCATIONS];
+}
 
 /** Each measurement has a database and a gateway of its own, as they were before the night. */
 async function withPlace(house, ledger, work) {

@@ -108,7 +108,7 @@ function sum(values) {
 export function commit() {
   try {
     const options = { cwd: import.meta.dirname, encoding: 'utf8', stdio: 'pipe' };
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], options).trim();
+    return execFileSync('git', ['describe', '--always', '--dirty', '--exclude=*'], options).trim();
   } catch {
     return 'of an unknown commit';
   }

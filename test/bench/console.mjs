@@ -18,6 +18,7 @@ import { line } from './stats.mjs';
 const AT_ONCE = 50;
 const BREAKS = 10_000;
 const NIGHTS = 3 * 365;
+const MOVEMENTS_A_NIGHT = 1_000;
 /** Before the clock starts: plans, pages of the database, compiled code. */
 const WARM_UPS = 2;
 const GOAL = { atMost: 3 };
@@ -201,6 +202,40 @@ async function grow(db) {
        where r.run_id = any ($1)`,
       [rows.map(({ run_id: id }) => id)],
     );
+    await growDays(
+      tx,
+      rows.map(({ run_id: id }) => id),
+    );
   });
   await db.query('vacuum analyze');
+}
+
+/** Looks of those nights, older than the one that was run, and what they moved. */
+async function growDays(tx, runIds) {
+  await tx.query(
+    `insert into tieout.pulls (pull_id, run_id, kind, as_of, finished_at, is_sealed)
+     overriding system value
+     select -row_number() over (), run_id, kind, created_at, finished_at, true
+     from tieout.runs cross join unnest(array['night', 'confirm']) as kind
+     where run_id = any ($1)`,
+    [runIds],
+  );
+  await tx.query(
+    `insert into tieout.day_movements (instruction_id, account_id, order_no, operation, currency,
+       amount, belongs_to, posted_to, settled_run_id)
+     select -row_number() over (), a.account_id, 'OLD-' || n, case n % 4 when 0 then 'refund'
+         when 1 then 'cancel' else 'capture' end, case n % 3 when 0 then 'USD' else 'EUR' end, 10,
+       r.business_date, r.business_date, r.run_id
+     from tieout.runs r
+     cross join (select account_id, row_number() over () as at, count(*) over () as all_of_them
+       from (select distinct account_id from tieout.run_accounts) a) a
+     join generate_series(1, $2::int) as n on n % a.all_of_them = a.at - 1
+     where r.run_id = any ($1)`,
+    [runIds, MOVEMENTS_A_NIGHT],
+  );
+  await tx.query(
+    `insert into tieout.day_sums
+     select account_id, posted_to, currency, operation, false, sum(amount), count(*)
+     from tieout.day_movements where instruction_id < 0 group by 1, 2, 3, 4`,
+  );
 }

@@ -234,6 +234,18 @@ describe('with the guards switched off', () => {
   });
 });
 
+describe('a business day', () => {
+  test('that does not come to its movements is named', async () => {
+    await tampered(async (query) => {
+      await query(`update tieout.day_sums set amount = amount + 1
+        where operation = 'capture' and currency = 'EUR'`);
+      const { disagreements } = await checkChain({ query } as never, () => {});
+      expect(disagreements.length).toBeGreaterThan(0);
+      expect(disagreements[0]?.what).toMatch(/^day \d{4}-\d\d-\d\d, capture in EUR$/);
+    });
+  });
+});
+
 describe('with the guards on', () => {
   test.each([
     ['instruction_events', `by = 'somebody'`],
@@ -243,6 +255,7 @@ describe('with the guards on', () => {
     ['run_ends', `state = ''`],
     ['workings', `last_break_event = 0`],
     ['day_movements', 'amount = 1'],
+    ['day_sums', 'amount = 1'],
     ['profiles', `profile = ''`],
     ['asked_orders', 'amount = 1'],
     ['asked_refunds', 'refund_amount = 1'],

@@ -1,49 +1,55 @@
 -- The figures of business days by account and currency. What a day opens with is everything before
 -- it, so that it ties to what the day before closed with. $1 accounts, $2 from, $3 to.
-with day as (
-  select ra.account_id, r.business_date, r.settings -> 'schedule' ->> 'timezone' as timezone,
-    r.settings -> 'schedule' ->> 'cutOff' as cut_off, ra.as_of, ra.state as run_state
-  from tieout.run_accounts ra join tieout.runs r using (run_id)
-  where not r.is_dry and ra.account_id = any ($1)
+-- Reads what the movements of each day come to (tieout.day_sums), never the movements.
+with summed as materialized (
+  select * from tieout.day_sums where account_id = any ($1) and posted_to <= $3::date
+),
+currency as (
+  select account_id, currency,
+    coalesce(sum(case operation when 'capture' then amount when 'refund' then -amount end)
+      filter (where posted_to < $2::date), 0) as opening
+  from summed group by account_id, currency
 ),
 posted as (
   select account_id, currency, posted_to as business_date,
-    sum(amount) filter (where operation = 'capture' and belongs_to = posted_to) as captured,
-    sum(amount) filter (where operation = 'refund' and belongs_to = posted_to) as refunded,
-    sum(amount) filter (where operation = 'cancel' and belongs_to = posted_to) as cancelled,
+    sum(amount) filter (where operation = 'capture' and not is_late) as captured,
+    sum(amount) filter (where operation = 'refund' and not is_late) as refunded,
+    sum(amount) filter (where operation = 'cancel' and not is_late) as cancelled,
     sum(amount) filter (where operation = 'payout') as paid_out,
     sum(case operation when 'capture' then amount when 'refund' then -amount end)
-      filter (where belongs_to <> posted_to) as adjustments,
-    sum(amount) filter (where operation = 'cancel' and belongs_to <> posted_to)
-      as cancelled_late,
-    count(*) filter (where operation = 'capture' and belongs_to = posted_to) as captures,
-    count(*) filter (where operation = 'refund' and belongs_to = posted_to) as refunds,
-    count(*) filter (where operation = 'cancel' and belongs_to = posted_to) as cancels,
-    count(*) filter (where operation = 'payout') as payouts,
-    count(*) filter (where belongs_to <> posted_to) as late
-  from tieout.day_movements
-  where account_id = any ($1) and posted_to <= $3::date
+      filter (where is_late) as adjustments,
+    sum(amount) filter (where operation = 'cancel' and is_late) as cancelled_late,
+    sum(movements) filter (where operation = 'capture' and not is_late) as captures,
+    sum(movements) filter (where operation = 'refund' and not is_late) as refunds,
+    sum(movements) filter (where operation = 'cancel' and not is_late) as cancels,
+    sum(movements) filter (where operation = 'payout') as payouts,
+    sum(movements) filter (where is_late) as late
+  from summed where posted_to >= $2
   group by account_id, currency, posted_to
 ),
-currency as (
-  select distinct account_id, currency from posted
+day as materialized (
+  select ra.account_id, r.business_date, r.settings -> 'schedule' ->> 'timezone' as timezone,
+    r.settings -> 'schedule' ->> 'cutOff' as cut_off, ra.as_of, ra.state as run_state,
+    tieout.day_state(ra.account_id, r.business_date) as state
+  from tieout.run_accounts ra join tieout.runs r using (run_id)
+  where not r.is_dry and ra.account_id = any ($1) and ra.business_date between $2 and $3
 ),
 dated as (
-  select account_id, business_date from day where business_date <= $3::date
+  select account_id, business_date from day
   union select account_id, business_date from posted
 ),
 rolled as (
   select d.account_id, d.business_date, c.currency, p.captured, p.refunded, p.cancelled,
     p.adjustments, p.cancelled_late, p.paid_out, p.captures, p.refunds, p.cancels,
     p.payouts, p.late,
-    sum(coalesce(p.captured, 0) - coalesce(p.refunded, 0) + coalesce(p.adjustments, 0))
+    c.opening + sum(coalesce(p.captured, 0) - coalesce(p.refunded, 0) + coalesce(p.adjustments, 0))
       over (partition by d.account_id, c.currency order by d.business_date) as closing
   from dated d
   join currency c using (account_id)
   left join posted p using (account_id, currency, business_date)
 )
 select r.account_id, r.business_date, r.currency, day.timezone, day.cut_off, day.as_of,
-  day.run_state, tieout.day_state(r.account_id, r.business_date) as state,
+  day.run_state, coalesce(day.state, tieout.day_state(r.account_id, r.business_date)) as state,
   (closing - coalesce(captured, 0) + coalesce(refunded, 0) - coalesce(adjustments, 0))
     ::numeric(20, 2)::text as opening,
   coalesce(captured, 0)::numeric(20, 2)::text as captured,
@@ -53,9 +59,9 @@ select r.account_id, r.business_date, r.currency, day.timezone, day.cut_off, day
   coalesce(cancelled, 0)::numeric(20, 2)::text as cancelled,
   coalesce(cancelled_late, 0)::numeric(20, 2)::text as cancelled_late,
   coalesce(paid_out, 0)::numeric(20, 2)::text as paid_out,
-  coalesce(captures, 0) as captures, coalesce(refunds, 0) as refunds,
-  coalesce(cancels, 0) as cancels, coalesce(payouts, 0) as payouts, coalesce(late, 0) as late
+  coalesce(captures, 0)::bigint as captures, coalesce(refunds, 0)::bigint as refunds,
+  coalesce(cancels, 0)::bigint as cancels, coalesce(payouts, 0)::bigint as payouts,
+  coalesce(late, 0)::bigint as late
 from rolled r
 left join day using (account_id, business_date)
-where r.business_date >= $2::date
 order by r.account_id, r.business_date, r.currency

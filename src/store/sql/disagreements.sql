@@ -19,5 +19,19 @@ left join lateral (
   order by e.event_id desc limit 1
 ) e on true
 where e.state is distinct from b.state
+union all
+-- What a business day is said to come to, and what its movements do.
+select account_id, null, 'day ' || posted_to || ', ' || operation || ' in ' || currency,
+  said.sum, movements.sum
+from (
+  select account_id, posted_to, currency, operation, is_late, amount || ' of ' || movements as sum
+  from tieout.day_sums
+) said
+full join (
+  select account_id, posted_to, currency, operation, belongs_to <> posted_to as is_late,
+    sum(amount) || ' of ' || count(*) as sum
+  from tieout.day_movements group by 1, 2, 3, 4, 5
+) movements using (account_id, posted_to, currency, operation, is_late)
+where said.sum is distinct from movements.sum
 order by 1, 2, 3
 limit 1000

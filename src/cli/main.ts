@@ -13,7 +13,7 @@ const USAGE_EXIT = 2;
  * The heap is collected when it has grown by this much since the last time. Left to itself the
  * engine waits for several times what is in use: pages long stored, a tenth of a second of work.
  */
-const HEAP_GROWTH_PERCENT = 50;
+const HEAP_GROWTH_PERCENT = 80;
 const CONFIG = [
   '--config <file>',
   'configuration (else TIEOUT_CONFIG, else ./tieout.yaml)',

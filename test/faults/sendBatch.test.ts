@@ -3,11 +3,14 @@
 
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createGatewayClient } from '../../src/gateway/client.js';
+import { openSlots } from '../../src/gateway/slots.js';
 import { recoverAttempts } from '../../src/night/recover.js';
 import { sendBatch } from '../../src/night/sendBatch.js';
 import { dissolveWaiting } from '../../src/store/batches.js';
+import { splitBatch } from '../../src/store/sending.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { instructionCounts, kinds } from '../support/night.js';
 import type { Front } from './front.js';
@@ -177,6 +180,42 @@ describe('a batch of which no byte left', () => {
     expect((await house.effects()).length).toBe(2);
     expect(await outcomes(house)).toEqual(['not_sent', 'not_sent', 'answered']);
   });
+});
+
+describe('an answer with an unknown entry', () => {
+  it('keeps the slot of its batch until the breaker has counted it', async () => {
+    const { house, front } = await houseOf({ inLedger: kinds({ capture_due: 3 }, 'A1001') });
+    const { deps } = await prepareNight(house);
+    const apart = await eachInItsBatch(house);
+    front.trouble = async (call) => {
+      await call.pass();
+      call.response.writeHead(502).end();
+      return true;
+    };
+    const query: typeof deps.db.query = async (text, ...more) => {
+      if (text.includes('update tieout.attempts')) await sleep(150);
+      return deps.db.query(text, ...more);
+    };
+    const slow = { ...deps, db: { ...deps.db, query }, slots: openSlots(1) };
+    await Promise.all(apart.map((batchId) => sendBatch(slow, batchId)));
+    expect(front.asked.get('capture')).toBe(2);
+    expect(await instructionCounts(house.db)).toEqual({
+      'capture unknown': 2,
+      'capture queued': 1,
+    });
+  });
+
+  async function eachInItsBatch(house: House): Promise<bigint[]> {
+    for (;;) {
+      const { rows } = await house.db.query<{ batch_id: bigint; first: bigint; count: bigint }>(
+        `select batch_id, min(instruction_id) as first, count(*) as count
+         from tieout.instructions group by batch_id order by batch_id`,
+      );
+      const last = rows.at(-1);
+      if (last === undefined || last.count === 1n) return rows.map((row) => row.batch_id);
+      await splitBatch(house.db, last.batch_id, last.first);
+    }
+  }
 });
 
 describe('a batch whose sender died', () => {

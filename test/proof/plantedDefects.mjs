@@ -119,6 +119,12 @@ export const DEFECTS = [
     by: 'test/gateway/answers.test.ts',
   },
   {
+    name: 'the next batch goes before the breaker has counted this one',
+    file: 'src/night/sendBatch.ts',
+    change: ['if (read.isClean) return record;', 'if (read.isClean || held) return record;'],
+    by: 'test/faults/sendBatch.test.ts',
+  },
+  {
     name: 'a sender that slept writes all the same',
     file: 'src/night/sendBatch.ts',
     change: ['mayWrite: () => isInBudget(deps, began),', 'mayWrite: () => true,'],

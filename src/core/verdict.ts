@@ -193,13 +193,14 @@ export interface PlainPair {
  * refunded: enough to tell nearly every order of a night by its two states alone.
  */
 export function plainPairs(): PlainPair[] {
+  const all = positionRows();
   return EXPECTED_STATES.flatMap((expected) =>
-    SIGHTS.filter((sight) => isPlain(expected, sight)).map((sight) => ({ expected, sight })),
+    SIGHTS.filter((sight) => isPlain(all, expected, sight)).map((sight) => ({ expected, sight })),
   );
 }
 
-function isPlain(expected: ExpectedState, sight: Sight): boolean {
-  const rows = positionRows().filter((row) => row.expected === expected && row.sight === sight);
+function isPlain(all: readonly PositionRow[], expected: ExpectedState, sight: Sight): boolean {
+  const rows = all.filter((row) => row.expected === expected && row.sight === sight);
   // Captured with no request at all is the settled position: nothing was to be refunded.
   const met = sight === 'captured' ? rows.filter((row) => row.refunds === 'settled') : rows;
   return met.every((row) => row.verdict === 'matched');

@@ -109,7 +109,9 @@ async function ringAgain({ connection }, rings) {
     const done = new Promise((all) => Object.assign(heard, { left: ids.length, all }));
     await queues.ring(name, ids);
     await done;
-    rung += performance.now() - from;
+    const took = performance.now() - from;
+    process.stderr.write(`${name}: ${ids.length} jobs in ${took.toFixed(0)} ms\n`);
+    rung += took;
   }
   await workers.stop(STOP_MS);
   await queues.close();

@@ -143,15 +143,9 @@ function instructionLines(one: Part): string[] {
     `  #${one.id} ${one.operation} ${one.amount} ${one.currency} (${one.state})` +
       `${one.holdReason ? `, waits: ${one.holdReason}` : ''}` +
       `${one.gatewayReference ? `, gateway reference ${one.gatewayReference}` : ''}`,
-    ...((one.decisions as Part[] | null) ?? []).map(decisionLine),
+    ...(one.decisions as Part[]).map(decisionLine),
     ...((one.events as Part[] | null) ?? []).map(
       (event) => `    ${event.at}  ${event.to} by ${event.by}${reasonOf(event)}`,
-    ),
-    ...(one.decisions as Part[]).map(
-      (decision) =>
-        `    ${decision.at}  decision: ${decision.decision} ${decision.finding ?? ''}`.trimEnd() +
-        ` by ${decision.by}${decision.isClaim ? ' (as said on the command line)' : ''}` +
-        `${reasonOf(decision)}${decision.reference ? `, reference ${decision.reference}` : ''}`,
     ),
     ...(one.attempts as Part[]).map(
       (attempt) =>
@@ -165,7 +159,8 @@ function decisionLine(one: Part): string {
   const by = one.isClaim ? `${one.by} (as said on the command line)` : one.by;
   const parts = [one.finding, one.reason, one.reference].filter((part) => part !== null);
   const why = parts.length === 0 ? '' : `: ${parts.join('; ')}`;
-  return `    ${one.at}  decision: ${one.decision} by ${by}, who saw ${one.saw}${why}`;
+  const seen = String(one.seenSha256).slice(0, 12);
+  return `    ${one.at}  decision: ${one.decision} by ${by}, who saw ${seen}${why}`;
 }
 
 function reasonOf(part: Part): string {

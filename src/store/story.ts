@@ -98,11 +98,6 @@ const INSTRUCTIONS = `
       'currency', i.currency, 'transaction', i.transaction_id, 'refundId', i.refund_id,
       'holdReason', i.hold_reason, 'reason', i.reason, 'gatewayCode', i.outcome_code,
       'gatewayMessage', i.outcome_message, 'gatewayReference', i.gateway_reference,
-      'decisions', coalesce((select jsonb_agg(jsonb_build_object('at', d.at,
-          'decision', d.decision, 'by', d.decided_by, 'isClaim', d.is_claim, 'reason', d.reason,
-          'reference', d.reference, 'finding', d.finding, 'saw', left(d.seen_sha256, 12))
-          order by d.decision_id)
-        from tieout.decisions d where d.instruction_id = i.instruction_id), '[]'),
       'events', (select jsonb_agg(jsonb_build_object('at', e.at, 'from', e.from_state,
           'to', e.to_state, 'by', e.by, 'reason', e.reason) order by e.seq)
         from tieout.instruction_events e where e.instruction_id = i.instruction_id),

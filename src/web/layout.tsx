@@ -5,6 +5,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { Right } from '../core/access.js';
+import { assetPath } from './assets.js';
 
 export interface Frame {
   title: string;
@@ -53,9 +54,9 @@ function Document({ frame, children }: { frame: Frame; children: ComponentChildr
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{`${frame.title} · tieout ${frame.environment.toUpperCase()}`}</title>
-        <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
-        <link rel="stylesheet" href="/assets/console.css" />
-        <script src="/assets/console.js" defer />
+        <link rel="icon" href={assetPath('icon.svg')} type="image/svg+xml" />
+        <link rel="stylesheet" href={assetPath('console.css')} />
+        <script src={assetPath('console.js')} defer />
       </head>
       <body>
         <a class="skip" href="#main">

@@ -209,6 +209,16 @@ describe('the wire (row 116)', () => {
     expect(`${body}${JSON.stringify(headers)}`).not.toContain('evil.example');
   });
 
+  it('names style and script by what is in them, so that an update is seen at once', async () => {
+    const { body } = await console.stranger().get('/sign-in');
+    const paths = [...body.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
+    expect(paths).toHaveLength(3);
+    for (const path of paths) {
+      const { statusCode, headers } = await console.stranger().get(path);
+      expect([statusCode, headers.etag]).toEqual([200, `"${path.split('?v=')[1]}"`]);
+    }
+  });
+
   it('takes no large form, no other method, no other type', async () => {
     const token = await all.token();
     const large = await all.raw('/breaks/note', { _csrf: token, words: 'x'.repeat(70_000) });

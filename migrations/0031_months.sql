@@ -112,12 +112,23 @@ alter table tieout.pages add primary key (pull_id, account_id, page_no);
 alter table tieout.verdicts add primary key (run_id, account_id, order_no);
 do $$
 declare
+  first bigint := tieout.month_number(date '1000-01-01');
   relation text;
+  key text;
 begin
+  -- Where this was taken back and is applied again, numbers bear their month already.
+  perform tieout.make_month(business_date) from tieout.runs r
+  where run_id >= first
+    or exists (select from tieout.pulls p where p.run_id = r.run_id and p.pull_id >= first);
   foreach relation in array tieout.month_relations() loop
+    key := case relation when 'verdicts' then 'run_id' else 'pull_id' end;
+    execute format('alter table tieout.%I disable trigger user', relation || '_before');
+    execute format('insert into tieout.%I select * from tieout.%I where %I >= %s',
+      relation, relation || '_before', key, first);
+    execute format('delete from tieout.%I where %I >= %s', relation || '_before', key, first);
+    execute format('alter table tieout.%I enable trigger user', relation || '_before');
     execute format('alter table tieout.%I attach partition tieout.%I
-      for values from (minvalue) to (%s)', relation, relation || '_before',
-      tieout.month_number(date '1000-01-01'));
+      for values from (minvalue) to (%s)', relation, relation || '_before', first);
     perform tieout.guard_partition(relation, relation);
   end loop;
 end $$;

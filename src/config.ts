@@ -14,11 +14,9 @@ import { proxyOf } from './configProxy.js';
 import { withMaskedKeys } from './configSecrets.js';
 import { ConfigurationError } from './core/errors.js';
 import { identifierProblem, normalInstant } from './core/ledgerRow.js';
-import type { Hundredths } from './core/money.js';
-import { parseAmount } from './core/money.js';
+import { type Hundredths, parseAmount } from './core/money.js';
 import type { Account } from './gateway/account.js';
-import type { Profile } from './gateway/profile.js';
-import { parseProfile, sandboxProfile } from './gateway/profile.js';
+import { type Profile, parseProfile, sandboxProfile } from './gateway/profile.js';
 
 export type Mode = 'auto' | 'approve' | 'off';
 
@@ -83,6 +81,7 @@ export interface Config {
   };
   readonly operations: OperationSettings;
   readonly reports: { readonly dir: string; readonly keepDays: number };
+  readonly retention: { readonly evidenceMonths: number | null };
   readonly web: {
     readonly host: string;
     readonly port: number;
@@ -101,10 +100,8 @@ export interface ConfigSource {
 
 const DEFAULT_FILE = 'tieout.yaml';
 const FILE_BYTES_MAX = 1 << 20;
-const DAYS_MAX = 36_500;
-const HOURS_MAX = 24 * 366;
+const [DAYS_MAX, HOURS_MAX, MINUTES_MAX] = [36_500, 24 * 366, 24 * 60] as const;
 const ACCOUNTS_MAX = 1_000;
-const MINUTES_MAX = 24 * 60;
 
 /** Reads, checks and freezes the configuration; throws ConfigurationError naming file and key. */
 export function loadConfig(source: ConfigSource): Config {
@@ -123,6 +120,7 @@ export function loadConfig(source: ConfigSource): Config {
     reconcile: { ...given.reconcile, tolerance: toleranceOf(given.reconcile.tolerance) },
     operations: operationsOf(given.operations),
     reports: { ...given.reports, dir: resolve(folder, given.reports.dir) },
+    retention: given.retention,
     web: withMaskedKeys({ ...given.web }, ['metricsToken']),
     notify: withMaskedKeys({ ...given.notify }, ['webhook', 'deadMansSwitch']),
   };
@@ -165,6 +163,7 @@ const numeric = (schema: z.ZodNumber | z.ZodInt) =>
     schema,
   );
 const whole = (min: number, max: number) => numeric(z.int().min(min).max(max));
+const months = whole(3, 1_200);
 const hours = numeric(z.number().min(0).max(HOURS_MAX));
 const identifier = filled.superRefine((text, context) => {
   const problem = identifierProblem(text);
@@ -272,6 +271,7 @@ const settingsSchema = z.strictObject({
       keepDays: whole(1, DAYS_MAX).default(3650),
     })
     .prefault({}),
+  retention: z.strictObject({ evidenceMonths: months.nullable().default(null) }).prefault({}),
   web: z
     .strictObject({
       host: filled.default('127.0.0.1'),

@@ -107,6 +107,9 @@ operations:
   resendAfterHours: null
 
 reports: { dir: ${quoted(values.reportsDir ?? './var/reports')}, keepDays: 3650 }
+# Whole months before this one in which what the gateway showed is kept; null: for ever. What was
+# decided, sent and answered always is.
+retention: { evidenceMonths: null }
 # The console. metricsToken: what a monitor brings to read /metrics; null: only who is signed in may.
 web: { host: 127.0.0.1, port: ${values.webPort ?? 8080}, metricsToken: null }
 

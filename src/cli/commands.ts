@@ -108,6 +108,11 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./days.js')).daysCommand,
   },
   {
+    name: 'retention',
+    about: 'how long what looks brought is kept: the months that are there; remove old ones',
+    load: async () => (await import('./retention.js')).retentionCommand,
+  },
+  {
     name: 'verify',
     about: 'is everything that was sealed still there, and unchanged?',
     load: async () => (await import('./verify.js')).verifyCommand,

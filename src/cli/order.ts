@@ -4,8 +4,10 @@
 import { Command } from 'commander';
 import { type Coverage, coverageInWords } from '../core/coverage.js';
 import { UsageError } from '../core/errors.js';
+import { removedLine } from '../core/removal.js';
 import { breakFields, breakSentence, type Side } from '../core/sentence.js';
 import type { BreakEvent } from '../store/breaks.js';
+import { removals } from '../store/retention.js';
 import type { OrderStory } from '../store/story.js';
 import { orderStory } from '../store/story.js';
 import { eventText } from './breaksText.js';
@@ -24,7 +26,8 @@ export function orderCommand(): Command {
           if (story === null) {
             throw new UsageError(
               `neither the ledger nor any look knows order ${orderNo} of account ${account}` +
-                notSearched(app.config.gateway.profile.query.select),
+                notSearched(app.config.gateway.profile.query.select) +
+                (await removals(app.db)).map((one) => `. ${removedLine(one)}`).join(''),
             );
           }
           if (wantsJson(command)) printJson({ account, orderNo, ...story });
@@ -63,6 +66,7 @@ function storyLines(account: string, orderNo: string, story: OrderStory): string
     ...story.ledgerChanges.map(changeLine),
     '',
     'Looks',
+    ...story.removed.map((one) => `  ${removedLine(one)}`),
     ...orNone(story.looks.flatMap(lookLines)),
     '',
     'Breaks',

@@ -12,12 +12,14 @@ import { ACTIVITY, AGED_BREAKS } from '../../reports/periodColumns.js';
 import type { App } from '../compose.js';
 import { TieoutError, UsageError } from '../core/errors.js';
 import { isDay, periodOf } from '../core/period.js';
+import { removedLine } from '../core/removal.js';
 import type { CoverageLine } from '../core/reporting.js';
 import type { ReportFile } from '../core/summary.js';
 import { coverageRows } from '../store/coverage.js';
 import { activityRows, newestRunOf, openAsOf } from '../store/periodRows.js';
 import { breakRows, movedRows, orderRows, waitingRows } from '../store/reportRows.js';
 import { queueReports, writtenByIds, writtenReports } from '../store/reports.js';
+import { removalOf } from '../store/retention.js';
 import type { RunRow } from '../store/runs.js';
 import { findRun } from '../store/runs.js';
 import { printJson, printLines, wantsJson, withApp } from './context.js';
@@ -131,6 +133,7 @@ async function rows(
 ): Promise<number> {
   const accountIds = (run.summary?.accounts ?? []).map((account) => account.accountId);
   const asOf = new Date(run.summary?.asOf ?? run.createdAt);
+  if (kind === 'orders' || kind === 'coverage') await assertKept(app, run);
   switch (kind) {
     case 'reconciliation':
       throw new UsageError(
@@ -147,6 +150,13 @@ async function rows(
     case 'waiting':
       return write(format, out, MOVEMENTS, whole(await waitingRows(app.db, run.runId)));
   }
+}
+
+/** An order of which nothing is kept is not one that was not looked at. */
+async function assertKept(app: App, run: RunRow): Promise<void> {
+  const removal = await removalOf(app.db, run.runId);
+  if (removal)
+    throw new TieoutError(`${removedLine(removal)}; its workbooks stay as they were made`);
 }
 
 async function write<R>(

@@ -2,11 +2,13 @@
 
 import { Command } from 'commander';
 import type { App } from '../compose.js';
-import { UsageError } from '../core/errors.js';
+import { TieoutError, UsageError } from '../core/errors.js';
+import { removedLine } from '../core/removal.js';
 import type { RunSummary } from '../core/summary.js';
 import { movedBreaks } from '../store/breaks.js';
 import type { CoverageRow } from '../store/coverage.js';
 import { coverageRows } from '../store/coverage.js';
+import { removalOf } from '../store/retention.js';
 import type { RunRow } from '../store/runs.js';
 import { findRun, listRuns } from '../store/runs.js';
 import { printJson, printLines, wantsJson, withApp } from './context.js';
@@ -70,6 +72,8 @@ async function showDetails(
   flags: ShowFlags,
   json: boolean,
 ): Promise<number> {
+  const removal = flags.coverage ? await removalOf(app.db, runId) : null;
+  if (removal) throw new TieoutError(removedLine(removal));
   const coverage = flags.coverage ? await coverageOf(app, runId) : null;
   const moved = flags.tie ? await movedBreaks(app.db, runId, DETAILS_MAX) : null;
   if (json) {

@@ -8,6 +8,7 @@ import { Command } from 'commander';
 import type { App } from '../compose.js';
 import { headDigest } from '../core/chain.js';
 import { UsageError } from '../core/errors.js';
+import { removedLine } from '../core/removal.js';
 import type { VerifiedNight } from '../night/verifyNight.js';
 import { verifyNight } from '../night/verifyNight.js';
 import type { WorkbookFinding } from '../night/verifyWorkbook.js';
@@ -67,12 +68,13 @@ async function chain(app: App, isJson: boolean): Promise<number> {
 }
 
 function chainLines(found: ChainFinding, head: string): string[] {
-  const { chains, links, broken, unsealed, disagreements } = found;
+  const { chains, links, broken, unsealed, disagreements, removed } = found;
   return [
     broken.length === 0
       ? `The chain is whole: ${links} links in ${chains} chains. It ends in ${head}.`
       : `The chain is broken in ${broken.length} of ${chains} chains.`,
     ...broken.map(brokenLine),
+    ...removed.map((one) => `${removedLine(one)}; its digests are in the chain.`),
     ...disagreements.map(
       ({ accountId, orderNo, what, state, history }) =>
         `${what} of ${accountId} ${orderNo ?? ''} is ${state}, but its history says ` +

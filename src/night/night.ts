@@ -14,6 +14,7 @@ import { plan } from './plan.js';
 import { pullNight } from './pull.js';
 import { recover } from './recover.js';
 import { report } from './report.js';
+import { removeOldEvidence } from './retention.js';
 import { seal, sealEnd } from './seal.js';
 import { send } from './send.js';
 import { total } from './total.js';
@@ -31,7 +32,17 @@ export async function runNight(deps: NightDeps, night: Night): Promise<RunSummar
   const summary = await beside(seal(deps, night), total(deps, night));
   const finished = await report(deps, night, summary);
   await sealEnd(deps, night);
+  await letGo(deps, finished);
   return finished;
+}
+
+/** What is older than the retention goes after a night that ended well, and never fails it. */
+async function letGo(deps: NightDeps, { state }: RunSummary): Promise<void> {
+  if (state !== 'tied_out' && state !== 'broken') return;
+  await removeOldEvidence(deps).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    deps.log(`old looks could not be removed: ${why}`, { level: 'warn' });
+  });
 }
 
 /** Before anything is sent by it, a look is sealed, and its codes are kept. */

@@ -11,6 +11,7 @@ import { coverageCounts } from '../store/coverage.js';
 import type { Database, Db, Tx } from '../store/db.js';
 import { accountFigures } from '../store/figures.js';
 import { keptLooks } from '../store/keptPages.js';
+import { removalOf } from '../store/retention.js';
 import type { RunRow } from '../store/runs.js';
 import type { Difference, WorkingRow } from '../store/scratch.js';
 import {
@@ -58,6 +59,14 @@ export interface VerifiedNight {
 }
 
 export async function verifyNight(deps: VerifyDeps, run: RunRow): Promise<VerifiedNight> {
+  const removal = await removalOf(deps.db, run.runId);
+  if (removal) {
+    throw new TieoutError(
+      `the night of ${run.businessDate} cannot be worked out again: what it looked at was ` +
+        `removed by retention on ${removal.at.toISOString().slice(0, 10)}; its figures, breaks, ` +
+        'instructions and the digests of its looks stay',
+    );
+  }
   const workings = await repeatedWorkings(deps.db, run);
   const found: { night?: VerifiedNight } = {};
   const undo = new Error('rolled back as intended');

@@ -2,15 +2,23 @@
 // it was made from. Nothing is believed of the file itself: its digest is looked up in the record,
 // and the figures are worked out again from the tables.
 
+import { type Removal, removedLine } from '../core/removal.js';
 import type { Digests, KnownReport } from '../store/keptReports.js';
 import { reportOfFile } from '../store/keptReports.js';
+import { removalOf } from '../store/retention.js';
 import type { ReportDeps } from './aboutReport.js';
-import { manifestNow } from './manifest.js';
+import { manifestNow, withoutLooks } from './manifest.js';
 import { fileDigest } from './oldReports.js';
 
 export type WorkbookFinding =
   | { kind: 'not_ours'; sha256: string }
-  | { kind: 'as_made'; sha256: string; report: KnownReport }
+  | {
+      kind: 'as_made';
+      sha256: string;
+      report: KnownReport;
+      /** what its rows were made from is gone: only the rest could be compared */
+      removal?: Removal;
+    }
   | {
       kind: 'changed_since';
       sha256: string;
@@ -32,8 +40,12 @@ export async function verifyWorkbook(
   const sha256 = await fileDigest(path);
   const report = await reportOfFile(deps.db, sha256);
   if (report === null) return { kind: 'not_ours', sha256 };
-  const differences = differing(report.digests, await manifestNow(deps.db, report));
-  if (differences.length === 0) return { kind: 'as_made', sha256, report };
+  const removal = await removalOf(deps.db, report.runId);
+  const digests = removal === null ? report.digests : withoutLooks(report.digests);
+  const differences = differing(digests, await manifestNow(deps.db, { ...report, digests }));
+  if (differences.length === 0) {
+    return { kind: 'as_made', sha256, report, ...(removal === null ? {} : { removal }) };
+  }
   return { kind: 'changed_since', sha256, report, differences };
 }
 
@@ -57,6 +69,8 @@ export function workbookLines(path: string, finding: WorkbookFinding): string[] 
   if (newestRevision > revision) lines.push(`A newer revision was made: ${newestRevision}.`);
   if (finding.kind === 'as_made') {
     lines.push('Its figures are still those of the database.');
+    if (finding.removal)
+      lines.push(`${removedLine(finding.removal)}: rows of orders went with it.`);
   } else {
     const names = finding.differences.map(({ name }) => name).join(', ');
     lines.push(`The database holds otherwise now: ${names}.`);

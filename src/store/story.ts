@@ -2,16 +2,20 @@
 // Read only, one order at a time.
 
 import type { Coverage } from '../core/coverage.js';
+import type { Removal } from '../core/removal.js';
 import type { CoverageRow } from './coverage.js';
 import { coverageOfOrder } from './coverage.js';
 import type { Db } from './db.js';
 import { callsOfOrder } from './gatewayCalls.js';
+import { removals } from './retention.js';
 
 export interface OrderStory {
   ledger: Record<string, unknown> | null;
   refundRequests: Record<string, unknown>[];
   ledgerChanges: Record<string, unknown>[];
   looks: Record<string, unknown>[];
+  /** months since the order was placed whose looks are gone */
+  removed: Removal[];
   breaks: Record<string, unknown>[];
   instructions: Record<string, unknown>[];
   /** what a person called by hand */
@@ -53,6 +57,8 @@ export async function orderStory(
   const story = rows[0]?.story;
   if (!story) return null;
   story.calls = await callsOfOrder(db, accountId, orderNo);
+  const placed = String(story.ledger?.placed_at ?? '').slice(0, 10);
+  story.removed = (await removals(db)).filter(({ lastDate }) => lastDate >= placed);
   const isKnown =
     story.ledger ?? story.looks[0] ?? story.breaks[0] ?? story.instructions[0] ?? story.calls[0];
   if (isKnown === undefined) return null;

@@ -2,8 +2,10 @@
 // still says the same, every link follows the one before it. PostgreSQL digests, so that facts need
 // not leave it; memory stays flat. Neighbours: audit.ts seals, cli/verify.ts tells.
 
+import type { Removal } from '../core/removal.js';
 import { chainHeads } from './audit.js';
 import type { Db } from './db.js';
+import { removals } from './retention.js';
 import { statement } from './sql.js';
 
 /** Links checked by one statement. */
@@ -38,6 +40,8 @@ export interface ChainFinding {
   /** the first of each chain; what follows it proves nothing */
   broken: BrokenLink[];
   unsealed: Unsealed[];
+  /** looks that retention removed: their links hold, and what they seal is gone */
+  removed: Removal[];
   /** rows whose state is not what their history says */
   disagreements: Disagreement[];
 }
@@ -66,6 +70,7 @@ export async function checkChain(
     links: total,
     broken,
     unsealed: await unsealed(db),
+    removed: await removals(db),
     disagreements: await disagreements(db),
   };
 }
@@ -81,6 +86,8 @@ interface CheckedLink {
   found_facts: bigint;
   found_sha256: string;
   own_sha256: string;
+  /** with a record that is sealed itself */
+  is_removed: boolean;
 }
 
 async function firstBroken(
@@ -128,6 +135,7 @@ function brokenAt(
 function whyBroken(link: CheckedLink, previous: string): string | null {
   if (link.own_sha256 !== link.sha256) return 'the link itself was changed';
   if (link.previous_sha256 !== previous) return 'it does not follow the link before it';
+  if (link.is_removed) return null;
   if (link.found_facts !== link.facts) {
     return `${link.facts} were sealed, ${link.found_facts} are there`;
   }

@@ -3,6 +3,7 @@
 // fact there is, so it is asked for with a button, and done once for all who ask meanwhile.
 
 import { headDigest } from '../../core/chain.js';
+import { removedLine } from '../../core/removal.js';
 import { inWords } from '../../core/words.js';
 import { chainHeads } from '../../store/audit.js';
 import type { ChainEnd, TrailRow } from '../../store/auditTrail.js';
@@ -195,6 +196,9 @@ function Broken({ found }: { found: ChainFinding }) {
   const pending = unsealed.reduce((sum, { facts }) => sum + facts, 0);
   return (
     <>
+      {found.removed.map((one) => (
+        <p class="hint">{removedLine(one)}; its digests are in the chain.</p>
+      ))}
       {broken.length === 0 ? null : (
         <Table
           caption="The first broken link of each chain; what follows it proves nothing"

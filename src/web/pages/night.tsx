@@ -2,6 +2,7 @@
 // it went. The page of an older night is the same without the parts that are about now.
 
 import type { Notice } from '../../core/notices.js';
+import { removedLine } from '../../core/removal.js';
 import { brakeWords } from '../../core/sending.js';
 import type { AccountSummary } from '../../core/summary.js';
 import { nightSentence } from '../../core/summary.js';
@@ -15,6 +16,7 @@ import {
   runProgress,
   waitingCounts,
 } from '../../store/consoleNights.js';
+import { removalOf } from '../../store/retention.js';
 import { AgeBars, NightStrip, OpenTrend, StripLegend } from '../charts.js';
 import { dateOf } from '../fields.js';
 import type { Words } from '../format.js';
@@ -68,9 +70,11 @@ export async function nightPage(visit: Visit): Promise<Answer> {
   const night = await consoleNight(visit.deps.db, visit.accounts, date);
   if (night === null) return NOT_FOUND;
   const { words } = visit;
+  const removal = await removalOf(visit.deps.db, night.runId);
   const body = (
     <>
       <Head night={night} words={words} />
+      {removal && <p class="hint">{removedLine(removal)}; figures, breaks and files stay.</p>}
       {night.summary === null ? null : <Accounts accounts={night.summary.accounts} words={words} />}
       <p>
         <a href="/reports">Workbooks of all nights</a>

@@ -1,6 +1,7 @@
 // One order's whole story on a page, and the search that leads to it. The story is the one that
 // `tieout order` prints; here every part is a table.
 
+import { removedLine } from '../../core/removal.js';
 import { breakSentence } from '../../core/sentence.js';
 import type { BreakKind } from '../../core/verdict.js';
 import { inWords, reasonToWait, statesInWords } from '../../core/words.js';
@@ -230,8 +231,15 @@ function Looks({ story, words }: { story: OrderStory; words: Words }) {
   return (
     <section aria-labelledby="looks">
       <h2 id="looks">What the gateway showed</h2>
+      {story.removed.map((one) => (
+        <p class="hint">{removedLine(one)}.</p>
+      ))}
       {looks.length === 0 ? (
-        <Empty>No look has asked for this order yet; the next night does.</Empty>
+        <Empty>
+          {story.removed.length === 0
+            ? 'No look has asked for this order yet; the next night does.'
+            : 'No look that is kept has asked for this order.'}
+        </Empty>
       ) : (
         <Table
           caption="Looks, newest first"

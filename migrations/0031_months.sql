@@ -117,9 +117,9 @@ declare
   key text;
 begin
   -- Where this was taken back and is applied again, numbers bear their month already.
-  perform tieout.make_month(business_date) from tieout.runs r
-  where run_id >= first
-    or exists (select from tieout.pulls p where p.run_id = r.run_id and p.pull_id >= first);
+  perform tieout.make_month(to_date(month::text, 'YYYYMM'))
+  from (select run_id / 100000000 as month from tieout.runs where run_id >= first
+    union select pull_id / 100000000 from tieout.pulls where pull_id >= first) as months;
   foreach relation in array tieout.month_relations() loop
     key := case relation when 'verdicts' then 'run_id' else 'pull_id' end;
     execute format('alter table tieout.%I disable trigger user', relation || '_before');

@@ -3,7 +3,7 @@
 
 import type { Coverage } from '../core/coverage.js';
 import type { Database, Db } from './db.js';
-import { byMonth, inMonthOf } from './months.js';
+import { byMonth, inMonthOf, inMonthOfRun } from './months.js';
 import { statement } from './sql.js';
 
 export interface CoverageRow {
@@ -29,8 +29,8 @@ interface RawRow {
 /** Every order of a run's newest looks that was not plainly asked and answered, in chunks. */
 export async function* coverageRows(db: Database, runId: bigint): AsyncGenerator<CoverageRow[]> {
   const values = [runId, null, null, true];
-  for await (const rows of db.stream<RawRow>(inMonthOf(statement('coverage'), runId), values))
-    yield rows.map(toRow);
+  const text = await inMonthOfRun(db, statement('coverage'), runId);
+  for await (const rows of db.stream<RawRow>(text, values)) yield rows.map(toRow);
 }
 
 /** Orders by what was said of them, by account; those without an entry are not counted here. */
@@ -40,7 +40,8 @@ export async function coverageCounts(
 ): Promise<Map<string, Partial<Record<Coverage, number>>>> {
   const { rows } = await db.query<{ account_id: string; how: Coverage; orders: bigint }>(
     `select account_id, how, count(*) as orders
-     from (${inMonthOf(statement('coverage'), runId)}) as covered group by account_id, how`,
+     from (${await inMonthOfRun(db, statement('coverage'), runId)}) as covered
+     group by account_id, how`,
     [runId, null, null, false],
   );
   const counts = new Map<string, Partial<Record<Coverage, number>>>();

@@ -5,7 +5,7 @@
 import type { MoneyTie } from '../core/reporting.js';
 import type { CurrencyTotals, InstructionFigures, PullFigures, Tie } from '../core/summary.js';
 import type { Db } from './db.js';
-import { inMonthOf } from './months.js';
+import { inMonthOfRun } from './months.js';
 import { statement } from './sql.js';
 
 export interface AccountFigures {
@@ -40,7 +40,7 @@ export async function accountFigures(db: Db, runId: bigint): Promise<AccountFigu
     gateway: bigint;
     orders: bigint;
     classes: Record<string, number>;
-  }>(inMonthOf(statement('accountFigures'), runId), [runId]);
+  }>(await inMonthOfRun(db, statement('accountFigures'), runId), [runId]);
   return rows.map((row) => ({
     accountId: row.account_id,
     pull: {
@@ -177,7 +177,9 @@ export async function currencyTotals(
   runId: bigint,
 ): Promise<Map<string, CurrencyTotals[]>> {
   type Row = CurrencyTotals & { account_id: string; paidOut: string | null };
-  const { rows } = await db.query<Row>(inMonthOf(statement('currencyTotals'), runId), [runId]);
+  const { rows } = await db.query<Row>(await inMonthOfRun(db, statement('currencyTotals'), runId), [
+    runId,
+  ]);
   const totals = new Map<string, CurrencyTotals[]>();
   for (const { account_id: accountId, ...row } of rows) {
     const account = totals.get(accountId) ?? [];

@@ -8,7 +8,7 @@ import type { Movement } from '../core/order.js';
 import { askedFor } from '../core/verdict.js';
 import type { QueuedBatch } from './batches.js';
 import type { Db } from './db.js';
-import { inMonthOf } from './months.js';
+import { inMonthOf, inMonthOfRun } from './months.js';
 import { statement } from './sql.js';
 
 /** What the merchant allows for an operation; amounts by currency as text. */
@@ -92,7 +92,7 @@ export async function planInstructions(
     max_count: policy.maxCount,
     max_amount: policy.maxAmount,
   }));
-  const result = await db.query(inMonthOf(statement('plan'), runId), [
+  const result = await db.query(await inMonthOfRun(db, statement('plan'), runId), [
     runId,
     now,
     JSON.stringify(asJson),

@@ -2,6 +2,8 @@
 // bears the month (migrations/0031_months.sql), so that nobody has to ask. To write into the
 // partition by its name spares finding it anew for every row.
 
+import type { Db } from './db.js';
+
 /** What the number of a run or a look holds beside its month. */
 const NUMBERS_A_MONTH = 100_000_000n;
 /** Numbers from before they bore a month lie below this one. */
@@ -26,9 +28,18 @@ export function partitionOf(relation: MonthRelation, id: bigint): string {
  */
 export function inMonthOf(text: string, ...ids: readonly bigint[]): string {
   const [month, ...others] = new Set(ids.map(monthOf));
-  // A run that began before numbers bore their month may have looked again since.
+  // Of several months, or from before numbers bore one: the whole.
   if (month === undefined || month === 'before' || others.length > 0) return text;
   return text.replace(WHOLE, `$&_${month}`);
+}
+
+/** The same of a run as a whole, which may have looked again in a later month than it began in. */
+export async function inMonthOfRun(db: Db, text: string, runId: bigint): Promise<string> {
+  const { rows } = await db.query<{ pull_id: bigint }>(
+    'select pull_id from tieout.pulls where run_id = $1',
+    [runId],
+  );
+  return inMonthOf(text, runId, ...rows.map((row) => row.pull_id));
 }
 
 const WHOLE = /\btieout\.(asked_orders|asked_refunds|look_entries|pages|verdicts)\b/g;

@@ -8,7 +8,7 @@ import { ORDER_CLASSES, type OrderClass } from '../core/summary.js';
 import { coverageRows } from './coverage.js';
 import type { Database, Db } from './db.js';
 import { inTransaction, plannedBy } from './db.js';
-import { inMonthOf } from './months.js';
+import { inMonthOfRun } from './months.js';
 import { WALK_INDEXES } from './reportRows.js';
 import { nightLooks } from './runAccounts.js';
 import { statement } from './sql.js';
@@ -44,7 +44,7 @@ export function currencyRows(db: Db, runId: bigint): Promise<CurrencyRow[]> {
 type NightLook = Awaited<ReturnType<typeof nightLooks>>[number];
 
 async function accountSums(tx: Db, runId: bigint, look: NightLook): Promise<CurrencyRow[]> {
-  const seen = inMonthOf(statement('seenOrders'), runId);
+  const seen = await inMonthOfRun(tx, statement('seenOrders'), runId);
   const { rows } = await tx.query<ClassSums & { classes: CurrencyRow['classes'] }>(
     `with line as (
        -- one pass over the orders; what is of which kind is told apart in the few lines it leaves

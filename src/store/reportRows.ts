@@ -7,7 +7,7 @@ import { breakDifference, breakSentence, sideText } from '../core/sentence.js';
 import type { BreakKind } from '../core/verdict.js';
 import type { CopiedRow } from './copyOut.js';
 import type { Database, Db, PlannerSettings } from './db.js';
-import { inMonthOf } from './months.js';
+import { inMonthOfRun } from './months.js';
 import { readInTurn } from './readAhead.js';
 import { nightLooks } from './runAccounts.js';
 import { statement } from './sql.js';
@@ -140,7 +140,7 @@ export async function* orderRows(db: Database, runId: bigint): AsyncGenerator<Or
       expected, gateway_state, payment_status, currency, ledger_amount::text,
       coalesce(gateway_amount::text, gateway_amount_text), transaction_id, transaction_date,
       case when isfinite(placed_at) then floor(extract(epoch from placed_at) * 1000)::bigint end
-    from (${inMonthOf(statement('seenOrders'), runId)}) as seen`;
+    from (${await inMonthOfRun(db, statement('seenOrders'), runId)}) as seen`;
   const looks = await nightLooks(db, runId);
   const reads = looks.map(({ accountId, pullId }) => {
     return () => db.copyOut(select, [runId, accountId, pullId], WALK_INDEXES);

@@ -9,7 +9,7 @@ import { HOUSE_CHAIN } from './audit.js';
 import type { Database, Db } from './db.js';
 import { statement } from './sql.js';
 
-/** A month of business dates whose looks are kept. */
+/** A month in which nights began whose looks are kept; their business dates. */
 export interface KeptMonth {
   /** 2026_11; `before`: from before numbers bore a month */
   month: string;
@@ -60,8 +60,9 @@ export async function removals(db: Db): Promise<Removal[]> {
 export async function removalOf(db: Db, runId: bigint): Promise<Removal | null> {
   const { rows } = await db.query<{ month: string }>(
     `select e.month from tieout.evidence_removals e
-     where exists (select from tieout.removed_looks w join tieout.pulls p using (pull_id)
-       where w.removal_id = e.removal_id and p.run_id = $1) limit 1`,
+     where replace(e.month, '_', '') = ($1::bigint / 100000000)::text
+       or exists (select from tieout.removed_looks w join tieout.pulls p using (pull_id)
+         where w.removal_id = e.removal_id and p.run_id = $1) limit 1`,
     [runId],
   );
   const month = rows[0]?.month;

@@ -8,7 +8,8 @@ import { removeEvidence, removeOldEvidence } from '../../src/night/retention.js'
 import { verifyNight } from '../../src/night/verifyNight.js';
 import { verifyWorkbook, workbookLines } from '../../src/night/verifyWorkbook.js';
 import { migrateDown, migrateUp } from '../../src/store/migrate.js';
-import { partitionOf } from '../../src/store/months.js';
+import { inMonthOfRun, partitionOf } from '../../src/store/months.js';
+import { createPull } from '../../src/store/pulls.js';
 import type { RemovalVerdict } from '../../src/store/retention.js';
 import { keptMonths, removalOf, removals } from '../../src/store/retention.js';
 import { findRun } from '../../src/store/runs.js';
@@ -18,11 +19,11 @@ import { ensureBuilt, tieout } from '../support/cli.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds, rewriteSettings } from '../support/night.js';
 
-/** Half a year ago: the last two dates of a month, and the first of the next. */
+/** Half a year ago: dates whose nights begin on the last two days of a month and on the next. */
 const MONTH = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() - 6, 1));
-const [LAST_BUT_ONE, LAST, FIRST] = [-2, -1, 0].map(dayOf) as [string, string, string];
-const OLD = LAST.slice(0, 7).replace('-', '_');
-const NEXT = FIRST.slice(0, 7).replace('-', '_');
+const [LAST_BUT_ONE, LAST, FIRST] = [-3, -2, -1].map(dayOf) as [string, string, string];
+const OLD = dayOf(-1).slice(0, 7).replace('-', '_');
+const NEXT = dayOf(0).slice(0, 7).replace('-', '_');
 const WHO = { name: 'Anna', isClaim: true };
 const RULE = { months: 3, lookbackDays: 35 };
 const RELATIONS = ['asked_orders', 'asked_refunds', 'look_entries', 'pages', 'verdicts'] as const;
@@ -69,7 +70,7 @@ describe('nights over the end of a month', () => {
        from tieout.pulls join tieout.runs using (run_id) order by pull_id`,
     );
     for (const { date, run_id: run, pull_id: pull } of rows) {
-      const month = date.slice(0, 7).replace('-', '');
+      const month = (date === FIRST ? NEXT : OLD).replace('_', '');
       expect([run, pull].map((id) => String(id).slice(0, 6))).toEqual([month, month]);
     }
     expect(new Set(rows.map(({ date }) => date))).toEqual(new Set([LAST_BUT_ONE, LAST, FIRST]));
@@ -86,6 +87,17 @@ describe('nights over the end of a month', () => {
     }
     const { runId } = await runOf(LAST);
     expect(partitionOf('verdicts', runId)).toBe(`tieout.verdicts_${OLD}`);
+  });
+
+  test('are asked for as a whole where a run has looked again in a later month', async () => {
+    const text = 'select from tieout.pages join tieout.pulls using (pull_id)';
+    const [late, first] = [await runOf(LAST), await runOf(FIRST)];
+    const inOld = `select from tieout.pages_${OLD} join tieout.pulls using (pull_id)`;
+    expect(await inMonthOfRun(house.db, text, late.runId)).toBe(inOld);
+    const { pullId } = await createPull(house.db, late.runId, 'fresh');
+    expect(await inMonthOfRun(house.db, text, late.runId)).toBe(text);
+    expect(await inMonthOfRun(house.db, text, first.runId)).toBe(inOld.replace(OLD, NEXT));
+    await house.db.query('delete from tieout.pulls where pull_id = $1', [pullId]);
   });
 
   test('are guarded in their partition as in the whole', async () => {

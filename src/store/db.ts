@@ -83,10 +83,11 @@ const CHUNK_ROWS = 5_000;
  * And its statements are planned once a connection: a claim is one of hundreds, each of the same
  * few statements over rows found by their keys, and to plan them costs more than to run them. By
  * their keys: a plan that was made while a table was small would read all of it for every row.
+ * Older servers refuse a plan by its price, for which they would compile the statement each time.
  */
 const BEGIN_DURABLY =
   'begin; set local synchronous_commit = on; set local plan_cache_mode = force_generic_plan; ' +
-  'set local enable_seqscan = off';
+  'set local enable_seqscan = off; set local jit = off';
 
 export function openDatabase(
   connection: Connection,

@@ -3,8 +3,9 @@
 // that a chunk is answered whole or not at all. No network call happens inside that transaction.
 
 import type { Account } from '../gateway/account.js';
-import type { AskedPage, ChunkRow, StoredPage } from '../store/pulls.js';
+import type { AskedPage, ChunkRow } from '../store/pulls.js';
 import { claimChunk, commitChunk, giveBackChunk, keepChunk, pagesOfChunk } from '../store/pulls.js';
+import type { StoredPage } from '../store/storedPages.js';
 import { askPage, keptBody } from './askGateway.js';
 import type { NightDeps } from './deps.js';
 import { lookLines } from './lookLines.js';

@@ -8,16 +8,16 @@ import type { Connection } from './connection.js';
 import { asOperatingFailure } from './connection.js';
 
 export interface CopyIn {
-  /** Rows in COPY text format; resolves when the server has taken enough to go on. */
-  write(text: string): Promise<void>;
+  /** Rows in COPY's format; resolves when the server has taken enough to go on. */
+  write(rows: string | Buffer): Promise<void>;
   /** Ends the load; resolves with the number of rows. */
   end(): Promise<number>;
   /** Gives the load up: not one row of it stays. Harmless after end(). */
   abort(reason: string): Promise<void>;
 }
 
-/** Rows for a COPY, in pieces of any size. */
-export type CopyTexts = Iterable<string> | AsyncIterable<string>;
+/** Rows for a COPY, in pieces of any size: text, or bytes where the format is binary. */
+export type CopyTexts = Iterable<string> | AsyncIterable<string> | Iterable<Buffer>;
 
 const BUFFER_BYTES = 1 << 20;
 /** Small pieces are joined: each write costs two messages, however short it is. */
@@ -49,9 +49,9 @@ export function startCopy(
     await release();
   };
   return {
-    async write(text) {
+    async write(rows) {
       if (over) throw new Error('this COPY has already ended');
-      if (!stream.write(text) && drained === null) {
+      if (!stream.write(rows) && drained === null) {
         drained = new Promise<void>((resolve) => stream.once('drain', resolve)).then(() => {
           drained = null;
         });
@@ -83,6 +83,10 @@ export async function copyAll(copy: CopyIn, texts: CopyTexts): Promise<number> {
   try {
     let piece = '';
     for await (const text of texts) {
+      if (typeof text !== 'string') {
+        await copy.write(text);
+        continue;
+      }
       piece += text;
       if (piece.length < PIECE_CHARS) continue;
       await copy.write(piece);

@@ -3,11 +3,12 @@
 // transaction, so that a chunk worked on twice is stored once. Answers come in by COPY.
 
 import { type LedgerCurrencies, ledgerCurrencies } from '../core/currency.js';
-import { copyText } from './copyText.js';
 import type { Database, Db } from './db.js';
 import { inTransaction, plannedBy } from './db.js';
 import { inMonthOf, partitionOf } from './months.js';
 import { statement } from './sql.js';
+import type { StoredPage } from './storedPages.js';
+import { copyPages } from './storedPages.js';
 
 export type PullKind = 'night' | 'confirm' | 'fresh';
 
@@ -54,23 +55,6 @@ export interface PageCut {
 export interface AskedPage {
   pageNo: number;
   orderNos: string[];
-}
-
-/** One page as it is stored; `entries` is COPY text for tieout.look_entries, one line an entry. */
-export interface StoredPage {
-  pageNo: number;
-  orders: number;
-  attempts: number;
-  answered: {
-    at: Date;
-    entries: number;
-    unasked: number;
-    copyText: string;
-    bodyGzip: Buffer;
-    bodySha256: string;
-  } | null;
-  /** why it failed; null when it was answered */
-  reason: string | null;
 }
 
 /** Begins a pull; the time of the look is the database's, from before the first question. */
@@ -329,8 +313,7 @@ export async function commitChunk(
     if (!(await endChunk(tx, chunk, token))) return false;
     const entries = partitionOf('look_entries', chunk.pullId);
     await tx.copy(`copy ${entries} (${ENTRY_COLUMNS}) from stdin`, entryTexts(pages));
-    const answers = partitionOf('pages', chunk.pullId);
-    await tx.copy(`copy ${answers} (${PAGE_COLUMNS}) from stdin`, pageLines(chunk, pages));
+    await copyPages(tx, chunk, pages);
     return true;
   });
 }
@@ -349,33 +332,9 @@ export async function endChunk(tx: Db, { chunkId }: ChunkRow, token: string): Pr
 export const ENTRY_COLUMNS = `pull_id, account_id, page_no, position, order_no, is_extra, is_asked,
   transaction_id, currency, amount, amount_text, state, payment_status, found, query_result,
   transaction_at, transaction_date, reference_no, fraud_rejected`;
-/** In the order of pageLines. */
-export const PAGE_COLUMNS = `pull_id, account_id, page_no, state, orders, attempts, reason, entries,
-  unasked, answered_at, body_sha256, body_gzip`;
 
 export function* entryTexts(pages: readonly StoredPage[]): Generator<string> {
   for (const page of pages) if (page.answered?.copyText) yield page.answered.copyText;
-}
-
-export function* pageLines(chunk: ChunkRow, pages: readonly StoredPage[]): Generator<string> {
-  for (const page of pages) {
-    const { answered } = page;
-    const fields = [
-      chunk.pullId,
-      copyText(chunk.accountId),
-      page.pageNo,
-      answered ? 'answered' : 'failed',
-      page.orders,
-      page.attempts,
-      page.reason === null ? '\\N' : copyText(page.reason),
-      answered ? answered.entries : '\\N',
-      answered ? answered.unasked : '\\N',
-      answered ? answered.at.toISOString() : '\\N',
-      answered ? `\\\\x${answered.bodySha256}` : '\\N',
-      answered ? `\\\\x${answered.bodyGzip.toString('hex')}` : '\\N',
-    ];
-    yield `${fields.join('\t')}\n`;
-  }
 }
 
 /** Whether a chunk is done, and whether anybody still works on the run that wanted it. */

@@ -3,10 +3,11 @@
 // point to it, so that they were looked at only if the walk came to its end.
 
 import type { Database, Db } from './db.js';
-import { partitionOf } from './months.js';
-import type { ChunkRow, StoredPage } from './pulls.js';
-import { ENTRY_COLUMNS, endChunk, entryTexts, PAGE_COLUMNS, pageLines } from './pulls.js';
+import type { ChunkRow } from './pulls.js';
+import { ENTRY_COLUMNS, endChunk, entryTexts } from './pulls.js';
 import { statement } from './sql.js';
+import type { StoredPage } from './storedPages.js';
+import { copyPages } from './storedPages.js';
 
 /** Before the oldest order of the pull, since the clocks of shop and gateway differ. */
 const MARGIN_DAYS = 1;
@@ -67,8 +68,7 @@ export async function storeWalked(
     await tx.query(`create temporary table walked (like tieout.look_entries) on commit drop`);
     await tx.copy(`copy walked (${ENTRY_COLUMNS}) from stdin`, entryTexts(pages));
     const { rows } = await tx.query<{ shifted: bigint }>(statement('storeWalked'));
-    const answers = partitionOf('pages', chunk.pullId);
-    await tx.copy(`copy ${answers} (${PAGE_COLUMNS}) from stdin`, pageLines(chunk, pages));
+    await copyPages(tx, chunk, pages);
     return Number(rows[0]?.shifted ?? 0n);
   });
 }

@@ -1,20 +1,9 @@
 // Which orders a night looks at (CONTRACT section 5, step 1): askNight.sql and rememberFinal.sql on
 // a real PostgreSQL, with tables and with a merchant's views in their place.
 
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/store/db.js';
-import type { AskedPage } from '../../src/store/pulls.js';
-import {
-  askAgain,
-  askNight,
-  claimChunk,
-  createChunks,
-  createPull,
-  pagesOfChunk,
-  releaseChunks,
-  waitingChunks,
-} from '../../src/store/pulls.js';
+import { askAgain, askNight, createPull } from '../../src/store/pulls.js';
 import {
   addStrangers,
   classify,
@@ -228,35 +217,6 @@ describe('pages', () => {
       { order_no: '1,2', page_no: null },
       { order_no: '2', page_no: 0 },
     ]);
-  });
-
-  test('of a chunk are read with all of their orders, wherever in the numbers these stand', async () => {
-    const runId = await storeRun(db, accountId);
-    const { pullId } = await createPull(db, runId, 'night');
-    // One that stands twice in the ledger is on a page after all others.
-    await db.query(
-      `insert into tieout.asked_orders (pull_id, account_id, order_no, page_no, in_ledger)
-       select $1::bigint, $2, to_char(n, 'FM00000'), n / 100, true from generate_series(0, 10049) as n
-       union all select $1, $2, '00000a', 101, true
-       union all select $1, $2, 'no page', null, true`,
-      [pullId, accountId],
-    );
-    const first = await createChunks(db, pullId);
-    expect(first).toHaveLength(2);
-    await releaseChunks(db, pullId);
-    const asked: AskedPage[] = [];
-    for (const chunkId of await waitingChunks(db, pullId)) {
-      expect(first).not.toContain(chunkId);
-      const chunk = await claimChunk(db, chunkId, randomUUID());
-      if (chunk) asked.push(...(await pagesOfChunk(db, chunk)));
-    }
-    const { rows } = await db.query(
-      `select page_no as "pageNo", array_agg(order_no order by order_no) as "orderNos"
-       from tieout.asked_orders where pull_id = $1 and page_no is not null group by 1 order by 1`,
-      [pullId],
-    );
-    expect(asked).toEqual(rows);
-    expect(asked.at(-1)).toEqual({ pageNo: 101, orderNos: ['00000a'] });
   });
 
   test('accounts that are not asked for are left alone', async () => {

@@ -79,6 +79,27 @@ test.each(Object.keys(ORDERS))('of one order the same is said: %s', async (order
   expect(story?.looks.map((look) => look.coverage)).toEqual([how ?? 'answered']);
 });
 
+test('a page that waits for its answer beside answered ones is named, not taken for empty', async () => {
+  const account = 'A3';
+  const run = await storeRun(db, account);
+  const orders = [orderOf('answered', { ledger: LEDGER, gateway: ['T1 captured 10.00'] })];
+  const look = await storeLook(db, run, account, orders);
+  await db.query('update tieout.run_accounts set pull_id = $1 where run_id = $2', [
+    look.pullId,
+    run,
+  ]);
+  await db.query(
+    `insert into tieout.asked_orders (pull_id, account_id, order_no, page_no, in_ledger, currency,
+       amount, expected) values ($1, $2, 'waiting', 1, true, 'EUR', 10, 'captured')`,
+    [look.pullId, account],
+  );
+  await db.query(
+    'insert into tieout.chunks (pull_id, account_id, first_page, last_page) values ($1, $2, 1, 1)',
+    [look.pullId, account],
+  );
+  expect((await coverageCounts(db, run)).get(account)).toEqual({ unanswered: 1 });
+});
+
 test('what the tolerance swallowed is listed with its money', async () => {
   const account = 'A2';
   const run = await storeRun(db, account);

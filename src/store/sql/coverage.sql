@@ -38,13 +38,13 @@ gap as materialized (
   from look join tieout.pages p using (pull_id, account_id)
   where p.state = 'failed'
   union all
-  select c.pull_id, c.account_id, page_no, 'the page has no answer yet'
+  select c.pull_id, c.account_id, page.no, 'the page has no answer yet'
   from look
   join tieout.chunks c using (pull_id, account_id)
-  cross join generate_series(c.first_page, c.last_page) as page_no
+  cross join generate_series(c.first_page, c.last_page) as page (no)
   where c.state <> 'done' and not exists (
     select from tieout.pages p
-    where p.pull_id = c.pull_id and p.account_id = c.account_id and p.page_no = page_no)
+    where p.pull_id = c.pull_id and p.account_id = c.account_id and p.page_no = page.no)
 ),
 unanswered as (
   select o.pull_id, o.account_id, o.order_no, o.page_no, 'unanswered' as how, gap.reason

@@ -17,14 +17,16 @@ import { NOT_FOUND, refused } from '../visit.js';
 const DAY_MS = 86_400_000;
 /** Days of one page; older ones by the date in the address. */
 const DAYS_SHOWN = 35;
+/** Fewer days where there are many accounts and currencies; one at least. */
+const ROWS_SHOWN = 150;
 
 export async function daysPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, query, words } = visit;
   const until = dateOf(query.text('until') ?? undefined) ?? dayBefore(deps.now(), 0);
   const from = dayBefore(new Date(`${until}T00:00:00Z`), DAYS_SHOWN);
   const found = await dayFigures(deps.db, accounts, from, until);
-  // Newest day first; within a day as they come, by account and currency.
-  const days = found.toSorted((a, b) => b.businessDate.localeCompare(a.businessDate));
+  const { days, next } = newestDays(found, ROWS_SHOWN);
+  const older = next ?? dayBefore(new Date(`${from}T00:00:00Z`), 1);
   const body = (
     <>
       <h1>Business days</h1>
@@ -40,11 +42,24 @@ export async function daysPage(visit: Visit): Promise<Answer> {
         <DayTable days={days} words={words} />
       )}
       <p>
-        <a href={`/days?until=${from}`}>Older days</a>
+        <a href={`/days?until=${older}`}>Older days</a>
       </p>
     </>
   );
   return { kind: 'page', title: 'Business days', section: 'Days', body };
+}
+
+/** Whole days, newest first, in about so many rows; and the first day that is left out. */
+export function newestDays<D extends Pick<DayFigures, 'businessDate'>>(
+  found: readonly D[],
+  rows: number,
+): { days: D[]; next: string | null } {
+  // Within a day they stay as they come, by account and currency.
+  const sorted = found.toSorted((a, b) => b.businessDate.localeCompare(a.businessDate));
+  const newest = sorted[0]?.businessDate ?? '';
+  const cut = sorted[rows]?.businessDate ?? '';
+  const days = sorted.filter((day) => day.businessDate > cut || day.businessDate === newest);
+  return { days, next: sorted[days.length]?.businessDate ?? null };
 }
 
 function dayBefore(instant: Date, days: number): string {

@@ -39,6 +39,16 @@ newest as materialized (
   where ra.pull_id is not null and not r.is_dry
   order by ra.account_id, ra.business_date desc
 ),
+-- With the night that planned it, and those in which it was tried.
+open_instruction as materialized (
+  select instruction_id, state, run_id from tieout.instructions
+  where state in ('planned', 'held', 'queued', 'sending', 'accepted', 'unknown')
+  union
+  select i.instruction_id, i.state, t.sending_run_id
+  from tieout.instructions i
+  join tieout.attempts t using (batch_id)
+  where i.state in ('queued', 'sending', 'accepted', 'unknown')
+),
 hold as (
   select month, 1 as place, 'its last date is ' || last_date || ', and all from ' || $1::date
     || ' on is kept' as reason
@@ -51,9 +61,13 @@ hold as (
   from span s join newest n on n.pull_id >= s.low and n.pull_id < s.high group by s.month
   union all
   select n.month, 4, count(distinct p.pull_id) || ' of its looks are not sealed yet'
-  from night n join tieout.pulls p on p.run_id = n.run_id
-  where not p.is_sealed and exists (
-    select from tieout.asked_orders a where a.pull_id = p.pull_id)
+  from night n
+  join tieout.pulls p on p.run_id = n.run_id
+  -- The limit keeps this a look-up in one partition: joined as a whole, all looks would be read.
+  cross join lateral (
+    select from tieout.asked_orders a where a.pull_id = p.pull_id limit 1
+  ) asked
+  where not p.is_sealed
   group by n.month
   union all
   select n.month, 5, 'breaks not resolved began in it: ' || count(distinct b.break_id)
@@ -66,10 +80,8 @@ hold as (
   union all
   select n.month, 6, 'instructions of it are not finished: ' || count(distinct i.instruction_id)
     || ', one is #' || min(i.instruction_id) || ' (' || min(i.state) || ')'
-  from tieout.instructions i
-  join night n on n.run_id = i.run_id or n.run_id in (
-    select t.sending_run_id from tieout.attempts t where t.batch_id = i.batch_id)
-  where i.state in ('planned', 'held', 'queued', 'sending', 'accepted', 'unknown')
+  from open_instruction i
+  join night n using (run_id)
   group by n.month
   union all
   select n.month, 7, 'a day that was closed is not locked: ' || min(d.account_id || ' '

@@ -126,7 +126,8 @@ async function locked<T>(
 async function takeLock(holder: pg.Client): Promise<void> {
   const until = performance.now() + LOCK_WAIT_MS_MAX;
   for (;;) {
-    await holder.query('begin');
+    // It idles for as long as the work lasts: a server that ends such a transaction must not here.
+    await holder.query('begin; set local idle_in_transaction_session_timeout = 0');
     const { rows } = await holder.query('select pg_try_advisory_xact_lock($1) as mine', [LOCK_KEY]);
     if (rows[0].mine) return;
     await holder.query('rollback');

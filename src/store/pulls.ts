@@ -38,7 +38,7 @@ export interface ChunkRow {
   accountId: string;
   firstPage: number;
   lastPage: number;
-  /** the orders of its pages lie between these two; null where pages are walked */
+  /** the orders of its pages lie between these two; null: nobody knows, or pages are walked */
   firstOrder: string | null;
   lastOrder: string | null;
 }
@@ -292,7 +292,7 @@ export async function pagesOfChunk(db: Db, chunk: ChunkRow): Promise<AskedPage[]
     `select page_no, json_agg(order_no order by order_no) as order_nos
      from ${partitionOf('asked_orders', chunk.pullId)}
      where pull_id = $1 and account_id = $2 and page_no between $3 and $4
-       and order_no between $5 and $6
+       and ($5::text is null or order_no between $5 and $6)
      group by page_no order by page_no`,
     [
       ...[chunk.pullId, chunk.accountId, chunk.firstPage, chunk.lastPage],

@@ -6,9 +6,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { UnreachableError } from '../../src/core/errors.js';
 import { migrateDown, migrateUp, migrationStatus } from '../../src/store/migrate.js';
+import { queueReports } from '../../src/store/reports.js';
 import { packageRoot, statement } from '../../src/store/sql.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
+import { storeRun } from '../support/lookStore.js';
 
 const FIRST = `-- Up Migration
 create schema shop;
@@ -17,6 +19,7 @@ create function shop.f() returns int language sql as $$ select 1; $$;
 -- Down Migration
 drop schema shop cascade;
 `;
+const NOW = new Date('2026-11-20T04:15:00Z');
 const SECOND =
   '-- Up Migration\ncreate table shop.b (n int);\n-- Down Migration\ndrop table shop.b;';
 
@@ -68,6 +71,16 @@ describe('migrations', () => {
     const starters = Array.from({ length: 5 }, () => migrateUp(fresh.connection, silent, folder));
     const applied = await Promise.all(starters);
     expect(applied.flat()).toEqual(['0001_first']);
+  });
+
+  test('are applied once also where a server ends transactions that idle', async () => {
+    await fresh.db.query(
+      `do $$ begin execute format('alter database %I set idle_in_transaction_session_timeout = 200',
+         current_database()); end $$`,
+    );
+    write('0001_first.sql', FIRST.replace('-- Down', 'select pg_sleep(1);\n-- Down'));
+    const starters = [1, 2].map(() => migrateUp(fresh.connection, silent, folder));
+    expect((await Promise.all(starters)).flat()).toEqual(['0001_first']);
   });
 
   test('leave nothing of a run in which one of them fails', async () => {
@@ -140,6 +153,19 @@ describe('migrations', () => {
     if (up.length === 0) return;
     expect(await migrateDown(fresh.connection, up.length)).toEqual(up.toReversed());
     expect(await migrateUp(fresh.connection)).toEqual(up);
+  });
+
+  test('of this tieout leave reports as they are that two nights wrote of one month', async () => {
+    await migrateUp(fresh.connection, silent, undefined, '0031_months');
+    const runIds = [await storeRun(fresh.db, 'A1'), await storeRun(fresh.db, 'A1')];
+    const written = `insert into tieout.reports (run_id, kind, period, format, revision, state,
+      created_at) select unnest($1::bigint[]), 'activity', '2026-11', 'xlsx', 1, 'queued', now()`;
+    await fresh.db.query(written, [runIds]);
+    await migrateUp(fresh.connection);
+    const [next] = await queueReports(fresh.db, runIds[1] ?? 0n, ['activity'], NOW, '2026-11');
+    const { rows } = await fresh.db.query('select revision from tieout.reports order by report_id');
+    expect(rows).toEqual([{ revision: 1 }, { revision: 1 }, { revision: 2 }]);
+    expect(next).toBeDefined();
   });
 });
 

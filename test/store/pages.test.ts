@@ -54,6 +54,10 @@ test('the pages of a chunk are read with all of their orders, wherever in the nu
   );
   expect(asked).toEqual(rows);
   expect(asked.at(-1)).toEqual({ pageNo: 101, orderNos: ['00000a'] });
+  // One that was cut before chunks knew their orders.
+  const cut = { chunkId: 0n, pullId, accountId, firstPage: 100, lastPage: 101 };
+  const before = await pagesOfChunk(db, { ...cut, firstOrder: null, lastOrder: null });
+  expect(before).toEqual(rows.slice(-2));
 });
 
 test('pages come back as they were stored, answered and failed', async () => {

@@ -228,3 +228,23 @@ test('in any order of confirming, closing and reopening the days roll forward', 
     { numRuns: 25 },
   );
 });
+
+// The last one: its run would be one of every later account.
+test('holds what a run settled that was made before one of an earlier date', async () => {
+  const accountId = await account();
+  // An account that came late was run for this date after the others were for theirs.
+  const early = '2026-11-10';
+  await db.query(
+    `insert into tieout.runs (business_date, covers, starts_at, ends_at, state, environment,
+       settings, settings_sha256, version, created_at, finished_at, summary)
+     select $1, covers, starts_at, ends_at, state, environment, settings, settings_sha256,
+       version, now(), now(), summary from tieout.runs where business_date = $2
+     on conflict do nothing`,
+    [early, DATES[3]],
+  );
+  await confirm(accountId, early, 'capture', 300);
+  expect(await postMovements(db, accountId)).toBe(1);
+  await confirm(accountId, DATES[3], 'capture', 500);
+  expect(await postMovements(db, accountId)).toBe(1);
+  expect(await postMovements(db, accountId)).toBe(0);
+});

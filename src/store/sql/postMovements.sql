@@ -2,8 +2,13 @@
 -- or to the first open one when that is closed. $1 accounts. The caller holds their days.
 with account as materialized (
   select account_id, tieout.closed_until(account_id) as closed_until, coalesce((
-    select max(settled_run_id) from tieout.day_movements m where m.account_id = a.account_id
-  ), 0) as posted_until
+    -- a run of an earlier date may have been made after it, for an account that came late
+    select min(run_id) from tieout.runs where not is_dry and business_date >= (
+      select business_date from tieout.runs r
+      where not is_dry and exists (select from tieout.day_movements m
+        where m.account_id = a.account_id and m.settled_run_id = r.run_id)
+      order by business_date desc limit 1)
+  ), 0) as posted_from
   from (select id collate "C" as account_id from unnest($1::text[]) as id) a
 ),
 unposted as (
@@ -22,7 +27,7 @@ unposted as (
   where i.state = 'confirmed'
     and i.operation in ('capture', 'cancel', 'refund', 'payout') and i.is_in_totals
     -- what earlier runs settled was posted by them
-    and (i.settled_run_id >= account.posted_until
+    and (i.settled_run_id >= account.posted_from
       or (i.settled_run_id is null and i.settled_at is not null))
     and not exists (
       select from tieout.day_movements m where m.instruction_id = i.instruction_id)

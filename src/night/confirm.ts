@@ -13,13 +13,9 @@ import { askSecondLook } from './lookAgain.js';
 import { pullPages } from './pull.js';
 import { searchRefunds } from './searchRefunds.js';
 
-export async function confirm(
-  deps: NightDeps,
-  night: Night,
-  first: PullRow,
-  sentAfter: Date,
-): Promise<void> {
-  const sent = await toLookAt(night.db, night.runId, accountIdsOf(night), sentAfter);
+export async function confirm(deps: NightDeps, night: Night, first: PullRow): Promise<void> {
+  // Also what was approved and left while the first look was still being taken.
+  const sent = await toLookAt(night.db, night.runId, accountIdsOf(night), first.asOf);
   if (sent.length > 0) {
     const second = await lookAtSent(deps, night, sent);
     await compareAgain(deps, night, first, second);

@@ -26,9 +26,9 @@ export async function runNight(deps: NightDeps, night: Night): Promise<RunSummar
   const pull = await pullNight(deps, night);
   // What was looked at changes no more, so that it can be compared while it is sealed.
   await beside(keep(deps, night, pull), judge(deps, night, pull));
-  const sentAfter = await send(deps, night);
+  await send(deps, night);
   // Most of what sending left is on record by now: little is left to seal after it is confirmed.
-  await beside(seal(deps, night), confirm(deps, night, pull, sentAfter));
+  await beside(seal(deps, night), confirm(deps, night, pull));
   const summary = await beside(seal(deps, night), total(deps, night));
   const finished = await report(deps, night, summary);
   await sealEnd(deps, night);

@@ -10,7 +10,6 @@ import {
   queuedBatches,
   resetTries,
 } from '../store/batches.js';
-import { databaseNow } from '../store/calendar.js';
 import { cutBatches } from '../store/instructions.js';
 import { standings } from '../store/sending.js';
 import type { Night, NightDeps } from './deps.js';
@@ -19,9 +18,8 @@ import { recoverAttempts } from './recover.js';
 import { BATCH_TRIES_MAX, goingAccounts, ringWaiting } from './ringWaiting.js';
 import { waitForRows } from './waitForRows.js';
 
-/** Sends what may be sent; answers the time before the first byte, for the look afterwards. */
-export async function send(deps: NightDeps, night: Night): Promise<Date> {
-  const startedAt = await databaseNow(deps.db);
+/** Sends what may be sent. */
+export async function send(deps: NightDeps, night: Night): Promise<void> {
   const accountIds = accountIdsOf(night);
   await dissolveWaiting(deps.db, accountIds);
   await resetTries(deps.db, accountIds);
@@ -39,7 +37,6 @@ export async function send(deps: NightDeps, night: Night): Promise<Date> {
   });
   if (!done) deps.log('not every batch came to an end; those left wait for the next run');
   await tellStopped(deps, accountIds);
-  return startedAt;
 }
 
 /** Says in words which accounts send nothing although something of them waits. */

@@ -40,14 +40,6 @@ export async function lastEndedDate(db: Db, now: Date, zone: Zone): Promise<stri
   return date;
 }
 
-/** The database's clock, by which looks and attempts are dated. */
-export async function databaseNow(db: Db): Promise<Date> {
-  const { rows } = await db.query<{ now: Date }>('select clock_timestamp() as now');
-  const now = rows[0]?.now;
-  if (!now) throw new Error('the database did not say what time it is');
-  return now;
-}
-
 /** What the calendar says of the night that is due and of the next one. */
 export interface NightFacts {
   tick: Date | null;

@@ -256,7 +256,8 @@ export async function carriedInstructions(
 /**
  * What is to be looked at again before the run is told: instructions of these accounts whose batch
  * was claimed at or after `since`, and unknown ones whose order was judged as if they were about to
- * go out (one that was to be sent again, and now is not).
+ * go out (one that was to be sent again, and now is not). An order that matched in the first look
+ * has its class already; what became of its instruction is the next run's to see.
  */
 export async function toLookAt(
   db: Db,
@@ -268,11 +269,11 @@ export async function toLookAt(
     `select i.instruction_id from tieout.instructions i
      where i.account_id = any ($1) and i.state in ('accepted', 'rejected', 'unknown')
        and i.operation <> 'payout'
-       and (exists (select from tieout.attempts t
-           where t.batch_id = i.batch_id and t.claimed_at >= $2)
-         or i.state = 'unknown' and exists (select from tieout.verdicts v
-           where v.run_id = $3 and v.account_id = i.account_id and v.order_no = i.order_no
-             and v.need is not null))
+       and exists (select from tieout.verdicts v
+         where v.run_id = $3 and v.account_id = i.account_id and v.order_no = i.order_no
+           and (i.state = 'unknown' and v.need is not null
+             or exists (select from tieout.attempts t
+               where t.batch_id = i.batch_id and t.claimed_at >= $2)))
      order by i.instruction_id`,
     [accountIds, since, runId],
   );

@@ -110,7 +110,7 @@ async function sendWhole({ file, rows: due, folder = '/' }) {
     const cutting = timedCutting(deps);
     const cpuBefore = process.cpuUsage();
     const began = performance.now();
-    const sentAfter = await send(cutting.deps, night);
+    await send(cutting.deps, night);
     const ended = performance.now();
     const { user, system } = process.cpuUsage(cpuBefore);
     const { rows } = await deps.db.query(
@@ -120,7 +120,7 @@ async function sendWhole({ file, rows: due, folder = '/' }) {
     if (sent < due.length * 0.98)
       throw new Error(`only ${sent} were sent: ${JSON.stringify(rows)}`);
     const confirming = performance.now();
-    await confirm(deps, night, pull, sentAfter);
+    await confirm(deps, night, pull);
     const confirmMs = performance.now() - confirming;
     await workforce.stop();
     const sendMs = ended - began - cutting.ms();

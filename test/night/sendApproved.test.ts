@@ -7,6 +7,8 @@ import { decideInstructions } from '../../src/night/decisions.js';
 import { sheetOf } from '../../src/night/instructionSheet.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
 import type { SentInstruction } from '../../src/store/instructions.js';
+import type { Call } from '../faults/front.js';
+import { houseBehind } from '../faults/houseBehind.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { buildHouse, dateOf, instructionCounts, kinds } from '../support/night.js';
 
@@ -98,6 +100,44 @@ test('a worker that runs sends it without being asked', async () => {
       'cancel accepted': 1,
     });
   await workforce.stop();
+  expect(await house.effects()).toHaveLength(1);
+});
+
+test('what left while the night was still looking is looked at by that very night', async () => {
+  const due = kinds({ cancel_due: 1 }, 'A1001');
+  const plain = kinds({ plain: 1 }, 'A1002');
+  const { house, front } = await houseBehind({
+    orders: 900,
+    settings: WITH_APPROVAL,
+    inLedger: (order) => due(order) || plain(order),
+  });
+  cleanups.push(() => house.end());
+  await house.run();
+  const id = await oldest(house, 'cancel');
+  let release = (): void => {};
+  const sent = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const isOther = ({ operation, body }: Call): boolean =>
+    operation === 'retrievalTrans' && body.includes('A1002');
+  // The page of the other account is not answered before the cancel has left.
+  front.trouble = async (call) => {
+    if (isOther(call)) await sent;
+    return false;
+  };
+  const asked = front.asked.get('retrievalTrans') ?? 0;
+  const night = house.run();
+  await expect
+    .poll(() => front.asked.get('retrievalTrans') ?? 0, { timeout: 20_000 })
+    .toBe(asked + 2);
+  await decide(house, [id], { kind: 'approve', reason: null });
+  await expect
+    .poll(() => instructionCounts(house.db), { timeout: 20_000 })
+    .toEqual({ 'cancel accepted': 1 });
+  release();
+  const { summary } = await night;
+  expect(await instructionCounts(house.db)).toEqual({ 'cancel confirmed': 1 });
+  expect(summary.state).toBe('tied_out');
   expect(await house.effects()).toHaveLength(1);
 });
 

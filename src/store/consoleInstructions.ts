@@ -38,7 +38,8 @@ export async function heldInstructions(
        h.asked_by as "askedBy", h.created_at as since, s.seen,
        tieout.seen_sha256(s.seen) as "seenSha256",
        (select p.as_of from tieout.pulls p where p.pull_id = h.newest) as "lookedAt"
-     from (select i.*, i as whole, tieout.newest_look(account_id, order_no) as newest
+     from (select i.*, i as whole, case when operation <> 'payout' then
+         tieout.newest_look(account_id, order_no) end as newest
        from tieout.instructions i
        where is_open and state = 'held' and account_id = any ($1)
        order by instruction_id limit $2 offset $3) h

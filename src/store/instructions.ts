@@ -164,7 +164,8 @@ export async function cutApproved(
     PARTIAL_REFUND_ENTRIES_MAX,
     instructionIds.map(String),
   ]);
-  return rows.map(({ batch_id: batchId, account_id: accountId, operation }) => ({
+  const inOrder = rows.sort((a, b) => (a.batch_id < b.batch_id ? -1 : 1));
+  return inOrder.map(({ batch_id: batchId, account_id: accountId, operation }) => ({
     batchId,
     accountId,
     operation,

@@ -147,7 +147,8 @@ async function commit(db, { chunk, token }, pages) {
 /** Of the one pull there is by now. */
 async function diskLine(db) {
   const { rows } = await db.query(
-    `select pg_total_relation_size('tieout.pages')::float8 / count(*) as bytes
+    `select (select sum(pg_total_relation_size(relid)) from pg_partition_tree('tieout.pages'))::float8
+       / count(*) as bytes
      from tieout.look_entries`,
   );
   return line('raw pages on disk, bytes an order', [rows[0].bytes], { atMost: 260 }, 0);

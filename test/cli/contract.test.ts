@@ -219,6 +219,45 @@ describe('tieout run that is told to stop', () => {
   }
 });
 
+describe('tieout run that is told to stop twice', () => {
+  it('ends at once with a capture on its way, which the next run settles', async () => {
+    const house = await buildSeparateHouse({ orders: 300, seed: 23 });
+    const front = await startFront(house.sandboxUrl);
+    try {
+      let isAsked = (): void => {};
+      const asked = new Promise<void>((resolve) => {
+        isAsked = resolve;
+      });
+      // The gateway does it, and its answer never comes.
+      front.trouble = async (call) => {
+        if (call.operation !== 'capture') return false;
+        await call.pass();
+        isAsked();
+        return true;
+      };
+      const gateway = { baseUrl: front.baseUrl, profile: 'sandbox' };
+      const file = configBeside(house, 'silent.yaml', { gateway });
+      const first = startTieout(['run', '--config', file], { cwd: house.folder });
+      await asked;
+      first.signal('SIGTERM');
+      await first.says('stop');
+      first.signal('SIGTERM');
+      const stopped = await first.ended;
+      expect(stopped.code).toBe(1);
+      expect(stopped.stderr).toContain('ended at once; the same command goes on from here');
+      const again = await tieout(['run', '--json'], { cwd: house.folder });
+      expect(again.code, again.stderr).toBe(3);
+      const summary = documentOf<RunSummary>(again);
+      await expectIdentities(house.db, summary);
+      await expectMoney(house.db, [summary], await house.effects());
+      expect(await auditNight(house.db, await house.effects())).toEqual([]);
+    } finally {
+      await front.close();
+      await house.end();
+    }
+  });
+});
+
 describe('tieout on a database of the merchant', () => {
   it('refuses one without its tables until `tieout migrate up`', async () => {
     const house = await buildSeparateHouse({ orders: 0, seed: 1, database: 'empty' });

@@ -16,8 +16,9 @@ import { findRun } from '../../src/store/runs.js';
 import { orderStory } from '../../src/store/story.js';
 import { checkChain } from '../../src/store/verifyChain.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
+import { freshDatabase } from '../support/database.js';
 import type { House } from '../support/night.js';
-import { buildHouse, dateOf, kinds, rewriteSettings } from '../support/night.js';
+import { addressOf, buildHouse, dateOf, kinds, rewriteSettings } from '../support/night.js';
 
 /** Half a year ago: dates whose nights begin on the last two days of a month and on the next. */
 const MONTH = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() - 6, 1));
@@ -272,6 +273,25 @@ describe('retention', () => {
     const found = await verifyWorkbook(deps(), workbook?.path ?? '');
     expect(found).toMatchObject({ kind: 'as_made', removal: { month: OLD } });
     expect(workbookLines('', found).join()).toContain('rows of orders went with it');
+  });
+
+  test('outlives a backup and its restore, and so does the chain', async () => {
+    const restored = await freshDatabase({ empty: true });
+    const cli = (...args: string[]) => tieout(args, { cwd: house.folder });
+    try {
+      const kept = await cli('backup', 'kept');
+      expect(kept.code, kept.stderr).toBe(0);
+      rewriteSettings(house, { database: { url: addressOf(restored.connection) } });
+      const ended = await cli('restore', 'kept', '--as', 'anna');
+      expect(ended.code, ended.stderr).toBe(0);
+      const found = await checkChain(restored.db, () => {});
+      expect(found).toMatchObject({ broken: [], unsealed: [], disagreements: [] });
+      expect(found.removed.map(({ month }) => month)).toEqual([OLD, NEXT]);
+      const looks = 'select count(*) as looks from tieout.look_entries';
+      expect((await restored.db.query(looks)).rows).toEqual((await house.db.query(looks)).rows);
+    } finally {
+      await restored.drop();
+    }
   });
 });
 

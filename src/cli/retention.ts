@@ -71,11 +71,15 @@ function showLines(
       : `What looks brought is kept for ${months} whole months before this one.`,
     ...kept.map(
       ({ firstDate, lastDate, nights, looks, bytes, holds }) =>
-        `${firstDate} to ${lastDate}: ${nights} nights, ${looks} looks, ${megabytes(bytes)} MB; ` +
-        (holds.length > 0 ? `stays: ${holds.join('; ')}` : 'can be removed'),
+        `${firstDate} to ${lastDate}: ${nights} nights, ${looks} looks, ${megabytes(bytes)} MB` +
+        (months === null ? '' : `; ${fateOf(holds)}`),
     ),
     ...removed.map(removedLine),
   ];
+}
+
+function fateOf(holds: readonly string[]): string {
+  return holds.length > 0 ? `stays: ${holds.join('; ')}` : 'can be removed';
 }
 
 async function apply(app: App, flags: Flags, command: Command): Promise<number> {

@@ -1,6 +1,7 @@
 // Breaks as a person reads them on a terminal: a line of figures, the sentence below it, who has
 // it. Text from outside is masked here; nothing is decided.
 
+import { nameInWords } from '../core/decider.js';
 import { maskCardNumbers } from '../core/masking.js';
 import { breakFields, breakSentence } from '../core/sentence.js';
 import { causeInWords, inWords } from '../core/words.js';
@@ -76,7 +77,7 @@ export function lifeLines(one: FoundBreak, life: readonly BreakEvent[]): string[
 }
 
 export function eventText(event: Omit<BreakEvent, 'expected' | 'actual'>): string {
-  const by = event.isClaim ? `${event.by} (as said on the command line)` : event.by;
+  const by = nameInWords(event.by, event.isClaim);
   const words = [
     event.cause === null ? null : causeInWords(event.cause),
     event.cause === null ? event.reason : null,

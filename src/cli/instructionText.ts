@@ -2,6 +2,7 @@
 // from outside is masked before it comes here or right here; nothing is decided.
 
 import type { Config } from '../config.js';
+import { nameInWords } from '../core/decider.js';
 import { holdWords, isUndecided } from '../core/decision.js';
 import { maskCardNumbers } from '../core/masking.js';
 import type { Decision, DecisionVerdict } from '../night/decisions.js';
@@ -132,7 +133,7 @@ function payoutText(payout: NonNullable<Seen['payout']> | null): string {
 }
 
 function decisionLines(one: SheetDecision, sheet: Sheet, time: (at: string) => string): string[] {
-  const by = one.isClaim ? `${one.by} (as said on the command line)` : one.by;
+  const by = nameInWords(one.by, one.isClaim);
   const what = one.finding === null ? one.decision : `${one.decision} ${one.finding}`;
   const words = [one.reason, one.reference === null ? null : `reference ${one.reference}`];
   const said = words.filter((word) => word !== null).join('; ');

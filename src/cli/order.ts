@@ -3,6 +3,7 @@
 
 import { Command } from 'commander';
 import { type Coverage, coverageInWords } from '../core/coverage.js';
+import { nameInWords } from '../core/decider.js';
 import { UsageError } from '../core/errors.js';
 import { removedLine } from '../core/removal.js';
 import { breakFields, breakSentence, type Side } from '../core/sentence.js';
@@ -160,7 +161,7 @@ function instructionLines(one: Part): string[] {
 }
 
 function decisionLine(one: Part): string {
-  const by = one.isClaim ? `${one.by} (as said on the command line)` : one.by;
+  const by = nameInWords(String(one.by), one.isClaim === true);
   const parts = [one.finding, one.reason, one.reference].filter((part) => part !== null);
   const why = parts.length === 0 ? '' : `: ${parts.join('; ')}`;
   const seen = String(one.seenSha256).slice(0, 12);

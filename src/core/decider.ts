@@ -6,6 +6,11 @@ export interface Decider {
   readonly isClaim: boolean;
 }
 
+/** The name as it is told: of one that nobody checked it is said. */
+export function nameInWords(name: string, isClaim: boolean): string {
+  return isClaim ? `${name} (as said on the command line)` : name;
+}
+
 /** Longest note, reason or reference. */
 export const WORDS_MAX = 1_000;
 

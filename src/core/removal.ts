@@ -1,6 +1,8 @@
 // What retention removed, and the sentence that says so: wherever somebody asks for looks that are
 // gone, they are told that they were there. Pure.
 
+import { nameInWords } from './decider.js';
+
 /** A month of looks that was removed: the business dates of its nights, when, by whom. */
 export interface Removal {
   /** 2026_11; `before`: from before numbers bore a month */
@@ -17,9 +19,8 @@ export interface Removal {
 
 /** What is gone, in one line and without a full stop. */
 export function removedLine({ firstDate, lastDate, looks, at, by, isClaim }: Removal): string {
-  const who = isClaim ? `${by} (as said on the command line)` : by;
   return (
     `What was looked at from ${firstDate} to ${lastDate} (${looks} looks) was removed by ` +
-    `retention on ${at.toISOString().slice(0, 10)}, by ${who}`
+    `retention on ${at.toISOString().slice(0, 10)}, by ${nameInWords(by, isClaim)}`
   );
 }

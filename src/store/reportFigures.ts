@@ -33,18 +33,17 @@ interface ClassSums {
 export function currencyRows(db: Db, runId: bigint): Promise<CurrencyRow[]> {
   return inTransaction(db, async (tx) => {
     await plannedBy(tx, WALK_INDEXES);
+    const seen = await inMonthOfRun(tx, statement('seenOrders'), runId);
     const sums: CurrencyRow[] = [];
-    for (const look of await nightLooks(tx, runId)) {
-      sums.push(...(await accountSums(tx, runId, look)));
+    for (const { accountId, pullId } of await nightLooks(tx, runId)) {
+      sums.push(...(await accountSums(tx, seen, [runId, accountId, pullId])));
     }
     return sums;
   });
 }
 
-type NightLook = Awaited<ReturnType<typeof nightLooks>>[number];
-
-async function accountSums(tx: Db, runId: bigint, look: NightLook): Promise<CurrencyRow[]> {
-  const seen = await inMonthOfRun(tx, statement('seenOrders'), runId);
+/** `seen`: the statement of a look's orders; `values`: what it is asked with. */
+async function accountSums(tx: Db, seen: string, values: unknown[]): Promise<CurrencyRow[]> {
   const { rows } = await tx.query<ClassSums & { classes: CurrencyRow['classes'] }>(
     `with line as (
        -- one pass over the orders; what is of which kind is told apart in the few lines it leaves
@@ -83,7 +82,7 @@ async function accountSums(tx: Db, runId: bigint, look: NightLook): Promise<Curr
        class.classes, class.money
      from line join class using (account_id, currency)
      group by account_id, currency, class.classes, class.money order by currency`,
-    [runId, look.accountId, look.pullId],
+    values,
   );
   return rows.map((row) => ({
     accountId: row.account_id,

@@ -41,8 +41,7 @@ newest as materialized (
 ),
 -- With the night that planned it, and those in which it was tried.
 open_instruction as materialized (
-  select instruction_id, state, run_id from tieout.instructions
-  where state in ('planned', 'held', 'queued', 'sending', 'accepted', 'unknown')
+  select instruction_id, state, run_id from tieout.instructions where is_open
   union
   select i.instruction_id, i.state, t.sending_run_id
   from tieout.instructions i

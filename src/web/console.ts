@@ -111,9 +111,9 @@ async function serve(
     await keepTyped(deps, request, draftOf(back, form));
     return reply.redirect(`/confirm?next=${encodeURIComponent(back)}`, 303);
   }
-  const isBack = session.draft !== null && isFor(session.draft, request.url);
-  if (isBack) await keepTyped(deps, request, null);
-  const visit = visitOf(deps, request, reply, { session, accounts });
+  const draft = session.draft !== null && isFor(session.draft, request.url) ? session.draft : null;
+  if (draft !== null) await keepTyped(deps, request, null);
+  const visit = visitOf(deps, request, reply, { session, accounts, typed: draft?.typed ?? {} });
   const answer = await route.handle(visit);
   if (answer.kind === 'notFound') {
     deps.log(`console: ${forLog(session.name)} found nothing: ${route.method} ${route.path}`);
@@ -131,10 +131,10 @@ function visitOf(
   deps: ConsoleDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { session, accounts }: { session: SessionRow; accounts: string[] },
+  of: { session: SessionRow; accounts: string[]; typed: Readonly<Record<string, string>> },
 ): Visit {
-  const { userId, name, grants, draft } = session;
-  const typed = draft !== null && isFor(draft, request.url) ? draft.typed : {};
+  const { session, accounts, typed } = of;
+  const { userId, name, grants } = session;
   return {
     deps,
     person: { userId, name, grants, isFresh: isFresh(session, deps.now()) },

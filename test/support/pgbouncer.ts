@@ -5,12 +5,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '../../src/store/connection.js';
 import { openClient } from '../../src/store/connection.js';
+import { freePort } from './redis.js';
 
 const READY_POLLS = 100;
 const READY_POLL_MS = 50;
@@ -71,12 +71,4 @@ export async function startPgbouncer(server: Connection): Promise<TestPooler> {
   }
   await end();
   throw new Error('pgbouncer did not answer');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -27,6 +27,10 @@ import { freshDatabase } from './database.js';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
+/** Longer than the tests of one file take: none of them sees the date change. */
+const MIDNIGHT_BERTH_MS = 60_000;
+
+await past(MIDNIGHT_BERTH_MS);
 const MIDNIGHT = Math.floor(Date.now() / DAY_MS) * DAY_MS;
 
 /** The business date that ended so many days before today, in UTC as all of these tests. */
@@ -169,14 +173,29 @@ export function settingsOf(
   baseUrl: string,
   night: Pick<NightSettings, 'seed' | 'dayStart'>,
 ): Record<string, unknown> {
-  const liveFrom = new Date(night.dayStart.getTime() - HOUR_MS).toISOString();
+  const liveFrom = night.dayStart.toISOString();
   return {
     database: { url: addressOf(connection) },
     gateway: { baseUrl, profile: 'sandbox' },
     accounts: sandboxAccounts(night.seed).map((account) => ({ ...account, liveFrom })),
     schedule: { timezone: 'UTC' },
+    reconcile: { graceHours: graceHours() },
     operations: { capture: 'auto', cancel: 'auto', refund: 'auto', review: 'auto' },
   };
+}
+
+/**
+ * At any hour of today: an order of yesterday's last hour is inside it, one of the day before is
+ * past it, as the seeded night means them (sandbox/night.ts).
+ */
+function graceHours(): number {
+  return 12 + Math.floor((Date.now() - MIDNIGHT) / HOUR_MS);
+}
+
+/** Waits until the next date has begun, where it begins within so many milliseconds. */
+async function past(berthMs: number): Promise<void> {
+  const left = DAY_MS - (Date.now() % DAY_MS);
+  if (left <= berthMs) await new Promise((resolve) => setTimeout(resolve, left + 1));
 }
 
 /** A database of the tests' server as the address of a configuration. */

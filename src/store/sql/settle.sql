@@ -8,23 +8,28 @@
 -- what may be sent again and which expected state asks for it (core/verdict.ts). Answers one row
 -- for each instruction that moved.
 with sent as (
-  select i.*, a.expected
+  -- found order by order: the planner cannot know how few of all orders these are
+  select i.*, asked.expected
   from tieout.instructions i
-  join tieout.asked_orders a
-    on a.pull_id = $2::bigint and a.account_id = i.account_id and a.order_no = i.order_no
-  join tieout.pages p
-    on p.pull_id = a.pull_id and p.account_id = a.account_id and p.page_no = a.page_no
-      and p.state = 'answered'
-  join tieout.pulls on pulls.pull_id = a.pull_id
+  cross join lateral (
+    select a.expected
+    from tieout.asked_orders a
+    join tieout.pages p
+      on p.pull_id = $2::bigint and p.account_id = a.account_id and p.page_no = a.page_no
+        and p.state = 'answered'
+    where a.pull_id = $2::bigint and a.account_id = i.account_id and a.order_no = i.order_no
+    offset 0
+  ) asked
   where i.state in ('accepted', 'unknown', 'rejected')
     -- a look from before the send proves nothing about it
     and not exists (
-      select from tieout.attempts t where t.batch_id = i.batch_id and t.claimed_at >= pulls.as_of)
+      select from tieout.attempts t where t.batch_id = i.batch_id
+        and t.claimed_at >= (select as_of from tieout.pulls where pull_id = $2))
 ),
 shown as (
   select sent.instruction_id, sent.state, sent.operation, sent.from_state, sent.done_states,
     sent.is_disputed, sent.refund_amount is null or sent.refund_amount = sent.amount as is_whole,
-    look.entries, look.meanings, look.gateway_state,
+    look.gateway_state, look.other_state,
     exists (
       select from tieout.instructions later
       where later.account_id = sent.account_id and later.order_no = sent.order_no
@@ -36,15 +41,16 @@ shown as (
     ) as is_superseded
   from sent
   cross join lateral (
-    select count(*) as entries,
-      count(distinct case when e.found then coalesce(e.state, '') else '' end) as meanings,
-      min(case when e.found then coalesce(e.state, '') else '' end) as gateway_state
+    -- more than one meaning: the least and the greatest of them are not the same
+    select min(e.meaning) as gateway_state, max(e.meaning) as other_state
     from (
-      select * from tieout.look_entries plain
+      select transaction_id, case when found then coalesce(state, '') else '' end as meaning
+      from tieout.look_entries plain
       where plain.pull_id = $2 and plain.account_id = sent.account_id
         and plain.order_no = sent.order_no and not plain.is_extra
       union all
-      select * from tieout.look_entries extra
+      select transaction_id, case when found then coalesce(state, '') else '' end
+      from tieout.look_entries extra
       where extra.pull_id = $2 and extra.account_id = sent.account_id
         and extra.order_no = sent.order_no and extra.is_extra
     ) e
@@ -82,10 +88,10 @@ absent as (
   group by sent.instruction_id
   having count(distinct c.pull_id) >= 2 and bool_or(c.pull_id = $2)
 ),
-judged as (
-  select shown.*, case
+judged as materialized (
+  select instruction_id, state, gateway_state, case
       -- contradictory, or a code without a meaning: no proof either way
-      when meanings > 1 or gateway_state = '' then null
+      when gateway_state <> other_state or gateway_state = '' then null
       when state = 'accepted' and gateway_state = any (done_states) then 'confirmed'
       when state = 'accepted' then 'unknown'
       when state = 'unknown' and not is_disputed and is_whole
@@ -109,7 +115,7 @@ set state = j.to_state, resends = i.resends + (j.to_state = 'planned')::int,
       then 'two complete looks show ' || j.gateway_state || ': it is sent again, once'
     when j.to_state = 'confirmed' then 'the gateway shows ' || j.gateway_state
     when j.state = 'rejected' then 'the gateway refused it, yet shows ' || j.gateway_state
-    when j.entries = 0 then 'the gateway accepted it, but shows no such transaction'
+    when j.gateway_state is null then 'the gateway accepted it, but shows no such transaction'
     else 'the gateway accepted it, but shows ' || j.gateway_state
   end
 from judged j

@@ -3,10 +3,11 @@
 // summarySheet.ts says where they stand.
 
 import type { ElsewhereRow, ReconciliationData } from '../src/core/reporting.js';
-import type { AccountSummary } from '../src/core/summary.js';
 import { ORDER_CLASSES } from '../src/core/summary.js';
 import { hundredthsOf } from './cells.js';
 import { BREAKS_SHEET, MOVED_SHEET } from './columns.js';
+import type { NightFigures } from './nightFigures.js';
+import { keyOf, NO_DIFFERENCE } from './nightFigures.js';
 import type { Page } from './page.js';
 import {
   addCheck,
@@ -54,7 +55,11 @@ export function addCurrencies(page: Page, { currencies }: ReconciliationData): v
 }
 
 /** What each side shows, and how far apart they are: signed, and without regard to the sign. */
-export function addAmounts(page: Page, data: ReconciliationData, breaks: readonly Part[]): void {
+export function addAmounts(
+  page: Page,
+  data: ReconciliationData,
+  { breaks, figures }: { breaks: readonly Part[]; figures: NightFigures },
+): void {
   if (data.currencies.length === 0) return;
   addSection(page, 'Amounts by account and currency', [
     ['Account', 'Currency', 'Ledger, of the date', 'Ledger, carried forward', 'Ledger'],
@@ -63,7 +68,9 @@ export function addAmounts(page: Page, data: ReconciliationData, breaks: readonl
   ]);
   for (const line of data.currencies) {
     const row = page.lines.length + 1;
-    const listed = openDifferences(data, line.accountId, line.currency);
+    const key = keyOf(line.accountId, line.currency);
+    const listed = figures.differences.get(key) ?? NO_DIFFERENCE;
+    const inputs = listed.tooLong === null ? [] : [listed.tooLong];
     const tolerated = toleratedNet(data, line.accountId, line.currency);
     const sides = [line.ledgerOfDate, line.ledgerCarried];
     const both = sides.map(hundredthsOf).reduce((sum, one) => sum + one, 0n);
@@ -77,8 +84,8 @@ export function addAmounts(page: Page, data: ReconciliationData, breaks: readonl
       ...sides.map((amount) => money(amount, style)),
       moneyFormula(`ROUND(C${row}+D${row},2)`, both, sides, style),
       ...[line.gateway, line.difference, line.absolute].map((amount) => money(amount, style)),
-      moneyFormula(onSheet(false), listed.signed, listed.inputs, style),
-      moneyFormula(onSheet(true), listed.absolute, listed.inputs, style),
+      moneyFormula(onSheet(false), listed.signed, inputs, style),
+      moneyFormula(onSheet(true), listed.absolute, inputs, style),
       money(tolerated, style),
     ]);
   }
@@ -86,22 +93,6 @@ export function addAmounts(page: Page, data: ReconciliationData, breaks: readonl
     'Gateway − ledger: over the orders of which both sides show an amount. Open breaks: the ' +
     'column of that name on the sheet Breaks, in which an order that one side lacks counts whole.';
   addWide(page, words, STYLES.note);
-}
-
-function openDifferences(
-  data: ReconciliationData,
-  accountId: string,
-  currency: string,
-): { signed: bigint; absolute: bigint; inputs: string[] } {
-  const inputs = data.breaks
-    .filter((one) => one.accountId === accountId && one.currency === currency)
-    .flatMap(({ difference }) => (difference === null ? [] : [difference]));
-  const amounts = inputs.map(hundredthsOf);
-  return {
-    signed: amounts.reduce((sum, one) => sum + one, 0n),
-    absolute: amounts.reduce((sum, one) => sum + (one < 0n ? -one : one), 0n),
-    inputs,
-  };
 }
 
 function toleratedNet(
@@ -116,9 +107,8 @@ function toleratedNet(
 /** What was confirmed in this run by us; what others did beside it stands in columns of its own. */
 export function addMoney(
   page: Page,
-  accounts: readonly AccountSummary[],
-  parts: readonly Part[],
-  data: ReconciliationData,
+  { summary: { accounts }, elsewhere }: ReconciliationData,
+  { moved: parts, figures }: { moved: readonly Part[]; figures: NightFigures },
 ): void {
   addSection(page, 'Money confirmed in this run, by account and currency', [
     ['Account', 'Currency', 'Captured', 'Cancelled', 'Refunded', 'Net', 'Unknown'],
@@ -126,19 +116,18 @@ export function addMoney(
     ['Refunded elsewhere', 'Paid out'],
   ]);
   const first = page.lines.length + 1;
-  const listed = listedNets(data);
   for (const account of accounts) {
     for (const total of account.totals) {
       const row = page.lines.length + 1;
       const net = hundredthsOf(total.captured) - hundredthsOf(total.refunded);
-      const listedNet = listed.get(JSON.stringify([account.accountId, total.currency])) ?? 0n;
+      const listedNet = figures.nets.get(keyOf(account.accountId, total.currency)) ?? 0n;
       page.ties &&= net === listedNet && net === hundredthsOf(total.net);
       const keys = { account_id: `$A${row}`, currency: `$B${row}` };
       const sum = (operation: string) =>
         matchingSum(MOVED_SHEET, parts, 'amount', { ...keys, operation: `"${operation}"` });
       const inputs = [total.captured, total.refunded];
       const confirmed = [total.captured, total.cancelled, total.refunded];
-      const others = elsewhereOf(data.elsewhere, account.accountId, total.currency);
+      const others = elsewhereOf(elsewhere, account.accountId, total.currency);
       const paidOut = total.paidOut ?? '0.00';
       const style = moneyStyle(total.currency, [...confirmed, total.unknown, ...others, paidOut]);
       const onSheet = `ROUND(${sum('capture')}-${sum('refund')},2)`;
@@ -166,15 +155,4 @@ export function addMoney(
 function elsewhereOf(rows: readonly ElsewhereRow[], accountId: string, currency: string): string[] {
   const found = rows.find((one) => one.accountId === accountId && one.currency === currency);
   return [found?.captured ?? '0.00', found?.cancelled ?? '0.00', found?.refunded ?? '0.00'];
-}
-
-/** What the rows of the sheet Money moved come to, by account and currency. */
-function listedNets(data: ReconciliationData): Map<string, bigint> {
-  const nets = new Map<string, bigint>();
-  for (const row of data.moved) {
-    const sign = row.operation === 'capture' ? 1n : row.operation === 'refund' ? -1n : 0n;
-    const key = JSON.stringify([row.accountId, row.currency]);
-    nets.set(key, (nets.get(key) ?? 0n) + sign * hundredthsOf(row.amount));
-  }
-  return nets;
 }

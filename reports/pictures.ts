@@ -55,13 +55,13 @@ export function addPictures(
   sheet: string,
   fromRow: number,
   data: ReconciliationData,
-  breaks: readonly Part[],
+  breaks: { ages: Ages; parts: readonly Part[] },
 ): BarChart[] {
   const toRow = fromRow + PICTURE_LINES;
   const left = { fromColumn: 0, toColumn: SPLIT_COLUMN, fromRow, toRow };
   const right = { fromColumn: SPLIT_COLUMN + 1, toColumn: PAGE_COLUMNS - 1, fromRow, toRow };
   return [
-    { ...addAges(page, sheet, data.breaks, BREAKS_SHEET, breaks), place: left },
+    { ...addAges(page, sheet, breaks.ages, BREAKS_SHEET, breaks.parts), place: left },
     { ...addMoneyByState(page, sheet, data), place: right },
   ].filter(({ categories }) => categories.length > 0);
 }
@@ -79,38 +79,52 @@ export function addAgePicture<R extends BreakRow>(
 ): BarChart {
   const toRow = fromRow + PICTURE_LINES;
   const place = { fromColumn: 0, toColumn: PAGE_COLUMNS - 1, fromRow, toRow };
-  return { ...addAges(page, sheet, rows, table, parts), place };
+  const ages = noAges();
+  addToAges(ages, rows);
+  return { ...addAges(page, sheet, ages, table, parts), place };
 }
 
-function addAges<R extends BreakRow>(
+/** How many open breaks are of each of the ages, in their order. */
+export type Ages = number[];
+
+export function noAges(): Ages {
+  return AGES.map(() => 0);
+}
+
+export function addToAges(ages: Ages, rows: readonly BreakRow[]): void {
+  for (const { ageDays } of rows) {
+    const at = AGES.findIndex(([, from, to]) => ageDays >= from && ageDays <= (to ?? ageDays));
+    ages[at] = (ages[at] ?? 0) + 1;
+  }
+}
+
+function addAges<R>(
   page: Page,
   sheet: string,
-  rows: readonly R[],
+  ages: Readonly<Ages>,
   table: Table<R>,
   parts: readonly Part[],
 ): Drawn {
   addSection(page, 'Open breaks by age', [['Age', '', 'Open breaks']]);
   const [head, first] = [page.lines.length, page.lines.length + 1];
-  const values: number[] = [];
-  for (const [words, from, to] of AGES) {
-    const listed = rows.filter(({ ageDays }) => ageDays >= from && ageDays <= (to ?? ageDays));
+  for (const [index, [words, from, to]] of AGES.entries()) {
+    const listed = ages[index] ?? 0;
     const counts = columnRanges(table, 'age_days', parts).map((range) => {
       const upTo = to === null ? '' : `,${range},"<=${to}"`;
       return `COUNTIFS(${range},">=${from}"${upTo})`;
     });
-    values.push(listed.length);
-    page.lines.push([text(words), text(''), formula(counts.join('+'), listed.length)]);
+    page.lines.push([text(words), text(''), formula(counts.join('+'), listed)]);
   }
   const last = page.lines.length;
   const series: ChartSeries = {
     name: 'Open breaks',
     nameRef: cellRef(sheet, 'C', head),
     valuesRef: rangeRef(sheet, 'C', first, last),
-    values,
+    values: ages,
     colour: COLOURS.broken,
   };
   return {
-    title: `Open breaks by age: ${rows.length}`,
+    title: `Open breaks by age: ${ages.reduce((sum, one) => sum + one, 0)}`,
     categoriesRef: rangeRef(sheet, 'A', first, last),
     categories: AGES.map(([words]) => words),
     series: [series],

@@ -1,16 +1,16 @@
 // The nightly workbook: what happened, what is different, which money moved, what still waits, and
-// what the file was made from. Rows come in whole (breaks and instructions of one night), a file
-// goes out. It decides nothing. Neighbours: summarySheet.ts, table.ts, workbook.ts.
+// what the file was made from. Rows come in chunks and memory stays flat however many they are; a
+// file goes out. It decides nothing. Neighbours: summarySheet.ts, plannedTable.ts, workbook.ts.
 
 import { coverageText } from '../src/core/coverage.js';
 import type {
   AboutData,
   BreakRow,
+  MovementRow,
   ReconciliationData,
   WrittenReport,
 } from '../src/core/reporting.js';
 import { freeText, idText, wallClock, wallText } from './cells.js';
-import type { Table } from './column.js';
 import {
   BREAKS_SHEET,
   COVERAGE,
@@ -21,9 +21,13 @@ import {
   WAITING_SHEET,
 } from './columns.js';
 import { rowHeight } from './fit.js';
+import { addBreaks, addMoved, noFigures } from './nightFigures.js';
 import { TIES } from './page.js';
 import { writePage } from './pageSheet.js';
+import type { PlannedSpec } from './plannedTable.js';
+import { addPlanned, placesOf, planned, writePlanned } from './plannedTable.js';
 import { STYLES } from './styles.js';
+import type { OtherSheets } from './summarySheet.js';
 import {
   REACH,
   SUMMARY_FROZEN_ROWS,
@@ -31,45 +35,79 @@ import {
   SUMMARY_REPEATED_ROWS,
   summaryPage,
 } from './summarySheet.js';
-import { fittedWidths, writeTable } from './table.js';
-import type { TotalsSpec } from './totals.js';
-import { plannedParts, shownCount, totalsBlock } from './totals.js';
-import type { Book, BookProperties, Cell } from './workbook.js';
+import { writeTable } from './table.js';
+import type { Book, BookProperties } from './workbook.js';
 import { closeSheet, openSheet, putRow, writeWorkbook } from './workbook.js';
 
+/** Goes through the rows twice: what stands above them has to be known before they are written. */
 export async function writeReconciliation(
   path: string,
   data: ReconciliationData,
 ): Promise<WrittenReport> {
-  const breaks = planned('Breaks', BREAKS_SHEET, data.breaks, {
-    down: ['currency'],
-    money: 'difference',
-  });
-  const moved = planned('Money moved', MOVED_SHEET, data.moved, {
-    down: ['currency'],
-    across: 'operation',
-    money: 'amount',
-  });
-  const waiting = planned('Waiting for you', WAITING_SHEET, data.waiting, {
-    down: ['currency', 'state'],
-    across: 'operation',
-    money: 'amount',
-  });
-  return writeWorkbook(path, bookProperties('Reconciliation', data.about), async (book) => {
-    await writeSummary(book, data, { breaks: breaks.parts, moved: moved.parts });
-    await writePlanned(book, data.about, breaks, 'All breaks that are open, one line each');
-    for (const list of LISTS) await writeList(book, data, list);
-    await writePlanned(book, data.about, moved, 'Instructions confirmed in this run');
-    await writePlanned(book, data.about, waiting, 'Instructions that still wait for someone');
+  const { about } = data;
+  const night = await planNight(data);
+  const { breaks, lists, moved, waiting, figures } = night;
+  const dated = (title: string): string => `${title}: ${about.businessDate}`;
+  return writeWorkbook(path, bookProperties('Reconciliation', about), async (book) => {
+    const places = { breaks: placesOf(breaks).parts, moved: placesOf(moved).parts };
+    await writeSummary(book, data, { ...places, figures });
+    const all = dated('All breaks that are open, one line each');
+    await writePlanned(book, breaks, all, data.breaks());
+    for (const { plan, title, kinds } of lists) {
+      await writePlanned(book, plan, dated(title), plan.rows === 0 ? [] : data.breaks(kinds));
+    }
+    await writePlanned(book, moved, dated('Instructions confirmed in this run'), data.moved());
+    const stillWait = dated('Instructions that still wait for someone');
+    await writePlanned(book, waiting, stillWait, data.waiting());
     await writeCoverage(book, data);
-    await writeAbout(book, data.about);
+    await writeAbout(book, about);
   });
 }
 
-interface List {
-  name: string;
+/** The first time through all rows. */
+async function planNight(data: ReconciliationData) {
+  const { about } = data;
+  const figures = noFigures();
+  const breaks = planned(BREAKS_PLAN, about);
+  const lists = LISTS.map((list) => ({ ...list, plan: planned(list, about) }));
+  const moved = planned(MOVED_PLAN, about);
+  const waiting = planned(WAITING_PLAN, about);
+  for await (const rows of data.breaks()) {
+    addBreaks(figures, rows);
+    addPlanned(breaks, rows);
+    for (const { plan, kinds } of lists) {
+      addPlanned(
+        plan,
+        rows.filter(({ kind }) => kinds.includes(kind)),
+      );
+    }
+  }
+  for await (const rows of data.moved()) {
+    addMoved(figures, rows);
+    addPlanned(moved, rows);
+  }
+  for await (const rows of data.waiting()) addPlanned(waiting, rows);
+  return { figures, breaks, lists, moved, waiting };
+}
+
+const BREAKS_PLAN: PlannedSpec<BreakRow> = {
+  name: 'Breaks',
+  table: BREAKS_SHEET,
+  totals: { down: ['currency'], money: 'difference' },
+};
+const MOVED_PLAN: PlannedSpec<MovementRow> = {
+  name: 'Money moved',
+  table: MOVED_SHEET,
+  totals: { down: ['currency'], across: 'operation', money: 'amount' },
+};
+const WAITING_PLAN: PlannedSpec<MovementRow> = {
+  name: 'Waiting for you',
+  table: WAITING_SHEET,
+  totals: { down: ['currency', 'state'], across: 'operation', money: 'amount' },
+};
+
+interface List extends PlannedSpec<BreakRow> {
   title: string;
-  table: Table<BreakRow>;
   kinds: readonly string[];
 }
 
@@ -94,17 +132,6 @@ const LISTS: readonly List[] = [
     kinds: ['state_mismatch', 'refund_mismatch', 'stale_authorisation', 'instruction_rejected'],
   },
 ];
-
-async function writeList(
-  book: Book,
-  data: ReconciliationData,
-  { name, title, table, kinds }: List,
-): Promise<void> {
-  const rows = data.breaks.filter(({ kind }) => kinds.includes(kind));
-  const parts = plannedParts(name, rows.length, LINES_BEFORE_TOTALS);
-  const list = { name, table, rows, lines: [] as (Cell | null)[][], parts };
-  await writePlanned(book, data.about, list, title);
-}
 
 /** What was asked and not plainly answered: of these nothing may be said to be missing. */
 async function writeCoverage(book: Book, { about, summary, coverage }: ReconciliationData) {
@@ -142,9 +169,9 @@ export function bookProperties(title: string, about: AboutData): BookProperties 
 async function writeSummary(
   book: Book,
   data: ReconciliationData,
-  parts: Parameters<typeof summaryPage>[1],
+  others: OtherSheets,
 ): Promise<void> {
-  const { page, charts } = summaryPage(data, parts);
+  const { page, charts } = summaryPage(data, others);
   await writePage(book, {
     name: SUMMARY_NAME,
     page,
@@ -153,44 +180,6 @@ async function writeSummary(
     repeatedRows: SUMMARY_REPEATED_ROWS,
     ties: TIES,
   });
-}
-
-interface Planned<R> {
-  name: string;
-  table: Table<R>;
-  rows: readonly R[];
-  lines: (Cell | null)[][];
-  parts: ReturnType<typeof totalsBlock>['parts'];
-}
-
-/** Title, number of lines, an empty line: what stands above the block of totals. */
-const LINES_BEFORE_TOTALS = 3;
-
-function planned<R>(
-  name: string,
-  table: Table<R>,
-  rows: readonly R[],
-  totals: TotalsSpec,
-): Planned<R> {
-  const block = totalsBlock(table, name, rows, totals, LINES_BEFORE_TOTALS);
-  return { name, table, rows, ...block };
-}
-
-async function writePlanned<R>(
-  book: Book,
-  about: AboutData,
-  { name, table, rows, lines, parts }: Planned<R>,
-  title: string,
-): Promise<void> {
-  const top: (Cell | null)[][] = [
-    [{ value: freeText(`${title}: ${about.businessDate}`), style: STYLES.title }],
-    [{ value: 'Lines shown', style: STYLES.text }, shownCount(parts, rows.length)],
-    [],
-    ...lines,
-  ];
-  const clock = wallClock(about.timezone);
-  const spec = { name, table, top, timezone: about.timezone, clock };
-  await writeTable(book, { ...spec, widths: fittedWidths(spec, rows) }, [rows]);
 }
 
 const ABOUT_WIDTHS = [36, 120];

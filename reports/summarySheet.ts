@@ -13,6 +13,8 @@ import { freeText, hundredthsOf, idText, wallClock, wallText } from './cells.js'
 import type { BarChart } from './chart.js';
 import { BREAKS_SHEET } from './columns.js';
 import { addAmounts, addCurrencies, addMoney } from './currencySections.js';
+import type { NightFigures } from './nightFigures.js';
+import { keyOf } from './nightFigures.js';
 import type { Page } from './page.js';
 import {
   addCheck,
@@ -43,14 +45,16 @@ export const SUMMARY_REPEATED_ROWS = '1:2';
 /** Said on every report: what this check does not reach. */
 export const REACH = 'Orders to gateway, not reconciled to bank or acquirer statement.';
 
-export interface SheetParts {
+/** Where the rows of the other sheets stand, and what they come to. */
+export interface OtherSheets {
   breaks: readonly Part[];
   moved: readonly Part[];
+  figures: NightFigures;
 }
 
 export function summaryPage(
   data: ReconciliationData,
-  parts: SheetParts,
+  others: OtherSheets,
 ): { page: Page; charts: readonly BarChart[] } {
   const page = emptyPage();
   addHeading(page, data);
@@ -59,15 +63,16 @@ export function summaryPage(
   addCurrencies(page, data);
   addTies(page, data.summary.accounts);
   addMoneyTies(page, data.tiesByMoney);
-  addAmounts(page, data, parts.breaks);
-  addMoney(page, data.summary.accounts, parts.moved, data);
+  addAmounts(page, data, others);
+  addMoney(page, data, others);
   addInstructions(page, data.summary.accounts);
   addNotices(page, data.summary.notices ?? []);
   addCoverage(page, data);
   // The long lists come last: the first page is for those who read no further.
   addKindTies(page, data.tiesByKind);
-  addOpenBreaks(page, data.summary.accounts, parts.breaks, data);
-  const charts = addPictures(page, SUMMARY_NAME, pictureRow, data, parts.breaks);
+  addOpenBreaks(page, data.summary.accounts, others);
+  const listed = { ages: others.figures.ages, parts: others.breaks };
+  const charts = addPictures(page, SUMMARY_NAME, pictureRow, data, listed);
   return { page: settleVerdict(page), charts };
 }
 
@@ -198,8 +203,7 @@ function addMoneyTies(page: Page, ties: readonly MoneyTie[]): void {
 function addOpenBreaks(
   page: Page,
   accounts: readonly AccountSummary[],
-  parts: readonly Part[],
-  data: ReconciliationData,
+  { breaks: parts, figures }: OtherSheets,
 ): void {
   addSection(page, 'Open breaks, against the sheet Breaks', [
     ['Account', 'Kind', 'Open', 'Listed', 'Difference'],
@@ -209,9 +213,7 @@ function addOpenBreaks(
     for (const [kind, open] of Object.entries(account.breaks).sort()) {
       if (!open) continue;
       const row = page.lines.length + 1;
-      const listed = data.breaks.filter(
-        (openBreak) => openBreak.accountId === account.accountId && openBreak.kind === kind,
-      ).length;
+      const listed = figures.openByKind.get(keyOf(account.accountId, kind)) ?? 0;
       page.ties &&= listed === open;
       const keys = { account_id: `$A${row}`, kind: `$B${row}` };
       page.lines.push([

@@ -3,6 +3,7 @@
 // nothing of what the columns mean. Neighbours: columns.ts (the columns), rowXml.ts (the rows),
 // workbook.ts (the sheets).
 
+import type { Chunks } from '../src/core/reporting.js';
 import type { WallClock } from './cells.js';
 import type { Column, Table } from './column.js';
 import { columnCell } from './columnCell.js';
@@ -34,7 +35,7 @@ export interface TableSpec<R> {
   top: readonly (readonly (Cell | null)[])[];
   timezone: string;
   clock: WallClock;
-  /** Made by `fittedWidths` where all rows are at hand; else the first rows stand for all. */
+  /** Fitted where all rows were gone through before; else the first rows stand for all. */
   widths?: readonly number[];
   /** Rows of one sheet, all lines counted; a spreadsheet's own limit unless a test lowers it. */
   rowsPerSheet?: number;
@@ -59,7 +60,7 @@ interface OpenTable<R> {
 export async function writeTable<R>(
   book: Book,
   spec: TableSpec<R>,
-  chunks: AsyncIterable<readonly R[]> | Iterable<readonly R[]>,
+  chunks: Chunks<R>,
 ): Promise<Part[]> {
   let table: OpenTable<R> | null = null;
   for await (const rows of chunks) {
@@ -114,23 +115,46 @@ function likelyWidths<R>(spec: TableSpec<R>, firstRows: readonly R[]): number[] 
 
 /** Columns as wide as their contents ask; long text breaks into lines at the table's width. */
 export function fittedWidths<R>(spec: TableSpec<R>, rows: readonly R[]): number[] {
-  const { columns } = spec.table;
-  const widths = columns.map((column) => wantedHeadingWidth(headingCell(column, spec.timezone)));
-  const widen = (index: number, wanted: number) => {
-    widths[index] = Math.max(widths[index] ?? 0, wanted);
-  };
+  const widths = headingWidths(spec.table, spec.timezone);
+  widenForRows(widths, spec.table, spec.clock, rows);
+  widenForTop(widths, spec.top);
+  return widths;
+}
+
+/** What the headings ask for; the rows and the lines above widen it. */
+export function headingWidths<R>(table: Table<R>, timezone: string): number[] {
+  return table.columns.map((column) => wantedHeadingWidth(headingCell(column, timezone)));
+}
+
+export function widenForRows<R>(
+  widths: number[],
+  { columns }: Table<R>,
+  clock: WallClock,
+  rows: readonly R[],
+): void {
   for (const row of rows) {
     for (const [index, column] of columns.entries()) {
-      const wanted = wantedWidth(columnCell(column, row, [], spec.clock, Infinity));
-      if (column.kind === 'text') widen(index, Math.min(wanted, column.width));
-      else widen(index, column.kind === 'id' ? Math.min(wanted, ID_WIDTH_MAX) : wanted);
+      const wanted = wantedWidth(columnCell(column, row, [], clock, Infinity));
+      widen(widths, index, Math.min(wanted, WIDTH_MAX[column.kind] ?? column.width));
     }
   }
-  // The title may run over its neighbours, which are empty.
-  for (const line of spec.top.slice(1)) {
-    for (const [index, cell] of line.entries()) widen(index, wantedWidth(cell));
+}
+
+/** The title may run over its neighbours, which are empty. */
+export function widenForTop(widths: number[], top: TableSpec<never>['top']): void {
+  for (const line of top.slice(1)) {
+    for (const [index, cell] of line.entries()) widen(widths, index, wantedWidth(cell));
   }
-  return widths;
+}
+
+/** Text breaks at the width of its column; figures and dates stand whole. */
+const WIDTH_MAX: Readonly<Record<Column<never>['kind'], number | null>> = {
+  ...{ id: ID_WIDTH_MAX, text: null },
+  ...{ money: Infinity, count: Infinity, instant: Infinity, date: Infinity },
+};
+
+function widen(widths: number[], index: number, wanted: number): void {
+  widths[index] = Math.max(widths[index] ?? 0, wanted);
 }
 
 async function openTableSheet<R>(

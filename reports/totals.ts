@@ -122,20 +122,25 @@ export interface TotalsSpec {
   money: string;
 }
 
+/** What the rows that a block of totals is about come to. */
+export interface RowTotals {
+  rows: number;
+  groups: Map<string, GroupTotal>;
+}
+
 /** A block of totals that stands over the heading, and where the rows will be beneath it. */
 export function totalsBlock<R>(
   table: Table<R>,
   name: string,
-  rows: readonly R[],
+  { rows, groups }: RowTotals,
   spec: TotalsSpec,
   linesBefore: number,
 ): { lines: (Cell | null)[][]; parts: Part[] } {
-  const groups = groupTotals(table, rows, spec);
   const lineKeys = distinctKeys(groups, (group) => group.down);
   const columnKeys = distinctKeys(groups, (group) => [group.across]).flat();
   // The heading of the block, its lines, one empty line.
   const height = groups.size === 0 ? 0 : lineKeys.length + 2;
-  const parts = plannedParts(name, rows.length, linesBefore + height);
+  const parts = plannedParts(name, rows, linesBefore + height);
   if (height === 0) return { lines: [], parts };
   const headingRow = linesBefore + 1;
   const lines = lineKeys.map((down, index) => [
@@ -186,7 +191,7 @@ export function shownCount(parts: readonly Part[], count: number): Cell {
   return { value: { formula: sums.join('+'), result: count }, style: STYLES.count };
 }
 
-interface GroupTotal {
+export interface GroupTotal {
   down: string[];
   across: string;
   currency: string | null;
@@ -194,13 +199,14 @@ interface GroupTotal {
   fits: boolean;
 }
 
-function groupTotals<R>(
+/** Adds these rows to the groups that they belong to. */
+export function addToGroups<R>(
+  groups: Map<string, GroupTotal>,
   table: Table<R>,
-  rows: readonly R[],
   spec: TotalsSpec,
-): ReadonlyMap<string, GroupTotal> {
+  rows: readonly R[],
+): void {
   const { down: downColumns, across: acrossColumn, money } = spec;
-  const groups = new Map<string, GroupTotal>();
   for (const row of rows) {
     const amount = readText(table, money, row);
     if (amount === null) continue;
@@ -214,7 +220,6 @@ function groupTotals<R>(
     group.fits &&= addsExactly(amount);
     groups.set(id, group);
   }
-  return groups;
 }
 
 function groupId(down: readonly string[], across: string): string {

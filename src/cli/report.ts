@@ -142,13 +142,13 @@ async function rows(
     case 'orders':
       return write(format, out, ORDERS, orderRows(app.db, run.runId));
     case 'breaks':
-      return write(format, out, BREAKS, whole(await breakRows(app.db, accountIds, asOf)));
+      return write(format, out, BREAKS, breakRows(app.db, accountIds, asOf));
     case 'moved':
-      return write(format, out, MOVEMENTS, whole(await movedRows(app.db, run.runId)));
+      return write(format, out, MOVEMENTS, movedRows(app.db, run.runId));
     case 'coverage':
       return write(format, out, COVERAGE, coverage(app.db, run.runId));
     case 'waiting':
-      return write(format, out, MOVEMENTS, whole(await waitingRows(app.db, run.runId)));
+      return write(format, out, MOVEMENTS, waitingRows(app.db, run.runId));
   }
 }
 

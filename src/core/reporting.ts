@@ -187,19 +187,22 @@ export interface AboutData {
   parameters: readonly (readonly [name: string, value: string])[];
 }
 
-/** Everything in the nightly workbook. */
+/** Rows in chunks, so that nobody ever holds all of them. */
+export type Chunks<R> = AsyncIterable<readonly R[]> | Iterable<readonly R[]>;
+
+/** Everything in the nightly workbook. Each list is read more than once, the same each time. */
 export interface ReconciliationData {
   summary: RunSummary;
   about: AboutData;
-  /** All breaks open at the end, worst or oldest first as the reader gives them. */
-  breaks: readonly BreakRow[];
+  /** Breaks open at the end, oldest first: all, or those of these kinds. */
+  breaks: (kinds?: readonly string[]) => Chunks<BreakRow>;
   /** Instructions confirmed in this run; these and no others make up the totals. */
-  moved: readonly MovementRow[];
+  moved: () => Chunks<MovementRow>;
   /** Held, queued, accepted, rejected and unknown instructions: what still needs someone. */
-  waiting: readonly MovementRow[];
+  waiting: () => Chunks<MovementRow>;
   currencies: readonly CurrencyRow[];
   elsewhere: readonly ElsewhereRow[];
-  coverage: AsyncIterable<readonly CoverageLine[]> | Iterable<readonly CoverageLine[]>;
+  coverage: Chunks<CoverageLine>;
   /** May be empty: the sections are then left out. */
   tiesByKind: readonly KindTie[];
   tiesByMoney: readonly MoneyTie[];

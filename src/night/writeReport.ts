@@ -13,9 +13,11 @@ import { periodOf } from '../core/period.js';
 import type { AboutData, ReconciliationData, WrittenReport } from '../core/reporting.js';
 import type { RunSummary } from '../core/summary.js';
 import { dayFigures, daysAccounts, postMovements } from '../store/days.js';
+import type { LongReads } from '../store/db.js';
 import { tieByKind, tieByMoney } from '../store/figures.js';
 import type { Digests } from '../store/keptReports.js';
 import { activityRows, openAsOf } from '../store/periodRows.js';
+import { readAgain } from '../store/readAgain.js';
 import { coverageLines, currencyRows, elsewhereRows } from '../store/reportFigures.js';
 import { breakRows, movedRows, orderRows, waitingRows } from '../store/reportRows.js';
 import type { ReportRow } from '../store/reports.js';
@@ -64,7 +66,7 @@ async function writeFile(
     case 'orders':
       return writeOrders(path, about, orderRows(deps.db, report.runId));
     case 'reconciliation':
-      return writeReconciliation(path, await nightOf(deps, report.runId, summary, about));
+      return writeNight(deps, path, report.runId, { summary, about });
   }
 }
 
@@ -89,24 +91,37 @@ async function daysOf(db: ReportDeps['db'], { from, to }: Period): Promise<DayFi
   return dayFigures(db, accountIds, from, to);
 }
 
-/** Everything in the nightly workbook; read at once, since each part is one statement. */
-async function nightOf(
+/** The nightly workbook: sums are read at once, rows as they are written, all of one snapshot. */
+async function writeNight(
   { db }: ReportDeps,
+  path: string,
   runId: bigint,
-  summary: RunSummary,
-  about: AboutData,
-): Promise<ReconciliationData> {
-  const [currencies, breaks, moved, waiting, elsewhere, tiesByKind, tiesByMoney] =
-    await Promise.all([
-      currencyRows(db, runId),
-      breakRows(db, accountIdsOf(summary), about.asOf),
-      movedRows(db, runId),
-      waitingRows(db, runId),
-      elsewhereRows(db, runId),
-      tieByKind(db, runId),
-      tieByMoney(db, runId),
-    ]);
+  night: Pick<ReconciliationData, 'summary' | 'about'>,
+): Promise<WrittenReport> {
+  const [currencies, elsewhere, tiesByKind, tiesByMoney] = await Promise.all([
+    currencyRows(db, runId),
+    elsewhereRows(db, runId),
+    tieByKind(db, runId),
+    tieByMoney(db, runId),
+  ]);
   const coverage = coverageLines(db, runId);
-  const rows = { currencies, breaks, moved, waiting, elsewhere, coverage };
-  return { summary, about, ...rows, tiesByKind, tiesByMoney };
+  const figures = { ...night, currencies, elsewhere, coverage, tiesByKind, tiesByMoney };
+  return db.snapshot((reads) =>
+    writeReconciliation(path, { ...figures, ...rowsOf(reads, runId, night) }),
+  );
+}
+
+function rowsOf(
+  reads: LongReads,
+  runId: bigint,
+  { summary, about }: Pick<ReconciliationData, 'summary' | 'about'>,
+): Pick<ReconciliationData, 'breaks' | 'moved' | 'waiting'> {
+  const breaks = (kinds?: readonly string[]) =>
+    breakRows(reads, accountIdsOf(summary), about.asOf, kinds);
+  const allBreaks = readAgain(() => breaks());
+  return {
+    breaks: (kinds) => (kinds === undefined ? allBreaks() : breaks(kinds)),
+    moved: readAgain(() => movedRows(reads, runId)),
+    waiting: readAgain(() => waitingRows(reads, runId)),
+  };
 }

@@ -32,25 +32,31 @@ export interface Tx extends Db {
   copy(copySql: string, texts: CopyTexts): Promise<number>;
 }
 
-export interface Database extends Db {
-  /** One client, BEGIN to COMMIT; any throw rolls back and is thrown on. */
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** The same, and COMMIT waits for the disk whatever the session's default says. */
-  durably<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** A COPY fed piece by piece on a client of its own: a transaction of its own, too. */
-  copyIn(copySql: string): Promise<CopyIn>;
+/** Where long reads go: each on a client of its own, or all of one snapshot. */
+export interface LongReads {
   /** Rows in chunks from a server-side cursor: one snapshot, flat memory. */
   stream<R extends object>(
     text: string,
     values?: readonly unknown[],
     chunk?: number,
   ): AsyncIterable<R[]>;
+}
+
+export interface Database extends Db, LongReads {
+  /** One client, BEGIN to COMMIT; any throw rolls back and is thrown on. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** The same, and COMMIT waits for the disk whatever the session's default says. */
+  durably<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** A COPY fed piece by piece on a client of its own: a transaction of its own, too. */
+  copyIn(copySql: string): Promise<CopyIn>;
   /** Rows of a SELECT as text by COPY, in chunks of any size: the fast way for very many. */
   copyOut(
     select: string,
     values?: readonly CopyValue[],
     settings?: PlannerSettings,
   ): AsyncIterable<CopiedRow[]>;
+  /** Long reads one after the other that all see the same, whatever is written meanwhile. */
+  snapshot<T>(work: (reads: LongReads) => Promise<T>): Promise<T>;
   pool: pg.Pool;
   close(): Promise<void>;
 }
@@ -112,6 +118,7 @@ export function openDatabase(
       return startCopy(client, copySql, connection, () => client.end().catch(() => {}));
     },
     stream: (text, values, chunk) => readChunks(lend, connection, text, values, chunk),
+    snapshot: (work) => readSnapshot(lend, connection, work),
     copyOut: (select, values = [], settings = {}) =>
       readCopy(lend, connection, select, values, settings),
     pool,
@@ -258,17 +265,53 @@ async function* readChunks<R extends object>(
 ): AsyncGenerator<R[]> {
   const client = await lend();
   try {
-    await client.query('begin read only');
-    const { types } = clientSettings(connection);
-    const cursor = client.query(new Cursor<R>(text, [...values], { types }));
-    for (let rows = await cursor.read(chunk); rows.length > 0; rows = await cursor.read(chunk)) {
-      yield rows;
-    }
-  } catch (error) {
-    throw asOperatingFailure(error, connection);
+    await queryOn(client, connection, 'begin read only');
+    yield* readCursor<R>(client, connection, text, values, chunk);
   } finally {
     // Closing the connection ends the cursor and its read-only transaction with it.
     await client.end().catch(() => {});
+  }
+}
+
+async function readSnapshot<T>(
+  lend: () => Promise<pg.Client>,
+  connection: Connection,
+  work: (reads: LongReads) => Promise<T>,
+): Promise<T> {
+  const client = await lend();
+  try {
+    await queryOn(client, connection, 'begin isolation level repeatable read read only');
+    return await work({
+      stream: (text, values = [], chunk = CHUNK_ROWS) =>
+        readCursor(client, connection, text, values, chunk),
+    });
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** In the transaction that the client is in. Left before its end, nothing can follow it there. */
+async function* readCursor<R extends object>(
+  client: pg.Client,
+  connection: Connection,
+  text: string,
+  values: readonly unknown[],
+  chunk: number,
+): AsyncGenerator<R[]> {
+  const { types } = clientSettings(connection);
+  const cursor = client.query(new Cursor<R>(text, [...values], { types }));
+  let isOver = false;
+  try {
+    for (let rows = await cursor.read(chunk); rows.length > 0; rows = await cursor.read(chunk)) {
+      yield rows;
+    }
+    isOver = true;
+  } catch (error) {
+    isOver = true;
+    throw asOperatingFailure(error, connection);
+  } finally {
+    // To close it would be to wait for a server that may be gone.
+    if (!isOver) await client.end().catch(() => {});
   }
 }
 

@@ -1,18 +1,21 @@
 // What reports are made of, read from the database: breaks, movements, all orders of a run, and
-// what a reader needs to trust them. Orders are streamed; the rest is small beside them.
+// what a reader needs to trust them. Rows come in chunks, so that memory stays flat however many
+// there are; who has to see the same ones twice reads them of one snapshot (db.ts).
 
 import type { AboutData, BreakRow, MovementRow, OrderRow } from '../core/reporting.js';
 import type { Side } from '../core/sentence.js';
 import { breakDifference, breakSentence, sideText } from '../core/sentence.js';
 import type { BreakKind } from '../core/verdict.js';
 import type { CopiedRow } from './copyOut.js';
-import type { Database, Db, PlannerSettings } from './db.js';
+import type { Database, Db, LongReads, PlannerSettings } from './db.js';
 import { inMonthOfRun } from './months.js';
 import { readInTurn } from './readAhead.js';
 import { nightLooks } from './runAccounts.js';
 import { statement } from './sql.js';
 
 const DAY_MS = 86_400_000;
+/** Breaks and movements that are in hand at once; each is about a kilobyte. */
+const CHUNK_ROWS = 500;
 
 /** A break as the statements of reports answer it. */
 export interface RawBreakRow {
@@ -49,30 +52,33 @@ export function openBreakRow(row: RawBreakRow, asOf: Date): BreakRow {
   };
 }
 
-/** Open breaks of these accounts, oldest first. */
-export async function breakRows(
-  db: Db,
+/** Open breaks of these accounts, oldest first; of all kinds, or of these. */
+export async function* breakRows(
+  reads: LongReads,
   accountIds: readonly string[],
   asOf: Date,
-): Promise<BreakRow[]> {
-  const { rows } = await db.query<RawBreakRow>(
+  kinds: readonly string[] | null = null,
+): AsyncGenerator<BreakRow[]> {
+  const chunks = reads.stream<RawBreakRow>(
     `select account_id, order_no, kind, expected, actual, currency, first_seen, owner, note
      from tieout.breaks where state = 'open' and account_id = any ($1)
+       and ($2::text[] is null or kind = any ($2))
      order by first_seen, account_id, order_no, kind`,
-    [accountIds],
+    [accountIds, kinds],
+    CHUNK_ROWS,
   );
-  return rows.map((row) => openBreakRow(row, asOf));
+  for await (const rows of chunks) yield rows.map((row) => openBreakRow(row, asOf));
 }
 
 /** Instructions confirmed in a run: these and no others make up its totals. */
-export async function movedRows(db: Db, runId: bigint): Promise<MovementRow[]> {
-  return movements(db, `i.state = 'confirmed' and i.settled_run_id = $1`, [runId]);
+export function movedRows(reads: LongReads, runId: bigint): AsyncGenerator<MovementRow[]> {
+  return movements(reads, `i.state = 'confirmed' and i.settled_run_id = $1`, [runId]);
 }
 
 /** What still needs somebody: open instructions of the run's accounts, and this run's refusals. */
-export async function waitingRows(db: Db, runId: bigint): Promise<MovementRow[]> {
+export function waitingRows(reads: LongReads, runId: bigint): AsyncGenerator<MovementRow[]> {
   return movements(
-    db,
+    reads,
     `i.account_id in (select account_id from tieout.run_accounts where run_id = $1)
      and (i.is_open
        or (i.state = 'rejected' and i.settled_run_id = $1))`,
@@ -80,26 +86,28 @@ export async function waitingRows(db: Db, runId: bigint): Promise<MovementRow[]>
   );
 }
 
-async function movements(
-  db: Db,
+interface RawMovementRow {
+  instruction_id: bigint;
+  account_id: string;
+  order_no: string;
+  refund_id: string | null;
+  operation: string;
+  state: string;
+  currency: string;
+  amount: string | null;
+  transaction_id: string;
+  gateway_reference: string | null;
+  message: string | null;
+  at: Date | null;
+  hold_reason: string | null;
+}
+
+async function* movements(
+  reads: LongReads,
   condition: string,
   values: readonly unknown[],
-): Promise<MovementRow[]> {
-  const { rows } = await db.query<{
-    instruction_id: bigint;
-    account_id: string;
-    order_no: string;
-    refund_id: string | null;
-    operation: string;
-    state: string;
-    currency: string;
-    amount: string | null;
-    transaction_id: string;
-    gateway_reference: string | null;
-    message: string | null;
-    at: Date | null;
-    hold_reason: string | null;
-  }>(
+): AsyncGenerator<MovementRow[]> {
+  const chunks = reads.stream<RawMovementRow>(
     `select i.instruction_id, i.account_id, i.order_no, i.refund_id, i.operation, i.state,
        i.currency,
        case when i.is_in_totals then coalesce(i.refund_amount, i.amount)::text end as amount,
@@ -110,8 +118,13 @@ async function movements(
      from tieout.instructions i where ${condition}
      order by i.account_id, i.operation, i.instruction_id`,
     values,
+    CHUNK_ROWS,
   );
-  return rows.map((row) => ({
+  for await (const rows of chunks) yield rows.map(movementRow);
+}
+
+function movementRow(row: RawMovementRow): MovementRow {
+  return {
     instructionId: String(row.instruction_id),
     accountId: row.account_id,
     orderNo: row.order_no,
@@ -125,7 +138,7 @@ async function movements(
     gatewayMessage: row.message,
     at: row.at,
     holdReason: row.hold_reason,
-  }));
+  };
 }
 
 /** The planner would hash and sort all orders, where it can walk two indexes in their order. */

@@ -45,10 +45,13 @@ const summary = {
     },
   ],
 };
+const moved = Array.from({ length: MOVED }, movement('confirmed'));
+const waiting = Array.from({ length: WAITING }, movement('held'));
 const data = {
-  ...{ summary, about, breaks, currencies: [], elsewhere: [], coverage: [] },
-  moved: Array.from({ length: MOVED }, movement('confirmed')),
-  waiting: Array.from({ length: WAITING }, movement('held')),
+  ...{ summary, about, currencies: [], elsewhere: [], coverage: [] },
+  breaks: (kinds) => [breaks.filter(({ kind }) => kinds?.includes(kind) ?? true)],
+  moved: () => [moved],
+  waiting: () => [waiting],
   ...{ tiesByKind: [], tiesByMoney: [] },
 };
 

@@ -27,6 +27,7 @@ import {
   currencyRow,
   dayRow,
   movementRow,
+  nightOf,
   orderRow,
   sampleNight,
 } from './sampleNight.js';
@@ -82,7 +83,7 @@ async function allWorkbooks(text: string): Promise<string[]> {
   const path = (name: string): string => join(folder, `${name}.xlsx`);
   const period = { period: MONTH, about: ABOUT };
   const written = [
-    await writeReconciliation(path('night'), night),
+    await writeReconciliation(path('night'), nightOf(night)),
     await writeOrders(path('orders'), ABOUT, listed(order)),
     await writeActivity(path('activity'), {
       ...{ ...period, rows: [activityRow({ ...everywhere })] },
@@ -212,7 +213,7 @@ describe('row 103: card numbers in any text', () => {
     const waiting = cards.map((card) => movementRow({ gatewayMessage: `refused ${card}` }));
     const { path } = await writeReconciliation(
       join(folder, 'n.xlsx'),
-      sampleNight({ breaks, waiting, moved: waiting }),
+      nightOf(sampleNight({ breaks, waiting, moved: waiting })),
     );
     const { parts } = await readPlainly(path);
     const all = [...parts.values()].join('').replace(/[ \u00a0-]/g, '');

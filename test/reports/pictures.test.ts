@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { writeReconciliation } from '../../reports/reconciliation.js';
-import type { ReconciliationData } from '../../src/core/reporting.js';
 import type { PlainBook, PlainCell } from './plainReader.js';
 import { readPlainly } from './plainReader.js';
-import { breakRow, currencyRow, movementRow, sampleNight } from './sampleNight.js';
+import type { NightAtHand } from './sampleNight.js';
+import { breakRow, currencyRow, movementRow, nightOf, sampleNight } from './sampleNight.js';
 
 let folder: string;
 
@@ -21,8 +21,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function written(data: ReconciliationData): Promise<PlainBook> {
-  const { path } = await writeReconciliation(join(folder, 'night.xlsx'), data);
+async function written(data: NightAtHand): Promise<PlainBook> {
+  const { path } = await writeReconciliation(join(folder, 'night.xlsx'), nightOf(data));
   return readPlainly(path);
 }
 

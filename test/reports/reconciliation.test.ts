@@ -1,7 +1,7 @@
 // The nightly workbook as a spreadsheet reads it: sheets, money, formulas and the checks that turn
 // red.
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CellFormulaValue, Row, Workbook, Worksheet } from 'exceljs';
@@ -9,10 +9,17 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DOES_NOT_TIE, TIES } from '../../reports/page.js';
 import { writeReconciliation } from '../../reports/reconciliation.js';
 import { REACH } from '../../reports/summarySheet.js';
-import type { ReconciliationData } from '../../src/core/reporting.js';
 import { evaluateAll } from './evaluate.js';
 import { formulasIn, openXlsx, rowOfSection, rowStarting, sheetOf, unzip } from './openXlsx.js';
-import { ABOUT, breakRow, movementRow, sampleNight, sampleSummary } from './sampleNight.js';
+import type { NightAtHand } from './sampleNight.js';
+import {
+  ABOUT,
+  breakRow,
+  movementRow,
+  nightOf,
+  sampleNight,
+  sampleSummary,
+} from './sampleNight.js';
 
 let folder: string;
 
@@ -24,8 +31,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function written(data: ReconciliationData = sampleNight()): Promise<string> {
-  return (await writeReconciliation(join(folder, 'night.xlsx'), data)).path;
+async function written(data: NightAtHand = sampleNight()): Promise<string> {
+  return (await writeReconciliation(join(folder, 'night.xlsx'), nightOf(data))).path;
 }
 
 /** The library reads a cached 0 as nothing. */
@@ -201,6 +208,16 @@ describe('the nightly workbook', () => {
     expect(sheet.pageSetup.printTitlesRow).toBe('17:17');
   });
 
+  test('is not written of rows that are others the second time', async () => {
+    const night = nightOf(sampleNight());
+    const reads = [sampleNight().moved, sampleNight().moved.slice(1)];
+    const moved = () => [reads.shift() ?? []];
+    const path = join(folder, 'changed.xlsx');
+    const written = writeReconciliation(path, { ...night, moved });
+    await expect(written).rejects.toThrow(/rows of the sheet Money moved changed/);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   test('a night without a single row is a whole workbook too', async () => {
     const summary = { ...sampleSummary(), accounts: [], state: 'tied_out' as const };
     const lists = { breaks: [], moved: [], waiting: [], tiesByKind: [], tiesByMoney: [] };
@@ -250,7 +267,7 @@ describe('the tie', () => {
     expect(resultOf(sheet, row, 10)).toBe(0);
   });
 
-  const BREAKERS: [string, (data: ReconciliationData) => void][] = [
+  const BREAKERS: [string, (data: NightAtHand) => void][] = [
     ['an order in no class', ({ summary }) => change(summary, (one) => (one.orders.matched -= 1))],
     ['a break lost', ({ summary }) => change(summary, (one) => (one.tie.openAfter += 1))],
     ['a break not listed', (data) => Object.assign(data, { breaks: [breakRow()] })],
@@ -282,8 +299,8 @@ describe('the tie', () => {
   });
 
   function change(
-    summary: ReconciliationData['summary'],
-    apply: (account: ReconciliationData['summary']['accounts'][number]) => void,
+    summary: NightAtHand['summary'],
+    apply: (account: NightAtHand['summary']['accounts'][number]) => void,
   ): void {
     const [account] = summary.accounts;
     if (account) apply(account);
@@ -294,7 +311,7 @@ describe('hostile and private text', () => {
   const PAYLOAD = '=HYPERLINK("http://evil.example","click")';
   const CARD = '4111111111111111';
 
-  function hostileNight(): ReconciliationData {
+  function hostileNight(): NightAtHand {
     const objects = { formula: '1+1', result: 2 } as unknown as string;
     const link = { text: 'x', hyperlink: 'http://evil.example' } as unknown as string;
     return sampleNight({

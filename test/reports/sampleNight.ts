@@ -201,7 +201,28 @@ export function sampleSummary(): RunSummary {
   };
 }
 
-export function sampleNight(changes: Partial<ReconciliationData> = {}): ReconciliationData {
+/** The same night with its rows at hand. */
+export type NightAtHand = Omit<ReconciliationData, 'breaks' | 'moved' | 'waiting'> & {
+  breaks: readonly BreakRow[];
+  moved: readonly MovementRow[];
+  waiting: readonly MovementRow[];
+};
+
+/** As the workbook takes it: rows in chunks of two. */
+export function nightOf({ breaks, moved, waiting, ...night }: NightAtHand): ReconciliationData {
+  return {
+    ...night,
+    breaks: (kinds) => chunked(breaks.filter(({ kind }) => kinds?.includes(kind) ?? true)),
+    moved: () => chunked(moved),
+    waiting: () => chunked(waiting),
+  };
+}
+
+async function* chunked<R>(rows: readonly R[]): AsyncGenerator<readonly R[]> {
+  for (let at = 0; at < rows.length; at += 2) yield rows.slice(at, at + 2);
+}
+
+export function sampleNight(changes: Partial<NightAtHand> = {}): NightAtHand {
   return {
     summary: sampleSummary(),
     about: ABOUT,

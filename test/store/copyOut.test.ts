@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { UnreachableError } from '../../src/core/errors.js';
 import type { CopiedRow } from '../../src/store/copyOut.js';
+import { readAgain } from '../../src/store/readAgain.js';
 import { readInTurn } from '../../src/store/readAhead.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
@@ -119,6 +120,25 @@ describe('rows by COPY', () => {
       await expect(read()).rejects.toThrow(/division by zero/);
       await expect.poll(() => readersOf('3000004')).toBe(0n);
     });
+  });
+
+  test('read again are kept from the first time where they are few', async () => {
+    const times = async (rows: number): Promise<number[]> => {
+      let reads = 0;
+      const again = readAgain(() => {
+        reads += 1;
+        return fresh.db.copyOut(`select generate_series(1, ${rows})`);
+      });
+      const counts: number[] = [];
+      for (let time = 0; time < 3; time += 1) {
+        let count = 0;
+        for await (const some of again()) count += some.length;
+        counts.push(count);
+      }
+      return [...counts, reads];
+    };
+    expect(await times(2_500)).toEqual([2_500, 2_500, 2_500, 1]);
+    expect(await times(2_501)).toEqual([2_501, 2_501, 2_501, 3]);
   });
 
   async function readersOf(mark: string): Promise<bigint | undefined> {

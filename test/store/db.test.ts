@@ -4,6 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigurationError, UnreachableError } from '../../src/core/errors.js';
 import { describeConnection } from '../../src/store/connection.js';
+import type { LongReads } from '../../src/store/db.js';
 import { openDatabase } from '../../src/store/db.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
@@ -290,6 +291,36 @@ describe('a long read', () => {
       }
     };
     await expect(read()).rejects.toBeInstanceOf(UnreachableError);
+  });
+});
+
+describe('long reads of one snapshot', () => {
+  const NOTES = 'select text from notes where id < 0 order by id desc';
+
+  test('see the same, whatever is written between them', async () => {
+    const read = async (reads: LongReads): Promise<unknown[]> => {
+      const found: unknown[] = [];
+      for await (const rows of reads.stream(NOTES, [], 1)) found.push(...rows);
+      return found;
+    };
+    await fresh.db.query("insert into notes values (-1, 'one'), (-2, 'two')");
+    const seen = await fresh.db.snapshot(async (reads) => {
+      const first = await read(reads);
+      await fresh.db.query("insert into notes values (-3, 'three')");
+      return [first, await read(reads)];
+    });
+    expect(seen[0]).toEqual([{ text: 'one' }, { text: 'two' }]);
+    expect(seen[1]).toEqual(seen[0]);
+    expect(await read(fresh.db)).toHaveLength(3);
+    await fresh.db.query('delete from notes where id < 0');
+  });
+
+  test('end where one is left early: the next one fails and does not wait', async () => {
+    const reading = fresh.db.snapshot(async (reads) => {
+      for await (const _ of reads.stream('select generate_series(1, 100000)', [], 10)) break;
+      for await (const _ of reads.stream('select 1'));
+    });
+    await expect(reading).rejects.toBeInstanceOf(UnreachableError);
   });
 });
 

@@ -18,6 +18,7 @@ import type { Progress } from './progress.js';
 import { openProgress } from './progress.js';
 
 const FAILED_EXIT = 1;
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 export interface Flags {
   config?: string;
@@ -42,13 +43,9 @@ export async function withApp(
   options: CommandOptions = {},
 ): Promise<void> {
   const config = configOf(command);
-  const stop = new AbortController();
-  const interrupt = (): void => {
-    if (stop.signal.aborted) endAtOnce();
-    stop.abort();
-  };
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, interrupt);
+  const stop = stopOnSignals();
   const { talk, hide } = await openTalk(config, options);
+  stop.tell(talk.log);
   const say = options.quiet === true ? (await openTalk(config)).talk.log : talk.log;
   const offCrash = onCrash(say);
   try {
@@ -70,7 +67,7 @@ export async function withApp(
     process.exitCode = error instanceof TieoutError ? error.exitCode : 1;
   } finally {
     offCrash();
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, interrupt);
+    stop.off();
   }
 }
 
@@ -112,7 +109,31 @@ function onCrash(say: Log): () => void {
   return () => process.off('uncaughtException', crash);
 }
 
-/** The second signal: what was in flight is classified by whoever works next, as after a crash. */
+/**
+ * The first signal aborts, and says that what is under way is waited for, such as an answer of the
+ * gateway; the second ends the process.
+ */
+export function stopOnSignals(): { signal: AbortSignal; tell(log: Log): void; off(): void } {
+  const stop = new AbortController();
+  let say: Log = () => {};
+  const interrupt = (): void => {
+    if (stop.signal.aborted) endAtOnce();
+    say('told to stop: what is under way ends first; told again, it ends at once');
+    stop.abort();
+  };
+  for (const name of SIGNALS) process.on(name, interrupt);
+  return {
+    signal: stop.signal,
+    tell: (log) => {
+      say = log;
+    },
+    off: () => {
+      for (const name of SIGNALS) process.off(name, interrupt);
+    },
+  };
+}
+
+/** What was in flight is classified by whoever works next, as after a crash. */
 function endAtOnce(): never {
   process.stderr.write('tieout: ended at once; the same command goes on from here\n');
   process.exit(FAILED_EXIT);

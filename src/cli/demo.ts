@@ -20,7 +20,7 @@ import { readSandboxSettings, writeSandboxSettings } from '../sandbox/state.js';
 import type { BusinessDay } from '../store/calendar.js';
 import { businessDay, lastEndedDate } from '../store/calendar.js';
 import { hasOrders, loadLedger } from '../store/ledger.js';
-import { openTalk, printJson, printLines } from './context.js';
+import { openTalk, printJson, printLines, stopOnSignals } from './context.js';
 import { summaryLines } from './summaryText.js';
 
 const DEFAULT_ORDERS = 3_000;
@@ -54,14 +54,13 @@ export function demoCommand(): Command {
 }
 
 async function runDemo(flags: DemoFlags, file: string | undefined): Promise<void> {
-  const stop = new AbortController();
-  const interrupt = (): void => stop.abort();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, interrupt);
+  const stop = stopOnSignals();
   const path = resolve(file ?? freePath());
   const seed = flags.seed ?? DEFAULT_SEED;
   if (!existsSync(path)) writeFileSync(path, configText(path, seed), { flag: 'wx' });
   const config = loadConfigHere(path);
   const { talk } = await openTalk(config);
+  stop.tell(talk.log);
   const app = await openApp(config, { talk, signal: stop.signal });
   try {
     await seedOnce(app, config, { orders: flags.orders ?? null, seed: flags.seed ?? null });
@@ -73,7 +72,7 @@ async function runDemo(flags: DemoFlags, file: string | undefined): Promise<void
   } finally {
     talk.end();
     await app.close();
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, interrupt);
+    stop.off();
   }
 }
 

@@ -240,7 +240,7 @@ describe('tieout run that is told to stop twice', () => {
       const first = startTieout(['run', '--config', file], { cwd: house.folder });
       await asked;
       first.signal('SIGTERM');
-      await first.says('stop');
+      await first.says('told again, it ends at once');
       first.signal('SIGTERM');
       const stopped = await first.ended;
       expect(stopped.code).toBe(1);

@@ -3,8 +3,9 @@
 
 import type { PullKind, PullRow } from '../store/pulls.js';
 import { askAgain, createPull } from '../store/pulls.js';
+import { cutOf, cutPages } from './cutPages.js';
 import type { NightDeps } from './deps.js';
-import { cutOf, cutPages, pullDirectly } from './pull.js';
+import { pullDirectly } from './pull.js';
 
 /** Looks at the orders of these instructions right here. */
 export async function lookAgain(

@@ -1,6 +1,6 @@
 // Is the ledger whole, and what became of it since the last look? Control totals of its feed, rows
-// that left it, rows that changed. All of it is read in the transaction that asks the night's
-// orders, so that it speaks of the same ledger.
+// that left it, rows that changed. All of it is read while the night's orders are entered, so that
+// it speaks of the same ledger.
 
 import type { FeedGapFacts } from '../core/notices.js';
 import type { Zone } from './calendar.js';

@@ -1,6 +1,6 @@
-// Rows of a ledger that is the merchant's own view: nothing there keeps an order from standing
-// twice or without a number. One such row must not stop the night of all others. Our own table has
-// a key; it is not looked through.
+// Orders of the ledger by their keys. In the merchant's own view nothing keeps one from standing
+// twice or without a number, and one such row must not stop the night of all others; our own table
+// has a key and is not looked through. What of a large table is entered first is found by it.
 
 import { TieoutError } from '../core/errors.js';
 import type { Tx } from './db.js';
@@ -23,6 +23,28 @@ export async function repeatedOrders(tx: Tx, accountIds: readonly string[]): Pro
   );
   if (rows.length <= REPEATED_MAX) return rows;
   throw new TieoutError(`the view ledger.orders has more than ${REPEATED_MAX} orders twice`);
+}
+
+/**
+ * The order behind which a large account has so many, by number: the newest, where numbers grow.
+ * Null where no account has more, and where the ledger is a view, which may be slow to ask twice.
+ */
+export async function newestOrders(
+  tx: Tx,
+  accountIds: readonly string[],
+  orders: number,
+): Promise<OrderKey | null> {
+  if ((await ledgerRelation(tx, 'orders')) !== 'table') return null;
+  const { rows } = await tx.query<OrderKey>(
+    `select a.account_id as "accountId", l.order_no as "orderNo"
+     from unnest($1::text[]) as a (account_id)
+     cross join lateral (
+       select order_no from ledger.orders where account_id = a.account_id
+       order by order_no desc offset $2 limit 1
+     ) l limit 1`,
+    [accountIds, orders],
+  );
+  return rows[0] ?? null;
 }
 
 /** Enters them once each, with the reason why they cannot be compared. */

@@ -5,6 +5,7 @@
 import { type LedgerCurrencies, ledgerCurrencies } from '../core/currency.js';
 import type { Database, Db } from './db.js';
 import { inTransaction, plannedBy } from './db.js';
+import type { OrderKey } from './ledgerFeed.js';
 import { inMonthOf, partitionOf } from './months.js';
 import { statement } from './sql.js';
 import type { StoredPage } from './storedPages.js';
@@ -51,6 +52,14 @@ export interface PageCut {
   /** those of ISO 4217 where it is not given */
   currencies?: LedgerCurrencies;
 }
+
+/** Which orders are entered: those of its account behind one order, all but those, or all. */
+export interface AskedPart {
+  behind: OrderKey | null;
+  allBut: OrderKey | null;
+}
+
+export const ALL_ORDERS: AskedPart = { behind: null, allBut: null };
 
 export interface AskedPage {
   pageNo: number;
@@ -134,7 +143,8 @@ export async function askNight(
   accounts: readonly AccountRules[],
   range: { endsAt: Date; lookbackFrom: Date },
   cut: PageCut,
-  elsewhere: readonly { accountId: string; orderNo: string }[] = [],
+  elsewhere: readonly OrderKey[] = [],
+  part = ALL_ORDERS,
 ): Promise<void> {
   const currencies = cut.currencies ?? ledgerCurrencies({});
   const keys = elsewhere.map((key) => `${key.accountId}\u001f${key.orderNo}`);
@@ -148,13 +158,18 @@ export async function askNight(
     currencies.usable,
     currencies.whole,
     keys.length === 0 ? null : keys,
+    ...boundsOf(part),
   ]);
-  await askRefunds(db, pullId);
+  await askRefunds(db, pullId, part);
 }
 
 /** Enters the refund requests of a pull's orders as they stand now. */
-export async function askRefunds(db: Db, pullId: bigint): Promise<void> {
-  await db.query(inMonthOf(statement('askRefunds'), pullId), [pullId]);
+export async function askRefunds(db: Db, pullId: bigint, part = ALL_ORDERS): Promise<void> {
+  await db.query(inMonthOf(statement('askRefunds'), pullId), [pullId, ...boundsOf(part)]);
+}
+
+function boundsOf({ behind, allBut }: AskedPart): (string | null)[] {
+  return [behind, allBut].flatMap((key) => [key?.accountId ?? null, key?.orderNo ?? null]);
 }
 
 /** Enters the orders of these instructions again; answers the accounts that they belong to. */
@@ -183,13 +198,18 @@ export async function askAgain(
 
 const CHUNK_COLUMNS = 'pull_id, account_id, first_page, last_page, first_order, last_order';
 
-/** Cuts the pages of a pull into chunks; answers their ids. */
+/** Cuts the pages of a pull that are in no chunk yet into chunks; answers their ids. */
 export async function createChunks(db: Db, pullId: bigint): Promise<bigint[]> {
   const { rows } = await db.query<{ chunk_id: bigint }>(
-    `insert into tieout.chunks (${CHUNK_COLUMNS})
+    `with cut as materialized (
+       select account_id, max(last_page) + 1 as pages from tieout.chunks
+       where pull_id = $1 group by account_id
+     )
+     insert into tieout.chunks (${CHUNK_COLUMNS})
      select $1, account_id, min(page_no), max(page_no), min(order_no), max(order_no)
-     from tieout.asked_orders where pull_id = $1 and page_no is not null
-     group by account_id, page_no / ${CHUNK_PAGES_MAX}
+     from tieout.asked_orders left join cut using (account_id)
+     where pull_id = $1 and page_no >= coalesce(cut.pages, 0)
+     group by account_id, (page_no - coalesce(cut.pages, 0)) / ${CHUNK_PAGES_MAX}
      order by min(page_no), account_id
      returning chunk_id`,
     [pullId],

@@ -1,8 +1,9 @@
 -- Which orders does the night look at? Writes them with their ledger rows and cuts them into pages.
 -- $1 pull, $2 accounts as json [{account_id, live_from}], $3 the date's end, $4 start of the
 -- look-back, $5 separator of the order list, $6 orders a page, $7 $8 currencies: usable, whole,
--- $9 null or orders that stand twice (account and number joined by chr(31)), entered elsewhere.
--- Expects: one row an order. CONTRACT section 5, step 1.
+-- $9 null or orders that stand twice (account and number joined by chr(31)), entered elsewhere,
+-- $10 $11 null or: only the orders of this account behind that one; $12 $13 null or: all but those,
+-- which are in chunks already. Expects: one row an order. CONTRACT section 5, step 1.
 with account as materialized (
   select account_id collate "C" as account_id, live_from
   from jsonb_to_recordset($2::jsonb) as a (account_id text, live_from timestamptz)
@@ -39,6 +40,10 @@ live as (
     -- an index holds no longer ones; a view may have them, or none at all
     and octet_length(l.order_no) <= 512
     and ($9::text[] is null or not (l.account_id || chr(31) || l.order_no) = any ($9))
+    and ($10::text is null
+      or l.account_id collate "C" = $10 and l.order_no collate "C" > $11::text)
+    and ($12::text is null
+      or l.account_id collate "C" <> $12 or l.order_no collate "C" <= $13::text)
     and (
       (l.placed_at < $3::timestamptz and (
         l.placed_at >= $4::timestamptz
@@ -59,6 +64,8 @@ live as (
   select k.account_id, k.order_no, false, null, null, null, null, null, null, null, null
   from kept k
   where k.account_id in (select account_id from account)
+    and ($10 is null or k.account_id = $10 and k.order_no > $11)
+    and ($12 is null or k.account_id <> $12 or k.order_no <= $13)
     and not exists (
       select from ledger.orders l
       where l.account_id collate "C" = k.account_id and l.order_no collate "C" = k.order_no
@@ -76,7 +83,10 @@ numbered as (
 )
 insert into tieout.asked_orders (pull_id, account_id, order_no, page_no, in_ledger, currency,
   amount, expected, transaction_id, capture_amount, review_decision, placed_at, ledger_problem)
-select $1::bigint, account_id, order_no, case when is_askable then place / $6::int end,
+select $1::bigint, account_id, order_no,
+  case when is_askable then place / $6::int + case when account_id = $12 then (
+    select coalesce(max(last_page) + 1, 0) from tieout.chunks
+    where pull_id = $1 and account_id = $12) else 0 end end,
   in_ledger, currency, case when amount > 0 and amount < 1e18 then amount end, expected,
   transaction_id, case when capture_amount > 0 and capture_amount < 1e18 then capture_amount end,
   review_decision, placed_at, ledger_problem

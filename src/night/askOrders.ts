@@ -1,0 +1,96 @@
+// Which orders a night looks at: entered with their ledger rows, cut into pages. Of a large account
+// the newest are entered and rung for first, so that they are asked while all others are entered.
+// Should the process die in between, that look is no account's: the run begins another.
+// Neighbours: pull.ts, cutPages.ts, ledgerFeed.ts.
+
+import { PAGE_ORDERS_MAX } from '../core/batch.js';
+import type { Tx } from '../store/db.js';
+import type { OrderKey } from '../store/ledgerFeed.js';
+import { askRepeated, newestOrders, repeatedOrders } from '../store/ledgerKeys.js';
+import type { AskedPart, PullRow } from '../store/pulls.js';
+import { ALL_ORDERS, askNight, CHUNK_PAGES_MAX, createPull } from '../store/pulls.js';
+import { noteLook } from '../store/runAccounts.js';
+import { cutOf, cutPages, namesOrders } from './cutPages.js';
+import type { Night, NightDeps } from './deps.js';
+import { accountIdsOf, accountRules, lookbackFrom } from './deps.js';
+import { askVanished, keepLedger } from './ledgerFeed.js';
+
+/** Two chunks: about as much as is asked while another 100,000 orders are entered. */
+const FIRST_ORDERS = 2 * CHUNK_PAGES_MAX * PAGE_ORDERS_MAX;
+
+/** What a look has begun with. */
+interface Begun {
+  pull: PullRow;
+  vanished: readonly OrderKey[];
+  /** behind which order everything is entered; null: all of it is */
+  newest: OrderKey | null;
+  chunkIds: readonly bigint[];
+}
+
+export async function askOrders(
+  deps: NightDeps,
+  night: Night,
+  firstOrders = FIRST_ORDERS,
+): Promise<PullRow> {
+  const begun = await deps.db.transaction((tx) => begin(deps, night, tx, firstOrders));
+  const { pull, newest, chunkIds } = begun;
+  if (newest === null) return pull;
+  // The pull rings for all that waits, and tells why it cannot.
+  const rung = deps.doorbell.ring('pull', chunkIds.map(String)).catch(() => {});
+  const others = { ...ALL_ORDERS, allBut: newest };
+  await deps.db.transaction((tx) => enterLast(deps, night, tx, begun, others));
+  await rung;
+  return pull;
+}
+
+/** The newest orders of a large account, else all there are. */
+async function begin(deps: NightDeps, night: Night, tx: Tx, firstOrders: number): Promise<Begun> {
+  const accountIds = accountIdsOf(night);
+  const pull = await createPull(tx, night.runId, 'night');
+  const vanished = await askVanished(deps, night, tx, pull);
+  const newest = namesOrders(deps) ? await newestOrders(tx, accountIds, firstOrders) : null;
+  const begun = { pull, vanished, newest, chunkIds: [] };
+  if (newest === null) {
+    await enterLast(deps, night, tx, begun, ALL_ORDERS);
+    return begun;
+  }
+  await enter(deps, night, tx, pull, { ...ALL_ORDERS, behind: newest });
+  return { ...begun, chunkIds: await cutPages(deps, tx, pull.pullId, accountIds) };
+}
+
+/** What is left of the orders, and that this look is the newest of its accounts. */
+async function enterLast(
+  deps: NightDeps,
+  night: Night,
+  tx: Tx,
+  { pull, vanished }: Begun,
+  part: AskedPart,
+): Promise<void> {
+  const accountIds = accountIdsOf(night);
+  await enter(deps, night, tx, pull, part);
+  await cutPages(deps, tx, pull.pullId, accountIds);
+  await keepLedger(deps, night, tx, { pull, vanished });
+  await noteLook(tx, night.runId, accountIds, pull);
+}
+
+async function enter(
+  deps: NightDeps,
+  night: Night,
+  tx: Tx,
+  { pullId }: PullRow,
+  part: AskedPart,
+): Promise<void> {
+  const repeated = await repeatedOrders(tx, accountIdsOf(night));
+  const asked = askNight(
+    tx,
+    pullId,
+    accountRules(night.accounts),
+    { endsAt: night.endsAt, lookbackFrom: lookbackFrom(deps, night) },
+    cutOf(deps),
+    repeated,
+    part,
+  );
+  deps.getReady?.();
+  await asked;
+  await askRepeated(tx, pullId, repeated, cutOf(deps));
+}

@@ -1,0 +1,40 @@
+// How the orders of a look become pages, and pages what workers take: chunks of them where orders
+// can be named, else a walk through all that an account has. Neighbours: askOrders.ts,
+// lookAgain.ts.
+
+import { PAGE_ORDERS_MAX } from '../core/batch.js';
+import { ledgerCurrencies } from '../core/currency.js';
+import type { Db } from '../store/db.js';
+import type { PageCut } from '../store/pulls.js';
+import { createChunks } from '../store/pulls.js';
+import { createWalks } from '../store/walks.js';
+import type { NightDeps } from './deps.js';
+
+const INT_MAX = 2_147_483_647;
+
+/** How orders are cut into pages; where they cannot be named, all of an account are one. */
+export function cutOf(deps: NightDeps): PageCut {
+  const { profile } = deps.config.gateway;
+  const { select, orderList } = profile.query;
+  const currencies = ledgerCurrencies(profile.currencies);
+  return select === 'order_list'
+    ? { separator: orderList.separator, pageOrders: PAGE_ORDERS_MAX, currencies }
+    : { separator: '', pageOrders: INT_MAX, currencies };
+}
+
+/** Makes what workers take: chunks of pages by number (answers their ids), or walks. */
+export async function cutPages(
+  deps: NightDeps,
+  tx: Db,
+  pullId: bigint,
+  accountIds: readonly string[],
+): Promise<bigint[]> {
+  if (namesOrders(deps)) return createChunks(tx, pullId);
+  await createWalks(tx, pullId, accountIds);
+  return [];
+}
+
+/** Whether the gateway is asked for orders by their numbers. */
+export function namesOrders({ config }: NightDeps): boolean {
+  return config.gateway.profile.query.select === 'order_list';
+}

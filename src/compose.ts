@@ -14,7 +14,7 @@ import type { Doorbell, QueueName } from './core/doorbell.js';
 import { ConfigurationError, STOPPED, TieoutError } from './core/errors.js';
 import type { Log } from './core/log.js';
 import { withFields } from './core/log.js';
-import { openSlots } from './gateway/slots.js';
+import { openTurns } from './gateway/turns.js';
 import type { NightDeps } from './night/deps.js';
 import { countJobs } from './night/jobsUnderWay.js';
 import { openJournalGuard } from './night/journalGuard.js';
@@ -177,7 +177,7 @@ async function openNight(
     journal,
     answers: openAnswerSpool(config.dataDir),
     // The client holds the looks to the limit; one batch of ours is one request.
-    slots: openSlots(config.gateway.profile.limits.concurrency),
+    turns: openTurns(config.gateway.profile.limits.concurrency, () => performance.now()),
     jobs: countJobs(signal),
     isAlive,
     log: talk.log,

@@ -6,7 +6,7 @@ import type { Doorbell } from '../core/doorbell.js';
 import type { Log } from '../core/log.js';
 import type { Account } from '../gateway/account.js';
 import type { GatewayClient } from '../gateway/client.js';
-import type { Slots } from '../gateway/slots.js';
+import type { Turns } from '../gateway/turns.js';
 import type { AnswerSpool } from '../store/answerSpool.js';
 import type { Database, Db } from '../store/db.js';
 import type { Runner } from '../store/runs.js';
@@ -31,7 +31,7 @@ export interface NightDeps {
   /** answers on the local disk until the database has them */
   answers: AnswerSpool;
   /** so many batches of this process are at the gateway at a time, and no more */
-  slots: Slots;
+  turns: Turns;
   /** what the workers of this process are at */
   jobs: JobsUnderWay;
   /** false only when the process is known to be gone; null when nobody here can know */

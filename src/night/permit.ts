@@ -130,6 +130,19 @@ export async function mayBegin(db: Db, account: Account): Promise<Beginning> {
     : { kind: answer.kind, runId: standing.runId };
 }
 
+/** Asked once more right before the first byte: a batch may have waited since its claim. */
+export async function whyNotAnyMore(
+  db: Db,
+  account: Account,
+  isCanary: boolean,
+): Promise<string | null> {
+  const standing = await mayBegin(db, account);
+  if (standing.kind === 'stop') return standing.reason;
+  return standing.kind === (isCanary ? 'wait' : 'open')
+    ? null
+    : 'the sending of the account has begun anew since it was claimed';
+}
+
 function whyNot(
   deps: NightDeps,
   batch: BatchRow,

@@ -25,13 +25,13 @@ import { beginCanary, splitBatch } from '../store/sending.js';
 import type { NightDeps } from './deps.js';
 import { keptRequest } from './keptRequest.js';
 import { lookAgain } from './lookAgain.js';
-import { undoLostClaim } from './lostClaim.js';
 import { outcomesOf, recordAnswer, recordUnknown, tellUnanswered } from './outcomes.js';
 import type { Permit } from './permit.js';
-import { mayBegin, maySend } from './permit.js';
+import { mayBegin, maySend, whyNotAnyMore } from './permit.js';
 import type { SentBatch } from './prepareSend.js';
 import { prepareSend } from './prepareSend.js';
 import { ringWaiting } from './ringWaiting.js';
+import { LOST_COMMIT, undoClaim } from './undoClaim.js';
 import { wireOf } from './wireEntry.js';
 
 /** Sends a batch if it still waits and may be sent. */
@@ -69,13 +69,13 @@ type Tried =
 
 const DONE: Tried = { kind: 'done', rest: async () => {} };
 
-/** From the connection to the answer a batch has one of the gateway's slots, and no longer. */
+/** What is left to write down happens while the gateway serves the next batch. */
 async function sendInTurn(
   deps: NightDeps,
   batch: BatchRow,
   account: Account,
 ): Promise<readonly bigint[] | null> {
-  const tried = await deps.slots(() => connectAndSend(deps, batch, account));
+  const tried = await deps.turns.prepare(() => connectAndSend(deps, batch, account));
   if (tried.kind === 'stale') return tried.instructionIds;
   await tried.rest();
   return null;
@@ -133,9 +133,9 @@ function momentOf(deps: NightDeps): Moment {
 }
 
 /** By both clocks: one may be set back, the other stands still while a machine sleeps. */
-function isInBudget(deps: NightDeps, began: Moment): boolean {
+function budgetLeft(deps: NightDeps, began: Moment): number {
   const { steady, wall } = momentOf(deps);
-  return Math.max(steady - began.steady, wall - began.wall) < SEND_BUDGET_MS;
+  return SEND_BUDGET_MS - Math.max(steady - began.steady, wall - began.wall);
 }
 
 type Claim =
@@ -159,7 +159,7 @@ async function claimPermitted(deps: NightDeps, batch: BatchRow, account: Account
     });
   } catch (error) {
     if (error instanceof ClaimChanged) return { kind: 'changed' };
-    if (made !== null) await undoLostClaim(deps, made);
+    if (made !== null) await undoClaim(deps, made, LOST_COMMIT);
     throw error;
   }
 }
@@ -225,9 +225,10 @@ async function postClaimed(
 /** Answers what is left to record; null: all of it was. */
 async function post(
   deps: NightDeps,
-  { sent, prepared, attemptId, began }: Claimed,
+  claimed: Claimed,
   connection: MoneyConnection,
 ): Promise<(() => Promise<void>) | null> {
+  const { sent, prepared, attemptId } = claimed;
   try {
     await deps.journal.append(permitLine(sent, prepared, attemptId));
   } catch (error) {
@@ -235,24 +236,64 @@ async function post(
     await recordNotSent(deps.db, attemptId, `the journal of permits cannot be written: ${why}`);
     return null;
   }
+  const left = budgetLeft(deps, claimed.began);
+  const posted = await deps.turns.atGateway(left, (answered) =>
+    postInTurn(deps, claimed, connection, answered),
+  );
+  if (posted !== null) return posted.record;
+  await undoClaim(deps, claimed, 'its turn at the gateway did not come in time');
+  return null;
+}
+
+interface Posted {
+  /** what is left to record; null: all of it was */
+  record: (() => Promise<void>) | null;
+}
+
+const ALL_RECORDED: Posted = { record: null };
+
+/** Asks once more what may have changed while it waited for its turn, and posts. */
+async function postInTurn(
+  deps: NightDeps,
+  claimed: Claimed,
+  connection: MoneyConnection,
+  answered: () => void,
+): Promise<Posted> {
+  const { sent, prepared, attemptId, began } = claimed;
+  const forbidden = await whyNoLonger(deps, claimed);
+  if (forbidden !== null) {
+    await undoClaim(deps, claimed, forbidden);
+    return ALL_RECORDED;
+  }
   const posted = await connection.post({
     path: prepared.path,
     headers: { 'content-type': prepared.contentType },
     body: prepared.body,
     deadlineMs: deps.config.gateway.profile.limits.timeoutMs,
     // Asked in the tick of the first write: a sender that slept past its budget writes nothing.
-    mayWrite: () => isInBudget(deps, began),
+    mayWrite: () => budgetLeft(deps, began) > 0,
   });
   switch (posted.kind) {
     case 'not_sent':
       await recordNotSent(deps.db, attemptId, posted.reason);
-      return null;
+      return ALL_RECORDED;
     case 'unknown':
       await recordUnknown(deps, sent, attemptId, posted.reason);
       tellUnanswered(deps, sent, posted.reason);
-      return null;
+      return ALL_RECORDED;
     case 'answered':
-      return await takeAnswer(deps, sent, attemptId, posted);
+      answered();
+      return { record: await takeAnswer(deps, sent, attemptId, posted) };
+  }
+}
+
+/** Where nobody can say whether it may still go, it does not. */
+async function whyNoLonger(deps: NightDeps, claimed: Claimed): Promise<string | null> {
+  try {
+    return await whyNotAnyMore(deps.db, claimed.sent.account, claimed.isCanary);
+  } catch (error) {
+    await undoClaim(deps, claimed, 'the database did not say whether it may still be sent');
+    throw error;
   }
 }
 

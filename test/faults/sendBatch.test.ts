@@ -6,11 +6,11 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createGatewayClient } from '../../src/gateway/client.js';
-import { openSlots } from '../../src/gateway/slots.js';
+import { openTurns } from '../../src/gateway/turns.js';
 import { recoverAttempts } from '../../src/night/recover.js';
 import { sendBatch } from '../../src/night/sendBatch.js';
 import { dissolveWaiting } from '../../src/store/batches.js';
-import { splitBatch } from '../../src/store/sending.js';
+import { sayBrake, splitBatch } from '../../src/store/sending.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { instructionCounts, kinds } from '../support/night.js';
 import type { Front } from './front.js';
@@ -183,7 +183,7 @@ describe('a batch of which no byte left', () => {
 });
 
 describe('an answer with an unknown entry', () => {
-  it('keeps the slot of its batch until the breaker has counted it', async () => {
+  it('keeps the turn of its batch until the breaker has counted it', async () => {
     const { house, front } = await houseOf({ inLedger: kinds({ capture_due: 3 }, 'A1001') });
     const { deps } = await prepareNight(house);
     const apart = await eachInItsBatch(house);
@@ -196,7 +196,8 @@ describe('an answer with an unknown entry', () => {
       if (text.includes('update tieout.attempts')) await sleep(150);
       return deps.db.query(text, ...more);
     };
-    const slow = { ...deps, db: { ...deps.db, query }, slots: openSlots(1) };
+    const turns = openTurns(1, deps.monotonic);
+    const slow = { ...deps, db: { ...deps.db, query }, turns };
     await Promise.all(apart.map((batchId) => sendBatch(slow, batchId)));
     expect(front.asked.get('capture')).toBe(2);
     expect(await instructionCounts(house.db)).toEqual({
@@ -204,18 +205,69 @@ describe('an answer with an unknown entry', () => {
       'capture queued': 1,
     });
   });
+});
 
-  async function eachInItsBatch(house: House): Promise<bigint[]> {
-    for (;;) {
-      const { rows } = await house.db.query<{ batch_id: bigint; first: bigint; count: bigint }>(
-        `select batch_id, min(instruction_id) as first, count(*) as count
-         from tieout.instructions group by batch_id order by batch_id`,
-      );
-      const last = rows.at(-1);
-      if (last === undefined || last.count === 1n) return rows.map((row) => row.batch_id);
-      await splitBatch(house.db, last.batch_id, last.first);
-    }
+async function eachInItsBatch(house: House): Promise<bigint[]> {
+  for (;;) {
+    const { rows } = await house.db.query<{ batch_id: bigint; first: bigint; count: bigint }>(
+      `select batch_id, min(instruction_id) as first, count(*) as count
+       from tieout.instructions group by batch_id order by batch_id`,
+    );
+    const last = rows.at(-1);
+    if (last === undefined || last.count === 1n) return rows.map((row) => row.batch_id);
+    await splitBatch(house.db, last.batch_id, last.first);
   }
+}
+
+describe('a batch that is claimed and waits for its turn', () => {
+  /** The canary has opened the account; of two more the first is at the gateway, the second waits. */
+  async function oneWaits() {
+    const { house, front } = await houseOf({ inLedger: kinds({ capture_due: 3 }, 'A1001') });
+    const { deps } = await prepareNight(house);
+    const [first = 0n, ...others] = await eachInItsBatch(house);
+    const own = { ...deps, turns: openTurns(1, deps.monotonic) };
+    await sendBatch(own, first);
+    let letGo = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    front.trouble = async () => {
+      await held;
+      return false;
+    };
+    const sending = Promise.all(others.map((batchId) => sendBatch(own, batchId)));
+    const waiting = async (): Promise<number> =>
+      (await outcomes(house)).filter((outcome) => outcome === null).length;
+    await expect.poll(waiting).toBe(2);
+    await expect.poll(() => front.asked.get('capture')).toBe(2);
+    return { house, front, deps, others, letGo, sending };
+  }
+
+  it('does not go when the brake was pulled meanwhile', async () => {
+    const { house, front, letGo, sending } = await oneWaits();
+    const word = { kind: 'brake' as const, accountId: null, isOn: true, reason: 'stop' };
+    await sayBrake(house.db, { ...word, by: 'Ada', isClaim: true });
+    letGo();
+    await sending;
+    expect(front.asked.get('capture')).toBe(2);
+    expect((await outcomes(house)).sort()).toEqual(['answered', 'answered', 'not_sent']);
+    expect((await house.effects()).length).toBe(2);
+    expect(await instructionCounts(house.db)).toEqual({
+      'capture accepted': 2,
+      'capture queued': 1,
+    });
+  });
+
+  it('waits again in the database when its turn does not come in time', async () => {
+    const { house, front, deps, others, letGo, sending } = await oneWaits();
+    await expect.poll(() => outcomes(house), { timeout: 4_000 }).toContain('not_sent');
+    expect(front.asked.get('capture')).toBe(2);
+    letGo();
+    await sending;
+    for (const batchId of others) await sendBatch(deps, batchId);
+    expect((await house.effects()).length).toBe(3);
+    expect(front.asked.get('capture')).toBe(3);
+  });
 });
 
 describe('a batch whose sender died', () => {

@@ -125,9 +125,15 @@ export const DEFECTS = [
     by: 'test/faults/sendBatch.test.ts',
   },
   {
+    name: 'what waits for its turn is not asked for again',
+    file: 'src/night/sendBatch.ts',
+    change: ['if (forbidden !== null) {', "if (forbidden === '') {"],
+    by: 'test/faults/sendBatch.test.ts',
+  },
+  {
     name: 'a sender that slept writes all the same',
     file: 'src/night/sendBatch.ts',
-    change: ['mayWrite: () => isInBudget(deps, began),', 'mayWrite: () => true,'],
+    change: ['mayWrite: () => budgetLeft(deps, began) > 0,', 'mayWrite: () => true,'],
     by: 'test/faults/sendBatch.test.ts',
   },
   {

@@ -171,7 +171,7 @@ function baseDeps(wave) {
       bringIn: async () => 0,
     },
     // Which batch goes when is for the schedule to say.
-    slots: (work) => work(),
+    turns: { prepare: (work) => work(), atGateway: (_, work) => work(() => {}) },
     isAlive: (runner) => !isDead(wave, runner.started),
     log: place.log,
     progress: () => {},

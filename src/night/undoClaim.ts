@@ -1,0 +1,26 @@
+// A claim of which no byte was written to the gateway, as this process alone knows: the answer to
+// its COMMIT was lost, or its turn did not come, or it was forbidden while it waited. As soon as
+// the database answers it is asked what became of the transaction, and a claim that happened is
+// recorded as not sent. Where it keeps silent the attempt stays open, and recover.ts makes it
+// unknown.
+
+import { recordNotSent } from '../store/attempts.js';
+import { transactionStatus } from '../store/journals.js';
+import type { NightDeps } from './deps.js';
+
+export const LOST_COMMIT = 'the answer to the COMMIT of its claim was lost';
+const ASKED_MAX = 20;
+const PAUSE_MS = 500;
+
+export async function undoClaim(
+  deps: Pick<NightDeps, 'db' | 'sleep'>,
+  { attemptId, xid }: { attemptId: string; xid: string },
+  reason: string,
+): Promise<void> {
+  for (let asked = 0; asked < ASKED_MAX; asked += 1) {
+    const status = await transactionStatus(deps.db, xid).catch(() => 'in progress');
+    if (status === 'committed') await recordNotSent(deps.db, attemptId, reason);
+    if (status !== 'in progress') return;
+    await deps.sleep(PAUSE_MS);
+  }
+}

@@ -4,13 +4,6 @@
 // backend.ts says what it has to offer; store/db.ts opens the pool.
 
 import type { PgPool } from 'bullmq';
-import {
-  assertSchemaCompatibility,
-  createPostgresBackend,
-  runMigrations,
-  SchemaMigrationRequiredError,
-  withBackend,
-} from 'bullmq';
 import { TieoutError } from '../src/core/errors.js';
 import type { Connection } from '../src/store/connection.js';
 import { asOperatingFailure, describeConnection } from '../src/store/connection.js';
@@ -18,6 +11,13 @@ import type { Database } from '../src/store/db.js';
 import { openDatabase } from '../src/store/db.js';
 import type { Backend, OnError } from './backend.js';
 import { within } from './backend.js';
+import {
+  assertSchemaCompatibility,
+  createPostgresBackend,
+  runMigrations,
+  SchemaMigrationRequiredError,
+  withBackend,
+} from './bullmq.js';
 
 const SCHEMA = 'bullmq';
 const APPLICATION_NAME = 'tieout queue';

@@ -3,11 +3,11 @@
 // put a password into a message. Neighbours: backend.ts says what it has to offer.
 
 import { isIP } from 'node:net';
-import { Queue, Worker } from 'bullmq';
 import { Cluster, Redis } from 'ioredis';
 import { ConfigurationError, UnreachableError } from '../src/core/errors.js';
 import type { Backend, OnError, QueueConnection } from './backend.js';
 import { within } from './backend.js';
+import { Queue, Worker } from './bullmq.js';
 
 const OPEN_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;

@@ -3,7 +3,6 @@
 // job may run twice (a lost lock, a stalled process) and a failed job may have moved money, so each
 // handler asks PostgreSQL first. Neighbours: queues.ts rings, failed.ts lists what was thrown here.
 
-import { UnrecoverableError } from 'bullmq';
 import type { QueueName } from '../src/core/doorbell.js';
 import { isRingId, QUEUES } from '../src/core/doorbell.js';
 import { UnreachableError } from '../src/core/errors.js';
@@ -11,6 +10,7 @@ import type { Log } from '../src/core/log.js';
 import type { Processor, RingWorker } from './backend.js';
 import { answered, within } from './backend.js';
 import { restOnErrors } from './breather.js';
+import { UnrecoverableError } from './bullmq.js';
 import type { Queues } from './queues.js';
 import { FAILED_KEPT, QUEUE_TABLE } from './queues.js';
 import { reasonOf } from './reason.js';

@@ -4,13 +4,19 @@
 // touched here and nowhere else; a test holds each of them. Neighbours: workbook.ts, zip.ts.
 
 import { EventEmitter } from 'node:events';
+import { createRequire } from 'node:module';
 import { Writable } from 'node:stream';
-import ExcelJS from 'exceljs';
+import type ExcelJS from 'exceljs';
 import type { CellStyle } from './styles.js';
 import type { Zip, ZipEntry } from './zip.js';
 import { closeEntry, openEntry, writeEntry } from './zip.js';
 
 type Writer = ExcelJS.stream.xlsx.WorkbookWriter;
+type Writers = typeof ExcelJS.stream.xlsx.WorkbookWriter;
+
+const require = createRequire(import.meta.url);
+/** Of the library its writer alone: the readers beside it take as long to load. */
+const WorkbookWriter = require('exceljs/lib/stream/xlsx/workbook-writer.js') as Writers;
 
 export interface BookParts {
   writer: Writer;
@@ -61,7 +67,7 @@ const CONTENT_LIST = '[Content_Types].xml';
 
 /** A library writer whose parts go into this archive. */
 export function openParts(zip: Zip): BookParts {
-  const writer = new ExcelJS.stream.xlsx.WorkbookWriter({
+  const writer = new WorkbookWriter({
     // Its own archive is put aside at once; nothing of it is kept.
     stream: new Writable({ write: (_chunk, _encoding, done) => done() }),
     useStyles: true,

@@ -218,10 +218,11 @@ async function openWorkforce(
   let stop = async (): Promise<void> => {};
   return {
     start: async () => {
+      const [opened, handlers] = await Promise.all([queues(), handlersOf(deps)]);
       const { startWorkers } = await import('../jobs/worker.js');
       const workers = await startWorkers({
-        queues: await queues(),
-        handlers: await handlersOf(deps),
+        queues: opened,
+        handlers,
         log: talk.log,
         onFailed: (job) => tellJobFailed(deps.db, deps.config, job, deps.now()),
       });
@@ -234,9 +235,13 @@ async function openWorkforce(
         }
       };
     },
+    loadWriter,
     stop: () => stop(),
   };
 }
+
+/** Takes a while to load: of workers only those that write a report do. */
+const loadWriter = once(() => import('./night/writeReport.js'));
 
 /** What each queue's id names, and who works on it. */
 async function handlersOf(
@@ -244,11 +249,9 @@ async function handlersOf(
 ): Promise<Record<QueueName, (id: string) => Promise<void>>> {
   const { pullChunk } = await import('./night/pullChunk.js');
   const { sendBatch } = await import('./night/sendBatch.js');
+  await deps.gateway.getReady();
   const send = (id: string): Promise<void> =>
     sendBatch({ ...deps, log: withFields(deps.log, { batch: id }) }, rowId(id));
-  // Takes a while to load, so that it is begun now, while the database works out what to ask.
-  const writing = deps.gateway.getReady().then(() => import('./night/writeReport.js'));
-  writing.catch(() => {});
   const counted =
     (work: (id: string) => Promise<void>) =>
     (id: string): Promise<void> =>
@@ -260,7 +263,7 @@ async function handlersOf(
     refund: counted(send),
     review: counted(send),
     payout: counted(send),
-    report: counted(async (id) => (await writing).writeReport(deps, rowId(id))),
+    report: counted(async (id) => (await loadWriter()).writeReport(deps, rowId(id))),
   };
 }
 

@@ -90,7 +90,7 @@ async function enter(
     repeated,
     part,
   );
-  deps.getReady?.();
+  deps.getReady?.('pull');
   await asked;
   await askRepeated(tx, pullId, repeated, cutOf(deps));
 }

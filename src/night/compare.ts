@@ -59,7 +59,9 @@ async function judge(
   if (!night.isDry) {
     await recordWorking(night.db, night.runId, accountIdsOf(night), workingOf(scope));
   }
-  const matched = await compare(night.db, scope, compareRules(deps, night, look.asOf));
+  const matched = await compare(night.db, scope, compareRules(deps, night, look.asOf), () =>
+    deps.getReady?.('report'),
+  );
   // Counted where the verdict came from, so that the classes can be checked against the orders.
   await recordMatched(night.db, scope.pullId, matched);
   await updateBreaks(night.db, scope, deps.now());

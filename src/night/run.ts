@@ -22,6 +22,8 @@ export interface RunResult {
 /** `start` and `stop` bring workers up and down around work of our own. */
 export interface Workforce {
   start: () => Promise<void>;
+  /** loads what reports are written by; a worker does so when it is first asked for one */
+  loadWriter?: () => Promise<unknown>;
   stop: () => Promise<void>;
 }
 
@@ -100,7 +102,10 @@ function withWorkers(
     },
   };
   // Why they could not start is thrown where they are needed.
-  const getReady = (): void => void start().catch(() => {});
+  const getReady: NightDeps['getReady'] = (step) => {
+    const work = step === 'pull' ? start() : workforce.loadWriter?.();
+    work?.catch(() => {});
+  };
   const stop = async (): Promise<void> => {
     await starting?.catch(() => {});
     await workforce.stop();

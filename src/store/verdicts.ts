@@ -47,17 +47,19 @@ type MatchedRow = { account_id: string; matched: bigint };
 /**
  * Writes the verdicts of a pull; answers the number of matched orders by account. What matches at a
  * glance is set aside first, and counted, so that the many checks see only what is left.
+ * `meanwhile` is called when the database is at it and this process has nothing to do.
  */
 export function compare(
   db: Db,
   scope: CompareScope,
   rules: CompareRules,
+  meanwhile?: () => void,
 ): Promise<Map<string, number>> {
   return inTransaction(db, async (tx) => {
     await tx.query(`select set_config('work_mem', $1, true), set_config('jit', 'off', true)`, [
       COMPARE_MEMORY,
     ]);
-    const settled = await glance(tx, scope, rules);
+    const settled = await glance(tx, scope, rules, meanwhile);
     const { rows } = await tx.query<MatchedRow>(
       inMonthOf(statement('compare'), scope.runId, scope.pullId),
       compareValues(scope, rules),
@@ -77,11 +79,16 @@ export function compare(
 const COMPARE_MEMORY = '128MB';
 
 /** Fills pg_temp.beside with the orders that need every check; counts the others. */
-async function glance(tx: Db, scope: CompareScope, rules: CompareRules): Promise<MatchedRow[]> {
+async function glance(
+  tx: Db,
+  scope: CompareScope,
+  rules: CompareRules,
+  meanwhile?: () => void,
+): Promise<MatchedRow[]> {
   await tx.query(statement('beside'));
   // Both sides lie in the order of their indexes: looks are written in the order they are asked.
   await walkIndexes(tx, true);
-  const { rows } = await tx.query<MatchedRow>(inMonthOf(statement('glance'), ...pullsOf(scope)), [
+  const walked = tx.query<MatchedRow>(inMonthOf(statement('glance'), ...pullsOf(scope)), [
     scope.pullId,
     scope.failedIn ?? null,
     PLAIN_PAIRS,
@@ -90,6 +97,8 @@ async function glance(tx: Db, scope: CompareScope, rules: CompareRules): Promise
     staleAfter(rules),
     rules.accounts.map((account) => account.account_id),
   ]);
+  meanwhile?.();
+  const { rows } = await walked;
   await walkIndexes(tx, false);
   await tx.query('analyze pg_temp.beside (account_id, order_no)');
   return rows;

@@ -41,8 +41,11 @@ export interface TableSpec<R> {
   rowsPerSheet?: number;
 }
 
-/** Row XML is handed on in pieces of about this many characters. */
-const PIECE_CHARS = 1 << 17;
+/**
+ * Row XML is handed on in pieces of about this many characters: with the row that is one too many
+ * still less than what the engine keeps apart from other texts, and for longer.
+ */
+const PIECE_CHARS = 96 * 1024;
 
 /** A table under way; `xml` holds the rows that are not handed on yet. */
 interface OpenTable<R> {

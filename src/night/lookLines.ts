@@ -17,8 +17,8 @@ export function lookLines(
   page: AskedPage,
   entries: readonly QueryEntry[],
 ): { text: string; unasked: number } {
-  const waiting = new Set(page.orderNos);
   const asked = new Set(page.orderNos);
+  const plain = plainEntries(profile, asked, entries);
   const prefix = `${chunk.pullId}\t${copyText(chunk.accountId)}\t${page.pageNo}\t`;
   // Joined once: a text that grows piece by piece is kept as all its pieces until it is sent.
   const lines: string[] = [];
@@ -26,13 +26,38 @@ export function lookLines(
   let position = 0;
   for (const entry of entries) {
     const isAsked = asked.has(entry.orderNo);
-    const isPlain = waiting.delete(entry.orderNo);
+    const isPlain = plain.get(entry.orderNo) === position;
     if (!isAsked) unasked += 1;
     const order = `${position}\t${copyText(entry.orderNo)}\t${isPlain ? 'f' : 't'}`;
     lines.push(`${prefix}${order}\t${isAsked ? 't' : 'f'}\t${entryColumns(profile, entry)}\n`);
     position += 1;
   }
   return { text: lines.join(''), unasked };
+}
+
+/**
+ * Which entry stands for an order that was asked for: the first that is alive, else the first; any
+ * others are extra. A payment that was declined or given up before the one that was made is the
+ * common case, and then the one that was made needs no second thought.
+ */
+function plainEntries(
+  profile: Profile,
+  asked: ReadonlySet<string>,
+  entries: readonly QueryEntry[],
+): Map<string, number> {
+  const plain = new Map<string, number>();
+  entries.forEach((entry, position) => {
+    if (!asked.has(entry.orderNo)) return;
+    const before = entries[plain.get(entry.orderNo) ?? -1];
+    if (before && (!isDead(profile, before) || isDead(profile, entry))) return;
+    plain.set(entry.orderNo, position);
+  });
+  return plain;
+}
+
+function isDead(profile: Profile, { paymentStatus }: QueryEntry): boolean {
+  const state = paymentStatus === null ? null : stateOf(profile, paymentStatus);
+  return state === 'cancelled' || state === 'declined';
 }
 
 function entryColumns(profile: Profile, entry: QueryEntry): string {

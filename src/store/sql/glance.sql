@@ -14,8 +14,22 @@ with pair as materialized (
 ),
 -- Orders of which one entry beside one ledger row does not tell all. By number alone: the order of
 -- that number in another account is judged as well, which costs little and changes nothing.
+-- One dead attempt beside one live entry is no difference, whatever else it says.
 special as materialized (
-  select order_no from tieout.look_entries where pull_id = $1::bigint and is_extra
+  select x.order_no
+  from tieout.look_entries x
+  left join lateral (
+    select transaction_id, state from tieout.look_entries e
+    where e.pull_id = $1 and e.account_id = x.account_id and e.order_no = x.order_no
+      and not e.is_extra
+    limit 1
+  ) as plain on true
+  where x.pull_id = $1::bigint and x.is_extra
+  group by x.account_id, x.order_no
+  having count(*) > 1 or not bool_and(coalesce(
+    x.state in ('cancelled', 'declined') and plain.state not in ('cancelled', 'declined')
+    and x.found and x.payment_status is not null
+    and x.transaction_id <> '' and x.transaction_id <> plain.transaction_id, false))
   union
   select order_no from tieout.asked_refunds where pull_id = $1 and account_id = any ($7::text[])
   union

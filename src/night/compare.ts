@@ -14,6 +14,7 @@ import {
   recordMatched,
   updateBreaks,
 } from '../store/verdicts.js';
+import { beside } from './beside.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf, accountRules } from './deps.js';
 import { noteLookWords } from './words.js';
@@ -21,9 +22,12 @@ import { noteLookWords } from './words.js';
 /** Compares all live orders of the night with what the pull brought. */
 export async function compareNight(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
   deps.progress('compare', 0, 1);
-  await analyseLooks(night.db, pull.pullId);
   const { resendAfterHours } = deps.config.operations;
-  await settleByLooks(night.db, night.runId, pull.pullId, deps.now(), resendAfterHours);
+  // Settling goes order by order, and needs no figures of the look.
+  await beside(
+    analyseLooks(deps.db, pull.pullId),
+    settleByLooks(night.db, night.runId, pull.pullId, deps.now(), resendAfterHours),
+  );
   await clearVerdicts(night.db, night.runId, accountIdsOf(night));
   await judge(deps, night, pull, { runId: night.runId, pullId: pull.pullId });
   deps.progress('compare', 1, 1);
@@ -39,9 +43,11 @@ export async function compareAgain(
   first: PullRow,
   second: PullRow,
 ): Promise<void> {
-  await analyseLooks(night.db, second.pullId);
+  await beside(
+    analyseLooks(deps.db, second.pullId),
+    settleByLooks(night.db, night.runId, second.pullId, deps.now()),
+  );
   await noteLookWords(deps, night, second);
-  await settleByLooks(night.db, night.runId, second.pullId, deps.now());
   await clearVerdictsOf(night.db, night.runId, second.pullId);
   const { runId } = night;
   await judge(deps, night, second, { runId, pullId: second.pullId, lookedOnly: true });

@@ -18,11 +18,14 @@ const OF_LOOKS = [ORDERS, 'verdicts'];
 
 /** What stands in a file that is about to be made. */
 export async function manifestOf(db: Db, runId: bigint): Promise<Digests> {
-  const heads = await chainHeads(db);
+  const [heads, before, digests] = await Promise.all([
+    chainHeads(db),
+    previousWorkbook(db, runId),
+    runDigests(db, runId),
+  ]);
   const ends = heads.map(({ accountId, linkNo }) => [accountId, Number(linkNo)]);
-  const before = await previousWorkbook(db, runId);
   return {
-    ...(await runDigests(db, runId)),
+    ...digests,
     [CHAIN]: `${headDigest(heads)} ${JSON.stringify(Object.fromEntries(ends))}`,
     ...(before === null ? {} : { [NIGHT_BEFORE]: before }),
   };

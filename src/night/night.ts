@@ -7,6 +7,7 @@ import type { Database, Db } from '../store/db.js';
 import type { PullRow } from '../store/pulls.js';
 import { deleteDryRun } from '../store/runs.js';
 import { classify } from '../store/verdicts.js';
+import { beside } from './beside.js';
 import { compareNight } from './compare.js';
 import { confirm } from './confirm.js';
 import type { Night, NightDeps } from './deps.js';
@@ -54,14 +55,6 @@ async function keep(deps: NightDeps, night: Night, pull: PullRow): Promise<void>
 async function judge(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
   await compareNight(deps, night, pull);
   await plan(deps, night, pull);
-}
-
-/** Both to their ends, also where one fails; answers the second. */
-async function beside<T>(other: Promise<unknown>, work: Promise<T>): Promise<T> {
-  const [first, second] = await Promise.allSettled([other, work]);
-  if (second.status === 'rejected') throw second.reason;
-  if (first.status === 'rejected') throw first.reason;
-  return second.value;
 }
 
 /**

@@ -10,7 +10,7 @@ import { writeReconciliation } from '../../reports/reconciliation.js';
 import type { DayFigures } from '../core/businessDay.js';
 import type { Period } from '../core/period.js';
 import { periodOf } from '../core/period.js';
-import type { AboutData, ReconciliationData, WrittenReport } from '../core/reporting.js';
+import type { AboutData, OrderRow, ReconciliationData, WrittenReport } from '../core/reporting.js';
 import type { RunSummary } from '../core/summary.js';
 import { dayFigures, daysAccounts, postMovements } from '../store/days.js';
 import type { LongReads } from '../store/db.js';
@@ -18,6 +18,7 @@ import { tieByKind, tieByMoney } from '../store/figures.js';
 import type { Digests } from '../store/keptReports.js';
 import { activityRows, openAsOf } from '../store/periodRows.js';
 import { readAgain } from '../store/readAgain.js';
+import { readAhead } from '../store/readAhead.js';
 import { coverageLines, currencyRows, elsewhereRows } from '../store/reportFigures.js';
 import { breakRows, movedRows, orderRows, waitingRows } from '../store/reportRows.js';
 import type { ReportRow } from '../store/reports.js';
@@ -30,24 +31,37 @@ import { manifestOf } from './manifest.js';
 export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<void> {
   const report = await loadReport(deps.db, reportId);
   if (report?.state !== 'queued') return;
+  // Of all orders the database has some to work out before the first comes.
+  const isOfOrders = report.kind === 'orders';
+  const orders = isOfOrders ? readAhead(orderRows(deps.db, report.runId)) : null;
   try {
     const summary = (await findRun(deps.db, report.businessDate))?.summary;
     if (!summary) throw new Error(`the run of ${report.businessDate} has no figures yet`);
     const digests = await manifestOf(deps.db, report.runId);
-    const written = await writeFile(deps, report, summary, digests);
+    const sources = { summary, digests, orders: orders?.rows };
+    const written = await writeFile(deps, report, sources);
     await recordWritten(deps.db, reportId, written, { ...digests, ...written.rowDigests });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     await recordFailedReport(deps.db, reportId, reason);
     throw error;
+  } finally {
+    await orders?.end();
   }
+}
+
+/** What a report is made from. */
+interface Sources {
+  summary: RunSummary;
+  digests: Digests;
+  /** where it is the file of all orders */
+  orders: AsyncIterable<OrderRow[]> | undefined;
 }
 
 async function writeFile(
   deps: ReportDeps,
   report: ReportRow,
-  summary: RunSummary,
-  digests: Digests,
+  { summary, digests, orders = orderRows(deps.db, report.runId) }: Sources,
 ): Promise<WrittenReport> {
   const date = report.period ?? report.businessDate;
   const folder = join(deps.config.reports.dir, date);
@@ -64,7 +78,7 @@ async function writeFile(
     case 'ageing':
       return writePeriod(deps, path, report, { period, about });
     case 'orders':
-      return writeOrders(path, about, orderRows(deps.db, report.runId));
+      return writeOrders(path, about, orders);
     case 'reconciliation':
       return writeNight(deps, path, report.runId, { summary, about });
   }

@@ -10,10 +10,13 @@ export type Digests = Readonly<Record<string, string>>;
 
 /** What the database holds now of a run, as digests. */
 export async function runDigests(db: Db, runId: bigint): Promise<Digests> {
-  const { rows } = await db.query<Digests>(statement('runDigests'), [runId]);
+  const [{ rows }, breaks] = await Promise.all([
+    db.query<Digests>(statement('runDigests'), [runId]),
+    openBreaksDigest(db, runId),
+  ]);
   const row = rows[0];
   if (!row) throw new Error(`there is no run ${runId}`);
-  return { ...row, breaks: await openBreaksDigest(db, runId) };
+  return { ...row, breaks };
 }
 
 /** Of the breaks that were open at the end of the run. */

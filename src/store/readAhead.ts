@@ -8,6 +8,22 @@ interface Begun<T> {
   rows: AsyncIterator<T>;
 }
 
+/** A read that is begun before anybody takes from it; whoever began it ends it in any case. */
+export function readAhead<T>(read: AsyncIterable<T>): {
+  rows: AsyncIterable<T>;
+  end: () => Promise<void>;
+} {
+  const begun = begin(() => read);
+  return { rows: readOn(begun), end: () => end(begun) };
+}
+
+async function* readOn<T>(begun: Begun<T> | null): AsyncGenerator<T> {
+  if (begun === null) return;
+  for (let step = await begun.first; step.done !== true; step = await begun.rows.next()) {
+    yield step.value;
+  }
+}
+
 /** What all reads bring, in their order. */
 export async function* readInTurn<T>(
   reads: readonly (() => AsyncIterable<T>)[],

@@ -46,23 +46,26 @@ export function currencyRows(db: Db, runId: bigint): Promise<CurrencyRow[]> {
 async function accountSums(tx: Db, seen: string, values: unknown[]): Promise<CurrencyRow[]> {
   const { rows } = await tx.query<ClassSums & { classes: CurrencyRow['classes'] }>(
     `with line as (
-       -- one pass over the orders; what is of which kind is told apart in the few lines it leaves
-       select account_id, coalesce(o.currency, '') as currency, class,
+       -- one pass over the orders; what is of which kind is told apart in the few lines it leaves,
+       -- and most differ in nothing
+       select $2::text as account_id, coalesce(o.currency, '') as currency, class,
          expected is null as is_stranger, o.placed_at >= r.starts_at as is_of_date,
-         coalesce(gateway_state, payment_status, gateway_amount::text, gateway_amount_text)
-           is not null as is_at_gateway,
+         gateway_state is not null or payment_status is not null or gateway_amount is not null
+           or gateway_amount_text is not null as is_at_gateway,
          count(*) as orders, sum(ledger_amount) as ledger, sum(gateway_amount) as gateway,
-         sum(coalesce(ledger_amount, gateway_amount)) as money,
-         sum(gateway_amount - ledger_amount) as difference,
-         sum(abs(gateway_amount - ledger_amount)) as absolute
+         sum(gateway_amount) filter (where ledger_amount is null) as gateway_alone,
+         sum(gateway_amount - ledger_amount) filter (where gateway_amount <> ledger_amount)
+           as difference,
+         sum(abs(gateway_amount - ledger_amount)) filter (where gateway_amount <> ledger_amount)
+           as absolute
        from (${seen}) as o cross join tieout.runs r where r.run_id = $1
-       group by 1, 2, 3, 4, 5, 6
+       group by 2, 3, 4, 5, 6
      ), class as (
        select account_id, currency, jsonb_object_agg(class, orders) as classes,
          jsonb_object_agg(class, money::numeric(30, 2)::text) as money
        from (
          select account_id, currency, class, sum(orders)::bigint as orders,
-           coalesce(sum(money), 0) as money
+           coalesce(sum(ledger), 0) + coalesce(sum(gateway_alone), 0) as money
          from line group by account_id, currency, class
        ) as by_class group by account_id, currency
      )

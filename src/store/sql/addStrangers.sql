@@ -4,8 +4,7 @@
 insert into tieout.asked_orders (pull_id, account_id, order_no, page_no, in_ledger)
 select distinct e.pull_id, e.account_id, e.order_no, null::int, false
 from tieout.look_entries e
--- each half has an index of its own; without this line every night's look would be read
-where e.pull_id = $1 and (e.is_extra or not e.is_extra) and not e.is_asked
+where e.pull_id = $1 and not e.is_asked
   and not exists (
     select from tieout.asked_orders a
     where a.pull_id = e.pull_id and a.account_id = e.account_id and a.order_no = e.order_no

@@ -40,7 +40,7 @@ export function startCopy(
   failed.catch(() => {
     hasFailed = true;
   });
-  let drained: Promise<void> | null = null;
+  let taken: Promise<void> = Promise.resolve();
   let over = false;
 
   const close = async (): Promise<void> => {
@@ -51,18 +51,19 @@ export function startCopy(
   return {
     async write(rows) {
       if (over) throw new Error('this COPY has already ended');
-      if (!stream.write(rows) && drained === null) {
-        drained = new Promise<void>((resolve) => stream.once('drain', resolve)).then(() => {
-          drained = null;
-        });
-      }
-      await Promise.race([drained ?? Promise.resolve(), failed]);
+      // One piece at a time: what still waits in the stream when the load fails would be written to a
+      // connection that it no longer has.
+      taken = taken.then(
+        () => new Promise((resolve) => stream.write(rows, (error) => (error ? null : resolve()))),
+      );
+      await Promise.race([taken, failed]);
     },
     async end() {
       if (over) throw new Error('this COPY has already ended');
       const finished = new Promise<void>((resolve) => stream.once('finish', resolve));
-      stream.end();
       try {
+        await Promise.race([taken, failed]);
+        stream.end();
         await Promise.race([finished, failed]);
         return stream.rowCount;
       } finally {

@@ -210,6 +210,13 @@ describe('a bulk load', () => {
     expect(await idsOf('half')).toEqual([]);
   });
 
+  test('fails as a whole, and hurts nobody else, when much is still waiting to be sent', async () => {
+    const rows = Array.from({ length: 40 }, (_, n) => `${845_000 + n}\t${'x'.repeat(60_000)}\n`);
+    const work = fresh.db.transaction((tx) => tx.copy(COPY, ['no number\tbad\n', ...rows]));
+    await expect(work).rejects.toThrow(/invalid input syntax/);
+    expect(await fresh.db.transaction((tx) => tx.copy(COPY, ['846000\tafter\n']))).toBe(1);
+  });
+
   test('takes many small rows at once', async () => {
     const rows = Array.from({ length: 30_000 }, (_, n) => `${n + 2_000_000}\tsmall\n`);
     const work = fresh.db.transaction((tx) => tx.copy(COPY, rows));

@@ -1,7 +1,7 @@
 // `npm run bench -- --part sets`: the work on whole sets beside the same work done bare, on one
 // database: storing pages beside only reading and encoding them, with and without the raw bodies;
-// comparing beside the bare merge join and beside a script with a Map; planning; asking when
-// the ledger lies in no order. Neighbours: house.mjs lays out ledger, database and gateway.
+// comparing beside the bare merge join and beside scripts with a Map, one that gives the same and one
+// that is as bare as the merge; planning; asking when the ledger lies in no order. Neighbours: house.mjs lays out ledger, database and gateway.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { createGatewayClient } from '../../dist/src/gateway/client.js';
@@ -22,12 +22,16 @@ import {
 } from '../../dist/src/store/pulls.js';
 import { compare, updateBreaks } from '../../dist/src/store/verdicts.js';
 import { BARE_TABLE, compareByMap, compareByMerge } from './bareCompare.mjs';
+import { compareByScript, verdictsOf } from './scriptCompare.mjs';
 import { inTurns, line, ratiosOf, timed } from './stats.mjs';
 import { inTurn } from './wire.mjs';
 
 const DAY_MS = 86_400_000;
-/** Bodies of so many chunks are held in memory to be stored again and again. */
-const INGEST_CHUNKS = 5;
+/**
+ * Bodies of so many chunks, of a night of 100,000 orders, are held in memory to be stored again and
+ * again. The last of them is stored with nothing beside it, as the last one of a night is.
+ */
+const INGEST_CHUNKS = 10;
 const UNDO = new Error('rolled back as intended');
 
 export async function benchSets(place, rounds) {
@@ -170,6 +174,7 @@ async function ingestLines(bench, held) {
     line('ingest: of reading and encoding only', ratiosOf(encode, plain, 'wall'), {
       atLeast: 0.75,
     }),
+    line('ingest: the same by the processor time of the program', ratiosOf(encode, plain, 'cpu')),
     line('ingest with the raw pages: of that without', ratiosOf(plain, raw, 'wall'), {
       atLeast: 0.55,
     }),
@@ -214,15 +219,31 @@ async function compareLines(bench, pull) {
   const found = await inTurns(bench.rounds + 1, {
     merge: () => undone(bench.db, (tx) => compareByMerge(tx, pull)),
     map: () => undone(bench.db, (tx) => compareByMap(tx, pull)),
+    script: () => undone(bench.db, (tx) => compareAlike(bench, tx, pull)),
     tieout: () => undone(bench.db, (tx) => compareAll(bench, tx, pull)),
   });
-  const [merge, map, tieout] = Object.values(found).map((one) => one.slice(1));
+  await assertAlike(bench, pull);
+  const [merge, map, script, tieout] = Object.values(found).map((one) => one.slice(1));
   return [
     ...bothWays('compare, verdicts and breaks: of the bare merge join', tieout, merge, {
       atMost: 1.5,
     }),
-    ...bothWays('compare: times faster than a script with a Map', map, tieout, { atLeast: 6 }),
+    ...bothWays('compare: times faster than a script with a Map', script, tieout, { atLeast: 6 }),
+    ...bothWays('compare: times faster than a bare script with a Map', map, tieout),
   ];
+}
+
+/** Neither side may be fast by leaving something out. */
+async function assertAlike(bench, pull) {
+  const now = new Date();
+  const found = [];
+  for (const work of [compareAlike, compareAll]) {
+    await undone(bench.db, async (tx) => {
+      await work(bench, tx, pull, now);
+      found.push(await verdictsOf(tx, bench.runId));
+    });
+  }
+  if (found[0] !== found[1]) throw new Error(`the script found otherwise: ${found.join('; ')}`);
 }
 
 /**
@@ -265,12 +286,28 @@ async function planLine(bench, pull) {
   return bothWays('plan, of its rows selected and inserted bare', tieout, plain, { atMost: 1.5 });
 }
 
-export async function compareAll({ place, runId }, tx, pull) {
-  const now = new Date();
+/** The script's same, under the same rules. */
+function compareAlike({ runId }, tx, pull, now = new Date()) {
+  return compareByScript(
+    tx,
+    { runId, pullId: pull.pullId },
+    {
+      ...{ asOf: now, dateEnd: midnightOf(now), graceMs: DAY_MS, staleMs: 6 * DAY_MS },
+      tolerance: { below: 0n, above: 0n, partsPerMillion: 0n },
+      ...{ partialCapture: false, liveFrom: new Date(0), off: new Set() },
+    },
+  );
+}
+
+function midnightOf(now) {
+  return new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS);
+}
+
+export async function compareAll({ place, runId }, tx, pull, now = new Date()) {
   const scope = { runId, pullId: pull.pullId };
   await compare(tx, scope, {
     asOf: now,
-    dateEnd: new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS),
+    dateEnd: midnightOf(now),
     graceHours: 24,
     staleDays: 6,
     tolerance: { below: 0n, above: 0n, partsPerMillion: 0n },

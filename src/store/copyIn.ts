@@ -51,8 +51,8 @@ export function startCopy(
   return {
     async write(rows) {
       if (over) throw new Error('this COPY has already ended');
-      // One piece at a time: what still waits in the stream when the load fails would be written to a
-      // connection that it no longer has.
+      // One piece at a time: what still waits in the stream when the load fails would be written to
+      // a connection that it no longer has.
       taken = taken.then(
         () => new Promise((resolve) => stream.write(rows, (error) => (error ? null : resolve()))),
       );

@@ -1,6 +1,6 @@
 // Which orders a night looks at: entered with their ledger rows, cut into pages. Of a large account
-// the newest are entered and rung for first, so that they are asked while all others are entered.
-// Should the process die in between, that look is no account's: the run begins another.
+// the newest are entered first, and asked right here while all others are entered and workers
+// start. Should the process die in between, that look is no account's: the run begins another.
 // Neighbours: pull.ts, cutPages.ts, ledgerFeed.ts.
 
 import { PAGE_ORDERS_MAX } from '../core/batch.js';
@@ -14,6 +14,7 @@ import { cutOf, cutPages, namesOrders } from './cutPages.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf, accountRules, lookbackFrom } from './deps.js';
 import { askVanished, keepLedger } from './ledgerFeed.js';
+import { pullChunk } from './pullChunk.js';
 
 /** Two chunks: about as much as is asked while another 100,000 orders are entered. */
 const FIRST_ORDERS = 2 * CHUNK_PAGES_MAX * PAGE_ORDERS_MAX;
@@ -27,20 +28,32 @@ interface Begun {
   chunkIds: readonly bigint[];
 }
 
+/** A look whose orders are entered. */
+export interface EnteredLook {
+  pull: PullRow;
+  /** ends with what is asked right here, well or not */
+  asked: Promise<unknown>;
+}
+
 export async function askOrders(
   deps: NightDeps,
   night: Night,
   firstOrders = FIRST_ORDERS,
-): Promise<PullRow> {
+): Promise<EnteredLook> {
   const begun = await deps.db.transaction((tx) => begin(deps, night, tx, firstOrders));
   const { pull, newest, chunkIds } = begun;
-  if (newest === null) return pull;
-  // The pull rings for all that waits, and tells why it cannot.
-  const rung = deps.doorbell.ring('pull', chunkIds.map(String)).catch(() => {});
-  const others = { ...ALL_ORDERS, allBut: newest };
-  await deps.db.transaction((tx) => enterLast(deps, night, tx, begun, others));
-  await rung;
-  return pull;
+  if (newest === null) return { pull, asked: Promise.resolve() };
+  // What is not stored here waits again, and the pull rings for it.
+  const asking = chunkIds.map((id) => deps.jobs.during(() => pullChunk(deps, id)));
+  const asked = Promise.allSettled(asking);
+  try {
+    const others = { ...ALL_ORDERS, allBut: newest };
+    await deps.db.transaction((tx) => enterLast(deps, night, tx, begun, others));
+  } catch (error) {
+    await asked;
+    throw error;
+  }
+  return { pull, asked };
 }
 
 /** The newest orders of a large account, else all there are. */

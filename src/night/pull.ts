@@ -13,6 +13,7 @@ import {
 } from '../store/pulls.js';
 import { addStrangers } from '../store/verdicts.js';
 import { askOrders } from './askOrders.js';
+import { beside } from './beside.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf } from './deps.js';
 import { pullChunk } from './pullChunk.js';
@@ -20,11 +21,16 @@ import { waitForRows } from './waitForRows.js';
 
 /** Looks at all live orders; a pull that was cut short is continued while it is young. */
 export async function pullNight(deps: NightDeps, night: Night): Promise<PullRow> {
-  const pull = (await continuedPull(deps, night)) ?? (await askOrders(deps, night));
-  await pullPages(deps, pull);
+  const pull = (await continuedPull(deps, night)) ?? (await askedPull(deps, night));
   await addStrangers(deps.db, pull.pullId);
   if (!night.isDry) await clearHints(deps.db, pull.pullId);
   await finishPull(deps.db, pull.pullId);
+  return pull;
+}
+
+async function askedPull(deps: NightDeps, night: Night): Promise<PullRow> {
+  const { pull, asked } = await askOrders(deps, night);
+  await beside(asked, pullPages(deps, pull));
   return pull;
 }
 
@@ -54,6 +60,7 @@ async function continuedPull(deps: NightDeps, night: Night): Promise<PullRow | n
   if (pull) {
     deps.log('goes on with the look that was cut short');
     await releaseChunks(deps.db, pull.pullId);
+    await pullPages(deps, pull);
   }
   return pull;
 }

@@ -165,7 +165,12 @@ export async function askNight(
 
 /** Enters the refund requests of a pull's orders as they stand now. */
 export async function askRefunds(db: Db, pullId: bigint, part = ALL_ORDERS): Promise<void> {
-  await db.query(inMonthOf(statement('askRefunds'), pullId), [pullId, ...boundsOf(part)]);
+  await inTransaction(db, async (tx) => {
+    // The planner knows nothing yet of these orders, and would look each up among the requests.
+    await plannedBy(tx, { enable_nestloop: 'off' });
+    await tx.query(inMonthOf(statement('askRefunds'), pullId), [pullId, ...boundsOf(part)]);
+    await plannedBy(tx, { enable_nestloop: 'on' });
+  });
 }
 
 function boundsOf({ behind, allBut }: AskedPart): (string | null)[] {

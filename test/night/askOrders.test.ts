@@ -2,12 +2,11 @@
 // entered once, on a page of its own, whatever part it is in, and a look that was left half entered
 // is nobody's.
 
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { askOrders } from '../../src/night/askOrders.js';
 import type { Beginning } from '../../src/night/begin.js';
 import { beginRun } from '../../src/night/begin.js';
 import type { NightDeps } from '../../src/night/deps.js';
-import { pullChunk } from '../../src/night/pullChunk.js';
 import type { House } from '../support/night.js';
 import { buildHouse } from '../support/night.js';
 
@@ -15,18 +14,16 @@ const FIRST = 130;
 
 let house: House;
 let deps: NightDeps;
-/** What was entered when it was rung. */
-const rung: { chunk: bigint; entered: number }[] = [];
+/** How many orders were entered when each page was asked. */
+const entered: number[] = [];
 beforeAll(async () => {
   house = await buildHouse({ orders: 600 });
   const night = await (await house.open()).night();
-  const ring = async (_: string, ids: readonly string[]): Promise<void> => {
-    for (const id of ids) {
-      rung.push({ chunk: BigInt(id), entered: (await asked()).length });
-      await pullChunk(deps, BigInt(id));
-    }
+  const queryPage: NightDeps['gateway']['queryPage'] = async (...question) => {
+    entered.push((await asked()).length);
+    return night.gateway.queryPage(...question);
   };
-  deps = { ...night, doorbell: { ring } };
+  deps = { ...night, gateway: { ...night.gateway, queryPage } };
 });
 afterAll(() => house.end());
 
@@ -51,17 +48,21 @@ async function nightOfOurs(): Promise<Extract<Beginning, { kind: 'mine' }>['nigh
   return beginning.night;
 }
 
-test('a look that was left half entered is not gone on with', async () => {
-  const night = await nightOfOurs();
+/** The database, whose second transaction is in other hands. */
+function withSecond(second: NightDeps['db']['transaction']): NightDeps['db'] {
   let transactions = 0;
-  const db: NightDeps['db'] = {
+  return {
     ...deps.db,
-    query: (text, values, name) => deps.db.query(text, values, name),
     transaction: (work) => {
       transactions += 1;
-      return transactions === 2 ? Promise.reject(new Error('died')) : deps.db.transaction(work);
+      return transactions === 2 ? second(work) : deps.db.transaction(work);
     },
   };
+}
+
+test('a look that was left half entered is not gone on with', async () => {
+  const night = await nightOfOurs();
+  const db = withSecond(() => Promise.reject(new Error('died')));
   await expect(askOrders({ ...deps, db }, night, FIRST)).rejects.toThrow('died');
   expect((await asked()).length).toBe(FIRST);
   const { rows } = await house.db.query('select pull_id from tieout.run_accounts');
@@ -70,14 +71,25 @@ test('a look that was left half entered is not gone on with', async () => {
 });
 
 test('the newest orders of a large account are asked while the others are entered', async () => {
-  rung.length = 0;
-  const { pullId } = await askOrders(deps, await nightOfOurs(), FIRST);
+  entered.length = 0;
+  const night = await nightOfOurs();
+  // The others are not committed before both pages were asked.
+  const db = withSecond((work) =>
+    deps.db.transaction(async (tx) => {
+      const done = await work(tx);
+      await vi.waitUntil(() => entered.length === 2, { timeout: 20_000 });
+      return done;
+    }),
+  );
+  const look = await askOrders({ ...deps, db }, night, FIRST);
+  await look.asked;
+  const { pullId } = look.pull;
   const whole = await house.db.query(
     'select account_id, order_no from ledger.orders order by account_id, order_no',
   );
   const orders = await asked();
   expect(orders.map(({ account_id, order_no }) => ({ account_id, order_no }))).toEqual(whole.rows);
-  expect(rung.map(({ entered }) => entered)).toEqual([FIRST]);
+  expect(entered).toEqual([FIRST, FIRST]);
   const { rows: pages } = await house.db.query(
     `select account_id, page_no, count(*)::int as orders, bool_and(c.state = 'done') as is_done
      from tieout.asked_orders a join tieout.chunks c using (pull_id, account_id)

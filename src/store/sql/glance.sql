@@ -85,9 +85,12 @@ kept as (
     coalesce((a.account_id, a.page_no) in (select account_id, page_no from answered), false),
     e.order_no is not null, e.transaction_id, e.currency, e.amount, e.amount_text, e.state,
     e.payment_status, e.found, e.query_result, e.transaction_at, e.transaction_date
-  from (select account_id, unnest(unsettled) as order_no from found) as unsettled
-  join tieout.asked_orders a
-    on a.pull_id = $1 and a.account_id = unsettled.account_id and a.order_no = unsettled.order_no
+  from found
+  -- One walk along the index finds all of an account, not one search for each.
+  join lateral (
+    select * from tieout.asked_orders o
+    where o.pull_id = $1 and o.account_id = found.account_id and o.order_no = any (found.unsettled)
+  ) as a on true
   left join tieout.look_entries e
     on e.pull_id = $1 and e.account_id = a.account_id and e.order_no = a.order_no
       and not e.is_extra

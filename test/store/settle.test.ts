@@ -232,6 +232,11 @@ describe('an unknown one that two complete looks do not show', () => {
     ['one look is not enough', OLD, { looks: [] }],
     ['not before its time', OLD, { hoursAgo: HOURS - 0.1 }],
     ['its sender may still live', OLD, { isSenderGone: false }],
+    [
+      'an earlier look that showed the transaction twice, before and after',
+      { ...OLD, gateway: [...(OLD.gateway ?? []), 'T1 captured 10.00'] },
+      { looks: [OLD] },
+    ],
     ['a look that failed', OLD, { looks: [{ ...OLD, page: 'failed' }] }],
     ['another state before', { ...OLD, gateway: ['T1 pending 10.00'] }, { looks: [OLD] }],
     ['no such transaction', OLD, { looks: [{ ...OLD, gateway: ['T2 authorised 10.00'] }] }],

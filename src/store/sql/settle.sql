@@ -85,6 +85,13 @@ absent as (
       select from jsonb_to_recordset($5::jsonb) as again (operation text, expected text)
       where again.operation = sent.operation and again.expected = sent.expected)
     and e.found and e.transaction_id = sent.transaction_id and e.state = sent.from_state
+    -- a look that tells of the transaction twice proves nothing
+    and not exists (
+      select from tieout.look_entries again
+      where again.pull_id = c.pull_id and again.account_id = sent.account_id
+        and again.order_no = sent.order_no and again.is_extra
+        and again.transaction_id = sent.transaction_id
+        and (again.found, again.state) is distinct from (e.found, e.state))
   group by sent.instruction_id
   having count(distinct c.pull_id) >= 2 and bool_or(c.pull_id = $2)
 ),

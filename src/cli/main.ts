@@ -2,18 +2,13 @@
 // looks like. Each command is a file of its own, listed in commands.ts; this one holds no logic but
 // the exit code of a failure.
 
-import { setFlagsFromString } from 'node:v8';
 import { Command, CommanderError } from 'commander';
 import { TieoutError } from '../core/errors.js';
 import { packageVersion } from '../processIdentity.js';
 import { COMMANDS, type Entry } from './commands.js';
+import { keepHeapSmall } from './heap.js';
 
 const USAGE_EXIT = 2;
-/**
- * The heap is collected when it has grown by this much since the last time. Left to itself the
- * engine waits for several times what is in use: pages long stored, a tenth of a second of work.
- */
-const HEAP_GROWTH_PERCENT = 80;
 const CONFIG = [
   '--config <file>',
   'configuration (else TIEOUT_CONFIG, else ./tieout.yaml)',
@@ -58,7 +53,7 @@ function prepare(command: Command, about?: string): Command {
 }
 
 async function main(): Promise<void> {
-  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
+  keepHeapSmall();
   // A reader that goes away (`tieout runs list | head`) is no error of ours.
   process.stdout.on('error', () => process.exit());
   // A log that nobody takes any more ends no night.

@@ -197,10 +197,16 @@ describe('an unknown one that two complete looks do not show', () => {
   /** The order looked at so many times; the last look settles. */
   async function lookedAt(
     order: OrderText,
-    options: { looks?: OrderText[]; hoursAgo?: number; isSenderGone?: boolean } = {},
+    options: {
+      looks?: OrderText[];
+      hoursAgo?: number;
+      isSenderGone?: boolean;
+      isFirstCutShort?: boolean;
+    } = {},
   ): Promise<SettledRow> {
     const { look, accountId } = await stored(order);
-    const { hoursAgo = HOURS, isSenderGone = true } = options;
+    const { hoursAgo = HOURS, isSenderGone = true, isFirstCutShort = false } = options;
+    if (isFirstCutShort) await cutShort(look);
     await storeAttempt(accountId, -hoursAgo * 3_600, isSenderGone);
     let last = look;
     for (const next of options.looks ?? [order]) {
@@ -238,6 +244,7 @@ describe('an unknown one that two complete looks do not show', () => {
       { looks: [OLD] },
     ],
     ['a look that failed', OLD, { looks: [{ ...OLD, page: 'failed' }] }],
+    ['an earlier look that was cut short', OLD, { isFirstCutShort: true }],
     ['another state before', { ...OLD, gateway: ['T1 pending 10.00'] }, { looks: [OLD] }],
     ['no such transaction', OLD, { looks: [{ ...OLD, gateway: ['T2 authorised 10.00'] }] }],
     [
@@ -294,6 +301,11 @@ async function stored(text: OrderText): Promise<{ look: Look; accountId: string 
   const order = orderOf('O1', text);
   await storeInstructions(db, runId, accountId, [order]);
   return { look: await storeLook(db, runId, accountId, [order]), accountId };
+}
+
+/** Its process died before everything was asked. */
+async function cutShort({ pullId }: Look): Promise<void> {
+  await db.query('update tieout.pulls set finished_at = null where pull_id = $1', [pullId]);
 }
 
 /** The instruction was claimed so many seconds after the time of the look. */

@@ -55,7 +55,8 @@ export async function storeLook(
   kind: 'night' | 'confirm' = 'night',
 ): Promise<Look> {
   const { rows } = await db.query<{ pull_id: bigint }>(
-    `insert into tieout.pulls (run_id, kind, as_of) values ($1, $2, $3) returning pull_id`,
+    `insert into tieout.pulls (run_id, kind, as_of, finished_at) values ($1, $2, $3, $3)
+     returning pull_id`,
     [runId, kind, LOOKED_AT],
   );
   const look = { runId, pullId: rows[0]?.pull_id ?? 0n, accountId };

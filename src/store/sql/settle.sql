@@ -57,7 +57,8 @@ shown as (
     where e.transaction_id = sent.transaction_id
   ) look
 ),
--- When each account was looked at completely, by pulls of whole nights.
+-- When each account was looked at completely, by pulls of whole nights: one that was cut short has
+-- pages, too, and maybe all of them answered.
 complete as (
   select p.pull_id, p.as_of, pages.account_id
   from tieout.pulls p
@@ -65,6 +66,7 @@ complete as (
     select * from tieout.pages where pull_id = p.pull_id offset 0
   ) pages
   where $4::float8 is not null and p.kind = 'night' and p.pull_id <= $2
+    and p.finished_at is not null
     and pages.account_id in (select account_id from sent where state = 'unknown')
   group by p.pull_id, p.as_of, pages.account_id
   having bool_and(pages.state = 'answered')

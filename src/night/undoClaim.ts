@@ -1,8 +1,9 @@
 // A claim of which no byte was written to the gateway, as this process alone knows: the answer to
 // its COMMIT was lost, or its turn did not come, or it was forbidden while it waited. As soon as
 // the database answers it is asked what became of the transaction, and a claim that happened is
-// recorded as not sent. Where it keeps silent the attempt stays open, and recover.ts makes it
-// unknown.
+// recorded as not sent. Nothing was wrong with the batch, so that this is no try of it; a failure
+// is counted by whoever throws it. Where the database keeps silent the attempt stays open, and
+// recover.ts makes it unknown.
 
 import { recordNotSent } from '../store/attempts.js';
 import { transactionStatus } from '../store/journals.js';
@@ -19,7 +20,7 @@ export async function undoClaim(
 ): Promise<void> {
   for (let asked = 0; asked < ASKED_MAX; asked += 1) {
     const status = await transactionStatus(deps.db, xid).catch(() => 'in progress');
-    if (status === 'committed') await recordNotSent(deps.db, attemptId, reason);
+    if (status === 'committed') await recordNotSent(deps.db, attemptId, reason, false);
     if (status !== 'in progress') return;
     await deps.sleep(PAUSE_MS);
   }

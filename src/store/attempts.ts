@@ -90,8 +90,13 @@ export async function claimBatch(
 export class ClaimChanged extends Error {}
 
 /** No byte had left: the batch waits again, or stays given up after too many tries. */
-export async function recordNotSent(db: Db, attemptId: string, reason: string): Promise<void> {
-  await db.query(statement('recordNotSent'), [attemptId, reason]);
+export async function recordNotSent(
+  db: Db,
+  attemptId: string,
+  reason: string,
+  isTry = true,
+): Promise<void> {
+  await db.query(statement('recordNotSent'), [attemptId, reason, isTry ? 1 : 0]);
 }
 
 /** A raw answer as it is kept. */

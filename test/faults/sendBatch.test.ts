@@ -48,6 +48,13 @@ async function outcomes(house: House): Promise<(string | null)[]> {
   return rows.map((row) => row.outcome);
 }
 
+async function tries(house: House): Promise<number[]> {
+  const { rows } = await house.db.query<{ tries: number }>(
+    'select tries from tieout.batches order by batch_id',
+  );
+  return rows.map((row) => row.tries);
+}
+
 describe('a batch that several senders want', () => {
   it('is posted once by twenty of them at once', async () => {
     const { house, front } = await houseOf();
@@ -256,6 +263,7 @@ describe('a batch that is claimed and waits for its turn', () => {
       'capture accepted': 2,
       'capture queued': 1,
     });
+    expect(await tries(house)).toEqual([0, 0, 0]);
   });
 
   it('waits again in the database when its turn does not come in time', async () => {
@@ -264,9 +272,29 @@ describe('a batch that is claimed and waits for its turn', () => {
     expect(front.asked.get('capture')).toBe(2);
     letGo();
     await sending;
+    // Nothing was wrong with it: it is not given up for standing behind slow ones.
+    expect(await tries(house)).toEqual([0, 0, 0]);
     for (const batchId of others) await sendBatch(deps, batchId);
     expect((await house.effects()).length).toBe(3);
     expect(front.asked.get('capture')).toBe(3);
+  });
+});
+
+describe('a batch of which the database does not say whether it may still go', () => {
+  it('waits again, and has been tried once', async () => {
+    const { house, front } = await houseOf();
+    const { deps, batchIds } = await prepareNight(house);
+    let asked = 0;
+    const query: typeof deps.db.query = async (text, values, name) => {
+      if (name === 'sendingStanding') asked += 1;
+      if (name === 'sendingStanding' && asked === 2) throw new Error('it is silent');
+      return deps.db.query(text, values, name);
+    };
+    const silent = { ...deps, db: { ...deps.db, query } };
+    await expect(sendBatch(silent, batchIds[0] ?? 0n)).rejects.toThrow('it is silent');
+    expect(await outcomes(house)).toEqual(['not_sent']);
+    expect(front.asked.has('capture')).toBe(false);
+    expect(await tries(house)).toEqual([1]);
   });
 });
 

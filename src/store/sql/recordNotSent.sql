@@ -1,6 +1,6 @@
 -- No byte had left: the attempt ends, its batch and instructions wait again, and where it was the
 -- canary another batch may be that.
--- $1 attempt, $2 reason.
+-- $1 attempt, $2 reason, $3 tries that it counts for.
 with attempt as (
   update tieout.attempts
   set outcome = 'not_sent', finished_at = clock_timestamp(), reason = $2::text
@@ -8,7 +8,7 @@ with attempt as (
   returning batch_id, account_id, sending_run_id
 ),
 batch as (
-  update tieout.batches b set state = 'queued', tries = tries + 1, reason = $2::text
+  update tieout.batches b set state = 'queued', tries = tries + $3::int, reason = $2::text
   from attempt
   where b.batch_id = attempt.batch_id and b.state = 'sending'
   returning b.batch_id

@@ -44,7 +44,8 @@ export async function askOrders(
   const { pull, newest, chunkIds } = begun;
   if (newest === null) return { pull, asked: Promise.resolve() };
   // What is not stored here waits again, and the pull rings for it.
-  const asking = chunkIds.map((id) => deps.jobs.during(() => pullChunk(deps, id)));
+  const own = untilStopped(deps);
+  const asking = chunkIds.map((id) => deps.jobs.during(() => pullChunk(own, id)));
   const asked = Promise.allSettled(asking);
   try {
     const others = { ...ALL_ORDERS, allBut: newest };
@@ -54,6 +55,15 @@ export async function askOrders(
     throw error;
   }
   return { pull, asked };
+}
+
+/** Workers are given some time to end in; what is asked right here ends with the present pages. */
+function untilStopped(deps: NightDeps): NightDeps {
+  const queryPage: NightDeps['gateway']['queryPage'] = async (...question) => {
+    await deps.sleep(0);
+    return deps.gateway.queryPage(...question);
+  };
+  return { ...deps, gateway: { ...deps.gateway, queryPage } };
 }
 
 /** The newest orders of a large account, else all there are. */

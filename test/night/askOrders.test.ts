@@ -82,6 +82,7 @@ test('the newest orders of a large account are asked while the others are entere
     }),
   );
   const look = await askOrders({ ...deps, db }, night, FIRST);
+  await house.db.query(`update tieout.runs set runner_boot = 'another boot'`);
   await look.asked;
   const { pullId } = look.pull;
   const whole = await house.db.query(
@@ -105,6 +106,33 @@ test('the newest orders of a large account are asked while the others are entere
     ...pagesOf('A1001', inHundreds(large - FIRST), false, 2),
     ...pagesOf('A1002', inHundreds(small), false),
   ]);
+});
+
+test('who is told to stop asks nothing more right here, and hands back what is left', async () => {
+  const night = await nightOfOurs();
+  const told = { toStop: false };
+  const queryPage: NightDeps['gateway']['queryPage'] = async (...question) => {
+    told.toStop = true;
+    return deps.gateway.queryPage(...question);
+  };
+  const sleep: NightDeps['sleep'] = async (ms) => {
+    if (told.toStop) throw new Error('told to stop');
+    return deps.sleep(ms);
+  };
+  const { profile } = deps.config.gateway;
+  const limits = { ...profile.limits, concurrency: 1 };
+  const gateway = { ...deps.config.gateway, profile: { ...profile, limits } };
+  const config = { ...deps.config, gateway };
+  entered.length = 0;
+  const stopped = { ...deps, config, sleep, gateway: { ...deps.gateway, queryPage } };
+  const look = await askOrders(stopped, night, 2 * FIRST);
+  await look.asked;
+  expect(entered.length).toBe(2);
+  const { rows } = await house.db.query(
+    'select state from tieout.chunks where pull_id = $1 order by first_page, account_id limit 1',
+    [look.pull.pullId],
+  );
+  expect(rows).toEqual([{ state: 'queued' }]);
 });
 
 function pagesOf(account_id: string, sizes: readonly number[], is_done: boolean, from = 0) {

@@ -3,10 +3,12 @@
 // is nobody's.
 
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { OrderRow } from '../../src/core/reporting.js';
 import { askOrders } from '../../src/night/askOrders.js';
 import type { Beginning } from '../../src/night/begin.js';
 import { beginRun } from '../../src/night/begin.js';
 import type { NightDeps } from '../../src/night/deps.js';
+import { orderRows } from '../../src/store/reportRows.js';
 import type { House } from '../support/night.js';
 import { buildHouse } from '../support/night.js';
 
@@ -107,6 +109,28 @@ test('the newest orders of a large account are asked while the others are entere
     ...pagesOf('A1002', inHundreds(small), false),
   ]);
 });
+
+test('a look that was left half entered after a whole one is in no report', async () => {
+  const night = await nightOfOurs();
+  const before = await reported(night.runId);
+  const queryPage: NightDeps['gateway']['queryPage'] = async (...question) => {
+    const result = await deps.gateway.queryPage(...question);
+    if (result.kind !== 'page') return result;
+    const entries = result.entries.map((entry) => ({ ...entry, amount: '0.01' }));
+    return { ...result, entries };
+  };
+  const db = withSecond(() => Promise.reject(new Error('died')));
+  const dying = { ...deps, db, gateway: { ...deps.gateway, queryPage } };
+  await expect(askOrders(dying, night, FIRST)).rejects.toThrow('died');
+  expect(await reported(night.runId)).toEqual(before);
+  await house.db.query(`update tieout.runs set runner_boot = 'another boot'`);
+});
+
+async function reported(runId: bigint): Promise<OrderRow[]> {
+  const all: OrderRow[] = [];
+  for await (const rows of orderRows(house.db, runId)) all.push(...rows);
+  return all;
+}
 
 test('who is told to stop asks nothing more right here, and hands back what is left', async () => {
   const night = await nightOfOurs();

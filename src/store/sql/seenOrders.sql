@@ -6,7 +6,7 @@
 -- walked in the order of their indexes, account by account: nothing large is sorted or hashed.
 with special as materialized (
   -- Orders with more than one entry, or looked at again after sending: few. Each half of the
-  -- entries has an index of its own.
+  -- entries has an index of its own. A later look of all orders that was cut short is no account's.
   select distinct on (order_no) order_no, state, payment_status, currency, amount, amount_text,
     transaction_id, transaction_date
   from (
@@ -17,14 +17,14 @@ with special as materialized (
         and not is_extra
       offset 0
     ) again
-    where p.run_id = $1::bigint and p.pull_id > $3::bigint and p.kind <> 'fresh'
+    where p.run_id = $1::bigint and p.pull_id > $3::bigint and p.kind = 'confirm'
     union all
     select extra.* from tieout.pulls p
     cross join lateral (
       select * from tieout.look_entries where pull_id = p.pull_id and account_id = $2 and is_extra
       offset 0
     ) extra
-    where p.run_id = $1 and p.pull_id >= $3 and p.kind <> 'fresh'
+    where p.run_id = $1 and (p.pull_id = $3 or p.pull_id > $3 and p.kind = 'confirm')
     union all
     select plain.* from (
       select distinct order_no from tieout.look_entries

@@ -13,15 +13,29 @@ export const LOST_COMMIT = 'the answer to the COMMIT of its claim was lost';
 const ASKED_MAX = 20;
 const PAUSE_MS = 500;
 
+interface Unwritten {
+  attemptId: string;
+  xid: string;
+}
+
 export async function undoClaim(
   deps: Pick<NightDeps, 'db' | 'sleep'>,
-  { attemptId, xid }: { attemptId: string; xid: string },
+  claim: Unwritten,
   reason: string,
 ): Promise<void> {
   for (let asked = 0; asked < ASKED_MAX; asked += 1) {
-    const status = await transactionStatus(deps.db, xid).catch(() => 'in progress');
-    if (status === 'committed') await recordNotSent(deps.db, attemptId, reason, false);
-    if (status !== 'in progress') return;
+    if (await isUndone(deps, claim, reason).catch(() => false)) return;
     await deps.sleep(PAUSE_MS);
   }
+}
+
+/** May be asked again after a failure: what became of an attempt is written once. */
+async function isUndone(
+  { db }: Pick<NightDeps, 'db'>,
+  { attemptId, xid }: Unwritten,
+  reason: string,
+): Promise<boolean> {
+  const status = await transactionStatus(db, xid);
+  if (status === 'committed') await recordNotSent(db, attemptId, reason, false);
+  return status !== 'in progress';
 }

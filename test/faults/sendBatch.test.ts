@@ -284,13 +284,16 @@ describe('a batch of which the database does not say whether it may still go', (
   it('waits again, and has been tried once', async () => {
     const { house, front } = await houseOf();
     const { deps, batchIds } = await prepareNight(house);
-    let asked = 0;
+    const calls = { standing: 0, notSent: 0 };
     const query: typeof deps.db.query = async (text, values, name) => {
-      if (name === 'sendingStanding') asked += 1;
-      if (name === 'sendingStanding' && asked === 2) throw new Error('it is silent');
+      if (name === 'sendingStanding') calls.standing += 1;
+      if (name === 'sendingStanding' && calls.standing === 2) throw new Error('it is silent');
+      const isNotSent = text.includes("set outcome = 'not_sent'");
+      if (isNotSent) calls.notSent += 1;
+      if (isNotSent && calls.notSent === 1) throw new Error('it is silent once more');
       return deps.db.query(text, values, name);
     };
-    const silent = { ...deps, db: { ...deps.db, query } };
+    const silent = { ...deps, db: { ...deps.db, query }, sleep: async () => {} };
     await expect(sendBatch(silent, batchIds[0] ?? 0n)).rejects.toThrow('it is silent');
     expect(await outcomes(house)).toEqual(['not_sent']);
     expect(front.asked.has('capture')).toBe(false);

@@ -131,7 +131,6 @@ async function rows(
   format: DelimitedFormat,
   out: string | undefined,
 ): Promise<number> {
-  const accountIds = (run.summary?.accounts ?? []).map((account) => account.accountId);
   const asOf = new Date(run.summary?.asOf ?? run.createdAt);
   if (kind === 'orders' || kind === 'coverage') await assertKept(app, run);
   switch (kind) {
@@ -142,7 +141,7 @@ async function rows(
     case 'orders':
       return write(format, out, ORDERS, orderRows(app.db, run.runId));
     case 'breaks':
-      return write(format, out, BREAKS, breakRows(app.db, accountIds, asOf));
+      return write(format, out, BREAKS, breakRows(app.db, run.runId, asOf));
     case 'moved':
       return write(format, out, MOVEMENTS, movedRows(app.db, run.runId));
     case 'coverage':

@@ -53,6 +53,6 @@ export async function aboutOf(
   };
 }
 
-export function accountIdsOf(summary: RunSummary): string[] {
+function accountIdsOf(summary: RunSummary): string[] {
   return summary.accounts.map((account) => account.accountId);
 }

@@ -25,7 +25,7 @@ import type { ReportRow } from '../store/reports.js';
 import { loadReport, recordFailedReport, recordWritten } from '../store/reports.js';
 import { findRun } from '../store/runs.js';
 import type { ReportDeps } from './aboutReport.js';
-import { aboutOf, accountIdsOf } from './aboutReport.js';
+import { aboutOf } from './aboutReport.js';
 import { manifestOf } from './manifest.js';
 
 export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<void> {
@@ -128,10 +128,9 @@ async function writeNight(
 function rowsOf(
   reads: LongReads,
   runId: bigint,
-  { summary, about }: Pick<ReconciliationData, 'summary' | 'about'>,
+  { about }: Pick<ReconciliationData, 'about'>,
 ): Pick<ReconciliationData, 'breaks' | 'moved' | 'waiting'> {
-  const breaks = (kinds?: readonly string[]) =>
-    breakRows(reads, accountIdsOf(summary), about.asOf, kinds);
+  const breaks = (kinds?: readonly string[]) => breakRows(reads, runId, about.asOf, kinds);
   const allBreaks = readAgain(() => breaks());
   return {
     breaks: (kinds) => (kinds === undefined ? allBreaks() : breaks(kinds)),

@@ -52,21 +52,17 @@ export function openBreakRow(row: RawBreakRow, asOf: Date): BreakRow {
   };
 }
 
-/** Open breaks of these accounts, oldest first; of all kinds, or of these. */
+/**
+ * The breaks that were open at the end of a run, oldest first; of all kinds, or of these. What a
+ * person decided since is not in them: they are those that the run's tie counts.
+ */
 export async function* breakRows(
   reads: LongReads,
-  accountIds: readonly string[],
+  runId: bigint,
   asOf: Date,
   kinds: readonly string[] | null = null,
 ): AsyncGenerator<BreakRow[]> {
-  const chunks = reads.stream<RawBreakRow>(
-    `select account_id, order_no, kind, expected, actual, currency, first_seen, owner, note
-     from tieout.breaks where state = 'open' and account_id = any ($1)
-       and ($2::text[] is null or kind = any ($2))
-     order by first_seen, account_id, order_no, kind`,
-    [accountIds, kinds],
-    CHUNK_ROWS,
-  );
+  const chunks = reads.stream<RawBreakRow>(statement('listedBreaks'), [runId, kinds], CHUNK_ROWS);
   for await (const rows of chunks) yield rows.map((row) => openBreakRow(row, asOf));
 }
 

@@ -1,0 +1,37 @@
+-- The breaks that were open at the end of a run, as they stood then, with owner and note of today,
+-- oldest first; of all kinds, or of these. $1 run, $2 kinds. What has no event since is read as it
+-- stands: the cost grows with what happened since, not with history. Beside it openAsOf.sql works
+-- the same out from the events alone, as evidence asks.
+with run as materialized (
+  select account_id, events_until from tieout.run_accounts where run_id = $1::bigint
+),
+touched as materialized (
+  select distinct break_id from tieout.break_events
+  where event_id > (select min(events_until) from run)
+),
+untouched as (
+  select b.account_id, b.order_no, b.kind, b.first_seen, b.owner, b.note, b.expected, b.actual,
+    b.currency
+  from run join tieout.breaks b using (account_id)
+  where b.state = 'open' and not exists (select from touched t where t.break_id = b.break_id)
+),
+then_open as (
+  select b.account_id, b.order_no, b.kind, b.first_seen, b.owner, b.note, said.expected,
+    said.actual, said.currency
+  from touched join tieout.breaks b using (break_id) join run using (account_id)
+  cross join lateral (
+    select event from tieout.break_events e
+    where e.break_id = b.break_id and (run.events_until is null or e.event_id <= run.events_until)
+      and event in ('opened', 'reopened', 'resolved', 'waived')
+    order by event_id desc limit 1) as state
+  cross join lateral (
+    select expected, actual, currency from tieout.break_events e
+    where e.break_id = b.break_id and (run.events_until is null or e.event_id <= run.events_until)
+      and event in ('opened', 'reopened', 'changed')
+    order by event_id desc limit 1) as said
+  where state.event in ('opened', 'reopened')
+)
+select account_id, order_no, kind, first_seen, owner, note, expected, actual, currency
+from (select * from untouched union all select * from then_open) as open
+where $2::text[] is null or kind = any ($2)
+order by first_seen, account_id, order_no, kind

@@ -1,0 +1,70 @@
+// The workbook of a night that is made again: what people decided since, and what later nights
+// found, is in theirs. It lists what its own tie counts.
+
+import { randomUUID } from 'node:crypto';
+import { afterAll, expect, test } from 'vitest';
+import { decideBreaks } from '../../src/night/breaks/decideBreaks.js';
+import { writeReport } from '../../src/night/writeReport.js';
+import { breakRows } from '../../src/store/reportRows.js';
+import { queueReports, writtenByIds } from '../../src/store/reports.js';
+import { findRun } from '../../src/store/runs.js';
+import { readPlainly } from '../reports/plainReader.js';
+import type { House } from '../support/night.js';
+import { buildHouse, dateOf } from '../support/night.js';
+
+let house: House | null = null;
+afterAll(() => house?.end());
+
+test('a workbook made again lists the breaks that were open when its night ended', async () => {
+  house = await buildHouse({ daysAgo: 2, orders: 200 });
+  const { summary } = await house.run({ date: dateOf(2) });
+  const openThen = summary.accounts.reduce((sum, { tie }) => sum + tie.openAfter, 0);
+  expect(openThen).toBeGreaterThan(5);
+  const app = await house.open();
+  const first = summary.reports.find(({ kind }) => kind === 'reconciliation')?.path ?? '';
+
+  // One is waived, one only noted; of one the later night finds that the ledger says it no more.
+  const { rows } = await house.db.query<{ break_id: bigint; order_no: string; account_id: string }>(
+    `select distinct on (kind) break_id, order_no, account_id from tieout.breaks
+     where state = 'open' and kind in ('amount_mismatch', 'currency_mismatch', 'unknown_status')`,
+  );
+  const [waived, noted, healed] = rows;
+  const ids = (one?: (typeof rows)[number]) => [String(one?.break_id)];
+  const who = { name: 'anna', isClaim: true };
+  const deps = { db: house.db, config: app.config, now: () => new Date(), newId: randomUUID };
+  const waive = { kind: 'waive', reason: 'a cent' } as const;
+  const decided = [
+    ...(await decideBreaks(deps, { ids: ids(waived), action: waive, who, over: null })),
+    ...(await decideBreaks(deps, {
+      ...{ ids: ids(noted), who, over: null },
+      action: { kind: 'note', text: 'asked' },
+    })),
+  ];
+  expect(decided.map(({ kind }) => kind).filter((kind) => kind === 'refused')).toEqual([]);
+  await house.db.query(`delete from ledger.orders where (account_id, order_no) = ($1, $2)`, [
+    healed?.account_id,
+    healed?.order_no,
+  ]);
+  const later = await house.run({ date: dateOf(1) });
+  expect(later.summary.accounts.some(({ tie }) => tie.new + tie.resolved > 0)).toBe(true);
+
+  const run = await findRun(house.db, dateOf(2));
+  const queued = await queueReports(house.db, run?.runId ?? 0n, ['reconciliation'], new Date());
+  for (const id of queued) await writeReport(app, id);
+  const [again] = await writtenByIds(house.db, queued);
+  const [before, after] = [await readPlainly(first), await readPlainly(again?.path ?? '')];
+  const texts = (book: typeof before, name: string): string[][] =>
+    (book.sheets.find((sheet) => sheet.name === name)?.rows ?? []).map((row) =>
+      row.map(({ value }) => value).filter((value) => value !== 'asked'),
+    );
+  expect(texts(after, 'Breaks')).toEqual(texts(before, 'Breaks'));
+  expect(texts(after, 'Summary').flat().join()).not.toContain('DOES NOT TIE');
+  expect(texts(before, 'Summary').flat().join()).not.toContain('DOES NOT TIE');
+
+  const listed: string[] = [];
+  for await (const chunk of breakRows(house.db, run?.runId ?? 0n, new Date(), [
+    'currency_mismatch',
+  ]))
+    listed.push(...chunk.map((row) => row.orderNo));
+  expect(listed.length).toBeGreaterThan(0);
+});

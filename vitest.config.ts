@@ -14,5 +14,7 @@ export default defineConfig({
     retry: process.env.CI ? 1 : 0,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // As long as it takes on such a machine: what is waited for has no time of its own.
+    expect: { poll: { timeout: 20_000 } },
   },
 });

@@ -11,7 +11,7 @@ import { columnOf, count, id, instant, money, text } from './column.js';
 
 export const BREAKS: Table<BreakRow> = {
   frozenColumns: 2,
-  keep: (row) => identifiers(row.orderNo, row.transactionId),
+  keep: (row) => identifiers(row.orderNo, ...row.transactions),
   columns: [
     id('account_id', 'Account', 12, (row) => row.accountId),
     id('order_no', 'Order', 20, (row) => row.orderNo),

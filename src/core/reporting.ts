@@ -27,6 +27,8 @@ export interface BreakRow {
   owner: string | null;
   note: string | null;
   transactionId: string | null;
+  /** All that its sentence may name. */
+  transactions: readonly string[];
 }
 
 /** One instruction: money that moved, was refused, or still waits. */

@@ -110,6 +110,14 @@ const SENTENCES: Record<BreakKind, (words: Words) => string> = {
     `nobody can say yet whether the gateway did what we sent; it shows ${gateway}`,
 };
 
+/** The transactions that the words of a break may name; masking leaves them as they are. */
+export function transactionsIn(...sides: readonly Side[]): string[] {
+  return sides.flatMap(({ transaction, candidates = [] }) => [
+    ...(transaction === undefined ? [] : [transaction]),
+    ...transactionsIn(...candidates),
+  ]);
+}
+
 /** A sentence with more candidates than this is not read any more. */
 const CANDIDATES_NAMED_MAX = 4;
 

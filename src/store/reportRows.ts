@@ -4,7 +4,7 @@
 
 import type { AboutData, BreakRow, MovementRow, OrderRow } from '../core/reporting.js';
 import type { Side } from '../core/sentence.js';
-import { breakDifference, breakSentence, sideText } from '../core/sentence.js';
+import { breakDifference, breakSentence, sideText, transactionsIn } from '../core/sentence.js';
 import type { BreakKind } from '../core/verdict.js';
 import type { CopiedRow } from './copyOut.js';
 import type { Database, Db, LongReads, PlannerSettings } from './db.js';
@@ -49,6 +49,7 @@ export function openBreakRow(row: RawBreakRow, asOf: Date): BreakRow {
     owner: row.owner,
     note: row.note,
     transactionId: row.actual.transaction ?? null,
+    transactions: transactionsIn(row.expected, row.actual),
   };
 }
 

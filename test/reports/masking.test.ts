@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { maskCardNumbers } from '../../src/core/masking.js';
+import { breakSentence, transactionsIn } from '../../src/core/sentence.js';
 
 /** Digits that pass Luhn, made from any leading digits. */
 function withCheckDigit(lead: string): string {
@@ -72,6 +73,19 @@ describe('card numbers in free text', () => {
   test('a card number stays hidden when other digits stand right beside it', () => {
     const masked = maskCardNumbers('12 4111 1111 1111 1111 03');
     expect(masked).toContain('4111 11** **** 1111');
+  });
+
+  test('a transaction that the sentence of a break names is never altered, however it begins', () => {
+    const one = { state: 'captured', amount: '35.56', currency: 'EUR' };
+    const actual = {
+      candidates: ['T2026112100002350', withCheckDigit('202611220000123')].map((transaction) => ({
+        ...one,
+        transaction,
+      })),
+    };
+    const sentence = breakSentence('duplicate_transaction', one, actual);
+    expect(maskCardNumbers(sentence)).not.toBe(sentence);
+    expect(maskCardNumbers(sentence, transactionsIn(one, actual))).toBe(sentence);
   });
 
   test('an order number that the row names is never altered, a card beside it is', () => {

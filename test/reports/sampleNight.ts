@@ -47,6 +47,7 @@ export function breakRow(changes: Partial<BreakRow> = {}): BreakRow {
     owner: null,
     note: null,
     transactionId: '10001',
+    transactions: ['10001'],
     ...changes,
   };
 }

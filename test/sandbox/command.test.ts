@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { compileProgram, type Program, startChild, startHere } from './startedSandbox.js';
 
 let program: Program;
@@ -29,7 +29,8 @@ describe('tieout sandbox', () => {
     child.stdout.setEncoding('utf8').on('data', (part: string) => {
       text += part;
     });
-    await expect.poll(() => text).toContain('/_sandbox/portal\n');
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await expect.poll(() => text, { timeout: 20_000 }).toContain('/_sandbox/portal\n');
     const call = async (pattern: RegExp, contentType: string): Promise<unknown> => {
       const [, body = '', url = ''] = pattern.exec(text) ?? [];
       const headers = { 'content-type': contentType };

@@ -20,7 +20,11 @@ export interface LogFields {
   /** id of a message to the outside */
   message?: string;
   step?: string;
+  /** orders and transactions that the line names, joined by NAMES_JOINED_BY: they stay whole */
+  names?: string;
 }
+
+export const NAMES_JOINED_BY = ', ';
 
 export type Log = (line: string, fields?: LogFields) => void;
 
@@ -59,6 +63,7 @@ export function guardedLog(
     const shown = Object.fromEntries(
       Object.entries(fields).map(([name, value]) => [name, hide(String(value))]),
     ) as LogFields;
-    write(oneLine(hide(line), LINE_MAX, Object.values(shown)), shown);
+    const keep = Object.values(shown).flatMap((value) => value.split(NAMES_JOINED_BY));
+    write(oneLine(hide(line), LINE_MAX, keep), shown);
   };
 }

@@ -16,6 +16,8 @@ export interface Notice {
   text: string;
   /** what it is about, short enough for a sentence */
   about: string;
+  /** Orders and transactions that the text names: masking leaves them alone. */
+  names?: readonly string[];
 }
 
 export interface FeedGapFacts {
@@ -79,7 +81,7 @@ export function wordNotice(word: NewWordFacts): Notice {
   const samples = word.samples.length === 0 ? '' : ` (such as ${word.samples.join(', ')})`;
   const about = `${word.field} ${oneLine(word.word, WORD_LENGTH)}`;
   const text = `new word of the gateway, ${about}: ${whole}${samples}; ${meant}`;
-  return { accountId: word.accountId, kind: 'new_word', about, text };
+  return { accountId: word.accountId, kind: 'new_word', about, text, names: word.samples };
 }
 
 /** Orders that the ledger had at the look before; with an entry at the gateway they are breaks. */
@@ -93,7 +95,8 @@ export function leftNotice(left: {
   const text =
     `${orders} left the ledger since the look before${sample}: those that the gateway has ` +
     'are breaks (missing_in_ledger), the others are gone on both sides';
-  return { accountId: left.accountId, kind: 'left_ledger', about: `${orders} left`, text };
+  const names = left.sample === null ? [] : [left.sample];
+  return { accountId: left.accountId, kind: 'left_ledger', about: `${orders} left`, text, names };
 }
 
 /** What stops the sending of an account, and how much waits for it. */
@@ -129,7 +132,14 @@ export function sharedNotice(shared: SharedTransactionFacts): Notice {
   const text =
     `${which} for ever: the gateway shows its transaction ${transactionId} under order ${other} ` +
     'as well, where it was used';
-  return { accountId, kind: 'shared_transaction', about: `transaction ${transactionId}`, text };
+  const names = [sample, other, transactionId];
+  return {
+    accountId,
+    kind: 'shared_transaction',
+    about: `transaction ${transactionId}`,
+    text,
+    names,
+  };
 }
 
 export interface OddRefundFacts {
@@ -151,5 +161,6 @@ export function oddRefundNotice(odd: OddRefundFacts): Notice {
     ? 'as it called another one: did it happen at all?'
     : `though only ${asked}: did somebody else refund, or did one happen twice?`;
   const text = `refund ${instructionId} of order ${orderNo} is called ${reference}, ${why}`;
-  return { accountId, kind: 'odd_refund', about: `refund ${reference}`, text };
+  const names = [orderNo, reference];
+  return { accountId, kind: 'odd_refund', about: `refund ${reference}`, text, names };
 }

@@ -3,6 +3,7 @@
 
 import type { Coverage, CoverageFigures } from '../core/coverage.js';
 import { TieoutError } from '../core/errors.js';
+import { NAMES_JOINED_BY } from '../core/log.js';
 import { formatAmount } from '../core/money.js';
 import {
   feedNotice,
@@ -65,8 +66,9 @@ export async function total(deps: NightDeps, night: Night): Promise<RunSummary> 
     }
     const still = { ...night, db: tx };
     const notices = await noticesOf(still);
-    for (const { accountId, text } of notices) {
-      deps.log(`${accountId}: ${text}`, { account: accountId });
+    for (const { accountId, text, names = [] } of notices) {
+      const about = names.length === 0 ? {} : { names: names.join(NAMES_JOINED_BY) };
+      deps.log(`${accountId}: ${text}`, { account: accountId, ...about });
     }
     return sumUp(deps, still, { accounts, covered }, notices);
   });

@@ -3,7 +3,7 @@
 
 import { nameInWords } from '../core/decider.js';
 import { maskCardNumbers } from '../core/masking.js';
-import { breakFields, breakSentence, transactionsIn } from '../core/sentence.js';
+import { breakFields, breakSentence, namesIn } from '../core/sentence.js';
 import { causeInWords, inWords } from '../core/words.js';
 import type { DecidedBreakRow } from '../night/breaks/decideBreaks.js';
 import type { BreakEvent, BreakFilter, BreakGroupRow, FoundBreak } from '../store/breaks.js';
@@ -21,7 +21,7 @@ export function totalLine(all: BreakGroupRow | undefined, filter: BreakFilter): 
 }
 
 export function breakLines(one: FoundBreak, now: Date): string[] {
-  const keep = [one.orderNo, one.accountId, ...transactionsIn(one.expected, one.actual)];
+  const keep = [one.accountId, ...namesIn(one)];
   const about = [
     one.state,
     `${ageDays(one.firstSeen, now)} d`,
@@ -57,7 +57,7 @@ export function groupLines(groups: readonly BreakGroupRow[], by: string, now: Da
 
 /** Both sides field by field, the candidates where there are several, and what happened. */
 export function lifeLines(one: FoundBreak, life: readonly BreakEvent[]): string[] {
-  const keep = [one.orderNo, ...transactionsIn(one.expected, one.actual)];
+  const keep = namesIn(one);
   const fields = breakFields(one.expected, one.actual).map(
     ({ field, expected, actual, differs }) =>
       `  ${differs ? '≠' : '='} ${field.padEnd(12)} ` +

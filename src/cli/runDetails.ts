@@ -4,7 +4,7 @@
 
 import { coverageInWords } from '../core/coverage.js';
 import { maskCardNumbers } from '../core/masking.js';
-import { breakSentence, transactionsIn } from '../core/sentence.js';
+import { breakSentence, namesIn } from '../core/sentence.js';
 import type { RunSummary } from '../core/summary.js';
 import { causeInWords, inWords } from '../core/words.js';
 import type { MovedBreak } from '../store/breaks.js';
@@ -58,5 +58,5 @@ function movedLine(one: MovedBreak): string {
         : breakSentence(one.kind, one.expected, one.actual)
       : causeInWords(one.cause);
   const line = `  ${SIGNS[one.event].padEnd(10)}  ${one.orderNo} ${one.kind}${money}: ${why}`;
-  return maskCardNumbers(line, [one.orderNo, ...transactionsIn(one.expected, one.actual)]);
+  return maskCardNumbers(line, namesIn(one));
 }

@@ -20,11 +20,9 @@ export interface LogFields {
   /** id of a message to the outside */
   message?: string;
   step?: string;
-  /** orders and transactions that the line names, joined by NAMES_JOINED_BY: they stay whole */
-  names?: string;
+  /** orders and transactions that the line names: they stay whole */
+  names?: readonly string[];
 }
-
-export const NAMES_JOINED_BY = ', ';
 
 export type Log = (line: string, fields?: LogFields) => void;
 
@@ -61,9 +59,11 @@ export function guardedLog(
 ): Log {
   return (line, fields = {}) => {
     const shown = Object.fromEntries(
-      Object.entries(fields).map(([name, value]) => [name, hide(String(value))]),
+      Object.entries(fields).map(([name, value]) => [
+        name,
+        Array.isArray(value) ? value.map(hide) : hide(String(value)),
+      ]),
     ) as LogFields;
-    const keep = Object.values(shown).flatMap((value) => value.split(NAMES_JOINED_BY));
-    write(oneLine(hide(line), LINE_MAX, keep), shown);
+    write(oneLine(hide(line), LINE_MAX, Object.values(shown).flat()), shown);
   };
 }

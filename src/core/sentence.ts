@@ -110,7 +110,12 @@ const SENTENCES: Record<BreakKind, (words: Words) => string> = {
     `nobody can say yet whether the gateway did what we sent; it shows ${gateway}`,
 };
 
-/** The transactions that the words of a break may name; masking leaves them as they are. */
+/** What the words of a break may name; masking leaves it as it is. */
+export function namesIn(one: { orderNo: string; expected: Side; actual: Side }): string[] {
+  return [one.orderNo, ...transactionsIn(one.expected, one.actual)];
+}
+
+/** The transactions among it. */
 export function transactionsIn(...sides: readonly Side[]): string[] {
   return sides.flatMap(({ transaction, candidates = [] }) => [
     ...(transaction === undefined ? [] : [transaction]),

@@ -3,7 +3,6 @@
 
 import type { Coverage, CoverageFigures } from '../core/coverage.js';
 import { TieoutError } from '../core/errors.js';
-import { NAMES_JOINED_BY } from '../core/log.js';
 import { formatAmount } from '../core/money.js';
 import {
   feedNotice,
@@ -66,9 +65,8 @@ export async function total(deps: NightDeps, night: Night): Promise<RunSummary> 
     }
     const still = { ...night, db: tx };
     const notices = await noticesOf(still);
-    for (const { accountId, text, names = [] } of notices) {
-      const about = names.length === 0 ? {} : { names: names.join(NAMES_JOINED_BY) };
-      deps.log(`${accountId}: ${text}`, { account: accountId, ...about });
+    for (const { accountId, text, names } of notices) {
+      deps.log(`${accountId}: ${text}`, { account: accountId, ...(names && { names }) });
     }
     return sumUp(deps, still, { accounts, covered }, notices);
   });

@@ -31,14 +31,15 @@ import { manifestOf } from './manifest.js';
 export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<void> {
   const report = await loadReport(deps.db, reportId);
   if (report?.state !== 'queued') return;
-  // Of all orders the database has some to work out before the first comes.
-  const isOfOrders = report.kind === 'orders';
-  const orders = isOfOrders ? readAhead(orderRows(deps.db, report.runId)) : null;
+  // Of all orders the database has some to work out before the first comes; of the other kinds they
+  // are not taken, and so never asked for.
+  const rows = orderRows(deps.db, report.runId);
+  const begun = report.kind === 'orders' ? readAhead(rows) : null;
   try {
     const summary = (await findRun(deps.db, report.businessDate))?.summary;
     if (!summary) throw new Error(`the run of ${report.businessDate} has no figures yet`);
     const digests = await manifestOf(deps.db, report.runId);
-    const sources = { summary, digests, orders: orders?.rows };
+    const sources = { summary, digests, orders: begun?.rows ?? rows };
     const written = await writeFile(deps, report, sources);
     await recordWritten(deps.db, reportId, written, { ...digests, ...written.rowDigests });
   } catch (error) {
@@ -46,7 +47,7 @@ export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<v
     await recordFailedReport(deps.db, reportId, reason);
     throw error;
   } finally {
-    await orders?.end();
+    await begun?.end();
   }
 }
 
@@ -54,14 +55,13 @@ export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<v
 interface Sources {
   summary: RunSummary;
   digests: Digests;
-  /** where it is the file of all orders */
-  orders: AsyncIterable<OrderRow[]> | undefined;
+  orders: AsyncIterable<OrderRow[]>;
 }
 
 async function writeFile(
   deps: ReportDeps,
   report: ReportRow,
-  { summary, digests, orders = orderRows(deps.db, report.runId) }: Sources,
+  { summary, digests, orders }: Sources,
 ): Promise<WrittenReport> {
   const date = report.period ?? report.businessDate;
   const folder = join(deps.config.reports.dir, date);
@@ -105,7 +105,7 @@ async function daysOf(db: ReportDeps['db'], { from, to }: Period): Promise<DayFi
   return dayFigures(db, accountIds, from, to);
 }
 
-/** The nightly workbook: sums are read at once, rows as they are written, all of one snapshot. */
+/** The nightly workbook: its sums are read before, its rows twice, both times of one snapshot. */
 async function writeNight(
   { db }: ReportDeps,
   path: string,

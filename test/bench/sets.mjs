@@ -1,7 +1,8 @@
 // `npm run bench -- --part sets`: the work on whole sets beside the same work done bare, on one
 // database: storing pages beside only reading and encoding them, with and without the raw bodies;
-// comparing beside the bare merge join and beside scripts with a Map, one that gives the same and one
-// that is as bare as the merge; planning; asking when the ledger lies in no order. Neighbours: house.mjs lays out ledger, database and gateway.
+// comparing beside the bare merge join and beside scripts with a Map, one that gives the same and
+// one that is as bare as the merge; planning; asking when the ledger lies in no order. Neighbours:
+// house.mjs lays out ledger, database and gateway.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { createGatewayClient } from '../../dist/src/gateway/client.js';

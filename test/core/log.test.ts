@@ -36,8 +36,8 @@ describe('a line of the log', () => {
     const inNight = withFields(log, { run: '2026-11-19', account: 'A1' });
     inNight(`hunter2 of ${CARD}\nand 4242424242424242`, { level: 'warn', account: CARD });
     inNight('next');
-    log(`orders SO-20261121-001766 and ${CARD}`, { names: 'T1, SO-20261121-001766' });
-    const names = 'T1, SO-20261121-001766';
+    log(`orders SO-20261121-001766 and ${CARD}`, { names: ['T1', 'SO-20261121-001766'] });
+    const names = ['T1', 'SO-20261121-001766'];
     expect(told.pop()).toEqual(['orders SO-20261121-001766 and 411111******1111', { names }]);
     expect(told).toEqual([
       [`*** of ${CARD} and 424242******4242`, { level: 'warn', run: '2026-11-19', account: CARD }],

@@ -3,6 +3,7 @@
 // fact there is, so it is asked for with a button, and done once for all who ask meanwhile.
 
 import { headDigest } from '../../core/chain.js';
+import { nameInWords } from '../../core/decider.js';
 import { removedLine } from '../../core/removal.js';
 import { inWords } from '../../core/words.js';
 import { chainHeads } from '../../store/audit.js';
@@ -114,10 +115,7 @@ function Trail({ rows, words }: { rows: readonly TrailRow[]; words: Words }) {
       {rows.map((row) => (
         <tr>
           <th scope="row">{words.at(row.at)}</th>
-          <td>
-            {row.who}
-            {row.isClaim ? ' (as said on the command line)' : ''}
-          </td>
+          <td>{nameInWords(row.who, row.isClaim)}</td>
           <td>
             <WhatLink row={row} />
           </td>

@@ -3,6 +3,7 @@
 
 import type { DayFigures, DayState } from '../../core/businessDay.js';
 import { MEMOS, NOT_KNOWN } from '../../core/businessDay.js';
+import { nameInWords } from '../../core/decider.js';
 import type { DayOrder, DayVerdict } from '../../night/days.js';
 import { closeDay, lockDay, reopenDay } from '../../night/days.js';
 import type { LateMovement } from '../../store/days.js';
@@ -200,9 +201,8 @@ function Decided({ visit, events }: { visit: Visit; events: Events }) {
       <ol class="timeline">
         {events.map((event) => (
           <li>
-            <time>{visit.words.at(event.at)}</time> {event.event} by {event.by}
-            {event.isClaim ? ' (as said on the command line)' : ''}:{' '}
-            {visit.words.free(event.reason)}
+            <time>{visit.words.at(event.at)}</time> {event.event} by{' '}
+            {nameInWords(event.by, event.isClaim)}: {visit.words.free(event.reason)}
           </li>
         ))}
       </ol>

@@ -1,6 +1,7 @@
 // The sheet of one instruction: what it moves, what a decision is bound to, what happened, every
 // attempt with its raw answer, and the decision that is possible now.
 
+import { nameInWords } from '../../core/decider.js';
 import { holdWords, isUndecided } from '../../core/decision.js';
 import { inWords } from '../../core/words.js';
 import type { Sheet } from '../../night/instructionSheet.js';
@@ -225,8 +226,8 @@ function Decisions({ sheet, words }: { sheet: Sheet; words: Words }) {
         <>
           <p>
             <strong>{one.decision}</strong>
-            {one.finding === null ? '' : ` ${inWords(one.finding)}`} by {one.by}
-            {one.isClaim ? ' (as said on the command line)' : ''} at {words.at(one.at)}
+            {one.finding === null ? '' : ` ${inWords(one.finding)}`} by{' '}
+            {nameInWords(one.by, one.isClaim)} at {words.at(one.at)}
             {one.reason === null ? '' : `: ${words.free(one.reason, keep)}`}
             {one.reference === null ? '' : `; reference ${words.free(one.reference, keep)}`}. Seen (
             <code>{one.seenSha256.slice(0, 12)}</code>):

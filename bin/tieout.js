@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-// The command as npm links it. What tsc writes has no run bit, so this file is kept in the
+// The command as npm links it. What a build writes has no run bit, so this file is kept in the
 // repository with one and only hands over to the built program.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const program = new URL('../dist/src/cli/main.js', import.meta.url);
+const program = new URL('../dist/program/main.js', import.meta.url);
 if (existsSync(fileURLToPath(program))) {
   await import(program.href);
 } else {

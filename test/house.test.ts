@@ -210,7 +210,7 @@ describe('where things stand', () => {
 
   test('nothing is exported as default but what a tool demands', () => {
     const said = CODE.filter((path) => /^export default\b/m.test(textOf(path)));
-    expect(said).toEqual(['vitest.config.ts']);
+    expect(said).toEqual(['rolldown.config.mjs', 'vitest.config.ts']);
   });
 });
 

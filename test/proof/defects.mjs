@@ -11,7 +11,12 @@ import { DEFECTS } from './plantedDefects.mjs';
 import { CHECKOUT } from './program.mjs';
 
 const PARTS = ['src', 'jobs', 'reports', 'migrations', 'test', 'bin', 'docs', 'package.json'];
-const SETTINGS = ['tsconfig.json', 'tsconfig.build.json', 'vitest.config.ts'];
+const SETTINGS = [
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'rolldown.config.mjs',
+  'vitest.config.ts',
+];
 
 const { values } = parseArgs({
   options: {
@@ -71,7 +76,7 @@ function byTests(copy, file) {
 }
 
 function bySchedules(copy, by) {
-  run(copy, 'node_modules/.bin/tsc', ['-p', 'tsconfig.build.json']);
+  run(copy, 'npm', ['run', 'build', '--silent']);
   const isCampaign = by === 'the campaign';
   const program = isCampaign ? 'test/proof/campaign.mjs' : 'test/proof/simulate.mjs';
   const sizes = isCampaign

@@ -4,7 +4,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { packageRoot } from '../../src/store/sql.js';
@@ -111,13 +111,13 @@ export async function ensureBuilt(): Promise<void> {
   }
 }
 
-/** What the compiler has to say of types is another command's business; it writes all the same. */
+/** Where it fails, whatever is wrong with the sources is said by another command. */
 function build(): void {
   const options = { cwd: packageRoot(), stdio: 'ignore' } as const;
   try {
     execFileSync('npm', ['run', '-s', 'build'], options);
   } catch {
-    if (isStale()) throw new Error('`npm run build` wrote nothing');
+    if (isStale()) throw new Error('`npm run build` fails, and wrote no program');
   }
 }
 
@@ -133,10 +133,11 @@ function takeLock(path: string): boolean {
 function isStale(): boolean {
   const sources = ['src', 'jobs', 'reports'].map((name) => join(packageRoot(), name));
   const newest = Math.max(...sources.map((folder) => newestIn(folder, '.ts')));
-  return newest > newestIn(join(packageRoot(), 'dist', 'src'), '.js');
+  return newest > newestIn(join(packageRoot(), 'dist', 'program'), '.js');
 }
 
 function newestIn(folder: string, ending: string): number {
+  if (!existsSync(folder)) return 0;
   const names = readdirSync(folder, { recursive: true }) as string[];
   const times = names
     .filter((name) => name.endsWith(ending))

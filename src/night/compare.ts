@@ -23,11 +23,7 @@ import { noteLookWords } from './words.js';
 export async function compareNight(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
   deps.progress('compare', 0, 1);
   const { resendAfterHours } = deps.config.operations;
-  // Settling goes order by order, and needs no figures of the look.
-  await beside(
-    analyseLooks(deps.db, pull.pullId),
-    settleByLooks(night.db, night.runId, pull.pullId, deps.now(), resendAfterHours),
-  );
+  await settleByLooks(night.db, night.runId, pull.pullId, deps.now(), resendAfterHours);
   await clearVerdicts(night.db, night.runId, accountIdsOf(night));
   await judge(deps, night, pull, { runId: night.runId, pullId: pull.pullId });
   deps.progress('compare', 1, 1);

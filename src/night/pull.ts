@@ -5,6 +5,7 @@
 import { clearHints } from '../store/notifications.js';
 import type { PullRow } from '../store/pulls.js';
 import {
+  analyseLooks,
   finishPull,
   openChunks,
   releaseChunks,
@@ -12,8 +13,10 @@ import {
   waitingChunks,
 } from '../store/pulls.js';
 import { addStrangers } from '../store/verdicts.js';
+import type { EnteredLook } from './askOrders.js';
 import { askOrders } from './askOrders.js';
 import { beside } from './beside.js';
+import { namesOrders } from './cutPages.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf } from './deps.js';
 import { pullChunk } from './pullChunk.js';
@@ -21,24 +24,59 @@ import { waitForRows } from './waitForRows.js';
 
 /** Looks at all live orders; a pull that was cut short is continued while it is young. */
 export async function pullNight(deps: NightDeps, night: Night): Promise<PullRow> {
-  const pull = (await continuedPull(deps, night)) ?? (await askedPull(deps, night));
+  const begun = await unfinished(deps, night);
+  const { pull, asked } = begun ?? (await askOrders(deps, night));
+  const sample = sampling(deps, pull);
+  await beside(asked, pullPages(deps, pull, sample.isOpen));
+  await beside(sample.end(), finish(deps, night, pull));
+  return pull;
+}
+
+async function finish(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
   await addStrangers(deps.db, pull.pullId);
   if (!night.isDry) await clearHints(deps.db, pull.pullId);
   await finishPull(deps.db, pull.pullId);
-  return pull;
 }
 
-async function askedPull(deps: NightDeps, night: Night): Promise<PullRow> {
-  const { pull, asked } = await askOrders(deps, night);
-  await beside(asked, pullPages(deps, pull));
-  return pull;
+/** A look of fewer chunks is sampled for the planner at its end, which costs little. */
+const SAMPLED_CHUNKS_MIN = 4;
+
+/**
+ * The planner must know a look before it is compared. Of a large one the first half says as much as
+ * all of it, and is sampled while the second comes in; one that is walked comes account by account.
+ */
+function sampling(
+  deps: NightDeps,
+  { pullId }: PullRow,
+): { isOpen: (open: number) => void; end: () => Promise<void> } {
+  let most = 0;
+  let sampled: Promise<void> | null = null;
+  return {
+    isOpen: (open) => {
+      most = Math.max(most, open);
+      const isHalfIn = most >= SAMPLED_CHUNKS_MIN && open <= most / 2;
+      if (sampled !== null || !isHalfIn || !namesOrders(deps)) return;
+      sampled = analyseLooks(deps.db, pullId);
+      // Whoever waits for its end hears why it failed.
+      sampled.catch(() => {});
+    },
+    end: () => sampled ?? analyseLooks(deps.db, pullId),
+  };
 }
 
 /** Rings for the chunks of a pull and waits until all of them are done. */
-export async function pullPages(deps: NightDeps, pull: PullRow): Promise<void> {
+export async function pullPages(
+  deps: NightDeps,
+  pull: PullRow,
+  isOpen?: (chunks: number) => void,
+): Promise<void> {
   const done = await waitForRows(deps, {
     step: pull.kind === 'confirm' ? 'confirm' : 'pull',
-    open: () => openChunks(deps.db, pull.pullId),
+    open: async () => {
+      const open = await openChunks(deps.db, pull.pullId);
+      isOpen?.(open);
+      return open;
+    },
     ring: async () => {
       const ids = await waitingChunks(deps.db, pull.pullId);
       if (ids.length > 0) await deps.doorbell.ring('pull', ids.map(String));
@@ -53,14 +91,12 @@ export async function pullDirectly(deps: NightDeps, pull: PullRow): Promise<void
   await finishPull(deps.db, pull.pullId);
 }
 
-async function continuedPull(deps: NightDeps, night: Night): Promise<PullRow | null> {
+async function unfinished(deps: NightDeps, night: Night): Promise<EnteredLook | null> {
   const { preflightMinutes } = deps.config.operations;
   const accountIds = accountIdsOf(night);
   const pull = await unfinishedPull(deps.db, night.runId, accountIds, preflightMinutes);
-  if (pull) {
-    deps.log('goes on with the look that was cut short');
-    await releaseChunks(deps.db, pull.pullId);
-    await pullPages(deps, pull);
-  }
-  return pull;
+  if (!pull) return null;
+  deps.log('goes on with the look that was cut short');
+  await releaseChunks(deps.db, pull.pullId);
+  return { pull, asked: Promise.resolve() };
 }

@@ -1,15 +1,22 @@
 -- Entries without a ledger row that nobody asked for: they become orders of the pull, so that each
 -- is in exactly one class. An unasked entry of an order that the ledger has is kept and left alone.
 -- $1 pull.
+with unasked as materialized (
+  select distinct e.pull_id, e.account_id, e.order_no
+  from tieout.look_entries e
+  where e.pull_id = $1 and not e.is_asked
+    -- looked up entry by entry: of a look that just came in the planner cannot know how few these
+    -- are beside all its orders, and where all are unasked it takes no longer than to sort both
+    and not exists (
+      select from tieout.asked_orders a
+      where a.pull_id = e.pull_id and a.account_id = e.account_id and a.order_no = e.order_no
+      offset 0
+    )
+)
 insert into tieout.asked_orders (pull_id, account_id, order_no, page_no, in_ledger)
-select distinct e.pull_id, e.account_id, e.order_no, null::int, false
-from tieout.look_entries e
-where e.pull_id = $1 and not e.is_asked
-  and not exists (
-    select from tieout.asked_orders a
-    where a.pull_id = e.pull_id and a.account_id = e.account_id and a.order_no = e.order_no
-  )
-  and not exists (
-    select from ledger.orders l
-    where l.account_id collate "C" = e.account_id and l.order_no collate "C" = e.order_no
-  )
+select e.pull_id, e.account_id, e.order_no, null::int, false
+from unasked e
+where not exists (
+  select from ledger.orders l
+  where l.account_id collate "C" = e.account_id and l.order_no collate "C" = e.order_no
+)

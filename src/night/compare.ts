@@ -5,7 +5,7 @@ import type { Working } from '../store/audit.js';
 import { recordWorking } from '../store/audit.js';
 import { settleByLooks } from '../store/instructions.js';
 import type { PullRow } from '../store/pulls.js';
-import { analyseLooks, hasGaps } from '../store/pulls.js';
+import { hasGaps } from '../store/pulls.js';
 import type { CompareRules, CompareScope } from '../store/verdicts.js';
 import {
   clearVerdicts,
@@ -14,7 +14,6 @@ import {
   recordMatched,
   updateBreaks,
 } from '../store/verdicts.js';
-import { beside } from './beside.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf, accountRules } from './deps.js';
 import { noteLookWords } from './words.js';
@@ -39,10 +38,6 @@ export async function compareAgain(
   first: PullRow,
   second: PullRow,
 ): Promise<void> {
-  await beside(
-    analyseLooks(deps.db, second.pullId),
-    settleByLooks(night.db, night.runId, second.pullId, deps.now()),
-  );
   await noteLookWords(deps, night, second);
   await clearVerdictsOf(night.db, night.runId, second.pullId);
   const { runId } = night;

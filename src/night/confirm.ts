@@ -2,10 +2,11 @@
 // shows it; what it shows decides the verdict of the order anew, and every order is put into its
 // class.
 
-import { toLookAt } from '../store/instructions.js';
+import { settleByLooks, toLookAt } from '../store/instructions.js';
 import type { PullRow } from '../store/pulls.js';
-import { finishPull } from '../store/pulls.js';
+import { analyseLooks, finishPull } from '../store/pulls.js';
 import { classify, rememberFinal } from '../store/verdicts.js';
+import { beside } from './beside.js';
 import { compareAgain } from './compare.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf, lookbackFrom } from './deps.js';
@@ -13,13 +14,32 @@ import { askSecondLook } from './lookAgain.js';
 import { pullPages } from './pull.js';
 import { searchRefunds } from './searchRefunds.js';
 
-export async function confirm(deps: NightDeps, night: Night, first: PullRow): Promise<void> {
+/** Looks at what was sent, and settles what is seen; answers the look, null where none was due. */
+export async function confirm(
+  deps: NightDeps,
+  night: Night,
+  first: PullRow,
+): Promise<PullRow | null> {
   // Also what was approved and left while the first look was still being taken.
   const sent = await toLookAt(night.db, night.runId, accountIdsOf(night), first.asOf);
-  if (sent.length > 0) {
-    const second = await lookAtSent(deps, night, sent);
-    await compareAgain(deps, night, first, second);
-  }
+  if (sent.length === 0) return null;
+  const second = await lookAtSent(deps, night, sent);
+  // Settling goes order by order, and needs no figures of the look.
+  await beside(
+    analyseLooks(deps.db, second.pullId),
+    settleByLooks(night.db, night.runId, second.pullId, deps.now()),
+  );
+  return second;
+}
+
+/** What the second look shows decides verdicts anew; then each order is put into its class. */
+export async function judgeAnew(
+  deps: NightDeps,
+  night: Night,
+  first: PullRow,
+  second: PullRow | null,
+): Promise<void> {
+  if (second !== null) await compareAgain(deps, night, first, second);
   await searchRefunds(deps, night);
   await classify(night.db, night.runId);
   await rememberFinal(night.db, night.runId, first.pullId, lookbackFrom(deps, night));

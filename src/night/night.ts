@@ -9,7 +9,7 @@ import { deleteDryRun } from '../store/runs.js';
 import { classify } from '../store/verdicts.js';
 import { beside } from './beside.js';
 import { compareNight } from './compare.js';
-import { confirm } from './confirm.js';
+import { confirm, judgeAnew } from './confirm.js';
 import type { Night, NightDeps } from './deps.js';
 import { plan } from './plan.js';
 import { pullNight } from './pull.js';
@@ -18,19 +18,23 @@ import { report } from './report.js';
 import { removeOldEvidence } from './retention.js';
 import { seal, sealEnd } from './seal.js';
 import { send } from './send.js';
-import { total } from './total.js';
+import type { Looked } from './total.js';
+import { countLooks, total } from './total.js';
 import { noteLookWords } from './words.js';
 
 /** Runs every step of one business date; answers the summary of CONTRACT section 7. */
 export async function runNight(deps: NightDeps, night: Night): Promise<RunSummary> {
   await recover(deps, night);
   const pull = await pullNight(deps, night);
-  // What was looked at changes no more, so that it can be compared while it is sealed.
-  await beside(keep(deps, night, pull), judge(deps, night, pull));
-  await send(deps, night);
+  // What was looked at changes no more, so that it can be sealed and counted meanwhile.
+  const sealed = seal(deps, night);
+  const looked = await beside(
+    judgeAndSend(deps, night, pull, sealed),
+    sealed.then(() => countLook(deps, night, pull)),
+  );
   // Most of what sending left is on record by now: little is left to seal after it is confirmed.
-  await beside(seal(deps, night), confirm(deps, night, pull));
-  const summary = await beside(seal(deps, night), total(deps, night));
+  const second = await beside(seal(deps, night), confirm(deps, night, pull));
+  const summary = await beside(seal(deps, night), addUp(deps, night, pull, second, looked));
   const finished = await report(deps, night, summary);
   await sealEnd(deps, night);
   await letGo(deps, finished);
@@ -46,10 +50,32 @@ async function letGo(deps: NightDeps, { state }: RunSummary): Promise<void> {
   });
 }
 
-/** Before anything is sent by it, a look is sealed, and its codes are kept. */
-async function keep(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
+/** Before anything is sent by it, a look is sealed. */
+async function judgeAndSend(
+  deps: NightDeps,
+  night: Night,
+  pull: PullRow,
+  sealed: Promise<void>,
+): Promise<void> {
+  await judge(deps, night, pull);
+  await sealed;
+  await send(deps, night);
+}
+
+async function countLook(deps: NightDeps, night: Night, pull: PullRow): Promise<Looked> {
   await noteLookWords(deps, night, pull);
-  await seal(deps, night);
+  return countLooks(deps.db, night.runId);
+}
+
+async function addUp(
+  deps: NightDeps,
+  night: Night,
+  first: PullRow,
+  second: PullRow | null,
+  looked: Looked,
+): Promise<RunSummary> {
+  await judgeAnew(deps, night, first, second);
+  return total(deps, night, looked);
 }
 
 async function judge(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
@@ -69,7 +95,7 @@ export async function runDry(deps: NightDeps, night: Night): Promise<RunSummary>
       await noteLookWords(deps, dry, pull);
       await judge(deps, dry, pull);
       await classify(dry.db, dry.runId);
-      return total(deps, dry);
+      return total(deps, dry, await countLooks(tx, dry.runId));
     });
   } finally {
     await deleteDryRun(deps.db, night.runId);

@@ -7,11 +7,15 @@ import { headDigest } from '../core/chain.js';
 import { chainHeads, HOUSE_CHAIN, sealAccounts } from '../store/audit.js';
 import { postAllMovements } from '../store/days.js';
 import { publishOutcomes } from '../store/outcomes.js';
+import { beside } from './beside.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf } from './deps.js';
 
 export async function seal(deps: NightDeps, night: Night): Promise<void> {
-  await publishOutcomes(deps.db);
+  await beside(publishOutcomes(deps.db), sealMoved(deps, night));
+}
+
+async function sealMoved(deps: NightDeps, night: Night): Promise<void> {
   const accountIds = accountIdsOf(night);
   await postAllMovements(deps.db, accountIds);
   await sealAccounts(deps.db, [...accountIds, HOUSE_CHAIN], night.businessDate);

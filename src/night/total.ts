@@ -23,16 +23,17 @@ import type {
 import { ORDER_CLASSES, workedOutOpenAfter } from '../core/summary.js';
 import { recordWorking } from '../store/audit.js';
 import { coverageCounts } from '../store/coverage.js';
-import { inTransaction } from '../store/db.js';
+import { type Db, inTransaction } from '../store/db.js';
 import { countSettledBetween } from '../store/decisions.js';
 import type { ToleratedSum } from '../store/explained.js';
 import { toleratedSums } from '../store/explained.js';
-import type { AccountFigures, KindTieRow } from '../store/figures.js';
+import type { AccountFigures, KindTieRow, LookFigures } from '../store/figures.js';
 import {
   accountFigures,
   currencyTotals,
   holdBreaksStill,
   instructionFigures,
+  lookFigures,
   openBreaks,
   tieByKind,
   tieByMoney,
@@ -48,15 +49,21 @@ import { accountIdsOf } from './deps.js';
 import { stopNotices } from './stops.js';
 import { noteAnswers } from './words.js';
 
-/** Reads every figure, checks that they tie, and states what the run has come to. */
-export async function total(deps: NightDeps, night: Night): Promise<RunSummary> {
+/** What the looks of a run said, counted; it changes no more once they are finished. */
+export interface Looked {
+  looks: readonly LookFigures[];
+  covered: Awaited<ReturnType<typeof coverageCounts>>;
+}
+
+export async function countLooks(db: Db, runId: bigint): Promise<Looked> {
+  const looks = await lookFigures(db, runId);
+  return { looks, covered: await coverageCounts(db, runId) };
+}
+
+/** Reads every other figure, checks that they tie, and states what the run has come to. */
+export async function total(deps: NightDeps, night: Night, looked: Looked): Promise<RunSummary> {
   await noteAnswers(deps, night);
   await countSettledBetween(night.db, night.runId, accountIdsOf(night));
-  // What the looks said changes no more: counted by both at a time.
-  const [accounts, covered] = await Promise.all([
-    accountFigures(night.db, night.runId),
-    coverageCounts(deps.db, night.runId),
-  ]);
   // A decision about a break in between would stand in one figure and not in the other.
   return inTransaction(night.db, async (tx) => {
     await holdBreaksStill(tx);
@@ -68,23 +75,18 @@ export async function total(deps: NightDeps, night: Night): Promise<RunSummary> 
     for (const { accountId, text, names } of notices) {
       deps.log(`${accountId}: ${text}`, { account: accountId, ...(names && { names }) });
     }
-    return sumUp(deps, still, { accounts, covered }, notices);
+    return sumUp(deps, still, looked, notices);
   });
-}
-
-/** What the looks of a run came to. */
-export interface LookFigures {
-  accounts: readonly AccountFigures[];
-  covered: Awaited<ReturnType<typeof coverageCounts>>;
 }
 
 /** The figures of a run out of what its steps recorded, checked. */
 export async function sumUp(
   deps: Pick<NightDeps, 'config'>,
   night: Night,
-  { accounts: figures, covered }: LookFigures,
+  { looks, covered }: Looked,
   notices: readonly Notice[],
 ): Promise<RunSummary> {
+  const figures = await accountFigures(night.db, night.runId, looks);
   const accountIds = figures.map((account) => account.accountId);
   const breaks = await openBreaks(night.db, accountIds);
   const ties = await tieByKind(night.db, night.runId);

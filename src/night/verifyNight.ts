@@ -7,9 +7,7 @@
 import type { Config } from '../config.js';
 import { TieoutError } from '../core/errors.js';
 import type { RunSummary } from '../core/summary.js';
-import { coverageCounts } from '../store/coverage.js';
 import type { Database, Db, Tx } from '../store/db.js';
-import { accountFigures } from '../store/figures.js';
 import { keptLooks } from '../store/keptPages.js';
 import { removalOf } from '../store/retention.js';
 import type { RunRow } from '../store/runs.js';
@@ -40,7 +38,7 @@ import { decodeAgain } from './decodeAgain.js';
 import type { Night } from './deps.js';
 import { settingsThen } from './settingsThen.js';
 import { differingFigures } from './summaryDifference.js';
-import { sumUp } from './total.js';
+import { countLooks, sumUp } from './total.js';
 
 export interface VerifyDeps {
   db: Database;
@@ -197,12 +195,11 @@ async function repeatTotal(
   await instructionsAsOf(tx, working);
   await classify(db, run.runId);
   const { config, night } = asThen(deps, db, run, working);
-  const accounts = await accountFigures(db, run.runId);
-  const covered = await coverageCounts(db, run.runId);
+  const looked = await countLooks(db, run.runId);
   try {
     // What the ledger's feed announced and which words were new is given, not worked out again.
     const notices = run.summary?.notices ?? [];
-    return { summary: await sumUp({ config }, night, { accounts, covered }, notices) };
+    return { summary: await sumUp({ config }, night, looked, notices) };
   } catch (error) {
     if (!(error instanceof TieoutError)) throw error;
     const problem = { accountId: null, orderNo: null, what: 'figures', was: 'they tied' };

@@ -8,28 +8,31 @@ import type { Db } from './db.js';
 import { inMonthOfRun } from './months.js';
 import { statement } from './sql.js';
 
-export interface AccountFigures {
+/** What the newest look of an account brought; it changes no more once the look is finished. */
+export interface LookFigures {
   accountId: string;
   pull: PullFigures;
   /** asked orders with at least one entry; `pull.answered` counts those that came unasked, too */
   askedAnswered: number;
-  /** of the looks after sending; `pull` is the first look alone */
-  failedLater: number;
   ledger: number;
   strangers: number;
   gateway: number;
-  /** orders by class; `matched` is what the compare counted plus what became matched since */
-  classes: Record<string, number>;
   /** live orders and strangers of the pull, counted apart from the classes */
   orders: number;
 }
 
-export async function accountFigures(db: Db, runId: bigint): Promise<AccountFigures[]> {
+export interface AccountFigures extends LookFigures {
+  /** of the looks after sending; `pull` is the first look alone */
+  failedLater: number;
+  /** orders by class; `matched` is what the compare counted plus what became matched since */
+  classes: Record<string, number>;
+}
+
+export async function lookFigures(db: Db, runId: bigint): Promise<LookFigures[]> {
   const { rows } = await db.query<{
     account_id: string;
     pages: bigint;
     failed_pages: bigint;
-    failed_later: bigint;
     asked: bigint;
     answered: bigint;
     asked_answered: bigint;
@@ -38,9 +41,7 @@ export async function accountFigures(db: Db, runId: bigint): Promise<AccountFigu
     ledger: bigint;
     strangers: bigint;
     gateway: bigint;
-    orders: bigint;
-    classes: Record<string, number>;
-  }>(await inMonthOfRun(db, statement('accountFigures'), runId), [runId]);
+  }>(await inMonthOfRun(db, statement('lookFigures'), runId), [runId]);
   return rows.map((row) => ({
     accountId: row.account_id,
     pull: {
@@ -52,13 +53,29 @@ export async function accountFigures(db: Db, runId: bigint): Promise<AccountFigu
       unasked: Number(row.unasked),
     },
     askedAnswered: Number(row.asked_answered),
-    failedLater: Number(row.failed_later),
     ledger: Number(row.ledger),
     strangers: Number(row.strangers),
     gateway: Number(row.gateway),
-    orders: Number(row.orders),
-    classes: row.classes,
+    orders: Number(row.ledger) + Number(row.strangers),
   }));
+}
+
+/** The figures of the looks with what their orders and later looks have come to. */
+export async function accountFigures(
+  db: Db,
+  runId: bigint,
+  looks: readonly LookFigures[],
+): Promise<AccountFigures[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    failed_later: bigint;
+    classes: Record<string, number>;
+  }>(await inMonthOfRun(db, statement('classFigures'), runId), [runId]);
+  const found = new Map(rows.map((row) => [row.account_id, row]));
+  return looks.map((look) => {
+    const { failed_later: failedLater, classes } = found.get(look.accountId) ?? {};
+    return { ...look, failedLater: Number(failedLater ?? 0), classes: classes ?? {} };
+  });
 }
 
 /** Until the transaction ends nobody changes a break; decisions wait that long. */

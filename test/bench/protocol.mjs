@@ -13,7 +13,7 @@ import { loadConfig } from '../../dist/src/config.js';
 import { prepareBatch } from '../../dist/src/gateway/batchOps.js';
 import { beginRun } from '../../dist/src/night/begin.js';
 import { compareNight } from '../../dist/src/night/compare.js';
-import { confirm } from '../../dist/src/night/confirm.js';
+import { confirm, judgeAnew } from '../../dist/src/night/confirm.js';
 import { plan } from '../../dist/src/night/plan.js';
 import { pullNight } from '../../dist/src/night/pull.js';
 import { send } from '../../dist/src/night/send.js';
@@ -120,7 +120,7 @@ async function sendWhole({ file, rows: due, folder = '/' }) {
     if (sent < due.length * 0.98)
       throw new Error(`only ${sent} were sent: ${JSON.stringify(rows)}`);
     const confirming = performance.now();
-    await confirm(deps, night, pull);
+    await judgeAnew(deps, night, pull, await confirm(deps, night, pull));
     const confirmMs = performance.now() - confirming;
     await workforce.stop();
     const sendMs = ended - began - cutting.ms();

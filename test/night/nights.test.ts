@@ -12,10 +12,8 @@ import type { Rules } from '../../src/core/decide.js';
 import type { AccountSummary } from '../../src/core/summary.js';
 import { sandboxProfile } from '../../src/gateway/profile.js';
 import type { Night } from '../../src/night/deps.js';
-import { sumUp } from '../../src/night/total.js';
-import { coverageCounts } from '../../src/store/coverage.js';
+import { countLooks, sumUp } from '../../src/night/total.js';
 import type { Database } from '../../src/store/db.js';
-import { accountFigures } from '../../src/store/figures.js';
 import type { PullRow } from '../../src/store/pulls.js';
 import { askNight, createPull } from '../../src/store/pulls.js';
 import { enterAccounts, noteLook } from '../../src/store/runAccounts.js';
@@ -284,8 +282,7 @@ const DEPS = { config: { environment: 'test', gateway: { profile: sandboxProfile
 async function tell(accounts: readonly Lived[], night: Night): Promise<Told[]> {
   const deps = DEPS as unknown as Parameters<typeof sumUp>[0];
   await classify(db, night.runId);
-  const figures = await accountFigures(db, night.runId);
-  const looked = { accounts: figures, covered: await coverageCounts(db, night.runId) };
+  const looked = await countLooks(db, night.runId);
   const { accounts: summaries } = await sumUp(deps, night, looked, []);
   const told: Told[] = [];
   for (const { accountId } of accounts) {

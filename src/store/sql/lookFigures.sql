@@ -52,51 +52,17 @@ stranger as (
       where e.pull_id = o.pull_id and e.account_id = o.account_id and e.order_no = o.order_no
         and (e.is_extra or not e.is_extra)))
   group by a.account_id
-),
-matched as (
-  select a.account_id, sum((p.matched ->> a.account_id)::bigint) as matched
-  from account a
-  join tieout.pulls p on p.pull_id >= a.pull_id and p.run_id = $1 and p.kind <> 'fresh'
-  group by a.account_id
-),
--- Pages of a look after sending that failed: what was accepted there is not shown yet.
-later as (
-  select a.account_id, count(*) as failed_later
-  from account a
-  join tieout.pulls l on l.run_id = $1 and l.pull_id > a.pull_id and l.kind = 'confirm'
-  join tieout.pages p on p.pull_id = l.pull_id and p.account_id = a.account_id
-  where p.state = 'failed'
-  group by a.account_id
-),
-class as (
-  select account_id, jsonb_object_agg(class, orders) as classes
-  from (
-    select account_id, class, sum(orders) as orders
-    from (
-      select account_id, class, count(*) as orders from tieout.verdicts
-      where run_id = $1 group by account_id, class
-      union all
-      select account_id, 'matched', matched from matched where matched is not null
-    ) as part
-    group by account_id, class
-  ) as whole
-  group by account_id
 )
 select account.account_id, coalesce(pages, 0) as pages, coalesce(failed_pages, 0) as failed_pages,
-  coalesce(failed_later, 0) as failed_later,
   coalesce(asked, 0) as asked,
   coalesce(plain, 0) as answered, coalesce(asked_plain, 0) as asked_answered,
   coalesce(unanswered, 0)::bigint as unanswered,
   coalesce(unasked, 0)::bigint as unasked, coalesce(ledger, 0) as ledger,
-  coalesce(strangers, 0) as strangers, coalesce(plain, 0) + coalesce(extra.orders, 0) as gateway,
-  coalesce(ledger, 0) + coalesce(strangers, 0) as orders,
-  coalesce(classes, '{}') as classes
+  coalesce(strangers, 0) as strangers, coalesce(plain, 0) + coalesce(extra.orders, 0) as gateway
 from account
 left join asked using (account_id)
 left join page using (account_id)
 left join entry using (account_id)
 left join extra using (account_id)
 left join stranger using (account_id)
-left join class using (account_id)
-left join later using (account_id)
 order by account.account_id

@@ -269,6 +269,21 @@ describe('with the guards on', () => {
     await expect(house.db.query(`update tieout.${table} set ${change}`)).rejects.toThrow(/history/);
     await expect(house.db.query(`delete from tieout.${table}`)).rejects.toThrow(/history|violates/);
   });
+
+  test('a guard that is called only for what it guards names every column', async () => {
+    const { rows } = await house.db.query<{ relation: string; loose: string[] }>(
+      `select c.relname as relation, array_agg(a.attname::text) filter (where
+         pg_get_triggerdef(t.oid) !~* format('\\mold\\.%I is', a.attname)) as loose
+       from pg_trigger t
+       join pg_class c on c.oid = t.tgrelid
+       join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+       where t.tgname in ('guard_fact', 'guard_outcome') and t.tgqual is not null
+         and c.relname not in ('attempts', 'reports')
+       group by c.relname order by c.relname`,
+    );
+    const seldom = ['break_events', 'day_movements', 'instruction_events', 'outcome_rows'];
+    expect(rows).toEqual(seldom.map((relation) => ({ relation, loose: null })));
+  });
 });
 
 describe('what a person decides', () => {

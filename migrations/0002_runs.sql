@@ -227,8 +227,9 @@ create table tieout.final_orders (
   primary key (account_id, order_no)
 );
 
--- One bucket a merchant, shared by all workers: the next request may start at free_at.
-create table tieout.rate_buckets (
+-- One bucket a merchant, shared by all workers: the next request may start at free_at. Not logged:
+-- nothing of it is worth keeping longer than a second.
+create unlogged table tieout.rate_buckets (
   merchant_id text primary key,
   free_at timestamptz not null
 );

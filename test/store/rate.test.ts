@@ -52,6 +52,48 @@ describe('the rate limit of a merchant', () => {
     expect(all).toBeGreaterThanOrEqual(PROCESSES * uses);
     expect(all).toBeLessThanOrEqual(2 * PROCESSES * uses);
   });
+
+  test('a fast process uses places while the next ones are taken', async () => {
+    const uses = 400;
+    let used = 0;
+    let meanwhile = 0;
+    let taken = 0;
+    const watched: Db = {
+      ...fresh.db,
+      query: <R extends object>(sql: string, values?: readonly unknown[]) => {
+        taken += Math.round(Number(values?.[1]) * 10_000);
+        const before = used;
+        return fresh.db.query<R>(sql, values).finally(() => {
+          meanwhile += used - before;
+        });
+      },
+    };
+    const permit = openRateLimit(watched, 10_000, wait);
+    for (; used < uses; used += 1) await permit('M3');
+    expect(meanwhile).toBeGreaterThan(0);
+    expect(taken).toBeGreaterThanOrEqual(uses);
+    expect(taken).toBeLessThanOrEqual(2 * uses);
+  });
+
+  test('what could not be taken ahead is taken again by who needs it, or fails there', async () => {
+    let fails = false;
+    const breaking: Db = {
+      ...fresh.db,
+      query: async (sql, values) => {
+        if (fails) throw new Error('the database went away');
+        return fresh.db.query(sql, values);
+      },
+    };
+    const permit = openRateLimit(breaking, 10_000, wait);
+    await Promise.all(Array.from({ length: 8 }, () => permit('M4')));
+    fails = true;
+    const used: string[] = [];
+    const use = (): Promise<void> => permit('M4').then(() => void used.push('place'));
+    await expect(Promise.all(Array.from({ length: 50 }, use))).rejects.toThrow(/went away/);
+    fails = false;
+    await permit('M4');
+    expect(used.length).toBeLessThan(50);
+  });
 });
 
 async function wait(ms: number): Promise<void> {

@@ -8,6 +8,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { access, link, mkdtemp, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
+import { TieoutError } from '../src/core/errors.js';
 import type { WrittenReport } from '../src/core/reporting.js';
 
 /** Begins the name of the folder that holds a file under way; a crash may leave one behind. */
@@ -27,7 +28,9 @@ export async function writeNewFile(
   write: (sink: Writable) => Promise<void>,
 ): Promise<WrittenReport> {
   await refuseExisting(path);
-  const folder = await mkdtemp(join(dirname(path), PARTIAL_PREFIX));
+  const folder = await mkdtemp(join(dirname(path), PARTIAL_PREFIX)).catch((error) => {
+    throw refused(path, `cannot be written: ${error.message}`, error.code);
+  });
   try {
     const partial = join(folder, basename(path));
     const tally = await writePartial(partial, write);
@@ -68,9 +71,11 @@ async function refuseExisting(path: string): Promise<void> {
 }
 
 function alreadyThere(path: string): Error {
-  return Object.assign(new Error(`${path} exists already; a report is never overwritten`), {
-    code: 'EEXIST',
-  });
+  return refused(path, 'exists already; a report is never overwritten', 'EEXIST');
+}
+
+function refused(path: string, why: string, code: string): Error {
+  return Object.assign(new TieoutError(`${path} ${why}`), { code });
 }
 
 async function writePartial(

@@ -23,13 +23,15 @@ export function brakeCommand(): Command {
       });
     },
   );
-  moving(root, 'off', 'let it go again; also lifts a freeze, and the breaker of an account').action(
-    async (flags: BrakeFlags, command: Command) => {
-      await withApp(command, (app) => off(app, orderOf(app, flags, command), wantsJson(command)), {
-        quiet: true,
-      });
-    },
-  );
+  moving(
+    root,
+    'off',
+    'let it go again; also lifts a freeze, and the breaker of the --account',
+  ).action(async (flags: BrakeFlags, command: Command) => {
+    await withApp(command, (app) => off(app, orderOf(app, flags, command), wantsJson(command)), {
+      quiet: true,
+    });
+  });
   root
     .command('status', { isDefault: true })
     .description('what stops the sending, since when and why')
@@ -54,13 +56,17 @@ function orderOf(app: App, flags: BrakeFlags, command: Command): BrakeOrder {
   const reason = flags.reason.trim();
   if (reason === '') throw new UsageError('--reason: say why; it is kept and shown');
   const accountId = flags.account ?? null;
-  const known = app.config.accounts.map((account) => account.accountId);
+  const known = idsOf(app);
   if (accountId !== null && !known.includes(accountId)) {
     throw new UsageError(
       `--account ${accountId}: no such account in the configuration (${known.join(', ')})`,
     );
   }
   return { accountId, reason, who: deciderOf(command) };
+}
+
+function idsOf(app: App): string[] {
+  return app.config.accounts.map((account) => account.accountId);
 }
 
 async function on(app: App, order: BrakeOrder, json: boolean): Promise<number> {
@@ -86,19 +92,25 @@ async function on(app: App, order: BrakeOrder, json: boolean): Promise<number> {
 
 async function off(app: App, order: BrakeOrder, json: boolean): Promise<number> {
   const { lifted, remaining } = await letBrakeGo(app, order);
-  if (json) printJson({ lifted, remaining });
+  // The breaker of an account is lifted by its name alone: whoever names none must hear of it.
+  const { accounts } = await brakeStatus(app, idsOf(app));
+  const stopped = accounts.filter(({ sends }) => !sends);
+  if (json) printJson({ lifted, remaining, stopped });
   else {
+    const scope = order.accountId === null ? 'all accounts together' : order.accountId;
     printLines([
-      ...(lifted.length === 0 ? ['Nothing was on here.'] : lifted.map((one) => `Lifted: ${one}`)),
+      ...(lifted.length === 0
+        ? [`Nothing was on for ${scope}.`]
+        : lifted.map((one) => `Lifted: ${one}`)),
       ...remaining.map((one) => `Still on: ${brakeWords(one)}`),
+      ...stopped.map(({ accountId, words }) => `Account ${accountId}: ${words}`),
     ]);
   }
   return 0;
 }
 
 async function status(app: App, json: boolean): Promise<number> {
-  const accountIds = app.config.accounts.map((account) => account.accountId);
-  const found = await brakeStatus(app, accountIds);
+  const found = await brakeStatus(app, idsOf(app));
   if (json) printJson(found);
   else {
     printLines([

@@ -60,6 +60,8 @@ export function whatIsOwed(facts: OwedFacts): Owed {
   if (run.state === 'running' || run.wasStopped) {
     return { kind: 'goOn', date: run.date, since: tick };
   }
+  // Begun by hand before its own night was to begin: it is owed then, and until then nothing is.
+  if (run.date > due) return { kind: 'nothing' };
   return ofEnded(facts, run, tick);
 }
 

@@ -22,7 +22,7 @@ export interface EntryOutcome {
 type Answered = Record<string, unknown>;
 
 /** The code that the document shows for a refund that went well. */
-const REFUND_ACCEPTED_CODE = 'V0000';
+export const REFUND_ACCEPTED_CODE = 'V0000';
 const REFERENCE_CHARS_MAX = 200;
 const REFUND_MESSAGE = /^([^\s:]{1,40}):(.*)$/s;
 

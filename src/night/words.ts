@@ -2,6 +2,7 @@
 // answers. A code is never guessed at; it is kept so that a person can give it its meaning.
 
 import { createHash } from 'node:crypto';
+import { REFUND_ACCEPTED_CODE } from '../gateway/answers.js';
 import type { PullRow } from '../store/pulls.js';
 import { noteAnswerWords, noteWords } from '../store/words.js';
 import type { Night, NightDeps } from './deps.js';
@@ -13,7 +14,10 @@ export async function noteLookWords(deps: NightDeps, night: Night, look: PullRow
 
 /** Keeps the codes of the answers to what the run sent. */
 export async function noteAnswers(deps: NightDeps, night: Night): Promise<void> {
-  await noteAnswerWords(night.db, night.runId, profileDigest(deps), deps.now());
+  await noteAnswerWords(night.db, night.runId, profileDigest(deps), deps.now(), {
+    status: deps.config.gateway.profile.results.accepted,
+    refundMessage: [REFUND_ACCEPTED_CODE],
+  });
 }
 
 function profileDigest(deps: NightDeps): string {

@@ -25,6 +25,12 @@ export interface OrderStory {
 /** Looks older than the newest so many pulls are not searched. */
 const PULLS_MAX = 200;
 
+/** Amounts as text: a JSON number would lose its last zero, and a large one its digits. */
+const LEDGER_ROW = `to_jsonb(l) || jsonb_build_object('amount', l.amount::numeric(20, 2)::text,
+  'capture_amount', l.capture_amount::numeric(20, 2)::text)`;
+const REFUND_ROW = `to_jsonb(r)
+  || jsonb_build_object('refund_amount', r.refund_amount::numeric(20, 2)::text)`;
+
 export async function orderStory(
   db: Db,
   accountId: string,
@@ -32,9 +38,9 @@ export async function orderStory(
 ): Promise<OrderStory | null> {
   const { rows } = await db.query<{ story: OrderStory }>(
     `select jsonb_build_object(
-       'ledger', (select to_jsonb(l) from ledger.orders l
+       'ledger', (select ${LEDGER_ROW} from ledger.orders l
          where l.account_id = $1 and l.order_no = $2),
-       'refundRequests', coalesce((select jsonb_agg(to_jsonb(r) order by r.requested_at)
+       'refundRequests', coalesce((select jsonb_agg(${REFUND_ROW} order by r.requested_at)
          from ledger.refund_requests r where r.account_id = $1 and r.order_no = $2), '[]'),
        'ledgerChanges', coalesce((select jsonb_agg(jsonb_build_object('at', c.noted_at,
            'kind', c.kind, 'before', c.before, 'after', c.after) order by c.run_id)

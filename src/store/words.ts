@@ -43,14 +43,27 @@ export async function noteWords(
   ]);
 }
 
+/** Codes that mean accepted, whatever else an answer says: as a status, as a refund_message. */
+export interface AcceptedWords {
+  status: readonly string[];
+  refundMessage: readonly string[];
+}
+
 /** Keeps the codes of the answers to what a run sent. */
 export async function noteAnswerWords(
   db: Db,
   runId: bigint,
   profileSha256: string,
   now: Date,
+  accepted: AcceptedWords,
 ): Promise<void> {
-  await db.query(statement('noteAnswerWords'), [runId, profileSha256, now]);
+  await db.query(statement('noteAnswerWords'), [
+    runId,
+    profileSha256,
+    now,
+    accepted.status,
+    accepted.refundMessage,
+  ]);
 }
 
 export async function gatewayWords(

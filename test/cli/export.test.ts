@@ -74,7 +74,10 @@ describe('tieout export outcomes', () => {
     );
     const again = await run('--format', 'csv', '--out', 'told.csv');
     expect(again.code).toBe(1);
-    expect(again.stderr).toContain('told.csv');
+    expect(again.stderr).toMatch(/^tieout: .*told\.csv exists already; [^\n]*\n$/);
+    const nowhere = await run('--out', 'no-folder/told.csv');
+    expect(nowhere.code).toBe(1);
+    expect(nowhere.stderr).toMatch(/^tieout: .*told\.csv cannot be written: [^\n]*\n$/);
     expect(existsSync(join(house.folder, 'told.csv'))).toBe(true);
   });
 

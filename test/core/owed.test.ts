@@ -66,6 +66,13 @@ const CASES: readonly [string, Owed['kind'], Partial<NewestRun> | null, Partial<
   ['its next pause ends past resumeUntil', 'givenUp', { ends: 9, endedAt: at('06:20') }],
   ['incomplete, by hand before the tick', 'resume', { ends: 0, endedAt: at('01:00') }],
   ['of a later date, by hand, done', 'nothing', { date: '2026-11-21', state: 'tied_out' }],
+  ['of a later date, by hand, incomplete', 'nothing', { date: '2026-11-21', ends: 3 }],
+  [
+    'of a later date, by hand, incomplete, past resumeUntil of the night before',
+    'nothing',
+    { date: '2026-11-21', ends: 3 },
+    { now: at('23:30') },
+  ],
 ];
 
 describe('what is owed', () => {

@@ -5,6 +5,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { gatewayWords } from '../../src/store/words.js';
 import { batch } from '../sandbox/wireClient.js';
 import { expectIdentities, expectMoney } from '../support/identities.js';
 import type { House, HouseOptions } from '../support/night.js';
@@ -236,23 +237,23 @@ describe('a capture that did not happen', () => {
   });
 });
 
-describe('a refund whose answer is lost', () => {
+describe('a refund whose answer is lost, or names another amount', () => {
   it("is a person's to settle when it is partial, though the state shows one", async () => {
     const { house, front } = await houseOf({
       daysAgo: 2,
       inLedger: kinds({ partial_refund_due: 1 }),
     });
-    front.trouble = async (call) => {
-      if (call.operation !== 'refund') return false;
-      await call.pass();
-      return drop(call);
-    };
+    front.trouble = (call) => call.operation === 'refund' && retell(call, inOtherAmount);
     const night = (daysAgo: number) =>
       house.run({ date: dateOf(daysAgo) }, new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`));
     const first = await night(2);
     const orderNo = house.seeded[0]?.ledger.order_no;
     expect(first.summary.state).toBe('incomplete');
     expect(await openBreaksOf(house.db)).toEqual([`${orderNo} outcome_unknown`]);
+    // The code of success has its meaning, whatever else the answer says.
+    const words = (await gatewayWords(house.db, null)).map(({ word, meaning }) => [word, meaning]);
+    expect(words).toContainEqual(['V0000', 'accepted']);
+    expect(first.summary.notices).toBeUndefined();
     front.trouble = () => false;
     expect((await night(1)).summary.state).toBe('broken');
     expect(await instructionCounts(house.db)).toEqual({ 'refund unknown': 1 });
@@ -274,6 +275,11 @@ describe('a refund whose answer is lost', () => {
     await expectMoney(house.db, [summary], await house.effects());
   });
 });
+
+function inOtherAmount(told: Record<string, unknown>): Record<string, unknown> {
+  const entries = told.refund_orders as Record<string, unknown>[];
+  return { ...told, refund_orders: entries.map((one) => ({ ...one, refund_amount: '0.01' })) };
+}
 
 describe('a cancel whose answer is lost', () => {
   it('goes to a person when the gateway shows the order captured', async () => {

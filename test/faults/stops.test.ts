@@ -196,6 +196,15 @@ describe('the brake', () => {
       { kind: 'brake', is_on: false, by: 'Lee', is_claim: true, reason: 'they mended it' },
     ]);
     await expect(house.db.query('delete from tieout.brakes')).rejects.toThrow(/history/);
+    // A breaker is lifted by the name of its account; without one it is named, not passed over.
+    await house.db.query(
+      `update tieout.run_accounts set sending = 'stopped', sending_reason = 'the breaker stopped it'
+       where account_id = 'A1001'`,
+    );
+    expect(JSON.parse((await brake('off', '--reason', 'looked into')).stdout)).toMatchObject({
+      lifted: [],
+      stopped: [{ accountId: 'A1001', words: expect.stringContaining('breaker') }],
+    });
   });
 
   it('of one account leaves the others alone, and may be pulled in mid-run', async () => {

@@ -90,6 +90,22 @@ describe('a call that moves money', () => {
     expect(await orderStory(fresh.db, ACCOUNT.accountId, 'SO-3')).toBeNull();
   });
 
+  it('stands beside amounts that are told to the last digit', async () => {
+    await fresh.db.query(
+      `insert into ledger.orders (account_id, order_no, currency, amount, expected, placed_at)
+         values ($1, 'SO-4', 'EUR', 900000000000000010.10, 'captured', now())`,
+      [ACCOUNT.accountId],
+    );
+    await fresh.db.query(
+      `insert into ledger.refund_requests (account_id, refund_id, order_no, refund_amount,
+         requested_at) values ($1, 'R-4', 'SO-4', 2.00, now())`,
+      [ACCOUNT.accountId],
+    );
+    const story = await orderStory(fresh.db, ACCOUNT.accountId, 'SO-4');
+    expect(story?.ledger).toMatchObject({ amount: '900000000000000010.10', capture_amount: null });
+    expect(story?.refundRequests).toMatchObject([{ refund_amount: '2.00' }]);
+  });
+
   it('is unknown where no answer came', async () => {
     await call('capture', CAPTURE, null);
     expect((await calls()).at(-1)).toMatchObject({ outcome: 'unknown' });

@@ -24,7 +24,37 @@ call tieout.guard_facts('break_events', 'link_id', 'guard_fact');
 call tieout.guard_facts('day_movements', 'link_id', 'guard_fact');
 call tieout.guard_facts('outcome_rows', 'seq', 'guard_outcome');
 
+-- The same for the days that movements are posted to: closed or not is asked once an account.
+drop trigger guard_movement on tieout.day_movements;
+create or replace function tieout.guard_movement() returns trigger language plpgsql as $$
+declare
+  late record;
+begin
+  select p.account_id, p.posted_to into late
+  from (select account_id, min(posted_to) as posted_to from posted group by account_id) p
+  where p.posted_to <= tieout.closed_until(p.account_id) limit 1;
+  if found then
+    raise exception 'day % of account % is closed', late.posted_to, late.account_id
+      using errcode = 'check_violation';
+  end if;
+  return null;
+end $$;
+create trigger guard_movement after insert on tieout.day_movements
+  referencing new table as posted
+  for each statement execute function tieout.guard_movement();
+
 -- Down Migration
+drop trigger guard_movement on tieout.day_movements;
+create or replace function tieout.guard_movement() returns trigger language plpgsql as $$
+begin
+  if new.posted_to <= tieout.closed_until(new.account_id) then
+    raise exception 'day % of account % is closed', new.posted_to, new.account_id
+      using errcode = 'check_violation';
+  end if;
+  return new;
+end $$;
+create trigger guard_movement before insert on tieout.day_movements
+  for each row execute function tieout.guard_movement();
 do $$
 declare
   guarded record;

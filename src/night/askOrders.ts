@@ -43,10 +43,7 @@ export async function askOrders(
   const begun = await deps.db.transaction((tx) => begin(deps, night, tx, firstOrders));
   const { pull, newest, chunkIds } = begun;
   if (newest === null) return { pull, asked: Promise.resolve() };
-  // What is not stored here waits again, and the pull rings for it.
-  const own = untilStopped(deps);
-  const asking = chunkIds.map((id) => deps.jobs.during(() => pullChunk(own, id)));
-  const asked = Promise.allSettled(asking);
+  const asked = askHere(deps, chunkIds);
   try {
     const others = { ...ALL_ORDERS, allBut: newest };
     await deps.db.transaction((tx) => enterLast(deps, night, tx, begun, others));
@@ -55,6 +52,13 @@ export async function askOrders(
     throw error;
   }
   return { pull, asked };
+}
+
+/** Asked by this process; what is not stored then waits again, and the pull rings for it. */
+export async function askHere(deps: NightDeps, chunkIds: readonly bigint[]): Promise<void> {
+  const own = untilStopped(deps);
+  const asking = chunkIds.map((id) => deps.jobs.during(() => pullChunk(own, id)));
+  await Promise.allSettled(asking);
 }
 
 /** Workers are given some time to end in; what is asked right here ends with the present pages. */

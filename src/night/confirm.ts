@@ -4,8 +4,9 @@
 
 import { settleByLooks, toLookAt } from '../store/instructions.js';
 import type { PullRow } from '../store/pulls.js';
-import { analyseLooks, finishPull } from '../store/pulls.js';
+import { analyseLooks, finishPull, waitingChunks } from '../store/pulls.js';
 import { classify, rememberFinal } from '../store/verdicts.js';
+import { askHere } from './askOrders.js';
 import { beside } from './beside.js';
 import { compareAgain } from './compare.js';
 import type { Night, NightDeps } from './deps.js';
@@ -45,12 +46,17 @@ export async function judgeAnew(
   await rememberFinal(night.db, night.runId, first.pullId, lookbackFrom(deps, night));
 }
 
+/** So few are asked sooner here than by way of the queue. */
+const HERE_CHUNKS_MAX = 4;
+
 async function lookAtSent(
   deps: NightDeps,
   night: Night,
   instructionIds: readonly bigint[],
 ): Promise<PullRow> {
   const pull = await askSecondLook(deps, night.runId, 'confirm', instructionIds);
+  const chunkIds = await waitingChunks(deps.db, pull.pullId);
+  if (chunkIds.length <= HERE_CHUNKS_MAX) await askHere(deps, chunkIds);
   await pullPages(deps, pull);
   await finishPull(deps.db, pull.pullId);
   return pull;

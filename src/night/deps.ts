@@ -39,6 +39,8 @@ export interface NightDeps {
   log: Log;
   /** the database has work for a while: what this step needs is loaded meanwhile */
   getReady?: (step: 'pull' | 'report') => void;
+  /** this night rings for nothing more: workers that it brought may end */
+  allRung?: () => void;
   /** how far the present step has come; for a progress bar */
   progress: (step: string, done: number, total: number) => void;
 }

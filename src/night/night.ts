@@ -36,6 +36,7 @@ export async function runNight(deps: NightDeps, night: Night): Promise<RunSummar
   const second = await beside(seal(deps, night), confirm(deps, night, pull));
   const summary = await beside(seal(deps, night), addUp(deps, night, pull, second, looked));
   const finished = await report(deps, night, summary);
+  deps.allRung?.();
   await sealEnd(deps, night);
   await letGo(deps, finished);
   return finished;

@@ -106,11 +106,16 @@ function withWorkers(
     const work = step === 'pull' ? start() : workforce.loadWriter?.();
     work?.catch(() => {});
   };
-  const stop = async (): Promise<void> => {
-    await starting?.catch(() => {});
-    await workforce.stop();
+  let stopping: Promise<void> | null = null;
+  const stop = (): Promise<void> => {
+    stopping ??= (starting ?? Promise.resolve()).catch(() => {}).then(() => workforce.stop());
+    return stopping;
   };
-  return { deps: { ...deps, doorbell, getReady }, stop };
+  // Why they could not stop is thrown where the run waits for it.
+  const allRung = (): void => {
+    stop().catch(() => {});
+  };
+  return { deps: { ...deps, doorbell, getReady, allRung }, stop };
 }
 
 async function endFailed(deps: NightDeps, night: Night, failure: string): Promise<void> {

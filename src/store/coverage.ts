@@ -4,6 +4,7 @@
 import type { Coverage } from '../core/coverage.js';
 import type { Database, Db } from './db.js';
 import { byMonth, inMonthOf, inMonthOfRun } from './months.js';
+import { WALK_INDEXES } from './reportRows.js';
 import { statement } from './sql.js';
 
 export interface CoverageRow {
@@ -30,7 +31,8 @@ interface RawRow {
 export async function* coverageRows(db: Database, runId: bigint): AsyncGenerator<CoverageRow[]> {
   const values = [runId, null, null, true];
   const text = await inMonthOfRun(db, statement('coverage'), runId);
-  for await (const rows of db.stream<RawRow>(text, values)) yield rows.map(toRow);
+  const chunks = db.stream<RawRow>(text, values, undefined, WALK_INDEXES);
+  for await (const rows of chunks) yield rows.map(toRow);
 }
 
 /** Orders by what was said of them, by account; those without an entry are not counted here. */

@@ -43,6 +43,12 @@ export interface LongReads {
 }
 
 export interface Database extends Db, LongReads {
+  stream<R extends object>(
+    text: string,
+    values?: readonly unknown[],
+    chunk?: number,
+    settings?: PlannerSettings,
+  ): AsyncIterable<R[]>;
   /** One client, BEGIN to COMMIT; any throw rolls back and is thrown on. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** The same, and COMMIT waits for the disk whatever the session's default says. */
@@ -117,7 +123,8 @@ export function openDatabase(
       const client = await lend();
       return startCopy(client, copySql, connection, () => client.end().catch(() => {}));
     },
-    stream: (text, values, chunk) => readChunks(lend, connection, text, values, chunk),
+    stream: (text, values, chunk, settings) =>
+      readChunks(lend, connection, text, { values, chunk, settings }),
     snapshot: (work) => readSnapshot(lend, connection, work),
     copyOut: (select, values = [], settings = {}) =>
       readCopy(lend, connection, select, values, settings),
@@ -260,12 +267,16 @@ async function* readChunks<R extends object>(
   lend: () => Promise<pg.Client>,
   connection: Connection,
   text: string,
-  values: readonly unknown[] = [],
-  chunk = CHUNK_ROWS,
+  how: {
+    values: readonly unknown[] | undefined;
+    chunk: number | undefined;
+    settings: PlannerSettings | undefined;
+  },
 ): AsyncGenerator<R[]> {
+  const { values = [], chunk = CHUNK_ROWS, settings = {} } = how;
   const client = await lend();
   try {
-    await queryOn(client, connection, 'begin read only');
+    await beginReading(client, connection, settings);
     yield* readCursor<R>(client, connection, text, values, chunk);
   } finally {
     // Closing the connection ends the cursor and its read-only transaction with it.
@@ -324,13 +335,19 @@ async function* readCopy(
 ): AsyncGenerator<CopiedRow[]> {
   const client = await lend();
   try {
-    await queryOn(client, connection, 'begin read only');
-    await plannedBy(
-      { query: (text, values) => queryOn(client, connection, text, values) },
-      settings,
-    );
+    await beginReading(client, connection, settings);
     yield* copyOut(client, select, values, connection);
   } finally {
     await client.end().catch(() => {});
   }
+}
+
+async function beginReading(
+  client: pg.Client,
+  connection: Connection,
+  settings: PlannerSettings,
+): Promise<void> {
+  await queryOn(client, connection, 'begin read only');
+  const query: Db['query'] = (text, values) => queryOn(client, connection, text, values);
+  await plannedBy({ query }, settings);
 }

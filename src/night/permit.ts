@@ -3,6 +3,7 @@
 // core/decide.ts about each order: an instruction goes out only if it is still what is needed, by
 // a complete look that is young enough (DESIGN laws 1 and 4).
 
+import type { Config } from '../config.js';
 import { ledgerCurrencies } from '../core/currency.js';
 import type { Need, Rules } from '../core/decide.js';
 import { decideOrder } from '../core/decide.js';
@@ -15,6 +16,7 @@ import type { Db } from '../store/db.js';
 import type { FreshFacts } from '../store/facts.js';
 import { batchFacts } from '../store/facts.js';
 import { payoutFacts } from '../store/payouts.js';
+import type { Standing } from '../store/sending.js';
 import { standings } from '../store/sending.js';
 import type { NightDeps } from './deps.js';
 
@@ -59,6 +61,17 @@ export async function maySend(
   return { ...weighed, kind: 'yes', isCanary, runId: standing.runId };
 }
 
+/**
+ * Reads what the claim of a batch is going to weigh, and forgets it: while nothing else is to be
+ * done, so that then the connection has planned it, and its rows are at hand.
+ */
+export async function readAhead(
+  { db, config }: NightDeps,
+  { batchId, operation }: Pick<BatchRow, 'batchId' | 'operation'>,
+): Promise<void> {
+  if (operation !== 'payout') await db.durably((tx) => factsOf(config, tx, batchId));
+}
+
 type Weighed =
   | ({ kind: 'weighed' } & Pick<Permit & { kind: 'yes' }, 'entries' | 'needless' | 'lapsed'>)
   | Extract<Permit, { kind: 'stale' }>;
@@ -69,17 +82,18 @@ async function weighOrders(
   batch: BatchRow,
   account: Account,
 ): Promise<Weighed> {
-  const facts = await batchFacts(
-    tx,
-    batch.batchId,
-    deps.config.operations.preflightMinutes,
-    ledgerCurrencies(deps.config.gateway.profile.currencies),
-  );
+  const facts = await factsOf(deps.config, tx, batch.batchId);
   const stale = facts.filter((fact) => fact.lookedAt === null);
   if (stale.length > 0) {
     return { kind: 'stale', instructionIds: stale.map((fact) => fact.instructionId) };
   }
   return sorted(facts, (fact) => whyNot(deps, batch, account, fact));
+}
+
+function factsOf(config: Config, tx: Db, batchId: bigint): Promise<FreshFacts[]> {
+  const { operations, gateway } = config;
+  const currencies = ledgerCurrencies(gateway.profile.currencies);
+  return batchFacts(tx, batchId, operations.preflightMinutes, currencies);
 }
 
 /** The gateway shows no payouts, so that there is nothing to look at: the ledger says. */
@@ -117,10 +131,15 @@ export type Beginning =
   | { kind: 'open' | 'canary'; runId: bigint }
   | Extract<Permit, { kind: 'wait' | 'stop' }>;
 
-/** The part of it that is not about orders; asked before a connection is opened, too. */
+/** The part of it that is not about orders. */
 export async function mayBegin(db: Db, account: Account): Promise<Beginning> {
-  if (account.liveFrom === null) return { kind: 'stop', reason: 'the account is only observed' };
   const [standing] = await standings(db, [account.accountId]);
+  return beginningOf(account, standing);
+}
+
+/** The same of what was read; asked before a connection is opened, too. */
+export function beginningOf(account: Account, standing: Standing | undefined): Beginning {
+  if (account.liveFrom === null) return { kind: 'stop', reason: 'the account is only observed' };
   if (!standing || standing.runId === null) {
     return { kind: 'stop', reason: 'the account has no run' };
   }

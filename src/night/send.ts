@@ -12,6 +12,7 @@ import {
 } from '../store/batches.js';
 import { cutBatches } from '../store/instructions.js';
 import { standings } from '../store/sending.js';
+import { beside } from './beside.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf } from './deps.js';
 import { recoverAttempts } from './recover.js';
@@ -23,7 +24,13 @@ export async function send(deps: NightDeps, night: Night): Promise<void> {
   const accountIds = accountIdsOf(night);
   await dissolveWaiting(deps.db, accountIds);
   await resetTries(deps.db, accountIds);
-  if ((await cutBatches(deps.db, accountIds, deps.now())) > 0) await analyseBatches(deps.db);
+  if ((await cutBatches(deps.db, accountIds, deps.now())) > 0) {
+    // What is wrong with the journal is for the batches to say.
+    await beside(
+      deps.journal.verify().catch(() => null),
+      analyseBatches(deps.db),
+    );
+  }
   const done = await waitForRows(deps, {
     step: 'send',
     open: async () => {

@@ -2,8 +2,8 @@
 // commit, or the death of this process, loses nothing. One file an answer; whoever recovers brings
 // them in. Neighbours: attempts.ts stores answers, night/recover.ts calls `bringIn`.
 
-import { mkdirSync } from 'node:fs';
-import { open, readdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import { mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeptAnswer } from './attempts.js';
 import { storeAnswer } from './attempts.js';
@@ -34,7 +34,7 @@ export function openAnswerSpool(dataDir: string): AnswerSpool {
   return {
     keep: async (db, attemptId, answer) => {
       const path = pathOf(attemptId);
-      if (await writeDown(place, path, answer)) {
+      if (writeDown(place, path, answer)) {
         return { toStore: answer, during: (storing) => storedBy(path, storing) };
       }
       await storeAnswer(db, attemptId, answer);
@@ -52,7 +52,7 @@ export function openAnswerSpool(dataDir: string): AnswerSpool {
         const answer = await readBack(pathOf(attemptId));
         if (answer === null) continue;
         if (await storeAnswer(db, attemptId, answer)) count += 1;
-        await remove(pathOf(attemptId));
+        remove(pathOf(attemptId));
       }
       return count;
     },
@@ -68,7 +68,7 @@ async function storedBy<T>(path: string, storing: () => Promise<T>): Promise<T> 
     await onDisk(path).catch(() => {});
     throw error;
   }
-  await remove(path);
+  remove(path);
   return stored;
 }
 
@@ -77,19 +77,24 @@ async function onDisk(path: string): Promise<void> {
   await file.sync().finally(() => file.close());
 }
 
-/** `rm` of node would look at the file first, and hold up everything else while it does. */
-async function remove(path: string): Promise<void> {
-  await unlink(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-  });
+/** `rm` of node would look at the file first. */
+function remove(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
 }
 
-/** False where the disk refuses: then the database alone has to do. */
-async function writeDown(place: string, path: string, answer: KeptAnswer): Promise<boolean> {
+/**
+ * False where the disk refuses: then the database alone has to do. Nothing waits for the disk here,
+ * and to have another thread write it takes longer than to write it.
+ */
+function writeDown(place: string, path: string, answer: KeptAnswer): boolean {
   const text = JSON.stringify({ ...answer, body: answer.body.toString('base64') });
   try {
     mkdirSync(place, { recursive: true, mode: 0o700 });
-    await writeFile(path, text, { mode: 0o600 });
+    writeFileSync(path, text, { mode: 0o600 });
     return true;
   } catch {
     return false;

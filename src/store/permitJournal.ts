@@ -6,7 +6,15 @@
 // the database, night/journalGuard.ts decides.
 
 import { createHash, randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  fstatSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -91,7 +99,7 @@ function openPen(place: string, bytesMax: number): Pen {
   const file = async (): Promise<FileHandle> => {
     for (;;) {
       held ??= await openSegment(place, Math.max(0, await newestSegment(place)));
-      if ((await held.file.stat()).size < bytesMax) return held.file;
+      if (fstatSync(held.file.fd).size < bytesMax) return held.file;
       const next = held.number + 1;
       await drop();
       held = await openSegment(place, next);
@@ -130,8 +138,9 @@ function appending(pen: Pen): Pick<PermitJournal, 'append' | 'close'> {
       waiting = [];
       try {
         const file = await pen.file();
+        // Only the wait for the disk is left to another thread.
         // The first line break ends what a killed process may have left half-written.
-        await file.appendFile(`\n${now.map(({ text }) => text).join('\n')}\n`);
+        appendFileSync(file.fd, `\n${now.map(({ text }) => text).join('\n')}\n`);
         await file.datasync();
         for (const one of now) one.done();
       } catch (error) {

@@ -3,6 +3,7 @@
 // night/permit.ts asks, attempts.ts moves canary and breaker on, cli/brake.ts pulls the brake.
 
 import type { Brake, SendingFacts, SendingState } from '../core/sending.js';
+import type { BatchRow } from './batches.js';
 import type { Db } from './db.js';
 import { statement } from './sql.js';
 
@@ -27,6 +28,13 @@ interface RawStanding {
   }[];
 }
 
+interface RawBatch {
+  batch_run_id: bigint;
+  operation: BatchRow['operation'];
+  state: string;
+  attempts: number;
+}
+
 /** One for each account, in the order of their names. */
 export async function standings(db: Db, accountIds: readonly string[]): Promise<Standing[]> {
   const { rows } = await db.query<RawStanding>(
@@ -34,7 +42,11 @@ export async function standings(db: Db, accountIds: readonly string[]): Promise<
     [accountIds],
     'sendingStanding',
   );
-  return rows.map((row) => ({
+  return rows.map(standingOf);
+}
+
+function standingOf(row: RawStanding): Standing {
+  return {
     accountId: row.account_id,
     runId: row.run_id,
     hasRun: row.run_id !== null,
@@ -46,7 +58,28 @@ export async function standings(db: Db, accountIds: readonly string[]): Promise<
       accountId: account_id,
       at: new Date(at),
     })),
-  }));
+  };
+}
+
+/** A batch and where the sending of its account stands, in one question. */
+export async function batchStanding(
+  db: Db,
+  batchId: bigint,
+): Promise<{ batch: BatchRow; standing: Standing } | null> {
+  const ofBatch = statement('sendingStanding').replace('$1::text[]', 'array[b.account_id]');
+  const { rows } = await db.query<RawStanding & RawBatch>(
+    `select b.run_id as batch_run_id, b.operation, b.state, b.attempts, standing.*
+     from tieout.batches b cross join lateral (${ofBatch}) standing where b.batch_id = $1::bigint`,
+    [batchId],
+    'batchStanding',
+  );
+  const row = rows[0];
+  if (!row) return null;
+  const { batch_run_id: runId, account_id: accountId, operation, state, attempts } = row;
+  return {
+    batch: { batchId, runId, accountId, operation, state, attempts },
+    standing: standingOf(row),
+  };
 }
 
 /** False when another batch has become the canary meanwhile. */

@@ -1,6 +1,8 @@
 -- Where the sending of each account stands: its newest run, that run's block, canary and breaker,
 -- and every brake that holds for it.
 -- $1 accounts. One row an account.
+-- Asked so often that its plan is kept: of a subselect the planner supposes the same number of
+-- accounts whether it plans for these or for any.
 select wanted.account_id, newest.run_id, newest.send_block, newest.sending,
   newest.canary_batch_id, newest.sending_reason,
   coalesce((
@@ -9,7 +11,7 @@ select wanted.account_id, newest.run_id, newest.send_block, newest.sending,
     from tieout.standing_brakes b
     where b.account_id is null or b.account_id = wanted.account_id
   ), '[]') as brakes
-from unnest($1::text[]) as wanted (account_id)
+from unnest((select $1::text[])) as wanted (account_id)
 left join lateral (
   select ra.*
   from tieout.run_accounts ra

@@ -2,10 +2,10 @@
 // Each function is one statement over the orders of a pull; none loops over rows.
 
 import { formatAmount, type Hundredths } from '../core/money.js';
-import { EXPECTED_STATES } from '../core/order.js';
-import { plainPairs, positionRows } from '../core/verdict.js';
+import { positionRows } from '../core/verdict.js';
 import type { Db } from './db.js';
 import { inTransaction } from './db.js';
+import { glance, type MatchedRow } from './glance.js';
 import { inMonthOf, partitionOf } from './months.js';
 import type { AccountRules } from './pulls.js';
 import { statement } from './sql.js';
@@ -35,14 +35,6 @@ function pullsOf({ pullId, failedIn }: CompareScope): bigint[] {
 }
 
 const POSITIONS = JSON.stringify(positionRows());
-const PLAIN = plainPairs();
-const PLAIN_PAIRS = JSON.stringify(PLAIN);
-/** Then two states that are equal need no look at the list. */
-const EQUAL_IS_PLAIN = EXPECTED_STATES.every((state) =>
-  PLAIN.some(({ expected, sight }) => expected === state && sight === state),
-);
-
-type MatchedRow = { account_id: string; matched: bigint };
 
 /**
  * Writes the verdicts of a pull; answers the number of matched orders by account. What matches at a
@@ -59,7 +51,7 @@ export function compare(
     await tx.query(`select set_config('work_mem', $1, true), set_config('jit', 'off', true)`, [
       COMPARE_MEMORY,
     ]);
-    const settled = await glance(tx, scope, rules, meanwhile);
+    const settled = await glance(tx, scope, glanceRules(rules), meanwhile);
     const { rows } = await tx.query<MatchedRow>(
       inMonthOf(statement('compare'), scope.runId, scope.pullId),
       compareValues(scope, rules),
@@ -78,39 +70,9 @@ export function compare(
 /** Sorts and hashes of a million orders stay in memory; the planner has no use for a compiler. */
 const COMPARE_MEMORY = '128MB';
 
-/** Fills pg_temp.beside with the orders that need every check; counts the others. */
-async function glance(
-  tx: Db,
-  scope: CompareScope,
-  rules: CompareRules,
-  meanwhile?: () => void,
-): Promise<MatchedRow[]> {
-  await tx.query(statement('beside'));
-  // Both sides lie in the order of their indexes: looks are written in the order they are asked.
-  await walkIndexes(tx, true);
-  const walked = tx.query<MatchedRow>(inMonthOf(statement('glance'), ...pullsOf(scope)), [
-    scope.pullId,
-    scope.failedIn ?? null,
-    PLAIN_PAIRS,
-    EQUAL_IS_PLAIN,
-    rules.asOf,
-    staleAfter(rules),
-    rules.accounts.map((account) => account.account_id),
-  ]);
-  meanwhile?.();
-  const { rows } = await walked;
-  await walkIndexes(tx, false);
-  await tx.query('analyze pg_temp.beside (account_id, order_no)');
-  return rows;
-}
-
-/** The planner hashes a million rows where it could walk two indexes: 2.5 times as slow. */
-async function walkIndexes(tx: Db, only: boolean): Promise<void> {
-  const others = only ? 'off' : 'on';
-  await tx.query(
-    `select set_config('enable_hashjoin', $1, true), set_config('enable_sort', $1, true)`,
-    [others],
-  );
+function glanceRules(rules: CompareRules) {
+  const accountIds = rules.accounts.map((account) => account.account_id);
+  return { asOf: rules.asOf, staleAfter: staleAfter(rules), accountIds };
 }
 
 function staleAfter(rules: CompareRules): string {

@@ -1,6 +1,6 @@
 // Two roads, one verdict: compare.sql over a whole set and core/decide.ts over each of its orders,
 // for generated orders under generated rules. And neither the order of pages nor that of entries in
-// an answer bears on any verdict.
+// an answer bears on any verdict, nor whether one process walks all orders or two a half each.
 
 import { randomInt } from 'node:crypto';
 import { inspect } from 'node:util';
@@ -8,12 +8,15 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Rules } from '../../src/core/decide.js';
 import { decideOrder } from '../../src/core/decide.js';
+import type { Db } from '../../src/store/db.js';
+import { partsOf } from '../../src/store/glance.js';
 import { compare } from '../../src/store/verdicts.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { generatedOrder, generatedRules } from '../support/generatedOrders.js';
 import {
   compareRulesOf,
+  storeChunks,
   storedVerdicts,
   storeInstructions,
   storeLedger,
@@ -88,6 +91,56 @@ test('the order of pages and entries changes no verdict', async () => {
   }
 });
 
+test('two processes that walk a half of the orders each find the same', async () => {
+  const sets = fc.sample(fc.tuple(orderSet(ORDERS_IN_SET), generatedRules), { seed, numRuns: 3 });
+  for (const [orders, rules] of sets) {
+    const plans: string[] = [];
+    const halves = await decideInDatabase(orders, rules, (tx) => besides(tx, plans));
+    expect(halves).toEqual(await decideInDatabase(orders, rules));
+    expect(plans).toEqual([expect.stringMatching(/Parallel Append(.|\n)*<(.|\n)*>=/)]);
+  }
+});
+
+test('every order of a large pull is in one part, and the parts are of about one size', () => {
+  const chunk = (account_id: string, first_order: string | null, pages = 100) => {
+    return { account_id, first_order, pages };
+  };
+  const whole = { from: null, before: null };
+  const one = ['a', 'b', 'c', 'd'].map((order) => chunk('A', order));
+  expect(partsOf(one.slice(1), ['A', 'B'])).toEqual([{ accountIds: ['A', 'B'], ...whole }]);
+  const halves = [
+    { accountIds: ['A'], from: null, before: 'c' },
+    { accountIds: ['A'], from: 'c', before: null },
+  ];
+  expect(partsOf(one, ['A'])).toEqual(halves);
+  expect(partsOf([...one, chunk('C', 'a')], ['A', 'B', 'C'])).toEqual([
+    ...halves,
+    { accountIds: ['B', 'C'], ...whole },
+  ]);
+  expect(partsOf([chunk('A', null, 900), chunk('B', null)], ['A', 'B'])).toEqual([
+    { accountIds: ['A'], ...whole },
+    { accountIds: ['B'], ...whole },
+  ]);
+  expect(partsOf([...one, ...one, chunk('B', 'a', 700)], ['A', 'B', 'C'])).toEqual([
+    { accountIds: ['A'], ...whole },
+    { accountIds: ['B', 'C'], ...whole },
+  ]);
+});
+
+/** However few orders there are, and keeps how pg_temp.beside is filled. */
+async function besides(tx: Db, plans: string[]): Promise<Db> {
+  await tx.query('set local parallel_setup_cost = 0; set local parallel_tuple_cost = 0');
+  return {
+    async query(text, values, name) {
+      if (text.startsWith('create temp table beside')) {
+        const { rows } = await tx.query(`explain ${text}`, values);
+        plans.push(rows.flatMap(Object.values).join('\n'));
+      }
+      return tx.query(text, values, name);
+    },
+  };
+}
+
 function shown(order: StoredOrder | undefined, rules: Rules): string {
   return inspect({ seed, order, rules }, { depth: 6 });
 }
@@ -97,6 +150,7 @@ let accounts = 0;
 async function decideInDatabase(
   orders: readonly StoredOrder[],
   rules: Rules,
+  inHalves?: (tx: Db) => Promise<Db>,
 ): Promise<{ verdicts: string[]; matched: number | undefined }> {
   const { db } = fresh;
   accounts += 1;
@@ -105,7 +159,11 @@ async function decideInDatabase(
   await storeLedger(db, accountId, orders);
   await storeInstructions(db, runId, accountId, orders);
   const look = await storeLook(db, runId, accountId, orders);
-  const matched = (await compare(db, look, compareRulesOf(rules, [accountId]))).get(accountId);
+  if (inHalves) await storeChunks(db, look, 4);
+  const counts = await db.transaction(async (tx) =>
+    compare(inHalves ? await inHalves(tx) : tx, look, compareRulesOf(rules, [accountId])),
+  );
+  const matched = counts.get(accountId);
   const stored = await storedVerdicts(db, look);
   const verdicts = orders.map((order) => {
     const verdict = stored.get(order.orderNo);

@@ -16,7 +16,6 @@ import {
 } from '../store/verdicts.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf, accountRules } from './deps.js';
-import { noteLookWords } from './words.js';
 
 /** Compares all live orders of the night with what the pull brought. */
 export async function compareNight(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
@@ -38,7 +37,6 @@ export async function compareAgain(
   first: PullRow,
   second: PullRow,
 ): Promise<void> {
-  await noteLookWords(deps, night, second);
   await clearVerdictsOf(night.db, night.runId, second.pullId);
   const { runId } = night;
   await judge(deps, night, second, { runId, pullId: second.pullId, lookedOnly: true });

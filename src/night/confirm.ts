@@ -14,6 +14,7 @@ import { accountIdsOf, lookbackFrom } from './deps.js';
 import { askSecondLook } from './lookAgain.js';
 import { pullPages } from './pull.js';
 import { searchRefunds } from './searchRefunds.js';
+import { noteLookWords } from './words.js';
 
 /** Looks at what was sent, and settles what is seen; answers the look, null where none was due. */
 export async function confirm(
@@ -27,7 +28,7 @@ export async function confirm(
   const second = await lookAtSent(deps, night, sent);
   // Settling goes order by order, and needs no figures of the look.
   await beside(
-    analyseLooks(deps.db, second.pullId),
+    analyseLooks(deps.db, second.pullId).then(() => noteLookWords(deps, night, second)),
     settleByLooks(night.db, night.runId, second.pullId, deps.now()),
   );
   return second;

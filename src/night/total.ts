@@ -47,7 +47,6 @@ import { newWords } from '../store/words.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf } from './deps.js';
 import { stopNotices } from './stops.js';
-import { noteAnswers } from './words.js';
 
 /** What the looks of a run said, counted; it changes no more once they are finished. */
 export interface Looked {
@@ -62,7 +61,6 @@ export async function countLooks(db: Db, runId: bigint): Promise<Looked> {
 
 /** Reads every other figure, checks that they tie, and states what the run has come to. */
 export async function total(deps: NightDeps, night: Night, looked: Looked): Promise<RunSummary> {
-  await noteAnswers(deps, night);
   await countSettledBetween(night.db, night.runId, accountIdsOf(night));
   // A decision about a break in between would stand in one figure and not in the other.
   return inTransaction(night.db, async (tx) => {
@@ -93,7 +91,7 @@ export async function sumUp(
   const stakes = await tieByMoney(night.db, night.runId);
   const instructions = await instructionFigures(night.db, night.runId);
   const unfinished = await unfinishedOfRun(night.db, night.runId);
-  const totals = await currencyTotals(night.db, night.runId);
+  const totals = await currencyTotals(night.db, night.runId, looks);
   const payouts = await payoutsToLookAt(night.db, night.runId);
   const tolerated = await toleratedSums(night.db, night.runId);
   const accounts = figures.map((account): AccountSummary => {

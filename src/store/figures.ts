@@ -17,6 +17,8 @@ export interface LookFigures {
   ledger: number;
   strangers: number;
   gateway: number;
+  /** of its orders in the ledger */
+  currencies: readonly string[];
   /** live orders and strangers of the pull, counted apart from the classes */
   orders: number;
 }
@@ -41,6 +43,7 @@ export async function lookFigures(db: Db, runId: bigint): Promise<LookFigures[]>
     ledger: bigint;
     strangers: bigint;
     gateway: bigint;
+    currencies: string[];
   }>(await inMonthOfRun(db, statement('lookFigures'), runId), [runId]);
   return rows.map((row) => ({
     accountId: row.account_id,
@@ -56,6 +59,7 @@ export async function lookFigures(db: Db, runId: bigint): Promise<LookFigures[]>
     ledger: Number(row.ledger),
     strangers: Number(row.strangers),
     gateway: Number(row.gateway),
+    currencies: row.currencies,
     orders: Number(row.ledger) + Number(row.strangers),
   }));
 }
@@ -192,10 +196,15 @@ export async function unfinishedOfRun(db: Db, runId: bigint): Promise<Map<string
 export async function currencyTotals(
   db: Db,
   runId: bigint,
+  looks: readonly LookFigures[],
 ): Promise<Map<string, CurrencyTotals[]>> {
   type Row = CurrencyTotals & { account_id: string; paidOut: string | null };
-  const { rows } = await db.query<Row>(await inMonthOfRun(db, statement('currencyTotals'), runId), [
+  const inLedger = looks.flatMap(({ accountId, currencies }) =>
+    currencies.map((currency) => ({ account_id: accountId, currency })),
+  );
+  const { rows } = await db.query<Row>(statement('currencyTotals'), [
     runId,
+    JSON.stringify(inLedger),
   ]);
   const totals = new Map<string, CurrencyTotals[]>();
   for (const { account_id: accountId, ...row } of rows) {

@@ -1,13 +1,12 @@
 -- The money of a run by account and currency: what was confirmed in it, and what nobody can say.
--- $1 run. Currencies without any movement are listed with zeros where the ledger has orders in
--- them. Payouts count where their unit is known, in a column of their own.
+-- $1 run, $2 json [{account_id, currency}]: what the ledger has orders in; it is listed with zeros
+-- where nothing moved. Payouts count where their unit is known, in a column of their own.
 with account as (
-  select account_id, pull_id from tieout.run_accounts where run_id = $1::bigint
+  select account_id from tieout.run_accounts where run_id = $1::bigint
 ),
 currency as (
-  select distinct a.account_id, o.currency
-  from account a join tieout.asked_orders o using (pull_id, account_id)
-  where o.in_ledger
+  select account_id, currency
+  from jsonb_to_recordset($2::jsonb) as c (account_id text, currency text)
 ),
 money as (
   select account_id, currency,

@@ -4,12 +4,16 @@ with account as materialized (
   where run_id = $1::bigint and pull_id is not null
 ),
 asked as (
-  select a.account_id,
-    count(*) filter (where o.page_no is not null) as asked,
-    count(*) filter (where o.in_ledger) as ledger
-  from account a
-  join tieout.asked_orders o using (pull_id, account_id)
-  group by a.account_id
+  select account_id, sum(asked)::bigint as asked, sum(ledger)::bigint as ledger,
+    array_agg(currency order by currency) filter (where ledger > 0) as currencies
+  from (
+    select a.account_id, o.currency, count(*) filter (where o.page_no is not null) as asked,
+      count(*) filter (where o.in_ledger) as ledger
+    from account a
+    join tieout.asked_orders o using (pull_id, account_id)
+    group by a.account_id, o.currency
+  ) as by_currency
+  group by account_id
 ),
 page as (
   select a.account_id, count(*) filter (where not p.stands_for_walk) as pages,
@@ -54,7 +58,7 @@ stranger as (
   group by a.account_id
 )
 select account.account_id, coalesce(pages, 0) as pages, coalesce(failed_pages, 0) as failed_pages,
-  coalesce(asked, 0) as asked,
+  coalesce(asked, 0) as asked, coalesce(currencies, '{}') as currencies,
   coalesce(plain, 0) as answered, coalesce(asked_plain, 0) as asked_answered,
   coalesce(unanswered, 0)::bigint as unanswered,
   coalesce(unasked, 0)::bigint as unasked, coalesce(ledger, 0) as ledger,

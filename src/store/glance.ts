@@ -45,9 +45,10 @@ export async function glance(
   rules: GlanceRules,
   meanwhile?: () => void,
 ): Promise<MatchedRow[]> {
-  const { isWhole, chunks } = await shapeOf(tx, scope.pullId);
+  const { isWhole, chunks, helpers } = await shapeOf(tx, scope.pullId);
   const parts = partsOf(chunks, rules.accountIds);
-  await tx.query(`drop table if exists pg_temp.beside; ${plannedFor(parts.length > 1)}`);
+  const plan = plannedFor(parts.length > 1, helpers + 1);
+  await tx.query(`drop table if exists pg_temp.beside; ${plan}`);
   const walked = tx.query(
     inMonthOf(besideOf(parts.length), scope.pullId, scope.failedIn ?? scope.pullId),
     [
@@ -147,12 +148,16 @@ function middleOf(chunks: readonly Chunk[]): string | null {
   return null;
 }
 
-/** Whether every page of a pull was answered, and its chunks. */
-async function shapeOf(tx: Db, pullId: bigint): Promise<{ isWhole: boolean; chunks: Chunk[] }> {
-  const { rows } = await tx.query<Chunk & { is_whole: boolean }>(inMonthOf(SHAPE, pullId), [
-    pullId,
-  ]);
-  return { isWhole: rows[0]?.is_whole ?? false, chunks: rows };
+/** Whether every page of a pull was answered, its chunks, and who helps other sessions just now. */
+async function shapeOf(
+  tx: Db,
+  pullId: bigint,
+): Promise<{ isWhole: boolean; chunks: Chunk[]; helpers: number }> {
+  const { rows } = await tx.query<Chunk & { is_whole: boolean; helpers: number }>(
+    inMonthOf(SHAPE, pullId),
+    [pullId],
+  );
+  return { isWhole: rows[0]?.is_whole ?? false, chunks: rows, helpers: rows[0]?.helpers ?? 0 };
 }
 
 /** Where pages are walked, one of them stands for all, and nothing is whole at a glance. */
@@ -161,7 +166,8 @@ const SHAPE = `
     select count(*) as pages, bool_and(state = 'answered' and not stands_for_walk) as is_plain
     from tieout.pages where pull_id = $1
   )
-  select account_id, first_order, last_page - first_page + 1 as pages,
+  select account_id, first_order, last_page - first_page + 1 as pages, (
+      select count(*) from pg_stat_activity where backend_type = 'parallel worker')::int as helpers,
     page.is_plain and page.pages = sum(last_page - first_page + 1) over () as is_whole
   from tieout.chunks cross join page
   where pull_id = $1 order by account_id, first_order`;
@@ -170,18 +176,21 @@ const SHAPE = `
  * The planner hashes a million rows where it could walk two indexes: 2.5 times as slow. Both sides
  * lie in the order of their indexes: looks are written in the order they are asked. Nor may it look
  * each up, as it would where it took a part for few. And a process walks a part by itself, instead
- * of helping others through theirs.
+ * of helping others through theirs: that of this session and one more. It plans with two, or it
+ * sees no gain; but a third would find nothing to do, and its start takes from the others.
  */
-function plannedFor(isLarge: boolean): string {
+function plannedFor(isLarge: boolean, helpersMax: number): string {
   return `set local enable_hashjoin = off; set local enable_sort = off;
     set local enable_nestloop = off;
     set local max_parallel_workers_per_gather = ${isLarge ? 2 : 0};
+    set local max_parallel_workers = ${helpersMax};
     set local min_parallel_table_scan_size = '1TB'; set local min_parallel_index_scan_size = '1TB'`;
 }
 
 const PLANNED_AS_EVER = `set local enable_hashjoin to default; set local enable_sort to default;
   set local enable_nestloop to default;
   set local max_parallel_workers_per_gather to default;
+  set local max_parallel_workers to default;
   set local min_parallel_table_scan_size to default;
   set local min_parallel_index_scan_size to default`;
 

@@ -12,6 +12,8 @@ import { DECIDED_MAX, decideBreaks } from '../night/breaks/decideBreaks.js';
 import type { BreakFilter, BreakGroup, FoundBreak } from '../store/breaks.js';
 import { BREAK_GROUPS, breakLife, countBreaks, findBreaks } from '../store/breaks.js';
 import { toleratedRows, toleratedSums } from '../store/explained.js';
+import type { RefundRequestRow } from '../store/refundRequests.js';
+import { refundRequestsOf } from '../store/refundRequests.js';
 import { newestRun } from '../store/runs.js';
 import type { BreakFlags } from './breakFilter.js';
 import { breakIds, filterOf, filterOptions, filterWords } from './breakFilter.js';
@@ -20,6 +22,7 @@ import {
   explainedLines,
   groupLines,
   lifeLines,
+  refundLines,
   totalLine,
   verdictLines,
 } from './breaksText.js';
@@ -182,9 +185,23 @@ async function show(app: App, id: string, json: boolean): Promise<number> {
   const [found] = await findBreaks(app.db, { ids: breakIds([id]) }, { limit: 1, offset: 0 });
   if (found === undefined) throw new UsageError(`there is no break ${id}`);
   const life = await breakLife(app.db, found.breakId);
-  if (json) printJson({ ...told(found), fields: breakFields(found.expected, found.actual), life });
-  else printLines([...breakLines(found, new Date()), '', ...lifeLines(found, life)]);
+  const refundRequests = await refundsBehind(app, found);
+  if (json) {
+    const fields = breakFields(found.expected, found.actual);
+    printJson({ ...told(found), fields, refundRequests, life });
+  } else {
+    const lines = [...breakLines(found, new Date()), '', ...refundLines(found, refundRequests)];
+    printLines([...lines, ...lifeLines(found, life)]);
+  }
   return 0;
+}
+
+/** What the compare held against the gateway's state, where that is the refunds. */
+async function refundsBehind(app: App, found: FoundBreak): Promise<RefundRequestRow[]> {
+  if (found.kind !== 'refund_mismatch') return [];
+  const { accountId, orderNo } = found;
+  const account = app.config.accounts.find((one) => one.accountId === accountId);
+  return refundRequestsOf(app.db, accountId, orderNo, account?.liveFrom ?? null);
 }
 
 function told(found: FoundBreak) {

@@ -3,11 +3,13 @@
 
 import { nameInWords } from '../core/decider.js';
 import { maskCardNumbers } from '../core/masking.js';
+import { exactAmount, formatAmount } from '../core/money.js';
 import { breakFields, breakSentence, namesIn } from '../core/sentence.js';
 import { causeInWords, inWords } from '../core/words.js';
 import type { DecidedBreakRow } from '../night/breaks/decideBreaks.js';
 import type { BreakEvent, BreakFilter, BreakGroupRow, FoundBreak } from '../store/breaks.js';
 import type { ToleratedRow, ToleratedSum } from '../store/explained.js';
+import type { RefundRequestRow } from '../store/refundRequests.js';
 
 const DAY_MS = 86_400_000;
 
@@ -75,6 +77,31 @@ export function lifeLines(one: FoundBreak, life: readonly BreakEvent[]): string[
     '',
     ...life.map((event) => maskCardNumbers(`  ${eventText(event)}`, keep)),
   ];
+}
+
+/** The figures that the state at the gateway was held against. */
+export function refundLines(one: FoundBreak, requests: readonly RefundRequestRow[]): string[] {
+  if (one.kind !== 'refund_mismatch') return [];
+  const done = requests.filter(({ state }) => state === 'history' || state === 'confirmed');
+  const of = `of ${one.expected.amount ?? '?'} ${one.expected.currency ?? ''}`.trimEnd();
+  return [
+    `  refund requests: ${sumText(requests)} ${of}; counted as done: ${sumText(done)}`,
+    ...requests.map(
+      ({ refundId, amount, requestedAt, state }) =>
+        `    ${maskCardNumbers(refundId, namesIn(one))}  ${amount}, requested ` +
+        `${timeText(requestedAt)}: ${REQUEST_STATES[state ?? ''] ?? inWords(state ?? '')}`,
+    ),
+  ];
+}
+
+const REQUEST_STATES: Readonly<Record<string, string>> = {
+  '': 'open',
+  history: 'older than liveFrom, counted as done',
+  confirmed: 'done by tieout',
+};
+
+function sumText(requests: readonly RefundRequestRow[]): string {
+  return formatAmount(requests.reduce((sum, { amount }) => sum + exactAmount(amount), 0n));
 }
 
 export function eventText(event: Omit<BreakEvent, 'expected' | 'actual'>): string {

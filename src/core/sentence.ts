@@ -93,7 +93,10 @@ const SENTENCES: Record<BreakKind, (words: Words) => string> = {
     `the gateway has more than one live transaction of this order${candidatesAside(actual)}, ` +
     `the ledger expects ${ledger}`,
   refund_mismatch: ({ actual }) =>
-    `the gateway shows ${actual.state ?? 'nothing'}, which the refund requests do not explain`,
+    actual.state === 'captured'
+      ? 'the gateway shows captured, yet refund requests count as done, or all of them are more ' +
+        'than the order'
+      : `the gateway shows ${actual.state ?? 'nothing'}, which the refund requests do not explain`,
   stale_authorisation: ({ gateway }) =>
     `the gateway still shows ${gateway}; an authorisation that old may lapse`,
   unknown_status: ({ actual }) =>

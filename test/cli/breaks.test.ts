@@ -42,6 +42,25 @@ describe('tieout breaks', () => {
     expect(counted.reduce((sum, one) => sum + one.breaks, 0)).toBe(all.total.breaks);
   });
 
+  it('shows a refund mismatch with the requests that the state was held against', async () => {
+    const { breaks } = JSON.parse((await run('breaks', 'list', '--json')).stdout) as Listed;
+    const id = breaks.find((one) => one.kind === 'refund_mismatch')?.breakId ?? '';
+    const shown = await run('breaks', 'show', id);
+    expect(shown.stdout).toMatch(/refund requests: [\d.]+ of [\d.]+ [A-Z]{3}; counted as done: /);
+    await house.db.query(
+      `insert into ledger.refund_requests (account_id, refund_id, order_no, refund_amount,
+         requested_at)
+       select account_id, 'R-old', order_no, 1.50, '2020-01-01Z' from tieout.breaks
+       where break_id = $1`,
+      [id],
+    );
+    const again = JSON.parse((await run('breaks', 'show', id, '--json')).stdout);
+    expect(again.refundRequests).toMatchObject([
+      { refundId: 'R-old', amount: '1.50', state: 'history' },
+    ]);
+    await house.db.query(`delete from ledger.refund_requests where refund_id = 'R-old'`);
+  });
+
   it('decides by number and by filter, with a verdict a row, and the next night ties', async () => {
     const all = JSON.parse((await run('breaks', 'list', '--json')).stdout) as Listed;
     const [first] = all.breaks;

@@ -1,7 +1,6 @@
 // The configuration: tieout.yaml, the environment and the gateway profile it names, read once,
 // checked whole and frozen (CONTRACT section 2). The only reader of environment variables and of
-// these files. It must never print a secret, nor be read again while a command runs. Neighbours:
-// configAddresses.ts, configInterpolate.ts, configSecrets.ts, configView.ts; gateway/profile.ts.
+// these files. It must never print a secret. Neighbours: config*.ts beside it, gateway/profile.ts.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -226,6 +225,7 @@ const settingsSchema = z.strictObject({
         signingKey: filled,
         liveFrom: instant.nullable().default(null),
       }),
+      'must be given: a list of accounts',
     )
     .min(1, 'at least one account must be given')
     .max(ACCOUNTS_MAX),

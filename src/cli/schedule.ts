@@ -15,8 +15,8 @@ import { sentenceOf } from './status.js';
 
 export function scheduleCommand(): Command {
   return new Command('schedule').action(async (_flags: object, command: Command) => {
-    const { cron, timezone } = configOf(command).schedule;
-    checkSchedule({ cron, timezone });
+    const { schedule, file } = configOf(command);
+    checkSchedule({ ...schedule, file });
     await withApp(
       command,
       async (app, signal) => {

@@ -1,7 +1,7 @@
 // What is handed to those who look over the whole installation without opening queue or gateway:
 // the clock's question of what is owed, and the watch that tells the outside.
 
-import { localTicksOf } from '../../jobs/clock.js';
+import { checkSchedule, localTicksOf } from '../../jobs/clock.js';
 import type { WatchDeps } from '../alerts/watch.js';
 import type { App } from '../compose.js';
 import { hidingSecrets } from '../configHiding.js';
@@ -10,6 +10,7 @@ import { isAlive } from '../processIdentity.js';
 
 /** What a look at the clock takes. */
 export function sightOf({ db, config }: App): SightDeps {
+  checkSchedule({ ...config.schedule, file: config.file });
   const localTicks = localTicksOf(config.schedule.cron);
   return { db, config, now: () => new Date(), isAlive, localTicks };
 }

@@ -45,8 +45,8 @@ export function webCommand(): Command {
 
 export function startCommand(): Command {
   return new Command('start').action(async (_flags: object, command: Command) => {
-    const { cron, timezone } = configOf(command).schedule;
-    checkSchedule({ cron, timezone });
+    const { schedule, file } = configOf(command);
+    checkSchedule({ ...schedule, file });
     await withApp(
       command,
       async (app, signal) => {

@@ -8,6 +8,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { TieoutError } from '../core/errors.js';
 import type { Connection } from './connection.js';
 import { asOperatingFailure, openClient } from './connection.js';
 import { packageRoot } from './sql.js';
@@ -132,7 +133,9 @@ async function takeLock(holder: pg.Client): Promise<void> {
     if (rows[0].mine) return;
     await holder.query('rollback');
     if (performance.now() > until) {
-      throw new Error('another tieout is still changing the tables: try again when it has ended');
+      throw new TieoutError(
+        'another tieout is still changing the tables: try again when it has ended',
+      );
     }
     await sleep(LOCK_POLL_MS);
   }
@@ -146,14 +149,14 @@ async function checked(
 ): Promise<MigrationStatus> {
   const status = await readStatus(client, folder);
   if (status.missing.length > 0) {
-    throw new Error(
+    throw new TieoutError(
       `the database has migrations this tieout does not know (${status.missing.join(', ')}): ` +
         'it was used by a newer one',
     );
   }
   if (status.changed.length === 0) return status;
   const edited = `migrations were edited after they were applied: ${status.changed.join(', ')}`;
-  if (status.pending.length > 0) throw new Error(edited);
+  if (status.pending.length > 0) throw new TieoutError(edited);
   log(edited);
   return status;
 }

@@ -8,7 +8,7 @@ export interface RefundRequestRow {
   refundId: string;
   amount: string;
   requestedAt: Date;
-  /** history: older than liveFrom, counted as done; else the newest instruction's; null: none yet */
+  /** history: older than liveFrom; else that of its newest instruction; null: it has none */
   state: string | null;
 }
 

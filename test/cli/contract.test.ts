@@ -177,6 +177,16 @@ describe('tieout run', () => {
     expect(ended.stderr).not.toContain('secret-word');
   });
 
+  it('exits 2 on a time that no clock has, and names file and key', async () => {
+    const file = configBeside(house, 'no-time.yaml', { schedule: { cron: '99 4 * * *' } });
+    const ended = await tieout(['status', '--config', file], { cwd: house.folder });
+    expect(ended.code, ended.stderr).toBe(2);
+    expect(ended.stderr).toMatch(
+      /^tieout: .*no-time\.yaml: schedule\.cron: "99 4 \* \* \*" is not/m,
+    );
+    expect(ended.stderr).not.toMatch(NO_STACK);
+  });
+
   for (const [name, args] of [
     ['status', ['status']],
     ['runs list', ['runs', 'list']],

@@ -140,7 +140,7 @@ describe('what is refused', () => {
       `${ACCOUNTS}operations: { approveAbove: { pay: {} } }`,
       'approveAbove',
     ],
-    ['no accounts', 'environment: test', 'accounts'],
+    ['no accounts', 'environment: test', 'accounts: must be given: a list of accounts'],
     ['an empty list of accounts', 'accounts: []', 'accounts'],
     [
       'an empty signing key',

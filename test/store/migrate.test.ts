@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { UnreachableError } from '../../src/core/errors.js';
+import { TieoutError, UnreachableError } from '../../src/core/errors.js';
 import { migrateDown, migrateUp, migrationStatus } from '../../src/store/migrate.js';
 import { queueReports } from '../../src/store/reports.js';
 import { packageRoot, statement } from '../../src/store/sql.js';
@@ -124,6 +124,7 @@ describe('migrations', () => {
     write('0002_second.sql', SECOND);
     const run = migrateUp(fresh.connection, silent, folder);
     await expect(run).rejects.toThrow('edited after they were applied: 0001_first');
+    await expect(run).rejects.toBeInstanceOf(TieoutError);
   });
 
   test('of a newer tieout are not touched by an older one', async () => {

@@ -15,7 +15,6 @@ import { ConfigurationError, STOPPED, TieoutError } from './core/errors.js';
 import type { Log } from './core/log.js';
 import { withFields } from './core/log.js';
 import { openTurns } from './gateway/turns.js';
-import { openCanaries } from './night/canaries.js';
 import type { NightDeps } from './night/deps.js';
 import { countJobs } from './night/jobsUnderWay.js';
 import { openJournalGuard } from './night/journalGuard.js';
@@ -179,7 +178,6 @@ async function openNight(
     answers: openAnswerSpool(config.dataDir),
     // The client holds the looks to the limit; one batch of ours is one request.
     turns: openTurns(config.gateway.profile.limits.concurrency, () => performance.now()),
-    canaries: openCanaries(),
     jobs: countJobs(signal),
     isAlive,
     log: talk.log,

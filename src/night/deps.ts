@@ -10,7 +10,6 @@ import type { Turns } from '../gateway/turns.js';
 import type { AnswerSpool } from '../store/answerSpool.js';
 import type { Database, Db } from '../store/db.js';
 import type { Runner } from '../store/runs.js';
-import type { Canaries } from './canaries.js';
 import type { JobsUnderWay } from './jobsUnderWay.js';
 import type { JournalGuard } from './journalGuard.js';
 
@@ -33,8 +32,6 @@ export interface NightDeps {
   answers: AnswerSpool;
   /** so many batches of this process are at the gateway at a time, and no more */
   turns: Turns;
-  /** of this process, on their way */
-  canaries: Canaries;
   /** what the workers of this process are at */
   jobs: JobsUnderWay;
   /** false only when the process is known to be gone; null when nobody here can know */

@@ -3,7 +3,6 @@
 // core/decide.ts about each order: an instruction goes out only if it is still what is needed, by
 // a complete look that is young enough (DESIGN laws 1 and 4).
 
-import type { Config } from '../config.js';
 import { ledgerCurrencies } from '../core/currency.js';
 import type { Need, Rules } from '../core/decide.js';
 import { decideOrder } from '../core/decide.js';
@@ -61,17 +60,6 @@ export async function maySend(
   return { ...weighed, kind: 'yes', isCanary, runId: standing.runId };
 }
 
-/**
- * Reads what the claim of a batch is going to weigh, and forgets it: while nothing else is to be
- * done, so that then the connection has planned it, and its rows are at hand.
- */
-export async function readAhead(
-  { db, config }: NightDeps,
-  { batchId, operation }: Pick<BatchRow, 'batchId' | 'operation'>,
-): Promise<void> {
-  if (operation !== 'payout') await db.durably((tx) => factsOf(config, tx, batchId));
-}
-
 type Weighed =
   | ({ kind: 'weighed' } & Pick<Permit & { kind: 'yes' }, 'entries' | 'needless' | 'lapsed'>)
   | Extract<Permit, { kind: 'stale' }>;
@@ -82,18 +70,17 @@ async function weighOrders(
   batch: BatchRow,
   account: Account,
 ): Promise<Weighed> {
-  const facts = await factsOf(deps.config, tx, batch.batchId);
+  const facts = await batchFacts(
+    tx,
+    batch.batchId,
+    deps.config.operations.preflightMinutes,
+    ledgerCurrencies(deps.config.gateway.profile.currencies),
+  );
   const stale = facts.filter((fact) => fact.lookedAt === null);
   if (stale.length > 0) {
     return { kind: 'stale', instructionIds: stale.map((fact) => fact.instructionId) };
   }
   return sorted(facts, (fact) => whyNot(deps, batch, account, fact));
-}
-
-function factsOf(config: Config, tx: Db, batchId: bigint): Promise<FreshFacts[]> {
-  const { operations, gateway } = config;
-  const currencies = ledgerCurrencies(gateway.profile.currencies);
-  return batchFacts(tx, batchId, operations.preflightMinutes, currencies);
 }
 
 /** The gateway shows no payouts, so that there is nothing to look at: the ledger says. */

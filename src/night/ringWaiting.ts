@@ -1,6 +1,6 @@
-// Rings the queue for batches that may be sent now: all of an account that is open; of an account
-// that needs its canary first one for that, and a few that stand by for its end; none of one that
-// is stopped. A ring is a hint; the permit decides.
+// Rings the queue for batches that may be sent now: all of an account that is open, one of an
+// account that needs its canary first, none of one that is stopped. A ring is a hint; the permit
+// decides.
 
 import { MOVEMENTS } from '../core/order.js';
 import { mayAccountSend } from '../core/sending.js';
@@ -12,9 +12,6 @@ import type { NightDeps } from './deps.js';
 
 /** So often a batch is tried in one run before it waits for the next. */
 export const BATCH_TRIES_MAX = 4;
-
-/** So many batches of an account follow its canary. */
-const FOLLOWERS = 4;
 
 type RingDeps = Pick<NightDeps, 'db' | 'doorbell'>;
 
@@ -47,15 +44,14 @@ async function mayGo(db: Db, waiting: readonly QueuedBatch[]): Promise<QueuedBat
   const accountIds = [...new Set(waiting.map((batch) => batch.accountId))];
   const found = await standings(db, accountIds);
   const answers = new Map(found.map((one) => [one.accountId, mayAccountSend(one).kind]));
-  const rung = new Map<string, number>();
+  const tried = new Set<string>();
   const byOperation = [...waiting].sort(
     (a, b) => MOVEMENTS.indexOf(a.operation) - MOVEMENTS.indexOf(b.operation),
   );
   return byOperation.filter(({ accountId }) => {
     if (answers.get(accountId) === 'open') return true;
-    const count = rung.get(accountId) ?? 0;
-    if (answers.get(accountId) !== 'canary' || count > FOLLOWERS) return false;
-    rung.set(accountId, count + 1);
+    if (answers.get(accountId) !== 'canary' || tried.has(accountId)) return false;
+    tried.add(accountId);
     return true;
   });
 }

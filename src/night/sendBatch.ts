@@ -26,7 +26,7 @@ import { keptRequest } from './keptRequest.js';
 import { lookAgain } from './lookAgain.js';
 import { outcomesOf, recordAnswer, recordUnknown, tellUnanswered } from './outcomes.js';
 import type { Permit } from './permit.js';
-import { beginningOf, mayBegin, maySend, readAhead, whyNotAnyMore } from './permit.js';
+import { beginningOf, maySend, whyNotAnyMore } from './permit.js';
 import type { SentBatch } from './prepareSend.js';
 import { prepareSend } from './prepareSend.js';
 import { ringWaiting } from './ringWaiting.js';
@@ -45,35 +45,20 @@ export async function sendBatch(deps: NightDeps, batchId: bigint): Promise<void>
   try {
     const beginning = beginningOf(account, standing);
     if (beginning.kind === 'stop') return await noteBatch(deps.db, batchId, beginning.reason);
-    const isAhead =
-      beginning.kind === 'canary' && deps.canaries.goAhead(account.accountId, batchId);
-    if (!isAhead && beginning.kind !== 'open' && !(await standBy(deps, batch, account))) return;
-    await sendLookedAt(deps, batch, account).finally(() => {
-      if (isAhead) deps.canaries.ended(account.accountId, batchId);
-    });
+    if (beginning.kind === 'wait') return;
+    const unfit = await deps.journal.verify();
+    if (unfit !== null) return await deferBatch(deps.db, batchId, unfit);
+    const stale = await sendInTurn(deps, batch, account);
+    if (stale === null) return;
+    await lookAgain(deps, batch.runId, stale);
+    if ((await sendInTurn(deps, batch, account)) === null) return;
+    await deferBatch(deps.db, batchId, 'the look before sending was not answered');
   } catch (error) {
     // Only a batch that still waits is touched: after the claim, recover.ts says what it is.
     const reason = error instanceof Error ? error.message : String(error);
     await deferBatch(deps.db, batchId, `tieout failed: ${reason}`);
     throw error;
   }
-}
-
-/** Goes home where the canary does not come back soon, or does not open the account. */
-async function standBy(deps: NightDeps, batch: BatchRow, account: Account): Promise<boolean> {
-  const isOver = await deps.canaries.follow(account.accountId, () => readAhead(deps, batch));
-  return isOver && (await mayBegin(deps.db, account)).kind === 'open';
-}
-
-async function sendLookedAt(deps: NightDeps, batch: BatchRow, account: Account): Promise<void> {
-  const { batchId } = batch;
-  const unfit = await deps.journal.verify();
-  if (unfit !== null) return deferBatch(deps.db, batchId, unfit);
-  const stale = await sendInTurn(deps, batch, account);
-  if (stale === null) return;
-  await lookAgain(deps, batch.runId, stale);
-  if ((await sendInTurn(deps, batch, account)) === null) return;
-  await deferBatch(deps.db, batchId, 'the look before sending was not answered');
 }
 
 type Tried =
@@ -232,10 +217,7 @@ async function postClaimed(
   const rest = async (): Promise<void> => {
     await record?.();
     // What waited for the canary need not wait for the sweep.
-    const { accountId, batchId } = claimed.sent.batch;
-    if (!claimed.isCanary) return;
-    deps.canaries.ended(accountId, batchId);
-    await ringWaiting(deps, [accountId]);
+    if (claimed.isCanary) await ringWaiting(deps, [claimed.sent.batch.accountId]);
   };
   return { kind: 'done', rest };
 }

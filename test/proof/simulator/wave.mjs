@@ -172,7 +172,6 @@ function baseDeps(wave) {
     },
     // Which batch goes when is for the schedule to say.
     turns: { prepare: (work) => work(), atGateway: (_, work) => work(() => {}) },
-    canaries: { goAhead: () => true, ended: () => {}, follow: async () => false },
     isAlive: (runner) => !isDead(wave, runner.started),
     log: place.log,
     progress: () => {},

@@ -1,28 +1,26 @@
 // `npm run bench -- --part sets`: the work on whole sets beside the same work done bare, on one
-// database: storing pages beside only reading and encoding them, with and without the raw bodies;
+// database: storing pages beside only reading and encoding them, with JSON.parse or as the program
+// does it, and with and without the raw bodies;
 // comparing beside the bare merge join and beside scripts with a Map, one that gives the same and
 // one that is as bare as the merge; planning; asking when the ledger lies in no order. Neighbours:
 // house.mjs lays out ledger, database and gateway.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { createGatewayClient } from '../../dist/src/gateway/client.js';
-import { decodeQueryAnswer } from '../../dist/src/gateway/decode.js';
 import { sandboxProfile } from '../../dist/src/gateway/profile.js';
-import { keptBody } from '../../dist/src/night/askGateway.js';
-import { lookLines } from '../../dist/src/night/lookLines.js';
 import { openDatabase } from '../../dist/src/store/db.js';
 import { planInstructions, withdrawNeedless } from '../../dist/src/store/instructions.js';
 import {
   analyseLooks,
   askNight,
   claimChunk,
-  commitChunk,
   createChunks,
   createPull,
   pagesOfChunk,
 } from '../../dist/src/store/pulls.js';
 import { compare, updateBreaks } from '../../dist/src/store/verdicts.js';
 import { BARE_TABLE, compareByMap, compareByMerge } from './bareCompare.mjs';
+import { ingestLines, store, storedPage } from './ingest.mjs';
 import { compareByScript, verdictsOf } from './scriptCompare.mjs';
 import { inTurns, line, ratiosOf, timed } from './stats.mjs';
 import { inTurn } from './wire.mjs';
@@ -121,34 +119,6 @@ async function chunkOf({ db, gateway, place }, chunkId) {
   return { chunk, token, account, pages };
 }
 
-/** What the program makes of a page; `raw` says what it keeps of the body. */
-function storedPage({ chunk, account }, { asked, body }, raw = keptBody) {
-  const { entries } = decodeQueryAnswer(account, { status: 200, body });
-  const { text, unasked } = lookLines(sandboxProfile.once, chunk, asked, entries);
-  return {
-    pageNo: asked.pageNo,
-    orders: asked.orderNos.length,
-    attempts: 1,
-    reason: null,
-    answered: { at: new Date(), entries: entries.length, unasked, copyText: text, ...raw(body) },
-  };
-}
-sandboxProfile.once = sandboxProfile();
-
-const noRaw = () => ({ bodySha256: '', bodyGzip: Buffer.alloc(0) });
-
-async function store(db, held, make) {
-  await commit(
-    db,
-    held,
-    held.pages.map((page) => make(held, page)),
-  );
-}
-
-async function commit(db, { chunk, token }, pages) {
-  if (!(await commitChunk(db, chunk, token, pages))) throw new Error('lost the chunk');
-}
-
 /** Of the one pull there is by now. */
 async function diskLine(db) {
   const { rows } = await db.query(
@@ -157,61 +127,6 @@ async function diskLine(db) {
      from tieout.look_entries`,
   );
   return line('raw pages on disk, bytes an order', [rows[0].bytes], { atMost: 260 }, 0);
-}
-
-async function ingestLines(bench, held) {
-  const storing = (raw) => () =>
-    timed(async () => storeInTurn(bench.db, await againFor(bench, held), raw));
-  const found = await inTurns(bench.rounds + 1, {
-    encode: () =>
-      timed(() => {
-        for (const of of held) for (const page of of.pages) storedPage(of, page, noRaw);
-      }),
-    plain: storing(noRaw),
-    raw: storing(keptBody),
-  });
-  const [encode, plain, raw] = Object.values(found).map((one) => one.slice(1));
-  return [
-    line('ingest: of reading and encoding only', ratiosOf(encode, plain, 'wall'), {
-      atLeast: 0.75,
-    }),
-    line('ingest: the same by the processor time of the program', ratiosOf(encode, plain, 'cpu')),
-    line('ingest with the raw pages: of that without', ratiosOf(plain, raw, 'wall'), {
-      atLeast: 0.55,
-    }),
-  ];
-}
-
-/** As the program does it: a chunk is stored while the pages of the next one come in. */
-async function storeInTurn(db, chunks, raw) {
-  let storing = Promise.resolve();
-  for (const chunk of chunks) {
-    const pages = [];
-    for (const page of chunk.pages) {
-      pages.push(storedPage(chunk, page, raw));
-      await new Promise(setImmediate);
-    }
-    await storing;
-    storing = commit(db, chunk, pages);
-  }
-  await storing;
-}
-
-/** The same pages once more, as chunks of a pull of their own. */
-async function againFor({ db, runId }, held) {
-  const pull = await createPull(db, runId, 'fresh');
-  const chunks = [];
-  for (const { chunk, ...rest } of held) {
-    const { rows } = await db.query(
-      `insert into tieout.chunks (pull_id, account_id, first_page, last_page, state, token,
-         leased_until)
-       values ($1, $2, $3, $4, 'running', $5, clock_timestamp() + interval '1 hour')
-       returning chunk_id`,
-      [pull.pullId, chunk.accountId, chunk.firstPage, chunk.lastPage, rest.token],
-    );
-    chunks.push({ ...rest, chunk: { ...chunk, pullId: pull.pullId, chunkId: rows[0].chunk_id } });
-  }
-  return chunks;
 }
 
 async function compareLines(bench, pull) {

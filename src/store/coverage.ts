@@ -2,9 +2,8 @@
 // counted and one by one. Reports print the rows; the summary prints the counts.
 
 import type { Coverage } from '../core/coverage.js';
-import type { Database, Db } from './db.js';
+import type { Database, Db, PlannerSettings } from './db.js';
 import { byMonth, inMonthOf, inMonthOfRun } from './months.js';
-import { WALK_INDEXES } from './reportRows.js';
 import { statement } from './sql.js';
 
 export interface CoverageRow {
@@ -27,11 +26,14 @@ interface RawRow {
   reason: string | null;
 }
 
+/** Read beside the writing of workbooks, which has use for the other core. */
+const ALONE: PlannerSettings = { max_parallel_workers_per_gather: '0' };
+
 /** Every order of a run's newest looks that was not plainly asked and answered, in chunks. */
 export async function* coverageRows(db: Database, runId: bigint): AsyncGenerator<CoverageRow[]> {
   const values = [runId, null, null, true];
   const text = await inMonthOfRun(db, statement('coverage'), runId);
-  const chunks = db.stream<RawRow>(text, values, undefined, WALK_INDEXES);
+  const chunks = db.stream<RawRow>(text, values, undefined, ALONE);
   for await (const rows of chunks) yield rows.map(toRow);
 }
 

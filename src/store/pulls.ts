@@ -89,7 +89,7 @@ export async function finishPull(db: Db, pullId: bigint): Promise<void> {
 /**
  * The planner must know how much a look has brought, or it joins it row by row. Only columns that
  * looks are joined by, and a third of the usual sample: how many rows there are of a look, an
- * account, a page is all that it needs.
+ * account, a page, and how few were not asked for, is all that it needs.
  */
 export function analyseLooks(db: Db, pullId: bigint): Promise<void> {
   return inTransaction(db, async (tx) => {
@@ -98,7 +98,8 @@ export function analyseLooks(db: Db, pullId: bigint): Promise<void> {
       analyze ${partitionOf('asked_orders', pullId)}
           (pull_id, account_id, order_no, page_no, in_ledger),
         ${partitionOf('asked_refunds', pullId)} (pull_id, account_id, order_no),
-        ${partitionOf('look_entries', pullId)} (pull_id, account_id, order_no, is_extra),
+        ${partitionOf('look_entries', pullId)}
+          (pull_id, account_id, order_no, is_extra, is_asked),
         ${partitionOf('pages', pullId)} (pull_id, account_id, page_no, state)`);
   });
 }

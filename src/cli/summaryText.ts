@@ -22,10 +22,12 @@ export function summaryLines(summary: RunSummary): string[] {
     lines.push('To be told');
     lines.push(...summary.notices.map((notice) => `  ${notice.accountId}: ${notice.text}`), '');
   }
-  if (summary.reports.length > 0) {
+  const { reports, unwritten = [] } = summary;
+  if (reports.length + unwritten.length > 0) {
     lines.push('Files');
-    for (const report of summary.reports) {
-      lines.push(`  ${report.kind.padEnd(15)} ${report.path}`);
+    for (const report of reports) lines.push(`  ${report.kind.padEnd(15)} ${report.path}`);
+    for (const { kind, reason } of unwritten) {
+      lines.push(`  ${kind.padEnd(15)} NOT WRITTEN for this look: ${reason}`);
     }
   }
   return lines;

@@ -126,7 +126,9 @@ function nightLines(run: RunRow, found: VerifiedNight): string[] {
   if (differences.length === 0) {
     return [
       `${run.businessDate} worked out again ${from}: every figure is the same.`,
-      ...(found.summary === null ? [] : summaryLines({ ...found.summary, reports: [] })),
+      ...(found.summary === null
+        ? []
+        : summaryLines({ ...found.summary, reports: [], unwritten: [] })),
     ];
   }
   return [

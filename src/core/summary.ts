@@ -98,6 +98,11 @@ export interface ReportFile {
   revision: number;
 }
 
+export interface UnwrittenReport {
+  kind: string;
+  reason: string;
+}
+
 export interface RunSummary {
   run: string;
   businessDate: string;
@@ -111,6 +116,8 @@ export interface RunSummary {
   /** What the gateway said of the orders, by account: of this look alone, so that it may change. */
   coverage?: (CoverageFigures & { accountId: string })[];
   reports: ReportFile[];
+  /** Of this look and not written: of them `reports` has an older revision, or none. */
+  unwritten?: UnwrittenReport[];
   /** What a person has to be told beside the figures; left out where there is nothing. */
   notices?: Notice[];
 }
@@ -195,6 +202,7 @@ function waitingPart(summary: RunSummary): string {
     held > 0 ? `${counted(held, 'instruction')} held for approval` : '',
     unknown > 0 ? `${counted(unknown, 'instruction')} unknown` : '',
     newWordPart(summary),
+    unwrittenPart(summary),
   ].filter((part) => part !== '');
   return parts.length === 0 ? '' : `; ${joinParts(parts)}`;
 }
@@ -208,6 +216,11 @@ function newWordPart(summary: RunSummary): string {
   const rest = words.length - WORDS_NAMED_MAX;
   const named = words.slice(0, WORDS_NAMED_MAX);
   return `new at the gateway: ${[...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ')}`;
+}
+
+function unwrittenPart({ unwritten = [] }: RunSummary): string {
+  if (unwritten.length === 0) return '';
+  return `${counted(unwritten.length, 'report')} that could not be written`;
 }
 
 function noticesOf(summary: RunSummary, kind: Notice['kind']): Notice[] {

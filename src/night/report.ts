@@ -34,8 +34,13 @@ export async function report(
       if (ids.length > 0) await deps.doorbell.ring('report', ids.map(String));
     },
   });
-  const finished = { ...summary, reports: await writtenReports(deps.db, night.runId) };
-  for (const failed of await failedReports(deps.db, night.runId)) {
+  const unwritten = await failedReports(deps.db, night.runId);
+  const finished: RunSummary = {
+    ...summary,
+    reports: await writtenReports(deps.db, night.runId),
+    ...(unwritten.length === 0 ? {} : { unwritten }),
+  };
+  for (const failed of unwritten) {
     deps.log(`the ${failed.kind} report could not be written: ${failed.reason}`, {
       level: 'error',
     });

@@ -19,7 +19,7 @@ export function differingFigures(then: RunSummary | null, now: RunSummary): Diff
 /** Every leaf by its path. A row of a list is told by its account or currency, else its place. */
 function figuresOf(summary: Partial<RunSummary>): Map<string, string> {
   const figures = new Map<string, string>();
-  const { reports: _, ...counted } = summary;
+  const { reports: _, unwritten: __, ...counted } = summary;
   const walk = (value: unknown, path: string): void => {
     if (typeof value === 'object' && value !== null) {
       for (const [key, part] of Object.entries(value)) {

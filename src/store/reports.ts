@@ -2,7 +2,7 @@
 // one that was cut short stays queued and is made again.
 
 import type { WrittenReport } from '../core/reporting.js';
-import type { ReportFile } from '../core/summary.js';
+import type { ReportFile, UnwrittenReport } from '../core/summary.js';
 import type { Db } from './db.js';
 
 export interface ReportRow {
@@ -122,14 +122,12 @@ export async function writtenReports(db: Db, runId: bigint): Promise<ReportFile[
 }
 
 /** Reports of a run that could not be written, with the reason. */
-export async function failedReports(
-  db: Db,
-  runId: bigint,
-): Promise<{ kind: string; reason: string }[]> {
-  const { rows } = await db.query<{ kind: string; reason: string }>(
+export async function failedReports(db: Db, runId: bigint): Promise<UnwrittenReport[]> {
+  const { rows } = await db.query<UnwrittenReport>(
     `select kind, reason from tieout.reports r where run_id = $1 and state = 'failed'
        and revision = (select max(revision) from tieout.reports n
-         where n.run_id = r.run_id and n.kind = r.kind and n.format = r.format)`,
+         where n.run_id = r.run_id and n.kind = r.kind and n.format = r.format)
+     order by kind desc, format`,
     [runId],
   );
   return rows;

@@ -2,9 +2,11 @@
 // the gateway says that it moved.
 
 import { afterEach, describe, expect, it } from 'vitest';
+import { summaryLines } from '../../src/cli/summaryText.js';
+import { nightSentence } from '../../src/core/summary.js';
 import { expectIdentities, expectMoney, expectNothingTwice } from '../support/identities.js';
 import type { House, HouseOptions } from '../support/night.js';
-import { buildHouse, dateOf, sumOrders } from '../support/night.js';
+import { buildHouse, dateOf, rewriteSettings, sumOrders } from '../support/night.js';
 
 const houses: House[] = [];
 
@@ -83,6 +85,21 @@ describe('the summary of a night', () => {
     expect(seeded.length).toBe(600);
     expect(firstReports.map((report) => report.revision)).toEqual([1, 1]);
     expect(reports.map((report) => report.revision)).toEqual([2, 2]);
+  });
+
+  it('names the reports that could not be written, until they are', async () => {
+    const built = await house({ orders: 0, seed: 5 });
+    const first = await built.run();
+    expect(first.summary.unwritten).toBeUndefined();
+    rewriteSettings(built, { reports: { dir: '/dev/null/none' } });
+    const { summary } = await built.run();
+    expect(summary.unwritten).toMatchObject([{ kind: 'reconciliation' }, { kind: 'orders' }]);
+    expect(nightSentence(summary)).toMatch(/tied out: .*; 2 reports that could not be written\.$/);
+    // What stands there is of the look before, and the line below says so.
+    expect(summary.reports).toEqual(first.summary.reports);
+    expect(summaryLines(summary).join('\n')).toMatch(/orders +NOT WRITTEN for this look: ENOTDIR/);
+    rewriteSettings(built, { reports: { dir: './reports' } });
+    expect((await built.run()).summary.unwritten).toBeUndefined();
   });
 });
 

@@ -4,7 +4,7 @@
 import { formatAmount, type Hundredths } from '../core/money.js';
 import { positionRows } from '../core/verdict.js';
 import type { Db } from './db.js';
-import { inTransaction } from './db.js';
+import { inTransaction, plannedBy } from './db.js';
 import { glance, type MatchedRow } from './glance.js';
 import { inMonthOf, partitionOf } from './months.js';
 import type { AccountRules } from './pulls.js';
@@ -48,9 +48,7 @@ export function compare(
   meanwhile?: () => void,
 ): Promise<Map<string, number>> {
   return inTransaction(db, async (tx) => {
-    await tx.query(`select set_config('work_mem', $1, true), set_config('jit', 'off', true)`, [
-      COMPARE_MEMORY,
-    ]);
+    await plannedBy(tx, COMPARE_SETTINGS);
     const settled = await glance(tx, scope, glanceRules(rules), meanwhile);
     const { rows } = await tx.query<MatchedRow>(
       inMonthOf(statement('compare'), scope.runId, scope.pullId),
@@ -67,8 +65,11 @@ export function compare(
   });
 }
 
-/** Sorts and hashes of a million orders stay in memory; the planner has no use for a compiler. */
-const COMPARE_MEMORY = '128MB';
+/**
+ * Sorts and hashes of a million orders stay in memory; the planner has no use for a compiler; and
+ * of what is set aside and of the verdicts it needs to know little more than how many there are.
+ */
+const COMPARE_SETTINGS = { work_mem: '128MB', jit: 'off', default_statistics_target: '10' };
 
 function glanceRules(rules: CompareRules) {
   const accountIds = rules.accounts.map((account) => account.account_id);

@@ -21,19 +21,20 @@ extra as materialized (
   select * from tieout.look_entries where pull_id = $2::bigint and is_extra
 ),
 crowded as materialized (
-  select distinct account_id, order_no from extra
+  select * from pg_temp.beside
+  where (account_id, order_no) in (select account_id, order_no from extra)
 ),
 crowd as materialized (
   select account_id, order_no, transaction_id, currency, amount, amount_text, state,
     payment_status, is_found, query_result, transaction_at, transaction_date, named,
     coalesce(state, '') not in ('cancelled', 'declined') as is_live
-  from pg_temp.beside join crowded using (account_id, order_no)
+  from crowded
   where has_entry
   union
   select account_id, order_no, e.transaction_id, e.currency, e.amount, e.amount_text, e.state,
     e.payment_status, e.found, e.query_result, e.transaction_at, e.transaction_date, a.named,
     coalesce(e.state, '') not in ('cancelled', 'declined')
-  from extra e join pg_temp.beside a using (account_id, order_no)
+  from extra e join crowded a using (account_id, order_no)
 ),
 candidate as materialized (
   select c.*,
@@ -119,7 +120,7 @@ seen as not materialized (
     g.first_at, g.transaction_id, g.currency, g.amount, g.amount_text, g.state,
     g.payment_status, g.transaction_at
   from gathered g
-  join pg_temp.beside p using (account_id, order_no)
+  join crowded p using (account_id, order_no)
 ),
 -- The checks that stand alone, in their order of precedence; `pair` goes on to the table.
 staged as not materialized (

@@ -144,20 +144,29 @@ function callLines(call: Part): string[] {
 }
 
 function instructionLines(one: Part): string[] {
+  const refund = one.refundId ? ` ${one.refundId}` : '';
   return [
-    `  #${one.id} ${one.operation} ${one.amount} ${one.currency} (${one.state})` +
+    `  #${one.id} ${one.operation}${refund} ${one.amount} ${one.currency} (${one.state})` +
       `${one.holdReason ? `, waits: ${one.holdReason}` : ''}` +
       `${one.gatewayReference ? `, gateway reference ${one.gatewayReference}` : ''}`,
-    ...(one.decisions as Part[]).map(decisionLine),
-    ...((one.events as Part[] | null) ?? []).map(
-      (event) => `    ${event.at}  ${event.to} by ${event.by}${reasonOf(event)}`,
-    ),
-    ...(one.attempts as Part[]).map(
-      (attempt) =>
-        `    ${attempt.claimedAt}  attempt ${attempt.id}: ${attempt.outcome ?? 'open'}` +
-        `${attempt.answer ? `, HTTP ${attempt.answer}` : ''}${reasonOf(attempt)}`,
-    ),
+    ...inOrder([
+      ...(one.decisions as Part[]).map(decisionLine),
+      ...((one.events as Part[] | null) ?? []).map(
+        (event) => `    ${event.at}  ${event.to} by ${event.by}${reasonOf(event)}`,
+      ),
+      ...(one.attempts as Part[]).map(
+        (attempt) =>
+          `    ${attempt.claimedAt}  attempt ${attempt.id}: ${attempt.outcome ?? 'open'}` +
+          `${attempt.answer ? `, HTTP ${attempt.answer}` : ''}${reasonOf(attempt)}`,
+      ),
+    ]),
   ];
+}
+
+/** By the time that each line begins with, in UTC; its zone would sort a whole second last. */
+function inOrder(lines: readonly string[]): string[] {
+  const timeOf = (line: string): string => line.trimStart().replace(/\+00:00 .*$/s, '');
+  return lines.toSorted((a, b) => (timeOf(a) < timeOf(b) ? -1 : timeOf(a) > timeOf(b) ? 1 : 0));
 }
 
 function decisionLine(one: Part): string {

@@ -52,13 +52,17 @@ function envelopeOf(page: Record<string, unknown>, read: ReadText): Record<strin
 /** Merchant, account and return_status of an answer; null when they are as they should be. */
 export function checkEnvelope(account: Account, answer: Record<string, unknown>): string | null {
   if (answer.return_status !== '1') {
-    const status = freeText(answer.return_status) ?? 'none';
+    const status = freeText(answer.return_status) ?? shapeOf(answer.return_status);
     const message = freeText(answer.return_message) ?? 'no message';
     return `the gateway answered return_status ${status}: ${message}`;
   }
   if (answer.merchant_id !== account.merchantId) return 'the answer names another merchant';
   if (answer.account_id !== account.accountId) return 'the answer names another account';
   return null;
+}
+
+function shapeOf(value: unknown): string {
+  return value === undefined || value === null ? 'none' : 'that is no text';
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

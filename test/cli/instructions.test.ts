@@ -16,6 +16,7 @@ interface Listed {
   id: string;
   state: string;
   operation: string;
+  accountId: string;
   orderNo: string;
 }
 
@@ -63,6 +64,15 @@ describe('tieout instructions', () => {
     expect(sheet.stdout).toContain('approve by anna (as said on the command line)');
     const again = await run('send');
     expect(again.stdout).toContain('Nothing that was approved waits');
+    // The story of the order tells all of it in the order in which it happened.
+    const story = await run('order', first?.accountId ?? '', first?.orderNo ?? '');
+    const told = story.stdout.slice(story.stdout.indexOf('Instructions')).split('\n').slice(2, -1);
+    const times = told.map((line) => line.trimStart().slice(0, 23));
+    expect(times).toEqual(times.toSorted());
+    expect(
+      told.map((line) => /Z? {2}(held|decision|planned|queued|sending)/.exec(line)?.[1]),
+    ).toEqual(expect.arrayContaining(['held', 'decision', 'queued', 'sending']));
+    expect(told[0]).toContain('held by tieout');
   });
 
   it('refuses with 1 what cannot be decided, and with 2 what is no decision', async () => {

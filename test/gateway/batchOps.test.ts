@@ -192,6 +192,13 @@ describe('readBatchAnswer', () => {
     );
   });
 
+  it('tells a return_status that is no text from none', () => {
+    const reason = (value: unknown) =>
+      (read(rawAnswer({ ...fine, return_status: value })) as { reason: string }).reason;
+    expect(reason(1)).toContain('return_status that is no text');
+    expect(reason(undefined)).toContain('return_status none');
+  });
+
   const ours = JSON.parse(prepareBatch(PROFILE, ACCOUNT, 'capture', sent).body.toString());
   const unsigned = fineAnswer('capture', sent);
   const echoed: Json = { ...unsigned, encryption_data: ours.encryption_data };

@@ -5,7 +5,7 @@
 //   node scripts/draw-workbooks.mjs [FOLDER]        default: docs/pictures
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,6 +23,8 @@ const PICTURES = [
 
 const folder = resolve(process.argv[2] ?? 'docs/pictures');
 const work = mkdtempSync(join(tmpdir(), 'tieout-draw-'));
+// Where root's server could not pass through, its data would lie elsewhere, and stay there.
+chmodSync(work, 0o755);
 try {
   mkdirSync(folder, { recursive: true });
   run(process.execPath, [PROGRAM, 'demo', '--orders', '3000', '--seed', '1']);

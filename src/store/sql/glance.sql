@@ -10,10 +10,12 @@
 -- that it ends before.
 -- One walk over two indexes in their common order, and an entry joins only where all is equal:
 -- what joins is counted, what does not is gathered, and no row is kept. A usable ledger row has an
--- amount above zero and a currency, so that an entry equal to it has them too. What is looked up
--- by key is written `= any (array[...])`, which no other kind of join takes, so that all others
--- can be ruled out for the walk. And nothing stands in the way of a plan in which another process
--- walks each part: no common table expression, no subquery that hangs on a row beside it.
+-- amount above zero and a currency, so that an entry equal to it has them too. Where a part is of
+-- one account the walk compares order numbers alone: the planner sees that before it plans. What
+-- is looked up by key is written `= any (array[...])`, which no other kind of join takes, so that
+-- all others can be ruled out for the walk. And nothing stands in the way of a plan in which
+-- another process walks each part: no common table expression, no subquery that hangs on a row
+-- beside it.
 select walk.account_id,
   case when a.order_no is not distinct from walk.unsettled[1] then walk.matched end as matched,
   a.order_no, a.page_no, a.in_ledger, a.currency as ledger_currency, a.amount as ledger_amount,
@@ -31,7 +33,8 @@ from (
   from tieout.asked_orders a
   left join tieout.look_entries e
     on e.pull_id = $1 and e.account_id = a.account_id and e.order_no = a.order_no
-      and e.account_id = any ($8) and not e.is_extra
+      and (cardinality($8::text[]) = 1 and e.account_id = ($8::text[])[1]
+        or cardinality($8::text[]) > 1 and e.account_id = any ($8)) and not e.is_extra
       and ($9::text is null or e.order_no >= $9) and ($10::text is null or e.order_no < $10)
       and e.found and e.transaction_id <> '' and e.payment_status is not null
       -- Orders of which one entry beside one ledger row does not tell all. By number alone: the
@@ -43,7 +46,9 @@ from (
         left join tieout.look_entries plain
           on plain.pull_id = $1 and plain.account_id = any (array[x.account_id])
             and plain.order_no = any (array[x.order_no]) and not plain.is_extra
-        where x.pull_id = $1 and x.account_id = any ($8) and x.is_extra
+        where x.pull_id = $1 and x.is_extra
+          and (cardinality($8::text[]) = 1 and x.account_id = ($8::text[])[1]
+            or cardinality($8::text[]) > 1 and x.account_id = any ($8))
           and ($9 is null or x.order_no >= $9) and ($10 is null or x.order_no < $10)
         group by x.account_id, x.order_no
         having count(*) > 1 or not bool_and(coalesce(
@@ -67,7 +72,9 @@ from (
         or $5::timestamptz - coalesce(e.transaction_at, a.placed_at) <= $6::interval)
       and ($7::boolean and a.page_no is not null or (a.account_id, a.page_no) in (
         select account_id, page_no from tieout.pages where pull_id = $1 and state = 'answered'))
-  where a.pull_id = $1::bigint and a.account_id = any ($8::text[])
+  where a.pull_id = $1::bigint
+    and (cardinality($8::text[]) = 1 and a.account_id = ($8::text[])[1]
+      or cardinality($8::text[]) > 1 and a.account_id = any ($8))
     and ($9 is null or a.order_no >= $9) and ($10 is null or a.order_no < $10)
     and ($2::bigint is null or exists (
       select from tieout.asked_orders later

@@ -3,7 +3,7 @@
 // transaction, so that a chunk worked on twice is stored once. Answers come in by COPY.
 
 import { type LedgerCurrencies, ledgerCurrencies } from '../core/currency.js';
-import type { Database, Db } from './db.js';
+import type { Database, Db, PlannerSettings } from './db.js';
 import { inTransaction, plannedBy } from './db.js';
 import type { OrderKey } from './ledgerFeed.js';
 import { inMonthOf, partitionOf } from './months.js';
@@ -178,6 +178,12 @@ function boundsOf({ behind, allBut }: AskedPart): (string | null)[] {
   return [behind, allBut].flatMap((key) => [key?.accountId ?? null, key?.orderNo ?? null]);
 }
 
+/**
+ * Ledger rows that were all read a while ago lie in memory, and to find a few thousand of them
+ * costs little. A view without an index is read as a whole all the same.
+ */
+const READ_TONIGHT: PlannerSettings = { random_page_cost: '0.1' };
+
 /** Enters the orders of these instructions again; answers the accounts that they belong to. */
 export async function askAgain(
   db: Db,
@@ -186,14 +192,17 @@ export async function askAgain(
   cut: PageCut,
 ): Promise<string[]> {
   const currencies = cut.currencies ?? ledgerCurrencies({});
-  await db.query(statement('askAgain'), [
-    pullId,
-    instructionIds.map(String),
-    cut.separator,
-    cut.pageOrders,
-    currencies.usable,
-    currencies.whole,
-  ]);
+  await inTransaction(db, async (tx) => {
+    await plannedBy(tx, READ_TONIGHT);
+    await tx.query(statement('askAgain'), [
+      pullId,
+      instructionIds.map(String),
+      cut.separator,
+      cut.pageOrders,
+      currencies.usable,
+      currencies.whole,
+    ]);
+  });
   await askRefunds(db, pullId);
   const { rows } = await db.query<{ account_id: string }>(
     'select distinct account_id from tieout.asked_orders where pull_id = $1 order by account_id',

@@ -34,7 +34,7 @@ const IMPORTS: Readonly<Record<ImportKind, Import>> = {
 const DESCRIPTIONS: Readonly<Record<ImportKind, string>> = {
   orders: 'orders of the ledger, CSV or NDJSON by file ending',
   refunds: 'refund requests of the ledger, CSV or NDJSON by file ending',
-  payouts: 'payout requests of the ledger, CSV or NDJSON; the payload as JSON text',
+  payouts: 'payout requests of the ledger, CSV or NDJSON; the payload is JSON',
   responses: 'stored XML payment responses: the transactions of orders that the ledger has',
 };
 

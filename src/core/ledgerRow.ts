@@ -22,6 +22,8 @@ const LAST_YEAR = 2999;
 export interface Column {
   readonly name: string;
   readonly nullable: boolean;
+  /** Holds JSON: NDJSON may have it as it is. Names people and accounts, so it is never shown. */
+  readonly isJson?: true;
 }
 
 /** A line as it was read: a column that the file does not have is not in it, empty is null. */

@@ -8,7 +8,7 @@ import { identifierProblem, normalInstant } from './ledgerRow.js';
 export const PAYOUT_COLUMNS: readonly Column[] = [
   { name: 'request_id', nullable: false },
   { name: 'account_id', nullable: false },
-  { name: 'payload', nullable: false },
+  { name: 'payload', nullable: false, isJson: true },
   { name: 'requested_at', nullable: false },
 ];
 

@@ -52,6 +52,39 @@ describe('tieout import payouts', () => {
     ]);
   });
 
+  it('takes a payload that stands there as it is, to the last digit', async () => {
+    const path = join(folder, 'nested.ndjson');
+    const payload =
+      '{ "amount" : 900000000000000010.10, "to": {"a,b": ["x:}", {"payload": null}]} }';
+    const line = JSON.stringify({ ...LINE, payload: 0 }).replace(
+      '"payload":0',
+      `"payload":${payload}`,
+    );
+    writeFileSync(path, line);
+    expect(await importPayouts(deps, [path], { check: false })).toMatchObject({ inserted: 1 });
+    const kept = await db.query('select payload::text as text from ledger.payout_requests');
+    expect(kept.rows).toEqual([
+      { text: '{"to": {"a,b": ["x:}", {"payload": null}]}, "amount": 900000000000000010.10}' },
+    ]);
+  });
+
+  it.each([
+    ['an array', '["DE00"]', 'JSON of one object'],
+    ['a number', '4900', 'JSON of one object'],
+    ['given twice', '{"iban":"DE00"},"payload":{"iban":"DE00"}', 'gives a key twice'],
+    ['no JSON', '{"iban":"DE00"', 'is not valid JSON'],
+  ])('refuses a payload that is %s, and does not show it', async (_, payload, reason) => {
+    const path = join(folder, 'odd.ndjson');
+    const line = JSON.stringify({ ...LINE, payload: 0 }).replace(
+      '"payload":0',
+      `"payload":${payload}`,
+    );
+    writeFileSync(path, line);
+    const words = formatImport(await importPayouts(deps, [path], { check: false }));
+    expect(words).toContain(reason);
+    expect(words).not.toMatch(/DE00|4900/);
+  });
+
   it('reads CSV too', async () => {
     const path = join(folder, 'payouts.csv');
     const quoted = `"${LINE.payload.replaceAll('"', '""')}"`;

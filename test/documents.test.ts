@@ -194,13 +194,28 @@ describe('what the papers name', () => {
   });
 
   test('the architecture names every table', () => {
-    const tables = [...migrations().matchAll(/create table (tieout|ledger)\.(\w+)/g)];
+    const tables = [...migrations().matchAll(/create (?:unlogged )?table (tieout|ledger)\.(\w+)/g)];
     const text = textOf('ARCHITECTURE.md');
     const missing = tables
       .map(([, schema, table]) => (schema === 'ledger' ? `ledger.${table}` : (table ?? '')))
       .filter((table) => !text.includes(`| \`${table}\` |`));
     expect(missing).toEqual([]);
   });
+});
+
+test('the image is made of files that exist, and that are handed to who makes it', () => {
+  const copied = [...textOf('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(
+    ([, sources = '']) => sources.split(' '),
+  );
+  const handed = textOf('.dockerignore')
+    .split('\n')
+    .filter((line) => line.startsWith('!'));
+  expect(copied.length).toBeGreaterThan(5);
+  const missing = copied.filter((source) => {
+    const isHanded = handed.some((line) => `${source}/`.startsWith(`${line.slice(1)}/`));
+    return !isHanded || !existsSync(join(ROOT, source));
+  });
+  expect(missing).toEqual([]);
 });
 
 /** The arrows of the mermaid diagram under a heading. */

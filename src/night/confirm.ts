@@ -14,7 +14,7 @@ import { accountIdsOf, lookbackFrom } from './deps.js';
 import { askSecondLook } from './lookAgain.js';
 import { pullPages } from './pull.js';
 import { searchRefunds } from './searchRefunds.js';
-import { noteLookWords } from './words.js';
+import { noteAnswers, noteLookWords } from './words.js';
 
 /** Looks at what was sent, and settles what is seen; answers the look, null where none was due. */
 export async function confirm(
@@ -22,10 +22,9 @@ export async function confirm(
   night: Night,
   first: PullRow,
 ): Promise<PullRow | null> {
-  // Also what was approved and left while the first look was still being taken.
-  const sent = await toLookAt(night.db, night.runId, accountIdsOf(night), first.asOf);
-  if (sent.length === 0) return null;
-  const second = await lookAtSent(deps, night, sent);
+  // What was answered is kept before a look says more of it.
+  const second = await beside(noteAnswers(deps, night), lookAtSent(deps, night, first));
+  if (second === null) return null;
   // Settling goes order by order, and needs no figures of the look.
   await beside(
     analyseLooks(deps.db, second.pullId).then(() => noteLookWords(deps, night, second)),
@@ -50,12 +49,11 @@ export async function judgeAnew(
 /** So few are asked sooner here than by way of the queue. */
 const HERE_CHUNKS_MAX = 4;
 
-async function lookAtSent(
-  deps: NightDeps,
-  night: Night,
-  instructionIds: readonly bigint[],
-): Promise<PullRow> {
-  const pull = await askSecondLook(deps, night.runId, 'confirm', instructionIds);
+async function lookAtSent(deps: NightDeps, night: Night, first: PullRow): Promise<PullRow | null> {
+  // Also what was approved and left while the first look was still being taken.
+  const sent = await toLookAt(night.db, night.runId, accountIdsOf(night), first.asOf);
+  if (sent.length === 0) return null;
+  const pull = await askSecondLook(deps, night.runId, 'confirm', sent);
   const chunkIds = await waitingChunks(deps.db, pull.pullId);
   if (chunkIds.length <= HERE_CHUNKS_MAX) await askHere(deps, chunkIds);
   await pullPages(deps, pull);

@@ -20,7 +20,7 @@ import { seal, sealEnd } from './seal.js';
 import { send } from './send.js';
 import type { Looked } from './total.js';
 import { countLooks, total } from './total.js';
-import { noteAnswers, noteLookWords } from './words.js';
+import { noteLookWords } from './words.js';
 
 /** Runs every step of one business date; answers the summary of CONTRACT section 7. */
 export async function runNight(deps: NightDeps, night: Night): Promise<RunSummary> {
@@ -33,7 +33,7 @@ export async function runNight(deps: NightDeps, night: Night): Promise<RunSummar
     sealed.then(() => countLook(deps, night, pull)),
   );
   // Most of what sending left is on record by now: little is left to seal after it is confirmed.
-  const second = await beside(keepSent(deps, night), confirm(deps, night, pull));
+  const second = await beside(seal(deps, night), confirm(deps, night, pull));
   const summary = await beside(seal(deps, night), addUp(deps, night, pull, second, looked));
   const finished = await report(deps, night, summary);
   deps.allRung?.();
@@ -66,11 +66,6 @@ async function judgeAndSend(
 async function countLook(deps: NightDeps, night: Night, pull: PullRow): Promise<Looked> {
   await noteLookWords(deps, night, pull);
   return countLooks(deps.db, night.runId);
-}
-
-async function keepSent(deps: NightDeps, night: Night): Promise<void> {
-  await seal(deps, night);
-  await noteAnswers(deps, night);
 }
 
 async function addUp(

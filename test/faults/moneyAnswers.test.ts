@@ -55,6 +55,10 @@ describe('a capture that happened, answered with', () => {
       expect(all.filter((trail) => trail === settled).length).toBe(unknown);
       expect(all.filter((trail) => trail.endsWith('confirmed')).length).toBe(3);
       expect(summary.state).toBe('tied_out');
+      // What the look shows gives the code of an answer no meaning.
+      const words = await gatewayWords(house.db, null);
+      const known = words.filter(({ field, meaning }) => field === 'capture_status' && meaning);
+      expect(known.map(({ word }) => word)).toEqual(['1']);
       await expectIdentities(house.db, summary);
       await expectMoney(house.db, [summary], await house.effects());
     });

@@ -1,10 +1,9 @@
--- Which codes did the answers of a run's batches bear? What they came to is their meaning: none
--- where an entry with the code stayed unknown, save the codes that mean accepted by themselves.
+-- Which codes did the answers of a run's batches bear? One means accepted where the profile says
+-- so, and rejected where every entry with it was. What a look shows later gives none a meaning.
 -- $1 run, $2 digest of the profile, $3 now, $4 those of a status, $5 those of a refund_message.
 with answered as (
   select i.account_id, case when i.operation = 'refund' then 'refund_message'
       else i.operation || '_status' end as field, i.outcome_code as word,
-    bool_or(i.state in ('accepted', 'confirmed')) as is_accepted,
     bool_and(i.state = 'rejected') as is_rejected, i.currency, count(*) as entries,
     sum(coalesce(i.refund_amount, i.amount)) as amount, min(i.order_no) as first_order,
     max(i.order_no) as last_order
@@ -16,7 +15,7 @@ with answered as (
 insert into tieout.gateway_words (account_id, field, word, run_id, meaning, profile_sha256, entries,
   money, samples, seen_at)
 select account_id, field, left(word, 200), $1, case
-    when bool_or(is_accepted) or left(word, 200) = any (
+    when left(word, 200) = any (
       case when field = 'refund_message' then $5::text[] else $4::text[] end) then 'accepted'
     when bool_and(is_rejected) then 'rejected' end, $2, sum(entries),
   jsonb_object_agg(currency, amount::numeric(20, 2)::text),

@@ -2,11 +2,13 @@
 // looking up its four hundred files one by one takes a third of a second before anything is done.
 // Libraries stay where npm put them, but those that every command needs and nobody else loads.
 
+import { isAbsolute } from 'node:path';
+
 const INSIDE = new Set(['commander', 'yaml', 'zod']);
 
 /** What is named like a package, of which `INSIDE` has the name. */
 function staysOutside(id) {
-  const isFile = id.startsWith('.') || id.startsWith('/') || id.startsWith('\0');
+  const isFile = id.startsWith('.') || isAbsolute(id) || id.startsWith('\0');
   return !isFile && !INSIDE.has(id.split('/')[0]);
 }
 

@@ -62,10 +62,9 @@ describe('schedules of deaths, sleeps and lost answers', () => {
     const words = ['--schedules', '4', '--wave', '4', '--parallel', '1', '--seed', SEED];
     const { code, said } = await run('campaign.mjs', ...words);
     // Where a failed test is tried once more, what the first try found is not lost.
-    if (code !== 0 || !((rowOf(said).effects ?? 0) > 0)) process.stderr.write(said);
+    if (code !== 0 || !((rowOf(said).effects ?? 0) > 2)) process.stderr.write(said);
     expect(rowOf(said), said).toMatchObject({ schedules: 4, ...NOTHING_WRONG });
-    // Mostly three or four; when a process is killed depends on the machine.
-    expect(rowOf(said).effects, said).toBeGreaterThan(0);
+    expect(rowOf(said).effects, said).toBeGreaterThan(2);
     expect(code).toBe(0);
   });
 });

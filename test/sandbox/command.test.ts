@@ -30,7 +30,7 @@ describe('tieout sandbox', () => {
       text += part;
     });
     onTestFinished(() => void child.kill('SIGKILL'));
-    await expect.poll(() => text, { timeout: 20_000 }).toContain('/_sandbox/portal\n');
+    await expect.poll(() => text).toContain('/_sandbox/portal\n');
     const call = async (pattern: RegExp, contentType: string): Promise<unknown> => {
       const [, body = '', url = ''] = pattern.exec(text) ?? [];
       const headers = { 'content-type': contentType };

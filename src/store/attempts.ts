@@ -218,7 +218,8 @@ export async function openAttempts(
      from tieout.attempts t
      join tieout.batches b using (batch_id)
      left join tieout.answers a using (attempt_id)
-     where t.outcome is null and t.account_id = any ($1)`,
+     where t.outcome is null and t.account_id = any ($1)
+     order by t.account_id, t.batch_id, t.claimed_at`,
     [accountIds, graceSeconds],
   );
   return rows.map((row) => ({

@@ -9,23 +9,34 @@ import { join } from 'node:path';
 const POOL_CLIENTS = 6;
 
 /** The program's statements ask for clock_timestamp(); found first, this one answers. */
-const CLOCK = `
+const MOVED_CLOCK = `
   create schema sim;
   create table sim.clock (shift interval not null);
   insert into sim.clock values ('0');
   create function sim.clock_timestamp() returns timestamptz language sql volatile as
     'select pg_catalog.clock_timestamp() + (select shift from sim.clock)';
 `;
+/** Stands still but for one microsecond a question, so that no two answers are the same. */
+const STILL_CLOCK = `
+  create schema sim;
+  create sequence sim.asked;
+  create table sim.clock (at timestamptz not null, asked bigint not null);
+  insert into sim.clock values (pg_catalog.clock_timestamp(), 1);
+  create function sim.clock_timestamp() returns timestamptz language sql volatile as
+    'select at + nextval(''sim.asked'') * interval ''1 microsecond'' from sim.clock';
+`;
 const SEARCH_PATH = 'set search_path = sim, pg_catalog, public';
 
-export async function openPlace(program, { tally, log, isDurable = false }) {
+/** `isStill`: the server's clock goes on only where it is set, not by itself. */
+export async function openPlace(program, { tally, log, isDurable = false, isStill = false }) {
   const folder = mkdtempSync(join(tmpdir(), 'tieout-proof-'));
   chmodSync(folder, 0o755);
   const options = { dataDir: join(folder, 'var'), unsafeFast: !isDurable };
   const { host, user, database, stop } = await program.embedded.startEmbedded(options);
   const at = (name) => ({ host, user, database: name });
   const admin = program.db.openDatabase(at(database), { max: 1 });
-  await makeTemplate(program, admin, at('proof_template'), isDurable);
+  const clock = isStill ? STILL_CLOCK : MOVED_CLOCK;
+  await makeTemplate(program, admin, at('proof_template'), { clock, withQueues: isDurable });
   let made = 0;
   return {
     program,
@@ -53,11 +64,11 @@ export async function openPlace(program, { tally, log, isDurable = false }) {
   };
 }
 
-async function makeTemplate(program, admin, connection, withQueues) {
+async function makeTemplate(program, admin, connection, { clock, withQueues }) {
   await admin.query(`create database ${connection.database}`);
   await admin.query(`alter database ${connection.database} ${SEARCH_PATH}`);
   const template = program.db.openDatabase(connection, { max: 1 });
-  await template.query(CLOCK);
+  await template.query(clock);
   await template.close();
   await program.migrate.migrateUp(connection);
   if (withQueues) await program.queues.migrateQueues({ kind: 'database', connection });

@@ -51,7 +51,7 @@ const [schedules, seed, start, size] = [
 const program = await loadProgram(values.build);
 const tally = openTally();
 const log = values.verbose ? (line) => console.error(line) : () => {};
-const place = await openPlace(program, { tally, log });
+const place = await openPlace(program, { tally, log, isStill: true });
 const began = performance.now();
 const result = openResult();
 let isTold = false;

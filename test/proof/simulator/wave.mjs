@@ -10,9 +10,10 @@ import { findViolations } from '../auditor/findViolations.mjs';
 import { readDatabase } from '../auditor/readBooks.mjs';
 import { fillLedger, layOut, settingsFor } from '../layout.mjs';
 import { randomOf } from '../random.mjs';
-import { memoryQueries, seamedDatabase } from '../seams.mjs';
+import { memoryQueries } from '../seams.mjs';
 import { openGateway } from './gateway.mjs';
 import { ringFor, runnerOf } from './senders.mjs';
+import { openSpine } from './spine.mjs';
 import { openWorld } from './world.mjs';
 
 const DAY_MS = 86_400_000;
@@ -20,18 +21,20 @@ export const FIRST_NIGHT = new Date('2026-03-02T04:15:00Z');
 const TROUBLED_NIGHTS = 2;
 const QUIET_NIGHTS_MAX = 5;
 const RUNNERS_MAX = 6;
-/** A night that naps more often than this does not come to its end. */
-const NAPS_MAX = 2_000;
+/** More than the server's clock counts between two skips: no effect is older than its claim. */
+const GATEWAY_AHEAD_MS = 900;
 
-/** Time as the program sees it: ahead of the real one by what was slept and skipped. */
-function openClock(setShift) {
-  const began = Date.now();
-  const start = FIRST_NIGHT.getTime() - began;
+/**
+ * Time as the program sees it: it stands still but for what is slept and skipped. Not a moment of
+ * real time is in it, or a slow machine would take a sender past its budget that a fast one does
+ * not; the server's clock, too, only counts the questions between two skips.
+ */
+function openClock(setClock) {
   let ahead = 0;
   let owed = 0;
+  const now = () => new Date(FIRST_NIGHT.getTime() + ahead);
   return {
-    now: () => new Date(Date.now() + start + ahead),
-    // Not a moment of real time in it: whoever sleeps wakes by the seed alone.
+    now,
     elapsed: () => ahead,
     note: (ms) => {
       owed += ms;
@@ -39,7 +42,7 @@ function openClock(setShift) {
     async skip(ms) {
       ahead += ms + owed;
       owed = 0;
-      await setShift(start + ahead);
+      await setClock(now());
     },
   };
 }
@@ -86,11 +89,12 @@ async function openWave(place, seed, first, count) {
   writeFileSync(file, JSON.stringify(settings));
   const config = program.config.loadConfig({ file, env: {}, cwd: folder });
   const { profile } = config.gateway;
-  const clock = openClock((ms) =>
-    db.query('update sim.clock set shift = make_interval(secs => $1)', [ms / 1000]),
+  const clock = openClock((now) =>
+    db.query("update sim.clock set at = $1, asked = setval('sim.asked', 1)", [now]),
   );
   const { responseSignatureOf } = program.sign;
-  const gateway = openGateway({ now: clock.now, profile, responseSignatureOf });
+  const now = () => new Date(clock.now().getTime() + GATEWAY_AHEAD_MS);
+  const gateway = openGateway({ now, profile, responseSignatureOf });
   const wave = {
     ...{ place, program, tally, seed, first, random, db, connection, clock, gateway, config },
     worlds: new Map(),
@@ -192,63 +196,17 @@ async function runNight(wave, night, isQuiet) {
   const target = FIRST_NIGHT.getTime() + night * DAY_MS;
   await wave.clock.skip(Math.max(0, target - wave.clock.now().getTime()));
   for (let runner = 0; runner < RUNNERS_MAX; runner += 1) {
-    const spine = openSpine(wave, isQuiet || runner + 1 === RUNNERS_MAX);
+    const spine = openSpine(wave, {
+      isQuiet: isQuiet || runner + 1 === RUNNERS_MAX,
+      goOn: (steps) => letWorldsGoOn(wave, steps),
+      ring: wave.ring,
+      nap: (ms) => pause(wave, ms),
+    });
     const how = await Promise.race([spine.run(), spine.died]);
     if (how === 'done') return;
     wave.tally.kill('the spine');
     wave.tally.count('the spine died and was replaced');
   }
-}
-
-/** The process that runs the night over all schedules; it may die at any statement. */
-function openSpine(wave, isQuiet) {
-  const { random, program } = wave;
-  wave.spines += 1;
-  const process = { name: `spine.${wave.first}.${wave.spines}` };
-  const diesAt = !isQuiet && random.chance(0.8) ? random.below(100) : Number.POSITIVE_INFINITY;
-  let steps = 0;
-  let naps = 0;
-  let die;
-  const died = new Promise((resolve) => {
-    die = () => {
-      wave.dead.add(process.name);
-      resolve('died');
-    };
-  });
-  const step = async (_name, perform) => {
-    steps += 1;
-    if (steps > diesAt) {
-      die();
-      return new Promise(() => {});
-    }
-    const value = await perform({}, false);
-    await letWorldsGoOn(wave, 2);
-    return value;
-  };
-  const deps = {
-    ...wave.base,
-    db: seamedDatabase(wave.db, step),
-    runner: runnerOf(process),
-    newId: () => random.uuid(),
-    sleep: async () => {},
-    jobs: {
-      during: (work) => work(),
-      nap: (ms) => {
-        naps += 1;
-        if (naps > NAPS_MAX) throw new Error('the night does not end');
-        return pause(wave, ms);
-      },
-    },
-    doorbell: { ring: (queue, ids) => ring(wave, queue, ids) },
-  };
-  const run = async () => {
-    const request = { date: null, accountIds: [], isDry: false };
-    const beginning = await program.begin.beginRun(deps, request);
-    if (beginning.kind === 'mine') await program.night.runNight(deps, beginning.night);
-    else if (beginning.kind !== 'readOnly') throw new Error(`the run is ${beginning.kind}`);
-    return 'done';
-  };
-  return { run, died };
 }
 
 /** A poll of the spine is worth some seconds, or paused senders would cost an hour of polls. */

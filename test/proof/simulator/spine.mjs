@@ -1,0 +1,88 @@
+// The process that runs the night over all schedules of a wave. It may die at any of its steps; a
+// statement, a ring and a nap are steps. What the night does side by side happens one step at a
+// time, in an order that the seed draws: which statement the server would have ended first is
+// nobody's to repeat.
+
+import { setImmediate as breathe } from 'node:timers/promises';
+import { seamedDatabase } from '../seams.mjs';
+import { runnerOf } from './senders.mjs';
+
+/** A night that naps more often than this does not come to its end. */
+const NAPS_MAX = 2_000;
+/** Until every strand of the night that may go on has come to its next step. */
+const SETTLE_BREATHS = 4;
+
+/** `goOn(steps)` lets the senders of all schedules go on; `ring` and `nap` are the wave's. */
+export function openSpine(wave, { isQuiet, goOn, ring, nap }) {
+  const { random, program } = wave;
+  wave.spines += 1;
+  const process = { name: `spine.${wave.first}.${wave.spines}` };
+  const diesAt = !isQuiet && random.chance(0.8) ? random.below(100) : Number.POSITIVE_INFINITY;
+  let steps = 0;
+  let naps = 0;
+  let die;
+  const died = new Promise((resolve) => {
+    die = () => {
+      wave.dead.add(process.name);
+      resolve('died');
+    };
+  });
+  const inTurn = openTurns(random);
+  const statement = (_name, perform) =>
+    inTurn(async () => {
+      steps += 1;
+      if (steps > diesAt) {
+        die();
+        return new Promise(() => {});
+      }
+      const value = await perform({}, false);
+      await goOn(2);
+      return value;
+    });
+  const deps = {
+    ...wave.base,
+    db: seamedDatabase(wave.db, statement),
+    runner: runnerOf(process),
+    newId: () => random.uuid(),
+    sleep: async () => {},
+    jobs: {
+      during: (work) => work(),
+      nap: (ms) => {
+        naps += 1;
+        if (naps > NAPS_MAX) throw new Error('the night does not end');
+        return inTurn(() => nap(ms));
+      },
+    },
+    doorbell: { ring: (queue, ids) => inTurn(() => ring(queue, ids)) },
+  };
+  const run = async () => {
+    const request = { date: null, accountIds: [], isDry: false };
+    const beginning = await program.begin.beginRun(deps, request);
+    if (beginning.kind === 'mine') await program.night.runNight(deps, beginning.night);
+    else if (beginning.kind !== 'readOnly') throw new Error(`the run is ${beginning.kind}`);
+    return 'done';
+  };
+  return { run, died };
+}
+
+/** One piece of work at a time; of those that wait, the seed draws the next. */
+function openTurns(random) {
+  const waiting = [];
+  let isServing = false;
+  const serve = async () => {
+    isServing = true;
+    for (;;) {
+      for (let breath = 0; breath < SETTLE_BREATHS; breath += 1) await breathe();
+      if (waiting.length === 0) break;
+      const at = waiting.length === 1 ? 0 : random.below(waiting.length);
+      const [one] = waiting.splice(at, 1);
+      await one();
+    }
+    isServing = false;
+  };
+  return (work) =>
+    new Promise((resolve, reject) => {
+      waiting.push(() => work().then(resolve, reject));
+      if (!isServing) serve();
+    });
+}

@@ -83,7 +83,7 @@ export function inTransaction<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<
   return isDatabase(db) ? db.transaction(work) : work(db);
 }
 
-function isDatabase(db: Db): db is Database {
+export function isDatabase(db: Db): db is Database {
   return 'transaction' in db;
 }
 

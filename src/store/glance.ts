@@ -1,7 +1,7 @@
 // What matches at a glance, nearly all of a pull, is counted and set aside before the many checks;
 // the rest is left in pg_temp.beside for compare.sql. Most of the time of a compare is spent here,
-// in one walk over all orders: of a large pull two processes of the server walk half of it each, in
-// one statement and of one snapshot. Neighbours: sql/glance.sql, verdicts.ts.
+// in one walk over all orders, of which a large pull has two shares of about one size, so that two
+// sessions can compare one each. Neighbours: sql/glance.sql, verdicts.ts.
 
 import { EXPECTED_STATES } from '../core/order.js';
 import { plainPairs } from '../core/verdict.js';
@@ -18,13 +18,12 @@ export interface GlanceRules {
   asOf: Date;
   /** An authorisation this old is stale. */
   staleAfter: string;
-  accountIds: readonly string[];
 }
 
 export type MatchedRow = { account_id: string; matched: bigint };
 
-/** From so many pages on, 40,000 orders, a second process of the server is worth its start. */
-const TWO_PROCESSES_PAGES = 400;
+/** From so many pages on, 40,000 orders, a second session is worth its transaction. */
+const TWO_SHARES_PAGES = 400;
 /** An account with this share of all pages is cut in two. */
 const LARGE_SHARE = 0.6;
 
@@ -36,19 +35,17 @@ const EQUAL_IS_PLAIN = EXPECTED_STATES.every((state) =>
 );
 
 /**
- * Fills pg_temp.beside with the orders that need every check; counts the others by account.
- * `meanwhile` is called when the database is at it and this process has nothing to do.
+ * Fills pg_temp.beside with the orders of a share that need every check; counts the others by
+ * account. `meanwhile` is called when the database is at it and this process has nothing to do.
  */
 export async function glance(
   tx: Db,
   scope: GlanceScope,
   rules: GlanceRules,
+  { parts, isWhole }: Share,
   meanwhile?: () => void,
 ): Promise<MatchedRow[]> {
-  const { isWhole, chunks, helpers } = await shapeOf(tx, scope.pullId);
-  const parts = partsOf(chunks, rules.accountIds);
-  const plan = plannedFor(parts.length > 1, helpers + 1);
-  await tx.query(`drop table if exists pg_temp.beside; ${plan}`);
+  await tx.query(`drop table if exists pg_temp.beside; ${PLANNED_FOR_WALKS}`);
   const walked = tx.query(
     inMonthOf(besideOf(parts.length), scope.pullId, scope.failedIn ?? scope.pullId),
     [
@@ -98,17 +95,33 @@ interface Part {
   before: string | null;
 }
 
-/** All orders in one part or, where they are many, in two or three of about one size. */
-export function partsOf(chunks: readonly Chunk[], accountIds: readonly string[]): Part[] {
+/** What one session compares, and whether every page of the pull was answered. */
+export interface Share {
+  parts: readonly Part[];
+  isWhole: boolean;
+}
+
+/** All orders of a pull in one share or, where they are many and it may be, in two. */
+export async function sharesOf(
+  db: Db,
+  pullId: bigint,
+  accountIds: readonly string[],
+  mayBeTwo: boolean,
+): Promise<Share[]> {
+  const { isWhole, chunks } = await shapeOf(db, pullId);
+  const shares = mayBeTwo ? partsOf(chunks, accountIds) : [[partOf(accountIds)]];
+  return shares.map((parts) => ({ parts, isWhole }));
+}
+
+/** The parts of each share. */
+export function partsOf(chunks: readonly Chunk[], accountIds: readonly string[]): Part[][] {
   const pages = pagesOf(chunks);
-  if (pages < TWO_PROCESSES_PAGES) return [partOf(accountIds)];
+  if (pages < TWO_SHARES_PAGES) return [[partOf(accountIds)]];
   const ofAccount = (id: string): Chunk[] => chunks.filter((chunk) => chunk.account_id === id);
   const largest = accountIds.find((id) => pagesOf(ofAccount(id)) >= LARGE_SHARE * pages);
   if (largest !== undefined) {
-    const middle = middleOf(ofAccount(largest));
-    const rest = partOf(accountIds.filter((id) => id !== largest));
-    const halves = middle === null ? [partOf([largest])] : cutAt(largest, middle);
-    return [...halves, rest].filter((part) => part.accountIds.length > 0);
+    const rest = accountIds.filter((id) => id !== largest);
+    return cutAt(largest, orderAfter(ofAccount(largest), pages / 2), rest);
   }
   const [one, other] = [
     { ids: [] as string[], pages: 0 },
@@ -119,28 +132,28 @@ export function partsOf(chunks: readonly Chunk[], accountIds: readonly string[])
     lighter.ids.push(id);
     lighter.pages += pagesOf(ofAccount(id));
   }
-  return [one, other].filter(({ ids }) => ids.length > 0).map(({ ids }) => partOf(ids));
+  return [one, other].filter(({ ids }) => ids.length > 0).map(({ ids }) => [partOf(ids)]);
 }
 
 function partOf(accountIds: readonly string[]): Part {
   return { accountIds, from: null, before: null };
 }
 
-function cutAt(accountId: string, orderNo: string): Part[] {
-  const part = partOf([accountId]);
-  return [
-    { ...part, before: orderNo },
-    { ...part, from: orderNo },
-  ];
+/** The account up to that order; and the rest of it with the other accounts. */
+function cutAt(accountId: string, orderNo: string | null, others: readonly string[]): Part[][] {
+  const account = partOf([accountId]);
+  const rest = others.length > 0 ? [partOf(others)] : [];
+  if (orderNo === null) return [[account], rest].filter((parts) => parts.length > 0);
+  return [[{ ...account, before: orderNo }], [{ ...account, from: orderNo }, ...rest]];
 }
 
 function pagesOf(chunks: readonly Chunk[]): number {
   return chunks.reduce((sum, { pages }) => sum + pages, 0);
 }
 
-/** The order that about the second half of the pages begins with. */
-function middleOf(chunks: readonly Chunk[]): string | null {
-  let left = pagesOf(chunks) / 2;
+/** The order that begins after about so many pages. */
+function orderAfter(chunks: readonly Chunk[], pages: number): string | null {
+  let left = pages;
   for (const chunk of chunks) {
     if (left <= chunk.pages / 2) return chunk.first_order;
     left -= chunk.pages;
@@ -148,16 +161,12 @@ function middleOf(chunks: readonly Chunk[]): string | null {
   return null;
 }
 
-/** Whether every page of a pull was answered, its chunks, and who helps other sessions just now. */
-async function shapeOf(
-  tx: Db,
-  pullId: bigint,
-): Promise<{ isWhole: boolean; chunks: Chunk[]; helpers: number }> {
-  const { rows } = await tx.query<Chunk & { is_whole: boolean; helpers: number }>(
-    inMonthOf(SHAPE, pullId),
-    [pullId],
-  );
-  return { isWhole: rows[0]?.is_whole ?? false, chunks: rows, helpers: rows[0]?.helpers ?? 0 };
+/** Whether every page of a pull was answered, and its chunks. */
+async function shapeOf(db: Db, pullId: bigint): Promise<{ isWhole: boolean; chunks: Chunk[] }> {
+  const { rows } = await db.query<Chunk & { is_whole: boolean }>(inMonthOf(SHAPE, pullId), [
+    pullId,
+  ]);
+  return { isWhole: rows[0]?.is_whole ?? false, chunks: rows };
 }
 
 /** Where pages are walked, one of them stands for all, and nothing is whole at a glance. */
@@ -166,8 +175,7 @@ const SHAPE = `
     select count(*) as pages, bool_and(state = 'answered' and not stands_for_walk) as is_plain
     from tieout.pages where pull_id = $1
   )
-  select account_id, first_order, last_page - first_page + 1 as pages, (
-      select count(*) from pg_stat_activity where backend_type = 'parallel worker')::int as helpers,
+  select account_id, first_order, last_page - first_page + 1 as pages,
     page.is_plain and page.pages = sum(last_page - first_page + 1) over () as is_whole
   from tieout.chunks cross join page
   where pull_id = $1 order by account_id, first_order`;
@@ -175,24 +183,13 @@ const SHAPE = `
 /**
  * The planner hashes a million rows where it could walk two indexes: 2.5 times as slow. Both sides
  * lie in the order of their indexes: looks are written in the order they are asked. Nor may it look
- * each up, as it would where it took a part for few. And a process walks a part by itself, instead
- * of helping others through theirs: that of this session and one more. It plans with two, or it
- * sees no gain; but a third would find nothing to do, and its start takes from the others.
+ * each up, as it would where it took a part for few; nor call for more processes.
  */
-function plannedFor(isLarge: boolean, helpersMax: number): string {
-  return `set local enable_hashjoin = off; set local enable_sort = off;
-    set local enable_nestloop = off;
-    set local max_parallel_workers_per_gather = ${isLarge ? 2 : 0};
-    set local max_parallel_workers = ${helpersMax};
-    set local min_parallel_table_scan_size = '1TB'; set local min_parallel_index_scan_size = '1TB'`;
-}
+const PLANNED_FOR_WALKS = `set local enable_hashjoin = off; set local enable_sort = off;
+  set local enable_nestloop = off; set local max_parallel_workers_per_gather = 0`;
 
 const PLANNED_AS_EVER = `set local enable_hashjoin to default; set local enable_sort to default;
-  set local enable_nestloop to default;
-  set local max_parallel_workers_per_gather to default;
-  set local max_parallel_workers to default;
-  set local min_parallel_table_scan_size to default;
-  set local min_parallel_index_scan_size to default`;
+  set local enable_nestloop to default; set local max_parallel_workers_per_gather to default`;
 
 /** The count of an account stands on one of its rows, or on one without an order. */
 const MATCHED = `

@@ -5,8 +5,9 @@ import { formatAmount, type Hundredths } from '../core/money.js';
 import { positionRows } from '../core/verdict.js';
 import type { Db } from './db.js';
 import { inTransaction, plannedBy } from './db.js';
-import { glance, type MatchedRow } from './glance.js';
+import { glance, type MatchedRow, type Share, sharesOf } from './glance.js';
 import { inMonthOf, partitionOf } from './months.js';
+import { hasRoomFor, ofOneSnapshot } from './oneSnapshot.js';
 import type { AccountRules } from './pulls.js';
 import { statement } from './sql.js';
 
@@ -38,30 +39,52 @@ const POSITIONS = JSON.stringify(positionRows());
 
 /**
  * Writes the verdicts of a pull; answers the number of matched orders by account. What matches at a
- * glance is set aside first, and counted, so that the many checks see only what is left.
- * `meanwhile` is called when the database is at it and this process has nothing to do.
+ * glance is set aside first, and counted, so that the many checks see only what is left. Of a large
+ * pull two sessions compare a share each, of one snapshot. `meanwhile` is called when the database
+ * is at it and this process has nothing to do.
  */
-export function compare(
+export async function compare(
   db: Db,
   scope: CompareScope,
   rules: CompareRules,
   meanwhile?: () => void,
 ): Promise<Map<string, number>> {
+  const accountIds = rules.accounts.map((account) => account.account_id);
+  const shares = await sharesOf(db, scope.pullId, accountIds, hasRoomFor(db, 2));
+  const works = shares.map((share, at) => {
+    return (tx: Db) => judge(tx, scope, rules, share, at === 0 ? meanwhile : undefined);
+  });
+  const found = await ofOneSnapshot(db, works);
+  await analyseVerdicts(db, scope.runId);
+  const matched = new Map<string, number>();
+  for (const row of found.flat()) {
+    matched.set(row.account_id, (matched.get(row.account_id) ?? 0) + Number(row.matched));
+  }
+  return matched;
+}
+
+async function judge(
+  tx: Db,
+  scope: CompareScope,
+  rules: CompareRules,
+  share: Share,
+  meanwhile?: () => void,
+): Promise<MatchedRow[]> {
+  await plannedBy(tx, COMPARE_SETTINGS);
+  const settled = await glance(tx, scope, glanceRules(rules), share, meanwhile);
+  const { rows } = await tx.query<MatchedRow>(
+    inMonthOf(statement('compare'), scope.runId, scope.pullId),
+    compareValues(scope, rules),
+  );
+  return [...settled, ...rows];
+}
+
+/** What follows joins them; taken for few, they were joined with the square of their number. */
+function analyseVerdicts(db: Db, runId: bigint): Promise<void> {
   return inTransaction(db, async (tx) => {
     await plannedBy(tx, COMPARE_SETTINGS);
-    const settled = await glance(tx, scope, glanceRules(rules), meanwhile);
-    const { rows } = await tx.query<MatchedRow>(
-      inMonthOf(statement('compare'), scope.runId, scope.pullId),
-      compareValues(scope, rules),
-    );
-    // What follows joins them; taken for few, they were joined with the square of their number.
-    const verdicts = partitionOf('verdicts', scope.runId);
+    const verdicts = partitionOf('verdicts', runId);
     await tx.query(`analyze ${verdicts} (run_id, pull_id, account_id, order_no)`);
-    const matched = new Map<string, number>();
-    for (const row of [...settled, ...rows]) {
-      matched.set(row.account_id, (matched.get(row.account_id) ?? 0) + Number(row.matched));
-    }
-    return matched;
   });
 }
 
@@ -72,8 +95,7 @@ export function compare(
 const COMPARE_SETTINGS = { work_mem: '128MB', jit: 'off', default_statistics_target: '10' };
 
 function glanceRules(rules: CompareRules) {
-  const accountIds = rules.accounts.map((account) => account.account_id);
-  return { asOf: rules.asOf, staleAfter: staleAfter(rules), accountIds };
+  return { asOf: rules.asOf, staleAfter: staleAfter(rules) };
 }
 
 function staleAfter(rules: CompareRules): string {

@@ -13,7 +13,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { from, to } from 'pg-copy-streams';
 import { BARE_TABLE } from './bareCompare.mjs';
-import { compareAll, undone, withLook } from './sets.mjs';
+import { compareAll, withLook } from './sets.mjs';
+import { written } from './setsTurns.mjs';
 import { line, ratiosOf, timed } from './stats.mjs';
 
 const PANDAS = fileURLToPath(new URL('enginePandas.py', import.meta.url));
@@ -68,7 +69,7 @@ async function engineLines(bench, pull, name, joined) {
   // A first round in which both sides find their pages in memory, and is not counted.
   for (let round = 0; round <= bench.rounds; round += 1) {
     engine.push(await outAndBack(bench, pull, joined));
-    tieout.push(await undone(bench.db, (tx) => compareAll(bench, tx, pull)));
+    tieout.push(await written(bench.db, (db) => compareAll(bench, db, pull)));
   }
   const [left, right] = [engine.slice(1), tieout.slice(1)];
   return [

@@ -5,7 +5,6 @@
 // one that is as bare as the merge; planning; asking when the ledger lies in no order. Neighbours:
 // house.mjs lays out ledger, database and gateway.
 
-import { existsSync, readFileSync } from 'node:fs';
 import { createGatewayClient } from '../../dist/src/gateway/client.js';
 import { sandboxProfile } from '../../dist/src/gateway/profile.js';
 import { openDatabase } from '../../dist/src/store/db.js';
@@ -22,7 +21,8 @@ import { compare, updateBreaks } from '../../dist/src/store/verdicts.js';
 import { BARE_TABLE, compareByMap, compareByMerge } from './bareCompare.mjs';
 import { ingestLines, store, storedPage } from './ingest.mjs';
 import { compareByScript, verdictsOf } from './scriptCompare.mjs';
-import { inTurns, line, ratiosOf, timed } from './stats.mjs';
+import { measured, written, writtenAtOnce } from './setsTurns.mjs';
+import { inTurns, line, ratiosOf } from './stats.mjs';
 import { inTurn } from './wire.mjs';
 
 const DAY_MS = 86_400_000;
@@ -133,10 +133,10 @@ async function compareLines(bench, pull) {
   await bench.db.query(BARE_TABLE);
   // A first round in which both sides find their pages in memory, and is not counted.
   const found = await inTurns(bench.rounds + 1, {
-    merge: () => undone(bench.db, (tx) => compareByMerge(tx, pull)),
-    map: () => undone(bench.db, (tx) => compareByMap(tx, pull)),
-    script: () => undone(bench.db, (tx) => compareAlike(bench, tx, pull)),
-    tieout: () => undone(bench.db, (tx) => compareAll(bench, tx, pull)),
+    merge: () => writtenAtOnce(bench.db, (tx) => compareByMerge(tx, pull)),
+    map: () => writtenAtOnce(bench.db, (tx) => compareByMap(tx, pull)),
+    script: () => writtenAtOnce(bench.db, (tx) => compareAlike(bench, tx, pull)),
+    tieout: () => written(bench.db, (db) => compareAll(bench, db, pull)),
   });
   await assertAlike(bench, pull);
   const [merge, map, script, tieout] = Object.values(found).map((one) => one.slice(1));
@@ -154,9 +154,9 @@ async function assertAlike(bench, pull) {
   const now = new Date();
   const found = [];
   for (const work of [compareAlike, compareAll]) {
-    await undone(bench.db, async (tx) => {
-      await work(bench, tx, pull, now);
-      found.push(await verdictsOf(tx, bench.runId));
+    await written(bench.db, async (db) => {
+      await work(bench, db, pull, now);
+      found.push(await verdictsOf(db, bench.runId));
     });
   }
   if (found[0] !== found[1]) throw new Error(`the script found otherwise: ${found.join('; ')}`);
@@ -242,21 +242,8 @@ function bothWays(name, left, right, goal) {
   ];
 }
 
-async function measured(tx, work) {
-  const { rows } = await tx.query('select pg_backend_pid() as pid');
-  const before = processorTime(rows[0].pid);
-  const took = await timed(work);
-  return { ...took, busy: took.cpu + processorTime(rows[0].pid) - before };
-}
-
-/** Milliseconds that a server process has computed; without /proc the ratio is no number. */
-function processorTime(pid) {
-  const file = `/proc/${pid}/schedstat`;
-  return existsSync(file) ? Number(readFileSync(file, 'utf8').split(' ')[0]) / 1e6 : Number.NaN;
-}
-
 /** Time of work in a transaction that is rolled back. */
-export async function undone(db, work) {
+async function undone(db, work) {
   let took = null;
   await db
     .transaction(async (tx) => {

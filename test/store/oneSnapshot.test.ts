@@ -1,0 +1,99 @@
+// Works shared out among sessions: all see the same, and what they write stays together or not at
+// all. Where the pool has no room they are done one after the other, and nobody waits for ever.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Database, Db } from '../../src/store/db.js';
+import { openDatabase } from '../../src/store/db.js';
+import { ofOneSnapshot } from '../../src/store/oneSnapshot.js';
+import type { FreshDatabase } from '../support/database.js';
+import { freshDatabase } from '../support/database.js';
+
+let fresh: FreshDatabase;
+beforeAll(async () => {
+  fresh = await freshDatabase({ empty: true });
+  await fresh.db.query('create table notes (note text)');
+});
+afterAll(() => fresh.drop());
+beforeEach(() => fresh.db.query('truncate notes'));
+
+describe('two works at once', () => {
+  test('see the same, whatever is written meanwhile, and keep what each of them wrote', async () => {
+    let written = () => {};
+    const meanwhile = new Promise<void>((resolve) => {
+      written = resolve;
+    });
+    const works = [
+      async (tx: Db) => {
+        await fresh.db.query(`insert into notes values ('of somebody else')`);
+        written();
+        return seenAndNoted(tx, 'one');
+      },
+      async (tx: Db) => {
+        await meanwhile;
+        return seenAndNoted(tx, 'two');
+      },
+    ];
+    const [one, two] = await ofOneSnapshot(fresh.db, works);
+    expect([one?.seen, two?.seen]).toEqual([[], []]);
+    expect(one?.pid).not.toBe(two?.pid);
+    expect(await notes(fresh.db)).toEqual(['of somebody else', 'one', 'two']);
+  });
+
+  test.each([0, 1])('keep nothing when number %i of them fails', async (at) => {
+    const failure = new Error('of this work');
+    const works = ['one', 'two'].map((note, index) => async (tx: Db) => {
+      await seenAndNoted(tx, note);
+      if (index === at) throw failure;
+    });
+    await expect(ofOneSnapshot(fresh.db, works)).rejects.toBe(failure);
+    expect(await notes(fresh.db)).toEqual([]);
+    expect(fresh.db.pool.idleCount).toBe(fresh.db.pool.totalCount);
+  });
+
+  test('keep nothing when a session is lost', async () => {
+    const works = [
+      (tx: Db) => seenAndNoted(tx, 'one'),
+      async (tx: Db) => {
+        await seenAndNoted(tx, 'two');
+        return tx.query('select pg_terminate_backend(pg_backend_pid())');
+      },
+    ];
+    await expect(ofOneSnapshot<unknown>(fresh.db, works)).rejects.toThrow(/cannot be used/);
+    expect(await notes(fresh.db)).toEqual([]);
+  });
+});
+
+describe('one after the other, in one transaction', () => {
+  const works = ['one', 'two'].map((note) => (tx: Db) => seenAndNoted(tx, note));
+
+  test('where the pool has no room for both', async () => {
+    const narrow = openDatabase(fresh.connection, { max: 1 });
+    const [one, two] = await ofOneSnapshot(narrow, works);
+    await narrow.close();
+    expect([one?.seen, two?.seen]).toEqual([[], ['one']]);
+    expect(two?.pid).toBe(one?.pid);
+  });
+
+  test('where there is a transaction already', async () => {
+    const undo = new Error('undone');
+    const inside = fresh.db.transaction(async (tx) => {
+      const [one, two] = await ofOneSnapshot(tx, works);
+      expect(two?.pid).toBe(one?.pid);
+      throw undo;
+    });
+    await expect(inside).rejects.toBe(undo);
+    expect(await notes(fresh.db)).toEqual([]);
+  });
+});
+
+async function seenAndNoted(tx: Db, note: string): Promise<{ seen: string[]; pid: unknown }> {
+  const seen = await notes(tx);
+  await tx.query('insert into notes values ($1)', [note]);
+  const { rows } = await tx.query('select pg_backend_pid() as pid');
+  return { seen, pid: rows[0]?.pid };
+}
+
+async function notes(db: Db | Database): Promise<string[]> {
+  const { rows } = await db.query<{ note: string }>('select note from notes order by note');
+  return rows.map(({ note }) => note);
+}

@@ -181,9 +181,7 @@ const DAY_SECONDS = 86_400;
 /** 1970-01-01 as a spreadsheet counts days. */
 const EPOCH_DAYS = 25_569;
 /** A second is 0.0000116 of a day; a spreadsheet shows no finer time than a thousandth of it. */
-const DECIMALS = 9;
-/** Fractions of a day by second, each worked out once. */
-const FRACTIONS: string[] = [];
+const PARTS_A_DAY = 1_000_000_000;
 
 /** An instant of the wall clock, in whole seconds, as a spreadsheet counts time. */
 function serialOf(wall: Date): string {
@@ -191,7 +189,12 @@ function serialOf(wall: Date): string {
   const days = Math.floor(seconds / DAY_SECONDS);
   const second = Math.floor(seconds - days * DAY_SECONDS);
   if (days + EPOCH_DAYS < 0) return String(EPOCH_DAYS + seconds / DAY_SECONDS);
-  const fraction = FRACTIONS[second] ?? (second / DAY_SECONDS).toFixed(DECIMALS).slice(1);
-  FRACTIONS[second] ??= fraction;
-  return EPOCH_DAYS + days + fraction;
+  return `${EPOCH_DAYS + days}.${decimalsOf(second)}`;
+}
+
+/** Worked out each time: to keep them ready, a text a second, took megabytes of a long night. */
+function decimalsOf(second: number): string {
+  const parts = Math.round((second * PARTS_A_DAY) / DAY_SECONDS);
+  // One digit more in front, so that zeros that come first are written.
+  return String(PARTS_A_DAY + parts).slice(1);
 }

@@ -14,6 +14,11 @@ export type CopiedRow = (string | null)[];
 export type CopyValue = bigint | string;
 
 const NEWLINE = 0x0a;
+/**
+ * Rows of about so many bytes are in hand at once, about a hundred: what the socket brings at a
+ * time is four times as much, and made into rows would mostly outlive what is collected early.
+ */
+const CHUNK_BYTES = 16 * 1024;
 
 /** The rows of a SELECT as text, in chunks as they come. */
 export async function* copyOut(
@@ -31,13 +36,23 @@ export async function* copyOut(
   try {
     for await (const piece of stream) {
       const bytes = rest.length === 0 ? (piece as Buffer) : Buffer.concat([rest, piece as Buffer]);
-      const end = bytes.lastIndexOf(NEWLINE) + 1;
-      rest = bytes.subarray(end);
-      if (end > 0) yield linesOf(bytes.toString('utf8', 0, end - 1)).map(fieldsOf);
+      let start = 0;
+      for (let end = chunkEnd(bytes, 0); end > start; end = chunkEnd(bytes, end)) {
+        yield linesOf(bytes.toString('utf8', start, end - 1)).map(fieldsOf);
+        start = end;
+      }
+      rest = bytes.subarray(start);
     }
   } catch (error) {
     throw asOperatingFailure(error, connection);
   }
+}
+
+/** Behind the last line of the chunk that begins here; where it begins if no line is whole. */
+function chunkEnd(bytes: Buffer, start: number): number {
+  const last = bytes.lastIndexOf(NEWLINE, start + CHUNK_BYTES);
+  const end = last < start ? bytes.indexOf(NEWLINE, start + CHUNK_BYTES) : last;
+  return end < start ? start : end + 1;
 }
 
 /** A bigint is written the same way in SQL, a text between quotes. */

@@ -107,4 +107,16 @@ describe('the XML of a row', () => {
     const at = Math.round((Number(serial) - 25_569) * 86_400) * 1000;
     expect(new Date(at).toISOString()).toBe('2026-11-19T12:00:00.000Z');
   });
+
+  test('writes the part of the day in nine decimals, whatever the second', () => {
+    const xmlOf = rowXml({ table: ORDERS, widths: [], clock: wallClock('UTC'), styleOf });
+    const midnight = Date.UTC(2026, 10, 19);
+    const wrong: string[] = [];
+    for (let second = 0; second < 86_400; second += 41) {
+      const row = orderRow({ placedAt: new Date(midnight + second * 1000) });
+      const expected = `<v>46345${(second / 86_400).toFixed(9).slice(1)}</v></c></row>`;
+      if (!xmlOf(row, 4).endsWith(expected)) wrong.push(expected);
+    }
+    expect(wrong).toEqual([]);
+  });
 });

@@ -53,6 +53,20 @@ describe('rows by COPY', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('come a few at a time, one where its line is long', async () => {
+    const text = (n: number): string => (n % 100 === 0 ? 'ü'.repeat(30_000) : 'x'.repeat(n % 200));
+    const chunks: CopiedRow[][] = [];
+    const select = `select n, case when n % 100 = 0 then repeat('ü', 30000)
+      else repeat('x', n % 200) end from generate_series(1, 3000) as n order by n`;
+    for await (const rows of fresh.db.copyOut(select, [])) chunks.push(rows);
+    const all = chunks.flat();
+    expect(all).toHaveLength(3_000);
+    expect(all.filter(([n, x], at) => n !== String(at + 1) || x !== text(at + 1))).toEqual([]);
+    const several = chunks.filter((rows) => rows.length > 1);
+    const most = Math.max(...several.map((rows) => Buffer.byteLength(rows.flat().join(' '))));
+    expect(most).toBeLessThanOrEqual(16 * 1024);
+  });
+
   test.each(["it's", 'back\\slash', '$1 $2', "'; drop table x; --", 'é😀'])(
     'take the text %j as a value and nothing else',
     async (text) => {

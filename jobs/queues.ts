@@ -35,6 +35,8 @@ export const QUEUE_TABLE: Readonly<Record<QueueName, QueueSettings>> = {
 
 /** Failed jobs kept for `tieout jobs`, for each queue; the truth about them is in PostgreSQL. */
 export const FAILED_KEPT = 1_000;
+/** The first few are heard while the ring for hundreds more is being written. */
+const RING_FIRST = 4;
 const RING_CHUNK = 500;
 /** A running job needs a connection now and then, so that fewer do for all of them. */
 const JOB_CONNECTIONS_MAX = 16;
@@ -125,12 +127,14 @@ async function ring(
   const unique = [...new Set(ids)];
   const ringId = deps.newId();
   const window = Math.floor(deps.now().getTime() / RING_WINDOW_MS);
-  for (let start = 0; start < unique.length; start += RING_CHUNK) {
-    const jobs = unique.slice(start, start + RING_CHUNK).map((id, index) => ({
+  for (let [start, size] = [0, RING_FIRST]; start < unique.length; size = RING_CHUNK) {
+    const from = start;
+    const jobs = unique.slice(from, from + size).map((id, index) => ({
       name,
       data: { id },
-      opts: { ...jobOptions(name, id, ringId, window), priority: placeOf(start + index) },
+      opts: { ...jobOptions(name, id, ringId, window), priority: placeOf(from + index) },
     }));
+    start += size;
     await answered(backend, queue.addBulk(jobs));
   }
 }

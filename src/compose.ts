@@ -29,9 +29,12 @@ import { openDatabase } from './store/db.js';
 import { startEmbedded } from './store/embedded.js';
 import { migrateUp, migrationStatus } from './store/migrate.js';
 import { openPermitJournal } from './store/permitJournal.js';
+import { planAhead } from './store/planAhead.js';
 import { openRateLimit } from './store/rate.js';
 import { packageRoot } from './store/sql.js';
 
+/** Connections on which a process plans its claims ahead; few gateways take more at a time. */
+const PLANNED_AHEAD_MAX = 6;
 /** How long a send in flight may still take when the program is told to stop. */
 const STOP_GRACE_MS = 45_000;
 
@@ -250,8 +253,9 @@ async function handlersOf(
   const { pullChunk } = await import('./night/pullChunk.js');
   const { sendBatch } = await import('./night/sendBatch.js');
   await deps.gateway.getReady();
+  const getReady = readiness(deps);
   const send = (id: string): Promise<void> =>
-    sendBatch({ ...deps, log: withFields(deps.log, { batch: id }) }, rowId(id));
+    sendBatch({ ...deps, getReady, log: withFields(deps.log, { batch: id }) }, rowId(id));
   const counted =
     (work: (id: string) => Promise<void>) =>
     (id: string): Promise<void> =>
@@ -264,6 +268,18 @@ async function handlersOf(
     review: counted(send),
     payout: counted(send),
     report: counted(async (id) => (await loadWriter()).writeReport(deps, rowId(id))),
+  };
+}
+
+/** The batches that follow the first canary of a process find their statements planned. */
+function readiness({ db, config }: NightDeps): NonNullable<NightDeps['getReady']> {
+  const { concurrency } = config.gateway.profile.limits;
+  let isReady = false;
+  return (step) => {
+    if (step !== 'send' || isReady) return;
+    isReady = true;
+    // A convenience: what is not planned ahead is planned when it is asked.
+    planAhead(db, Math.min(concurrency, PLANNED_AHEAD_MAX)).catch(() => {});
   };
 }
 

@@ -37,8 +37,8 @@ export interface NightDeps {
   /** false only when the process is known to be gone; null when nobody here can know */
   isAlive: (runner: Omit<Runner, 'id'>) => boolean | null;
   log: Log;
-  /** the database has work for a while: what this step needs is loaded meanwhile */
-  getReady?: (step: 'pull' | 'report') => void;
+  /** somebody else has work for a while: what this step needs is made ready meanwhile */
+  getReady?: (step: 'pull' | 'send' | 'report') => void;
   /** this night rings for nothing more: workers that it brought may end */
   allRung?: () => void;
   /** how far the present step has come; for a progress bar */

@@ -103,8 +103,8 @@ function withWorkers(
   };
   // Why they could not start is thrown where they are needed.
   const getReady: NightDeps['getReady'] = (step) => {
-    const work = step === 'pull' ? start() : workforce.loadWriter?.();
-    work?.catch(() => {});
+    if (step === 'pull') start().catch(() => {});
+    if (step === 'report') workforce.loadWriter?.().catch(() => {});
   };
   let stopping: Promise<void> | null = null;
   const stop = (): Promise<void> => {

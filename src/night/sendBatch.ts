@@ -8,6 +8,7 @@ import type { Account } from '../gateway/account.js';
 import type { PreparedBatch } from '../gateway/batchOps.js';
 import type { MoneyConnection } from '../gateway/moneyTransport.js';
 import type { RawAnswer } from '../gateway/transport.js';
+import type { Told } from '../gateway/turns.js';
 import type { KeptAnswer } from '../store/attempts.js';
 import { ClaimChanged, claimBatch, recordNotSent, SEND_BUDGET_MS } from '../store/attempts.js';
 import type { BatchInstruction, BatchRow } from '../store/batches.js';
@@ -237,8 +238,10 @@ async function post(
     return null;
   }
   const left = budgetLeft(deps, claimed.began);
-  const posted = await deps.turns.atGateway(left, (answered) =>
-    postInTurn(deps, claimed, connection, answered),
+  const posted = await deps.turns.atGateway(
+    left,
+    () => askOnceMore(deps, claimed),
+    (asked, told) => postInTurn(deps, claimed, connection, { asked, told }),
   );
   if (posted !== null) return posted.record;
   await undoClaim(deps, claimed, 'its turn at the gateway did not come in time');
@@ -252,19 +255,25 @@ interface Posted {
 
 const ALL_RECORDED: Posted = { record: null };
 
-/** Asks once more what may have changed while it waited for its turn, and posts. */
+/** Posts, if nothing has changed while it waited for its turn. */
 async function postInTurn(
   deps: NightDeps,
   claimed: Claimed,
   connection: MoneyConnection,
-  answered: () => void,
+  { asked, told }: { asked: Asked; told: Told },
 ): Promise<Posted> {
-  const { sent, prepared, attemptId, began } = claimed;
-  const forbidden = await whyNoLonger(deps, claimed);
+  const { sent, prepared, attemptId, began, isCanary } = claimed;
+  if (asked.kind === 'failed') {
+    await undoClaim(deps, claimed, 'the database did not say whether it may still be sent');
+    throw asked.error;
+  }
+  const { forbidden } = asked;
   if (forbidden !== null) {
     await undoClaim(deps, claimed, forbidden);
     return ALL_RECORDED;
   }
+  // The other batches of the account wait for its answer.
+  if (isCanary) deps.getReady?.('send');
   const posted = await connection.post({
     path: prepared.path,
     headers: { 'content-type': prepared.contentType },
@@ -282,18 +291,22 @@ async function postInTurn(
       tellUnanswered(deps, sent, posted.reason);
       return ALL_RECORDED;
     case 'answered':
-      answered();
-      return { record: await takeAnswer(deps, sent, attemptId, posted) };
+      told.answered();
+      return { record: await takeAnswer(deps, sent, attemptId, posted, told) };
   }
 }
 
-/** Where nobody can say whether it may still go, it does not. */
-async function whyNoLonger(deps: NightDeps, claimed: Claimed): Promise<string | null> {
+type Asked =
+  | { kind: 'answered'; forbidden: string | null }
+  /** where nobody can say whether it may still go, it does not */
+  | { kind: 'failed'; error: unknown };
+
+/** It may be asked ahead of its turn and then once more: hence it does nothing but ask. */
+async function askOnceMore({ db }: NightDeps, { sent, isCanary }: Claimed): Promise<Asked> {
   try {
-    return await whyNotAnyMore(deps.db, claimed.sent.account, claimed.isCanary);
+    return { kind: 'answered', forbidden: await whyNotAnyMore(db, sent.account, isCanary) };
   } catch (error) {
-    await undoClaim(deps, claimed, 'the database did not say whether it may still be sent');
-    throw error;
+    return { kind: 'failed', error };
   }
 }
 
@@ -306,13 +319,17 @@ async function takeAnswer(
   sent: SentBatch,
   attemptId: string,
   answer: RawAnswer,
+  told: Told,
 ): Promise<(() => Promise<void>) | null> {
   const held = await deps.answers.keep(deps.db, attemptId, keptAnswer(answer));
   const read = outcomesOf(deps, sent, answer);
   const { toStore } = held;
   const record = (): Promise<void> =>
     held.during(() => recordAnswer(deps, sent, attemptId, read, { isSenderGone: true, toStore }));
-  if (read.isClean) return record;
+  if (read.isClean) {
+    told.isClear();
+    return record;
+  }
   await record();
   return null;
 }

@@ -20,7 +20,8 @@ export async function forgetRunner(house: House): Promise<void> {
   await house.db.query(`update tieout.runs set runner_boot = 'another boot'`);
 }
 
-export async function prepareNight(house: House): Promise<Prepared> {
+/** `isOpen`: as though the canary of each account had been answered, so that whole batches go. */
+export async function prepareNight(house: House, { isOpen = true } = {}): Promise<Prepared> {
   const app = await house.open();
   const deps = await app.night();
   const request = { date: null, accountIds: [], isDry: false };
@@ -38,18 +39,21 @@ export async function prepareNight(house: House): Promise<Prepared> {
   }
   const accountIds = night.accounts.map((account) => account.accountId);
   await cutBatches(house.db, accountIds, deps.now());
-  // As though the canary of each account had been answered, so that whole batches go.
-  await house.db.query(
-    `update tieout.run_accounts ra set sending = 'canary', canary_batch_id = (
-       select min(batch_id) from tieout.batches b where b.account_id = ra.account_id)
-     where exists (select from tieout.batches b where b.account_id = ra.account_id)`,
-  );
-  await house.db.query(
-    `update tieout.run_accounts set sending = 'open', canary_batch_id = null
-     where sending = 'canary'`,
-  );
+  if (isOpen) await openAccounts(house);
   const { rows } = await house.db.query<{ batch_id: bigint }>(
     `select batch_id from tieout.batches where state = 'queued' order by batch_id`,
   );
   return { deps, night, batchIds: rows.map((row) => row.batch_id) };
+}
+
+async function openAccounts({ db }: House): Promise<void> {
+  await db.query(
+    `update tieout.run_accounts ra set sending = 'canary', canary_batch_id = (
+       select min(batch_id) from tieout.batches b where b.account_id = ra.account_id)
+     where exists (select from tieout.batches b where b.account_id = ra.account_id)`,
+  );
+  await db.query(
+    `update tieout.run_accounts set sending = 'open', canary_batch_id = null
+     where sending = 'canary'`,
+  );
 }

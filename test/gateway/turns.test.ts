@@ -2,7 +2,8 @@
 // those while the gateway is slow.
 
 import { describe, expect, test } from 'vitest';
-import { openTurns, QUICK_MS } from '../../src/gateway/turns.js';
+import type { Told } from '../../src/gateway/turns.js';
+import { FRESH_MS, openTurns, QUICK_MS } from '../../src/gateway/turns.js';
 
 const LONG_MS = 60_000;
 const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -13,26 +14,39 @@ function openPlace(size: number) {
   const turns = openTurns(size, () => now);
   const ready: number[] = [];
   const there: number[] = [];
-  const ends = new Map<number, () => void>();
+  /** each question, by whose it is, and what the last answer to each was used as */
+  const asked: number[] = [];
+  const went = new Map<number, number>();
+  const answers = new Map<number, () => void>();
+  const ends = new Map<number, (isClear: boolean) => void>();
+  const visit = async (number: number, place: number, told: Told): Promise<boolean> => {
+    there.push(number);
+    went.set(number, place);
+    await new Promise<void>((resolve) => answers.set(number, resolve));
+    told.answered();
+    if (await new Promise<boolean>((resolve) => ends.set(number, resolve))) told.isClear();
+    return true;
+  };
   const send = (number: number, waitMs = LONG_MS): Promise<boolean> =>
     turns.prepare(async () => {
       ready.push(number);
-      const turn = await turns.atGateway(waitMs, async (answered) => {
-        there.push(number);
-        await new Promise<void>((resolve) => ends.set(number, resolve));
-        answered();
-        return true;
-      });
-      return turn ?? false;
+      const ask = async (): Promise<number> => asked.push(number) - 1;
+      const work = (place: number, told: Told) => visit(number, place, told);
+      return (await turns.atGateway(waitMs, ask, work)) ?? false;
     });
-  const end = async (number: number): Promise<void> => {
-    ends.get(number)?.();
+  const answer = async (number: number): Promise<void> => {
+    answers.get(number)?.();
+    await pause();
+  };
+  const end = async (number: number, isClear = true): Promise<void> => {
+    await answer(number);
+    ends.get(number)?.(isClear);
     await pause();
   };
   const pass = (ms: number): void => {
     now += ms;
   };
-  return { send, end, pass, ready, there };
+  return { send, answer, end, pass, ready, there, asked, went };
 }
 
 describe('turns at the gateway', () => {
@@ -108,8 +122,73 @@ describe('turns at the gateway', () => {
 
   test('are free again after work that failed', async () => {
     const turns = openTurns(1, () => 0);
+    const ask = async () => 'asked';
     const failing = () => Promise.reject(new Error('no'));
-    await expect(turns.prepare(() => turns.atGateway(1, failing))).rejects.toThrow('no');
-    expect(await turns.prepare(() => turns.atGateway(1, async () => 'yes'))).toBe('yes');
+    await expect(turns.prepare(() => turns.atGateway(1, ask, failing))).rejects.toThrow('no');
+    const answering = async () => 'yes';
+    expect(await turns.prepare(() => turns.atGateway(1, ask, answering))).toBe('yes');
+  });
+
+  /** One is there, one has its turn next; a third, where there is one, after it. */
+  async function openLine(size = 1) {
+    const place = openPlace(size);
+    const all = [place.send(0)];
+    await pause();
+    await place.end(0);
+    for (let number = 1; number <= size + 1; number += 1) {
+      all.push(place.send(number));
+      await pause();
+    }
+    return { ...place, all };
+  }
+
+  test('are asked for while the answer of whoever leaves is taken in', async () => {
+    const { all, answer, end, asked, went, there } = await openLine();
+    expect(asked).toEqual([0, 1]);
+    await answer(1);
+    expect([asked, there]).toEqual([
+      [0, 1, 2],
+      [0, 1],
+    ]);
+    await end(1);
+    expect([asked, there, went.get(2)]).toEqual([[0, 1, 2], [0, 1, 2], 2]);
+    await end(2);
+    await Promise.all(all);
+  });
+
+  test.each(['left trouble', 'took long'])('are asked for anew where it %s', async (what) => {
+    const { all, answer, end, pass, asked, went } = await openLine();
+    await answer(1);
+    if (what === 'took long') pass(FRESH_MS + 1);
+    await end(1, what !== 'left trouble');
+    expect([asked, went.get(2)]).toEqual([[0, 1, 2, 2], 3]);
+    await end(2);
+    await Promise.all(all);
+  });
+
+  test('are asked for anew where somebody else left trouble', async () => {
+    const { all, answer, end, asked, went } = await openLine(2);
+    await answer(2);
+    expect(asked).toEqual([0, 1, 2, 3]);
+    const ofTwo = end(1, false);
+    await ofTwo;
+    expect([asked, went.get(3)]).toEqual([[0, 1, 2, 3, 3], 4]);
+    await end(2);
+    await end(3);
+    await Promise.all(all);
+  });
+
+  test('are asked for by as many as will leave, and by whoever joins the line then', async () => {
+    const { all, send, answer, end, asked } = await openLine();
+    await end(1);
+    await answer(2);
+    expect(asked).toEqual([0, 1, 2]);
+    all.push(send(3));
+    await pause();
+    expect(asked).toEqual([0, 1, 2, 3]);
+    await end(2);
+    await end(3);
+    await Promise.all(all);
+    expect(asked).toEqual([0, 1, 2, 3]);
   });
 });

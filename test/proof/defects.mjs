@@ -77,12 +77,9 @@ function byTests(copy, file) {
 
 function bySchedules(copy, by) {
   run(copy, 'npm', ['run', 'build', '--silent']);
-  const isCampaign = by === 'the campaign';
-  const program = isCampaign ? 'test/proof/campaign.mjs' : 'test/proof/simulate.mjs';
-  const sizes = isCampaign
-    ? ['--schedules', '40', '--wave', '20']
-    : ['--schedules', values.schedules, '--wave', '50', '--until-violation'];
-  const words = [join(CHECKOUT, program), '--seed', '7', '--build', copy, ...sizes];
+  const program = join(CHECKOUT, 'test/proof/simulate.mjs');
+  const sizes = ['--schedules', values.schedules, '--wave', '50', '--until-violation'];
+  const words = [program, '--seed', '7', '--build', copy, ...sizes];
   const { status, stdout } = run(copy, process.execPath, words);
   if (status === 0) return null;
   const schedules = /\| tieout \| (\d+)/.exec(stdout)?.[1];

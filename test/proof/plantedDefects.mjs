@@ -121,7 +121,7 @@ export const DEFECTS = [
   {
     name: 'the next batch goes before the breaker has counted this one',
     file: 'src/night/sendBatch.ts',
-    change: ['if (read.isClean) return record;', 'if (read.isClean || held) return record;'],
+    change: ['if (read.isClean) {', 'if (read.isClean || held) {'],
     by: 'test/faults/sendBatch.test.ts',
   },
   {
@@ -129,6 +129,12 @@ export const DEFECTS = [
     file: 'src/night/sendBatch.ts',
     change: ['if (forbidden !== null) {', "if (forbidden === '') {"],
     by: 'test/faults/sendBatch.test.ts',
+  },
+  {
+    name: 'what was asked ahead of a turn counts whatever happened since',
+    file: 'src/gateway/turns.ts',
+    change: ['ahead?.troubles === troubles &&', 'ahead !== null &&'],
+    by: 'test/gateway/turns.test.ts',
   },
   {
     name: 'a sender that slept writes all the same',
@@ -178,7 +184,7 @@ export const DEFECTS = [
         "        void fetch(endpoint.origin + endpoint.prefix + sent.path, { method: 'POST', body: new Uint8Array(sent.body), headers: sent.headers }).catch(() => {});\n" +
         '        fail(connectionProblem(error));\n      });',
     ],
-    by: 'the campaign',
+    by: 'test/faults/moneyAnswers.test.ts',
   },
   {
     name: 'the ledger is not read again before sending',

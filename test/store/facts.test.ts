@@ -4,8 +4,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { decideOrder } from '../../src/core/decide.js';
 import type { Database } from '../../src/store/db.js';
+import { openDatabase } from '../../src/store/db.js';
 import { batchFacts } from '../../src/store/facts.js';
 import { cutBatches } from '../../src/store/instructions.js';
+import { planAhead } from '../../src/store/planAhead.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { storeInstructions, storeLedger, storeLook, storeRun } from '../support/lookStore.js';
@@ -111,6 +113,26 @@ describe('what forbids it after all', () => {
     ]);
     expect(await decidedAgain()).toBe('not compared: no_look');
   });
+});
+
+test('a connection plans ahead what a claim asks, and nothing is written', async () => {
+  const one = openDatabase(fresh.connection, { max: 1 });
+  try {
+    await planAhead(one, 3);
+    const { rows } = await one.query('select name from pg_prepared_statements order by name');
+    expect(rows.map(({ name }: { name?: string }) => name)).toEqual([
+      'batchFacts',
+      'batchStanding',
+      'claimBatch',
+      'claimFacts',
+      'recordOutcomes',
+      'sendingStanding',
+    ]);
+  } finally {
+    await one.close();
+  }
+  const { rows } = await db.query('select attempt_id from tieout.attempts');
+  expect(rows).toEqual([]);
 });
 
 test('a merchant’s views serve as well', async () => {

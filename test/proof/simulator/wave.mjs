@@ -175,7 +175,10 @@ function baseDeps(wave) {
       bringIn: async () => 0,
     },
     // Which batch goes when is for the schedule to say.
-    turns: { prepare: (work) => work(), atGateway: (_, work) => work(() => {}) },
+    turns: {
+      prepare: (work) => work(),
+      atGateway: async (_, ask, work) => work(await ask(), { answered() {}, isClear() {} }),
+    },
     isAlive: (runner) => !isDead(wave, runner.started),
     log: place.log,
     progress: () => {},

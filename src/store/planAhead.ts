@@ -1,0 +1,42 @@
+// Every connection plans the statements of a claim and of what becomes of it once, which takes
+// longer than to run them. Connections that are about to be used do so ahead, by asking for an
+// account, a batch and an attempt that do not exist. Neighbours: attempts.ts, facts.ts, sending.ts,
+// journals.ts have the statements; compose.ts says when.
+
+import { randomUUID } from 'node:crypto';
+import { claimBatch, recordOutcomes } from './attempts.js';
+import type { Database, Db } from './db.js';
+import { batchFacts } from './facts.js';
+import { claimFacts } from './journals.js';
+import type { Runner } from './runs.js';
+import { batchStanding, standings } from './sending.js';
+
+const NO_BATCH = 0n;
+const NOBODY: Runner = { id: '', host: '', boot: '', pid: 0, started: '' };
+
+/** On so many connections at once; nothing is written. */
+export async function planAhead(db: Database, connections: number): Promise<void> {
+  const each = Array.from({ length: connections }, () => db.durably(planOn));
+  for (const done of await Promise.allSettled(each)) {
+    if (done.status === 'rejected') throw done.reason;
+  }
+}
+
+async function planOn(tx: Db): Promise<void> {
+  const now = new Date();
+  await batchStanding(tx, NO_BATCH);
+  await standings(tx, []);
+  await claimFacts(tx, null, () => now);
+  await batchFacts(tx, NO_BATCH, 1);
+  const claim = {
+    attemptId: randomUUID(),
+    instructionIds: [],
+    bodySha256: '',
+    requestGzip: Buffer.alloc(0),
+    runId: null,
+    journalId: null,
+  };
+  await claimBatch(tx, NO_BATCH, claim, NOBODY);
+  const outcome = { answered: false, reason: null, outcomes: [], isSenderGone: true };
+  await recordOutcomes(tx, claim.attemptId, outcome, now);
+}

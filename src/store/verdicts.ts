@@ -2,6 +2,7 @@
 // Each function is one statement over the orders of a pull; none loops over rows.
 
 import { formatAmount, type Hundredths } from '../core/money.js';
+import type { PositionRow } from '../core/verdict.js';
 import { positionRows } from '../core/verdict.js';
 import type { Db } from './db.js';
 import { inTransaction, plannedBy } from './db.js';
@@ -35,7 +36,19 @@ function pullsOf({ pullId, failedIn }: CompareScope): bigint[] {
   return failedIn === undefined ? [pullId] : [pullId, failedIn];
 }
 
-const POSITIONS = JSON.stringify(positionRows());
+const POSITION_COLUMNS = [
+  ...(['expected', 'sight', 'ripe', 'decision', 'refunds', 'verdict', 'operation'] as const),
+  'break_kind' as const,
+];
+const POSITIONS = listOfColumns(positionRows());
+
+/** As PostgreSQL writes a list of lists: the server reads that far sooner than it does JSON. */
+function listOfColumns(rows: readonly PositionRow[]): string {
+  const column = (name: keyof PositionRow): string => {
+    return `{${rows.map((row) => row[name] ?? 'NULL').join()}}`;
+  };
+  return `{${POSITION_COLUMNS.map(column).join()}}`;
+}
 
 /**
  * Writes the verdicts of a pull; answers the number of matched orders by account. What matches at a
@@ -82,7 +95,7 @@ async function judge(
 /** What follows joins them; taken for few, they were joined with the square of their number. */
 function analyseVerdicts(db: Db, runId: bigint): Promise<void> {
   return inTransaction(db, async (tx) => {
-    await plannedBy(tx, COMPARE_SETTINGS);
+    await plannedBy(tx, { ...COMPARE_SETTINGS, enable_mergejoin: 'on' });
     const verdicts = partitionOf('verdicts', runId);
     await tx.query(`analyze ${verdicts} (run_id, pull_id, account_id, order_no)`);
   });

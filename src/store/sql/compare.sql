@@ -1,7 +1,7 @@
 -- What is the verdict on each order that glance.sql left in pg_temp.beside? One row of
 -- tieout.verdicts for every one that is not matched; the answer counts the matched by account.
 -- $1 run, $2 pull, $3 only orders whose page was answered (a second look; the others keep their
--- first), $4 the table of positions (core/verdict.ts), $5 time of the look, $6 the date's end,
+-- first), $4 the table of positions (core/verdict.ts), a list a column, $5 time of the look, $6 the date's end,
 -- $7 grace, $8 age of a stale authorisation, $9 $10 $11 tolerance below, above, parts per million,
 -- $12 partial captures, $13 operations that are off, $14 accounts [{account_id, live_from}].
 -- The readable reference is core/decide.ts; a test of generated orders holds the two equal. Nearly
@@ -9,8 +9,10 @@
 -- Matched orders are counted where they are found, never by subtraction: an order that a join lost
 -- must show as a night that does not tie.
 with position_row as materialized (
-  select * from jsonb_to_recordset($4::jsonb) as p (expected text, sight text, ripe boolean,
-    decision text, refunds text, verdict text, operation text, break_kind text)
+  select expected, sight, ripe::boolean as ripe, decision, refunds, verdict, operation, break_kind
+  from unnest(($4::text[])[1:1], ($4::text[])[2:2], ($4::text[])[3:3], ($4::text[])[4:4],
+    ($4::text[])[5:5], ($4::text[])[6:6], ($4::text[])[7:7], ($4::text[])[8:8])
+    as p (expected, sight, ripe, decision, refunds, verdict, operation, break_kind)
 ),
 account as materialized (
   select account_id collate "C" as account_id, live_from
@@ -18,7 +20,9 @@ account as materialized (
 ),
 -- Orders with more than the one entry they were asked for: few, and judged as sets.
 extra as materialized (
-  select * from tieout.look_entries where pull_id = $2::bigint and is_extra
+  select account_id, order_no, transaction_id, currency, amount, amount_text, state,
+    payment_status, found, query_result, transaction_at, transaction_date
+  from tieout.look_entries where pull_id = $2::bigint and is_extra
 ),
 crowded as materialized (
   select * from pg_temp.beside
@@ -50,24 +54,28 @@ chosen as materialized (
   order by account_id, order_no, place
 ),
 gathered as materialized (
-  select c.account_id, c.order_no,
-    count(*) > count(distinct coalesce(c.transaction_id, '')) as contradictory,
-    bool_or(not c.is_found) as unfound,
-    bool_or(coalesce(c.transaction_id, '') = '' or c.payment_status is null) as malformed,
-    coalesce(bool_or(c.amount is null or c.amount <= 0 or coalesce(c.currency, '') = '')
-      filter (where case when c.named is not null then c.transaction_id = c.named
-        when c.any_live then c.is_live else c.place = 1 end), false) as misshapen,
-    bool_or(c.state is null) as meaningless,
-    bool_or(c.is_live and c.transaction_id is distinct from t.transaction_id)
-      and bool_or(t.transaction_id is not null) as duplicate,
-    bool_or(c.transaction_at is null) as undated,
-    min(c.transaction_at) as first_at,
-    t.order_no is null as absent, t.transaction_id, t.currency, t.amount, t.amount_text, t.state,
-    t.payment_status, t.transaction_at
-  from candidate c
+  select g.*, t.order_no is null as absent,
+    t.transaction_id is not null
+      and (least_live <> t.transaction_id or greatest_live <> t.transaction_id) as duplicate,
+    t.transaction_id, t.currency, t.amount, t.amount_text, t.state, t.payment_status,
+    t.transaction_at
+  from (
+    select account_id, order_no,
+      count(*) > count(distinct coalesce(transaction_id, '')) as contradictory,
+      bool_or(not is_found) as unfound,
+      bool_or(coalesce(transaction_id, '') = '' or payment_status is null) as malformed,
+      coalesce(bool_or(amount is null or amount <= 0 or coalesce(currency, '') = '')
+        filter (where case when named is not null then transaction_id = named
+          when any_live then is_live else place = 1 end), false) as misshapen,
+      bool_or(state is null) as meaningless,
+      min(transaction_id) filter (where is_live) as least_live,
+      max(transaction_id) filter (where is_live) as greatest_live,
+      bool_or(transaction_at is null) as undated,
+      min(transaction_at) as first_at
+    from candidate
+    group by account_id, order_no
+  ) as g
   left join chosen t using (account_id, order_no)
-  group by c.account_id, c.order_no, t.order_no, t.transaction_id, t.currency, t.amount,
-    t.amount_text, t.state, t.payment_status, t.transaction_at
 ),
 refund as materialized (
   -- one request that is no amount makes the sum null, and the position `differs`
@@ -92,6 +100,8 @@ refund as materialized (
     join account a on a.account_id = r.account_id
     join pg_temp.beside u on u.account_id = r.account_id and u.order_no = r.order_no
     where r.pull_id = $2
+    -- asked once a request, not once for each of the columns above
+    offset 0
   ) as request
   group by account_id, order_no
 ),
@@ -184,8 +194,13 @@ placed as not materialized (
       when t.sight = 'refunded' and t.requested = t.refundable then 'elsewhere'
       else 'differs' end
 ),
+-- The one part that is gone through three times: only what is needed further on.
 told as materialized (
-  select d.*, not_compared is null and (
+  select account_id, order_no, in_ledger, not_compared, stage, verdict, operation, break_kind,
+    unequal, foreign_money, stale, undecided, transaction_id, state, currency, amount, amount_text,
+    payment_status, ledger_problem, expected, ledger_currency, ledger_amount, capture_amount,
+    review_decision, refundable, explained, oldest_id, oldest_amount, requests,
+    not_compared is null and (
       stage = 'gone'
       or (stage = 'pair' and verdict = 'matched' and not unequal and not foreign_money
         and not stale and not undecided)) as is_matched
@@ -273,9 +288,7 @@ added as (
       and position_kind is null and not unequal and not foreign_money as is_need
     from difference d
   ) as told
-  returning account_id
 )
-select a.account_id, coalesce(c.matched, 0) as matched,
-  (select count(*) from added n where n.account_id = a.account_id) as standing
+select a.account_id, coalesce(c.matched, 0) as matched
 from account a
 left join counted c on c.account_id = a.account_id

@@ -56,7 +56,7 @@ found as materialized (
   from tieout.verdicts v
   cross join unnest(v.kinds) as kind
   left join candidate c on c.account_id = v.account_id and c.order_no = v.order_no
-  where v.run_id = $1 and v.pull_id = $2
+  where v.run_id = $1 and v.pull_id = $2 and v.kinds <> '{}'
     and ($3 is null or (v.account_id, v.order_no) in (
       select account_id, order_no from tieout.asked_orders where pull_id = $3))
 ),

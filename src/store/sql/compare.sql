@@ -1,9 +1,10 @@
 -- What is the verdict on each order that glance.sql left in pg_temp.beside? One row of
 -- tieout.verdicts for every one that is not matched; the answer counts the matched by account.
 -- $1 run, $2 pull, $3 only orders whose page was answered (a second look; the others keep their
--- first), $4 the table of positions (core/verdict.ts), a list a column, $5 time of the look, $6 the date's end,
--- $7 grace, $8 age of a stale authorisation, $9 $10 $11 tolerance below, above, parts per million,
--- $12 partial captures, $13 operations that are off, $14 accounts [{account_id, live_from}].
+-- first), $4 the table of positions (core/verdict.ts), a list a column, $5 time of the look, $6 the
+-- date's end, $7 grace, $8 age of a stale authorisation, $9 $10 $11 tolerance below, above, parts
+-- per million, $12 partial captures, $13 operations that are off, $14 accounts
+-- [{account_id, live_from}].
 -- The readable reference is core/decide.ts; a test of generated orders holds the two equal. Nearly
 -- all orders are settled at a glance by one lean join; only what is left goes through every check.
 -- Matched orders are counted where they are found, never by subtraction: an order that a join lost

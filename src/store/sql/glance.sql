@@ -13,20 +13,10 @@
 -- amount above zero and a currency, so that an entry equal to it has them too. Where a part is of
 -- one account the walk compares order numbers alone: the planner sees that before it plans. What
 -- is looked up by key is written `= any (array[...])`, which no other kind of join takes, so that
--- all others can be ruled out for the walk. And nothing stands in the way of a plan in which
--- another process walks each part: no common table expression, no subquery that hangs on a row
--- beside it.
+-- all others can be ruled out for the walk.
 select walk.account_id,
-  case when a.order_no is not distinct from walk.unsettled[1] then walk.matched end as matched,
-  a.order_no, a.page_no, a.in_ledger, a.currency as ledger_currency, a.amount as ledger_amount,
-  a.expected, a.transaction_id as named, a.capture_amount, a.review_decision, a.placed_at,
-  a.ledger_problem,
-  coalesce($7 and a.page_no is not null or (a.account_id, a.page_no) in (
-    select account_id, page_no from tieout.pages
-    where pull_id = $1 and state = 'answered'), false) as is_answered,
-  e.order_no is not null as has_entry, e.transaction_id, e.currency, e.amount, e.amount_text,
-  e.state, e.payment_status, e.found as is_found, e.query_result, e.transaction_at,
-  e.transaction_date
+  case when aside.order_no is not distinct from walk.unsettled[1] then walk.matched end as matched,
+  aside.*
 from (
   select a.account_id, count(e.order_no) as matched,
     array_agg(a.order_no) filter (where e.order_no is null) as unsettled
@@ -83,10 +73,20 @@ from (
         and later.order_no = a.order_no and page.state is distinct from 'answered'))
   group by a.account_id
 ) as walk
--- One walk along the index finds all of an account, not one search for each.
-left join tieout.asked_orders a
-  on a.pull_id = $1 and a.account_id = any (array[walk.account_id])
-    and a.order_no = any (walk.unsettled)
-left join tieout.look_entries e
-  on e.pull_id = $1 and e.account_id = any (array[a.account_id])
-    and e.order_no = any (array[a.order_no]) and not e.is_extra
+-- One walk along each index finds all of an account, not one search for each.
+left join lateral (
+  select a.order_no, a.page_no, a.in_ledger, a.currency as ledger_currency,
+    a.amount as ledger_amount, a.expected, a.transaction_id as named, a.capture_amount,
+    a.review_decision, a.placed_at, a.ledger_problem,
+    coalesce($7 and a.page_no is not null or (a.account_id, a.page_no) in (
+      select account_id, page_no from tieout.pages
+      where pull_id = $1 and state = 'answered'), false) as is_answered,
+    e.order_no is not null as has_entry, e.transaction_id, e.currency, e.amount, e.amount_text,
+    e.state, e.payment_status, e.found as is_found, e.query_result, e.transaction_at,
+    e.transaction_date
+  from tieout.asked_orders a
+  left join tieout.look_entries e
+    on e.pull_id = $1 and e.account_id = walk.account_id and e.order_no = a.order_no
+      and e.order_no = any (walk.unsettled) and not e.is_extra
+  where a.pull_id = $1 and a.account_id = walk.account_id and a.order_no = any (walk.unsettled)
+) as aside on true

@@ -1,12 +1,12 @@
 // Work on a large set shared out among sessions of the server that are at it at once and see the
 // same: each in a transaction of its own, all of one snapshot, and none commits before all have
-// done theirs. Where that cannot be, behind a pool without room or within a transaction, one does
+// done theirs. Where that cannot be, without a second session or within a transaction, one does
 // all of it. Neighbours: db.ts below, verdicts.ts above.
 
 import type { Database, Db } from './db.js';
 import { inTransaction, isDatabase } from './db.js';
 
-/** Whether so many transactions can be open at once without waiting for one another's clients. */
+/** Whether so many transactions can begin at once, with no wait for a client of the pool. */
 export function hasRoomFor(db: Db, transactions: number): boolean {
   if (!isDatabase(db)) return false;
   const { pool } = db;
@@ -22,9 +22,7 @@ export async function ofOneSnapshot<T>(
   db: Db,
   works: readonly ((tx: Db) => Promise<T>)[],
 ): Promise<T[]> {
-  if (isDatabase(db) && works.length > 1 && hasRoomFor(db, works.length)) {
-    return atOnce(db, works);
-  }
+  if (isDatabase(db) && works.length > 1) return atOnce(db, works);
   return inTransaction(db, async (tx) => {
     const answers: T[] = [];
     for (const work of works) answers.push(await work(tx));
@@ -32,29 +30,57 @@ export async function ofOneSnapshot<T>(
   });
 }
 
+/**
+ * A session takes what nobody has taken yet: one that gets no place at the server before another
+ * has done all finds nothing left, so that none ever waits for one that waits for it.
+ */
 async function atOnce<T>(db: Database, works: readonly ((tx: Db) => Promise<T>)[]): Promise<T[]> {
-  const snapshot = later<string>();
+  const waiting = [...works.entries()];
   const answers = works.map(() => later<T>());
   const all = Promise.all(answers.map(({ promise }) => promise));
   all.catch(() => {});
-  const transactions = works.map(async (work, at) => {
+  const seeTheSame = snapshotSharing();
+  /** Answers why it did nothing, if it could not. */
+  const session = async (): Promise<unknown> => {
+    let at: number | null = null;
     try {
       await db.transaction(async (tx) => {
-        await tx.query('set transaction isolation level repeatable read');
-        if (at === 0) snapshot.resolve(await exportSnapshot(tx));
-        else await tx.query(`set transaction snapshot '${await snapshot.promise}'`);
-        answers[at]?.resolve(await work(tx));
-        await all;
+        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+          const isFirst = at === null;
+          at = next[0];
+          if (isFirst) await seeTheSame(tx);
+          answers[at]?.resolve(await next[1](tx));
+        }
+        if (at !== null) await all;
       });
     } catch (error) {
-      snapshot.reject(error);
+      if (at === null) return error;
+      waiting.length = 0;
       answers[at]?.reject(error);
       throw error;
     }
-  });
-  const ended = await Promise.allSettled(transactions);
+    return null;
+  };
+  const ended = await Promise.allSettled(works.map(session));
   for (const one of ended) if (one.status === 'rejected') throw one.reason;
-  return all;
+  if (waiting.length === 0) return all;
+  throw ended.map((one) => (one.status === 'fulfilled' ? one.value : null)).find(Boolean);
+}
+
+/** The first transaction tells the others its snapshot, and outlasts their beginning. */
+function snapshotSharing(): (tx: Db) => Promise<void> {
+  let told: Promise<string> | null = null;
+  return async (tx) => {
+    const isFirst = told === null;
+    told ??= tx
+      .query('set transaction isolation level repeatable read')
+      .then(() => exportSnapshot(tx));
+    const id = await told;
+    if (isFirst) return;
+    await tx.query(
+      `set transaction isolation level repeatable read; set transaction snapshot '${id}'`,
+    );
+  };
 }
 
 /** Good for as long as this transaction lasts. */

@@ -8,6 +8,9 @@ import { ofOneSnapshot } from '../../src/store/oneSnapshot.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 
+/** Long enough for the other one to begin. */
+const LATE_MS = 20;
+
 let fresh: FreshDatabase;
 beforeAll(async () => {
   fresh = await freshDatabase({ empty: true });
@@ -66,7 +69,40 @@ describe('two works at once', () => {
 describe('one after the other, in one transaction', () => {
   const works = ['one', 'two'].map((note) => (tx: Db) => seenAndNoted(tx, note));
 
-  test('where the pool has no room for both', async () => {
+  // As behind a pooler that lends one session at a time.
+  test.each([0, 1])('where number %i gets no session before the other has ended', async (late) => {
+    let begun = -1;
+    let last: Promise<unknown> = Promise.resolve();
+    const transaction: Database['transaction'] = async (work) => {
+      begun += 1;
+      if (begun === late) await new Promise((resolve) => setTimeout(resolve, LATE_MS));
+      const before = last;
+      const own = before.catch(() => {}).then(() => fresh.db.transaction(work));
+      last = own;
+      return own;
+    };
+    const db: Database = { ...fresh.db, transaction };
+    const [one, two] = await ofOneSnapshot(db, works);
+    expect([one?.seen, two?.seen]).toEqual([[], ['one']]);
+    expect(two?.pid).toBe(one?.pid);
+    expect(await notes(fresh.db)).toEqual(['one', 'two']);
+  });
+
+  test('where the server takes one session alone; where it takes none, it is said', async () => {
+    const full = new Error('no session left');
+    let left = 1;
+    const transaction: Database['transaction'] = (work) => {
+      left -= 1;
+      return left < 0 ? Promise.reject(full) : fresh.db.transaction(work);
+    };
+    const db: Database = { ...fresh.db, transaction };
+    const [one, two] = await ofOneSnapshot(db, works);
+    expect(two?.pid).toBe(one?.pid);
+    await expect(ofOneSnapshot(db, works)).rejects.toBe(full);
+    expect(await notes(fresh.db)).toEqual(['one', 'two']);
+  });
+
+  test('where the pool lends one client', async () => {
     const narrow = openDatabase(fresh.connection, { max: 1 });
     const [one, two] = await ofOneSnapshot(narrow, works);
     await narrow.close();

@@ -75,7 +75,7 @@ function byTests(copy, file) {
   return failed === null ? null : `${failed[1]} tests`;
 }
 
-function bySchedules(copy, by) {
+function bySchedules(copy) {
   run(copy, 'npm', ['run', 'build', '--silent']);
   const program = join(CHECKOUT, 'test/proof/simulate.mjs');
   const sizes = ['--schedules', values.schedules, '--wave', '50', '--until-violation'];

@@ -3,6 +3,9 @@
 
 const ROLL_BACK = new Error('died before COMMIT');
 
+/** One transaction at a time: what could be shared out among several is done by one. */
+const NO_ROOM = { totalCount: 0, idleCount: 0, waitingCount: 0, options: { max: 0 } };
+
 /** What a statement is, by the tables that it writes. */
 const MARKS = [
   [/\binto tieout\.attempts\b/, 'claim'],
@@ -45,6 +48,7 @@ export function seamedDatabase(db, step) {
   const { transaction, durably } = db;
   return {
     ...db,
+    pool: NO_ROOM,
     query,
     transaction: inTransaction(transaction),
     durably: inTransaction(durably),

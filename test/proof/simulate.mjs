@@ -3,6 +3,7 @@
 //   npm run simulate -- --schedules 2000 --seed 1 [--first N] [--wave 400] [--build DIR]
 // A wave that fails is named; the same seed with its --first and --schedules repeats it alone.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openPlace } from './place.mjs';
 import { loadProgram } from './program.mjs';
@@ -11,6 +12,7 @@ import { FIRST_NIGHT, runWave } from './simulator/wave.mjs';
 import { addTo, openResult, printTable } from './table.mjs';
 import { openTally } from './tally.mjs';
 
+const WAVE_MINUTES_MAX = 30;
 /** From so many schedules on, a rare state that was never reached is a failure. */
 const FULL_SIZE = 2_000;
 const RARE = [
@@ -64,7 +66,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 try {
   for (let done = 0; done < schedules && !isTold; done += size) {
     const [first, count] = [start + done, Math.min(size, schedules - done)];
-    const found = await runWave(place, { seed, first, count }).catch((error) => ({
+    const found = await inTime(runWave(place, { seed, first, count })).catch((error) => ({
       violations: [{ invariant: 'I5', words: `a wave broke off: ${error.message}` }],
       money: new Map(),
     }));
@@ -90,3 +92,13 @@ const isWell = printTable(result, {
   mustReach: result.schedules >= FULL_SIZE,
 });
 process.exit(isWell ? 0 : 1);
+
+/** A wave in which everything waits for something else would never come to its end. */
+async function inTime(wave) {
+  const stop = new AbortController();
+  const late = sleep(WAVE_MINUTES_MAX * 60_000, undefined, { signal: stop.signal }).then(() => {
+    throw new Error(`it did not end in ${WAVE_MINUTES_MAX} minutes`);
+  });
+  late.catch(() => {});
+  return Promise.race([wave, late]).finally(() => stop.abort());
+}

@@ -62,24 +62,26 @@ async function atOnce<T>(db: Database, works: readonly ((tx: Db) => Promise<T>)[
     return null;
   };
   const ended = await Promise.allSettled(works.map(session));
-  for (const one of ended) if (one.status === 'rejected') throw one.reason;
+  const failed = ended.find((one) => one.status === 'rejected');
+  // Of several failures the first is the cause, and what `all` tells; else it was a COMMIT.
+  if (failed) return all.then(() => Promise.reject(failed.reason));
   if (waiting.length === 0) return all;
   throw ended.map((one) => (one.status === 'fulfilled' ? one.value : null)).find(Boolean);
 }
+
+/** Nor does the server end, as idle, one that has done its share before the others. */
+const OF_ONE = `set transaction isolation level repeatable read;
+  set local idle_in_transaction_session_timeout = 0`;
 
 /** The first transaction tells the others its snapshot, and outlasts their beginning. */
 function snapshotSharing(): (tx: Db) => Promise<void> {
   let told: Promise<string> | null = null;
   return async (tx) => {
     const isFirst = told === null;
-    told ??= tx
-      .query('set transaction isolation level repeatable read')
-      .then(() => exportSnapshot(tx));
+    told ??= tx.query(OF_ONE).then(() => exportSnapshot(tx));
     const id = await told;
     if (isFirst) return;
-    await tx.query(
-      `set transaction isolation level repeatable read; set transaction snapshot '${id}'`,
-    );
+    await tx.query(`${OF_ONE}; set transaction snapshot '${id}'`);
   };
 }
 

@@ -125,14 +125,19 @@ test('every order of a large pull is in one of two shares of about one size', ()
   ]);
 });
 
-/** Notes the session of each walk. */
+/** Notes the session of each walk; the first waits for the second, or might do both. */
 function noting(db: Database, walks: string[]): Database {
+  let begin = () => {};
+  const areTwo = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
   const transaction: Database['transaction'] = (work) =>
     db.transaction(async (tx) => {
       const query: Db['query'] = async (text, values, name) => {
         if (text.startsWith('create temp table beside')) {
           const { rows } = await tx.query('select pg_backend_pid() as pid');
-          walks.push(String(rows[0]?.pid));
+          if (walks.push(String(rows[0]?.pid)) === 2) begin();
+          await areTwo;
         }
         return tx.query(text, values, name);
       };

@@ -53,6 +53,31 @@ describe('two works at once', () => {
     expect(fresh.db.pool.idleCount).toBe(fresh.db.pool.totalCount);
   });
 
+  test('wait for one another longer than the server lets idle transactions live', async () => {
+    let begun = () => {};
+    const isShared = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const works = [
+      async (tx: Db) => {
+        await isShared;
+        return seenAndNoted(tx, 'one');
+      },
+      async (tx: Db) => {
+        begun();
+        await tx.query('select pg_sleep(0.2)');
+        return seenAndNoted(tx, 'two');
+      },
+    ];
+    const hasty = openDatabase(fresh.connection);
+    hasty.pool.on('connect', (client) => {
+      client.query('set idle_in_transaction_session_timeout = 50').catch(() => {});
+    });
+    const [one, two] = await ofOneSnapshot(hasty, works).finally(() => hasty.close());
+    expect(one?.pid).not.toBe(two?.pid);
+    expect(await notes(fresh.db)).toEqual(['one', 'two']);
+  });
+
   test('keep nothing when a session is lost', async () => {
     const works = [
       (tx: Db) => seenAndNoted(tx, 'one'),

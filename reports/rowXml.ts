@@ -36,7 +36,7 @@ export function rowXml<R>(spec: RowXmlSpec<R>): RowXml<R> {
     long: longWay(spec, column, widths[at] ?? 0),
   }));
   return (row, number) => {
-    const line = String(number);
+    const line = countText(number);
     let inside = '';
     let height = 0;
     for (const { place, short, long } of columns) {
@@ -192,9 +192,23 @@ function serialOf(wall: Date): string {
   return `${EPOCH_DAYS + days}.${decimalsOf(second)}`;
 }
 
-/** Worked out each time: to keep them ready, a text a second, took megabytes of a long night. */
 function decimalsOf(second: number): string {
   const parts = Math.round((second * PARTS_A_DAY) / DAY_SECONDS);
-  // One digit more in front, so that zeros that come first are written.
-  return String(PARTS_A_DAY + parts).slice(1);
+  const thousands = Math.floor(parts / 1000);
+  return three(Math.floor(thousands / 1000)) + three(thousands % 1000) + three(parts % 1000);
+}
+
+/**
+ * A whole number as text. The engine keeps the texts of thousands of numbers that it was asked for
+ * lately; a million rows that are numbered once are better put together of few texts.
+ */
+function countText(count: number): string {
+  if (count < 1000) return String(count);
+  return String(Math.floor(count / 1000)) + three(count % 1000);
+}
+
+const THREE_DIGITS = Array.from({ length: 1000 }, (_, n) => String(n).padStart(3, '0'));
+
+function three(below1000: number): string {
+  return THREE_DIGITS[below1000] ?? '';
 }

@@ -108,6 +108,14 @@ describe('the XML of a row', () => {
     expect(new Date(at).toISOString()).toBe('2026-11-19T12:00:00.000Z');
   });
 
+  test.each([1, 999, 1_000, 1_001, 12_005, 100_000, 1_048_576])(
+    'stands under number %i',
+    (number) => {
+      const xml = rowXml({ table: ORDERS, widths: [], clock: CLOCK, styleOf })(orderRow(), number);
+      expect(xml).toMatch(new RegExp(`^<row r="${number}"[^>]*><c r="A${number}" `));
+    },
+  );
+
   test('writes the part of the day in nine decimals, whatever the second', () => {
     const xmlOf = rowXml({ table: ORDERS, widths: [], clock: wallClock('UTC'), styleOf });
     const midnight = Date.UTC(2026, 10, 19);

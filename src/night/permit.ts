@@ -136,7 +136,7 @@ export function beginningOf(account: Account, standing: Standing | undefined): B
     : { kind: answer.kind, runId: standing.runId };
 }
 
-/** Asked once more right before the first byte: a batch may have waited since its claim. */
+/** Asked once more as its turn at the gateway comes: a batch may have waited since its claim. */
 export async function whyNotAnyMore(
   db: Db,
   account: Account,

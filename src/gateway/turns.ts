@@ -26,8 +26,8 @@ export interface Told {
   isClear(): void;
 }
 
-/** Half as many again get ready; a process that is killed leaves these in doubt, too. */
-const AHEAD_SHARE = 0.5;
+/** Three quarters as many again get ready; a process that is killed leaves these in doubt, too. */
+const AHEAD_SHARE = 0.75;
 /** A gateway that takes longer is slow: nobody gets ready before it has a turn. */
 export const QUICK_MS = 500;
 

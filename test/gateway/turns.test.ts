@@ -65,21 +65,21 @@ describe('turns at the gateway', () => {
     expect(await Promise.all(all)).toEqual([true, true, true]);
   });
 
-  test('let half as many get ready as may be there, and hand a turn on in the order of waiting', async () => {
-    const { send, end, ready, there } = openPlace(2);
+  test('let three get ready where four may be there, and hand a turn on in the order of waiting', async () => {
+    const { send, end, ready, there } = openPlace(4);
     const first = send(0);
     await pause();
     await end(0);
-    const all = [first, ...[1, 2, 3, 4, 5].map((number) => send(number))];
+    const all = [first, ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => send(number))];
     await pause();
-    expect(ready).toEqual([0, 1, 2, 3]);
-    expect(there).toEqual([0, 1, 2]);
+    expect(ready).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(there).toEqual([0, 1, 2, 3, 4]);
     await end(2);
-    expect(ready).toEqual([0, 1, 2, 3, 4]);
-    expect(there).toEqual([0, 1, 2, 3]);
-    for (const number of [1, 3, 4, 5]) await end(number);
+    expect(ready).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
     expect(there).toEqual([0, 1, 2, 3, 4, 5]);
-    expect(await Promise.all(all)).toEqual(Array(6).fill(true));
+    for (const number of [1, 3, 4, 5, 6, 7, 8, 9]) await end(number);
+    expect(there).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(await Promise.all(all)).toEqual(Array(10).fill(true));
   });
 
   test.each(['while it keeps silent', 'after a late answer'])(

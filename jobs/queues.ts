@@ -127,14 +127,13 @@ async function ring(
   const unique = [...new Set(ids)];
   const ringId = deps.newId();
   const window = Math.floor(deps.now().getTime() / RING_WINDOW_MS);
-  for (let [start, size] = [0, RING_FIRST]; start < unique.length; size = RING_CHUNK) {
-    const from = start;
-    const jobs = unique.slice(from, from + size).map((id, index) => ({
+  let end = RING_FIRST;
+  for (let start = 0; start < unique.length; start = end, end += RING_CHUNK) {
+    const jobs = unique.slice(start, end).map((id, index) => ({
       name,
       data: { id },
-      opts: { ...jobOptions(name, id, ringId, window), priority: placeOf(from + index) },
+      opts: { ...jobOptions(name, id, ringId, window), priority: placeOf(start + index) },
     }));
-    start += size;
     await answered(backend, queue.addBulk(jobs));
   }
 }

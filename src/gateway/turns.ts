@@ -149,8 +149,8 @@ function openQuestion<A>(
     },
     answer: () => {
       const { now, troubles } = read();
-      const isFresh = ahead?.troubles === troubles && now - ahead.now <= FRESH_MS;
-      return isFresh && ahead !== null ? ahead.answer : ask();
+      if (ahead?.troubles === troubles && now - ahead.now <= FRESH_MS) return ahead.answer;
+      return ask();
     },
   };
 }

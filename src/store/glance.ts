@@ -189,8 +189,10 @@ const PLANNED_FOR_WALKS = `set local enable_hashjoin = off; set local enable_sor
   set local enable_nestloop = off; set local enable_mergejoin = on;
   set local max_parallel_workers_per_gather = 0`;
 
-/** What is left is little beside that, and joined by hashes; the planner, who knows no figures of a
- * list, would sort it. */
+/**
+ * What is left is little beside that, and joined by hashes; the planner, who knows no figures of a
+ * list, would sort it.
+ */
 const PLANNED_FOR_CHECKS = `set local enable_hashjoin to default; set local enable_sort to default;
   set local enable_nestloop to default; set local max_parallel_workers_per_gather to default;
   set local enable_mergejoin = off`;

@@ -37,9 +37,15 @@ function pullsOf({ pullId, failedIn }: CompareScope): bigint[] {
 }
 
 const POSITION_COLUMNS = [
-  ...(['expected', 'sight', 'ripe', 'decision', 'refunds', 'verdict', 'operation'] as const),
-  'break_kind' as const,
-];
+  'expected',
+  'sight',
+  'ripe',
+  'decision',
+  'refunds',
+  'verdict',
+  'operation',
+  'break_kind',
+] as const;
 const POSITIONS = listOfColumns(positionRows());
 
 /** As PostgreSQL writes a list of lists: the server reads that far sooner than it does JSON. */
@@ -92,7 +98,10 @@ async function judge(
   return [...settled, ...rows];
 }
 
-/** What follows joins them; taken for few, they were joined with the square of their number. */
+/**
+ * What follows joins them; taken for few, they were joined with the square of their number. Within
+ * one transaction it may merge again, which the checks were kept from.
+ */
 function analyseVerdicts(db: Db, runId: bigint): Promise<void> {
   return inTransaction(db, async (tx) => {
     await plannedBy(tx, { ...COMPARE_SETTINGS, enable_mergejoin: 'on' });

@@ -3,12 +3,11 @@
 // with the same empty tables. Processor time is that of this process and of everything the server
 // runs, whoever asked it. Neighbours: sets.mjs, engines.mjs.
 
-import { readdirSync, readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { parentOf, processorMs } from './processorTime.mjs';
 import { timed } from './stats.mjs';
 
-const TICK_MS = 10;
 const EMPTIED =
   'truncate tieout.verdicts, tieout.breaks, tieout.break_events, tieout.carried_breaks';
 
@@ -42,43 +41,7 @@ export function writtenAtOnce(db, work) {
 export async function measured(db, work) {
   const { rows } = await db.query('select pg_backend_pid() as pid');
   const server = parentOf(rows[0].pid);
-  const before = serverMs(server);
+  const before = processorMs(server);
   const took = await timed(work);
-  return { ...took, busy: took.cpu + serverMs(server) - before };
-}
-
-/** Milliseconds that a server and all its processes have computed; without /proc no number. */
-function serverMs(server) {
-  if (server === null) return Number.NaN;
-  const living = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isOf(server, name));
-  // Those that have ended are counted in ticks.
-  const [user, system] = statOf(server).slice(13, 15).map(Number);
-  return [...living, server].reduce((sum, pid) => sum + computed(pid), (user + system) * TICK_MS);
-}
-
-function isOf(server, pid) {
-  return parentOf(pid) === server;
-}
-
-function parentOf(pid) {
-  const stat = statOf(pid);
-  return stat === null ? null : Number(stat[1]);
-}
-
-function computed(pid) {
-  try {
-    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
-  } catch {
-    return 0;
-  }
-}
-
-/** What stands behind the name, which may hold blanks and brackets. */
-function statOf(pid) {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return text.slice(text.lastIndexOf(')') + 2).split(' ');
-  } catch {
-    return null;
-  }
+  return { ...took, busy: took.cpu + processorMs(server) - before };
 }

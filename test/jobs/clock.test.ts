@@ -4,7 +4,7 @@ import cron from 'node-cron';
 import { describe, expect, it, vi } from 'vitest';
 import { checkSchedule, localTicksOf, startClock } from '../../jobs/clock.js';
 import { ConfigurationError } from '../../src/core/errors.js';
-import { latch } from './house.js';
+import { latch } from '../support/latch.js';
 
 const EACH_SECOND = '* * * * * *';
 const WAIT = { timeout: 20_000, interval: 25 };

@@ -4,8 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listFailedJobs } from '../../jobs/failed.js';
 import type { Queues } from '../../jobs/queues.js';
 import { QUEUES } from '../../src/core/doorbell.js';
+import { latch } from '../support/latch.js';
 import type { House } from './house.js';
-import { fact, forge, HOUSES, latch, quiet, titleOf } from './house.js';
+import { fact, forge, HOUSES, quiet, titleOf } from './house.js';
 
 /** Anything but one id that could be rung for. */
 const FORGED: readonly unknown[] = [

@@ -19,10 +19,11 @@ import { TieoutError, UnreachableError } from '../../src/core/errors.js';
 import { openDatabase } from '../../src/store/db.js';
 import { startEmbedded } from '../../src/store/embedded.js';
 import { freshDatabase } from '../support/database.js';
+import { latch } from '../support/latch.js';
 import type { TestRedis } from '../support/redis.js';
 import { privateRedisMissing, startRedis } from '../support/redis.js';
 import type { House } from './house.js';
-import { fact, houseOf, latch, quiet } from './house.js';
+import { fact, houseOf, quiet } from './house.js';
 
 const BLOCKED_LOOK_MS = 100;
 const BLOCKED_LOOKS = 300;

@@ -128,12 +128,3 @@ export async function quiet(queues: Queues, queue: QueueName): Promise<void> {
     expect(counts.waiting + counts.active).toBe(0);
   });
 }
-
-/** A promise with its ends outside. */
-export function latch(): { promise: Promise<void>; open: () => void } {
-  let open = (): void => {};
-  const promise = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { promise, open };
-}

@@ -14,6 +14,7 @@ import { compare } from '../../src/store/verdicts.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { generatedOrder, generatedRules } from '../support/generatedOrders.js';
+import { latch } from '../support/latch.js';
 import {
   compareRulesOf,
   storeChunks,
@@ -127,17 +128,14 @@ test('every order of a large pull is in one of two shares of about one size', ()
 
 /** Notes the session of each walk; the first waits for the second, or might do both. */
 function noting(db: Database, walks: string[]): Database {
-  let begin = () => {};
-  const areTwo = new Promise<void>((resolve) => {
-    begin = resolve;
-  });
+  const areTwo = latch();
   const transaction: Database['transaction'] = (work) =>
     db.transaction(async (tx) => {
       const query: Db['query'] = async (text, values, name) => {
         if (text.startsWith('create temp table beside')) {
           const { rows } = await tx.query('select pg_backend_pid() as pid');
-          if (walks.push(String(rows[0]?.pid)) === 2) begin();
-          await areTwo;
+          if (walks.push(String(rows[0]?.pid)) === 2) areTwo.open();
+          await areTwo.promise;
         }
         return tx.query(text, values, name);
       };

@@ -7,6 +7,7 @@ import { openDatabase } from '../../src/store/db.js';
 import { ofOneSnapshot } from '../../src/store/oneSnapshot.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
+import { latch } from '../support/latch.js';
 
 /** Long enough for the other one to begin. */
 const LATE_MS = 20;
@@ -21,18 +22,15 @@ beforeEach(() => fresh.db.query('truncate notes'));
 
 describe('two works at once', () => {
   test('see the same, whatever is written meanwhile, and keep what each of them wrote', async () => {
-    let written = () => {};
-    const meanwhile = new Promise<void>((resolve) => {
-      written = resolve;
-    });
+    const written = latch();
     const works = [
       async (tx: Db) => {
         await fresh.db.query(`insert into notes values ('of somebody else')`);
-        written();
+        written.open();
         return seenAndNoted(tx, 'one');
       },
       async (tx: Db) => {
-        await meanwhile;
+        await written.promise;
         return seenAndNoted(tx, 'two');
       },
     ];
@@ -54,17 +52,14 @@ describe('two works at once', () => {
   });
 
   test('wait for one another longer than the server lets idle transactions live', async () => {
-    let begun = () => {};
-    const isShared = new Promise<void>((resolve) => {
-      begun = resolve;
-    });
+    const begun = latch();
     const works = [
       async (tx: Db) => {
-        await isShared;
+        await begun.promise;
         return seenAndNoted(tx, 'one');
       },
       async (tx: Db) => {
-        begun();
+        begun.open();
         await tx.query('select pg_sleep(0.2)');
         return seenAndNoted(tx, 'two');
       },

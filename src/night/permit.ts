@@ -16,7 +16,7 @@ import type { FreshFacts } from '../store/facts.js';
 import { batchFacts } from '../store/facts.js';
 import { payoutFacts } from '../store/payouts.js';
 import type { Standing } from '../store/sending.js';
-import { standings } from '../store/sending.js';
+import { standingInClaim, standings } from '../store/sending.js';
 import type { NightDeps } from './deps.js';
 
 export type Permit =
@@ -47,7 +47,7 @@ export async function maySend(
   batch: BatchRow,
   account: Account,
 ): Promise<Permit> {
-  const standing = await mayBegin(tx, account);
+  const standing = beginningOf(account, await standingInClaim(tx, account.accountId));
   if (standing.kind === 'wait' || standing.kind === 'stop') return standing;
   const unverified = await deps.journal.mayClaim(tx);
   if (unverified !== null) return { kind: 'unverified', reason: unverified };
@@ -118,13 +118,7 @@ export type Beginning =
   | { kind: 'open' | 'canary'; runId: bigint }
   | Extract<Permit, { kind: 'wait' | 'stop' }>;
 
-/** The part of it that is not about orders. */
-export async function mayBegin(db: Db, account: Account): Promise<Beginning> {
-  const [standing] = await standings(db, [account.accountId]);
-  return beginningOf(account, standing);
-}
-
-/** The same of what was read; asked before a connection is opened, too. */
+/** The part of it that is not about orders; asked before a connection is opened, too. */
 export function beginningOf(account: Account, standing: Standing | undefined): Beginning {
   if (account.liveFrom === null) return { kind: 'stop', reason: 'the account is only observed' };
   if (!standing || standing.runId === null) {
@@ -142,7 +136,8 @@ export async function whyNotAnyMore(
   account: Account,
   isCanary: boolean,
 ): Promise<string | null> {
-  const standing = await mayBegin(db, account);
+  const [found] = await standings(db, [account.accountId]);
+  const standing = beginningOf(account, found);
   if (standing.kind === 'stop') return standing.reason;
   return standing.kind === (isCanary ? 'wait' : 'open')
     ? null

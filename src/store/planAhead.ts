@@ -9,8 +9,9 @@ import type { Database, Db } from './db.js';
 import { batchFacts } from './facts.js';
 import { claimFacts } from './journals.js';
 import type { Runner } from './runs.js';
-import { batchStanding, standings } from './sending.js';
+import { batchStanding, standingInClaim } from './sending.js';
 
+const NO_ACCOUNT = '';
 const NO_BATCH = 0n;
 const NOBODY: Runner = { id: '', host: '', boot: '', pid: 0, started: '' };
 
@@ -25,7 +26,7 @@ export async function planAhead(db: Database, connections: number): Promise<void
 async function planOn(tx: Db): Promise<void> {
   const now = new Date();
   await batchStanding(tx, NO_BATCH);
-  await standings(tx, []);
+  await standingInClaim(tx, NO_ACCOUNT);
   await claimFacts(tx, null, () => now);
   await batchFacts(tx, NO_BATCH, 1);
   const claim = {

@@ -37,11 +37,23 @@ interface RawBatch {
 
 /** One for each account, in the order of their names. */
 export async function standings(db: Db, accountIds: readonly string[]): Promise<Standing[]> {
-  const { rows } = await db.query<RawStanding>(
-    statement('sendingStanding'),
-    [accountIds],
-    'sendingStanding',
-  );
+  return standingsBy(db, accountIds, 'sendingStanding');
+}
+
+/**
+ * The same inside a claim, under a name of its own: the plan that is made once there, without
+ * reading small tables whole, seems so dear elsewhere that the server would plan it anew each time.
+ */
+export async function standingInClaim(tx: Db, accountId: string): Promise<Standing | undefined> {
+  return (await standingsBy(tx, [accountId], 'standingInClaim'))[0];
+}
+
+async function standingsBy(
+  db: Db,
+  accountIds: readonly string[],
+  name: string,
+): Promise<Standing[]> {
+  const { rows } = await db.query<RawStanding>(statement('sendingStanding'), [accountIds], name);
   return rows.map(standingOf);
 }
 

@@ -126,7 +126,7 @@ test('a connection plans ahead what a claim asks, and nothing is written', async
       'claimBatch',
       'claimFacts',
       'recordOutcomes',
-      'sendingStanding',
+      'standingInClaim',
     ]);
   } finally {
     await one.close();

@@ -139,9 +139,10 @@ async function ring(
 }
 
 /**
- * Who is rung for together is heard in turn: the third of one ring comes after the second of every
+ * Who is rung for together is taken in turn: the third of one ring comes after the second of every
  * other ring. A ringer names its ids account by account in turn, so that no account's long list
- * stands before another's short one, whenever each was rung.
+ * stands before another's short one, whenever each was rung. Nobody who waits is passed by; of
+ * those who were taken, as many at a time as there are handlers, a later one may begin sooner.
  */
 const placeOf = (index: number): number => Math.min(index + 1, PLACE_MAX);
 

@@ -1,11 +1,12 @@
 // A night that is killed again and again, as the built program, on a gateway that lives on:
 // whatever the moment, running it again brings it to its end with nothing done twice and nothing
-// forgotten. TIEOUT_KILLS makes a longer campaign, TIEOUT_KILL_SEED another one.
+// forgotten. TIEOUT_KILLS makes a longer campaign, TIEOUT_KILL_SEED another one. And one moment that
+// chance would never meet: between the two commits of a compare that was shared out.
 
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { RunSummary } from '../../src/core/summary.js';
 import { drawsAt } from '../../src/sandbox/random.js';
 import { readPostmaster } from '../../src/store/postmaster.js';
@@ -23,6 +24,7 @@ const KILLS_A_NIGHT = 4;
 const ORDERS = 900;
 const NIGHT_MS = 1_400;
 const RUNS_TO_THE_END_MAX = 3;
+const COMPARED_ORDERS = 300;
 const MINUTE_MS = 60_000;
 
 describe('a night whose process is killed', () => {
@@ -44,6 +46,27 @@ describe('a night whose process is killed', () => {
       }
     });
   }
+});
+
+describe('a night whose compare is done by two sessions', () => {
+  it('and killed when one of them has committed', { timeout: 3 * MINUTE_MS }, async () => {
+    const settings = { orders: COMPARED_ORDERS, seed: SEED };
+    const houses = await Promise.all([buildSeparateHouse(settings), buildSeparateHouse(settings)]);
+    const [house, quiet] = houses;
+    try {
+      await house.db.query(LOOKS_ARE_LARGE);
+      const killed = killedBeforeCommitOf(house, 'A1001');
+      const [undisturbed] = await Promise.all([runToItsEnd(quiet), killed]);
+      const summary = await runToItsEnd(house);
+      await expectIdentities(house.db, summary);
+      expect(await booksOf(house, summary)).toEqual(await booksOf(quiet, undisturbed));
+      expect(await auditNight(house.db, await house.effects())).toEqual([]);
+      const verified = await tieout(['verify', summary.businessDate], { cwd: house.folder });
+      expect(verified.code, verified.stderr).toBe(0);
+    } finally {
+      await Promise.all(houses.map((one) => one.end()));
+    }
+  });
 });
 
 describe('a night whose database is killed', () => {
@@ -74,6 +97,76 @@ async function killedRun(house: SeparateHouse, afterMs: number): Promise<void> {
   await sleep(afterMs);
   run.signal('SIGKILL');
   await run.ended;
+}
+
+/** To the program a look of few orders is one that two sessions compare, an account each. */
+const LOOKS_ARE_LARGE = `
+  create function public.seem_large() returns trigger language plpgsql as $$ begin
+    update tieout.chunks set last_page = last_page + 400 where pull_id = new.pull_id;
+    return null;
+  end $$;
+  create trigger seem_large after update of finished_at on tieout.pulls
+    for each row execute function public.seem_large()`;
+
+const GATE = 1_001;
+/** Whoever wrote verdicts of that account stands before the gate with its COMMIT. */
+const waitsAtGate = (accountId: string): string => `
+  create function public.wait_at_gate() returns trigger language plpgsql as $$ begin
+    perform pg_advisory_xact_lock_shared(${GATE});
+    return null;
+  end $$;
+  create constraint trigger wait_at_gate after insert on tieout.verdicts
+    deferrable initially deferred for each row when (new.account_id = '${accountId}')
+    execute function public.wait_at_gate()`;
+const AT_GATE = `select pid from pg_locks join pg_stat_activity using (pid)
+  where datname = current_database() and locktype = 'advisory' and objid = ${GATE} and not granted`;
+
+/** The other account's verdicts are there for good when the process dies; these never will be. */
+async function killedBeforeCommitOf(house: SeparateHouse, accountId: string): Promise<void> {
+  const gate = await house.db.pool.connect();
+  await gate.query(`select pg_advisory_lock(${GATE})`);
+  await gate.query(waitsAtGate(accountId));
+  const run = startTieout(['run', '--json'], { cwd: house.folder });
+  try {
+    await vi.waitFor(
+      async () => {
+        expect((await gate.query(AT_GATE)).rows).toHaveLength(1);
+        const { rows } = await gate.query('select distinct account_id from tieout.verdicts');
+        expect(rows).toHaveLength(1);
+        expect(rows).not.toContainEqual({ account_id: accountId });
+      },
+      { timeout: MINUTE_MS, interval: 20 },
+    );
+    run.signal('SIGKILL');
+    await run.ended;
+    // The server had its COMMIT already; a process that died a moment sooner had not sent it.
+    await gate.query(`select pg_terminate_backend(pid, 10000) from (${AT_GATE}) as waiting`);
+    await gate.query('drop function public.wait_at_gate cascade');
+    const { rows } = await gate.query('select distinct account_id from tieout.verdicts');
+    expect(rows).toHaveLength(1);
+  } finally {
+    run.signal('SIGKILL');
+    gate.release(true);
+  }
+}
+
+/** All that a night found, without the hours and the numbers of its looks and reports. */
+async function booksOf({ db }: SeparateHouse, summary: RunSummary) {
+  const rowsOf = async (table: string, without: string[]) => {
+    const { rows } = await db.query<{ row: object }>(
+      `select to_jsonb(t) - $1::text[] as row from tieout.${table} t order by 1`,
+      [without],
+    );
+    return rows.map(({ row }) => row);
+  };
+  const { asOf, reports, ...figures } = summary;
+  return {
+    figures,
+    reports: reports.map(({ kind, format }) => `${kind}.${format}`),
+    verdicts: await rowsOf('verdicts', ['run_id', 'pull_id']),
+    breaks: await rowsOf('breaks', ['break_id', 'first_seen']),
+    outcomes: await rowsOf('outcomes', ['seq', 'at', 'gateway_reference']),
+  };
 }
 
 /** Runs until nothing is under way any more. */

@@ -54,9 +54,13 @@ async function judge(
   if (!night.isDry) {
     await recordWorking(night.db, night.runId, accountIdsOf(night), workingOf(scope));
   }
-  const matched = await compare(night.db, scope, compareRules(deps, night, look.asOf), () =>
-    deps.getReady?.('report'),
-  );
+  const matched = await compare(night.db, scope, compareRules(deps, night, look.asOf), {
+    meanwhile: () => deps.getReady?.('report'),
+    onRefused: (why) =>
+      deps.log(`one session compares all orders, for the database shares no snapshot: ${why}`, {
+        level: 'warn',
+      }),
+  });
   // Counted where the verdict came from, so that the classes can be checked against the orders.
   await recordMatched(night.db, scope.pullId, matched);
   await updateBreaks(night.db, scope, deps.now());

@@ -1,7 +1,7 @@
 // Work on a large set shared out among sessions of the server that are at it at once and see the
 // same: each in a transaction of its own, all of one snapshot, and none commits before all have
-// done theirs. Where that cannot be, without a second session or within a transaction, one does
-// all of it. Neighbours: db.ts below, verdicts.ts above.
+// done theirs. Where that cannot be, without a second session, within a transaction or on a server
+// that shares no snapshot, one does all of it. Neighbours: db.ts below, verdicts.ts above.
 
 import type { Database, Db } from './db.js';
 import { inTransaction, isDatabase } from './db.js';
@@ -16,13 +16,23 @@ export function hasRoomFor(db: Db, transactions: number): boolean {
 
 /**
  * What each of the works answered. One that fails undoes the others; a process that dies between
- * two commits leaves what some of them did, as it does between two steps.
+ * two commits leaves what some of them did, as it does between two steps. `onRefused` is told why
+ * the server shares no snapshot, where it does not.
  */
 export async function ofOneSnapshot<T>(
   db: Db,
   works: readonly ((tx: Db) => Promise<T>)[],
+  onRefused?: (why: string) => void,
 ): Promise<T[]> {
-  if (isDatabase(db) && works.length > 1) return atOnce(db, works);
+  if (isDatabase(db) && works.length > 1) {
+    try {
+      return await atOnce(db, works);
+    } catch (error) {
+      // Each work waits for the snapshot: none of them had begun.
+      if (!(error instanceof SnapshotRefused)) throw error;
+      onRefused?.(error.message);
+    }
+  }
   return inTransaction(db, async (tx) => {
     const answers: T[] = [];
     for (const work of works) answers.push(await work(tx));
@@ -85,9 +95,23 @@ function snapshotSharing(): (tx: Db) => Promise<void> {
   };
 }
 
-/** Good for as long as this transaction lasts. */
+class SnapshotRefused extends Error {}
+
+/** SQLSTATE classes: what the server does not know, or does not let this user do; not supported. */
+const REFUSALS = /^(42|0A)/;
+
+/**
+ * Good for as long as this transaction lasts. Any PostgreSQL can do it, through a pooler too,
+ * unless its owner forbids it; some distributed servers that speak its language cannot, or not by
+ * default.
+ */
 async function exportSnapshot(tx: Db): Promise<string> {
-  const { rows } = await tx.query<{ id: string }>('select pg_export_snapshot() as id');
+  const asked = tx.query<{ id: string }>('select pg_export_snapshot() as id');
+  const { rows } = await asked.catch((error: Error & { code?: string }) => {
+    throw REFUSALS.test(error.code ?? '')
+      ? new SnapshotRefused(error.message, { cause: error })
+      : error;
+  });
   const id = rows[0]?.id ?? '';
   if (!/^[\w-]+$/.test(id)) throw new Error('the server named no snapshot');
   return id;

@@ -32,6 +32,13 @@ export interface CompareScope {
   lookedOnly?: boolean;
 }
 
+export interface CompareListener {
+  /** Called when the database is at it and this process has nothing to do. */
+  meanwhile?: () => void;
+  /** Told why the server shares no snapshot, so that one session compares all of a large pull. */
+  onRefused?: (why: string) => void;
+}
+
 function pullsOf({ pullId, failedIn }: CompareScope): bigint[] {
   return failedIn === undefined ? [pullId] : [pullId, failedIn];
 }
@@ -59,21 +66,20 @@ function listOfColumns(rows: readonly PositionRow[]): string {
 /**
  * Writes the verdicts of a pull; answers the number of matched orders by account. What matches at a
  * glance is set aside first, and counted, so that the many checks see only what is left. Of a large
- * pull two sessions compare a share each, of one snapshot. `meanwhile` is called when the database
- * is at it and this process has nothing to do.
+ * pull two sessions compare a share each, of one snapshot.
  */
 export async function compare(
   db: Db,
   scope: CompareScope,
   rules: CompareRules,
-  meanwhile?: () => void,
+  { meanwhile, onRefused }: CompareListener = {},
 ): Promise<Map<string, number>> {
   const accountIds = rules.accounts.map((account) => account.account_id);
   const shares = await sharesOf(db, scope.pullId, accountIds, hasRoomFor(db, 2));
   const works = shares.map((share, at) => {
     return (tx: Db) => judge(tx, scope, rules, share, at === 0 ? meanwhile : undefined);
   });
-  const found = await ofOneSnapshot(db, works);
+  const found = await ofOneSnapshot(db, works, onRefused);
   await analyseVerdicts(db, scope.runId);
   const matched = new Map<string, number>();
   for (const row of found.flat()) {

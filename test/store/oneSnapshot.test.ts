@@ -1,13 +1,16 @@
 // Works shared out among sessions: all see the same, and what they write stays together or not at
-// all. Where the pool has no room they are done one after the other, and nobody waits for ever.
+// all. Where that cannot be they are done one after the other, and nobody waits for ever.
 
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Connection } from '../../src/store/connection.js';
 import type { Database, Db } from '../../src/store/db.js';
 import { openDatabase } from '../../src/store/db.js';
 import { ofOneSnapshot } from '../../src/store/oneSnapshot.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { latch } from '../support/latch.js';
+import { pgbouncerMissing, startPgbouncer } from '../support/pgbouncer.js';
 
 /** Long enough for the other one to begin. */
 const LATE_MS = 20;
@@ -21,23 +24,16 @@ afterAll(() => fresh.drop());
 beforeEach(() => fresh.db.query('truncate notes'));
 
 describe('two works at once', () => {
-  test('see the same, whatever is written meanwhile, and keep what each of them wrote', async () => {
-    const written = latch();
-    const works = [
-      async (tx: Db) => {
-        await fresh.db.query(`insert into notes values ('of somebody else')`);
-        written.open();
-        return seenAndNoted(tx, 'one');
-      },
-      async (tx: Db) => {
-        await written.promise;
-        return seenAndNoted(tx, 'two');
-      },
-    ];
-    const [one, two] = await ofOneSnapshot(fresh.db, works);
-    expect([one?.seen, two?.seen]).toEqual([[], []]);
-    expect(one?.pid).not.toBe(two?.pid);
-    expect(await notes(fresh.db)).toEqual(['of somebody else', 'one', 'two']);
+  test('see the same, whatever is written meanwhile, and keep what each of them wrote', () =>
+    expectToSeeTheSame(fresh.db));
+
+  test.skipIf(pgbouncerMissing !== null)('do so through a pooler, too', async () => {
+    const pooler = await startPgbouncer(fresh.connection);
+    const pooled = openDatabase(pooler.connection);
+    await expectToSeeTheSame(pooled).finally(async () => {
+      await pooled.close();
+      await pooler.end();
+    });
   });
 
   test.each([0, 1])('keep nothing when number %i of them fails', async (at) => {
@@ -122,6 +118,24 @@ describe('one after the other, in one transaction', () => {
     expect(await notes(fresh.db)).toEqual(['one', 'two']);
   });
 
+  test('where the server refuses to share a snapshot, which is said', async () => {
+    const user = `tieout_test_${randomUUID().replaceAll('-', '')}`;
+    await fresh.db.query(`create role ${user} login; grant select, insert on notes to ${user};
+      revoke execute on function pg_export_snapshot() from public`);
+    const forbidden = openDatabase({ ...fresh.connection, user } as Connection);
+    const told: string[] = [];
+    const done = ofOneSnapshot(forbidden, works, (why) => told.push(why));
+    const [one, two] = await done.finally(async () => {
+      await forbidden.close();
+      await fresh.db.query(`drop owned by ${user}; drop role ${user};
+        grant execute on function pg_export_snapshot() to public`);
+    });
+    expect([one?.seen, two?.seen]).toEqual([[], ['one']]);
+    expect(two?.pid).toBe(one?.pid);
+    expect(told).toEqual(['permission denied for function pg_export_snapshot']);
+    expect(await notes(fresh.db)).toEqual(['one', 'two']);
+  });
+
   test('where the pool lends one client', async () => {
     const narrow = openDatabase(fresh.connection, { max: 1 });
     const [one, two] = await ofOneSnapshot(narrow, works);
@@ -141,6 +155,27 @@ describe('one after the other, in one transaction', () => {
     expect(await notes(fresh.db)).toEqual([]);
   });
 });
+
+async function expectToSeeTheSame(db: Database): Promise<void> {
+  const [begun, written] = [latch(), latch()];
+  const works = [
+    async (tx: Db) => {
+      await begun.promise;
+      await fresh.db.query(`insert into notes values ('of somebody else')`);
+      written.open();
+      return seenAndNoted(tx, 'one');
+    },
+    async (tx: Db) => {
+      begun.open();
+      await written.promise;
+      return seenAndNoted(tx, 'two');
+    },
+  ];
+  const [one, two] = await ofOneSnapshot(db, works);
+  expect([one?.seen, two?.seen]).toEqual([[], []]);
+  expect(one?.pid).not.toBe(two?.pid);
+  expect(await notes(fresh.db)).toEqual(['of somebody else', 'one', 'two']);
+}
 
 async function seenAndNoted(tx: Db, note: string): Promise<{ seen: string[]; pid: unknown }> {
   const seen = await notes(tx);

@@ -59,8 +59,11 @@ function plannedPayout(deps: NightDeps, account: Account, request: PayoutRequest
 function problemOf(
   deps: Pick<NightDeps, 'gateway'>,
   account: Account,
-  { requestId, payload }: PayoutRequest,
+  { requestId, payload, elsewhere }: PayoutRequest,
 ): string | null {
+  if (elsewhere !== null) {
+    return `account ${elsewhere} has this request or a payout of it, too: a request is paid once`;
+  }
   if (payload.request_id !== undefined && payload.request_id !== requestId) {
     return 'request_id of the payload is not that of the request';
   }

@@ -1,6 +1,7 @@
 // Payout requests of the ledger and what became of them. A request has at most one payout that may
 // have had an effect: the unique index on (account, transaction, operation), in which the request's
-// id stands for the transaction, sees to it. Neighbours: plan.sql weighs them, night/payouts.ts.
+// id stands for the transaction, sees to it; that no other account pays it again, what is asked
+// here. Neighbours: plan.sql weighs them, night/payouts.ts.
 
 import type { ApprovalLapse } from '../core/decision.js';
 import type { BatchInstruction, RawInstruction } from './batches.js';
@@ -13,6 +14,8 @@ export interface PayoutRequest {
   requestId: string;
   payload: Readonly<Record<string, unknown>>;
   requestedAt: Date;
+  /** another account for which the ledger has it, or which paid it or may have; null: none */
+  elsewhere: string | null;
 }
 
 /**
@@ -29,8 +32,16 @@ export async function waitingPayouts(
     request_id: string;
     payload: Readonly<Record<string, unknown>>;
     requested_at: Date;
+    elsewhere: string | null;
   }>(
-    `select p.account_id, p.request_id::text as request_id, p.payload, p.requested_at
+    `select p.account_id, p.request_id::text as request_id, p.payload, p.requested_at,
+       (select min(other.account_id) from (
+         select twin.account_id collate "C" as account_id from ledger.payout_requests twin
+         where twin.request_id = p.request_id
+         union all
+         select i.account_id from tieout.instructions i
+         where i.operation = 'payout' and i.transaction_id = p.request_id::text and not i.is_void
+       ) other where other.account_id <> p.account_id collate "C") as elsewhere
      from ledger.payout_requests p
      join jsonb_to_recordset($1::jsonb) as a (account_id text, live_from timestamptz)
        on a.account_id collate "C" = p.account_id collate "C"
@@ -59,6 +70,7 @@ export async function waitingPayouts(
     requestId: row.request_id,
     payload: row.payload,
     requestedAt: row.requested_at,
+    elsewhere: row.elsewhere,
   }));
 }
 
@@ -83,7 +95,7 @@ export async function withdrawPayouts(
 
 export interface PayoutFacts extends BatchInstruction {
   lapse: ApprovalLapse | null;
-  /** the ledger still asks for exactly this */
+  /** the ledger still asks for exactly this, and no other account paid it or may have */
   isAsked: boolean;
   requestedAt: Date | null;
 }
@@ -96,7 +108,12 @@ export async function payoutFacts(db: Db, batchId: bigint): Promise<PayoutFacts[
     `select i.instruction_id, i.order_no, i.transaction_id, i.currency, i.amount::text as amount,
        i.refund_id, i.refund_amount::text as refund_amount, i.refund_reason, i.review_decision,
        i.payload, case when i.approval_id is not null then tieout.approval_lapse(i) end as lapse,
-       coalesce(p.payload = i.payload, false) as is_asked, p.requested_at
+       coalesce(p.payload = i.payload, false) and not exists (
+         select from tieout.instructions other
+         where other.operation = 'payout' and other.transaction_id = i.transaction_id
+           and other.account_id <> i.account_id
+           and other.state in ('sending', 'accepted', 'unknown', 'confirmed')
+       ) as is_asked, p.requested_at
      from tieout.instructions i
      left join ledger.payout_requests p
        on p.account_id collate "C" = i.account_id and p.request_id::text = i.transaction_id

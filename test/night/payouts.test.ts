@@ -143,6 +143,31 @@ describe('a payout request', () => {
     await second(house);
     expect(await instructionCounts(house.db)).toEqual({ 'payout held': 1, 'payout withdrawn': 2 });
   });
+
+  test('is paid once, whichever account the ledger names for it afterwards', async () => {
+    const house = await houseOf('approve');
+    await request(house, ONE);
+    await first(house);
+    await decide(house, await idOf(house, ONE), APPROVE);
+    expect(await send(house)).toEqual(['payout confirmed']);
+    await house.db.query(`update ledger.payout_requests set account_id = 'A1002'`);
+    await second(house);
+    const { rows } = await house.db.query<{ instruction_id: bigint; reason: string }>(
+      `select instruction_id, account_id, hold_reason, reason from tieout.instructions
+       where state = 'held'`,
+    );
+    expect(rows).toMatchObject([{ account_id: 'A1002', hold_reason: 'invalid_payout' }]);
+    expect(rows[0]?.reason).toContain('account A1001 has this request or a payout of it');
+    const id = rows[0]?.instruction_id ?? 0n;
+    expect(await decide(house, id, APPROVE)).toEqual(['refused']);
+    // Had the plan let it pass, the claim would not.
+    await house.db.query(
+      `update tieout.instructions set hold_reason = 'approval' where state = 'held'`,
+    );
+    expect(await decide(house, id, APPROVE)).toEqual(['done']);
+    expect(await send(house)).toEqual(['payout withdrawn']);
+    expect(await house.effects()).toHaveLength(1);
+  });
 });
 
 const APPROVE: Decision = { kind: 'approve', reason: null };

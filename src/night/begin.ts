@@ -168,6 +168,7 @@ async function takeOver(
     json: describeConfig(deps.config),
     sha256: configHash(deps.config),
     version: deps.version,
+    environment: deps.config.environment,
   };
   const taken = await takeRun(
     deps.db,

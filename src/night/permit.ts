@@ -47,7 +47,7 @@ export async function maySend(
   batch: BatchRow,
   account: Account,
 ): Promise<Permit> {
-  const standing = beginningOf(account, await standingInClaim(tx, account.accountId));
+  const standing = beginningOf(deps, account, await standingInClaim(tx, account.accountId));
   if (standing.kind === 'wait' || standing.kind === 'stop') return standing;
   const unverified = await deps.journal.mayClaim(tx);
   if (unverified !== null) return { kind: 'unverified', reason: unverified };
@@ -119,25 +119,40 @@ export type Beginning =
   | Extract<Permit, { kind: 'wait' | 'stop' }>;
 
 /** The part of it that is not about orders; asked before a connection is opened, too. */
-export function beginningOf(account: Account, standing: Standing | undefined): Beginning {
+export function beginningOf(
+  { config }: Pick<NightDeps, 'config'>,
+  account: Account,
+  standing: Standing | undefined,
+): Beginning {
   if (account.liveFrom === null) return { kind: 'stop', reason: 'the account is only observed' };
   if (!standing || standing.runId === null) {
     return { kind: 'stop', reason: 'the account has no run' };
   }
+  const stranger = otherEnvironment(config, standing.environment);
+  if (stranger !== null) return { kind: 'stop', reason: stranger };
   const answer = mayAccountSend(standing);
   return answer.kind === 'stop' || answer.kind === 'wait'
     ? answer
     : { kind: answer.kind, runId: standing.runId };
 }
 
+/** Its gateway is not the one that the run asks: what it answers there says nothing of ours. */
+export function otherEnvironment(
+  { environment }: NightDeps['config'],
+  ofRun: string | null,
+): string | null {
+  if (ofRun === null || ofRun === environment) return null;
+  return `environment is ${environment} in this process, and ${ofRun} in the run`;
+}
+
 /** Asked once more as its turn at the gateway comes: a batch may have waited since its claim. */
 export async function whyNotAnyMore(
-  db: Db,
+  deps: Pick<NightDeps, 'config' | 'db'>,
   account: Account,
   isCanary: boolean,
 ): Promise<string | null> {
-  const [found] = await standings(db, [account.accountId]);
-  const standing = beginningOf(account, found);
+  const [found] = await standings(deps.db, [account.accountId]);
+  const standing = beginningOf(deps, account, found);
   if (standing.kind === 'stop') return standing.reason;
   return standing.kind === (isCanary ? 'wait' : 'open')
     ? null

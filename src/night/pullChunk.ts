@@ -5,12 +5,14 @@
 import type { Account } from '../gateway/account.js';
 import type { AskedPage, ChunkRow } from '../store/pulls.js';
 import { claimChunk, commitChunk, giveBackChunk, keepChunk, pagesOfChunk } from '../store/pulls.js';
+import { environmentOfChunk } from '../store/runs.js';
 import type { StoredPage } from '../store/storedPages.js';
 import { askPage, keptBody } from './askGateway.js';
 import type { NightDeps } from './deps.js';
 import { lookLines } from './lookLines.js';
 import type { Patience } from './outage.js';
 import { askPatiently, openPatience } from './outage.js';
+import { otherEnvironment } from './permit.js';
 import { walkPages } from './walkPages.js';
 
 /** After so many pages in a row without even a connection the rest is not asked. */
@@ -19,6 +21,11 @@ const KEEP_EVERY_MS = 10_000;
 
 /** Works on a chunk unless somebody else has it or it is done. Safe to be called twice. */
 export async function pullChunk(deps: NightDeps, chunkId: bigint): Promise<void> {
+  const stranger = otherEnvironment(deps.config, await environmentOfChunk(deps.db, chunkId));
+  if (stranger !== null) {
+    deps.log(`pages ${chunkId} are left to other workers: ${stranger}`, { level: 'warn' });
+    return;
+  }
   const token = deps.newId();
   const chunk = await claimChunk(deps.db, chunkId, token);
   if (!chunk) return;

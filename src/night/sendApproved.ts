@@ -2,12 +2,15 @@
 // after a fresh look, and is looked at again right afterwards. Verdicts, breaks and figures stay
 // those of the run: the next one counts what was settled here.
 
+import { UsageError } from '../core/errors.js';
 import { openAmong, retryApproved, waitingWith } from '../store/batches.js';
 import type { SentInstruction } from '../store/instructions.js';
 import { approvedIn, cutApproved, sentInstructions, settleByLooks } from '../store/instructions.js';
 import { newestRunId } from '../store/runs.js';
+import { standings } from '../store/sending.js';
 import type { NightDeps } from './deps.js';
 import { askSecondLook } from './lookAgain.js';
+import { otherEnvironment } from './permit.js';
 import { pullDirectly } from './pull.js';
 import { recoverAttempts } from './recover.js';
 import { BATCH_TRIES_MAX, goingAccounts, ringFor } from './ringWaiting.js';
@@ -26,6 +29,7 @@ export async function sendApproved(
   await retryApproved(deps.db, accountIds);
   const approved = await approvedIn(deps.db, accountIds, 'queued');
   if (approved.length === 0) return [];
+  await assertEnvironment(deps, accountIds);
   await workforce.start();
   try {
     const done = await waitForRows(deps, {
@@ -46,6 +50,14 @@ export async function sendApproved(
     await workforce.stop();
   }
   return sentInstructions(deps.db, approved);
+}
+
+/** Else it would wait for workers that send nothing. */
+async function assertEnvironment(deps: NightDeps, accountIds: readonly string[]): Promise<void> {
+  for (const { environment } of await standings(deps.db, accountIds)) {
+    const stranger = otherEnvironment(deps.config, environment);
+    if (stranger !== null) throw new UsageError(`nothing is sent: ${stranger}`);
+  }
 }
 
 const WAS_SENT: ReadonlySet<string> = new Set(['accepted', 'rejected', 'unknown']);

@@ -44,7 +44,7 @@ export async function sendBatch(deps: NightDeps, batchId: bigint): Promise<void>
     throw new Error(`account ${batch.accountId} is not in the configuration of this worker`);
   }
   try {
-    const beginning = beginningOf(account, standing);
+    const beginning = beginningOf(deps, account, standing);
     if (beginning.kind === 'stop') return await noteBatch(deps.db, batchId, beginning.reason);
     if (beginning.kind === 'wait') return;
     const unfit = await deps.journal.verify();
@@ -302,9 +302,9 @@ type Asked =
   | { kind: 'failed'; error: unknown };
 
 /** It may be asked ahead of its turn and then once more: hence it does nothing but ask. */
-async function askOnceMore({ db }: NightDeps, { sent, isCanary }: Claimed): Promise<Asked> {
+async function askOnceMore(deps: NightDeps, { sent, isCanary }: Claimed): Promise<Asked> {
   try {
-    return { kind: 'answered', forbidden: await whyNotAnyMore(db, sent.account, isCanary) };
+    return { kind: 'answered', forbidden: await whyNotAnyMore(deps, sent.account, isCanary) };
   } catch (error) {
     return { kind: 'failed', error };
   }

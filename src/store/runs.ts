@@ -145,13 +145,14 @@ export async function takeRun(
   runId: bigint,
   previous: string | null,
   runner: Runner,
-  settings: { json: unknown; sha256: string; version: string },
+  settings: { json: unknown; sha256: string; version: string; environment: string },
   waitsForGateway: boolean,
 ): Promise<boolean> {
   const { rowCount } = await db.query(
     `update tieout.runs set state = 'running', runner_id = $3, runner_host = $4, runner_boot = $5,
        runner_pid = $6, runner_started = $7, heartbeat_at = clock_timestamp(), failure = null,
-       settings = $8, settings_sha256 = $9, version = $10, waits_for_gateway = $11
+       settings = $8, settings_sha256 = $9, version = $10, waits_for_gateway = $11,
+       environment = $12
      where run_id = $1 and runner_id is not distinct from $2::uuid`,
     [
       runId,
@@ -165,9 +166,20 @@ export async function takeRun(
       settings.sha256,
       settings.version,
       waitsForGateway,
+      settings.environment,
     ],
   );
   return rowCount === 1;
+}
+
+/** test or live: of the run that a chunk of a look belongs to; null: there is no such chunk. */
+export async function environmentOfChunk(db: Db, chunkId: bigint): Promise<string | null> {
+  const { rows } = await db.query<{ environment: string }>(
+    `select r.environment from tieout.chunks c
+     join tieout.pulls p using (pull_id) join tieout.runs r using (run_id) where c.chunk_id = $1`,
+    [chunkId],
+  );
+  return rows[0]?.environment ?? null;
 }
 
 /** Says that the runner lives; false when the run belongs to somebody else by now. */

@@ -11,6 +11,8 @@ export interface Standing extends SendingFacts {
   accountId: string;
   /** the account's newest run; null: none */
   runId: bigint | null;
+  /** of that run: test or live; null: none */
+  environment: string | null;
 }
 
 interface RawStanding {
@@ -19,6 +21,7 @@ interface RawStanding {
   send_block: string | null;
   sending: SendingState | null;
   sending_reason: string | null;
+  environment: string | null;
   brakes: {
     kind: Brake['kind'];
     account_id: string | null;
@@ -61,6 +64,7 @@ function standingOf(row: RawStanding): Standing {
   return {
     accountId: row.account_id,
     runId: row.run_id,
+    environment: row.environment,
     hasRun: row.run_id !== null,
     block: row.send_block,
     state: row.sending ?? 'untried',

@@ -11,6 +11,7 @@ import type { Decision } from '../../src/night/decisions.js';
 import { decideInstructions } from '../../src/night/decisions.js';
 import { sheetOf } from '../../src/night/instructionSheet.js';
 import { payoutMoney } from '../../src/night/payouts.js';
+import { pullChunk } from '../../src/night/pullChunk.js';
 import { recoverAttempts } from '../../src/night/recover.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
 import { sendBatch } from '../../src/night/sendBatch.js';
@@ -167,6 +168,42 @@ describe('a payout request', () => {
     expect(await decide(house, id, APPROVE)).toEqual(['done']);
     expect(await send(house)).toEqual(['payout withdrawn']);
     expect(await house.effects()).toHaveLength(1);
+  });
+
+  test('goes to no gateway of another environment, whose yes would be taken for paid', async () => {
+    const house = await houseOf('approve', { orders: 900, inLedger: kinds({ capture_due: 1 }) });
+    await request(house, ONE);
+    await first(house);
+    await decide(house, await idOf(house, ONE), APPROVE);
+    rewriteSettings(house, { environment: 'live' });
+    const profile = join(house.folder, 'gateway-profile.yaml');
+    writeFileSync(profile, PROFILE_TEMPLATE);
+    rewriteSettings(house, { gateway: { baseUrl: house.gatewayUrl, profile } });
+    const why = 'environment is live in this process, and test in the run';
+    await expect(send(house)).rejects.toThrow(why);
+    // A worker of its own, as `tieout work` on another host.
+    const stranger = await (await house.open()).night();
+    const { rows } = await house.db.query<{ batch_id: bigint; chunk_id: bigint }>(
+      `select (select max(batch_id) from tieout.batches) as batch_id,
+         (select max(chunk_id) from tieout.chunks) as chunk_id`,
+    );
+    await sendBatch(stranger, rows[0]?.batch_id ?? 0n);
+    await house.db.query(`update tieout.chunks set state = 'queued'`);
+    await pullChunk(stranger, rows[0]?.chunk_id ?? 0n);
+    const left = await house.db.query(
+      `select b.state, b.tries, b.reason, c.state as chunk from tieout.batches b
+       cross join tieout.chunks c where c.chunk_id = $1`,
+      [rows[0]?.chunk_id],
+    );
+    expect(left.rows).toEqual([{ state: 'queued', tries: 0, reason: why, chunk: 'queued' }]);
+    expect(await house.effects()).toEqual([]);
+    // Whoever goes on with the night decides which environment it is.
+    await first(house);
+    expect(await send(house)).toEqual([]);
+    expect(await instructionCounts(house.db)).toEqual({
+      'capture held': 1,
+      'payout confirmed': 1,
+    });
   });
 });
 

@@ -1,14 +1,18 @@
 // Writes a call that moves money down before its first byte, and what became of it afterwards, so
-// that a night that finds the effect can name who made it. Of the body only its digest and what it
-// names are kept: ids, amounts, currencies; never a card, a name or an address.
+// that a night that finds the effect can name who made it. A brake stops it like any other. Of the
+// body only its digest and what it names are kept: ids, amounts, currencies; never a card, a name
+// or an address.
 
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Decider } from '../core/decider.js';
+import { InputError } from '../core/errors.js';
+import { brakeWords } from '../core/sending.js';
 import type { GatewayClient } from '../gateway/client.js';
 import { BATCH_SHAPES } from '../gateway/messages.js';
 import type { Db } from '../store/db.js';
 import { beginCall, type CalledEntry, endCall } from '../store/gatewayCalls.js';
+import { standingBrakes } from '../store/sending.js';
 import { type CallName, type CallReport, movesMoney } from './gatewayCall.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -46,6 +50,7 @@ export function journalled(
     client: {
       ...client,
       postOnce: async (account, request) => {
+        await refuseBraked(db, account.accountId);
         callId = await beginCall(db, {
           accountId: account.accountId,
           operation: call.operation,
@@ -62,6 +67,14 @@ export function journalled(
       await endCall(db, callId, { outcome: kind, reason, httpStatus: status });
     },
   };
+}
+
+/** A freeze, too: where the books may have forgotten what was sent, nobody knows what is left. */
+async function refuseBraked(db: Db, accountId: string): Promise<void> {
+  const brake = (await standingBrakes(db)).find(
+    (one) => one.accountId === null || one.accountId === accountId,
+  );
+  if (brake) throw new InputError(`nothing is sent, not by hand either: ${brakeWords(brake)}`);
 }
 
 function namedEntries(operation: CallName, fields: Fields): CalledEntry[] {

@@ -7,6 +7,7 @@ import { type CallName, type CallReport, callGateway } from '../../src/cli/gatew
 import { journalled } from '../../src/cli/gatewayJournal.js';
 import { createGatewayClient } from '../../src/gateway/client.js';
 import { sandboxProfile } from '../../src/gateway/profile.js';
+import { sayBrake } from '../../src/store/sending.js';
 import { orderStory } from '../../src/store/story.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { ACCOUNT, httpText, type RawServer, rawServer } from './rawServer.js';
@@ -131,6 +132,20 @@ describe('a call that moves money', () => {
     const { client } = journalled(gone.db, gateway, { operation: 'capture', by, fields: CAPTURE });
     await expect(callGateway(client, ACCOUNT, 'capture', CAPTURE)).rejects.toThrow();
     expect(server.connections()).toBe(0);
+  });
+
+  it('is not made while a brake is on, for all accounts or for this one', async () => {
+    const { length } = await calls();
+    const word = { kind: 'brake' as const, reason: 'a doubt', by: 'anna', isClaim: false };
+    for (const accountId of [null, ACCOUNT.accountId]) {
+      await sayBrake(fresh.db, { ...word, accountId, isOn: true });
+      await expect(call('capture', CAPTURE, batchJson('capture'))).rejects.toThrow('a doubt');
+      await sayBrake(fresh.db, { ...word, accountId, isOn: false });
+    }
+    expect(await calls()).toHaveLength(length);
+    await sayBrake(fresh.db, { ...word, accountId: 'another', isOn: true });
+    await call('capture', CAPTURE, batchJson('capture'));
+    expect(await calls()).toHaveLength(length + 1);
   });
 
   it('is not edited afterwards', async () => {

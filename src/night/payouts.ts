@@ -59,10 +59,13 @@ function plannedPayout(deps: NightDeps, account: Account, request: PayoutRequest
 function problemOf(
   deps: Pick<NightDeps, 'gateway'>,
   account: Account,
-  { requestId, payload, elsewhere }: PayoutRequest,
+  { requestId, payload, elsewhere, byHandOf }: PayoutRequest,
 ): string | null {
   if (elsewhere !== null) {
     return `account ${elsewhere} has this request or a payout of it, too: a request is paid once`;
+  }
+  if (byHandOf !== null) {
+    return `${byHandOf} paid it by hand, or may have: another payment is another request`;
   }
   if (payload.request_id !== undefined && payload.request_id !== requestId) {
     return 'request_id of the payload is not that of the request';

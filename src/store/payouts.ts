@@ -16,6 +16,17 @@ export interface PayoutRequest {
   requestedAt: Date;
   /** another account for which the ledger has it, or which paid it or may have; null: none */
   elsewhere: string | null;
+  /** who paid it by hand (`tieout gateway payout`), or may have; null: nobody */
+  byHandOf: string | null;
+}
+
+/** The calls by hand that paid a request, or may have: an id is text of either case there. */
+function callsByHand(requestId: string): string {
+  return `tieout.gateway_calls c where c.operation = 'payout'
+    and (c.outcome is null or c.outcome not in ('rejected', 'not_sent'))
+    and c.entries @> any (array[
+      jsonb_build_array(jsonb_build_object('request_id', ${requestId})),
+      jsonb_build_array(jsonb_build_object('request_id', upper(${requestId})))])`;
 }
 
 /**
@@ -33,6 +44,7 @@ export async function waitingPayouts(
     payload: Readonly<Record<string, unknown>>;
     requested_at: Date;
     elsewhere: string | null;
+    by_hand_of: string | null;
   }>(
     `select p.account_id, p.request_id::text as request_id, p.payload, p.requested_at,
        (select min(other.account_id) from (
@@ -41,7 +53,8 @@ export async function waitingPayouts(
          union all
          select i.account_id from tieout.instructions i
          where i.operation = 'payout' and i.transaction_id = p.request_id::text and not i.is_void
-       ) other where other.account_id <> p.account_id collate "C") as elsewhere
+       ) other where other.account_id <> p.account_id collate "C") as elsewhere,
+       (select min(c.called_by) from ${callsByHand('p.request_id::text')}) as by_hand_of
      from ledger.payout_requests p
      join jsonb_to_recordset($1::jsonb) as a (account_id text, live_from timestamptz)
        on a.account_id collate "C" = p.account_id collate "C"
@@ -71,6 +84,7 @@ export async function waitingPayouts(
     payload: row.payload,
     requestedAt: row.requested_at,
     elsewhere: row.elsewhere,
+    byHandOf: row.by_hand_of,
   }));
 }
 
@@ -95,7 +109,7 @@ export async function withdrawPayouts(
 
 export interface PayoutFacts extends BatchInstruction {
   lapse: ApprovalLapse | null;
-  /** the ledger still asks for exactly this, and no other account paid it or may have */
+  /** the ledger still asks for exactly this, and neither another account nor a hand paid it */
   isAsked: boolean;
   requestedAt: Date | null;
 }
@@ -113,7 +127,7 @@ export async function payoutFacts(db: Db, batchId: bigint): Promise<PayoutFacts[
          where other.operation = 'payout' and other.transaction_id = i.transaction_id
            and other.account_id <> i.account_id
            and other.state in ('sending', 'accepted', 'unknown', 'confirmed')
-       ) as is_asked, p.requested_at
+       ) and not exists (select from ${callsByHand('i.transaction_id')}) as is_asked, p.requested_at
      from tieout.instructions i
      left join ledger.payout_requests p
        on p.account_id collate "C" = i.account_id and p.request_id::text = i.transaction_id

@@ -18,6 +18,7 @@ import { sendBatch } from '../../src/night/sendBatch.js';
 import { verifyNight } from '../../src/night/verifyNight.js';
 import { dayFigures, postMovements } from '../../src/store/days.js';
 import { findRun } from '../../src/store/runs.js';
+import { byHand } from '../support/byHand.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { buildHouse, dateOf, instructionCounts, kinds, rewriteSettings } from '../support/night.js';
 
@@ -167,6 +168,19 @@ describe('a payout request', () => {
     );
     expect(await decide(house, id, APPROVE)).toEqual(['done']);
     expect(await send(house)).toEqual(['payout withdrawn']);
+    expect(await house.effects()).toHaveLength(1);
+  });
+
+  test('that was paid by hand meanwhile is not paid again', async () => {
+    const house = await houseOf('approve');
+    await request(house, ONE);
+    await first(house);
+    await decide(house, await idOf(house, ONE), APPROVE);
+    await byHand(house, ACCOUNT, 'payout', { ...PAYLOAD, request_id: ONE });
+    expect(await send(house)).toEqual(['payout withdrawn']);
+    await second(house);
+    const { rows } = await house.db.query('select reason from tieout.instructions where is_open');
+    expect(rows).toMatchObject([{ reason: expect.stringContaining('dora paid it by hand') }]);
     expect(await house.effects()).toHaveLength(1);
   });
 

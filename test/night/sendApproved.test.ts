@@ -9,6 +9,7 @@ import { sendApproved } from '../../src/night/sendApproved.js';
 import type { SentInstruction } from '../../src/store/instructions.js';
 import type { Call } from '../faults/front.js';
 import { houseBehind } from '../faults/houseBehind.js';
+import { byHand } from '../support/byHand.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { buildHouse, dateOf, instructionCounts, kinds } from '../support/night.js';
 
@@ -26,6 +27,23 @@ async function houseOf(options: HouseOptions): Promise<House> {
   cleanups.push(() => house.end());
   return house;
 }
+
+test('a part that a person refunded by hand meanwhile is not refunded a second time', async () => {
+  const house = await houseOf({ inLedger: kinds({ partial_refund_due: 1 }), daysAgo: 2 });
+  await house.run({ date: dateOf(2) });
+  const id = await oldest(house, 'refund');
+  await decide(house, [id], { kind: 'approve', reason: null });
+  const { rows } = await house.db.query<Record<string, string>>(
+    `select account_id, transaction_id, order_no, currency, amount::text as amount,
+       refund_amount::text as refund_amount, 'by hand' as refund_reason from tieout.instructions`,
+  );
+  const { account_id: accountId = '', ...entry } = rows[0] ?? {};
+  expect(await byHand(house, accountId, 'refund', { refund_orders: [entry] })).toBe('accepted');
+  expect((await send(house)).map(({ state }) => state)).toEqual(['withdrawn']);
+  expect(await house.effects()).toHaveLength(1);
+  const { summary } = await house.run({ date: dateOf(1) });
+  expect(summary.state).toBe('broken');
+});
 
 test('what was approved is sent, and nothing else; the next night counts it', async () => {
   const inLedger = kinds({ capture_due: 2, partial_refund_due: 1 });

@@ -1,13 +1,23 @@
 -- What waits in a batch and what is true now of its orders: one row for each queued instruction,
 -- in the order in which they are sent.
 -- $1 batch, $2 minutes after which a look is too old to send by, $3 $4 currencies.
-with wanted as materialized (
+with called as materialized (
+  select account_id, entries, coalesce(ended_at, at + interval '1 minute') as over_at
+  from tieout.gateway_calls where at > clock_timestamp() - make_interval(mins => $2::int)
+),
+wanted as materialized (
   select instruction_id, account_id, order_no, transaction_id, currency, amount::text as amount,
     refund_id, refund_amount::text as refund_amount, refund_reason, review_decision,
     payload,
-    -- what is sent a second time goes by a look of its own, begun after that was decided
-    case when resends > 0 then (select max(e.at) from tieout.instruction_events e
-      where e.instruction_id = i.instruction_id and e.from_state = 'unknown') end as again_at,
+    -- what is sent a second time goes by a look of its own, begun after that was decided; what a
+    -- person moved by hand meanwhile (tieout gateway), by one begun after that was answered
+    greatest(
+      case when resends > 0 then (select max(e.at) from tieout.instruction_events e
+        where e.instruction_id = i.instruction_id and e.from_state = 'unknown') end,
+      (select max(c.over_at) from called c
+        where c.account_id = i.account_id
+          and c.entries @> jsonb_build_array(jsonb_build_object('order_no', i.order_no)))
+    ) as again_at,
     -- why its approval no longer holds
     case when i.approval_id is not null then tieout.approval_lapse(i) end as lapse
   from tieout.instructions i where batch_id = $1::bigint and state = 'queued'

@@ -8,6 +8,7 @@ import { sheetOf } from '../../src/night/instructionSheet.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
 import type { SentInstruction } from '../../src/store/instructions.js';
 import type { Call } from '../faults/front.js';
+import { answerJson } from '../faults/front.js';
 import { houseBehind } from '../faults/houseBehind.js';
 import { byHand } from '../support/byHand.js';
 import type { House, HouseOptions } from '../support/night.js';
@@ -119,6 +120,41 @@ test('a worker that runs sends it without being asked', async () => {
     });
   await workforce.stop();
   expect(await house.effects()).toHaveLength(1);
+});
+
+test('a refused capture that shows while its cancel waits for a person stops no night', async () => {
+  const { house, front } = await houseBehind({
+    orders: 900,
+    daysAgo: 3,
+    settings: { operations: { ...WITH_APPROVAL.operations, capture: 'auto' } },
+    inLedger: kinds({ capture_due: 1 }, 'A1001'),
+  });
+  cleanups.push(() => house.end());
+  let body = '';
+  front.trouble = (call) => {
+    if (call.operation !== 'capture') return false;
+    body = call.body;
+    const { capture_orders: sent, ...told } = JSON.parse(body) as Record<string, object[]>;
+    const no = { capture_status: '0', error_message: 'E1004:not possible' };
+    const capture_orders = sent?.map((entry) => ({ ...entry, ...no }));
+    return answerJson(call, { ...told, return_status: '1', capture_orders });
+  };
+  const night = (daysAgo: number) =>
+    house.run({ date: dateOf(daysAgo) }, new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`));
+  await night(3);
+  await house.db.query(`update ledger.orders set expected = 'cancelled'`);
+  await night(2);
+  expect(await instructionCounts(house.db)).toEqual({ 'cancel held': 1, 'capture rejected': 1 });
+  front.trouble = () => false;
+  const sent = JSON.parse(body) as { capture_orders: Record<string, unknown>[] };
+  const orders = sent.capture_orders;
+  expect(await byHand(house, 'A1001', 'capture', { capture_orders: orders })).toBe('accepted');
+  // What was refused is asked about by the look after this one: the cancel goes first.
+  expect((await night(1)).summary.state).toBe('broken');
+  const counts = { 'cancel withdrawn': 1, 'capture rejected': 1 };
+  expect(await instructionCounts(house.db)).toEqual(counts);
+  expect((await night(1)).summary.state).toBe('broken');
+  expect(await instructionCounts(house.db)).toMatchObject({ 'capture unknown': 1 });
 });
 
 test('what left while the night was still looking is looked at by that very night', async () => {

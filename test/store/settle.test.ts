@@ -172,6 +172,58 @@ test('a refusal that a later instruction of the same made good is left alone', a
   expect(one).toMatchObject({ state: 'rejected', is_disputed: false });
 });
 
+describe('a refusal that the look contradicts waits, and the night goes on', () => {
+  test.each([
+    ['captured', ['capture T1 rejected', 'cancel T1 held'], 'rejected held'],
+    ['captured', ['capture T1 rejected', 'cancel T1 unknown'], 'rejected unknown'],
+    ['cancelled', ['cancel T1 rejected', 'capture T1 unknown'], 'rejected unknown'],
+    [
+      'partially_refunded',
+      ['refund T1 R2 4.00 rejected', 'refund T1 R1 3.00 unknown'],
+      'rejected unknown',
+    ],
+    // of two refusals the newer one is asked about first
+    ['cancelled', ['review T1 reject rejected', 'cancel T1 rejected'], 'rejected unknown'],
+    [
+      'partially_refunded',
+      ['refund T1 R1 4.00 rejected', 'refund T1 R2 3.00 rejected'],
+      'rejected unknown',
+    ],
+  ])('%s shows of %j', async (shown, did, states) => {
+    const { look, accountId } = await stored({
+      ledger: LEDGER,
+      gateway: [`T1 ${shown} 10.00`],
+      did,
+    });
+    await settleByLooks(db, look.runId, look.pullId, LOOKED_AT);
+    const { rows } = await db.query<{ states: string }>(
+      `select string_agg(state, ' ' order by instruction_id) as states
+       from tieout.instructions where account_id = $1`,
+      [accountId],
+    );
+    expect(rows).toEqual([{ states }]);
+  });
+
+  test('where another order has the transaction, and what was done to it', async () => {
+    const { look, accountId } = await stored({
+      ledger: LEDGER,
+      gateway: ['T1 captured 10.00'],
+      did: ['capture T1 rejected'],
+    });
+    const other = orderOf('O2', { ledger: LEDGER, did: ['capture T1 confirmed'] });
+    await storeInstructions(db, look.runId, accountId, [other]);
+    await db.transaction(async (tx) => {
+      await tx.query('set local session_replication_role = replica');
+      await tx.query(
+        `update tieout.instructions set transaction_id = 'O1/T1' where account_id = $1`,
+        [accountId],
+      );
+    });
+    await settleByLooks(db, look.runId, look.pullId, LOOKED_AT);
+    expect(await instructionOf(accountId)).toMatchObject({ state: 'rejected' });
+  });
+});
+
 test('what settles is counted for the run that saw it, and told once', async () => {
   const order = { ledger: LEDGER, gateway: ['T1 captured 10.00'], did: ['capture T1 accepted'] };
   const { look, accountId } = await stored(order);

@@ -27,7 +27,8 @@ with sent as (
         and t.claimed_at >= (select as_of from tieout.pulls where pull_id = $2))
 ),
 shown as (
-  select sent.instruction_id, sent.state, sent.operation, sent.from_state, sent.done_states,
+  select sent.instruction_id, sent.account_id, sent.order_no, sent.transaction_id, sent.refund_id,
+    sent.state, sent.operation, sent.from_state, sent.done_states,
     sent.is_disputed, sent.refund_amount is null or sent.refund_amount = sent.amount as is_whole,
     look.gateway_state, look.other_state,
     exists (
@@ -38,7 +39,20 @@ shown as (
         -- a later refund that went through shows the same state as this one would
         and (later.refund_id is not distinct from sent.refund_id
           or later.state in ('accepted', 'confirmed'))
-    ) as is_superseded
+    ) as is_superseded,
+    -- what is open, or had this effect, stands in the way: it is judged when that has gone
+    sent.state = 'rejected' and (exists (
+      select from tieout.instructions other
+      where other.account_id = sent.account_id and other.order_no = sent.order_no and other.is_open
+    ) or exists (
+      select from tieout.instructions other
+      where other.account_id = sent.account_id and other.transaction_id = sent.transaction_id
+        and other.operation = sent.operation and other.operation <> 'refund' and not other.is_void
+    ) or exists (
+      select from tieout.instructions other
+      where other.account_id = sent.account_id and other.refund_id = sent.refund_id
+        and other.operation = 'refund' and not other.is_void
+    )) as is_barred
   from sent
   cross join lateral (
     -- more than one meaning: the least and the greatest of them are not the same
@@ -98,7 +112,8 @@ absent as (
   having count(distinct c.pull_id) >= 2 and bool_or(c.pull_id = $2)
 ),
 judged as materialized (
-  select instruction_id, state, gateway_state, case
+  select instruction_id, account_id, order_no, transaction_id, refund_id, state, gateway_state,
+    case
       -- contradictory, or a code without a meaning: no proof either way
       when gateway_state <> other_state or gateway_state = '' then null
       when state = 'accepted' and gateway_state = any (done_states) then 'confirmed'
@@ -106,12 +121,15 @@ judged as materialized (
       when state = 'unknown' and not is_disputed and is_whole
         and gateway_state = any (done_states) then 'confirmed'
       -- what a person has judged once is not asked again
-      when state = 'rejected' and not is_superseded and not is_disputed
+      when state = 'rejected' and not is_superseded and not is_disputed and not is_barred
         and gateway_state <> from_state and gateway_state = any (done_states) then 'unknown'
       when state = 'unknown' and gateway_state = from_state
         and instruction_id in (select instruction_id from absent) then 'planned'
     end as to_state
   from shown
+),
+disputed as materialized (
+  select * from judged where state = 'rejected' and to_state = 'unknown'
 )
 update tieout.instructions i
 set state = j.to_state, resends = i.resends + (j.to_state = 'planned')::int,
@@ -129,4 +147,10 @@ set state = j.to_state, resends = i.resends + (j.to_state = 'planned')::int,
   end
 from judged j
 where j.instruction_id = i.instruction_id and i.state = j.state and j.to_state is not null
+  -- of several refusals that the same look contradicts the newest is asked about first
+  and (j.state <> 'rejected' or not exists (
+    select from disputed later
+    where later.account_id = j.account_id and later.instruction_id > j.instruction_id
+      and (later.order_no = j.order_no or later.transaction_id = j.transaction_id
+        or later.refund_id = j.refund_id)))
 returning i.instruction_id, i.account_id, i.order_no, i.operation, j.state as from_state, i.state

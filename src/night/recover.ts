@@ -5,6 +5,7 @@
 import type { OpenAttempt } from '../store/attempts.js';
 import { openAttempts } from '../store/attempts.js';
 import { batchInstructions, loadBatch } from '../store/batches.js';
+import { disputeByAnswers } from '../store/lateAnswers.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf } from './deps.js';
 import { readAnswer, recordUnknown } from './outcomes.js';
@@ -24,11 +25,20 @@ export async function recoverAttempts(
 ): Promise<void> {
   const brought = await deps.answers.bringIn(deps.db);
   if (brought > 0) deps.log(`${brought} answer(s) that the database had missed are stored now`);
+  await askAgain(deps, accountIds);
   const { timeoutMs } = deps.config.gateway.profile.limits;
   const open = await openAttempts(deps.db, accountIds, timeoutMs / 1000 + GRACE_SECONDS);
   for (const attempt of open) {
     const isGone = deps.isAlive(attempt.runner) === false;
     if (attempt.isOverdue || isGone) await classify(deps, attempt, isGone);
+  }
+}
+
+/** A person said that it had not happened, and knew less than is known now. */
+async function askAgain(deps: NightDeps, accountIds: readonly string[]): Promise<void> {
+  for (const id of await disputeByAnswers(deps.db, accountIds, deps.now())) {
+    const why = 'its answer came after a person had said that it did not happen';
+    deps.log(`instruction ${id}: ${why}; it waits for a person again`, { level: 'warn' });
   }
 }
 

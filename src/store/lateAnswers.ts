@@ -1,0 +1,67 @@
+// Answers that came after a person had said that the instruction did not happen: nobody had read
+// them. What is planned in its place is withdrawn, and it is a person's question again.
+// Neighbours: answerSpool.ts and attempts.ts store answers, night/recover.ts asks.
+
+import type { Database } from './db.js';
+
+/** Answers the instructions that a person has to look at anew. */
+export async function disputeByAnswers(
+  db: Database,
+  accountIds: readonly string[],
+  now: Date,
+): Promise<bigint[]> {
+  const found = await db.query<{ instruction_id: bigint }>(DISPROVED_AND_ANSWERED, [accountIds]);
+  if (found.rows.length === 0) return [];
+  const ids = found.rows.map((row) => row.instruction_id.toString());
+  return db.transaction(async (tx) => {
+    await tx.query(
+      `update tieout.instructions i set state = 'withdrawn', hold_reason = null, settled_at = $2,
+         settled_run_id = null, changed_by = 'tieout',
+         reason = 'an answer to instruction ' || before.instruction_id || ' came after all'
+       from tieout.instructions before
+       where before.instruction_id = any ($1::bigint[]) and before.state = 'rejected'
+         and i.account_id = before.account_id and i.order_no = before.order_no
+         and i.operation = before.operation and i.transaction_id = before.transaction_id
+         and i.refund_id is not distinct from before.refund_id
+         and i.instruction_id > before.instruction_id
+         and i.state in ('planned', 'held', 'queued')`,
+      [ids, now],
+    );
+    const { rows } = await tx.query<{ instruction_id: bigint }>(
+      `update tieout.instructions i set state = 'unknown', is_disputed = true, settled_at = null,
+         settled_run_id = null, changed_by = 'tieout',
+         reason = 'its answer came after a person had said that it did not happen'
+       where i.instruction_id = any ($1::bigint[]) and i.state = 'rejected' and not exists (
+         select from tieout.instructions other where ${IN_ITS_WAY})
+       returning i.instruction_id`,
+      [ids],
+    );
+    return rows.map((row) => row.instruction_id);
+  });
+}
+
+/** What is open waits for its own end; what was sent in its place cannot be called back. */
+const IN_ITS_WAY = `other.account_id = i.account_id and other.order_no = i.order_no
+  and other.instruction_id <> i.instruction_id and (other.is_open
+    or (not other.is_void and other.operation = i.operation
+      and other.transaction_id = i.transaction_id
+      and other.refund_id is not distinct from i.refund_id))`;
+
+/** By their keys, from the few that were disproved: this is asked every few seconds. */
+const DISPROVED_AND_ANSWERED = `select i.instruction_id
+  from (
+    select instruction_id, max(at) as at from tieout.decisions
+    where finding = 'not_happened' group by instruction_id offset 0
+  ) said
+  cross join lateral (
+    select i.* from tieout.instructions i
+    where i.instruction_id = said.instruction_id and i.account_id = any ($1::text[])
+      and i.state = 'rejected' offset 0
+  ) i
+  where exists (
+    select from tieout.attempts t join tieout.answers a using (attempt_id)
+    where t.batch_id = i.batch_id and t.entries ? i.instruction_id::text
+      and a.received_at > said.at)
+    and not exists (
+      select from tieout.instructions other where other.state not in ('planned', 'held', 'queued')
+        and ${IN_ITS_WAY})`;

@@ -1,0 +1,97 @@
+// An answer that is found after a person said that nothing had happened: on the disk of a host that
+// was away. What it answers is not sent again before a person has read it.
+
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { sandboxProfile } from '../../src/gateway/profile.js';
+import type { Decision } from '../../src/night/decisions.js';
+import { decideInstructions } from '../../src/night/decisions.js';
+import type { NightDeps } from '../../src/night/deps.js';
+import { recoverAttempts } from '../../src/night/recover.js';
+import { sendBatch } from '../../src/night/sendBatch.js';
+import type { House } from '../support/night.js';
+import { buildHouse, dateOf, instructionCounts, kinds, rewriteSettings } from '../support/night.js';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+const REQUEST = '00000000-0000-4000-8000-000000000001';
+
+it('goes back to a person, and what was planned in its place is withdrawn', async () => {
+  const house = await buildHouse({ orders: 60, inLedger: kinds({}), daysAgo: 3 });
+  cleanups.push(() => house.end());
+  const night = (daysAgo: number) =>
+    house.run({ date: dateOf(daysAgo) }, new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`));
+  payoutsBy(house, 'approve');
+  await house.db.query(
+    `insert into ledger.payout_requests (request_id, account_id, payload, requested_at)
+     values ($1, 'A1001', $2, now() - interval '1 minute')`,
+    [REQUEST, JSON.stringify({ payment_amount: '120', payment_currency: 'EUR' })],
+  );
+  await night(3);
+  await decide(house, 'anna', { kind: 'approve', reason: null });
+  const deps = await (await house.open()).night();
+  const { rows } = await house.db.query<{ batch_id: bigint }>(
+    `select batch_id from tieout.batches where state = 'queued'`,
+  );
+  // The answer is on the disk of the sender when its database goes, and its host with it.
+  await expect(sendBatch(forgetful(deps), rows[0]?.batch_id ?? 0n)).rejects.toThrow('gone');
+  const answers = join(deps.config.dataDir, 'journal', 'answers');
+  renameSync(answers, `${answers}.away`);
+  await recoverAttempts({ ...deps, isAlive: () => false }, ['A1001']);
+  expect(await instructionCounts(house.db)).toEqual({ 'payout unknown': 1 });
+  const words = { reason: 'not in the portal', reference: 'case 5' };
+  await decide(house, 'anna', { kind: 'resolve', finding: 'not_happened', ...words });
+  await decide(house, 'bert', { kind: 'replan', reason: null });
+  await night(2);
+  expect(await instructionCounts(house.db)).toEqual({ 'payout held': 1, 'payout rejected': 1 });
+  await decide(house, 'anna', { kind: 'approve', reason: null });
+  // The host is back before the second one leaves.
+  renameSync(`${answers}.away`, answers);
+  payoutsBy(house, 'auto');
+  const { summary } = await night(1);
+  expect(summary.state).toBe('broken');
+  expect(await instructionCounts(house.db)).toEqual({ 'payout unknown': 1, 'payout withdrawn': 1 });
+  expect(await house.effects()).toHaveLength(1);
+  // A person who has read it says so again, and is believed.
+  const [first] = (await house.db.query<{ id: bigint }>(OLDEST)).rows;
+  const again: Decision = { kind: 'resolve', finding: 'not_happened', ...words };
+  await decide(house, 'anna', again, first?.id);
+  await recoverAttempts(deps, ['A1001']);
+  const ended = { 'payout rejected': 1, 'payout withdrawn': 1 };
+  expect(await instructionCounts(house.db)).toEqual(ended);
+});
+
+const OLDEST = 'select min(instruction_id) as id from tieout.instructions';
+
+function payoutsBy(house: House, payout: 'approve' | 'auto'): void {
+  const profile = join(house.folder, 'gateway-profile.yaml');
+  writeFileSync(profile, JSON.stringify({ ...sandboxProfile(), payout: { unit: 'major' } }));
+  rewriteSettings(house, {
+    gateway: { baseUrl: house.gatewayUrl, profile },
+    operations: { payout },
+  });
+}
+
+/** Loses its database when it is about to write down what was answered. */
+function forgetful(deps: NightDeps): NightDeps {
+  const query: NightDeps['db']['query'] = async (text, ...more) => {
+    if (text.includes('insert into tieout.answers')) throw new Error('gone');
+    return deps.db.query(text, ...more);
+  };
+  const runner = { ...deps.runner, boot: 'another boot' };
+  return { ...deps, db: { ...deps.db, query }, runner };
+}
+
+async function decide(house: House, name: string, decision: Decision, id?: bigint): Promise<void> {
+  const deps = await (await house.open()).night();
+  const { rows } = await house.db.query<{ newest: bigint }>(
+    'select max(instruction_id) as newest from tieout.instructions',
+  );
+  const ids = [id ?? rows[0]?.newest ?? 0n];
+  const done = await decideInstructions(deps, { ids, decision, who: { name, isClaim: false } });
+  expect(done.map((row) => row.kind)).toEqual(['done']);
+}

@@ -32,7 +32,7 @@ import type { SentBatch } from './prepareSend.js';
 import { prepareSend } from './prepareSend.js';
 import { ringWaiting } from './ringWaiting.js';
 import { LOST_COMMIT, undoClaim } from './undoClaim.js';
-import { wireOf } from './wireEntry.js';
+import { canBeWritten, wireOf } from './wireEntry.js';
 
 /** Sends a batch if it still waits and may be sent. */
 export async function sendBatch(deps: NightDeps, batchId: bigint): Promise<void> {
@@ -174,14 +174,15 @@ async function claimEntries(
 ): Promise<Claim> {
   await withdrawFromBatch(tx, batch.runId, permit.needless, deps.now());
   await holdAgain(tx, permit.lapsed);
-  const [first] = permit.entries;
+  const fit = await writable(deps, tx, batch, permit.entries);
+  const [first] = fit;
   if (!first) {
     await dropBatch(tx, batch.batchId, 'nothing in it is needed any more');
     return { kind: 'nothing' };
   }
   const { isCanary, runId } = permit;
   if (isCanary && !(await becomesCanary(tx, runId, batch, first))) return { kind: 'wait' };
-  const entries = isCanary ? [first] : permit.entries;
+  const entries = isCanary ? [first] : fit;
   const sent = { batch, account, entries, wire: wireOf(deps, batch.operation, entries) };
   const prepared = prepareSend(deps, sent);
   const attemptId = deps.newId();
@@ -197,6 +198,20 @@ async function claimEntries(
   return { kind: 'claimed', claimed: { sent, prepared, attemptId, xid, isCanary, began } };
 }
 
+/** What no amount of the gateway expresses keeps nobody else: it fails in a batch of its own. */
+async function writable(
+  deps: NightDeps,
+  tx: Db,
+  batch: BatchRow,
+  entries: readonly BatchInstruction[],
+): Promise<readonly BatchInstruction[]> {
+  const fit = entries.filter((entry) => canBeWritten(deps, batch.operation, entry));
+  if (fit.length === 0 || fit.length === entries.length) return entries;
+  const stay = fit.map((entry) => entry.instructionId);
+  await splitBatch(tx, batch.batchId, stay);
+  return fit;
+}
+
 /** The batch goes ahead with one of its entries alone; the others wait in a batch of their own. */
 async function becomesCanary(
   tx: Db,
@@ -205,7 +220,7 @@ async function becomesCanary(
   first: BatchInstruction,
 ): Promise<boolean> {
   if (!(await beginCanary(tx, runId, batch.accountId, batch.batchId))) return false;
-  await splitBatch(tx, batch.batchId, first.instructionId);
+  await splitBatch(tx, batch.batchId, [first.instructionId]);
   return true;
 }
 

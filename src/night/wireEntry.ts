@@ -17,6 +17,20 @@ export function wireOf(
   return operation === 'payout' ? [] : entries.map((entry) => wireEntry(deps, entry));
 }
 
+/** False where its currency cannot express an amount of it: half a yen. */
+export function canBeWritten(
+  { config }: NightDeps,
+  operation: Movement,
+  { currency, amount, refundAmount }: BatchInstruction,
+): boolean {
+  if (operation === 'payout') return true;
+  return [amount, refundAmount ?? amount].every((text) => {
+    const parsed = parseAmount(text);
+    const { currencies } = config.gateway.profile;
+    return parsed !== null && wireAmount(currencies, currency, parsed) !== null;
+  });
+}
+
 /** The tag lets a person find a refund in the portal. */
 function wireEntry(deps: NightDeps, entry: BatchInstruction): BatchEntry {
   const { profile } = deps.config.gateway;
@@ -24,11 +38,11 @@ function wireEntry(deps: NightDeps, entry: BatchInstruction): BatchEntry {
     transactionId: entry.transactionId,
     orderNo: entry.orderNo,
     currency: entry.currency,
-    amount: wireText(deps, entry.currency, entry.amount),
+    amount: wireText(deps, entry, entry.amount),
   };
   if (entry.refundAmount !== null) {
     const tag = profile.refundReasonTag ? refundTag(entry.instructionId) : '';
-    wire.refundAmount = wireText(deps, entry.currency, entry.refundAmount);
+    wire.refundAmount = wireText(deps, entry, entry.refundAmount);
     wire.refundReason = [entry.refundReason ?? '', tag].filter((part) => part !== '').join(' ');
   }
   if (entry.reviewDecision !== null) wire.decision = entry.reviewDecision;
@@ -40,10 +54,11 @@ export function refundTag(instructionId: bigint): string {
   return `[tieout ${instructionId}]`;
 }
 
-function wireText(deps: NightDeps, currency: string, text: string): string {
+function wireText(deps: NightDeps, entry: BatchInstruction, text: string): string {
+  const { currency, orderNo } = entry;
   const amount = parseAmount(text);
   const wire =
     amount === null ? null : wireAmount(deps.config.gateway.profile.currencies, currency, amount);
-  if (wire === null) throw new Error(`${text} ${currency} cannot be written for the gateway`);
-  return wire;
+  if (wire !== null) return wire;
+  throw new Error(`order ${orderNo}: ${text} ${currency} cannot be written for the gateway`);
 }

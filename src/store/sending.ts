@@ -113,9 +113,9 @@ export async function beginCanary(
   return rowCount === 1;
 }
 
-/** Takes everything but one instruction out of a queued batch, into a batch of its own. */
-export async function splitBatch(tx: Db, batchId: bigint, stays: bigint): Promise<void> {
-  await tx.query(statement('splitBatch'), [batchId, stays]);
+/** Takes everything but these instructions out of a queued batch, into a batch of its own. */
+export async function splitBatch(tx: Db, batchId: bigint, stay: readonly bigint[]): Promise<void> {
+  await tx.query(statement('splitBatch'), [batchId, stay.map(String)]);
 }
 
 export interface BrakeWord {

@@ -222,7 +222,7 @@ async function eachInItsBatch(house: House): Promise<bigint[]> {
     );
     const last = rows.at(-1);
     if (last === undefined || last.count === 1n) return rows.map((row) => row.batch_id);
-    await splitBatch(house.db, last.batch_id, last.first);
+    await splitBatch(house.db, last.batch_id, [last.first]);
   }
 }
 

@@ -216,6 +216,21 @@ describe('a gateway with other open points', () => {
     });
   }
 
+  it('gets all others where a currency cannot express an amount, and the order is named', async () => {
+    const { house, double } = await houseAt(HMAC);
+    await writeLedger(house);
+    await house.db.query(
+      `update ledger.orders set capture_amount = 1000.50 where order_no = 'yen'`,
+    );
+    const { summary } = await house.run();
+    expect(double.complaints).toEqual([]);
+    const due = ORDERS.map((order) => order.due).filter((text) => text !== '');
+    const others = due.filter((text) => !text.startsWith('capture yen'));
+    expect(double.moved.toSorted()).toEqual(others.toSorted());
+    expect(summary.state).toBe('incomplete');
+    expect(JSON.stringify(summary.notices)).toContain('order yen: 1000.50 JPY cannot be written');
+  });
+
   it('is asked for no order whose number holds the separator, and the order is named', async () => {
     const { house, double } = await houseAt(HMAC);
     await house.db.query(

@@ -196,7 +196,7 @@ export const DEFECTS = [
     name: 'a refund sends the whole amount',
     file: 'src/night/wireEntry.ts',
     change: [
-      'wire.refundAmount = wireText(deps, entry.currency, entry.refundAmount);',
+      'wire.refundAmount = wireText(deps, entry, entry.refundAmount);',
       'wire.refundAmount = wire.amount;',
     ],
     by: SIMULATOR,

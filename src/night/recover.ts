@@ -5,7 +5,7 @@
 import type { OpenAttempt } from '../store/attempts.js';
 import { openAttempts } from '../store/attempts.js';
 import { batchInstructions, loadBatch } from '../store/batches.js';
-import { disputeByAnswers } from '../store/lateAnswers.js';
+import { ANSWERED_AFTER_ALL, disputeByAnswers } from '../store/lateAnswers.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf } from './deps.js';
 import { readAnswer, recordUnknown } from './outcomes.js';
@@ -37,8 +37,8 @@ export async function recoverAttempts(
 /** A person said that it had not happened, and knew less than is known now. */
 async function askAgain(deps: NightDeps, accountIds: readonly string[]): Promise<void> {
   for (const id of await disputeByAnswers(deps.db, accountIds, deps.now())) {
-    const why = 'its answer came after a person had said that it did not happen';
-    deps.log(`instruction ${id}: ${why}; it waits for a person again`, { level: 'warn' });
+    const words = `instruction ${id}: ${ANSWERED_AFTER_ALL}; it waits for a person again`;
+    deps.log(words, { level: 'warn' });
   }
 }
 

@@ -4,6 +4,8 @@
 
 import type { Database } from './db.js';
 
+export const ANSWERED_AFTER_ALL = 'its answer came after a person had said that it did not happen';
+
 /** Answers the instructions that a person has to look at anew. */
 export async function disputeByAnswers(
   db: Database,
@@ -27,25 +29,33 @@ export async function disputeByAnswers(
          and i.state in ('planned', 'held', 'queued')`,
       [ids, now],
     );
-    const { rows } = await tx.query<{ instruction_id: bigint }>(
-      `update tieout.instructions i set state = 'unknown', is_disputed = true, settled_at = null,
-         settled_run_id = null, changed_by = 'tieout',
-         reason = 'its answer came after a person had said that it did not happen'
-       where i.instruction_id = any ($1::bigint[]) and i.state = 'rejected' and not exists (
-         select from tieout.instructions other where ${IN_ITS_WAY})
-       returning i.instruction_id`,
-      [ids],
-    );
-    return rows.map((row) => row.instruction_id);
+    const disputed: bigint[] = [];
+    // One after the other, the newest first: of two of one order it bars the older one.
+    for (const { instruction_id: id } of found.rows) {
+      const { rowCount } = await tx.query(DISPUTE, [id, ANSWERED_AFTER_ALL]);
+      if (rowCount === 1) disputed.push(id);
+    }
+    return disputed;
   });
 }
 
-/** What is open waits for its own end; what was sent in its place cannot be called back. */
-const IN_ITS_WAY = `other.account_id = i.account_id and other.order_no = i.order_no
-  and other.instruction_id <> i.instruction_id and (other.is_open
-    or (not other.is_void and other.operation = i.operation
-      and other.transaction_id = i.transaction_id
-      and other.refund_id is not distinct from i.refund_id))`;
+const DISPUTE = `update tieout.instructions i set state = 'unknown', is_disputed = true,
+    settled_at = null, settled_run_id = null, changed_by = 'tieout', reason = $2
+  where i.instruction_id = $1 and i.state = 'rejected' and not ${isBarred('true')}`;
+
+/**
+ * What is open, or had this effect, stands in the way, as in settle.sql: that waits for its own
+ * end, and what was sent in its place cannot be called back. By index each, as they are unique.
+ */
+function isBarred(which: string): string {
+  const others = `exists (
+    select from tieout.instructions other where ${which} and other.account_id = i.account_id`;
+  return `(${others} and other.order_no = i.order_no and other.is_open)
+    or ${others} and other.transaction_id = i.transaction_id and other.operation = i.operation
+      and other.operation <> 'refund' and not other.is_void)
+    or ${others} and other.refund_id = i.refund_id
+      and other.operation = 'refund' and not other.is_void))`;
+}
 
 /** By their keys, from the few that were disproved: this is asked every few seconds. */
 const DISPROVED_AND_ANSWERED = `select i.instruction_id
@@ -62,6 +72,5 @@ const DISPROVED_AND_ANSWERED = `select i.instruction_id
     select from tieout.attempts t join tieout.answers a using (attempt_id)
     where t.batch_id = i.batch_id and t.entries ? i.instruction_id::text
       and a.received_at > said.at)
-    and not exists (
-      select from tieout.instructions other where other.state not in ('planned', 'held', 'queued')
-        and ${IN_ITS_WAY})`;
+    and not ${isBarred(`other.state not in ('planned', 'held', 'queued')`)}
+  order by i.instruction_id desc`;

@@ -63,6 +63,28 @@ it('goes back to a person, and what was planned in its place is withdrawn', asyn
   await recoverAttempts(deps, ['A1001']);
   const ended = { 'payout rejected': 1, 'payout withdrawn': 1 };
   expect(await instructionCounts(house.db)).toEqual(ended);
+  // Had the same effect been ours under another order, nothing could be unknown beside it.
+  await house.db.query(`begin; set local session_replication_role = replica;
+    update tieout.instructions set order_no = 'another', state = 'confirmed'
+      where state = 'withdrawn';
+    update tieout.answers set received_at = now() + interval '1 day'; commit`);
+  await recoverAttempts(deps, ['A1001']);
+  const beside = { 'payout confirmed': 1, 'payout rejected': 1 };
+  expect(await instructionCounts(house.db)).toEqual(beside);
+  // Of two that were said not to have happened, and are answered, the newer one is asked about.
+  await house.db.query(`begin; set local session_replication_role = replica;
+    update tieout.instructions i set state = 'rejected', order_no = first.order_no,
+      batch_id = first.batch_id
+      from tieout.instructions first
+      where i.state = 'confirmed' and first.state = 'rejected';
+    update tieout.attempts set entries = (
+      select jsonb_agg(instruction_id::text) from tieout.instructions);
+    update tieout.decisions set instruction_id = (select max(instruction_id)
+        from tieout.instructions) where decision_id = (
+      select min(decision_id) from tieout.decisions where finding = 'not_happened'); commit`);
+  await recoverAttempts(deps, ['A1001']);
+  const newest = { 'payout rejected': 1, 'payout unknown': 1 };
+  expect(await instructionCounts(house.db)).toEqual(newest);
 });
 
 const OLDEST = 'select min(instruction_id) as id from tieout.instructions';

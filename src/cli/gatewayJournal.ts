@@ -12,7 +12,7 @@ import type { GatewayClient } from '../gateway/client.js';
 import { BATCH_SHAPES } from '../gateway/messages.js';
 import type { Db } from '../store/db.js';
 import { beginCall, type CalledEntry, endCall } from '../store/gatewayCalls.js';
-import { standingBrakes } from '../store/sending.js';
+import { standings } from '../store/sending.js';
 import { type CallName, type CallReport, movesMoney } from './gatewayCall.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -71,9 +71,8 @@ export function journalled(
 
 /** A freeze, too: where the books may have forgotten what was sent, nobody knows what is left. */
 async function refuseBraked(db: Db, accountId: string): Promise<void> {
-  const brake = (await standingBrakes(db)).find(
-    (one) => one.accountId === null || one.accountId === accountId,
-  );
+  const [standing] = await standings(db, [accountId]);
+  const brake = standing?.brakes[0];
   if (brake) throw new InputError(`nothing is sent, not by hand either: ${brakeWords(brake)}`);
 }
 

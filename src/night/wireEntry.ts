@@ -19,16 +19,16 @@ export function wireOf(
 
 /** False where its currency cannot express an amount of it: half a yen. */
 export function canBeWritten(
-  { config }: NightDeps,
+  deps: NightDeps,
   operation: Movement,
-  { currency, amount, refundAmount }: BatchInstruction,
+  entry: BatchInstruction,
 ): boolean {
   if (operation === 'payout') return true;
-  return [amount, refundAmount ?? amount].every((text) => {
-    const parsed = parseAmount(text);
-    const { currencies } = config.gateway.profile;
-    return parsed !== null && wireAmount(currencies, currency, parsed) !== null;
-  });
+  const { amount, refundAmount } = entry;
+  return (
+    writtenAs(deps, entry, amount) !== null &&
+    (refundAmount === null || writtenAs(deps, entry, refundAmount) !== null)
+  );
 }
 
 /** The tag lets a person find a refund in the portal. */
@@ -55,10 +55,18 @@ export function refundTag(instructionId: bigint): string {
 }
 
 function wireText(deps: NightDeps, entry: BatchInstruction, text: string): string {
-  const { currency, orderNo } = entry;
-  const amount = parseAmount(text);
-  const wire =
-    amount === null ? null : wireAmount(deps.config.gateway.profile.currencies, currency, amount);
+  const wire = writtenAs(deps, entry, text);
   if (wire !== null) return wire;
+  const { currency, orderNo } = entry;
   throw new Error(`order ${orderNo}: ${text} ${currency} cannot be written for the gateway`);
+}
+
+/** Null where the currency of the entry cannot express it. */
+function writtenAs(
+  { config }: NightDeps,
+  { currency }: BatchInstruction,
+  text: string,
+): string | null {
+  const amount = parseAmount(text);
+  return amount === null ? null : wireAmount(config.gateway.profile.currencies, currency, amount);
 }

@@ -18,6 +18,7 @@ import { payoutFacts } from '../store/payouts.js';
 import type { Standing } from '../store/sending.js';
 import { standingInClaim, standings } from '../store/sending.js';
 import type { NightDeps } from './deps.js';
+import { otherEnvironment } from './environment.js';
 
 export type Permit =
   | {
@@ -134,15 +135,6 @@ export function beginningOf(
   return answer.kind === 'stop' || answer.kind === 'wait'
     ? answer
     : { kind: answer.kind, runId: standing.runId };
-}
-
-/** Its gateway is not the one that the run asks: what it answers there says nothing of ours. */
-export function otherEnvironment(
-  { environment }: NightDeps['config'],
-  ofRun: string | null,
-): string | null {
-  if (ofRun === null || ofRun === environment) return null;
-  return `environment is ${environment} in this process, and ${ofRun} in the run`;
 }
 
 /** Asked once more as its turn at the gateway comes: a batch may have waited since its claim. */

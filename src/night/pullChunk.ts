@@ -9,10 +9,10 @@ import { environmentOfChunk } from '../store/runs.js';
 import type { StoredPage } from '../store/storedPages.js';
 import { askPage, keptBody } from './askGateway.js';
 import type { NightDeps } from './deps.js';
+import { otherEnvironment } from './environment.js';
 import { lookLines } from './lookLines.js';
 import type { Patience } from './outage.js';
 import { askPatiently, openPatience } from './outage.js';
-import { otherEnvironment } from './permit.js';
 import { walkPages } from './walkPages.js';
 
 /** After so many pages in a row without even a connection the rest is not asked. */

@@ -9,8 +9,8 @@ import { approvedIn, cutApproved, sentInstructions, settleByLooks } from '../sto
 import { newestRunId } from '../store/runs.js';
 import { standings } from '../store/sending.js';
 import type { NightDeps } from './deps.js';
+import { otherEnvironment } from './environment.js';
 import { askSecondLook } from './lookAgain.js';
-import { otherEnvironment } from './permit.js';
 import { pullDirectly } from './pull.js';
 import { recoverAttempts } from './recover.js';
 import { BATCH_TRIES_MAX, goingAccounts, ringFor } from './ringWaiting.js';

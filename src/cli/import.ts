@@ -47,14 +47,28 @@ export function importCommand(): Command {
       .description(DESCRIPTIONS[kind])
       .option('--check', 'read and judge every line, but change nothing')
       .option('--json', 'print one JSON document');
+    if (kind !== 'responses') {
+      one.option(
+        '--allow-older',
+        'take also what is older than the ledger, or was imported before',
+      );
+    }
     if (kind === 'orders') {
       one.option('--map <file>', 'CSV of a shop as it is: which column is what (docs/IMPORT.md)');
     }
     one.action(
-      async (files: string[], flags: { check?: boolean; map?: string }, command: Command) => {
+      async (
+        files: string[],
+        flags: { check?: boolean; map?: string; allowOlder?: boolean },
+        command: Command,
+      ) => {
         const map = flags.map === undefined ? {} : { map: loadColumnMap(flags.map) };
         await withApp(command, async (app) => {
-          const options = { check: flags.check ?? false, ...map };
+          const options = {
+            check: flags.check ?? false,
+            allowOlder: flags.allowOlder ?? false,
+            ...map,
+          };
           const result = await runImport(app.db, app.config, kind, files, options);
           const output = importOutput(result, wantsJson(command));
           process.stdout.write(output.stdout);

@@ -5,6 +5,21 @@
 export const EXPECTED_STATES = ['authorised', 'captured', 'cancelled', 'declined'] as const;
 export type ExpectedState = (typeof EXPECTED_STATES)[number];
 
+/**
+ * How far an order has come in the merchant's eyes. A declined payment may be tried again and be
+ * taken; goods that were taken may come back. The other way round it is yesterday's word.
+ */
+export const EXPECTED_STEPS: readonly ExpectedState[] = [
+  'authorised',
+  'declined',
+  'captured',
+  'cancelled',
+];
+
+export function isStepBack(from: ExpectedState, to: ExpectedState): boolean {
+  return EXPECTED_STEPS.indexOf(to) < EXPECTED_STEPS.indexOf(from);
+}
+
 /** What the gateway can show of a transaction once its code has a meaning in the profile. */
 export const GATEWAY_STATES = [
   'pending',

@@ -5,6 +5,7 @@
 import type { LedgerOrder } from '../core/ledgerRow.js';
 import { checkOrderLine, ORDER_COLUMNS } from '../core/ledgerRow.js';
 import { formatAmount } from '../core/money.js';
+import { EXPECTED_STEPS } from '../core/order.js';
 import { ORDER_STATEMENTS } from '../store/stagedOrders.js';
 import type { ImportResult } from './importResult.js';
 import type { ImportDeps, ImportOptions, TableImport } from './tableImport.js';
@@ -36,5 +37,6 @@ const ORDERS: TableImport<LedgerOrder> = {
     row.updatedAt,
   ],
   statements: ORDER_STATEMENTS,
+  refusedValues: () => [EXPECTED_STEPS],
   warningsOf: async () => [],
 };

@@ -25,5 +25,6 @@ const PAYOUTS: TableImport<LedgerPayout> = {
   checkLine: (line) => checkPayoutLine(line),
   stagedValues: (row) => [row.requestId, row.accountId, row.payload, row.requestedAt],
   statements: PAYOUT_STATEMENTS,
+  refusedValues: () => [],
   warningsOf: async () => [],
 };

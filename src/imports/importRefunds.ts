@@ -2,6 +2,7 @@
 // request may come before its order does: that is said, not refused. Neighbours: core/ledgerRow.ts
 // checks a line, tableImport.ts does the work.
 
+import { currenciesWithoutDecimals } from '../core/currency.js';
 import type { LedgerRefund } from '../core/ledgerRow.js';
 import { checkRefundLine, REFUND_COLUMNS } from '../core/ledgerRow.js';
 import { formatAmount } from '../core/money.js';
@@ -34,6 +35,7 @@ const REFUNDS: TableImport<LedgerRefund> = {
     row.requestedAt,
   ],
   statements: REFUND_STATEMENTS,
+  refusedValues: (profile) => [currenciesWithoutDecimals(profile.currencies)],
   warningsOf: ordersStillMissing,
 };
 

@@ -4,7 +4,6 @@
 // importRefunds.ts describe theirs; csvLines.ts and ndjsonLines.ts read.
 
 import type { ColumnMap } from '../core/columnMap.js';
-import { currenciesWithoutDecimals } from '../core/currency.js';
 import { InputError, UsageError } from '../core/errors.js';
 import type { Column, RawLine, RowCheck } from '../core/ledgerRow.js';
 import type { Account } from '../gateway/account.js';
@@ -12,6 +11,7 @@ import type { Profile } from '../gateway/profile.js';
 import type { Database, Db } from '../store/db.js';
 import { ledgerRelation } from '../store/ledger.js';
 import { csvLines } from './csvLines.js';
+import { type FileBefore, filesBefore, knownWarnings, rememberFiles } from './filesBefore.js';
 import type { ImportCounts, ImportResult, ProblemList } from './importResult.js';
 import { MAX_PROBLEMS, problemList, refusal } from './importResult.js';
 import type { ReadLine } from './inputText.js';
@@ -28,6 +28,8 @@ export interface ImportDeps {
 export interface ImportOptions {
   /** Everything but the writing. */
   check: boolean;
+  /** What is older than the ledger, and what was imported before, is taken all the same. */
+  allowOlder?: boolean;
   /** The files are a shop's own export: which column is what. */
   map?: ColumnMap;
 }
@@ -44,6 +46,8 @@ export interface TableImport<Row extends { readonly accountId: string }> {
   /** In the order of the staging table, after file_no, line_no and given. */
   readonly stagedValues: (row: Row) => readonly StagedValue[];
   readonly statements: Statements;
+  /** What `refused` is asked with, after the limit and whether older lines are taken. */
+  readonly refusedValues: (profile: Profile) => readonly unknown[];
   readonly warningsOf: (tx: Db) => Promise<string[]>;
 }
 
@@ -73,29 +77,35 @@ export async function importTable<Row extends { readonly accountId: string }>(
     }
   }
   const leftOut: LeftOut = new Map();
+  const allowOlder = options.allowOlder ?? false;
   return deps.db.transaction(async (tx) => {
     await requireTable(tx, spec.table);
+    const before = await filesBefore(tx, spec.table, files, options);
     await tx.query(spec.statements.create);
     const problems = problemList();
     const lines = (file: string): AsyncGenerator<ReadLine> =>
       options.map ? mappedLines(file, options.map, leftOut) : linesOf(file, spec.columns);
-    const strangers = await stageFiles(deps, tx, spec, files, { lines, problems });
+    const staged = await stageFiles(deps, tx, spec, files, { lines, problems, before });
     if (problems.problems.length > 0) return refusal(problems);
     await tx.query(spec.statements.analyze);
     await refuseRepeated(tx, spec, files, problems);
     if (problems.problems.length > 0) return refusal(problems);
     // From here to the end no other import may write, or the counts would not be true.
     await tx.query(spec.statements.lock);
-    await tx.query(spec.statements.fate);
-    await refuseChanges(deps, tx, spec, files, problems);
+    await tx.query(spec.statements.fate, spec.statements.fate.includes('$1') ? [allowOlder] : []);
+    await refuseChanges(deps, tx, spec, files, { problems, allowOlder });
     if (problems.problems.length > 0) return refusal(problems);
-    const counts = await countFates(tx, spec.statements.counts);
+    const counts = withKnown(await countFates(tx, spec.statements.counts), before);
     const warnings = [
-      ...strangerWarnings(strangers),
+      ...knownWarnings(before),
+      ...strangerWarnings(staged.strangers),
       ...leftOutWarnings(leftOut),
       ...(await spec.warningsOf(tx)),
     ];
-    if (!options.check) await tx.query(spec.statements.apply);
+    if (!options.check) {
+      await tx.query(spec.statements.apply);
+      await rememberFiles(tx, before, staged.lines);
+    }
     return { kind: 'imported', check: options.check, ...counts, warnings };
   });
 }
@@ -111,32 +121,54 @@ export async function requireTable(tx: Db, table: string): Promise<void> {
   );
 }
 
-/** Reads and stages every line; returns how many lines each unknown account has. */
+/** Lines of a file that is known are neither read nor judged: they change nothing. */
+function withKnown(counts: ImportCounts, before: readonly FileBefore[]): ImportCounts {
+  const known = before.reduce((sum, file) => sum + (file.known?.lines ?? 0), 0);
+  return { ...counts, unchanged: counts.unchanged + known };
+}
+
+interface Reading {
+  readonly lines: (file: string) => AsyncGenerator<ReadLine>;
+  readonly problems: ProblemList;
+  readonly before: readonly FileBefore[];
+}
+
+interface Staged {
+  /** how many lines each unknown account has */
+  readonly strangers: Map<string, number>;
+  /** how many lines each file has */
+  readonly lines: number[];
+}
+
+/** Reads and stages every line of the files that are not known. */
 async function stageFiles<Row extends { readonly accountId: string }>(
   deps: ImportDeps,
   tx: Db,
   spec: TableImport<Row>,
   files: readonly string[],
-  { lines, problems }: { lines: (file: string) => AsyncGenerator<ReadLine>; problems: ProblemList },
-): Promise<Map<string, number>> {
+  { lines, problems, before }: Reading,
+): Promise<Staged> {
   const known = new Set(deps.accounts.map(({ accountId }) => accountId));
   const strangers = new Map<string, number>();
+  const staged: Staged = { strangers, lines: files.map(() => 0) };
   const batch = batchOf(tx, spec.statements.stage);
   const optional = spec.columns.filter(({ nullable }) => nullable).map(({ name }) => name);
   for (const [fileNo, file] of files.entries()) {
+    if (before[fileNo]?.known) continue;
     for await (const found of lines(file)) {
       const row = acceptedRow(deps, spec, file, found, problems);
-      if (problems.isFull()) return strangers;
+      if (problems.isFull()) return staged;
       // After the first refused line the rest is only read, so that all problems are named.
       if (row === null || found.kind !== 'line' || problems.problems.length > 0) continue;
       const { accountId } = row;
       if (!known.has(accountId)) strangers.set(accountId, (strangers.get(accountId) ?? 0) + 1);
       const given = givenBits(found.values, optional);
       await batch.add([fileNo, found.line, given, ...spec.stagedValues(row)]);
+      staged.lines[fileNo] = (staged.lines[fileNo] ?? 0) + 1;
     }
   }
   await batch.flush();
-  return strangers;
+  return staged;
 }
 
 function linesOf(file: string, columns: readonly Column[]): AsyncGenerator<ReadLine> {
@@ -211,20 +243,18 @@ async function refuseRepeated(
 async function refuseChanges(
   deps: ImportDeps,
   tx: Db,
-  spec: Pick<TableImport<never>, 'statements'>,
+  spec: Pick<TableImport<never>, 'statements' | 'refusedValues'>,
   files: readonly string[],
-  problems: ProblemList,
+  { problems, allowOlder }: { problems: ProblemList; allowOlder: boolean },
 ): Promise<void> {
-  const { refused } = spec.statements;
-  const values: unknown[] = [MAX_PROBLEMS];
-  if (refused.includes('$2')) values.push(currenciesWithoutDecimals(deps.profile.currencies));
+  const values = [MAX_PROBLEMS, allowOlder, ...spec.refusedValues(deps.profile)];
   const { rows } = await tx.query<{
     file_no: number;
     line_no: bigint;
     column: string;
     value: string;
     reason: string;
-  }>(refused, values);
+  }>(spec.statements.refused, values);
   for (const row of rows) problems.add(files[row.file_no] ?? '', Number(row.line_no), row);
 }
 

@@ -46,14 +46,16 @@ limit $1`,
 
   lock: 'lock table ledger.orders in share row exclusive mode',
 
-  // A column that the line does not have keeps what the ledger holds.
+  // A column that the line does not have keeps what the ledger holds. $1: older lines are taken,
+  // too.
   fate: `
 create temp table import_fate on commit drop as
 select file_no, line_no, account_id, order_no, currency, amount, expected, transaction_id,
   capture_amount, review_decision, placed_at, updated_at,
+  line_time, held_expected, held_updated_at,
   case
     when held is null then 'inserted'
-    when line_time < (held).updated_at then 'skipped'
+    when line_time < (held).updated_at and not $1::boolean then 'skipped'
     when (currency, amount, expected, transaction_id, capture_amount, review_decision,
           placed_at, updated_at)
       is not distinct from
@@ -70,18 +72,37 @@ from (
       as review_decision,
     l.placed_at,
     case when l.given & 8 = 0 then o.updated_at else l.updated_at end as updated_at,
-    l.updated_at as line_time,
+    l.updated_at as line_time, o.expected as held_expected, o.updated_at as held_updated_at,
     case when o.account_id is not null then o end as held
   from import_line l
   left join ledger.orders o on o.account_id = l.account_id and o.order_no = l.order_no
 ) merged`,
 
+  // $2: older lines are taken, too; $3: how far an expected state has come, in order. A newer time
+  // proves that a line is the later word, whatever it says.
   refused: `
-select file_no, line_no, 'capture_amount' as "column", capture_amount::text as value,
-  'the line has no capture_amount, and the one in the ledger is above the new amount' as reason
-from import_fate
-where fate = 'updated' and capture_amount > amount
-order by file_no, line_no
+select file_no, line_no, "column", value, reason
+from (
+  select file_no, line_no, 'capture_amount' as "column", capture_amount::text as value,
+    'the line has no capture_amount, and the one in the ledger is above the new amount' as reason
+  from import_fate
+  where fate = 'updated' and capture_amount > amount
+  union all
+  select file_no, line_no, 'expected', expected,
+    'steps back, the ledger has ' || held_expected
+      || ': an older export? --allow-older takes it all the same'
+  from import_fate
+  where fate = 'updated' and not $2::boolean and (line_time > held_updated_at) is not true
+    and array_position($3::text[], expected) < array_position($3::text[], held_expected)
+  union all
+  select file_no, line_no, 'updated_at', null,
+    'steps back, the ledger has ' || to_char(held_updated_at at time zone 'UTC',
+      'YYYY-MM-DD"T"HH24:MI:SS"Z"') || ': an older export? --allow-older takes it all the same'
+  from import_fate
+  where fate = 'updated' and not $2::boolean and held_updated_at is not null
+    and updated_at is null
+) refused
+order by file_no, line_no, "column"
 limit $1`,
 
   counts: 'select fate, count(*) as lines from import_fate group by fate',

@@ -44,7 +44,7 @@ limit $1`,
   fate: `
 create temp table import_fate on commit drop as
 select file_no, line_no, account_id, refund_id, order_no, refund_amount, reason, requested_by,
-  requested_at, held_amount, held_order_no,
+  requested_at, held_amount, held_order_no, held_requested_at,
   case
     when held_amount is null then 'inserted'
     when (order_no, refund_amount, reason, requested_by, requested_at)
@@ -65,7 +65,7 @@ from (
     on r.account_id = l.account_id and r.refund_id = l.refund_id
 ) merged`,
 
-  // $2: the currencies without decimals.
+  // $2: older lines are taken, too; $3: the currencies without decimals.
   refused: `
 select file_no, line_no, "column", value, reason
 from (
@@ -83,7 +83,14 @@ from (
     o.currency || ' has no decimals: must end in .00'
   from import_fate f
   join ledger.orders o on o.account_id = f.account_id and o.order_no = f.order_no
-  where f.refund_amount <> trunc(f.refund_amount) and o.currency = any($2::text[])
+  where f.refund_amount <> trunc(f.refund_amount) and o.currency = any($3::text[])
+  union all
+  select file_no, line_no, 'requested_at', to_char(requested_at at time zone 'UTC',
+    'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+    'steps back, the ledger has ' || to_char(held_requested_at at time zone 'UTC',
+      'YYYY-MM-DD"T"HH24:MI:SS"Z"') || ': an older export? --allow-older takes it all the same'
+  from import_fate
+  where requested_at < held_requested_at and not $2::boolean
 ) refused
 order by file_no, line_no
 limit $1`,

@@ -19,7 +19,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
   await fresh.drop();
 });
-beforeEach(() => db.query('truncate ledger.orders'));
+beforeEach(() => db.query('truncate ledger.orders, tieout.imported_files'));
 
 const deps = {
   db,

@@ -17,7 +17,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
   await fresh.drop();
 });
-beforeEach(() => db.query('truncate ledger.payout_requests'));
+beforeEach(() => db.query('truncate ledger.payout_requests, tieout.imported_files'));
 
 const deps = {
   db,

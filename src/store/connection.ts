@@ -24,7 +24,31 @@ export function clientSettings(connection: Connection, applicationName = APPLICA
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     types: { getTypeParser: parserOf },
-  } satisfies pg.ClientConfig;
+    Client: SettledClient,
+  } satisfies pg.PoolConfig & { Client: typeof pg.Client };
+}
+
+/**
+ * What every session of ours relies on, whatever is set for the server, the database or the role:
+ * how times are written, in which zone a fingerprint has them, what a backslash is. Of all else
+ * that may be set there (intervals, floats, bytes, the search path) no statement depends.
+ */
+const SESSION = {
+  DateStyle: 'ISO, MDY',
+  TimeZone: 'UTC',
+  standard_conforming_strings: 'on',
+} as const;
+
+/**
+ * Said as the connection opens: no further question, a pool's client has it before its first
+ * statement, and a pooler that lends a session for a transaction keeps just these for each of its
+ * clients, which it does of nothing that is set later.
+ */
+class SettledClient extends pg.Client {
+  getStartupConf(): Record<string, string> {
+    const proto = pg.Client.prototype as unknown as { getStartupConf(): Record<string, string> };
+    return { ...proto.getStartupConf.call(this), ...SESSION };
+  }
 }
 
 function addressOf(connection: Connection): pg.ClientConfig {
@@ -44,7 +68,7 @@ export async function openClient(
   connection: Connection,
   applicationName?: string,
 ): Promise<pg.Client> {
-  const client = new pg.Client(clientSettings(connection, applicationName));
+  const client = new SettledClient(clientSettings(connection, applicationName));
   // Without a listener a dead server would end the process (an 'error' event nobody hears).
   client.on('error', () => {});
   try {

@@ -1,0 +1,59 @@
+// What an operator may have set for the database or the role of tieout, for programs of their own:
+// a night does not depend on it.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { auditNight } from '../faults/audit.js';
+import { expectIdentities } from '../support/identities.js';
+import type { House } from '../support/night.js';
+import { buildHouse, dateOf } from '../support/night.js';
+
+const SETTINGS: Record<string, string> = {
+  DateStyle: `'SQL, DMY'`,
+  IntervalStyle: `'sql_standard'`,
+  TimeZone: `'Asia/Kolkata'`,
+  extra_float_digits: '-15',
+  bytea_output: `'escape'`,
+  standard_conforming_strings: 'off',
+  search_path: 'nowhere',
+  lc_messages: `'C'`,
+  lc_monetary: `'C'`,
+  lc_numeric: `'C'`,
+  client_encoding: `'LATIN1'`,
+  xmloption: 'document',
+  array_nulls: 'off',
+};
+
+let house: House;
+
+beforeAll(async () => {
+  house = await buildHouse({ orders: 300, seed: 7 });
+  const { rows } = await house.db.query<{ name: string }>('select current_database() as name');
+  for (const [name, value] of Object.entries(SETTINGS)) {
+    await house.db.query(`alter database ${rows[0]?.name} set ${name} = ${value}`);
+  }
+}, 60_000);
+afterAll(() => house.end());
+
+describe('a database with settings of somebody else', () => {
+  it('has its night like any other, and the next one sends nothing again', async () => {
+    const first = await house.run({ date: dateOf(1) });
+    expect(first.summary.state).not.toBe('failed');
+    await expectIdentities(house.db, first.summary);
+    const before = await house.effects();
+    expect(before.filter(({ operation }) => operation === 'capture').length).toBeGreaterThan(0);
+    const second = await house.run({ date: dateOf(1) });
+    await expectIdentities(house.db, second.summary);
+    expect(await house.effects()).toEqual(before);
+    expect(await auditNight(house.db, await house.effects())).toEqual([]);
+  }, 60_000);
+
+  it('writes no instant into a record in the words or the zone of that setting', async () => {
+    const app = await house.open();
+    const { rows } = await app.db.query<{ at: Date; text: string }>(
+      `select placed_at as at, placed_at::text as text from tieout.asked_orders
+       where placed_at is not null limit 1`,
+    );
+    expect(rows[0]?.text).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\+00$/);
+    expect(rows[0]?.at.getTime()).toBe(new Date(rows[0]?.text ?? '').getTime());
+  });
+});

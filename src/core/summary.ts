@@ -178,12 +178,14 @@ function incompleteParts(summary: RunSummary, broken: number): string[] {
   const moving = ['planned', 'queued', 'sending']
     .map((state) => sumInstructions(summary, state))
     .reduce((sum, count) => sum + count, 0);
+  const accepted = sumInstructions(summary, 'accepted');
   const feeds = new Set(noticesOf(summary, 'ledger_feed').map((notice) => notice.about));
   const parts = [
     ...[...feeds].map((about) => `${about} is not known to be whole`),
     failed > 0 ? `${counted(failed, 'page')} failed` : '',
     notCompared > 0 ? `${counted(notCompared, 'order')} not compared` : '',
     moving > 0 ? `${counted(moving, 'instruction')} not sent yet${stopPart(summary)}` : '',
+    accepted > 0 ? `${counted(accepted, 'instruction')} accepted and not shown yet` : '',
     broken > 0 ? `${counted(broken, 'order')} broken` : '',
   ].filter((part) => part !== '');
   return parts.length > 0 ? parts : ['something of it is still open'];

@@ -21,6 +21,8 @@ import type {
   RunSummary,
 } from '../core/summary.js';
 import { ORDER_CLASSES, workedOutOpenAfter } from '../core/summary.js';
+import type { ConfirmedMoney } from '../core/totals.js';
+import { untoldMoney } from '../core/totals.js';
 import { recordWorking } from '../store/audit.js';
 import { coverageCounts } from '../store/coverage.js';
 import { type Db, inTransaction } from '../store/db.js';
@@ -29,7 +31,9 @@ import type { ToleratedSum } from '../store/explained.js';
 import { toleratedSums } from '../store/explained.js';
 import type { AccountFigures, KindTieRow, LookFigures } from '../store/figures.js';
 import {
+  acceptedUnseen,
   accountFigures,
+  confirmedMoney,
   currencyTotals,
   holdBreaksStill,
   instructionFigures,
@@ -91,6 +95,7 @@ export async function sumUp(
   const stakes = await tieByMoney(night.db, night.runId);
   const instructions = await instructionFigures(night.db, night.runId);
   const unfinished = await unfinishedOfRun(night.db, night.runId);
+  const unseen = await acceptedUnseen(night.db, night.runId);
   const totals = await currencyTotals(night.db, night.runId, looks);
   const payouts = await payoutsToLookAt(night.db, night.runId);
   const tolerated = await toleratedSums(night.db, night.runId);
@@ -107,7 +112,9 @@ export async function sumUp(
       ...toleratedOf(tolerated.filter((sum) => sum.accountId === accountId)),
     };
     // A dry run plans and sends nothing on purpose: what it would send is no gap.
-    const unsent = night.isDry ? 0 : (unfinished.get(accountId) ?? 0);
+    const unsent = night.isDry
+      ? 0
+      : (unfinished.get(accountId) ?? 0) + (unseen.get(accountId) ?? 0);
     const stale = notices.filter((one) => one.kind === 'ledger_feed');
     const gaps = unsent + stale.filter((one) => one.accountId === accountId).length;
     const loose = payouts.get(accountId) ?? 0;
@@ -115,6 +122,7 @@ export async function sumUp(
   });
   checkTies(figures, ties, accounts);
   checkStakes(stakes);
+  checkTotals(await confirmedMoney(night.db, night.runId), accounts);
   const summary: RunSummary = {
     run: night.businessDate,
     businessDate: night.businessDate,
@@ -269,6 +277,15 @@ function checkStakes(stakes: readonly MoneyTie[]): void {
         `${expected} ${tie.currency}, they come to ${tie.openAfter}`,
     );
   }
+}
+
+/** The totals are what the run confirmed; throws the first figure that is not. */
+function checkTotals(
+  confirmed: readonly ConfirmedMoney[],
+  accounts: readonly AccountSummary[],
+): void {
+  const problem = untoldMoney(confirmed, accounts);
+  if (problem !== null) throw new TieoutError(problem);
 }
 
 function toSeconds(time: Date): string {

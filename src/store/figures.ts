@@ -4,6 +4,7 @@
 
 import type { MoneyTie } from '../core/reporting.js';
 import type { CurrencyTotals, InstructionFigures, PullFigures, Tie } from '../core/summary.js';
+import type { ConfirmedMoney } from '../core/totals.js';
 import type { Db } from './db.js';
 import { inMonthOfRun } from './months.js';
 import { statement } from './sql.js';
@@ -191,6 +192,26 @@ export async function unfinishedOfRun(db: Db, runId: bigint): Promise<Map<string
     [runId],
   );
   return new Map(rows.map((row) => [row.account_id, Number(row.count)]));
+}
+
+/** Sent, accepted, and in none of the run's looks since: nobody can say that the money is told. */
+export async function acceptedUnseen(db: Db, runId: bigint): Promise<Map<string, number>> {
+  const text = await inMonthOfRun(db, statement('acceptedUnseen'), runId);
+  const { rows } = await db.query<{ account_id: string; count: bigint }>(text, [runId]);
+  return new Map(rows.map((row) => [row.account_id, Number(row.count)]));
+}
+
+/** What this run confirmed, of whatever account: the totals have to come to just that. */
+export async function confirmedMoney(db: Db, runId: bigint): Promise<ConfirmedMoney[]> {
+  const { rows } = await db.query<Omit<ConfirmedMoney, 'accountId'> & { account_id: string }>(
+    `select account_id, currency, operation,
+       sum(coalesce(refund_amount, amount))::numeric(40, 2)::text as amount
+     from tieout.instructions
+     where settled_run_id = $1 and state = 'confirmed' and is_in_totals and operation <> 'review'
+     group by account_id, currency, operation order by account_id, currency, operation`,
+    [runId],
+  );
+  return rows.map(({ account_id: accountId, ...row }) => ({ accountId, ...row }));
 }
 
 export async function currencyTotals(

@@ -255,10 +255,10 @@ export async function carriedInstructions(
 }
 
 /**
- * What is to be looked at again before the run is told: instructions of these accounts whose batch
- * was claimed at or after `since`, and unknown ones whose order was judged as if they were about to
- * go out (one that was to be sent again, and now is not). An order that matched in the first look
- * has its class already; what became of its instruction is the next run's to see.
+ * What is to be looked at again before the run is told: everything accepted that is not settled,
+ * whenever it left and whatever its order looked like; what is unknown and was claimed at or after
+ * `since`, or whose order stands as if nothing were unknown; and what was refused since then, of an
+ * order that does not plainly match.
  */
 export async function toLookAt(
   db: Db,
@@ -266,17 +266,10 @@ export async function toLookAt(
   accountIds: readonly string[],
   since: Date,
 ): Promise<bigint[]> {
-  const { rows } = await db.query<{ instruction_id: bigint }>(
-    `select i.instruction_id from tieout.instructions i
-     where i.account_id = any ($1) and i.state in ('accepted', 'rejected', 'unknown')
-       and i.operation <> 'payout'
-       and exists (select from tieout.verdicts v
-         where v.run_id = $3 and v.account_id = i.account_id and v.order_no = i.order_no
-           and (i.state = 'unknown' and v.need is not null
-             or exists (select from tieout.attempts t
-               where t.batch_id = i.batch_id and t.claimed_at >= $2)))
-     order by i.instruction_id`,
-    [accountIds, since, runId],
-  );
+  const { rows } = await db.query<{ instruction_id: bigint }>(statement('toLookAt'), [
+    accountIds,
+    since,
+    runId,
+  ]);
   return rows.map((row) => row.instruction_id);
 }

@@ -11,7 +11,7 @@ import { statement } from './sql.js';
 const SCRATCH = new Set([
   ...['asked_orders', 'asked_refunds', 'pages', 'runs', 'look_entries', 'verdicts', 'pulls'],
   ...['run_accounts', 'instructions', 'breaks', 'break_events', 'ledger_changes'],
-  'chunks',
+  ...['chunks', 'attempts'],
 ]);
 
 /** The partition of a month stands for the whole. */

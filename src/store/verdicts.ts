@@ -7,7 +7,7 @@ import { positionRows } from '../core/verdict.js';
 import type { Db } from './db.js';
 import { inTransaction, plannedBy } from './db.js';
 import { glance, type MatchedRow, type Share, sharesOf } from './glance.js';
-import { inMonthOf, partitionOf } from './months.js';
+import { inMonthOf, inMonthOfRun, partitionOf } from './months.js';
 import { hasRoomFor, ofOneSnapshot } from './oneSnapshot.js';
 import type { AccountRules } from './pulls.js';
 import { statement } from './sql.js';
@@ -161,8 +161,13 @@ export async function clearVerdicts(
   ]);
 }
 
-/** Forgets the verdicts of the orders of a second look, which are about to be judged anew. */
+/**
+ * Forgets what the first look said of the orders of a second one, which are about to be judged
+ * anew: their verdicts and, of those that matched plainly, that they were counted.
+ */
 export async function clearVerdictsOf(db: Db, runId: bigint, pullId: bigint): Promise<void> {
+  const text = await inMonthOfRun(db, statement('uncountMatched'), runId);
+  await db.query(text, [runId, pullId]);
   await db.query(
     `delete from tieout.verdicts v using tieout.asked_orders a
      where v.run_id = $1 and a.pull_id = $2 and a.account_id = v.account_id

@@ -2,11 +2,14 @@
 // after a fresh look, and the next night counts it. Each test ends with what really moved.
 
 import { afterEach, expect, test } from 'vitest';
+import { nightSentence } from '../../src/core/summary.js';
 import type { Decision, DecisionVerdict } from '../../src/night/decisions.js';
 import { decideInstructions } from '../../src/night/decisions.js';
 import { sheetOf } from '../../src/night/instructionSheet.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
+import { verifyNight } from '../../src/night/verifyNight.js';
 import type { SentInstruction } from '../../src/store/instructions.js';
+import { findRun } from '../../src/store/runs.js';
 import type { Call } from '../faults/front.js';
 import { answerJson } from '../faults/front.js';
 import { houseBehind } from '../faults/houseBehind.js';
@@ -193,6 +196,84 @@ test('what left while the night was still looking is looked at by that very nigh
   expect(await instructionCounts(house.db)).toEqual({ 'cancel confirmed': 1 });
   expect(summary.state).toBe('tied_out');
   expect(await house.effects()).toHaveLength(1);
+});
+
+test('what was captured while the night looked, and matched, is in its money', async () => {
+  const { house, front } = await houseBehind({
+    orders: 900,
+    settings: WITH_APPROVAL,
+    inLedger: kinds({ capture_due: 3, plain: 2 }, 'A1001'),
+  });
+  cleanups.push(() => house.end());
+  await house.run();
+  expect(await instructionCounts(house.db)).toEqual({ 'capture held': 3 });
+  // Who wants to capture asks nothing first: the look of the night before is young enough.
+  let holds = true;
+  front.trouble = async ({ operation }) => {
+    if (operation !== 'retrievalTrans' || !holds) return false;
+    holds = false;
+    await expect
+      .poll(() => instructionCounts(house.db), { timeout: 20_000 })
+      .toEqual({ 'capture accepted': 3 });
+    return false;
+  };
+  const { rows } = await house.db.query<{ id: bigint }>(
+    'select instruction_id as id from tieout.instructions',
+  );
+  const ids = rows.map((row) => row.id);
+  await decide(house, ids, { kind: 'approve', reason: null });
+  const { summary } = await house.run();
+  const effects = await house.effects();
+  expect(effects).toHaveLength(3);
+  expect(await instructionCounts(house.db)).toEqual({ 'capture confirmed': 3 });
+  const [account] = summary.accounts.filter(({ accountId }) => accountId === 'A1001');
+  const cents = (amounts: readonly (string | undefined)[]): number =>
+    amounts.reduce((sum, amount) => sum + Math.round(Number(amount) * 100), 0);
+  expect(cents((account?.totals ?? []).map(({ captured }) => captured))).toBe(
+    cents(effects.map(({ amount }) => amount)),
+  );
+  expect(account?.orders).toMatchObject({ ledger: 5, matched: 5, due: 0 });
+  expect(summary.state).toBe('tied_out');
+  const run = await findRun(house.db, dateOf(1));
+  const { db, config, version } = await house.open();
+  if (run === null) throw new Error('no run');
+  const again = await verifyNight({ db, config, version, progress: () => {} }, run);
+  expect(again.differences).toEqual([]);
+});
+
+test('what is accepted after the last look of a night keeps it incomplete', async () => {
+  const { house, front } = await houseBehind({
+    orders: 900,
+    settings: WITH_APPROVAL,
+    inLedger: kinds({ capture_due: 1, cancel_due: 1 }, 'A1001'),
+  });
+  cleanups.push(() => house.end());
+  await house.run();
+  const [capture, cancel] = [await oldest(house, 'capture'), await oldest(house, 'cancel')];
+  await decide(house, [capture], { kind: 'approve', reason: null });
+  // The look after sending asks for the capture alone; the cancel leaves meanwhile.
+  let looks = 0;
+  front.trouble = async ({ operation }) => {
+    if (operation !== 'retrievalTrans') return false;
+    looks += 1;
+    if (looks !== 2) return false;
+    await decide(house, [cancel], { kind: 'approve', reason: null });
+    await expect
+      .poll(() => instructionCounts(house.db), { timeout: 20_000 })
+      .toMatchObject({ 'cancel accepted': 1 });
+    return false;
+  };
+  const { summary } = await house.run();
+  expect(await instructionCounts(house.db)).toEqual({
+    'cancel accepted': 1,
+    'capture confirmed': 1,
+  });
+  expect(summary.state).toBe('incomplete');
+  expect(nightSentence(summary)).toContain('1 instruction accepted and not shown yet');
+  const again = await house.run();
+  expect(again.summary.state).toBe('tied_out');
+  expect(await house.effects()).toHaveLength(2);
+  expect(await instructionCounts(house.db)).toMatchObject({ 'cancel confirmed': 1 });
 });
 
 test('an unknown partial refund: its sheet, a person’s finding, and the next night', async () => {

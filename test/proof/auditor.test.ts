@@ -249,6 +249,25 @@ const PLANTED: readonly [string, readonly string[], (books: Books) => void][] = 
     },
   ],
   [
+    'a capture that a finished night saw and left out, though a later one counts it',
+    ['I11'],
+    (books) => {
+      const run = rowOf(books, 'runs', 0);
+      run.looked_at = '2026-01-02T00:00:02.000Z';
+      run.ended_at = '2026-01-02T00:00:03.000Z';
+      const late = ['2026-01-02T00:00:00.000Z', '2026-01-02T00:00:04.000Z'];
+      for (const event of books.events ?? []) {
+        if (event.id === '1') event.at = late[event.to === 'confirmed' ? 1 : 0];
+      }
+      rowOf(books, 'instructions', 0).settled_run_id = '2';
+      editSummary(books, (account) => {
+        account.totals = [
+          { currency: 'EUR', captured: '0.00', cancelled: '0.00', refunded: '10.00' },
+        ];
+      });
+    },
+  ],
+  [
     'an order in no class',
     ['I11'],
     (books) => {

@@ -8,6 +8,8 @@ create temp view runs as select * from tieout.runs;
 create temp view ledger_changes as select * from tieout.ledger_changes;
 -- Done long ago: a chunk of a night that ended does not change.
 create temp view chunks as select * from tieout.chunks;
+-- When something was sent changes no more either.
+create temp view attempts as select * from tieout.attempts;
 
 create temp table look_entries (like tieout.look_entries);
 create temp table verdicts (like tieout.verdicts including defaults including indexes);

@@ -5,7 +5,7 @@
 import { decimalsOf } from '../src/core/currency.js';
 import { maskCardNumbers } from '../src/core/masking.js';
 import type { Hundredths } from '../src/core/money.js';
-import { parseAmount } from '../src/core/money.js';
+import { parseSum } from '../src/core/money.js';
 
 /** The longest text that a cell holds, counted in UTF-16 units. */
 export const CELL_TEXT_MAX = 32_767;
@@ -66,8 +66,7 @@ export function addsExactly(amount: string | null): boolean {
 /** A shown amount as hundredths, sign included; what is no amount counts as nothing. */
 export function hundredthsOf(amount: string | null): Hundredths {
   if (amount === null) return 0n;
-  if (amount.startsWith('-')) return -(parseAmount(amount.slice(1)) ?? 0n);
-  return parseAmount(amount) ?? 0n;
+  return parseSum(amount) ?? 0n;
 }
 
 /** NaN and Infinity would be written as they are and make the file unreadable. */

@@ -3,7 +3,7 @@
 
 import { nameInWords } from '../core/decider.js';
 import { maskCardNumbers } from '../core/masking.js';
-import { exactAmount, formatAmount } from '../core/money.js';
+import { formatAmount, parseSum } from '../core/money.js';
 import { breakFields, breakSentence, namesIn } from '../core/sentence.js';
 import { causeInWords, inWords } from '../core/words.js';
 import type { DecidedBreakRow } from '../night/breaks/decideBreaks.js';
@@ -101,7 +101,7 @@ const REQUEST_STATES: Readonly<Record<string, string>> = {
 };
 
 function sumText(requests: readonly RefundRequestRow[]): string {
-  return formatAmount(requests.reduce((sum, { amount }) => sum + exactAmount(amount), 0n));
+  return formatAmount(requests.reduce((sum, { amount }) => sum + (parseSum(amount) ?? 0n), 0n));
 }
 
 export function eventText(event: Omit<BreakEvent, 'expected' | 'actual'>): string {

@@ -3,7 +3,7 @@
 // amounts do not fit two decimals, or that is not in the table, is refused until the profile lists
 // it. Neighbours: money.ts reads the digits, ledgerRow.ts checks the rest of a row.
 
-import type { Hundredths } from './money.js';
+import { AMOUNT_MAX, type Hundredths, WHOLE_DIGITS_MAX } from './money.js';
 
 /** Decimals by currency code, as the profile's `currencies` gives them. */
 export type CurrencyDecimals = Readonly<Record<string, number>>;
@@ -14,9 +14,6 @@ export type AmountCheck =
 
 /** Decimals that numeric(20,2) and the gateway's printed amounts can hold. */
 const LEDGER_DECIMALS = 2;
-
-/** What numeric(20,2) holds before the point. */
-const MAX_WHOLE_DIGITS = 18;
 
 const NO_DECIMALS = 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF';
 
@@ -105,10 +102,10 @@ export function checkPlainAmount(text: string): AmountCheck {
   if (decimals.length > LEDGER_DECIMALS) {
     return { kind: 'refused', reason: 'has more than two decimals' };
   }
-  if (whole.length > MAX_WHOLE_DIGITS) {
-    return { kind: 'refused', reason: `has more than ${MAX_WHOLE_DIGITS} digits before the point` };
-  }
   const amount = BigInt(whole + decimals.padEnd(LEDGER_DECIMALS, '0'));
+  if (amount > AMOUNT_MAX || whole.length > WHOLE_DIGITS_MAX) {
+    return { kind: 'refused', reason: `has more than ${WHOLE_DIGITS_MAX} digits before the point` };
+  }
   if (amount === 0n) return { kind: 'refused', reason: 'must be above zero' };
   return { kind: 'ok', amount };
 }

@@ -4,6 +4,15 @@
 /** An amount in hundredths of the currency's unit: 12.34 is 1234n. */
 export type Hundredths = bigint;
 
+/** Digits before the point: of the ledger's numeric(20,2), and of what CONTRACT calls printed. */
+export const WHOLE_DIGITS_MAX = 18;
+
+/**
+ * The largest amount of one row, of the ledger or of an answer. A sum has no bound: it is of any
+ * number of rows, and nothing may cast it to what one row holds.
+ */
+export const AMOUNT_MAX: Hundredths = 10n ** BigInt(WHOLE_DIGITS_MAX + 2) - 1n;
+
 /** The shape that the gateway's document prints for amounts: digits, a point, two digits. */
 const PRINTED_AMOUNT = /^\d{1,18}\.\d\d$/;
 
@@ -19,11 +28,17 @@ export function formatAmount(amount: Hundredths): string {
   return `${amount < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-/** Reads what formatAmount wrote: it may be below zero, and anything else is an error. */
+/** Reads what formatAmount wrote: a sum of any size, below zero too; null for anything else. */
+export function parseSum(text: string): Hundredths | null {
+  if (!/^-?\d+\.\d\d$/.test(text)) return null;
+  return BigInt(text.replace('.', ''));
+}
+
+/** The same, where anything else is an error. */
 export function exactAmount(text: string): Hundredths {
-  const amount = parseAmount(text.replace(/^-/, ''));
+  const amount = parseSum(text);
   if (amount === null) throw new Error(`${text} is no amount`);
-  return text.startsWith('-') ? -amount : amount;
+  return amount;
 }
 
 /** The sum of two amounts of one currency. */

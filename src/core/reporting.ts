@@ -3,7 +3,7 @@
 // float can creep in between database and file; instants are Date; a business date is its text.
 // Neighbours: summary.ts (the figures of a run), reports/columns.ts (how each row is shown).
 
-import { type Hundredths, parseAmount } from './money.js';
+import { type Hundredths, parseSum } from './money.js';
 import type { OrderClass, RunSummary, Tie } from './summary.js';
 
 /** One break of the run, open or waived; text is as stored and is masked only when it is shown. */
@@ -95,7 +95,7 @@ export interface MoneyTie {
 
 /** What openAfter has to be in money; the open breaks tie when it is. */
 export function workedOutStake(tie: MoneyTie): Hundredths {
-  const of = (amount: string): Hundredths => parseAmount(amount) ?? 0n;
+  const of = (amount: string): Hundredths => parseSum(amount) ?? 0n;
   return of(tie.openBefore) + of(tie.new) + of(tie.reopened) - of(tie.waived) - of(tie.resolved);
 }
 

@@ -122,7 +122,7 @@ function values(filter: BreakFilter): unknown[] {
 
 const COLUMNS = `f.break_id::text as "breakId", f.account_id as "accountId",
   f.order_no as "orderNo", f.kind, f.state, f.first_seen as "firstSeen", f.expected, f.actual,
-  f.currency, f.stake::numeric(20, 2)::text as stake, f.difference::text as difference, f.cause,
+  f.currency, round(f.stake, 2)::text as stake, f.difference::text as difference, f.cause,
   f.owner, f.note, f.waived_by as "waivedBy", f.waived_reason as "waivedReason",
   case when f.waiver_waits then f.waiver_asked_by end as "waiverAskedBy",
   case when f.waiver_waits then f.waiver_asked_reason end as "waiverAskedReason"`;
@@ -164,7 +164,7 @@ export async function countBreaks(
      ),
      money as (
        select key, jsonb_object_agg(currency, amount) as money from (
-         select key, currency, sum(stake)::numeric(20, 2)::text as amount from found
+         select key, currency, round(sum(stake), 2)::text as amount from found
          where currency is not null and stake is not null group by key, currency) as sums
        group by key
      )

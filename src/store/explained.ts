@@ -55,9 +55,9 @@ export async function toleratedRows(
 export async function toleratedSums(db: Db, runId: bigint): Promise<ToleratedSum[]> {
   const { rows } = await db.query<Omit<ToleratedSum, 'orders'> & { orders: bigint }>(
     `select account_id as "accountId", ledger_currency as currency, count(*) as orders,
-       sum(greatest(ledger_amount - gateway_amount, 0))::numeric(20, 2)::text as below,
-       sum(greatest(gateway_amount - ledger_amount, 0))::numeric(20, 2)::text as above,
-       sum(gateway_amount - ledger_amount)::numeric(20, 2)::text as net
+       round(sum(greatest(ledger_amount - gateway_amount, 0)), 2)::text as below,
+       round(sum(greatest(gateway_amount - ledger_amount, 0)), 2)::text as above,
+       round(sum(gateway_amount - ledger_amount), 2)::text as net
      from tieout.verdicts where run_id = $1 and tolerated
      group by account_id, ledger_currency order by account_id, ledger_currency`,
     [runId],

@@ -19,7 +19,7 @@ export async function refundRequestsOf(
   liveFrom: Date | null,
 ): Promise<RefundRequestRow[]> {
   const { rows } = await db.query<RefundRequestRow>(
-    `select r.refund_id as "refundId", r.refund_amount::numeric(20, 2)::text as amount,
+    `select r.refund_id as "refundId", round(r.refund_amount, 2)::text as amount,
        r.requested_at as "requestedAt",
        case when r.requested_at < $3::timestamptz then 'history' else (
          select i.state from tieout.instructions i

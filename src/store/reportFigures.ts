@@ -62,7 +62,7 @@ async function accountSums(tx: Db, seen: string, values: unknown[]): Promise<Cur
        group by 2, 3, 4, 5, 6
      ), class as (
        select account_id, currency, jsonb_object_agg(class, orders) as classes,
-         jsonb_object_agg(class, money::numeric(30, 2)::text) as money
+         jsonb_object_agg(class, round(money, 2)::text) as money
        from (
          select account_id, currency, class, sum(orders)::bigint as orders,
            coalesce(sum(ledger), 0) + coalesce(sum(gateway_alone), 0) as money
@@ -75,13 +75,13 @@ async function accountSums(tx: Db, seen: string, values: unknown[]): Promise<Cur
          as carried,
        coalesce(sum(orders) filter (where is_stranger), 0)::bigint as strangers,
        coalesce(sum(orders) filter (where is_at_gateway), 0)::bigint as at_gateway,
-       coalesce(sum(ledger) filter (where is_of_date), 0)::numeric(30, 2)::text
+       round(coalesce(sum(ledger) filter (where is_of_date), 0), 2)::text
          as ledger_of_date,
-       coalesce(sum(ledger) filter (where is_of_date is not true), 0)::numeric(30, 2)::text
+       round(coalesce(sum(ledger) filter (where is_of_date is not true), 0), 2)::text
          as ledger_carried,
-       coalesce(sum(gateway), 0)::numeric(30, 2)::text as gateway,
-       coalesce(sum(difference), 0)::numeric(30, 2)::text as difference,
-       coalesce(sum(absolute), 0)::numeric(30, 2)::text as absolute,
+       round(coalesce(sum(gateway), 0), 2)::text as gateway,
+       round(coalesce(sum(difference), 0), 2)::text as difference,
+       round(coalesce(sum(absolute), 0), 2)::text as absolute,
        class.classes, class.money
      from line join class using (account_id, currency)
      group by account_id, currency, class.classes, class.money order by currency`,
@@ -113,11 +113,11 @@ function byClass<T>(found: Partial<Record<OrderClass, T>>, none: T): Record<Orde
 export async function elsewhereRows(db: Db, runId: bigint): Promise<ElsewhereRow[]> {
   const { rows } = await db.query<ElsewhereRow>(
     `select account_id as "accountId", currency,
-       coalesce(sum(amount) filter (where operation = 'capture'), 0)::numeric(30, 2)::text
+       round(coalesce(sum(amount) filter (where operation = 'capture'), 0), 2)::text
          as captured,
-       coalesce(sum(amount) filter (where operation = 'cancel'), 0)::numeric(30, 2)::text
+       round(coalesce(sum(amount) filter (where operation = 'cancel'), 0), 2)::text
          as cancelled,
-       coalesce(sum(refund_amount), 0)::numeric(30, 2)::text as refunded
+       round(coalesce(sum(refund_amount), 0), 2)::text as refunded
      from tieout.instructions
      where settled_run_id = $1 and state = 'withdrawn' and reason = 'done elsewhere'
      group by account_id, currency order by account_id, currency`,

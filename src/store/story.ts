@@ -26,10 +26,10 @@ export interface OrderStory {
 const PULLS_MAX = 200;
 
 /** Amounts as text: a JSON number would lose its last zero, and a large one its digits. */
-const LEDGER_ROW = `to_jsonb(l) || jsonb_build_object('amount', l.amount::numeric(20, 2)::text,
-  'capture_amount', l.capture_amount::numeric(20, 2)::text)`;
+const LEDGER_ROW = `to_jsonb(l) || jsonb_build_object('amount', round(l.amount, 2)::text,
+  'capture_amount', round(l.capture_amount, 2)::text)`;
 const REFUND_ROW = `to_jsonb(r)
-  || jsonb_build_object('refund_amount', r.refund_amount::numeric(20, 2)::text)`;
+  || jsonb_build_object('refund_amount', round(r.refund_amount, 2)::text)`;
 
 export async function orderStory(
   db: Db,

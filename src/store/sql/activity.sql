@@ -27,13 +27,13 @@ stake as (
   ) as s
 )
 select business_date as "businessDate", account_id as "accountId", currency,
-  coalesce(open_before, 0)::numeric(30, 2)::text as "openBefore",
-  (coalesce(open_after, 0) - coalesce(open_before, 0))::numeric(30, 2)::text as change,
-  coalesce(open_after, 0)::numeric(30, 2)::text as "openAfter",
-  coalesce(captured, 0)::numeric(30, 2)::text as captured,
-  coalesce(cancelled, 0)::numeric(30, 2)::text as cancelled,
-  coalesce(refunded, 0)::numeric(30, 2)::text as refunded,
-  coalesce(net, 0)::numeric(30, 2)::text as net,
-  coalesce(unknown, 0)::numeric(30, 2)::text as unknown
+  round(coalesce(open_before, 0), 2)::text as "openBefore",
+  round(coalesce(open_after, 0) - coalesce(open_before, 0), 2)::text as change,
+  round(coalesce(open_after, 0), 2)::text as "openAfter",
+  round(coalesce(captured, 0), 2)::text as captured,
+  round(coalesce(cancelled, 0), 2)::text as cancelled,
+  round(coalesce(refunded, 0), 2)::text as refunded,
+  round(coalesce(net, 0), 2)::text as net,
+  round(coalesce(unknown, 0), 2)::text as unknown
 from moved full join stake using (business_date, account_id, currency)
 order by account_id, currency, business_date

@@ -54,7 +54,7 @@ select w.*, look.answered_at as looked_at, look.as_of, look.ends_at as date_end,
     ) e
   ), '[]') as entries,
   coalesce((select json_agg(json_build_object('refund_id', r.refund_id,
-      'amount', r.refund_amount::numeric(20, 2)::text, 'requested_at', r.requested_at))
+      'amount', round(r.refund_amount, 2)::text, 'requested_at', r.requested_at))
     from ledger.refund_requests r
     where r.account_id collate "C" = w.account_id and r.order_no collate "C" = w.order_no
   ), '[]') as refunds,

@@ -23,12 +23,12 @@ money as (
   group by account_id, currency
 )
 select account_id, currency,
-  coalesce(captured, 0)::numeric(20, 2)::text as captured,
-  coalesce(cancelled, 0)::numeric(20, 2)::text as cancelled,
-  coalesce(refunded, 0)::numeric(20, 2)::text as refunded,
-  paid_out::numeric(20, 2)::text as "paidOut",
-  (coalesce(captured, 0) - coalesce(refunded, 0))::numeric(20, 2)::text as net,
-  coalesce(unknown, 0)::numeric(20, 2)::text as unknown
+  round(coalesce(captured, 0), 2)::text as captured,
+  round(coalesce(cancelled, 0), 2)::text as cancelled,
+  round(coalesce(refunded, 0), 2)::text as refunded,
+  round(paid_out, 2)::text as "paidOut",
+  round(coalesce(captured, 0) - coalesce(refunded, 0), 2)::text as net,
+  round(coalesce(unknown, 0), 2)::text as unknown
 from currency
 full join money using (account_id, currency)
 order by account_id, currency

@@ -50,15 +50,15 @@ rolled as (
 )
 select r.account_id, r.business_date, r.currency, day.timezone, day.cut_off, day.as_of,
   day.run_state, coalesce(day.state, tieout.day_state(r.account_id, r.business_date)) as state,
-  (closing - coalesce(captured, 0) + coalesce(refunded, 0) - coalesce(adjustments, 0))
-    ::numeric(20, 2)::text as opening,
-  coalesce(captured, 0)::numeric(20, 2)::text as captured,
-  coalesce(refunded, 0)::numeric(20, 2)::text as refunded,
-  coalesce(adjustments, 0)::numeric(20, 2)::text as adjustments,
-  closing::numeric(20, 2)::text as closing,
-  coalesce(cancelled, 0)::numeric(20, 2)::text as cancelled,
-  coalesce(cancelled_late, 0)::numeric(20, 2)::text as cancelled_late,
-  coalesce(paid_out, 0)::numeric(20, 2)::text as paid_out,
+  round(closing - coalesce(captured, 0) + coalesce(refunded, 0) - coalesce(adjustments, 0), 2)::text
+    as opening,
+  round(coalesce(captured, 0), 2)::text as captured,
+  round(coalesce(refunded, 0), 2)::text as refunded,
+  round(coalesce(adjustments, 0), 2)::text as adjustments,
+  round(closing, 2)::text as closing,
+  round(coalesce(cancelled, 0), 2)::text as cancelled,
+  round(coalesce(cancelled_late, 0), 2)::text as cancelled_late,
+  round(coalesce(paid_out, 0), 2)::text as paid_out,
   coalesce(captures, 0)::bigint as captures, coalesce(refunds, 0)::bigint as refunds,
   coalesce(cancels, 0)::bigint as cancels, coalesce(payouts, 0)::bigint as payouts,
   coalesce(late, 0)::bigint as late

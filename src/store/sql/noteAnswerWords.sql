@@ -18,7 +18,7 @@ select account_id, field, left(word, 200), $1, case
     when left(word, 200) = any (
       case when field = 'refund_message' then $5::text[] else $4::text[] end) then 'accepted'
     when bool_and(is_rejected) then 'rejected' end, $2, sum(entries),
-  jsonb_object_agg(currency, amount::numeric(20, 2)::text),
+  jsonb_object_agg(currency, round(amount, 2)::text),
   array(select distinct sample from unnest(array_agg(first_order) || array_agg(last_order))
     as sample order by sample limit 3),
   $3::timestamptz

@@ -27,7 +27,7 @@ by_currency as (
 insert into tieout.gateway_words (account_id, field, word, run_id, meaning, profile_sha256, entries,
   money, samples, seen_at)
 select account_id, field, left(word, 200), $1::bigint, max(meaning), $3, sum(entries),
-  coalesce(jsonb_object_agg(currency, amount::numeric(20, 2)::text)
+  coalesce(jsonb_object_agg(currency, round(amount, 2)::text)
     filter (where currency <> '' and amount is not null), '{}'),
   array(select distinct sample from unnest(array_agg(first_order) || array_agg(last_order))
     as sample order by sample limit 3),

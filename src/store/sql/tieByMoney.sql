@@ -25,12 +25,12 @@ after as (
   where b.state = 'open' and b.currency is not null
   group by b.account_id, b.currency
 )
-select account_id, currency, coalesce(open_before, 0)::numeric(20, 2)::text as open_before,
-  coalesce(opened, 0)::numeric(20, 2)::text as opened,
-  coalesce(reopened, 0)::numeric(20, 2)::text as reopened,
-  coalesce(waived, 0)::numeric(20, 2)::text as waived,
-  coalesce(resolved, 0)::numeric(20, 2)::text as resolved,
-  coalesce(open_after, 0)::numeric(20, 2)::text as open_after
+select account_id, currency, round(coalesce(open_before, 0), 2)::text as open_before,
+  round(coalesce(opened, 0), 2)::text as opened,
+  round(coalesce(reopened, 0), 2)::text as reopened,
+  round(coalesce(waived, 0), 2)::text as waived,
+  round(coalesce(resolved, 0), 2)::text as resolved,
+  round(coalesce(open_after, 0), 2)::text as open_after
 from before
 full join happened using (account_id, currency)
 full join after using (account_id, currency)

@@ -2,7 +2,7 @@
 -- that made them so, by which a message tells of them once.
 -- $1 unknown since before. One row an instruction, oldest first.
 select i.instruction_id, i.account_id, i.operation, i.currency,
-  coalesce(i.refund_amount, i.amount)::numeric(20, 2)::text as amount, e.at as since,
+  round(coalesce(i.refund_amount, i.amount), 2)::text as amount, e.at as since,
   e.seq as event_seq
 from tieout.instructions i
 cross join lateral (

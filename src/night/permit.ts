@@ -6,8 +6,10 @@
 import { ledgerCurrencies } from '../core/currency.js';
 import type { Need, Rules } from '../core/decide.js';
 import { decideOrder } from '../core/decide.js';
-import type { ApprovalLapse } from '../core/decision.js';
+import type { ApprovalLapse, HoldReason } from '../core/decision.js';
 import { parseAmount } from '../core/money.js';
+import type { Wanted } from '../core/policy.js';
+import { heldAtClaim } from '../core/policy.js';
 import { mayAccountSend } from '../core/sending.js';
 import type { Account } from '../gateway/account.js';
 import type { BatchInstruction, BatchRow } from '../store/batches.js';
@@ -19,6 +21,7 @@ import type { Standing } from '../store/sending.js';
 import { standingInClaim, standings } from '../store/sending.js';
 import type { NightDeps } from './deps.js';
 import { otherEnvironment } from './environment.js';
+import { ownPolicies, policiesOfRun } from './policies.js';
 
 export type Permit =
   | {
@@ -26,8 +29,8 @@ export type Permit =
       entries: BatchInstruction[];
       /** entries that are no longer needed, with the reason */
       needless: Map<bigint, string>;
-      /** entries whose approval no longer holds: a person is asked again */
-      lapsed: Map<bigint, ApprovalLapse>;
+      /** entries that need a person, or need one again */
+      held: Map<bigint, HoldReason>;
       /** only one of the entries may go: the canary of the account and run */
       isCanary: boolean;
       runId: bigint;
@@ -52,17 +55,35 @@ export async function maySend(
   if (standing.kind === 'wait' || standing.kind === 'stop') return standing;
   const unverified = await deps.journal.mayClaim(tx);
   if (unverified !== null) return { kind: 'unverified', reason: unverified };
+  const holds = await holdsOf(deps, tx, batch, standing);
   const weighed =
     batch.operation === 'payout'
-      ? await weighPayout(deps, tx, batch, account)
-      : await weighOrders(deps, tx, batch, account);
+      ? await weighPayout(deps, tx, batch, account, holds)
+      : await weighOrders(deps, tx, batch, account, holds);
   if (weighed.kind === 'stale') return weighed;
   const isCanary = standing.kind === 'canary';
   return { ...weighed, kind: 'yes', isCanary, runId: standing.runId };
 }
 
+/** Why a movement that nobody approved needs a person after all; null: it does not. */
+type Holds = (wanted: Wanted) => HoldReason | null;
+
+/** Settings may have changed since it was planned, those of this process or those of the run. */
+async function holdsOf(
+  deps: NightDeps,
+  tx: Db,
+  { operation }: BatchRow,
+  standing: { runId: bigint; settingsSha256: string | null },
+): Promise<Holds> {
+  const own = ownPolicies(deps).policies.find((one) => one.operation === operation);
+  const planned = await policiesOfRun(deps, tx, standing);
+  const then = planned.find((one) => one.operation === operation);
+  if (!own || !then) throw new Error(`there is no policy for ${operation}`);
+  return (wanted) => heldAtClaim(own, then, wanted);
+}
+
 type Weighed =
-  | ({ kind: 'weighed' } & Pick<Permit & { kind: 'yes' }, 'entries' | 'needless' | 'lapsed'>)
+  | ({ kind: 'weighed' } & Pick<Permit & { kind: 'yes' }, 'entries' | 'needless' | 'held'>)
   | Extract<Permit, { kind: 'stale' }>;
 
 async function weighOrders(
@@ -70,6 +91,7 @@ async function weighOrders(
   tx: Db,
   batch: BatchRow,
   account: Account,
+  holds: Holds,
 ): Promise<Weighed> {
   const facts = await batchFacts(
     tx,
@@ -81,7 +103,23 @@ async function weighOrders(
   if (stale.length > 0) {
     return { kind: 'stale', instructionIds: stale.map((fact) => fact.instructionId) };
   }
-  return sorted(facts, (fact) => whyNot(deps, batch, account, fact));
+  return sorted(
+    facts,
+    (fact) => whyNot(deps, batch, account, fact),
+    (fact) => {
+      const { partialCapture } = deps.config.gateway.profile;
+      if (!partialCapture && isPartialCapture(batch, fact)) return 'partial_capture';
+      return fact.isApproved ? null : holds({ ...wantedOf(fact), isInTotals: true });
+    },
+  );
+}
+
+function isPartialCapture({ operation }: BatchRow, { facts, amount }: FreshFacts): boolean {
+  return operation === 'capture' && facts.ledger?.amount !== parseAmount(amount);
+}
+
+function wantedOf({ refundAmount, amount, currency }: BatchInstruction) {
+  return { money: parseAmount(refundAmount ?? amount) ?? 0n, currency };
 }
 
 /** The gateway shows no payouts, so that there is nothing to look at: the ledger says. */
@@ -90,33 +128,44 @@ async function weighPayout(
   tx: Db,
   batch: BatchRow,
   { liveFrom }: Account,
+  holds: Holds,
 ): Promise<Weighed> {
   const isOff = deps.config.operations.mode.payout === 'off';
-  return sorted(await payoutFacts(tx, batch.batchId), ({ isAsked, requestedAt }) => {
-    const isHistory = liveFrom !== null && requestedAt !== null && requestedAt < liveFrom;
-    return isAsked && !isHistory && !isOff ? null : 'no longer asked for';
-  });
+  const isUnitKnown = deps.config.gateway.profile.payout.unit !== null;
+  return sorted(
+    await payoutFacts(tx, batch.batchId),
+    ({ isAsked, requestedAt }) => {
+      const isHistory = liveFrom !== null && requestedAt !== null && requestedAt < liveFrom;
+      return isAsked && !isHistory && !isOff ? null : 'no longer asked for';
+    },
+    (fact) => {
+      const isInTotals = fact.isInTotals && isUnitKnown;
+      return fact.isApproved ? null : holds({ ...wantedOf(fact), isInTotals });
+    },
+  );
 }
 
 /** Puts each where it belongs; what is not needed needs no approval either. */
 function sorted<F extends BatchInstruction & { lapse: ApprovalLapse | null }>(
   facts: readonly F[],
   whyNeedless: (fact: F) => string | null,
+  whyHeld: (fact: F) => HoldReason | null,
 ): Weighed {
   const needless = new Map<bigint, string>();
-  const lapsed = new Map<bigint, ApprovalLapse>();
+  const held = new Map<bigint, HoldReason>();
   const entries: BatchInstruction[] = [];
   for (const fact of facts) {
     const reason = whyNeedless(fact);
+    const hold = fact.lapse ?? whyHeld(fact);
     if (reason !== null) needless.set(fact.instructionId, reason);
-    else if (fact.lapse !== null) lapsed.set(fact.instructionId, fact.lapse);
+    else if (hold !== null) held.set(fact.instructionId, hold);
     else entries.push(fact);
   }
-  return { kind: 'weighed', needless, lapsed, entries };
+  return { kind: 'weighed', needless, held, entries };
 }
 
 export type Beginning =
-  | { kind: 'open' | 'canary'; runId: bigint }
+  | { kind: 'open' | 'canary'; runId: bigint; settingsSha256: string | null }
   | Extract<Permit, { kind: 'wait' | 'stop' }>;
 
 /** The part of it that is not about orders; asked before a connection is opened, too. */
@@ -134,7 +183,11 @@ export function beginningOf(
   const answer = mayAccountSend(standing);
   return answer.kind === 'stop' || answer.kind === 'wait'
     ? answer
-    : { kind: answer.kind, runId: standing.runId };
+    : {
+        kind: answer.kind,
+        runId: standing.runId,
+        settingsSha256: standing.settingsSha256,
+      };
 }
 
 /** Asked once more as its turn at the gateway comes: a batch may have waited since its claim. */

@@ -4,7 +4,7 @@
 
 import type { OpenAttempt } from '../store/attempts.js';
 import { openAttempts } from '../store/attempts.js';
-import { batchInstructions, loadBatch } from '../store/batches.js';
+import { batchInstructions, dissolveWaiting, loadBatch } from '../store/batches.js';
 import { ANSWERED_AFTER_ALL, disputeByAnswers } from '../store/lateAnswers.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf } from './deps.js';
@@ -14,9 +14,13 @@ import { wireOf } from './wireEntry.js';
 /** Added to the time a send may take before a silent sender is given up. */
 const GRACE_SECONDS = 15;
 
-/** Classifies everything in flight of the night's accounts before it begins. */
+/**
+ * Classifies everything in flight of the night's accounts before it begins, and takes apart what
+ * waits in batches: it goes when the plan has weighed it by the settings of this run, not before.
+ */
 export async function recover(deps: NightDeps, night: Night): Promise<void> {
   await recoverAttempts(deps, accountIdsOf(night));
+  await dissolveWaiting(deps.db, accountIdsOf(night));
 }
 
 export async function recoverAttempts(

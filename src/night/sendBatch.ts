@@ -173,7 +173,7 @@ async function claimEntries(
   permit: Permit & { kind: 'yes' },
 ): Promise<Claim> {
   await withdrawFromBatch(tx, batch.runId, permit.needless, deps.now());
-  await holdAgain(tx, permit.lapsed);
+  await holdAgain(tx, permit.held);
   const fit = await writable(deps, tx, batch, permit.entries);
   const [first] = fit;
   if (!first) {

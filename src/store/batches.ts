@@ -2,7 +2,7 @@
 // the claim and what became of it are in attempts.ts. Neighbours: night/send.ts rings for what
 // waits, night/permit.ts weighs it.
 
-import type { ApprovalLapse } from '../core/decision.js';
+import type { HoldReason } from '../core/decision.js';
 import type { Movement } from '../core/order.js';
 import type { ReviewDecision } from '../core/verdict.js';
 import type { Db } from './db.js';
@@ -116,17 +116,14 @@ export async function withdrawFromBatch(
   );
 }
 
-/** Entries whose approval no longer holds go back to the person who may approve them. */
-export async function holdAgain(
-  db: Db,
-  entries: ReadonlyMap<bigint, ApprovalLapse>,
-): Promise<void> {
+/** Entries that need a person, or need one again, go back to who may approve them. */
+export async function holdAgain(db: Db, entries: ReadonlyMap<bigint, HoldReason>): Promise<void> {
   if (entries.size === 0) return;
   await db.query(
-    `update tieout.instructions i set state = 'held', hold_reason = lapsed.reason, batch_id = null,
+    `update tieout.instructions i set state = 'held', hold_reason = waits.reason, batch_id = null,
        changed_by = 'tieout'
-     from unnest($1::bigint[], $2::text[]) as lapsed (instruction_id, reason)
-     where i.instruction_id = lapsed.instruction_id and i.state = 'queued'`,
+     from unnest($1::bigint[], $2::text[]) as waits (instruction_id, reason)
+     where i.instruction_id = waits.instruction_id and i.state = 'queued'`,
     [[...entries.keys()].map(String), [...entries.values()]],
   );
 }

@@ -22,6 +22,7 @@ import { statement } from './sql.js';
 export interface FreshFacts extends BatchInstruction {
   /** why its approval no longer holds; null: it does, or none is needed */
   lapse: ApprovalLapse | null;
+  isApproved: boolean;
   /** null: no complete look that is young enough */
   lookedAt: Date | null;
   asOf: Date | null;
@@ -45,6 +46,7 @@ export async function batchFacts(
   return rows.map((row) => ({
     ...batchInstruction(row),
     lapse: row.lapse,
+    isApproved: row.is_approved,
     lookedAt: row.looked_at,
     asOf: row.as_of,
     dateEnd: row.date_end,
@@ -92,6 +94,7 @@ interface RawEntry {
 
 interface RawFacts extends RawInstruction {
   lapse: ApprovalLapse | null;
+  is_approved: boolean;
   looked_at: Date | null;
   as_of: Date | null;
   date_end: Date | null;

@@ -5,20 +5,12 @@ import { BATCH_ENTRIES_MAX, PARTIAL_REFUND_ENTRIES_MAX } from '../core/batch.js'
 import { HOLD_REASONS } from '../core/decision.js';
 import { PROOFS, RESENDABLE, refundAfter } from '../core/instruction.js';
 import type { Movement } from '../core/order.js';
+import type { Policy } from '../core/policy.js';
 import { askedFor } from '../core/verdict.js';
 import type { QueuedBatch } from './batches.js';
 import type { Db } from './db.js';
 import { inMonthOf, inMonthOfRun } from './months.js';
 import { statement } from './sql.js';
-
-/** What the merchant allows for an operation; amounts by currency as text. */
-export interface Policy {
-  operation: Movement;
-  policy: 'auto' | 'approve' | 'off';
-  above: Record<string, string> | null;
-  maxCount: number | null;
-  maxAmount: Record<string, string> | null;
-}
 
 export interface SettledInstruction {
   instructionId: bigint;

@@ -71,7 +71,7 @@ export async function waitingPayouts(
          where done.operation = 'payout' and done.state = 'confirmed'
            and done.account_id = p.account_id collate "C"
            and done.transaction_id = p.request_id::text)
-       and (newest.state is null or newest.state in ('planned', 'held')
+       and (newest.state is null or newest.state in ('planned', 'held', 'queued')
          or (newest.state in ('rejected', 'withdrawn') and newest.replan_id is not null)
          or (newest.state = 'withdrawn'
            and (not newest.is_refused or newest.payload <> p.payload)))
@@ -109,6 +109,8 @@ export async function withdrawPayouts(
 
 export interface PayoutFacts extends BatchInstruction {
   lapse: ApprovalLapse | null;
+  isApproved: boolean;
+  isInTotals: boolean;
   /** the ledger still asks for exactly this, and neither another account nor a hand paid it */
   isAsked: boolean;
   requestedAt: Date | null;
@@ -117,11 +119,18 @@ export interface PayoutFacts extends BatchInstruction {
 /** What is true now of the payout that waits in a batch. */
 export async function payoutFacts(db: Db, batchId: bigint): Promise<PayoutFacts[]> {
   const { rows } = await db.query<
-    RawInstruction & { lapse: ApprovalLapse | null; is_asked: boolean; requested_at: Date | null }
+    RawInstruction & {
+      lapse: ApprovalLapse | null;
+      is_approved: boolean;
+      is_in_totals: boolean;
+      is_asked: boolean;
+      requested_at: Date | null;
+    }
   >(
     `select i.instruction_id, i.order_no, i.transaction_id, i.currency, i.amount::text as amount,
        i.refund_id, i.refund_amount::text as refund_amount, i.refund_reason, i.review_decision,
        i.payload, case when i.approval_id is not null then tieout.approval_lapse(i) end as lapse,
+       i.approval_id is not null as is_approved, i.is_in_totals,
        coalesce(p.payload = i.payload, false) and not exists (
          select from tieout.instructions other
          where other.operation = 'payout' and other.transaction_id = i.transaction_id
@@ -137,6 +146,8 @@ export async function payoutFacts(db: Db, batchId: bigint): Promise<PayoutFacts[
   return rows.map((row) => ({
     ...batchInstruction(row),
     lapse: row.lapse,
+    isApproved: row.is_approved,
+    isInTotals: row.is_in_totals,
     isAsked: row.is_asked,
     requestedAt: row.requested_at,
   }));

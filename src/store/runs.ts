@@ -2,6 +2,7 @@
 // written into it, so that a second starter can tell a living runner from a dead one. Moves are
 // guarded: they say what they found instead of overwriting it.
 
+import type { KeptOperations } from '../core/policy.js';
 import type { RunState, RunSummary } from '../core/summary.js';
 import type { BusinessDay, Zone } from './calendar.js';
 import type { Db } from './db.js';
@@ -170,6 +171,15 @@ export async function takeRun(
     ],
   );
   return rowCount === 1;
+}
+
+/** The operations section of the settings by which a run was taken last; null: no such run. */
+export async function keptOperations(db: Db, runId: bigint): Promise<KeptOperations | null> {
+  const { rows } = await db.query<{ operations: KeptOperations }>(
+    `select settings -> 'operations' as operations from tieout.runs where run_id = $1`,
+    [runId],
+  );
+  return rows[0]?.operations ?? null;
 }
 
 /** test or live: of the run that a chunk of a look belongs to; null: there is no such chunk. */

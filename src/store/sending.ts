@@ -13,6 +13,8 @@ export interface Standing extends SendingFacts {
   runId: bigint | null;
   /** of that run: test or live; null: none */
   environment: string | null;
+  /** by which settings that run was taken last; null: none */
+  settingsSha256: string | null;
 }
 
 interface RawStanding {
@@ -22,6 +24,7 @@ interface RawStanding {
   sending: SendingState | null;
   sending_reason: string | null;
   environment: string | null;
+  settings_sha256: string | null;
   brakes: {
     kind: Brake['kind'];
     account_id: string | null;
@@ -65,6 +68,7 @@ function standingOf(row: RawStanding): Standing {
     accountId: row.account_id,
     runId: row.run_id,
     environment: row.environment,
+    settingsSha256: row.settings_sha256,
     hasRun: row.run_id !== null,
     block: row.send_block,
     state: row.sending ?? 'untried',

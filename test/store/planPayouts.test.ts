@@ -1,8 +1,9 @@
 // Payout requests through plan.sql: the same policies and limits as for everything else.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Policy } from '../../src/core/policy.js';
 import type { Database } from '../../src/store/db.js';
-import type { PlannedPayout, Policy } from '../../src/store/instructions.js';
+import type { PlannedPayout } from '../../src/store/instructions.js';
 import { planInstructions } from '../../src/store/instructions.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';

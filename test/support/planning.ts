@@ -4,8 +4,8 @@
 
 import type { Rules } from '../../src/core/decide.js';
 import { OPERATIONS } from '../../src/core/order.js';
+import type { Policy } from '../../src/core/policy.js';
 import type { Database } from '../../src/store/db.js';
-import type { Policy } from '../../src/store/instructions.js';
 import { planInstructions, withdrawNeedless } from '../../src/store/instructions.js';
 import { clearVerdicts, compare } from '../../src/store/verdicts.js';
 import type { Look } from './lookStore.js';

@@ -19,7 +19,8 @@ wanted as materialized (
           and c.entries @> jsonb_build_array(jsonb_build_object('order_no', i.order_no)))
     ) as again_at,
     -- why its approval no longer holds
-    case when i.approval_id is not null then tieout.approval_lapse(i) end as lapse
+    case when i.approval_id is not null then tieout.approval_lapse(i) end as lapse,
+    i.approval_id is not null as is_approved
   from tieout.instructions i where batch_id = $1::bigint and state = 'queued'
 ),
 recent as materialized (

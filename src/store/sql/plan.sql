@@ -1,6 +1,7 @@
 -- What should be sent? At most one instruction an order and run; each is planned, or held with the
 -- reason why it waits for a person. Those that waited already are weighed again by the same rules;
--- one that a person approved goes, as long as that holds.
+-- one that a person approved goes, as long as that holds. What is queued already waits, too, until
+-- somebody claims it: settings may have changed since.
 -- $1 run, $2 now, $3 policies as json [{operation, policy, above (by currency) | null,
 -- max_count | null, max_amount (by currency) | null}], $4 partial captures,
 -- $5 what shows each done, as json [{operation, decision, completes, after}] (core/instruction.ts),
@@ -25,7 +26,7 @@ restored as materialized (
 standing as materialized (
   select i.account_id, i.order_no, i.operation, i.transaction_id, i.instruction_id, i.state,
     i.approval_id, d.at as approved_at,
-    case when i.approval_id is not null and i.state in ('planned', 'held')
+    case when i.approval_id is not null and i.state in ('planned', 'held', 'queued')
       then tieout.approval_lapse(i) end as lapsed
   from tieout.instructions i
   left join tieout.decisions d on d.decision_id = i.approval_id
@@ -62,7 +63,7 @@ wanted as not materialized (
     on r.account_id collate "C" = v.account_id and r.refund_id collate "C" = v.refund_id
   left join standing i on i.account_id = v.account_id and i.order_no = v.order_no
   where v.run_id = $1 and v.need is not null
-    and (i.instruction_id is null or i.state in ('planned', 'held'))
+    and (i.instruction_id is null or i.state in ('planned', 'held', 'queued'))
     -- what a confirmation of this run makes possible is the next run's
     and (i.instruction_id is not null or (v.account_id, v.order_no) not in (
       select account_id, order_no from tieout.instructions where run_id = $1))
@@ -77,7 +78,7 @@ wanted as not materialized (
   join tieout.run_accounts ra on ra.run_id = $1 and ra.account_id = p.account_id
   left join standing i
     on i.operation = 'payout' and i.account_id = p.account_id and i.transaction_id = p.request_id
-  where (i.instruction_id is null or i.state in ('planned', 'held'))
+  where (i.instruction_id is null or i.state in ('planned', 'held', 'queued'))
     and (i.instruction_id is not null or not exists (
       select from tieout.instructions earlier
       where earlier.run_id = $1 and earlier.operation = 'payout'
@@ -116,6 +117,8 @@ used as materialized (
   select operation, currency, count(*) as count, sum(coalesce(refund_amount, amount)) as money
   from tieout.instructions
   where run_id = $1 and state not in ('planned', 'held', 'withdrawn')
+    -- what waits in a batch is counted with the rest
+    and instruction_id not in (select instruction_id from freed where instruction_id is not null)
   group by operation, currency
 ),
 -- How many, and how much, with what went before: only where there is a limit.
@@ -154,7 +157,7 @@ again as materialized (
 reweighed as (
   update tieout.instructions i
   set state = case when c.hold_reason is null then 'planned' else 'held' end,
-    hold_reason = c.hold_reason, changed_by = 'tieout'
+    hold_reason = c.hold_reason, batch_id = null, changed_by = 'tieout'
   from capped c
   where i.instruction_id = c.instruction_id and i.hold_reason is distinct from c.hold_reason
     -- a person may have approved or rejected it just now

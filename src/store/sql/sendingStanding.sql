@@ -5,6 +5,7 @@
 -- accounts whether it plans for these or for any.
 select wanted.account_id, newest.run_id, newest.send_block, newest.sending,
   newest.canary_batch_id, newest.sending_reason, newest.environment,
+  newest.settings_sha256,
   coalesce((
     select jsonb_agg(jsonb_build_object('kind', b.kind, 'account_id', b.account_id,
       'reason', b.reason, 'by', b.by, 'at', b.at) order by b.seq)
@@ -13,7 +14,7 @@ select wanted.account_id, newest.run_id, newest.send_block, newest.sending,
   ), '[]') as brakes
 from unnest((select $1::text[])) as wanted (account_id)
 left join lateral (
-  select ra.*, r.environment
+  select ra.*, r.environment, r.settings_sha256
   from tieout.run_accounts ra
   join tieout.runs r using (run_id)
   where ra.account_id = wanted.account_id collate "C" and not r.is_dry

@@ -1,0 +1,156 @@
+// Settings that change between nights, while something waits. What nobody approved goes only while
+// the settings of today let it go, whoever claims it; each time the gateway's effects say.
+
+import { afterEach, describe, expect, test } from 'vitest';
+import { letBrakeGo, pullBrake } from '../../src/night/brake.js';
+import { decideInstructions } from '../../src/night/decisions.js';
+import { sendApproved } from '../../src/night/sendApproved.js';
+import { cutBatches } from '../../src/store/instructions.js';
+import type { House, HouseOptions } from '../support/night.js';
+import { buildHouse, dateOf, instructionCounts, kinds, rewriteSettings } from '../support/night.js';
+
+const houses: House[] = [];
+
+afterEach(async () => {
+  for (const house of houses.splice(0)) await house.end();
+});
+
+const AUTO = { capture: 'auto', cancel: 'auto', refund: 'auto', review: 'auto' };
+
+async function houseOf(options: HouseOptions = {}): Promise<House> {
+  const house = await buildHouse({
+    orders: 900,
+    daysAgo: 3,
+    inLedger: kinds({ capture_due: 2 }, 'A1001'),
+    ...options,
+  });
+  houses.push(house);
+  return house;
+}
+
+/** In the small hours after the date's end. */
+async function nightOf(house: House, daysAgo: number) {
+  const at = new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`);
+  return (await house.run({ date: dateOf(daysAgo) }, at)).summary;
+}
+
+const BY_HAND = {
+  accountId: null,
+  reason: 'to see',
+  who: { name: 'anna', isClaim: true },
+};
+
+/** Two captures wait in a batch behind the brake; the merchant becomes careful meanwhile. */
+async function queuedThen(operations: Record<string, unknown>): Promise<House> {
+  const house = await houseOf();
+  await pullBrake(house, BY_HAND);
+  await nightOf(house, 3);
+  expect(await instructionCounts(house.db)).toEqual({ 'capture queued': 2 });
+  rewriteSettings(house, { operations: { ...AUTO, ...operations } });
+  return house;
+}
+
+const CAREFUL: [string, Record<string, unknown>, string][] = [
+  ['approve', { capture: 'approve' }, 'approval'],
+  ['a lower approveAbove', { approveAbove: { capture: { EUR: '0.01' } } }, 'above_limit'],
+  ['a lower maxPerRun', { maxPerRun: { capture: { count: 0 } } }, 'over_limit_of_run'],
+];
+
+describe('what is queued behind the brake', () => {
+  test.each(CAREFUL)('waits after a change to %s, by the next run', async (_, change, reason) => {
+    const house = await queuedThen(change);
+    await nightOf(house, 2);
+    expect(await holdsOf(house)).toEqual([reason, reason]);
+    await letBrakeGo(house, BY_HAND);
+    await nightOf(house, 1);
+    expect(await holdsOf(house)).toEqual([reason, reason]);
+    expect(await house.effects()).toEqual([]);
+  });
+
+  test.each(CAREFUL)('and after a change to %s, by any worker', async (_, change, reason) => {
+    const house = await queuedThen(change);
+    await letBrakeGo(house, BY_HAND);
+    await workUntilNothingIsQueued(house);
+    expect(await holdsOf(house)).toEqual([reason, reason]);
+    expect(await house.effects()).toEqual([]);
+  });
+
+  test('and by `tieout send`, where another one of the batch was approved', async () => {
+    const house = await queuedThen({ capture: 'approve' });
+    await nightOf(house, 2);
+    const ids = await idsOf(house);
+    const deps = await (await house.open()).night();
+    const decision = { kind: 'approve', reason: null } as const;
+    await decideInstructions(deps, { ids, decision, who: BY_HAND.who });
+    rewriteSettings(house, { operations: AUTO });
+    await nightOf(house, 1);
+    expect(await instructionCounts(house.db)).toEqual({ 'capture queued': 2 });
+    // One of them was never approved.
+    await house.db.query('alter table tieout.instructions disable trigger guard_decided');
+    await house.db.query(
+      'update tieout.instructions set approval_id = null where instruction_id = $1',
+      [ids[0]],
+    );
+    await house.db.query('alter table tieout.instructions enable trigger guard_decided');
+    rewriteSettings(house, { operations: { ...AUTO, capture: 'approve' } });
+    await letBrakeGo(house, BY_HAND);
+    const app = await house.open();
+    await sendApproved(await app.night(), ['A1001'], await app.workforce());
+    expect(await instructionCounts(house.db)).toEqual({
+      'capture confirmed': 1,
+      'capture held': 1,
+    });
+    expect(await house.effects()).toHaveLength(1);
+  });
+
+  test('goes where the settings stayed as they were', async () => {
+    const house = await queuedThen({});
+    await letBrakeGo(house, BY_HAND);
+    await nightOf(house, 2);
+    expect(await instructionCounts(house.db)).toEqual({ 'capture confirmed': 2 });
+    expect(await house.effects()).toHaveLength(2);
+  });
+});
+
+test('a worker with older settings sends nothing that those of the newest run hold', async () => {
+  const house = await queuedThen({ capture: 'approve' });
+  rewriteSettings(house, { operations: AUTO });
+  const old = await house.open();
+  await old.night();
+  rewriteSettings(house, { operations: { ...AUTO, capture: 'approve' } });
+  await nightOf(house, 2);
+  // As a claim finds it that began before the plan of this run.
+  await house.db.query(
+    `update tieout.instructions set state = 'planned', hold_reason = null where state = 'held'`,
+  );
+  await cutBatches(house.db, ['A1001'], new Date());
+  await letBrakeGo(house, BY_HAND);
+  await workUntilNothingIsQueued(house, old);
+  expect(await holdsOf(house)).toEqual(['approval', 'approval']);
+  expect(await house.effects()).toEqual([]);
+});
+
+type App = Awaited<ReturnType<House['open']>>;
+
+async function workUntilNothingIsQueued(house: House, app?: App): Promise<void> {
+  const workforce = await (app ?? (await house.open())).workforce();
+  await workforce.start();
+  await expect
+    .poll(() => instructionCounts(house.db), { timeout: 30_000 })
+    .not.toHaveProperty('capture queued');
+  await workforce.stop();
+}
+
+async function holdsOf(house: House): Promise<string[]> {
+  const { rows } = await house.db.query<{ why: string }>(
+    `select coalesce(hold_reason, state) as why from tieout.instructions order by instruction_id`,
+  );
+  return rows.map((row) => row.why);
+}
+
+async function idsOf(house: House): Promise<bigint[]> {
+  const { rows } = await house.db.query<{ instruction_id: bigint }>(
+    'select instruction_id from tieout.instructions order by instruction_id',
+  );
+  return rows.map((row) => row.instruction_id);
+}

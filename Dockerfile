@@ -11,6 +11,7 @@ COPY tsconfig.json tsconfig.build.json rolldown.config.mjs ./
 COPY src src
 COPY jobs jobs
 COPY reports reports
+COPY scripts/man-page.mjs scripts/man-page.mjs
 RUN npm run build
 
 FROM node:${NODE}-bookworm-slim AS libraries

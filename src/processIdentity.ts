@@ -2,9 +2,9 @@
 // whether another one still lives. Knows only this machine: of other hosts it says nothing.
 
 import { createHash } from 'node:crypto';
-import { readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { processBirth } from './store/postmaster.js';
 import type { Runner } from './store/runs.js';
 import { packageRoot } from './store/sql.js';
@@ -64,6 +64,18 @@ function linkOf(path: string): string {
     return readlinkSync(path);
   } catch {
     return '';
+  }
+}
+
+/**
+ * How a person calls the program from this folder. `npx` only where it finds this very program:
+ * elsewhere it would fetch whatever a registry has under the name.
+ */
+export function callName(folder: string): string {
+  for (let at = folder; ; at = dirname(at)) {
+    const linked = existsSync(join(at, 'node_modules', '.bin', 'tieout'));
+    if (linked || at === packageRoot()) return 'npx tieout';
+    if (at === dirname(at)) return 'tieout';
   }
 }
 

@@ -168,10 +168,22 @@ describe('what the papers name', () => {
   test('are commands that exist', () => {
     const known = new Set(commandNames());
     const named = PAPERS.flatMap((path) =>
-      [...textOf(path).matchAll(/npx tieout ([a-z]+)/g)].map(([, name]) => ({ path, name })),
+      [...textOf(path).matchAll(/(?:^ {4}(?:\$ )?|npx |`)tieout ([a-z]+)/gm)].map(([, name]) => ({
+        path,
+        name,
+      })),
     );
-    expect(named.length).toBeGreaterThan(5);
+    expect(named.length).toBeGreaterThan(100);
     expect(named.filter(({ name }) => !known.has(name ?? ''))).toEqual([]);
+  });
+
+  test('as the installed program calls them: npx only in the checkout, which the README shows', () => {
+    const strayed = PAPERS.filter((path) => textOf(path).includes('npx tieout'));
+    expect(strayed).toEqual(['README.md']);
+    const [checkout = '', rest = ''] = textOf('README.md').split('\n## The commands\n');
+    expect(checkout).toContain('Elsewhere never type `npx tieout`');
+    // In a project it is one command with the installation before it.
+    expect(rest.replace(/npm install \S+ && npx tieout demo/, '')).not.toContain('npx tieout');
   });
 
   test('the README lists every command', () => {

@@ -1,14 +1,7 @@
 // The list of commands: name, what it is for, and the file to load when it is asked for. A command
 // that is not asked for is not loaded: loading all of them would cost each one half a second.
 
-import type { Command } from 'commander';
-
-export interface Entry {
-  name: string;
-  /** one line of `tieout --help` */
-  about: string;
-  load: () => Promise<() => Command>;
-}
+import type { Entry } from './commandTree.js';
 
 /** In the order of `tieout --help`. */
 export const COMMANDS: readonly Entry[] = [
@@ -151,5 +144,10 @@ export const COMMANDS: readonly Entry[] = [
     name: 'users',
     about: 'who may use the console: list, add, role, link, disable, enable',
     load: async () => (await import('./users.js')).usersCommand,
+  },
+  {
+    name: 'completion',
+    about: 'what a shell needs to complete commands and options: bash, zsh, fish',
+    load: async () => (await import('./completion.js')).completionOf(COMMANDS),
   },
 ];

@@ -13,6 +13,7 @@ import { renderConfig } from '../configTemplates.js';
 import { UsageError } from '../core/errors.js';
 import type { RunSummary } from '../core/summary.js';
 import { runDate } from '../night/run.js';
+import { callName } from '../processIdentity.js';
 import type { NightSettings } from '../sandbox/night.js';
 import { DEFAULT_ACCOUNTS, layOutNight, sandboxKey } from '../sandbox/night.js';
 import { seedOrders } from '../sandbox/seed.js';
@@ -152,14 +153,15 @@ function* ledgerOf(settings: NightSettings) {
 
 function nextSteps(path: string, summary: RunSummary): string[] {
   const at = basename(path) === 'tieout.yaml' ? '' : ` --config ${path}`;
+  const call = callName(process.cwd());
   const account = summary.accounts.find((one) => one.tie.openAfter > 0) ?? summary.accounts[0];
   return [
     '',
     'What to try next',
-    `  npx tieout run${at}              the same night again: looks anew, moves no money twice`,
-    `  npx tieout report ${summary.businessDate} --kind breaks --format csv${at}`,
-    `  npx tieout order ${account?.accountId ?? 'ACCOUNT'} ORDER_NO${at}   one order's whole story`,
-    `  npx tieout runs list${at}        all nights; \`tieout --help\` has the rest`,
+    `  ${call} run${at}              the same night again: looks anew, moves no money twice`,
+    `  ${call} report ${summary.businessDate} --kind breaks --format csv${at}`,
+    `  ${call} order ${account?.accountId ?? 'ACCOUNT'} ORDER_NO${at}   one order's whole story`,
+    `  ${call} runs list${at}        all nights; \`${call} --help\` has the rest`,
     '',
     `Configuration: ${path}`,
   ];

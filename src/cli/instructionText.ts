@@ -69,7 +69,7 @@ export function sheetLines(sheet: Sheet, { schedule }: Pick<Config, 'schedule'>)
       return `  ${time(one.at)}  ${http}: ${one.body ?? one.reason ?? ''}`;
     }),
     ...(sheet.commands.length > 0 ? ['', 'What you can do'] : []),
-    ...sheet.commands.map((command) => `  npx ${command}`),
+    ...sheet.commands.map((command) => `  ${command}`),
   ];
 }
 

@@ -5,7 +5,8 @@
 import { Command, CommanderError } from 'commander';
 import { TieoutError } from '../core/errors.js';
 import { packageVersion } from '../processIdentity.js';
-import { COMMANDS, type Entry } from './commands.js';
+import { COMMANDS } from './commands.js';
+import type { Entry } from './commandTree.js';
 import { keepHeapSmall } from './heap.js';
 
 const USAGE_EXIT = 2;

@@ -44,8 +44,7 @@ describe('tieout instructions', () => {
     const id = first?.id ?? '';
     const before = await house.effects();
     const shown = await run('instructions', 'show', id);
-    const command =
-      /npx tieout (instructions approve \d+ --seen \w+)/.exec(shown.stdout)?.[1] ?? '';
+    const command = / tieout (instructions approve \d+ --seen \w+)/.exec(shown.stdout)?.[1] ?? '';
     expect(command).toContain(id);
     const stale = await run('instructions', 'approve', id, '--seen', '0'.repeat(12));
     expect(stale.code).toBe(1);

@@ -127,7 +127,7 @@ function questionsOf(text: string): Question[] {
   for (const line of text.split('\n')) {
     const shown = /^ {4}(.+)$/.exec(line)?.[1];
     if (shown === undefined) continue;
-    const command = /^npx tieout (.+)$/.exec(shown)?.[1];
+    const command = /^tieout (.+)$/.exec(shown)?.[1];
     if (command !== undefined) questions.push({ command, printed: [] });
     else if (shown.trim() !== '...') questions.at(-1)?.printed.push(shown.trim());
   }

@@ -10,7 +10,17 @@ import { parseArgs } from 'node:util';
 import { DEFECTS } from './plantedDefects.mjs';
 import { CHECKOUT } from './program.mjs';
 
-const PARTS = ['src', 'jobs', 'reports', 'migrations', 'test', 'bin', 'docs', 'package.json'];
+const PARTS = [
+  'src',
+  'jobs',
+  'reports',
+  'migrations',
+  'test',
+  'bin',
+  'docs',
+  'scripts',
+  'package.json',
+];
 const SETTINGS = [
   'tsconfig.json',
   'tsconfig.build.json',

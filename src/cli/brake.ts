@@ -4,10 +4,12 @@
 import { Command } from 'commander';
 import type { App } from '../compose.js';
 import { UsageError } from '../core/errors.js';
-import { brakeWords } from '../core/sending.js';
+import { brakeWords, letGoWords } from '../core/sending.js';
 import type { BrakeOrder } from '../night/brake.js';
 import { brakeStatus, letBrakeGo, pullBrake } from '../night/brake.js';
 import { deciderOf, printJson, printLines, wantsJson, withApp } from './context.js';
+
+const NOTHING_LIFTED_EXIT = 1;
 
 interface BrakeFlags {
   reason: string;
@@ -95,18 +97,22 @@ async function off(app: App, order: BrakeOrder, json: boolean): Promise<number> 
   // The breaker of an account is lifted by its name alone: whoever names none must hear of it.
   const { accounts } = await brakeStatus(app, idsOf(app));
   const stopped = accounts.filter(({ sends }) => !sends);
+  // Who lifted nothing although something stands has not done what they came for.
+  const mine = (accountId: string): boolean =>
+    order.accountId === null || order.accountId === accountId;
+  const stands = lifted.length === 0 && stopped.some((one) => one.isLetGo && mine(one.accountId));
   if (json) printJson({ lifted, remaining, stopped });
   else {
     const scope = order.accountId === null ? 'all accounts together' : order.accountId;
     printLines([
       ...(lifted.length === 0
-        ? [`Nothing was on for ${scope}.`]
+        ? [stands ? 'Nothing was let go; this stands:' : `Nothing was on for ${scope}.`]
         : lifted.map((one) => `Lifted: ${one}`)),
-      ...remaining.map((one) => `Still on: ${brakeWords(one)}`),
+      ...remaining.map((one) => `Still on: ${brakeWords(one)}; ${letGoWords(one.accountId)}`),
       ...stopped.map(({ accountId, words }) => `Account ${accountId}: ${words}`),
     ]);
   }
-  return 0;
+  return stands ? NOTHING_LIFTED_EXIT : 0;
 }
 
 async function status(app: App, json: boolean): Promise<number> {

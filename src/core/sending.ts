@@ -8,7 +8,7 @@ import { oneLine } from './log.js';
 export const SENDING_STATES = ['untried', 'canary', 'open', 'stopped'] as const;
 export type SendingState = (typeof SENDING_STATES)[number];
 
-/** Every legal move; `stopped` to `untried` is a person's. */
+/** Every legal move; `stopped` to `untried` is a person's, or a look's that showed all of it. */
 export const SENDING_MOVES: Record<SendingState, readonly SendingState[]> = {
   untried: ['canary', 'stopped'],
   canary: ['untried', 'open', 'stopped'],
@@ -29,7 +29,11 @@ export interface Brake {
   at: Date;
 }
 
+/** So often a run lets an account begin again whose unknown entries a look has shown. */
+export const BEGIN_AGAIN_MAX = 3;
+
 export interface SendingFacts {
+  accountId: string;
   /** false: the account has no run */
   hasRun: boolean;
   /** why its newest run sends nothing, in the words of run_accounts.send_block */
@@ -50,7 +54,10 @@ export type SendingAnswer =
 
 export function mayAccountSend(facts: SendingFacts): SendingAnswer {
   const [brake] = facts.brakes;
-  if (brake) return { kind: 'stop', by: brake.kind, reason: brakeWords(brake) };
+  if (brake) {
+    const reason = `${brakeWords(brake)}; ${letGoWords(brake.accountId)}`;
+    return { kind: 'stop', by: brake.kind, reason };
+  }
   if (!facts.hasRun) return { kind: 'stop', by: 'no_run', reason: 'the account has no run' };
   if (facts.block !== null) {
     return { kind: 'stop', by: 'block', reason: `nothing of the account is sent: ${facts.block}` };
@@ -60,7 +67,9 @@ export function mayAccountSend(facts: SendingFacts): SendingAnswer {
       return {
         kind: 'stop',
         by: 'breaker',
-        reason: `the breaker stopped the account for the rest of the run: ${facts.reason ?? ''}`,
+        reason:
+          `the breaker stopped the account for the rest of the run: ${facts.reason ?? ''}; ` +
+          letGoWords(facts.accountId),
       };
     case 'canary':
       return { kind: 'wait' };
@@ -69,6 +78,17 @@ export function mayAccountSend(facts: SendingFacts): SendingAnswer {
     case 'open':
       return { kind: 'open' };
   }
+}
+
+/** Whether a person lets it go with `tieout brake off`. */
+export function isLetGo(answer: SendingAnswer): boolean {
+  return answer.kind === 'stop' && answer.by !== 'no_run' && answer.by !== 'block';
+}
+
+/** What a person types, to the letter: it stands wherever a stop is told. */
+export function letGoWords(accountId: string | null): string {
+  const scope = accountId === null ? '' : ` --account ${accountId}`;
+  return `to let it go: tieout brake off${scope} --reason TEXT`;
 }
 
 /** What a person typed comes into logs and summaries in one line, without card numbers. */

@@ -3,7 +3,7 @@
 // Every word is kept with who, when and why. The same functions serve command line and console.
 
 import type { Brake } from '../core/sending.js';
-import { brakeWords, mayAccountSend } from '../core/sending.js';
+import { brakeWords, isLetGo, mayAccountSend } from '../core/sending.js';
 import type { Database } from '../store/db.js';
 import { releaseJournals, releaseUnverified } from '../store/journals.js';
 import {
@@ -75,7 +75,13 @@ type BrakeKind = Brake['kind'] | 'breaker';
 export interface BrakeStatus {
   brakes: Brake[];
   underWay: number;
-  accounts: { accountId: string; sends: boolean; words: string }[];
+  accounts: {
+    accountId: string;
+    sends: boolean;
+    /** stopped, and `tieout brake off` with the right words lets it go */
+    isLetGo: boolean;
+    words: string;
+  }[];
 }
 
 export async function brakeStatus(
@@ -85,7 +91,8 @@ export async function brakeStatus(
   const accounts = (await standings(deps.db, accountIds)).map((standing) => {
     const answer = mayAccountSend(standing);
     const words = answer.kind === 'stop' ? answer.reason : GOING[answer.kind];
-    return { accountId: standing.accountId, sends: answer.kind !== 'stop', words };
+    const sends = answer.kind !== 'stop';
+    return { accountId: standing.accountId, sends, isLetGo: isLetGo(answer), words };
   });
   return {
     brakes: await standingBrakes(deps.db),

@@ -14,6 +14,7 @@ import {
   recordMatched,
   updateBreaks,
 } from '../store/verdicts.js';
+import { beginAgain } from './beginAgain.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf, accountRules } from './deps.js';
 
@@ -22,6 +23,7 @@ export async function compareNight(deps: NightDeps, night: Night, pull: PullRow)
   deps.progress('compare', 0, 1);
   const { resendAfterHours } = deps.config.operations;
   await settleByLooks(night.db, night.runId, pull.pullId, deps.now(), resendAfterHours);
+  if (!night.isDry) await beginAgain({ ...deps, db: night.db }, accountIdsOf(night));
   await clearVerdicts(night.db, night.runId, accountIdsOf(night));
   await judge(deps, night, pull, { runId: night.runId, pullId: pull.pullId });
   deps.progress('compare', 1, 1);

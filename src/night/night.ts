@@ -2,15 +2,18 @@
 // over whole sets, may be run twice, and leaves everything it learnt in PostgreSQL; a night that
 // stopped half-way goes on from there.
 
+import { BEGIN_AGAIN_MAX } from '../core/sending.js';
 import type { RunSummary } from '../core/summary.js';
 import type { Database, Db } from '../store/db.js';
 import type { PullRow } from '../store/pulls.js';
 import { deleteDryRun } from '../store/runs.js';
 import { classify } from '../store/verdicts.js';
+import { beginAgain } from './beginAgain.js';
 import { beside } from './beside.js';
-import { compareNight } from './compare.js';
+import { compareAgain, compareNight } from './compare.js';
 import { confirm, judgeAnew } from './confirm.js';
 import type { Night, NightDeps } from './deps.js';
+import { accountIdsOf } from './deps.js';
 import { plan } from './plan.js';
 import { pullNight } from './pull.js';
 import { recover } from './recover.js';
@@ -33,7 +36,7 @@ export async function runNight(deps: NightDeps, night: Night): Promise<RunSummar
     sealed.then(() => countLook(deps, night, pull)),
   );
   // Most of what sending left is on record by now: little is left to seal after it is confirmed.
-  const second = await beside(seal(deps, night), confirm(deps, night, pull));
+  const second = await beside(seal(deps, night), confirmAll(deps, night, pull));
   const summary = await beside(seal(deps, night), addUp(deps, night, pull, second, looked));
   const finished = await report(deps, night, summary);
   deps.allRung?.();
@@ -61,6 +64,22 @@ async function judgeAndSend(
   await judge(deps, night, pull);
   await sealed;
   await send(deps, night);
+}
+
+/**
+ * Looks at what was sent. Where that lets an account go that its breaker had stopped, what waits of
+ * it is sent and looked at in turn, so often and no more.
+ */
+async function confirmAll(deps: NightDeps, night: Night, first: PullRow): Promise<PullRow | null> {
+  let second = await confirm(deps, night, first);
+  for (let round = 0; round < BEGIN_AGAIN_MAX && second !== null; round += 1) {
+    const again = await beginAgain(deps, accountIdsOf(night));
+    if (again.length === 0) break;
+    await compareAgain(deps, night, first, second);
+    await send(deps, night);
+    second = await confirm(deps, night, second);
+  }
+  return second;
 }
 
 async function countLook(deps: NightDeps, night: Night, pull: PullRow): Promise<Looked> {

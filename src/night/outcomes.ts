@@ -64,7 +64,7 @@ export async function recordAnswer(
       ...aboutBatch(batch),
     });
   }
-  const result = { answered: true, reason, outcomes, ...more };
+  const result = { answered: true, reason, outcomes, tellsOfGateway: true, ...more };
   await recordOutcomes(deps.db, attemptId, result, deps.now());
   tellTrouble(deps, batch, outcomes, reason);
   if (batch.operation === 'payout') {
@@ -113,7 +113,7 @@ export async function recordUnknown(
   sent: Pick<SentBatch, 'entries'>,
   attemptId: string,
   reason: string,
-  isSenderGone = true,
+  { isSenderGone = true, tellsOfGateway = true } = {},
 ): Promise<void> {
   const outcomes = sent.entries.map((entry) => ({
     instructionId: entry.instructionId,
@@ -123,6 +123,6 @@ export async function recordUnknown(
     reference: null,
     reason,
   }));
-  const result = { answered: false, reason, outcomes, isSenderGone };
+  const result = { answered: false, reason, outcomes, isSenderGone, tellsOfGateway };
   await recordOutcomes(deps.db, attemptId, result, deps.now());
 }

@@ -69,5 +69,8 @@ async function classify(deps: NightDeps, attempt: OpenAttempt, isGone: boolean):
     },
   );
   const reason = 'the sender stopped before an answer came';
-  await recordUnknown(deps, { entries }, attempt.attemptId, reason, isGone);
+  await recordUnknown(deps, { entries }, attempt.attemptId, reason, {
+    isSenderGone: isGone,
+    tellsOfGateway: false,
+  });
 }

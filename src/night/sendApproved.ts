@@ -8,6 +8,7 @@ import type { SentInstruction } from '../store/instructions.js';
 import { approvedIn, cutApproved, sentInstructions, settleByLooks } from '../store/instructions.js';
 import { newestRunId } from '../store/runs.js';
 import { standings } from '../store/sending.js';
+import { beginAgain } from './beginAgain.js';
 import type { NightDeps } from './deps.js';
 import { otherEnvironment } from './environment.js';
 import { askSecondLook } from './lookAgain.js';
@@ -46,6 +47,7 @@ export async function sendApproved(
     });
     if (!done) deps.log('not every batch came to an end; those left wait for the next run');
     await lookAfterwards(deps, await sentInstructions(deps.db, approved));
+    await beginAgain(deps, accountIds);
   } finally {
     await workforce.stop();
   }

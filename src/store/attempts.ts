@@ -142,6 +142,8 @@ export async function recordOutcomes(
     isSenderGone: boolean;
     /** the raw answer, where the database does not have it yet */
     toStore?: KeptAnswer | null;
+    /** false: its sender died without an answer, which says nothing of the gateway */
+    tellsOfGateway: boolean;
   },
   now: Date,
 ): Promise<boolean> {
@@ -166,6 +168,7 @@ export async function recordOutcomes(
       answer?.contentEncoding,
       answer?.body,
       answer?.sha256,
+      result.tellsOfGateway,
     ],
     'recordOutcomes',
   );

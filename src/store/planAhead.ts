@@ -38,6 +38,7 @@ async function planOn(tx: Db): Promise<void> {
     journalId: null,
   };
   await claimBatch(tx, NO_BATCH, claim, NOBODY);
-  const outcome = { answered: false, reason: null, outcomes: [], isSenderGone: true };
+  const said = { isSenderGone: true, tellsOfGateway: true };
+  const outcome = { answered: false, reason: null, outcomes: [], ...said };
   await recordOutcomes(tx, claim.attemptId, outcome, now);
 }

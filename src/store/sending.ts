@@ -172,6 +172,21 @@ export async function releaseStopped(db: Db, accountId: string): Promise<boolean
   return rowCount === 1;
 }
 
+/**
+ * Lets go of the breaker of accounts whose newest run is stopped, where every entry that nobody
+ * could say anything of has turned out to have happened; answers them with what had stopped them.
+ */
+export async function releaseSeen(
+  db: Db,
+  accountIds: readonly string[],
+): Promise<{ accountId: string; reason: string }[]> {
+  const { rows } = await db.query<{ account_id: string; reason: string }>(
+    statement('releaseSeen'),
+    [accountIds],
+  );
+  return rows.map(({ account_id: accountId, reason }) => ({ accountId, reason }));
+}
+
 /** Batches whose first byte may have left, or may leave within the budget of their claim. */
 export async function batchesUnderWay(db: Db, accountId: string | null): Promise<number> {
   const { rows } = await db.query<{ count: bigint }>(

@@ -5,7 +5,14 @@ import { describe, expect, test } from 'vitest';
 import type { Brake, SendingFacts } from '../../src/core/sending.js';
 import { mayAccountSend, SENDING_STATES } from '../../src/core/sending.js';
 
-const GOING: SendingFacts = { hasRun: true, block: null, state: 'open', reason: null, brakes: [] };
+const GOING: SendingFacts = {
+  accountId: 'A1001',
+  hasRun: true,
+  block: null,
+  state: 'open',
+  reason: null,
+  brakes: [],
+};
 const BRAKE: Brake = {
   kind: 'brake',
   accountId: null,
@@ -40,5 +47,33 @@ describe('may an account send', () => {
       const answer = mayAccountSend({ ...GOING, state, ...facts });
       expect(answer).toMatchObject({ kind: 'stop', reason: expect.stringMatching(words) });
     }
+  });
+});
+
+describe('what a person may let go', () => {
+  const words = (facts: Partial<SendingFacts>): string => {
+    const answer = mayAccountSend({ ...GOING, ...facts });
+    return answer.kind === 'stop' ? answer.reason : '';
+  };
+
+  test.each<[string, Partial<SendingFacts>, string]>([
+    [
+      'the breaker',
+      { state: 'stopped', reason: '2 batches' },
+      'tieout brake off --account A1001 --reason TEXT',
+    ],
+    ['a brake on all', { brakes: [BRAKE] }, 'tieout brake off --reason TEXT'],
+    [
+      'a brake of the account',
+      { brakes: [{ ...BRAKE, accountId: 'A1001' }] },
+      'tieout brake off --account A1001 --reason TEXT',
+    ],
+    ['a freeze', { brakes: [{ ...BRAKE, kind: 'freeze' }] }, 'tieout brake off --reason TEXT'],
+  ])('%s: says what to type', (_, facts, command) => {
+    expect(words(facts)).toContain(`: ${command}`);
+  });
+
+  test('an account that is only observed is let go by no brake', () => {
+    expect(words({ block: 'observed' })).not.toContain('brake off');
   });
 });

@@ -176,7 +176,9 @@ describe('the brake', () => {
         accountId: 'A1001',
         kind: 'not_sent',
         about: 'the brake is on for all sending',
-        text: expect.stringMatching(/the brake is on .*acquirer called\); 3 instructions wait$/),
+        text: expect.stringMatching(
+          /the brake is on .*called\); to let it go: tieout brake off --reason TEXT; 3 instr.* wait$/,
+        ),
       },
       expect.objectContaining({ text: expect.stringMatching(/nothing waits for it now$/) }),
     ]);
@@ -216,7 +218,9 @@ describe('the brake', () => {
       `update tieout.run_accounts set sending = 'stopped', sending_reason = 'the breaker stopped it'
        where account_id = 'A1001'`,
     );
-    expect(JSON.parse((await brake('off', '--reason', 'looked into')).stdout)).toMatchObject({
+    const without = await brake('off', '--reason', 'looked into');
+    expect(without.code).toBe(1);
+    expect(JSON.parse(without.stdout)).toMatchObject({
       lifted: [],
       stopped: [{ accountId: 'A1001', words: expect.stringContaining('breaker') }],
     });

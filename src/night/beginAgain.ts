@@ -1,7 +1,7 @@
 // An account that its breaker stopped begins again by itself once a look has shown that everything
-// of which nobody could say what became of it did happen: the gateway worked, its answers were lost.
-// It begins with a canary of one. Everything else stays stopped for a person. Neighbours: compare.ts
-// and confirm.ts settle by looks, and ask here afterwards.
+// of which nobody could say what became of it did happen: the gateway worked, its answers were
+// lost. It begins with a canary of one. Everything else stays stopped for a person. Neighbours:
+// compare.ts and confirm.ts settle by looks; whoever lets them ask also asks here afterwards.
 
 import type { Db } from '../store/db.js';
 import { releaseSeen, sayBrake } from '../store/sending.js';

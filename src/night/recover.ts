@@ -69,8 +69,6 @@ async function classify(deps: NightDeps, attempt: OpenAttempt, isGone: boolean):
     },
   );
   const reason = 'the sender stopped before an answer came';
-  await recordUnknown(deps, { entries }, attempt.attemptId, reason, {
-    isSenderGone: isGone,
-    tellsOfGateway: false,
-  });
+  const its = { isSenderGone: isGone, tellsOfGateway: false };
+  await recordUnknown(deps, { entries }, attempt.attemptId, reason, its);
 }

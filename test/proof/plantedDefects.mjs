@@ -24,7 +24,7 @@ export const DEFECTS = [
     name: 'whoever finds a dead sender sends again',
     file: 'src/night/recover.ts',
     change: [
-      'await recordUnknown(deps, { entries }, attempt.attemptId, reason, isGone);',
+      'await recordUnknown(deps, { entries }, attempt.attemptId, reason, its);',
       "await (await import('../store/attempts.js')).recordNotSent(deps.db, attempt.attemptId, reason);",
     ],
     by: SIMULATOR,

@@ -1,6 +1,6 @@
--- Accounts that the breaker stopped in their newest run begin again with a canary, where every entry
--- of which nobody could say what became of it has been seen to have happened: so the gateway did
--- its work, and only its answers were lost. One that is not settled, or did not happen, keeps the
+-- Accounts that the breaker stopped in their newest run begin again with a canary, where each entry
+-- of which nobody could say what became of it has been seen to have happened: the gateway did its
+-- work, and only its answers were lost. One that is not settled, or did not happen, keeps its
 -- account stopped.
 -- $1 accounts. One row an account that begins again, with what had stopped it.
 with stopped as materialized (

@@ -3,6 +3,7 @@
 // class.
 
 import { settleByLooks, toLookAt } from '../store/instructions.js';
+import { confirmAcceptedPayouts } from '../store/payouts.js';
 import type { PullRow } from '../store/pulls.js';
 import { analyseLooks, finishPull, waitingChunks } from '../store/pulls.js';
 import { classify, rememberFinal } from '../store/verdicts.js';
@@ -22,6 +23,8 @@ export async function confirm(
   night: Night,
   first: PullRow,
 ): Promise<PullRow | null> {
+  // Whoever read its answer died before it said so: it is this night's money.
+  await confirmAcceptedPayouts(night.db, accountIdsOf(night), deps.now());
   // What was answered is kept before a look says more of it.
   const second = await beside(noteAnswers(deps, night), lookAtSent(deps, night, first));
   if (second === null) return null;

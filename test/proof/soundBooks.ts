@@ -5,9 +5,11 @@
 import { createHash } from 'node:crypto';
 
 export type Row = Record<string, unknown>;
+/** Tables by name; what a database forgot, and what was asked for when, stand beside them. */
 export type Books = Record<string, Row[]>;
 
 const ACCOUNT = 'A1';
+const MIDNIGHT = Date.parse('2026-01-02T00:00:00Z') / 1_000;
 
 function order(no: string, expected: string, state: string, refunded = '0.00') {
   return {
@@ -63,13 +65,17 @@ function attempt(id: string, outcome = 'answered') {
     entries: [id],
     body_sha256: `body${id}`,
     claimed_at: '2026-01-02T00:00:00.000Z',
+    claimed: MIDNIGHT,
     outcome,
   };
 }
 
 /** `planned` first, then whatever came after, in order. */
 function trail(id: string, states: readonly string[]): Row[] {
-  return states.map((to, at) => ({ seq: Number(id) * 10 + at, id, from: states[at - 1], to }));
+  return states.map((to, index) => ({
+    ...{ seq: Number(id) * 10 + index, id, from: states[index - 1], to },
+    moment: MIDNIGHT - 10 + index * 5,
+  }));
 }
 
 const BODY = Buffer.from('{}');
@@ -77,6 +83,8 @@ const SUMMARY = {
   accounts: [
     {
       accountId: ACCOUNT,
+      state: 'broken',
+      instructions: { refund: { unknown: 1 } },
       orders: {
         ...{ ledger: 4, strangers: 0, matched: 3, explained: 0, due: 0, awaited: 0, broken: 1 },
         notCompared: 0,
@@ -141,6 +149,8 @@ export function soundBooks(): Books {
     ],
     breaks: [{ account_id: ACCOUNT, order_no: '3', kind: 'outcome_unknown', state: 'open' }],
     runs: [{ run_id: '1', business_date: '2026-01-01', state: 'broken', summary: SUMMARY }],
+    ends: [{ run_id: '1', state: 'broken', summary: SUMMARY, moment: MIDNIGHT + 60 }],
+    calls: [],
     effects: [
       effect('1', 'capture', 'x1.body1'),
       effect('2', 'refund', 'x2.body2', '10.00'),
@@ -150,4 +160,4 @@ export function soundBooks(): Books {
   });
 }
 
-export { attempt, effect, instruction, trail };
+export { ACCOUNT, attempt, effect, instruction, MIDNIGHT, trail };

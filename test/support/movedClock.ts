@@ -19,6 +19,14 @@ export async function moveClock(db: Database): Promise<MovedClock> {
     do $$ begin
       execute format('alter database %I set search_path = sim, pg_catalog, public',
         current_database());
+    end $$;
+    -- The tables were made before: what they write down by themselves is by this clock, too.
+    do $$ declare one record; begin
+      for one in select table_schema, table_name, column_name from information_schema.columns
+        where table_schema = 'tieout' and column_default = 'clock_timestamp()' loop
+        execute format('alter table %I.%I alter %I set default sim.clock_timestamp()',
+          one.table_schema, one.table_name, one.column_name);
+      end loop;
     end $$`);
   let shift = 0;
   return {

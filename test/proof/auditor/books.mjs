@@ -30,9 +30,12 @@ export function movedOf({ operation, amount, refund_amount }) {
   return hundredthsOrWhole(operation === 'refund' ? refund_amount : amount) ?? 0n;
 }
 
-/** A person at the gateway's portal, not a request of ours. */
-export function isByHand({ request }) {
-  return String(request).startsWith('portal.');
+/**
+ * A person, not the night: at the gateway's portal, or with a call that tieout made for them and
+ * wrote down (`isCall`).
+ */
+export function isByHand({ request, isCall }) {
+  return isCall === true || String(request).startsWith('portal.');
 }
 
 /** The hash of the request body that caused an effect, as the journal names it. */
@@ -63,13 +66,23 @@ export function groupBy(rows, keyOf) {
  * Which instruction caused which effect. There is no key to go by, so an effect is traced through
  * the hash of the request that caused it to the attempts of that body, and among their entries to
  * those that move the same money of the same transaction. `ownerOf`: effect -> instruction or null.
+ * What a database forgot that was put back (`forgotten`) owns its effects, too, and nothing else is
+ * asked of it.
  */
 export function joinBooks(books) {
-  const byId = new Map(books.instructions.map((row) => [String(row.id), row]));
-  const attemptsOf = groupBy(books.attempts, (attempt) => attempt.body_sha256);
+  const forgotten = books.forgotten ?? { instructions: [], attempts: [] };
+  const byId = new Map(
+    [...books.instructions, ...forgotten.instructions].map((row) => [String(row.id), row]),
+  );
+  const attemptsOf = groupBy([...books.attempts, ...forgotten.attempts], (row) => row.body_sha256);
+  const calls = new Set((books.calls ?? []).map(({ body_sha256 }) => body_sha256));
+  const effects = books.effects.map((effect) => {
+    const body = bodyOf(effect);
+    return calls.has(body) && !attemptsOf.has(body) ? { ...effect, isCall: true } : effect;
+  });
   const ownerOf = new Map();
   const effectsOf = new Map();
-  for (const effect of books.effects) {
+  for (const effect of effects) {
     if (isByHand(effect)) continue;
     const attempts = attemptsOf.get(bodyOf(effect)) ?? [];
     const candidates = inOrderOfLikelihood(attempts, effect)
@@ -84,8 +97,14 @@ export function joinBooks(books) {
     if (known === undefined) effectsOf.set(owner.id, [effect]);
     else known.push(effect);
   }
-  const byHand = groupBy(books.effects.filter(isByHand), transactionKey);
-  return { ...books, byId, attemptsOf, ownerOf, effectsOf, byHand };
+  const byHand = groupBy(effects.filter(isByHand), transactionKey);
+  const twins = groupBy(forgotten.instructions, needKey);
+  return { ...books, effects, forgotten, byId, attemptsOf, ownerOf, effectsOf, byHand, twins };
+}
+
+/** What an instruction is for: the same need has the same key in whichever database. */
+export function needKey(row) {
+  return [row.operation, orderKey(row), row.transaction_id, row.refund_id ?? ''].join(' ');
 }
 
 /** Attempts of one body: those that may have sent it and came before, then the rest. */
@@ -110,7 +129,8 @@ function isSameMovement(row, effect) {
 
 /** Effects of this instruction, and those by hand on its transaction that look the same. */
 export function shownFor(joined, row) {
-  const own = joined.effectsOf.get(row.id) ?? [];
+  const twins = joined.twins.get(needKey(row)) ?? [];
+  const own = [row, ...twins].flatMap(({ id }) => joined.effectsOf.get(id) ?? []);
   const byHand = (joined.byHand.get(transactionKey(row)) ?? []).filter((effect) =>
     isSameMovement(row, effect),
   );

@@ -6,7 +6,8 @@ import { createHash } from 'node:crypto';
 import { groupBy, hundredths, isByHand, moneyText, movedOf, orderKey } from './books.mjs';
 
 const WAITS_FOR_A_PERSON = new Set(['held', 'unknown']);
-const NO_END = new Set(['planned', 'queued', 'sending', 'accepted']);
+/** What is planned or queued and waits for more than a night is I12's. */
+const NO_END = new Set(['sending', 'accepted']);
 
 /** Every order is where the ledger wants it, or a person is told; nothing is stuck half-way. */
 export function nothingForgotten(joined) {
@@ -179,6 +180,7 @@ export function moneyByCurrency(joined) {
   for (const effect of joined.effects) {
     if (isByHand(effect) || effect.operation === 'review') continue;
     const owner = joined.ownerOf.get(effect);
+    if (joined.forgotten.instructions.includes(owner)) continue;
     if (owner !== null && ['confirmed', 'unknown'].includes(owner?.state)) continue;
     add(effect.currency ?? owner?.currency ?? '?', 'difference', movedOf(effect));
   }

@@ -19,6 +19,7 @@ import {
   refundsWithinCapture,
   unknownOnlyWhereNobodyCanSay,
 } from './invariants.mjs';
+import { everybodyTold, everythingEnded, summaryEqualsEffects } from './told.mjs';
 
 export const INVARIANTS = [
   ['I1', 'no instruction has more than one effect', onceOnly],
@@ -33,6 +34,9 @@ export const INVARIANTS = [
   ['I10', 'the evidence is what it was', evidenceUntouched],
   ['I10', 'the chain of digests is unbroken', chainUnbroken],
   ['I11', 'the figures are those of the books', figuresTie],
+  ['I12', 'everything came to its end', everythingEnded],
+  ['I13', 'the summary equals the effects', summaryEqualsEffects],
+  ['I14', 'everybody was told', everybodyTold],
 ];
 
 /** Each violation as { invariant, words }, and the money by currency. */

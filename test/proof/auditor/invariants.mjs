@@ -35,13 +35,37 @@ export function onceOnly(joined) {
   for (const [what, effects] of groupBy(payouts, orderKey)) {
     if (effects.length > 1) found.push(`payout ${what} was made ${effects.length} times`);
   }
-  const refunds = joined.instructions.filter(({ operation }) => operation === 'refund');
+  const refunds = [...joined.instructions, ...joined.forgotten.instructions].filter(
+    ({ operation }) => operation === 'refund',
+  );
   for (const [what, rows] of groupBy(refunds, (row) => `${row.account_id} ${row.refund_id}`)) {
     const done = rows.reduce((sum, row) => sum + (joined.effectsOf.get(row.id)?.length ?? 0), 0);
     if (rows.length > 1 && done > 1) found.push(`request ${what} was refunded ${done} times`);
   }
+  return [...found, ...doneAfterACall(joined)];
+}
+
+/** What a person did with a call of tieout's is not done again by a batch that is claimed later. */
+function doneAfterACall({ byId, byHand, effectsOf, attemptsOf }) {
+  const found = [];
+  for (const [id, effects] of effectsOf) {
+    const row = byId.get(String(id));
+    const calls = (byHand.get(transactionKey(row)) ?? []).filter(
+      (call) => !isPortal(call) && call.operation === row.operation && isSame(call, row),
+    );
+    for (const effect of effects) {
+      const claims = (attemptsOf.get(bodyOf(effect)) ?? []).map((one) =>
+        Date.parse(one.claimed_at),
+      );
+      const before = calls.find(({ at }) => Date.parse(at) < Math.min(...claims));
+      if (before !== undefined) found.push(`${lineOf(effect)} was done by hand: ${lineOf(before)}`);
+    }
+  }
   return found;
 }
+
+const isPortal = ({ request }) => String(request).startsWith('portal.');
+const isSame = (call, row) => movedOf(call) === movedOf(row);
 
 /** What is confirmed has exactly one effect, of the same amount and currency. */
 export function confirmedHappened(joined) {
@@ -79,9 +103,39 @@ export function nothingElseHappened(joined) {
 
 /** Every effect belongs to one instruction or was made by hand. */
 export function allAccountedFor(joined) {
-  return joined.effects
+  const strange = joined.effects
     .filter((effect) => !isByHand(effect) && joined.ownerOf.get(effect) === null)
     .map((effect) => `nobody ordered the ${lineOf(effect)}`);
+  return [...strange, ...moreThanAsked(joined)];
+}
+
+/**
+ * With each refund of ours, all of its order come to no more than the ledger asked for when it was
+ * claimed, whatever rows it held before. `asked` is what the ledger's rows were, and when.
+ */
+function moreThanAsked({ effects, ownerOf, attemptsOf, asked }) {
+  if (asked === undefined) return [];
+  const found = [];
+  const refunds = effects.filter((one) => one.operation === 'refund' && !isByHand(one));
+  for (const [key, ours] of groupBy(refunds, orderKey)) {
+    let back = 0n;
+    for (const effect of ours) {
+      back += movedOf(effect);
+      const claims = (attemptsOf.get(bodyOf(effect)) ?? []).map((one) =>
+        Date.parse(one.claimed_at),
+      );
+      if (ownerOf.get(effect) === null || claims.length === 0) continue;
+      const wanted = askedAt(asked.get(key) ?? [], claims);
+      if (back > wanted) found.push(`${lineOf(effect)}: ${back} given back, ${wanted} asked for`);
+    }
+  }
+  return found;
+}
+
+/** The most that was asked for at one of the claims; in hundredths. */
+function askedAt(states, claims) {
+  const sums = claims.map((at) => states.findLast((one) => one.at <= at)?.sum ?? 0n);
+  return sums.reduce((most, sum) => (sum > most ? sum : most), 0n);
 }
 
 /**

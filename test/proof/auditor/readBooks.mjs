@@ -42,21 +42,26 @@ const TABLES = {
   payouts: `select account_id, request_id::text from ledger.payout_requests`,
   instructions: `select instruction_id::text as id, run_id::text, account_id, order_no, operation,
     transaction_id, currency, amount::text, refund_id, refund_amount::text, state, is_disputed,
-    settled_run_id::text from tieout.instructions order by instruction_id`,
+    settled_run_id::text, hold_reason from tieout.instructions order by instruction_id`,
   events: `select seq::int, instruction_id::text as id, from_state as from, to_state as to,
-    to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
-    from tieout.instruction_events order by seq`,
+    to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at,
+    extract(epoch from at)::float8 as moment from tieout.instruction_events order by seq`,
   attempts: `select attempt_id::text, batch_id::text, account_id, entries, body_sha256,
-    to_char(claimed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as claimed_at, outcome
-    from tieout.attempts order by claimed_at`,
+    to_char(claimed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as claimed_at, outcome,
+    extract(epoch from claimed_at)::float8 as claimed from tieout.attempts order by claimed_at`,
   answers: `select attempt_id::text, body, body_sha256 from tieout.answers`,
   breaks: `select account_id, order_no, kind, state from tieout.breaks`,
-  runs: `select run_id::text, business_date::text, state, summary,
+  runs: `select run_id::text, business_date::text, state, summary, failure,
+    runner_id is not null as is_worked_on,
     (select to_char(max(at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
       from tieout.run_ends e where e.run_id = runs.run_id) as ended_at,
     (select to_char(max(as_of) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
       from tieout.pulls p where p.run_id = runs.run_id and kind <> 'fresh') as looked_at
     from tieout.runs where not is_dry order by runs.run_id`,
+  ends: `select run_id::text, state, summary, extract(epoch from at)::float8 as moment
+    from tieout.run_ends order by end_id`,
+  calls: `select account_id, operation, encode(body_sha256, 'hex') as body_sha256, outcome
+    from tieout.gateway_calls order by call_id`,
 };
 
 /** Everything at one moment; `client` is a connected client of the driver. */

@@ -40,6 +40,8 @@ function openClock(setClock) {
       owed += ms;
     },
     async skip(ms) {
+      // The server's clock never goes back, not by a microsecond.
+      if (ms + owed === 0 && ahead > 0) return;
       ahead += ms + owed;
       owed = 0;
       await setClock(now());

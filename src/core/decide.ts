@@ -37,6 +37,8 @@ export interface RefundFacts {
   refundId: string;
   amount: Hundredths;
   requestedAt: Date;
+  /** we paid it, for another order; absent is false */
+  isPaidElsewhere?: boolean;
 }
 
 export interface InstructionFacts {
@@ -240,12 +242,7 @@ function refundPosition(
   rules: Rules,
 ): { position: RefundPosition; oldestOpen: RefundFacts | null } {
   if (!refundsBearOn(ledger.expected, sight)) return { position: 'none', oldestOpen: null };
-  const confirmed = new Set<string>();
-  for (const instruction of facts.instructions) {
-    if (instruction.operation === 'refund' && instruction.state === 'confirmed') {
-      if (instruction.refundId !== null) confirmed.add(instruction.refundId);
-    }
-  }
+  const confirmed = paidRefunds(facts);
   let explained = 0n;
   let requested = 0n;
   const open: RefundFacts[] = [];
@@ -255,7 +252,7 @@ function refundPosition(
     if (historic || confirmed.has(refund.refundId)) explained += refund.amount;
     else open.push(refund);
   }
-  if (facts.refunds.some((refund) => refund.amount <= 0n)) {
+  if (facts.refunds.some((refund) => refund.amount <= 0n) || isForgotten(confirmed, facts)) {
     return { position: 'differs', oldestOpen: null };
   }
   const amount = refundableAmount(ledger, rules);
@@ -265,6 +262,26 @@ function refundPosition(
   }
   const elsewhere = sight === 'refunded' && requested === amount;
   return { position: elsewhere ? 'elsewhere' : 'differs', oldestOpen };
+}
+
+/** What we paid of the order, by the request that asked for it. */
+function paidRefunds({ instructions }: OrderFacts): Map<string, Hundredths> {
+  const paid = new Map<string, Hundredths>();
+  for (const { operation, state, refundId, refundAmount } of instructions) {
+    if (operation !== 'refund' || state !== 'confirmed' || refundId === null) continue;
+    paid.set(refundId, refundAmount ?? 0n);
+  }
+  return paid;
+}
+
+/**
+ * A request that we paid is gone, asks for another amount now, or stands under another order:
+ * what was paid stays paid, and the requests that are left do not say how much that is.
+ */
+function isForgotten(paid: ReadonlyMap<string, Hundredths>, { refunds }: OrderFacts): boolean {
+  if (refunds.some((refund) => refund.isPaidElsewhere)) return true;
+  const asked = new Map(refunds.map((refund) => [refund.refundId, refund.amount]));
+  return [...paid].some(([refundId, amount]) => asked.get(refundId) !== amount);
 }
 
 /** What finished refunds imply; null when they are more than the amount. */

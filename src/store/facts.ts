@@ -100,7 +100,12 @@ interface RawFacts extends RawInstruction {
   date_end: Date | null;
   ledger: RawLedger | null;
   entries: RawEntry[];
-  refunds: { refund_id: string; amount: string; requested_at: string }[];
+  refunds: {
+    refund_id: string;
+    amount: string;
+    requested_at: string;
+    is_paid_elsewhere: boolean;
+  }[];
   instructions: {
     operation: Operation;
     transaction_id: string;
@@ -148,6 +153,7 @@ function refundFacts(row: RawFacts['refunds'][number]): RefundFacts {
     refundId: row.refund_id,
     amount: amountOf(row.amount),
     requestedAt: new Date(row.requested_at),
+    isPaidElsewhere: row.is_paid_elsewhere,
   };
 }
 

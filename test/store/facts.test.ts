@@ -85,6 +85,29 @@ describe('what forbids it after all', () => {
     expect(await decidedAgain()).toBe(verdict);
   });
 
+  test.each<[string, string[]]>([
+    ['is gone', ['R2 3.00', 'R3 1.00']],
+    ['was lowered', ['R1 3.00', 'R2 3.00', 'R3 1.00']],
+    ['was renamed', ['R9 4.00', 'R2 3.00', 'R3 1.00']],
+  ])('a request that was paid %s', async (_, refunds) => {
+    await queued(TO_REFUND);
+    await storeLedger(db, accountId, [orderOf('O1', { ...TO_REFUND, refunds })]);
+    expect(await decidedAgain()).toBe('refund_mismatch');
+  });
+
+  test('a request was paid for another order', async () => {
+    await queued(TO_REFUND);
+    const other = { ledger: null, did: ['refund T8 R8 1.00 confirmed'] };
+    await storeInstructions(db, await storeRun(db, accountId), accountId, [orderOf('O2', other)]);
+    await db.query(
+      `insert into ledger.refund_requests (account_id, refund_id, order_no, refund_amount,
+         requested_at) select account_id, 'O2/R8', order_no, 1, requested_at
+       from ledger.refund_requests where account_id = $1 limit 1`,
+      [accountId],
+    );
+    expect(await decidedAgain()).toBe('refund_mismatch');
+  });
+
   test('a later look shows it done', async () => {
     await queued(TO_CAPTURE);
     const now = { ...TO_CAPTURE, gateway: ['T1 captured 10.00'] };

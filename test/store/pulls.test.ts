@@ -137,6 +137,24 @@ const cases: LiveCase[] = [
     now: { ...matched, refunds: ['R1 4.00'], did: ['refund T1 R1 4.00 confirmed'] },
     isAsked: false,
   },
+  {
+    name: 'old, final, the request that was paid has left',
+    before: matched,
+    now: { ...matched, did: ['refund T1 R1 4.00 confirmed'] },
+    isAsked: true,
+  },
+  {
+    name: 'old, final, the request that was paid was lowered',
+    before: matched,
+    now: { ...matched, refunds: ['R1 3.00'], did: ['refund T1 R1 4.00 confirmed'] },
+    isAsked: true,
+  },
+  {
+    name: 'left with all of its paid requests',
+    before: matched,
+    now: { ledger: null, did: ['refund T1 R1 4.00 confirmed'] },
+    isAsked: false,
+  },
   ...['planned', 'held', 'queued', 'sending', 'accepted', 'unknown'].map((state) => ({
     name: `old, final, with an instruction that is ${state}`,
     before: matched,

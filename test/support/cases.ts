@@ -9,7 +9,7 @@ import { amountCases, transactionCases } from './matchCases.js';
 import type { OrderText } from './orders.js';
 import { plainRules } from './orders.js';
 import { lookCases, recordCases, strangerCases } from './recordCases.js';
-import { refundCases, refundCasesOfPartialCaptures } from './refundCases.js';
+import { forgottenRefundCases, refundCases, refundCasesOfPartialCaptures } from './refundCases.js';
 import {
   instructionCases,
   observedCases,
@@ -46,6 +46,7 @@ export function caseSets(): CaseSet[] {
         ...strangerCases,
         ...instructionCases,
         ...refundCases,
+        ...forgottenRefundCases,
       ],
     },
     {

@@ -216,6 +216,85 @@ export const refundCases: Case[] = [
   },
 ];
 
+/** What we paid counts, whatever became of the request that asked for it. */
+export const forgottenRefundCases: Case[] = [
+  {
+    name: 'a paid request left the ledger, another paid one stays, a third one asks',
+    ledger: 'captured 10.00 EUR',
+    gateway: ['T1 partially_refunded 10.00'],
+    refunds: ['R2 3.00', 'R3 1.00'],
+    did: ['refund T1 R1 4.00 confirmed', 'refund T1 R2 3.00 confirmed'],
+    want: 'refund_mismatch',
+  },
+  {
+    name: 'a paid request was renamed, another paid one stays',
+    ledger: 'captured 10.00 EUR',
+    gateway: ['T1 partially_refunded 10.00'],
+    refunds: ['R9 4.00', 'R2 3.00'],
+    did: ['refund T1 R1 4.00 confirmed', 'refund T1 R2 3.00 confirmed'],
+    want: 'refund_mismatch',
+  },
+  {
+    name: 'a paid request was lowered',
+    ledger: 'captured 10.00 EUR',
+    gateway: ['T1 partially_refunded 10.00'],
+    refunds: ['R1 3.00', 'R2 7.00'],
+    did: ['refund T1 R1 4.00 confirmed'],
+    want: 'refund_mismatch',
+  },
+  {
+    name: 'a paid request was raised',
+    ledger: 'captured 10.00 EUR',
+    gateway: ['T1 partially_refunded 10.00'],
+    refunds: ['R1 5.00'],
+    did: ['refund T1 R1 4.00 confirmed'],
+    want: 'refund_mismatch',
+  },
+  {
+    name: 'all paid requests left the ledger',
+    ledger: 'captured 10.00 EUR',
+    gateway: ['T1 partially_refunded 10.00'],
+    did: ['refund T1 R1 4.00 confirmed'],
+    want: 'refund_mismatch',
+  },
+  {
+    name: 'the whole was paid, and its request left the ledger',
+    ledger: 'captured 10.00 EUR',
+    gateway: ['T1 refunded 10.00'],
+    did: ['refund T1 R1 10.00 confirmed'],
+    want: 'refund_mismatch',
+  },
+  {
+    name: 'a paid request left the ledger, and the gateway shows captured as if nothing had been',
+    ledger: 'captured 10.00 EUR',
+    gateway: ['T1 captured 10.00'],
+    did: ['refund T1 R1 4.00 confirmed'],
+    want: 'refund_mismatch',
+  },
+  {
+    name: 'what is requested makes up the amount without the paid one',
+    ledger: 'captured 10.00 EUR',
+    gateway: ['T1 refunded 10.00'],
+    refunds: ['R2 10.00'],
+    did: ['refund T1 R1 4.00 confirmed'],
+    want: 'refund_mismatch',
+  },
+  {
+    name: 'the cancelled order has its money back, whatever became of the request',
+    ledger: 'cancelled 10.00 EUR',
+    gateway: ['T1 refunded 10.00'],
+    did: ['refund T1 R1 10.00 confirmed'],
+    want: 'matched',
+  },
+  {
+    name: 'a request that was refused may leave the ledger',
+    ledger: 'captured 10.00 EUR',
+    gateway: ['T1 captured 10.00'],
+    did: ['refund T1 R1 4.00 rejected'],
+    want: 'matched',
+  },
+];
+
 export const refundCasesOfPartialCaptures: Case[] = [
   {
     name: 'a request of all that was captured',

@@ -29,6 +29,18 @@ refundable as materialized (
         and i.state in ('confirmed', 'rejected', 'withdrawn') and i.replan_id is null
     )
 ),
+-- Paid back by us, and the ledger asks for it no more, or for another amount.
+forgotten as materialized (
+  select i.account_id, i.order_no
+  from tieout.instructions i
+  join account a on a.account_id = i.account_id
+  where i.operation = 'refund' and i.state = 'confirmed' and not i.is_void
+    and not exists (
+      select from ledger.refund_requests r
+      where r.account_id collate "C" = i.account_id and r.refund_id collate "C" = i.refund_id
+        and r.order_no collate "C" = i.order_no and r.refund_amount = i.refund_amount
+    )
+),
 live as (
   select l.account_id collate "C" as account_id, l.order_no collate "C" as order_no,
     true as in_ledger, l.currency, l.amount, l.expected,
@@ -58,6 +70,7 @@ live as (
       or l.placed_at is null
       or (l.account_id collate "C", l.order_no collate "C") in (select * from kept)
       or (l.account_id collate "C", l.order_no collate "C") in (select * from refundable)
+      or (l.account_id collate "C", l.order_no collate "C") in (select * from forgotten)
     )
   union all
   -- Kept, but without a ledger row: strangers with an open break, orders that left the ledger.

@@ -1,6 +1,7 @@
 -- The refund requests of the orders of a pull, as they stand now: the compare reads them here, so
 -- that it can be done again from what it saw. $1 pull, $2 to $5 of which orders ($10 to $13 of
--- askNight.sql).
+-- askNight.sql). A refund of ours whose request the ledger has no more stands here without an
+-- amount: such an order never matches at a glance, and what was paid of it is not forgotten.
 insert into tieout.asked_refunds (pull_id, account_id, order_no, refund_id, refund_amount,
   requested_at)
 select a.pull_id, a.account_id, a.order_no, r.refund_id collate "C", r.refund_amount,
@@ -10,3 +11,15 @@ join tieout.asked_orders a on a.pull_id = $1::bigint
   and a.account_id = r.account_id collate "C" and a.order_no = r.order_no collate "C"
 where ($2::text is null or a.account_id = $2 and a.order_no > $3::text)
   and ($4::text is null or a.account_id <> $4 or a.order_no <= $5::text)
+union all
+select a.pull_id, a.account_id, a.order_no, i.refund_id, null, null
+from tieout.instructions i
+join tieout.asked_orders a on a.pull_id = $1
+  and a.account_id = i.account_id and a.order_no = i.order_no
+where i.operation = 'refund' and i.state = 'confirmed' and not i.is_void
+  and ($2 is null or a.account_id = $2 and a.order_no > $3)
+  and ($4 is null or a.account_id <> $4 or a.order_no <= $5)
+  and not exists (
+    select from ledger.refund_requests r
+    where r.account_id collate "C" = i.account_id and r.refund_id collate "C" = i.refund_id
+      and r.order_no collate "C" = i.order_no)

@@ -55,7 +55,11 @@ select w.*, look.answered_at as looked_at, look.as_of, look.ends_at as date_end,
     ) e
   ), '[]') as entries,
   coalesce((select json_agg(json_build_object('refund_id', r.refund_id,
-      'amount', round(r.refund_amount, 2)::text, 'requested_at', r.requested_at))
+      'amount', round(r.refund_amount, 2)::text, 'requested_at', r.requested_at,
+      'is_paid_elsewhere', exists (select from tieout.instructions paid
+        where paid.account_id = w.account_id and paid.refund_id = r.refund_id collate "C"
+          and paid.operation = 'refund' and paid.state = 'confirmed' and not paid.is_void
+          and paid.order_no <> w.order_no)))
     from ledger.refund_requests r
     where r.account_id collate "C" = w.account_id and r.order_no collate "C" = w.order_no
   ), '[]') as refunds,

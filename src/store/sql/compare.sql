@@ -79,27 +79,33 @@ gathered as materialized (
   left join chosen t using (account_id, order_no)
 ),
 refund as materialized (
-  -- one request that is no amount makes the sum null, and the position `differs`
+  -- one request that is no amount makes the sum null, and the position `differs`; so does one that
+  -- was paid and is gone (askRefunds.sql), was paid with another amount, or for another order
   select account_id, order_no, case when bool_and(coalesce(refund_amount > 0
-      and refund_amount < 1e18 and refund_amount = round(refund_amount, 2), false))
-    then sum(refund_amount) end as requested,
+      and refund_amount < 1e18 and refund_amount = round(refund_amount, 2), false)
+      and is_as_paid) then sum(refund_amount) end as requested,
     coalesce(sum(refund_amount) filter (where is_done), 0) as explained,
     (array_agg(refund_id order by requested_at, refund_id) filter (where not is_done))[1]
       as oldest_id,
     (array_agg(refund_amount order by requested_at, refund_id) filter (where not is_done))[1]
       as oldest_amount,
     -- a request more or less is another situation, even where the sum is the same
-    md5(string_agg(refund_id || ' ' || refund_amount, ',' order by refund_id)) as requests
+    md5(string_agg(refund_id || ' ' || coalesce(refund_amount::text, 'gone'), ','
+      order by refund_id)) as requests
   from (
     select r.account_id, r.order_no, r.refund_id, r.refund_amount, r.requested_at,
-      coalesce(r.requested_at < a.live_from, false) or exists (
-        select from tieout.instructions i
-        where i.account_id = a.account_id and i.refund_id = r.refund_id
-          and i.operation = 'refund' and i.state = 'confirmed'
-      ) as is_done
+      coalesce(r.requested_at < a.live_from, false) or paid.order_no is not null as is_done,
+      paid.order_no is null
+        or (paid.order_no = r.order_no and paid.refund_amount = r.refund_amount) as is_as_paid
     from tieout.asked_refunds r
     join account a on a.account_id = r.account_id
     join pg_temp.beside u on u.account_id = r.account_id and u.order_no = r.order_no
+    left join lateral (
+      select i.order_no, i.refund_amount from tieout.instructions i
+      where i.account_id = a.account_id and i.refund_id = r.refund_id
+        and i.operation = 'refund' and i.state = 'confirmed' and not i.is_void
+      offset 0
+    ) paid on true
     where r.pull_id = $2
     -- asked once a request, not once for each of the columns above
     offset 0

@@ -1,0 +1,82 @@
+// Nights over a ledger that is edited between them: requests that we paid leave it, are renamed or
+// lowered. What was paid stays paid. Whole nights; each test ends with what really moved.
+
+import { afterEach, expect, test } from 'vitest';
+import type { RunResult } from '../../src/night/run.js';
+import type { House } from '../support/night.js';
+import { buildHouse, dateOf, instructionCounts, kinds, openBreaksOf } from '../support/night.js';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+/** One order of which a tenth is asked back: two parts of it are paid, one a night. */
+async function twicePaid(): Promise<{ house: House; orderNo: string }> {
+  const inLedger = kinds({ partial_refund_due: 1 });
+  const house = await buildHouse({ orders: 900, inLedger, daysAgo: 4 });
+  cleanups.push(() => house.end());
+  const [{ ledger } = { ledger: undefined }] = house.seeded;
+  await house.db.query(
+    `update ledger.refund_requests set refund_id = 'part-1', refund_amount = 1.00;
+     insert into ledger.refund_requests
+     select account_id, 'part-2', order_no, 2.00, reason, requested_by,
+       requested_at + interval '1 second' from ledger.refund_requests`,
+  );
+  await night(house, 4);
+  await night(house, 3);
+  expect(await refunded(house)).toEqual(['1.00', '2.00']);
+  expect(await openBreaksOf(house.db)).toEqual([]);
+  return { house, orderNo: ledger?.order_no ?? '' };
+}
+
+/** The night of that date, in the early morning after it. */
+function night(house: House, daysAgo: number): Promise<RunResult> {
+  return house.run({ date: dateOf(daysAgo) }, new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`));
+}
+
+async function refunded(house: House): Promise<(string | undefined)[]> {
+  return (await house.effects()).map((effect) => effect.refund_amount);
+}
+
+test.each([
+  ['renamed', `update ledger.refund_requests set refund_id = 'again' where refund_id = 'part-2'`],
+  [
+    'deleted, while another one asks',
+    `delete from ledger.refund_requests where refund_id = 'part-1';
+     insert into ledger.refund_requests
+     select account_id, 'part-3', order_no, 1.00, reason, requested_by, requested_at
+     from ledger.refund_requests`,
+  ],
+  [
+    'lowered, while another one asks',
+    `update ledger.refund_requests set refund_amount = 0.50 where refund_id = 'part-2';
+     insert into ledger.refund_requests
+     select account_id, 'part-3', order_no, 0.50, reason, requested_by, requested_at
+     from ledger.refund_requests where refund_id = 'part-1'`,
+  ],
+  ['deleted with every other', 'delete from ledger.refund_requests'],
+])('a request that was paid and is %s moves nothing more, and is a break', async (_, edit) => {
+  const { house, orderNo } = await twicePaid();
+  await house.db.query(edit);
+  for (const daysAgo of [2, 1]) {
+    const { summary } = await night(house, daysAgo);
+    expect(summary.state).toBe('broken');
+    expect(await openBreaksOf(house.db)).toEqual([`${orderNo} refund_mismatch`]);
+  }
+  expect(await refunded(house)).toEqual(['1.00', '2.00']);
+  expect(await instructionCounts(house.db)).toEqual({ 'refund confirmed': 2 });
+});
+
+test('a request that was paid and has left heals as it comes back', async () => {
+  const { house, orderNo } = await twicePaid();
+  await house.db.query(
+    `create table kept as select * from ledger.refund_requests where refund_id = 'part-2';
+     delete from ledger.refund_requests where refund_id = 'part-2'`,
+  );
+  expect((await night(house, 2)).summary.state).toBe('broken');
+  expect(await openBreaksOf(house.db)).toEqual([`${orderNo} refund_mismatch`]);
+  await house.db.query('insert into ledger.refund_requests select * from kept');
+  expect((await night(house, 1)).summary.state).toBe('tied_out');
+  expect(await refunded(house)).toEqual(['1.00', '2.00']);
+});

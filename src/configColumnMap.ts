@@ -4,9 +4,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
-import { type ColumnMap, columnsRead, LEAVE_OUT, timePattern } from './core/columnMap.js';
+import type { ColumnMap, MappedTable } from './core/columnMap.js';
+import { columnsRead, JOINED_BY, LEAVE_OUT, MAPPED_TABLES, timePattern } from './core/columnMap.js';
 import { ConfigurationError } from './core/errors.js';
-import { ORDER_COLUMNS } from './core/ledgerRow.js';
+import { type Column, ORDER_COLUMNS, REFUND_COLUMNS } from './core/ledgerRow.js';
 import { EXPECTED_STATES } from './core/order.js';
 
 const MAP_BYTES_MAX = 1 << 18;
@@ -16,8 +17,12 @@ const names = z.union([text.transform((name) => [name]), z.array(text).min(1).ma
 const source = z.union([
   z.strictObject({ value: text }).transform(({ value }) => ({ kind: 'value' as const, value })),
   z
+    .strictObject({ latest: names })
+    .transform(({ latest }) => ({ kind: 'latest' as const, latest })),
+  z
     .strictObject({
       from: names,
+      join: text.default(JOINED_BY),
       removePrefix: z.string().default(''),
       pattern: text.refine(isPattern, 'is no regular expression').nullable().default(null),
       words: z.record(z.string(), z.string()).nullable().default(null),
@@ -25,22 +30,35 @@ const source = z.union([
     .transform((given) => ({ kind: 'from' as const, ...given })),
 ]);
 
+const wordsByColumn = z.record(z.string(), z.array(z.string()).min(1).max(100)).default({});
+const list = z.strictObject({
+  column: text,
+  entries: text.default(';'),
+  parts: text.default('|'),
+  names: text.default(':'),
+});
+
 const mapSchema = z.strictObject({
+  table: z.enum(MAPPED_TABLES).default('orders'),
   separator: z.enum([',', ';', '\t', '|']).default(','),
   encoding: z.enum(['utf-8', 'utf-16le', 'windows-1252', 'iso-8859-15']).default('utf-8'),
   decimal: z.enum(['.', ',']).default('.'),
   thousands: z.enum(['', '.', ',', ' ', "'"]).default(''),
   timezone: text.refine(isTimezone, 'is no timezone such as Europe/Berlin').default('UTC'),
-  times: text
-    .refine(isTimeShape, 'must be iso, or a shape with yyyy, MM and dd such as dd.MM.yyyy HH:mm')
-    .default('iso')
-    .transform((shape) => (shape === 'iso' ? null : shape)),
+  times: z
+    .union([text.transform((shape) => [shape]), z.array(text).min(1).max(8)])
+    .refine(areTimeShapes, 'must be iso, or shapes with year, month, day: dd.MM.yyyy HH:mm')
+    .default(['iso'])
+    .transform((shapes) => (shapes[0] === 'iso' ? null : shapes)),
   leaveOutWhenEmpty: z.array(text).max(8).default([]),
+  leaveOutWhen: wordsByColumn,
+  onlyWhen: wordsByColumn,
+  each: list.nullable().default(null),
   columns: z.record(z.string(), source),
 });
 
 /** Throws ConfigurationError naming file and key. */
-export function loadColumnMap(file: string): ColumnMap {
+export function loadColumnMap(file: string, table: MappedTable = 'orders'): ColumnMap {
   const document = parseDocument(textOf(file), { uniqueKeys: true });
   const [problem] = [...document.errors, ...document.warnings];
   if (problem) throw new ConfigurationError(file, '', problem.message.split('\n')[0] ?? '');
@@ -52,23 +70,38 @@ export function loadColumnMap(file: string): ColumnMap {
     const words = unknown === undefined ? (issue?.message ?? 'cannot be used') : 'unknown key';
     throw new ConfigurationError(file, path.join('.'), words);
   }
+  if (read.data.table !== table) {
+    throw new ConfigurationError(file, 'table', `is ${read.data.table}, this import is ${table}`);
+  }
   requireColumns(read.data, file);
   return read.data;
 }
 
+const COLUMNS_OF: Readonly<Record<MappedTable, readonly Column[]>> = {
+  orders: ORDER_COLUMNS,
+  refunds: REFUND_COLUMNS,
+};
+
 function requireColumns(map: ColumnMap, file: string): void {
-  const known = ORDER_COLUMNS.map(({ name }) => name);
+  const columns = COLUMNS_OF[map.table];
+  const known = columns.map(({ name }) => name);
   const odd = Object.keys(map.columns).find((name) => !known.includes(name));
   if (odd !== undefined) {
-    const problem = `is no column of ledger.orders: ${known.join(', ')}`;
+    const problem = `is no column of ${map.table}: ${known.join(', ')}`;
     throw new ConfigurationError(file, `columns.${odd}`, problem);
   }
-  const missing = ORDER_COLUMNS.find(({ name, nullable }) => !nullable && !(name in map.columns));
+  const missing = columns.find(({ name, nullable }) => !nullable && !(name in map.columns));
   if (missing !== undefined) {
     throw new ConfigurationError(file, `columns.${missing.name}`, 'must be given');
   }
   if (map.decimal === map.thousands) {
     throw new ConfigurationError(file, 'thousands', 'must not be the mark of the decimals');
+  }
+  const early = Object.entries(map.columns).find(([name, one]) => {
+    return one.kind === 'latest' && !name.endsWith('_at');
+  });
+  if (early !== undefined) {
+    throw new ConfigurationError(file, `columns.${early[0]}`, 'is no time: latest is for times');
   }
   if (columnsRead(map).length === 0) {
     throw new ConfigurationError(file, 'columns', 'must read at least one column of the file');
@@ -103,10 +136,16 @@ function isPattern(pattern: string): boolean {
   }
 }
 
+function areTimeShapes(shapes: readonly string[]): boolean {
+  return (shapes.length === 1 && shapes[0] === 'iso') || shapes.every(isTimeShape);
+}
+
 function isTimeShape(shape: string): boolean {
-  if (shape === 'iso') return true;
-  const once = ['yyyy', 'MM', 'dd'].every((part) => shape.split(part).length === 2);
-  return once && isPattern(timePattern(shape));
+  const pattern = timePattern(shape);
+  const has = (...names: string[]): boolean =>
+    names.some((name) => pattern.includes(`(?<${name}>`));
+  // A part that stands there twice is no pattern.
+  return has('yyyy') && has('MM', 'name') && has('dd') && isPattern(pattern);
 }
 
 function isTimezone(name: string): boolean {

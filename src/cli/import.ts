@@ -14,6 +14,7 @@ import { formatImport } from '../imports/importResult.js';
 import type { ImportDeps, ImportOptions } from '../imports/tableImport.js';
 import type { Database } from '../store/db.js';
 import { wantsJson, withApp } from './context.js';
+import { columnsHelp } from './importColumns.js';
 
 export const IMPORT_KINDS = ['orders', 'refunds', 'payouts', 'responses'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
@@ -53,16 +54,21 @@ export function importCommand(): Command {
         'take also what is older than the ledger, or was imported before',
       );
     }
-    if (kind === 'orders') {
+    if (kind === 'orders' || kind === 'refunds') {
       one.option('--map <file>', 'CSV of a shop as it is: which column is what (docs/IMPORT.md)');
     }
+    const columns = columnsHelp(kind);
+    if (columns !== null) one.addHelpText('after', columns);
     one.action(
       async (
         files: string[],
         flags: { check?: boolean; map?: string; allowOlder?: boolean },
         command: Command,
       ) => {
-        const map = flags.map === undefined ? {} : { map: loadColumnMap(flags.map) };
+        const map =
+          flags.map === undefined
+            ? {}
+            : { map: loadColumnMap(flags.map, kind === 'refunds' ? 'refunds' : 'orders') };
         await withApp(command, async (app) => {
           const options = {
             check: flags.check ?? false,

@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Options } from 'csv-parse';
 import { CsvError, parse } from 'csv-parse';
 import type { Column, RawLine } from '../core/ledgerRow.js';
+import { shopHint } from '../core/shopExports.js';
 import type { ReadLine } from './inputText.js';
 import { MAX_LINE_LENGTH, NotUtf8, textOf } from './inputText.js';
 
@@ -46,7 +47,9 @@ export async function* csvLines(
       const line = Math.max(1, lastLine - countIn(record, '\n'));
       if (header === null) {
         const problems = headerProblems(record, columns, shape);
-        for (const problem of problems) yield { kind: 'problem', line, problem };
+        const hint = problems.length > 0 && !shape.othersToo ? shopHint(record, [...wanted]) : null;
+        if (hint !== null) yield { kind: 'problem', line, problem: hint };
+        else for (const problem of problems) yield { kind: 'problem', line, problem };
         if (problems.length > 0) return;
         header = record;
       } else {
@@ -55,8 +58,22 @@ export async function* csvLines(
     }
     if (header === null) yield { kind: 'problem', line: 1, problem: 'the file is empty' };
   } catch (error) {
-    yield { kind: 'problem', ...syntaxProblem(error, lastLine) };
+    const problem = syntaxProblem(error, lastLine);
+    // With another separator a quote further down may be what is met first.
+    const hint = header === null && !shape.othersToo ? await hintOf(file, [...wanted]) : null;
+    yield { kind: 'problem', ...(hint === null ? problem : { line: 1, problem: hint }) };
   }
+}
+
+async function hintOf(file: string, columns: readonly string[]): Promise<string | null> {
+  try {
+    for await (const text of textOf(file)) {
+      return shopHint([text.slice(0, MAX_LINE_LENGTH).split(/\r?\n/, 1)[0] ?? ''], columns);
+    }
+  } catch (error) {
+    if (!(error instanceof NotUtf8)) throw error;
+  }
+  return null;
 }
 
 async function* records(file: string, shape: CsvShape): AsyncGenerator<ParsedRecord> {

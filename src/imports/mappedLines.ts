@@ -2,7 +2,7 @@
 // names, core/columnMap.ts translates each line. Lines that the map leaves out are counted by why.
 
 import type { ColumnMap } from '../core/columnMap.js';
-import { columnsRead, mapLine } from '../core/columnMap.js';
+import { columnsRead, mapLines } from '../core/columnMap.js';
 import { csvLines } from './csvLines.js';
 import type { ReadLine } from './inputText.js';
 
@@ -18,16 +18,20 @@ export async function* mappedLines(
   leftOut: LeftOut,
 ): AsyncGenerator<ReadLine> {
   const { separator, encoding } = map;
-  const columns = columnsRead(map).map((name) => ({ name, nullable: false }));
-  for await (const found of csvLines(file, columns, { separator, encoding, othersToo: true })) {
+  for await (const found of csvLines(file, columnsRead(map), {
+    separator,
+    encoding,
+    othersToo: true,
+  })) {
     if (found.kind === 'problem') {
       yield found;
       continue;
     }
-    const mapped = mapLine(map, found.values);
-    if (mapped.kind === 'line') yield { kind: 'line', line: found.line, values: mapped.values };
-    else if (mapped.kind === 'left_out') count(leftOut, mapped.why);
-    else yield { kind: 'problem', line: found.line, problem: mapped.problem };
+    for (const mapped of mapLines(map, found.values)) {
+      if (mapped.kind === 'line') yield { kind: 'line', line: found.line, values: mapped.values };
+      else if (mapped.kind === 'left_out') count(leftOut, mapped.why);
+      else yield { kind: 'problem', line: found.line, problem: mapped.problem };
+    }
   }
 }
 

@@ -116,6 +116,14 @@ async function openServer(
   return { host: server.host, user: server.user, database: server.database };
 }
 
+/** Nobody else starts the embedded server again when it has died. */
+function reviver(config: Config, { log }: Talk, closers: (() => Promise<unknown>)[]) {
+  return async (): Promise<void> => {
+    const server = await startEmbedded({ dataDir: config.dataDir, log });
+    closers.push(() => server.stopIfUnused());
+  };
+}
+
 function queueConnectionOf(config: Config, connection: Connection): QueueConnection {
   if (config.queue.kind === 'redis') return { kind: 'redis', url: config.queue.url };
   return { kind: 'database', connection };
@@ -183,6 +191,7 @@ async function openNight(
     turns: openTurns(config.gateway.profile.limits.concurrency, () => performance.now()),
     jobs: countJobs(signal),
     isAlive,
+    ...(config.database.kind === 'url' ? {} : { reviveDatabase: reviver(config, talk, closers) }),
     log: talk.log,
     progress: talk.progress,
   };

@@ -6,6 +6,7 @@ import { Command } from 'commander';
 import { checkSchedule, localTicksOf, startClock } from '../../jobs/clock.js';
 import { reasonOf } from '../../jobs/reason.js';
 import type { App } from '../compose.js';
+import { DatabaseAwayError } from '../core/errors.js';
 import { nextSentence, owedSentence } from '../core/owed.js';
 import type { ClockSight } from '../night/clock.js';
 import { lookAtClock, workOnOwed } from '../night/clock.js';
@@ -50,6 +51,7 @@ export async function runClock(app: App, signal: AbortSignal, workforce: Workfor
     } catch (error) {
       // A database that is away ends no clock: what is owed stays owed.
       if (!signal.aborted) say(`clock: ${reasonOf(error)}`);
+      if (error instanceof DatabaseAwayError) await deps.reviveDatabase?.().catch(() => {});
     }
     await Promise.race([woken, setTimeout(LOOK_MS, undefined, { signal }).catch(() => {})]);
   }

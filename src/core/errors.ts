@@ -35,5 +35,14 @@ export class InputError extends TieoutError {}
 /** A database, queue or gateway that cannot be reached; nothing was lost, the next run goes on. */
 export class UnreachableError extends TieoutError {}
 
+/** The database went away, or is not there: what may be done again is, once it is back. */
+export class DatabaseAwayError extends UnreachableError {}
+
+/** The run that this process worked on is another's by now: it writes nothing more. */
+export class TakenOverError extends TieoutError {}
+
 /** What a run that was told to stop has on record; it did not fail by itself. */
 export const STOPPED = 'stopped by a signal; the same command goes on from here';
+
+/** The same of a run whose process died, or lost the database, before the run had ended. */
+export const LEFT = 'its process or the database went away before its end; it goes on from here';

@@ -2,13 +2,14 @@
 // one that another living process works on is joined; everything else is created or taken over.
 
 import { configHash, describeConfig } from '../configView.js';
-import { UsageError } from '../core/errors.js';
+import { LEFT, UsageError } from '../core/errors.js';
 import { isFinished, type RunSummary } from '../core/summary.js';
 import type { Account } from '../gateway/account.js';
 import { keepProfile } from '../store/audit.js';
 import type { BusinessDay } from '../store/calendar.js';
 import { businessDay, lastEndedDate } from '../store/calendar.js';
 import { blockedAccounts, enterAccounts } from '../store/runAccounts.js';
+import { leaveRun, removeDryRun, takeRun } from '../store/runHolders.js';
 import type { RunRow } from '../store/runs.js';
 import {
   coveredDates,
@@ -16,11 +17,11 @@ import {
   deleteDryRun,
   dryRuns,
   findRun,
+  heldRun,
   newestDate,
-  silenceMs,
-  takeRun,
 } from '../store/runs.js';
 import type { Night, NightDeps } from './deps.js';
+import { isAtWork } from './holding.js';
 
 export interface RunRequest {
   /** null: the last date that has ended */
@@ -36,11 +37,13 @@ export interface RunRequest {
 
 export type Beginning =
   | { kind: 'mine'; night: Night; resumed: boolean }
+  /** somebody works on all that was asked for */
   | { kind: 'join'; run: RunRow }
+  /** somebody works on another date, or on other accounts of this one: first they, then we */
+  | { kind: 'wait'; run: RunRow }
+  /** it changed while it was looked at */
+  | { kind: 'again' }
   | { kind: 'finished' | 'readOnly'; summary: RunSummary };
-
-/** A runner of another host that was silent for so long is taken for dead. */
-const SILENCE_MS_MAX = 30_000;
 
 export async function beginRun(deps: NightDeps, request: RunRequest): Promise<Beginning> {
   const accounts = accountsOf(deps, request.accountIds);
@@ -54,12 +57,22 @@ export async function beginRun(deps: NightDeps, request: RunRequest): Promise<Be
   if (newest !== null && day.date < newest) return showAgain(run, day.date, newest);
   if (request.isDry) return beginDry(deps, day, accounts);
   const { waitsForGateway = false } = request;
+  const held = await heldRun(deps.db);
+  if (held !== null && isAtWork(deps, held)) return besides(held, day, accounts);
+  // Of another date: it is the newest one's to go on with, and this is a newer one.
+  if (held !== null && held.businessDate !== day.date) await leaveRun(deps.db, held, LEFT);
   if (run === null) return beginNew(deps, day, accounts, waitsForGateway);
-  if (await isAtWork(deps, run)) return { kind: 'join', run };
   if (request.unlessFinished === true && isFinished(run.state) && run.summary !== null) {
     return { kind: 'finished', summary: run.summary };
   }
   return takeOver(deps, run, accounts, waitsForGateway);
+}
+
+/** One date is worked on at a time, and a join is right only where it covers what was asked. */
+function besides(held: RunRow, day: BusinessDay, accounts: readonly Account[]): Beginning {
+  const isCovered = accounts.every(({ accountId }) => held.workingOn.includes(accountId));
+  const isSame = held.businessDate === day.date && isCovered;
+  return { kind: isSame ? 'join' : 'wait', run: held };
 }
 
 /** Why nothing of an account is sent, and how to go on; one sentence each. */
@@ -118,7 +131,7 @@ function showAgain(run: RunRow | null, date: string, newest: string): Beginning 
 /** A dry run leaves no trace, even when its process was killed. */
 async function removeDeadDryRuns(deps: NightDeps): Promise<void> {
   for (const run of await dryRuns(deps.db)) {
-    if (!(await isAtWork(deps, run))) await deleteDryRun(deps.db, run.runId);
+    if (!isAtWork(deps, run)) await removeDryRun(deps.db, run.runId, deleteDryRun);
   }
 }
 
@@ -130,15 +143,11 @@ async function beginNew(
 ): Promise<Beginning> {
   const covers = await coveredDates(deps.db, day.date, deps.config.schedule);
   const runId = await createRun(deps.db, {
-    ...newRun(deps, day, covers, false),
+    ...newRun(deps, day, covers, accounts),
     waitsForGateway,
   });
-  if (runId === null) {
-    // Another process created it a moment ago: it is that one's.
-    const run = await findRun(deps.db, day.date);
-    if (run) return { kind: 'join', run };
-    throw new Error(`the run of ${day.date} vanished while it was being created`);
-  }
+  // Another process created it a moment ago, or another date.
+  if (runId === null) return { kind: 'again' };
   const night = nightOf(deps, { runId, day, covers, isDry: false }, accounts);
   await keepProfile(deps.db, deps.config.gateway.profileText);
   await enterAccounts(deps.db, night, accounts, deps.now());
@@ -151,7 +160,10 @@ async function beginDry(
   accounts: readonly Account[],
 ): Promise<Beginning> {
   const covers = await coveredDates(deps.db, day.date, deps.config.schedule);
-  const runId = await createRun(deps.db, newRun(deps, day, covers, true));
+  const runId = await createRun(deps.db, {
+    ...newRun(deps, day, covers, accounts),
+    isDry: true,
+  });
   if (runId === null) throw new Error('a dry run could not be created');
   const night = nightOf(deps, { runId, day, covers, isDry: true }, accounts);
   await enterAccounts(deps.db, night, accounts, deps.now());
@@ -164,21 +176,16 @@ async function takeOver(
   accounts: readonly Account[],
   waitsForGateway: boolean,
 ): Promise<Beginning> {
-  const settings = {
-    json: describeConfig(deps.config),
-    sha256: configHash(deps.config),
+  const taken = await takeRun(deps.db, run.runId, run.runner?.id ?? null, {
+    runner: deps.runner,
+    accountIds: accounts.map((account) => account.accountId),
+    settings: describeConfig(deps.config),
+    settingsSha256: configHash(deps.config),
     version: deps.version,
     environment: deps.config.environment,
-  };
-  const taken = await takeRun(
-    deps.db,
-    run.runId,
-    run.runner?.id ?? null,
-    deps.runner,
-    settings,
     waitsForGateway,
-  );
-  if (!taken) return { kind: 'join', run };
+  });
+  if (!taken) return { kind: 'again' };
   const day = { date: run.businessDate, startsAt: run.startsAt, endsAt: run.endsAt };
   const night = nightOf(
     deps,
@@ -190,27 +197,22 @@ async function takeOver(
   return { kind: 'mine', night, resumed: true };
 }
 
-/** Whether the runner of a run still lives; where nobody can know, a long silence decides. */
-export async function isAtWork(
-  deps: Pick<NightDeps, 'db' | 'isAlive'>,
-  run: RunRow,
-): Promise<boolean> {
-  if (run.runner === null) return false;
-  const alive = deps.isAlive(run.runner);
-  if (alive !== null) return alive;
-  return (await silenceMs(deps.db, run.runId)) < SILENCE_MS_MAX;
-}
-
-function newRun(deps: NightDeps, day: BusinessDay, covers: readonly string[], isDry: boolean) {
+function newRun(
+  deps: NightDeps,
+  day: BusinessDay,
+  covers: readonly string[],
+  accounts: readonly Account[],
+) {
   return {
     day,
     covers,
-    isDry,
+    isDry: false,
     environment: deps.config.environment,
     settings: describeConfig(deps.config),
     settingsSha256: configHash(deps.config),
     version: deps.version,
     runner: deps.runner,
+    accountIds: accounts.map((account) => account.accountId),
     now: deps.now(),
     waitsForGateway: false,
   };

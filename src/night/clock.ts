@@ -3,15 +3,15 @@
 // at once never matters. Neighbours: core/owed.ts decides, cli/schedule.ts asks until it is told to
 // stop, cli/status.ts only tells.
 
-import { STOPPED } from '../core/errors.js';
+import { LEFT, STOPPED } from '../core/errors.js';
 import type { Owed } from '../core/owed.js';
 import { didNotStart, SKEW_MS_MAX, skewWords, toMinute, whatIsOwed } from '../core/owed.js';
 import type { NightFacts } from '../store/calendar.js';
 import { nightFacts } from '../store/calendar.js';
 import type { RunRow } from '../store/runs.js';
 import { newestRun } from '../store/runs.js';
-import { isAtWork } from './begin.js';
 import type { NightDeps } from './deps.js';
+import { isAtWork } from './holding.js';
 import type { RunResult, Workforce } from './run.js';
 import { runDate } from './run.js';
 
@@ -37,8 +37,8 @@ export async function lookAtClock(deps: SightDeps): Promise<ClockSight> {
   const newest = run && {
     date: run.businessDate,
     state: run.state,
-    isAtWork: await isAtWork(deps, run),
-    wasStopped: run.state === 'failed' && run.failure === STOPPED,
+    isAtWork: isAtWork(deps, run),
+    wasStopped: run.state === 'failed' && [STOPPED, LEFT].includes(run.failure ?? ''),
     lacksAccounts: facts.lacksAccounts,
     ends: facts.ends,
     endedAt: run.finishedAt,

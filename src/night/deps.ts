@@ -36,6 +36,8 @@ export interface NightDeps {
   jobs: JobsUnderWay;
   /** false only when the process is known to be gone; null when nobody here can know */
   isAlive: (runner: Omit<Runner, 'id'>) => boolean | null;
+  /** a server that came along is started again where it has died */
+  reviveDatabase?: () => Promise<void>;
   log: Log;
   /** somebody else has work for a while: what this step needs is made ready meanwhile */
   getReady?: (step: 'pull' | 'send' | 'report') => void;

@@ -14,6 +14,8 @@ import { compareAgain, compareNight } from './compare.js';
 import { confirm, judgeAnew } from './confirm.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf } from './deps.js';
+import { fenced } from './holding.js';
+import { removeOldReports } from './oldReports.js';
 import { plan } from './plan.js';
 import { pullNight } from './pull.js';
 import { recover } from './recover.js';
@@ -26,7 +28,8 @@ import { countLooks, total } from './total.js';
 import { noteLookWords } from './words.js';
 
 /** Runs every step of one business date; answers the summary of CONTRACT section 7. */
-export async function runNight(deps: NightDeps, night: Night): Promise<RunSummary> {
+export async function runNight(open: NightDeps, mine: Night): Promise<RunSummary> {
+  const { deps, night } = fenced(open, mine);
   await recover(deps, night);
   const pull = await pullNight(deps, night);
   // What was looked at changes no more, so that it can be sealed and counted meanwhile.
@@ -39,19 +42,26 @@ export async function runNight(deps: NightDeps, night: Night): Promise<RunSummar
   const second = await beside(seal(deps, night), confirmAll(deps, night, pull));
   const summary = await beside(seal(deps, night), addUp(deps, night, pull, second, looked));
   const finished = await report(deps, night, summary);
-  deps.allRung?.();
-  await sealEnd(deps, night);
-  await letGo(deps, finished);
+  open.allRung?.();
+  // The run has ended, and is nobody's any more.
+  await sealEnd(open, mine);
+  await letGo(open, finished);
   return finished;
 }
 
 /** What is older than the retention goes after a night that ended well, and never fails it. */
 async function letGo(deps: NightDeps, { state }: RunSummary): Promise<void> {
+  await removeOldReports(deps).catch((error: unknown) => {
+    deps.log(`old reports could not be deleted: ${messageOf(error)}`, { level: 'warn' });
+  });
   if (state !== 'tied_out' && state !== 'broken') return;
   await removeOldEvidence(deps).catch((error: unknown) => {
-    const why = error instanceof Error ? error.message : String(error);
-    deps.log(`old looks could not be removed: ${why}`, { level: 'warn' });
+    deps.log(`old looks could not be removed: ${messageOf(error)}`, { level: 'warn' });
   });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Before anything is sent by it, a look is sealed. */
@@ -107,7 +117,8 @@ async function judge(deps: NightDeps, night: Night, pull: PullRow): Promise<void
  * The same up to the plan, leaving nothing behind: what the pull brought is deleted at the end, and
  * everything that the other steps write is rolled back.
  */
-export async function runDry(deps: NightDeps, night: Night): Promise<RunSummary> {
+export async function runDry(open: NightDeps, mine: Night): Promise<RunSummary> {
+  const { deps, night } = fenced(open, mine);
   try {
     const pull = await pullNight(deps, night);
     return await rolledBack(deps.db, async (tx) => {
@@ -118,7 +129,7 @@ export async function runDry(deps: NightDeps, night: Night): Promise<RunSummary>
       return total(deps, dry, await countLooks(tx, dry.runId));
     });
   } finally {
-    await deleteDryRun(deps.db, night.runId);
+    await deleteDryRun(open.db, night.runId);
   }
 }
 

@@ -1,7 +1,7 @@
 // Step 7, report: the next revision of each workbook is queued and written by a worker; the run
 // ends with its summary on record. Figures come from the summary that total.ts checked.
 
-import { TieoutError } from '../core/errors.js';
+import { TakenOverError } from '../core/errors.js';
 import type { RunSummary } from '../core/summary.js';
 import {
   dropQueuedReports,
@@ -12,7 +12,7 @@ import {
 } from '../store/reports.js';
 import { finishRun, storeSummary } from '../store/runs.js';
 import type { Night, NightDeps } from './deps.js';
-import { removeOldReports } from './oldReports.js';
+import { TAKEN_OVER } from './holding.js';
 import { tellFinished } from './tell.js';
 import { waitForRows } from './waitForRows.js';
 
@@ -46,12 +46,8 @@ export async function report(
     });
   }
   if (!(await endRun(deps, night, finished))) {
-    throw new TieoutError(`the run of ${night.businessDate} was taken over by another process`);
+    throw new TakenOverError(TAKEN_OVER);
   }
-  await removeOldReports(deps).catch((error: unknown) => {
-    // What is left over is deleted another night; this one has ended well.
-    deps.log(`old reports could not be deleted: ${messageOf(error)}`, { level: 'warn' });
-  });
   return finished;
 }
 
@@ -63,8 +59,4 @@ async function endRun(deps: NightDeps, night: Night, finished: RunSummary): Prom
     await tellFinished(tx, deps.config, finished);
     return true;
   });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,15 +1,16 @@
 // `tieout run` without the command line: begin, work or join, end. Says in words what it found.
 
-import { STOPPED } from '../core/errors.js';
+import { LEFT, TakenOverError } from '../core/errors.js';
 import { withFields } from '../core/log.js';
 import type { RunSummary } from '../core/summary.js';
-import { failRun } from '../store/runs.js';
+import type { RunRow } from '../store/runs.js';
 import type { RunRequest } from './begin.js';
 import { beginRun, blockedSentences } from './begin.js';
 import type { Night, NightDeps } from './deps.js';
+import type { Outages } from './holding.js';
+import { openOutages, recordEnd, TAKEN_OVER } from './holding.js';
 import { runDry, runNight } from './night.js';
-import { tellFailed } from './tell.js';
-import { joinRun, withHeartbeat } from './watch.js';
+import { joinRun, outwaitRun, withHeartbeat } from './watch.js';
 
 /** A run that is joined and whose process dies is taken over; so often at most. */
 const TAKE_OVERS_MAX = 3;
@@ -32,44 +33,85 @@ export async function runDate(
   request: RunRequest,
   workforce: Workforce,
 ): Promise<RunResult> {
-  for (let turn = 0; turn <= TAKE_OVERS_MAX; turn += 1) {
-    const beginning = await beginRun(deps, request);
-    switch (beginning.kind) {
-      case 'readOnly':
-        deps.log(
-          `${beginning.summary.businessDate} is older than the newest run: shown again, ` +
-            'nothing changes',
-        );
-        return { kind: 'shown', summary: beginning.summary };
-      case 'finished':
-        deps.log(`${beginning.summary.businessDate} was finished meanwhile by another process`);
-        return { kind: 'shown', summary: beginning.summary };
-      case 'join': {
-        deps.log(
-          `another process works on ${beginning.run.businessDate}; this one joins and waits`,
-        );
-        const summary = await joinRun(deps, beginning.run.businessDate);
-        if (summary) return { kind: 'joined', summary };
-        break;
-      }
-      case 'mine':
-        return workOn(deps, beginning.night, beginning.resumed, workforce);
+  const outages = openOutages(deps);
+  for (let hands = 0; hands <= TAKE_OVERS_MAX; ) {
+    try {
+      const turn = await takeTurn(deps, request, workforce, outages);
+      if (turn.kind === 'over') return turn.result;
+      if (turn.kind === 'again') hands += 1;
+    } catch (error) {
+      if (!(await outages.isOver(error))) throw error;
     }
   }
   throw new Error('the run changed hands too often');
 }
 
+type Turn =
+  | { kind: 'over'; result: RunResult }
+  /** the run changed hands */
+  | { kind: 'again' }
+  /** what was in the way has ended */
+  | { kind: 'waited' };
+
+async function takeTurn(
+  others: NightDeps,
+  request: RunRequest,
+  workforce: Workforce,
+  outages: Outages,
+): Promise<Turn> {
+  // Another holder each time: what an earlier turn may have left under way is fenced off as well.
+  const deps = { ...others, runner: { ...others.runner, id: others.newId() } };
+  const beginning = await beginRun(deps, request);
+  switch (beginning.kind) {
+    case 'readOnly':
+      deps.log(
+        `${beginning.summary.businessDate} is older than the newest run: shown again, ` +
+          'nothing changes',
+      );
+      return over('shown', beginning.summary);
+    case 'finished':
+      deps.log(`${beginning.summary.businessDate} was finished meanwhile by another process`);
+      return over('shown', beginning.summary);
+    case 'join': {
+      deps.log(`another process works on ${beginning.run.businessDate}; this one joins and waits`);
+      const summary = await joinRun(deps, beginning.run.businessDate);
+      return summary === null ? { kind: 'again' } : over('joined', summary);
+    }
+    case 'wait':
+      deps.log(waitingWords(beginning.run));
+      await outwaitRun(deps, beginning.run.runId, beginning.run.businessDate);
+      return { kind: 'waited' };
+    case 'again':
+      return beginning;
+    case 'mine': {
+      const result = await workOn(deps, beginning, workforce, outages);
+      return { kind: 'over', result };
+    }
+  }
+}
+
+function over(kind: RunResult['kind'], summary: RunSummary): Turn {
+  return { kind: 'over', result: { kind, summary } };
+}
+
+function waitingWords({ businessDate, workingOn }: RunRow): string {
+  return (
+    `another process works on ${businessDate} (${workingOn.join(', ')}), and one date is worked ` +
+    'on at a time; this one waits for its end and begins then'
+  );
+}
+
 async function workOn(
   { log, ...others }: NightDeps,
-  night: Night,
-  resumed: boolean,
+  { night, resumed }: { night: Night; resumed: boolean },
   workforce: Workforce,
+  outages: Outages,
 ): Promise<RunResult> {
   const told = { ...others, log: withFields(log, { run: night.businessDate }) };
   const { deps, stop } = withWorkers(told, workforce);
   deps.log(beginningOf(night, resumed));
-  for (const sentence of await blockedSentences(night)) deps.log(sentence);
   try {
+    for (const sentence of await blockedSentences(night)) deps.log(sentence);
     if (night.isDry) {
       const summary = await withHeartbeat(deps, night, () => runDry(deps, night));
       return { kind: 'dry', summary };
@@ -77,8 +119,9 @@ async function workOn(
     const summary = await withHeartbeat(deps, night, () => runNight(deps, night));
     return { kind: resumed ? 'resumed' : 'ran', summary };
   } catch (error) {
+    if (error instanceof TakenOverError) throw new TakenOverError(TAKEN_OVER, { cause: error });
     const failure = error instanceof Error ? error.message : String(error);
-    await endFailed(deps, night, failure).catch(() => {});
+    await recordEnd(told, night, outages.isWaitedFor(error) ? LEFT : failure);
     throw error;
   } finally {
     await stop();
@@ -116,15 +159,6 @@ function withWorkers(
     stop().catch(() => {});
   };
   return { deps: { ...deps, doorbell, getReady, allRung }, stop };
-}
-
-async function endFailed(deps: NightDeps, night: Night, failure: string): Promise<void> {
-  const { businessDate, runId } = night;
-  await deps.db.transaction(async (tx) => {
-    const isMine = await failRun(tx, runId, deps.runner.id, failure, deps.now());
-    const isNews = !night.isDry && failure !== STOPPED;
-    if (isMine && isNews) await tellFailed(tx, deps.config, { businessDate, failure });
-  });
 }
 
 function beginningOf(night: Night, resumed: boolean): string {

@@ -1,15 +1,16 @@
 // While a run is worked on its row shows a sign of life; whoever joins it waits for its end here.
 
-import { TieoutError } from '../core/errors.js';
+import { LEFT, TieoutError } from '../core/errors.js';
 import type { RunSummary } from '../core/summary.js';
-import { beat, findRun, silenceMs } from '../store/runs.js';
+import { beat } from '../store/runHolders.js';
+import { findRun, heldRun } from '../store/runs.js';
 import type { Night, NightDeps } from './deps.js';
+import { isAtWork } from './holding.js';
 
 const BEAT_MS = 5_000;
 const LOOK_MS = 500;
 /** No run is waited for longer. */
 const JOIN_HOURS_MAX = 12;
-const SILENCE_MS_MAX = 30_000;
 
 /** Does the work with a heartbeat beside it. */
 export async function withHeartbeat<T>(
@@ -17,9 +18,17 @@ export async function withHeartbeat<T>(
   night: Night,
   work: () => Promise<T>,
 ): Promise<T> {
+  let isBeating = false;
   const timer = setInterval(() => {
-    // A beat that fails is not the run's failure: the next statement of the run will tell.
-    beat(deps.db, night.runId, deps.runner.id).catch(() => {});
+    // One at a time, or a database that hangs would see them pile up.
+    if (isBeating) return;
+    isBeating = true;
+    beat(deps.db, night.runId, deps.runner.id)
+      // A beat that fails is not the run's failure: the next statement of the run will tell.
+      .catch(() => {})
+      .finally(() => {
+        isBeating = false;
+      });
   }, BEAT_MS);
   try {
     return await work();
@@ -28,19 +37,35 @@ export async function withHeartbeat<T>(
   }
 }
 
-/** Waits for a run that another process works on; null when that process died. */
+/** Waits for a run that another process works on; null when nobody does any more. */
 export async function joinRun(deps: NightDeps, businessDate: string): Promise<RunSummary | null> {
+  return waiting(deps, businessDate, async () => {
+    const run = await findRun(deps.db, businessDate);
+    if (!run) return { found: null };
+    if (run.runner !== null) return isAtWork(deps, run) ? null : { found: null };
+    if (run.failure === LEFT) return { found: null };
+    if (run.summary && run.state !== 'failed') return { found: run.summary };
+    throw new TieoutError(`the run of ${businessDate} failed: ${run.failure ?? 'no reason'}`);
+  });
+}
+
+/** Waits until nobody works on that run any more. */
+export async function outwaitRun(deps: NightDeps, runId: bigint, date: string): Promise<void> {
+  await waiting(deps, date, async () => {
+    const held = await heldRun(deps.db);
+    return held?.runId === runId && isAtWork(deps, held) ? null : { found: null };
+  });
+}
+
+async function waiting<T>(
+  deps: NightDeps,
+  businessDate: string,
+  look: () => Promise<{ found: T } | null>,
+): Promise<T> {
   const began = deps.monotonic();
   while (deps.monotonic() - began < JOIN_HOURS_MAX * 3_600_000) {
-    const run = await findRun(deps.db, businessDate);
-    if (!run) return null;
-    if (run.runner === null) {
-      if (run.summary && run.state !== 'failed') return run.summary;
-      throw new TieoutError(`the run of ${businessDate} failed: ${run.failure ?? 'no reason'}`);
-    }
-    const alive = deps.isAlive(run.runner);
-    const silence = await silenceMs(deps.db, run.runId);
-    if (alive === false || (alive === null && silence > SILENCE_MS_MAX)) return null;
+    const seen = await look();
+    if (seen !== null) return seen.found;
     await deps.sleep(LOOK_MS);
   }
   throw new TieoutError(`the run of ${businessDate} did not end within ${JOIN_HOURS_MAX} hours`);

@@ -3,7 +3,12 @@
 // a message. Neighbours: db.ts, copyIn.ts and migrate.ts open their clients through it.
 
 import pg from 'pg';
-import { ConfigurationError, UnreachableError } from '../core/errors.js';
+import {
+  ConfigurationError,
+  DatabaseAwayError,
+  TakenOverError,
+  UnreachableError,
+} from '../core/errors.js';
 
 /** An address of the configuration, or the socket folder of the embedded server. */
 export type Connection =
@@ -91,21 +96,25 @@ export function describeConnection(connection: Connection): string {
   return `${url.pathname.slice(1) || 'its default database'} at ${host || 'localhost'}${port}`;
 }
 
-/** The same error, or an UnreachableError where the server, not the statement, is the trouble. */
+/** The same error, or a DatabaseAwayError where the server, not the statement, is the trouble. */
 export function asOperatingFailure(error: unknown, connection: Connection): unknown {
   if (error instanceof UnreachableError || !(error instanceof Error)) return error;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (code === TAKEN_OVER) return new TakenOverError(error.message, { cause: error });
   const reason =
     SERVER_REFUSALS[code] ??
     NETWORK_FAILURES[code] ??
     (isLostConnection(error.message) ? 'the connection was lost' : null) ??
     (code.startsWith('08') ? 'the connection failed' : null);
   if (reason === null) return error;
-  return new UnreachableError(
+  return new DatabaseAwayError(
     `the database ${describeConnection(connection)} cannot be used: ${reason}`,
     { cause: error },
   );
 }
+
+/** SQLSTATE of tieout.hold_run, which goes ahead of all that a run writes. */
+const TAKEN_OVER = 'TO001';
 
 const NETWORK_FAILURES: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there',

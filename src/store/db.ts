@@ -5,13 +5,15 @@
 
 import pg from 'pg';
 import Cursor from 'pg-cursor';
-import { UnreachableError } from '../core/errors.js';
+import { DatabaseAwayError } from '../core/errors.js';
 import type { Connection } from './connection.js';
 import { asOperatingFailure, clientSettings, openClient } from './connection.js';
 import type { CopyIn, CopyTexts } from './copyIn.js';
 import { copyAll, startCopy } from './copyIn.js';
 import type { CopiedRow, CopyValue } from './copyOut.js';
 import { copyOut } from './copyOut.js';
+import type { Guard } from './guard.js';
+import { isSetting, queryBehind } from './guard.js';
 
 /** Where statements go: the pool, or the one client of a transaction. */
 export interface Db {
@@ -63,6 +65,8 @@ export interface Database extends Db, LongReads {
   ): AsyncIterable<CopiedRow[]>;
   /** Long reads one after the other that all see the same, whatever is written meanwhile. */
   snapshot<T>(work: (reads: LongReads) => Promise<T>): Promise<T>;
+  /** The same database, where the guard goes ahead of every statement and transaction. */
+  guardedBy(guard: Guard): Database;
   pool: pg.Pool;
   close(): Promise<void>;
 }
@@ -81,6 +85,17 @@ export async function plannedBy(tx: Db, settings: PlannerSettings): Promise<void
 /** Runs the work in a transaction: its own, or the one that `db` already is. */
 export function inTransaction<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
   return isDatabase(db) ? db.transaction(work) : work(db);
+}
+
+/** False while the server is away. */
+export async function isThere(db: Db): Promise<boolean> {
+  try {
+    await db.query('select 1');
+    return true;
+  } catch (error) {
+    if (error instanceof DatabaseAwayError) return false;
+    throw error;
+  }
 }
 
 export function isDatabase(db: Db): db is Database {
@@ -114,11 +129,20 @@ export function openDatabase(
     client.once('end', () => inUse.delete(client));
     return client;
   };
-  return {
+  const door = { pool, connection, lasting };
+  const database: Database = {
     query: async (text, values, name) =>
       queryOn(pool, connection, text, values, await lasting(name, null)),
-    transaction: (work) => runTransaction(pool, connection, 'begin', lasting, work),
-    durably: (work) => runTransaction(pool, connection, BEGIN_DURABLY, lasting, work),
+    transaction: (work) => runTransaction(door, 'begin', work),
+    durably: (work) => runTransaction(door, BEGIN_DURABLY, work),
+    guardedBy: (guard) => ({
+      ...database,
+      // Planned anew: where the guard refuses, nobody knows what of it the server keeps by name.
+      query: (text, values) => queryOn(pool, connection, text, values, undefined, guard),
+      transaction: (work) => runTransaction(door, 'begin', work, guard),
+      durably: (work) => runTransaction(door, BEGIN_DURABLY, work, guard),
+      copyIn: () => Promise.reject(new Error('a COPY of its own has no guard')),
+    }),
     copyIn: async (copySql) => {
       const client = await lend();
       return startCopy(client, copySql, connection, () => client.end().catch(() => {}));
@@ -134,6 +158,7 @@ export function openDatabase(
       if (!pool.ended) await pool.end();
     },
   };
+  return database;
 }
 
 function openPool(
@@ -191,13 +216,16 @@ async function queryOn<R extends object>(
   text: string,
   values: readonly unknown[] = [],
   name?: string,
+  guard?: Guard,
 ): Promise<{ rows: R[]; rowCount: number }> {
   try {
     // Without values the simple protocol is used, which takes several statements at once; the
     // driver then answers with a list, of which the last is the answer.
-    const answer: pg.QueryResult | pg.QueryResult[] = await (values.length === 0
-      ? target.query(text)
-      : target.query({ text, values: [...values], ...(name === undefined ? {} : { name }) }));
+    const answer: pg.QueryResult | pg.QueryResult[] = await (guard !== undefined
+      ? queryBehind(target, guard, text, values)
+      : values.length === 0
+        ? target.query(text)
+        : target.query({ text, values: [...values], ...(name === undefined ? {} : { name }) }));
     const result = Array.isArray(answer) ? answer.at(-1) : answer;
     return { rows: (result?.rows ?? []) as R[], rowCount: result?.rowCount ?? 0 };
   } catch (error) {
@@ -205,25 +233,39 @@ async function queryOn<R extends object>(
   }
 }
 
+interface Door {
+  pool: pg.Pool;
+  connection: Connection;
+  lasting: LastingName;
+}
+
 async function runTransaction<T>(
-  pool: pg.Pool,
-  connection: Connection,
+  { pool, connection, lasting }: Door,
   begin: string,
-  lasting: LastingName,
   work: (tx: Tx) => Promise<T>,
+  guard?: Guard,
 ): Promise<T> {
   const client = await pool.connect().catch((error) => fail(error, connection));
   let open = true;
   const assertOpen = (): void => {
     if (!open) throw new Error('this transaction has ended');
   };
+  /** Goes ahead of what comes first, and no more. */
+  let ahead = guard;
   const tx: Tx = {
     query: async (text, values, name) => {
       assertOpen();
-      return queryOn(client, connection, text, values, await lasting(name, client));
+      if (ahead === undefined || isSetting(text)) {
+        return queryOn(client, connection, text, values, await lasting(name, client));
+      }
+      const first = ahead;
+      ahead = undefined;
+      return queryOn(client, connection, text, values, undefined, first);
     },
     copy: async (copySql, texts) => {
       assertOpen();
+      if (ahead !== undefined) await queryOn(client, connection, ahead.whole);
+      ahead = undefined;
       return copyAll(
         startCopy(client, copySql, connection, async () => {}),
         texts,
@@ -251,8 +293,8 @@ async function runTransaction<T>(
 async function commit(client: pg.PoolClient, connection: Connection): Promise<void> {
   const answer = await client.query('commit').catch((error) => {
     const failure = asOperatingFailure(error, connection);
-    if (!(failure instanceof UnreachableError)) throw failure;
-    throw new UnreachableError(
+    if (!(failure instanceof DatabaseAwayError)) throw failure;
+    throw new DatabaseAwayError(
       `${failure.message}; the answer to COMMIT was lost, so the transaction may have happened`,
       { cause: error },
     );

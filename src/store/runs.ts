@@ -29,7 +29,11 @@ export interface RunRow {
   failure: string | null;
   summary: RunSummary | null;
   runner: Runner | null;
+  /** the accounts that the runner works on */
+  workingOn: string[];
   heartbeatAt: Date | null;
+  /** how old the runner's last sign of life is, by the clock of the database */
+  silentMs: number;
 }
 
 export interface NewRun {
@@ -41,6 +45,7 @@ export interface NewRun {
   settingsSha256: string;
   version: string;
   runner: Runner;
+  accountIds: readonly string[];
   now: Date;
   /** its looks wait for a gateway that goes away */
   waitsForGateway: boolean;
@@ -51,7 +56,8 @@ const COVERS_MAX = 366;
 
 const COLUMNS = `run_id, business_date, covers, starts_at, ends_at, state, is_dry, created_at,
   finished_at, failure, summary, runner_id, runner_host, runner_boot, runner_pid, runner_started,
-  heartbeat_at`;
+  runner_accounts, heartbeat_at,
+  extract(epoch from clock_timestamp() - heartbeat_at) * 1000 as silent_ms`;
 
 export async function findRun(db: Db, date: string): Promise<RunRow | null> {
   const { rows } = await db.query<RawRun>(
@@ -74,6 +80,14 @@ export async function listRuns(db: Db, limit: number): Promise<RunRow[]> {
     [limit],
   );
   return rows.map(toRun);
+}
+
+/** The run that is being worked on, or was until its process died; of any date, dry ones apart. */
+export async function heldRun(db: Db): Promise<RunRow | null> {
+  const { rows } = await db.query<RawRun>(
+    `select ${COLUMNS} from tieout.runs where state = 'running' and not is_dry`,
+  );
+  return rows[0] ? toRun(rows[0]) : null;
 }
 
 /** The newest business date of any of these accounts; null when they have none. */
@@ -108,14 +122,14 @@ export async function coveredDates(db: Db, date: string, zone: Zone): Promise<st
   return rows.map((row) => row.date);
 }
 
-/** Creates the run; null when another process created the same date first. */
+/** Creates the run; null when another process created it first, or works on another date. */
 export async function createRun(db: Db, run: NewRun): Promise<bigint | null> {
-  const { rows } = await db.query<{ run_id: bigint }>(
+  const made = db.query<{ run_id: bigint }>(
     `insert into tieout.runs (business_date, is_dry, covers, starts_at, ends_at, state,
        environment, settings, settings_sha256, version, runner_id, runner_host, runner_boot,
-       runner_pid, runner_started, heartbeat_at, created_at, waits_for_gateway)
+       runner_pid, runner_started, heartbeat_at, created_at, waits_for_gateway, runner_accounts)
      values ($1, $2, $3::date[], $4, $5, 'running', $6, $7, $8, $9, $10, $11, $12, $13, $14,
-       clock_timestamp(), $15, $16)
+       clock_timestamp(), $15, $16, $17)
      on conflict (business_date) where not is_dry do nothing
      returning run_id`,
     [
@@ -135,42 +149,19 @@ export async function createRun(db: Db, run: NewRun): Promise<bigint | null> {
       run.runner.started,
       run.now,
       run.waitsForGateway,
+      run.accountIds,
     ],
   );
+  const { rows } = await unlessBusy(made, { rows: [], rowCount: 0 });
   return rows[0]?.run_id ?? null;
 }
 
-/** Takes a run over from `previous` (null: nobody works on it); false when that has changed. */
-export async function takeRun(
-  db: Db,
-  runId: bigint,
-  previous: string | null,
-  runner: Runner,
-  settings: { json: unknown; sha256: string; version: string; environment: string },
-  waitsForGateway: boolean,
-): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `update tieout.runs set state = 'running', runner_id = $3, runner_host = $4, runner_boot = $5,
-       runner_pid = $6, runner_started = $7, heartbeat_at = clock_timestamp(), failure = null,
-       settings = $8, settings_sha256 = $9, version = $10, waits_for_gateway = $11,
-       environment = $12
-     where run_id = $1 and runner_id is not distinct from $2::uuid`,
-    [
-      runId,
-      previous,
-      runner.id,
-      runner.host,
-      runner.boot,
-      runner.pid,
-      runner.started,
-      JSON.stringify(settings.json),
-      settings.sha256,
-      settings.version,
-      waitsForGateway,
-      settings.environment,
-    ],
-  );
-  return rowCount === 1;
+/** The answer, or `busy` where another date is worked on. */
+export async function unlessBusy<T>(work: Promise<T>, busy: T): Promise<T> {
+  return work.catch((error: Error & { constraint?: string }) => {
+    if (error.constraint === 'run_holders_one_date') return busy;
+    throw error;
+  });
 }
 
 /** The operations section of the settings by which a run was taken last; null: no such run. */
@@ -190,26 +181,6 @@ export async function environmentOfChunk(db: Db, chunkId: bigint): Promise<strin
     [chunkId],
   );
   return rows[0]?.environment ?? null;
-}
-
-/** Says that the runner lives; false when the run belongs to somebody else by now. */
-export async function beat(db: Db, runId: bigint, runnerId: string): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `update tieout.runs set heartbeat_at = clock_timestamp()
-     where run_id = $1 and runner_id = $2`,
-    [runId, runnerId],
-  );
-  return rowCount === 1;
-}
-
-/** How old the runner's last sign of life is, by the clock of the database. */
-export async function silenceMs(db: Db, runId: bigint): Promise<number> {
-  const { rows } = await db.query<{ ms: string | null }>(
-    `select extract(epoch from clock_timestamp() - heartbeat_at) * 1000 as ms
-     from tieout.runs where run_id = $1`,
-    [runId],
-  );
-  return Number(rows[0]?.ms ?? Number.POSITIVE_INFINITY);
 }
 
 /** Ends the run with its summary; refused when another runner has it. */
@@ -290,7 +261,9 @@ interface RawRun {
   runner_boot: string | null;
   runner_pid: number | null;
   runner_started: string | null;
+  runner_accounts: string[] | null;
   heartbeat_at: Date | null;
+  silent_ms: string | null;
 }
 
 function toRun(row: RawRun): RunRow {
@@ -314,6 +287,8 @@ function toRun(row: RawRun): RunRow {
     failure: row.failure,
     summary: row.summary,
     runner: runner || null,
+    workingOn: row.runner_accounts ?? [],
     heartbeatAt: row.heartbeat_at,
+    silentMs: Number(row.silent_ms ?? Number.POSITIVE_INFINITY),
   };
 }

@@ -52,6 +52,7 @@ export function seamedDatabase(db, step) {
     query,
     transaction: inTransaction(transaction),
     durably: inTransaction(durably),
+    guardedBy: (guard) => seamedDatabase(db.guardedBy(guard), step),
   };
 }
 

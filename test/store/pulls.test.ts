@@ -353,9 +353,9 @@ test('the numbers of runs and looks go up with time, whatever the date and the c
   const runOf = async (date: string, began: string): Promise<bigint> => {
     const { rows } = await db.query<{ run_id: bigint }>(
       `insert into tieout.runs (business_date, covers, starts_at, ends_at, state, environment,
-         settings, settings_sha256, version, runner_id, created_at)
-       values ($1::date, array[$1::date], $2::timestamptz - interval '1 day', $2, 'running',
-         'test', '{}', '', '0', gen_random_uuid(), $2) returning run_id`,
+         settings, settings_sha256, version, created_at)
+       values ($1::date, array[$1::date], $2::timestamptz - interval '1 day', $2, 'failed',
+         'test', '{}', '', '0', $2) returning run_id`,
       [date, began],
     );
     return rows[0]?.run_id ?? 0n;

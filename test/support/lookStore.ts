@@ -26,6 +26,10 @@ export async function storeRun(
   accountId: string,
   options: { entered?: boolean } = {},
 ): Promise<bigint> {
+  // One date is worked on at a time.
+  await db.query(
+    "update tieout.runs set state = 'failed', runner_id = null where state = 'running' and not is_dry",
+  );
   const { rows } = await db.query<{ run_id: bigint }>(
     `insert into tieout.runs (business_date, covers, starts_at, ends_at, state, environment,
        settings, settings_sha256, version, runner_id, created_at)

@@ -5,6 +5,7 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { migrateQueues } from '../../jobs/queues.js';
 import { layOutNight } from '../../src/sandbox/night.js';
 import type { SeededOrder } from '../../src/sandbox/seed.js';
@@ -26,7 +27,10 @@ export interface SeparateHouse {
   file: string;
   sandboxUrl: string;
   seeded: SeededOrder[];
+  connection: Connection;
   db: Database;
+  /** Where the database has a server of its own: it is shut down, and started after so long. */
+  restartServer(downMs: number): Promise<void>;
   effects(): Promise<Effect[]>;
   end(): Promise<void>;
 }
@@ -34,8 +38,11 @@ export interface SeparateHouse {
 export interface SeparateOptions {
   orders: number;
   seed: number;
-  /** `own`: an embedded database under the folder; `empty`: a given one without any table. */
-  database?: 'shared' | 'own' | 'empty';
+  /**
+   * `own`: an embedded database under the folder; `server`: a given one, on a server of its own
+   * that can be restarted; `empty`: a given one without any table.
+   */
+  database?: 'shared' | 'own' | 'server' | 'empty';
   settings?: Record<string, unknown>;
 }
 
@@ -51,7 +58,7 @@ export async function buildSeparateHouse(options: SeparateOptions): Promise<Sepa
   const { baseUrl } = JSON.parse(line) as { baseUrl: string };
   const night = readSandboxSettings(state);
   if (night === null) throw new Error('the sandbox has no night');
-  const { db, connection, drop } = await databaseOf(options, folder);
+  const { db, connection, drop, restart } = await databaseOf(options, folder);
   const seeded = [...seedOrders(layOutNight(night))];
   if (options.database !== 'empty') {
     await db.transaction((tx) => loadLedger(tx, ledgerRows(seeded)));
@@ -65,7 +72,9 @@ export async function buildSeparateHouse(options: SeparateOptions): Promise<Sepa
     file,
     sandboxUrl: baseUrl,
     seeded,
+    connection,
     db,
+    restartServer: restart ?? (() => Promise.reject(new Error('its server is shared'))),
     effects: () => readEffects(baseUrl),
     end: async () => {
       sandbox.signal('SIGTERM');
@@ -76,12 +85,17 @@ export async function buildSeparateHouse(options: SeparateOptions): Promise<Sepa
   };
 }
 
-async function databaseOf(
-  options: SeparateOptions,
-  folder: string,
-): Promise<{ db: Database; connection: Connection; drop(): Promise<void> }> {
+interface HousedDatabase {
+  db: Database;
+  connection: Connection;
+  drop(): Promise<void>;
+  restart?: (downMs: number) => Promise<void>;
+}
+
+async function databaseOf(options: SeparateOptions, folder: string): Promise<HousedDatabase> {
   if (options.database === 'empty') return freshDatabase({ empty: true });
   if (options.database === 'own') return ownDatabase(folder);
+  if (options.database === 'server') return ownServer(folder);
   const fresh = await freshDatabase();
   await migrateQueues({ kind: 'database', connection: fresh.connection });
   return fresh;
@@ -95,6 +109,30 @@ async function ownDatabase(folder: string) {
   return {
     db,
     connection: server,
+    drop: async () => {
+      await db.close();
+      await server.stop();
+    },
+  };
+}
+
+/** Its clients know only its address, as those of a server that an operator restarts. */
+async function ownServer(folder: string): Promise<HousedDatabase> {
+  const dataDir = join(folder, 'server');
+  let server = await startEmbedded({ dataDir, unsafeFast: true });
+  const { host, user, database } = server;
+  const connection = { host, user, database };
+  await migrateUp(connection);
+  await migrateQueues({ kind: 'database', connection });
+  const db = openDatabase(connection, { max: 2 });
+  return {
+    db,
+    connection,
+    restart: async (downMs) => {
+      await server.stop();
+      await sleep(downMs);
+      server = await startEmbedded({ dataDir, unsafeFast: true });
+    },
     drop: async () => {
       await db.close();
       await server.stop();

@@ -172,6 +172,7 @@ async function openNight(
     host: thisMachine(),
     open: () => openPermitJournal(config.dataDir),
     wallClock,
+    log: talk.log,
   });
   closers.push(() => journal.close());
   return {

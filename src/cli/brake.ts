@@ -7,6 +7,9 @@ import { UsageError } from '../core/errors.js';
 import { brakeWords, letGoWords } from '../core/sending.js';
 import type { BrakeOrder } from '../night/brake.js';
 import { brakeStatus, letBrakeGo, pullBrake } from '../night/brake.js';
+import { thisMachine } from '../processIdentity.js';
+import type { JournalHome } from '../store/journals.js';
+import { journalFolder } from '../store/permitJournal.js';
 import { deciderOf, printJson, printLines, wantsJson, withApp } from './context.js';
 
 const NOTHING_LIFTED_EXIT = 1;
@@ -71,6 +74,11 @@ function idsOf(app: App): string[] {
   return app.config.accounts.map((account) => account.accountId);
 }
 
+/** It is held against the database before this host sends: nobody has to be told of it. */
+function ownJournal(app: App): JournalHome {
+  return { host: thisMachine(), place: journalFolder(app.config.dataDir) };
+}
+
 async function on(app: App, order: BrakeOrder, json: boolean): Promise<number> {
   const pulled = await pullBrake(app, order);
   if (json) {
@@ -95,7 +103,7 @@ async function on(app: App, order: BrakeOrder, json: boolean): Promise<number> {
 async function off(app: App, order: BrakeOrder, json: boolean): Promise<number> {
   const { lifted, remaining } = await letBrakeGo(app, order);
   // The breaker of an account is lifted by its name alone: whoever names none must hear of it.
-  const { accounts } = await brakeStatus(app, idsOf(app));
+  const { accounts } = await brakeStatus(app, idsOf(app), ownJournal(app));
   const stopped = accounts.filter(({ sends }) => !sends);
   // Who lifted nothing although something stands has not done what they came for.
   const mine = (accountId: string): boolean =>
@@ -116,7 +124,7 @@ async function off(app: App, order: BrakeOrder, json: boolean): Promise<number> 
 }
 
 async function status(app: App, json: boolean): Promise<number> {
-  const found = await brakeStatus(app, idsOf(app));
+  const found = await brakeStatus(app, idsOf(app), ownJournal(app));
   if (json) printJson(found);
   else {
     printLines([

@@ -13,6 +13,7 @@ import { readBackup } from '../store/backupFiles.js';
 import { unknownAttempts } from '../store/journals.js';
 import { migrateUp, migrationStatus } from '../store/migrate.js';
 import { openPermitJournal } from '../store/permitJournal.js';
+import { enterLost } from '../store/putBacks.js';
 import { assertEmpty, lastOutcome, restoreTables } from '../store/restoreTables.js';
 import { deciderOf, printJson, printLines, wantsJson, withApp } from './context.js';
 
@@ -54,7 +55,9 @@ async function restore(app: App, folder: string, command: Command): Promise<numb
     }
     const { permits } = await journal.read(null, null);
     const ids = permits.map(({ attemptId }) => attemptId);
-    const missing = (await unknownAttempts(app.db, ids)).length;
+    const lost = await unknownAttempts(app.db, ids);
+    await enterLost(app.db, thisMachine(), await journal.find(new Set(lost)));
+    const missing = lost.length;
     const outcomes = await lastOutcome(app.db);
     if (wantsJson(command)) {
       printJson({ takenAt: manifest.takenAt, sendsNotInBackup: missing, lastOutcome: outcomes });

@@ -36,6 +36,7 @@ const LOOK_MS = 30_000;
 export async function runClock(app: App, signal: AbortSignal, workforce: Workforce): Promise<void> {
   const { cron, timezone } = app.config.schedule;
   const night = await app.night();
+  await night.journal.keep();
   const deps = { ...night, localTicks: localTicksOf(cron) };
   const say = onlyChanges(deps.log);
   let wake = (): void => {};
@@ -79,9 +80,10 @@ export function workCommand(): Command {
     await withApp(
       command,
       async (app, signal) => {
-        const { log } = await app.night();
+        const { log, journal } = await app.night();
         const workforce = await app.workforce();
         await workforce.start();
+        await journal.keep();
         log('works until it is told to stop');
         await untilStopped(signal);
         await workforce.stop();

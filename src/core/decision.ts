@@ -49,7 +49,7 @@ export const HOLD_REASONS = {
   approval_void: { isApprovable: true, words: 'something changed since it was approved' },
   restored: {
     isApprovable: true,
-    words: 'the database came back from a backup, and no look can tell whether it was sent since',
+    words: 'the database came back from a backup: this was sent before, or may have been',
   },
 } as const satisfies Record<string, { isApprovable: boolean; words: string }>;
 export type HoldReason = keyof typeof HOLD_REASONS;
@@ -78,6 +78,7 @@ export type Refusal =
   | { kind: 'wrong_state'; state: InstructionState; possible: readonly InstructionState[] }
   | { kind: 'not_approvable'; holdReason: string }
   | { kind: 'asked_by_same_person' }
+  | { kind: 'unseen' }
   | { kind: 'second_person_needed' }
   | { kind: 'changed_since_seen'; seen: string }
   | { kind: 'superseded' }
@@ -98,14 +99,18 @@ export function refusalOf(
   if (seen !== null && (seen.length < SEEN_CHARS_MIN || !facts.seenSha256.startsWith(seen))) {
     return { kind: 'changed_since_seen', seen: facts.seenSha256 };
   }
-  if (decision === 'approve') return refusalOfApproval(who, facts);
+  if (decision === 'approve') return refusalOfApproval(who, facts, seen !== null);
   return decision === 'replan' ? refusalOfReplan(who, facts) : null;
 }
 
-function refusalOfApproval(who: Decider, { holdReason, askedBy }: Decidable): Refusal | null {
+function refusalOfApproval(
+  who: Decider,
+  { holdReason, askedBy }: Decidable,
+  wasSeen: boolean,
+): Refusal | null {
   if (!isApprovable(holdReason)) return { kind: 'not_approvable', holdReason: holdReason ?? '' };
-  const asked = askedBy.some((name) => isSamePerson(name, who.name));
-  return asked ? { kind: 'asked_by_same_person' } : null;
+  if (askedBy.some((name) => isSamePerson(name, who.name))) return { kind: 'asked_by_same_person' };
+  return holdReason === 'restored' && !wasSeen ? { kind: 'unseen' } : null;
 }
 
 function refusalOfReplan(who: Decider, facts: Decidable): Refusal | null {
@@ -140,6 +145,11 @@ export function refusalWords(refusal: Refusal): string {
       return `no approval helps: ${holdWords(refusal.holdReason)}`;
     case 'asked_by_same_person':
       return 'who asked for it, or had it planned again, cannot approve it';
+    case 'unseen':
+      return (
+        'it was sent before the database came back, or may have been: look for it in the ' +
+        'merchant portal, and approve it by itself with the digest that its sheet shows (--seen)'
+      );
     case 'second_person_needed':
       return 'who found that it did not happen cannot have it planned again: a second person must';
     case 'changed_since_seen':

@@ -41,7 +41,7 @@ const HOLD_REASONS: Readonly<Record<string, string>> = {
   over_limit_of_run: 'past operations.maxPerRun of this run: waits for approval',
   partial_capture: 'capture below the authorised amount is not enabled (profile partialCapture)',
   observed: 'the account is only observed: it has no liveFrom',
-  restored: 'the database came back from a backup: whether it was sent since cannot be seen',
+  restored: 'the database came back from a backup: this was sent before, or may have been',
   no_history: 'liveFrom is days ago, yet the database knows no earlier run of the account',
 };
 

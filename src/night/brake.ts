@@ -5,7 +5,9 @@
 import type { Brake } from '../core/sending.js';
 import { brakeWords, isLetGo, mayAccountSend } from '../core/sending.js';
 import type { Database } from '../store/db.js';
-import { releaseJournals, releaseUnverified } from '../store/journals.js';
+import type { JournalHome } from '../store/journals.js';
+import { absentHosts, excuseAbsent, releaseJournals } from '../store/journals.js';
+import { holdBlind } from '../store/putBacks.js';
 import {
   batchesUnderWay,
   releaseStopped,
@@ -13,6 +15,7 @@ import {
   standingBrakes,
   standings,
 } from '../store/sending.js';
+import { absentWords } from './journalGuard.js';
 
 export interface BrakeOrder {
   /** null: all accounts */
@@ -50,9 +53,12 @@ export async function letBrakeGo(deps: { db: Database }, order: BrakeOrder): Pro
     for (const { kind } of mine) await sayBrake(tx, wordOf(order, kind, false));
     const lifted = mine.map(brakeWords);
     const { accountId } = order;
-    const absent = accountId === null ? await releaseUnverified(tx) : [];
+    const absent = accountId === null ? await excuseAbsent(tx) : [];
     if (absent.length > 0) {
-      await sayBrake(tx, { ...wordOf(order, 'freeze', false), found: { absent } });
+      // Nobody has looked into what they sent: what no look can vouch for waits for a person.
+      await holdBlind(tx);
+      const found = { absent, putBack: {} };
+      await sayBrake(tx, { ...wordOf(order, 'freeze', false), found });
       lifted.push(`journals of permits not held against this database: ${absent.join(', ')}`);
     }
     if (accountId !== null) {
@@ -84,12 +90,18 @@ export interface BrakeStatus {
   }[];
 }
 
+/** `own`: the journal of this host, which it holds against the database before it sends. */
 export async function brakeStatus(
   deps: { db: Database },
   accountIds: readonly string[],
+  own: JournalHome | null = null,
 ): Promise<BrakeStatus> {
+  const absent = await absentHosts(deps.db, { journalId: null, place: own });
   const accounts = (await standings(deps.db, accountIds)).map((standing) => {
     const answer = mayAccountSend(standing);
+    if (answer.kind !== 'stop' && absent.length > 0) {
+      return { accountId: standing.accountId, ...waitsFor(absent) };
+    }
     const words = answer.kind === 'stop' ? answer.reason : GOING[answer.kind];
     const sends = answer.kind !== 'stop';
     return { accountId: standing.accountId, sends, isLetGo: isLetGo(answer), words };
@@ -99,6 +111,11 @@ export async function brakeStatus(
     underWay: await batchesUnderWay(deps.db, null),
     accounts,
   };
+}
+
+/** A word for all accounts lets go of hosts that never come. */
+function waitsFor(absent: readonly string[]): { sends: false; isLetGo: true; words: string } {
+  return { sends: false, isLetGo: true, words: absentWords(absent) };
 }
 
 const GOING = {

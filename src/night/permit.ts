@@ -42,7 +42,7 @@ export type Permit =
   /** nothing of the account is sent until somebody or something lifts it */
   | { kind: 'stop'; reason: string }
   /** the database is not the one that was held against the journal of permits */
-  | { kind: 'unverified'; reason: string };
+  | { kind: 'unverified'; reason: string; isAwaited: boolean };
 
 /** Weighs a batch in the transaction that is going to claim it. */
 export async function maySend(
@@ -54,7 +54,7 @@ export async function maySend(
   const standing = beginningOf(deps, account, await standingInClaim(tx, account.accountId));
   if (standing.kind === 'wait' || standing.kind === 'stop') return standing;
   const unverified = await deps.journal.mayClaim(tx);
-  if (unverified !== null) return { kind: 'unverified', reason: unverified };
+  if (unverified !== null) return { kind: 'unverified', ...unverified };
   const holds = await holdsOf(deps, tx, batch, standing);
   const weighed =
     batch.operation === 'payout'

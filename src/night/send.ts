@@ -12,7 +12,6 @@ import {
 } from '../store/batches.js';
 import { cutBatches } from '../store/instructions.js';
 import { standings } from '../store/sending.js';
-import { beside } from './beside.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf } from './deps.js';
 import { recoverAttempts } from './recover.js';
@@ -22,18 +21,16 @@ import { waitForRows } from './waitForRows.js';
 /** Sends what may be sent. */
 export async function send(deps: NightDeps, night: Night): Promise<void> {
   const accountIds = accountIdsOf(night);
+  // First of all: a database that was put back takes what waits out of its batches. What is wrong
+  // with the journal is for the batches to say.
+  await deps.journal.keep();
   await dissolveWaiting(deps.db, accountIds);
   await resetTries(deps.db, accountIds);
-  if ((await cutBatches(deps.db, accountIds, deps.now())) > 0) {
-    // What is wrong with the journal is for the batches to say.
-    await beside(
-      deps.journal.verify().catch(() => null),
-      analyseBatches(deps.db),
-    );
-  }
+  if ((await cutBatches(deps.db, accountIds, deps.now())) > 0) await analyseBatches(deps.db);
   const done = await waitForRows(deps, {
     step: 'send',
     open: async () => {
+      if (await deps.journal.isHeldUp()) return 0;
       const going = await goingAccounts(deps.db, accountIds);
       return openSends(deps.db, accountIds, going, BATCH_TRIES_MAX);
     },

@@ -24,6 +24,8 @@ export async function sendApproved(
   accountIds: readonly string[],
   workforce: Workforce,
 ): Promise<SentInstruction[]> {
+  // A host that others wait for has said what it knows with this, whether or not it has to send.
+  await deps.journal.keep();
   await recoverAttempts(deps, accountIds);
   const loose = await approvedIn(deps.db, accountIds, 'planned');
   if (loose.length > 0) await cutApproved(deps.db, loose, deps.now());
@@ -37,6 +39,7 @@ export async function sendApproved(
       step: 'send',
       // By instruction, since a canary leaves its batch to the others.
       open: async () => {
+        if (await deps.journal.isHeldUp()) return 0;
         const going = await goingAccounts(deps.db, accountIds);
         return openAmong(deps.db, approved, going, BATCH_TRIES_MAX);
       },

@@ -49,6 +49,8 @@ export async function sendBatch(deps: NightDeps, batchId: bigint): Promise<void>
     if (beginning.kind === 'wait') return;
     const unfit = await deps.journal.verify();
     if (unfit !== null) return await deferBatch(deps.db, batchId, unfit);
+    const awaited = await deps.journal.awaited();
+    if (awaited !== null) return await noteBatch(deps.db, batchId, awaited);
     const stale = await sendInTurn(deps, batch, account);
     if (stale === null) return;
     await lookAgain(deps, batch.runId, stale);
@@ -98,7 +100,7 @@ async function connectAndSend(deps: NightDeps, batch: BatchRow, account: Account
         await noteBatch(deps.db, batch.batchId, claim.reason);
         return DONE;
       case 'unverified':
-        await deferBatch(deps.db, batch.batchId, claim.reason);
+        await (claim.isAwaited ? noteBatch : deferBatch)(deps.db, batch.batchId, claim.reason);
         return DONE;
       case 'changed':
         await deferBatch(deps.db, batch.batchId, 'it changed while it was claimed');
@@ -359,6 +361,9 @@ function permitLine(sent: SentBatch, prepared: PreparedBatch, attemptId: string)
     bodySha256: prepared.sha256,
     entries: sent.entries.map((entry) => ({
       id: entry.instructionId.toString(),
+      order: entry.orderNo,
+      transaction: entry.transactionId,
+      refund: entry.refundId,
       amount: entry.refundAmount ?? entry.amount,
       currency: entry.currency,
     })),

@@ -3,7 +3,9 @@
 // (night/journalGuard.ts).
 
 import type { Db } from './db.js';
+import type { Mark } from './journalMark.js';
 import type { JournalPosition } from './permitSegments.js';
+import { statement } from './sql.js';
 
 export interface KnownJournal {
   journalId: string;
@@ -14,7 +16,12 @@ export interface KnownJournal {
   /** the server that knew all permits up to there */
   verifiedSystem: string | null;
   releasedAt: Date | null;
+  /** as in Mark */
+  marks: number;
+  released: string | null;
 }
+
+const RELEASED = 'extract(epoch from released_at)::text as released';
 
 export async function findJournal(db: Db, journalId: string): Promise<KnownJournal | null> {
   const { rows } = await db.query<{
@@ -24,8 +31,11 @@ export async function findJournal(db: Db, journalId: string): Promise<KnownJourn
     verified_bytes: bigint;
     verified_system: string | null;
     released_at: Date | null;
+    marks: bigint;
+    released: string | null;
   }>(
-    `select host, place, verified_file, verified_bytes, verified_system, released_at
+    `select host, place, verified_file, verified_bytes, verified_system, released_at, marks,
+       ${RELEASED}
      from tieout.journals where journal_id = $1`,
     [journalId],
   );
@@ -41,6 +51,8 @@ export async function findJournal(db: Db, journalId: string): Promise<KnownJourn
         : { segment: row.verified_file, bytes: Number(row.verified_bytes) },
     verifiedSystem: row.verified_system,
     releasedAt: row.released_at,
+    marks: Number(row.marks),
+    released: row.released,
   };
 }
 
@@ -81,55 +93,124 @@ export async function unknownAttempts(db: Db, attemptIds: readonly string[]): Pr
   return rows.map((row) => row.attempt_id);
 }
 
-/** Where it stands now belongs to how far it was read: a copy elsewhere is read from its start. */
+/**
+ * Held against this server as it was started now. Where it stands now belongs to how far it was
+ * read: a copy elsewhere is read from its start.
+ */
 export async function noteVerified(
   db: Db,
   { journalId, host, place }: JournalPlace,
   { segment, bytes }: JournalPosition,
-  { system, timeline }: Pick<DatabaseFacts, 'system' | 'timeline'>,
-): Promise<void> {
-  await db.query(
+  { system, timeline, startedAt, base }: DatabaseFacts,
+): Promise<Mark> {
+  const { rows } = await db.query<CountedRow>(
     `update tieout.journals set verified_at = clock_timestamp(), verified_file = $2,
-       verified_bytes = $3, verified_system = $4, verified_timeline = $5, host = $6, place = $7
-     where journal_id = $1`,
-    [journalId, segment, bytes, system, timeline, host, place],
+       verified_bytes = $3, verified_system = $4, verified_timeline = $5, verified_start = $6,
+       host = $7, place = $8, marks = marks + 1
+     where journal_id = $1 returning marks, ${RELEASED}`,
+    [journalId, segment, bytes, system, timeline, startedAt, host, place],
   );
+  const [row] = rows;
+  if (!row) throw new Error(`the journal ${journalId} is not entered`);
+  return markOf(row, base);
+}
+
+interface CountedRow {
+  marks: bigint;
+  released: string | null;
+}
+
+const markOf = ({ marks, released }: CountedRow, base: string): Mark => ({
+  base,
+  marks: Number(marks),
+  released,
+});
+
+/**
+ * Counts a sign of life, where the journal was held against this very server since its start; null
+ * where it was not, and then nothing is counted.
+ */
+export async function countMark(db: Db, journalId: string, base: string): Promise<Mark | null> {
+  const { rows } = await db.query<CountedRow>(
+    `update tieout.journals j set marks = marks + 1 from (select ${RUNNING}) facts
+     where j.journal_id = $1 and j.verified_start = facts.started_at
+       and j.verified_timeline = facts.timeline
+     returning j.marks, ${RELEASED}`,
+    [journalId],
+  );
+  const [row] = rows;
+  return row ? markOf(row, base) : null;
+}
+
+/** Whether the server counts another timeline than when a journal was last held against it. */
+export async function changedOver(db: Db, timeline: string): Promise<boolean> {
+  const { rows } = await db.query<{ before: string }>(
+    `select verified_timeline as before from tieout.journals
+     where verified_timeline is not null order by verified_at desc limit 1`,
+  );
+  const [newest] = rows;
+  return newest !== undefined && newest.before !== timeline;
 }
 
 /**
- * A person has looked into it: what the journals know up to now is no reason to stop any more, and
- * which server it is counts from now on.
+ * A person has looked into it: what the journals that were found to differ know up to now is no
+ * reason to stop any more, which server it is counts from now on, and nobody is waited for.
  */
 export async function releaseJournals(db: Db): Promise<void> {
-  await db.query(
-    `insert into tieout.journals (journal_id, host, place)
-     select j.* from tieout.standing_brakes b, jsonb_to_recordset(b.found -> 'journals')
-       as j ("journalId" uuid, host text, place text)
-     where b.kind = 'freeze'
-     on conflict (journal_id) do nothing`,
+  await db.query(statement('releaseJournals'));
+}
+
+/** Whether a freeze that stands was said because of this journal. */
+export async function isFrozenBy(db: Db, journalId: string): Promise<boolean> {
+  const { rows } = await db.query<{ yes: boolean }>(
+    `select exists (
+       select from tieout.brakes b
+       where b.kind = 'freeze' and b.is_on
+         and b.found -> 'journals' @> jsonb_build_array(jsonb_build_object('journalId', $1::text))
+         and b.seq > coalesce((
+           select max(seq) from tieout.brakes where kind = 'freeze' and not is_on), 0)) as yes`,
+    [journalId],
   );
-  await db.query(
-    `update tieout.journals set released_at = clock_timestamp(), verified_file = null,
-       verified_bytes = 0, verified_system = null`,
-  );
+  return rows[0]?.yes === true;
 }
 
 /**
- * The same for the journals of hosts that have not held theirs against this timeline, and may never
- * come back to do so. Answers their names.
+ * The hosts that have not held their journals against this server yet may never come back to do so:
+ * the others go on without them. Answers their names; what they know counts when they come.
  */
-export async function releaseUnverified(db: Db): Promise<string[]> {
-  const { rows } = await db.query<{ host: string }>(
-    `update tieout.journals j set released_at = clock_timestamp(), verified_file = null,
-       verified_bytes = 0, verified_system = null
-     from (select ${RUNNING}) facts where ${IS_UNVERIFIED} returning j.host`,
+export async function excuseAbsent(db: Db): Promise<string[]> {
+  const { rows } = await db.query<{ name: string }>(
+    `update tieout.journals j set excused_at = clock_timestamp()
+     from (select ${RUNNING}) facts where ${IS_ABSENT} returning ${ABSENT_NAME} as name`,
   );
-  return [...new Set(rows.map((row) => row.host))].sort();
+  return [...new Set(rows.map(({ name }) => name))].sort();
 }
+
+/** Names of the hosts that nobody may send without; `own`: the journal of who asks. */
+export async function absentHosts(
+  db: Db,
+  own: { journalId: string | null; place?: JournalHome | null },
+): Promise<string[]> {
+  const { rows } = await db.query<{ name: string }>(
+    `select distinct ${ABSENT_NAME} as name
+     from tieout.journals j, (select ${RUNNING}) facts
+     where ${IS_ABSENT} and j.journal_id is distinct from $1::uuid
+       and (j.host, j.place) is distinct from ($2::text, $3::text)
+     order by 1`,
+    [own.journalId, own.place?.host ?? null, own.place?.place ?? null],
+    'absentHosts',
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Where a journal stands. */
+export type JournalHome = Omit<JournalPlace, 'journalId'>;
 
 export interface DatabaseFacts {
   /** which cluster, by the number it was born with; '' where the server does not tell */
   system: string;
+  /** the cluster and the database in it; '' where the server does not tell */
+  base: string;
   /** counts up with every failover and every restore to a point in time */
   timeline: string;
   startedAt: string;
@@ -148,11 +229,15 @@ export async function databaseFacts(db: Db, wallClock: () => Date): Promise<Data
     is_replica: boolean;
     now: Date;
     unsafe: string[];
-  }>(`select ${RUNNING}, clock_timestamp() as now, ${UNSAFE}`);
+    database: string;
+  }>(`select ${RUNNING}, clock_timestamp() as now, ${UNSAFE}, (
+       select oid::text from pg_database where datname = current_database()) as database`);
   const row = rows[0];
   if (!row) throw new Error('the database says nothing of itself');
+  const system = await systemOf(db);
   return {
-    system: await systemOf(db),
+    system,
+    base: `${system}/${row.database}`,
     timeline: row.timeline ?? '',
     startedAt: row.started_at,
     isReplica: row.is_replica,
@@ -176,7 +261,7 @@ const UNSAFE = `array(
 const RUNNING = `pg_is_in_recovery() as is_replica,
   case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end
     as timeline,
-  pg_postmaster_start_time()::text as started_at`;
+  extract(epoch from pg_postmaster_start_time())::text as started_at`;
 
 async function systemOf(db: Db): Promise<string> {
   try {
@@ -196,8 +281,8 @@ export interface ClaimFacts {
   isReplica: boolean;
   /** the newest permit of this process is still there */
   knowsNewest: boolean;
-  /** hosts whose journals were in use lately, but not held against this timeline yet */
-  unverified: string[];
+  /** as of absentHosts */
+  absent: string[];
   /** a setting may be changed under a server that runs */
   unsafe: string[];
   /** as in DatabaseFacts: a clock may be set while we run */
@@ -207,14 +292,19 @@ export interface ClaimFacts {
 /** Journals that were not used for so long do not hold anybody up. */
 const JOURNAL_DAYS_MAX = 30;
 
-const IS_UNVERIFIED = `j.verified_timeline is distinct from facts.timeline
+/** In use lately, and not held against this server since it was started. */
+const IS_ABSENT = `(j.verified_start is distinct from facts.started_at
+    or j.verified_timeline is distinct from facts.timeline)
   and j.verified_at > clock_timestamp() - interval '${JOURNAL_DAYS_MAX} days'
-  and (j.released_at is null or j.released_at < j.verified_at)`;
+  and (j.excused_at is null or j.excused_at < j.verified_at)`;
+
+/** One host may have more than one. */
+const ABSENT_NAME = `j.host || ' (' || j.place || ')'`;
 
 /** Asked in the transaction of each claim, hence small. */
 export async function claimFacts(
   db: Db,
-  newest: string | null,
+  { newest, journalId }: { newest: string | null; journalId: string | null },
   wallClock: () => Date,
 ): Promise<ClaimFacts> {
   const asked = wallClock().getTime();
@@ -223,15 +313,16 @@ export async function claimFacts(
     started_at: string;
     is_replica: boolean;
     knows_newest: boolean;
-    unverified: string[];
+    absent: string[];
     unsafe: string[];
     now: Date;
   }>(
     `select facts.*, clock_timestamp() as now, ${UNSAFE}, $1::uuid is null or exists (
          select from tieout.attempts where attempt_id = $1::uuid) as knows_newest,
-       array(select j.host from tieout.journals j where ${IS_UNVERIFIED}) as unverified
+       array(select ${ABSENT_NAME} from tieout.journals j
+         where ${IS_ABSENT} and j.journal_id is distinct from $2::uuid) as absent
      from (select ${RUNNING}) facts`,
-    [newest],
+    [newest, journalId],
     'claimFacts',
   );
   const row = rows[0];
@@ -241,7 +332,7 @@ export async function claimFacts(
     timeline: row.timeline ?? '',
     isReplica: row.is_replica,
     knowsNewest: row.knows_newest,
-    unverified: row.unverified,
+    absent: row.absent,
     unsafe: row.unsafe,
     skewMs: skewOf(row.now, asked, wallClock),
   };

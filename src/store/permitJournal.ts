@@ -18,8 +18,16 @@ import {
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JournalPosition, JournalReading, PermitLine } from './permitSegments.js';
-import { newestSegment, readSegments, removeSegments, segmentPath } from './permitSegments.js';
+import type { Mark } from './journalMark.js';
+import { keepMark, readMark } from './journalMark.js';
+import type { JournalPosition, JournalReading, LostPermit, PermitLine } from './permitSegments.js';
+import {
+  findPermits,
+  newestSegment,
+  readSegments,
+  removeSegments,
+  segmentPath,
+} from './permitSegments.js';
 
 export interface PermitJournal {
   journalId: string;
@@ -28,6 +36,11 @@ export interface PermitJournal {
   append(line: PermitLine): Promise<void>;
   /** The permits behind a position (null: all there are) that were given after a time. */
   read(from: JournalPosition | null, after: Date | null): Promise<JournalReading>;
+  /** The lines of these permits. */
+  find(attemptIds: ReadonlySet<string>): Promise<LostPermit[]>;
+  /** The newest sign of life that the database has acknowledged; null: there is none. */
+  mark(): Mark | null;
+  keepMark(mark: Mark): void;
   /** Removes what lies before a position that the database knows, and is old. */
   removeBefore(position: JournalPosition, now: Date): Promise<void>;
   close(): Promise<void>;
@@ -42,12 +55,16 @@ interface Waiting {
   failed: (error: unknown) => void;
 }
 
+export function journalFolder(dataDir: string): string {
+  return join(dataDir, 'journal');
+}
+
 /** Opens the journal of this host under the data folder; makes one where there is none. */
 export async function openPermitJournal(
   dataDir: string,
   bytesMax = SEGMENT_BYTES_MAX,
 ): Promise<PermitJournal> {
-  const place = join(dataDir, 'journal');
+  const place = journalFolder(dataDir);
   mkdirSync(place, { recursive: true, mode: 0o700 });
   const journalId = identityIn(place);
   const pen = openPen(place, bytesMax);
@@ -57,6 +74,9 @@ export async function openPermitJournal(
     place,
     ...appending(pen),
     read: (from, after) => readSegments(place, from, after),
+    find: (attemptIds) => findPermits(place, attemptIds),
+    mark: () => readMark(place),
+    keepMark: (mark) => keepMark(place, mark),
     removeBefore: (position, now) => removeSegments(place, position, now),
   };
 }

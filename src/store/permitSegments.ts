@@ -13,7 +13,18 @@ export interface PermitLine {
   accountId: string;
   operation: string;
   bodySha256: string;
-  entries: readonly { id: string; amount: string; currency: string }[];
+  entries: readonly PermitEntry[];
+}
+
+export interface PermitEntry {
+  /** the number of the instruction: a database that was put back may give it out anew */
+  id: string;
+  amount: string;
+  currency: string;
+  /** what it is found by in a database that has lost it; lines of older versions lack all three */
+  order?: string;
+  transaction?: string;
+  refund?: string | null;
 }
 
 /** How far the journal was read: a file by its number, and bytes of it. */
@@ -116,6 +127,26 @@ function gapIn(all: readonly number[], start: number): string | null {
   const missing = read.findIndex((number, at) => number !== start + at);
   return missing < 0 ? null : `its file ${start + missing} is gone`;
 }
+
+/** The whole lines of these permits, wherever they stand. */
+export async function findPermits(
+  place: string,
+  wanted: ReadonlySet<string>,
+): Promise<LostPermit[]> {
+  const found: LostPermit[] = [];
+  if (wanted.size === 0) return found;
+  for (const segment of await segments(place)) {
+    const path = segmentPath(place, segment);
+    for await (const { text } of wholeLines(path, 0, (await stat(path)).size)) {
+      const line = lineOf(text);
+      if (line !== null && wanted.has(line.attemptId)) found.push(line);
+    }
+  }
+  return found;
+}
+
+/** A permit as its line has it, with the time at which it was given. */
+export type LostPermit = PermitLine & { at: string };
 
 interface Reader {
   reading: JournalReading;

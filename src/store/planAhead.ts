@@ -27,7 +27,7 @@ async function planOn(tx: Db): Promise<void> {
   const now = new Date();
   await batchStanding(tx, NO_BATCH);
   await standingInClaim(tx, NO_ACCOUNT);
-  await claimFacts(tx, null, () => now);
+  await claimFacts(tx, { newest: null, journalId: null }, () => now);
   await batchFacts(tx, NO_BATCH, 1);
   const claim = {
     attemptId: randomUUID(),

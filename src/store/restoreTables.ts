@@ -10,12 +10,8 @@ import { rowsOf } from './backupFiles.js';
 import { LEFT_OUT } from './backupTables.js';
 import type { Database, Db, Tx } from './db.js';
 import type { JournalPlace } from './journals.js';
+import { holdWaiting, IDS_SEEN_OUTSIDE, IDS_SKIPPED } from './putBacks.js';
 import { sayBrake } from './sending.js';
-import { statement } from './sql.js';
-
-/** Ids that went outside after the backup must never come to mean something else. */
-const IDS_SKIPPED = 1_000_000;
-const IDS_SEEN_OUTSIDE = ['tieout.instructions', 'tieout.batches'];
 
 export interface RestoreOrder {
   folder: string;
@@ -142,7 +138,7 @@ async function setSequences(tx: Tx, { sequences }: BackupManifest): Promise<void
 
 /** Nothing that waited to be sent goes by itself, and nothing at all until a person lets it go. */
 async function freezeRestored(tx: Tx, order: RestoreOrder): Promise<void> {
-  await tx.query(statement('holdRestored'));
+  await holdWaiting(tx);
   const { takenAt } = order.manifest;
   await sayBrake(tx, {
     kind: 'freeze',

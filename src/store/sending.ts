@@ -123,8 +123,11 @@ export async function splitBatch(tx: Db, batchId: bigint, stay: readonly bigint[
 }
 
 export interface BrakeWord {
-  /** `breaker`: that of an account, which only a person lifts before its time */
-  kind: Brake['kind'] | 'breaker';
+  /**
+   * `breaker`: that of an account, which only a person lifts before its time; `put_back`: the
+   * database came back, which stops nothing
+   */
+  kind: Brake['kind'] | 'breaker' | 'put_back';
   accountId: string | null;
   isOn: boolean;
   reason: string;

@@ -44,9 +44,14 @@ describe('an approval', () => {
   test.each(Object.entries(HOLD_REASONS))(
     'of what waits for %s',
     (holdReason, { isApprovable }) => {
-      expect(kindOf('approve', { holdReason })).toBe(isApprovable ? 'may' : 'not_approvable');
+      const seen = 'aaaaaaaa';
+      expect(kindOf('approve', { holdReason }, seen)).toBe(isApprovable ? 'may' : 'not_approvable');
     },
   );
+
+  test('of what may have been sent already only with the digest of what was seen', () => {
+    expect(kindOf('approve', { holdReason: 'restored' })).toBe('unseen');
+  });
 
   test.each(['anna', ' ANNA ', 'Anna'])('not by who asked, written %j', (name) => {
     expect(kindOf('approve', { askedBy: ['bob', name] })).toBe('asked_by_same_person');

@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { letBrakeGo } from '../../src/night/brake.js';
+import { brakeStatus, letBrakeGo } from '../../src/night/brake.js';
 import { openJournalGuard } from '../../src/night/journalGuard.js';
 import { recoverAttempts } from '../../src/night/recover.js';
 import { sendBatch } from '../../src/night/sendBatch.js';
@@ -234,20 +234,36 @@ describe('a database that cannot be relied on', () => {
     expect((await house.effects()).length).toBe(2);
   });
 
-  it('that was started anew is held against the journal again before the next claim', async () => {
+  it('is not sent by before every host has held its journal against it since it started', async () => {
     const house = await houseOf();
     const { deps, batchIds } = await prepareNight(house);
     expect(await deps.journal.verify()).toBeNull();
-    await house.db.query(`update tieout.journals set verified_timeline = '00000009'`);
+    await house.db.query(
+      `insert into tieout.journals (journal_id, host, place, verified_at, verified_start,
+         verified_timeline)
+       select gen_random_uuid(), 'another', '/srv/journal', clock_timestamp(), '0',
+         verified_timeline
+       from tieout.journals`,
+    );
     await sendBatch(deps, batchIds[0] ?? 0n);
     expect(await house.effects()).toEqual([]);
-    expect(await whyWaiting(house)).toMatch(/these hosts have not held their journals/);
+    expect(await whyWaiting(house)).toMatch(
+      /hosts have not held their journals .* another \(\/srv\/journal\).*`tieout brake off --reason/,
+    );
+    // To wait for it is no try.
+    const { rows } = await house.db.query('select distinct tries from tieout.batches');
+    expect(rows).toEqual([{ tries: 0 }]);
+    const { accounts } = await brakeStatus(house, ['A1001']);
+    expect(accounts).toMatchObject([{ sends: false, words: expect.stringMatching(/another/) }]);
     // A host that never comes back holds nobody up for ever.
     const order = { accountId: null, reason: 'that host is gone', who: KIM };
     const { lifted } = await letBrakeGo(house, order);
     expect(lifted).toEqual([expect.stringMatching(/journals of permits not held against this/)]);
-    await sendBatch(deps, batchIds[0] ?? 0n);
-    expect((await house.effects()).length).toBe(2);
+    const tryAgain = async (): Promise<number> => {
+      await sendBatch(deps, batchIds[0] ?? 0n);
+      return (await house.effects()).length;
+    };
+    await expect.poll(tryAgain, { timeout: 10_000, interval: 250 }).toBe(2);
   });
 });
 

@@ -1,8 +1,11 @@
 // What plan.sql makes of a database that came back from a backup: where a look tells whether it was
 // done since, it goes on as ever; where none can tell, it waits for a person.
 
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeDecisions } from '../../src/store/decisions.js';
 import { planInstructions } from '../../src/store/instructions.js';
+import { freezePutBack } from '../../src/store/putBacks.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { storeRun } from '../support/lookStore.js';
@@ -57,4 +60,63 @@ test.each([
     `O3 refund R2 3.00 ${outcome}`,
     expect.stringMatching(new RegExp(`payout .*${outcome}$`)),
   ]);
+});
+
+const LOST = 'insert into tieout.lost_permits (attempt_id, entry, account_id, operation, order_no,';
+
+/** As a journal that knows more than the database has it entered. */
+function lose(accountId: string, operation: string, order: string | null, amount: string) {
+  return fresh.db.query(
+    `${LOST} currency, amount, sent_at, host, found_at)
+     values (gen_random_uuid(), 0, $1, $2, $3, 'EUR', $4, now(), 'b', $5)`,
+    [accountId, operation, order, amount, LOOKED_AT],
+  );
+}
+
+test.each([
+  ['the capture that was lost', 'capture', 'O1', '10.00', 'capture'],
+  ['its cancel', 'cancel', 'O1', '10.00', 'capture'],
+  ['any refund of its order', 'refund', 'O2', '9.00', 'refund'],
+  ['an older line names no order: the same money', 'capture', null, '10.00', 'capture'],
+  ['nothing of another order', 'capture', 'O7', '10.00', null],
+  ['nothing that the look shows done', 'capture', 'O2', '10.00', null],
+  ['nothing for other money', 'capture', null, '11.00', null],
+])('what is held by a lost permit: %s', async (_, operation, order, amount, held) => {
+  const { db } = fresh;
+  const accountId = `L${randomUUID().slice(0, 8)}`;
+  const runId = await storeRun(db, accountId);
+  await lose(accountId, operation, order, amount);
+  await lookAndPlan(db, { runId, accountId }, ORDERS.slice(0, 2));
+  const reason = (what: string): string => (what === held ? 'held: restored' : 'planned');
+  expect(await instructionTexts(db, accountId)).toEqual([
+    `O1 capture 10.00 ${reason('capture')}`,
+    `O2 refund R1 4.00 ${reason('refund')}`,
+  ]);
+});
+
+test('an approval from before the database came back is for something else', async () => {
+  const { db } = fresh;
+  const accountId = `V${randomUUID().slice(0, 8)}`;
+  const runId = await storeRun(db, accountId);
+  const waits = { runId, accountId, policies: policies('approve') };
+  await lookAndPlan(db, waits, ORDERS.slice(0, 1));
+  await db.transaction(async (tx) => {
+    const { rows } = await tx.query<{ id: bigint }>(
+      'select instruction_id as id from tieout.instructions where account_id = $1',
+      [accountId],
+    );
+    const who = { name: 'anna', isClaim: true };
+    const approval = {
+      kind: 'approve',
+      who,
+      reason: null,
+      reference: null,
+      finding: null,
+    } as const;
+    await writeDecisions(tx, [rows[0]?.id ?? 0n], approval);
+    await freezePutBack(tx, 'for a test', { journals: [], lost: [] });
+  });
+  expect(await instructionTexts(db, accountId)).toEqual(['O1 capture 10.00 held: restored']);
+  await lookAndPlan(db, waits, ORDERS.slice(0, 1));
+  expect(await instructionTexts(db, accountId)).toEqual(['O1 capture 10.00 held: approval_void']);
 });

@@ -17,7 +17,8 @@ with said as (
   from tieout.day_events
   union all
   select at, coalesce(account_id, ''), by, is_claim,
-    kind || case when is_on then ' on' else ' off' end, 'brake', '', 'sending', reason,
+    case when kind = 'put_back' then 'database put back'
+      when is_on then kind || ' on' else kind || ' off' end, 'brake', '', 'sending', reason,
     link_id is not null
   from tieout.brakes
 )

@@ -18,9 +18,16 @@ done as materialized (
   from jsonb_to_recordset($5::jsonb)
     as d (operation text, decision text, completes boolean, after jsonb)
 ),
--- When the database last came back from a backup: it has forgotten what was sent before that.
+-- When the database last came back: it may have forgotten what was sent before that.
 restored as materialized (
-  select coalesce(max(at), '-infinity') as at from tieout.brakes where found ? 'restoredFrom'
+  select coalesce(max(at), '-infinity') as at from tieout.put_backs
+),
+-- What is known to have been sent, or may have been, and was forgotten. Of two operations that the
+-- same state allows one stands in the way of the other. Older journals name no order.
+lost as materialized (
+  select account_id, order_no, replace(operation, 'cancel', 'capture') as kind, currency, amount,
+    max(found_at) as found_at
+  from tieout.lost_permits group by 1, 2, 3, 4, 5
 ),
 -- What an order has open already, and whether its approval still stands.
 standing as materialized (
@@ -52,7 +59,7 @@ wanted as not materialized (
       in (select pull_id, account_id, order_no, transaction_id from fraud) as is_fraud,
     -- a part more of what is refunded in part already: no look tells it from the part before
     v.need = 'refund' and v.gateway_state = 'partially_refunded' and not v.completes
-      and r.requested_at < restored.at as is_blind,
+      and coalesce(r.requested_at, '-infinity') < restored.at as is_blind,
     null::text as problem, null::jsonb as payload, true as is_in_totals
   from tieout.verdicts v
   cross join restored
@@ -71,7 +78,7 @@ wanted as not materialized (
   select p.account_id, p.request_id, 'payout', p.request_id, p.currency, p.amount, null, null,
     null, null, 'requested', false, i.instruction_id, i.state, i.approval_id,
     i.approved_at, i.lapsed, restored.at, ra.send_block, p.amount, p.requested_at, null, null,
-    false, p.requested_at < restored.at, p.problem, p.payload, p.is_in_totals
+    false, coalesce(p.requested_at, '-infinity') < restored.at, p.problem, p.payload, p.is_in_totals
   from jsonb_to_recordset($7::jsonb) as p (account_id text, request_id text, currency text,
     amount numeric, requested_at timestamptz, problem text, payload jsonb, is_in_totals boolean)
   cross join restored
@@ -89,8 +96,15 @@ weighed as not materialized (
       when w.send_block is not null then w.send_block
       when w.problem is not null then 'invalid_payout'
       when w.is_partial then 'partial_capture'
+      -- before all that a person may overrule without knowing of it
+      when w.is_blind or exists (
+        select from lost l
+        where l.account_id = w.account_id and l.found_at > coalesce(w.since, '-infinity')
+          and l.kind = replace(w.need, 'cancel', 'capture')
+          and case when l.order_no is not null then l.order_no = w.order_no
+            else l.currency = w.ledger_currency and l.amount = w.money::numeric(20, 2)::text end
+      ) then 'restored'
       when w.is_fraud then 'fraud_rejected'
-      when w.is_blind then 'restored'
       -- of an amount whose unit nobody knows a limit cannot be kept
       when p.policy <> 'auto' or not w.is_in_totals then 'approval'
       when p.above is not null and not p.above ? w.ledger_currency then 'above_limit'
@@ -107,8 +121,9 @@ freed as materialized (
   select w.*, approval_id is not null and lapse is null and (reason = any ($6::text[])) is not true
       as is_approved
   from (
+    -- who approved it before the database came back did not know of that
     select weighed.*, case when approval_id is not null then coalesce(lapsed,
-        case when reason = 'restored' and approved_at < restored_at then 'restored' end)
+        case when approved_at < restored_at then 'approval_void' end)
       end as lapse
     from weighed
   ) as w
@@ -137,7 +152,7 @@ counted as materialized (
 capped as materialized (
   select f.*, case
       when is_approved then null
-      when reason = any ($6) or reason = 'fraud_rejected' then reason
+      when reason = any ($6) or reason in ('restored', 'fraud_rejected') then reason
       when reason is not null then coalesce(lapse, reason)
       when max_count < c.count or max_amount < c.money then 'over_limit_of_run'
     end as hold_reason

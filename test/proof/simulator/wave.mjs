@@ -165,6 +165,9 @@ function baseDeps(wave) {
     journal: {
       journalId: () => null,
       verify: async () => null,
+      keep: async () => {},
+      awaited: async () => null,
+      isHeldUp: async () => false,
       mayClaim: async () => null,
       append: async () => {},
       close: async () => {},

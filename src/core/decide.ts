@@ -61,6 +61,8 @@ export interface OrderFacts {
   ledger: LedgerFacts | null;
   /** the order's page was answered completely */
   looked: boolean;
+  /** false: its number cannot be asked for, which is what is wrong with it; absent is true */
+  isAskable?: boolean;
   /** distinct entries; the same transaction with other content makes `contradictory` */
   entries: readonly EntryFacts[];
   contradictory: boolean;
@@ -106,6 +108,7 @@ export interface Verdict {
 
 /** Decides one order. Pure; the order of the checks is the precedence of CONTRACT section 6. */
 export function decideOrder(facts: OrderFacts, rules: Rules): Verdict {
+  if (facts.isAskable === false) return without({ kinds: ['invalid_record'] });
   if (!facts.looked) return without({ notCompared: 'no_look' });
   if (facts.contradictory) return without({ notCompared: 'contradictory' });
   if (facts.entries.some((entry) => !entry.found)) return without({ notCompared: 'query_result' });

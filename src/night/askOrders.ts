@@ -6,7 +6,7 @@
 import { PAGE_ORDERS_MAX } from '../core/batch.js';
 import type { Tx } from '../store/db.js';
 import type { OrderKey } from '../store/ledgerFeed.js';
-import { askRepeated, newestOrders, repeatedOrders } from '../store/ledgerKeys.js';
+import { askRepeated, newestOrders, repeatedOrders, repeatedRefunds } from '../store/ledgerKeys.js';
 import type { AskedPart, PullRow } from '../store/pulls.js';
 import { ALL_ORDERS, askNight, CHUNK_PAGES_MAX, createPull } from '../store/pulls.js';
 import { noteLook } from '../store/runAccounts.js';
@@ -107,17 +107,19 @@ async function enter(
   { pullId }: PullRow,
   part: AskedPart,
 ): Promise<void> {
-  const repeated = await repeatedOrders(tx, accountIdsOf(night));
+  const accountIds = accountIdsOf(night);
+  const orders = await repeatedOrders(tx, accountIds);
+  const refunds = await repeatedRefunds(tx, accountIds);
   const asked = askNight(
     tx,
     pullId,
     accountRules(night.accounts),
     { endsAt: night.endsAt, lookbackFrom: lookbackFrom(deps, night) },
     cutOf(deps),
-    repeated,
+    { orders, refunds },
     part,
   );
   deps.getReady?.('pull');
   await asked;
-  await askRepeated(tx, pullId, repeated, cutOf(deps));
+  await askRepeated(tx, pullId, orders, cutOf(deps));
 }

@@ -50,7 +50,10 @@ function plannedPayout(deps: NightDeps, account: Account, request: PayoutRequest
     currency,
     amount: amount ?? '0',
     requestedAt: request.requestedAt,
-    problem: problemOf(deps, account, request) ?? (amount === null ? 'no amount above zero' : null),
+    problem:
+      request.problem ??
+      problemOf(deps, account, request) ??
+      (amount === null ? 'no amount above zero' : null),
     payload,
     isInTotals: profile.payout.unit !== null && amount !== null,
   };

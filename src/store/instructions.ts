@@ -104,7 +104,7 @@ export interface PlannedPayout {
   requestId: string;
   currency: string;
   amount: string;
-  requestedAt: Date;
+  requestedAt: Date | null;
   problem: string | null;
   payload: Readonly<Record<string, unknown>>;
   isInTotals: boolean;

@@ -6,23 +6,39 @@ import { TieoutError } from '../core/errors.js';
 import type { Tx } from './db.js';
 import { ledgerRelation } from './ledger.js';
 import type { OrderKey } from './ledgerFeed.js';
-import type { PageCut } from './pulls.js';
+import type { PageCut, RefundKey } from './pulls.js';
 import { statement } from './sql.js';
 
 /** More orders than these twice is a broken view, not a broken row. */
 const REPEATED_MAX = 10_000;
+
+/** A longer number or id is in no index; such rows are counted, or the problem of their order. */
+const KEY_BYTES_MAX = 512;
 
 /** Orders that the accounts' ledger has more than once; empty where it is our own table. */
 export async function repeatedOrders(tx: Tx, accountIds: readonly string[]): Promise<OrderKey[]> {
   if ((await ledgerRelation(tx, 'orders')) !== 'view') return [];
   const { rows } = await tx.query<OrderKey>(
     `select account_id as "accountId", order_no as "orderNo" from ledger.orders
-     where account_id = any ($1) and order_no is not null
+     where account_id = any ($1) and octet_length(order_no) <= ${KEY_BYTES_MAX}
      group by account_id, order_no having count(*) > 1 limit $2`,
     [accountIds, REPEATED_MAX + 1],
   );
   if (rows.length <= REPEATED_MAX) return rows;
   throw new TieoutError(`the view ledger.orders has more than ${REPEATED_MAX} orders twice`);
+}
+
+/** Refund requests that the accounts' ledger has more than once; as repeatedOrders. */
+export async function repeatedRefunds(tx: Tx, accountIds: readonly string[]): Promise<RefundKey[]> {
+  if ((await ledgerRelation(tx, 'refund_requests')) !== 'view') return [];
+  const { rows } = await tx.query<RefundKey>(
+    `select account_id as "accountId", refund_id as "refundId" from ledger.refund_requests
+     where account_id = any ($1) and octet_length(refund_id) <= ${KEY_BYTES_MAX}
+     group by account_id, refund_id having count(*) > 1 limit $2`,
+    [accountIds, REPEATED_MAX + 1],
+  );
+  if (rows.length <= REPEATED_MAX) return rows;
+  throw new TieoutError(`the view ledger.refund_requests has more than ${REPEATED_MAX} ids twice`);
 }
 
 /**
@@ -79,7 +95,7 @@ export async function countUnusable(
     `insert into tieout.feed_checks (run_id, account_id, business_date, currency, verdict,
        ledger_count, ledger_amount, checked_at)
      select $1, account_id, $2::date, '-', 'unusable', count(*), 0, $4 from ledger.orders
-     where account_id = any ($3) and (order_no is null or octet_length(order_no) > 512)
+     where account_id = any ($3) and (order_no is null or octet_length(order_no) > ${KEY_BYTES_MAX})
      group by account_id`,
     [run.runId, run.businessDate, accountIds, asOf],
   );

@@ -13,12 +13,18 @@ export interface PayoutRequest {
   accountId: string;
   requestId: string;
   payload: Readonly<Record<string, unknown>>;
-  requestedAt: Date;
+  /** null: it has none */
+  requestedAt: Date | null;
+  /** why the row itself cannot be used; null: it can */
+  problem: string | null;
   /** another account for which the ledger has it, or which paid it or may have; null: none */
   elsewhere: string | null;
   /** who paid it by hand (`tieout gateway payout`), or may have; null: nobody */
   byHandOf: string | null;
 }
+
+/** A UUID has 36; of a longer one a view knows more than an index holds. */
+const REQUEST_ID_BYTES_MAX = 64;
 
 /** The calls by hand that paid a request, or may have: an id is text of either case there. */
 function callsByHand(requestId: string): string {
@@ -42,11 +48,17 @@ export async function waitingPayouts(
     account_id: string;
     request_id: string;
     payload: Readonly<Record<string, unknown>>;
-    requested_at: Date;
+    requested_at: Date | null;
+    problem: string | null;
+    copies: bigint;
     elsewhere: string | null;
     by_hand_of: string | null;
   }>(
-    `select p.account_id, p.request_id::text as request_id, p.payload, p.requested_at,
+    `select p.account_id, p.request_id::text as request_id,
+       tieout.payout_payload(p.payload) as payload,
+       tieout.usable_instant(p.requested_at) as requested_at,
+       tieout.payout_problem(p.payload, p.requested_at) as problem,
+       count(*) over (partition by p.account_id, p.request_id) as copies,
        (select min(other.account_id) from (
          select twin.account_id collate "C" as account_id from ledger.payout_requests twin
          where twin.request_id = p.request_id
@@ -64,7 +76,8 @@ export async function waitingPayouts(
          and i.transaction_id = p.request_id::text
        order by i.instruction_id desc limit 1
      ) newest on true
-     where (a.live_from is null or p.requested_at >= a.live_from)
+     where (a.live_from is null or p.requested_at >= a.live_from or p.requested_at is null)
+       and octet_length(p.request_id::text) <= ${REQUEST_ID_BYTES_MAX}
        -- Most of the history is paid: put aside as a set, before anything is asked one by one.
        and not exists (
          select from tieout.instructions done
@@ -74,15 +87,18 @@ export async function waitingPayouts(
        and (newest.state is null or newest.state in ('planned', 'held', 'queued')
          or (newest.state in ('rejected', 'withdrawn') and newest.replan_id is not null)
          or (newest.state = 'withdrawn'
-           and (not newest.is_refused or newest.payload <> p.payload)))
+           and (not newest.is_refused or newest.payload <> tieout.payout_payload(p.payload))))
      order by p.requested_at, p.request_id limit $2`,
     [JSON.stringify(accounts), limit],
   );
-  return rows.map((row) => ({
+  // A view may have a request twice, and nobody can say which of them is meant: held, and once.
+  const distinct = new Map(rows.map((row) => [`${row.account_id} ${row.request_id}`, row]));
+  return [...distinct.values()].map((row) => ({
     accountId: row.account_id,
     requestId: row.request_id,
     payload: row.payload,
     requestedAt: row.requested_at,
+    problem: row.copies > 1n ? 'it stands in the ledger more than once' : row.problem,
     elsewhere: row.elsewhere,
     byHandOf: row.by_hand_of,
   }));
@@ -102,7 +118,7 @@ export async function withdrawPayouts(
        and i.state in ('planned', 'held', 'queued') and not exists (
          select from ledger.payout_requests p
          where p.account_id collate "C" = i.account_id and p.request_id::text = i.transaction_id
-           and p.payload = i.payload)`,
+           and tieout.payout_payload(p.payload) = i.payload)`,
     [runId, accountIds, now],
   );
 }
@@ -131,15 +147,19 @@ export async function payoutFacts(db: Db, batchId: bigint): Promise<PayoutFacts[
        i.refund_id, i.refund_amount::text as refund_amount, i.refund_reason, i.review_decision,
        i.payload, case when i.approval_id is not null then tieout.approval_lapse(i) end as lapse,
        i.approval_id is not null as is_approved, i.is_in_totals,
-       coalesce(p.payload = i.payload, false) and not exists (
+       coalesce(p.payload = i.payload and p.copies = 1, false) and not exists (
          select from tieout.instructions other
          where other.operation = 'payout' and other.transaction_id = i.transaction_id
            and other.account_id <> i.account_id
            and other.state in ('sending', 'accepted', 'unknown', 'confirmed')
        ) and not exists (select from ${callsByHand('i.transaction_id')}) as is_asked, p.requested_at
      from tieout.instructions i
-     left join ledger.payout_requests p
-       on p.account_id collate "C" = i.account_id and p.request_id::text = i.transaction_id
+     left join lateral (
+       select p.payload, p.requested_at, count(*) over () as copies
+       from ledger.payout_requests p
+       where p.account_id collate "C" = i.account_id and p.request_id::text = i.transaction_id
+       limit 1
+     ) p on true
      where i.batch_id = $1 and i.state = 'queued' order by i.instruction_id`,
     [batchId],
   );

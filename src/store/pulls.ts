@@ -59,6 +59,17 @@ export interface AskedPart {
   allBut: OrderKey | null;
 }
 
+/** What a view of the ledger has more than once: such orders are entered elsewhere. */
+export interface Repeated {
+  orders: readonly OrderKey[];
+  refunds: readonly RefundKey[];
+}
+
+export interface RefundKey {
+  accountId: string;
+  refundId: string;
+}
+
 export const ALL_ORDERS: AskedPart = { behind: null, allBut: null };
 
 export interface AskedPage {
@@ -109,7 +120,8 @@ export async function hasGaps(db: Db, pullId: bigint): Promise<boolean> {
   const { rows } = await db.query(
     `select from tieout.asked_orders a
      left join tieout.pages p using (pull_id, account_id, page_no)
-     where a.pull_id = $1 and p.state is distinct from 'answered' limit 1`,
+     where a.pull_id = $1 and p.state is distinct from 'answered'
+       and (a.page_no is not null or a.ledger_problem is null) limit 1`,
     [pullId],
   );
   return rows.length > 0;
@@ -144,11 +156,10 @@ export async function askNight(
   accounts: readonly AccountRules[],
   range: { endsAt: Date; lookbackFrom: Date },
   cut: PageCut,
-  elsewhere: readonly OrderKey[] = [],
+  repeated: Repeated = { orders: [], refunds: [] },
   part = ALL_ORDERS,
 ): Promise<void> {
   const currencies = cut.currencies ?? ledgerCurrencies({});
-  const keys = elsewhere.map((key) => `${key.accountId}\u001f${key.orderNo}`);
   await db.query(inMonthOf(statement('askNight'), pullId), [
     pullId,
     JSON.stringify(accounts),
@@ -158,10 +169,16 @@ export async function askNight(
     cut.pageOrders,
     currencies.usable,
     currencies.whole,
-    keys.length === 0 ? null : keys,
+    joinedKeys(repeated.orders.map((key) => [key.accountId, key.orderNo])),
     ...boundsOf(part),
+    joinedKeys(repeated.refunds.map((key) => [key.accountId, key.refundId])),
   ]);
   await askRefunds(db, pullId, part);
+}
+
+/** As askNight.sql compares them; null: there are none. */
+function joinedKeys(keys: readonly (readonly [string, string])[]): string[] | null {
+  return keys.length === 0 ? null : keys.map((key) => key.join('\u001f'));
 }
 
 /** Enters the refund requests of a pull's orders as they stand now. */

@@ -5,17 +5,34 @@ with wanted as (
   select distinct account_id, order_no from tieout.instructions
   where instruction_id = any ($2::bigint[])
 ),
+-- Refund requests of these orders that cannot be used, or that only a currency with decimals could.
+request as (
+  select w.account_id, w.order_no, bool_or(tieout.has_part(r.refund_amount)) as has_part,
+    coalesce(min(r.problem), case when count(*) > count(distinct r.refund_id)
+      then 'a refund request of it stands in the ledger more than once' end) as problem
+  from wanted w
+  join tieout.ledger_refunds() r
+    on r.account_id collate "C" = w.account_id and r.order_no collate "C" = w.order_no
+  group by w.account_id, w.order_no
+),
 askable as (
   select w.account_id, w.order_no, l.order_no is not null as in_ledger, l.currency, l.amount,
-    l.expected, nullif(l.transaction_id, '') as transaction_id, l.capture_amount,
-    l.review_decision, l.placed_at,
-    case when l.order_no is not null then tieout.ledger_problem(l.currency, l.amount, l.expected,
-      l.capture_amount, l.review_decision, l.placed_at, $5::text[], $6::text[]) end
-      as ledger_problem,
+    l.expected, l.transaction_id, l.capture_amount, l.review_decision, l.placed_at,
+    case when l.copies > 1 then 'it stands in the ledger more than once'
+      else coalesce(l.problem, r.problem, case when r.has_part and l.currency = any ($6::text[]) then
+        'its currency has no decimals, and a refund request of it asks for a part of a unit' end)
+      end as ledger_problem,
     $3 = '' or (w.order_no <> '' and position($3 in w.order_no) = 0) as is_askable
   from wanted w
-  left join ledger.orders l
-    on l.account_id collate "C" = w.account_id and l.order_no collate "C" = w.order_no
+  left join (
+    select l.*, count(*) over same as copies, row_number() over same as copy
+    from tieout.ledger_orders($5::text[], $6::text[], $3) l
+    join wanted on wanted.account_id = l.account_id collate "C"
+      and wanted.order_no = l.order_no collate "C"
+    window same as (partition by l.account_id, l.order_no)
+  ) l on l.account_id collate "C" = w.account_id and l.order_no collate "C" = w.order_no
+    and l.copy = 1
+  left join request r on r.account_id = w.account_id and r.order_no = w.order_no
 )
 insert into tieout.asked_orders (pull_id, account_id, order_no, page_no, in_ledger, currency,
   amount, expected, transaction_id, capture_amount, review_decision, placed_at, ledger_problem)
@@ -23,7 +40,6 @@ select $1::bigint, account_id, order_no,
   case when is_askable then
     (row_number() over (partition by account_id, is_askable order by order_no) - 1) / $4::int
   end,
-  in_ledger, currency, case when amount > 0 and amount < 1e18 then amount end, expected,
-  transaction_id, case when capture_amount > 0 and capture_amount < 1e18 then capture_amount end,
-  review_decision, placed_at, ledger_problem
+  in_ledger, currency, amount, expected, transaction_id, capture_amount, review_decision, placed_at,
+  ledger_problem
 from askable

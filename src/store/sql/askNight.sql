@@ -3,7 +3,9 @@
 -- look-back, $5 separator of the order list, $6 orders a page, $7 $8 currencies: usable, whole,
 -- $9 null or orders that stand twice (account and number joined by chr(31)), entered elsewhere,
 -- $10 $11 null or: only the orders of this account behind that one; $12 $13 null or: all but those,
--- which are in chunks already. Expects: one row an order. CONTRACT section 5, step 1.
+-- which are in chunks already; $14 null or refund requests that stand twice (account and id, joined
+-- alike). The ledger is read through its door (tieout.ledger_orders), which says what is wrong with
+-- a row. Expects: one row an order. CONTRACT section 5, step 1.
 with account as materialized (
   select account_id collate "C" as account_id, live_from
   from jsonb_to_recordset($2::jsonb) as a (account_id text, live_from timestamptz)
@@ -19,8 +21,9 @@ kept as materialized (
   select account_id, order_no from tieout.look_hints
 ),
 refundable as materialized (
-  select distinct r.account_id collate "C" as account_id, r.order_no collate "C" as order_no
-  from ledger.refund_requests r
+  select r.account_id collate "C" as account_id, r.order_no collate "C" as order_no,
+    bool_or(tieout.has_part(r.refund_amount)) as has_part
+  from tieout.ledger_refunds() r
   join account a on a.account_id = r.account_id collate "C"
   where (a.live_from is null or r.requested_at >= a.live_from)
     and not exists (
@@ -28,6 +31,21 @@ refundable as materialized (
       where i.account_id = r.account_id collate "C" and i.refund_id = r.refund_id collate "C"
         and i.state in ('confirmed', 'rejected', 'withdrawn') and i.replan_id is null
     )
+  group by 1, 2
+),
+-- Refund requests that cannot be used: their order cannot either, and is looked at to say so.
+odd_refund as materialized (
+  select account_id, order_no, min(problem) as problem
+  from (
+    select r.account_id collate "C" as account_id, r.order_no collate "C" as order_no,
+      coalesce(r.problem, 'its refund request ' || left(r.refund_id, 64)
+        || ' stands in the ledger more than once') as problem
+    from tieout.ledger_refunds() r
+    where r.account_id collate "C" in (select account_id from account)
+      and (r.problem is not null
+        or $14::text[] is not null and r.account_id || chr(31) || r.refund_id = any ($14))
+  ) as request
+  group by account_id, order_no
 ),
 -- Paid back by us, and the ledger asks for it no more, or for another amount.
 forgotten as materialized (
@@ -43,11 +61,16 @@ forgotten as materialized (
 ),
 live as (
   select l.account_id collate "C" as account_id, l.order_no collate "C" as order_no,
-    true as in_ledger, l.currency, l.amount, l.expected,
-    nullif(l.transaction_id, '') as transaction_id, l.capture_amount, l.review_decision,
-    l.placed_at, tieout.ledger_problem(l.currency, l.amount, l.expected, l.capture_amount,
-      l.review_decision, l.placed_at, $7::text[], $8::text[]) as ledger_problem
-  from ledger.orders l
+    true as in_ledger, l.currency, l.amount, l.expected, l.transaction_id, l.capture_amount,
+    l.review_decision, l.placed_at, coalesce(l.problem, odd.problem,
+      case when refundable.has_part and l.currency = any ($8::text[]) then
+        'its currency has no decimals, and a refund request of it asks for a part of a unit' end)
+      as ledger_problem
+  from tieout.ledger_orders($7::text[], $8::text[], $5) l
+  left join odd_refund odd
+    on odd.account_id = l.account_id collate "C" and odd.order_no = l.order_no collate "C"
+  left join refundable on refundable.account_id = l.account_id collate "C"
+    and refundable.order_no = l.order_no collate "C"
   where l.account_id collate "C" in (select account_id from account)
     -- an index holds no longer ones; a view may have them, or none at all
     and octet_length(l.order_no) <= 512
@@ -63,18 +86,23 @@ live as (
           select from tieout.final_orders f
           where f.account_id = l.account_id collate "C" and f.order_no = l.order_no collate "C"
             and f.fingerprint = md5(row(l.currency, l.amount::numeric(20, 2), l.expected,
-              nullif(l.transaction_id, ''), l.capture_amount::numeric(20, 2), l.review_decision,
+              l.transaction_id, l.capture_amount::numeric(20, 2), l.review_decision,
               l.placed_at)::text)
         )
       ))
       or l.placed_at is null
       or (l.account_id collate "C", l.order_no collate "C") in (select * from kept)
-      or (l.account_id collate "C", l.order_no collate "C") in (select * from refundable)
       or (l.account_id collate "C", l.order_no collate "C") in (select * from forgotten)
+      or refundable.order_no is not null or odd.order_no is not null
     )
   union all
   -- Kept, but without a ledger row: strangers with an open break, orders that left the ledger.
-  select k.account_id, k.order_no, false, null, null, null, null, null, null, null, null
+  select k.account_id, k.order_no, false, null, null, null, null, null, null, null,
+    -- nothing says any more that there is such an order, and nobody can be asked
+    case when $5 <> '' and position($5 in k.order_no) > 0
+        and (k.account_id, k.order_no) not in (select account_id, order_no
+          from tieout.instructions where is_open and operation <> 'payout')
+      then 'it is not in the ledger, and its number cannot be asked for' end
   from kept k
   where k.account_id in (select account_id from account)
     and ($10 is null or k.account_id = $10 and k.order_no > $11)
@@ -100,8 +128,7 @@ select $1::bigint, account_id, order_no,
   case when is_askable then place / $6::int + case when account_id = $12 then (
     select coalesce(max(last_page) + 1, 0) from tieout.chunks
     where pull_id = $1 and account_id = $12) else 0 end end,
-  in_ledger, currency, case when amount > 0 and amount < 1e18 then amount end, expected,
-  transaction_id, case when capture_amount > 0 and capture_amount < 1e18 then capture_amount end,
-  review_decision, placed_at, ledger_problem
+  in_ledger, currency, amount, expected, transaction_id, capture_amount, review_decision, placed_at,
+  ledger_problem
 from numbered
 order by account_id, order_no

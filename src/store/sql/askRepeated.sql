@@ -5,7 +5,7 @@ with repeated as (
   select distinct on (l.account_id collate "C", l.order_no collate "C")
     l.account_id collate "C" as account_id, l.order_no collate "C" as order_no, l.currency,
     l.amount, l.expected, l.placed_at
-  from ledger.orders l
+  from tieout.ledger_orders('{}', '{}', '') l
   join unnest($2::text[], $3::text[]) as k (account_id, order_no)
     on k.account_id = l.account_id and k.order_no = l.order_no
   order by l.account_id collate "C", l.order_no collate "C", l.placed_at
@@ -23,6 +23,6 @@ insert into tieout.asked_orders (pull_id, account_id, order_no, page_no, in_ledg
 select $1, a.account_id, a.order_no, case when is_askable and $5 = '' then 0
     when is_askable then coalesce(p.page_no + 1, 0) + (row_number() over (
       partition by a.account_id, is_askable order by a.order_no) - 1) / $4::int end,
-  true, a.currency, case when a.amount > 0 and a.amount < 1e18 then a.amount end, a.expected,
+  true, a.currency, a.amount, a.expected,
   a.placed_at, 'it stands in the ledger more than once'
 from askable a left join last_page p on p.account_id = a.account_id

@@ -31,13 +31,25 @@ recent as materialized (
 )
 select w.*, look.answered_at as looked_at, look.as_of, look.ends_at as date_end,
   (select json_build_object('expected', l.expected, 'currency', l.currency,
-      'problem', tieout.ledger_problem(l.currency, l.amount, l.expected, l.capture_amount,
-        l.review_decision, l.placed_at, $3::text[], $4::text[]),
+      'problem', case when l.copies > 1 then 'it stands in the ledger more than once'
+        else coalesce(l.problem, (
+          select coalesce(min(r.problem),
+            case when count(*) > count(distinct r.refund_id)
+              then 'a refund request of it stands in the ledger more than once'
+            when l.currency = any ($4::text[]) and bool_or(tieout.has_part(r.refund_amount))
+              then 'a refund request of it asks for a part of a unit' end)
+          from tieout.ledger_refunds() r
+          where r.account_id collate "C" = w.account_id and r.order_no collate "C" = w.order_no
+        )) end,
       'amount', l.amount::text, 'capture_amount', l.capture_amount::text,
-      'transaction_id', nullif(l.transaction_id, ''), 'review_decision', l.review_decision,
+      'transaction_id', l.transaction_id, 'review_decision', l.review_decision,
       'placed_at', l.placed_at)
-    from ledger.orders l
-    where l.account_id collate "C" = w.account_id and l.order_no collate "C" = w.order_no
+    from (
+      select l.*, count(*) over () as copies
+      from tieout.ledger_orders($3::text[], $4::text[], '') l
+      where l.account_id collate "C" = w.account_id and l.order_no collate "C" = w.order_no
+    ) l
+    limit 1
   ) as ledger,
   coalesce((select json_agg(json_build_object('transaction_id', e.transaction_id,
       'currency', e.currency, 'amount', e.amount::text, 'amount_text', e.amount_text,
@@ -60,8 +72,9 @@ select w.*, look.answered_at as looked_at, look.as_of, look.ends_at as date_end,
         where paid.account_id = w.account_id and paid.refund_id = r.refund_id collate "C"
           and paid.operation = 'refund' and paid.state = 'confirmed' and not paid.is_void
           and paid.order_no <> w.order_no)))
-    from ledger.refund_requests r
+    from tieout.ledger_refunds() r
     where r.account_id collate "C" = w.account_id and r.order_no collate "C" = w.order_no
+      and r.problem is null
   ), '[]') as refunds,
   coalesce((select json_agg(json_build_object('operation', i.operation,
       'transaction_id', i.transaction_id, 'currency', i.currency, 'amount', i.amount::text,

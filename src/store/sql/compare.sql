@@ -143,6 +143,9 @@ seen as not materialized (
 staged as not materialized (
   select s.*,
     case
+      -- what cannot be asked for lacks no look: the row itself is what is wrong
+      when s.page_no is null and s.ledger_problem is not null
+        and (s.in_ledger or not s.has_entry) then null
       when s.page_no is null and (s.in_ledger or not s.has_entry) then 'separator'
       when s.looked is not true then 'no_look'
       when s.contradictory then 'contradictory'

@@ -51,7 +51,7 @@ stranger as (
   left join tieout.pages p
     on p.pull_id = o.pull_id and p.account_id = o.account_id and p.page_no = o.page_no
   where not o.in_ledger and (
-    p.state is distinct from 'answered'
+    p.state is distinct from 'answered' and (o.page_no is not null or o.ledger_problem is null)
     or exists (select from tieout.look_entries e
       where e.pull_id = o.pull_id and e.account_id = o.account_id and e.order_no = o.order_no
         and (e.is_extra or not e.is_extra)))

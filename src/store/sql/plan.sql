@@ -66,7 +66,7 @@ wanted as not materialized (
   join tieout.run_accounts ra using (run_id, account_id)
   left join tieout.asked_orders o
     on o.pull_id = v.pull_id and o.account_id = v.account_id and o.order_no = v.order_no
-  left join ledger.refund_requests r
+  left join tieout.ledger_refunds() r
     on r.account_id collate "C" = v.account_id and r.refund_id collate "C" = v.refund_id
   left join standing i on i.account_id = v.account_id and i.order_no = v.order_no
   where v.run_id = $1 and v.need is not null

@@ -6,7 +6,8 @@ with compared as materialized (
   from tieout.asked_orders a
   left join tieout.pages p using (pull_id, account_id, page_no)
   where a.pull_id = $2::bigint
-    and (p.state = 'answered' or (a.page_no is null and not a.in_ledger))
+    and (p.state = 'answered'
+      or (a.page_no is null and (not a.in_ledger or a.ledger_problem is not null)))
     and (a.account_id, a.order_no) in (
       select account_id, order_no from tieout.breaks where state <> 'resolved')
     and not exists (

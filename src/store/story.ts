@@ -39,7 +39,7 @@ export async function orderStory(
   const { rows } = await db.query<{ story: OrderStory }>(
     `select jsonb_build_object(
        'ledger', (select ${LEDGER_ROW} from ledger.orders l
-         where l.account_id = $1 and l.order_no = $2),
+         where l.account_id = $1 and l.order_no = $2 limit 1),
        'refundRequests', coalesce((select jsonb_agg(${REFUND_ROW} order by r.requested_at)
          from ledger.refund_requests r where r.account_id = $1 and r.order_no = $2), '[]'),
        'ledgerChanges', coalesce((select jsonb_agg(jsonb_build_object('at', c.noted_at,

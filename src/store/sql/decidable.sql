@@ -6,7 +6,9 @@ select i.instruction_id, i.account_id, i.order_no, i.operation, i.state, i.hold_
   array_remove(i.asked_by || (
     select r.requested_by from ledger.refund_requests r
     where i.operation = 'refund' and r.account_id collate "C" = i.account_id
-      and r.refund_id collate "C" = i.refund_id), null) as asked_by,
+      and r.refund_id collate "C" = i.refund_id
+    -- a view may have it twice
+    limit 1), null) as asked_by,
   (select d.decided_by from tieout.decisions d
     where d.instruction_id = i.instruction_id and d.finding = 'not_happened'
     order by d.decision_id desc limit 1) as disproved_by,

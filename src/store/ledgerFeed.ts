@@ -13,6 +13,22 @@ export interface OrderKey {
   orderNo: string;
 }
 
+/** What a view of the ledger has more than once: such orders are entered elsewhere. */
+export interface Repeated {
+  orders: readonly OrderKey[];
+  refunds: readonly RefundKey[];
+}
+
+export interface RefundKey {
+  accountId: string;
+  refundId: string;
+}
+
+/** As askNight.sql compares them; null: there are none. */
+export function joinedKeys(keys: readonly (readonly [string, string])[]): string[] | null {
+  return keys.length === 0 ? null : keys.map((key) => key.join('\u001f'));
+}
+
 /** Hints at orders that left the ledger since the newest look; answers those it hinted at. */
 export async function hintVanished(
   tx: Tx,

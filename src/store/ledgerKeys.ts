@@ -5,8 +5,8 @@
 import { TieoutError } from '../core/errors.js';
 import type { Tx } from './db.js';
 import { ledgerRelation } from './ledger.js';
-import type { OrderKey } from './ledgerFeed.js';
-import type { PageCut, RefundKey } from './pulls.js';
+import type { OrderKey, RefundKey } from './ledgerFeed.js';
+import type { PageCut } from './pulls.js';
 import { statement } from './sql.js';
 
 /** More orders than these twice is a broken view, not a broken row. */

@@ -23,6 +23,17 @@ export interface PayoutRequest {
   byHandOf: string | null;
 }
 
+interface RawRequest {
+  account_id: string;
+  request_id: string;
+  payload: Readonly<Record<string, unknown>>;
+  requested_at: Date | null;
+  problem: string | null;
+  copies: bigint;
+  elsewhere: string | null;
+  by_hand_of: string | null;
+}
+
 /** A UUID has 36; of a longer one a view knows more than an index holds. */
 const REQUEST_ID_BYTES_MAX = 64;
 
@@ -44,16 +55,7 @@ export async function waitingPayouts(
   accounts: readonly AccountRules[],
   limit: number,
 ): Promise<PayoutRequest[]> {
-  const { rows } = await db.query<{
-    account_id: string;
-    request_id: string;
-    payload: Readonly<Record<string, unknown>>;
-    requested_at: Date | null;
-    problem: string | null;
-    copies: bigint;
-    elsewhere: string | null;
-    by_hand_of: string | null;
-  }>(
+  const { rows } = await db.query<RawRequest>(
     `select p.account_id, p.request_id::text as request_id,
        tieout.payout_payload(p.payload) as payload,
        tieout.usable_instant(p.requested_at) as requested_at,
@@ -93,7 +95,11 @@ export async function waitingPayouts(
   );
   // A view may have a request twice, and nobody can say which of them is meant: held, and once.
   const distinct = new Map(rows.map((row) => [`${row.account_id} ${row.request_id}`, row]));
-  return [...distinct.values()].map((row) => ({
+  return [...distinct.values()].map(requestOf);
+}
+
+function requestOf(row: RawRequest): PayoutRequest {
+  return {
     accountId: row.account_id,
     requestId: row.request_id,
     payload: row.payload,
@@ -101,7 +107,7 @@ export async function waitingPayouts(
     problem: row.copies > 1n ? 'it stands in the ledger more than once' : row.problem,
     elsewhere: row.elsewhere,
     byHandOf: row.by_hand_of,
-  }));
+  };
 }
 
 /** Withdraws payouts that wait although the ledger no longer asks for just them. */

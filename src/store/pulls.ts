@@ -5,7 +5,8 @@
 import { type LedgerCurrencies, ledgerCurrencies } from '../core/currency.js';
 import type { Database, Db, PlannerSettings } from './db.js';
 import { inTransaction, plannedBy } from './db.js';
-import type { OrderKey } from './ledgerFeed.js';
+import type { OrderKey, Repeated } from './ledgerFeed.js';
+import { joinedKeys } from './ledgerFeed.js';
 import { inMonthOf, partitionOf } from './months.js';
 import { statement } from './sql.js';
 import type { StoredPage } from './storedPages.js';
@@ -57,17 +58,6 @@ export interface PageCut {
 export interface AskedPart {
   behind: OrderKey | null;
   allBut: OrderKey | null;
-}
-
-/** What a view of the ledger has more than once: such orders are entered elsewhere. */
-export interface Repeated {
-  orders: readonly OrderKey[];
-  refunds: readonly RefundKey[];
-}
-
-export interface RefundKey {
-  accountId: string;
-  refundId: string;
 }
 
 export const ALL_ORDERS: AskedPart = { behind: null, allBut: null };
@@ -174,11 +164,6 @@ export async function askNight(
     joinedKeys(repeated.refunds.map((key) => [key.accountId, key.refundId])),
   ]);
   await askRefunds(db, pullId, part);
-}
-
-/** As askNight.sql compares them; null: there are none. */
-function joinedKeys(keys: readonly (readonly [string, string])[]): string[] | null {
-  return keys.length === 0 ? null : keys.map((key) => key.join('\u001f'));
 }
 
 /** Enters the refund requests of a pull's orders as they stand now. */

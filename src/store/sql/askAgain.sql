@@ -19,8 +19,9 @@ askable as (
   select w.account_id, w.order_no, l.order_no is not null as in_ledger, l.currency, l.amount,
     l.expected, l.transaction_id, l.capture_amount, l.review_decision, l.placed_at,
     case when l.copies > 1 then 'it stands in the ledger more than once'
-      else coalesce(l.problem, r.problem, case when r.has_part and l.currency = any ($6::text[]) then
-        'its currency has no decimals, and a refund request of it asks for a part of a unit' end)
+      else coalesce(l.problem, r.problem,
+        case when r.has_part and l.currency = any ($6::text[]) then
+          'its currency has no decimals, and a refund request of it asks for a part of a unit' end)
       end as ledger_problem,
     $3 = '' or (w.order_no <> '' and position($3 in w.order_no) = 0) as is_askable
   from wanted w

@@ -9,6 +9,7 @@ import type { Connection } from '../src/store/connection.js';
 import { asOperatingFailure, describeConnection } from '../src/store/connection.js';
 import type { Database } from '../src/store/db.js';
 import { openDatabase } from '../src/store/db.js';
+import { limitsOptions, SHORT_LIMITS } from '../src/store/limits.js';
 import type { Backend, OnError } from './backend.js';
 import { within } from './backend.js';
 import {
@@ -108,7 +109,7 @@ function onSchema(connection: Connection): Connection {
       ? new URL(connection.connectionString)
       : socketAddress(connection);
   const given = address.searchParams.get('options');
-  const path = `-c search_path=${SCHEMA}`;
+  const path = `-c search_path=${SCHEMA} ${limitsOptions(SHORT_LIMITS)}`;
   address.searchParams.set('options', given === null ? path : `${given} ${path}`);
   return { connectionString: address.href };
 }

@@ -35,6 +35,8 @@ import { packageRoot } from './store/sql.js';
 
 /** Connections on which a process plans its claims ahead; few gateways take more at a time. */
 const PLANNED_AHEAD_MAX = 6;
+/** What a server that is gone keeps from being closed is left: the process ends all the same. */
+const CLOSE_MS_MAX = 15_000;
 /** How long a send in flight may still take when the program is told to stop. */
 const STOP_GRACE_MS = 45_000;
 
@@ -74,7 +76,7 @@ export async function openApp(config: Config, options: AppOptions): Promise<App>
   setMaxListeners(0, options.signal);
   const closers: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
-    for (const closer of closers.splice(0).reverse()) await closer();
+    for (const closer of closers.splice(0).reverse()) await inTime(closer(), options.talk.log);
   };
   try {
     const connection = await openServer(config, options, closers);
@@ -103,6 +105,15 @@ export async function openApp(config: Config, options: AppOptions): Promise<App>
     await close();
     throw error;
   }
+}
+
+async function inTime(closing: Promise<unknown>, log: Log): Promise<void> {
+  const ended = new AbortController();
+  const late = sleep(CLOSE_MS_MAX, undefined, { signal: ended.signal, ref: false }).then(
+    () => log(`something did not close within ${CLOSE_MS_MAX / 1000} s; it is left as it is`),
+    () => {},
+  );
+  await Promise.race([closing, late]).finally(() => ended.abort());
 }
 
 async function openServer(

@@ -2,6 +2,7 @@
 // looks like. Each command is a file of its own, listed in commands.ts; this one holds no logic but
 // the exit code of a failure.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, CommanderError } from 'commander';
 import { TieoutError } from '../core/errors.js';
 import { packageVersion } from '../processIdentity.js';
@@ -75,4 +76,18 @@ async function main(): Promise<void> {
   }
 }
 
+/** What was said is written out; a reader that takes nothing any more is not waited for. */
+const LAST_WORDS_MS = 5_000;
+
+async function lastWords(): Promise<void> {
+  const written = [process.stdout, process.stderr].map(
+    (stream) => new Promise<void>((resolve) => stream.write('', () => resolve())),
+  );
+  await Promise.race([Promise.all(written), sleep(LAST_WORDS_MS)]);
+}
+
 await main();
+// Whatever is still open, such as a client that looks for a server that is gone for good: a command
+// ends when it has said how it ended.
+await lastWords();
+process.exit();

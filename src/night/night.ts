@@ -5,6 +5,7 @@
 import { BEGIN_AGAIN_MAX } from '../core/sending.js';
 import type { RunSummary } from '../core/summary.js';
 import type { Database, Db } from '../store/db.js';
+import { DRY_LIMITS } from '../store/limits.js';
 import type { PullRow } from '../store/pulls.js';
 import { deleteDryRun } from '../store/runs.js';
 import { classify } from '../store/verdicts.js';
@@ -141,7 +142,7 @@ async function rolledBack<T>(db: Database, work: (tx: Db) => Promise<T>): Promis
     .transaction(async (tx) => {
       found.result = await work(tx);
       throw undo;
-    })
+    }, DRY_LIMITS)
     .catch((error: unknown) => {
       if (error !== undo) throw error;
     });

@@ -3,7 +3,7 @@
 // is unknown otherwise. Nothing here ever turns an attempt into "not sent".
 
 import type { OpenAttempt } from '../store/attempts.js';
-import { openAttempts } from '../store/attempts.js';
+import { openAttempts, SEND_BUDGET_MS } from '../store/attempts.js';
 import { batchInstructions, dissolveWaiting, loadBatch } from '../store/batches.js';
 import { ANSWERED_AFTER_ALL, disputeByAnswers } from '../store/lateAnswers.js';
 import type { Night, NightDeps } from './deps.js';
@@ -31,11 +31,24 @@ export async function recoverAttempts(
   if (brought > 0) deps.log(`${brought} answer(s) that the database had missed are stored now`);
   await askAgain(deps, accountIds);
   const { timeoutMs } = deps.config.gateway.profile.limits;
-  const open = await openAttempts(deps.db, accountIds, timeoutMs / 1000 + GRACE_SECONDS);
+  const graceSeconds = timeoutMs / 1000 + GRACE_SECONDS;
+  const open = await openAttempts(deps.db, accountIds, graceSeconds);
   for (const attempt of open) {
     const isGone = deps.isAlive(attempt.runner) === false;
-    if (attempt.isOverdue || isGone) await classify(deps, attempt, isGone);
+    const isOverdue =
+      attempt.isOverdue || (attempt.isDatedAhead && seenFor(deps, attempt) > graceSeconds);
+    if (isOverdue || isGone) await classify(deps, attempt, isGone);
   }
+}
+
+/** When this process first saw an attempt that is dated ahead, by the clock that nobody sets. */
+const firstSeen = new Map<string, number>();
+
+/** In seconds, with the time that a sender has until its first byte. */
+function seenFor(deps: NightDeps, { attemptId }: OpenAttempt): number {
+  const since = firstSeen.get(attemptId) ?? deps.monotonic();
+  firstSeen.set(attemptId, since);
+  return (deps.monotonic() - since - SEND_BUDGET_MS) / 1000;
 }
 
 /** A person said that it had not happened, and knew less than is known now. */

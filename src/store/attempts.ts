@@ -184,6 +184,8 @@ export interface OpenAttempt {
   runner: Omit<Runner, 'id'>;
   /** the time for sending and answering is long over, by the database's clock */
   isOverdue: boolean;
+  /** it lies ahead of the database's clock, which was set back since: no time says how old it is */
+  isDatedAhead: boolean;
   answer: {
     status: number;
     contentType: string | null;
@@ -209,6 +211,7 @@ export async function openAttempts(
     pid: number;
     process_started: string;
     is_overdue: boolean;
+    is_dated_ahead: boolean;
     http_status: number | null;
     content_type: string | null;
     content_encoding: string | null;
@@ -217,6 +220,7 @@ export async function openAttempts(
     `select t.attempt_id, t.batch_id, b.run_id, b.account_id, b.operation, t.host, t.boot_id,
        t.pid, t.process_started,
        t.send_by + make_interval(secs => $2) < clock_timestamp() as is_overdue,
+       t.claimed_at > clock_timestamp() + interval '1 second' as is_dated_ahead,
        a.http_status, a.content_type, a.content_encoding, a.body
      from tieout.attempts t
      join tieout.batches b using (batch_id)
@@ -238,6 +242,7 @@ export async function openAttempts(
       started: row.process_started,
     },
     isOverdue: row.is_overdue,
+    isDatedAhead: row.is_dated_ahead,
     answer:
       row.body === null || row.http_status === null
         ? null

@@ -10,6 +10,7 @@ import type { BackupManifest, BackupTable } from './backupFiles.js';
 import { FORMAT, writeRows } from './backupFiles.js';
 import type { Connection } from './connection.js';
 import { asOperatingFailure, openClient } from './connection.js';
+import { limitsSql, READ_LIMITS } from './limits.js';
 
 export const BACKED_UP = ['tieout', 'ledger'];
 /** Their tables come back with whoever signs in again. */
@@ -24,7 +25,8 @@ export async function dumpTables(
 ): Promise<BackupManifest> {
   const client = await openClient(connection, 'tieout backup');
   try {
-    await client.query('begin isolation level repeatable read read only');
+    const begin = 'begin isolation level repeatable read read only';
+    await client.query(`${begin}; ${limitsSql(READ_LIMITS)}`);
     const { rows: moment } = await client.query<{ at: Date }>('select clock_timestamp() as at');
     const wanted = await tablesOf(client);
     const tables: BackupTable[] = [];

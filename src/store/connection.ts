@@ -74,8 +74,7 @@ export async function openClient(
   applicationName?: string,
 ): Promise<pg.Client> {
   const client = new SettledClient(clientSettings(connection, applicationName));
-  // Without a listener a dead server would end the process (an 'error' event nobody hears).
-  client.on('error', () => {});
+  hearing(client);
   try {
     await client.connect();
   } catch (error) {
@@ -83,6 +82,16 @@ export async function openClient(
     throw asOperatingFailure(error, connection);
   }
   return client;
+}
+
+/** What the server said last to a client that asked nothing: why it ended the session. */
+const lastWords = new WeakMap<object, Error>();
+
+/** Without a listener a dead server would end the process (an 'error' event nobody hears). */
+export function hearing(client: pg.ClientBase): void {
+  client.on('error', (error) => {
+    if ('code' in error && !lastWords.has(client)) lastWords.set(client, error);
+  });
 }
 
 /** Names host and database for a message; never the user's password. */
@@ -97,8 +106,13 @@ export function describeConnection(connection: Connection): string {
 }
 
 /** The same error, or a DatabaseAwayError where the server, not the statement, is the trouble. */
-export function asOperatingFailure(error: unknown, connection: Connection): unknown {
-  if (error instanceof UnreachableError || !(error instanceof Error)) return error;
+export function asOperatingFailure(
+  thrown: unknown,
+  connection: Connection,
+  client: object = connection,
+): unknown {
+  if (thrown instanceof UnreachableError || !(thrown instanceof Error)) return thrown;
+  const error = (isLostConnection(thrown.message) && lastWords.get(client)) || thrown;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (code === TAKEN_OVER) return new TakenOverError(error.message, { cause: error });
   const reason =
@@ -131,11 +145,14 @@ const NETWORK_FAILURES: Record<string, string> = {
 
 // SQLSTATE codes, from the error codes appendix of the PostgreSQL manual.
 const SERVER_REFUSALS: Record<string, string> = {
+  '25P03':
+    'the server ended a transaction in which this process had said nothing for too long ' +
+    '(was it stopped, or its machine asleep?); nothing of it was kept',
   '28000': 'the server does not accept this user',
   '28P01': 'the server does not accept this user and password',
   '3D000': 'there is no such database on the server',
   '53300': 'the server has no connection left',
-  '57P01': 'the server was shut down',
+  '57P01': 'the server was shut down, or somebody there ended the session',
   '57P02': 'the server crashed and is recovering',
   '57P03': 'the server is starting up or shutting down',
 };

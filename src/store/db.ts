@@ -7,13 +7,15 @@ import pg from 'pg';
 import Cursor from 'pg-cursor';
 import { DatabaseAwayError } from '../core/errors.js';
 import type { Connection } from './connection.js';
-import { asOperatingFailure, clientSettings, openClient } from './connection.js';
+import { asOperatingFailure, clientSettings, hearing, openClient } from './connection.js';
 import type { CopyIn, CopyTexts } from './copyIn.js';
 import { copyAll, startCopy } from './copyIn.js';
 import type { CopiedRow, CopyValue } from './copyOut.js';
 import { copyOut } from './copyOut.js';
 import type { Guard } from './guard.js';
 import { isSetting, queryBehind } from './guard.js';
+import type { Limits } from './limits.js';
+import { limitsSql, READ_LIMITS, SHORT_LIMITS, WORK_LIMITS } from './limits.js';
 
 /** Where statements go: the pool, or the one client of a transaction. */
 export interface Db {
@@ -52,7 +54,7 @@ export interface Database extends Db, LongReads {
     settings?: PlannerSettings,
   ): AsyncIterable<R[]>;
   /** One client, BEGIN to COMMIT; any throw rolls back and is thrown on. */
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Tx) => Promise<T>, limits?: Limits): Promise<T>;
   /** The same, and COMMIT waits for the disk whatever the session's default says. */
   durably<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** A COPY fed piece by piece on a client of its own: a transaction of its own, too. */
@@ -113,8 +115,15 @@ const CHUNK_ROWS = 5_000;
  * Older servers refuse a plan by its price, for which they would compile the statement each time.
  */
 const BEGIN_DURABLY =
-  'begin; set local synchronous_commit = on; set local plan_cache_mode = force_generic_plan; ' +
+  `begin; ${limitsSql(SHORT_LIMITS)}; ` +
+  'set local synchronous_commit = on; set local plan_cache_mode = force_generic_plan; ' +
   'set local enable_seqscan = off; set local jit = off';
+
+const READING = limitsSql(READ_LIMITS);
+
+function beginBy(limits: Limits): string {
+  return `begin; ${limitsSql(limits)}`;
+}
 
 export function openDatabase(
   connection: Connection,
@@ -133,13 +142,14 @@ export function openDatabase(
   const database: Database = {
     query: async (text, values, name) =>
       queryOn(pool, connection, text, values, await lasting(name, null)),
-    transaction: (work) => runTransaction(door, 'begin', work),
+    transaction: (work, limits = WORK_LIMITS) => runTransaction(door, beginBy(limits), work),
     durably: (work) => runTransaction(door, BEGIN_DURABLY, work),
     guardedBy: (guard) => ({
       ...database,
       // Planned anew: where the guard refuses, nobody knows what of it the server keeps by name.
       query: (text, values) => queryOn(pool, connection, text, values, undefined, guard),
-      transaction: (work) => runTransaction(door, 'begin', work, guard),
+      transaction: (work, limits = WORK_LIMITS) =>
+        runTransaction(door, beginBy(limits), work, guard),
       durably: (work) => runTransaction(door, BEGIN_DURABLY, work, guard),
       copyIn: () => Promise.reject(new Error('a COPY of its own has no guard')),
     }),
@@ -170,9 +180,9 @@ function openPool(
     max: options.max ?? POOL_CLIENTS,
   });
   // The pool hears only of idle clients; a client in use needs a listener of its own. Both stay
-  // silent: the query that meets the dead client tells the story.
+  // silent: the query that meets the dead client tells the story, in the server's words.
   pool.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('connect', hearing);
   return pool;
 }
 
@@ -229,7 +239,7 @@ async function queryOn<R extends object>(
     const result = Array.isArray(answer) ? answer.at(-1) : answer;
     return { rows: (result?.rows ?? []) as R[], rowCount: result?.rowCount ?? 0 };
   } catch (error) {
-    throw asOperatingFailure(error, connection);
+    throw asOperatingFailure(error, connection, target);
   }
 }
 
@@ -292,7 +302,7 @@ async function runTransaction<T>(
 
 async function commit(client: pg.PoolClient, connection: Connection): Promise<void> {
   const answer = await client.query('commit').catch((error) => {
-    const failure = asOperatingFailure(error, connection);
+    const failure = asOperatingFailure(error, connection, client);
     if (!(failure instanceof DatabaseAwayError)) throw failure;
     throw new DatabaseAwayError(
       `${failure.message}; the answer to COMMIT was lost, so the transaction may have happened`,
@@ -333,7 +343,11 @@ async function readSnapshot<T>(
 ): Promise<T> {
   const client = await lend();
   try {
-    await queryOn(client, connection, 'begin isolation level repeatable read read only');
+    await queryOn(
+      client,
+      connection,
+      `begin isolation level repeatable read read only; ${READING}`,
+    );
     return await work({
       stream: (text, values = [], chunk = CHUNK_ROWS) =>
         readCursor(client, connection, text, values, chunk),
@@ -389,7 +403,7 @@ async function beginReading(
   connection: Connection,
   settings: PlannerSettings,
 ): Promise<void> {
-  await queryOn(client, connection, 'begin read only');
+  await queryOn(client, connection, `begin read only; ${READING}`);
   const query: Db['query'] = (text, values) => queryOn(client, connection, text, values);
   await plannedBy({ query }, settings);
 }

@@ -26,8 +26,9 @@ export interface CallEnd {
 export async function beginCall(db: Db, call: NewCall): Promise<bigint> {
   const { rows } = await db.query<{ call_id: bigint }>(
     `insert into tieout.gateway_calls (account_id, operation, called_by, is_claim, host,
-       body_sha256, entries)
-     values ($1, $2, $3, $4, $5, decode($6, 'hex'), $7::jsonb) returning call_id`,
+       body_sha256, entries, looks_before)
+     values ($1, $2, $3, $4, $5, decode($6, 'hex'), $7::jsonb, tieout.looks_drawn())
+     returning call_id`,
     [
       call.accountId,
       call.operation,
@@ -47,7 +48,8 @@ export async function beginCall(db: Db, call: NewCall): Promise<bigint> {
 export async function endCall(db: Db, callId: bigint, end: CallEnd): Promise<void> {
   await db.query(
     `update tieout.gateway_calls
-     set outcome = $2, reason = $3, http_status = $4, ended_at = clock_timestamp()
+     set outcome = $2, reason = $3, http_status = $4, ended_at = clock_timestamp(),
+       looks_before = tieout.looks_drawn()
      where call_id = $1 and outcome is null`,
     [callId, end.outcome, end.reason, end.httpStatus],
   );

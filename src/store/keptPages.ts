@@ -65,7 +65,8 @@ export async function gatewayStanding(
     `select r.waits_for_gateway as is_waited_for, exists (
        select from tieout.pulls p join tieout.pages on pages.pull_id = p.pull_id
        where p.run_id = r.run_id and pages.state = 'answered'
-         and pages.answered_at > clock_timestamp() - make_interval(mins => $2)) as was_there
+         and pages.answered_at > clock_timestamp() - make_interval(mins => $2)
+         and pages.answered_at <= clock_timestamp()) as was_there
      from tieout.pulls mine join tieout.runs r using (run_id)
      where mine.pull_id = $1`,
     [pullId, minutes],

@@ -5,6 +5,7 @@
 
 import type { Database, Db } from './db.js';
 import { inTransaction, isDatabase } from './db.js';
+import { SHARED_IDLE_MS } from './limits.js';
 
 /** Whether so many transactions can begin at once, with no wait for a client of the pool. */
 export function hasRoomFor(db: Db, transactions: number): boolean {
@@ -79,9 +80,9 @@ async function atOnce<T>(db: Database, works: readonly ((tx: Db) => Promise<T>)[
   throw ended.map((one) => (one.status === 'fulfilled' ? one.value : null)).find(Boolean);
 }
 
-/** Nor does the server end, as idle, one that has done its share before the others. */
+/** Nor does the server soon end, as idle, one that has done its share before the others. */
 const OF_ONE = `set transaction isolation level repeatable read;
-  set local idle_in_transaction_session_timeout = 0`;
+  set local idle_in_transaction_session_timeout = ${SHARED_IDLE_MS}`;
 
 /** The first transaction tells the others its snapshot, and outlasts their beginning. */
 function snapshotSharing(): (tx: Db) => Promise<void> {

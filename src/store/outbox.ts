@@ -3,8 +3,11 @@
 // Neighbours: night/tell.ts writes, alerts/deliver.ts takes, alerts/watch.ts finds what waits.
 
 import type { Alert, AlertChannel, AlertEvent, WaitingUnknown } from '../core/alerts.js';
+import { PAUSES_SECONDS } from '../core/alerts.js';
 import type { Db } from './db.js';
 import { statement } from './sql.js';
+
+const PAUSE_SECONDS_MAX = Math.max(...PAUSES_SECONDS);
 
 export interface OutgoingAlert extends Alert {
   channels: readonly AlertChannel[];
@@ -84,7 +87,9 @@ export async function takeDue(
        next_try_at = clock_timestamp() + make_interval(secs => $2)
      where message_id in (
        select message_id from tieout.outbox
-       where state = 'waiting' and next_try_at <= clock_timestamp()
+       where state = 'waiting' and (next_try_at <= clock_timestamp()
+         -- further ahead than any pause: written by a clock that was ahead
+         or next_try_at > clock_timestamp() + make_interval(secs => ${PAUSE_SECONDS_MAX}))
        order by seq limit $1 for update skip locked)
      returning message_id, channel, event, subject, body, created_at, tries`,
     [countMax, leaseSeconds],

@@ -18,6 +18,9 @@ export type PullKind = 'night' | 'confirm' | 'fresh';
 export const CHUNK_PAGES_MAX = 100;
 /** A chunk whose worker shows no life for so long is given to another. */
 export const CHUNK_LEASE_SECONDS = 60;
+/** One that lies further ahead than any is given out for was written by a clock that was ahead. */
+const LAPSED = `(leased_until < clock_timestamp()
+  or leased_until > clock_timestamp() + make_interval(secs => ${CHUNK_LEASE_SECONDS}))`;
 /** So often a chunk is given back before its pages count as failed. */
 const CHUNK_TRIES_MAX = 4;
 
@@ -128,6 +131,7 @@ export async function unfinishedPull(
     `select p.pull_id, p.as_of from tieout.pulls p
      where p.run_id = $1 and p.kind = 'night' and p.finished_at is null
        and p.as_of > clock_timestamp() - make_interval(mins => $3)
+       and tieout.is_in_time(p.pull_id, p.as_of)
        and exists (select from tieout.chunks c where c.pull_id = p.pull_id)
        and not exists (select wanted from unnest($2::text[]) as wanted
          except select ra.account_id from tieout.run_accounts ra
@@ -239,7 +243,7 @@ export async function waitingChunks(db: Db, pullId: bigint): Promise<bigint[]> {
   const { rows } = await db.query<{ chunk_id: bigint }>(
     `select chunk_id from tieout.chunks
      where pull_id = $1 and (state = 'queued'
-       or (state = 'running' and leased_until < clock_timestamp()))
+       or (state = 'running' and ${LAPSED}))
      order by chunk_id`,
     [pullId],
   );
@@ -277,7 +281,7 @@ export async function claimChunk(db: Db, chunkId: bigint, token: string): Promis
     `update tieout.chunks set state = 'running', token = $2,
        leased_until = clock_timestamp() + make_interval(secs => ${CHUNK_LEASE_SECONDS})
      where chunk_id = $1 and (state = 'queued'
-       or (state = 'running' and leased_until < clock_timestamp()))
+       or (state = 'running' and ${LAPSED}))
      returning chunk_id as "chunkId", pull_id as "pullId", account_id as "accountId",
        first_page as "firstPage", last_page as "lastPage", first_order as "firstOrder",
        last_order as "lastOrder"`,

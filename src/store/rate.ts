@@ -93,7 +93,12 @@ function usesOf(bucket: Bucket): number {
   return bucket.used.length;
 }
 
-/** Takes the next places; answers their times on this process's monotonic clock. */
+/**
+ * Takes the next places; answers their times on this process's monotonic clock. As many places are
+ * taken already as lie between the last taking and the next free one. Where that taking lies ahead
+ * the clock was set back since: as many wait as did then, so that a clock that jumped ahead once
+ * keeps nobody.
+ */
 async function takeBlock(
   db: Db,
   merchantId: string,
@@ -101,10 +106,12 @@ async function takeBlock(
   spacingMs: number,
 ): Promise<number[]> {
   const { rows } = await db.query<{ wait_ms: number }>(
-    `insert into tieout.rate_buckets as b (merchant_id, free_at)
-     values ($1, clock_timestamp() + make_interval(secs => $2))
+    `insert into tieout.rate_buckets as b (merchant_id, free_at, taken_at)
+     values ($1, clock_timestamp() + make_interval(secs => $2), clock_timestamp())
      on conflict (merchant_id) do update
-       set free_at = greatest(b.free_at, clock_timestamp()) + make_interval(secs => $2)
+       set free_at = clock_timestamp() + make_interval(secs => $2) + greatest(
+           b.free_at - greatest(b.taken_at, clock_timestamp()), '0'),
+         taken_at = clock_timestamp()
      returning (extract(epoch from free_at - clock_timestamp()) * 1000)::float8 as wait_ms`,
     [merchantId, (block * spacingMs) / 1000],
   );

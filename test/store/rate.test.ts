@@ -4,9 +4,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Db } from '../../src/store/db.js';
+import { openDatabase } from '../../src/store/db.js';
 import { openRateLimit } from '../../src/store/rate.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
+import { moveClock } from '../support/movedClock.js';
 
 const PROCESSES = 4;
 
@@ -17,6 +19,31 @@ beforeAll(async () => {
 afterAll(() => fresh.drop());
 
 describe('the rate limit of a merchant', () => {
+  test('does not stand still after a clock that was ahead for a while', async () => {
+    const clock = await moveClock(fresh.db);
+    const moved = openDatabase(fresh.connection);
+    const [aSecond, uses] = [100, 12];
+    const waits: number[] = [];
+    const counting = async (ms: number): Promise<void> => {
+      waits.push(ms);
+      await wait(Math.min(ms, 1_000));
+    };
+    try {
+      await clock.set(new Date(Date.now() + 86_400_000));
+      const ahead = openRateLimit(moved, aSecond, counting);
+      await Promise.all(Array.from({ length: uses }, () => ahead('M9')));
+      await clock.set(new Date());
+      const after = openRateLimit(moved, aSecond, counting);
+      await Promise.all(Array.from({ length: uses }, () => after('M9')));
+      // As many as waited then may still be before us; and the limit holds as before.
+      expect(Math.max(...waits)).toBeLessThan((1_000 * 3 * uses) / aSecond);
+      expect(waits.length).toBeGreaterThan(uses);
+    } finally {
+      await clock.set(new Date());
+      await moved.close();
+    }
+  });
+
   test('is kept by all processes together', async () => {
     const [aSecond, uses] = [200, 20];
     const permits = Array.from({ length: PROCESSES }, () => openRateLimit(fresh.db, aSecond, wait));

@@ -1,9 +1,29 @@
 -- What waits in a batch and what is true now of its orders: one row for each queued instruction,
 -- in the order in which they are sent.
 -- $1 batch, $2 minutes after which a look is too old to send by, $3 $4 currencies.
-with called as materialized (
-  select account_id, entries, coalesce(ended_at, at + interval '1 minute') as over_at
-  from tieout.gateway_calls where at > clock_timestamp() - make_interval(mins => $2::int)
+with recent as materialized (
+  select p.pull_id, p.as_of, r.ends_at
+  from tieout.pulls p
+  join tieout.runs r using (run_id)
+  where p.as_of > clock_timestamp() - make_interval(mins => $2::int) and not r.is_dry
+    and tieout.is_in_time(p.pull_id, p.as_of)
+),
+-- what a person moved by hand: a look comes after it by the count of looks, whatever clocks say;
+-- while its end is not on record it may still be on its way for a minute
+called as materialized (
+  select account_id, entries, looks_before, at + interval '1 minute' as over_at
+  from tieout.gateway_calls
+  where outcome is null and at > clock_timestamp() - make_interval(mins => $2::int)
+    and at <= clock_timestamp()
+  union all
+  select account_id, entries, looks_before, null
+  from tieout.gateway_calls
+  where looks_before >= (select min(tieout.drawn_as(pull_id)) from recent)
+  union all
+  -- on record from before looks were counted
+  select account_id, entries, null, coalesce(ended_at, at + interval '1 minute')
+  from tieout.gateway_calls
+  where looks_before is null and at > clock_timestamp() - make_interval(mins => $2::int)
 ),
 wanted as materialized (
   select instruction_id, account_id, order_no, transaction_id, currency, amount::text as amount,
@@ -12,22 +32,22 @@ wanted as materialized (
     -- what is sent a second time goes by a look of its own, begun after that was decided; what a
     -- person moved by hand meanwhile (tieout gateway), by one begun after that was answered
     greatest(
-      case when resends > 0 then (select max(e.at) from tieout.instruction_events e
-        where e.instruction_id = i.instruction_id and e.from_state = 'unknown') end,
-      (select max(c.over_at) from called c
-        where c.account_id = i.account_id
-          and c.entries @> jsonb_build_array(jsonb_build_object('order_no', i.order_no)))
+      case when resends > 0 and again_after_look is null
+        then (select max(e.at) from tieout.instruction_events e
+          where e.instruction_id = i.instruction_id and e.from_state = 'unknown') end,
+      by_hand.over_at
     ) as again_at,
+    greatest(again_after_look, by_hand.looks_before) as again_after,
     -- why its approval no longer holds
     case when i.approval_id is not null then tieout.approval_lapse(i) end as lapse,
     i.approval_id is not null as is_approved
-  from tieout.instructions i where batch_id = $1::bigint and state = 'queued'
-),
-recent as materialized (
-  select p.pull_id, p.as_of, r.ends_at
-  from tieout.pulls p
-  join tieout.runs r using (run_id)
-  where p.as_of > clock_timestamp() - make_interval(mins => $2::int) and not r.is_dry
+  from tieout.instructions i
+  cross join lateral (
+    select max(c.over_at) as over_at, max(c.looks_before) as looks_before from called c
+    where c.account_id = i.account_id
+      and c.entries @> jsonb_build_array(jsonb_build_object('order_no', i.order_no))
+  ) by_hand
+  where batch_id = $1::bigint and state = 'queued'
 )
 select w.*, look.answered_at as looked_at, look.as_of, look.ends_at as date_end,
   (select json_build_object('expected', l.expected, 'currency', l.currency,
@@ -100,7 +120,8 @@ left join lateral (
     where p.pull_id = recent.pull_id and p.account_id = w.account_id
       and p.page_no = asked.page_no and p.state = 'answered' offset 0
   ) page
-  where w.again_at is null or recent.as_of > w.again_at
+  where (w.again_at is null or recent.as_of > w.again_at)
+    and (w.again_after is null or tieout.drawn_as(recent.pull_id) > w.again_after)
   order by recent.pull_id desc
   limit 1
 ) look on true

@@ -23,10 +23,10 @@ others as (
 attempt as (
   insert into tieout.attempts (attempt_id, batch_id, attempt_no, account_id, entries, body_sha256,
     host, boot_id, pid, process_started, claimed_at, send_by, sending_run_id,
-    journal_id, request_gzip)
+    journal_id, request_gzip, looks_before)
   select $3::uuid, batch_id, attempts, account_id, to_jsonb($2::bigint[]::text[]), $4, $5, $6,
     $7::int, $8, clock_timestamp(), clock_timestamp() + make_interval(secs => $9::float8),
-    $10::bigint, $11::uuid, $12::bytea
+    $10::bigint, $11::uuid, $12::bytea, tieout.looks_drawn()
   from batch
   returning attempt_no, claimed_at
 )

@@ -24,7 +24,9 @@ with sent as (
     -- a look from before the send proves nothing about it
     and not exists (
       select from tieout.attempts t where t.batch_id = i.batch_id
-        and t.claimed_at >= (select as_of from tieout.pulls where pull_id = $2))
+        and case when t.looks_before is null
+          then t.claimed_at >= (select as_of from tieout.pulls where pull_id = $2)
+          else t.looks_before >= tieout.drawn_as($2) end)
 ),
 shown as (
   select sent.instruction_id, sent.account_id, sent.order_no, sent.transaction_id, sent.refund_id,
@@ -80,7 +82,7 @@ complete as (
     select * from tieout.pages where pull_id = p.pull_id offset 0
   ) pages
   where $4::float8 is not null and p.kind = 'night' and p.pull_id <= $2
-    and p.finished_at is not null
+    and p.finished_at is not null and tieout.is_in_time(p.pull_id, p.as_of)
     and pages.account_id in (select account_id from sent where state = 'unknown')
   group by p.pull_id, p.as_of, pages.account_id
   having bool_and(pages.state = 'answered')
@@ -89,7 +91,11 @@ absent as (
   select sent.instruction_id
   from sent
   join lateral (
-    select max(t.claimed_at) + make_interval(secs => $4::float8 * 3600) as proves_from
+    -- never before a look that came before it: a clock may have been behind as it was claimed
+    select greatest(max(t.claimed_at), (
+        select max(p.as_of) from tieout.pulls p
+        where tieout.drawn_as(p.pull_id) <= max(t.looks_before) and p.as_of <= clock_timestamp()
+      )) + make_interval(secs => $4::float8 * 3600) as proves_from
     from tieout.attempts t where t.batch_id = sent.batch_id
     having bool_and(t.outcome is not null and (t.outcome = 'not_sent' or t.is_sender_gone))
   ) last on true
@@ -133,6 +139,8 @@ disputed as materialized (
 )
 update tieout.instructions i
 set state = j.to_state, resends = i.resends + (j.to_state = 'planned')::int,
+  again_after_look = case when j.to_state = 'planned' then tieout.looks_drawn()
+    else i.again_after_look end,
   is_disputed = i.is_disputed or j.state = 'rejected',
   settled_at = case when j.to_state = 'confirmed' then $3::timestamptz end,
   settled_run_id = case when j.to_state = 'confirmed' then $1::bigint end,

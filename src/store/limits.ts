@@ -1,0 +1,56 @@
+// How long anything may take or hold up others at the database, by kind of work. The server itself
+// ends what goes past it, so that a process that was stopped in its tracks (Ctrl-Z, a paused
+// machine) with locks in its hands keeps nobody: its work is rolled back, others go on, and it is
+// told when it wakes. Said at the beginning of each transaction, since a pooler lends a session for
+// no longer than that.
+
+export interface Limits {
+  /** nothing is said for so long between two statements: the session is ended */
+  idleMs: number;
+  /** a lock that somebody else holds */
+  lockMs: number;
+  /** one statement */
+  statementMs: number;
+}
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+/** The largest compare takes minutes; what takes so long will not end. */
+const STATEMENT_MS_MAX = 2 * HOUR_MS;
+
+/** A step of a night: it waits out a transaction of others, and never thinks for long. */
+export const WORK_LIMITS: Limits = {
+  idleMs: MINUTE_MS,
+  lockMs: 15 * MINUTE_MS,
+  statementMs: STATEMENT_MS_MAX,
+};
+
+/** A claim, a decision: a few short statements that many wait for. */
+export const SHORT_LIMITS: Limits = {
+  idleMs: 10 * SECOND_MS,
+  lockMs: MINUTE_MS,
+  statementMs: 5 * MINUTE_MS,
+};
+
+/** A dry run holds what a real night needs for as long as it works, and not a moment longer. */
+export const DRY_LIMITS: Limits = { ...WORK_LIMITS, idleMs: 10 * SECOND_MS };
+
+/** A session that has done its share waits for the statement of another one of its process. */
+export const SHARED_IDLE_MS = 15 * MINUTE_MS;
+
+/** A long read holds up nobody but who would drop a table, and goes as fast as its reader. */
+export const READ_LIMITS: Limits = { ...WORK_LIMITS, idleMs: HOUR_MS };
+
+/** In the simple protocol, behind a `begin`: one message for all. */
+export function limitsSql({ idleMs, lockMs, statementMs }: Limits): string {
+  return (
+    `set local idle_in_transaction_session_timeout = ${idleMs}; ` +
+    `set local lock_timeout = ${lockMs}; set local statement_timeout = ${statementMs}`
+  );
+}
+
+/** The same for a session that is no transaction's, in the words of its `options`. */
+export function limitsOptions({ idleMs, lockMs }: Limits): string {
+  return `-c idle_in_transaction_session_timeout=${idleMs} -c lock_timeout=${lockMs}`;
+}

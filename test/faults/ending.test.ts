@@ -1,0 +1,69 @@
+// A command ends when it has said how it ended, whatever went away for good while it worked: the
+// queue's server or the database. The built program, real servers that are killed or frozen under
+// it. A cron job that never gets an exit code starts no next night.
+
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { readPostmaster } from '../../src/store/postmaster.js';
+import { ensureBuilt, startTieout } from '../support/cli.js';
+import { kinds } from '../support/night.js';
+import { privateRedisMissing, startRedis } from '../support/redis.js';
+import { buildSeparateHouse } from '../support/separateHouse.js';
+import { houseBehind } from './houseBehind.js';
+
+const MINUTE_MS = 60_000;
+
+const cleanups: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+describe.skipIf(privateRedisMissing !== null)('a run whose Redis goes away for good', () => {
+  it.each(['killed', 'frozen'] as const)(
+    '%s: fails, and ends',
+    { timeout: 4 * MINUTE_MS },
+    async (how) => {
+      await ensureBuilt();
+      const redis = await startRedis();
+      cleanups.push(() => redis.end());
+      const { house, front } = await houseBehind({
+        orders: 9_000,
+        inLedger: kinds({ capture_due: 60 }, 'A1001'),
+        settings: { queue: { url: redis.url } },
+      });
+      cleanups.push(() => house.end());
+      front.trouble = async ({ operation }) => {
+        // While the canary is on its way: what waits for it is never rung for.
+        if (operation === 'capture' && how === 'killed') await redis.kill();
+        if (operation === 'capture' && how === 'frozen') redis.freeze();
+        return false;
+      };
+      const run = startTieout(['run'], { cwd: house.folder });
+      const { code, stderr } = await run.ended;
+      expect(stderr).toMatch(/redis at 127\.0\.0\.1/);
+      expect(code, stderr).toBe(1);
+      expect((await house.effects()).length).toBe(1);
+    },
+  );
+});
+
+describe('a run whose database goes away for good', () => {
+  it.each(['SIGKILL', 'SIGSTOP'] as const)(
+    '%s: fails, and ends',
+    { timeout: 4 * MINUTE_MS },
+    async (how) => {
+      const house = await buildSeparateHouse({ orders: 900, seed: 1, database: 'own' });
+      cleanups.push(() => house.end());
+      const run = startTieout(['run'], { cwd: house.folder });
+      await run.says('pull: done');
+      const data = realpathSync(join(house.folder, 'var', 'postgres'));
+      const pid = readPostmaster(data)?.pid ?? 0;
+      process.kill(pid, how);
+      const { code, stderr } = await run.ended;
+      if (how === 'SIGSTOP') process.kill(pid, 'SIGCONT');
+      expect(code, stderr).toBe(1);
+    },
+  );
+});

@@ -1,0 +1,105 @@
+// A process that is stopped in its tracks (SIGSTOP, as Ctrl-Z or a paused machine does) inside a
+// transaction keeps no other one from its work: the server ends its session, and when it wakes it
+// says so. The built program, stopped at a moment that a trigger in the database holds open.
+
+import { afterEach, describe, expect, it } from 'vitest';
+import type { RunSummary } from '../../src/core/summary.js';
+import type { Running } from '../support/cli.js';
+import { startTieout, tieout } from '../support/cli.js';
+import type { SeparateHouse } from '../support/separateHouse.js';
+import { buildSeparateHouse } from '../support/separateHouse.js';
+import { auditNight } from './audit.js';
+
+const MINUTE_MS = 60_000;
+
+const cleanups: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function houseOf(): Promise<SeparateHouse> {
+  const house = await buildSeparateHouse({ orders: 300, seed: 7 });
+  cleanups.push(() => house.end());
+  return house;
+}
+
+/** Stops the process while the server works for it, inside a transaction that holds much. */
+async function stopAsleep(house: SeparateHouse, run: Running): Promise<void> {
+  await expect
+    .poll(async () => {
+      const { rowCount } = await house.db.query(
+        `select from pg_stat_activity where datname = current_database()
+           and wait_event = 'PgSleep'`,
+      );
+      return rowCount;
+    })
+    .toBe(1);
+  run.signal('SIGSTOP');
+  cleanups.push(async () => {
+    run.signal('SIGCONT');
+    await run.ended;
+  });
+}
+
+describe('a dry run that is stopped in its transaction', () => {
+  it('does not hold up the real night', { timeout: 4 * MINUTE_MS }, async () => {
+    const house = await houseOf();
+    await house.db.query(`
+      create function public.rest() returns trigger language plpgsql as $$
+      begin
+        if exists (select from tieout.runs where is_dry) then
+          perform pg_sleep(2);
+        end if;
+        return null;
+      end $$;
+      create trigger rest after insert on tieout.instructions
+        for each statement execute function public.rest()`);
+    const dry = startTieout(['run', '--dry-run'], { cwd: house.folder });
+    await stopAsleep(house, dry);
+    const real = await tieout(['run', '--json'], { cwd: house.folder });
+    expect([0, 3], real.stderr).toContain(real.code);
+    const summary = JSON.parse(real.stdout) as RunSummary;
+    expect(await auditNight(house.db, await house.effects())).toEqual([]);
+    expect(summary.state).not.toBe('failed');
+    expect((await house.effects()).length).toBeGreaterThan(0);
+    dry.signal('SIGCONT');
+    const { code, stderr } = await dry.ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/the server ended a transaction in which this process had said nothing/);
+  });
+});
+
+describe('a sender that is stopped in its claim', () => {
+  it('holds up no other one, and has sent nothing', { timeout: 4 * MINUTE_MS }, async () => {
+    const house = await houseOf();
+    await house.db.query(`
+      create table public.rested (pid int);
+      create function public.rest() returns trigger language plpgsql as $$
+      begin
+        if not exists (select from public.rested) then
+          insert into public.rested values (pg_backend_pid());
+          perform pg_sleep(2);
+        end if;
+        return new;
+      end $$;
+      create trigger rest before insert on tieout.attempts
+        for each row execute function public.rest()`);
+    const first = startTieout(['run'], { cwd: house.folder });
+    await stopAsleep(house, first);
+    // Rolled back with the claim, so that the next claim would rest again.
+    await house.db.query('insert into public.rested values (0)');
+    // Its machine is gone, as far as anybody can tell: the next one takes the night over.
+    await house.db.query(`update tieout.runs set runner_boot = 'another boot'`);
+    const second = await tieout(['run', '--json'], { cwd: house.folder });
+    expect([0, 3], second.stderr).toContain(second.code);
+    expect(await auditNight(house.db, await house.effects())).toEqual([]);
+    first.signal('SIGCONT');
+    await first.ended;
+    const effects = await house.effects();
+    expect(new Set(effects.map((one) => `${one.operation} ${one.transaction_id}`)).size).toBe(
+      effects.length,
+    );
+    expect(await auditNight(house.db, effects)).toEqual([]);
+  });
+});

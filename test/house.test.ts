@@ -54,7 +54,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The queue may live in PostgreSQL, so jobs/ opens connections; it asks no table of ours. */
-const STORE_FOR_JOBS = ['src/store/connection.ts', 'src/store/db.ts'];
+const STORE_FOR_JOBS = ['src/store/connection.ts', 'src/store/db.ts', 'src/store/limits.ts'];
 
 /** Everything that opens the program; other commands get it handed in and know only its type. */
 const OPENS_THE_PROGRAM = ['main.ts', 'context.ts', 'demo.ts'].map((name) => `src/cli/${name}`);

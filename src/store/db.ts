@@ -15,7 +15,7 @@ import { copyOut } from './copyOut.js';
 import type { Guard } from './guard.js';
 import { isSetting, queryBehind } from './guard.js';
 import type { Limits } from './limits.js';
-import { limitsSql, READ_LIMITS, SHORT_LIMITS, WORK_LIMITS } from './limits.js';
+import { BEGIN_DURABLY, beginSql, READING, WORK_LIMITS } from './limits.js';
 
 /** Where statements go: the pool, or the one client of a transaction. */
 export interface Db {
@@ -108,23 +108,6 @@ const POOL_CLIENTS = 10;
 /** Of one process, with those that COPY and long reads take beside the pool for a while. */
 export const PROCESS_CONNECTIONS_MAX = POOL_CLIENTS + 8;
 const CHUNK_ROWS = 5_000;
-/**
- * And its statements are planned once a connection: a claim is one of hundreds, each of the same
- * few statements over rows found by their keys, and to plan them costs more than to run them. By
- * their keys: a plan that was made while a table was small would read all of it for every row.
- * Older servers refuse a plan by its price, for which they would compile the statement each time.
- */
-const BEGIN_DURABLY =
-  `begin; ${limitsSql(SHORT_LIMITS)}; ` +
-  'set local synchronous_commit = on; set local plan_cache_mode = force_generic_plan; ' +
-  'set local enable_seqscan = off; set local jit = off';
-
-const READING = limitsSql(READ_LIMITS);
-
-function beginBy(limits: Limits): string {
-  return `begin; ${limitsSql(limits)}`;
-}
-
 export function openDatabase(
   connection: Connection,
   options: { max?: number; applicationName?: string } = {},
@@ -142,14 +125,14 @@ export function openDatabase(
   const database: Database = {
     query: async (text, values, name) =>
       queryOn(pool, connection, text, values, await lasting(name, null)),
-    transaction: (work, limits = WORK_LIMITS) => runTransaction(door, beginBy(limits), work),
+    transaction: (work, limits = WORK_LIMITS) => runTransaction(door, beginSql(limits), work),
     durably: (work) => runTransaction(door, BEGIN_DURABLY, work),
     guardedBy: (guard) => ({
       ...database,
       // Planned anew: where the guard refuses, nobody knows what of it the server keeps by name.
       query: (text, values) => queryOn(pool, connection, text, values, undefined, guard),
       transaction: (work, limits = WORK_LIMITS) =>
-        runTransaction(door, beginBy(limits), work, guard),
+        runTransaction(door, beginSql(limits), work, guard),
       durably: (work) => runTransaction(door, BEGIN_DURABLY, work, guard),
       copyIn: () => Promise.reject(new Error('a COPY of its own has no guard')),
     }),

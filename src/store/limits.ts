@@ -50,6 +50,26 @@ export function limitsSql({ idleMs, lockMs, statementMs }: Limits): string {
   );
 }
 
+/** How a transaction begins that has these limits. */
+export function beginSql(limits: Limits): string {
+  return `begin; ${limitsSql(limits)}`;
+}
+
+/** Behind the `begin` of a long read. */
+export const READING = limitsSql(READ_LIMITS);
+
+/**
+ * Durable, by short limits, and its statements are planned once a connection: a claim is one of
+ * hundreds, each of the same few statements over rows found by their keys, and to plan them costs
+ * more than to run them. By their keys: a plan that was made while a table was small would read all
+ * of it for every row. Older servers refuse a plan by its price, for which they would compile the
+ * statement each time.
+ */
+export const BEGIN_DURABLY =
+  `begin; ${limitsSql(SHORT_LIMITS)}; ` +
+  'set local synchronous_commit = on; set local plan_cache_mode = force_generic_plan; ' +
+  'set local enable_seqscan = off; set local jit = off';
+
 /** The same for a session that is no transaction's, in the words of its `options`. */
 export function limitsOptions({ idleMs, lockMs }: Limits): string {
   return `-c idle_in_transaction_session_timeout=${idleMs} -c lock_timeout=${lockMs}`;

@@ -110,8 +110,8 @@ export function loadConfig(source: ConfigSource): Config {
   const config: Config = {
     file,
     environment: given.environment,
-    database: databaseOf(given.database.url, file),
-    queue: queueOf(given.queue.url, file),
+    database: databaseOf(given.database, file),
+    queue: queueOf(given.queue, file),
     dataDir: resolve(folder, given.dataDir),
     gateway: gatewayOf(given, file, source.env),
     accounts: given.accounts.map(accountOf),
@@ -203,6 +203,16 @@ const told = filled
   .nullable()
   .default(null);
 
+/** An address, or its parts: a password needs no encoding there. */
+const server = {
+  url: filled.optional(),
+  host: filled.optional(),
+  port: whole(1, 65_535).optional(),
+  name: filled.optional(),
+  user: filled.optional(),
+  password: filled.optional(),
+};
+
 /** A map by operation in which every operation is optional and any other key unknown. */
 function perOperation<T extends z.ZodType>(value: T) {
   const shape = { capture: value, cancel: value, refund: value, review: value, payout: value };
@@ -211,8 +221,8 @@ function perOperation<T extends z.ZodType>(value: T) {
 
 const settingsSchema = z.strictObject({
   environment: z.enum(['test', 'live']).default('test'),
-  database: z.strictObject({ url: filled.default('embedded') }).prefault({}),
-  queue: z.strictObject({ url: filled.default('database') }).prefault({}),
+  database: z.strictObject(server).prefault({}),
+  queue: z.strictObject({ ...server, tls: z.boolean().optional() }).prefault({}),
   dataDir: filled.default('./var'),
   gateway: z
     .strictObject({ baseUrl: filled.default('sandbox'), profile: filled.default('sandbox') })

@@ -56,7 +56,8 @@ export function renderConfig(values: ConfigValues): string {
 # test or live; printed on every page and report.
 environment: ${values.environment ?? 'test'}
 
-# embedded: a real PostgreSQL under dataDir. Or the address of a server: postgres://...
+# embedded: a real PostgreSQL under dataDir. Or the address of a server: postgres://..., or its parts,
+# where a password is written as it is: { host: db.example, name: tieout, user: tieout, password: "\${DB_PASSWORD}" }
 database: { url: ${quoted(values.databaseUrl ?? 'embedded')} }
 
 # database: the queue lives on the same PostgreSQL. Or a Redis: redis://... or rediss://...

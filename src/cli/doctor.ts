@@ -5,14 +5,19 @@
 import { Command } from 'commander';
 import { QUEUE_CONNECTIONS_MAX } from '../../jobs/queues.js';
 import type { App } from '../compose.js';
+import type { Config } from '../config.js';
 import { describeConfig } from '../configView.js';
+import { noHistorySentence, noOrdersNotice } from '../core/notices.js';
 import { didNotStart, nextSentence, owedSentence, SKEW_MS_MAX } from '../core/owed.js';
 import { type ProfileOrigin, profileOrigins } from '../gateway/profile.js';
 import { lookAtClock } from '../night/clock.js';
 import { PROCESS_CONNECTIONS_MAX } from '../store/db.js';
+import { hasEmbedded } from '../store/embeddedPlace.js';
+import { accountsWithoutOrders } from '../store/ledger.js';
 import type { MigrationStatus } from '../store/migrate.js';
 import { migrationStatus } from '../store/migrate.js';
 import { outboxFigures } from '../store/outbox.js';
+import { accountsWithoutHistory } from '../store/runAccounts.js';
 import { type ServerFacts, serverFacts } from '../store/serverFacts.js';
 import { gatewayWords } from '../store/words.js';
 import { configOf, printJson, printLines, wantsJson, withApp } from './context.js';
@@ -28,32 +33,46 @@ export function doctorCommand(): Command {
   return new Command('doctor')
     .option('--json', 'print one JSON document')
     .action(async (_flags: object, command: Command) => {
-      await withApp(
-        command,
-        async (app) => {
-          const checks = await examine(app);
-          const profile = profileOf(app);
-          if (wantsJson(command)) {
-            printJson({ checks, profile, configuration: describeConfig(configOf(command)) });
-          } else {
-            const lines = profileLines(profile);
-            printLines([...checks.map(lineOf), '', 'Gateway profile', ...lines]);
-          }
-          return checks.some((check) => check.kind === 'problem') ? 1 : 0;
-        },
-        { anySchema: true, quiet: true },
-      );
+      const config = configOf(command);
+      if (config.database.kind === 'embedded' && !hasEmbedded(config.dataDir)) {
+        process.exitCode = tell(command, config, beforeTheFirstStart(config));
+        return;
+      }
+      await withApp(command, async (app) => tell(command, config, await examine(app)), {
+        anySchema: true,
+        quiet: true,
+      });
     });
+}
+
+function tell(command: Command, config: Config, checks: readonly Check[]): number {
+  const profile = profileOf(config);
+  if (wantsJson(command)) printJson({ checks, profile, configuration: describeConfig(config) });
+  else printLines([...checks.map(lineOf), '', 'Gateway profile', ...profileLines(profile)]);
+  return checks.some((check) => check.kind === 'problem') ? 1 : 0;
+}
+
+/** The embedded database comes with the first command that needs it: looking makes none. */
+function beforeTheFirstStart(config: Config): Check[] {
+  const words = 'embedded, not there yet: the first command that needs it makes it';
+  return [...configChecks(config), { name: 'database', kind: 'ok', words }, toldCheck(config, '')];
+}
+
+function configChecks(config: Config): Check[] {
+  return [
+    { name: 'configuration', kind: 'ok', words: config.file },
+    { name: 'environment', kind: 'ok', words: config.environment },
+    ...accountChecks(config),
+  ];
 }
 
 async function examine(app: App): Promise<Check[]> {
   const status = await migrationStatus(app.connection);
   const isMigrated = status.pending.length === 0;
   return [
-    { name: 'configuration', kind: 'ok', words: app.config.file },
-    { name: 'environment', kind: 'ok', words: app.config.environment },
-    ...accountChecks(app),
+    ...configChecks(app.config),
     ...(await databaseChecks(app, status)),
+    ...(isMigrated ? await ledgerChecks(app) : []),
     ...(isMigrated ? [await nightsCheck(app), await wordsCheck(app)] : []),
     // With the database's queue, its tables come with those of the ledger.
     ...(isMigrated || app.config.queue.kind === 'redis' ? [await queueCheck(app)] : []),
@@ -61,8 +80,27 @@ async function examine(app: App): Promise<Check[]> {
   ];
 }
 
-function accountChecks(app: App): Check[] {
-  return app.config.accounts.map((account) => ({
+/** What makes a night of an account worth nothing, or sends nothing of it. */
+async function ledgerChecks(app: App): Promise<Check[]> {
+  const accountIds = app.config.accounts.map(({ accountId }) => accountId);
+  const empty = await accountsWithoutOrders(app.db, accountIds);
+  const lost = await accountsWithoutHistory(app.db, app.config.accounts, new Date());
+  return [
+    ...empty.map((accountId) => ({
+      name: `ledger ${accountId}`,
+      kind: 'warning' as const,
+      words: noOrdersNotice(accountId).text,
+    })),
+    ...lost.map((accountId) => ({
+      name: `history ${accountId}`,
+      kind: 'problem' as const,
+      words: noHistorySentence(accountId),
+    })),
+  ];
+}
+
+function accountChecks(config: Config): Check[] {
+  return config.accounts.map((account) => ({
     name: `account ${account.accountId}`,
     kind: account.liveFrom === null ? 'warning' : 'ok',
     words:
@@ -173,21 +211,25 @@ async function wordsCheck(app: App): Promise<Check> {
 
 /** At night nobody looks: somebody has to be told. */
 async function alertsCheck(app: App): Promise<Check> {
-  const { webhook, deadMansSwitch } = app.config.notify;
-  const told = [
-    ...(webhook === null ? [] : ['notify.webhook']),
-    ...(deadMansSwitch === null ? [] : ['notify.deadMansSwitch']),
-  ];
   const { waiting, failed, problem } = await outboxFigures(app.db);
-  const nobody = told.length === 0 && app.config.environment === 'live';
   const why = problem === null ? '' : ` (${problem})`;
+  const check = toldCheck(app.config, `; ${waiting} waiting, ${failed} given up${why}`);
+  return failed > 0 ? { ...check, kind: 'warning' } : check;
+}
+
+function toldCheck({ notify }: Config, figures: string): Check {
+  const told = [
+    ...(notify.webhook === null ? [] : ['notify.webhook']),
+    ...(notify.deadMansSwitch === null ? [] : ['notify.deadMansSwitch']),
+  ];
+  const isNobody = told.length === 0;
   return {
     name: 'alerts',
-    kind: nobody || failed > 0 ? 'warning' : 'ok',
-    words:
-      told.length === 0
-        ? 'nobody is told how a night ends: notify.webhook, notify.deadMansSwitch'
-        : `${told.join(', ')}; ${waiting} waiting, ${failed} given up${why}`,
+    kind: isNobody ? 'warning' : 'ok',
+    words: isNobody
+      ? 'nobody is told how a night ends, nor that none came: set notify.webhook, ' +
+        'notify.deadMansSwitch'
+      : `${told.join(', ')}${figures}`,
   };
 }
 
@@ -222,8 +264,8 @@ const ORIGIN_WORDS: Record<ProfileOrigin['origin'], string> = {
 };
 const ORIGIN_WIDTH = Math.max(...Object.values(ORIGIN_WORDS).map((words) => words.length));
 
-function profileOf(app: App): ProfileLine[] {
-  const { profile, profileFile, profileText } = app.config.gateway;
+function profileOf(config: Config): ProfileLine[] {
+  const { profile, profileFile, profileText } = config.gateway;
   const text = profileFile === null ? null : profileText;
   return profileOrigins(text, profileFile ?? 'sandbox').map(({ key, origin, shown }) => ({
     key,

@@ -16,7 +16,7 @@ export function summaryLines(summary: RunSummary): string[] {
     RULE,
   ];
   for (const account of summary.accounts) {
-    lines.push(...accountLines(account, summary.coverage ?? []));
+    lines.push(...accountLines(account, summary));
   }
   if (summary.notices && summary.notices.length > 0) {
     lines.push('To be told');
@@ -41,9 +41,12 @@ function pullLine(summary: RunSummary): string {
 
 function accountLines(
   account: AccountSummary,
-  coverage: NonNullable<RunSummary['coverage']>,
+  { coverage = [], notices = [] }: RunSummary,
 ): string[] {
-  const lines = [`Account ${account.accountId}: ${account.state.replace('_', ' ')}`];
+  const mine = notices.filter(({ accountId }) => accountId === account.accountId);
+  const isEmpty = mine.some(({ kind }) => kind === 'no_orders');
+  const state = isEmpty ? 'NO ORDERS in the ledger' : account.state.replace('_', ' ');
+  const lines = [`Account ${account.accountId}: ${state}`];
   const covered = coverage.find((one) => one.accountId === account.accountId);
   if (covered) lines.push(`  Coverage: ${coverageText(covered)}`);
   const classes = ORDER_CLASSES.filter((name) => account.orders[name] > 0);
@@ -64,20 +67,26 @@ function accountLines(
     `  Tie: ${tie.openBefore} open before + ${tie.new} new + ${tie.reopened} reopened ` +
       `- ${tie.waived} waived - ${tie.resolved} resolved = ${tie.openAfter} open`,
   );
-  lines.push(...instructionLines(account), ...moneyLines(account));
+  const keptBack = mine.find(({ kind }) => kind === 'no_history')?.instructions ?? 0;
+  lines.push(...instructionLines(account, keptBack), ...moneyLines(account));
   if (account.notSearched.length > 0) {
     lines.push(`  Not searched: ${account.notSearched.map(label).join(', ')}`);
   }
   return [...lines, ''];
 }
 
-function instructionLines(account: AccountSummary): string[] {
+function instructionLines(account: AccountSummary, keptBack: number): string[] {
   const lines: string[] = [];
   for (const [operation, states] of Object.entries(account.instructions)) {
     const parts = Object.entries(states ?? {})
       .filter(([state, count]) => state !== 'carried' && (count ?? 0) > 0)
       .map(([state, count]) => `${count} ${STATE_WORDS[state] ?? state}`);
     if (parts.length > 0) lines.push(`    ${operation.padEnd(8)} ${parts.join(', ')}`);
+  }
+  if (keptBack > 0) {
+    lines.push(
+      `    of these ${keptBack} kept back: no earlier run is known, and no approval helps`,
+    );
   }
   return lines.length > 0 ? ['  Instructions', ...lines] : [];
 }

@@ -12,12 +12,55 @@ export interface Notice {
     | 'left_ledger'
     | 'not_sent'
     | 'shared_transaction'
-    | 'odd_refund';
+    | 'odd_refund'
+    | 'no_history'
+    | 'no_orders';
   text: string;
   /** what it is about, short enough for a sentence */
   about: string;
+  /** Instructions that it keeps back. */
+  instructions?: number;
   /** Orders and transactions that the text names: masking leaves them alone. */
   names?: readonly string[];
+}
+
+/** Nothing is sent of an account that may have been paid before: no approval helps. */
+export function noHistoryNotice(block: { accountId: string; instructions: number }): Notice {
+  const { accountId, instructions } = block;
+  return {
+    accountId,
+    kind: 'no_history',
+    about: `this database knows no earlier run of ${accountId}`,
+    instructions,
+    text:
+      noHistorySentence(accountId) +
+      (instructions === 0 ? '' : `; ${counted(instructions)} kept back, and no approval helps`),
+  };
+}
+
+export function noHistorySentence(accountId: string): string {
+  return (
+    `nothing is sent. This database knows no earlier run of ${accountId}, yet its liveFrom is ` +
+    'more than 3 days ago; a lost or new database would pay everything again. Restore the ' +
+    'database, or, if this is a new installation, set liveFrom to the time from which tieout is ' +
+    'to act (within the last 3 days): requests older than it count as done'
+  );
+}
+
+function counted(instructions: number): string {
+  return `${instructions} ${instructions === 1 ? 'instruction is' : 'instructions are'}`;
+}
+
+/** A night without a single order ties, and is worth nothing. */
+export function noOrdersNotice(accountId: string): Notice {
+  return {
+    accountId,
+    kind: 'no_orders',
+    about: `not a single order of ${accountId} in the ledger`,
+    text:
+      'the ledger has not a single order of this account, so nothing was compared: were the ' +
+      `orders imported, and with account_id ${accountId}? (\`tieout import orders FILE\`)`,
+  };
 }
 
 export interface FeedGapFacts {

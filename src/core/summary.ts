@@ -143,6 +143,9 @@ export function nightSentence(summary: RunSummary): string {
     case 'broken':
       return `${night} is broken: ${brokenPart(summary, broken, orders)}${tail}.`;
     case 'tied_out':
+      if (orders === 0 && noticesOf(summary, 'no_orders').length > 0) {
+        return `${night} compared NOTHING${tail}.`;
+      }
       return `${night} tied out: ${counted(orders, 'order')} compared, no open difference${tail}.`;
   }
 }
@@ -198,9 +201,16 @@ function stopPart(summary: RunSummary): string {
 }
 
 function waitingPart(summary: RunSummary): string {
-  const held = sumInstructions(summary, 'held');
+  const kept = noticesOf(summary, 'no_history');
+  const keptBack = kept.reduce((sum, { instructions = 0 }) => sum + instructions, 0);
+  const held = sumInstructions(summary, 'held') - keptBack;
   const unknown = sumInstructions(summary, 'unknown');
   const parts = [
+    ...noticesOf(summary, 'no_orders').map(({ about }) => about),
+    ...kept.map(({ about, instructions = 0 }) => {
+      if (instructions === 0) return `nothing may be sent (${about})`;
+      return `${counted(instructions, 'instruction')} kept back (${about})`;
+    }),
     held > 0 ? `${counted(held, 'instruction')} held for approval` : '',
     unknown > 0 ? `${counted(unknown, 'instruction')} unknown` : '',
     newWordPart(summary),

@@ -3,6 +3,7 @@
 // No such answer may stand anywhere else in the code. The defaults are the profile of the sandbox.
 // Reads text, never a file: the configuration does that.
 
+import { isDeepStrictEqual } from 'node:util';
 import { isScalar, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.js';
@@ -191,8 +192,11 @@ export function parseProfile(text: string, file: string): Profile {
 export interface ProfileOrigin {
   /** Dotted, as in `query.orderList.field`; a map such as `statuses.payment` is one key. */
   key: string;
-  /** file: set by the merchant; document: the default, and the gateway's document shows it. */
+  /** file: set by the merchant, to something else than the default; document: the default, and the
+   * gateway's document shows it. */
   origin: 'file' | 'document' | 'default';
+  /** Whether the file says it at all, be it the default. */
+  isGiven: boolean;
   /** What the document shows about it. */
   shown: string;
 }
@@ -201,6 +205,9 @@ export interface ProfileOrigin {
 export function profileOrigins(text: string | null, file: string): ProfileOrigin[] {
   const given = text === null ? {} : readYaml(text, file);
   const origins: ProfileOrigin[] = [];
+  // `tieout init` writes every key: that a value stands there does not make it the merchant's.
+  const defaults: unknown = sandboxProfile();
+  const read: unknown = text === null ? defaults : parseProfile(text, file);
   const walk = (value: unknown, schema: z.ZodType, path: string[]): void => {
     const inner = unwrap(schema);
     if (inner instanceof z.ZodObject) {
@@ -210,9 +217,16 @@ export function profileOrigins(text: string | null, file: string): ProfileOrigin
       return;
     }
     const key = path.join('.');
+    const own = path.reduce<unknown>(ownValue, read);
+    const isOwn = value !== undefined && !isDeepStrictEqual(own, path.reduce(ownValue, defaults));
     const { isAnswer = false, words = 'not shown' } = SHOWN[key] ?? {};
     const unset = isAnswer ? 'document' : 'default';
-    origins.push({ key, origin: value === undefined ? unset : 'file', shown: words });
+    origins.push({
+      key,
+      origin: isOwn ? 'file' : unset,
+      isGiven: value !== undefined,
+      shown: words,
+    });
   };
   walk(given, profileSchema, []);
   return origins;

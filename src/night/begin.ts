@@ -3,6 +3,7 @@
 
 import { configHash, describeConfig } from '../configView.js';
 import { LEFT, UsageError } from '../core/errors.js';
+import { noHistorySentence } from '../core/notices.js';
 import { isFinished, type RunSummary } from '../core/summary.js';
 import type { Account } from '../gateway/account.js';
 import { keepProfile } from '../store/audit.js';
@@ -81,11 +82,7 @@ export async function blockedSentences(night: Night): Promise<string[]> {
   return blocked.map(({ accountId, block }) =>
     block === 'observed'
       ? `account ${accountId} is only observed: nothing is sent until accounts[].liveFrom is set`
-      : `account ${accountId}: nothing is sent. This database knows no earlier run of it, yet ` +
-        'its liveFrom is more than 3 days ago; a lost or new database would pay everything ' +
-        'again. Restore the database, or, if this is a new installation, set liveFrom to the ' +
-        'time from which tieout is to act (within the last 3 days): requests older than it ' +
-        'count as done',
+      : `account ${accountId}: ${noHistorySentence(accountId)}`,
   );
 }
 

@@ -8,6 +8,8 @@ import {
   feedNotice,
   leftNotice,
   type Notice,
+  noHistoryNotice,
+  noOrdersNotice,
   oddRefundNotice,
   sharedNotice,
   wordNotice,
@@ -43,10 +45,11 @@ import {
   tieByMoney,
   unfinishedOfRun,
 } from '../store/figures.js';
+import { accountsWithoutOrders } from '../store/ledger.js';
 import { feedGaps, ledgerChangeCounts } from '../store/ledgerFeed.js';
 import { oddRefunds, sharedTransactions } from '../store/oddities.js';
 import { payoutsToLookAt } from '../store/payouts.js';
-import { closeAccounts, runLookTime } from '../store/runAccounts.js';
+import { blockedAccounts, closeAccounts, keptBack, runLookTime } from '../store/runAccounts.js';
 import { newWords } from '../store/words.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf } from './deps.js';
@@ -148,7 +151,15 @@ async function noticesOf(night: Night): Promise<Notice[]> {
   const feeds = await feedGaps(night.db, night.runId);
   const words = await newWords(night.db, night.runId);
   const changes = await ledgerChangeCounts(night.db, night.runId);
+  const blocked = await blockedAccounts(night.db, night.runId);
+  const unknown = blocked.filter(({ block }) => block === 'no_history');
+  const kept = await keptBack(
+    night.db,
+    unknown.map(({ accountId }) => accountId),
+  );
   return [
+    ...(await accountsWithoutOrders(night.db, accountIdsOf(night))).map(noOrdersNotice),
+    ...kept.map(noHistoryNotice),
     ...feeds.map(feedNotice),
     ...words.map(wordNotice),
     ...changes.filter(({ left }) => left > 0).map(leftNotice),

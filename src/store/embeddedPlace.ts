@@ -66,6 +66,12 @@ export function findPlace(dataDir: string): Place {
   };
 }
 
+/** Whether a start has made the server's folder before; looks only. */
+export function hasEmbedded(dataDir: string): boolean {
+  const folder = existingFolder(join(resolve(dataDir), 'postgres'));
+  return folder !== null && existsSync(folder);
+}
+
 /** Makes a folder that only the server's account may enter. */
 export function makePrivate(folder: string, account: Account | null): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -44,6 +44,20 @@ export async function ledgerRelation(db: Db, name: string): Promise<'table' | 'v
   return kind === 'r' || kind === 'p' ? 'table' : 'view';
 }
 
+/** Of these accounts those of which the ledger holds nothing at all. */
+export async function accountsWithoutOrders(
+  db: Db,
+  accountIds: readonly string[],
+): Promise<string[]> {
+  const { rows } = await db.query<{ account_id: string }>(
+    `select a.account_id from unnest($1::text[]) as a (account_id)
+     where not exists (select from ledger.orders o where o.account_id = a.account_id)
+     order by a.account_id`,
+    [accountIds],
+  );
+  return rows.map((row) => row.account_id);
+}
+
 export async function hasOrders(db: Db): Promise<boolean> {
   const { rows } = await db.query('select from ledger.orders limit 1');
   return rows.length > 0;

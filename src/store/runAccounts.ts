@@ -78,6 +78,25 @@ async function decideBlocks(
   );
 }
 
+/** Those of which the next run would send nothing for want of an earlier one. */
+export async function accountsWithoutHistory(
+  db: Db,
+  accounts: readonly { accountId: string; liveFrom: Date | null }[],
+  now: Date,
+): Promise<string[]> {
+  const { rows } = await db.query<{ account_id: string }>(
+    `select a.account_id
+     from unnest($1::text[], $2::timestamptz[]) as a (account_id, live_from)
+     where a.live_from < $3::timestamptz - interval '${HISTORY_DAYS} days' and not exists (
+       select from tieout.run_accounts e join tieout.runs r using (run_id)
+       where e.account_id = a.account_id and not r.is_dry
+         and e.send_block is distinct from 'no_history')
+     order by a.account_id`,
+    [accounts.map(({ accountId }) => accountId), accounts.map(({ liveFrom }) => liveFrom), now],
+  );
+  return rows.map((row) => row.account_id);
+}
+
 /** Accounts of a run of which nothing is sent, with the reason. */
 export async function blockedAccounts(
   db: Db,
@@ -89,6 +108,25 @@ export async function blockedAccounts(
     [runId],
   );
   return rows.map((row) => ({ accountId: row.account_id, block: row.send_block }));
+}
+
+/** Instructions that wait because no earlier run of their account is known. */
+export async function keptBack(
+  db: Db,
+  accountIds: readonly string[],
+): Promise<{ accountId: string; instructions: number }[]> {
+  const { rows } = await db.query<{ account_id: string; instructions: bigint }>(
+    `select a.account_id, count(i.*) as instructions
+     from unnest($1::text[]) as a (account_id)
+     left join tieout.instructions i on i.account_id = a.account_id
+       and i.state = 'held' and i.hold_reason = 'no_history'
+     group by a.account_id order by a.account_id`,
+    [accountIds],
+  );
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    instructions: Number(row.instructions),
+  }));
 }
 
 /** The newest look of each account is the one that its figures come from. */

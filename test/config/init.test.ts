@@ -42,8 +42,13 @@ describe('tieout init', () => {
     const [, profile = ''] = writeInitialFiles({ cwd });
     const text = readFileSync(profile, 'utf8');
     expect(parseProfile(text, profile)).toEqual(sandboxProfile());
-    const silent = profileOrigins(text, profile).filter(({ origin }) => origin === 'default');
-    expect(silent).toEqual([]);
+    const origins = profileOrigins(text, profile);
+    expect(origins.filter(({ isGiven }) => !isGiven)).toEqual([]);
+    // None of it is the merchant's word yet.
+    expect(origins.filter(({ origin }) => origin === 'file')).toEqual([]);
+    const changed = profileOrigins(text.replace('timeoutMs: 30000', 'timeoutMs: 31000'), profile);
+    const own = changed.filter(({ origin }) => origin === 'file');
+    expect(own.map(({ key }) => key)).toEqual(['limits.timeoutMs']);
   });
 
   it.each(['tieout.yaml', 'gateway-profile.yaml'])('leaves an existing %s alone', (name) => {

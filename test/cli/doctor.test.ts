@@ -1,0 +1,96 @@
+// `tieout doctor` on a new installation: it makes nothing, takes nothing for the merchant's word that
+// only stands in the file that `tieout init` wrote, and warns where nobody is told. After a night
+// without orders, and one without a history, it and the summary say so.
+
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ensureBuilt, tieout } from '../support/cli.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'tieout-doctor-'));
+const env = { KEY_A1001: 'k' };
+const run = (...words: string[]) => tieout(words, { cwd: folder, env });
+beforeAll(ensureBuilt);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Doctor {
+  checks: { name: string; kind: string; words: string }[];
+  profile: { key: string; origin: string }[];
+}
+
+async function doctor(): Promise<Doctor & { code: number | null }> {
+  const { stdout, code } = await run('doctor', '--json');
+  return { ...(JSON.parse(stdout) as Doctor), code };
+}
+
+describe('doctor after init', () => {
+  it('makes no file, no folder and no database', async () => {
+    expect((await run('init')).code).toBe(0);
+    const file = join(folder, 'tieout.yaml');
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, text.replace('profile: "sandbox"', 'profile: ./gateway-profile.yaml'));
+    const before = readdirSync(folder);
+    const found = await doctor();
+    expect(found.code).toBe(0);
+    expect(readdirSync(folder)).toEqual(before);
+    expect(existsSync(join(folder, 'var'))).toBe(false);
+    expect(found.checks.find(({ name }) => name === 'database')?.words).toContain('not there yet');
+  });
+
+  it('says of no untouched key that somebody set it', async () => {
+    const { profile } = await doctor();
+    expect(profile.length).toBeGreaterThan(30);
+    expect(profile.filter(({ origin }) => origin === 'set by you')).toEqual([]);
+  });
+
+  it('warns that nobody is told', async () => {
+    const { checks } = await doctor();
+    expect(checks.find(({ name }) => name === 'alerts')).toMatchObject({ kind: 'warning' });
+  });
+});
+
+describe('a night without a single order', () => {
+  it('is no "tied out: 0 orders": the sentence, the account and doctor say it', async () => {
+    const { stdout, code } = await run('run');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/compared NOTHING; not a single order of A1001 in the ledger\./);
+    expect(stdout).toContain('Account A1001: NO ORDERS in the ledger');
+    expect(stdout).toContain('tieout import orders FILE');
+    expect(stdout).not.toContain('tied out');
+    expect((await run('status')).stdout).toContain('compared NOTHING');
+    const { checks } = await doctor();
+    expect(checks.find(({ name }) => name === 'ledger A1001')).toMatchObject({ kind: 'warning' });
+    // The night itself is the history that an account needs.
+    expect(checks.filter(({ name }) => name.startsWith('history'))).toEqual([]);
+  });
+});
+
+describe('a database that knows no earlier run', () => {
+  it('keeps instructions back: no approval is asked for that would not help', async () => {
+    const other = join(folder, 'lost');
+    const demo = await tieout(['demo', '--orders', '400', '--config', `${other}.yaml`], {
+      cwd: folder,
+    });
+    expect(demo.code).toBe(0);
+    const file = `${other}.yaml`;
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(
+      file,
+      text
+        .replace(/var-lost/g, 'var-found')
+        .replace(/liveFrom: "[^"]*"/g, 'liveFrom: "2026-01-01T00:00:00Z"'),
+    );
+    // A new database, the ledger filled by the demo that goes on.
+    const again = await tieout(['demo', '--orders', '400', '--config', file], { cwd: folder });
+    expect(again.stdout).toMatch(/instructions? kept back \(this database knows no earlier run/);
+    expect(again.stdout).not.toContain('held for approval');
+    expect(again.stdout).toContain('set liveFrom to the time from which tieout is to act');
+    expect(again.stdout).toMatch(/of these \d+ kept back/);
+    const status = await tieout(['status', '--config', file], { cwd: folder });
+    expect(status.stdout).toContain('kept back (this database knows no earlier run of A1001)');
+    const found = await tieout(['doctor', '--config', file], { cwd: folder });
+    expect(found.stdout).toMatch(/PROBLEM {2}history A1001 .*Restore the database/);
+    expect(found.code).toBe(1);
+  });
+});

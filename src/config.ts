@@ -11,6 +11,7 @@ import { baseUrlOf, databaseOf, isLoopback, isWebAddress, queueOf } from './conf
 import { interpolate } from './configInterpolate.js';
 import { proxyOf } from './configProxy.js';
 import { withMaskedKeys } from './configSecrets.js';
+import { deepFreeze, isTimezone } from './configValues.js';
 import { ConfigurationError } from './core/errors.js';
 import { identifierProblem, normalInstant } from './core/ledgerRow.js';
 import { type Hundredths, parseAmount } from './core/money.js';
@@ -387,20 +388,6 @@ function operationsOf(given: Settings['operations']): OperationSettings {
     preflightMinutes: given.preflightMinutes,
     resendAfterHours: given.resendAfterHours,
   };
-}
-
-function isTimezone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) !== null;
-  } catch {
-    return false;
-  }
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  for (const part of Object.values(value)) deepFreeze(part);
-  return Object.freeze(value);
 }
 
 /** The configuration as this process finds it: its environment, its working folder. */

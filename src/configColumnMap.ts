@@ -4,6 +4,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
+import { isTimezone } from './configValues.js';
 import type { ColumnMap, MappedTable } from './core/columnMap.js';
 import { columnsRead, JOINED_BY, LEAVE_OUT, MAPPED_TABLES, timePattern } from './core/columnMap.js';
 import { ConfigurationError } from './core/errors.js';
@@ -146,12 +147,4 @@ function isTimeShape(shape: string): boolean {
     names.some((name) => pattern.includes(`(?<${name}>`));
   // A part that stands there twice is no pattern.
   return has('yyyy') && has('MM', 'name') && has('dd') && isPattern(pattern);
-}
-
-function isTimezone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) !== null;
-  } catch {
-    return false;
-  }
 }

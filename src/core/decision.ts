@@ -47,6 +47,10 @@ export const HOLD_REASONS = {
   },
   approval_expired: { isApprovable: true, words: 'its approval has expired' },
   approval_void: { isApprovable: true, words: 'something changed since it was approved' },
+  newly_freed: {
+    isApprovable: true,
+    words: 'a setting that has changed would let it go, and nobody has seen that yet',
+  },
   restored: {
     isApprovable: true,
     words: 'the database came back from a backup: this was sent before, or may have been',

@@ -14,7 +14,8 @@ export interface Notice {
     | 'shared_transaction'
     | 'odd_refund'
     | 'no_history'
-    | 'no_orders';
+    | 'no_orders'
+    | 'newly_freed';
   text: string;
   /** what it is about, short enough for a sentence */
   about: string;
@@ -206,4 +207,16 @@ export function oddRefundNotice(odd: OddRefundFacts): Notice {
   const text = `refund ${instructionId} of order ${orderNo} is called ${reference}, ${why}`;
   const names = [orderNo, reference];
   return { accountId, kind: 'odd_refund', about: `refund ${reference}`, text, names };
+}
+
+/** What a changed setting has freed, and waits until somebody has seen it. */
+export function freedNotice(freed: {
+  accountId: string;
+  setting: string;
+  instructions: number;
+}): Notice {
+  const { accountId, setting, instructions } = freed;
+  const waits = instructions === 1 ? '1 instruction waits' : `${instructions} instructions wait`;
+  const text = `${waits} for a person, since a setting has changed (${setting})`;
+  return { accountId, kind: 'newly_freed', about: setting, text };
 }

@@ -39,6 +39,7 @@ const HOLD_REASONS: Readonly<Record<string, string>> = {
   approval: 'waits for approval by policy',
   above_limit: 'above operations.approveAbove: waits for approval',
   over_limit_of_run: 'past operations.maxPerRun of this run: waits for approval',
+  newly_freed: 'a changed setting would let it go: waits until somebody has seen it',
   partial_capture: 'capture below the authorised amount is not enabled (profile partialCapture)',
   observed: 'the account is only observed: it has no liveFrom',
   restored: 'the database came back from a backup: this was sent before, or may have been',

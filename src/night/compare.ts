@@ -17,11 +17,12 @@ import {
 import { beginAgain } from './beginAgain.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf, accountRules } from './deps.js';
+import { changesSince, resendHours } from './freed.js';
 
 /** Compares all live orders of the night with what the pull brought. */
 export async function compareNight(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
   deps.progress('compare', 0, 1);
-  const { resendAfterHours } = deps.config.operations;
+  const resendAfterHours = resendHours(deps, await changesSince(deps, night));
   await settleByLooks(night.db, night.runId, pull.pullId, deps.now(), resendAfterHours);
   if (!night.isDry) await beginAgain({ ...deps, db: night.db }, accountIdsOf(night));
   await clearVerdicts(night.db, night.runId, accountIdsOf(night));

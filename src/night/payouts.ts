@@ -14,7 +14,7 @@ import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf, accountRules } from './deps.js';
 
 /** Requests weighed in one run; older ones come first, the rest waits for the next. */
-const REQUESTS_MAX = 10_000;
+export const REQUESTS_MAX = 10_000;
 
 /** Settles and withdraws what can be, and answers the requests that wait for a payout. */
 export async function payoutsToPlan(deps: NightDeps, night: Night): Promise<PlannedPayout[]> {

@@ -21,6 +21,7 @@ import type { Standing } from '../store/sending.js';
 import { standingInClaim, standings } from '../store/sending.js';
 import type { NightDeps } from './deps.js';
 import { otherEnvironment } from './environment.js';
+import { meansOtherThan } from './freed.js';
 import { ownPolicies, policiesOfRun } from './policies.js';
 
 export type Permit =
@@ -68,18 +69,23 @@ export async function maySend(
 /** Why a movement that nobody approved needs a person after all; null: it does not. */
 type Holds = (wanted: Wanted) => HoldReason | null;
 
-/** Settings may have changed since it was planned, those of this process or those of the run. */
+/**
+ * Settings may have changed since it was planned, those of this process or those of the run; and
+ * what an answer means to this process may not be what the plan took it for.
+ */
 async function holdsOf(
   deps: NightDeps,
   tx: Db,
-  { operation }: BatchRow,
+  { operation, accountId }: BatchRow,
   standing: { runId: bigint; settingsSha256: string | null },
 ): Promise<Holds> {
   const own = ownPolicies(deps).policies.find((one) => one.operation === operation);
   const planned = await policiesOfRun(deps, tx, standing);
   const then = planned.find((one) => one.operation === operation);
   if (!own || !then) throw new Error(`there is no policy for ${operation}`);
-  return (wanted) => heldAtClaim(own, then, wanted);
+  const isOther = standing.settingsSha256 !== ownPolicies(deps).sha256;
+  const meansOther = isOther && (await meansOtherThan(deps, tx, standing.runId, accountId));
+  return (wanted) => heldAtClaim(own, then, wanted) ?? (meansOther ? 'newly_freed' : null);
 }
 
 type Weighed =

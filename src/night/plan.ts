@@ -1,10 +1,14 @@
 // Step 3, plan: what waits needlessly is withdrawn; what the verdicts need becomes an instruction,
 // planned or held with its reason. At most one an order and run; whole sets, one statement each.
 
+import { inTransaction } from '../store/db.js';
+import { holdFreed, noteWeighed } from '../store/freed.js';
 import { planInstructions, withdrawNeedless } from '../store/instructions.js';
 import type { PullRow } from '../store/pulls.js';
 import type { Night, NightDeps } from './deps.js';
-import { payoutsToPlan } from './payouts.js';
+import { accountRules } from './deps.js';
+import { changesSince } from './freed.js';
+import { payoutsToPlan, REQUESTS_MAX } from './payouts.js';
 import { ownPolicies } from './policies.js';
 
 export async function plan(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
@@ -14,6 +18,14 @@ export async function plan(deps: NightDeps, night: Night, pull: PullRow): Promis
   const { partialCapture } = deps.config.gateway.profile;
   const payouts = await payoutsToPlan(deps, night);
   const { policies } = ownPolicies(deps);
-  await planInstructions(night.db, night.runId, now, policies, partialCapture, payouts);
+  const changes = await changesSince(deps, night);
+  const { runId } = night;
+  // Nobody may find in between what waits until somebody has seen it.
+  await inTransaction(night.db, async (tx) => {
+    await planInstructions(tx, runId, now, policies, partialCapture, payouts);
+    await holdFreed(tx, runId, pull.pullId, changes);
+    const isWhole = payouts.length < REQUESTS_MAX;
+    await noteWeighed(tx, runId, accountRules(night.accounts), now, isWhole);
+  });
   deps.progress('plan', 1, 1);
 }

@@ -6,6 +6,7 @@ import { TieoutError } from '../core/errors.js';
 import { formatAmount } from '../core/money.js';
 import {
   feedNotice,
+  freedNotice,
   leftNotice,
   type Notice,
   noHistoryNotice,
@@ -45,6 +46,7 @@ import {
   tieByMoney,
   unfinishedOfRun,
 } from '../store/figures.js';
+import { freedCounts } from '../store/freed.js';
 import { accountsWithoutOrders } from '../store/ledger.js';
 import { feedGaps, ledgerChangeCounts } from '../store/ledgerFeed.js';
 import { oddRefunds, sharedTransactions } from '../store/oddities.js';
@@ -165,6 +167,7 @@ async function noticesOf(night: Night): Promise<Notice[]> {
     ...changes.filter(({ left }) => left > 0).map(leftNotice),
     ...(await sharedTransactions(night.db, night.runId)).map(sharedNotice),
     ...(await oddRefunds(night.db, night.runId)).map(oddRefundNotice),
+    ...(await freedCounts(night.db, night.runId)).map(freedNotice),
     // A dry run sends nothing on purpose.
     ...(night.isDry ? [] : await stopNotices(night.db, accountIdsOf(night))),
   ];

@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decideInstructions } from '../../src/night/decisions.js';
 import type { Ended } from '../support/cli.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import type { FreshDatabase } from '../support/database.js';
@@ -19,7 +20,7 @@ import {
 } from '../support/night.js';
 
 const WANTED = { capture_due: 4, cancel_due: 3, review_accept_due: 2 };
-const POLICY = { capture: 'auto', cancel: 'auto', refund: 'auto', review: 'auto' };
+const POLICY = { capture: 'auto', cancel: 'approve', refund: 'auto', review: 'auto' };
 
 describe('a backup', () => {
   let house: House;
@@ -33,8 +34,10 @@ describe('a backup', () => {
     house = await buildHouse({
       orders: 6_000,
       inLedger: kinds(WANTED, 'A1001'),
-      settings: { operations: { ...POLICY, cancel: 'approve', review: 'off' } },
+      settings: { operations: POLICY },
     });
+    // What is to be reviewed is decided later than the backup.
+    await house.db.query('update ledger.orders set review_decision = null');
     await house.run();
   });
   afterAll(async () => {
@@ -72,16 +75,13 @@ describe('a backup', () => {
   });
 
   it('brings everything back; nothing is sent before a person lets it go', async () => {
-    rewriteSettings(house, { operations: { ...POLICY, review: 'off' } });
+    await approveAll(house);
     await house.run();
     moved = await house.effects();
     expect(moved.map(({ operation }) => operation).sort()).toEqual(
       [...Array(3).fill('cancel'), ...Array(4).fill('capture')].map(String),
     );
-    rewriteSettings(house, {
-      database: { url: addressOf(restored.connection) },
-      operations: POLICY,
-    });
+    rewriteSettings(house, { database: { url: addressOf(restored.connection) } });
     const ended = await cli('restore', 'kept', '--as', 'anna', '--json');
     expect(ended.code, ended.stderr).toBe(0);
     expect(JSON.parse(ended.stdout)).toMatchObject({ sendsNotInBackup: 1 });
@@ -89,6 +89,11 @@ describe('a backup', () => {
       'cancel held': 3,
       'capture confirmed': 4,
     });
+    const reviewed = house.seeded.filter(({ ledger }) => ledger.review_decision === 'accept');
+    await restored.db.query(
+      `update ledger.orders set review_decision = 'accept' where order_no = any ($1)`,
+      [reviewed.map(({ ledger }) => ledger.order_no)],
+    );
     const { summary } = await house.run();
     expect(await house.effects()).toEqual(moved);
     // The looks show that the cancels are done; the reviews wait behind the freeze.
@@ -118,3 +123,13 @@ describe('a backup', () => {
     expect(Number(rows[0]?.id)).toBeGreaterThan(1_000_000);
   });
 });
+
+async function approveAll(house: House): Promise<void> {
+  const { rows } = await house.db.query<{ instruction_id: bigint }>(
+    `select instruction_id from tieout.instructions where state = 'held'`,
+  );
+  const ids = rows.map((row) => row.instruction_id);
+  const deps = await (await house.open()).night();
+  const who = { name: 'anna', isClaim: true };
+  await decideInstructions(deps, { ids, decision: { kind: 'approve', reason: null }, who });
+}

@@ -86,11 +86,12 @@ describe('a payout request', () => {
     const house = await houseOf('auto');
     await request(house, ONE);
     await first(house);
-    // The profile changes between two nights: what is planned from now on is worth something.
     knowUnit(house);
     await decide(house, await idOf(house, ONE), APPROVE);
     expect(await send(house)).toEqual(['payout confirmed']);
     await request(house, TWO, { payload: { ...PAYLOAD, payment_amount: '7' } });
+    expect(payouts((await second(house)).summary)).toMatchObject({ confirmed: 1, held: 1 });
+    await decide(house, await idOf(house, TWO), APPROVE);
     const { summary } = await second(house);
     expect(payouts(summary)).toEqual({ carried: 1, confirmed: 2 });
     const account = summary.accounts.find(({ accountId }) => accountId === ACCOUNT);

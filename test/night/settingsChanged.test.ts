@@ -1,7 +1,10 @@
 // Settings that change between nights, while something waits. What nobody approved goes only while
 // the settings of today let it go, whoever claims it; each time the gateway's effects say.
 
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { sandboxProfile } from '../../src/gateway/profile.js';
 import { letBrakeGo, pullBrake } from '../../src/night/brake.js';
 import { decideInstructions } from '../../src/night/decisions.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
@@ -128,6 +131,22 @@ test('a worker with older settings sends nothing that those of the newest run ho
   await workUntilNothingIsQueued(house, old);
   expect(await holdsOf(house)).toEqual(['approval', 'approval']);
   expect(await house.effects()).toEqual([]);
+});
+
+test('a worker to which codes mean something else sends nothing that nobody approved', async () => {
+  const house = await queuedThen({});
+  const profile = join(house.folder, 'profile.yaml');
+  const { statuses, ...others } = sandboxProfile();
+  const payment = { ...statuses.payment, 2001: 'authorised' };
+  writeFileSync(profile, JSON.stringify({ ...others, statuses: { payment } }));
+  rewriteSettings(house, { gateway: { baseUrl: house.gatewayUrl, profile } });
+  await letBrakeGo(house, BY_HAND);
+  await workUntilNothingIsQueued(house);
+  expect(await holdsOf(house)).toEqual(['newly_freed', 'newly_freed']);
+  expect(await house.effects()).toEqual([]);
+  // The next plan sees that no order shows the new code.
+  await nightOf(house, 2);
+  expect(await house.effects()).toHaveLength(2);
 });
 
 type App = Awaited<ReturnType<House['open']>>;

@@ -32,7 +32,7 @@ lost as materialized (
 -- What an order has open already, and whether its approval still stands.
 standing as materialized (
   select i.account_id, i.order_no, i.operation, i.transaction_id, i.instruction_id, i.state,
-    i.approval_id, d.at as approved_at,
+    i.approval_id, i.freed_by, d.at as approved_at,
     case when i.approval_id is not null and i.state in ('planned', 'held', 'queued')
       then tieout.approval_lapse(i) end as lapsed
   from tieout.instructions i
@@ -51,7 +51,7 @@ wanted as not materialized (
     v.refund_id, v.refund_amount, v.completes, v.review_decision, v.gateway_state,
     v.need = 'capture' and not $4::boolean and v.need_amount < v.ledger_amount as is_partial,
     i.instruction_id, i.state as instruction_state, i.approval_id, i.approved_at, i.lapsed,
-    restored.at as restored_at, ra.send_block,
+    i.freed_by, restored.at as restored_at, ra.send_block,
     coalesce(v.refund_amount, v.need_amount) as money,
     coalesce(r.requested_at, o.placed_at) as since, r.reason as request_reason, r.requested_by,
     -- a review is the merchant's own answer to the fraud check
@@ -77,7 +77,8 @@ wanted as not materialized (
   union all
   select p.account_id, p.request_id, 'payout', p.request_id, p.currency, p.amount, null, null,
     null, null, 'requested', false, i.instruction_id, i.state, i.approval_id,
-    i.approved_at, i.lapsed, restored.at, ra.send_block, p.amount, p.requested_at, null, null,
+    i.approved_at, i.lapsed, i.freed_by, restored.at, ra.send_block,
+    p.amount, p.requested_at, null, null,
     false, coalesce(p.requested_at, '-infinity') < restored.at, p.problem, p.payload, p.is_in_totals
   from jsonb_to_recordset($7::jsonb) as p (account_id text, request_id text, currency text,
     amount numeric, requested_at timestamptz, problem text, payload jsonb, is_in_totals boolean)
@@ -105,6 +106,7 @@ weighed as not materialized (
             else l.currency = w.ledger_currency and l.amount = w.money::numeric(20, 2)::text end
       ) then 'restored'
       when w.is_fraud then 'fraud_rejected'
+      when w.freed_by is not null then 'newly_freed'
       -- of an amount whose unit nobody knows a limit cannot be kept
       when p.policy <> 'auto' or not w.is_in_totals then 'approval'
       when p.above is not null and not p.above ? w.ledger_currency then 'above_limit'

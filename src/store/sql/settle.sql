@@ -103,6 +103,8 @@ absent as (
   join tieout.look_entries e on e.pull_id = c.pull_id and e.account_id = sent.account_id
     and e.order_no = sent.order_no and not e.is_extra
   where sent.state = 'unknown' and sent.resends = 0 and not sent.is_disputed
+    -- resendAfterHours was given when it was unknown already: a person decides
+    and sent.freed_by is null
     and exists (
       select from jsonb_to_recordset($5::jsonb) as again (operation text, expected text)
       where again.operation = sent.operation and again.expected = sent.expected)

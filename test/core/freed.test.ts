@@ -1,0 +1,123 @@
+// Which change of a setting frees something, and what is said of it: core/freed.ts, case by case.
+
+import { describe, expect, test } from 'vitest';
+import type { MoneySettings } from '../../src/core/freed.js';
+import { changesOf, isOfMeaning } from '../../src/core/freed.js';
+import type { Policy } from '../../src/core/policy.js';
+
+const POLICY: Policy = {
+  operation: 'refund',
+  policy: 'auto',
+  above: null,
+  maxCount: null,
+  maxAmount: null,
+};
+const SETTINGS: MoneySettings = {
+  liveFrom: '2026-11-01T00:00:00.000Z',
+  policies: [POLICY],
+  resendAfterHours: null,
+  statuses: { '2000': 'authorised', '3000': 'captured' },
+  found: ['1'],
+  currencies: {},
+  partialCapture: false,
+  payoutUnit: null,
+};
+
+function changed(before: Partial<MoneySettings>, now: Partial<MoneySettings>) {
+  return changesOf({ ...SETTINGS, ...before }, { ...SETTINGS, ...now });
+}
+
+function policy(change: Partial<Policy>): Partial<MoneySettings> {
+  return { policies: [{ ...POLICY, ...change }] };
+}
+
+describe('a change that frees something is named', () => {
+  test.each<[string, Partial<MoneySettings>, Partial<MoneySettings>, string]>([
+    [
+      'live_from',
+      {},
+      { liveFrom: '2026-10-01T00:00:00.000Z' },
+      'accounts[].liveFrom: 2026-11-01T00:00:00.000Z before, 2026-10-01T00:00:00.000Z now',
+    ],
+    [
+      'payment_status',
+      {},
+      { statuses: { '2000': 'captured', '3000': 'authorised' } },
+      'statuses.payment: 2000 meant authorised before, captured now; ' +
+        '3000 meant captured before, authorised now',
+    ],
+    [
+      'payment_status',
+      {},
+      { statuses: { ...SETTINGS.statuses, '2001': 'authorised' } },
+      'statuses.payment: 2001 meant nothing before, authorised now',
+    ],
+    ['query_result', {}, { found: ['1', '2'] }, 'query.found: 1 before, 1, 2 now'],
+    ['currency', {}, { currencies: { KWD: 3 } }, 'currencies: KWD: not given before, 3 now'],
+    ['partial_capture', {}, { partialCapture: true }, 'partialCapture: false before, true now'],
+    ['payout_unit', {}, { payoutUnit: 'minor' }, 'payout.unit: not given before, minor now'],
+    ['resend', {}, { resendAfterHours: 0 }, 'operations.resendAfterHours: not given before, 0 now'],
+    [
+      'resend',
+      { resendAfterHours: 48 },
+      { resendAfterHours: 24 },
+      'operations.resendAfterHours: 48 before, 24 now',
+    ],
+    ['policy', policy({ policy: 'approve' }), {}, 'operations.refund: approve before, auto now'],
+    ['policy', policy({ policy: 'off' }), {}, 'operations.refund: off before, auto now'],
+    [
+      'policy',
+      policy({ above: { EUR: '5.00' } }),
+      policy({ above: { EUR: '500.00' } }),
+      'operations.approveAbove.refund: 5.00 EUR before, 500.00 EUR now',
+    ],
+    [
+      'policy',
+      policy({ above: { EUR: '5.00' } }),
+      {},
+      'operations.approveAbove.refund: 5.00 EUR before, not given now',
+    ],
+    [
+      'limit',
+      policy({ maxCount: 2, maxAmount: { EUR: '9.00' } }),
+      policy({ maxCount: 3 }),
+      'operations.maxPerRun.refund: 2, 9.00 EUR before, 3 now',
+    ],
+  ])('%s', (kind, before, now, words) => {
+    expect(changed(before, now).map((change) => [change.kind, change.words])).toEqual([
+      [kind, words],
+    ]);
+  });
+
+  test('every one of several', () => {
+    const now = { partialCapture: true, payoutUnit: 'major' };
+    expect(changed({}, now).map(({ kind }) => kind)).toEqual(['partial_capture', 'payout_unit']);
+  });
+});
+
+test.each<[string, Partial<MoneySettings>, Partial<MoneySettings>]>([
+  ['nothing', {}, {}],
+  ['maps in another order', {}, { statuses: { '3000': 'captured', '2000': 'authorised' } }],
+  ['an operation to approve', {}, policy({ policy: 'approve' })],
+  ['an operation to off', {}, policy({ policy: 'off' })],
+  ['less that counts as found', { found: ['1', '2'] }, {}],
+  ['a longer wait', { resendAfterHours: 24 }, { resendAfterHours: 48 }],
+  ['no second send any more', { resendAfterHours: 24 }, {}],
+])('%s frees nothing', (_, before, now) => {
+  expect(changed(before, now)).toEqual([]);
+});
+
+test('a sentence names at most five codes', () => {
+  const statuses = Object.fromEntries(
+    ['1', '2', '3', '4', '5', '6', '7'].map((c) => [c, 'pending']),
+  );
+  const [change] = changed({ statuses: {} }, { statuses });
+  expect(change?.words).toMatch(/^statuses.payment: 1 .*; 5 [^;]*; 2 more$/);
+});
+
+test('what an answer means is told from what may go', () => {
+  const meaning = changed({}, { partialCapture: true, currencies: { KWD: 3 } });
+  expect(meaning.map(isOfMeaning)).toEqual([true, true]);
+  const rights = changed({ ...policy({ policy: 'approve' }) }, { resendAfterHours: 0 });
+  expect(rights.map(isOfMeaning)).toEqual([false, false]);
+});

@@ -51,6 +51,14 @@ export const HOLD_REASONS = {
     isApprovable: true,
     words: 'a setting that has changed would let it go, and nobody has seen that yet',
   },
+  second_capture: {
+    isApprovable: true,
+    words: 'the order was captured already, by another transaction',
+  },
+  shared_refund: {
+    isApprovable: true,
+    words: 'another order has a refund of the same transaction',
+  },
   restored: {
     isApprovable: true,
     words: 'the database came back from a backup: this was sent before, or may have been',

@@ -115,6 +115,7 @@ async function weighOrders(
     (fact) => {
       const { partialCapture } = deps.config.gateway.profile;
       if (!partialCapture && isPartialCapture(batch, fact)) return 'partial_capture';
+      if (fact.doubled !== null) return fact.doubled;
       return fact.isApproved ? null : holds({ ...wantedOf(fact), isInTotals: true });
     },
   );

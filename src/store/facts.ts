@@ -10,7 +10,7 @@ import type {
   OrderFacts,
   RefundFacts,
 } from '../core/decide.js';
-import type { ApprovalLapse } from '../core/decision.js';
+import type { ApprovalLapse, HoldReason } from '../core/decision.js';
 import { parseAmount } from '../core/money.js';
 import type { ExpectedState, GatewayState, Operation } from '../core/order.js';
 import type { ReviewDecision } from '../core/verdict.js';
@@ -23,6 +23,8 @@ export interface FreshFacts extends BatchInstruction {
   /** why its approval no longer holds; null: it does, or none is needed */
   lapse: ApprovalLapse | null;
   isApproved: boolean;
+  /** why it may be a movement that was made already, where its approval was given without that */
+  doubled: HoldReason | null;
   /** null: no complete look that is young enough */
   lookedAt: Date | null;
   asOf: Date | null;
@@ -47,6 +49,8 @@ export async function batchFacts(
     ...batchInstruction(row),
     lapse: row.lapse,
     isApproved: row.is_approved,
+    // An approval counts against it only if it was given in sight of it.
+    doubled: row.doubled === row.approved_for ? null : row.doubled,
     lookedAt: row.looked_at,
     asOf: row.as_of,
     dateEnd: row.date_end,
@@ -95,6 +99,8 @@ interface RawEntry {
 interface RawFacts extends RawInstruction {
   lapse: ApprovalLapse | null;
   is_approved: boolean;
+  approved_for: string | null;
+  doubled: HoldReason | null;
   looked_at: Date | null;
   as_of: Date | null;
   date_end: Date | null;

@@ -272,3 +272,17 @@ describe('many at once', () => {
     expect(rows).toEqual([{ count: 1 }]);
   });
 });
+
+test('an approval that did not see that another order was refunded so is asked for again', async () => {
+  const order = { ...REFUND, gateway: ['*T1 captured 10.00'] };
+  await plan([order]);
+  expect(await decide(APPROVE, 'anna')).toEqual(['done queued']);
+  await nextRun([order, order]);
+  expect(await columns('order_no, hold_reason')).toEqual([
+    { order_no: 'O1', hold_reason: 'shared_refund' },
+    { order_no: 'O2', hold_reason: 'shared_refund' },
+  ]);
+  expect(await decide(APPROVE, 'anna')).toEqual(['done queued']);
+  await nextRun([order, order]);
+  expect(await states()).toEqual(['O1 refund planned', 'O2 refund held']);
+});

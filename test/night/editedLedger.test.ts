@@ -1,8 +1,12 @@
 // Nights over a ledger that is edited between them: requests that we paid leave it, are renamed or
-// lowered. What was paid stays paid. Whole nights; each test ends with what really moved.
+// lowered; and over orders whose transactions change. What was paid stays paid. Whole nights; each
+// test ends with what really moved.
 
 import { afterEach, expect, test } from 'vitest';
 import type { RunResult } from '../../src/night/run.js';
+import type { Front } from '../faults/front.js';
+import { retell } from '../faults/front.js';
+import { houseBehind } from '../faults/houseBehind.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, instructionCounts, kinds, openBreaksOf } from '../support/night.js';
 
@@ -79,4 +83,54 @@ test('a request that was paid and has left heals as it comes back', async () => 
   await house.db.query('insert into ledger.refund_requests select * from kept');
   expect((await night(house, 1)).summary.state).toBe('tied_out');
   expect(await refunded(house)).toEqual(['1.00', '2.00']);
+});
+
+/** The gateway shows what `shows` makes of each entry, by its order. */
+function showing(front: Front, shows: (entry: Record<string, unknown>) => object): void {
+  const retold = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(retold);
+    if (typeof value !== 'object' || value === null) return value;
+    const entry = value as Record<string, unknown>;
+    if (typeof entry.transaction_id === 'string') return { ...entry, ...shows(entry) };
+    return Object.fromEntries(Object.entries(entry).map(([key, one]) => [key, retold(one)]));
+  };
+  front.trouble = (call) => call.operation === 'retrievalTrans' && retell(call, retold);
+}
+
+async function held(house: House): Promise<(string | null)[]> {
+  const { rows } = await house.db.query<{ hold_reason: string }>(
+    `select hold_reason from tieout.instructions where state = 'held' order by order_no`,
+  );
+  return rows.map((row) => row.hold_reason);
+}
+
+test('a second transaction of an order that was captured waits for a person', async () => {
+  const inLedger = kinds({ capture_due: 1 }, 'A1001');
+  const { house, front } = await houseBehind({ orders: 900, inLedger, daysAgo: 4 });
+  cleanups.push(() => house.end());
+  await house.db.query('update ledger.orders set transaction_id = null');
+  await night(house, 4);
+  expect(await instructionCounts(house.db)).toEqual({ 'capture confirmed': 1 });
+  // The first one is not shown any more; another one is, authorised.
+  showing(front, () => ({ transaction_id: 'another-1', payment_status: '2000' }));
+  const { summary } = await night(house, 3);
+  expect(await held(house)).toEqual(['second_capture']);
+  expect(summary.state).toBe('tied_out');
+  expect(front.asked.get('capture')).toBe(1);
+  expect(await house.effects()).toHaveLength(1);
+});
+
+test('one transaction under two orders is refunded for neither by itself', async () => {
+  const inLedger = kinds({ partial_refund_due: 2 }, 'A1002');
+  const { house, front } = await houseBehind({ orders: 900, inLedger, daysAgo: 4 });
+  cleanups.push(() => house.end());
+  await house.db.query('update ledger.orders set transaction_id = null');
+  expect(house.seeded).toHaveLength(2);
+  showing(front, () => ({ transaction_id: 'shared-1' }));
+  await night(house, 4);
+  expect(await held(house)).toEqual(['shared_refund', 'shared_refund']);
+  await night(house, 3);
+  expect(await held(house)).toEqual(['shared_refund', 'shared_refund']);
+  expect(front.asked.get('refund')).toBeUndefined();
+  expect(await house.effects()).toEqual([]);
 });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { decideOrder } from '../../src/core/decide.js';
 import type { Database } from '../../src/store/db.js';
 import { openDatabase } from '../../src/store/db.js';
+import type { FreshFacts } from '../../src/store/facts.js';
 import { batchFacts } from '../../src/store/facts.js';
 import { cutBatches } from '../../src/store/instructions.js';
 import { planAhead } from '../../src/store/planAhead.js';
@@ -108,6 +109,22 @@ describe('what forbids it after all', () => {
     expect(await decidedAgain()).toBe('refund_mismatch');
   });
 
+  test('the order was captured by another transaction, or another order refunded by this', async () => {
+    await queued(TO_CAPTURE);
+    expect(await doubled()).toBeNull();
+    const did = ['capture T0 confirmed'];
+    await storeInstructions(db, runId, accountId, [orderOf('O1', { ...TO_CAPTURE, did })]);
+    expect(await doubled()).toBe('second_capture');
+    accountId = `${accountId}b`;
+    runId = await storeRun(db, accountId);
+    const order = { ...TO_REFUND, did: [], refunds: ['R1 4.00'], gateway: ['*T1 captured 10.00'] };
+    await queued(order);
+    expect(await doubled()).toBeNull();
+    const other = { ledger: null, did: ['refund *T1 R1 4.00 accepted'] };
+    await storeInstructions(db, runId, accountId, [orderOf('O2', other)]);
+    expect(await doubled()).toBe('shared_refund');
+  });
+
   test('a later look shows it done', async () => {
     await queued(TO_CAPTURE);
     const now = { ...TO_CAPTURE, gateway: ['T1 captured 10.00'] };
@@ -194,6 +211,17 @@ async function touch(look: { pullId: bigint }): Promise<void> {
 
 /** What core/decide.ts says of the one instruction of the newest batch. */
 async function decidedAgain(): Promise<string> {
+  const fact = await freshFact();
+  expect(fact.lookedAt === null).toBe(!fact.facts.looked);
+  const rules = plainRules({ partialCapture: true });
+  return verdictText(decideOrder(fact.facts, rules)).replaceAll('O1/', '');
+}
+
+async function doubled(): Promise<string | null> {
+  return (await freshFact()).doubled;
+}
+
+async function freshFact(): Promise<FreshFacts> {
   const { rows } = await db.query<{ batch_id: bigint }>(
     'select max(batch_id) as batch_id from tieout.batches where account_id = $1',
     [accountId],
@@ -202,7 +230,5 @@ async function decidedAgain(): Promise<string> {
   expect(facts).toHaveLength(1);
   const [fact] = facts;
   if (!fact) throw new Error('no facts');
-  expect(fact.lookedAt === null).toBe(!fact.facts.looked);
-  const rules = plainRules({ partialCapture: true });
-  return verdictText(decideOrder(fact.facts, rules)).replaceAll('O1/', '');
+  return fact;
 }

@@ -275,8 +275,9 @@ export async function waiveAll(
   );
 }
 
-/** Ids are unique in an account; the cases repeat T1 and R1 in every order. */
+/** Ids are unique in an account; the cases repeat T1 and R1 in every order. `*T1` is shared. */
 function scoped(order: StoredOrder, id: string | null | undefined): string | null {
+  if (id?.startsWith('*')) return id.slice(1);
   return id ? `${order.orderNo}/${id}` : (id ?? null);
 }
 

@@ -40,7 +40,11 @@ wanted as materialized (
     greatest(again_after_look, by_hand.looks_before) as again_after,
     -- why its approval no longer holds
     case when i.approval_id is not null then tieout.approval_lapse(i) end as lapse,
-    i.approval_id is not null as is_approved
+    i.approval_id is not null as is_approved,
+    (select d.row_before ->> 'hold_reason' from tieout.decisions d
+      where d.decision_id = i.approval_id) as approved_for,
+    (select doubled.reason from tieout.doubled(
+      i.account_id, i.order_no, i.operation, i.transaction_id) doubled) as doubled
   from tieout.instructions i
   cross join lateral (
     select max(c.over_at) as over_at, max(c.looks_before) as looks_before from called c

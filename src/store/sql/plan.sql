@@ -32,7 +32,7 @@ lost as materialized (
 -- What an order has open already, and whether its approval still stands.
 standing as materialized (
   select i.account_id, i.order_no, i.operation, i.transaction_id, i.instruction_id, i.state,
-    i.approval_id, i.freed_by, d.at as approved_at,
+    i.approval_id, i.freed_by, d.at as approved_at, d.row_before ->> 'hold_reason' as approved_for,
     case when i.approval_id is not null and i.state in ('planned', 'held', 'queued')
       then tieout.approval_lapse(i) end as lapsed
   from tieout.instructions i
@@ -45,13 +45,19 @@ fraud as materialized (
   where e.fraud_rejected and e.transaction_id is not null
     and e.pull_id in (select pull_id from tieout.pulls where run_id = $1::bigint)
 ),
+-- One transaction under several orders, each of which asks for a refund.
+shared as materialized (
+  select account_id, transaction_id from tieout.verdicts
+  where run_id = $1 and need = 'refund'
+  group by account_id, transaction_id having count(*) > 1
+),
 -- What the verdicts need, and what payout requests ask for: from here on both are weighed alike.
 wanted as not materialized (
   select v.account_id, v.order_no, v.need, v.transaction_id, v.ledger_currency, v.need_amount,
     v.refund_id, v.refund_amount, v.completes, v.review_decision, v.gateway_state,
     v.need = 'capture' and not $4::boolean and v.need_amount < v.ledger_amount as is_partial,
-    i.instruction_id, i.state as instruction_state, i.approval_id, i.approved_at, i.lapsed,
-    i.freed_by, restored.at as restored_at, ra.send_block,
+    i.instruction_id, i.state as instruction_state, i.approval_id, i.approved_at,
+    i.approved_for, i.lapsed, i.freed_by, restored.at as restored_at, ra.send_block,
     coalesce(v.refund_amount, v.need_amount) as money,
     coalesce(r.requested_at, o.placed_at) as since, r.reason as request_reason, r.requested_by,
     -- a review is the merchant's own answer to the fraud check
@@ -60,6 +66,9 @@ wanted as not materialized (
     -- a part more of what is refunded in part already: no look tells it from the part before
     v.need = 'refund' and v.gateway_state = 'partially_refunded' and not v.completes
       and coalesce(r.requested_at, '-infinity') < restored.at as is_blind,
+    case when v.need = 'refund' and (v.account_id, v.transaction_id) in (
+      select account_id, transaction_id from shared) then 'shared_refund'
+      else doubled.reason end as doubled,
     null::text as problem, null::jsonb as payload, true as is_in_totals
   from tieout.verdicts v
   cross join restored
@@ -69,6 +78,8 @@ wanted as not materialized (
   left join tieout.ledger_refunds() r
     on r.account_id collate "C" = v.account_id and r.refund_id collate "C" = v.refund_id
   left join standing i on i.account_id = v.account_id and i.order_no = v.order_no
+  left join lateral tieout.doubled(v.account_id, v.order_no, v.need, v.transaction_id) doubled
+    on v.need in ('capture', 'refund')
   where v.run_id = $1 and v.need is not null
     and (i.instruction_id is null or i.state in ('planned', 'held', 'queued'))
     -- what a confirmation of this run makes possible is the next run's
@@ -77,9 +88,9 @@ wanted as not materialized (
   union all
   select p.account_id, p.request_id, 'payout', p.request_id, p.currency, p.amount, null, null,
     null, null, 'requested', false, i.instruction_id, i.state, i.approval_id,
-    i.approved_at, i.lapsed, i.freed_by, restored.at, ra.send_block,
-    p.amount, p.requested_at, null, null,
-    false, coalesce(p.requested_at, '-infinity') < restored.at, p.problem, p.payload, p.is_in_totals
+    i.approved_at, i.approved_for, i.lapsed, i.freed_by, restored.at, ra.send_block,
+    p.amount, p.requested_at, null, null, false,
+    coalesce(p.requested_at, '-infinity') < restored.at, null, p.problem, p.payload, p.is_in_totals
   from jsonb_to_recordset($7::jsonb) as p (account_id text, request_id text, currency text,
     amount numeric, requested_at timestamptz, problem text, payload jsonb, is_in_totals boolean)
   cross join restored
@@ -105,6 +116,7 @@ weighed as not materialized (
           and case when l.order_no is not null then l.order_no = w.order_no
             else l.currency = w.ledger_currency and l.amount = w.money::numeric(20, 2)::text end
       ) then 'restored'
+      when w.doubled is not null then w.doubled
       when w.is_fraud then 'fraud_rejected'
       when w.freed_by is not null then 'newly_freed'
       -- of an amount whose unit nobody knows a limit cannot be kept
@@ -118,14 +130,16 @@ weighed as not materialized (
   -- worked out once a row: what is built on it would repeat it
   offset 0
 ),
--- An approval stands for every reason that a person may overrule.
+-- An approval stands for every reason that a person may overrule; for a movement that may be one
+-- made already only if it was given in sight of that.
 freed as materialized (
   select w.*, approval_id is not null and lapse is null and (reason = any ($6::text[])) is not true
       as is_approved
   from (
     -- who approved it before the database came back did not know of that
     select weighed.*, case when approval_id is not null then coalesce(lapsed,
-        case when approved_at < restored_at then 'approval_void' end)
+        case when approved_at < restored_at then 'approval_void' end,
+        case when doubled is distinct from approved_for then doubled end)
       end as lapse
     from weighed
   ) as w
@@ -154,7 +168,9 @@ counted as materialized (
 capped as materialized (
   select f.*, case
       when is_approved then null
-      when reason = any ($6) or reason in ('restored', 'fraud_rejected') then reason
+      when reason = any ($6) then reason
+      when lapse = doubled then doubled
+      when reason in (doubled, 'restored', 'fraud_rejected') then reason
       when reason is not null then coalesce(lapse, reason)
       when max_count < c.count or max_amount < c.money then 'over_limit_of_run'
     end as hold_reason

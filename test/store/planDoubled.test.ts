@@ -1,0 +1,77 @@
+// What may be a movement that was made already waits for a person, whatever the policy: plan.sql with
+// tieout.doubled on a real PostgreSQL. Neighbour: plan.test.ts.
+
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Database } from '../../src/store/db.js';
+import type { FreshDatabase } from '../support/database.js';
+import { freshDatabase } from '../support/database.js';
+import { storeInstructions, storeRun } from '../support/lookStore.js';
+import type { OrderText } from '../support/orders.js';
+import { orderOf } from '../support/orders.js';
+import { instructionTexts, lookAndPlan, policies } from '../support/planning.js';
+
+let fresh: FreshDatabase;
+let db: Database;
+let accountId = '';
+let accounts = 0;
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  db = fresh.db;
+});
+afterAll(() => fresh.drop());
+beforeEach(() => {
+  accounts += 1;
+  accountId = `A${accounts}`;
+});
+
+const TO_CAPTURE = { ledger: 'captured 10.00 EUR', gateway: ['T1 authorised 10.00'] };
+const TO_REFUND = {
+  ledger: 'captured 10.00 EUR',
+  gateway: ['T1 captured 10.00'],
+  refunds: ['R1 4.00'],
+};
+
+test.each(['auto', 'approve'] as const)(
+  'a second capture of an order that we captured by another transaction, with %s',
+  async (policy) => {
+    const before = { ...TO_CAPTURE, did: ['capture T0 confirmed'] };
+    await plan([before, TO_CAPTURE], policies(policy));
+    expect((await instructionTexts(db, accountId)).sort().slice(0, 2)).toEqual([
+      'O1 capture 10.00 confirmed',
+      'O1 capture 10.00 held: second_capture',
+    ]);
+  },
+);
+
+test.each(['rejected', 'withdrawn'])('not so after one that was %s', async (state) => {
+  await plan([{ ...TO_CAPTURE, did: [`capture T0 ${state} again=yes`] }]);
+  expect((await instructionTexts(db, accountId))[1]).toBe('O1 capture 10.00 planned');
+});
+
+test('refunds of one transaction under two orders wait, both of them', async () => {
+  const order = { ...TO_REFUND, gateway: ['*T1 captured 10.00'] };
+  await plan([order, order, TO_REFUND]);
+  expect((await instructionTexts(db, accountId)).sort()).toEqual([
+    'O1 refund R1 4.00 held: shared_refund',
+    'O2 refund R1 4.00 held: shared_refund',
+    'O3 refund R1 4.00 planned',
+  ]);
+});
+
+test('a refund of a transaction that another order was refunded by waits', async () => {
+  const before = { ledger: null, did: ['refund *T1 R1 4.00 confirmed'] };
+  const order = { ...TO_REFUND, gateway: ['*T1 captured 10.00'] };
+  await plan([before, order]);
+  expect(await instructionTexts(db, accountId)).toEqual([
+    'O1 refund R1 4.00 confirmed',
+    'O2 refund R1 4.00 held: shared_refund',
+  ]);
+});
+
+/** What was done before was done by an earlier run. */
+async function plan(texts: readonly OrderText[], allowed = policies('auto')): Promise<void> {
+  const orders = texts.map((text, index) => orderOf(`O${index + 1}`, text));
+  await storeInstructions(db, await storeRun(db, accountId), accountId, orders);
+  const runId = await storeRun(db, accountId);
+  await lookAndPlan(db, { runId, accountId, policies: allowed }, orders);
+}

@@ -42,9 +42,9 @@ export function gatewayCommand(): Command {
         async (app) => {
           const account = accountOf(app, flags.account);
           refuseObserved(app, account, operation);
-          const { gateway } = await app.night();
+          const { gateway, journal: permits } = await app.night();
           const by = deciderOf(command);
-          const journal = journalled(app.db, gateway, { operation, by, fields });
+          const journal = journalled(app.db, gateway, { operation, by, fields }, permits);
           const report = await callGateway(journal.client, account, operation, fields);
           await journal.end(report);
           if (wantsJson(command)) printJson(shownCall(operation, account.accountId, report));

@@ -10,6 +10,7 @@ import { InputError } from '../core/errors.js';
 import { brakeWords } from '../core/sending.js';
 import type { GatewayClient } from '../gateway/client.js';
 import { BATCH_SHAPES } from '../gateway/messages.js';
+import type { JournalGuard } from '../night/journalGuard.js';
 import type { Db } from '../store/db.js';
 import { beginCall, type CalledEntry, endCall } from '../store/gatewayCalls.js';
 import { standings } from '../store/sending.js';
@@ -39,10 +40,12 @@ export interface Journal {
   end: (report: CallReport) => Promise<void>;
 }
 
+/** `permits`: of this host, so that a database that goes back behind the call is found out. */
 export function journalled(
   db: Db,
   client: GatewayClient,
   call: { operation: CallName; by: Decider; fields: Fields },
+  permits?: Pick<JournalGuard, 'verify' | 'sign'>,
 ): Journal {
   let callId: bigint | null = null;
   if (!movesMoney(call.operation)) return { client, end: async () => {} };
@@ -50,6 +53,8 @@ export function journalled(
     client: {
       ...client,
       postOnce: async (account, request) => {
+        const unfit = (await permits?.verify()) ?? null;
+        if (unfit !== null) throw new InputError(`nothing is sent, not by hand either: ${unfit}`);
         await refuseBraked(db, account.accountId);
         callId = await beginCall(db, {
           accountId: account.accountId,
@@ -59,6 +64,7 @@ export function journalled(
           bodySha256: createHash('sha256').update(request.body).digest('hex'),
           entries: namedEntries(call.operation, call.fields),
         });
+        await permits?.sign();
         return client.postOnce(account, request);
       },
     },

@@ -45,6 +45,8 @@ export interface JournalGuard {
   verify(): Promise<string | null>;
   /** The same, and again by itself whenever the server was started anew, until it is closed. */
   keep(): Promise<void>;
+  /** What was just committed beside the permits is missed, too, should the database go back. */
+  sign(): Promise<void>;
   /** Hosts that have to come first, in words; null: none. */
   awaited(): Promise<string | null>;
   /** Hosts have not come for so long that no night waits for them any more. */
@@ -90,13 +92,15 @@ export function openJournalGuard(deps: GuardDeps): JournalGuard {
   const { awaited, isHeldUp } = patience(() =>
     absentHosts(deps.db, { journalId: journal?.journalId ?? null }),
   );
+  const sign = async (): Promise<void> => {
+    if (journal === null || verified === null) return;
+    const mark = await countMark(deps.db, journal.journalId, verified.base);
+    if (mark === null) verified = null;
+    else journal.keepMark(mark);
+  };
   const watch = watching(deps, {
     look: async () => {
-      if (journal !== null && verified !== null) {
-        const mark = await countMark(deps.db, journal.journalId, verified.base);
-        if (mark === null) verified = null;
-        else journal.keepMark(mark);
-      }
+      await sign();
       return (await verify()) ?? awaited();
     },
   });
@@ -104,6 +108,7 @@ export function openJournalGuard(deps: GuardDeps): JournalGuard {
     journalId: () => journal?.journalId ?? null,
     verify,
     keep: watch.begin,
+    sign,
     awaited,
     isHeldUp,
     mayClaim: async (tx) => {

@@ -7,6 +7,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { callGateway } from '../../src/cli/gatewayCall.js';
+import { journalled } from '../../src/cli/gatewayJournal.js';
 import type { App } from '../../src/compose.js';
 import { openApp } from '../../src/compose.js';
 import { loadConfig } from '../../src/config.js';
@@ -36,6 +38,7 @@ import { PUT_BACK, startSharedServer } from '../support/sharedServer.js';
 
 const ACCOUNT = 'A1001';
 const PAYOUT = '00000000-0000-4000-8000-00000000000f';
+const PAYLOAD = { payment_amount: '120', payment_currency: 'EUR' };
 const NIGHT = {
   orders: 900,
   seed: 1,
@@ -63,6 +66,8 @@ interface Host {
   set(policy: string): void;
   /** Decides about all that is held, one by one; answers what was said. */
   decide(kind: 'approve', how?: 'seen'): Promise<string[]>;
+  /** As `tieout gateway payout --yes`. */
+  payByHand(): Promise<void>;
   /** Comes by with nothing to send, as `tieout send` does. */
   comeBy(): Promise<void>;
   leave(): Promise<void>;
@@ -152,7 +157,18 @@ function hostOf(folder: string, settings: Record<string, unknown>): Host {
     await app.close();
     return said;
   };
-  return { lines, enter, night, set, decide, comeBy, leave };
+  const payByHand = async (): Promise<void> => {
+    const app = await enter();
+    const { gateway, journal } = await app.night();
+    const account = app.config.accounts.find(({ accountId }) => accountId === ACCOUNT);
+    if (!account) throw new Error('no account');
+    const fields = { request_id: PAYOUT, ...PAYLOAD };
+    const call = { operation: 'payout', by: KIM, fields } as const;
+    const { client, end } = journalled(app.db, gateway, call, journal);
+    await end(await callGateway(client, account, 'payout', fields));
+    await app.close();
+  };
+  return { lines, enter, night, set, decide, payByHand, comeBy, leave };
 }
 
 const OPERATED = ['capture', 'cancel', 'refund', 'review', 'payout'];
@@ -178,7 +194,7 @@ async function askForPayout({ server }: Shop): Promise<void> {
     db.query(
       `insert into ledger.payout_requests (request_id, account_id, payload, requested_at)
        values ($1, $2, $3, now() - interval '1 hour')`,
-      [PAYOUT, ACCOUNT, JSON.stringify({ payment_amount: '120', payment_currency: 'EUR' })],
+      [PAYOUT, ACCOUNT, JSON.stringify(PAYLOAD)],
     ),
   );
 }
@@ -209,8 +225,8 @@ async function lostByB(shop: Shop, how: PutBack): Promise<string[]> {
   if (how !== 'recovery to a point in time') await b.night(3);
   await askForPayout(shop);
   await server.keep(how);
-  // The server may have been started anew for it.
-  await a.comeBy();
+  // The server was started anew for it.
+  if (how === 'a cold copy') await a.comeBy();
   await b.night(2);
   const moved = await shop.effects();
   expect(moved.filter((one) => one.startsWith('refund'))).toHaveLength(2);
@@ -236,6 +252,27 @@ describe.each(PUT_BACK)('a database put back by %s', (how) => {
   });
 });
 
+describe('a host that is let go of', () => {
+  it('is paid for by nobody a second time, and tells what it knows when it comes', async () => {
+    const shop = await openShop();
+    const moved = await lostByB(shop, 'a base backup');
+    await shop.a.night(2);
+    expect(await freezes(shop)).toEqual([]);
+    expect((await letGo(shop)).lifted).toEqual([expect.stringMatching(/not held .*\/b\/var/)]);
+    await shop.a.night(2);
+    await shop.a.comeBy();
+    expect(await shop.effects()).toEqual(moved);
+    expect(await waiting(shop)).toEqual(['payout held: restored', 'refund held: restored']);
+    // Let go of without having looked: what it knows counts when it comes.
+    await shop.b.comeBy();
+    expect(await freezes(shop)).toEqual([expect.stringMatching(/journal knows 2 permit/)]);
+    await letGo(shop);
+    await shop.b.night(1);
+    await shop.a.night(1);
+    expect(await shop.effects()).toEqual(moved);
+  });
+});
+
 describe('a host that lived on', () => {
   it('knows by its own signs of life that the database was put back', async () => {
     const shop = await openShop();
@@ -252,6 +289,26 @@ describe('a host that lived on', () => {
       expect.stringMatching(/put back: it lacks signs of life/),
     ]);
     expect(await shop.effects()).toEqual(moved);
+  });
+});
+
+describe('a payment by hand', () => {
+  it('is missed by its host, should the database go back behind it', async () => {
+    const shop = await openShop();
+    const { a, server } = shop;
+    await a.night(3);
+    await askForPayout(shop);
+    await server.keep('a base backup');
+    await a.payByHand();
+    const moved = await shop.effects();
+    expect(moved.filter((one) => one.startsWith('payout'))).toHaveLength(1);
+    await server.putBack('a base backup');
+    await a.night(2);
+    expect(await freezes(shop)).toEqual([expect.stringMatching(/lacks signs of life/)]);
+    await letGo(shop);
+    await a.night(2);
+    expect((await shop.effects()).filter((one) => one.startsWith('payout'))).toHaveLength(1);
+    expect(await waiting(shop)).toContain('payout held: restored');
   });
 });
 

@@ -12,10 +12,12 @@ import {
   rmSync,
   symlinkSync,
   utimesSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { wentBack } from '../../src/store/journalMark.js';
 import type { PermitJournal } from '../../src/store/permitJournal.js';
 import { openPermitJournal } from '../../src/store/permitJournal.js';
 import type { PermitLine } from '../../src/store/permitSegments.js';
@@ -52,6 +54,51 @@ async function give(journal: PermitJournal, count: number): Promise<string[]> {
   await Promise.all(lines.map((line) => journal.append(line)));
   return lines.map((line) => line.attemptId);
 }
+
+describe('the mark beside it', () => {
+  it('only counts up, and is nothing where it cannot be read', async () => {
+    const journal = await openOne();
+    expect(journal.mark()).toBeNull();
+    for (const marks of [3, 5, 4]) journal.keepMark({ base: 'S/1', marks, released: null });
+    expect(journal.mark()).toEqual({ base: 'S/1', marks: 5, released: null });
+    // Of another database, and after a person has looked, it counts anew.
+    journal.keepMark({ base: 'S/1', marks: 2, released: '100.5' });
+    expect(journal.mark()?.marks).toBe(2);
+    expect(readdirSync(path('')).filter((name) => name.includes('new'))).toEqual([]);
+    writeFileSync(path('mark.json'), '{"base"');
+    expect(journal.mark()).toBeNull();
+  });
+
+  const KEPT = { base: 'S/1', marks: 5, released: '100.5' };
+  it.each([
+    ['nothing was kept', null, KEPT, false],
+    ['the database has counted on', KEPT, { ...KEPT, marks: 6 }, false],
+    ['the last word did not come back', KEPT, KEPT, false],
+    ['it counts fewer', KEPT, { ...KEPT, marks: 4 }, true],
+    ['it knows no such journal', KEPT, null, true],
+    ['it is another database', { ...KEPT, base: 'S/2' }, null, false],
+    ['a person has looked since', KEPT, { ...KEPT, marks: 1, released: '200' }, false],
+    ['it has forgotten that a person looked', KEPT, { ...KEPT, marks: 9, released: null }, true],
+    ['and knows of an earlier time', KEPT, { ...KEPT, marks: 9, released: '99.5' }, true],
+  ])('tells whether the database went back: %s', (_, mark, known, isBack) => {
+    expect(wentBack(mark, known, 'S/1')).toBe(isBack);
+  });
+});
+
+describe('a permit that the database has lost', () => {
+  it('is found again with what it names, in whatever file it stands', async () => {
+    const journal = await openOne(SMALL_BYTES);
+    const entry = { order: 'SO-1', transaction: 'T1', refund: 'R1' };
+    const lost = { ...permit(), entries: [{ id: '1', amount: '1.00', currency: 'EUR', ...entry }] };
+    await give(journal, 6);
+    await journal.append(lost);
+    await give(journal, 6);
+    expect(files().length).toBeGreaterThan(1);
+    const found = await journal.find(new Set([lost.attemptId]));
+    expect(found).toMatchObject([{ ...lost, at: expect.stringMatching(/^20/) }]);
+    expect(await journal.find(new Set())).toEqual([]);
+  });
+});
 
 const idsOf = ({ permits }: { permits: { attemptId: string }[] }): string[] =>
   permits.map(({ attemptId }) => attemptId).sort();

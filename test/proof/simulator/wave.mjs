@@ -166,6 +166,7 @@ function baseDeps(wave) {
       journalId: () => null,
       verify: async () => null,
       keep: async () => {},
+      sign: async () => {},
       awaited: async () => null,
       isHeldUp: async () => false,
       mayClaim: async () => null,

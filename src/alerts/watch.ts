@@ -5,8 +5,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AlertEvent } from '../core/alerts.js';
-import { nightDidNotStart, UNKNOWN_HOURS_MAX, unknownWaits } from '../core/alerts.js';
-import { didNotStart } from '../core/owed.js';
+import { nightDidNotStart, runIsSilent, UNKNOWN_HOURS_MAX, unknownWaits } from '../core/alerts.js';
+import type { Silence } from '../core/owed.js';
+import { didNotStart, standsStill } from '../core/owed.js';
 import type { SightDeps } from '../night/clock.js';
 import { lookAtClock } from '../night/clock.js';
 import type { Tx } from '../store/db.js';
@@ -72,13 +73,23 @@ export async function watch(deps: WatchDeps): Promise<void> {
 }
 
 async function watchNight(deps: WatchDeps, tx: Tx): Promise<void> {
-  const { owed, now } = await lookAtClock(deps);
-  if (!didNotStart(owed, now)) return;
+  const { owed, now, silence } = await lookAtClock(deps);
+  if (standsStill(silence)) await tellSilence(tx, silence);
+  if (silence !== null || !didNotStart(owed, now)) return;
   if (owed.kind !== 'begin' && owed.kind !== 'goOn') return;
   const event: AlertEvent = 'night_did_not_start';
   if ((await newestTold(tx, event, owed.date)) !== null) return;
   const alert = nightDidNotStart(owed, now);
   await putInOutbox(tx, { ...alert, channels: ['webhook'], fingerprint: owed.date });
+}
+
+/** Once for each time that it fell silent. */
+async function tellSilence(tx: Tx, silence: Silence): Promise<void> {
+  const alert = runIsSilent(silence);
+  const told = await newestTold(tx, alert.event, alert.subject);
+  if (told !== null && told >= silence.since) return;
+  const fingerprint = silence.since.toISOString();
+  await putInOutbox(tx, { ...alert, channels: ['webhook'], fingerprint });
 }
 
 async function watchUnknowns(deps: WatchDeps, tx: Tx): Promise<void> {

@@ -7,13 +7,21 @@ import { QUEUE_CONNECTIONS_MAX } from '../../jobs/queues.js';
 import type { App } from '../compose.js';
 import type { Config } from '../config.js';
 import { describeConfig } from '../configView.js';
-import { noHistorySentence, noOrdersNotice } from '../core/notices.js';
-import { didNotStart, nextSentence, owedSentence, SKEW_MS_MAX } from '../core/owed.js';
+import { leftAccountNotice, noHistorySentence, noOrdersNotice } from '../core/notices.js';
+import {
+  didNotStart,
+  nextSentence,
+  owedSentence,
+  SKEW_MS_MAX,
+  silenceSentence,
+  standsStill,
+} from '../core/owed.js';
 import { type ProfileOrigin, profileOrigins } from '../gateway/profile.js';
 import { lookAtClock } from '../night/clock.js';
 import { PROCESS_CONNECTIONS_MAX } from '../store/db.js';
 import { hasEmbedded } from '../store/embeddedPlace.js';
 import { accountsWithoutOrders } from '../store/ledger.js';
+import { leftAccounts } from '../store/leftAccounts.js';
 import type { MigrationStatus } from '../store/migrate.js';
 import { migrationStatus } from '../store/migrate.js';
 import { outboxFigures } from '../store/outbox.js';
@@ -73,6 +81,7 @@ async function examine(app: App): Promise<Check[]> {
     ...configChecks(app.config),
     ...(await databaseChecks(app, status)),
     ...(isMigrated ? await ledgerChecks(app) : []),
+    ...(isMigrated ? await leftChecks(app) : []),
     ...(isMigrated ? [await nightsCheck(app), await wordsCheck(app)] : []),
     // With the database's queue, its tables come with those of the ledger.
     ...(isMigrated || app.config.queue.kind === 'redis' ? [await queueCheck(app)] : []),
@@ -107,6 +116,16 @@ function accountChecks(config: Config): Check[] {
       account.liveFrom === null
         ? 'only observed: nothing is sent without liveFrom'
         : `live from ${account.liveFrom.toISOString()}`,
+  }));
+}
+
+/** What an account left unfinished when it left the configuration. */
+async function leftChecks(app: App): Promise<Check[]> {
+  const accountIds = app.config.accounts.map((account) => account.accountId);
+  return (await leftAccounts(app.db, accountIds)).map(leftAccountNotice).map((notice) => ({
+    name: `account ${notice.accountId}`,
+    kind: 'problem',
+    words: notice.text,
   }));
 }
 
@@ -180,8 +199,9 @@ const DAY_MS = 86_400_000;
 
 /** Does anybody begin the nights? */
 async function nightsCheck(app: App): Promise<Check> {
-  const { owed, facts, run, now } = await lookAtClock(sightOf(app));
+  const { owed, facts, run, now, silence } = await lookAtClock(sightOf(app));
   const name = 'nights';
+  if (standsStill(silence)) return { name, kind: 'problem', words: silenceSentence(silence) };
   const next = nextSentence(facts);
   if (owed.kind === 'nothing' && run === null) return { name, kind: 'ok', words: next };
   const silentMs = run === null ? 0 : now.getTime() - run.endsAt.getTime();

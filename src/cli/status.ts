@@ -1,10 +1,13 @@
 // `tieout status`: last night in one sentence, what is owed, and when the next night begins.
 
 import { Command } from 'commander';
-import { didNotStart, nextSentence, owedSentence } from '../core/owed.js';
+import type { Notice } from '../core/notices.js';
+import { leftAccountNotice } from '../core/notices.js';
+import { didNotStart, nextSentence, owedSentence, silenceSentence } from '../core/owed.js';
 import { nightSentence } from '../core/summary.js';
 import { lookAtClock } from '../night/clock.js';
 import { stopNotices } from '../night/stops.js';
+import { leftAccounts } from '../store/leftAccounts.js';
 import { type OutboxFigures, outboxFigures } from '../store/outbox.js';
 import type { RunRow } from '../store/runs.js';
 import type { GatewayWord } from '../store/words.js';
@@ -22,13 +25,15 @@ export function statusCommand(): Command {
         async (app) => {
           const sight = await lookAtClock(sightOf(app));
           const { run, owed, facts } = sight;
-          const sentence = sentenceOf(run);
+          const { silence } = sight;
+          const sentence = silence === null ? sentenceOf(run) : silenceSentence(silence);
           const about = owedSentence(owed, sight.now);
           const next = nextSentence(facts);
           const words = await gatewayWords(app.db, null);
           const alerts = await outboxFigures(app.db);
           const accountIds = app.config.accounts.map(({ accountId }) => accountId);
           const stops = await stopNotices(app.db, accountIds);
+          const left = (await leftAccounts(app.db, accountIds)).map(leftAccountNotice);
           if (wantsJson(command)) {
             printJson({
               run: run?.businessDate ?? null,
@@ -40,11 +45,13 @@ export function statusCommand(): Command {
               nextTick: facts.nextTick,
               nextBusinessDate: facts.nextDue,
               alerts,
-              stops: stops.map(({ accountId, text }) => ({ accountId, text })),
+              silentSince: silence?.since ?? null,
+              stops: stops.map(told),
+              leftAccounts: left.map(told),
               words: flags.words ? words : words.filter(({ meaning }) => meaning === null),
             });
           } else {
-            const stopped = stops.map(({ accountId, text }) => `${accountId}: ${text}`);
+            const stopped = [...left, ...stops].map((one) => `${one.accountId}: ${one.text}`);
             const lines = [sentence, ...(about === null ? [] : [about]), next, ...untold(alerts)];
             lines.push(...stopped);
             printLines([...lines, ...(flags.words ? wordLines(words) : withoutMeaning(words))]);
@@ -54,6 +61,10 @@ export function statusCommand(): Command {
         { quiet: true },
       );
     });
+}
+
+function told({ accountId, text }: Notice): Pick<Notice, 'accountId' | 'text'> {
+  return { accountId, text };
 }
 
 /** In one line: what the outside does not know yet, or will never be told. */

@@ -4,13 +4,14 @@
 
 import { oneLine } from './log.js';
 import { addAmounts } from './money.js';
-import { type Owed, owedSentence } from './owed.js';
+import { type Owed, owedSentence, type Silence, silenceSentence } from './owed.js';
 import type { CurrencyTotals, OrderFigures, RunSummary } from './summary.js';
 import { nightSentence } from './summary.js';
 
 export const ALERT_EVENTS = [
   'night_finished',
   'night_did_not_start',
+  'run_is_silent',
   'unknown_waits',
   'job_failed',
 ] as const;
@@ -91,6 +92,16 @@ export function nightDidNotStart(
     subject: owed.date,
     text: owedSentence(owed, now) ?? '',
     details: { businessDate: owed.date, owedSince: owed.since, isBegun: owed.kind === 'goOn' },
+  };
+}
+
+export function runIsSilent(silence: Silence): Alert {
+  const { date, since } = silence;
+  return {
+    event: 'run_is_silent',
+    subject: date,
+    text: silenceSentence(silence),
+    details: { businessDate: date, silentSince: since },
   };
 }
 

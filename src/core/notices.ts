@@ -15,7 +15,8 @@ export interface Notice {
     | 'odd_refund'
     | 'no_history'
     | 'no_orders'
-    | 'newly_freed';
+    | 'newly_freed'
+    | 'left_account';
   text: string;
   /** what it is about, short enough for a sentence */
   about: string;
@@ -219,4 +220,26 @@ export function freedNotice(freed: {
   const waits = instructions === 1 ? '1 instruction waits' : `${instructions} instructions wait`;
   const text = `${waits} for a person, since a setting has changed (${setting})`;
   return { accountId, kind: 'newly_freed', about: setting, text };
+}
+
+export interface LeftAccountFacts {
+  accountId: string;
+  /** unfinished instructions by state */
+  states: Readonly<Record<string, number>>;
+  breaks: number;
+}
+
+/** An account that left the configuration takes nothing along that is not finished. */
+export function leftAccountNotice({ accountId, states, breaks }: LeftAccountFacts): Notice {
+  const parts = Object.entries(states)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([state, count]) => `${count} ${state} ${count === 1 ? 'instruction' : 'instructions'}`);
+  if (breaks > 0) parts.push(`${breaks} open ${breaks === 1 ? 'break' : 'breaks'}`);
+  const text =
+    `the account is not in the configuration any more and is not finished: ${parts.join(', ')}. ` +
+    'Put it back under accounts (without liveFrom it is only observed), or settle each: ' +
+    `\`tieout instructions list --account ${accountId}\`, \`tieout instructions resolve\` or ` +
+    `\`reject\`; \`tieout breaks list --account ${accountId}\`, \`tieout breaks waive\``;
+  const about = `account ${accountId} left the configuration with ${parts.join(', ')}`;
+  return { accountId, kind: 'left_account', about, text };
 }

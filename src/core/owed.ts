@@ -93,6 +93,28 @@ export function didNotStart(owed: Owed, now: Date): boolean {
   return now.getTime() - owed.since.getTime() > LATE_MINUTES_MAX * MINUTE_MS;
 }
 
+/** A run that has not ended, and whose holder gave no sign of life since. */
+export interface Silence {
+  date: string;
+  since: Date;
+  ms: number;
+}
+
+/** A clock takes it up within a minute: what is silent for longer waits for somebody. */
+const SILENT_MINUTES_MAX = 3;
+
+/** Whether somebody has to be told that nobody works on a run. */
+export function standsStill(silence: Silence | null): silence is Silence {
+  return silence !== null && silence.ms > SILENT_MINUTES_MAX * MINUTE_MS;
+}
+
+export function silenceSentence({ date, since }: Silence): string {
+  return (
+    `Business date ${date} stands still: nobody has worked on it since ${toMinute(since)}; ` +
+    `\`tieout run --date ${date}\` goes on with it.`
+  );
+}
+
 export function skewWords(skewMs: number): string {
   return `the clock of the database differs from ours by ${Math.round(skewMs / 1000)} s`;
 }

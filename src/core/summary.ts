@@ -185,6 +185,7 @@ function incompleteParts(summary: RunSummary, broken: number): string[] {
   const feeds = new Set(noticesOf(summary, 'ledger_feed').map((notice) => notice.about));
   const parts = [
     ...[...feeds].map((about) => `${about} is not known to be whole`),
+    ...noticesOf(summary, 'left_account').map((notice) => notice.about),
     failed > 0 ? `${counted(failed, 'page')} failed` : '',
     notCompared > 0 ? `${counted(notCompared, 'order')} not compared` : '',
     moving > 0 ? `${counted(moving, 'instruction')} not sent yet${stopPart(summary)}` : '',

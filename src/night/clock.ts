@@ -4,12 +4,12 @@
 // stop, cli/status.ts only tells.
 
 import { LEFT, STOPPED } from '../core/errors.js';
-import type { Owed } from '../core/owed.js';
+import type { Owed, Silence } from '../core/owed.js';
 import { didNotStart, SKEW_MS_MAX, skewWords, toMinute, whatIsOwed } from '../core/owed.js';
 import type { NightFacts } from '../store/calendar.js';
 import { nightFacts } from '../store/calendar.js';
 import type { RunRow } from '../store/runs.js';
-import { newestRun } from '../store/runs.js';
+import { heldRun, newestRun } from '../store/runs.js';
 import type { NightDeps } from './deps.js';
 import { isAtWork } from './holding.js';
 import type { RunResult, Workforce } from './run.js';
@@ -25,6 +25,8 @@ export interface ClockSight {
   owed: Owed;
   facts: NightFacts;
   run: RunRow | null;
+  /** of a run that nobody works on any more, of whatever date */
+  silence: Silence | null;
 }
 
 /** What the calendar and the newest run say now; changes nothing. */
@@ -43,7 +45,16 @@ export async function lookAtClock(deps: SightDeps): Promise<ClockSight> {
     ends: facts.ends,
     endedAt: run.finishedAt,
   };
-  return { now, owed: whatIsOwed({ now, ...facts, run: newest }), facts, run };
+  const silence = silenceOf(deps, (await heldRun(deps.db)) ?? run, now);
+  return { now, owed: whatIsOwed({ now, ...facts, run: newest }), facts, run, silence };
+}
+
+function silenceOf(deps: SightDeps, run: RunRow | null, now: Date): Silence | null {
+  if (run === null || isAtWork(deps, run)) return null;
+  const { businessDate: date, heartbeatAt, finishedAt, silentMs } = run;
+  if (run.state === 'running') return { date, since: heartbeatAt ?? run.createdAt, ms: silentMs };
+  if (run.failure !== LEFT || finishedAt === null) return null;
+  return { date, since: finishedAt, ms: now.getTime() - finishedAt.getTime() };
 }
 
 /** Does what a look shows to be owed; null where nothing was to be done. */

@@ -7,6 +7,7 @@ import { formatAmount } from '../core/money.js';
 import {
   feedNotice,
   freedNotice,
+  leftAccountNotice,
   leftNotice,
   type Notice,
   noHistoryNotice,
@@ -49,6 +50,7 @@ import {
 import { freedCounts } from '../store/freed.js';
 import { accountsWithoutOrders } from '../store/ledger.js';
 import { feedGaps, ledgerChangeCounts } from '../store/ledgerFeed.js';
+import { leftAccounts } from '../store/leftAccounts.js';
 import { oddRefunds, sharedTransactions } from '../store/oddities.js';
 import { payoutsToLookAt } from '../store/payouts.js';
 import { blockedAccounts, closeAccounts, keptBack, runLookTime } from '../store/runAccounts.js';
@@ -78,7 +80,7 @@ export async function total(deps: NightDeps, night: Night, looked: Looked): Prom
       await recordWorking(tx, night.runId, accountIdsOf(night), { kind: 'total' });
     }
     const still = { ...night, db: tx };
-    const notices = await noticesOf(still);
+    const notices = await noticesOf(deps, still);
     for (const { accountId, text, names } of notices) {
       deps.log(`${accountId}: ${text}`, { account: accountId, ...(names && { names }) });
     }
@@ -134,7 +136,7 @@ export async function sumUp(
     covers: [...night.covers],
     asOf: toSeconds(await runLookTime(night.db, night.runId)),
     environment: deps.config.environment,
-    state: worstOf(accounts.map((account) => account.state)),
+    state: worstOf([...accounts.map((account) => account.state), ...leftStates(notices)]),
     pull: sumPulls(figures.map((account) => account.pull)),
     accounts,
     coverage: figures.map((account) => {
@@ -149,10 +151,11 @@ export async function sumUp(
 }
 
 /** What a person has to be told beside the figures, in words. */
-async function noticesOf(night: Night): Promise<Notice[]> {
+async function noticesOf(deps: Pick<NightDeps, 'config'>, night: Night): Promise<Notice[]> {
   const feeds = await feedGaps(night.db, night.runId);
   const words = await newWords(night.db, night.runId);
   const changes = await ledgerChangeCounts(night.db, night.runId);
+  const configured = deps.config.accounts.map((account) => account.accountId);
   const blocked = await blockedAccounts(night.db, night.runId);
   const unknown = blocked.filter(({ block }) => block === 'no_history');
   const kept = await keptBack(
@@ -162,6 +165,7 @@ async function noticesOf(night: Night): Promise<Notice[]> {
   return [
     ...(await accountsWithoutOrders(night.db, accountIdsOf(night))).map(noOrdersNotice),
     ...kept.map(noHistoryNotice),
+    ...(await leftAccounts(night.db, configured)).map(leftAccountNotice),
     ...feeds.map(feedNotice),
     ...words.map(wordNotice),
     ...changes.filter(({ left }) => left > 0).map(leftNotice),
@@ -171,6 +175,11 @@ async function noticesOf(night: Night): Promise<Notice[]> {
     // A dry run sends nothing on purpose.
     ...(night.isDry ? [] : await stopNotices(night.db, accountIdsOf(night))),
   ];
+}
+
+/** An account that is not looked at any more keeps the night from being whole. */
+function leftStates(notices: readonly Notice[]): RunState[] {
+  return notices.some((one) => one.kind === 'left_account') ? ['incomplete'] : [];
 }
 
 function coverageOf(

@@ -39,6 +39,9 @@ export const METRICS = {
   tieout_run_pages: ['Pages asked in it'],
   tieout_run_failed_pages: ['Pages of it that failed'],
   tieout_run_orders: ['Orders of it'],
+  tieout_run_silent_seconds: [
+    'Since when nobody works on a run that has not ended; 0: all is well',
+  ],
   tieout_night_late: ['1 where a night is owed and nobody began it in time, or it was given up'],
   tieout_next_night_timestamp_seconds: ['When the next night is to begin'],
   tieout_clock_skew_seconds: ['How far the clock of the database is ahead of ours'],
@@ -168,9 +171,10 @@ function fillRuns(gauges: Gauges, { newest, finished }: Vitals): void {
   gauges.tieout_run_orders.set(finished.orders);
 }
 
-function fillClock(gauges: Gauges, { owed, facts, now }: ClockSight): void {
+function fillClock(gauges: Gauges, { owed, facts, now, silence }: ClockSight): void {
   const isLate = didNotStart(owed, now) || owed.kind === 'givenUp';
   gauges.tieout_night_late.set(isLate ? 1 : 0);
+  gauges.tieout_run_silent_seconds.set((silence?.ms ?? 0) / 1000);
   setTime(gauges.tieout_next_night_timestamp_seconds, facts.nextTick);
   gauges.tieout_clock_skew_seconds.set(facts.skewMs / 1000);
 }

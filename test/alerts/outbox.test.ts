@@ -292,4 +292,29 @@ describe('what nobody would tell', () => {
     await watch(deps);
     expect(await events()).toEqual([]);
   });
+
+  it('a run that fell silent: after three minutes, once for each time, with the command', async () => {
+    await house.run({ date: dateOf(1) });
+    await clear();
+    const silentFor = (minutes: number) =>
+      house.db.query(
+        `update tieout.runs set state = 'running', runner_id = gen_random_uuid(),
+           heartbeat_at = clock_timestamp() - make_interval(mins => $2)
+         where business_date = $1`,
+        [dateOf(1), minutes],
+      );
+    await silentFor(2);
+    await watch(deps);
+    expect(await outbox()).toEqual([]);
+    await silentFor(4);
+    await Promise.all([watch(deps), watch(deps)]);
+    await watch(deps);
+    expect(await outbox()).toEqual([`webhook run_is_silent ${dateOf(1)} waiting`]);
+    await deliverDue(deps, NEVER);
+    expect(bodies().at(-1).text).toContain(`\`tieout run --date ${dateOf(1)}\` goes on with it`);
+    await house.run({ date: dateOf(1) });
+    await clear();
+    await watch(deps);
+    expect(await outbox()).toEqual([]);
+  });
 });

@@ -26,6 +26,10 @@ const WAIT_MS_MAX = 90_000;
 const WAITERS = `select pid from pg_locks where locktype = 'advisory' and objid = ${LOCK}
   and not granted and database = (select oid from pg_database where datname = current_database())`;
 
+/** Nights from before the installation are not owed: by this, last night's is owed at once. */
+export const INSTALLED_LONG_AGO =
+  "update tieout_meta.checksums set recorded_at = recorded_at - interval '1 day'";
+
 export interface Gate {
   /** Resolves when the step has begun and waits. */
   reached(): Promise<void>;

@@ -1,0 +1,90 @@
+// An account that leaves the configuration takes nothing along that is not finished: its unknown
+// refund and its open breaks stay in exit code, status and doctor until a person has settled them,
+// or the account is back.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunSummary } from '../../src/core/summary.js';
+import { ensureBuilt, tieout } from '../support/cli.js';
+import type { House } from '../support/night.js';
+import { buildHouse, dateOf, rewriteSettings } from '../support/night.js';
+
+let house: House;
+let accounts: Record<string, unknown>[];
+
+beforeAll(async () => {
+  await ensureBuilt();
+  house = await buildHouse({
+    orders: 120,
+    daysAgo: 2,
+    fault: ({ operation }) => (operation === 'refund' ? { kind: 'drop', when: 'after' } : null),
+  });
+  await house.run({ date: dateOf(2) });
+  accounts = house.accounts.map((account) => ({
+    ...account,
+    liveFrom: `${dateOf(2)}T00:00:00Z`,
+  }));
+  rewriteSettings(house, { accounts: accounts.slice(0, 1) });
+});
+afterAll(() => house.end());
+
+const command = (...words: string[]) => tieout(words, { cwd: house.folder });
+
+async function countOf(what: 'unknown' | 'break'): Promise<number> {
+  const from = what === 'break' ? `breaks where state = 'open'` : `instructions where is_open`;
+  const { rows } = await house.db.query<{ count: bigint }>(
+    `select count(*) from tieout.${from} and account_id = 'A1002'`,
+  );
+  return Number(rows[0]?.count);
+}
+
+describe('an account that left the configuration', () => {
+  it('is named in the summary, which is incomplete', async () => {
+    expect(await countOf('unknown')).toBeGreaterThan(0);
+    const { code, stdout, stderr } = await command('run', '--json', '--date', dateOf(1));
+    expect(code, stderr).toBe(4);
+    const { state, notices } = JSON.parse(stdout) as RunSummary;
+    expect(state).toBe('incomplete');
+    expect(notices).toContainEqual(
+      expect.objectContaining({ accountId: 'A1002', kind: 'left_account' }),
+    );
+    expect(stderr).toMatch(/A1002: the account is not in the configuration any more/);
+    expect((await command('verify', dateOf(1))).code).toBe(0);
+  });
+
+  it('is named by status and doctor, with what to type', async () => {
+    const status = await command('status');
+    expect(status.stdout).toMatch(/account A1002 left the configuration with .*unknown/);
+    expect(status.stdout).toMatch(/tieout instructions list --account A1002/);
+    const doctor = await command('doctor');
+    expect(doctor.code).toBe(1);
+    expect(doctor.stdout).toMatch(/A1002.*not in the configuration any more/);
+  });
+
+  it('is not named any more once what it left is settled by that', async () => {
+    const listed = await command('instructions', 'list', '--account', 'A1002', '--json');
+    const found = JSON.parse(listed.stdout) as { id: string; state: string }[];
+    const why = ['--reason', 'seen in the portal', '--reference', 'P1', '--as', 'Ann'];
+    const open = found.filter(({ state }) => ['held', 'unknown'].includes(state));
+    for (const { id, state } of open) {
+      const { code, stderr } = await (state === 'unknown'
+        ? command('instructions', 'resolve', id, 'happened', ...why)
+        : command('instructions', 'reject', id, '--reason', 'account closed', '--as', 'Ann'));
+      expect(code, stderr).toBe(0);
+    }
+    const breaks = await command('breaks', 'list', '--account', 'A1002', '--json');
+    const { breaks: left } = JSON.parse(breaks.stdout) as { breaks: { breakId: string }[] };
+    for (const { breakId } of left) {
+      for (const as of ['Ann', 'Ben']) {
+        await command('breaks', 'waive', breakId, '--reason', 'account closed', '--as', as);
+      }
+    }
+    const { rows } = await house.db.query(
+      "select state, hold_reason from tieout.instructions where is_open and account_id = 'A1002'",
+    );
+    expect(rows).toEqual([]);
+    expect(await countOf('break')).toBe(0);
+    const { code, stderr } = await command('run', '--json', '--date', dateOf(1));
+    expect([0, 3], stderr).toContain(code);
+    expect((await command('status')).stdout).not.toMatch(/A1002/);
+  });
+});

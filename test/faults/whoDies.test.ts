@@ -31,7 +31,7 @@ const PLACES: readonly Place[] =
         ['run', 'compare', 'SIGSTOP'],
         ['start', 'claim', 'SIGKILL'],
         ['schedule', 'total', 'SIGKILL'],
-        ['work', 'claim', 'SIGKILL'],
+        ['work', 'claim', 'SIGSTOP'],
       ];
 
 /** A night is owed at once, whoever keeps the clock. */

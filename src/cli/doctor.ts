@@ -21,6 +21,7 @@ import { lookAtClock } from '../night/clock.js';
 import { PROCESS_CONNECTIONS_MAX } from '../store/db.js';
 import { hasEmbedded } from '../store/embeddedPlace.js';
 import { accountsWithoutOrders } from '../store/ledger.js';
+import { neverAskedOrders } from '../store/ledgerKeys.js';
 import { leftAccounts } from '../store/leftAccounts.js';
 import type { MigrationStatus } from '../store/migrate.js';
 import { migrationStatus } from '../store/migrate.js';
@@ -105,7 +106,21 @@ async function ledgerChecks(app: App): Promise<Check[]> {
       kind: 'problem' as const,
       words: noHistorySentence(accountId),
     })),
+    ...(await numberChecks(app)),
   ];
+}
+
+/** Order numbers that the gateway can never be asked for; nothing is said where there are none. */
+async function numberChecks(app: App): Promise<Check[]> {
+  const { select, orderList } = app.config.gateway.profile.query;
+  if (select !== 'order_list') return [];
+  const accountIds = app.config.accounts.map(({ accountId }) => accountId);
+  const { orders, sample } = await neverAskedOrders(app.db, accountIds, orderList.separator);
+  if (orders === 0) return [];
+  const words =
+    `${orders} in the ledger contain "${orderList.separator}" (query.orderList.separator of the ` +
+    `profile), such as ${sample}: the gateway is never asked for them, and each is a break`;
+  return [{ name: 'order numbers', kind: 'warning', words }];
 }
 
 function accountChecks(config: Config): Check[] {

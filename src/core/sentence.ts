@@ -159,7 +159,8 @@ const DONE_IN_PART: Readonly<Record<string, string>> = {
 function badEntry(side: Side): string {
   return (
     `the gateway's entry lacks the printed shape (amount ${side.amount ?? '(none)'}, ` +
-    `currency ${side.currency ?? '(none)'}, code ${side.code ?? '(none)'})`
+    `currency ${side.currency ?? '(none)'}, code ${side.code ?? '(none)'}, ` +
+    `transaction ${side.transaction ?? '(none, or none that can be kept)'})`
   );
 }
 

@@ -24,6 +24,8 @@ type Answered = Record<string, unknown>;
 /** The code that the document shows for a refund that went well. */
 export const REFUND_ACCEPTED_CODE = 'V0000';
 const REFERENCE_CHARS_MAX = 200;
+/** No database text holds it, and what is stored of an answer must never fail for one entry. */
+const UNHELD = /[\p{Cc}\p{Cs}]/u;
 const REFUND_MESSAGE = /^([^\s:]{1,40}):(.*)$/s;
 
 export function judgeEntry(
@@ -95,14 +97,14 @@ function refundSignal(answered: Answered, ids: string[]): Signal {
   // The document prints no error_message for refunds but says that each entry carries one
   // (Endpoints, note 5): where one comes with V0000, the entry contradicts itself.
   const alsoError = answered.error_message !== undefined && answered.error_message !== '';
-  if (code !== REFUND_ACCEPTED_CODE) return { kind: 'error', code, message };
+  if (code !== REFUND_ACCEPTED_CODE) return { kind: 'error', code: freeText(code), message };
   return { kind: alsoError ? 'unclear' : 'fine', code, message };
 }
 
 /** An id: kept as it is, or not at all where it is absurd. */
 function referenceOf(value: unknown): string | null {
   if (typeof value !== 'string' || value === '') return null;
-  return value.length > REFERENCE_CHARS_MAX ? null : value;
+  return value.length > REFERENCE_CHARS_MAX || UNHELD.test(value) ? null : value;
 }
 
 /** Amount and currency (refund_amount, review_flag too) must be the very texts that were sent. */

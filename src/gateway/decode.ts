@@ -4,6 +4,7 @@
 // is judged by the compare, never here: only what makes the whole page useless fails it.
 
 import { isAscii, isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
 import type { Account } from './account.js';
 import { freeText } from './freeText.js';
 import type { RawAnswer } from './transport.js';
@@ -101,21 +102,54 @@ function decodeEntries(list: unknown[], read: ReadText): DecodedPage {
   const entries: QueryEntry[] = [];
   for (const entry of list) {
     if (!isRecord(entry)) return failed('an entry of the answer is no object');
-    const orderNo = read(entry.order_no);
-    if (orderNo === null) return failed('an entry of the answer has no order_no');
+    if (typeof entry.order_no !== 'string') {
+      return failed('an entry of the answer has no order_no');
+    }
+    const orderNo = heldId(read(entry.order_no));
     entries.push({
-      orderNo,
-      transactionId: read(entry.transaction_id),
-      currency: read(entry.currency),
-      amount: read(entry.amount),
-      paymentStatus: read(entry.payment_status),
-      queryResult: read(entry.query_result),
-      transactionDate: read(entry.transaction_date),
-      referenceNo: read(entry.reference_no),
+      orderNo: orderNo ?? standInFor(read(entry.order_no) ?? entry.order_no),
+      // Of an order that cannot be named nothing is to be believed: the entry is invalid.
+      transactionId: orderNo === null ? null : heldId(read(entry.transaction_id)),
+      currency: heldText(read(entry.currency)),
+      amount: heldText(read(entry.amount)),
+      paymentStatus: heldText(read(entry.payment_status)),
+      queryResult: heldText(read(entry.query_result)),
+      transactionDate: heldText(read(entry.transaction_date)),
+      referenceNo: heldText(read(entry.reference_no)),
       fraudRejected: hasRejectedCheck(entry.fraud_check_result),
     });
   }
   return { kind: 'page', entries };
+}
+
+/** An index holds no longer one; the ledger's door has the same bound (tieout.id_problem). */
+const ID_BYTES_MAX = 512;
+/** Any text that is no id; what is longer is cut, and shows it. */
+const TEXT_CHARS_MAX = 200;
+const CUT_MARK = '…';
+/** Control characters, and halves of characters, which no database text can hold. */
+const UNHELD = /[\p{Cc}\p{Cs}]/u;
+
+/** An id as it is, or null: one that is cut or cleaned would name another thing. */
+function heldId(id: string | null): string | null {
+  if (id === null || UNHELD.test(id)) return null;
+  const isShort = id.length <= ID_BYTES_MAX / 4 || Buffer.byteLength(id) <= ID_BYTES_MAX;
+  return isShort ? id : null;
+}
+
+function heldText(text: string | null): string | null {
+  if (text === null || text.length <= TEXT_CHARS_MAX) return text;
+  return text.slice(0, TEXT_CHARS_MAX).replace(/\p{Cs}$/u, '') + CUT_MARK;
+}
+
+/**
+ * What stands for an order number that cannot be held, the same each time: nobody asked for such a
+ * one, and it is told as an order of its own.
+ */
+function standInFor(orderNo: string): string {
+  const digest = createHash('sha256').update(orderNo).digest('hex').slice(0, 16);
+  const start = orderNo.slice(0, 40).replace(/[^\x21-\x7e]/g, '');
+  return `${start}${CUT_MARK}${digest}`;
 }
 
 function textOrNull(value: unknown): string | null {

@@ -6,6 +6,8 @@ import type { LedgerOrder } from '../core/ledgerRow.js';
 import { checkOrderLine, ORDER_COLUMNS } from '../core/ledgerRow.js';
 import { formatAmount } from '../core/money.js';
 import { EXPECTED_STEPS } from '../core/order.js';
+import type { Profile } from '../gateway/profile.js';
+import type { Db } from '../store/db.js';
 import { ORDER_STATEMENTS } from '../store/stagedOrders.js';
 import type { ImportResult } from './importResult.js';
 import type { ImportDeps, ImportOptions, TableImport } from './tableImport.js';
@@ -38,5 +40,27 @@ const ORDERS: TableImport<LedgerOrder> = {
   ],
   statements: ORDER_STATEMENTS,
   refusedValues: () => [EXPECTED_STEPS],
-  warningsOf: async () => [],
+  warningsOf: neverAsked,
 };
+
+/** Lines named in the warning. */
+const NAMED_LINES = 5;
+
+/** Numbers that would be read as two orders: the gateway is never asked for them. */
+async function neverAsked(tx: Db, profile: Profile): Promise<string[]> {
+  const { select, orderList } = profile.query;
+  if (select !== 'order_list') return [];
+  const { rows } = await tx.query<{ line: bigint; order_no: string; lines: bigint }>(
+    ORDER_STATEMENTS.neverAsked,
+    [orderList.separator, NAMED_LINES],
+  );
+  const lines = Number(rows[0]?.lines ?? 0n);
+  if (lines === 0) return [];
+  const named = rows.map(({ line, order_no: orderNo }) => `line ${line} (${orderNo})`).join(', ');
+  const more = lines > rows.length ? ` and ${lines - rows.length} more` : '';
+  return [
+    `${named}${more}: the order number contains "${orderList.separator}", which is ` +
+      'query.orderList.separator of the profile: the gateway can never be asked for it, and it ' +
+      'is a break (invalid_record) every night',
+  ];
+}

@@ -48,7 +48,7 @@ export interface TableImport<Row extends { readonly accountId: string }> {
   readonly statements: Statements;
   /** What `refused` is asked with, after the limit and whether older lines are taken. */
   readonly refusedValues: (profile: Profile) => readonly unknown[];
-  readonly warningsOf: (tx: Db) => Promise<string[]>;
+  readonly warningsOf: (tx: Db, profile: Profile) => Promise<string[]>;
 }
 
 export type Statements = Readonly<
@@ -100,7 +100,7 @@ export async function importTable<Row extends { readonly accountId: string }>(
       ...knownWarnings(before),
       ...strangerWarnings(staged.strangers),
       ...leftOutWarnings(leftOut),
-      ...(await spec.warningsOf(tx)),
+      ...(await spec.warningsOf(tx, deps.profile)),
     ];
     if (!options.check) {
       await tx.query(spec.statements.apply);

@@ -3,7 +3,7 @@
 // has a key and is not looked through. What of a large table is entered first is found by it.
 
 import { TieoutError } from '../core/errors.js';
-import type { Tx } from './db.js';
+import type { Db, Tx } from './db.js';
 import { ledgerRelation } from './ledger.js';
 import type { OrderKey, RefundKey } from './ledgerFeed.js';
 import type { PageCut } from './pulls.js';
@@ -61,6 +61,20 @@ export async function newestOrders(
     [accountIds, orders],
   );
   return rows[0] ?? null;
+}
+
+/** Orders whose number contains the separator of the list: how many, and one of them. */
+export async function neverAskedOrders(
+  db: Db,
+  accountIds: readonly string[],
+  separator: string,
+): Promise<{ orders: number; sample: string | null }> {
+  const { rows } = await db.query<{ orders: bigint; sample: string | null }>(
+    `select count(*) as orders, left(min(order_no), 64) as sample from ledger.orders
+     where account_id = any ($1) and position($2 in order_no) > 0`,
+    [accountIds, separator],
+  );
+  return { orders: Number(rows[0]?.orders ?? 0n), sample: rows[0]?.sample ?? null };
 }
 
 /** Enters them once each, with the reason why they cannot be compared. */

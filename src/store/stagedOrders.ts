@@ -107,6 +107,13 @@ limit $1`,
 
   counts: 'select fate, count(*) as lines from import_fate group by fate',
 
+  // $1: the separator of the list in which orders are asked for, $2: how many lines are named.
+  neverAsked: `
+select line_no as line, order_no, count(*) over () as lines
+from import_fate where position($1 in order_no) > 0
+order by file_no, line_no
+limit $2`,
+
   apply: `
 insert into ledger.orders (account_id, order_no, currency, amount, expected, transaction_id,
   capture_amount, review_decision, placed_at, updated_at)

@@ -5,10 +5,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { runImport } from '../../src/cli/import.js';
 import { PROFILE_TEMPLATE } from '../../src/configTemplates.js';
 import { decideInstructions } from '../../src/night/decisions.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
 import { auditNight } from '../faults/audit.js';
+import { ensureBuilt, tieout } from '../support/cli.js';
 import { expectIdentities } from '../support/identities.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { buildHouse, dateOf, kinds, openBreaksOf, rewriteSettings } from '../support/night.js';
@@ -112,10 +114,24 @@ describe('payout requests that are none', () => {
 describe('an order number that contains the separator of the list', () => {
   it('is a break of its own, no gap: the night ties, and mending it ends it', async () => {
     const house = await houseOf({ orders: 600, inLedger: kinds({ capture_due: 40 }) });
-    await house.db.query(
-      `insert into ledger.orders (account_id, order_no, currency, amount, expected, placed_at)
-       values ('A1001', 'SO-1,2', 'EUR', 10, 'captured', now() - interval '60 hours')`,
+    const file = join(house.folder, 'orders.csv');
+    const placedAt = new Date(Date.parse(dateOf(2)) - 36 * 3_600_000).toISOString();
+    writeFileSync(
+      file,
+      'account_id,order_no,currency,amount,expected,placed_at\n' +
+        `A1001,"SO-1,2",EUR,10.00,captured,${placedAt}\n`,
     );
+    const { db, config } = await house.open();
+    const result = await runImport(db, config, 'orders', [file], { check: false });
+    expect(result.kind === 'imported' ? result.warnings.join() : '').toMatch(
+      /^line 2 \(SO-1,2\): .*query\.orderList\.separator/,
+    );
+    await ensureBuilt();
+    const doctor = await tieout(['doctor', '--json', '--config', house.file], {
+      cwd: house.folder,
+    });
+    const { checks } = JSON.parse(doctor.stdout) as { checks: { name: string; words: string }[] };
+    expect(checks.find(({ name }) => name === 'order numbers')?.words).toContain('SO-1,2');
     for (const daysAgo of [2, 1]) {
       const { summary } = await house.run({ date: dateOf(daysAgo) });
       expect(summary.state).toBe('broken');

@@ -4,7 +4,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, CommanderError } from 'commander';
-import { TieoutError } from '../core/errors.js';
+import { fileFailure, TieoutError } from '../core/errors.js';
 import { packageVersion } from '../processIdentity.js';
 import { COMMANDS } from './commands.js';
 import type { Entry } from './commandTree.js';
@@ -67,9 +67,11 @@ async function main(): Promise<void> {
       process.exitCode = error.exitCode === 0 ? 0 : USAGE_EXIT;
       return;
     }
-    const message = error instanceof Error ? error.message : String(error);
+    const failed = fileFailure(error);
+    const message = failed ?? (error instanceof Error ? error.message : String(error));
     process.stderr.write(`tieout: ${message}\n`);
-    if (!(error instanceof TieoutError) && error instanceof Error) {
+    // Where a stack helps: what nobody expected. A file that cannot be used says enough itself.
+    if (failed === null && !(error instanceof TieoutError) && error instanceof Error) {
       process.stderr.write(`${error.stack ?? ''}\n`);
     }
     process.exitCode = error instanceof TieoutError ? error.exitCode : 1;

@@ -1,13 +1,15 @@
 // `tieout run`: one business date, with workers of its own; exits as CONTRACT section 1 says.
 
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { tellOnce } from '../alerts/watch.js';
 import type { App } from '../compose.js';
+import { UsageError } from '../core/errors.js';
 import type { RunState } from '../core/summary.js';
 import type { RunRequest } from '../night/begin.js';
 import type { RunResult } from '../night/run.js';
 import { runDate } from '../night/run.js';
 import { printJson, printLines, wantsJson, withApp } from './context.js';
+import { dryLines, printWouldDo } from './dryRunText.js';
 import { watchOf } from './sight.js';
 import { summaryLines } from './summaryText.js';
 
@@ -15,6 +17,7 @@ interface RunFlags {
   date?: string;
   account: string[];
   dryRun?: boolean;
+  format?: 'csv';
 }
 
 /** CONTRACT section 1, "Exit codes". */
@@ -30,10 +33,14 @@ export function runCommand(): Command {
   return new Command('run')
     .option('--date <YYYY-MM-DD>', 'business date (default: the last one that has ended)')
     .option('--account <id>', 'only this account; may be given again', collect, [])
-    .option('--dry-run', 'look and plan, but send nothing and keep nothing')
+    .option('--dry-run', 'look, and list what would be done; send nothing and keep nothing')
+    .addOption(new Option('--format <format>', 'of the list of a dry run').choices(['csv']))
     .option('--json', 'print the summary as one JSON document')
     .addHelpText('after', EXIT_HELP)
     .action(async (flags: RunFlags, command: Command) => {
+      if (flags.format !== undefined && flags.dryRun !== true) {
+        throw new UsageError('--format goes with --dry-run; for a night: tieout report');
+      }
       await withApp(command, async (app) => {
         const request = {
           date: flags.date ?? null,
@@ -42,7 +49,8 @@ export function runCommand(): Command {
         };
         const result = await runAndTell(app, request);
         if (wantsJson(command)) printJson(result.summary);
-        else printLines(summaryLines(result.summary));
+        else if (flags.format === 'csv') await printWouldDo(result.summary.wouldDo ?? []);
+        else printLines([...summaryLines(result.summary), ...dryLines(result.summary)]);
         return EXIT_CODES[result.summary.state];
       });
     });

@@ -103,6 +103,20 @@ export interface UnwrittenReport {
   reason: string;
 }
 
+/** One thing that a night would do now. */
+export interface WouldDo {
+  accountId: string;
+  /** empty for a payout */
+  orderNo: string;
+  refundId: string | null;
+  operation: string;
+  amount: string;
+  currency: string;
+  /** send: it would go; wait: it would be held for the reason */
+  next: 'send' | 'wait';
+  reason: string | null;
+}
+
 export interface RunSummary {
   run: string;
   businessDate: string;
@@ -120,6 +134,8 @@ export interface RunSummary {
   unwritten?: UnwrittenReport[];
   /** What a person has to be told beside the figures; left out where there is nothing. */
   notices?: Notice[];
+  /** Of a dry run alone: nothing of it was done. */
+  wouldDo?: WouldDo[];
 }
 
 /** What openAfter has to be; the run ties when it is. */

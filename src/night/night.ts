@@ -5,6 +5,7 @@
 import { BEGIN_AGAIN_MAX } from '../core/sending.js';
 import type { RunSummary } from '../core/summary.js';
 import type { Database, Db } from '../store/db.js';
+import { borrowNumbers, wouldDo } from '../store/dryRun.js';
 import { DRY_LIMITS } from '../store/limits.js';
 import type { PullRow } from '../store/pulls.js';
 import { deleteDryRun } from '../store/runs.js';
@@ -124,10 +125,12 @@ export async function runDry(open: NightDeps, mine: Night): Promise<RunSummary> 
     const pull = await pullNight(deps, night);
     return await rolledBack(deps.db, async (tx) => {
       const dry = { ...night, db: tx };
+      await borrowNumbers(tx);
       await noteLookWords(deps, dry, pull);
       await judge(deps, dry, pull);
       await classify(dry.db, dry.runId);
-      return total(deps, dry, await countLooks(tx, dry.runId));
+      const summary = await total(deps, dry, await countLooks(tx, dry.runId));
+      return { ...summary, wouldDo: await wouldDo(tx, accountIdsOf(dry)) };
     });
   } finally {
     await deleteDryRun(open.db, night.runId);

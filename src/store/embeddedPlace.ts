@@ -2,7 +2,7 @@
 // lends it an ordinary account; everything that account must reach is checked here. It must never
 // change the accounts of the machine, nor open a folder to anyone else. Neighbour: embedded.ts.
 
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
@@ -12,6 +12,7 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -127,18 +128,21 @@ function existingFolder(link: string): string | null {
 
 function newFolder(link: string, home: string, account: Account | null): string {
   if (isReachable(home, account)) return link;
-  const name = createHash('sha256').update(home).digest('hex').slice(0, 16);
-  const folder = join(SYSTEM_FOLDER, name);
+  // A name of its own: what an earlier folder of this path has left there is another's database.
+  const folder = join(SYSTEM_FOLDER, randomUUID().replaceAll('-', '').slice(0, 16));
   makeOpen(SYSTEM_FOLDER);
   // So that whoever finds the folder can tell whose it is.
   writeFileSync(`${folder}.belongs-to`, `${home}\n`);
   try {
     symlinkSync(folder, link);
+    return folder;
   } catch (error) {
-    // Another first start, a moment ago, wrote the same link: it is made from the same name.
-    if (!existsSync(link) && existingFolder(link) !== folder) throw error;
+    rmSync(`${folder}.belongs-to`, { force: true });
+    // Another first start made its link a moment ago: that one is meant.
+    const theirs = existingFolder(link);
+    if (theirs === null) throw error;
+    return theirs;
   }
-  return folder;
 }
 
 /** The data of an ordinary user goes on running as that user when root comes along. */

@@ -20,6 +20,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { findBinaries } from '../../src/store/embeddedBinaries.js';
+import { findPlace } from '../../src/store/embeddedPlace.js';
 import { isServerOf, processBirth } from '../../src/store/postmaster.js';
 import { withLock } from '../../src/store/processLock.js';
 import { packageRoot } from '../../src/store/sql.js';
@@ -170,4 +171,17 @@ describe.runIf(isRoot)('accounts', () => {
       error: expect.stringContaining('belongs to another user'),
     });
   });
+});
+
+test.runIf(isRoot)('a private folder that was removed and made again begins anew', () => {
+  const home = newFolder();
+  chmodSync(home, 0o700);
+  const dataDir = join(home, 'var');
+  const first = findPlace(dataDir).dataFolder;
+  // The same for everybody who starts on it.
+  expect(findPlace(dataDir).dataFolder).toBe(first);
+  rmSync(dataDir, { recursive: true });
+  const second = findPlace(dataDir).dataFolder;
+  for (const folder of [first, second]) rmSync(`${folder}.belongs-to`);
+  expect(second).not.toBe(first);
 });

@@ -1,0 +1,49 @@
+// Files and folders that cannot be used are said in a sentence, without the program's own lines: a
+// folder that is missing, one that is no folder, a file that is none. Each names the path.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { fileFailure } from '../../src/core/errors.js';
+import { ensureBuilt, tieout } from '../support/cli.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'tieout-files-'));
+beforeAll(async () => {
+  await ensureBuilt();
+  writeFileSync(join(folder, 'file'), '');
+  mkdirSync(join(folder, 'folder'));
+  writeFileSync(
+    join(folder, 'tieout.yaml'),
+    'dataDir: ./file/data\naccounts: [{ merchantId: M, accountId: A, signingKey: k }]\n',
+  );
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the command line', () => {
+  it.each([
+    ['demo --config nowhere/demo.yaml', 'nowhere/demo.yaml: there is no such file or folder'],
+    ['demo --config file/demo.yaml', 'file/demo.yaml: a part of the path is no folder'],
+    ['init --config nowhere/t.yaml', 'nowhere/t.yaml: cannot be written'],
+    ['sandbox --port 0 --state file/state', 'file/state: a part of the path is no folder'],
+    ['doctor', 'file/data'],
+    ['run', 'dataDir'],
+    ['import orders folder --map nowhere.yaml', 'nowhere.yaml'],
+    ['status --config folder', 'folder: cannot be read'],
+  ])('%s', async (words, sentence) => {
+    const { code, stderr, stdout } = await tieout(words.split(' '), { cwd: folder });
+    expect([1, 2]).toContain(code);
+    expect(stderr).toContain(sentence);
+    expect(stderr + stdout).not.toMatch(/^ {4}at /m);
+  });
+});
+
+test('what the system says is put into words, and nothing else is', () => {
+  const said = (code: string) =>
+    fileFailure(Object.assign(new Error('x'), { code, path: '/a/b', syscall: 'open' }));
+  expect(said('EACCES')).toBe('/a/b: this user may not do that here (open)');
+  expect(said('ENOSPC')).toBe('/a/b: the disk is full (open)');
+  expect(said('EPIPE')).toBe(null);
+  expect(fileFailure(Object.assign(new Error('x'), { code: 'ENOENT' }))).toBe(null);
+  expect(fileFailure(new TypeError('x'))).toBe(null);
+});

@@ -7,7 +7,12 @@ import { QUEUE_CONNECTIONS_MAX } from '../../jobs/queues.js';
 import type { App } from '../compose.js';
 import type { Config } from '../config.js';
 import { describeConfig } from '../configView.js';
-import { leftAccountNotice, noHistorySentence, noOrdersNotice } from '../core/notices.js';
+import {
+  leftAccountNotice,
+  liveFromAheadSentence,
+  noHistorySentence,
+  noOrdersNotice,
+} from '../core/notices.js';
 import {
   didNotStart,
   nextSentence,
@@ -124,14 +129,17 @@ async function numberChecks(app: App): Promise<Check[]> {
 }
 
 function accountChecks(config: Config): Check[] {
-  return config.accounts.map((account) => ({
-    name: `account ${account.accountId}`,
-    kind: account.liveFrom === null ? 'warning' : 'ok',
-    words:
-      account.liveFrom === null
-        ? 'only observed: nothing is sent without liveFrom'
-        : `live from ${account.liveFrom.toISOString()}`,
-  }));
+  const now = new Date();
+  return config.accounts.map(({ accountId, liveFrom }) => {
+    const name = `account ${accountId}`;
+    if (liveFrom === null) {
+      const words = 'only observed: nothing is sent without liveFrom';
+      return { name, kind: 'warning', words };
+    }
+    return liveFrom > now
+      ? { name, kind: 'warning', words: liveFromAheadSentence(liveFrom) }
+      : { name, kind: 'ok', words: `live from ${liveFrom.toISOString()}` };
+  });
 }
 
 /** What an account left unfinished when it left the configuration. */

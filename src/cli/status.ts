@@ -6,7 +6,7 @@ import { leftAccountNotice } from '../core/notices.js';
 import { didNotStart, nextSentence, owedSentence, silenceSentence } from '../core/owed.js';
 import { nightSentence } from '../core/summary.js';
 import { lookAtClock } from '../night/clock.js';
-import { stopNotices } from '../night/stops.js';
+import { aheadNotices, stopNotices } from '../night/stops.js';
 import { leftAccounts } from '../store/leftAccounts.js';
 import { type OutboxFigures, outboxFigures } from '../store/outbox.js';
 import type { RunRow } from '../store/runs.js';
@@ -32,7 +32,10 @@ export function statusCommand(): Command {
           const words = await gatewayWords(app.db, null);
           const alerts = await outboxFigures(app.db);
           const accountIds = app.config.accounts.map(({ accountId }) => accountId);
-          const stops = await stopNotices(app.db, accountIds);
+          const stops = [
+            ...(await stopNotices(app.db, accountIds)),
+            ...(await aheadNotices(app.db, app.config.accounts, sight.now)),
+          ];
           const left = (await leftAccounts(app.db, accountIds)).map(leftAccountNotice);
           if (wantsJson(command)) {
             printJson({

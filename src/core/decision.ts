@@ -25,7 +25,10 @@ export type ApprovalLapse = (typeof APPROVAL_LAPSES)[number];
 
 /** Why an instruction waits for a person, in words; and whether an approval lets it go. */
 export const HOLD_REASONS = {
-  observed: { isApprovable: false, words: 'the account is only observed: it has no liveFrom' },
+  observed: {
+    isApprovable: false,
+    words: 'the account is only observed: its liveFrom is not given, or ahead',
+  },
   no_history: { isApprovable: false, words: 'the database knows no earlier run of the account' },
   partial_capture: {
     isApprovable: false,

@@ -16,7 +16,8 @@ export interface Notice {
     | 'no_history'
     | 'no_orders'
     | 'newly_freed'
-    | 'left_account';
+    | 'left_account'
+    | 'live_from_ahead';
   text: string;
   /** what it is about, short enough for a sentence */
   about: string;
@@ -242,4 +243,29 @@ export function leftAccountNotice({ accountId, states, breaks }: LeftAccountFact
     `\`reject\`; \`tieout breaks list --account ${accountId}\`, \`tieout breaks waive\``;
   const about = `account ${accountId} left the configuration with ${parts.join(', ')}`;
   return { accountId, kind: 'left_account', about, text };
+}
+
+/** Nothing of an account is sent before its liveFrom, and what was asked for until then never. */
+export function liveFromAheadNotice(ahead: {
+  accountId: string;
+  liveFrom: Date;
+  refunds: number;
+  payouts: number;
+}): Notice {
+  const { accountId, liveFrom, refunds, payouts } = ahead;
+  const requests =
+    refunds + payouts === 0
+      ? 'requests from before it count as done'
+      : `${refunds} refund request(s) and ${payouts} payout request(s) from before it count as ` +
+        'done, and are never sent';
+  return {
+    accountId,
+    kind: 'live_from_ahead',
+    about: `liveFrom of ${accountId} lies ahead`,
+    text: `${liveFromAheadSentence(liveFrom)}; ${requests}`,
+  };
+}
+
+export function liveFromAheadSentence(liveFrom: Date): string {
+  return `only observed until its liveFrom, which lies ahead: ${liveFrom.toISOString()}`;
 }

@@ -41,7 +41,7 @@ const HOLD_REASONS: Readonly<Record<string, string>> = {
   over_limit_of_run: 'past operations.maxPerRun of this run: waits for approval',
   newly_freed: 'a changed setting would let it go: waits until somebody has seen it',
   partial_capture: 'capture below the authorised amount is not enabled (profile partialCapture)',
-  observed: 'the account is only observed: it has no liveFrom',
+  observed: 'the account is only observed: its liveFrom is not given, or ahead',
   second_capture: 'the order was captured already, by another transaction: look, then approve',
   shared_refund: 'another order has a refund of the same transaction: look, then approve',
   restored: 'the database came back from a backup: this was sent before, or may have been',

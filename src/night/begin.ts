@@ -3,7 +3,7 @@
 
 import { configHash, describeConfig } from '../configView.js';
 import { LEFT, UsageError } from '../core/errors.js';
-import { noHistorySentence } from '../core/notices.js';
+import { liveFromAheadSentence, noHistorySentence } from '../core/notices.js';
 import { isFinished, type RunSummary } from '../core/summary.js';
 import type { Account } from '../gateway/account.js';
 import { keepProfile } from '../store/audit.js';
@@ -79,11 +79,13 @@ function besides(held: RunRow, day: BusinessDay, accounts: readonly Account[]): 
 /** Why nothing of an account is sent, and how to go on; one sentence each. */
 export async function blockedSentences(night: Night): Promise<string[]> {
   const blocked = await blockedAccounts(night.db, night.runId);
-  return blocked.map(({ accountId, block }) =>
-    block === 'observed'
+  return blocked.map(({ accountId, block }) => {
+    if (block !== 'observed') return `account ${accountId}: ${noHistorySentence(accountId)}`;
+    const liveFrom = night.accounts.find((one) => one.accountId === accountId)?.liveFrom ?? null;
+    return liveFrom === null
       ? `account ${accountId} is only observed: nothing is sent until accounts[].liveFrom is set`
-      : `account ${accountId}: ${noHistorySentence(accountId)}`,
-  );
+      : `account ${accountId}: ${liveFromAheadSentence(liveFrom)}`;
+  });
 }
 
 function accountsOf(deps: NightDeps, accountIds: readonly string[]): readonly Account[] {

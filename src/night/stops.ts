@@ -3,9 +3,11 @@
 // summary of a night, for `tieout status` and for the console.
 
 import type { Notice } from '../core/notices.js';
-import { notSentNotice } from '../core/notices.js';
+import { liveFromAheadNotice, notSentNotice } from '../core/notices.js';
 import { mayAccountSend } from '../core/sending.js';
+import type { Account } from '../gateway/account.js';
 import type { Db } from '../store/db.js';
+import { historyCounts } from '../store/ledger.js';
 import { standings, whyWaiting } from '../store/sending.js';
 
 /** Told even where nothing waits: a stop that nobody remembers is found here. */
@@ -34,3 +36,18 @@ export async function stopNotices(db: Db, accountIds: readonly string[]): Promis
 }
 
 const NOT_REACHED = 'its turn did not come';
+
+/** Accounts whose liveFrom lies ahead: nothing of them is sent, which looks like a quiet night. */
+export async function aheadNotices(
+  db: Db,
+  accounts: readonly Account[],
+  now: Date,
+): Promise<Notice[]> {
+  const found: Notice[] = [];
+  for (const { accountId, liveFrom } of accounts) {
+    if (liveFrom === null || liveFrom <= now) continue;
+    const counts = await historyCounts(db, { accountId, liveFrom });
+    found.push(liveFromAheadNotice({ accountId, liveFrom, ...counts }));
+  }
+  return found;
+}

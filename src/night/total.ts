@@ -57,7 +57,7 @@ import { blockedAccounts, closeAccounts, keptBack, runLookTime } from '../store/
 import { newWords } from '../store/words.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf } from './deps.js';
-import { stopNotices } from './stops.js';
+import { aheadNotices, stopNotices } from './stops.js';
 
 /** What the looks of a run said, counted; it changes no more once they are finished. */
 export interface Looked {
@@ -151,7 +151,7 @@ export async function sumUp(
 }
 
 /** What a person has to be told beside the figures, in words. */
-async function noticesOf(deps: Pick<NightDeps, 'config'>, night: Night): Promise<Notice[]> {
+async function noticesOf(deps: Pick<NightDeps, 'config' | 'now'>, night: Night): Promise<Notice[]> {
   const feeds = await feedGaps(night.db, night.runId);
   const words = await newWords(night.db, night.runId);
   const changes = await ledgerChangeCounts(night.db, night.runId);
@@ -166,6 +166,7 @@ async function noticesOf(deps: Pick<NightDeps, 'config'>, night: Night): Promise
     ...(await accountsWithoutOrders(night.db, accountIdsOf(night))).map(noOrdersNotice),
     ...kept.map(noHistoryNotice),
     ...(await leftAccounts(night.db, configured)).map(leftAccountNotice),
+    ...(await aheadNotices(night.db, night.accounts, deps.now())),
     ...feeds.map(feedNotice),
     ...words.map(wordNotice),
     ...changes.filter(({ left }) => left > 0).map(leftNotice),

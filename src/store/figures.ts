@@ -183,12 +183,17 @@ export async function instructionFigures(
   return figures;
 }
 
-/** Instructions of this run that are neither settled nor in somebody's hands. */
+/**
+ * Instructions that are neither settled nor in somebody's hands: of this run, and those of earlier
+ * ones that are still to be sent. An unknown one of an earlier run is a break.
+ */
 export async function unfinishedOfRun(db: Db, runId: bigint): Promise<Map<string, number>> {
   const { rows } = await db.query<{ account_id: string; count: bigint }>(
-    `select account_id, count(*) as count from tieout.instructions
-     where run_id = $1 and state in ('planned', 'queued', 'sending', 'unknown')
-     group by account_id`,
+    `select i.account_id, count(*) as count from tieout.instructions i
+     join tieout.run_accounts ra on ra.run_id = $1 and ra.account_id = i.account_id
+     where i.is_open and (i.state in ('planned', 'queued', 'sending')
+       or (i.state = 'unknown' and i.run_id = $1))
+     group by i.account_id`,
     [runId],
   );
   return new Map(rows.map((row) => [row.account_id, Number(row.count)]));

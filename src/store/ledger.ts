@@ -104,3 +104,19 @@ function* blocks(lines: Iterable<string>): Generator<string> {
   }
   if (block.length > 0) yield block.join('');
 }
+
+/** Requests of an account from before its liveFrom: history, which is never sent. */
+export async function historyCounts(
+  db: Db,
+  account: { accountId: string; liveFrom: Date },
+): Promise<{ refunds: number; payouts: number }> {
+  const { rows } = await db.query<{ refunds: bigint; payouts: bigint }>(
+    `select
+       (select count(*) from ledger.refund_requests r
+         where r.account_id collate "C" = $1 and r.requested_at < $2) as refunds,
+       (select count(*) from ledger.payout_requests p
+         where p.account_id collate "C" = $1 and p.requested_at < $2) as payouts`,
+    [account.accountId, account.liveFrom],
+  );
+  return { refunds: Number(rows[0]?.refunds ?? 0n), payouts: Number(rows[0]?.payouts ?? 0n) };
+}

@@ -50,7 +50,8 @@ export async function enterAccounts(
 const HISTORY_DAYS = 3;
 
 /**
- * `observed`: no liveFrom. `no_history`: the database knows no earlier run that could send, and
+ * `observed`: no liveFrom, or one that lies ahead. `no_history`: the database knows no earlier run
+ * that could send, and
  * liveFrom is more than three days ago: a lost or new database would pay everything twice. The
  * block stays until a person sets liveFrom anew, since a blocked run is no history either.
  */
@@ -66,7 +67,7 @@ async function decideBlocks(
          as a (account_id text, merchant_id text, live_from timestamptz)
      )
      update tieout.run_accounts ra set send_block = case
-       when a.live_from is null then 'observed'
+       when a.live_from is null or a.live_from > $4 then 'observed'
        when a.live_from < $4::timestamptz - interval '${HISTORY_DAYS} days' and not exists (
          select from tieout.run_accounts e join tieout.runs r using (run_id)
          where e.account_id = a.account_id and not r.is_dry and e.run_id <> $1

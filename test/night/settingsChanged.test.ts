@@ -3,17 +3,19 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { sandboxProfile } from '../../src/gateway/profile.js';
 import { letBrakeGo, pullBrake } from '../../src/night/brake.js';
 import { decideInstructions } from '../../src/night/decisions.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
 import { cutBatches } from '../../src/store/instructions.js';
+import { ensureBuilt, tieout } from '../support/cli.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { buildHouse, dateOf, instructionCounts, kinds, rewriteSettings } from '../support/night.js';
 
 const houses: House[] = [];
 
+beforeAll(ensureBuilt);
 afterEach(async () => {
   for (const house of houses.splice(0)) await house.end();
 });
@@ -87,7 +89,7 @@ describe('what is queued behind the brake', () => {
     await decideInstructions(deps, { ids, decision, who: BY_HAND.who });
     rewriteSettings(house, { operations: AUTO });
     await nightOf(house, 1);
-    expect(await instructionCounts(house.db)).toEqual({ 'capture queued': 2 });
+    expect(await holdsOf(house)).toEqual(['queued', 'queued']);
     // One of them was never approved.
     await house.db.query('alter table tieout.instructions disable trigger guard_decided');
     await house.db.query(
@@ -113,6 +115,37 @@ describe('what is queued behind the brake', () => {
     expect(await instructionCounts(house.db)).toEqual({ 'capture confirmed': 2 });
     expect(await house.effects()).toHaveLength(2);
   });
+});
+
+test('what an earlier run left queued makes each night after it incomplete', async () => {
+  const house = await queuedThen({});
+  expect((await nightOf(house, 2)).state).toBe('incomplete');
+  expect(
+    (await nightOf(house, 1)).accounts.map(({ accountId, state }) => [accountId, state]),
+  ).toEqual([
+    ['A1001', 'incomplete'],
+    ['A1002', 'tied_out'],
+  ]);
+  await letBrakeGo(house, BY_HAND);
+  expect((await nightOf(house, 1)).state).toBe('tied_out');
+});
+
+test('an account whose liveFrom lies ahead is only observed until then, and says so', async () => {
+  const house = await houseOf({ inLedger: kinds({ capture_due: 1, full_refund_due: 1 }) });
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+  const accounts = house.accounts.map((account) => ({ ...account, liveFrom: tomorrow }));
+  rewriteSettings(house, { accounts });
+  const { notices = [] } = await nightOf(house, 3);
+  expect(await house.effects()).toEqual([]);
+  expect(await holdsOf(house)).toEqual(['observed']);
+  const told = notices.filter(({ kind }) => kind === 'live_from_ahead');
+  expect(told.map(({ accountId }) => accountId).sort()).toEqual(['A1001', 'A1002']);
+  expect(told.map(({ text }) => text).join()).toMatch(/1 refund request\(s\) .* never sent/);
+  expect(house.lines.join('\n')).toContain(`lies ahead: ${tomorrow}`);
+  const status = await tieout(['status', '--json'], { cwd: house.folder });
+  expect(status.stdout).toContain(`lies ahead: ${tomorrow}`);
+  const doctor = await tieout(['doctor'], { cwd: house.folder });
+  expect(doctor.stdout).toContain(`lies ahead: ${tomorrow}`);
 });
 
 test('a worker with older settings sends nothing that those of the newest run hold', async () => {

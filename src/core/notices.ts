@@ -13,6 +13,7 @@ export interface Notice {
     | 'not_sent'
     | 'shared_transaction'
     | 'odd_refund'
+    | 'strange_account'
     | 'no_history'
     | 'no_orders'
     | 'newly_freed'
@@ -268,4 +269,22 @@ export function liveFromAheadNotice(ahead: {
 
 export function liveFromAheadSentence(liveFrom: Date): string {
   return `only observed until its liveFrom, which lies ahead: ${liveFrom.toISOString()}`;
+}
+
+export interface StrangeAccountFacts {
+  accountId: string;
+  kind: 'refund' | 'payout';
+  requests: number;
+  sample: string;
+}
+
+/** Requests that nobody plans: a typo in the ledger, or an account that left the configuration. */
+export function strangeAccountNotice(strange: StrangeAccountFacts): Notice {
+  const { accountId, kind, requests, sample } = strange;
+  const what = `${requests} ${kind} ${requests === 1 ? 'request' : 'requests'}`;
+  const text =
+    `${what}, such as ${sample}, of account ${accountId}, which is not configured: ` +
+    'nothing is done about them. Configure the account, or correct the ledger';
+  const names = [sample, accountId];
+  return { accountId, kind: 'strange_account', about: `account ${accountId}`, text, names };
 }

@@ -111,6 +111,8 @@ const SENTENCES: Record<BreakKind, (words: Words) => string> = {
     `the ledger expects ${expected.state ?? 'none'}`,
   outcome_unknown: ({ gateway }) =>
     `nobody can say yet whether the gateway did what we sent; it shows ${gateway}`,
+  refund_without_order: ({ expected }) =>
+    `${expected.problem ?? 'a refund request'} names no order of the ledger: nothing is refunded`,
 };
 
 /** What the words of a break may name; masking leaves it as it is. */

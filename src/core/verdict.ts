@@ -42,6 +42,7 @@ export const BREAK_KINDS = [
   'invalid_record',
   'instruction_rejected',
   'outcome_unknown',
+  'refund_without_order',
 ] as const;
 export type BreakKind = (typeof BREAK_KINDS)[number];
 

@@ -6,6 +6,7 @@ import { recordWorking } from '../store/audit.js';
 import { settleByLooks } from '../store/instructions.js';
 import type { PullRow } from '../store/pulls.js';
 import { hasGaps } from '../store/pulls.js';
+import { updateStrayRefunds } from '../store/strayRefunds.js';
 import type { CompareRules, CompareScope } from '../store/verdicts.js';
 import {
   clearVerdicts,
@@ -26,6 +27,7 @@ export async function compareNight(deps: NightDeps, night: Night, pull: PullRow)
   await settleByLooks(night.db, night.runId, pull.pullId, deps.now(), resendAfterHours);
   if (!night.isDry) await beginAgain({ ...deps, db: night.db }, accountIdsOf(night));
   await clearVerdicts(night.db, night.runId, accountIdsOf(night));
+  await updateStrayRefunds(night.db, night.runId, accountRules(night.accounts), deps.now());
   await judge(deps, night, pull, { runId: night.runId, pullId: pull.pullId });
   deps.progress('compare', 1, 1);
 }

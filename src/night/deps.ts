@@ -76,6 +76,6 @@ export function accountRules(accounts: readonly Account[]) {
 const DAY_MS = 86_400_000;
 
 /** Orders placed before this time are looked at only while they are not final. */
-export function lookbackFrom(deps: NightDeps, night: Night): Date {
+export function lookbackFrom(deps: Pick<NightDeps, 'config'>, night: Night): Date {
   return new Date(night.endsAt.getTime() - deps.config.reconcile.lookbackDays * DAY_MS);
 }

@@ -13,7 +13,9 @@ import {
   noHistoryNotice,
   noOrdersNotice,
   oddRefundNotice,
+  type StrangeAccountFacts,
   sharedNotice,
+  strangeAccountNotice,
   wordNotice,
 } from '../core/notices.js';
 import { type MoneyTie, workedOutStake } from '../core/reporting.js';
@@ -54,9 +56,10 @@ import { leftAccounts } from '../store/leftAccounts.js';
 import { oddRefunds, sharedTransactions } from '../store/oddities.js';
 import { payoutsToLookAt } from '../store/payouts.js';
 import { blockedAccounts, closeAccounts, keptBack, runLookTime } from '../store/runAccounts.js';
+import { strangeAccounts } from '../store/strayRefunds.js';
 import { newWords } from '../store/words.js';
 import type { Night, NightDeps } from './deps.js';
-import { accountIdsOf } from './deps.js';
+import { accountIdsOf, lookbackFrom } from './deps.js';
 import { aheadNotices, stopNotices } from './stops.js';
 
 /** What the looks of a run said, counted; it changes no more once they are finished. */
@@ -136,7 +139,7 @@ export async function sumUp(
     covers: [...night.covers],
     asOf: toSeconds(await runLookTime(night.db, night.runId)),
     environment: deps.config.environment,
-    state: worstOf([...accounts.map((account) => account.state), ...leftStates(notices)]),
+    state: worstOf([...accounts.map((account) => account.state), ...statesOfOthers(notices)]),
     pull: sumPulls(figures.map((account) => account.pull)),
     accounts,
     coverage: figures.map((account) => {
@@ -172,15 +175,29 @@ async function noticesOf(deps: Pick<NightDeps, 'config' | 'now'>, night: Night):
     ...changes.filter(({ left }) => left > 0).map(leftNotice),
     ...(await sharedTransactions(night.db, night.runId)).map(sharedNotice),
     ...(await oddRefunds(night.db, night.runId)).map(oddRefundNotice),
+    ...(await strangers(deps, night)).map(strangeAccountNotice),
     ...(await freedCounts(night.db, night.runId)).map(freedNotice),
     // A dry run sends nothing on purpose.
     ...(night.isDry ? [] : await stopNotices(night.db, accountIdsOf(night))),
   ];
 }
 
-/** An account that is not looked at any more keeps the night from being whole. */
-function leftStates(notices: readonly Notice[]): RunState[] {
-  return notices.some((one) => one.kind === 'left_account') ? ['incomplete'] : [];
+/**
+ * An account that is not looked at any more keeps the night from being whole; requests of one that
+ * the configuration does not name are as much as a break.
+ */
+function statesOfOthers(notices: readonly Notice[]): RunState[] {
+  if (notices.some((one) => one.kind === 'left_account')) return ['incomplete'];
+  return notices.some((one) => one.kind === 'strange_account') ? ['broken'] : [];
+}
+
+/** Requests of accounts that the configuration does not name: as much as a break. */
+async function strangers(
+  deps: Pick<NightDeps, 'config'>,
+  night: Night,
+): Promise<StrangeAccountFacts[]> {
+  const configured = deps.config.accounts.map(({ accountId }) => accountId);
+  return strangeAccounts(night.db, configured, lookbackFrom(deps, night));
 }
 
 function coverageOf(

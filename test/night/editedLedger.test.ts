@@ -4,6 +4,8 @@
 
 import { afterEach, expect, test } from 'vitest';
 import type { RunResult } from '../../src/night/run.js';
+import { verifyNight } from '../../src/night/verifyNight.js';
+import { findRun } from '../../src/store/runs.js';
 import type { Front } from '../faults/front.js';
 import { retell } from '../faults/front.js';
 import { houseBehind } from '../faults/houseBehind.js';
@@ -133,4 +135,59 @@ test('one transaction under two orders is refunded for neither by itself', async
   expect(await held(house)).toEqual(['shared_refund', 'shared_refund']);
   expect(front.asked.get('refund')).toBeUndefined();
   expect(await house.effects()).toEqual([]);
+});
+
+test('a refund request whose order the ledger lacks is a break until it has one', async () => {
+  const inLedger = kinds({ partial_refund_due: 2 }, 'A1002');
+  const house = await buildHouse({ orders: 900, inLedger, daysAgo: 5 });
+  cleanups.push(() => house.end());
+  const [one] = house.seeded;
+  const orderNo = one?.ledger.order_no ?? '';
+  await house.db.query('update ledger.refund_requests set order_no = $1 where order_no = $2', [
+    'typo-1',
+    orderNo,
+  ]);
+  for (const daysAgo of [5, 4]) {
+    const { summary } = await night(house, daysAgo);
+    expect(summary.state).toBe('broken');
+    expect(await openBreaksOf(house.db)).toEqual(['typo-1 refund_without_order']);
+    const account = summary.accounts.find(({ accountId }) => accountId === 'A1002');
+    expect(account?.breaks).toEqual({ refund_without_order: 1 });
+    // It stands in no class of orders.
+    expect(account?.orders).toMatchObject({ ledger: 2, strangers: 0, broken: 0, matched: 2 });
+    expect(account?.tie).toMatchObject({ openAfter: 1 });
+  }
+  const run = await findRun(house.db, dateOf(4));
+  const { db, config, version } = await house.open();
+  if (run === null) throw new Error('no run');
+  const again = await verifyNight({ db, config, version, progress: () => {} }, run);
+  expect(again.differences).toEqual([]);
+  expect(await house.effects()).toHaveLength(1);
+  await house.db.query('update ledger.refund_requests set order_no = $1 where order_no = $2', [
+    orderNo,
+    'typo-1',
+  ]);
+  expect((await night(house, 3)).summary.state).toBe('tied_out');
+  expect(await openBreaksOf(house.db)).toEqual([]);
+  expect(await house.effects()).toHaveLength(2);
+});
+
+test('a request of an account that is not configured is told, and the night is broken', async () => {
+  const inLedger = kinds({ partial_refund_due: 1 }, 'A1002');
+  const house = await buildHouse({ orders: 900, inLedger, daysAgo: 4 });
+  cleanups.push(() => house.end());
+  await night(house, 4);
+  await house.db.query(
+    `insert into ledger.refund_requests
+     select 'Elsewhere', 'lost-1', order_no, 1.00, reason, requested_by, requested_at
+     from ledger.refund_requests`,
+  );
+  const { summary } = await night(house, 3);
+  expect(summary.state).toBe('broken');
+  expect(summary.notices?.map(({ text }) => text).join()).toMatch(
+    /1 refund request, such as lost-1, of account Elsewhere, which is not configured/,
+  );
+  await house.db.query(`delete from ledger.refund_requests where refund_id = 'lost-1'`);
+  expect((await night(house, 2)).summary.state).toBe('tied_out');
+  expect(await house.effects()).toHaveLength(1);
 });

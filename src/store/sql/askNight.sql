@@ -13,7 +13,8 @@ with account as materialized (
 -- Orders that are always looked at, however old or final. The sets are small beside the ledger,
 -- so that each is hashed once.
 kept as materialized (
-  select account_id, order_no from tieout.breaks where state <> 'resolved'
+  select account_id, order_no from tieout.breaks
+  where state <> 'resolved' and kind <> 'refund_without_order'
   union
   select account_id, order_no from tieout.instructions
   where is_open and operation <> 'payout'

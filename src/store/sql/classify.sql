@@ -4,13 +4,15 @@ update tieout.verdicts v
 set class = case
     when v.not_compared is not null then 'notCompared'
     when exists (select from tieout.breaks b where b.account_id = v.account_id
-      and b.order_no = v.order_no and b.state = 'open') then 'broken'
+      and b.order_no = v.order_no and b.state = 'open'
+      and b.kind <> 'refund_without_order') then 'broken'
     when v.need is not null or exists (select from tieout.instructions i
       where i.account_id = v.account_id and i.order_no = v.order_no
         and i.is_open and i.state <> 'unknown') then 'due'
     when v.awaited then 'awaited'
     when v.tolerated or exists (select from tieout.breaks b where b.account_id = v.account_id
-      and b.order_no = v.order_no and b.state = 'waived') then 'explained'
+      and b.order_no = v.order_no and b.state = 'waived'
+      and b.kind <> 'refund_without_order') then 'explained'
     else 'matched'
   end
 where v.run_id = $1::bigint

@@ -1,0 +1,83 @@
+-- Opens, keeps, reopens and resolves the breaks of refund requests whose order the ledger lacks, by
+-- the ledger as it stands now: no look bears on them, and they stand in no class of orders. What we
+-- paid, what a person refused and what is history asks for nothing any more.
+-- $1 run, $2 accounts as json [{account_id, live_from}], $3 now.
+with account as materialized (
+  select account_id collate "C" as account_id, live_from
+  from jsonb_to_recordset($2::jsonb) as a (account_id text, live_from timestamptz)
+),
+stray as materialized (
+  select a.account_id, case when tieout.id_problem(r.order_no) is null then r.order_no
+      else left(coalesce(nullif(r.order_no, ''), '(none)'), 64) end collate "C" as order_no,
+    left(coalesce(r.refund_id, '(none)'), 64) as refund_id,
+    coalesce(r.refund_amount::text, '(no amount)') as amount
+  from tieout.ledger_refunds() r
+  join account a on a.account_id = r.account_id collate "C"
+  where (a.live_from is null or r.requested_at is null or r.requested_at >= a.live_from)
+    and not exists (
+      select from ledger.orders l
+      where l.account_id collate "C" = a.account_id
+        and l.order_no collate "C" = r.order_no collate "C")
+    and not exists (
+      select from tieout.instructions i
+      where i.account_id = a.account_id and i.refund_id = r.refund_id collate "C"
+        and i.operation = 'refund' and (i.state = 'confirmed' or i.is_refused)
+        and i.replan_id is null)
+),
+found as materialized (
+  select account_id, order_no, jsonb_build_object('problem',
+      case when count(*) = 1 then 'refund request ' else count(*) || ' refund requests, such as '
+        end || min(refund_id || ' of ' || amount)) as expected,
+    md5(string_agg(refund_id || ' ' || amount, ',' order by refund_id, amount)) as fingerprint
+  from stray group by account_id, order_no
+),
+known as materialized (
+  select f.*, b.break_id, b.state, b.fingerprint as old_fingerprint
+  from found f
+  left join tieout.breaks b on b.account_id = f.account_id and b.order_no = f.order_no
+    and b.kind = 'refund_without_order'
+),
+opened as (
+  insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
+    last_run_id, expected, actual, fingerprint)
+  select account_id, order_no, 'refund_without_order', 'open', $3::timestamptz, $1::bigint, $1,
+    expected, '{}', fingerprint
+  from known where break_id is null
+  returning break_id, expected
+),
+kept as (
+  update tieout.breaks b
+  set state = case when k.state = 'waived' and k.fingerprint = k.old_fingerprint
+      then 'waived' else 'open' end,
+    last_run_id = $1, expected = k.expected, fingerprint = k.fingerprint
+  from known k
+  where b.break_id = k.break_id
+    and (b.last_run_id <> $1 or b.fingerprint <> k.fingerprint or b.state = 'resolved')
+  returning b.break_id, b.state, k.state as old_state, b.expected,
+    k.fingerprint <> k.old_fingerprint as is_changed
+),
+gone as materialized (
+  select b.break_id, b.state as old_state
+  from tieout.breaks b
+  join account a on a.account_id = b.account_id
+  where b.kind = 'refund_without_order' and b.state <> 'resolved'
+    and not exists (
+      select from found f where f.account_id = b.account_id and f.order_no = b.order_no)
+),
+resolved as (
+  update tieout.breaks b set state = 'resolved', last_run_id = $1
+  from gone where b.break_id = gone.break_id
+  returning b.break_id, gone.old_state, b.expected
+)
+insert into tieout.break_events (break_id, run_id, at, event, from_state, by, reason, expected,
+  actual, cause)
+select break_id, $1, $3, 'opened', null, 'tieout', null, expected, '{}'::jsonb, null from opened
+union all
+select break_id, $1, $3, case when old_state = 'open' then 'changed' else 'reopened' end, old_state,
+  'tieout', case when old_state = 'waived' then 'what it says has changed since it was waived' end,
+  expected, '{}', null
+from kept where state <> old_state or (state = 'open' and is_changed)
+union all
+select break_id, $1, $3, 'resolved', old_state, 'tieout', 'the difference is gone', expected, '{}',
+  'ledger'
+from resolved

@@ -9,6 +9,8 @@ import { guardedLog } from '../core/log.js';
 
 const BAR_WIDTH = 24;
 const REDRAW_MS = 100;
+/** Where nothing is drawn: how often a long step says how far it is. */
+const SAID_MS = 10_000;
 
 export interface Progress extends Talk {
   end: () => void;
@@ -45,11 +47,18 @@ function plainLog(stream: NodeJS.WritableStream, hide: TalkSettings['hide']): Lo
 /** A line when a step is done, once; `again`: once more when it began anew, another night. */
 function stepwise(log: Log, { again = false } = {}): Progress {
   const finished = new Set<string>();
+  let saidAt = performance.now();
   return {
     log,
     progress: (step, done, total) => {
       if (again && done < total) finished.delete(step);
-      if (done < total || finished.has(step)) return;
+      if (done < total) {
+        if (performance.now() - saidAt < SAID_MS) return;
+        saidAt = performance.now();
+        log(`${step}: ${done} of ${total}`, { step });
+        return;
+      }
+      if (finished.has(step)) return;
       finished.add(step);
       log(`${step}: done`, { step });
     },

@@ -3,6 +3,7 @@
 // pullChunk.ts, in jobs of many pages.
 
 import { clearHints } from '../store/notifications.js';
+import { pagesOfPull } from '../store/pullProgress.js';
 import type { PullRow } from '../store/pulls.js';
 import {
   analyseLooks,
@@ -77,6 +78,7 @@ export async function pullPages(
       isOpen?.(open);
       return open;
     },
+    shown: () => pagesOfPull(deps.db, pull.pullId),
     ring: async () => {
       const ids = await waitingChunks(deps.db, pull.pullId);
       if (ids.length > 0) await deps.doorbell.ring('pull', ids.map(String));

@@ -16,6 +16,8 @@ export interface Waiting {
   /** rings for what waits for a worker */
   ring: () => Promise<void>;
   step: string;
+  /** How far it is, where that is said in something smaller than what is open: pages. */
+  shown?: () => Promise<{ done: number; total: number }>;
 }
 
 /** Resolves when nothing is open any more; false when the limit was reached first. */
@@ -30,7 +32,9 @@ export async function waitForRows(deps: NightDeps, waiting: Waiting): Promise<bo
   while (deps.monotonic() - began < WAIT_HOURS_MAX * 3_600_000) {
     const open = await waiting.open();
     total = Math.max(total, open);
-    deps.progress(waiting.step, total - open, total);
+    const { done, total: all } = (await waiting.shown?.()) ?? { done: total - open, total };
+    // It is done when nothing is open, and not before.
+    deps.progress(waiting.step, open === 0 ? all : Math.min(done, all - 1), all);
     if (open === 0) return true;
     if (deps.monotonic() - rang > SWEEP_MS) {
       await waiting.ring();

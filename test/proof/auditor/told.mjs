@@ -20,7 +20,11 @@ function newestWords({ runs }) {
 /** No run without an end, no request without an outcome, nothing half-way of which nobody speaks. */
 export function everythingEnded(joined) {
   const found = [];
+  const lastEnded = joined.runs.findLast(({ summary }) => summary !== null)?.business_date;
   for (const run of joined.runs) {
+    // A run that stood in its middle when the database was copied, and is history since it came back.
+    const isOld = joined.forgotten.attempts.length > 0 && run.business_date < lastEnded;
+    if (isOld) continue;
     if (run.state === 'running' || run.is_worked_on === true) {
       found.push(`the run of ${run.business_date} did not end`);
     } else if (run.summary === null) {

@@ -11,7 +11,10 @@ export async function readAsked(db) {
   const asked = new Map();
   for (const { account_id, order_no, at, sum } of rows) {
     const key = `${account_id} ${order_no}`;
-    asked.set(key, [...(asked.get(key) ?? []), { at, sum: BigInt(sum) }]);
+    const known = asked.get(key) ?? [];
+    // What it was first it was from the beginning, whichever clock was on the wall then.
+    const from = known.length === 0 ? Number.NEGATIVE_INFINITY : at;
+    asked.set(key, [...known, { at: from, sum: BigInt(sum) }]);
   }
   return asked;
 }

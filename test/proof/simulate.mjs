@@ -50,7 +50,6 @@ const RARE_OF = {
     'a request deleted',
     'a request renamed',
     'a request lowered',
-    'a request moved to another order',
     'a request re-created',
     'an order deleted',
     'an order re-created',
@@ -58,6 +57,7 @@ const RARE_OF = {
     'a payout changed',
     'a payout moved to another account',
   ],
+  'requests that move to another order': ['a request moved to another order'],
   'requests without an order': ['a request without an order'],
   'settings change': [
     'a setting changed: an operation from approve to auto or back',
@@ -108,7 +108,9 @@ try {
   for (let done = 0; done < schedules && !isTold; done += size) {
     const [first, count] = [start + done, Math.min(size, schedules - done)];
     const found = await inTime(runWave(place, { seed, first, count, draws })).catch((error) => ({
-      violations: [{ invariant: 'I5', words: `a wave broke off: ${error.message}` }],
+      violations: [
+        { invariant: 'I5', words: `a wave broke off: ${error.message} ${error.detail ?? ''}` },
+      ],
       money: new Map(),
     }));
     addTo(result, found, count);

@@ -123,12 +123,9 @@ function moreThanAsked({ effects, ownerOf, attemptsOf, asked }) {
     let back = 0n;
     for (const effect of ours) {
       back += movedOf(effect);
-      const claims = (attemptsOf.get(bodyOf(effect)) ?? []).map((one) =>
-        Date.parse(one.claimed_at),
-      );
+      const claims = (attemptsOf.get(bodyOf(effect)) ?? []).map(({ claimed }) => claimed);
       if (isByHand(effect) || ownerOf.get(effect) === null || claims.length === 0) continue;
       const wanted = askedAt(asked.get(key) ?? [], claims);
-      if (back > wanted && process.env.PROBE) console.error(key, asked.get(key), attemptsOf.get(bodyOf(effect)).map((a) => [a.claimed, a.outcome]), effect.at, ours.length);
       if (back > wanted) found.push(`${lineOf(effect)}: ${back} given back, ${wanted} asked for`);
     }
   }

@@ -146,9 +146,12 @@ function isSameMovement(row, effect) {
 export function shownFor(joined, row) {
   const twins = joined.twins.get(needKey(row)) ?? [];
   const own = [row, ...twins].flatMap(({ id }) => joined.effectsOf.get(id) ?? []);
-  const byHand = (joined.byHand.get(transactionKey(row)) ?? []).filter((effect) =>
-    isSameMovement(row, effect),
-  );
+  // A payout of somebody else's has a transaction of its own: it is named by its request.
+  const around =
+    row.operation === 'payout'
+      ? joined.effects.filter((effect) => isByHand(effect) && effect.operation === 'payout')
+      : (joined.byHand.get(transactionKey(row)) ?? []);
+  const byHand = around.filter((effect) => isSameMovement(row, effect));
   return { own, byHand };
 }
 

@@ -50,13 +50,13 @@ const RARE_OF = {
     'a request deleted',
     'a request renamed',
     'a request lowered',
-    'a request re-created',
     'an order deleted',
     'an order re-created',
     'a payout deleted',
     'a payout changed',
     'a payout moved to another account',
   ],
+  'requests that come back': ['a request re-created'],
   'requests that move to another order': ['a request moved to another order'],
   'requests without an order': ['a request without an order'],
   'settings change': [
@@ -67,7 +67,7 @@ const RARE_OF = {
     'a setting changed: preflightMinutes',
   ],
   'settings free history': ['liveFrom was moved earlier'],
-  'the database is put back': ['put back: a copy', 'with the database'],
+  'the database is put back': ['a copy of the database was taken'],
 };
 
 const { values } = parseArgs({

@@ -5,7 +5,11 @@
 const REQUEST = 'account_id = $1 and refund_id = $2';
 const ORDER = 'account_id = $1 and order_no = $2';
 
-const MOVES = 'requests that move to another order';
+/** Edits that are draws of their own. */
+const NEEDS = {
+  'a request moved to another order': 'requests that move to another order',
+  'a request re-created': 'requests that come back',
+};
 
 /** [weight, name, what it does to an order of a world]. */
 const EDITS = [
@@ -66,8 +70,8 @@ export async function editLedger(wave) {
     return strand(wave, order);
   }
   const [name, perform] = random.weighted(EDITS.map(([w, ...one]) => [w, one]));
-  const isOff = name.includes('moved to another order') && !wave.draws.has(MOVES);
-  if (isOff) return undefined;
+  const needs = NEEDS[name];
+  if (needs !== undefined && !wave.draws.has(needs)) return undefined;
   const rows = await perform(editorOf(wave, world, order, random));
   if (rows > 0) wave.tally.count(name);
   return undefined;

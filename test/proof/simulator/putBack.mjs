@@ -36,6 +36,7 @@ export const NO_JOURNAL = {
   journalId: () => null,
   verify: async () => null,
   keep: async () => {},
+  sign: async () => {},
   awaited: async () => null,
   isHeldUp: async () => false,
   mayClaim: async () => null,

@@ -13,7 +13,7 @@ export const DRAWS = {
   'requests without an order': { chance: 0.01, isOn: false },
   'settings change': { chance: 0.015, isOn: true },
   'settings free history': { chance: 0.5, isOn: false },
-  'the database is put back': { chance: 0.6, isOn: true },
+  'the database is put back': { chance: 0.6, isOn: false },
 };
 
 /** `only`, `without`, `also`: names with commas between, as they are typed. */

@@ -119,12 +119,16 @@ function moreThanAsked({ effects, ownerOf, attemptsOf, asked }) {
   if (asked === undefined) return [];
   const found = [];
   const refunds = effects.filter((one) => one.operation === 'refund' && !isPortal(one));
-  for (const [key, ours] of groupBy(refunds, orderKey)) {
-    let back = 0n;
-    for (const effect of ours) {
-      back += movedOf(effect);
+  for (const [key, all] of groupBy(refunds, orderKey)) {
+    const ours = [];
+    for (const effect of all.filter((one) => !isByHand(one))) {
+      ours.push(effect);
       const claims = (attemptsOf.get(bodyOf(effect)) ?? []).map(({ claimed }) => claimed);
-      if (isByHand(effect) || ownerOf.get(effect) === null || claims.length === 0) continue;
+      if (ownerOf.get(effect) === null || claims.length === 0) continue;
+      // What a person did while it was on its way already could not be known to it.
+      const claimedLast = Math.max(...claims) * 1_000;
+      const calls = all.filter((one) => isByHand(one) && Date.parse(one.at) < claimedLast);
+      const back = [...ours, ...calls].reduce((sum, one) => sum + movedOf(one), 0n);
       const wanted = askedAt(asked.get(key) ?? [], claims);
       if (back > wanted) found.push(`${lineOf(effect)}: ${back} given back, ${wanted} asked for`);
     }

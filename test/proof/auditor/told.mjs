@@ -175,6 +175,10 @@ function refundsNobodySees({ instructions, requests, orders, breaks }) {
   );
   const asked = groupBy(requests, orderKey);
   const known = new Set(orders.map(orderKey));
+  // Called off, and all of it was given back: that is what the ledger wants of it.
+  const goneAsWanted = new Set(
+    orders.filter(({ expected }) => expected === 'cancelled').map(orderKey),
+  );
   const done = instructions.filter(
     (row) => row.operation === 'refund' && row.state === 'confirmed',
   );
@@ -184,6 +188,7 @@ function refundsNobodySees({ instructions, requests, orders, breaks }) {
       (sum, row) => sum + (hundredths(row.refund_amount) ?? 0n),
       0n,
     );
+    if (goneAsWanted.has(key) && back === hundredths(rows[0].amount)) continue;
     if (back > wanted && !told.has(key) && !waits.has(key)) {
       const words = `${moneyText(back)} was given back, ${moneyText(wanted)} is asked for`;
       found.push(`${key}: ${words}, and nobody is told`);

@@ -111,6 +111,11 @@ describe('alerts and metrics', () => {
     },
   );
 
+  test('the runbook says of each exit code once what to do', () => {
+    const codes = [...runbook.matchAll(/^\| (\d) \|/gm)].map(([, code]) => code);
+    expect(codes).toEqual(['0', '1', '2', '3', '4']);
+  });
+
   test('the runbook has every metric, and no other', () => {
     const named = [...runbook.matchAll(/`(tieout_\w+)`/g)].map(([, name]) => name ?? '');
     expect(sorted([...new Set(named)])).toEqual(sorted(Object.keys(METRICS)));

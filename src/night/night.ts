@@ -4,12 +4,7 @@
 
 import { BEGIN_AGAIN_MAX } from '../core/sending.js';
 import type { RunSummary } from '../core/summary.js';
-import type { Database, Db } from '../store/db.js';
-import { borrowNumbers, wouldDo } from '../store/dryRun.js';
-import { DRY_LIMITS } from '../store/limits.js';
 import type { PullRow } from '../store/pulls.js';
-import { deleteDryRun } from '../store/runs.js';
-import { classify } from '../store/verdicts.js';
 import { beginAgain } from './beginAgain.js';
 import { beside } from './beside.js';
 import { compareAgain, compareNight } from './compare.js';
@@ -110,44 +105,7 @@ async function addUp(
   return total(deps, night, looked);
 }
 
-async function judge(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
+export async function judge(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
   await compareNight(deps, night, pull);
   await plan(deps, night, pull);
-}
-
-/**
- * The same up to the plan, leaving nothing behind: what the pull brought is deleted at the end, and
- * everything that the other steps write is rolled back.
- */
-export async function runDry(open: NightDeps, mine: Night): Promise<RunSummary> {
-  const { deps, night } = fenced(open, mine);
-  try {
-    const pull = await pullNight(deps, night);
-    return await rolledBack(deps.db, async (tx) => {
-      const dry = { ...night, db: tx };
-      await borrowNumbers(tx);
-      await noteLookWords(deps, dry, pull);
-      await judge(deps, dry, pull);
-      await classify(dry.db, dry.runId);
-      const summary = await total(deps, dry, await countLooks(tx, dry.runId));
-      return { ...summary, wouldDo: await wouldDo(tx, accountIdsOf(dry)) };
-    });
-  } finally {
-    await deleteDryRun(open.db, night.runId);
-  }
-}
-
-/** Runs the work in a transaction that never commits; answers what it found. */
-async function rolledBack<T>(db: Database, work: (tx: Db) => Promise<T>): Promise<T> {
-  const found: { result?: T } = {};
-  const undo = new Error('rolled back as intended');
-  await db
-    .transaction(async (tx) => {
-      found.result = await work(tx);
-      throw undo;
-    }, DRY_LIMITS)
-    .catch((error: unknown) => {
-      if (error !== undo) throw error;
-    });
-  return found.result as T;
 }

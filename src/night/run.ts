@@ -1,15 +1,16 @@
 // `tieout run` without the command line: begin, work or join, end. Says in words what it found.
 
-import { LEFT, TakenOverError } from '../core/errors.js';
+import { LEFT, TakenOverError, TieoutError } from '../core/errors.js';
 import { withFields } from '../core/log.js';
 import type { RunSummary } from '../core/summary.js';
 import type { RunRow } from '../store/runs.js';
 import type { RunRequest } from './begin.js';
 import { beginRun, blockedSentences } from './begin.js';
 import type { Night, NightDeps } from './deps.js';
+import { runDry } from './dryRun.js';
 import type { Outages } from './holding.js';
 import { openOutages, recordEnd, TAKEN_OVER } from './holding.js';
-import { runDry, runNight } from './night.js';
+import { runNight } from './night.js';
 import { joinRun, outwaitRun, withHeartbeat } from './watch.js';
 
 /** A run that is joined and whose process dies is taken over; so often at most. */
@@ -119,6 +120,8 @@ async function workOn(
     const summary = await withHeartbeat(deps, night, () => runNight(deps, night));
     return { kind: resumed ? 'resumed' : 'ran', summary };
   } catch (error) {
+    // Of a dry run nothing is left by now in which an end could be recorded.
+    if (night.isDry) throw endOfDry(error);
     if (error instanceof TakenOverError) throw new TakenOverError(TAKEN_OVER, { cause: error });
     const failure = error instanceof Error ? error.message : String(error);
     await recordEnd(told, night, outages.isWaitedFor(error) ? LEFT : failure);
@@ -126,6 +129,16 @@ async function workOn(
   } finally {
     await stop();
   }
+}
+
+/** Nobody takes a dry run over: one that was silent is cleared away. */
+function endOfDry(error: unknown): unknown {
+  if (!(error instanceof TakenOverError)) return error;
+  return new TieoutError(
+    'this dry run was silent for so long that it was cleared away; nothing was sent, nothing was ' +
+      'kept; run it again',
+    { cause: error },
+  );
 }
 
 /** Workers start while the database works out what to ask; at the latest when they are rung for. */

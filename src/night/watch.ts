@@ -2,6 +2,7 @@
 
 import { LEFT, TieoutError } from '../core/errors.js';
 import type { RunSummary } from '../core/summary.js';
+import { endDryRunsInTheWay } from '../store/dryRun.js';
 import { beat } from '../store/runHolders.js';
 import { findRun, heldRun } from '../store/runs.js';
 import type { Night, NightDeps } from './deps.js';
@@ -12,29 +13,39 @@ const LOOK_MS = 500;
 /** No run is waited for longer. */
 const JOIN_HOURS_MAX = 12;
 
-/** Does the work with a heartbeat beside it. */
+/** Does the work with a heartbeat beside it; no dry run stays in the way of a night. */
 export async function withHeartbeat<T>(
   deps: NightDeps,
   night: Night,
   work: () => Promise<T>,
 ): Promise<T> {
-  let isBeating = false;
-  const timer = setInterval(() => {
-    // One at a time, or a database that hangs would see them pile up.
-    if (isBeating) return;
-    isBeating = true;
-    beat(deps.db, night.runId, deps.runner.id)
-      // A beat that fails is not the run's failure: the next statement of the run will tell.
-      .catch(() => {})
-      .finally(() => {
-        isBeating = false;
-      });
-  }, BEAT_MS);
+  // A beat that fails is not the run's failure: the next statement of the run will tell.
+  const stopBeating = keepingOn(() => beat(deps.db, night.runId, deps.runner.id), BEAT_MS);
+  const stopWatching = night.isDry ? () => {} : keepingOn(() => endDryRunsInTheWay(deps.db));
   try {
     return await work();
   } finally {
-    clearInterval(timer);
+    stopBeating();
+    stopWatching();
   }
+}
+
+/**
+ * Does it again and again until told to stop, whether it fails or not. One at a time, or a database
+ * that hangs would see them pile up.
+ */
+export function keepingOn(work: () => Promise<unknown>, everyMs: number = LOOK_MS): () => void {
+  let isAtIt = false;
+  const timer = setInterval(() => {
+    if (isAtIt) return;
+    isAtIt = true;
+    work()
+      .catch(() => {})
+      .finally(() => {
+        isAtIt = false;
+      });
+  }, everyMs);
+  return () => clearInterval(timer);
 }
 
 /** Waits for a run that another process works on; null when nobody does any more. */

@@ -1,8 +1,38 @@
-// What a dry run needs beside the night: numbers that come back when it is rolled back, and what it
-// would do, order by order. Neighbour: night/night.ts runs the dry run in one transaction.
+// What a dry run needs beside the night: a mark on its transaction, so that whoever needs what it
+// holds can end it; its numbers given back; and what it would do, order by order. Neighbours:
+// night/dryRun.ts runs the dry run in one transaction, night/watch.ts keeps a night's way free.
 
 import type { WouldDo } from '../core/summary.js';
-import type { Db } from './db.js';
+import type { Database, Db } from './db.js';
+
+/** The two numbers of the mark; nobody else locks by them. */
+const MARK = [0x74_69_65, 0x64_72_79] as const;
+
+/** Excludes nobody: it only tells by whose locks others are held up. */
+export async function markDry(tx: Db): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock_shared(${MARK[0]}, ${MARK[1]})`);
+}
+
+/**
+ * Ends each dry run that somebody waits for, whatever became of its process, and says how many.
+ * Two dry runs wait for one another.
+ */
+export async function endDryRunsInTheWay(db: Db): Promise<number> {
+  const { rowCount } = await db.query(
+    `with dry as materialized (
+       select pid from pg_locks
+       where locktype = 'advisory' and granted and objsubid = 2
+         and classid = ${MARK[0]} and objid = ${MARK[1]}
+         and database = (select oid from pg_database where datname = current_database())
+     )
+     select pg_terminate_backend(pid) from dry
+     where exists (
+       select from pg_locks waiting
+       where not waiting.granted and waiting.pid not in (select pid from dry)
+         and dry.pid = any (pg_blocking_pids(waiting.pid)))`,
+  );
+  return rowCount;
+}
 
 /** What a dry run numbers, and people read: orders' instructions and breaks, and their events. */
 const NUMBERED: readonly (readonly [string, string])[] = [
@@ -11,26 +41,50 @@ const NUMBERED: readonly (readonly [string, string])[] = [
   ['tieout.breaks', 'break_id'],
   ['tieout.break_events', 'event_id'],
 ];
-/** So far on do the numbers of a dry run begin: nobody else draws one of them meanwhile. */
-const FAR = 1_000_000;
 
-/**
- * A sequence does not come back with a rollback, a sequence that was begun anew does. Others that
- * want a number wait until this transaction ends, which is soon: its look is made before. Where the
- * sequences are another's than this role, the numbers are used up, and nothing else happens.
- */
-export async function borrowNumbers(tx: Db): Promise<void> {
+/** How far a sequence was, by its name; null: nobody has drawn from it. */
+export type Numbers = readonly {
+  table: string;
+  column: string;
+  name: string;
+  last: bigint | null;
+}[];
+
+/** Where the sequences are another's than this role, none is told, and none is given back. */
+export async function numbersNow(db: Db): Promise<Numbers> {
+  const found = [];
   for (const [table, column] of NUMBERED) {
-    const { rows } = await tx.query<{ name: string; last: bigint }>(
-      `select s.oid::regclass::text as name, coalesce(pg_sequence_last_value(s.oid), 0) as last
+    const { rows } = await db.query<{ name: string; last: bigint | null }>(
+      `select s.oid::regclass::text as name, pg_sequence_last_value(s.oid) as last
        from pg_class s where s.oid = pg_get_serial_sequence($1, $2)::regclass
          and pg_has_role(s.relowner, 'usage')`,
       [table, column],
     );
-    const [found] = rows;
-    if (found === undefined) continue;
-    const start = found.last + BigInt(FAR);
-    await tx.query(`alter sequence ${found.name} restart with ${start}`);
+    found.push(...rows.map((row) => ({ table, column, ...row })));
+  }
+  return found;
+}
+
+/** A sequence that somebody else draws from at this moment is left as it is. */
+const TRY_MS = 1;
+
+/**
+ * A sequence does not come back with a rollback. Who has drawn from it holds it until the end of
+ * its transaction: so where this one gets it, every number that is in use stands in the table.
+ */
+export async function giveNumbersBack(db: Database, before: Numbers): Promise<void> {
+  for (const { table, column, name, last } of before) {
+    const giveBack = async (tx: Db): Promise<void> => {
+      await tx.query(`set local lock_timeout = ${TRY_MS}`);
+      await tx.query(`alter sequence ${name} no cycle`);
+      await tx.query(
+        `select setval($1::regclass, greatest(used, 1), used > 0)
+         from (select greatest($2::bigint, max(${column}), 0) as used from ${table}) as found`,
+        [name, last],
+      );
+    };
+    // Numbers that are used up do no harm.
+    await db.transaction(giveBack).catch(() => {});
   }
 }
 

@@ -33,7 +33,7 @@ export const SHORT_LIMITS: Limits = {
   statementMs: 5 * MINUTE_MS,
 };
 
-/** A dry run holds what a real night needs for as long as it works, and not a moment longer. */
+/** A dry run holds what others may need, who end it where they wait; nobody else need wait. */
 export const DRY_LIMITS: Limits = { ...WORK_LIMITS, idleMs: 10 * SECOND_MS };
 
 /** A session that has done its share waits for the statement of another one of its process. */

@@ -42,32 +42,86 @@ async function stopAsleep(house: SeparateHouse, run: Running): Promise<void> {
   });
 }
 
-describe('a dry run that is stopped in its transaction', () => {
-  it('does not hold up the real night', { timeout: 4 * MINUTE_MS }, async () => {
+/** Every dry run rests for so long with all in its hands that a plan writes. */
+async function dryRunsRest(house: SeparateHouse, seconds: number): Promise<void> {
+  await house.db.query(`
+    create function public.rest() returns trigger language plpgsql as $$
+    begin
+      if exists (select from added join tieout.runs using (run_id) where is_dry) then
+        perform pg_sleep(${seconds});
+      end if;
+      return null;
+    end $$;
+    create trigger rest after insert on tieout.instructions
+      referencing new table as added for each statement execute function public.rest()`);
+}
+
+const FOR_GOOD = 86_400;
+
+describe('a dry run', () => {
+  it.each([
+    ['in its transaction', 2],
+    ['in a statement that does not end', FOR_GOOD],
+  ])(
+    'that is stopped %s does not hold up the real night',
+    { timeout: 4 * MINUTE_MS },
+    async (_, seconds) => {
+      const house = await houseOf();
+      await dryRunsRest(house, seconds);
+      const dry = startTieout(['run', '--dry-run'], { cwd: house.folder });
+      await stopAsleep(house, dry);
+      const real = await tieout(['run', '--json'], { cwd: house.folder });
+      expect([0, 3], real.stderr).toContain(real.code);
+      const summary = JSON.parse(real.stdout) as RunSummary;
+      expect(await auditNight(house.db, await house.effects())).toEqual([]);
+      expect(summary.state).not.toBe('failed');
+      expect((await house.effects()).length).toBeGreaterThan(0);
+      dry.signal('SIGCONT');
+      const { code, stderr } = await dry.ended;
+      expect(code).toBe(1);
+      // Whichever it meets first: it was ended, or its run is another's by now.
+      expect(stderr).toMatch(
+        /the dry run has ended|in which this process had said nothing|this dry run was silent/,
+      );
+    },
+  );
+
+  it('keeps no number to itself, and goes where it is in the way', {
+    timeout: 4 * MINUTE_MS,
+  }, async () => {
     const house = await houseOf();
-    await house.db.query(`
-      create function public.rest() returns trigger language plpgsql as $$
-      begin
-        if exists (select from tieout.runs where is_dry) then
-          perform pg_sleep(2);
-        end if;
-        return null;
-      end $$;
-      create trigger rest after insert on tieout.instructions
-        for each statement execute function public.rest()`);
+    await dryRunsRest(house, FOR_GOOD);
     const dry = startTieout(['run', '--dry-run'], { cwd: house.folder });
-    await stopAsleep(house, dry);
-    const real = await tieout(['run', '--json'], { cwd: house.folder });
-    expect([0, 3], real.stderr).toContain(real.code);
-    const summary = JSON.parse(real.stdout) as RunSummary;
-    expect(await auditNight(house.db, await house.effects())).toEqual([]);
-    expect(summary.state).not.toBe('failed');
-    expect((await house.effects()).length).toBeGreaterThan(0);
-    dry.signal('SIGCONT');
+    await expect
+      .poll(
+        async () =>
+          (
+            await house.db.query(
+              "select from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()",
+            )
+          ).rowCount,
+      )
+      .toBe(1);
+    const held = await house.db.query(
+      `select relation::regclass::text as name, mode from pg_locks
+       join pg_class c on c.oid = relation and c.relkind = 'S'
+       where mode <> 'RowExclusiveLock' and mode <> 'AccessShareLock'`,
+    );
+    expect(held.rows).toEqual([]);
+    expect(dry.pid).toBeGreaterThan(0);
+    // Somebody who is no night: it needs an order's place, which the dry run has taken.
+    await house.db.transaction(async (tx) => {
+      await tx.query("set local lock_timeout = '60s'");
+      await tx.query('lock table tieout.instructions in share mode');
+    });
     const { code, stderr } = await dry.ended;
-    expect(code).toBe(1);
-    // Whichever it meets first: what it was at is gone, or its run is another's by now.
-    expect(stderr).toMatch(/in which this process had said nothing|was taken over by another/);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('run it again when they are through'),
+    ]);
+    expect(stderr).not.toContain('the database is away');
+    const { rows } = await house.db.query('select from tieout.runs');
+    expect(rows).toEqual([]);
   });
 });
 

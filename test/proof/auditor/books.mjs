@@ -70,19 +70,15 @@ export function groupBy(rows, keyOf) {
  * asked of it.
  */
 export function joinBooks(books) {
-  const forgotten = books.forgotten ?? { instructions: [], attempts: [], calls: [] };
+  const forgotten = books.forgotten ?? { instructions: [], attempts: [] };
   const byId = new Map(
     [...books.instructions, ...forgotten.instructions].map((row) => [String(row.id), row]),
   );
   const attemptsOf = groupBy([...books.attempts, ...forgotten.attempts], (row) => row.body_sha256);
-  const calls = groupBy(
-    [...(books.calls ?? []), ...(forgotten.calls ?? [])],
-    ({ body_sha256 }) => body_sha256,
-  );
+  const calls = new Set((books.calls ?? []).map(({ body_sha256 }) => body_sha256));
   const effects = books.effects.map((effect) => {
     const body = bodyOf(effect);
-    const isCall = isOfCall(effect, calls.get(body) ?? [], attemptsOf.get(body) ?? []);
-    return isCall ? { ...effect, isCall } : effect;
+    return calls.has(body) && !attemptsOf.has(body) ? { ...effect, isCall: true } : effect;
   });
   const ownerOf = new Map();
   const effectsOf = new Map();
@@ -106,28 +102,17 @@ export function joinBooks(books) {
   return { ...books, effects, forgotten, byId, attemptsOf, ownerOf, effectsOf, byHand, twins };
 }
 
-/** A call may have the very body of a batch: whoever wrote it down last before the effect made it. */
-function isOfCall({ at }, calls, attempts) {
-  const moment = Date.parse(at);
-  const lastOf = (times) =>
-    Math.max(...times.map((time) => Date.parse(time)).filter((ms) => ms <= moment));
-  const called = lastOf(calls.map(({ called_at }) => called_at));
-  const sent = attempts.filter(({ outcome }) => outcome !== 'not_sent');
-  return called > lastOf(sent.map(({ claimed_at }) => claimed_at));
-}
-
 /** What an instruction is for: the same need has the same key in whichever database. */
 export function needKey(row) {
   return [row.operation, orderKey(row), row.transaction_id, row.refund_id ?? ''].join(' ');
 }
 
-/** Attempts of one body: those that may have sent it and came before, newest first, then the rest. */
+/** Attempts of one body: those that may have sent it and came before, then the rest. */
 function inOrderOfLikelihood(attempts, { at }) {
   const moment = Date.parse(at);
   const doubt = ({ outcome, claimed_at }) =>
     (outcome === 'not_sent' ? 2 : 0) + (Date.parse(claimed_at) > moment ? 1 : 0);
-  const newest = (one, other) => Date.parse(other.claimed_at) - Date.parse(one.claimed_at);
-  return [...attempts].sort((one, other) => doubt(one) - doubt(other) || newest(one, other));
+  return [...attempts].sort((one, other) => doubt(one) - doubt(other));
 }
 
 function isSameMovement(row, effect) {
@@ -146,12 +131,9 @@ function isSameMovement(row, effect) {
 export function shownFor(joined, row) {
   const twins = joined.twins.get(needKey(row)) ?? [];
   const own = [row, ...twins].flatMap(({ id }) => joined.effectsOf.get(id) ?? []);
-  // A payout of somebody else's has a transaction of its own: it is named by its request.
-  const around =
-    row.operation === 'payout'
-      ? joined.effects.filter((effect) => isByHand(effect) && effect.operation === 'payout')
-      : (joined.byHand.get(transactionKey(row)) ?? []);
-  const byHand = around.filter((effect) => isSameMovement(row, effect));
+  const byHand = (joined.byHand.get(transactionKey(row)) ?? []).filter((effect) =>
+    isSameMovement(row, effect),
+  );
   return { own, byHand };
 }
 

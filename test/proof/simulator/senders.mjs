@@ -46,7 +46,6 @@ function depsFor(wave, world, fibre) {
     ...base,
     db: seamedDatabase(base.db, step),
     runner: runnerOf(process),
-    journal: wave.journalOf(process.host),
     newId: () => world.random.uuid(),
     sleep: async (ms) => {
       await step('sleep', async () => {});
@@ -64,13 +63,7 @@ function depsFor(wave, world, fibre) {
 }
 
 export function runnerOf(process) {
-  return {
-    id: randomUUID(),
-    host: process.host ?? 'sim',
-    boot: 'boot',
-    pid: 1,
-    started: process.name,
-  };
+  return { id: randomUUID(), host: 'sim', boot: 'boot', pid: 1, started: process.name };
 }
 
 async function connect(wave, world, fibre, step) {
@@ -112,7 +105,7 @@ async function post(wave, world, fibre, step, request) {
     const troubles = isPayout ? TROUBLES_OF_PAYOUTS : TROUBLES;
     const trouble = isTroubled ? random.weighted(troubles) : 'none';
     if (isTroubled) tally.count(trouble);
-    const later = (ms, work) => wave.later(ms, work, world.layout.accountId);
+    const later = (ms, work) => wave.later(ms, work);
     const array = isPayout ? null : `${name}_orders`;
     return happen(trouble, { operate, array, later, random });
   });

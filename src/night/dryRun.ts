@@ -1,0 +1,88 @@
+// The dry run: the night up to its plan, leaving nothing behind. What the pull brought is deleted
+// at the end, and everything that the other steps write is rolled back. It writes where a night
+// writes, so for a while it holds what others may need; whoever needs it goes first, and the dry
+// run ends.
+
+import { DatabaseAwayError, TieoutError } from '../core/errors.js';
+import type { RunSummary } from '../core/summary.js';
+import type { Database, Db } from '../store/db.js';
+import { isThere } from '../store/db.js';
+import {
+  endDryRunsInTheWay,
+  giveNumbersBack,
+  markDry,
+  numbersNow,
+  wouldDo,
+} from '../store/dryRun.js';
+import { DRY_LIMITS } from '../store/limits.js';
+import { deleteDryRun } from '../store/runs.js';
+import { classify } from '../store/verdicts.js';
+import type { Night, NightDeps } from './deps.js';
+import { accountIdsOf } from './deps.js';
+import { fenced } from './holding.js';
+import { judge } from './night.js';
+import { pullNight } from './pull.js';
+import { countLooks, total } from './total.js';
+import { keepingOn } from './watch.js';
+import { noteLookWords } from './words.js';
+
+export async function runDry(open: NightDeps, mine: Night): Promise<RunSummary> {
+  const { deps, night } = fenced(open, mine);
+  try {
+    const pull = await pullNight(deps, night);
+    return await givingWay(open.db, () =>
+      rolledBack(deps.db, async (tx) => {
+        const dry = { ...night, db: tx };
+        await markDry(tx);
+        await noteLookWords(deps, dry, pull);
+        await judge(deps, dry, pull);
+        await classify(dry.db, dry.runId);
+        const summary = await total(deps, dry, await countLooks(tx, dry.runId));
+        return { ...summary, wouldDo: await wouldDo(tx, accountIdsOf(dry)) };
+      }),
+    );
+  } finally {
+    await deleteDryRun(open.db, night.runId);
+  }
+}
+
+const GAVE_WAY =
+  'a night or a decision needed what the dry run held, and went first: the dry run has ended. ' +
+  'Nothing was sent, nothing was kept; run it again when they are through';
+
+/** Watches that nobody waits for the work; a night does so, too, where this process is stopped. */
+async function givingWay<T>(db: Database, work: () => Promise<T>): Promise<T> {
+  const before = await numbersNow(db);
+  const stopWatching = keepingOn(() => endDryRunsInTheWay(db));
+  try {
+    return await work();
+  } catch (error) {
+    if (wasEnded(error) && (await isThere(db))) throw new TieoutError(GAVE_WAY, { cause: error });
+    throw error;
+  } finally {
+    stopWatching();
+    await giveNumbersBack(db, before);
+  }
+}
+
+const ENDED_BY_ANOTHER = '57P01';
+
+function wasEnded(error: unknown): boolean {
+  if (!(error instanceof DatabaseAwayError) || !(error.cause instanceof Error)) return false;
+  return 'code' in error.cause && error.cause.code === ENDED_BY_ANOTHER;
+}
+
+/** Runs the work in a transaction that never commits; answers what it found. */
+async function rolledBack<T>(db: Database, work: (tx: Db) => Promise<T>): Promise<T> {
+  const found: { result?: T } = {};
+  const undo = new Error('rolled back as intended');
+  await db
+    .transaction(async (tx) => {
+      found.result = await work(tx);
+      throw undo;
+    }, DRY_LIMITS)
+    .catch((error: unknown) => {
+      if (error !== undo) throw error;
+    });
+  return found.result as T;
+}

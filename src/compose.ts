@@ -11,7 +11,13 @@ import type { QueueConnection } from '../jobs/backend.js';
 import type { Queues } from '../jobs/queues.js';
 import type { Config } from './config.js';
 import type { Doorbell, QueueName } from './core/doorbell.js';
-import { ConfigurationError, STOPPED, TieoutError } from './core/errors.js';
+import {
+  ConfigurationError,
+  DatabaseRefusesError,
+  STOPPED,
+  TieoutError,
+  UnreachableError,
+} from './core/errors.js';
 import type { Log } from './core/log.js';
 import { withFields } from './core/log.js';
 import { openTurns } from './gateway/turns.js';
@@ -37,6 +43,9 @@ import { packageRoot } from './store/sql.js';
 const PLANNED_AHEAD_MAX = 6;
 /** What a server that is gone keeps from being closed is left: the process ends all the same. */
 const CLOSE_MS_MAX = 15_000;
+/** A machine that starts brings its servers up in any order: one is waited for so long. */
+const PARTS_MINUTES_MAX = 10;
+const PARTS_PAUSE_MS = 1_000;
 /** How long a send in flight may still take when the program is told to stop. */
 const STOP_GRACE_MS = 45_000;
 
@@ -65,6 +74,8 @@ export interface AppOptions {
   signal: AbortSignal;
   /** `migrate` and `doctor` look at a database that is not up to date. */
   anySchema?: boolean;
+  /** Nobody is there to try again: a database or queue that is not there yet is waited for. */
+  waitsForParts?: boolean;
   /** The wall clock of the night; default: this machine's. */
   now?: () => Date;
   /** The clock that is held against the database's; default: this machine's. */
@@ -81,7 +92,8 @@ export async function openApp(config: Config, options: AppOptions): Promise<App>
   try {
     const connection = await openServer(config, options, closers);
     const queueConnection = queueConnectionOf(config, connection);
-    if (options.anySchema !== true) await requireSchema(config, connection);
+    if (options.anySchema !== true)
+      await whenThere(() => requireSchema(config, connection), options);
     const db = openDatabase(connection);
     closers.push(() => db.close());
     const { log, progress } = options.talk;
@@ -135,6 +147,23 @@ function reviver(config: Config, { log }: Talk, closers: (() => Promise<unknown>
   };
 }
 
+/** What the work answers; where a server is away and may come, as soon as it is there. */
+async function whenThere<T>(work: () => Promise<T>, options: AppOptions): Promise<T> {
+  const { waitsForParts = false, talk, signal } = options;
+  const until = performance.now() + PARTS_MINUTES_MAX * 60_000;
+  for (let isSaid = false; ; isSaid = true) {
+    try {
+      return await work();
+    } catch (error) {
+      const mayCome = error instanceof UnreachableError && !(error instanceof DatabaseRefusesError);
+      if (!waitsForParts || !mayCome || performance.now() > until) throw error;
+      const words = `${error.message}; it is waited for, ${PARTS_MINUTES_MAX} minutes at most`;
+      if (!isSaid) talk.log(words, { level: 'warn' });
+      await interruptible(PARTS_PAUSE_MS, signal);
+    }
+  }
+}
+
 function queueConnectionOf(config: Config, connection: Connection): QueueConnection {
   if (config.queue.kind === 'redis') return { kind: 'redis', url: config.queue.url };
   return { kind: 'database', connection };
@@ -164,9 +193,10 @@ async function requireSchema(config: Config, connection: Connection): Promise<vo
 async function openNight(
   app: Pick<App, 'config' | 'db' | 'version'>,
   queues: () => Promise<Queues>,
-  { talk, signal, now = () => new Date(), wallClock = () => new Date() }: AppOptions,
+  options: AppOptions,
   closers: (() => Promise<unknown>)[],
 ): Promise<NightDeps> {
+  const { talk, signal, now = () => new Date(), wallClock = () => new Date() } = options;
   const { config, db } = app;
   const pause = (ms: number): Promise<void> => interruptible(ms, signal);
   const { createGatewayClient } = await import('./gateway/client.js');
@@ -190,7 +220,7 @@ async function openNight(
     db,
     config,
     gateway,
-    doorbell: await doorbellOf(config, queues),
+    doorbell: await doorbellOf(config, () => whenThere(queues, options)),
     runner,
     version: app.version,
     now,
@@ -318,10 +348,17 @@ async function interruptible(ms: number, signal: AbortSignal): Promise<void> {
   }
 }
 
+/** Builds it when it is first asked for; what failed, as for a queue away, is tried anew. */
 function once<T>(build: () => Promise<T>): () => Promise<T> {
   let built: Promise<T> | null = null;
+  const forget = (): void => {
+    built = null;
+  };
   return () => {
-    built ??= build();
+    if (built === null) {
+      built = build();
+      built.catch(forget);
+    }
     return built;
   };
 }

@@ -41,7 +41,7 @@ export function runCommand(): Command {
       if (flags.format !== undefined && flags.dryRun !== true) {
         throw new UsageError('--format goes with --dry-run; for a night: tieout report');
       }
-      await withApp(command, async (app) => {
+      const night = async (app: App): Promise<number> => {
         const request = {
           date: flags.date ?? null,
           accountIds: flags.account,
@@ -52,7 +52,9 @@ export function runCommand(): Command {
         else if (flags.format === 'csv') await printWouldDo(result.summary.wouldDo ?? []);
         else printLines([...summaryLines(result.summary), ...dryLines(result.summary)]);
         return EXIT_CODES[result.summary.state];
-      });
+      };
+      // A cron begins it, and nobody begins it again.
+      await withApp(command, night, { waitsForParts: true });
     });
 }
 

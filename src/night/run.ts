@@ -1,6 +1,6 @@
 // `tieout run` without the command line: begin, work or join, end. Says in words what it found.
 
-import { LEFT, TakenOverError, TieoutError } from '../core/errors.js';
+import { TakenOverError, TieoutError } from '../core/errors.js';
 import { withFields } from '../core/log.js';
 import type { RunSummary } from '../core/summary.js';
 import type { RunRow } from '../store/runs.js';
@@ -9,7 +9,7 @@ import { beginRun, blockedSentences } from './begin.js';
 import type { Night, NightDeps } from './deps.js';
 import { runDry } from './dryRun.js';
 import type { Outages } from './holding.js';
-import { openOutages, recordEnd, TAKEN_OVER } from './holding.js';
+import { openOutages, TAKEN_OVER } from './holding.js';
 import { runNight } from './night.js';
 import { joinRun, outwaitRun, withHeartbeat } from './watch.js';
 
@@ -123,8 +123,7 @@ async function workOn(
     // Of a dry run nothing is left by now in which an end could be recorded.
     if (night.isDry) throw endOfDry(error);
     if (error instanceof TakenOverError) throw new TakenOverError(TAKEN_OVER, { cause: error });
-    const failure = error instanceof Error ? error.message : String(error);
-    await recordEnd(told, night, outages.isWaitedFor(error) ? LEFT : failure);
+    await outages.recordEnd(told, night, error);
     throw error;
   } finally {
     await stop();

@@ -6,6 +6,7 @@ import pg from 'pg';
 import {
   ConfigurationError,
   DatabaseAwayError,
+  DatabaseRefusesError,
   TakenOverError,
   UnreachableError,
 } from '../core/errors.js';
@@ -121,11 +122,14 @@ export function asOperatingFailure(
     (isLostConnection(error.message) ? 'the connection was lost' : null) ??
     (code.startsWith('08') ? 'the connection failed' : null);
   if (reason === null) return error;
-  return new DatabaseAwayError(
-    `the database ${describeConnection(connection)} cannot be used: ${reason}`,
-    { cause: error },
-  );
+  const Failure = LOCKED_OUT.has(code) ? DatabaseRefusesError : DatabaseAwayError;
+  return new Failure(`the database ${describeConnection(connection)} cannot be used: ${reason}`, {
+    cause: error,
+  });
 }
+
+/** A server that says so will say so again: of user, password and the name of the database. */
+const LOCKED_OUT: ReadonlySet<string> = new Set(['28000', '28P01', '3D000']);
 
 /** SQLSTATE of tieout.hold_run, which goes ahead of all that a run writes. */
 const TAKEN_OVER = 'TO001';

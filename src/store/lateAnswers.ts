@@ -57,11 +57,14 @@ function isBarred(which: string): string {
       and other.operation = 'refund' and not other.is_void))`;
 }
 
-/** By their keys, from the few that were disproved: this is asked every few seconds. */
+/**
+ * By their keys, from the few that were disproved: this is asked every few seconds. What a person
+ * knew stands with the finding: clocks, which are set, tell nothing of what came first.
+ */
 const DISPROVED_AND_ANSWERED = `select i.instruction_id
   from (
-    select instruction_id, max(at) as at from tieout.decisions
-    where finding = 'not_happened' group by instruction_id offset 0
+    select distinct on (instruction_id) instruction_id, answers_known from tieout.decisions
+    where finding = 'not_happened' order by instruction_id, decision_id desc offset 0
   ) said
   cross join lateral (
     select i.* from tieout.instructions i
@@ -71,6 +74,6 @@ const DISPROVED_AND_ANSWERED = `select i.instruction_id
   where exists (
     select from tieout.attempts t join tieout.answers a using (attempt_id)
     where t.batch_id = i.batch_id and t.entries ? i.instruction_id::text
-      and a.received_at > said.at)
+      and t.attempt_id <> all (coalesce(said.answers_known, '{}')))
     and not ${isBarred(`other.state not in ('planned', 'held', 'queued')`)}
   order by i.instruction_id desc`;

@@ -108,13 +108,18 @@ export async function newestRunId(db: Db): Promise<bigint | null> {
   return rows[0]?.run_id ?? null;
 }
 
-/** The dates since the last finished run, `date` last. Incomplete and failed runs do not count. */
+/**
+ * The dates since the last finished run, `date` last. Incomplete and failed runs do not count;
+ * where none has ever finished, what they were to cover is still to be covered.
+ */
 export async function coveredDates(db: Db, date: string, zone: Zone): Promise<string[]> {
   const { rows } = await db.query<{ date: string }>(
     `select day::date as date
      from generate_series(
        greatest(coalesce((select max(business_date) + 1 from tieout.runs
          where not is_dry and state in ('tied_out', 'broken') and business_date < $1::date),
+         (select min(coalesce(covers[1], business_date)) from tieout.runs
+         where not is_dry and business_date < $1::date),
          $1::date), $1::date - ${COVERS_MAX}), $1::date, interval '1 day') as day
      where tieout.is_business_date(day::date, $2, $3::time) order by day`,
     [date, zone.timezone, zone.cutOff],
@@ -212,6 +217,15 @@ export async function failRun(
     `update tieout.runs set state = 'failed', failure = $3, finished_at = $4, runner_id = null
      where run_id = $1 and runner_id = $2`,
     [runId, runnerId, failure, now],
+  );
+  return rowCount === 1;
+}
+
+/** Whether any process has the run. */
+export async function isHeld(db: Db, runId: bigint): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'select from tieout.runs where run_id = $1 and runner_id is not null',
+    [runId],
   );
   return rowCount === 1;
 }

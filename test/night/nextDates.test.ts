@@ -163,6 +163,18 @@ describe('the next business date', () => {
     expect(one.lines.join('\n')).toContain(`covers ${dateOf(2)}, ${dateOf(1)}`);
   });
 
+  it('covers what no run has finished, where a copy of the middle of the first night came back', async () => {
+    const one = await house({ inLedger: kinds({ cancel_due: 1 }) });
+    await nightOf(one, 3);
+    await one.db.query(
+      `update tieout.runs set state = 'running', finished_at = null, summary = null,
+         runner_id = gen_random_uuid(), runner_host = 'gone', runner_boot = 'gone', runner_pid = 1,
+         runner_started = 'gone', heartbeat_at = now() - interval '1 day'`,
+    );
+    const later = await nightOf(one, 1);
+    expect(later.covers).toEqual([dateOf(3), dateOf(2), dateOf(1)]);
+  });
+
   it('does not look again at old matched orders, and does once the ledger changes them', async () => {
     const one = await house({
       inLedger: ({ ledger, kind }) => kind === 'plain' && ledger.expected === 'captured',

@@ -170,7 +170,8 @@ const SETTLED = 'settled_at = d.at, settled_run_id = null';
 
 const CHANGES: Readonly<Record<Exclude<DecisionKind, 'resolve'>, string>> = {
   approve: `state = 'planned', hold_reason = null, approval_id = d.decision_id, reason = d.reason`,
-  reject: `state = 'withdrawn', hold_reason = null, is_refused = true, reason = d.reason,
+  // What was to be sent a second time is unknown again, as its trigger says: it is not refused.
+  reject: `state = 'withdrawn', hold_reason = null, is_refused = i.resends = 0, reason = d.reason,
     ${SETTLED}`,
   replan: 'replan_id = d.decision_id',
 };

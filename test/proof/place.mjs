@@ -5,6 +5,8 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ASKED } from './asked.mjs';
+import { SERVER } from './simulator/putBack.mjs';
 
 const POOL_CLIENTS = 6;
 
@@ -24,7 +26,7 @@ const STILL_CLOCK = `
   insert into sim.clock values (pg_catalog.clock_timestamp(), 1);
   create function sim.clock_timestamp() returns timestamptz language sql volatile as
     'select at + nextval(''sim.asked'') * interval ''1 microsecond'' from sim.clock';
-`;
+${SERVER}`;
 const SEARCH_PATH = 'set search_path = sim, pg_catalog, public';
 
 /** `isStill`: the server's clock goes on only where it is set, not by itself. */
@@ -71,5 +73,8 @@ async function makeTemplate(program, admin, connection, { clock, withQueues }) {
   await template.query(clock);
   await template.close();
   await program.migrate.migrateUp(connection);
+  const made = program.db.openDatabase(connection, { max: 1 });
+  await made.query(ASKED);
+  await made.close();
   if (withQueues) await program.queues.migrateQueues({ kind: 'database', connection });
 }

@@ -147,7 +147,8 @@ export const PLANTED_TOLD: readonly Planted[] = [
     'a capture that a person had made with a call of tieout',
     ['I1'],
     (books) => {
-      add(books, 'calls', { account_id: ACCOUNT, operation: 'capture', body_sha256: 'called' });
+      const called = { account_id: ACCOUNT, operation: 'capture', body_sha256: 'called' };
+      add(books, 'calls', { ...called, called_at: '2026-01-01T22:59:59.000Z' });
       const before = { at: '2026-01-01T23:00:00.000Z' };
       books.effects?.unshift({ ...effect('1', 'capture', 'x0.called'), ...before });
     },
@@ -172,7 +173,7 @@ export const PLANTED_TOLD: readonly Planted[] = [
     'a refund that the ledger did not ask for when it was claimed',
     ['I4'],
     (books) => {
-      const rows = [{ at: Date.parse('2026-01-01T00:00:00Z'), sum: 3_99n }];
+      const rows = [{ at: MIDNIGHT - 86_400, sum: 3_99n }];
       Object.assign(books, { asked: new Map([[`${ACCOUNT} 3`, rows]]) });
     },
   ],

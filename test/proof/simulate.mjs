@@ -1,10 +1,12 @@
 // Schedules in virtual time, many a second: the program's own code and SQL, its own messages, a
 // gateway in memory, and a seed that says who goes on, who dies, what is lost. Use:
 //   npm run simulate -- --schedules 2000 --seed 1 [--first N] [--wave 400] [--build DIR]
+//     [--only DRAWS] [--without DRAWS] [--also DRAWS]
 // A wave that fails is named; the same seed with its --first and --schedules repeats it alone.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { chosenDraws } from './draws.mjs';
 import { openPlace } from './place.mjs';
 import { loadProgram } from './program.mjs';
 import { runNaively } from './simulator/naive.mjs';
@@ -32,6 +34,41 @@ const RARE = [
   'a partial refund waits for a person',
   'the spine died and was replaced',
 ];
+/** Those of a draw, where it is on. */
+const RARE_OF = {
+  'people decide': [
+    'a person: approve',
+    'a person: reject',
+    'a person: replan',
+    'a person: it happened',
+    'a person: it not_happened',
+    'a person was refused',
+  ],
+  'people pull the brake': ['a person pulled the brake', 'a person let the brake go'],
+  'people call by hand': ['called by hand: capture', 'called by hand: refund'],
+  'edits of the ledger': [
+    'a request deleted',
+    'a request renamed',
+    'a request lowered',
+    'an order deleted',
+    'an order re-created',
+    'a payout deleted',
+    'a payout changed',
+    'a payout moved to another account',
+  ],
+  'requests that come back': ['a request re-created'],
+  'requests that move to another order': ['a request moved to another order'],
+  'requests without an order': ['a request without an order'],
+  'settings change': [
+    'a setting changed: an operation from approve to auto or back',
+    'a setting changed: an operation off or on',
+    'a setting changed: approveAbove',
+    'a setting changed: maxPerRun',
+    'a setting changed: preflightMinutes',
+  ],
+  'settings free history': ['liveFrom was moved earlier'],
+  'the database is put back': ['a copy of the database was taken'],
+};
 
 const { values } = parseArgs({
   options: {
@@ -41,6 +78,9 @@ const { values } = parseArgs({
     wave: { type: 'string', default: '400' },
     build: { type: 'string' },
     'until-violation': { type: 'boolean', default: false },
+    only: { type: 'string' },
+    without: { type: 'string' },
+    also: { type: 'string' },
     verbose: { type: 'boolean', default: false },
   },
 });
@@ -50,6 +90,7 @@ const [schedules, seed, start, size] = [
   values.first,
   values.wave,
 ].map(Number);
+const draws = chosenDraws(values);
 const program = await loadProgram(values.build);
 const tally = openTally();
 const log = values.verbose ? (line) => console.error(line) : () => {};
@@ -66,8 +107,10 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 try {
   for (let done = 0; done < schedules && !isTold; done += size) {
     const [first, count] = [start + done, Math.min(size, schedules - done)];
-    const found = await inTime(runWave(place, { seed, first, count })).catch((error) => ({
-      violations: [{ invariant: 'I5', words: `a wave broke off: ${error.message}` }],
+    const found = await inTime(runWave(place, { seed, first, count, draws })).catch((error) => ({
+      violations: [
+        { invariant: 'I5', words: `a wave broke off: ${error.message} ${error.detail ?? ''}` },
+      ],
       money: new Map(),
     }));
     addTo(result, found, count);
@@ -88,7 +131,7 @@ const naive = runNaively({
 const isWell = printTable(result, {
   tally,
   naive,
-  rare: RARE,
+  rare: [...RARE, ...Object.entries(RARE_OF).flatMap(([name, of]) => (draws.has(name) ? of : []))],
   mustReach: result.schedules >= FULL_SIZE,
 });
 process.exit(isWell ? 0 : 1);

@@ -70,15 +70,19 @@ export function groupBy(rows, keyOf) {
  * asked of it.
  */
 export function joinBooks(books) {
-  const forgotten = books.forgotten ?? { instructions: [], attempts: [] };
+  const forgotten = books.forgotten ?? { instructions: [], attempts: [], calls: [] };
   const byId = new Map(
     [...books.instructions, ...forgotten.instructions].map((row) => [String(row.id), row]),
   );
   const attemptsOf = groupBy([...books.attempts, ...forgotten.attempts], (row) => row.body_sha256);
-  const calls = new Set((books.calls ?? []).map(({ body_sha256 }) => body_sha256));
+  const calls = groupBy(
+    [...(books.calls ?? []), ...(forgotten.calls ?? [])],
+    ({ body_sha256 }) => body_sha256,
+  );
   const effects = books.effects.map((effect) => {
     const body = bodyOf(effect);
-    return calls.has(body) && !attemptsOf.has(body) ? { ...effect, isCall: true } : effect;
+    const isCall = isOfCall(effect, calls.get(body) ?? [], attemptsOf.get(body) ?? []);
+    return isCall ? { ...effect, isCall } : effect;
   });
   const ownerOf = new Map();
   const effectsOf = new Map();
@@ -102,17 +106,28 @@ export function joinBooks(books) {
   return { ...books, effects, forgotten, byId, attemptsOf, ownerOf, effectsOf, byHand, twins };
 }
 
+/** A call may have the very body of a batch: whoever wrote it down last before the effect made it. */
+function isOfCall({ at }, calls, attempts) {
+  const moment = Date.parse(at);
+  const lastOf = (times) =>
+    Math.max(...times.map((time) => Date.parse(time)).filter((ms) => ms <= moment));
+  const called = lastOf(calls.map(({ called_at }) => called_at));
+  const sent = attempts.filter(({ outcome }) => outcome !== 'not_sent');
+  return called > lastOf(sent.map(({ claimed_at }) => claimed_at));
+}
+
 /** What an instruction is for: the same need has the same key in whichever database. */
 export function needKey(row) {
   return [row.operation, orderKey(row), row.transaction_id, row.refund_id ?? ''].join(' ');
 }
 
-/** Attempts of one body: those that may have sent it and came before, then the rest. */
+/** Attempts of one body: those that may have sent it and came before, newest first, then the rest. */
 function inOrderOfLikelihood(attempts, { at }) {
   const moment = Date.parse(at);
   const doubt = ({ outcome, claimed_at }) =>
     (outcome === 'not_sent' ? 2 : 0) + (Date.parse(claimed_at) > moment ? 1 : 0);
-  return [...attempts].sort((one, other) => doubt(one) - doubt(other));
+  const newest = (one, other) => Date.parse(other.claimed_at) - Date.parse(one.claimed_at);
+  return [...attempts].sort((one, other) => doubt(one) - doubt(other) || newest(one, other));
 }
 
 function isSameMovement(row, effect) {
@@ -131,9 +146,12 @@ function isSameMovement(row, effect) {
 export function shownFor(joined, row) {
   const twins = joined.twins.get(needKey(row)) ?? [];
   const own = [row, ...twins].flatMap(({ id }) => joined.effectsOf.get(id) ?? []);
-  const byHand = (joined.byHand.get(transactionKey(row)) ?? []).filter((effect) =>
-    isSameMovement(row, effect),
-  );
+  // A payout of somebody else's has a transaction of its own: it is named by its request.
+  const around =
+    row.operation === 'payout'
+      ? joined.effects.filter((effect) => isByHand(effect) && effect.operation === 'payout')
+      : (joined.byHand.get(transactionKey(row)) ?? []);
+  const byHand = around.filter((effect) => isSameMovement(row, effect));
   return { own, byHand };
 }
 

@@ -50,6 +50,8 @@ function doneAfterACall({ byId, byHand, effectsOf, attemptsOf }) {
   const found = [];
   for (const [id, effects] of effectsOf) {
     const row = byId.get(String(id));
+    // Two parts of a refund look alike: of those the sum decides.
+    if (row.operation === 'refund') continue;
     const calls = (byHand.get(transactionKey(row)) ?? []).filter(
       (call) => !isPortal(call) && call.operation === row.operation && isSame(call, row),
     );
@@ -116,15 +118,17 @@ export function allAccountedFor(joined) {
 function moreThanAsked({ effects, ownerOf, attemptsOf, asked }) {
   if (asked === undefined) return [];
   const found = [];
-  const refunds = effects.filter((one) => one.operation === 'refund' && !isByHand(one));
-  for (const [key, ours] of groupBy(refunds, orderKey)) {
-    let back = 0n;
-    for (const effect of ours) {
-      back += movedOf(effect);
-      const claims = (attemptsOf.get(bodyOf(effect)) ?? []).map((one) =>
-        Date.parse(one.claimed_at),
-      );
+  const refunds = effects.filter((one) => one.operation === 'refund' && !isPortal(one));
+  for (const [key, all] of groupBy(refunds, orderKey)) {
+    const ours = [];
+    for (const effect of all.filter((one) => !isByHand(one))) {
+      ours.push(effect);
+      const claims = (attemptsOf.get(bodyOf(effect)) ?? []).map(({ claimed }) => claimed);
       if (ownerOf.get(effect) === null || claims.length === 0) continue;
+      // What a person did while it was on its way already could not be known to it.
+      const claimedLast = Math.max(...claims) * 1_000;
+      const calls = all.filter((one) => isByHand(one) && Date.parse(one.at) < claimedLast);
+      const back = [...ours, ...calls].reduce((sum, one) => sum + movedOf(one), 0n);
       const wanted = askedAt(asked.get(key) ?? [], claims);
       if (back > wanted) found.push(`${lineOf(effect)}: ${back} given back, ${wanted} asked for`);
     }

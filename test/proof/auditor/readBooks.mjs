@@ -60,7 +60,11 @@ const TABLES = {
     from tieout.runs where not is_dry order by runs.run_id`,
   ends: `select run_id::text, state, summary, extract(epoch from at)::float8 as moment
     from tieout.run_ends order by end_id`,
-  calls: `select account_id, operation, encode(body_sha256, 'hex') as body_sha256, outcome
+  summings: `select run_id::text, last_instruction_event::int as seq,
+    extract(epoch from at)::float8 as moment from tieout.workings where kind = 'total'
+    order by working_id`,
+  calls: `select account_id, operation, encode(body_sha256, 'hex') as body_sha256, outcome,
+    to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as called_at
     from tieout.gateway_calls order by call_id`,
 };
 

@@ -2,6 +2,8 @@
 // may be: permissive, it does whatever it is asked as often as it is asked; strict, it refuses what
 // the state does not allow. Keeps a journal of what really happened. Never looks into tieout.
 
+import { createHash } from 'node:crypto';
+
 const STATUS = {
   pending: '1000',
   in_review: '1500',
@@ -64,6 +66,21 @@ export function openGateway({ now, profile, responseSignatureOf }) {
       });
       const made = { transaction_id: `P${journal.length}`, status: 'COMPLETED' };
       return { ...message, ...made, failure_type: '', failure_reason: '' };
+    },
+    transactionOf: (accountId, transactionId) => transactions.get(`${accountId} ${transactionId}`),
+    /** A request that a person had tieout make; looks show what it did from then on. */
+    byCall(operation, { body }, id) {
+      const message = JSON.parse(body.toString('utf8'));
+      const request = `${id}.${createHash('sha256').update(body).digest('hex')}`;
+      const told =
+        operation === 'payout'
+          ? this.pay(message, request)
+          : this.operate(operation, message, request);
+      for (const line of journal.filter((one) => one.request === request)) {
+        const one = transactions.get(`${line.account_id} ${line.transaction_id}`);
+        if (one !== undefined) one.before = null;
+      }
+      return answeredWith(told);
     },
     /** A person at the portal. */
     byHand(accountId, operation, transactionId) {
@@ -178,6 +195,12 @@ function answer({ profile, responseSignatureOf, account }, operation, message, r
   const { signing } = profile;
   const signature = responseSignatureOf(signing, operation, account.signingKey, body);
   return { ...body, encryption_data: signature };
+}
+
+function answeredWith(told) {
+  const body = Buffer.from(JSON.stringify(told));
+  const whole = { status: 200, contentType: 'application/json', contentEncoding: null };
+  return { kind: 'answered', ...whole, body };
 }
 
 function queryEntry(one, isStale) {

@@ -46,6 +46,7 @@ function depsFor(wave, world, fibre) {
     ...base,
     db: seamedDatabase(base.db, step),
     runner: runnerOf(process),
+    journal: wave.journalOf(process.host),
     newId: () => world.random.uuid(),
     sleep: async (ms) => {
       await step('sleep', async () => {});
@@ -63,7 +64,13 @@ function depsFor(wave, world, fibre) {
 }
 
 export function runnerOf(process) {
-  return { id: randomUUID(), host: 'sim', boot: 'boot', pid: 1, started: process.name };
+  return {
+    id: randomUUID(),
+    host: process.host ?? 'sim',
+    boot: 'boot',
+    pid: 1,
+    started: process.name,
+  };
 }
 
 async function connect(wave, world, fibre, step) {
@@ -105,7 +112,7 @@ async function post(wave, world, fibre, step, request) {
     const troubles = isPayout ? TROUBLES_OF_PAYOUTS : TROUBLES;
     const trouble = isTroubled ? random.weighted(troubles) : 'none';
     if (isTroubled) tally.count(trouble);
-    const later = (ms, work) => wave.later(ms, work);
+    const later = (ms, work) => wave.later(ms, work, world.layout.accountId);
     const array = isPayout ? null : `${name}_orders`;
     return happen(trouble, { operate, array, later, random });
   });

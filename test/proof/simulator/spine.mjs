@@ -6,6 +6,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { seamedDatabase } from '../seams.mjs';
 import { runnerOf } from './senders.mjs';
+import { HOSTS } from './world.mjs';
 
 /** A night that naps more often than this does not come to its end. */
 const NAPS_MAX = 2_000;
@@ -13,11 +14,13 @@ const NAPS_MAX = 2_000;
 const SETTLE_BREATHS = 4;
 
 /** `goOn(steps)` lets the senders of all schedules go on; `ring` and `nap` are the wave's. */
-export function openSpine(wave, { isQuiet, goOn, ring, nap }) {
+export function openSpine(wave, { isQuiet, mustDie, goOn, ring, nap }) {
   const { random, program } = wave;
   wave.spines += 1;
-  const process = { name: `spine.${wave.first}.${wave.spines}` };
-  const diesAt = !isQuiet && random.chance(0.8) ? random.below(100) : Number.POSITIVE_INFINITY;
+  const host = HOSTS[wave.spines % HOSTS.length];
+  const process = { name: `spine.${wave.first}.${wave.spines}`, host };
+  const dies = !isQuiet && (random.chance(0.8) || mustDie);
+  const diesAt = dies ? random.below(100) : Number.POSITIVE_INFINITY;
   let steps = 0;
   let naps = 0;
   let die;
@@ -43,6 +46,7 @@ export function openSpine(wave, { isQuiet, goOn, ring, nap }) {
     ...wave.base,
     db: seamedDatabase(wave.db, statement),
     runner: runnerOf(process),
+    journal: wave.journalOf(host),
     newId: () => random.uuid(),
     sleep: async () => {},
     jobs: {

@@ -6,13 +6,25 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import { readAsked } from '../asked.mjs';
 import { findViolations } from '../auditor/findViolations.mjs';
 import { readDatabase } from '../auditor/readBooks.mjs';
 import { fillLedger, layOut, settingsFor } from '../layout.mjs';
 import { randomOf } from '../random.mjs';
 import { memoryQueries } from '../seams.mjs';
+import { bringAllBack, editLedger } from './edits.mjs';
 import { openGateway } from './gateway.mjs';
+import { comeBy, decideSome, letAllGo } from './people.mjs';
+import {
+  forgottenBy,
+  NO_JOURNAL,
+  openJournals,
+  putBackNow,
+  restoreFor,
+  takeCopy,
+} from './putBack.mjs';
 import { ringFor, runnerOf } from './senders.mjs';
+import { calmSettings, changeSettings } from './settings.mjs';
 import { openSpine } from './spine.mjs';
 import { openWorld } from './world.mjs';
 
@@ -21,6 +33,7 @@ export const FIRST_NIGHT = new Date('2026-03-02T04:15:00Z');
 const TROUBLED_NIGHTS = 2;
 const QUIET_NIGHTS_MAX = 5;
 const RUNNERS_MAX = 6;
+const QUIET_DECISIONS_MAX = 300;
 /** More than the server's clock counts between two skips: no effect is older than its claim. */
 const GATEWAY_AHEAD_MS = 900;
 
@@ -54,12 +67,18 @@ function quietNightsFor(resendAfterHours) {
   return resendAfterHours === null ? 1 : 3;
 }
 
-export async function runWave(place, { seed, first, count }) {
-  const wave = await openWave(place, seed, first, count);
+export async function runWave(place, { seed, first, count, draws }) {
+  const wave = await openWave(place, { seed, first, count, draws });
   try {
-    for (let night = 0; night < TROUBLED_NIGHTS; night += 1) await runNight(wave, night, false);
-    for (const world of wave.worlds.values()) await endTroubles(world);
+    for (let night = 0; night < TROUBLED_NIGHTS; night += 1) {
+      wave.night = night;
+      if (wave.restore?.comes === night) await putBackNow(wave);
+      await runNight(wave, night, false);
+    }
+    await becomeQuiet(wave);
     for (let quiet = 0; quiet < QUIET_NIGHTS_MAX; quiet += 1) {
+      if (quiet > 0) await letAllGo(wave);
+      if (draws.has('people decide')) await decideSome(wave, QUIET_DECISIONS_MAX);
       await runNight(wave, TROUBLED_NIGHTS + quiet, true);
       if (quiet >= wave.quietNightsMin - 1 && (await isAtRest(wave))) break;
     }
@@ -69,7 +88,17 @@ export async function runWave(place, { seed, first, count }) {
   }
 }
 
-async function openWave(place, seed, first, count) {
+/** What is under way comes to its end, what was stopped is let go, what left comes back. */
+async function becomeQuiet(wave) {
+  if (wave.restore !== null) await putBackNow(wave);
+  wave.isQuiet = true;
+  for (const world of wave.worlds.values()) await endTroubles(world);
+  await letAllGo(wave);
+  await bringAllBack(wave);
+  if (wave.draws.has('settings change')) calmSettings(wave);
+}
+
+async function openWave(place, { seed, first, count, draws }) {
   const { program, tally } = place;
   const { db, connection, drop } = await place.freshDatabase();
   const random = randomOf(seed, first, 7);
@@ -88,6 +117,7 @@ async function openWave(place, seed, first, count) {
     dataDir: join(folder, 'var'),
   });
   settings.operations.resendAfterHours = resendAfterHours;
+  if (draws.has('settings change') && random.chance(0.5)) settings.operations.refund = 'approve';
   writeFileSync(file, JSON.stringify(settings));
   const config = program.config.loadConfig({ file, env: {}, cwd: folder });
   const { profile } = config.gateway;
@@ -99,10 +129,20 @@ async function openWave(place, seed, first, count) {
   const gateway = openGateway({ now, profile, responseSignatureOf });
   const wave = {
     ...{ place, program, tally, seed, first, random, db, connection, clock, gateway, config },
+    ...{ draws, settings, file, folder },
+    // Each has draws of its own, so that one that is off changes none of the others.
+    ...{ people: randomOf(seed, first, 21), editor: randomOf(seed, first, 23) },
+    admin: randomOf(seed, first, 25),
+    ...{ kept: [], braked: [], putBacks: 0, goings: 0, night: 0 },
+    forgotten: { instructions: [], attempts: [], calls: [] },
+    copy: null,
+    journalOf: () => NO_JOURNAL,
+    isQuiet: false,
     worlds: new Map(),
     effectsToCome: [],
     dead: new Set(),
-    later: (ms, work) => wave.effectsToCome.push({ at: clock.elapsed() + ms, work }),
+    later: (ms, work, account) =>
+      wave.effectsToCome.push({ at: clock.elapsed() + ms, work, account }),
     spines: 0,
     quietNightsMin: quietNightsFor(resendAfterHours),
     ring: (queue, ids) => ring(wave, queue, ids),
@@ -111,7 +151,10 @@ async function openWave(place, seed, first, count) {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+  wave.restore = restoreFor(wave);
+  if (draws.has('the database is put back')) wave.journalOf = openJournals(wave);
   for (const layout of layouts) addWorld(wave, layout);
+  wave.list = [...wave.worlds.values()];
   wave.queries = memoryQueries({
     program,
     profile,
@@ -161,18 +204,7 @@ function baseDeps(wave) {
     version: 'simulated',
     now: clock.now,
     monotonic: clock.elapsed,
-    // One database that forgets nothing: there is nothing to hold against it.
-    journal: {
-      journalId: () => null,
-      verify: async () => null,
-      keep: async () => {},
-      sign: async () => {},
-      awaited: async () => null,
-      isHeldUp: async () => false,
-      mayClaim: async () => null,
-      append: async () => {},
-      close: async () => {},
-    },
+    journal: NO_JOURNAL,
     answers: {
       keep: async (db, attemptId, answer) => {
         await program.attempts.storeAnswer(db, attemptId, answer);
@@ -207,6 +239,7 @@ async function runNight(wave, night, isQuiet) {
   for (let runner = 0; runner < RUNNERS_MAX; runner += 1) {
     const spine = openSpine(wave, {
       isQuiet: isQuiet || runner + 1 === RUNNERS_MAX,
+      mustDie: wave.restore?.comes === night + 0.5,
       goOn: (steps) => letWorldsGoOn(wave, steps),
       ring: wave.ring,
       nap: (ms) => pause(wave, ms),
@@ -215,6 +248,7 @@ async function runNight(wave, night, isQuiet) {
     if (how === 'done') return;
     wave.tally.kill('the spine');
     wave.tally.count('the spine died and was replaced');
+    if (wave.restore?.comes === night + 0.5) await putBackNow(wave);
   }
 }
 
@@ -229,13 +263,24 @@ async function letWorldsGoOn(wave, stepsMax) {
   const due = wave.effectsToCome.filter(({ at }) => at <= now);
   wave.effectsToCome = wave.effectsToCome.filter(({ at }) => at > now);
   for (const { work } of due) work();
+  if (!wave.isQuiet) await othersAct(wave);
   const busy = [...wave.worlds.values()].filter((world) => world.hasWork());
-  await Promise.all(
-    busy.map(async (world) => {
-      await meddle(wave, world);
-      await world.advance(world.random.below(stepsMax + 1));
-    }),
-  );
+  const goesOn = async (world) => {
+    await meddle(wave, world);
+    await world.advance(world.random.below(stepsMax + 1));
+  };
+  // Who comes first to a database that was put back is for the seed to say.
+  if (wave.putBacks > 0) for (const world of busy) await goesOn(world);
+  else await Promise.all(busy.map(goesOn));
+}
+
+/** Between any two statements: people with the runbook, editors of the ledger, a new setting. */
+async function othersAct(wave) {
+  wave.goings += 1;
+  if (wave.copy === null && wave.goings === wave.restore?.copyAt) await takeCopy(wave);
+  await comeBy(wave);
+  if (wave.draws.falls(wave.editor, 'edits of the ledger')) await editLedger(wave);
+  if (wave.draws.falls(wave.admin, 'settings change')) changeSettings(wave);
 }
 
 /** What others do meanwhile: a person at the portal, a merchant who thinks again. */
@@ -313,8 +358,10 @@ async function isAtRest(wave) {
      where state in ('planned', 'queued', 'sending', 'accepted')
      union all
      -- the next refund of an order is the next night's
-     select 1 from tieout.verdicts
-     where class = 'due' and run_id = (select max(run_id) from tieout.runs) limit 1`,
+     select 1 from tieout.verdicts v
+     where class = 'due' and run_id = (select max(run_id) from tieout.runs)
+       and not exists (select from tieout.instructions i where i.account_id = v.account_id
+         and i.order_no = v.order_no and i.state = 'held') limit 1`,
   );
   return rows.length === 0;
 }
@@ -324,7 +371,8 @@ async function audit(wave) {
   await client.connect();
   const ours = await readDatabase(client);
   await client.end();
-  const books = { ...ours, ...wave.gateway.books() };
+  const books = { ...ours, ...wave.gateway.books(), asked: await readAsked(wave.db) };
+  books.forgotten = forgottenBy(wave, books);
   countStates(wave, books);
   return { ...findViolations(books), books };
 }

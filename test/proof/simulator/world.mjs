@@ -18,6 +18,9 @@ const FATES = [
 ];
 const SLEEPS_MS = [3, 25, 90, 2 * 3600].map((seconds) => seconds * SECOND_MS);
 
+/** Machines that share the database; each has a journal of permits of its own. */
+export const HOSTS = ['north', 'south'];
+
 export function openWorld({ number, random, severity, tally, clock, UnreachableError }) {
   const pending = [];
   const processes = [];
@@ -38,7 +41,7 @@ export function openWorld({ number, random, severity, tally, clock, UnreachableE
       }
       made += 1;
       const name = `w${number}.${made}`;
-      const born = { name, isDead: false };
+      const born = { name, isDead: false, host: HOSTS[(number + made) % HOSTS.length] };
       processes.push(born);
       return born;
     },
@@ -81,6 +84,9 @@ export function openWorld({ number, random, severity, tally, clock, UnreachableE
         pending.push(entry);
         fibre.wake?.();
       });
+    },
+    killAll(where) {
+      for (const one of processes) if (!one.isDead) world.kill(one, where);
     },
     kill(process, where) {
       process.isDead = true;

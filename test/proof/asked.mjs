@@ -1,0 +1,38 @@
+// What the ledger asked for, and from when on: kept by triggers of the schedules' own databases, so
+// that the auditor can say whether a refund was asked for when it was claimed, whatever became of
+// its row since.
+
+/** What was asked for of an order, from when on; by order, oldest first. */
+export async function readAsked(db) {
+  const { rows } = await db.query(
+    `select account_id, order_no, extract(epoch from at)::float8 as at,
+       (coalesce(wanted, 0) * 100)::bigint::text as sum from sim.wanted order by seq`,
+  );
+  const asked = new Map();
+  for (const { account_id, order_no, at, sum } of rows) {
+    const key = `${account_id} ${order_no}`;
+    const known = asked.get(key) ?? [];
+    // What it was first it was from the beginning, whichever clock was on the wall then.
+    const from = known.length === 0 ? Number.NEGATIVE_INFINITY : at;
+    asked.set(key, [...known, { at: from, sum: BigInt(sum) }]);
+  }
+  return asked;
+}
+
+/** Tables and triggers of the schedules' own, beside the ledger; made once in the template. */
+export const ASKED = `
+  create table sim.wanted (seq bigint generated always as identity, at timestamptz not null,
+    account_id text not null, order_no text not null, wanted numeric);
+  create function sim.note_asked(account text, no text) returns void language sql as
+    'insert into sim.wanted (at, account_id, order_no, wanted)
+     select clock_timestamp(), account, no, (select sum(refund_amount) from ledger.refund_requests
+       where account_id = account and order_no = no)';
+  create function sim.asked_changed() returns trigger language plpgsql as $$
+  begin
+    if tg_op <> 'INSERT' then perform sim.note_asked(old.account_id, old.order_no); end if;
+    if tg_op <> 'DELETE' then perform sim.note_asked(new.account_id, new.order_no); end if;
+    return null;
+  end $$;
+  create trigger asked after insert or update or delete on ledger.refund_requests
+    for each row execute function sim.asked_changed();
+`;

@@ -1,0 +1,35 @@
+// What a schedule may draw besides deaths, sleeps and lost answers: one table, so that it can be
+// seen what is drawn, how often, and what is not. A draw that is off names what is not mended yet;
+// `--only` and `--without` of the programs choose among them. Neighbours: simulator/ and campaign/.
+
+/** By name: `chance` of it each time that it could happen, and whether it is drawn at all. */
+export const DRAWS = {
+  'people decide': { chance: 0.08, isOn: true },
+  'people pull the brake': { chance: 0.02, isOn: true },
+  'people call by hand': { chance: 0.04, isOn: true },
+  'edits of the ledger': { chance: 0.12, isOn: true },
+  'requests that come back': { chance: 1, isOn: false },
+  'requests that move to another order': { chance: 1, isOn: false },
+  'requests without an order': { chance: 0.01, isOn: false },
+  'settings change': { chance: 0.015, isOn: true },
+  'settings free history': { chance: 0.5, isOn: false },
+  'the database is put back': { chance: 0.6, isOn: false },
+};
+
+/** `only`, `without`, `also`: names with commas between, as they are typed. */
+export function chosenDraws({ only = '', without = '', also = '' }) {
+  const list = (text) => text.split(',').filter((name) => name !== '');
+  for (const name of [...list(only), ...list(without), ...list(also)]) {
+    if (DRAWS[name] === undefined) throw new Error(`no such draw: ${name}`);
+  }
+  const isOn = (name) => {
+    if (list(only).length > 0) return list(only).includes(name);
+    return (DRAWS[name].isOn || list(also).includes(name)) && !list(without).includes(name);
+  };
+  const on = new Set(Object.keys(DRAWS).filter(isOn));
+  return {
+    has: (name) => on.has(name),
+    /** Draws whether it happens now; draws nothing where it is off. */
+    falls: (random, name) => on.has(name) && random.chance(DRAWS[name].chance),
+  };
+}

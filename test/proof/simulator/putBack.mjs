@@ -1,0 +1,155 @@
+// The database of a wave is put back: a cold copy or a base backup comes back with or without the
+// ledger, or a standby takes over that lacks the last commits. Copies of the tables stand in for
+// the files; that the server was started anew, and on which timeline it is, the server's own
+// functions are made to say. What the database knew until then is kept for the auditor.
+
+import { join } from 'node:path';
+import pg from 'pg';
+import { readDatabase } from '../auditor/readBooks.mjs';
+
+const MINUTE_MS = 60_000;
+
+/** Answers for the functions by which the program knows a server that was started anew. */
+export const SERVER = `
+  create table sim.server (started timestamptz not null, timeline int not null);
+  insert into sim.server values (pg_catalog.pg_postmaster_start_time(), 1);
+  create function sim.pg_postmaster_start_time() returns timestamptz language sql stable as
+    'select started from sim.server';
+  create function sim.pg_walfile_name(pg_lsn) returns text language sql stable as
+    'select lpad(timeline::text, 8, ''0'') || ''0000000000000001'' from sim.server';
+`;
+
+const TABLES = `
+  select n.nspname as schema, c.relname as name,
+    (select string_agg(quote_ident(a.attname), ', ' order by a.attnum) from pg_attribute a
+     where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+       and a.attgenerated = '') as columns
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname in ('tieout', 'ledger') and c.relkind in ('r', 'p') and not c.relispartition
+  order by 1, 2`;
+
+const kept = ({ schema, name }) => `snapshot."${schema}.${name}"`;
+
+const KINDS_OF_RESTORE = ['a copy', 'a copy', 'without the ledger', 'a standby took over'];
+/** One database that forgets nothing: there is nothing to hold against it. */
+export const NO_JOURNAL = {
+  journalId: () => null,
+  verify: async () => null,
+  keep: async () => {},
+  sign: async () => {},
+  awaited: async () => null,
+  isHeldUp: async () => false,
+  mayClaim: async () => null,
+  append: async () => {},
+  close: async () => {},
+};
+
+/** When a copy is taken, and when it comes back: before the second night, or in its middle. */
+export function restoreFor({ draws, admin }) {
+  if (!draws.falls(admin, 'the database is put back')) return null;
+  return {
+    kind: admin.pick(KINDS_OF_RESTORE),
+    copyAt: admin.between(2, 150),
+    comes: admin.pick([1, 1.5, 2]),
+    restarts: admin.chance(0.5),
+  };
+}
+
+/** A journal of permits for each host, on the disk as it really is; its guard lives as a process. */
+export function openJournals(wave) {
+  const guards = new Map();
+  const { program, db, clock, folder } = wave;
+  return (host) => {
+    const name = `${host}.${wave.generation ?? 0}`;
+    const known = guards.get(name);
+    if (known !== undefined) return known;
+    const open = () => program.permitJournal.openPermitJournal(join(folder, host));
+    const guard = program.journalGuard.openJournalGuard({ db, host, open, wallClock: clock.now });
+    guards.set(name, guard);
+    return guard;
+  };
+}
+
+export async function putBackNow(wave) {
+  const { restore } = wave;
+  if (wave.copy === null) await takeCopy(wave);
+  await putBack(wave, restore.kind);
+  wave.restore = null;
+  if (!restore.restarts) return;
+  wave.generation = (wave.generation ?? 0) + 1;
+  for (const world of wave.list) world.killAll('with the database');
+  wave.tally.count('with the database');
+}
+
+/** Copies every table, and how far each sequence had come. */
+export async function takeCopy(wave) {
+  const { db } = wave;
+  await db.transaction(async (tx) => {
+    await tx.query('set transaction isolation level repeatable read');
+    await tx.query('drop schema if exists snapshot cascade; create schema snapshot');
+    const { rows: tables } = await tx.query(TABLES);
+    for (const one of tables) {
+      const { schema, name, columns } = one;
+      await tx.query(`create table ${kept(one)} as select ${columns} from ${schema}.${name}`);
+    }
+    await tx.query(`create table snapshot.sequences as select schemaname, sequencename, last_value
+      from pg_sequences where schemaname in ('tieout', 'ledger')`);
+    wave.copy = { tables };
+  });
+  wave.tally.count('a copy of the database was taken');
+}
+
+/** `kind`: what comes back, and how. Everybody who was at work finds another database. */
+async function putBack(wave, kind) {
+  const { copy, tally } = wave;
+  await keepForgotten(wave);
+  const isPart = kind === 'without the ledger';
+  const tables = copy.tables.filter(({ schema }) => !isPart || schema !== 'ledger');
+  await wave.db.transaction(async (tx) => {
+    await tx.query(`set local session_replication_role = replica`);
+    const names = tables.map(({ schema, name }) => `${schema}.${name}`).join(', ');
+    await tx.query(`truncate ${names}`);
+    for (const one of tables) {
+      const { schema, name, columns } = one;
+      await tx.query(`insert into ${schema}.${name} (${columns}) overriding system value
+        select ${columns} from ${kept(one)}`);
+    }
+    await tx.query(`select setval(format('%I.%I', schemaname, sequencename)::regclass,
+      coalesce(last_value, 1), last_value is not null) from snapshot.sequences`);
+    await tx.query(`select sim.note_asked(account_id, order_no) from ledger.orders`);
+    await tx.query(
+      `update sim.server set started = clock_timestamp(),
+      timeline = timeline + $1`,
+      [kind === 'a standby took over' ? 1 : 0],
+    );
+  });
+  tally.count(`put back: ${kind}`);
+  await wave.clock.skip(10 * MINUTE_MS);
+}
+
+/** Instructions and attempts that stand in no database any more own the effects that they had. */
+async function keepForgotten(wave) {
+  const client = new pg.Client(wave.connection);
+  await client.connect();
+  const { instructions, attempts, calls } = await readDatabase(client);
+  await client.end();
+  wave.putBacks += 1;
+  const named = (id) => `L${wave.putBacks}.${id}`;
+  wave.forgotten.instructions.push(...instructions.map((row) => ({ ...row, id: named(row.id) })));
+  wave.forgotten.calls.push(...calls);
+  wave.forgotten.attempts.push(
+    ...attempts.map((row) => ({ ...row, entries: row.entries.map(named) })),
+  );
+}
+
+/** Without what the database knows after all. */
+export function forgottenBy({ forgotten }, { attempts }) {
+  const known = new Set(attempts.map(({ attempt_id }) => attempt_id));
+  const lost = forgotten.attempts.filter(({ attempt_id }) => !known.has(attempt_id));
+  const ids = new Set(lost.flatMap(({ entries }) => entries));
+  return {
+    attempts: lost,
+    calls: forgotten.calls,
+    instructions: forgotten.instructions.filter(({ id }) => ids.has(id)),
+  };
+}

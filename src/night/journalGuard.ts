@@ -231,11 +231,14 @@ async function disagreement(
 ): Promise<string | null> {
   const { db, host, wallClock } = deps;
   const place: JournalPlace = { journalId: journal.journalId, host, place: journal.place };
-  const known = await findJournal(db, journal.journalId);
+  // Before the database is asked: other processes of this host count on meanwhile.
+  const mark = journal.mark();
+  const before = await findJournal(db, journal.journalId);
   // A copy that stands elsewhere may hold other permits than the one that was read.
-  const isThatOne = known?.host === place.host && known.place === place.place;
-  const from = isThatOne ? known.verified : null;
-  const reading = await journal.read(from, known?.releasedAt ?? null);
+  const isThatOne = before?.host === place.host && before.place === place.place;
+  const from = isThatOne ? before.verified : null;
+  const reading = await journal.read(from, before?.releasedAt ?? null);
+  const known = before ?? (await findJournal(db, journal.journalId));
   const gone = isFirst ? await journalsLostAt(db, place) : [];
   const lost = await forgotten(
     db,
@@ -253,7 +256,7 @@ async function disagreement(
       ? `the journal of permits at ${journal.place} is damaged: ${reading.damage}`
       : null) ??
     lostWords(lost) ??
-    (wentBack(journal.mark(), markOf(known, facts), facts.base)
+    (wentBack(mark, markOf(known, facts), facts.base)
       ? `the database was put back: it lacks signs of life that the journal at ${journal.place} has`
       : null);
   if (found === null) {

@@ -87,6 +87,56 @@ test('a request that was paid and has left heals as it comes back', async () => 
   expect(await refunded(house)).toEqual(['1.00', '2.00']);
 });
 
+/** One order that is older than the look-back, of which a part is asked back and waits for a person. */
+async function heldPart(): Promise<{ house: House; orderNo: string }> {
+  const inLedger = kinds({ partial_refund_due: 1 });
+  const settings = {
+    reconcile: { lookbackDays: 1 },
+    operations: { refund: 'approve' },
+  };
+  const house = await buildHouse({ orders: 900, inLedger, daysAgo: 6, settings });
+  cleanups.push(() => house.end());
+  const [{ ledger } = { ledger: undefined }] = house.seeded;
+  await night(house, 4);
+  expect(await instructionCounts(house.db)).toEqual({ 'refund held': 1 });
+  return { house, orderNo: ledger?.order_no ?? '' };
+}
+
+test('a request that is away for a night and comes back is asked for again', async () => {
+  const { house } = await heldPart();
+  await house.db.query(
+    `create table kept as select * from ledger.refund_requests;
+     delete from ledger.refund_requests`,
+  );
+  await night(house, 3);
+  expect(await instructionCounts(house.db)).toEqual({ 'refund withdrawn': 1 });
+  await house.db.query('insert into ledger.refund_requests select * from kept');
+  await night(house, 2);
+  expect(await instructionCounts(house.db)).toEqual({ 'refund held': 1, 'refund withdrawn': 1 });
+});
+
+test('a request that was paid and moves to an old order is a break of that one, too', async () => {
+  const { house, orderNo } = await twicePaid();
+  await house.db.query(
+    `insert into ledger.orders
+     select account_id, 'another', currency, amount, expected, null, null, null,
+       placed_at - interval '90 days', null from ledger.orders;
+     insert into tieout.final_orders (account_id, order_no, fingerprint, run_id)
+     select account_id, order_no, md5(row(currency, amount::numeric(20, 2), expected,
+       transaction_id, capture_amount, review_decision, placed_at)::text), 1
+     from ledger.orders where order_no = 'another';
+     update ledger.refund_requests set order_no = 'another' where refund_id = 'part-2'`,
+  );
+  const { summary } = await night(house, 2);
+  expect(summary.state).toBe('broken');
+  // It is looked at, and the gateway does not know it: what it asks for does not go unsaid.
+  expect(await openBreaksOf(house.db)).toEqual([
+    `${orderNo} refund_mismatch`,
+    'another missing_at_gateway',
+  ]);
+  expect(await refunded(house)).toEqual(['1.00', '2.00']);
+});
+
 /** The gateway shows what `shows` makes of each entry, by its order. */
 function showing(front: Front, shows: (entry: Record<string, unknown>) => object): void {
   const retold = (value: unknown): unknown => {

@@ -1,6 +1,7 @@
 -- Orders that need no further look: matched, final at the gateway, and older than the look-back.
 -- What the gateway has never shown is not final: a late payment of a cancelled order must be seen.
--- The fingerprint is that of askNight.sql, so that a change in the ledger brings the order back.
+-- The fingerprint is that of askNight.sql, so that a change in the ledger brings the order back; so
+-- does a refund request that it was not judged with.
 -- $1 run, $2 pull, $3 start of the look-back.
 with old as materialized (
   select a.* from tieout.asked_orders a
@@ -14,11 +15,14 @@ matched as materialized (
     on v.run_id = $1::bigint and v.account_id = a.account_id and v.order_no = a.order_no
   where p.state = 'answered' and (v.order_no is null or v.class = 'matched')
 )
-insert into tieout.final_orders (account_id, order_no, fingerprint, run_id)
+insert into tieout.final_orders (account_id, order_no, fingerprint, run_id, requests)
 select a.account_id, a.order_no,
   md5(row(a.currency, a.amount, a.expected, a.transaction_id, a.capture_amount,
     a.review_decision, a.placed_at)::text),
-  $1
+  $1,
+  array(select r.refund_id from tieout.asked_refunds r
+    where r.pull_id = a.pull_id and r.account_id = a.account_id and r.order_no = a.order_no
+    order by r.refund_id)
 from matched a
 where (
   select count(*) > 0
@@ -28,5 +32,7 @@ where (
     -- each half has an index of its own; without this line neither is used
     and (e.is_extra or not e.is_extra))
 on conflict (account_id, order_no)
-  do update set fingerprint = excluded.fingerprint, run_id = excluded.run_id
-  where final_orders.fingerprint <> excluded.fingerprint
+  do update set fingerprint = excluded.fingerprint, run_id = excluded.run_id,
+    requests = excluded.requests
+  where (final_orders.fingerprint, final_orders.requests)
+    is distinct from (excluded.fingerprint, excluded.requests)

@@ -157,31 +157,6 @@ describe('the journal of permits', () => {
     await guard.close();
   });
 
-  it('that another process of the host writes to meanwhile is none of an older database', async () => {
-    const house = await houseOf();
-    const wallClock = () => new Date();
-    const here = { db: house.db, host: 'here', wallClock };
-    const first = openJournalGuard({
-      ...here,
-      open: () => openPermitJournal(join(house.folder, 'var')),
-    });
-    expect(await first.verify()).toBeNull();
-    const open = async () => {
-      const journal = await openPermitJournal(join(house.folder, 'var'));
-      // The other one gives a sign of life while this one holds the journal against the database.
-      const read: typeof journal.read = async (...behind) => {
-        await first.sign();
-        return journal.read(...behind);
-      };
-      return { ...journal, read };
-    };
-    const second = openJournalGuard({ ...here, open });
-    expect(await second.verify()).toBeNull();
-    await second.close();
-    await first.close();
-    expect(await freezes(house)).toEqual([]);
-  });
-
   it('sends nothing when its line cannot be written', async () => {
     const house = await houseOf();
     const { deps, batchIds } = await prepareNight(house);

@@ -1,0 +1,37 @@
+// One journal of permits, and several processes of the host that write to it at once. Neighbour:
+// journal.test.ts.
+
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { openJournalGuard } from '../../src/night/journalGuard.js';
+import { openPermitJournal } from '../../src/store/permitJournal.js';
+import { standingBrakes } from '../../src/store/sending.js';
+import type { House } from '../support/night.js';
+import { buildHouse, kinds } from '../support/night.js';
+
+let house: House;
+afterEach(() => house.end());
+
+it('a journal that another process writes to meanwhile is none of an older database', async () => {
+  house = await buildHouse({ orders: 900, inLedger: kinds({ capture_due: 2 }, 'A1001') });
+  const here = { db: house.db, host: 'here', wallClock: () => new Date() };
+  const journalOf = () => openPermitJournal(join(house.folder, 'var'));
+  const first = openJournalGuard({ ...here, open: journalOf });
+  expect(await first.verify()).toBeNull();
+  const second = openJournalGuard({
+    ...here,
+    open: async () => {
+      const journal = await journalOf();
+      // The other one gives a sign of life while this one holds the journal against the database.
+      const read: typeof journal.read = async (...behind) => {
+        await first.sign();
+        return journal.read(...behind);
+      };
+      return { ...journal, read };
+    },
+  });
+  expect(await second.verify()).toBeNull();
+  await second.close();
+  await first.close();
+  expect(await standingBrakes(house.db)).toEqual([]);
+});

@@ -6,7 +6,11 @@
 import type { PgPool } from 'bullmq';
 import { TieoutError } from '../src/core/errors.js';
 import type { Connection } from '../src/store/connection.js';
-import { asOperatingFailure, describeConnection } from '../src/store/connection.js';
+import {
+  asOperatingFailure,
+  describeConnection,
+  TRANSACTION_OPTIONS,
+} from '../src/store/connection.js';
 import type { Database } from '../src/store/db.js';
 import { openDatabase } from '../src/store/db.js';
 import { limitsOptions, SHORT_LIMITS } from '../src/store/limits.js';
@@ -109,7 +113,7 @@ function onSchema(connection: Connection): Connection {
       ? new URL(connection.connectionString)
       : socketAddress(connection);
   const given = address.searchParams.get('options');
-  const path = `-c search_path=${SCHEMA} ${limitsOptions(SHORT_LIMITS)}`;
+  const path = `-c search_path=${SCHEMA} ${limitsOptions(SHORT_LIMITS)} ${TRANSACTION_OPTIONS}`;
   address.searchParams.set('options', given === null ? path : `${given} ${path}`);
   return { connectionString: address.href };
 }

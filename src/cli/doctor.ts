@@ -27,6 +27,7 @@ import { PROCESS_CONNECTIONS_MAX } from '../store/db.js';
 import { hasEmbedded } from '../store/embeddedPlace.js';
 import { accountsWithoutOrders } from '../store/ledger.js';
 import { neverAskedOrders } from '../store/ledgerKeys.js';
+import { ledgerTrouble } from '../store/ledgerTrouble.js';
 import { leftAccounts } from '../store/leftAccounts.js';
 import type { MigrationStatus } from '../store/migrate.js';
 import { migrationStatus } from '../store/migrate.js';
@@ -98,6 +99,8 @@ async function examine(app: App): Promise<Check[]> {
 /** What makes a night of an account worth nothing, or sends nothing of it. */
 async function ledgerChecks(app: App): Promise<Check[]> {
   const accountIds = app.config.accounts.map(({ accountId }) => accountId);
+  const trouble = await ledgerTrouble(app.db);
+  if (trouble !== null) return [{ name: 'ledger', kind: 'problem', words: trouble }];
   const empty = await accountsWithoutOrders(app.db, accountIds);
   const lost = await accountsWithoutHistory(app.db, app.config.accounts, new Date());
   return [

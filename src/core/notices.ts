@@ -14,6 +14,7 @@ export interface Notice {
     | 'shared_transaction'
     | 'odd_refund'
     | 'strange_account'
+    | 'unusable_rows'
     | 'no_history'
     | 'no_orders'
     | 'newly_freed'
@@ -71,7 +72,7 @@ export interface FeedGapFacts {
   accountId: string;
   businessDate: string;
   currency: string;
-  verdict: 'absent' | 'unfinished' | 'different' | 'unusable';
+  verdict: 'absent' | 'unfinished' | 'different';
   statedCount: number | null;
   statedAmount: string | null;
   ledgerCount: number;
@@ -93,8 +94,6 @@ function gapText(gap: FeedGapFacts): string {
         : `is not known to be whole: it holds ${held}, and ledger.control_totals states none`;
     case 'unfinished':
       return `is not complete yet: its control total in ${gap.currency} is not finished`;
-    case 'unusable':
-      return `has ${gap.ledgerCount} row(s) without a usable order number, which are left out`;
     case 'different':
       return (
         `is not whole: its feed states ${gap.statedCount} orders, ` +
@@ -287,4 +286,25 @@ export function strangeAccountNotice(strange: StrangeAccountFacts): Notice {
     'nothing is done about them. Configure the account, or correct the ledger';
   const names = [sample, accountId];
   return { accountId, kind: 'strange_account', about: `account ${accountId}`, text, names };
+}
+
+export interface UnusableRows {
+  relation: string;
+  /** empty: they name no account either */
+  accountId: string;
+  rows: number;
+  sample: string;
+}
+
+/** Rows that name no order, request or account: nobody can be asked about them. */
+export function unusableRowsNotice(unusable: UnusableRows): Notice {
+  const { relation, rows, sample } = unusable;
+  const accountId = unusable.accountId || '(none)';
+  const count = `${rows} ${rows === 1 ? 'row' : 'rows'}`;
+  const about = `${count} of ledger.${relation} without a number or account`;
+  const such = sample === '' ? '' : `, such as ${sample}`;
+  const text =
+    `${count} of ledger.${relation} that no number and account tells apart (missing, or too long)` +
+    `${such}: left out, and nothing is done about ${rows === 1 ? 'it' : 'them'}. Correct the ledger`;
+  return { accountId, kind: 'unusable_rows', about, text, names: [sample] };
 }

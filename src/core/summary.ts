@@ -224,6 +224,7 @@ function waitingPart(summary: RunSummary): string {
   const unknown = sumInstructions(summary, 'unknown');
   const parts = [
     ...noticesOf(summary, 'no_orders').map(({ about }) => about),
+    ...noticesOf(summary, 'unusable_rows').map(({ about }) => about),
     ...kept.map(({ about, instructions = 0 }) => {
       if (instructions === 0) return `nothing may be sent (${about})`;
       return `${counted(instructions, 'instruction')} kept back (${about})`;

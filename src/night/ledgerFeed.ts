@@ -4,7 +4,6 @@
 import type { Tx } from '../store/db.js';
 import type { OrderKey } from '../store/ledgerFeed.js';
 import { checkFeed, dropHints, hintVanished, keepLedgerChanges } from '../store/ledgerFeed.js';
-import { countUnusable } from '../store/ledgerKeys.js';
 import type { PullRow } from '../store/pulls.js';
 import type { Night, NightDeps } from './deps.js';
 import { accountIdsOf, lookbackFrom } from './deps.js';
@@ -30,7 +29,6 @@ export async function keepLedger(
   const accountIds = accountIdsOf(night);
   await dropHints(tx, vanished);
   await keepLedgerChanges(tx, night.runId, pull.pullId, accountIds, pull.asOf);
-  await countUnusable(tx, night, accountIds, pull.asOf);
   const { timezone, cutOff } = deps.config.schedule;
   const days = { timezone, cutOff, dates: night.covers };
   await checkFeed(tx, night.runId, accountIds, days, pull.asOf);

@@ -3,6 +3,7 @@
 import { TakenOverError, TieoutError } from '../core/errors.js';
 import { withFields } from '../core/log.js';
 import type { RunSummary } from '../core/summary.js';
+import { ledgerTrouble, mayBeLedger } from '../store/ledgerTrouble.js';
 import type { RunRow } from '../store/runs.js';
 import type { RunRequest } from './begin.js';
 import { beginRun, blockedSentences } from './begin.js';
@@ -121,10 +122,11 @@ async function workOn(
     return { kind: resumed ? 'resumed' : 'ran', summary };
   } catch (error) {
     // Of a dry run nothing is left by now in which an end could be recorded.
-    if (night.isDry) throw endOfDry(error);
+    if (night.isDry) throw endOfDry(await inWords(deps, error));
     if (error instanceof TakenOverError) throw new TakenOverError(TAKEN_OVER, { cause: error });
-    await outages.recordEnd(told, night, error);
-    throw error;
+    const failure = await inWords(deps, error);
+    await outages.recordEnd(told, night, failure);
+    throw failure;
   } finally {
     await stop();
   }
@@ -138,6 +140,13 @@ function endOfDry(error: unknown): unknown {
       'kept; run it again',
     { cause: error },
   );
+}
+
+/** The error, or where the ledger is its cause, what is wrong with it and what to do. */
+async function inWords({ db }: NightDeps, error: unknown): Promise<unknown> {
+  if (!mayBeLedger(error)) return error;
+  const trouble = await ledgerTrouble(db).catch(() => null);
+  return trouble === null ? error : new TieoutError(trouble, { cause: error });
 }
 
 /** Workers start while the database works out what to ask; at the latest when they are rung for. */

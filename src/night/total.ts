@@ -16,6 +16,7 @@ import {
   type StrangeAccountFacts,
   sharedNotice,
   strangeAccountNotice,
+  unusableRowsNotice,
   wordNotice,
 } from '../core/notices.js';
 import { type MoneyTie, workedOutStake } from '../core/reporting.js';
@@ -52,6 +53,7 @@ import {
 import { freedCounts } from '../store/freed.js';
 import { accountsWithoutOrders } from '../store/ledger.js';
 import { feedGaps, ledgerChangeCounts } from '../store/ledgerFeed.js';
+import { unusableRows } from '../store/ledgerTrouble.js';
 import { leftAccounts } from '../store/leftAccounts.js';
 import { oddRefunds, sharedTransactions } from '../store/oddities.js';
 import { payoutsToLookAt } from '../store/payouts.js';
@@ -176,6 +178,7 @@ async function noticesOf(deps: Pick<NightDeps, 'config' | 'now'>, night: Night):
     ...(await sharedTransactions(night.db, night.runId)).map(sharedNotice),
     ...(await oddRefunds(night.db, night.runId)).map(oddRefundNotice),
     ...(await strangers(deps, night)).map(strangeAccountNotice),
+    ...(await unusableRows(night.db, accountIdsOf(night))).map(unusableRowsNotice),
     ...(await freedCounts(night.db, night.runId)).map(freedNotice),
     // A dry run sends nothing on purpose.
     ...(night.isDry ? [] : await stopNotices(night.db, accountIdsOf(night))),
@@ -184,11 +187,13 @@ async function noticesOf(deps: Pick<NightDeps, 'config' | 'now'>, night: Night):
 
 /**
  * An account that is not looked at any more keeps the night from being whole; requests of one that
- * the configuration does not name are as much as a break.
+ * the configuration does not name, and rows that name nothing, are as much as a break.
  */
 function statesOfOthers(notices: readonly Notice[]): RunState[] {
   if (notices.some((one) => one.kind === 'left_account')) return ['incomplete'];
-  return notices.some((one) => one.kind === 'strange_account') ? ['broken'] : [];
+  const isOdd = ({ kind }: Notice): boolean =>
+    kind === 'strange_account' || kind === 'unusable_rows';
+  return notices.some(isOdd) ? ['broken'] : [];
 }
 
 /** Requests of accounts that the configuration does not name: as much as a break. */

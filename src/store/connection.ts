@@ -45,12 +45,42 @@ const SESSION = {
   standard_conforming_strings: 'on',
 } as const;
 
+type Told = ((error: Error) => void) | ((error: null, client: pg.Client) => void);
+
+/**
+ * For what is no transaction of ours (limits.ts says it of those, through a pooler too): a single
+ * statement writes, and is never refused since another one wrote.
+ */
+const TRANSACTIONS =
+  'set session characteristics as transaction isolation level read committed, read write, ' +
+  'not deferrable';
+
+/** The same in the words of the `options` of an address. */
+export const TRANSACTION_OPTIONS =
+  '-c default_transaction_isolation=read\\ committed -c default_transaction_read_only=off';
+
 /**
  * Said as the connection opens: no further question, a pool's client has it before its first
  * statement, and a pooler that lends a session for a transaction keeps just these for each of its
  * clients, which it does of nothing that is set later.
  */
 class SettledClient extends pg.Client {
+  override connect(): Promise<this>;
+  override connect(told: Told): void;
+  override connect(told?: Told): Promise<this> | undefined {
+    const settled = super.connect().then(async () => {
+      await this.query(TRANSACTIONS);
+      return this;
+    });
+    if (told === undefined) return settled;
+    // Beside the promise: what the listener throws is no failure of the connection.
+    settled.then(
+      (client) => process.nextTick(told, null, client),
+      (error) => process.nextTick(told, error),
+    );
+    return undefined;
+  }
+
   getStartupConf(): Record<string, string> {
     const proto = pg.Client.prototype as unknown as { getStartupConf(): Record<string, string> };
     return { ...proto.getStartupConf.call(this), ...SESSION };

@@ -172,7 +172,7 @@ export async function accountsWithOrder(
 ): Promise<string[]> {
   const { rows } = await db.query<{ account_id: string }>(
     `select account_id from unnest($1::text[]) as wanted (account_id)
-     where exists (select 1 from ledger.orders o
+     where exists (select 1 from tieout.ledger_orders('{}', '{}', '') o
          where o.account_id = wanted.account_id and o.order_no = $2)
        or exists (select 1 from tieout.breaks b
          where b.account_id = wanted.account_id and b.order_no = $2)

@@ -51,7 +51,8 @@ export async function accountsWithoutOrders(
 ): Promise<string[]> {
   const { rows } = await db.query<{ account_id: string }>(
     `select a.account_id from unnest($1::text[]) as a (account_id)
-     where not exists (select from ledger.orders o where o.account_id = a.account_id)
+     where not exists (
+       select from tieout.ledger_orders('{}', '{}', '') o where o.account_id = a.account_id)
      order by a.account_id`,
     [accountIds],
   );

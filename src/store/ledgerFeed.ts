@@ -91,7 +91,7 @@ export async function feedGaps(db: Db, runId: bigint): Promise<FeedGapFacts[]> {
     `select account_id as "accountId", business_date as "businessDate", currency, verdict,
        stated_count as "statedCount", round(stated_amount, 2)::text as "statedAmount",
        ledger_count as "ledgerCount", round(ledger_amount, 2)::text as "ledgerAmount"
-     from tieout.feed_checks where run_id = $1 and verdict <> 'equal'
+     from tieout.feed_checks where run_id = $1 and verdict not in ('equal', 'unusable')
      order by account_id, business_date, currency`,
     [runId],
   );

@@ -19,7 +19,8 @@ const KEY_BYTES_MAX = 512;
 export async function repeatedOrders(tx: Tx, accountIds: readonly string[]): Promise<OrderKey[]> {
   if ((await ledgerRelation(tx, 'orders')) !== 'view') return [];
   const { rows } = await tx.query<OrderKey>(
-    `select account_id as "accountId", order_no as "orderNo" from ledger.orders
+    `select account_id as "accountId", order_no as "orderNo"
+     from tieout.ledger_orders('{}', '{}', '')
      where account_id = any ($1) and octet_length(order_no) <= ${KEY_BYTES_MAX}
      group by account_id, order_no having count(*) > 1 limit $2`,
     [accountIds, REPEATED_MAX + 1],
@@ -32,7 +33,7 @@ export async function repeatedOrders(tx: Tx, accountIds: readonly string[]): Pro
 export async function repeatedRefunds(tx: Tx, accountIds: readonly string[]): Promise<RefundKey[]> {
   if ((await ledgerRelation(tx, 'refund_requests')) !== 'view') return [];
   const { rows } = await tx.query<RefundKey>(
-    `select account_id as "accountId", refund_id as "refundId" from ledger.refund_requests
+    `select account_id as "accountId", refund_id as "refundId" from tieout.ledger_refunds()
      where account_id = any ($1) and octet_length(refund_id) <= ${KEY_BYTES_MAX}
      group by account_id, refund_id having count(*) > 1 limit $2`,
     [accountIds, REPEATED_MAX + 1],
@@ -70,7 +71,8 @@ export async function neverAskedOrders(
   separator: string,
 ): Promise<{ orders: number; sample: string | null }> {
   const { rows } = await db.query<{ orders: bigint; sample: string | null }>(
-    `select count(*) as orders, left(min(order_no), 64) as sample from ledger.orders
+    `select count(*) as orders, left(min(order_no), 64) as sample
+     from tieout.ledger_orders('{}', '{}', '')
      where account_id = any ($1) and position($2 in order_no) > 0`,
     [accountIds, separator],
   );
@@ -92,25 +94,4 @@ export async function askRepeated(
     cut.pageOrders,
     cut.separator,
   ]);
-}
-
-/** Counts rows that no order number tells apart, where the ledger is a view. */
-export async function countUnusable(
-  tx: Tx,
-  run: { runId: bigint; businessDate: string },
-  accountIds: readonly string[],
-  asOf: Date,
-): Promise<void> {
-  await tx.query(`delete from tieout.feed_checks where run_id = $1 and verdict = 'unusable'`, [
-    run.runId,
-  ]);
-  if ((await ledgerRelation(tx, 'orders')) !== 'view') return;
-  await tx.query(
-    `insert into tieout.feed_checks (run_id, account_id, business_date, currency, verdict,
-       ledger_count, ledger_amount, checked_at)
-     select $1, account_id, $2::date, '-', 'unusable', count(*), 0, $4 from ledger.orders
-     where account_id = any ($3) and (order_no is null or octet_length(order_no) > ${KEY_BYTES_MAX})
-     group by account_id`,
-    [run.runId, run.businessDate, accountIds, asOf],
-  );
 }

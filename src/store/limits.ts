@@ -50,9 +50,12 @@ export function limitsSql({ idleMs, lockMs, statementMs }: Limits): string {
   );
 }
 
+/** What our statements are written for, whatever is the default of the database or the role. */
+const BEGIN = 'begin isolation level read committed, read write, not deferrable';
+
 /** How a transaction begins that has these limits. */
 export function beginSql(limits: Limits): string {
-  return `begin; ${limitsSql(limits)}`;
+  return `${BEGIN}; ${limitsSql(limits)}`;
 }
 
 /** Behind the `begin` of a long read. */
@@ -66,7 +69,7 @@ export const READING = limitsSql(READ_LIMITS);
  * statement each time.
  */
 export const BEGIN_DURABLY =
-  `begin; ${limitsSql(SHORT_LIMITS)}; ` +
+  `${BEGIN}; ${limitsSql(SHORT_LIMITS)}; ` +
   'set local synchronous_commit = on; set local plan_cache_mode = force_generic_plan; ' +
   'set local enable_seqscan = off; set local jit = off';
 

@@ -21,7 +21,7 @@ export async function storeNotification(
   return db.transaction(async (tx) => {
     const { rowCount } = await tx.query(
       `insert into tieout.look_hints (account_id, order_no, hinted_at)
-       select l.account_id, l.order_no, $3 from ledger.orders l
+       select l.account_id, l.order_no, $3 from tieout.ledger_orders('{}', '{}', '') l
        where l.account_id = any ($1) and l.order_no = any ($2)
        on conflict (account_id, order_no) do update set hinted_at = excluded.hinted_at`,
       [accountIds, notification.words, notification.receivedAt],

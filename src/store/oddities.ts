@@ -60,7 +60,7 @@ export async function oddRefunds(db: Db, runId: bigint): Promise<OddRefundFacts[
            where o.account_id = i.account_id and o.order_no = i.order_no
              and o.instruction_id <> i.instruction_id
              and o.gateway_reference = i.gateway_reference) as is_twice,
-         (select count(*) from ledger.refund_requests r
+         (select count(*) from tieout.ledger_refunds() r
            where r.account_id collate "C" = i.account_id
              and r.order_no collate "C" = i.order_no) as requests
        from tieout.instructions i

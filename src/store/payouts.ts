@@ -56,40 +56,41 @@ export async function waitingPayouts(
   limit: number,
 ): Promise<PayoutRequest[]> {
   const { rows } = await db.query<RawRequest>(
-    `select p.account_id, p.request_id::text as request_id,
-       tieout.payout_payload(p.payload) as payload,
-       tieout.usable_instant(p.requested_at) as requested_at,
-       tieout.payout_problem(p.payload, p.requested_at) as problem,
+    `with twin as materialized (
+       select request_id, min(account_id collate "C") as least, max(account_id collate "C") as most
+       from tieout.ledger_payouts() group by request_id
+     )
+     select p.account_id, p.request_id, p.payload, p.requested_at, p.problem,
        count(*) over (partition by p.account_id, p.request_id) as copies,
        (select min(other.account_id) from (
-         select twin.account_id collate "C" as account_id from ledger.payout_requests twin
+         select unnest(array[twin.least, twin.most]) as account_id from twin
          where twin.request_id = p.request_id
          union all
          select i.account_id from tieout.instructions i
-         where i.operation = 'payout' and i.transaction_id = p.request_id::text and not i.is_void
+         where i.operation = 'payout' and i.transaction_id = p.request_id and not i.is_void
        ) other where other.account_id <> p.account_id collate "C") as elsewhere,
-       (select min(c.called_by) from ${callsByHand('p.request_id::text')}) as by_hand_of
-     from ledger.payout_requests p
+       (select min(c.called_by) from ${callsByHand('p.request_id')}) as by_hand_of
+     from tieout.ledger_payouts() p
      join jsonb_to_recordset($1::jsonb) as a (account_id text, live_from timestamptz)
        on a.account_id collate "C" = p.account_id collate "C"
      left join lateral (
        select * from tieout.instructions i
        where i.operation = 'payout' and i.account_id = p.account_id collate "C"
-         and i.transaction_id = p.request_id::text
+         and i.transaction_id = p.request_id
        order by i.instruction_id desc limit 1
      ) newest on true
      where (a.live_from is null or p.requested_at >= a.live_from or p.requested_at is null)
-       and octet_length(p.request_id::text) <= ${REQUEST_ID_BYTES_MAX}
+       and octet_length(p.request_id) <= ${REQUEST_ID_BYTES_MAX}
        -- Most of the history is paid: put aside as a set, before anything is asked one by one.
        and not exists (
          select from tieout.instructions done
          where done.operation = 'payout' and done.state = 'confirmed'
            and done.account_id = p.account_id collate "C"
-           and done.transaction_id = p.request_id::text)
+           and done.transaction_id = p.request_id)
        and (newest.state is null or newest.state in ('planned', 'held', 'queued')
          or (newest.state in ('rejected', 'withdrawn') and newest.replan_id is not null)
          or (newest.state = 'withdrawn'
-           and (not newest.is_refused or newest.payload <> tieout.payout_payload(p.payload))))
+           and (not newest.is_refused or newest.payload <> p.payload)))
      order by p.requested_at, p.request_id limit $2`,
     [JSON.stringify(accounts), limit],
   );
@@ -122,9 +123,9 @@ export async function withdrawPayouts(
        reason = 'no longer asked for', settled_at = $3, settled_run_id = $1, changed_by = 'tieout'
      where i.operation = 'payout' and i.account_id = any ($2)
        and i.state in ('planned', 'held', 'queued') and not exists (
-         select from ledger.payout_requests p
-         where p.account_id collate "C" = i.account_id and p.request_id::text = i.transaction_id
-           and tieout.payout_payload(p.payload) = i.payload)`,
+         select from tieout.ledger_payouts() p
+         where p.account_id collate "C" = i.account_id and p.request_id = i.transaction_id
+           and p.payload = i.payload)`,
     [runId, accountIds, now],
   );
 }
@@ -162,8 +163,8 @@ export async function payoutFacts(db: Db, batchId: bigint): Promise<PayoutFacts[
      from tieout.instructions i
      left join lateral (
        select p.payload, p.requested_at, count(*) over () as copies
-       from ledger.payout_requests p
-       where p.account_id collate "C" = i.account_id and p.request_id::text = i.transaction_id
+       from tieout.ledger_payouts() p
+       where p.account_id collate "C" = i.account_id and p.request_id = i.transaction_id
        limit 1
      ) p on true
      where i.batch_id = $1 and i.state = 'queued' order by i.instruction_id`,

@@ -26,7 +26,7 @@ export async function refundRequestsOf(
          where i.account_id = r.account_id and i.refund_id = r.refund_id
            and i.operation = 'refund'
          order by (i.state = 'confirmed') desc, i.instruction_id desc limit 1) end as state
-     from ledger.refund_requests r where r.account_id = $1 and r.order_no = $2
+     from tieout.ledger_refunds() r where r.account_id = $1 and r.order_no = $2
      order by r.requested_at, r.refund_id limit 1000`,
     [accountId, orderNo, liveFrom],
   );

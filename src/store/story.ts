@@ -26,10 +26,15 @@ export interface OrderStory {
 const PULLS_MAX = 200;
 
 /** Amounts as text: a JSON number would lose its last zero, and a large one its digits. */
-const LEDGER_ROW = `to_jsonb(l) || jsonb_build_object('amount', round(l.amount, 2)::text,
-  'capture_amount', round(l.capture_amount, 2)::text)`;
+const LEDGER_ROW = `to_jsonb(l) || jsonb_build_object('amount', ${shownAmount('l.amount')},
+  'capture_amount', ${shownAmount('l.capture_amount')})`;
 const REFUND_ROW = `to_jsonb(r)
-  || jsonb_build_object('refund_amount', round(r.refund_amount, 2)::text)`;
+  || jsonb_build_object('refund_amount', ${shownAmount('r.refund_amount')})`;
+
+/** Of a view as it stands there, if it is no number. */
+function shownAmount(column: string): string {
+  return `coalesce(nullif(round(tieout.amount_in(${column}), 2)::text, 'NaN'), ${column}::text)`;
+}
 
 export async function orderStory(
   db: Db,
@@ -39,9 +44,10 @@ export async function orderStory(
   const { rows } = await db.query<{ story: OrderStory }>(
     `select jsonb_build_object(
        'ledger', (select ${LEDGER_ROW} from ledger.orders l
-         where l.account_id = $1 and l.order_no = $2 limit 1),
+         where l.account_id::text = $1 and l.order_no::text = $2 limit 1),
        'refundRequests', coalesce((select jsonb_agg(${REFUND_ROW} order by r.requested_at)
-         from ledger.refund_requests r where r.account_id = $1 and r.order_no = $2), '[]'),
+         from ledger.refund_requests r
+         where r.account_id::text = $1 and r.order_no::text = $2), '[]'),
        'ledgerChanges', coalesce((select jsonb_agg(jsonb_build_object('at', c.noted_at,
            'kind', c.kind, 'before', c.before, 'after', c.after) order by c.run_id)
          from tieout.ledger_changes c where c.account_id = $1 and c.order_no = $2), '[]'),

@@ -62,10 +62,10 @@ it.each([...Object.keys(BAD), 'twice'])(
   },
 );
 
-it('counts rows without a usable number, and does not call the ledger whole', () => {
-  expect(summary.state).toBe('incomplete');
+it('counts rows without a usable number, and names one; they keep nothing else up', () => {
+  expect(summary.state).toBe('broken');
   expect(summary.notices?.map((notice) => notice.text).join('\n')).toContain(
-    'has 2 row(s) without a usable order number',
+    '2 rows of ledger.orders that no number and account tells apart (missing, or too long), such as',
   );
 });
 

@@ -21,6 +21,12 @@ const SETTINGS: Record<string, string> = {
   client_encoding: `'LATIN1'`,
   xmloption: 'document',
   array_nulls: 'off',
+  default_transaction_isolation: 'serializable',
+  default_transaction_read_only: 'on',
+  default_transaction_deferrable: 'on',
+  transform_null_equals: 'on',
+  row_security: 'off',
+  check_function_bodies: 'off',
 };
 
 let house: House;

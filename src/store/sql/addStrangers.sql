@@ -17,6 +17,6 @@ insert into tieout.asked_orders (pull_id, account_id, order_no, page_no, in_ledg
 select e.pull_id, e.account_id, e.order_no, null::int, false
 from unasked e
 where not exists (
-  select from ledger.orders l
+  select from tieout.ledger_orders('{}', '{}', '') l
   where l.account_id collate "C" = e.account_id and l.order_no collate "C" = e.order_no
 )

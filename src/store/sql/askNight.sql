@@ -63,7 +63,7 @@ forgotten as materialized (
   join account a on a.account_id = i.account_id
   where i.operation = 'refund' and i.state = 'confirmed' and not i.is_void
     and not exists (
-      select from ledger.refund_requests r
+      select from tieout.ledger_refunds() r
       where r.account_id collate "C" = i.account_id and r.refund_id collate "C" = i.refund_id
         and r.order_no collate "C" = i.order_no and r.refund_amount = i.refund_amount
     )
@@ -117,7 +117,7 @@ live as (
     and ($10 is null or k.account_id = $10 and k.order_no > $11)
     and ($12 is null or k.account_id <> $12 or k.order_no <= $13)
     and not exists (
-      select from ledger.orders l
+      select from tieout.ledger_orders('{}', '{}', '') l
       where l.account_id collate "C" = k.account_id and l.order_no collate "C" = k.order_no
     )
 ),

@@ -21,6 +21,6 @@ where i.operation = 'refund' and i.state = 'confirmed' and not i.is_void
   and ($2 is null or a.account_id = $2 and a.order_no > $3)
   and ($4 is null or a.account_id <> $4 or a.order_no <= $5)
   and not exists (
-    select from ledger.refund_requests r
+    select from tieout.ledger_refunds() r
     where r.account_id collate "C" = i.account_id and r.refund_id collate "C" = i.refund_id
       and r.order_no collate "C" = i.order_no)

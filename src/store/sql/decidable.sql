@@ -4,7 +4,7 @@ select i.instruction_id, i.account_id, i.order_no, i.operation, i.state, i.hold_
   i.transaction_id, i.currency, i.amount::text as amount, i.refund_id,
   i.refund_amount::text as refund_amount, i.review_decision,
   array_remove(i.asked_by || (
-    select r.requested_by from ledger.refund_requests r
+    select r.requested_by from tieout.ledger_refunds() r
     where i.operation = 'refund' and r.account_id collate "C" = i.account_id
       and r.refund_id collate "C" = i.refund_id
     -- a view may have it twice

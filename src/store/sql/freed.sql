@@ -24,8 +24,8 @@ candidate as materialized (
   join tieout.run_accounts ra on ra.run_id = $1 and ra.account_id = i.account_id
   left join tieout.ledger_refunds() r on i.operation = 'refund'
     and r.account_id collate "C" = i.account_id and r.refund_id collate "C" = i.refund_id
-  left join ledger.payout_requests p on p.account_id collate "C" = i.account_id
-    and p.request_id = case when i.operation = 'payout' then i.transaction_id::uuid end
+  left join tieout.ledger_payouts() p on p.account_id collate "C" = i.account_id
+    and p.request_id collate "C" = case when i.operation = 'payout' then i.transaction_id end
   left join (
     select account_id, order_no, placed_at, capture_amount, amount as ledger_amount
     from tieout.asked_orders where pull_id = $2::bigint

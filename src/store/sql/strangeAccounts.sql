@@ -10,11 +10,11 @@ from (
       where i.account_id = r.account_id collate "C" and i.refund_id = r.refund_id collate "C"
         and i.operation = 'refund' and (i.state = 'confirmed' or i.is_refused))
   union all
-  select p.account_id, 'payout', p.request_id::text from ledger.payout_requests p
+  select p.account_id, 'payout', p.request_id from tieout.ledger_payouts() p
   where p.requested_at >= $2 and p.account_id <> all ($1)
     and not exists (
       select from tieout.instructions i
-      where i.operation = 'payout' and i.transaction_id = p.request_id::text
+      where i.operation = 'payout' and i.transaction_id = p.request_id
         and (i.state = 'confirmed' or i.is_refused))
 ) as request
 group by account_id, kind

@@ -7,15 +7,16 @@ with account as materialized (
   from jsonb_to_recordset($2::jsonb) as a (account_id text, live_from timestamptz)
 ),
 stray as materialized (
-  select a.account_id, case when tieout.id_problem(r.order_no) is null then r.order_no
-      else left(coalesce(nullif(r.order_no, ''), '(none)'), 64) end collate "C" as order_no,
+  -- one that names no order at all stands under a word of ours
+  select a.account_id, coalesce(nullif(case when tieout.id_problem(r.order_no) is null
+      then r.order_no else left(r.order_no, 64) end, ''), '(none)') collate "C" as order_no,
     left(coalesce(r.refund_id, '(none)'), 64) as refund_id,
     coalesce(r.refund_amount::text, '(no amount)') as amount
   from tieout.ledger_refunds() r
   join account a on a.account_id = r.account_id collate "C"
   where (a.live_from is null or r.requested_at is null or r.requested_at >= a.live_from)
     and not exists (
-      select from ledger.orders l
+      select from tieout.ledger_orders('{}', '{}', '') l
       where l.account_id collate "C" = a.account_id
         and l.order_no collate "C" = r.order_no collate "C")
     and not exists (

@@ -17,7 +17,7 @@ cross join lateral (
   select * from tieout.asked_orders where pull_id = n.pull_id and account_id = n.account_id
   offset 0
 ) o
-left join ledger.orders l
+left join tieout.ledger_orders('{}', '{}', '') l
   on l.account_id collate "C" = o.account_id and l.order_no collate "C" = o.order_no
 where l.account_id is null
   and case when o.in_ledger then o.placed_at >= $2::timestamptz or o.placed_at is null

@@ -305,6 +305,6 @@ export function unusableRowsNotice(unusable: UnusableRows): Notice {
   const such = sample === '' ? '' : `, such as ${sample}`;
   const text =
     `${count} of ledger.${relation} that no number and account tells apart (missing, or too long)` +
-    `${such}: left out, and nothing is done about ${rows === 1 ? 'it' : 'them'}. Correct the ledger`;
+    `${such}: left out, and nothing is done about it. Correct the ledger`;
   return { accountId, kind: 'unusable_rows', about, text, names: [sample] };
 }

@@ -113,9 +113,9 @@ export async function historyCounts(
 ): Promise<{ refunds: number; payouts: number }> {
   const { rows } = await db.query<{ refunds: bigint; payouts: bigint }>(
     `select
-       (select count(*) from ledger.refund_requests r
+       (select count(*) from tieout.ledger_refunds() r
          where r.account_id collate "C" = $1 and r.requested_at < $2) as refunds,
-       (select count(*) from ledger.payout_requests p
+       (select count(*) from tieout.ledger_payouts() p
          where p.account_id collate "C" = $1 and p.requested_at < $2) as payouts`,
     [account.accountId, account.liveFrom],
   );

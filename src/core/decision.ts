@@ -60,7 +60,23 @@ export const HOLD_REASONS = {
   },
   shared_refund: {
     isApprovable: true,
-    words: 'another order has a refund of the same transaction',
+    words: 'another order or account has a refund of the same transaction',
+  },
+  shared_transaction: {
+    isApprovable: true,
+    words: 'another order or account has a movement of the same transaction',
+  },
+  by_hand: {
+    isApprovable: true,
+    words: 'a person did this at the gateway by hand, or may have',
+  },
+  twin_request: {
+    isApprovable: true,
+    words: 'another refund request of the order has the same id but for case or spaces',
+  },
+  over_captured: {
+    isApprovable: true,
+    words: 'more would go back than we captured of the transaction',
   },
   restored: {
     isApprovable: true,

@@ -43,7 +43,11 @@ const HOLD_REASONS: Readonly<Record<string, string>> = {
   partial_capture: 'capture below the authorised amount is not enabled (profile partialCapture)',
   observed: 'the account is only observed: its liveFrom is not given, or ahead',
   second_capture: 'the order was captured already, by another transaction: look, then approve',
-  shared_refund: 'another order has a refund of the same transaction: look, then approve',
+  shared_refund: 'another order or account has a refund of this transaction: look, then approve',
+  shared_transaction: 'another order or account moves this transaction, too: look, then approve',
+  by_hand: 'done at the gateway by hand, or may have been: look, then approve',
+  over_captured: 'more would go back than we captured: look, then approve',
+  twin_request: 'a request of the same id but for case or spaces was paid: look, then approve',
   restored: 'the database came back from a backup: this was sent before, or may have been',
   no_history: 'liveFrom is days ago, yet the database knows no earlier run of the account',
 };

@@ -220,17 +220,18 @@ describe('what nobody knew', () => {
   test('the sheet of a partial refund says what to look for and what to press', async () => {
     await given(
       { ...REFUND, did: ['refund T1 R0 1.00 confirmed', 'refund T1 R1 4.00 unknown'] },
-      `update tieout.instructions set gateway_reference = 'O1/T1-01' where state = 'confirmed'`,
+      `update tieout.instructions set gateway_reference = transaction_id || '-01'
+       where state = 'confirmed'`,
     );
     const id = await idOf('O1', 'unknown');
     const sheet = await sheetOf({ db: at.db, refundReasonTag: true }, id);
     expect(sheet).toMatchObject({
       money: '4.00 EUR',
       tag: `[tieout ${id}]`,
-      references: ['O1/T1-01'],
-      nextReference: 'O1/T1-02',
+      references: [`${at.accountId}.O1/T1-01`],
+      nextReference: `${at.accountId}.O1/T1-02`,
       commands: [
-        `tieout instructions resolve ${id} happened --reason "..." --reference "O1/T1-02"`,
+        `tieout instructions resolve ${id} happened --reason "..." --reference "${at.accountId}.O1/T1-02"`,
         `tieout instructions resolve ${id} not-happened --reason "..." --reference "..."`,
       ],
     });

@@ -2,15 +2,27 @@
 // lowered; and over orders whose transactions change. What was paid stays paid. Whole nights; each
 // test ends with what really moved.
 
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { sandboxProfile } from '../../src/gateway/profile.js';
 import type { RunResult } from '../../src/night/run.js';
 import { verifyNight } from '../../src/night/verifyNight.js';
 import { findRun } from '../../src/store/runs.js';
 import type { Front } from '../faults/front.js';
-import { retell } from '../faults/front.js';
+import { answerJson, retell } from '../faults/front.js';
 import { houseBehind } from '../faults/houseBehind.js';
+import { byHand } from '../support/byHand.js';
 import type { House } from '../support/night.js';
-import { buildHouse, dateOf, instructionCounts, kinds, openBreaksOf } from '../support/night.js';
+import {
+  buildHouse,
+  dateOf,
+  instructionCounts,
+  kinds,
+  openBreaksOf,
+  rewriteSettings,
+} from '../support/night.js';
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -185,6 +197,145 @@ test('one transaction under two orders is refunded for neither by itself', async
   expect(await held(house)).toEqual(['shared_refund', 'shared_refund']);
   expect(front.asked.get('refund')).toBeUndefined();
   expect(await house.effects()).toEqual([]);
+});
+
+/** What waits, with its reason, and what has moved. */
+async function standing(house: House): Promise<{ held: (string | null)[]; moved: string[] }> {
+  const moved = (await house.effects()).map(({ operation, account_id, amount, refund_amount }) => {
+    return `${operation} ${account_id} ${refund_amount ?? amount}`;
+  });
+  return { held: await held(house), moved };
+}
+
+test('a part that a person refunded by hand is not refunded once more by itself', async () => {
+  const { house, orderNo } = await twicePaid();
+  await house.db.query(
+    `insert into ledger.refund_requests
+     select account_id, 'part-3', order_no, 3.00, reason, requested_by,
+       requested_at + interval '1 second' from ledger.refund_requests where refund_id = 'part-2'`,
+  );
+  const [paid] = await house.effects();
+  const { rows } = await house.db.query<{ currency: string; amount: string }>(
+    'select currency, amount::text as amount from ledger.orders',
+  );
+  const entry = { transaction_id: paid?.transaction_id, refund_amount: '3.00', ...rows[0] };
+  const refund_orders = [{ ...entry, order_no: orderNo, refund_reason: 'by hand' }];
+  const account = paid?.account_id ?? '';
+  expect(await byHand(house, account, 'refund', { refund_orders })).toBe('accepted');
+  for (const daysAgo of [2, 1]) {
+    await night(house, daysAgo);
+    expect(await held(house)).toEqual(['by_hand']);
+  }
+  expect(await refunded(house)).toEqual(['1.00', '2.00', '3.00']);
+});
+
+test('a refund request that comes again in other letters waits for a person', async () => {
+  const { house } = await twicePaid();
+  await house.db.query(
+    `insert into ledger.refund_requests
+     select account_id, 'Part-2 ', order_no, refund_amount, reason, requested_by, requested_at
+     from ledger.refund_requests where refund_id = 'part-2'`,
+  );
+  await night(house, 2);
+  expect(await held(house)).toEqual(['twin_request']);
+  expect(await refunded(house)).toEqual(['1.00', '2.00']);
+});
+
+test('an order that two accounts have, which are one at the gateway, moves for neither', async () => {
+  const inLedger = kinds({ capture_due: 1 }, 'A1001');
+  const { house, front } = await houseBehind({ orders: 900, inLedger, daysAgo: 4 });
+  cleanups.push(() => house.end());
+  await house.db.query('update ledger.orders set transaction_id = null');
+  await house.db.query(
+    `insert into ledger.orders select 'A1002', order_no, currency, amount, expected, null,
+       capture_amount, review_decision, placed_at, updated_at from ledger.orders`,
+  );
+  oneAtTheGateway(house, front, { asked: 'A1002', answered: 'A1001' });
+  await night(house, 4);
+  expect(await standing(house)).toEqual({
+    held: ['shared_transaction', 'shared_transaction'],
+    moved: [],
+  });
+  expect(front.asked.get('capture')).toBeUndefined();
+});
+
+test('what one account captured waits in another that is the same at the gateway', async () => {
+  const inLedger = kinds({ capture_due: 1 }, 'A1001');
+  const { house, front } = await houseBehind({ orders: 900, inLedger, daysAgo: 4 });
+  cleanups.push(() => house.end());
+  await house.db.query('update ledger.orders set transaction_id = null');
+  await night(house, 4);
+  await house.db.query(`update ledger.orders set account_id = 'A1002'`);
+  // It shows what was, for a while.
+  oneAtTheGateway(house, front, { asked: 'A1002', answered: 'A1001', status: '2000' });
+  await night(house, 3);
+  expect((await standing(house)).held).toEqual(['shared_transaction']);
+  expect(front.asked.get('capture')).toBe(1);
+});
+
+/** Questions about one account are answered with what another one has. */
+function oneAtTheGateway(
+  house: House,
+  front: Front,
+  { asked, answered, status }: { asked: string; answered: string; status?: string },
+): void {
+  front.trouble = async (call) => {
+    const question = new URLSearchParams(call.body);
+    if (call.operation !== 'retrievalTrans' || question.get('account_id') !== asked) return false;
+    const as = house.accounts.find(({ accountId }) => accountId === answered);
+    const signed = `${as?.merchantId}${answered}${as?.signingKey}`;
+    question.set('account_id', answered);
+    question.set('encryption_data', createHash('sha256').update(signed).digest('hex'));
+    const answer = await fetch(`${house.sandboxUrl}/v1/retrievalTrans`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: question.toString(),
+    });
+    const text = (await answer.text()).replaceAll(`"${answered}"`, `"${asked}"`);
+    const told =
+      status === undefined
+        ? text
+        : text.replaceAll(/"payment_status":"\d+"/g, `"payment_status":"${status}"`);
+    return answerJson(call, JSON.parse(told));
+  };
+}
+
+test('one transaction under two orders, of which one is captured and one cancelled, waits', async () => {
+  const inLedger = kinds({ capture_due: 1, cancel_due: 1 }, 'A1001');
+  const { house, front } = await houseBehind({ orders: 900, inLedger, daysAgo: 4 });
+  cleanups.push(() => house.end());
+  await house.db.query('update ledger.orders set transaction_id = null');
+  showing(front, () => ({ transaction_id: 'shared-1' }));
+  await night(house, 4);
+  expect(await held(house)).toEqual(['shared_transaction', 'shared_transaction']);
+  expect([...front.asked.keys()]).toEqual(['retrievalTrans']);
+});
+
+test('no more goes back than was captured, when the ledger forgets that it was a part', async () => {
+  const inLedger = kinds({ capture_due: 1 }, 'A1001');
+  const { house, front } = await houseBehind({ orders: 900, inLedger, daysAgo: 4 });
+  cleanups.push(() => house.end());
+  const profile = join(house.folder, 'profile.yaml');
+  writeFileSync(profile, JSON.stringify({ ...sandboxProfile(), partialCapture: true }));
+  rewriteSettings(house, { gateway: { baseUrl: house.gatewayUrl, profile } });
+  const { rows } = await house.db.query<{ amount: string }>(
+    'update ledger.orders set capture_amount = 1.00 returning amount::text as amount',
+  );
+  // After a capture of a part the gateway may show either amount.
+  showing(front, () => ({ amount: rows[0]?.amount }));
+  await night(house, 4);
+  await house.db.query(
+    `update ledger.orders set capture_amount = null;
+     insert into ledger.refund_requests
+     select account_id, 'all', order_no, amount, null, null, placed_at + interval '1 hour'
+     from ledger.orders`,
+  );
+  await night(house, 3);
+  expect(await standing(house)).toEqual({
+    held: ['over_captured'],
+    moved: ['capture A1001 1.00'],
+  });
+  expect(front.asked.get('refund')).toBeUndefined();
 });
 
 test('a refund request whose order the ledger lacks is a break until it has one', async () => {

@@ -214,7 +214,7 @@ async function decidedAgain(): Promise<string> {
   const fact = await freshFact();
   expect(fact.lookedAt === null).toBe(!fact.facts.looked);
   const rules = plainRules({ partialCapture: true });
-  return verdictText(decideOrder(fact.facts, rules)).replaceAll('O1/', '');
+  return verdictText(decideOrder(fact.facts, rules)).replaceAll(/(\w+\.)?O1\//g, '');
 }
 
 async function doubled(): Promise<string | null> {

@@ -215,7 +215,8 @@ describe('a refusal that the look contradicts waits, and the night goes on', () 
     await db.transaction(async (tx) => {
       await tx.query('set local session_replication_role = replica');
       await tx.query(
-        `update tieout.instructions set transaction_id = 'O1/T1' where account_id = $1`,
+        `update tieout.instructions set transaction_id = account_id || '.O1/T1'
+         where account_id = $1`,
         [accountId],
       );
     });

@@ -70,7 +70,7 @@ export async function storeLook(
      select $1, $2, * from jsonb_to_recordset($3::jsonb) as o (order_no text, page_no int,
        in_ledger boolean, currency text, amount numeric, expected text, transaction_id text,
        capture_amount numeric, review_decision text, placed_at timestamptz)`,
-    [look.pullId, accountId, json(orders.map(askedRow))],
+    [look.pullId, accountId, json(ofAccount(accountId, orders.map(askedRow)))],
   );
   await db.query(
     `insert into tieout.pages (pull_id, account_id, page_no, state, orders, entries, attempts,
@@ -112,7 +112,7 @@ export async function storeEntries(
        order_no text, is_extra boolean, is_asked boolean, transaction_id text, currency text,
        amount numeric, amount_text text, state text, payment_status text, found boolean,
        query_result text, transaction_at timestamptz, fraud_rejected boolean)`,
-    [look.pullId, look.accountId, json(rows)],
+    [look.pullId, look.accountId, json(ofAccount(look.accountId, rows))],
   );
 }
 
@@ -128,7 +128,7 @@ export async function storeLedger(
 ): Promise<void> {
   await db.query(`delete from ${tables}orders where account_id = $1`, [accountId]);
   await db.query(`delete from ${tables}refund_requests where account_id = $1`, [accountId]);
-  const rows = orders.map(askedRow).filter((row) => row.in_ledger);
+  const rows = ofAccount(accountId, orders.map(askedRow)).filter((row) => row.in_ledger);
   await db.query(
     `insert into ${tables}orders (account_id, order_no, currency, amount, expected, transaction_id,
        capture_amount, review_decision, placed_at)
@@ -161,8 +161,11 @@ export async function storeInstructions(
   accountId: string,
   orders: readonly StoredOrder[],
 ): Promise<void> {
-  const rows = orders.flatMap((order) =>
-    order.instructions.map((instruction) => instructionRow(order, instruction)),
+  const rows = ofAccount(
+    accountId,
+    orders.flatMap((order) =>
+      order.instructions.map((instruction) => instructionRow(order, instruction)),
+    ),
   );
   await db.transaction(async (tx) => {
     await tx.query('set local session_replication_role = replica');
@@ -272,6 +275,18 @@ export async function waiveAll(
      select break_id, $3, now(), 'waived', 'open', 'anna', 'known', currency, amount, expected,
        actual from waived`,
     [accountId, orderNo, runId],
+  );
+}
+
+/** Transactions are unique at the gateway; the cases of all accounts have the same few orders. */
+function ofAccount<R extends { transaction_id?: string | null }>(
+  accountId: string,
+  rows: readonly R[],
+): R[] {
+  return rows.map((row) =>
+    row.transaction_id?.includes('/')
+      ? { ...row, transaction_id: `${accountId}.${row.transaction_id}` }
+      : row,
   );
 }
 

@@ -44,7 +44,8 @@ wanted as materialized (
     (select d.row_before ->> 'hold_reason' from tieout.decisions d
       where d.decision_id = i.approval_id) as approved_for,
     (select doubled.reason from tieout.doubled(
-      i.account_id, i.order_no, i.operation, i.transaction_id) doubled) as doubled
+      i.account_id, i.order_no, i.operation, i.transaction_id, i.refund_id, i.refund_amount) doubled
+      where i.operation <> 'review') as doubled
   from tieout.instructions i
   cross join lateral (
     select max(c.over_at) as over_at, max(c.looks_before) as looks_before from called c

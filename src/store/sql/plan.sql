@@ -45,11 +45,17 @@ fraud as materialized (
   where e.fraud_rejected and e.transaction_id is not null
     and e.pull_id in (select pull_id from tieout.pulls where run_id = $1::bigint)
 ),
--- One transaction under several orders, each of which asks for a refund.
+-- One transaction that is to move more than once: under several orders, each of which asks for a
+-- refund, or of which one is to be captured and one cancelled; or under two accounts.
 shared as materialized (
   select account_id, transaction_id from tieout.verdicts
-  where run_id = $1 and need = 'refund'
-  group by account_id, transaction_id having count(*) > 1
+  where run_id = $1 and need in ('refund', 'capture', 'cancel')
+  group by account_id, transaction_id
+  having count(*) > 1 and (min(need) = 'refund' or min(need) <> max(need))
+  union
+  select unnest(array_agg(account_id)), transaction_id from tieout.verdicts
+  where run_id = $1 and need in ('refund', 'capture', 'cancel')
+  group by order_no, transaction_id having min(account_id) <> max(account_id)
 ),
 -- What the verdicts need, and what payout requests ask for: from here on both are weighed alike.
 wanted as not materialized (
@@ -66,8 +72,9 @@ wanted as not materialized (
     -- a part more of what is refunded in part already: no look tells it from the part before
     v.need = 'refund' and v.gateway_state = 'partially_refunded' and not v.completes
       and coalesce(r.requested_at, '-infinity') < restored.at as is_blind,
-    case when v.need = 'refund' and (v.account_id, v.transaction_id) in (
-      select account_id, transaction_id from shared) then 'shared_refund'
+    case when v.need <> 'review' and (v.account_id, v.transaction_id) in (
+        select account_id, transaction_id from shared)
+      then case v.need when 'refund' then 'shared_refund' else 'shared_transaction' end
       else doubled.reason end as doubled,
     null::text as problem, null::jsonb as payload, true as is_in_totals
   from tieout.verdicts v
@@ -78,8 +85,8 @@ wanted as not materialized (
   left join tieout.ledger_refunds() r
     on r.account_id collate "C" = v.account_id and r.refund_id collate "C" = v.refund_id
   left join standing i on i.account_id = v.account_id and i.order_no = v.order_no
-  left join lateral tieout.doubled(v.account_id, v.order_no, v.need, v.transaction_id) doubled
-    on v.need in ('capture', 'refund')
+  left join lateral tieout.doubled(v.account_id, v.order_no, v.need, v.transaction_id,
+    v.refund_id, v.refund_amount) doubled on v.need <> 'review'
   where v.run_id = $1 and v.need is not null
     and (i.instruction_id is null or i.state in ('planned', 'held', 'queued'))
     -- what a confirmation of this run makes possible is the next run's

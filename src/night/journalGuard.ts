@@ -130,7 +130,10 @@ export function openJournalGuard(deps: GuardDeps): JournalGuard {
 }
 
 function isSameServer(facts: ClaimFacts, verified: DatabaseFacts | null): boolean {
-  const isSame = facts.startedAt === verified?.startedAt && facts.timeline === verified.timeline;
+  const isSame =
+    facts.startedAt === verified?.startedAt &&
+    facts.timeline === verified.timeline &&
+    verified.base.endsWith(`/${facts.database}`);
   return isSame && facts.knowsNewest && !facts.isReplica && facts.unsafe.length === 0;
 }
 
@@ -249,7 +252,7 @@ async function disagreement(
     (known === null && reading.permits.length > 0
       ? 'the database does not know the journal of permits here: another or an older database'
       : null) ??
-    (known !== null && isOther(known.verifiedSystem, facts.system)
+    (known !== null && isOther(known.verifiedBase, facts)
       ? 'the database is another one than before'
       : null) ??
     (reading.damage !== null
@@ -292,8 +295,11 @@ const CHANGED_OVER =
   'the database changed over, or was put back to a point in time: of a host that it does not ' +
   'know nobody can tell what was sent';
 
-function isOther(before: string | null, now: string): boolean {
-  return before !== null && before !== '' && now !== '' && before !== now;
+/** Older versions noted the cluster alone; some servers do not tell it. */
+function isOther(before: string | null, { base, system }: DatabaseFacts): boolean {
+  if (before === null || before === '') return false;
+  if (before.includes('/')) return before !== base;
+  return system !== '' && before !== system;
 }
 
 /** The permits that the database lacks. */

@@ -13,8 +13,8 @@ export interface KnownJournal {
   place: string;
   /** null: nothing of it counts as read */
   verified: JournalPosition | null;
-  /** the server that knew all permits up to there */
-  verifiedSystem: string | null;
+  /** the database that knew all permits up to there, as DatabaseFacts.base has it */
+  verifiedBase: string | null;
   releasedAt: Date | null;
   /** as in Mark */
   marks: number;
@@ -49,7 +49,7 @@ export async function findJournal(db: Db, journalId: string): Promise<KnownJourn
       row.verified_file === null
         ? null
         : { segment: row.verified_file, bytes: Number(row.verified_bytes) },
-    verifiedSystem: row.verified_system,
+    verifiedBase: row.verified_system,
     releasedAt: row.released_at,
     marks: Number(row.marks),
     released: row.released,
@@ -101,14 +101,14 @@ export async function noteVerified(
   db: Db,
   { journalId, host, place }: JournalPlace,
   { segment, bytes }: JournalPosition,
-  { system, timeline, startedAt, base }: DatabaseFacts,
+  { timeline, startedAt, base }: DatabaseFacts,
 ): Promise<Mark> {
   const { rows } = await db.query<CountedRow>(
     `update tieout.journals set verified_at = clock_timestamp(), verified_file = $2,
        verified_bytes = $3, verified_system = $4, verified_timeline = $5, verified_start = $6,
        host = $7, place = $8, marks = marks + 1
      where journal_id = $1 returning marks, ${RELEASED}`,
-    [journalId, segment, bytes, system, timeline, startedAt, host, place],
+    [journalId, segment, bytes, base, timeline, startedAt, host, place],
   );
   const [row] = rows;
   if (!row) throw new Error(`the journal ${journalId} is not entered`);
@@ -134,7 +134,7 @@ export async function countMark(db: Db, journalId: string, base: string): Promis
   const { rows } = await db.query<CountedRow>(
     `update tieout.journals j set marks = marks + 1 from (select ${RUNNING}) facts
      where j.journal_id = $1 and j.verified_start = facts.started_at
-       and j.verified_timeline = facts.timeline
+       and j.verified_timeline = facts.timeline and ${IS_THIS_BASE}
      returning j.marks, ${RELEASED}`,
     [journalId],
   );
@@ -230,8 +230,7 @@ export async function databaseFacts(db: Db, wallClock: () => Date): Promise<Data
     now: Date;
     unsafe: string[];
     database: string;
-  }>(`select ${RUNNING}, clock_timestamp() as now, ${UNSAFE}, (
-       select oid::text from pg_database where datname = current_database()) as database`);
+  }>(`select ${RUNNING}, clock_timestamp() as now, ${UNSAFE}`);
   const row = rows[0];
   if (!row) throw new Error('the database says nothing of itself');
   const system = await systemOf(db);
@@ -261,7 +260,14 @@ const UNSAFE = `array(
 const RUNNING = `pg_is_in_recovery() as is_replica,
   case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end
     as timeline,
-  extract(epoch from pg_postmaster_start_time())::text as started_at`;
+  extract(epoch from pg_postmaster_start_time())::text as started_at,
+  (select oid::text from pg_database where datname = current_database()) as database`;
+
+/**
+ * Not one that was loaded from a dump beside it, or in its place, under the same server. Rows of
+ * older versions name the cluster alone.
+ */
+const IS_THIS_BASE = `coalesce(split_part(j.verified_system, '/', 2), '') in ('', facts.database)`;
 
 async function systemOf(db: Db): Promise<string> {
   try {
@@ -276,6 +282,8 @@ async function systemOf(db: Db): Promise<string> {
 }
 
 export interface ClaimFacts {
+  /** the database by its number in the cluster */
+  database: string;
   startedAt: string;
   timeline: string;
   isReplica: boolean;
@@ -294,7 +302,7 @@ const JOURNAL_DAYS_MAX = 30;
 
 /** In use lately, and not held against this server since it was started. */
 const IS_ABSENT = `(j.verified_start is distinct from facts.started_at
-    or j.verified_timeline is distinct from facts.timeline)
+    or j.verified_timeline is distinct from facts.timeline or not ${IS_THIS_BASE})
   and j.verified_at > clock_timestamp() - interval '${JOURNAL_DAYS_MAX} days'
   and (j.excused_at is null or j.excused_at < j.verified_at)`;
 
@@ -309,6 +317,7 @@ export async function claimFacts(
 ): Promise<ClaimFacts> {
   const asked = wallClock().getTime();
   const { rows } = await db.query<{
+    database: string;
     timeline: string | null;
     started_at: string;
     is_replica: boolean;
@@ -328,6 +337,7 @@ export async function claimFacts(
   const row = rows[0];
   if (!row) throw new Error('the database says nothing of itself');
   return {
+    database: row.database,
     startedAt: row.started_at,
     timeline: row.timeline ?? '',
     isReplica: row.is_replica,

@@ -23,7 +23,12 @@ import { openDatabase } from '../../src/store/db.js';
 import { startEmbedded } from '../../src/store/embedded.js';
 import { migrateUp } from '../../src/store/migrate.js';
 
-export const PUT_BACK = ['a cold copy', 'a base backup', 'recovery to a point in time'] as const;
+export const PUT_BACK = [
+  'a cold copy',
+  'a base backup',
+  'recovery to a point in time',
+  'a dump that is loaded anew',
+] as const;
 export type PutBack = (typeof PUT_BACK)[number];
 
 export interface SharedServer {
@@ -39,6 +44,8 @@ export interface SharedServer {
 }
 
 const POINT = 'kept';
+/** Without a restart: the server runs on. */
+const LOADED = 'a dump that is loaded anew';
 
 export async function startSharedServer(): Promise<SharedServer> {
   const folder = mkdtempSync(join(tmpdir(), 'tieout-shared-'));
@@ -62,6 +69,14 @@ export async function startSharedServer(): Promise<SharedServer> {
       await db.close();
     }
   };
+  const beside = async (work: (db: Database) => Promise<unknown>): Promise<void> => {
+    const db = openDatabase({ ...connection, database: 'template1' }, { max: 1 });
+    try {
+      await work(db);
+    } finally {
+      await db.close();
+    }
+  };
   const start = async (): Promise<void> => {
     server = await startEmbedded({ dataDir, unsafeFast: true });
     while (await at((db) => isRecovering(db))) await sleep(50);
@@ -80,6 +95,8 @@ export async function startSharedServer(): Promise<SharedServer> {
     at,
     restart,
     keep: async (how) => {
+      if (how === LOADED)
+        return beside((db) => db.query(`create database kept template ${database}`));
       if (how === 'a cold copy') {
         await server.stop();
         copyFolder(data, copy);
@@ -88,6 +105,12 @@ export async function startSharedServer(): Promise<SharedServer> {
       await at((db) => baseBackup(db, data, copy));
     },
     putBack: async (how) => {
+      if (how === LOADED) {
+        return beside(async (db) => {
+          await db.query(`drop database ${database} with (force)`);
+          await db.query(`create database ${database} template kept`);
+        });
+      }
       if (how === 'recovery to a point in time') await at((db) => archived(db));
       await server.stop();
       copyFolder(copy, data);

@@ -43,7 +43,8 @@ select l.*, r.account_id as held_account_id, r.payload as held_payload,
   r.requested_at as held_requested_at,
   case
     when r.request_id is null then 'inserted'
-    when l.requested_at = r.requested_at then 'unchanged'
+    -- the first time told stays: one that counts as history is not made younger
+    when l.requested_at >= r.requested_at then 'unchanged'
     else 'updated'
   end as fate
 from import_line l

@@ -57,7 +57,8 @@ from (
   select l.file_no, l.line_no, l.account_id, l.refund_id, l.order_no, l.refund_amount,
     case when l.given & 1 = 0 then r.reason else l.reason end as reason,
     case when l.given & 2 = 0 then r.requested_by else l.requested_by end as requested_by,
-    l.requested_at,
+    -- the first time told stays: one that counts as history is not made younger
+    least(l.requested_at, r.requested_at) as requested_at,
     r.order_no as held_order_no, r.refund_amount as held_amount, r.reason as held_reason,
     r.requested_by as held_requested_by, r.requested_at as held_requested_at
   from import_line l

@@ -214,4 +214,27 @@ describe('refunds and payouts', () => {
       updated: 1,
     });
   });
+
+  it('a later requested_at changes nothing, or what counts as history would be paid', async () => {
+    const payout = (at: string): string => `${REQUEST},A1,"{""payment_amount"":""1.00""}",${at}`;
+    await importPayouts(deps, [file(PAYOUTS, payout(PLACED))], { check: false });
+    await importRefunds(deps, [file(REFUNDS, refund('Anna', PLACED))], { check: false });
+    for (const allowOlder of [false, true]) {
+      const how = { check: false, allowOlder };
+      expect(await importPayouts(deps, [file(PAYOUTS, payout(LATER))], how)).toMatchObject({
+        updated: 0,
+        unchanged: 1,
+      });
+      await importRefunds(deps, [file(REFUNDS, refund(`Bert ${allowOlder}`, LATER))], how);
+    }
+    const { rows } = await db.query(
+      `select requested_by, requested_at from ledger.refund_requests
+       union all select null, requested_at from ledger.payout_requests`,
+    );
+    const requested_at = new Date(PLACED);
+    expect(rows).toEqual([
+      { requested_by: 'Bert true', requested_at },
+      { requested_by: null, requested_at },
+    ]);
+  });
 });

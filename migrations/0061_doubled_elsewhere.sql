@@ -1,9 +1,9 @@
 -- Up Migration
 -- What looks like the same movement once more is asked about wherever the first one stands: in
 -- another account, under another order, as the other of capture and cancel, by a person's hand, or
--- under an id that differs in case and space alone. And no more goes back than we captured, whatever
--- the ledger says by now. Reasons to hold that an approval overrules, as
--- long as it was given in sight of them (core/decision.ts).
+-- under an id that differs in case and space alone. And no more goes back than we captured,
+-- whatever the ledger says by now. Reasons to hold that an approval overrules, as long as it was
+-- given in sight of them (core/decision.ts).
 do $$ begin
   execute regexp_replace(pg_get_functiondef('tieout.guard_decision()'::regprocedure),
     '(hold_reason not in \([^)]*)\)',

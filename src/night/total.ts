@@ -100,7 +100,7 @@ export async function sumUp(
   { looks, covered }: Looked,
   notices: readonly Notice[],
 ): Promise<RunSummary> {
-  const figures = await accountFigures(night.db, night.runId, looks);
+  const figures = await countedFigures(night, looks);
   const accountIds = figures.map((account) => account.accountId);
   const breaks = await openBreaks(night.db, accountIds);
   const ties = await tieByKind(night.db, night.runId);
@@ -155,6 +155,32 @@ export async function sumUp(
   return summary;
 }
 
+async function countedFigures(night: Night, looks: readonly LookFigures[]): Promise<Counted[]> {
+  const own = new Set(accountIdsOf(night));
+  const figures = await accountFigures(night.db, night.runId, looks);
+  return figures.map((one) => (own.has(one.accountId) ? one : leftInTheMiddle(one)));
+}
+
+/** Figures of an account; `isLeft`: whoever worked on it did not come to all of its orders. */
+type Counted = AccountFigures & { isLeft?: true };
+
+/**
+ * Of an account that another process worked on, and left: what it had not come to is not compared.
+ * Of our own the same would be a mistake, and is found as one.
+ */
+function leftInTheMiddle(account: AccountFigures): Counted {
+  const { classes, orders, pull } = account;
+  const missing = orders - ORDER_CLASSES.reduce((sum, name) => sum + Number(classes[name] ?? 0), 0);
+  if (missing <= 0) return account;
+  const silent = pull.asked - account.askedAnswered;
+  return {
+    ...account,
+    isLeft: true,
+    classes: { ...classes, notCompared: Number(classes.notCompared ?? 0) + missing },
+    pull: { ...pull, unanswered: Math.max(pull.unanswered, Math.min(missing, silent)) },
+  };
+}
+
 /** What a person has to be told beside the figures, in words. */
 async function noticesOf(deps: Pick<NightDeps, 'config' | 'now'>, night: Night): Promise<Notice[]> {
   const feeds = await feedGaps(night.db, night.runId);
@@ -205,14 +231,11 @@ async function strangers(
   return strangeAccounts(night.db, configured, lookbackFrom(deps, night));
 }
 
-function coverageOf(
-  account: AccountFigures,
-  counts: Partial<Record<Coverage, number>>,
-): CoverageFigures {
+function coverageOf(account: Counted, counts: Partial<Record<Coverage, number>>): CoverageFigures {
   const { asked } = account.pull;
   const twiceSame = counts.twice_same ?? 0;
   const twiceDifferent = counts.twice_different ?? 0;
-  const unanswered = counts.unanswered ?? 0;
+  const unanswered = account.isLeft ? account.pull.unanswered : (counts.unanswered ?? 0);
   return {
     asked,
     answered: account.askedAnswered,

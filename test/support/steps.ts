@@ -9,6 +9,7 @@ import { openDatabase } from '../../src/store/db.js';
 /** A step, and the table whose rows it writes first or most. */
 export const STEPS = {
   pull: { table: 'tieout.asked_orders', when: null },
+  pages: { table: 'tieout.pages', when: null },
   compare: { table: 'tieout.breaks', when: null },
   plan: { table: 'tieout.instructions', when: null },
   send: { table: 'tieout.batches', when: null },

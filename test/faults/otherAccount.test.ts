@@ -1,0 +1,43 @@
+// Two crons, one for each account, and the process of one of them dies in the middle of its look.
+// The other account's night ends whole; the one that was left says so, and the next run makes it.
+
+import { expect, it } from 'vitest';
+import type { RunSummary } from '../../src/core/summary.js';
+import { startTieout, tieout } from '../support/cli.js';
+import { buildSeparateHouse } from '../support/separateHouse.js';
+import { gateAt } from '../support/steps.js';
+import { auditNight } from './audit.js';
+
+const MINUTE_MS = 60_000;
+
+it('an account that was left in the middle stops no other', {
+  timeout: 3 * MINUTE_MS,
+}, async () => {
+  const house = await buildSeparateHouse({ orders: 400, seed: 13 });
+  try {
+    const here = { cwd: house.folder };
+    const gate = await gateAt(house.connection, 'pages');
+    const first = startTieout(['run', '--account', 'A1001'], here);
+    await gate.reached();
+    first.signal('SIGKILL');
+    await first.ended;
+    await gate.open();
+    const other = await tieout(['run', '--account', 'A1002', '--json'], here);
+    expect(other.code, other.stderr).toBe(4);
+    const summary = JSON.parse(other.stdout) as RunSummary;
+    const [left, whole] = summary.accounts;
+    expect(left).toMatchObject({ accountId: 'A1001', state: 'incomplete' });
+    expect(left?.orders.ledger).toBeGreaterThan(0);
+    expect(left?.orders.notCompared).toBe(left?.orders.ledger);
+    expect(summary.coverage?.[0]).toMatchObject({ noEntry: 0, unanswered: left?.orders.ledger });
+    expect(whole).toMatchObject({ accountId: 'A1002', state: 'broken' });
+    expect(summary.reports.length).toBeGreaterThan(0);
+    const verified = await tieout(['verify', summary.businessDate], here);
+    expect(verified.code, verified.stdout + verified.stderr).toBe(0);
+    const all = await tieout(['run', '--json'], here);
+    expect(all.code, all.stderr).toBe(3);
+    expect(await auditNight(house.db, await house.effects())).toEqual([]);
+  } finally {
+    await house.end();
+  }
+});

@@ -91,6 +91,9 @@ export function checkLedgerAmount(
   if (decimalsOf(currency, profileCurrencies) === 0 && checked.amount % 100n !== 0n) {
     return { kind: 'refused', reason: `${currency} has no decimals: must end in .00` };
   }
+  if (decimalsOf(currency, profileCurrencies) === 1 && checked.amount % 10n !== 0n) {
+    return { kind: 'refused', reason: `${currency} has one decimal: must end in 0` };
+  }
   return checked;
 }
 

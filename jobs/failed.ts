@@ -6,7 +6,7 @@
 import type { Doorbell, QueueName, Reevaluate } from '../src/core/doorbell.js';
 import { QUEUES } from '../src/core/doorbell.js';
 import type { StoredJob } from './backend.js';
-import { answered } from './backend.js';
+import { answered, within } from './backend.js';
 import type { Queues } from './queues.js';
 import { FAILED_KEPT } from './queues.js';
 import { plainLine } from './reason.js';
@@ -66,6 +66,45 @@ export async function clearFailed(queues: Queues, only?: QueueName): Promise<num
     return present.length;
   });
   return (await Promise.all(cleared)).reduce((sum, count) => sum + count, 0);
+}
+
+/** So often, and at the end, those that are over leave the list. */
+const CLEAR_MS = 60_000;
+/** A queue that is away holds up no end. */
+const CLEAR_MS_MAX = 2_000;
+
+/** Whoever works keeps the list to what a person can still learn from. */
+export function keepClear(deps: Pick<RetryDeps, 'queues' | 'reevaluate'>): () => Promise<void> {
+  let clearing: Promise<unknown> = Promise.resolve();
+  const clear = (): void => {
+    // It is a matter of looks: what stays on the list is taken off by the next one.
+    clearing = clearing.then(() => clearOver(deps)).catch(() => {});
+  };
+  const timer = setInterval(clear, CLEAR_MS);
+  return async () => {
+    clearInterval(timer);
+    clear();
+    await within(CLEAR_MS_MAX, 'the list of failed jobs', clearing).catch(() => {});
+  };
+}
+
+/** Takes failed jobs off the list whose work was done since; says how many. */
+export async function clearOver({
+  queues,
+  reevaluate,
+}: Pick<RetryDeps, 'queues' | 'reevaluate'>): Promise<number> {
+  const { backend, byName } = queues.inside;
+  let cleared = 0;
+  for (const name of QUEUES) {
+    for (const job of await answered(backend, byName[name].getFailed(0, FAILED_KEPT - 1))) {
+      const id = job === undefined ? null : idOf(job.data);
+      if (job === undefined || id === null) continue;
+      if ((await reevaluate(name, id)).isOver !== true) continue;
+      await answered(backend, job.remove());
+      cleared += 1;
+    }
+  }
+  return cleared;
 }
 
 export interface RetryDeps {

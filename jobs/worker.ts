@@ -14,6 +14,8 @@ import { UnrecoverableError } from './bullmq.js';
 import type { Queues } from './queues.js';
 import { FAILED_KEPT, QUEUE_TABLE } from './queues.js';
 import { reasonOf } from './reason.js';
+import type { ToldOnce } from './toldOnce.js';
+import { toldOnce } from './toldOnce.js';
 
 const READY_TIMEOUT_MS = 10_000;
 /** After the grace the handlers are told to stop and get this long to do so. */
@@ -46,13 +48,13 @@ export interface Workers {
 
 /** Starts one worker a queue; throws UnreachableError within a bounded time. */
 export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
-  const work: Work = { running: new Set(), isStopping: false };
+  const work: Work = { running: new Set(), isStopping: false, told: toldOnce(deps.log) };
   const workers = QUEUES.map((name) => startWorker(deps, name, work));
   const rests = workers.map(restOnErrors);
   const stop = (graceMs: number) => {
     work.isStopping = true;
     for (const endRest of rests) endRest();
-    return stopWorkers(deps, workers, work.running, graceMs);
+    return stopWorkers(deps, workers, work.running, graceMs).finally(() => work.told.end());
   };
   const ready = Promise.all(workers.map((worker) => worker.waitUntilReady()));
   await answered(deps.queues.inside.backend, ready, READY_TIMEOUT_MS).catch(async (error) => {
@@ -66,6 +68,7 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
 interface Work {
   running: Set<symbol>;
   isStopping: boolean;
+  told: ToldOnce;
 }
 
 function startWorker(deps: WorkerDeps, name: QueueName, work: Work): RingWorker {
@@ -127,7 +130,7 @@ function processorOf(deps: WorkerDeps, name: QueueName, work: Work): Processor {
       }
     } catch (error) {
       const reason = reasonOf(error);
-      log(`queue ${name}: ${id} failed: ${reason}`, { level: 'error', queue: name, job: id });
+      work.told.failed(name, id, reason);
       await deps.onFailed?.({ queue: name, id, reason }).catch(() => {});
       // Whatever the job itself asks for, it is never tried again by the queue.
       throw new UnrecoverableError(reason);

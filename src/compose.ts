@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueueConnection } from '../jobs/backend.js';
 import type { Queues } from '../jobs/queues.js';
 import type { Config } from './config.js';
-import type { Doorbell, QueueName } from './core/doorbell.js';
+import type { Doorbell, QueueName, Reevaluate } from './core/doorbell.js';
 import {
   ConfigurationError,
   DatabaseRefusesError,
@@ -274,6 +274,8 @@ async function openWorkforce(
     start: async () => {
       const [opened, handlers] = await Promise.all([queues(), handlersOf(deps)]);
       const { startWorkers } = await import('../jobs/worker.js');
+      const { keepClear } = await import('../jobs/failed.js');
+      const { reevaluate } = await import('./night/reevaluate.js');
       const workers = await startWorkers({
         queues: opened,
         handlers,
@@ -281,9 +283,12 @@ async function openWorkforce(
         onFailed: (job) => tellJobFailed(deps.db, deps.config, job, deps.now()),
       });
       const stopSweeping = startSweeping(deps);
+      const weigh: Reevaluate = (queue, id) => reevaluate(deps, queue, id);
+      const endClearing = keepClear({ queues: opened, reevaluate: weigh });
       stop = async () => {
         await stopSweeping();
         const { stillRunning } = await workers.stop(STOP_GRACE_MS);
+        await endClearing();
         if (stillRunning > 0) {
           talk.log(`${stillRunning} job(s) did not end in time`, { level: 'warn' });
         }

@@ -2,7 +2,7 @@
 // checked whole and frozen (CONTRACT section 2). The only reader of environment variables and of
 // these files. It must never print a secret. Neighbours: config*.ts beside it, gateway/profile.ts.
 
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ import { baseUrlOf, databaseOf, isLoopback, isWebAddress, queueOf } from './conf
 import { interpolate } from './configInterpolate.js';
 import { proxyOf } from './configProxy.js';
 import { withMaskedKeys } from './configSecrets.js';
-import { deepFreeze, isTimezone } from './configValues.js';
+import { deepFreeze, isTimezone, readText } from './configValues.js';
 import { ConfigurationError } from './core/errors.js';
 import { identifierProblem, normalInstant } from './core/ledgerRow.js';
 import { type Hundredths, parseAmount } from './core/money.js';
@@ -106,7 +106,7 @@ const ACCOUNTS_MAX = 1_000;
 /** Reads, checks and freezes the configuration; throws ConfigurationError naming file and key. */
 export function loadConfig(source: ConfigSource): Config {
   const file = findFile(source);
-  const given = parseSettings(readText(file, ''), file, source.env);
+  const given = parseSettings(readText(file, FILE_BYTES_MAX), file, source.env);
   const folder = dirname(file);
   const config: Config = {
     file,
@@ -138,20 +138,6 @@ function findFile({ file, env, cwd }: ConfigSource): string {
     'there is no configuration (no --config, no TIEOUT_CONFIG, no ./tieout.yaml): ' +
       '`tieout init` writes one, `tieout demo` shows a night without one',
   );
-}
-
-function readText(file: string, key: string): string {
-  try {
-    if (statSync(file).size > FILE_BYTES_MAX) {
-      throw new ConfigurationError(file, key, `is larger than ${FILE_BYTES_MAX} bytes`);
-    }
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
-  } catch (error) {
-    if (error instanceof ConfigurationError) throw error;
-    const code = error instanceof Error && 'code' in error ? error.code : '';
-    const problem = code === 'ENOENT' ? 'does not exist' : 'cannot be read as UTF-8 text';
-    throw new ConfigurationError(file, key, problem, { cause: error });
-  }
 }
 
 // What the file may hold. Numbers may come as text, since ${NAME} always fills in text.
@@ -353,7 +339,7 @@ function gatewayOf(given: Settings, file: string, env: NodeJS.ProcessEnv): Confi
   const proxy = proxyOf(baseUrl, env);
   if (profile !== 'sandbox') {
     const profileFile = resolve(dirname(file), profile);
-    const profileText = readText(profileFile, '');
+    const profileText = readText(profileFile, FILE_BYTES_MAX);
     const read = parseProfile(profileText, profileFile);
     return { baseUrl, profile: read, profileFile, profileText, proxy };
   }

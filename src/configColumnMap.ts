@@ -1,10 +1,9 @@
 // Reads the map of `tieout import orders --map FILE`: YAML, every key known, every pattern and zone
 // tried before the first line is read. What a map means is core/columnMap.ts's.
 
-import { readFileSync, statSync } from 'node:fs';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
-import { isTimezone } from './configValues.js';
+import { isTimezone, readText } from './configValues.js';
 import type { ColumnMap, MappedTable } from './core/columnMap.js';
 import { columnsRead, JOINED_BY, LEAVE_OUT, MAPPED_TABLES, timePattern } from './core/columnMap.js';
 import { ConfigurationError } from './core/errors.js';
@@ -60,7 +59,7 @@ const mapSchema = z.strictObject({
 
 /** Throws ConfigurationError naming file and key. */
 export function loadColumnMap(file: string, table: MappedTable = 'orders'): ColumnMap {
-  const document = parseDocument(textOf(file), { uniqueKeys: true });
+  const document = parseDocument(readText(file, MAP_BYTES_MAX), { uniqueKeys: true });
   const [problem] = [...document.errors, ...document.warnings];
   if (problem) throw new ConfigurationError(file, '', problem.message.split('\n')[0] ?? '');
   const read = mapSchema.safeParse(document.toJS() ?? {});
@@ -114,18 +113,6 @@ function requireColumns(map: ColumnMap, file: string): void {
   if (wrong !== undefined) {
     const problem = `${wrong} is none of ${states.join(', ')}`;
     throw new ConfigurationError(file, 'columns.expected.words', problem);
-  }
-}
-
-function textOf(file: string): string {
-  try {
-    if (statSync(file).size > MAP_BYTES_MAX) {
-      throw new ConfigurationError(file, '', `is larger than ${MAP_BYTES_MAX} bytes`);
-    }
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
-  } catch (error) {
-    if (error instanceof ConfigurationError) throw error;
-    throw new ConfigurationError(file, '', 'cannot be read as UTF-8 text', { cause: error });
   }
 }
 

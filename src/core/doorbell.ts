@@ -35,6 +35,8 @@ export function isRingId(value: unknown): value is string {
 export interface Reevaluation {
   kind: 'ring' | 'done' | 'hold';
   words: string;
+  /** Where nothing is left to do: it was done since, so that nobody need hear of the failure. */
+  isOver?: true;
 }
 
 export type Reevaluate = (queue: QueueName, id: string) => Promise<Reevaluation>;

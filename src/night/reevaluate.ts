@@ -25,11 +25,16 @@ export async function reevaluate(
   }
 }
 
+function over(words: string): Reevaluation {
+  return { kind: 'done', words, isOver: true };
+}
+
 async function chunk(deps: Pick<NightDeps, 'db'>, chunkId: bigint): Promise<Reevaluation> {
   const found = await chunkStanding(deps.db, chunkId);
-  if (!found) return { kind: 'done', words: 'the pages it named are gone' };
-  if (found.isDone) return { kind: 'done', words: 'its pages were asked since' };
+  if (!found) return over('the pages it named are gone');
+  if (found.isDone) return over('its pages were asked since');
   if (found.isRunning) return { kind: 'ring', words: 'its pages are still to be asked' };
+  if (found.isLookedAgain) return over('its orders were looked at since');
   return {
     kind: 'done',
     words: `its run has ended; \`tieout run --date ${found.businessDate}\` looks again`,
@@ -38,9 +43,10 @@ async function chunk(deps: Pick<NightDeps, 'db'>, chunkId: bigint): Promise<Reev
 
 async function report(deps: Pick<NightDeps, 'db'>, reportId: bigint): Promise<Reevaluation> {
   const found = await loadReport(deps.db, reportId);
-  if (!found) return { kind: 'done', words: 'the report it named is gone' };
-  if (found.state === 'written') return { kind: 'done', words: 'the report was written since' };
+  if (!found) return over('the report it named is gone');
+  if (found.state === 'written') return over('the report was written since');
   if (found.state === 'queued') return { kind: 'ring', words: 'the report is still to be written' };
+  if (found.isReplaced) return over('its next revision was written since');
   return {
     kind: 'done',
     words: `\`tieout run --date ${found.businessDate}\` writes the next revision`,
@@ -49,7 +55,7 @@ async function report(deps: Pick<NightDeps, 'db'>, reportId: bigint): Promise<Re
 
 async function batch(deps: Pick<NightDeps, 'db'>, batchId: bigint): Promise<Reevaluation> {
   const found = await loadBatch(deps.db, batchId);
-  if (!found) return { kind: 'done', words: 'the batch it named is gone' };
+  if (!found) return over('the batch it named is gone');
   const what = `batch ${batchId} (${found.operation})`;
   switch (found.state) {
     case 'queued':
@@ -65,7 +71,7 @@ async function batch(deps: Pick<NightDeps, 'db'>, batchId: bigint): Promise<Reev
         words: `${what} got no answer: its instructions are unknown and never sent by a retry`,
       };
     default:
-      return { kind: 'done', words: `${what} is ${found.state}: nothing is left to send` };
+      return over(`${what} is ${found.state}: nothing is left to send`);
   }
 }
 

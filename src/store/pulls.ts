@@ -378,18 +378,20 @@ export function* entryTexts(pages: readonly StoredPage[]): Generator<string> {
   for (const page of pages) if (page.answered?.copyText) yield page.answered.copyText;
 }
 
-/** Whether a chunk is done, and whether anybody still works on the run that wanted it. */
-export async function chunkStanding(
-  db: Db,
-  chunkId: bigint,
-): Promise<{ isDone: boolean; isRunning: boolean; businessDate: string } | null> {
-  const { rows } = await db.query<{ is_done: boolean; is_running: boolean; date: string }>(
-    `select c.state = 'done' as is_done, r.runner_id is not null as is_running,
-       r.business_date as date
+export interface ChunkStanding extends Record<'isDone' | 'isRunning' | 'isLookedAgain', boolean> {
+  businessDate: string;
+}
+
+/** Whether a chunk is done, whether anybody still works on its run, or has looked at all since. */
+export async function chunkStanding(db: Db, chunkId: bigint): Promise<ChunkStanding | null> {
+  const { rows } = await db.query<ChunkStanding>(
+    `select c.state = 'done' as "isDone", r.runner_id is not null as "isRunning",
+       r.business_date as "businessDate",
+       exists (select from tieout.runs n where not n.is_dry and n.business_date >= r.business_date
+         and n.state in ('tied_out', 'broken')) as "isLookedAgain"
      from tieout.chunks c join tieout.pulls p using (pull_id) join tieout.runs r using (run_id)
      where chunk_id = $1`,
     [chunkId],
   );
-  const row = rows[0];
-  return row ? { isDone: row.is_done, isRunning: row.is_running, businessDate: row.date } : null;
+  return rows[0] ?? null;
 }

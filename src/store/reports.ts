@@ -46,7 +46,10 @@ export async function dropQueuedReports(db: Db, runId: bigint): Promise<void> {
   );
 }
 
-export async function loadReport(db: Db, reportId: bigint): Promise<ReportRow | null> {
+export async function loadReport(
+  db: Db,
+  reportId: bigint,
+): Promise<(ReportRow & { isReplaced: boolean }) | null> {
   const { rows } = await db.query<{
     report_id: bigint;
     run_id: bigint;
@@ -57,9 +60,13 @@ export async function loadReport(db: Db, reportId: bigint): Promise<ReportRow | 
     revision: number;
     state: ReportRow['state'];
     created_at: Date;
+    is_replaced: boolean;
   }>(
     `select report_id, run_id, business_date, kind, period, format, revision, p.state,
-       p.created_at
+       p.created_at,
+       exists (select from tieout.reports n where n.run_id = p.run_id and n.kind = p.kind
+         and n.format = p.format and n.period is not distinct from p.period
+         and n.revision > p.revision and n.state = 'written') as is_replaced
      from tieout.reports p join tieout.runs r using (run_id) where report_id = $1`,
     [reportId],
   );
@@ -75,6 +82,7 @@ export async function loadReport(db: Db, reportId: bigint): Promise<ReportRow | 
     revision: row.revision,
     state: row.state,
     createdAt: row.created_at,
+    isReplaced: row.is_replaced,
   };
 }
 

@@ -1,7 +1,7 @@
 // Files and folders that cannot be used are said in a sentence, without the program's own lines: a
 // folder that is missing, one that is no folder, a file that is none. Each names the path.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
@@ -29,13 +29,27 @@ describe('the command line', () => {
     ['doctor', 'file/data'],
     ['run', 'dataDir'],
     ['import orders folder --map nowhere.yaml', 'nowhere.yaml'],
-    ['status --config folder', 'folder: cannot be read'],
+    ['status --config folder', 'folder: cannot be read: it is a folder'],
   ])('%s', async (words, sentence) => {
     const { code, stderr, stdout } = await tieout(words.split(' '), { cwd: folder });
     expect([1, 2]).toContain(code);
     expect(stderr).toContain(sentence);
     expect(stderr + stdout).not.toMatch(/^ {4}at /m);
   });
+});
+
+it('a configuration that this user may not read is said, and how that is mended', async () => {
+  const asRoot = process.getuid?.() === 0;
+  chmodSync(folder, 0o755);
+  const file = join(folder, 'private.yaml');
+  writeFileSync(file, 'dataDir: ./var\n', { mode: asRoot ? 0o600 : 0o000 });
+  const prefix = asRoot ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
+  const words = ['status', '--config', 'private.yaml'];
+  const { code, stderr } = await tieout(words, { cwd: folder, prefix });
+  expect(code).toBe(2);
+  expect(stderr).toContain(`${file}: cannot be read: this user may not.`);
+  expect(stderr).toContain('chmod 640');
+  expect(stderr).not.toContain('UTF-8');
 });
 
 test('what the system says is put into words, and nothing else is', () => {

@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   clearFailed,
+  clearOver,
   discardJob,
   findFailedJob,
   listFailedJobs,
@@ -69,6 +70,59 @@ describe.each(HOUSES)('failed jobs', (entry) => {
       });
       expect(await listFailedJobs(queues, { limit: 2 })).toHaveLength(2);
       expect(await listFailedJobs(queues, { limit: 0 })).toHaveLength(0);
+    });
+
+    it('leave the list by themselves once their work was done, and no others', async () => {
+      await fail('capture', ['done-since', 'a-person-decides', 'nothing-left']);
+      await fail('report', ['done-since', 'still-to-do']);
+      await forge(queues, 'report', { id: 'r', more: 1 });
+      const workers = await house.work(queues);
+      await fact(async () => expect((await queues.counts()).report.failed).toBe(3));
+      await workers.stop(5_000);
+      const answers: Record<string, Reevaluation> = {
+        'done-since': { kind: 'done', words: 'done since', isOver: true },
+        'a-person-decides': { kind: 'hold', words: 'held' },
+        'nothing-left': { kind: 'done', words: 'nobody does it any more' },
+        'still-to-do': { kind: 'ring', words: 'still to be done' },
+      };
+      const reevaluate = async (_: QueueName, id: string) =>
+        answers[id] ?? { kind: 'ring' as const, words: '' };
+      expect(await clearOver({ queues, reevaluate })).toBe(2);
+      const left = (await listFailedJobs(queues, { limit: 10 })).map(
+        ({ queue, id }) => `${queue} ${id}`,
+      );
+      expect(left.toSorted()).toEqual([
+        'capture a-person-decides',
+        'capture nothing-left',
+        'report null',
+        'report still-to-do',
+      ]);
+      expect(rung).toEqual([]);
+    });
+
+    it('are told once for one reason, and then as a count', async () => {
+      const workers = await house.work(queues, {
+        pull: async () => {
+          throw new Error('the database is away');
+        },
+        report: async (id) => {
+          throw new Error(id === 'full' ? 'the disk is full' : 'the database is away');
+        },
+      });
+      await queues.ring('pull', ['1', '2', '3', '4']);
+      await queues.ring('report', ['5', 'full']);
+      await fact(async () => {
+        const counts = await queues.counts();
+        expect([counts.pull.failed, counts.report.failed]).toEqual([4, 2]);
+      });
+      const told = (): string[] => house.lines.filter((line) => / failed/.test(line));
+      expect(told()).toHaveLength(2);
+      await workers.stop(5_000);
+      expect(told().toSorted()).toEqual([
+        '4 more jobs failed for the same reason: the database is away',
+        expect.stringMatching(/^queue (pull|report): \d failed: the database is away$/),
+        'queue report: full failed: the disk is full',
+      ]);
     });
 
     it('can be shown one by one', async () => {

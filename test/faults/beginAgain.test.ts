@@ -7,6 +7,7 @@ import type { RunSummary } from '../../src/core/summary.js';
 import { ensureBuilt, startTieout, tieout } from '../support/cli.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { instructionCounts, kinds } from '../support/night.js';
+import { noticesOf } from '../support/notices.js';
 import type { Call, Front } from './front.js';
 import { drop } from './front.js';
 import { houseBehind } from './houseBehind.js';
@@ -141,7 +142,7 @@ describe('an account that its breaker stopped', () => {
     const { summary } = await house.run();
     expect(sizes).toEqual(Array(8).fill(1));
     expect(summary.state).toBe('incomplete');
-    expect(summary.notices?.map(({ text }) => text)).toEqual([
+    expect(noticesOf(summary).map(({ text }) => text)).toEqual([
       expect.stringContaining('tieout brake off --account A1001 --reason TEXT'),
     ]);
   });

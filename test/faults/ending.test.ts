@@ -59,15 +59,14 @@ describe('a run whose database goes away for good', () => {
     expect(code, stderr).toBe(1);
   });
 
-  it.skipIf(process.env.TIEOUT_STEPS !== 'all')(
-    'ends by itself when it has waited long enough',
-    { timeout: 30 * MINUTE_MS },
-    async () => {
+  // As long as a run waits for its database: not for every day.
+  if (process.env.TIEOUT_STEPS === 'all') {
+    it('ends by itself when it has waited long enough', { timeout: 30 * MINUTE_MS }, async () => {
       const { run } = await cutOff();
       const { code, stderr } = await run.ended;
       expect(code, stderr).toBe(1);
-    },
-  );
+    });
+  }
 });
 
 /** Nobody starts its server again. */

@@ -4,6 +4,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { House, HouseOptions } from '../support/night.js';
 import { dateOf, instructionCounts, kinds, openBreaksOf } from '../support/night.js';
+import { noticesOf } from '../support/notices.js';
 import { answerWith } from './front.js';
 import { houseBehind } from './houseBehind.js';
 import { signatures } from './impatient.js';
@@ -95,7 +96,7 @@ describe('a gateway that counts refunds otherwise than the ledger', () => {
 });
 
 function textsOf({ summary }: Awaited<ReturnType<House['run']>>): string[] {
-  return (summary.notices ?? []).map(({ text }) => text);
+  return noticesOf(summary).map(({ text }) => text);
 }
 
 describe('a gateway that shows one transaction under two orders', () => {

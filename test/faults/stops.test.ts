@@ -8,6 +8,7 @@ import { sendBatch } from '../../src/night/sendBatch.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { dateOf, instructionCounts, kinds } from '../support/night.js';
+import { noticesOf } from '../support/notices.js';
 import type { Call, Front } from './front.js';
 import { drop } from './front.js';
 import { houseBehind } from './houseBehind.js';
@@ -87,7 +88,7 @@ describe('the first batch of an account and run', () => {
     expect(house.lines.join('\n')).toMatch(
       /account A1001: 1 batch\(es\) stay queued: the breaker stopped the account for the rest/,
     );
-    expect(summary.notices?.map(({ text }) => text)).toEqual([
+    expect(noticesOf(summary).map(({ text }) => text)).toEqual([
       expect.stringMatching(/^sending is stopped: the breaker .*; 3 instructions wait$/),
     ]);
     // The same run again sends nothing more; the next one begins with a canary.
@@ -171,7 +172,7 @@ describe('the brake', () => {
     expect(house.lines.join('\n')).toMatch(
       /stay queued: the brake is on for all sending since .* \(Kim: the acquirer called\)/,
     );
-    expect(summary.notices).toEqual([
+    expect(noticesOf(summary)).toEqual([
       {
         accountId: 'A1001',
         kind: 'not_sent',
@@ -187,7 +188,7 @@ describe('the brake', () => {
     );
     const status = await tieout(['status', '--json'], { cwd: house.folder });
     expect(JSON.parse(status.stdout).stops).toEqual(
-      summary.notices?.map(({ accountId, text }) => ({ accountId, text })),
+      noticesOf(summary).map(({ accountId, text }) => ({ accountId, text })),
     );
     const waiting = await house.db.query<{ id: string }>(
       `select max(batch_id)::text as id from tieout.batches where state = 'queued'`,

@@ -99,12 +99,23 @@ const PLANTED: readonly Planted[] = [
     'a refund request that was forgotten',
     ['I5'],
     (books) => {
-      add(books, 'requests', {
-        account_id: 'A1',
-        refund_id: 'R1',
-        order_no: '1',
-        refund_amount: '3.00',
-      });
+      add(books, 'requests', requestOf('1'));
+    },
+  ],
+  [
+    'a refund request of an order that was called off after its money was taken',
+    ['I5'],
+    (books) => {
+      rowOf(books, 'transactions', 3).state = 'captured';
+      add(books, 'requests', requestOf('4'));
+    },
+  ],
+  [
+    'a refund request of an order that is to be captured and was cancelled',
+    ['I5'],
+    (books) => {
+      rowOf(books, 'orders', 3).expected = 'captured';
+      add(books, 'requests', requestOf('4'));
     },
   ],
   [
@@ -280,6 +291,10 @@ const PLANTED: readonly Planted[] = [
   ...PLANTED_TOLD,
 ];
 
+function requestOf(order_no: string): Row {
+  return { account_id: 'A1', refund_id: `R${order_no}`, order_no, refund_amount: '3.00' };
+}
+
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
@@ -302,6 +317,14 @@ describe('the auditor', () => {
     const { violations } = await findViolations(books);
     const names = violations.map(({ invariant }) => invariant);
     expect(names).toEqual(expect.arrayContaining([...expected]));
+  });
+
+  it('asks for no refund of what was called off before its money was taken', async () => {
+    const books = soundBooks();
+    add(books, 'requests', requestOf('4'));
+    expect((await findViolations(books)).violations).toEqual([]);
+    rowOf(books, 'transactions', 3).state = 'declined';
+    expect((await findViolations(books)).violations).toEqual([]);
   });
 
   it('states money that moved unordered as a difference', async () => {

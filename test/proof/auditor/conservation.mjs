@@ -44,6 +44,8 @@ export function nothingForgotten(joined) {
 
 const CAPTURED = new Set(['captured', 'partially_refunded', 'refunded']);
 const GONE = new Set(['cancelled', 'declined', 'refunded']);
+/** Ends in which no money was ever taken: there is none to give back. */
+const NEVER_TAKEN = new Set(['cancelled', 'declined']);
 
 /** What the ledger wants and the gateway does not show; null when there is nothing. */
 function whatIsMissing(order, transactions, requests) {
@@ -59,6 +61,8 @@ function whatIsMissing(order, transactions, requests) {
   if (order.expected === 'cancelled' && !GONE.has(shown.state) && requests.length === 0) {
     return `to be cancelled, is ${shown.state}`;
   }
+  // Called off before the money was taken, as the ledger wants it, whatever is asked back of it.
+  if (order.expected === 'cancelled' && NEVER_TAKEN.has(shown.state)) return null;
   const wanted = requests.reduce((sum, row) => sum + (hundredths(row.refund_amount) ?? 0n), 0n);
   const back = hundredths(shown.refunded) ?? 0n;
   return back < wanted ? `${moneyText(wanted - back)} of refunds did not happen` : null;

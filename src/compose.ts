@@ -43,8 +43,6 @@ import { packageRoot } from './store/sql.js';
 const PLANNED_AHEAD_MAX = 6;
 /** What a server that is gone keeps from being closed is left: the process ends all the same. */
 const CLOSE_MS_MAX = 15_000;
-/** A machine that starts brings its servers up in any order: one is waited for so long. */
-const PARTS_MINUTES_MAX = 10;
 const PARTS_PAUSE_MS = 1_000;
 /** How long a send in flight may still take when the program is told to stop. */
 const STOP_GRACE_MS = 45_000;
@@ -74,8 +72,8 @@ export interface AppOptions {
   signal: AbortSignal;
   /** `migrate` and `doctor` look at a database that is not up to date. */
   anySchema?: boolean;
-  /** Nobody is there to try again: a database or queue that is not there yet is waited for. */
-  waitsForParts?: boolean;
+  /** A machine that starts brings its servers up in any order: one is waited for so long. */
+  partsSeconds?: number;
   /** The wall clock of the night; default: this machine's. */
   now?: () => Date;
   /** The clock that is held against the database's; default: this machine's. */
@@ -149,15 +147,15 @@ function reviver(config: Config, { log }: Talk, closers: (() => Promise<unknown>
 
 /** What the work answers; where a server is away and may come, as soon as it is there. */
 async function whenThere<T>(work: () => Promise<T>, options: AppOptions): Promise<T> {
-  const { waitsForParts = false, talk, signal } = options;
-  const until = performance.now() + PARTS_MINUTES_MAX * 60_000;
+  const { partsSeconds = 0, talk, signal } = options;
+  const until = performance.now() + partsSeconds * 1_000;
   for (let isSaid = false; ; isSaid = true) {
     try {
       return await work();
     } catch (error) {
       const mayCome = error instanceof UnreachableError && !(error instanceof DatabaseRefusesError);
-      if (!waitsForParts || !mayCome || performance.now() > until) throw error;
-      const words = `${error.message}; it is waited for, ${PARTS_MINUTES_MAX} minutes at most`;
+      if (!mayCome || performance.now() >= until) throw error;
+      const words = `${error.message}; it is waited for, ${partsSeconds} seconds at most`;
       if (!isSaid) talk.log(words, { level: 'warn' });
       await interruptible(PARTS_PAUSE_MS, signal);
     }

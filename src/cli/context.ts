@@ -29,14 +29,14 @@ export interface CommandOptions {
   anySchema?: boolean;
   /** no progress, no log lines: the command answers in a word */
   quiet?: boolean;
-  /** a database or queue that is not there yet is waited for */
-  waitsForParts?: boolean;
+  /** so many seconds a database or queue is waited for that is not there yet */
+  partsSeconds?: number;
   /** runs until it is told to stop: where there is no terminal its log is JSON */
   isService?: boolean;
 }
 
 /** What `start`, `schedule`, `work` and `web` are. */
-export const SERVICE: CommandOptions = { isService: true, waitsForParts: true };
+export const SERVICE: CommandOptions = { isService: true, partsSeconds: 20 };
 
 /** Opens what the command needs, does its work, closes everything; answers the exit code. */
 export async function withApp(

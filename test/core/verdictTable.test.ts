@@ -21,7 +21,9 @@ for (const { name, rules, cases } of caseSets()) {
 
 test('the cases have every kind of break', () => {
   const wanted = caseSets().flatMap(({ cases }) => cases.flatMap((one) => one.want.split('; ')));
-  expect(BREAK_KINDS.filter((kind) => !wanted.includes(kind))).toEqual([]);
+  // A request without an order is no verdict on one: test/night/editedLedger.test.ts.
+  const ofOrders = BREAK_KINDS.filter((kind) => kind !== 'refund_without_order');
+  expect(ofOrders.filter((kind) => !wanted.includes(kind))).toEqual([]);
 });
 
 test('no two cases of a set bear the same name', () => {

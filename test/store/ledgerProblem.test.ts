@@ -19,7 +19,7 @@ const ROWS: [string, string, string, string, string, string, string, string | nu
   ['no-money', 'null', '5.00', `'captured'`, 'null', 'null', PLACED, 'currency is unknown'],
   ['zero', `'EUR'`, '0', `'captured'`, 'null', 'null', PLACED, 'not above zero'],
   ['minus', `'EUR'`, '-1', `'captured'`, 'null', 'null', PLACED, 'not above zero'],
-  ['nan', `'EUR'`, `'NaN'`, `'captured'`, 'null', 'null', PLACED, 'not above zero'],
+  ['nan', `'EUR'`, `'NaN'`, `'captured'`, 'null', 'null', PLACED, 'is no number'],
   ['huge', `'EUR'`, '1e30', `'captured'`, 'null', 'null', PLACED, 'not above zero'],
   ['none', `'EUR'`, 'null', `'captured'`, 'null', 'null', PLACED, 'not above zero'],
   ['dust', `'EUR'`, '19.989999', `'captured'`, 'null', 'null', PLACED, 'two decimals'],

@@ -53,8 +53,8 @@ export function runCommand(): Command {
         else printLines([...summaryLines(result.summary), ...dryLines(result.summary)]);
         return EXIT_CODES[result.summary.state];
       };
-      // A cron begins it, and nobody begins it again: a server that is started anew is waited for. One
-      // that is away is a failure, which whoever reads the exit code wants to know soon.
+      // A cron begins it, and nobody begins it again: a server that is started anew is waited
+      // for. One that is away is a failure, which whoever reads the exit code wants to know soon.
       await withApp(command, night, { partsSeconds: 20 });
     });
 }

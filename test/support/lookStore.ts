@@ -290,9 +290,9 @@ function ofAccount<R extends { transaction_id?: string | null }>(
   );
 }
 
-/** Ids are unique in an account; the cases repeat T1 and R1 in every order. `*T1` is shared. */
+/** Ids are unique in an account; the cases repeat T1 and R1 in every order, which share `*T1`. */
 function scoped(order: StoredOrder, id: string | null | undefined): string | null {
-  if (id?.startsWith('*')) return id.slice(1);
+  if (id?.startsWith('*')) return `shared/${id.slice(1)}`;
   return id ? `${order.orderNo}/${id}` : (id ?? null);
 }
 

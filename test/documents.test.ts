@@ -220,6 +220,12 @@ describe('what the papers name', () => {
   });
 });
 
+test('the schema in one file is that of the newest migration: `npm run schema` writes it anew', () => {
+  const names = allFiles().map((path) => /^migrations\/(\d+\w+)\.sql$/.exec(path)?.[1] ?? '');
+  const newest = names.sort().at(-1);
+  expect(textOf('migrations/schema.sql').split('\n')[0]).toContain(`after ${newest},`);
+});
+
 test('the image is made of files that exist, and that are handed to who makes it', () => {
   const copied = [...textOf('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(
     ([, sources = '']) => sources.split(' '),
@@ -254,7 +260,7 @@ function sorted<T>(list: readonly T[]): T[] {
 
 function migrations(): string {
   return allFiles()
-    .filter((path) => /^migrations\/.*\.sql$/.test(path))
+    .filter((path) => /^migrations\/\d+.*\.sql$/.test(path))
     .map(textOf)
     .join('\n');
 }

@@ -228,7 +228,7 @@ describe('how things read', () => {
   });
 
   test(`no file is longer than ${FILE_LINES_MAX} lines`, () => {
-    const long = [...CODE, ...FILES.filter((path) => path.endsWith('.sql'))]
+    const long = [...CODE, ...FILES.filter((path) => path.endsWith('.sql') && path !== SCHEMA)]
       .map((path) => ({ path, lines: linesOf(path).length - 1 }))
       .filter(({ lines }) => lines > FILE_LINES_MAX);
     expect(long.map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
@@ -262,10 +262,12 @@ describe('how things read', () => {
 });
 
 const LOCK = 'package-lock.json';
+/** Written by a program, from the migrations (test/store/schema.test.ts). */
+const SCHEMA = 'migrations/schema.sql';
 
 /** In tests tables and titles may be wider; the formatter sees to the rest. */
 function isOfProgram(path: string): boolean {
-  return /^(src|jobs|reports|migrations)\/.*\.(tsx?|sql)$/.test(path);
+  return /^(src|jobs|reports|migrations)\/.*\.(tsx?|sql)$/.test(path) && path !== SCHEMA;
 }
 
 /** Almost all of it is the text of files that tieout writes: its lines are as wide as they read. */

@@ -65,6 +65,7 @@ describe('the package', () => {
       'dist/program/main.js',
       'dist/tieout.1',
       'migrations/0001_ledger.sql',
+      'migrations/schema.sql',
       'src/store/sql/plan.sql',
       'src/web/assets/console.js',
       'docs/OPERATIONS.md',

@@ -27,6 +27,8 @@ interface MigrationFile {
   sha256: string;
 }
 
+/** A migration bears a number; schema.sql beside them is for people to read. */
+const NUMBERED = '\\d{4}_\\w+\\.sql$';
 const META_SCHEMA = 'tieout_meta';
 const META_TABLE = 'migrations';
 /** Any number will do, as long as nothing else in the database locks it. */
@@ -204,7 +206,7 @@ function filesOf(folder: string): MigrationFile[] {
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
-      .filter((name) => name.endsWith('.sql'))
+      .filter((name) => new RegExp(`^${NUMBERED}`).test(name))
       .sort();
   } catch {
     // Git keeps no empty folder: a tree without migrations has none at all.
@@ -239,7 +241,7 @@ async function run(
     ...what,
     dbClient: client,
     dir: folder,
-    ignorePattern: '(?!.*\\.sql$).*',
+    ignorePattern: `(?!${NUMBERED}).*`,
     migrationsSchema: META_SCHEMA,
     migrationsTable: META_TABLE,
     singleTransaction: true,

@@ -53,6 +53,7 @@ describe('migrations', () => {
     write('0001_first.sql', FIRST);
     write('0002_second.sql', SECOND);
     write('README.md', 'no migration');
+    write('schema.sql', 'the schema as it stands: no migration either');
     const lines: string[] = [];
     const up = await migrateUp(fresh.connection, (line) => lines.push(line), folder);
     expect(up).toEqual(['0001_first', '0002_second']);

@@ -1,0 +1,2808 @@
+-- The schema as it stands after 0067_ledger_types, to be read and not to be run: tieout applies the
+-- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
+-- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
+-- The partitions of a month are made when the first run of that month begins.
+
+-- Tables
+
+create table ledger.control_totals (
+  account_id text collate "C" not null,
+  business_date date not null,
+  currency text not null,
+  count bigint,
+  amount numeric(20,2),
+  complete_at timestamp with time zone,
+  constraint control_totals_pkey PRIMARY KEY (account_id, business_date, currency)
+);
+
+create table ledger.orders (
+  account_id text collate "C" not null,
+  order_no text collate "C" not null,
+  currency text not null,
+  amount numeric(20,2) not null,
+  expected text not null,
+  transaction_id text collate "C",
+  capture_amount numeric(20,2),
+  review_decision text,
+  placed_at timestamp with time zone not null,
+  updated_at timestamp with time zone,
+  constraint orders_amount_check CHECK (amount > 0::numeric AND amount < '1000000000000000000'::numeric),
+  constraint orders_check CHECK (capture_amount > 0::numeric AND capture_amount <= amount),
+  constraint orders_currency_check CHECK (currency ~ '^[A-Z]{3}$'),
+  constraint orders_expected_check CHECK (expected = ANY (ARRAY['authorised', 'captured', 'cancelled', 'declined'])),
+  constraint orders_pkey PRIMARY KEY (account_id, order_no),
+  constraint orders_review_decision_check CHECK (review_decision = ANY (ARRAY['accept', 'reject']))
+);
+
+create table ledger.payout_requests (
+  request_id uuid not null,
+  account_id text collate "C" not null,
+  payload jsonb not null,
+  requested_at timestamp with time zone not null,
+  constraint payout_requests_pkey PRIMARY KEY (request_id)
+);
+
+create table ledger.refund_requests (
+  account_id text collate "C" not null,
+  refund_id text collate "C" not null,
+  order_no text collate "C" not null,
+  refund_amount numeric(20,2) not null,
+  reason text,
+  requested_by text,
+  requested_at timestamp with time zone not null,
+  constraint refund_requests_pkey PRIMARY KEY (account_id, refund_id),
+  constraint refund_requests_refund_amount_check CHECK (refund_amount > 0::numeric AND refund_amount < '1000000000000000000'::numeric)
+);
+CREATE INDEX refund_requests_by_order ON ledger.refund_requests USING btree (account_id, order_no);
+
+create table tieout.answers (
+  attempt_id uuid not null,
+  received_at timestamp with time zone not null,
+  http_status integer not null,
+  content_type text,
+  content_encoding text,
+  body bytea not null,
+  body_sha256 text not null,
+  link_id bigint,
+  constraint answers_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES tieout.attempts(attempt_id),
+  constraint answers_pkey PRIMARY KEY (attempt_id)
+);
+CREATE INDEX answers_by_link ON tieout.answers USING btree (link_id);
+CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.answers
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
+
+create table tieout.asked_orders (
+  pull_id bigint not null,
+  account_id text collate "C" not null,
+  order_no text collate "C" not null,
+  page_no integer,
+  in_ledger boolean not null,
+  currency text,
+  amount numeric(20,2),
+  expected text,
+  transaction_id text collate "C",
+  capture_amount numeric(20,2),
+  review_decision text,
+  placed_at timestamp with time zone,
+  ledger_problem text,
+  constraint asked_orders_pkey PRIMARY KEY (pull_id, account_id, order_no)
+) partition by RANGE (pull_id);
+CREATE INDEX asked_orders_unasked ON ONLY tieout.asked_orders USING btree (pull_id, account_id) WHERE (page_no IS NULL);
+CREATE TRIGGER guard_history BEFORE UPDATE OR TRUNCATE ON tieout.asked_orders
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
+CREATE TRIGGER guard_look AFTER DELETE ON tieout.asked_orders REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_look();
+
+create table tieout.asked_orders_before partition of tieout.asked_orders FOR VALUES FROM (MINVALUE) TO ('10000100000000');
+CREATE TRIGGER guard_history BEFORE UPDATE OR TRUNCATE ON tieout.asked_orders_before
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
+CREATE TRIGGER guard_look AFTER DELETE ON tieout.asked_orders_before REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_look();
+
+create table tieout.asked_refunds (
+  pull_id bigint not null,
+  account_id text collate "C" not null,
+  order_no text collate "C" not null,
+  refund_id text collate "C" not null,
+  refund_amount numeric,
+  requested_at timestamp with time zone
+) partition by RANGE (pull_id);
+CREATE INDEX asked_refunds_by_pull ON ONLY tieout.asked_refunds USING btree (pull_id, account_id);
+CREATE TRIGGER guard_history BEFORE UPDATE OR TRUNCATE ON tieout.asked_refunds
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
+CREATE TRIGGER guard_look AFTER DELETE ON tieout.asked_refunds REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_look();
+
+create table tieout.asked_refunds_before partition of tieout.asked_refunds FOR VALUES FROM (MINVALUE) TO ('10000100000000');
+CREATE TRIGGER guard_history BEFORE UPDATE OR TRUNCATE ON tieout.asked_refunds_before
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
+CREATE TRIGGER guard_look AFTER DELETE ON tieout.asked_refunds_before REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_look();
+
+create table tieout.attempts (
+  attempt_id uuid not null,
+  batch_id bigint not null,
+  attempt_no integer not null,
+  account_id text collate "C" not null,
+  entries jsonb not null,
+  body_sha256 text not null,
+  host text not null,
+  boot_id text not null,
+  pid integer not null,
+  process_started text not null,
+  claimed_at timestamp with time zone not null,
+  send_by timestamp with time zone not null,
+  outcome text,
+  finished_at timestamp with time zone,
+  reason text,
+  sending_run_id bigint,
+  journal_id uuid,
+  is_sender_gone boolean,
+  request_gzip bytea,
+  link_id bigint,
+  looks_before bigint,
+  constraint attempts_batch_id_attempt_no_key UNIQUE (batch_id, attempt_no),
+  constraint attempts_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES tieout.batches(batch_id),
+  constraint attempts_check CHECK ((outcome IS NULL) = (finished_at IS NULL)),
+  constraint attempts_journal_id_fkey FOREIGN KEY (journal_id) REFERENCES tieout.journals(journal_id),
+  constraint attempts_outcome_check CHECK (outcome = ANY (ARRAY['not_sent', 'answered', 'unanswered'])),
+  constraint attempts_pkey PRIMARY KEY (attempt_id),
+  constraint attempts_sending_run_id_fkey FOREIGN KEY (sending_run_id) REFERENCES tieout.runs(run_id)
+);
+CREATE INDEX attempts_by_journal ON tieout.attempts USING btree (journal_id, claimed_at);
+CREATE INDEX attempts_by_link ON tieout.attempts USING btree (link_id);
+CREATE UNIQUE INDEX attempts_open ON tieout.attempts USING btree (batch_id) WHERE (outcome IS NULL);
+CREATE TRIGGER guard_attempt BEFORE UPDATE ON tieout.attempts
+  FOR EACH ROW WHEN (NOT new.link_id IS DISTINCT FROM old.link_id)
+  EXECUTE FUNCTION tieout.guard_attempt();
+CREATE TRIGGER guard_attempt_kept BEFORE DELETE ON tieout.attempts
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_attempt();
+CREATE TRIGGER guard_fact BEFORE UPDATE ON tieout.attempts
+  FOR EACH ROW WHEN (new.link_id IS DISTINCT FROM old.link_id)
+  EXECUTE FUNCTION tieout.guard_fact();
+
+create table tieout.batches (
+  batch_id bigint generated always as identity not null,
+  run_id bigint not null,
+  account_id text collate "C" not null,
+  operation text not null,
+  state text not null,
+  created_at timestamp with time zone not null,
+  attempts integer default 0 not null,
+  tries integer default 0 not null,
+  reason text,
+  constraint batches_operation_check CHECK (operation = ANY (ARRAY['capture', 'cancel', 'refund', 'review', 'payout'])),
+  constraint batches_pkey PRIMARY KEY (batch_id),
+  constraint batches_run_id_fkey FOREIGN KEY (run_id) REFERENCES tieout.runs(run_id),
+  constraint batches_state_check CHECK (state = ANY (ARRAY['queued', 'sending', 'answered', 'unanswered', 'dropped']))
+);
+CREATE INDEX batches_waiting ON tieout.batches USING btree (account_id) WHERE (state = ANY (ARRAY['queued', 'sending']));
+CREATE TRIGGER guard_batch BEFORE UPDATE OF state ON tieout.batches
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_batch();
+
+create table tieout.brakes (
+  seq bigint generated always as identity not null,
+  kind text not null,
+  account_id text collate "C",
+  is_on boolean not null,
+  reason text not null,
+  by text not null,
+  is_claim boolean not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  found jsonb,
+  link_id bigint,
+  constraint brakes_by_check CHECK (btrim(by) <> ''),
+  constraint brakes_kind_check CHECK (kind = ANY (ARRAY['brake', 'freeze', 'breaker', 'put_back'])),
+  constraint brakes_pkey PRIMARY KEY (seq),
+  constraint brakes_reason_check CHECK (btrim(reason) <> '')
+);
+CREATE INDEX brakes_by_link ON tieout.brakes USING btree (link_id);
+CREATE INDEX brakes_put_back ON tieout.brakes USING btree (at) WHERE (found ?| '{restoredFrom,putBack}'[]);
+CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.brakes
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
+CREATE CONSTRAINT TRIGGER seal_decision AFTER INSERT ON tieout.brakes DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW EXECUTE FUNCTION tieout.seal_decision('seq', '''''');
+
+create table tieout.break_events (
+  event_id bigint generated always as identity not null,
+  break_id bigint not null,
+  run_id bigint,
+  at timestamp with time zone not null,
+  event text not null,
+  from_state text,
+  by text not null,
+  reason text,
+  currency text,
+  amount numeric(20,2),
+  expected jsonb not null,
+  actual jsonb not null,
+  cause text,
+  is_claim boolean default false not null,
+  decision_id uuid,
+  decided_over text,
+  link_id bigint,
+  constraint break_events_break_id_fkey FOREIGN KEY (break_id) REFERENCES tieout.breaks(break_id),
+  constraint break_events_cause_check CHECK (cause = ANY (ARRAY['instruction', 'outside', 'ledger', 'tolerance', 'gone', 'other_break', 'rules'])),
+  constraint break_events_cause_of_resolved CHECK (cause IS NULL OR event = 'resolved'),
+  constraint break_events_event_check CHECK (event = ANY (ARRAY['opened', 'reopened', 'resolved', 'waived', 'changed', 'noted', 'assigned', 'waiver_asked'])),
+  constraint break_events_from_state_check CHECK (from_state = ANY (ARRAY['open', 'resolved', 'waived'])),
+  constraint break_events_pkey PRIMARY KEY (event_id)
+);
+CREATE INDEX break_events_by_break ON tieout.break_events USING btree (break_id);
+CREATE INDEX break_events_by_link ON tieout.break_events USING btree (link_id);
+CREATE INDEX break_events_by_people ON tieout.break_events USING btree (at) WHERE (by <> 'tieout');
+CREATE TRIGGER guard_fact BEFORE UPDATE ON tieout.break_events
+  FOR EACH ROW WHEN (old.link_id IS NOT NULL OR old.event_id IS DISTINCT FROM new.event_id OR old.break_id IS DISTINCT FROM new.break_id OR old.run_id IS DISTINCT FROM new.run_id OR old.at IS DISTINCT FROM new.at OR old.event IS DISTINCT FROM new.event OR old.from_state IS DISTINCT FROM new.from_state OR old.by IS DISTINCT FROM new.by OR old.reason IS DISTINCT FROM new.reason OR old.currency IS DISTINCT FROM new.currency OR old.amount IS DISTINCT FROM new.amount OR old.expected IS DISTINCT FROM new.expected OR old.actual IS DISTINCT FROM new.actual OR old.cause IS DISTINCT FROM new.cause OR old.is_claim IS DISTINCT FROM new.is_claim OR old.decision_id IS DISTINCT FROM new.decision_id OR old.decided_over IS DISTINCT FROM new.decided_over)
+  EXECUTE FUNCTION tieout.guard_fact();
+CREATE TRIGGER guard_fact_kept BEFORE DELETE ON tieout.break_events
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
+CREATE CONSTRAINT TRIGGER seal_decision AFTER INSERT ON tieout.break_events DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW WHEN (new.by <> 'tieout')
+  EXECUTE FUNCTION tieout.seal_decision('event_id', '(select b.account_id from tieout.breaks b where b.break_id = break_events.break_id)');
+
+create table tieout.breaks (
+  break_id bigint generated always as identity not null,
+  account_id text collate "C" not null,
+  order_no text collate "C" not null,
+  kind text not null,
+  state text not null,
+  first_seen timestamp with time zone not null,
+  first_run_id bigint not null,
+  last_run_id bigint not null,
+  expected jsonb not null,
+  actual jsonb not null,
+  fingerprint text not null,
+  currency text,
+  amount numeric(20,2),
+  owner text,
+  note text,
+  waived_reason text,
+  waiver_asked_by text,
+  waiver_asked_reason text,
+  waiver_asked_for text,
+  waived_by text,
+  waived_limit numeric(20,2),
+  constraint breaks_account_id_order_no_kind_key UNIQUE (account_id, order_no, kind),
+  constraint breaks_check CHECK (state <> 'waived' OR waived_reason IS NOT NULL),
+  constraint breaks_kind_check CHECK (kind = ANY (ARRAY['missing_at_gateway', 'missing_in_ledger', 'amount_mismatch', 'currency_mismatch', 'state_mismatch', 'transaction_mismatch', 'duplicate_transaction', 'refund_mismatch', 'stale_authorisation', 'unknown_status', 'invalid_record', 'instruction_rejected', 'outcome_unknown', 'refund_without_order'])),
+  constraint breaks_pkey PRIMARY KEY (break_id),
+  constraint breaks_state_check CHECK (state = ANY (ARRAY['open', 'resolved', 'waived']))
+);
+CREATE INDEX breaks_by_age ON tieout.breaks USING btree (first_seen, break_id) WHERE (state = 'open');
+CREATE INDEX breaks_open ON tieout.breaks USING btree (account_id, order_no) WHERE (state <> 'resolved');
+CREATE TRIGGER guard_break BEFORE UPDATE ON tieout.breaks
+  FOR EACH ROW WHEN (new.state IS DISTINCT FROM old.state)
+  EXECUTE FUNCTION tieout.guard_break();
+CREATE TRIGGER guard_new_break BEFORE INSERT ON tieout.breaks
+  FOR EACH ROW WHEN (new.state <> 'open')
+  EXECUTE FUNCTION tieout.guard_new_break();
+
+create table tieout.carried_breaks (
+  working_id bigint not null,
+  break_id bigint not null,
+  account_id text collate "C" not null,
+  state text not null,
+  expected jsonb not null,
+  actual jsonb not null,
+  fingerprint text not null,
+  currency text,
+  amount numeric(20,2),
+  last_run_id bigint not null,
+  constraint carried_breaks_break_id_fkey FOREIGN KEY (break_id) REFERENCES tieout.breaks(break_id),
+  constraint carried_breaks_pkey PRIMARY KEY (working_id, break_id),
+  constraint carried_breaks_working_id_fkey FOREIGN KEY (working_id) REFERENCES tieout.workings(working_id)
+);
+CREATE TRIGGER guard_history BEFORE DELETE OR UPDATE ON tieout.carried_breaks
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_history();
+
+create table tieout.chain_heads (
+  account_id text collate "C" not null,
+  link_no bigint default 0 not null,
+  sha256 text default '' not null,
+  constraint chain_heads_pkey PRIMARY KEY (account_id)
+);
+
+create table tieout.chain_links (
+  account_id text collate "C" not null,
+  link_no bigint not null,
+  link_id bigint not null,
+  business_date date not null,
+  what text collate "C" not null,
+  facts bigint not null,
+  facts_sha256 text not null,
+  previous_sha256 text not null,
+  sha256 text not null,
+  sealed_at timestamp with time zone default clock_timestamp() not null,
+  constraint chain_links_facts_check CHECK (facts > 0),
+  constraint chain_links_link_id_key UNIQUE (link_id),
+  constraint chain_links_link_no_check CHECK (link_no > 0),
+  constraint chain_links_pkey PRIMARY KEY (account_id, link_no)
+);
+CREATE TRIGGER guard_history BEFORE DELETE OR UPDATE ON tieout.chain_links
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_history();
+
+create table tieout.chunks (
+  chunk_id bigint generated always as identity not null,
+  pull_id bigint not null,
+  account_id text collate "C" not null,
+  first_page integer not null,
+  last_page integer not null,
+  state text default 'queued' not null,
+  token uuid,
+  leased_until timestamp with time zone,
+  tries integer default 0 not null,
+  first_order text collate "C",
+  last_order text collate "C",
+  constraint chunks_check CHECK (last_page >= first_page),
+  constraint chunks_check1 CHECK ((state = 'running') = (token IS NOT NULL AND leased_until IS NOT NULL)),
+  constraint chunks_check2 CHECK ((first_order IS NULL) = (last_order IS NULL)),
+  constraint chunks_pkey PRIMARY KEY (chunk_id),
+  constraint chunks_pull_id_fkey FOREIGN KEY (pull_id) REFERENCES tieout.pulls(pull_id) ON DELETE CASCADE,
+  constraint chunks_state_check CHECK (state = ANY (ARRAY['queued', 'running', 'done']))
+);
+CREATE INDEX chunks_by_pull ON tieout.chunks USING btree (pull_id);
+
+create table tieout.console_events (
+  event_id bigint generated always as identity not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  who text not null,
+  action text not null,
+  account_id text collate "C",
+  subject text default '' not null,
+  outcome text not null,
+  address text not null,
+  constraint console_events_pkey PRIMARY KEY (event_id)
+);
+CREATE INDEX console_events_by_subject ON tieout.console_events USING btree (action, subject);
+CREATE TRIGGER guard_console_event BEFORE DELETE OR UPDATE ON tieout.console_events
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_console_event();
+
+create table tieout.day_events (
+  event_id bigint generated always as identity not null,
+  account_id text collate "C" not null,
+  business_date date not null,
+  event text not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  by text not null,
+  is_claim boolean not null,
+  reason text not null,
+  figures jsonb not null,
+  open_items jsonb not null,
+  link_id bigint,
+  constraint day_events_by_check CHECK (btrim(by) <> ''),
+  constraint day_events_event_check CHECK (event = ANY (ARRAY['closed', 'locked', 'reopened'])),
+  constraint day_events_pkey PRIMARY KEY (event_id),
+  constraint day_events_reason_check CHECK (btrim(reason) <> '')
+);
+CREATE INDEX day_events_by_day ON tieout.day_events USING btree (account_id, business_date, event_id);
+CREATE INDEX day_events_by_link ON tieout.day_events USING btree (link_id);
+CREATE TRIGGER guard_day BEFORE INSERT ON tieout.day_events
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_day();
+CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.day_events
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
+CREATE CONSTRAINT TRIGGER seal_decision AFTER INSERT ON tieout.day_events DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW EXECUTE FUNCTION tieout.seal_decision('event_id', 'account_id');
+
+create table tieout.day_movements (
+  movement_id bigint generated always as identity not null,
+  instruction_id bigint not null,
+  account_id text collate "C" not null,
+  order_no text collate "C" not null,
+  operation text not null,
+  currency text not null,
+  amount numeric(20,2) not null,
+  belongs_to date not null,
+  posted_to date not null,
+  settled_run_id bigint,
+  posted_at timestamp with time zone default clock_timestamp() not null,
+  link_id bigint,
+  constraint day_movements_amount_check CHECK (amount > 0::numeric),
+  constraint day_movements_check CHECK (posted_to >= belongs_to),
+  constraint day_movements_instruction_id_fkey FOREIGN KEY (instruction_id) REFERENCES tieout.instructions(instruction_id),
+  constraint day_movements_instruction_id_key UNIQUE (instruction_id),
+  constraint day_movements_operation_check CHECK (operation = ANY (ARRAY['capture', 'cancel', 'refund', 'payout'])),
+  constraint day_movements_pkey PRIMARY KEY (movement_id)
+);
+CREATE INDEX day_movements_by_day ON tieout.day_movements USING btree (account_id, posted_to);
+CREATE INDEX day_movements_by_link ON tieout.day_movements USING btree (link_id);
+CREATE INDEX day_movements_by_run ON tieout.day_movements USING btree (account_id, settled_run_id);
+CREATE TRIGGER add_day_sums AFTER INSERT ON tieout.day_movements REFERENCING NEW TABLE AS posted
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.add_day_sums();
+CREATE TRIGGER guard_fact BEFORE UPDATE ON tieout.day_movements
+  FOR EACH ROW WHEN (old.link_id IS NOT NULL OR old.movement_id IS DISTINCT FROM new.movement_id OR old.instruction_id IS DISTINCT FROM new.instruction_id OR old.account_id IS DISTINCT FROM new.account_id OR old.order_no IS DISTINCT FROM new.order_no OR old.operation IS DISTINCT FROM new.operation OR old.currency IS DISTINCT FROM new.currency OR old.amount IS DISTINCT FROM new.amount OR old.belongs_to IS DISTINCT FROM new.belongs_to OR old.posted_to IS DISTINCT FROM new.posted_to OR old.settled_run_id IS DISTINCT FROM new.settled_run_id OR old.posted_at IS DISTINCT FROM new.posted_at)
+  EXECUTE FUNCTION tieout.guard_fact();
+CREATE TRIGGER guard_fact_kept BEFORE DELETE ON tieout.day_movements
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
+CREATE TRIGGER guard_movement AFTER INSERT ON tieout.day_movements REFERENCING NEW TABLE AS posted
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_movement();
+
+create table tieout.day_sums (
+  account_id text collate "C" not null,
+  posted_to date not null,
+  currency text not null,
+  operation text not null,
+  is_late boolean not null,
+  amount numeric not null,
+  movements bigint not null,
+  constraint day_sums_pkey PRIMARY KEY (account_id, posted_to, currency, operation, is_late)
+);
+CREATE TRIGGER guard_day_sum BEFORE INSERT OR DELETE OR UPDATE ON tieout.day_sums
+  FOR EACH ROW WHEN (pg_trigger_depth() = 0)
+  EXECUTE FUNCTION tieout.guard_day_sum();
+
+create table tieout.decisions (
+  decision_id bigint generated always as identity not null,
+  instruction_id bigint not null,
+  account_id text collate "C" not null,
+  decision text not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  decided_by text not null,
+  is_claim boolean not null,
+  reason text,
+  reference text,
+  finding text,
+  seen jsonb not null,
+  seen_sha256 text not null,
+  row_before jsonb not null,
+  expires_at timestamp with time zone,
+  link_id bigint,
+  answers_known uuid[],
+  constraint decisions_check CHECK ((decision = 'resolve') = (finding IS NOT NULL)),
+  constraint decisions_check1 CHECK ((decision = 'approve') = (expires_at IS NOT NULL)),
+  constraint decisions_check2 CHECK ((decision = ANY (ARRAY['approve', 'replan'])) OR reason IS NOT NULL),
+  constraint decisions_check3 CHECK (decision <> 'resolve' OR reference IS NOT NULL),
+  constraint decisions_decided_by_check CHECK (btrim(decided_by) <> ''),
+  constraint decisions_decision_check CHECK (decision = ANY (ARRAY['approve', 'reject', 'resolve', 'replan'])),
+  constraint decisions_finding_check CHECK (finding = ANY (ARRAY['happened', 'not_happened'])),
+  constraint decisions_instruction_id_fkey FOREIGN KEY (instruction_id) REFERENCES tieout.instructions(instruction_id),
+  constraint decisions_pkey PRIMARY KEY (decision_id),
+  constraint decisions_reason_check CHECK (btrim(reason) <> ''),
+  constraint decisions_reference_check CHECK (btrim(reference) <> ''),
+  constraint decisions_seen_sha256_check CHECK (seen_sha256 ~ '^[0-9a-f]{64}$')
+);
+CREATE INDEX decisions_by_instruction ON tieout.decisions USING btree (instruction_id);
+CREATE INDEX decisions_by_link ON tieout.decisions USING btree (link_id);
+CREATE INDEX decisions_not_happened ON tieout.decisions USING btree (instruction_id, at) WHERE (finding = 'not_happened');
+CREATE TRIGGER guard_decision BEFORE INSERT ON tieout.decisions
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_decision();
+CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.decisions
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
+CREATE CONSTRAINT TRIGGER seal_decision AFTER INSERT ON tieout.decisions DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW EXECUTE FUNCTION tieout.seal_decision('decision_id', 'account_id');
+
+create table tieout.evidence_removals (
+  removal_id bigint generated always as identity not null,
+  month text not null,
+  first_date date not null,
+  last_date date not null,
+  nights bigint not null,
+  looks bigint not null,
+  rows jsonb not null,
+  bytes bigint not null,
+  kept_months integer not null,
+  by text not null,
+  is_claim boolean not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  link_id bigint,
+  constraint evidence_removals_by_check CHECK (btrim(by) <> ''),
+  constraint evidence_removals_check CHECK (last_date >= first_date),
+  constraint evidence_removals_kept_months_check CHECK (kept_months > 0),
+  constraint evidence_removals_month_key UNIQUE (month),
+  constraint evidence_removals_pkey PRIMARY KEY (removal_id)
+);
+CREATE INDEX evidence_removals_by_link ON tieout.evidence_removals USING btree (link_id);
+CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.evidence_removals
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
+
+create table tieout.fact_sources (
+  what text collate "C" not null,
+  is_of_account boolean not null,
+  mark text not null,
+  constraint fact_sources_pkey PRIMARY KEY (what)
+);
+
+create table tieout.feed_checks (
+  run_id bigint not null,
+  account_id text collate "C" not null,
+  business_date date not null,
+  currency text not null,
+  verdict text not null,
+  stated_count bigint,
+  stated_amount numeric,
+  ledger_count bigint not null,
+  ledger_amount numeric not null,
+  checked_at timestamp with time zone not null,
+  constraint feed_checks_pkey PRIMARY KEY (run_id, account_id, business_date, currency),
+  constraint feed_checks_run_id_fkey FOREIGN KEY (run_id) REFERENCES tieout.runs(run_id) ON DELETE CASCADE,
+  constraint feed_checks_verdict_check CHECK (verdict = ANY (ARRAY['equal', 'absent', 'unfinished', 'different', 'unusable']))
+);
+
+create table tieout.final_orders (
+  account_id text collate "C" not null,
+  order_no text collate "C" not null,
+  fingerprint text not null,
+  run_id bigint not null,
+  requests text[] collate "C" default '{}'[] not null,
+  constraint final_orders_pkey PRIMARY KEY (account_id, order_no)
+);
+
+create table tieout.gateway_calls (
+  call_id bigint generated always as identity not null,
+  account_id text collate "C" not null,
+  operation text not null,
+  called_by text not null,
+  is_claim boolean not null,
+  host text not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  body_sha256 bytea not null,
+  entries jsonb not null,
+  outcome text,
+  reason text,
+  http_status integer,
+  ended_at timestamp with time zone,
+  looks_before bigint,
+  constraint gateway_calls_check CHECK ((outcome IS NULL) = (ended_at IS NULL)),
+  constraint gateway_calls_entries_check CHECK (jsonb_typeof(entries) = 'array'),
+  constraint gateway_calls_pkey PRIMARY KEY (call_id)
+);
+CREATE INDEX gateway_calls_by_entry ON tieout.gateway_calls USING gin (entries jsonb_path_ops);
+CREATE INDEX gateway_calls_by_look ON tieout.gateway_calls USING btree (looks_before);
+CREATE INDEX gateway_calls_by_time ON tieout.gateway_calls USING btree (at);
+CREATE INDEX gateway_calls_open ON tieout.gateway_calls USING btree (at) WHERE (outcome IS NULL);
+CREATE TRIGGER guard_gateway_call BEFORE DELETE OR UPDATE ON tieout.gateway_calls
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_gateway_call();
+
+create table tieout.gateway_words (
+  account_id text collate "C" not null,
+  field text not null,
+  word text collate "C" not null,
+  run_id bigint not null,
+  meaning text,
+  profile_sha256 text not null,
+  entries bigint not null,
+  money jsonb not null,
+  samples text[] not null,
+  seen_at timestamp with time zone not null,
+  constraint gateway_words_entries_check CHECK (entries > 0),
+  constraint gateway_words_field_check CHECK (field = ANY (ARRAY['payment_status', 'query_result', 'capture_status', 'cancel_status', 'review_status', 'refund_message'])),
+  constraint gateway_words_pkey PRIMARY KEY (account_id, field, word, run_id),
+  constraint gateway_words_run_id_fkey FOREIGN KEY (run_id) REFERENCES tieout.runs(run_id) ON DELETE CASCADE
+);
+CREATE INDEX gateway_words_by_run ON tieout.gateway_words USING btree (run_id);
+
+create table tieout.imported_files (
+  relation text not null,
+  sha256 text not null,
+  map_sha256 text default '' not null,
+  name text not null,
+  lines bigint not null,
+  imported_at timestamp with time zone default clock_timestamp() not null,
+  constraint imported_files_lines_check CHECK (lines >= 0),
+  constraint imported_files_pkey PRIMARY KEY (relation, sha256, map_sha256)
+);
+
+create table tieout.instruction_events (
+  seq bigint generated always as identity not null,
+  instruction_id bigint not null,
+  from_state text,
+  to_state text not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  by text not null,
+  reason text,
+  link_id bigint,
+  constraint instruction_events_pkey PRIMARY KEY (seq)
+);
+CREATE INDEX instruction_events_by_instruction ON tieout.instruction_events USING btree (instruction_id);
+CREATE INDEX instruction_events_by_link ON tieout.instruction_events USING btree (link_id);
+CREATE TRIGGER guard_fact BEFORE UPDATE ON tieout.instruction_events
+  FOR EACH ROW WHEN (old.link_id IS NOT NULL OR old.seq IS DISTINCT FROM new.seq OR old.instruction_id IS DISTINCT FROM new.instruction_id OR old.from_state IS DISTINCT FROM new.from_state OR old.to_state IS DISTINCT FROM new.to_state OR old.at IS DISTINCT FROM new.at OR old.by IS DISTINCT FROM new.by OR old.reason IS DISTINCT FROM new.reason)
+  EXECUTE FUNCTION tieout.guard_fact();
+CREATE TRIGGER guard_fact_kept BEFORE DELETE ON tieout.instruction_events
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
+
+create table tieout.instructions (
+  instruction_id bigint generated always as identity not null,
+  run_id bigint not null,
+  account_id text collate "C" not null,
+  order_no text collate "C" not null,
+  operation text not null,
+  transaction_id text collate "C" not null,
+  currency text not null,
+  amount numeric(20,2) not null,
+  refund_id text collate "C",
+  refund_amount numeric(20,2),
+  refund_reason text,
+  review_decision text,
+  from_state text not null,
+  done_states text[] not null,
+  state text not null,
+  hold_reason text,
+  batch_id bigint,
+  created_at timestamp with time zone not null,
+  settled_at timestamp with time zone,
+  settled_run_id bigint,
+  outcome_code text,
+  outcome_message text,
+  gateway_reference text,
+  reason text,
+  is_disputed boolean default false not null,
+  changed_by text default 'tieout' not null,
+  resends integer default 0 not null,
+  asked_by text[] default '{}'[] not null,
+  approval_id bigint,
+  is_refused boolean default false not null,
+  replan_id bigint,
+  payload jsonb,
+  is_in_totals boolean default true not null,
+  is_open boolean generated always as (tieout.is_open(state)) stored not null,
+  is_void boolean generated always as (tieout.is_void(state)) stored not null,
+  freed_by text,
+  again_after_look bigint,
+  constraint instructions_amount_check CHECK (amount > 0::numeric OR operation = 'payout'),
+  constraint instructions_approval_id_fkey FOREIGN KEY (approval_id) REFERENCES tieout.decisions(decision_id),
+  constraint instructions_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES tieout.batches(batch_id),
+  constraint instructions_check CHECK (refund_amount > 0::numeric AND refund_amount <= amount),
+  constraint instructions_check1 CHECK ((operation = 'refund') = (refund_id IS NOT NULL AND refund_amount IS NOT NULL)),
+  constraint instructions_check10 CHECK ((operation = 'payout') = (payload IS NOT NULL)),
+  constraint instructions_check11 CHECK (is_in_totals OR operation = 'payout'),
+  constraint instructions_check2 CHECK ((operation = 'review') = (review_decision IS NOT NULL)),
+  constraint instructions_check3 CHECK ((state = 'held') = (hold_reason IS NOT NULL)),
+  constraint instructions_check4 CHECK ((state <> ALL (ARRAY['queued', 'sending', 'accepted'])) OR batch_id IS NOT NULL),
+  constraint instructions_check5 CHECK ((state = ANY (ARRAY['confirmed', 'rejected', 'withdrawn'])) = (settled_at IS NOT NULL)),
+  constraint instructions_check6 CHECK (settled_run_id IS NULL OR settled_at IS NOT NULL),
+  constraint instructions_check7 CHECK ((state <> ALL (ARRAY['unknown', 'withdrawn'])) OR reason IS NOT NULL),
+  constraint instructions_check8 CHECK (NOT is_refused OR state = 'withdrawn'),
+  constraint instructions_check9 CHECK (replan_id IS NULL OR (state = ANY (ARRAY['rejected', 'withdrawn']))),
+  constraint instructions_done_states_check CHECK (cardinality(done_states) > 0),
+  constraint instructions_operation_check CHECK (operation = ANY (ARRAY['capture', 'cancel', 'refund', 'review', 'payout'])),
+  constraint instructions_pkey PRIMARY KEY (instruction_id),
+  constraint instructions_replan_id_fkey FOREIGN KEY (replan_id) REFERENCES tieout.decisions(decision_id),
+  constraint instructions_resends_check CHECK (resends = ANY (ARRAY[0, 1])),
+  constraint instructions_review_decision_check CHECK (review_decision = ANY (ARRAY['accept', 'reject'])),
+  constraint instructions_run_id_fkey FOREIGN KEY (run_id) REFERENCES tieout.runs(run_id),
+  constraint instructions_settled_run_id_fkey FOREIGN KEY (settled_run_id) REFERENCES tieout.runs(run_id),
+  constraint instructions_state_check CHECK (state = ANY (ARRAY['planned', 'held', 'queued', 'sending', 'accepted', 'confirmed', 'rejected', 'unknown', 'withdrawn'])),
+  constraint instructions_transaction_id_check CHECK (transaction_id <> '')
+) with (fillfactor=50);
+CREATE INDEX instructions_by_batch ON tieout.instructions USING btree (batch_id);
+CREATE INDEX instructions_by_order ON tieout.instructions USING btree (account_id, order_no);
+CREATE INDEX instructions_by_run ON tieout.instructions USING btree (run_id);
+CREATE INDEX instructions_by_transaction ON tieout.instructions USING btree (transaction_id) WHERE ((operation <> 'payout') AND (NOT is_void));
+CREATE INDEX instructions_freed ON tieout.instructions USING btree (account_id, order_no) WHERE (freed_by IS NOT NULL);
+CREATE UNIQUE INDEX instructions_one_effect ON tieout.instructions USING btree (account_id, transaction_id, operation) WHERE ((operation <> 'refund') AND (NOT is_void));
+CREATE UNIQUE INDEX instructions_one_refund ON tieout.instructions USING btree (account_id, refund_id) WHERE ((operation = 'refund') AND (NOT is_void));
+CREATE UNIQUE INDEX instructions_open_order ON tieout.instructions USING btree (account_id, order_no) WHERE is_open;
+CREATE INDEX instructions_replanned ON tieout.instructions USING btree (replan_id) WHERE (replan_id IS NOT NULL);
+CREATE INDEX instructions_settled ON tieout.instructions USING btree (settled_run_id) WHERE (settled_run_id IS NOT NULL);
+CREATE INDEX instructions_settled_between ON tieout.instructions USING btree (account_id) WHERE ((settled_at IS NOT NULL) AND (settled_run_id IS NULL));
+CREATE INDEX instructions_void ON tieout.instructions USING btree (instruction_id) WHERE is_void;
+CREATE INDEX payouts_by_request ON tieout.instructions USING btree (transaction_id, account_id) WHERE (operation = 'payout');
+CREATE TRIGGER back_to_unknown BEFORE UPDATE OF state ON tieout.instructions
+  FOR EACH ROW WHEN (old.state = 'unknown' OR old.resends > 0)
+  EXECUTE FUNCTION tieout.back_to_unknown();
+CREATE TRIGGER guard_decided BEFORE UPDATE ON tieout.instructions
+  FOR EACH ROW WHEN (old.replan_id IS NOT NULL OR new.replan_id IS NOT NULL OR new.approval_id IS DISTINCT FROM old.approval_id OR new.payload IS DISTINCT FROM old.payload OR old.state = 'held' AND new.state = 'queued' OR new.state = 'sending' AND new.approval_id IS NOT NULL)
+  EXECUTE FUNCTION tieout.guard_decided();
+CREATE TRIGGER guard_history BEFORE DELETE OR TRUNCATE ON tieout.instructions
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
+CREATE TRIGGER guard_instruction BEFORE UPDATE ON tieout.instructions
+  FOR EACH ROW WHEN (old.account_id IS DISTINCT FROM new.account_id OR old.order_no IS DISTINCT FROM new.order_no OR old.operation IS DISTINCT FROM new.operation OR old.transaction_id IS DISTINCT FROM new.transaction_id OR old.currency IS DISTINCT FROM new.currency OR old.amount IS DISTINCT FROM new.amount OR old.refund_id IS DISTINCT FROM new.refund_id OR old.refund_amount IS DISTINCT FROM new.refund_amount)
+  EXECUTE FUNCTION tieout.guard_instruction();
+CREATE TRIGGER guard_move BEFORE UPDATE ON tieout.instructions
+  FOR EACH ROW WHEN (old.state <> new.state AND (((old.state || ' ') || new.state) <> ALL (ARRAY['planned held', 'planned queued', 'planned withdrawn', 'held planned', 'held queued', 'held withdrawn', 'queued planned', 'queued held', 'queued sending', 'queued withdrawn', 'sending queued', 'sending accepted', 'sending rejected', 'sending unknown', 'accepted confirmed', 'accepted unknown', 'rejected unknown', 'planned unknown', 'queued unknown', 'unknown confirmed', 'unknown rejected', 'unknown planned'])))
+  EXECUTE FUNCTION tieout.guard_instruction();
+CREATE TRIGGER guard_new_instruction BEFORE INSERT ON tieout.instructions
+  FOR EACH ROW WHEN (new.state <> ALL (ARRAY['planned', 'held']))
+  EXECUTE FUNCTION tieout.guard_instruction();
+CREATE TRIGGER keep_outcomes AFTER UPDATE ON tieout.instructions REFERENCING OLD TABLE AS stood NEW TABLE AS moved
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.keep_outcomes();
+CREATE TRIGGER record_instruction AFTER INSERT ON tieout.instructions REFERENCING NEW TABLE AS moved
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.record_instruction();
+CREATE TRIGGER record_move AFTER UPDATE ON tieout.instructions REFERENCING OLD TABLE AS stood NEW TABLE AS moved
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.record_instruction();
+
+create table tieout.journals (
+  journal_id uuid not null,
+  host text not null,
+  place text not null,
+  opened_at timestamp with time zone default clock_timestamp() not null,
+  verified_at timestamp with time zone,
+  verified_bytes bigint default 0 not null,
+  verified_system text,
+  verified_timeline text,
+  released_at timestamp with time zone,
+  verified_file integer,
+  verified_start text,
+  marks bigint default 0 not null,
+  excused_at timestamp with time zone,
+  constraint journals_pkey PRIMARY KEY (journal_id)
+);
+
+create table tieout.ledger_changes (
+  run_id bigint not null,
+  account_id text collate "C" not null,
+  order_no text collate "C" not null,
+  kind text not null,
+  before jsonb not null,
+  after jsonb,
+  noted_at timestamp with time zone not null,
+  constraint ledger_changes_check CHECK ((kind = 'left') = (after IS NULL)),
+  constraint ledger_changes_kind_check CHECK (kind = ANY (ARRAY['changed', 'left'])),
+  constraint ledger_changes_pkey PRIMARY KEY (account_id, order_no, run_id),
+  constraint ledger_changes_run_id_fkey FOREIGN KEY (run_id) REFERENCES tieout.runs(run_id) ON DELETE CASCADE
+);
+CREATE INDEX ledger_changes_by_run ON tieout.ledger_changes USING btree (run_id);
+
+create table tieout.look_entries (
+  pull_id bigint not null,
+  account_id text collate "C" not null,
+  page_no integer not null,
+  "position" integer not null,
+  order_no text collate "C" not null,
+  is_extra boolean not null,
+  is_asked boolean not null,
+  transaction_id text collate "C",
+  currency text,
+  amount numeric(20,2),
+  amount_text text,
+  state text,
+  payment_status text,
+  found boolean not null,
+  query_result text,
+  transaction_at timestamp with time zone,
+  transaction_date text,
+  reference_no text,
+  fraud_rejected boolean not null
+) partition by RANGE (pull_id);
+CREATE INDEX look_entries_extra ON ONLY tieout.look_entries USING btree (pull_id, account_id, order_no) WHERE is_extra;
+CREATE INDEX look_entries_fraud ON ONLY tieout.look_entries USING btree (pull_id, account_id, order_no) WHERE fraud_rejected;
+CREATE UNIQUE INDEX look_entries_plain ON ONLY tieout.look_entries USING btree (pull_id, account_id, order_no) WHERE (NOT is_extra);
+CREATE INDEX look_entries_unasked ON ONLY tieout.look_entries USING btree (pull_id, account_id, order_no) WHERE (NOT is_asked);
+CREATE TRIGGER guard_history BEFORE UPDATE OR TRUNCATE ON tieout.look_entries
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
+CREATE TRIGGER guard_look AFTER DELETE ON tieout.look_entries REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_look();
+
+create table tieout.look_entries_before partition of tieout.look_entries FOR VALUES FROM (MINVALUE) TO ('10000100000000');
+CREATE TRIGGER guard_history BEFORE UPDATE OR TRUNCATE ON tieout.look_entries_before
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
+CREATE TRIGGER guard_look AFTER DELETE ON tieout.look_entries_before REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_look();
+
+create table tieout.look_hints (
+  account_id text collate "C" not null,
+  order_no text collate "C" not null,
+  hinted_at timestamp with time zone not null,
+  constraint look_hints_pkey PRIMARY KEY (account_id, order_no)
+);
+
+create table tieout.look_links (
+  pull_id bigint not null,
+  account_id text collate "C" not null,
+  link_id bigint not null,
+  constraint look_links_pkey PRIMARY KEY (pull_id, account_id)
+);
+CREATE INDEX look_links_by_link ON tieout.look_links USING btree (link_id);
+CREATE TRIGGER guard_history BEFORE DELETE OR UPDATE ON tieout.look_links
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_history();
+
+create table tieout.lost_permits (
+  attempt_id uuid not null,
+  entry integer not null,
+  account_id text collate "C" not null,
+  operation text not null,
+  order_no text collate "C",
+  transaction_id text collate "C",
+  refund_id text collate "C",
+  currency text not null,
+  amount text not null,
+  sent_at timestamp with time zone not null,
+  host text not null,
+  found_at timestamp with time zone default clock_timestamp() not null,
+  constraint lost_permits_pkey PRIMARY KEY (attempt_id, entry)
+);
+CREATE INDEX lost_permits_by_order ON tieout.lost_permits USING btree (account_id, order_no);
+CREATE TRIGGER guard_history BEFORE DELETE OR UPDATE OR TRUNCATE ON tieout.lost_permits
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
+
+create table tieout.notifications (
+  notification_id bigint generated always as identity not null,
+  received_at timestamp with time zone not null,
+  content_type text,
+  body bytea not null,
+  body_sha256 text not null,
+  hints integer not null,
+  constraint notifications_pkey PRIMARY KEY (notification_id)
+);
+CREATE INDEX notifications_by_time ON tieout.notifications USING btree (received_at);
+
+create table tieout.outbox (
+  message_id uuid default gen_random_uuid() not null,
+  seq bigint generated always as identity not null,
+  channel text not null,
+  event text not null,
+  subject text collate "C" not null,
+  fingerprint text not null,
+  about bigint[] default '{}'::bigint[] not null,
+  body jsonb not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  state text default 'waiting' not null,
+  tries integer default 0 not null,
+  next_try_at timestamp with time zone default clock_timestamp() not null,
+  problem text,
+  ended_at timestamp with time zone,
+  constraint outbox_channel_check CHECK (channel = ANY (ARRAY['webhook', 'switch'])),
+  constraint outbox_check CHECK ((state = 'waiting') = (ended_at IS NULL)),
+  constraint outbox_event_check CHECK (event = ANY (ARRAY['night_finished', 'night_did_not_start', 'run_is_silent', 'unknown_waits', 'job_failed'])),
+  constraint outbox_pkey PRIMARY KEY (message_id),
+  constraint outbox_state_check CHECK (state = ANY (ARRAY['waiting', 'delivered', 'failed']))
+);
+CREATE INDEX outbox_by_subject ON tieout.outbox USING btree (event, subject, seq);
+CREATE INDEX outbox_waiting ON tieout.outbox USING btree (next_try_at) WHERE (state = 'waiting');
+
+create table tieout.outcome_rows (
+  outcome_id bigint generated always as identity not null,
+  seq bigint,
+  instruction_id bigint not null,
+  account_id text collate "C" not null,
+  order_no text collate "C",
+  refund_id text collate "C",
+  operation text not null,
+  amount numeric(20,2),
+  currency text,
+  state text not null,
+  gateway_reference text,
+  at timestamp with time zone not null,
+  constraint outcome_rows_pkey PRIMARY KEY (outcome_id),
+  constraint outcome_rows_seq_check CHECK (seq > 0),
+  constraint outcome_rows_seq_key UNIQUE (seq),
+  constraint outcome_rows_state_check CHECK (state = ANY (ARRAY['accepted', 'confirmed', 'rejected', 'unknown', 'withdrawn']))
+);
+CREATE INDEX outcome_rows_unpublished ON tieout.outcome_rows USING btree (outcome_id) WHERE (seq IS NULL);
+CREATE TRIGGER guard_outcome BEFORE UPDATE ON tieout.outcome_rows
+  FOR EACH ROW WHEN (old.seq IS NOT NULL OR old.outcome_id IS DISTINCT FROM new.outcome_id OR old.instruction_id IS DISTINCT FROM new.instruction_id OR old.account_id IS DISTINCT FROM new.account_id OR old.order_no IS DISTINCT FROM new.order_no OR old.refund_id IS DISTINCT FROM new.refund_id OR old.operation IS DISTINCT FROM new.operation OR old.amount IS DISTINCT FROM new.amount OR old.currency IS DISTINCT FROM new.currency OR old.state IS DISTINCT FROM new.state OR old.gateway_reference IS DISTINCT FROM new.gateway_reference OR old.at IS DISTINCT FROM new.at)
+  EXECUTE FUNCTION tieout.guard_outcome();
+CREATE TRIGGER guard_outcome_kept BEFORE DELETE ON tieout.outcome_rows
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_outcome();
+
+create table tieout.pages (
+  pull_id bigint not null,
+  account_id text collate "C" not null,
+  page_no integer not null,
+  stands_for_walk boolean default false not null,
+  state text not null,
+  orders integer not null,
+  entries integer,
+  unasked integer,
+  attempts integer not null,
+  reason text,
+  answered_at timestamp with time zone,
+  body_gzip bytea,
+  body_sha256 bytea,
+  constraint pages_check CHECK ((state = 'answered') = (answered_at IS NOT NULL AND entries IS NOT NULL)),
+  constraint pages_check1 CHECK ((state = 'failed') = (reason IS NOT NULL)),
+  constraint pages_pkey PRIMARY KEY (pull_id, account_id, page_no),
+  constraint pages_state_check CHECK (state = ANY (ARRAY['answered', 'failed']))
+) partition by RANGE (pull_id);
+CREATE TRIGGER guard_history BEFORE UPDATE OR TRUNCATE ON tieout.pages
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
+CREATE TRIGGER guard_look AFTER DELETE ON tieout.pages REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_look();
+CREATE TRIGGER guard_look_new AFTER INSERT ON tieout.pages REFERENCING NEW TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_look();
+
+create table tieout.pages_before partition of tieout.pages FOR VALUES FROM (MINVALUE) TO ('10000100000000');
+CREATE TRIGGER guard_history BEFORE UPDATE OR TRUNCATE ON tieout.pages_before
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
+CREATE TRIGGER guard_look AFTER DELETE ON tieout.pages_before REFERENCING OLD TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_look();
+CREATE TRIGGER guard_look_new AFTER INSERT ON tieout.pages_before REFERENCING NEW TABLE AS gone
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_look();
+
+create table tieout.profiles (
+  profile_sha256 text not null,
+  profile text not null,
+  link_id bigint,
+  constraint profiles_pkey PRIMARY KEY (profile_sha256)
+);
+CREATE INDEX profiles_by_link ON tieout.profiles USING btree (link_id);
+CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.profiles
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
+
+create table tieout.pulls (
+  pull_id bigint generated always as identity not null,
+  run_id bigint not null,
+  kind text not null,
+  as_of timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  matched jsonb,
+  is_sealed boolean default false not null,
+  constraint pulls_kind_check CHECK (kind = ANY (ARRAY['night', 'confirm', 'fresh'])),
+  constraint pulls_pkey PRIMARY KEY (pull_id),
+  constraint pulls_run_id_fkey FOREIGN KEY (run_id) REFERENCES tieout.runs(run_id) ON DELETE CASCADE
+);
+CREATE INDEX pulls_by_run ON tieout.pulls USING btree (run_id);
+CREATE INDEX pulls_to_seal ON tieout.pulls USING btree (pull_id) WHERE (NOT is_sealed);
+CREATE TRIGGER number_look BEFORE INSERT ON tieout.pulls
+  FOR EACH ROW EXECUTE FUNCTION tieout.number_look();
+
+create unlogged table tieout.rate_buckets (
+  merchant_id text not null,
+  free_at timestamp with time zone not null,
+  taken_at timestamp with time zone,
+  constraint rate_buckets_pkey PRIMARY KEY (merchant_id)
+);
+
+create table tieout.refund_evidence (
+  evidence_id bigint generated always as identity not null,
+  instruction_id bigint not null,
+  run_id bigint not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  outcome text not null,
+  reason text,
+  http_status integer,
+  body bytea,
+  constraint refund_evidence_instruction_id_fkey FOREIGN KEY (instruction_id) REFERENCES tieout.instructions(instruction_id) ON DELETE CASCADE,
+  constraint refund_evidence_instruction_id_run_id_key UNIQUE (instruction_id, run_id),
+  constraint refund_evidence_outcome_check CHECK (outcome = ANY (ARRAY['answered', 'not_sent', 'unknown'])),
+  constraint refund_evidence_pkey PRIMARY KEY (evidence_id)
+);
+
+create table tieout.removed_looks (
+  pull_id bigint not null,
+  account_id text collate "C" not null,
+  removal_id bigint not null,
+  link_id bigint not null,
+  facts bigint not null,
+  facts_sha256 text not null,
+  constraint removed_looks_pkey PRIMARY KEY (pull_id, account_id),
+  constraint removed_looks_removal_id_fkey FOREIGN KEY (removal_id) REFERENCES tieout.evidence_removals(removal_id)
+);
+CREATE INDEX removed_looks_by_link ON tieout.removed_looks USING btree (link_id);
+CREATE TRIGGER guard_history BEFORE DELETE OR UPDATE ON tieout.removed_looks
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_history();
+
+create table tieout.report_removals (
+  report_id bigint not null,
+  removed_at timestamp with time zone not null,
+  finding text not null,
+  constraint report_removals_finding_check CHECK (finding = ANY (ARRAY['deleted', 'was_gone', 'not_ours'])),
+  constraint report_removals_pkey PRIMARY KEY (report_id),
+  constraint report_removals_report_id_fkey FOREIGN KEY (report_id) REFERENCES tieout.reports(report_id)
+);
+
+create table tieout.reports (
+  report_id bigint generated always as identity not null,
+  run_id bigint not null,
+  kind text not null,
+  format text not null,
+  revision integer not null,
+  state text not null,
+  created_at timestamp with time zone not null,
+  written_at timestamp with time zone,
+  path text,
+  sha256 text,
+  bytes bigint,
+  reason text,
+  link_id bigint,
+  period text,
+  digests jsonb,
+  constraint reports_check CHECK ((state = 'written') = (path IS NOT NULL AND sha256 IS NOT NULL AND written_at IS NOT NULL)),
+  constraint reports_check1 CHECK (state <> 'failed' OR reason IS NOT NULL),
+  constraint reports_format_check CHECK (format = ANY (ARRAY['xlsx', 'csv', 'ndjson'])),
+  constraint reports_kind_check CHECK (kind = ANY (ARRAY['reconciliation', 'orders', 'activity', 'ageing'])),
+  constraint reports_period_check CHECK (period ~ '^\d{4}-\d\d(-\d\d)?$'),
+  constraint reports_pkey PRIMARY KEY (report_id),
+  constraint reports_revision_check CHECK (revision > 0),
+  constraint reports_run_id_fkey FOREIGN KEY (run_id) REFERENCES tieout.runs(run_id),
+  constraint reports_state_check CHECK (state = ANY (ARRAY['queued', 'written', 'failed']))
+);
+CREATE INDEX reports_by_link ON tieout.reports USING btree (link_id);
+CREATE UNIQUE INDEX reports_of_period_once ON tieout.reports USING btree (period, kind, format, revision) WHERE ((period IS NOT NULL) AND (report_id > 0));
+CREATE UNIQUE INDEX reports_of_run_once ON tieout.reports USING btree (run_id, kind, format, revision) WHERE (period IS NULL);
+CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.reports
+  FOR EACH ROW WHEN (old.link_id IS NOT NULL)
+  EXECUTE FUNCTION tieout.guard_fact();
+
+create table tieout.run_accounts (
+  run_id bigint not null,
+  account_id text collate "C" not null,
+  business_date date not null,
+  merchant_id text not null,
+  send_block text,
+  state text not null,
+  open_before jsonb default '{}'::jsonb not null,
+  events_after bigint default 0 not null,
+  open_after jsonb,
+  stake_before jsonb default '{}'::jsonb not null,
+  stake_after jsonb,
+  events_until bigint,
+  carried jsonb default '{}'::jsonb not null,
+  pull_id bigint,
+  as_of timestamp with time zone,
+  sending text default 'untried' not null,
+  canary_batch_id bigint,
+  unclean_batches integer default 0 not null,
+  sending_reason text,
+  weighed_by bigint,
+  acted_from timestamp with time zone,
+  constraint run_accounts_canary_batch_id_fkey FOREIGN KEY (canary_batch_id) REFERENCES tieout.batches(batch_id),
+  constraint run_accounts_check CHECK ((sending = 'canary') = (canary_batch_id IS NOT NULL)),
+  constraint run_accounts_check1 CHECK ((sending = 'stopped') = (sending_reason IS NOT NULL)),
+  constraint run_accounts_pkey PRIMARY KEY (run_id, account_id),
+  constraint run_accounts_run_id_fkey FOREIGN KEY (run_id) REFERENCES tieout.runs(run_id) ON DELETE CASCADE,
+  constraint run_accounts_send_block_check CHECK (send_block = ANY (ARRAY['observed', 'no_history'])),
+  constraint run_accounts_sending_check CHECK (sending = ANY (ARRAY['untried', 'canary', 'open', 'stopped'])),
+  constraint run_accounts_state_check CHECK (state = ANY (ARRAY['running', 'tied_out', 'broken', 'incomplete', 'failed']))
+);
+CREATE INDEX run_accounts_newest ON tieout.run_accounts USING btree (account_id, business_date);
+CREATE TRIGGER guard_sending BEFORE UPDATE OF sending ON tieout.run_accounts
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_sending();
+
+create table tieout.run_ends (
+  end_id bigint generated always as identity not null,
+  run_id bigint not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  state text not null,
+  failure text,
+  summary jsonb,
+  link_id bigint,
+  constraint run_ends_pkey PRIMARY KEY (end_id)
+);
+CREATE INDEX run_ends_by_link ON tieout.run_ends USING btree (link_id);
+CREATE INDEX run_ends_by_run ON tieout.run_ends USING btree (run_id);
+CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.run_ends
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
+
+create table tieout.run_holders (
+  run_id bigint not null,
+  holder uuid not null,
+  is_dry boolean not null,
+  constraint run_holders_pkey PRIMARY KEY (run_id),
+  constraint run_holders_run_id_fkey FOREIGN KEY (run_id) REFERENCES tieout.runs(run_id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX run_holders_one_date ON tieout.run_holders USING btree (is_dry) WHERE (NOT is_dry);
+
+create table tieout.run_settings (
+  settings_id bigint generated always as identity not null,
+  run_id bigint not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  settings jsonb not null,
+  settings_sha256 text not null,
+  version text not null,
+  link_id bigint,
+  constraint run_settings_pkey PRIMARY KEY (settings_id)
+);
+CREATE INDEX run_settings_by_link ON tieout.run_settings USING btree (link_id);
+CREATE INDEX run_settings_by_run ON tieout.run_settings USING btree (run_id);
+CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.run_settings
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
+
+create table tieout.runs (
+  run_id bigint generated always as identity not null,
+  business_date date not null,
+  is_dry boolean default false not null,
+  covers date[] not null,
+  starts_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  state text not null,
+  environment text not null,
+  settings jsonb not null,
+  settings_sha256 text not null,
+  version text not null,
+  runner_id uuid,
+  runner_host text,
+  runner_boot text,
+  runner_pid integer,
+  runner_started text,
+  heartbeat_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  as_of timestamp with time zone,
+  finished_at timestamp with time zone,
+  failure text,
+  summary jsonb,
+  waits_for_gateway boolean default false not null,
+  runner_accounts text[],
+  constraint runs_check CHECK (ends_at > starts_at),
+  constraint runs_check1 CHECK ((state = 'running') = (runner_id IS NOT NULL)),
+  constraint runs_check2 CHECK ((state = ANY (ARRAY['running', 'failed'])) OR finished_at IS NOT NULL AND summary IS NOT NULL),
+  constraint runs_covers_check CHECK (cardinality(covers) > 0),
+  constraint runs_pkey PRIMARY KEY (run_id),
+  constraint runs_state_check CHECK (state = ANY (ARRAY['running', 'tied_out', 'broken', 'incomplete', 'failed']))
+);
+CREATE UNIQUE INDEX runs_by_date ON tieout.runs USING btree (business_date) WHERE (NOT is_dry);
+CREATE TRIGGER keep_holder AFTER INSERT OR UPDATE OF runner_id ON tieout.runs
+  FOR EACH ROW EXECUTE FUNCTION tieout.keep_holder();
+CREATE TRIGGER keep_run AFTER INSERT OR UPDATE OF state, runner_id ON tieout.runs
+  FOR EACH ROW EXECUTE FUNCTION tieout.keep_run();
+CREATE TRIGGER number_run BEFORE INSERT ON tieout.runs
+  FOR EACH ROW EXECUTE FUNCTION tieout.number_run();
+
+create table tieout.sessions (
+  session_sha256 bytea not null,
+  user_id bigint not null,
+  created_at timestamp with time zone not null,
+  seen_at timestamp with time zone not null,
+  confirmed_at timestamp with time zone not null,
+  address text not null,
+  draft jsonb,
+  constraint sessions_pkey PRIMARY KEY (session_sha256),
+  constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES tieout.users(user_id)
+);
+CREATE INDEX sessions_by_user ON tieout.sessions USING btree (user_id);
+
+create table tieout.sign_in_failures (
+  failure_id bigint generated always as identity not null,
+  at timestamp with time zone not null,
+  name_key text not null,
+  address text not null,
+  constraint sign_in_failures_pkey PRIMARY KEY (failure_id)
+);
+CREATE INDEX sign_in_failures_by_address ON tieout.sign_in_failures USING btree (address, at);
+CREATE INDEX sign_in_failures_by_name ON tieout.sign_in_failures USING btree (name_key, at);
+
+create table tieout.sign_in_links (
+  link_sha256 bytea not null,
+  user_id bigint,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint sign_in_links_pkey PRIMARY KEY (link_sha256),
+  constraint sign_in_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES tieout.users(user_id)
+);
+
+create table tieout.user_roles (
+  user_id bigint not null,
+  role text not null,
+  account_id text collate "C",
+  constraint user_roles_role_check CHECK (role = ANY (ARRAY['viewer', 'finance', 'operator', 'approver', 'admin'])),
+  constraint user_roles_user_id_fkey FOREIGN KEY (user_id) REFERENCES tieout.users(user_id)
+);
+CREATE UNIQUE INDEX user_roles_once ON tieout.user_roles USING btree (user_id, role, COALESCE(account_id, ''));
+
+create table tieout.users (
+  user_id bigint generated always as identity not null,
+  name text not null,
+  name_key text generated always as (lower(name)) stored not null,
+  password_hash text,
+  state text not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint users_name_key_key UNIQUE (name_key),
+  constraint users_pkey PRIMARY KEY (user_id),
+  constraint users_state_check CHECK (state = ANY (ARRAY['active', 'disabled']))
+);
+
+create table tieout.verdicts (
+  run_id bigint not null,
+  account_id text collate "C" not null,
+  order_no text collate "C" not null,
+  pull_id bigint not null,
+  in_ledger boolean not null,
+  not_compared text,
+  kinds text[] not null,
+  need text,
+  awaited boolean not null,
+  tolerated boolean not null,
+  transaction_id text collate "C",
+  gateway_state text,
+  gateway_currency text,
+  gateway_amount numeric(20,2),
+  gateway_amount_text text,
+  payment_status text,
+  ledger_problem text,
+  expected text,
+  ledger_currency text,
+  ledger_amount numeric(20,2),
+  need_amount numeric(20,2),
+  refund_id text collate "C",
+  refund_amount numeric(20,2),
+  completes boolean,
+  review_decision text,
+  class text,
+  requests text,
+  constraint verdicts_check CHECK (need IS NULL OR transaction_id IS NOT NULL AND need_amount IS NOT NULL),
+  constraint verdicts_check1 CHECK (not_compared IS NULL OR cardinality(kinds) = 0 AND need IS NULL),
+  constraint verdicts_class_check CHECK (class = ANY (ARRAY['notCompared', 'broken', 'due', 'awaited', 'explained', 'matched'])),
+  constraint verdicts_need_check CHECK (need = ANY (ARRAY['capture', 'cancel', 'refund', 'review'])),
+  constraint verdicts_not_compared_check CHECK (not_compared = ANY (ARRAY['no_look', 'contradictory', 'query_result', 'separator'])),
+  constraint verdicts_pkey PRIMARY KEY (run_id, account_id, order_no)
+) partition by RANGE (run_id);
+
+create table tieout.verdicts_before partition of tieout.verdicts FOR VALUES FROM (MINVALUE) TO ('10000100000000');
+
+create table tieout.workings (
+  working_id bigint generated always as identity not null,
+  run_id bigint not null,
+  kind text not null,
+  settings_id bigint not null,
+  account_ids text[] not null,
+  pull_id bigint,
+  failed_in bigint,
+  at timestamp with time zone default clock_timestamp() not null,
+  last_instruction_event bigint not null,
+  last_break_event bigint not null,
+  link_id bigint,
+  constraint workings_check CHECK ((kind = 'total') = (pull_id IS NULL)),
+  constraint workings_check1 CHECK ((kind = 'gaps') = (failed_in IS NOT NULL)),
+  constraint workings_kind_check CHECK (kind = ANY (ARRAY['night', 'again', 'gaps', 'total'])),
+  constraint workings_pkey PRIMARY KEY (working_id),
+  constraint workings_settings_id_fkey FOREIGN KEY (settings_id) REFERENCES tieout.run_settings(settings_id)
+);
+CREATE INDEX workings_by_link ON tieout.workings USING btree (link_id);
+CREATE INDEX workings_by_run ON tieout.workings USING btree (run_id);
+CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.workings
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
+
+-- Views
+
+create view tieout.break_facts as
+ SELECT b.break_id,
+    b.account_id,
+    b.order_no,
+    b.kind,
+    b.state,
+    b.first_seen,
+    b.expected,
+    b.actual,
+    b.fingerprint,
+    b.currency,
+    b.amount,
+    b.owner,
+    b.note,
+    b.waived_reason,
+    b.waived_by,
+    b.waiver_asked_by,
+    b.waiver_asked_reason,
+    COALESCE(b.waiver_asked_for = b.fingerprint, false) AND b.state = 'open' AS waiver_waits,
+    GREATEST(b.amount, f.stake) AS stake,
+    f.difference,
+    f.page,
+    f.batch,
+    f.text,
+    b.kind ||
+        CASE
+            WHEN f.difference IS NOT NULL THEN (((', delta ' ||
+            CASE
+                WHEN f.difference > 0::numeric THEN '+'
+                ELSE ''
+            END) || f.difference) || ' ') || b.currency
+            WHEN b.kind = 'unknown_status' THEN ', code ' || COALESCE(b.actual ->> 'code', '(none)')
+            WHEN b.kind = 'invalid_record' THEN ', ' || COALESCE(b.expected ->> 'problem', 'an entry of another shape')
+            WHEN b.kind = ANY (ARRAY['state_mismatch', 'refund_mismatch', 'currency_mismatch']) THEN (((', ' || concat_ws(' ', COALESCE(b.expected ->> 'state', 'nothing'),
+            CASE
+                WHEN b.kind = 'currency_mismatch' THEN b.expected ->> 'currency'
+                ELSE NULL::text
+            END)) || ' here, ') || concat_ws(' ', COALESCE(b.actual ->> 'state', 'nothing'),
+            CASE
+                WHEN b.kind = 'currency_mismatch' THEN b.actual ->> 'currency'
+                ELSE NULL::text
+            END)) || ' there'
+            WHEN b.kind = 'instruction_rejected' THEN COALESCE(', text ' || f.text, '')
+            WHEN b.kind = 'outcome_unknown' THEN COALESCE(', batch ' || f.batch, '')
+            WHEN b.kind = ANY (ARRAY['missing_at_gateway', 'missing_in_ledger']) THEN COALESCE(', page ' || f.page, '')
+            ELSE ''
+        END AS cause
+   FROM tieout.breaks b
+     LEFT JOIN LATERAL ( SELECT i.batch_id,
+            NULLIF(concat_ws(' ', i.outcome_code, i.outcome_message), '') AS text
+           FROM tieout.instructions i
+          WHERE i.account_id = b.account_id AND i.order_no = b.order_no
+          ORDER BY i.instruction_id DESC
+         LIMIT 1) sent ON b.kind = ANY (ARRAY['instruction_rejected', 'outcome_unknown'])
+     LEFT JOIN LATERAL ( SELECT r.business_date,
+            o.page_no
+           FROM tieout.run_accounts ra
+             JOIN tieout.runs r USING (run_id)
+             JOIN tieout.asked_orders o ON o.pull_id = ra.pull_id AND o.account_id = b.account_id AND o.order_no = b.order_no
+          WHERE ra.account_id = b.account_id AND ra.pull_id IS NOT NULL AND NOT r.is_dry
+          ORDER BY ra.business_date DESC
+         LIMIT 1) look ON true
+     CROSS JOIN LATERAL ( SELECT tieout.break_stake(b.kind, b.expected, b.actual) AS stake,
+            sent.batch_id::text AS batch,
+            sent.text,
+            (((b.account_id || ' of ') || look.business_date) || ' no ') || look.page_no AS page,
+                CASE
+                    WHEN b.kind = 'amount_mismatch' AND (b.actual ->> 'amount') ~ '^\d{1,18}\.\d\d$' THEN ((b.actual ->> 'amount')::numeric) - ((b.expected ->> 'amount')::numeric)
+                    ELSE NULL::numeric
+                END AS difference) f;
+
+create view tieout.facts as
+ SELECT l.account_id,
+    'look' AS what,
+    f.pos,
+    l.link_id,
+    f.line
+   FROM tieout.look_links l
+     CROSS JOIN LATERAL tieout.look_facts(l.pull_id, l.account_id) f(pos, line)
+UNION ALL
+ SELECT i.account_id,
+    'instruction' AS what,
+    e.seq AS pos,
+    e.link_id,
+    ROW(e.seq, e.instruction_id, e.from_state, e.to_state, EXTRACT(epoch FROM e.at), e.by, e.reason, i.run_id, i.order_no, i.operation, i.transaction_id, i.currency, i.amount, i.refund_id, i.refund_amount, i.review_decision)::text AS line
+   FROM tieout.instruction_events e
+     JOIN tieout.instructions i USING (instruction_id)
+UNION ALL
+ SELECT t.account_id,
+    'attempt' AS what,
+    0 AS pos,
+    t.link_id,
+    ROW(t.attempt_id, t.batch_id, t.attempt_no, t.entries, t.body_sha256, t.host, t.boot_id, t.pid, t.process_started, EXTRACT(epoch FROM t.claimed_at), t.outcome, EXTRACT(epoch FROM t.finished_at), t.reason, tieout.fact_digest(t.request_gzip))::text AS line
+   FROM tieout.attempts t
+  WHERE t.outcome IS NOT NULL
+UNION ALL
+ SELECT t.account_id,
+    'answer' AS what,
+    0 AS pos,
+    a.link_id,
+    ROW(a.attempt_id, EXTRACT(epoch FROM a.received_at), a.http_status, a.content_type, a.content_encoding, a.body_sha256, tieout.fact_digest(a.body))::text AS line
+   FROM tieout.answers a
+     JOIN tieout.attempts t USING (attempt_id)
+UNION ALL
+ SELECT b.account_id,
+    'break' AS what,
+    e.event_id AS pos,
+    e.link_id,
+    ROW(e.event_id, b.order_no, b.kind, e.run_id, EXTRACT(epoch FROM e.at), e.event, e.from_state, e.by, e.reason, e.currency, e.amount, e.expected, e.actual, e.cause, e.is_claim, e.decision_id, e.decided_over)::text AS line
+   FROM tieout.break_events e
+     JOIN tieout.breaks b USING (break_id)
+UNION ALL
+ SELECT decisions.account_id,
+    'decision' AS what,
+    decisions.decision_id AS pos,
+    decisions.link_id,
+    ROW(decisions.decision_id, decisions.instruction_id, decisions.decision, EXTRACT(epoch FROM decisions.at), decisions.decided_by, decisions.is_claim, decisions.reason, decisions.reference, decisions.finding, decisions.seen, decisions.seen_sha256, decisions.row_before, EXTRACT(epoch FROM decisions.expires_at))::text AS line
+   FROM tieout.decisions
+UNION ALL
+ SELECT day_movements.account_id,
+    'movement' AS what,
+    day_movements.movement_id AS pos,
+    day_movements.link_id,
+    ROW(day_movements.movement_id, day_movements.instruction_id, day_movements.order_no, day_movements.operation, day_movements.currency, day_movements.amount, day_movements.belongs_to - '2000-01-01'::date, day_movements.posted_to - '2000-01-01'::date, day_movements.settled_run_id, EXTRACT(epoch FROM day_movements.posted_at))::text AS line
+   FROM tieout.day_movements
+UNION ALL
+ SELECT day_events.account_id,
+    'day' AS what,
+    day_events.event_id AS pos,
+    day_events.link_id,
+    ROW(day_events.event_id, day_events.business_date - '2000-01-01'::date, day_events.event, EXTRACT(epoch FROM day_events.at), day_events.by, day_events.is_claim, day_events.reason, day_events.figures, day_events.open_items)::text AS line
+   FROM tieout.day_events
+UNION ALL
+ SELECT '' COLLATE "C" AS account_id,
+    'brake' AS what,
+    brakes.seq AS pos,
+    brakes.link_id,
+    ROW(brakes.seq, brakes.kind, brakes.account_id, brakes.is_on, brakes.reason, brakes.by, brakes.is_claim, EXTRACT(epoch FROM brakes.at), brakes.found)::text AS line
+   FROM tieout.brakes
+UNION ALL
+ SELECT '' COLLATE "C" AS account_id,
+    'profile' AS what,
+    0 AS pos,
+    profiles.link_id,
+    ROW(profiles.profile_sha256, profiles.profile)::text AS line
+   FROM tieout.profiles
+UNION ALL
+ SELECT '' COLLATE "C" AS account_id,
+    'settings' AS what,
+    run_settings.settings_id AS pos,
+    run_settings.link_id,
+    ROW(run_settings.settings_id, run_settings.run_id, EXTRACT(epoch FROM run_settings.at), run_settings.settings, run_settings.settings_sha256, run_settings.version)::text AS line
+   FROM tieout.run_settings
+UNION ALL
+ SELECT '' COLLATE "C" AS account_id,
+    'working' AS what,
+    w.working_id AS pos,
+    w.link_id,
+    ROW(w.working_id, w.run_id, w.kind, w.settings_id, w.account_ids, w.pull_id, w.failed_in, EXTRACT(epoch FROM w.at), w.last_instruction_event, w.last_break_event, ( SELECT tieout.fact_digest(convert_to(string_agg(ROW(c.break_id, c.state, c.expected, c.actual, c.fingerprint, c.currency, c.amount, c.last_run_id)::text || '
+', '' ORDER BY c.break_id), 'UTF8'::name)) AS fact_digest
+           FROM tieout.carried_breaks c
+          WHERE c.working_id = w.working_id))::text AS line
+   FROM tieout.workings w
+UNION ALL
+ SELECT '' COLLATE "C" AS account_id,
+    'end' AS what,
+    run_ends.end_id AS pos,
+    run_ends.link_id,
+    ROW(run_ends.end_id, run_ends.run_id, EXTRACT(epoch FROM run_ends.at), run_ends.state, run_ends.failure, run_ends.summary)::text AS line
+   FROM tieout.run_ends
+UNION ALL
+ SELECT '' COLLATE "C" AS account_id,
+    'report' AS what,
+    reports.report_id AS pos,
+    reports.link_id,
+    ROW(reports.report_id, reports.run_id, reports.kind, reports.format, reports.revision, reports.path, reports.sha256, reports.bytes, EXTRACT(epoch FROM reports.written_at))::text AS line
+   FROM tieout.reports
+  WHERE reports.state = 'written'
+UNION ALL
+ SELECT '' COLLATE "C" AS account_id,
+    'removal' AS what,
+    r.removal_id AS pos,
+    r.link_id,
+    ROW(r.removal_id, r.month, r.first_date - '2000-01-01'::date, r.last_date - '2000-01-01'::date, r.nights, r.looks, r.rows, r.bytes, r.kept_months, r.by, r.is_claim, EXTRACT(epoch FROM r.at), ( SELECT tieout.fact_digest(convert_to(string_agg(ROW(w.pull_id, w.account_id, w.link_id, w.facts, w.facts_sha256)::text || '
+', '' ORDER BY w.pull_id, w.account_id), 'UTF8'::name)) AS fact_digest
+           FROM tieout.removed_looks w
+          WHERE w.removal_id = r.removal_id))::text AS line
+   FROM tieout.evidence_removals r;
+
+create view tieout.outcomes as
+ SELECT seq,
+    account_id,
+    order_no,
+    refund_id,
+    operation,
+    amount,
+    currency,
+    state,
+    gateway_reference,
+    at
+   FROM tieout.outcome_rows
+  WHERE seq IS NOT NULL;
+
+create view tieout.put_backs as
+ SELECT seq,
+    at,
+    reason,
+    by,
+    found
+   FROM tieout.brakes
+  WHERE found ?| '{restoredFrom,putBack}'[];
+
+create view tieout.standing_brakes as
+ SELECT seq,
+    kind,
+    account_id,
+    is_on,
+    reason,
+    by,
+    is_claim,
+    at,
+    found
+   FROM ( SELECT DISTINCT ON (brakes.kind, brakes.account_id) brakes.seq,
+            brakes.kind,
+            brakes.account_id,
+            brakes.is_on,
+            brakes.reason,
+            brakes.by,
+            brakes.is_claim,
+            brakes.at,
+            brakes.found
+           FROM tieout.brakes
+          ORDER BY brakes.kind, brakes.account_id, brakes.seq DESC) newest
+  WHERE is_on;
+
+-- Sequences
+
+create sequence tieout.chain_link_ids as bigint start 1 increment 1;
+
+-- Functions
+
+CREATE OR REPLACE FUNCTION tieout.add_day_sums()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into tieout.day_sums as s
+    (account_id, posted_to, currency, operation, is_late, amount, movements)
+  select account_id, posted_to, currency, operation, belongs_to <> posted_to, sum(amount), count(*)
+  from posted group by 1, 2, 3, 4, 5
+  order by 1, 2, 3, 4, 5
+  on conflict (account_id, posted_to, currency, operation, is_late)
+    do update set amount = s.amount + excluded.amount,
+      movements = s.movements + excluded.movements;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.add_links(ids bigint[], day date, link_what text)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  links int;
+begin
+  with found as (
+    select f.account_id, f.link_id, count(*) as facts, tieout.fact_digest(convert_to(
+      string_agg(line || E'\n', '' order by pos, line collate "C"), 'UTF8')) as facts_sha256
+    from tieout.facts f
+    where f.link_id = any (ids) and f.what = link_what
+    group by f.account_id, f.link_id
+  ),
+  link as (
+    select row(h.account_id, h.link_no + 1, f.link_id, day, link_what, f.facts, f.facts_sha256,
+      h.sha256, '', clock_timestamp())::tieout.chain_links as l
+    from found f join tieout.chain_heads h using (account_id)
+  ),
+  added as (
+    insert into tieout.chain_links
+    select (l).account_id, (l).link_no, (l).link_id, (l).business_date, (l).what, (l).facts,
+      (l).facts_sha256, (l).previous_sha256, tieout.link_sha256(l), (l).sealed_at
+    from link
+    returning account_id, link_no, sha256
+  ),
+  moved as (
+    update tieout.chain_heads h set link_no = a.link_no, sha256 = a.sha256
+    from added a where a.account_id = h.account_id
+    returning h.account_id
+  )
+  select count(*) into links from moved;
+  if links <> cardinality(ids) then
+    raise exception 'of % links of % only % have facts', cardinality(ids), link_what, links;
+  end if;
+  return links;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.amount_in(amount bigint)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$ select amount::numeric $function$;
+
+CREATE OR REPLACE FUNCTION tieout.amount_in(amount double precision)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case when abs(amount) < 1e30 then amount::numeric
+    when amount is not null then 'NaN'::numeric end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.amount_in(amount numeric)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$ select amount $function$;
+
+CREATE OR REPLACE FUNCTION tieout.amount_in(amount text)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case when amount collate "C" ~ '^-?[0-9]{1,30}([.][0-9]{1,30})?$' then amount::numeric
+    when amount is not null then 'NaN'::numeric end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.amount_problem(amount numeric)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case
+    when amount is null then 'is missing, and so not above zero'
+    when not (amount > 0 and amount < 1e18) then
+      left(amount::text, 40) || ' is not above zero, or has more than 18 digits before the point'
+    when amount <> round(amount, 2) then left(amount::text, 40) || ' has more than two decimals'
+  end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.amount_problem(amount numeric, shown text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case when amount = 'NaN' then left(shown, 40) || ' is no number, such as 12.34'
+    else tieout.amount_problem(amount) end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.answers_to(batch bigint, instruction bigint)
+ RETURNS uuid[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(array_agg(t.attempt_id), '{}')
+  from tieout.attempts t join tieout.answers a using (attempt_id)
+  where t.batch_id = batch and t.entries ? instruction::text
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.approval_lapse(i tieout.instructions)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case
+    when d.expires_at <= clock_timestamp() then 'approval_expired'
+    when d.seen_sha256 <> tieout.seen_sha256(tieout.seen_of(i)) then 'approval_void'
+  end
+  from tieout.decisions d where d.decision_id = i.approval_id
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.back_to_unknown()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.state = 'unknown' and new.state = 'planned' and (new.resends <> old.resends + 1
+      or old.is_disputed or old.operation not in ('capture', 'cancel')) then
+    raise exception 'instruction %: it is not sent again', old.instruction_id
+      using errcode = 'check_violation';
+  end if;
+  if old.resends > 0 and old.state in ('planned', 'queued')
+    and new.state in ('held', 'withdrawn') then
+    new.reason := 'it was to be sent again, but: '
+      || coalesce(new.hold_reason, new.reason, 'no reason');
+    new.state := 'unknown';
+    new.hold_reason := null;
+    new.settled_at := null;
+    new.settled_run_id := null;
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.break_stake(kind text, expected jsonb, actual jsonb)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case when kind = 'amount_mismatch'
+    then abs(
+      case when actual ->> 'amount' ~ '^\d{1,18}(\.\d\d?)?$'
+        then (actual ->> 'amount')::numeric end
+      - case when expected ->> 'amount' ~ '^\d{1,18}(\.\d\d?)?$'
+        then (expected ->> 'amount')::numeric end)
+    else greatest(
+      case when expected ->> 'amount' ~ '^\d{1,18}(\.\d\d?)?$'
+        then (expected ->> 'amount')::numeric end,
+      case when actual ->> 'amount' ~ '^\d{1,18}(\.\d\d?)?$'
+        then (actual ->> 'amount')::numeric end)
+  end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.closed_until(account text)
+ RETURNS date
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select max(business_date) from (
+    select distinct on (business_date) business_date, event from tieout.day_events
+    where account_id = account order by business_date, event_id desc
+  ) newest
+  where event <> 'reopened'
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.day_end(day date, zone text, cut_off time without time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select (day + 1 + cut_off) at time zone zone
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.day_state(account text, day date)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce((
+    select case event when 'reopened' then 'open' else event end from tieout.day_events
+    where account_id = account and business_date = day order by event_id desc limit 1), 'open')
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.doubled(of_account text, of_order text, of_operation text, by text, of_refund text, money numeric)
+ RETURNS TABLE(reason text)
+ LANGUAGE sql
+ STABLE ROWS 1
+AS $function$
+  select 'second_capture'
+  from tieout.instructions i
+  where of_operation = 'capture' and i.account_id = of_account and i.order_no = of_order
+    and i.operation = 'capture' and i.state = 'confirmed' and i.transaction_id <> by
+  union all
+  select case of_operation when 'refund' then 'shared_refund' else 'shared_transaction' end
+  from tieout.instructions i
+  where i.transaction_id = by and i.operation <> 'payout' and not i.is_void
+    and (i.account_id = of_account) <> (i.order_no = of_order)
+    and case when i.account_id <> of_account
+        then replace(i.operation, 'cancel', 'capture') = replace(of_operation, 'cancel', 'capture')
+      when of_operation = 'refund' then i.operation = 'refund'
+      else (of_operation, i.operation) in (('capture', 'cancel'), ('cancel', 'capture')) end
+  union all
+  select 'by_hand'
+  from tieout.gateway_calls c
+  where c.account_id = of_account and c.operation = of_operation
+    and (c.outcome is null or c.outcome not in ('rejected', 'not_sent'))
+    and c.entries @> any (array[
+      jsonb_build_array(jsonb_build_object('order_no', of_order)),
+      jsonb_build_array(jsonb_build_object('transaction_id', by))])
+  union all
+  select 'twin_request'
+  from tieout.instructions i
+  where of_operation = 'refund' and i.account_id = of_account and i.order_no = of_order
+    and i.operation = 'refund' and not i.is_void and i.refund_id <> of_refund
+    and lower(btrim(i.refund_id)) = lower(btrim(of_refund))
+  union all
+  select 'over_captured'
+  from tieout.instructions i
+  where of_operation = 'refund' and i.account_id = of_account and i.order_no = of_order
+    and i.operation = 'capture' and i.state = 'confirmed' and i.transaction_id = by
+    and i.amount < money + coalesce((
+      select sum(paid.refund_amount) from tieout.instructions paid
+      where paid.account_id = of_account and paid.transaction_id = by
+        and paid.operation = 'refund' and not paid.is_void and paid.refund_id <> of_refund), 0)
+  limit 1
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.drawn_as(pull_id bigint)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select pull_id % 100000000
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.fact_digest(content bytea)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select encode(sha256(content), 'hex')
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.guard_attempt()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'DELETE' or old.outcome is not null
+    or (old.batch_id, old.attempt_no, old.entries, old.body_sha256, old.claimed_at)
+      is distinct from
+      (new.batch_id, new.attempt_no, new.entries, new.body_sha256, new.claimed_at) then
+    raise exception 'attempt %: an attempt is history', old.attempt_id
+      using errcode = 'check_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.guard_batch()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.state <> new.state and not exists (
+    select from (values
+      ('queued', 'sending'), ('queued', 'dropped'),
+      ('sending', 'queued'), ('sending', 'answered'), ('sending', 'unanswered')
+    ) as batch_move (from_state, to_state)
+    where batch_move.from_state = old.state and batch_move.to_state = new.state
+  ) then
+    raise exception 'batch %: no move from % to %', old.batch_id, old.state, new.state
+      using errcode = 'check_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.guard_brake()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'what stopped the sending, and when, is history'
+    using errcode = 'check_violation';
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.guard_break()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  stake numeric;
+begin
+  if old.state = 'waived' then
+    new.waiver_asked_by := null;
+    new.waiver_asked_reason := null;
+    new.waiver_asked_for := null;
+    new.waived_by := null;
+    new.waived_reason := null;
+    new.waived_limit := null;
+    return new;
+  elsif new.state <> 'waived' then
+    return new;
+  end if;
+  if old.state <> 'open' then
+    raise exception 'break %: only an open break is waived', old.break_id
+      using errcode = 'check_violation';
+  end if;
+  if coalesce(btrim(new.waived_by), '') = '' or coalesce(btrim(new.waived_reason), '') = ''
+    or new.waived_limit is null then
+    raise exception 'break %: a waiver names who, why and the limit in force', old.break_id
+      using errcode = 'check_violation';
+  end if;
+  stake := greatest(new.amount, tieout.break_stake(new.kind, new.expected, new.actual));
+  if (stake is null or stake > new.waived_limit)
+    and (old.waiver_asked_by is null or old.waiver_asked_for is distinct from new.fingerprint
+      or lower(btrim(old.waiver_asked_by)) = lower(btrim(new.waived_by))) then
+    raise exception 'break %: a waiver of this size needs a second person', old.break_id
+      using errcode = 'check_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.guard_console_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'what was done in the console is history' using errcode = 'check_violation';
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.guard_day()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  state text := tieout.day_state(new.account_id, new.business_date);
+  closed date := tieout.closed_until(new.account_id);
+  problem text;
+begin
+  problem := case
+    when new.event = 'closed' and state <> 'open' then 'is ' || state || ' already'
+    when new.event = 'closed' and new.business_date < closed then 'lies before a closed day'
+    when new.event = 'locked' and state <> 'closed' then 'is ' || state || ', not closed'
+    when new.event = 'reopened' and state <> 'closed' then 'is ' || state || ', not closed'
+    when new.event = 'reopened' and new.business_date < closed
+      then 'is followed by a closed day, ' || closed
+  end;
+  if problem is not null then
+    raise exception 'day % of account % %', new.business_date, new.account_id, problem
+      using errcode = 'check_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.guard_day_sum()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'the sums of business days follow from their history'
+    using errcode = 'check_violation';
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.guard_decided()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.state <> old.state and old.replan_id is not null then
+    new.replan_id := null;
+  end if;
+  if new.approval_id is distinct from old.approval_id then
+    perform from tieout.decisions d where d.decision_id = new.approval_id
+      and d.instruction_id = new.instruction_id and d.decision = 'approve';
+    if not found then
+      raise exception 'instruction %: that is no approval of it', old.instruction_id
+        using errcode = 'check_violation';
+    end if;
+  end if;
+  if new.payload is distinct from old.payload then
+    raise exception 'instruction %: what it moves cannot be changed', old.instruction_id
+      using errcode = 'check_violation';
+  end if;
+  if new.replan_id is not null and new.replan_id is distinct from old.replan_id then
+    perform from tieout.decisions d where d.decision_id = new.replan_id
+      and d.instruction_id = new.instruction_id and d.decision = 'replan';
+    if not found then
+      raise exception 'instruction %: nobody had it planned again', old.instruction_id
+        using errcode = 'check_violation';
+    end if;
+  end if;
+  if old.state = 'held' and new.state = 'queued' and new.approval_id is null then
+    raise exception 'instruction %: nobody approved it', old.instruction_id
+      using errcode = 'check_violation';
+  end if;
+  if new.state = 'sending' and old.state <> 'sending' and new.approval_id is not null
+    and tieout.approval_lapse(new) is not null then
+    raise exception 'instruction %: its approval holds no more', old.instruction_id
+      using errcode = 'check_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.guard_decision()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  i tieout.instructions;
+begin
+  if tg_op <> 'INSERT' then
+    raise exception 'decision %: a decision is history', old.decision_id
+      using errcode = 'check_violation';
+  end if;
+  select * into strict i from tieout.instructions
+  where instruction_id = new.instruction_id for update;
+  if new.account_id <> i.account_id or not i.state = any (case new.decision
+      when 'approve' then array['held']
+      when 'reject' then array['planned', 'held', 'queued']
+      when 'resolve' then array['unknown']
+      when 'replan' then array['rejected', 'withdrawn'] end) then
+    raise exception 'instruction %: no % while it is %', i.instruction_id, new.decision, i.state
+      using errcode = 'check_violation';
+  end if;
+  if new.decision = 'approve' and i.hold_reason not in ('approval', 'above_limit',
+      'over_limit_of_run', 'fraud_rejected', 'approval_expired', 'approval_void', 'restored', 'second_capture', 'shared_refund', 'newly_freed', 'shared_transaction', 'by_hand', 'twin_request', 'over_captured') then
+    raise exception 'instruction %: no approval helps against %', i.instruction_id, i.hold_reason
+      using errcode = 'check_violation';
+  end if;
+  if new.decision = 'approve' and (
+    exists (select from unnest(i.asked_by) as asker
+      where tieout.is_same_person(asker, new.decided_by))
+    or exists (select from ledger.refund_requests r
+      where i.operation = 'refund' and r.account_id collate "C" = i.account_id
+        and r.refund_id collate "C" = i.refund_id
+        and tieout.is_same_person(r.requested_by, new.decided_by))) then
+    raise exception 'instruction %: who asked for it cannot approve it', i.instruction_id
+      using errcode = 'check_violation';
+  end if;
+  if new.decision = 'replan' and i.operation in ('refund', 'payout') and i.state = 'rejected'
+    and exists (
+    select from tieout.decisions d
+    where d.instruction_id = i.instruction_id and d.finding = 'not_happened'
+      and tieout.is_same_person(d.decided_by, new.decided_by)) then
+    raise exception 'instruction %: a second person has to have it planned again', i.instruction_id
+      using errcode = 'check_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.guard_fact()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  probe record;
+begin
+  if tg_op = 'UPDATE' then
+    probe := new;
+    probe.link_id := old.link_id;
+    if old.link_id is null and probe is not distinct from old then
+      return new;
+    end if;
+  end if;
+  raise exception '%: what was recorded is history', tg_table_name
+    using errcode = 'check_violation';
+end $function$;
+
+CREATE OR REPLACE PROCEDURE tieout.guard_facts(IN relation text, IN late text, IN guard text)
+ LANGUAGE plpgsql
+AS $procedure$
+declare
+  others text;
+begin
+  select string_agg(format('old.%1$I is distinct from new.%1$I', attname), ' or ' order by attnum)
+  into others
+  from pg_attribute
+  where attrelid = ('tieout.' || relation)::regclass and attnum > 0 and not attisdropped
+    and attname <> late;
+  execute format('drop trigger %I on tieout.%I', guard, relation);
+  execute format('create trigger %1$I before update on tieout.%2$I for each row
+    when (old.%3$I is not null or %4$s) execute function tieout.%1$I()',
+    guard, relation, late, others);
+  execute format('create trigger %1$I before delete on tieout.%2$I for each row
+    execute function tieout.%3$I()', guard || '_kept', relation, guard);
+end $procedure$;
+
+CREATE OR REPLACE FUNCTION tieout.guard_gateway_call()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'DELETE' or old.outcome is not null
+    or (new.call_id, new.account_id, new.operation, new.called_by, new.is_claim, new.host, new.at,
+      new.body_sha256, new.entries)
+    is distinct from (old.call_id, old.account_id, old.operation, old.called_by, old.is_claim,
+      old.host, old.at, old.body_sha256, old.entries) then
+    raise exception 'what was called by hand is not edited' using errcode = '23514';
+  end if;
+  return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.guard_history()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception '%: what was recorded is history', tg_table_name
+    using errcode = 'check_violation';
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.guard_instruction()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    raise exception 'an instruction begins planned or held, not %', new.state
+      using errcode = 'check_violation';
+  elsif tg_name = 'guard_instruction' then
+    raise exception 'instruction %: what it moves cannot be changed', old.instruction_id
+      using errcode = 'check_violation';
+  end if;
+  raise exception 'instruction %: no move from % to %',
+    old.instruction_id, old.state, new.state using errcode = 'check_violation';
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.guard_look()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (
+    select from (select distinct pull_id, account_id from gone) as look
+    join tieout.look_links using (pull_id, account_id)
+  ) then
+    raise exception '%: what was recorded is history', tg_table_name
+      using errcode = 'check_violation';
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.guard_movement()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  late record;
+begin
+  select p.account_id, p.posted_to into late
+  from (select account_id, min(posted_to) as posted_to from posted group by account_id) p
+  where p.posted_to <= tieout.closed_until(p.account_id) limit 1;
+  if found then
+    raise exception 'day % of account % is closed', late.posted_to, late.account_id
+      using errcode = 'check_violation';
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.guard_new_break()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'a break begins open, not %', new.state using errcode = 'check_violation';
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.guard_outcome()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'UPDATE' and old.seq is null
+    and to_jsonb(old) - 'seq' = to_jsonb(new) - 'seq' then
+    return new;
+  end if;
+  raise exception 'an outcome that was told stays' using errcode = 'check_violation';
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.guard_partition(relation text, partition text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if relation = 'verdicts' then
+    return;
+  end if;
+  execute format('create trigger guard_history before update or truncate on tieout.%I
+    for each statement execute function tieout.guard_history()', partition);
+  execute format('create trigger guard_look after delete on tieout.%I
+    referencing old table as gone for each statement execute function tieout.guard_look()',
+    partition);
+  if relation = 'pages' then
+    execute format('create trigger guard_look_new after insert on tieout.%I
+      referencing new table as gone for each statement execute function tieout.guard_look()',
+      partition);
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.guard_sending()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.sending <> new.sending and not exists (
+    select from (values
+      ('untried', 'canary'), ('untried', 'stopped'),
+      ('canary', 'untried'), ('canary', 'open'), ('canary', 'stopped'),
+      ('open', 'stopped'),
+      ('stopped', 'untried')
+    ) as sending_move (from_state, to_state)
+    where sending_move.from_state = old.sending and sending_move.to_state = new.sending
+  ) then
+    raise exception 'sending of account %: no move from % to %',
+      old.account_id, old.sending, new.sending using errcode = 'check_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.has_part(amount numeric)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select coalesce(amount <> trunc(amount), false)
+$function$;
+
+CREATE OR REPLACE PROCEDURE tieout.hold_run(IN run bigint, IN of_holder uuid)
+ LANGUAGE plpgsql
+AS $procedure$
+begin
+  perform from tieout.run_holders where run_id = run and holder = of_holder for key share;
+  if not found then
+    raise exception 'the run was taken over by another process' using errcode = 'TO001';
+  end if;
+end $procedure$;
+
+CREATE OR REPLACE FUNCTION tieout.id_problem(id text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case when octet_length(id) > 512 then left(id, 40) || '... is longer than 512 bytes' end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.instant_in(at text)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select case when at collate "C" ~ ('^(19[7-9][0-9]|2[0-9]{3})-('
+      || '(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)'
+      || '|(0[13578]|1[02])-31|02-29)'
+      || '[T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?'
+      || '(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)$')
+    then case when substr(at, 6, 5) <> '02-29' or substr(at, 1, 4)::int % 4 = 0
+        and (substr(at, 1, 4)::int % 100 <> 0 or substr(at, 1, 4)::int % 400 = 0)
+      then at::timestamptz end
+  end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.instant_in(at timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$ select at $function$;
+
+CREATE OR REPLACE FUNCTION tieout.is_business_date(day date, zone text, cut_off time without time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select (day + 1 + cut_off) at time zone zone > (day + cut_off) at time zone zone
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.is_in_time(look bigint, as_of timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+AS $function$
+  select as_of <= clock_timestamp() and not exists (
+    select from tieout.pulls later
+    where later.pull_id > look and later.as_of < $2 - interval '1 second')
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.is_open(state text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+RETURN (state = ANY (ARRAY['planned'::text, 'held'::text, 'queued'::text, 'sending'::text, 'accepted'::text, 'unknown'::text]));
+
+CREATE OR REPLACE FUNCTION tieout.is_same_person(one text, other text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select lower(regexp_replace(btrim(one), '\s+', ' ', 'g'))
+    = lower(regexp_replace(btrim(other), '\s+', ' ', 'g'))
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.is_void(state text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+RETURN (state = ANY (ARRAY['rejected'::text, 'withdrawn'::text]));
+
+CREATE OR REPLACE FUNCTION tieout.keep_holder()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'UPDATE' and new.runner_id is not distinct from old.runner_id then
+    return null;
+  end if;
+  delete from tieout.run_holders where run_id = new.run_id;
+  if new.runner_id is not null then
+    insert into tieout.run_holders (run_id, holder, is_dry)
+    values (new.run_id, new.runner_id, new.is_dry);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.keep_outcomes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_nestloop TO 'off'
+AS $function$
+begin
+  insert into tieout.outcome_rows (instruction_id, account_id, order_no, refund_id, operation,
+    amount, currency, state, gateway_reference, at)
+  select n.instruction_id, n.account_id, n.order_no, n.refund_id, n.operation,
+    coalesce(n.refund_amount, n.amount), n.currency, n.state, n.gateway_reference,
+    clock_timestamp()
+  from moved n
+  join stood o using (instruction_id)
+  where n.state <> o.state
+    and n.state in ('accepted', 'confirmed', 'rejected', 'unknown', 'withdrawn')
+  order by n.instruction_id;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.keep_run()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.is_dry then
+    return null;
+  end if;
+  if tg_op = 'INSERT' or new.runner_id is distinct from old.runner_id and new.state = 'running' then
+    insert into tieout.run_settings (run_id, settings, settings_sha256, version)
+    values (new.run_id, new.settings, new.settings_sha256, new.version);
+  elsif old.state = 'running' and new.state <> 'running' then
+    insert into tieout.run_ends (run_id, state, failure, summary)
+    values (new.run_id, new.state, new.failure, new.summary);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.last_ended_date(at timestamp with time zone, zone text, cut_off time without time zone)
+ RETURNS date
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case
+    when tieout.day_end(((at at time zone zone) - cut_off)::date - 1, zone, cut_off) <= at
+      and tieout.is_business_date(((at at time zone zone) - cut_off)::date - 1, zone, cut_off)
+    then ((at at time zone zone) - cut_off)::date - 1
+    else ((at at time zone zone) - cut_off)::date - 2 end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.ledger_orders(currencies text[], whole text[], separator text)
+ RETURNS TABLE(account_id text, order_no text, currency text, amount numeric, expected text, transaction_id text, capture_amount numeric, review_decision text, placed_at timestamp with time zone, problem text)
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select l.account_id, l.order_no, left(l.currency, 16), tieout.usable_amount(l.amount),
+    left(l.expected, 32),
+    case when octet_length(l.transaction_id) <= 512 then nullif(l.transaction_id, '') end,
+    tieout.usable_amount(l.capture_amount), left(l.review_decision, 16),
+    tieout.usable_instant(l.placed_at),
+    case
+      when separator <> '' and (l.order_no = '' or position(separator in l.order_no) > 0)
+        then 'its number cannot be asked for: it is empty or contains "' || separator
+          || '" (query.orderList.separator of the profile)'
+      when l.amount is null or not (l.amount > 0 and l.amount < 1e18)
+        or l.amount <> round(l.amount, 2)
+        then 'its amount ' || tieout.amount_problem(l.amount, l.amount_text)
+      when l.currency is null or not l.currency = any (currencies)
+        then 'its currency is unknown, or has more than two decimals and is not in the profile'
+          || coalesce(': ' || left(l.currency, 16), '')
+      when l.currency = any (whole) and l.amount <> trunc(l.amount)
+        then 'its currency has no decimals, and its amount is ' || l.amount
+      when l.expected is null
+        or l.expected not in ('authorised', 'captured', 'cancelled', 'declined')
+        then 'what it expects is no known state' || coalesce(': ' || left(l.expected, 32), '')
+      when not coalesce(l.capture_amount > 0 and l.capture_amount <= l.amount
+        and l.capture_amount = round(l.capture_amount, 2), true)
+        then 'its capture_amount ' || left(l.capture_text, 40) || ' is not within its amount'
+      when l.currency = any (whole) and l.capture_amount <> trunc(l.capture_amount)
+        then 'its currency has no decimals, and its capture_amount is ' || l.capture_amount
+      when l.review_decision not in ('accept', 'reject')
+        then 'its review_decision is neither accept nor reject: ' || left(l.review_decision, 16)
+      when tieout.id_problem(l.transaction_id) is not null
+        then 'its transaction_id ' || tieout.id_problem(l.transaction_id)
+      when tieout.usable_instant(l.placed_at) is null
+        then coalesce('its placed_at ' || left(l.placed_text, 40)
+          || ' is no time with a zone within the years 1970 to 2999', 'it has no placed_at')
+    end
+  from (
+    select o.account_id::text as account_id, o.order_no::text as order_no,
+      o.currency::text as currency, tieout.amount_in(o.amount) as amount,
+      o.amount::text as amount_text, o.expected::text as expected,
+      o.transaction_id::text as transaction_id,
+      tieout.amount_in(o.capture_amount) as capture_amount, o.capture_amount::text as capture_text,
+      o.review_decision::text as review_decision,
+      tieout.instant_in(o.placed_at) as placed_at, o.placed_at::text as placed_text
+    from ledger.orders o
+  ) l
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.ledger_payouts()
+ RETURNS TABLE(account_id text, request_id text, payload jsonb, requested_at timestamp with time zone, problem text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.account_id, p.request_id, tieout.payout_payload(p.payload),
+    tieout.usable_instant(p.requested_at),
+    case when p.request_id !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+      then 'its request_id is no UUID'
+      else tieout.payout_problem(p.payload, p.requested_at) end
+  from (
+    select q.account_id::text as account_id, lower(q.request_id::text) as request_id,
+      tieout.payload_in(q.payload) as payload,
+      tieout.instant_in(q.requested_at) as requested_at
+    from ledger.payout_requests q
+  ) p
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.ledger_refunds()
+ RETURNS TABLE(account_id text, refund_id text, order_no text, refund_amount numeric, reason text, requested_by text, requested_at timestamp with time zone, problem text)
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select r.account_id, r.refund_id, r.order_no, tieout.usable_amount(r.refund_amount), r.reason,
+    r.requested_by, tieout.usable_instant(r.requested_at),
+    case
+      when coalesce(r.refund_id, '') = '' then 'a refund request of it has no refund_id'
+      when tieout.id_problem(r.refund_id) is not null
+        then 'the refund_id of a request of it ' || tieout.id_problem(r.refund_id)
+      when r.refund_amount is null or not (r.refund_amount > 0 and r.refund_amount < 1e18)
+        or r.refund_amount <> round(r.refund_amount, 2)
+        then 'its refund request ' || left(r.refund_id, 64) || ': the amount '
+          || tieout.amount_problem(r.refund_amount, r.amount_text)
+      when tieout.usable_instant(r.requested_at) is null
+        then 'its refund request ' || left(r.refund_id, 64)
+          || coalesce(': requested_at ' || left(r.requested_text, 40)
+            || ' is no time with a zone within the years 1970 to 2999', ' has no requested_at')
+      when length(r.reason) > 1000 or length(r.requested_by) > 1000
+        then 'its refund request ' || left(r.refund_id, 64)
+          || ': reason or requested_by is longer than 1,000 characters'
+    end
+  from (
+    select q.account_id::text as account_id, q.refund_id::text as refund_id,
+      q.order_no::text as order_no, tieout.amount_in(q.refund_amount) as refund_amount,
+      q.refund_amount::text as amount_text, q.reason::text as reason,
+      q.requested_by::text as requested_by, tieout.instant_in(q.requested_at) as requested_at,
+      q.requested_at::text as requested_text
+    from ledger.refund_requests q
+  ) r
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.link_facts(link bigint, link_what text, account text)
+ RETURNS TABLE(facts bigint, facts_sha256 text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select count(*), tieout.fact_digest(convert_to(
+    coalesce(string_agg(line || E'\n', '' order by pos, line collate "C"), ''), 'UTF8'))
+  from tieout.facts f
+  where f.link_id = link and f.what = link_what and f.account_id = account
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.link_sha256(l tieout.chain_links)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select tieout.fact_digest(convert_to(concat_ws(E'\n', l.account_id, l.link_no,
+    to_char(l.business_date, 'YYYY-MM-DD'), l.what, l.facts, l.facts_sha256, l.previous_sha256)
+    || E'\n', 'UTF8'))
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.look_facts(bigint, text)
+ RETURNS TABLE(pos bigint, line text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with asked as (
+    select page_no, count(*) as orders, tieout.fact_digest(convert_to(string_agg(
+      row(order_no, in_ledger, currency, amount, expected, transaction_id, capture_amount,
+        review_decision, extract(epoch from placed_at), ledger_problem)::text || E'\n', ''
+      order by order_no), 'UTF8')) as digest
+    from tieout.asked_orders where pull_id = $1 and account_id = $2
+    group by page_no
+  ),
+  refund as (
+    select count(*) as refunds, tieout.fact_digest(convert_to(string_agg(
+      row(order_no, refund_id, refund_amount, extract(epoch from requested_at))::text || E'\n', ''
+      order by refund_id, order_no), 'UTF8')) as digest
+    from tieout.asked_refunds where pull_id = $1 and account_id = $2
+  )
+  select coalesce(p.page_no, a.page_no, -1)::bigint,
+    row(coalesce(p.page_no, a.page_no), p.state, p.stands_for_walk, p.orders, p.entries, p.unasked,
+      p.attempts, p.reason, extract(epoch from p.answered_at), encode(p.body_sha256, 'hex'),
+      tieout.fact_digest(p.body_gzip), a.orders, a.digest)::text
+  from (select * from tieout.pages where pull_id = $1 and account_id = $2) p
+  full join asked a on a.page_no = p.page_no
+  union all
+  select -2, row('refunds', refunds, digest)::text from refund
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.looks_drawn()
+ RETURNS bigint
+ LANGUAGE sql
+AS $function$
+  select last_value from tieout.pulls_pull_id_seq
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.make_month(day date)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  suffix text := to_char(day, '"_"YYYY"_"MM');
+  relation text;
+begin
+  if to_regclass('tieout.verdicts' || suffix) is not null then
+    return;
+  end if;
+  perform pg_advisory_xact_lock(hashtext('tieout.make_month'));
+  -- Asked of the table itself: what a session remembers of names does not know yet what another
+  -- has made while this one waited.
+  if exists (select from pg_class
+    where relnamespace = 'tieout'::regnamespace and relname = 'verdicts' || suffix) then
+    return;
+  end if;
+  foreach relation in array tieout.month_relations() loop
+    execute format('create table tieout.%I (like tieout.%I including all)',
+      relation || suffix, relation);
+    execute format('alter table tieout.%I attach partition tieout.%I for values from (%s) to (%s)',
+      relation, relation || suffix, tieout.month_number(day),
+      tieout.month_number((day + interval '1 month')::date));
+    perform tieout.guard_partition(relation, relation || suffix);
+  end loop;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.month_number(day date)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select to_char(day, 'YYYYMM')::bigint * 100000000
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.month_relations()
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select array['asked_orders', 'asked_refunds', 'look_entries', 'pages', 'verdicts']
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.newest_look(account text, "order" text)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.pull_id
+  from tieout.pulls p
+  where not (select r.is_dry from tieout.runs r where r.run_id = p.run_id)
+    and (select g.state = 'answered'
+      from tieout.asked_orders a
+      join tieout.pages g
+        on g.pull_id = a.pull_id and g.account_id = a.account_id and g.page_no = a.page_no
+      where a.pull_id = p.pull_id and a.account_id = account and a.order_no = "order")
+  order by p.pull_id desc limit 1
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.next_number(month bigint, newest bigint, drawn bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  first bigint := greatest(month, newest - newest % 100000000);
+begin
+  -- Numbers from before they bore a month are of none.
+  if first >= tieout.month_number(date '1000-01-01') then
+    perform tieout.make_month(to_date((first / 100000000)::text, 'YYYYMM'));
+  end if;
+  return first + drawn;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.number_look()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.pull_id := tieout.next_number(new.run_id - new.run_id % 100000000,
+    (select max(pull_id) from tieout.pulls), new.pull_id);
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.number_run()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.run_id := tieout.next_number(
+    tieout.month_number((new.created_at at time zone 'UTC')::date),
+    (select max(run_id) from tieout.runs), new.run_id);
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.payload_in(payload json)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$ select tieout.payload_in(payload::text) $function$;
+
+CREATE OR REPLACE FUNCTION tieout.payload_in(payload jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$ select payload $function$;
+
+CREATE OR REPLACE FUNCTION tieout.payload_in(payload text)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return payload::jsonb;
+exception when data_exception or program_limit_exceeded then
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.payout_payload(payload jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case when jsonb_typeof(payload) = 'object' and octet_length(payload::text) <= 65536
+      and not jsonb_path_exists(payload, '$.**{33}') then payload
+    else jsonb_build_object('unusable', md5(coalesce(payload::text, ''))) end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.payout_problem(payload jsonb, requested_at timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case
+    when payload is null or jsonb_typeof(payload) <> 'object'
+      then 'its payload is not the JSON of one object'
+    when octet_length(payload::text) > 65536 then 'its payload is larger than 64 KB'
+    when jsonb_path_exists(payload, '$.**{33}')
+      then 'its payload is nested deeper than 32 levels'
+    when requested_at is null then 'it has no requested_at'
+    when tieout.usable_instant(requested_at) is null
+      then 'its requested_at is not within the years 1970 to 2999'
+  end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.publish_outcomes()
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  published bigint;
+begin
+  perform pg_advisory_xact_lock(hashtext('tieout.outcomes'));
+  update tieout.outcome_rows o set seq = next.seq
+  from (
+    select outcome_id, coalesce((select max(seq) from tieout.outcome_rows), 0)
+      + row_number() over (order by outcome_id) as seq
+    from tieout.outcome_rows where seq is null
+  ) next
+  where o.outcome_id = next.outcome_id;
+  get diagnostics published = row_count;
+  return published;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.record_instruction()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_nestloop TO 'off'
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    insert into tieout.instruction_events (instruction_id, from_state, to_state, by, reason)
+    select instruction_id, null, state, changed_by, hold_reason
+    from moved order by instruction_id;
+  else
+    insert into tieout.instruction_events (instruction_id, from_state, to_state, by, reason)
+    select n.instruction_id, o.state, n.state, n.changed_by, coalesce(n.reason, n.hold_reason)
+    from moved n join stood o using (instruction_id)
+    where n.state <> o.state order by n.instruction_id;
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.resume_end(tick timestamp without time zone, zone text, resume_until time without time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select (tick::date + (tick::time >= resume_until)::int + resume_until) at time zone zone
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.seal(account text, day date, with_looks boolean DEFAULT true)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into tieout.chain_heads (account_id) values (account) on conflict do nothing;
+  perform from tieout.chain_heads where account_id = account for update;
+  return tieout.seal_held(array[account], day, with_looks);
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.seal_decision()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  account text;
+begin
+  execute format('select %s from tieout.%I where %I = $1 and link_id is null',
+    tg_argv[1], tg_table_name, tg_argv[0])
+    using (to_jsonb(new) ->> tg_argv[0])::bigint into account;
+  -- one that was decided with it may have sealed it
+  if account is not null then
+    perform tieout.seal(account, (clock_timestamp() at time zone 'UTC')::date, false);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.seal_free(accounts text[], day date)
+ RETURNS text[]
+ LANGUAGE plpgsql
+AS $function$
+declare
+  free text[];
+begin
+  insert into tieout.chain_heads (account_id) select unnest(accounts) on conflict do nothing;
+  select coalesce(array_agg(account_id), '{}') into free from (
+    select account_id from tieout.chain_heads where account_id = any (accounts)
+    order by account_id for update skip locked) as head;
+  perform tieout.seal_held(free, day, true);
+  return array(select unnest(accounts) except select unnest(free));
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.seal_held(accounts text[], day date, with_looks boolean)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  look bigint;
+  source record;
+  ids bigint[];
+  links int := 0;
+begin
+  for look in
+    select p.pull_id from tieout.pulls p join tieout.runs r using (run_id)
+    where with_looks and not p.is_sealed and not r.is_dry
+      -- a look that was never finished is given up after two days
+      and (p.finished_at is not null or p.as_of < clock_timestamp() - interval '2 days')
+      and exists (
+        select from unnest(accounts) as a (account_id)
+        where not exists (select from tieout.look_links l
+            where l.pull_id = p.pull_id and l.account_id = a.account_id)
+          and exists (select from tieout.asked_orders o
+            where o.pull_id = p.pull_id and o.account_id = a.account_id))
+    order by p.pull_id
+  loop
+    with linked as (
+      insert into tieout.look_links (pull_id, account_id, link_id)
+      select look, a.account_id, nextval('tieout.chain_link_ids')
+      from unnest(accounts) as a (account_id)
+      where not exists (select from tieout.look_links l
+          where l.pull_id = look and l.account_id = a.account_id)
+        and exists (select from tieout.asked_orders o
+          where o.pull_id = look and o.account_id = a.account_id)
+      returning account_id, link_id
+    ),
+    -- nobody goes on with it
+    over as (
+      update tieout.chunks c set state = 'done', token = null, leased_until = null
+      from linked l where c.pull_id = look and c.account_id = l.account_id and c.state <> 'done'
+    )
+    select array_agg(link_id) into ids from linked;
+    links := links + tieout.add_links(ids, day, 'look');
+    update tieout.pulls p set is_sealed = true
+    where p.pull_id = look and not exists (
+      select from tieout.run_accounts a
+      where a.run_id = p.run_id
+        and not exists (select from tieout.look_links l
+          where l.pull_id = look and l.account_id = a.account_id)
+        and exists (select from tieout.asked_orders o
+          where o.pull_id = look and o.account_id = a.account_id));
+  end loop;
+  for source in
+    select * from tieout.fact_sources
+    where is_of_account and accounts <> '{""}' or not is_of_account and '' = any (accounts)
+    order by what
+  loop
+    execute format('with marked as (%s returning f.link_id)
+      select array_agg(distinct link_id) from marked', source.mark)
+    into ids
+    using accounts, (select array_agg(nextval('tieout.chain_link_ids')) from unnest(accounts));
+    if ids is not null then
+      links := links + tieout.add_links(ids, day, source.what);
+    end if;
+  end loop;
+  return links;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.seen_at(i tieout.instructions, pull bigint)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object(
+    'instruction', jsonb_build_object('id', i.instruction_id, 'account', i.account_id,
+      'order', i.order_no, 'operation', i.operation, 'transaction', i.transaction_id,
+      'currency', i.currency, 'amount', i.amount::text, 'refundId', i.refund_id,
+      'refundAmount', i.refund_amount::text, 'refundReason', i.refund_reason,
+      'reviewDecision', i.review_decision, 'askedBy', to_jsonb(i.asked_by)),
+    'ledger', (
+      select jsonb_build_object('expected', l.expected, 'currency', l.currency,
+        'amount', round(l.amount, 2)::text, 'captureAmount', round(l.capture_amount, 2)::text,
+        'transaction', l.transaction_id, 'reviewDecision', l.review_decision,
+        'placedAt', l.placed_at at time zone 'UTC')
+      from tieout.ledger_orders('{}', '{}', '') l
+      where l.account_id collate "C" = i.account_id and l.order_no collate "C" = i.order_no
+      order by l.placed_at, l.amount limit 1),
+    'refundRequests', (
+      select jsonb_agg(jsonb_build_object('refundId', left(r.refund_id, 512),
+        'amount', round(r.refund_amount, 2)::text, 'reason', left(r.reason, 1000),
+        'requestedBy', left(r.requested_by, 1000),
+        'requestedAt', r.requested_at at time zone 'UTC')
+        order by r.refund_id collate "C")
+      from tieout.ledger_refunds() r
+      where r.account_id collate "C" = i.account_id and r.order_no collate "C" = i.order_no),
+    'gateway', (
+      select jsonb_agg(distinct jsonb_build_object('transaction', e.transaction_id,
+        'state', e.state, 'code', e.payment_status, 'currency', e.currency,
+        'amount', coalesce(e.amount::text, e.amount_text), 'found', e.found,
+        'fraudRejected', e.fraud_rejected))
+      from tieout.look_entries e
+      where e.pull_id = pull and e.account_id = i.account_id and e.order_no = i.order_no
+        -- each half has an index of its own; without this line neither is used
+        and (e.is_extra or not e.is_extra)))
+    || case when i.operation = 'payout' then jsonb_build_object('payout', (
+      -- whom it pays and what for, and a digest of all of it
+      select jsonb_build_object('amount', p.payload ->> 'payment_amount',
+        'currency', p.payload ->> 'payment_currency', 'beneficiary', coalesce(
+          p.payload #>> '{beneficiary,company_name}', concat_ws(' ',
+            p.payload #>> '{beneficiary,first_name}', p.payload #>> '{beneficiary,last_name}')),
+        'beneficiaryId', p.payload ->> 'beneficiary_id',
+        'reference', p.payload ->> 'reference', 'reason', p.payload ->> 'reason',
+        'sha256', tieout.seen_sha256(p.payload))
+      from (
+        select p.payload from tieout.ledger_payouts() p
+        where p.account_id collate "C" = i.account_id
+          and p.request_id collate "C" = i.transaction_id
+        order by p.requested_at limit 1) p)) else '{}' end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.seen_of(i tieout.instructions)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select tieout.seen_at(i, case when i.operation <> 'payout' then
+    tieout.newest_look(i.account_id, i.order_no) end)
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.seen_sha256(seen jsonb)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select encode(sha256(convert_to(seen::text, 'UTF8')), 'hex')
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.usable_amount(amount numeric)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case when amount > 0 and amount < 1e18 then amount end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.usable_instant(at timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case when at >= '1970-01-01T00:00:00Z'::timestamptz
+    and at < '3000-01-01T00:00:00Z'::timestamptz then at end
+$function$;

@@ -3,6 +3,7 @@
 // two nights in, what freed.sql joins out. Neighbours: night/freed.ts reads the settings,
 // policy.ts weighs by those of today.
 
+import { NOW_HISTORY } from './notices.js';
 import type { Policy } from './policy.js';
 
 /** What of the settings decides whether a movement goes, for one account. */
@@ -74,6 +75,13 @@ function liveFromChange(before: string | null, now: string | null): Change[] {
   if (before === null || now === null || before === now) return [];
   const [from, until] = Date.parse(before) < Date.parse(now) ? [before, now] : [now, before];
   return [{ kind: 'live_from', from, until, words: said('accounts[].liveFrom', before, now) }];
+}
+
+/** Why the request of an instruction that waited is history, in the words that it bears. */
+export function historyReason(changes: readonly Change[], liveFrom: Date | null): string {
+  const change = changes.find(({ kind }) => kind === 'live_from');
+  const words = change?.words ?? `accounts[].liveFrom: ${liveFrom?.toISOString()}`;
+  return `${NOW_HISTORY}: ${words}`;
 }
 
 /** A sentence with more codes than this is not read any more. */

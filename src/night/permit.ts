@@ -7,6 +7,7 @@ import { ledgerCurrencies } from '../core/currency.js';
 import type { Need, Rules } from '../core/decide.js';
 import { decideOrder } from '../core/decide.js';
 import type { ApprovalLapse, HoldReason } from '../core/decision.js';
+import { historyReason } from '../core/freed.js';
 import { parseAmount } from '../core/money.js';
 import type { Wanted } from '../core/policy.js';
 import { heldAtClaim } from '../core/policy.js';
@@ -142,8 +143,8 @@ async function weighPayout(
   return sorted(
     await payoutFacts(tx, batch.batchId),
     ({ isAsked, requestedAt }) => {
-      const isHistory = liveFrom !== null && requestedAt !== null && requestedAt < liveFrom;
-      return isAsked && !isHistory && !isOff ? null : 'no longer asked for';
+      if (isAsked && isHistory(requestedAt, liveFrom)) return historyReason([], liveFrom);
+      return isAsked && !isOff ? null : 'no longer asked for';
     },
     (fact) => {
       const isInTotals = fact.isInTotals && isUnitKnown;
@@ -217,9 +218,17 @@ function whyNot(
   account: Account,
   fact: FreshFacts,
 ): string | null {
+  const request = fact.facts.refunds.find(({ refundId }) => refundId === fact.refundId);
+  if (request && isHistory(request.requestedAt, account.liveFrom)) {
+    return historyReason([], account.liveFrom);
+  }
   const { need } = decideOrder(fact.facts, rulesFor(deps, account, fact));
   if (need === null) return 'no longer asked for';
   return isSame(batch, fact, need) ? null : 'what is needed has changed';
+}
+
+function isHistory(requestedAt: Date | null, liveFrom: Date | null): boolean {
+  return liveFrom !== null && requestedAt !== null && requestedAt < liveFrom;
 }
 
 function isSame(batch: BatchRow, entry: BatchInstruction, need: Need): boolean {

@@ -1,8 +1,10 @@
 // Step 3, plan: what waits needlessly is withdrawn; what the verdicts need becomes an instruction,
 // planned or held with its reason. At most one an order and run; whole sets, one statement each.
 
+import { historyReason } from '../core/freed.js';
 import { inTransaction } from '../store/db.js';
-import { holdFreed, noteWeighed } from '../store/freed.js';
+import type { AccountChange } from '../store/freed.js';
+import { holdFreed, noteWeighed, withdrawHistory } from '../store/freed.js';
 import { planInstructions, withdrawNeedless } from '../store/instructions.js';
 import type { PullRow } from '../store/pulls.js';
 import type { Night, NightDeps } from './deps.js';
@@ -14,11 +16,12 @@ import { ownPolicies } from './policies.js';
 export async function plan(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
   deps.progress('plan', 0, 1);
   const now = deps.now();
+  const changes = await changesSince(deps, night);
+  await withdrawHistory(night.db, night.runId, historyRules(night, changes), now);
   await withdrawNeedless(night.db, night.runId, pull.pullId, now);
   const { partialCapture } = deps.config.gateway.profile;
   const payouts = await payoutsToPlan(deps, night);
   const { policies } = ownPolicies(deps);
-  const changes = await changesSince(deps, night);
   const { runId } = night;
   // Nobody may find in between what waits until somebody has seen it.
   await inTransaction(night.db, async (tx) => {
@@ -28,4 +31,16 @@ export async function plan(deps: NightDeps, night: Night, pull: PullRow): Promis
     await noteWeighed(tx, runId, accountRules(night.accounts), now, isWhole);
   });
   deps.progress('plan', 1, 1);
+}
+
+/** The accounts with what is said where a request of theirs became history. */
+function historyRules(night: Night, changes: readonly AccountChange[]) {
+  return accountRules(night.accounts).map((account) => {
+    const mine = changes.filter(({ accountId }) => accountId === account.account_id);
+    const reason = historyReason(
+      mine.map(({ change }) => change),
+      account.live_from,
+    );
+    return { ...account, reason };
+  });
 }

@@ -174,7 +174,7 @@ async function claimEntries(
   account: Account,
   permit: Permit & { kind: 'yes' },
 ): Promise<Claim> {
-  await withdrawFromBatch(tx, batch.runId, permit.needless, deps.now());
+  await withdrawFromBatch(tx, permit.needless, deps.now());
   await holdAgain(tx, permit.held);
   const fit = await writable(deps, tx, batch, permit.entries);
   const [first] = fit;

@@ -12,6 +12,7 @@ import {
   type Notice,
   noHistoryNotice,
   noOrdersNotice,
+  nowHistoryNotice,
   oddRefundNotice,
   type StrangeAccountFacts,
   sharedNotice,
@@ -50,7 +51,7 @@ import {
   tieByMoney,
   unfinishedOfRun,
 } from '../store/figures.js';
-import { freedCounts } from '../store/freed.js';
+import { freedCounts, withdrawnAsHistory } from '../store/freed.js';
 import { accountsWithoutOrders } from '../store/ledger.js';
 import { feedGaps, ledgerChangeCounts } from '../store/ledgerFeed.js';
 import { unusableRows } from '../store/ledgerTrouble.js';
@@ -206,6 +207,7 @@ async function noticesOf(deps: Pick<NightDeps, 'config' | 'now'>, night: Night):
     ...(await strangers(deps, night)).map(strangeAccountNotice),
     ...(await unusableRows(night.db, accountIdsOf(night))).map(unusableRowsNotice),
     ...(await freedCounts(night.db, night.runId)).map(freedNotice),
+    ...(await withdrawnAsHistory(night.db, night.runId)).map(nowHistoryNotice),
     // A dry run sends nothing on purpose.
     ...(night.isDry ? [] : await stopNotices(night.db, accountIdsOf(night))),
   ];

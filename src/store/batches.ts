@@ -102,17 +102,16 @@ export function batchInstruction(row: RawInstruction): BatchInstruction {
 /** Withdraws entries that the ledger or the gateway no longer asks for, before any claim. */
 export async function withdrawFromBatch(
   db: Db,
-  runId: bigint,
   entries: ReadonlyMap<bigint, string>,
   now: Date,
 ): Promise<void> {
   if (entries.size === 0) return;
   await db.query(
     `update tieout.instructions i set state = 'withdrawn', reason = gone.reason,
-       settled_at = $3, settled_run_id = $4, changed_by = 'tieout'
+       settled_at = $3, settled_run_id = null, changed_by = 'tieout'
      from unnest($1::bigint[], $2::text[]) as gone (instruction_id, reason)
      where i.instruction_id = gone.instruction_id and i.state = 'queued'`,
-    [[...entries.keys()].map(String), [...entries.values()], now, runId],
+    [[...entries.keys()].map(String), [...entries.values()], now],
   );
 }
 

@@ -2,6 +2,8 @@
 // Neighbours: core/freed.ts says what changed, night/plan.ts calls.
 
 import type { Change } from '../core/freed.js';
+import type { NowHistoryFacts } from '../core/notices.js';
+import { NOW_HISTORY } from '../core/notices.js';
 import type { Db } from './db.js';
 import { inMonthOf } from './months.js';
 import type { AccountRules } from './pulls.js';
@@ -100,6 +102,54 @@ function changeRow({ accountId, change }: AccountChange) {
     default:
       return row;
   }
+}
+
+/** Withdraws what waits for requests that are history now; `reason` names the setting. */
+export async function withdrawHistory(
+  db: Db,
+  runId: bigint,
+  accounts: readonly (AccountRules & { reason: string })[],
+  now: Date,
+): Promise<void> {
+  const given = accounts.filter((account) => account.live_from !== null);
+  await db.query(statement('withdrawHistory'), [runId, JSON.stringify(given), now]);
+}
+
+/** So many are named of each account. */
+const HISTORY_NAMED_MAX = 5;
+
+/** What was withdrawn since the run before because its request became history. */
+export async function withdrawnAsHistory(db: Db, runId: bigint): Promise<NowHistoryFacts[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    setting: string;
+    instructions: bigint;
+    approved: bigint;
+    samples: NowHistoryFacts['samples'];
+  }>(
+    `with gone as (
+       select i.*, i.approval_id is not null as is_approved,
+         substr(i.reason, length($2) + 3) as setting,
+         row_number() over (partition by i.account_id, i.reason order by i.instruction_id) as place
+       from tieout.instructions i
+       join tieout.run_accounts ra on ra.run_id = $1 and ra.account_id = i.account_id
+       -- in between two runs: this one is to count it
+       where (i.settled_run_id = $1 or i.settled_at is not null and i.settled_run_id is null)
+         and i.state = 'withdrawn' and starts_with(i.reason, $2)
+     )
+     select account_id, setting, count(*) as instructions,
+       count(*) filter (where is_approved) as approved,
+       jsonb_agg(jsonb_build_object('operation', operation,
+           'orderNo', coalesce(order_no, transaction_id), 'refundId', refund_id,
+           'money', coalesce(refund_amount, amount) || ' ' || currency, 'isApproved', is_approved)
+         order by instruction_id) filter (where place <= $3) as samples
+     from gone group by account_id, setting order by account_id, setting`,
+    [runId, NOW_HISTORY, HISTORY_NAMED_MAX],
+  );
+  return rows.map(({ account_id: accountId, setting, instructions, approved, samples }) => {
+    const counts = { instructions: Number(instructions), approved: Number(approved) };
+    return { accountId, setting, ...counts, samples };
+  });
 }
 
 export interface FreedCount {

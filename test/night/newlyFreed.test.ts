@@ -8,6 +8,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { RunSummary } from '../../src/core/summary.js';
 import { sandboxProfile } from '../../src/gateway/profile.js';
 import { decideInstructions } from '../../src/night/decisions.js';
+import { sendApproved } from '../../src/night/sendApproved.js';
 import type { FaultPlan } from '../../src/sandbox/faults.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { buildHouse, dateOf, kinds, rewriteSettings } from '../support/night.js';
@@ -226,6 +227,66 @@ describe('liveFrom earlier', () => {
     expect(await house.effects()).toEqual([]);
   });
 });
+
+describe('liveFrom later', () => {
+  test('an approved payout that is history now is withdrawn by name, and waits when it is none again', async () => {
+    const house = await houseOf({}, { payout: 'approve' });
+    await request(house, ONE, 0);
+    await nightOf(house, 4);
+    await approveAll(house);
+    liveFrom(house, 2);
+    const summary = await nightOf(house, 3);
+    expect(await standing(house)).toEqual(['payout withdrawn']);
+    const [told, ...others] = historyOf(summary);
+    expect(others).toEqual([]);
+    expect(told).toMatch(/1 instruction that waited was withdrawn, 1 of them approved/);
+    expect(told).toMatch(/accounts\[\]\.liveFrom: \S+ before, \S+ now/);
+    expect(told).toContain(`payout ${ONE} (120.00 EUR, approved)`);
+    expect(house.lines.join('\n')).toContain(told);
+    // Told once: the night after has nothing new to say.
+    expect(historyOf(await nightOf(house, 2))).toEqual([]);
+    liveFrom(house, 60);
+    await nightOf(house, 1);
+    expect((await standing(house)).at(-1)).toBe('payout held newly_freed');
+    expect(await house.effects()).toEqual([]);
+  });
+
+  test('so is a held refund, beside the break that it becomes', async () => {
+    const house = await houseOf({ full_refund_due: 1 }, { refund: 'approve' });
+    await nightOf(house, 4);
+    expect(await standing(house)).toEqual(['refund held approval']);
+    liveFrom(house, 2);
+    const [told] = historyOf(await nightOf(house, 3));
+    const { rows } = await house.db.query<{ refund_id: string; order_no: string }>(
+      'select refund_id, order_no from ledger.refund_requests',
+    );
+    expect(told).toContain(`refund ${rows[0]?.refund_id} of order ${rows[0]?.order_no}`);
+    expect(told).not.toMatch(/approved/);
+    expect(await standing(house)).toEqual(['refund withdrawn']);
+    expect(await house.effects()).toEqual([]);
+  });
+
+  test('what is withdrawn as it is about to be sent between two nights is told by the next', async () => {
+    const house = await houseOf({}, { payout: 'approve' });
+    await request(house, ONE, 0);
+    await nightOf(house, 4);
+    await approveAll(house);
+    liveFrom(house, 2);
+    const app = await house.open();
+    const accountIds = house.accounts.map(({ accountId }) => accountId);
+    await sendApproved(await app.night(), accountIds, await app.workforce());
+    expect(await standing(house)).toEqual(['payout withdrawn']);
+    const summary = await nightOf(house, 3);
+    expect(historyOf(summary)[0]).toContain(`payout ${ONE} (120.00 EUR, approved)`);
+    const [account] = summary.accounts;
+    expect(account?.instructions.payout).toMatchObject({ carried: 1, withdrawn: 1 });
+    expect(await house.effects()).toEqual([]);
+  });
+});
+
+function historyOf({ notices = [] }: RunSummary): string[] {
+  return notices.filter(({ kind }) => kind === 'now_history').map(({ text }) => text);
+}
 
 describe('what the gateway’s words mean', () => {
   test('two meanings swapped capture nothing', async () => {

@@ -1,6 +1,6 @@
 // The columns of `tieout export outcomes`: those of the view tieout.outcomes, in its order and
-// under its names (CONTRACT section 4). Programs of the shop read them, so nothing is altered.
-// Neighbours: core/outcome.ts (the row), delimited.ts (the file).
+// under its names (docs/CONTRACT.md section 4). Programs of the shop read them, so nothing is
+// altered. Neighbours: core/outcome.ts (the row), delimited.ts (the file).
 
 import type { OutcomeRow } from '../src/core/outcome.js';
 import type { Table } from './column.js';

@@ -1,6 +1,7 @@
 // The configuration: tieout.yaml, the environment and the gateway profile it names, read once,
-// checked whole and frozen (CONTRACT section 2). The only reader of environment variables and of
-// these files. It must never print a secret. Neighbours: config*.ts beside it, gateway/profile.ts.
+// checked whole and frozen (docs/CONTRACT.md section 2). The only reader of environment variables
+// and of these files. It must never print a secret. Neighbours: config*.ts beside it,
+// gateway/profile.ts.
 
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';

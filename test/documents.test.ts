@@ -18,6 +18,10 @@ import { METRICS } from '../src/web/metrics.js';
 import { allFiles, ROOT, textOf } from './support/sourceFiles.js';
 
 const PAPERS = allFiles().filter((path) => path.endsWith('.md'));
+/** Everything in which people cite a paper. */
+const CITING = allFiles().filter((path) => /\.(md|tsx?|mjs|js|sql|yaml|sh)$/.test(path));
+/** `CONTRACT section 4`, `docs/CONTRACT.md section 4`, `law 1 of ARCHITECTURE.md`, `laws 1 and 4 of ...` */
+const CITATION = /\b(CONTRACT(?:\.md)? section|laws?) (\d+)(?: and (\d+))?\b/g;
 
 describe('diagrams of states', () => {
   test('the instruction moves as core says', () => {
@@ -196,18 +200,47 @@ describe('what the papers name', () => {
     expect(commandNames().filter((name) => !new RegExp(`\`${name}\\b`).test(readme))).toEqual([]);
   });
 
-  test('are files that exist', () => {
+  test('are files that exist, and headings in them', () => {
     const links = PAPERS.flatMap((path) =>
-      [...textOf(path).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) => ({
-        path,
-        link,
-      })),
+      [...textOf(path).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)].map(
+        ([, link = '', anchor]) => ({ path, link, anchor }),
+      ),
     );
-    expect(links.length).toBeGreaterThan(5);
-    const broken = links.filter(({ path, link }) => {
-      return !existsSync(join(ROOT, dirname(path), link));
+    expect(links.filter(({ anchor }) => anchor !== undefined).length).toBeGreaterThan(10);
+    const broken = links.filter(({ path, link, anchor }) => {
+      const file = link === '' ? path : join(dirname(path), link);
+      return !existsSync(join(ROOT, file)) || (anchor && !anchorsOf(file).includes(anchor));
     });
     expect(broken).toEqual([]);
+  });
+
+  test('are sections of the contract and laws that exist, wherever they are cited', () => {
+    const sections = textOf('docs/CONTRACT.md').matchAll(/^## (\d+) /gm);
+    expect([...sections].map(([, number]) => Number(number))).toEqual(upTo(11));
+    const [, laws = ''] = textOf('ARCHITECTURE.md').split('\n## The laws, and where each lives\n');
+    const numbers = [...(laws.split('\n## ')[0] ?? '').matchAll(/^(\d+)\. \*\*/gm)];
+    expect(numbers.map(([, number]) => Number(number))).toEqual(upTo(14));
+
+    const cited = CITING.flatMap((path) => {
+      const text = textOf(path).replaceAll(/\n\s*(?:\/\/|--|\*)?\s*/g, ' ');
+      return [...text.matchAll(CITATION)].map(([found, what, first, second]) => ({
+        found: `${path}: ${found}`,
+        last: /law/.test(what ?? '') ? 14 : 11,
+        numbers: [first, second].filter((number) => number !== undefined).map(Number),
+      }));
+    });
+    expect(cited.length).toBeGreaterThan(50);
+    const lost = cited.filter(({ last, numbers }) => !numbers.every((at) => at >= 1 && at <= last));
+    expect(lost.map(({ found }) => found)).toEqual([]);
+  });
+
+  test('are papers of this repository, also where code names them', () => {
+    const lost = CITING.flatMap((path) =>
+      [...textOf(path).matchAll(/(?<![\w/.-])(?:docs\/)?[A-Z][A-Z_]+(?:\.md\b|(?= law \d))/g)]
+        .filter(([name]) => ![name, `docs/${name}`].some((paper) => PAPERS.includes(paper)))
+        .map(([name]) => `${path}: ${name}`),
+    );
+    expect(lost).toEqual([]);
   });
 
   test('the architecture names every table', () => {
@@ -303,6 +336,22 @@ const ONE_LINE = ['reconcile.tolerance'];
 
 function isMap(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object';
+}
+
+/** As the pages of a repository name the headings of a paper. */
+function anchorsOf(path: string): string[] {
+  const headings = textOf(path).matchAll(/^#+ (.+)$/gm);
+  return [...headings].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replaceAll(' ', '-'),
+  );
+}
+
+function upTo(last: number): number[] {
+  return Array.from({ length: last }, (_, at) => at + 1);
 }
 
 function commandNames(): string[] {

@@ -1,6 +1,6 @@
 // How one call of the gateway is shown: as a JSON document or as lines, both without secrets. Owns
 // the masking: no signature, key, cookie, token or security code is printed, of a card number its
-// first six and last four digits (DESIGN law 10). Ids are never altered. Pure.
+// first six and last four digits (law 10 of ARCHITECTURE.md). Ids are never altered. Pure.
 
 import { maskCardNumbers } from '../core/masking.js';
 import type { CallName, CallReport } from './gatewayCall.js';

@@ -1,4 +1,5 @@
-// `tieout run`: one business date, with workers of its own; exits as CONTRACT section 1 says.
+// `tieout run`: one business date, with workers of its own; exits as docs/CONTRACT.md section 1
+// says.
 
 import { Command, Option } from 'commander';
 import { tellOnce } from '../alerts/watch.js';
@@ -20,7 +21,7 @@ interface RunFlags {
   format?: 'csv';
 }
 
-/** CONTRACT section 1, "Exit codes". */
+/** The table of docs/CONTRACT.md section 1. */
 export const EXIT_CODES: Record<RunState, number> = {
   tied_out: 0,
   broken: 3,

@@ -7,7 +7,7 @@ import { sendApproved } from '../night/sendApproved.js';
 import type { SentInstruction } from '../store/instructions.js';
 import { printJson, printLines, wantsJson, withApp } from './context.js';
 
-/** As for a run (CONTRACT section 1): unsettled 4, refused by the gateway 3. */
+/** As for a run (docs/CONTRACT.md section 1): unsettled 4, refused by the gateway 3. */
 const UNSETTLED: ReadonlySet<string> = new Set(['planned', 'queued', 'sending', 'unknown']);
 const INCOMPLETE_EXIT = 4;
 const BROKEN_EXIT = 3;

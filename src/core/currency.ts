@@ -1,7 +1,7 @@
-// Which currencies the ledger may hold, and in which shape (ISO 4217 and CONTRACT section 4). Owns
-// the table of decimals and the one check of a ledger amount. Must never guess: a currency whose
-// amounts do not fit two decimals, or that is not in the table, is refused until the profile lists
-// it. Neighbours: money.ts reads the digits, ledgerRow.ts checks the rest of a row.
+// Which currencies the ledger may hold, and in which shape (ISO 4217 and docs/CONTRACT.md section
+// 4). Owns the table of decimals and the one check of a ledger amount. Must never guess: a currency
+// whose amounts do not fit two decimals, or that is not in the table, is refused until the profile
+// lists it. Neighbours: money.ts reads the digits, ledgerRow.ts checks the rest of a row.
 
 import { AMOUNT_MAX, type Hundredths, WHOLE_DIGITS_MAX } from './money.js';
 

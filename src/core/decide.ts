@@ -1,7 +1,7 @@
 // The verdict on one order, from the ledger row, the look and our instructions: the readable
-// reference of CONTRACT section 6. Whole sets are decided by compare.sql with the same table of
-// positions; a property test holds the two equal. Used alone where money is about to move: the
-// claim of a batch asks this file again, so that two roads must agree before a byte is sent.
+// reference of docs/CONTRACT.md section 6. Whole sets are decided by compare.sql with the same
+// table of positions; a property test holds the two equal. Used alone where money is about to move:
+// the claim of a batch asks this file again, so that two roads must agree before a byte is sent.
 
 import type { Hundredths } from './money.js';
 import type { ExpectedState, GatewayState, Operation } from './order.js';
@@ -9,7 +9,7 @@ import type { BreakKind, Position, RefundPosition, ReviewDecision, Sight } from 
 import { positionOf, refundsBearOn } from './verdict.js';
 
 export interface LedgerFacts {
-  /** false: a field lacks the shape that CONTRACT section 4 gives it; absent is true */
+  /** false: a field lacks the shape that docs/CONTRACT.md section 4 gives it; absent is true */
   isUsable?: boolean;
   expected: ExpectedState;
   currency: string;
@@ -106,7 +106,9 @@ export interface Verdict {
   transaction: EntryFacts | null;
 }
 
-/** Decides one order. Pure; the order of the checks is the precedence of CONTRACT section 6. */
+/**
+ * Decides one order. Pure; the order of the checks is the precedence of docs/CONTRACT.md section 6.
+ */
 export function decideOrder(facts: OrderFacts, rules: Rules): Verdict {
   if (facts.isAskable === false) return without({ kinds: ['invalid_record'] });
   if (!facts.looked) return without({ notCompared: 'no_look' });
@@ -312,7 +314,7 @@ function needOf(
   };
 }
 
-/** After a partial capture the gateway may show either amount (CONTRACT section 4). */
+/** After a partial capture the gateway may show either amount (docs/CONTRACT.md section 4). */
 function compareAmounts(
   ledger: LedgerFacts,
   transaction: EntryFacts,

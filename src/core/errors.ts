@@ -1,6 +1,6 @@
 // The few classes of operating failure that tieout throws. Expected results are unions with a
-// `kind` and never come through here. Each class carries the exit code of CONTRACT section 1, so
-// that no command has to decide it anew. A message must never contain a secret.
+// `kind` and never come through here. Each class carries the exit code of docs/CONTRACT.md section
+// 1, so that no command has to decide it anew. A message must never contain a secret.
 
 export class TieoutError extends Error {
   readonly exitCode: 1 | 2 = 1;

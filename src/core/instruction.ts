@@ -65,7 +65,9 @@ export interface Proof {
   after: readonly GatewayState[];
 }
 
-/** What shows each operation done (CONTRACT section 5, confirm). Refunds: see `refundAfter`. */
+/**
+ * What shows each operation done (docs/CONTRACT.md section 5, confirm). Refunds: see `refundAfter`.
+ */
 export const PROOFS: readonly Proof[] = [
   {
     operation: 'capture',

@@ -4,7 +4,7 @@
 /** An amount in hundredths of the currency's unit: 12.34 is 1234n. */
 export type Hundredths = bigint;
 
-/** Digits before the point: of the ledger's numeric(20,2), and of what CONTRACT calls printed. */
+/** Digits before the point: of the ledger's numeric(20,2), and of what the gateway prints. */
 export const WHOLE_DIGITS_MAX = 18;
 
 /**

@@ -1,6 +1,6 @@
-// What became of one instruction, as the shop is told (CONTRACT section 4): the row that the store
-// reads, the export writes and the columns of reports/outcomes.ts show. Plain data; amounts are
-// text, instants are Date.
+// What became of one instruction, as the shop is told (docs/CONTRACT.md section 4): the row that
+// the store reads, the export writes and the columns of reports/outcomes.ts show. Plain data;
+// amounts are text, instants are Date.
 
 export interface OutcomeRow {
   /** grows by one from row to row; a reader resumes after the highest it saw */

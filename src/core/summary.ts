@@ -1,7 +1,7 @@
-// The summary of a run: the JSON of CONTRACT section 7 as a type, and the night in one sentence.
-// Whoever prints, stores or reports figures of a run uses this shape and no other. Pure: nothing is
-// counted here, the figures come from the store. Neighbours: reporting.ts, words.ts, the command
-// line.
+// The summary of a run: the JSON of docs/CONTRACT.md section 7 as a type, and the night in one
+// sentence. Whoever prints, stores or reports figures of a run uses this shape and no other. Pure:
+// nothing is counted here, the figures come from the store. Neighbours: reporting.ts, words.ts, the
+// command line.
 
 import type { CoverageFigures } from './coverage.js';
 import type { Notice } from './notices.js';

@@ -1,8 +1,8 @@
-// The verdict table of CONTRACT section 6 as data. `positionRows` spells out every combination of
-// what the ledger expects, what the gateway shows and what bears on the pair, each with its
-// verdict; the SQL that compares joins these rows as values, and decide.ts looks the same rows up
-// for one order, so that the table lives once. Nothing here knows money: amounts are compared
-// elsewhere.
+// The verdict table of docs/CONTRACT.md section 6 as data. `positionRows` spells out every
+// combination of what the ledger expects, what the gateway shows and what bears on the pair, each
+// with its verdict; the SQL that compares joins these rows as values, and decide.ts looks the same
+// rows up for one order, so that the table lives once. Nothing here knows money: amounts are
+// compared elsewhere.
 
 import type { ExpectedState, GatewayState, Operation } from './order.js';
 import { EXPECTED_STATES, GATEWAY_STATES } from './order.js';
@@ -56,7 +56,7 @@ export type Position =
 /** A cell of the printed table; `refunds` means that the rules for refunds decide. */
 type Cell = 'matched' | 'state_mismatch' | 'missing_at_gateway' | 'capture' | 'cancel' | 'refunds';
 
-/** CONTRACT section 6, the table as printed: expected (row) against sight (column). */
+/** docs/CONTRACT.md section 6, the table as printed: expected (row) against sight (column). */
 export const VERDICT_TABLE: Record<
   ExpectedState,
   Record<Exclude<Sight, 'pending' | 'in_review'>, Cell>

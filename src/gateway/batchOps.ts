@@ -1,7 +1,7 @@
 // Builds the request of one money batch and reads its answer. Pure: the same entries give the same
 // bytes, so an answer that was stored can be read again later. It never believes an answer that
-// could be understood in two ways (DESIGN law 3). Neighbours: answers judges the single entry,
-// moneyTransport carries the bytes.
+// could be understood in two ways (law 3 of ARCHITECTURE.md). Neighbours: answers judges the single
+// entry, moneyTransport carries the bytes.
 
 import { createHash } from 'node:crypto';
 import { TieoutError } from '../core/errors.js';

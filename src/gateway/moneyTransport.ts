@@ -1,7 +1,8 @@
-// Carries the one POST that may move money (DESIGN law 1). The connection stands before the claim
-// is made, and serves once; the caller is asked in the same tick in which the first byte would go
-// out. From that byte on every failure is `unknown`. No keep-alive, no redirect, no decompression,
-// no retry: node:http and a socket of our own, since richer clients hide such layers.
+// Carries the one POST that may move money (law 1 of ARCHITECTURE.md). The connection stands before
+// the claim is made, and serves once; the caller is asked in the same tick in which the first byte
+// would go out. From that byte on every failure is `unknown`. No keep-alive, no redirect, no
+// decompression, no retry: node:http and a socket of our own, since richer clients hide such
+// layers.
 
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';

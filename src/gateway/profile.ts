@@ -174,7 +174,7 @@ const profileSchema = z.strictObject({
 
 export type Profile = z.infer<typeof profileSchema>;
 
-/** `profile: sandbox`: every default as CONTRACT section 3 prints it. */
+/** `profile: sandbox`: every default, as docs/CONFIGURATION.md lists them. */
 export function sandboxProfile(): Profile {
   return structuredClone(profileSchema.parse({}));
 }

@@ -1,6 +1,7 @@
 // What is common to all answers to our own money requests: is it the answer of the gateway at all,
 // and of this request? The error answers that the document prints for payments become kinds of
-// their own; whatever else is not a fully checked answer is unknown (DESIGN law 1). Pure.
+// their own; whatever else is not a fully checked answer is unknown (law 1 of ARCHITECTURE.md).
+// Pure.
 
 import type { MoneyPost } from './moneyTransport.js';
 import type { RawAnswer } from './transport.js';

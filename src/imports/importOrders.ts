@@ -1,6 +1,6 @@
-// `tieout import orders`: how lines of files become ledger.orders. The rules are those of CONTRACT
-// section 4: rows are inserted or updated by key, a line older than the row is skipped. Neighbours:
-// core/ledgerRow.ts checks a line, tableImport.ts does the work.
+// `tieout import orders`: how lines of files become ledger.orders. The rules are those of
+// docs/CONTRACT.md section 4: rows are inserted or updated by key, a line older than the row is
+// skipped. Neighbours: core/ledgerRow.ts checks a line, tableImport.ts does the work.
 
 import type { LedgerOrder } from '../core/ledgerRow.js';
 import { checkOrderLine, ORDER_COLUMNS } from '../core/ledgerRow.js';

@@ -1,6 +1,6 @@
-// `tieout import refunds`: how lines of files become ledger.refund_requests (CONTRACT section 4). A
-// request may come before its order does: that is said, not refused. Neighbours: core/ledgerRow.ts
-// checks a line, tableImport.ts does the work.
+// `tieout import refunds`: how lines of files become ledger.refund_requests (docs/CONTRACT.md
+// section 4). A request may come before its order does: that is said, not refused. Neighbours:
+// core/ledgerRow.ts checks a line, tableImport.ts does the work.
 
 import { currenciesWithoutDecimals } from '../core/currency.js';
 import type { LedgerRefund } from '../core/ledgerRow.js';

@@ -24,7 +24,7 @@ import type { Looked } from './total.js';
 import { countLooks, total } from './total.js';
 import { noteLookWords } from './words.js';
 
-/** Runs every step of one business date; answers the summary of CONTRACT section 7. */
+/** Runs every step of one business date; answers the summary of docs/CONTRACT.md section 7. */
 export async function runNight(open: NightDeps, mine: Night): Promise<RunSummary> {
   const { deps, night } = fenced(open, mine);
   await recover(deps, night);

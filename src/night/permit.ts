@@ -1,7 +1,7 @@
 // May this batch be sent now? Everything that can forbid it stands behind this one function, which
 // answers yes with exactly what is to be sent, or why not. It reads the ledger anew and asks
 // core/decide.ts about each order: an instruction goes out only if it is still what is needed, by
-// a complete look that is young enough (DESIGN laws 1 and 4).
+// a complete look that is young enough (laws 1 and 4 of ARCHITECTURE.md).
 
 import { ledgerCurrencies } from '../core/currency.js';
 import type { Need, Rules } from '../core/decide.js';

@@ -1,7 +1,7 @@
 // What a night leaves for others to check is made final here: outcomes get their numbers, so that
 // the shop can read them in order, movements of money get their business day, and what was recorded
-// gets its links in the chain (DESIGN law 8). Nothing of it decides anything; safe to run at any
-// time and twice.
+// gets its links in the chain (law 8 of ARCHITECTURE.md). Nothing of it decides anything; safe to
+// run at any time and twice.
 
 import { headDigest } from '../core/chain.js';
 import { chainHeads, HOUSE_CHAIN, sealAccounts } from '../store/audit.js';

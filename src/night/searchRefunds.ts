@@ -1,7 +1,7 @@
 // Asks the gateway about refunds that are unknown, where the profile says how (searchRefund). The
 // document shows neither what to ask with nor what is answered, so the two ids go out that every
-// operation knows, and what comes back is kept for a person to read: it moves no state (DESIGN law
-// 2). A search that fails is no failure of the night.
+// operation knows, and what comes back is kept for a person to read: it moves no state (law 2 of
+// ARCHITECTURE.md). A search that fails is no failure of the night.
 
 import { refundsToSearch, storeEvidence } from '../store/refundEvidence.js';
 import type { Night, NightDeps } from './deps.js';

@@ -1,7 +1,7 @@
-// The sending of one batch, the most dangerous page of the program (DESIGN law 1): connect, permit,
-// claim, one write, raw answer kept, answer read, outcomes recorded. From the first byte on
-// whatever is not a fully checked answer is unknown; nothing below retries. Safe to be called twice
-// for the same batch: the second caller finds the claim taken.
+// The sending of one batch, the most dangerous page of the program (law 1 of ARCHITECTURE.md):
+// connect, permit, claim, one write, raw answer kept, answer read, outcomes recorded. From the
+// first byte on whatever is not a fully checked answer is unknown; nothing below retries. Safe to
+// be called twice for the same batch: the second caller finds the claim taken.
 
 import { createHash } from 'node:crypto';
 import type { Account } from '../gateway/account.js';

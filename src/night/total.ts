@@ -1,5 +1,6 @@
-// Step 6, total: the figures of the run, and the law that the night ties (DESIGN law 6). A run
-// whose figures do not add up fails loudly instead of handing finance a number.
+// Step 6, total: the figures of the run, and the law that the night ties (law 6 of
+// ARCHITECTURE.md). A run whose figures do not add up fails loudly instead of handing finance a
+// number.
 
 import type { Coverage, CoverageFigures } from '../core/coverage.js';
 import { TieoutError } from '../core/errors.js';
@@ -267,7 +268,7 @@ function ordersOf(account: AccountFigures): AccountSummary['orders'] {
   return { ledger, strangers, gateway, ...classes };
 }
 
-/** What this way of asking cannot find is said to be not searched (DESIGN law 4). */
+/** What this way of asking cannot find is said to be not searched (law 4 of ARCHITECTURE.md). */
 function notSearched(deps: Pick<NightDeps, 'config'>): string[] {
   return deps.config.gateway.profile.query.select === 'order_list' ? ['missing_in_ledger'] : [];
 }
@@ -280,7 +281,7 @@ function tieOf(rows: readonly KindTieRow[]): AccountSummary['tie'] {
   return tie;
 }
 
-/** 4 wins over 3 (CONTRACT section 1): incomplete before broken. */
+/** 4 wins over 3 (docs/CONTRACT.md section 1): incomplete before broken. */
 function stateOf(
   account: AccountFigures,
   summary: Pick<AccountSummary, 'orders' | 'tie'>,

@@ -1,7 +1,7 @@
 // The kinds of order that a seeded night plants: how often, how old, and what each looks like in
-// the ledger and at the gateway. One row of the table per kind; the row says what CONTRACT
-// section 6 makes of it, so that a demo and a test can count what they should find.
-// Neighbours: night.ts lays the kinds out over the night, seed.ts fills in names and money.
+// the ledger and at the gateway. One row of the table per kind; the row says what docs/CONTRACT.md
+// section 6 makes of it, so that a demo and a test can count what they should find. Neighbours:
+// night.ts lays the kinds out over the night, seed.ts fills in names and money.
 
 import type { Hundredths } from '../core/money.js';
 import type { ExpectedState, GatewayState } from '../core/order.js';

@@ -132,7 +132,9 @@ function refusal(status: 400 | 404): Answer {
   return bareAnswer(status, 'text/plain', status === 404 ? 'Record not found' : 'Invalid input');
 }
 
-/** The fields that CONTRACT section 8 asks for; an order number that can be asked for again. */
+/**
+ * The fields that docs/CONTRACT.md section 8 asks for; an order number that can be asked for again.
+ */
 function isPayment(desk: Desk, message: Message): boolean {
   const orderNo = textOf(message.order_no);
   const amount = parseAmount(textOf(message.amount));

@@ -26,7 +26,9 @@ export interface InstructionOutcome {
   reason: string | null;
 }
 
-/** The claim must reach the wire within this time, or nothing is written (DESIGN law 1). */
+/**
+ * The claim must reach the wire within this time, or nothing is written (law 1 of ARCHITECTURE.md).
+ */
 export const SEND_BUDGET_MS = 2_000;
 
 /**

@@ -1,7 +1,7 @@
 // What is kept so that others can check: the profile and settings of a run, each compare with what
-// it could see, and the chain that seals facts (DESIGN law 8). Facts are written where they arise;
-// here they get their links. migrations/0012 and 0013 say what is a fact and what a link holds.
-// Neighbours: verifyChain.ts reads the chain, night/seal.ts calls.
+// it could see, and the chain that seals facts (law 8 of ARCHITECTURE.md). Facts are written where
+// they arise; here they get their links. migrations/0012 and 0013 say what is a fact and what a
+// link holds. Neighbours: verifyChain.ts reads the chain, night/seal.ts calls.
 
 import { createHash } from 'node:crypto';
 import type { Db } from './db.js';

@@ -1,6 +1,6 @@
-// The figures of a run, read from what its steps recorded (CONTRACT section 7). Nothing is counted
-// in the program: each function is one statement, and `untied` is the law that each order is in one
-// class and that the open breaks carry over.
+// The figures of a run, read from what its steps recorded (docs/CONTRACT.md section 7). Nothing is
+// counted in the program: each function is one statement, and `untied` is the law that each order
+// is in one class and that the open breaks carry over.
 
 import type { MoneyTie } from '../core/reporting.js';
 import type { CurrencyTotals, InstructionFigures, PullFigures, Tie } from '../core/summary.js';

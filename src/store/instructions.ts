@@ -31,7 +31,10 @@ const DONE = JSON.stringify([
 ]);
 const SENT_AGAIN = JSON.stringify(askedFor(RESENDABLE));
 
-/** Settles what was sent by what the gateway shows now; null: between two runs (DESIGN law 2). */
+/**
+ * Settles what was sent by what the gateway shows now; null: between two runs (law 2 of
+ * ARCHITECTURE.md).
+ */
 export async function settleByLooks(
   db: Db,
   runId: bigint | null,

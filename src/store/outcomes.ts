@@ -1,6 +1,7 @@
-// What became of each instruction, for the shop (CONTRACT section 4). Rows are numbered when they
-// are published, one publisher at a time, so that a reader who resumes after the highest number it
-// saw misses nothing; migrations/0008 says why. Neighbours: reports/outcomes.ts, cli/export.ts.
+// What became of each instruction, for the shop (docs/CONTRACT.md section 4). Rows are numbered
+// when they are published, one publisher at a time, so that a reader who resumes after the highest
+// number it saw misses nothing; migrations/0008 says why. Neighbours: reports/outcomes.ts,
+// cli/export.ts.
 
 import type { OutcomeRow } from '../core/outcome.js';
 import type { Database, Db } from './db.js';

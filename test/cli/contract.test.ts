@@ -1,5 +1,5 @@
-// The command line as CONTRACT section 1 promises it, on the built program: exit codes, what goes
-// to which stream, and what a command leaves behind.
+// The command line as docs/CONTRACT.md section 1 promises it, on the built program: exit codes,
+// what goes to which stream, and what a command leaves behind.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

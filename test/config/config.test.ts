@@ -1,5 +1,5 @@
-// The configuration as CONTRACT section 2 prints it: defaults, every key, and what is refused with
-// file, key and line.
+// The configuration as docs/CONTRACT.md section 2 prints it: defaults, every key, and what is
+// refused with file, key and line.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
 // Imports of orders and refund requests on a real database: by key, all lines or none, and the same
-// bytes change nothing (CONTRACT section 4).
+// bytes change nothing (docs/CONTRACT.md section 4).
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,6 @@
-// The chain of what was recorded (DESIGN law 8): sealed by the night itself, whole after it, and
-// broken by every change that somebody with all rights makes behind the program's back.
+// The chain of what was recorded (law 8 of ARCHITECTURE.md): sealed by the night itself, whole
+// after it, and broken by every change that somebody with all rights makes behind the program's
+// back.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// No card number reaches a report, whatever column it stands in (DESIGN law 10).
+// No card number reaches a report, whatever column it stands in (law 10 of ARCHITECTURE.md).
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

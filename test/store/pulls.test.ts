@@ -1,5 +1,5 @@
-// Which orders a night looks at (CONTRACT section 5, step 1): askNight.sql and rememberFinal.sql on
-// a real PostgreSQL, with tables and with a merchant's views in their place.
+// Which orders a night looks at (docs/CONTRACT.md section 5, step 1): askNight.sql and
+// rememberFinal.sql on a real PostgreSQL, with tables and with a merchant's views in their place.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../src/store/db.js';

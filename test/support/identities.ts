@@ -1,6 +1,6 @@
-// What must hold of the summary of any run (CONTRACT section 7), written down a second time and
-// apart from the program: classes, tie, instructions, and money against what the gateway says that
-// it really moved. Used by the tests of whole nights.
+// What must hold of the summary of any run (docs/CONTRACT.md section 7), written down a second time
+// and apart from the program: classes, tie, instructions, and money against what the gateway says
+// that it really moved. Used by the tests of whole nights.
 
 import { expect } from 'vitest';
 import type { AccountSummary, RunSummary } from '../../src/core/summary.js';

@@ -1,5 +1,5 @@
 // Amounts and currencies, and which transaction is the one of an order. Part of the cases of
-// CONTRACT section 6; see cases.ts.
+// docs/CONTRACT.md section 6; see cases.ts.
 
 import type { Case } from './cases.js';
 

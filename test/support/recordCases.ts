@@ -1,5 +1,5 @@
 // Entries that lack the printed shape, orders nobody looked at, entries without a ledger row. Part
-// of the cases of CONTRACT section 6; see cases.ts.
+// of the cases of docs/CONTRACT.md section 6; see cases.ts.
 
 import type { Case } from './cases.js';
 

@@ -1,5 +1,5 @@
-// What our own instructions and the settings of a merchant change. Part of the cases of CONTRACT
-// section 6; see cases.ts.
+// What our own instructions and the settings of a merchant change. Part of the cases of
+// docs/CONTRACT.md section 6; see cases.ts.
 
 import type { Case } from './cases.js';
 

@@ -5,7 +5,7 @@
 -- $10 $11 null or: only the orders of this account behind that one; $12 $13 null or: all but those,
 -- which are in chunks already; $14 null or refund requests that stand twice (account and id, joined
 -- alike). The ledger is read through its door (tieout.ledger_orders), which says what is wrong with
--- a row. Expects: one row an order. CONTRACT section 5, step 1.
+-- a row. Expects: one row an order. docs/CONTRACT.md section 5, step 1.
 with account as materialized (
   select account_id collate "C" as account_id, live_from
   from jsonb_to_recordset($2::jsonb) as a (account_id text, live_from timestamptz)

@@ -1,5 +1,5 @@
 -- Into which class does each order fall that is not plainly matched? The first that fits
--- (CONTRACT section 6). $1 run.
+-- (docs/CONTRACT.md section 6). $1 run.
 update tieout.verdicts v
 set class = case
     when v.not_compared is not null then 'notCompared'

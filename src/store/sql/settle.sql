@@ -1,6 +1,6 @@
 -- What do the looks of a pull prove about instructions that were sent? Presence confirms; an
 -- accepted one that does not show its new state becomes unknown; absence proves nothing about an
--- unknown one; a partial refund that is unknown is never settled here (DESIGN law 2).
+-- unknown one; a partial refund that is unknown is never settled here (law 2 of ARCHITECTURE.md).
 -- An unknown capture or cancel is planned again, once, when this pull and an earlier one, both
 -- complete and begun after so many hours, show the state from before it, whoever sent it is
 -- surely gone, and the ledger still asks for it.

@@ -2,6 +2,7 @@
 // the breaks are that were open at the end. Each says on its first sheet whether it ties. They
 // decide nothing. Neighbours: activity.ts (the other one), page.ts, table.ts.
 
+import { AGES, isOfAge } from '../src/core/breakAge.js';
 import { formatAmount } from '../src/core/money.js';
 import type { Period } from '../src/core/period.js';
 import type { AboutData, AgedBreakRow, WrittenReport } from '../src/core/reporting.js';
@@ -25,7 +26,7 @@ import {
 } from './page.js';
 import { writePage } from './pageSheet.js';
 import { AGED_BREAKS } from './periodColumns.js';
-import { AGES, addAgePicture, addPictureRoom } from './pictures.js';
+import { addAgePicture, addPictureRoom } from './pictures.js';
 import { bookProperties, writeAbout } from './reconciliation.js';
 import { moneyStyle, STYLES } from './styles.js';
 import { REACH } from './summarySheet.js';
@@ -96,15 +97,15 @@ export function headedPage<R>(title: string, { period, about }: PeriodData<R>): 
 /** What the ages come to, against the lines of the sheet that lists the breaks. */
 function addAgesInMoney(page: Page, rows: readonly AgedBreakRow[], parts: readonly Part[]): void {
   addSection(page, 'Money at stake in open breaks, by age', [
-    ['Account', 'Currency', 'Open breaks', ...AGES.map(([words]) => words), 'All'],
+    ['Account', 'Currency', 'Open breaks', ...AGES.map(({ words }) => words), 'All'],
     ['Listed', 'Difference'],
   ]);
   const first = page.lines.length + 1;
   for (const [key, open] of grouped(rows)) {
     const [accountId = '', currency = ''] = JSON.parse(key) as string[];
     const row = page.lines.length + 1;
-    const amounts = AGES.map(([, from, to]) => {
-      const aged = open.filter(({ ageDays }) => ageDays >= from && ageDays <= (to ?? ageDays));
+    const amounts = AGES.map((age) => {
+      const aged = open.filter(({ ageDays }) => isOfAge(ageDays, age));
       return formatAmount(aged.reduce((sum, one) => sum + hundredthsOf(one.stake), 0n));
     });
     const all = amounts.reduce((sum, amount) => sum + hundredthsOf(amount), 0n);

@@ -2,6 +2,7 @@
 // state. Each bar is drawn from cells of the sheet, so that picture and figures cannot part. Pure;
 // neighbours: chart.ts draws, summarySheet.ts says where.
 
+import { AGES, isOfAge } from '../src/core/breakAge.js';
 import { formatAmount } from '../src/core/money.js';
 import type { BreakRow, ReconciliationData } from '../src/core/reporting.js';
 import type { OrderClass } from '../src/core/summary.js';
@@ -22,15 +23,6 @@ import { columnLetters } from './workbook.js';
 export const PICTURE_LINES = 14;
 /** The last column of the first picture; the second takes the rest. */
 const SPLIT_COLUMN = 4;
-
-/** In days, both included; the last has no end. */
-export const AGES: readonly (readonly [words: string, from: number, to: number | null])[] = [
-  ['up to 1 day', 0, 1],
-  ['2 to 7 days', 2, 7],
-  ['8 to 30 days', 8, 30],
-  ['31 to 90 days', 31, 90],
-  ['over 90 days', 91, null],
-];
 
 /** Apart also where a printer knows no colours. */
 const COLOURS: Record<OrderClass, string> = {
@@ -93,7 +85,7 @@ export function noAges(): Ages {
 
 export function addToAges(ages: Ages, rows: readonly BreakRow[]): void {
   for (const { ageDays } of rows) {
-    const at = AGES.findIndex(([, from, to]) => ageDays >= from && ageDays <= (to ?? ageDays));
+    const at = AGES.findIndex((age) => isOfAge(ageDays, age));
     ages[at] = (ages[at] ?? 0) + 1;
   }
 }
@@ -107,7 +99,7 @@ function addAges<R>(
 ): Drawn {
   addSection(page, 'Open breaks by age', [['Age', '', 'Open breaks']]);
   const [head, first] = [page.lines.length, page.lines.length + 1];
-  for (const [index, [words, from, to]] of AGES.entries()) {
+  for (const [index, { words, from, to }] of AGES.entries()) {
     const listed = ages[index] ?? 0;
     const counts = columnRanges(table, 'age_days', parts).map((range) => {
       const upTo = to === null ? '' : `,${range},"<=${to}"`;
@@ -126,7 +118,7 @@ function addAges<R>(
   return {
     title: `Open breaks by age: ${ages.reduce((sum, one) => sum + one, 0)}`,
     categoriesRef: rangeRef(sheet, 'A', first, last),
-    categories: AGES.map(([words]) => words),
+    categories: AGES.map(({ words }) => words),
     series: [series],
     isShare: false,
   };

@@ -2,14 +2,13 @@
 // to words for the trail. The same filters choose what is listed and what is decided together.
 
 import type { Command } from 'commander';
+import { AGES, seenRange } from '../core/breakAge.js';
 import type { BreakState } from '../core/breakDecision.js';
 import { UsageError } from '../core/errors.js';
 import { parseAmount } from '../core/money.js';
+import { DAY_MS } from '../core/time.js';
 import { BREAK_KINDS } from '../core/verdict.js';
 import type { BreakFilter } from '../store/breaks.js';
-import { AGE_BUCKETS } from '../store/breaks.js';
-
-const DAY_MS = 86_400_000;
 
 export interface BreakFlags {
   account?: string[];
@@ -32,11 +31,7 @@ const FILTERS: readonly [name: keyof BreakFlags, flags: string, about: string][]
   ['kind', '--kind <kind...>', 'of these kinds'],
   ['state', '--state <state>', 'open, waived, resolved or all'],
   ['currency', '--currency <code>', 'in this currency'],
-  [
-    'age',
-    '--age <days>',
-    `days since first seen: ${AGE_BUCKETS.map((one) => one.name).join(', ')}`,
-  ],
+  ['age', '--age <days>', `days since first seen: ${AGES.map((one) => one.name).join(', ')}`],
   ['owner', '--owner <name>', 'with this owner; "none": with nobody'],
   ['min', '--min <amount>', 'with at least so much money in it'],
   ['max', '--max <amount>', 'with at most so much'],
@@ -58,7 +53,7 @@ export function filterOf(flags: BreakFlags, now: Date, states: readonly BreakSta
   const kinds: readonly string[] = BREAK_KINDS;
   const odd = flags.kind?.find((kind) => !kinds.includes(kind));
   if (odd !== undefined) throw new UsageError(`${odd} is no kind of break: ${kinds.join(', ')}`);
-  const seen = seenRange(flags, now);
+  const seen = seenBetween(flags, now);
   return {
     ...(flags.account === undefined ? {} : { accountIds: flags.account }),
     ...(flags.kind === undefined ? {} : { kinds: flags.kind }),
@@ -103,7 +98,7 @@ function statesOf(
   return { states: [state] };
 }
 
-function seenRange(flags: BreakFlags, now: Date): Pick<BreakFilter, 'seenFrom' | 'seenBefore'> {
+function seenBetween(flags: BreakFlags, now: Date): Pick<BreakFilter, 'seenFrom' | 'seenBefore'> {
   const from: Date[] = [];
   const before: Date[] = [];
   if (flags.since !== undefined) from.push(dayOf(flags.since, 'since'));
@@ -113,11 +108,10 @@ function seenRange(flags: BreakFlags, now: Date): Pick<BreakFilter, 'seenFrom' |
   if (flags.age !== undefined) {
     const range = /^(\d{1,5})(?:-(\d{1,5})|\+)$/.exec(flags.age);
     if (range === null) throw new UsageError('--age must be days such as 8-30 or 91+');
-    // A break is n days old from n whole days after it was first seen until one day later.
-    before.push(new Date(now.getTime() - Number(range[1]) * DAY_MS + 1));
-    if (range[2] !== undefined) {
-      from.push(new Date(now.getTime() - (Number(range[2]) + 1) * DAY_MS + 1));
-    }
+    const to = range[2] === undefined ? null : Number(range[2]);
+    const { seenFrom, seenBefore } = seenRange({ from: Number(range[1]), to }, now);
+    if (seenFrom !== null) from.push(seenFrom);
+    if (seenBefore !== null) before.push(seenBefore);
   }
   return {
     ...(from.length === 0 ? {} : { seenFrom: new Date(Math.max(...from.map(Number))) }),

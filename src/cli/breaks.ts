@@ -188,7 +188,8 @@ async function show(app: App, id: string, json: boolean): Promise<number> {
   const refundRequests = await refundsBehind(app, found);
   if (json) {
     const fields = breakFields(found.expected, found.actual);
-    printJson({ ...told(found), fields, refundRequests, life });
+    const events = life.map(({ currency: _currency, amount: _amount, ...event }) => event);
+    printJson({ ...told(found), fields, refundRequests, life: events });
   } else {
     const lines = [...breakLines(found, new Date()), '', ...refundLines(found, refundRequests)];
     printLines([...lines, ...lifeLines(found, life)]);

@@ -1,6 +1,7 @@
 // Breaks as a person reads them on a terminal: a line of figures, the sentence below it, who has
 // it. Text from outside is masked here; nothing is decided.
 
+import { ageInDays } from '../core/breakAge.js';
 import { nameInWords } from '../core/decider.js';
 import { maskCardNumbers } from '../core/masking.js';
 import { formatAmount, parseSum } from '../core/money.js';
@@ -10,8 +11,6 @@ import type { DecidedBreakRow } from '../night/breaks/decideBreaks.js';
 import type { BreakEvent, BreakFilter, BreakGroupRow, FoundBreak } from '../store/breaks.js';
 import type { ToleratedRow, ToleratedSum } from '../store/explained.js';
 import type { RefundRequestRow } from '../store/refundRequests.js';
-
-const DAY_MS = 86_400_000;
 
 export function totalLine(all: BreakGroupRow | undefined, filter: BreakFilter): string {
   const states = filter.states?.join(' or ') ?? '';
@@ -26,7 +25,7 @@ export function breakLines(one: FoundBreak, now: Date): string[] {
   const keep = [one.accountId, ...namesIn(one)];
   const about = [
     one.state,
-    `${ageDays(one.firstSeen, now)} d`,
+    `${ageInDays(one.firstSeen, now)} d`,
     one.stake === null ? 'no amount' : `${one.stake} ${one.currency ?? ''}`.trim(),
     one.owner === null ? 'with nobody' : `with ${one.owner}`,
   ];
@@ -48,7 +47,7 @@ export function groupLines(groups: readonly BreakGroupRow[], by: string, now: Da
   const rows = groups.map((group) => [
     String(group.breaks),
     maskCardNumbers(group.key ?? `no ${by}`),
-    `${moneyText(group)}, oldest ${ageDays(group.oldest, now)} d`,
+    `${moneyText(group)}, oldest ${ageInDays(group.oldest, now)} d`,
   ]);
   const widths = [0, 1].map((at) => Math.max(0, ...rows.map((row) => row[at]?.length ?? 0)));
   return rows.map(
@@ -166,10 +165,6 @@ function moneyText(row: BreakGroupRow): string {
 
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-function ageDays(firstSeen: Date, now: Date): number {
-  return Math.max(0, Math.floor((now.getTime() - firstSeen.getTime()) / DAY_MS));
 }
 
 function timeText(time: Date): string {

@@ -1,31 +1,34 @@
-// Breaks as people look for them: filtered, grouped by what they have in common, one with its whole
-// life. Read only; breakDecisions.ts writes what people decide, updateBreaks.sql what looks show.
+// Breaks as people look for them, on the console as by commands: filtered, sorted, grouped by what
+// they have in common, one with its whole life. Filters arrive as values, the order as one of a
+// short list; nothing of a request becomes part of a statement. Read only; breakDecisions.ts writes
+// what people decide, updateBreaks.sql what looks show.
 
+import { AGES, seenRanges } from '../core/breakAge.js';
 import type { BreakState } from '../core/breakDecision.js';
 import type { Side } from '../core/sentence.js';
 import type { BreakKind } from '../core/verdict.js';
 import type { Db } from './db.js';
 
-/** Which breaks; what is not given does not matter. */
+/** Which breaks; what is not given, or null, does not matter, save for the owner. */
 export interface BreakFilter {
-  readonly ids?: readonly string[];
-  readonly accountIds?: readonly string[];
-  readonly kinds?: readonly string[];
-  readonly states?: readonly BreakState[];
-  readonly currency?: string;
+  readonly ids?: readonly string[] | null;
+  readonly accountIds?: readonly string[] | null;
+  readonly kinds?: readonly string[] | null;
+  readonly states?: readonly BreakState[] | null;
+  readonly currency?: string | null;
   /** null: with nobody */
   readonly owner?: string | null;
   /** the money in the break, printed shape */
-  readonly minAmount?: string;
-  readonly maxAmount?: string;
-  /** in order number, transaction, owner, note, reasons and the gateway's words */
-  readonly text?: string;
+  readonly minAmount?: string | null;
+  readonly maxAmount?: string | null;
+  /** in order number, transactions, owner, note, reasons and the gateway's words */
+  readonly text?: string | null;
   /** first seen, inclusive and exclusive */
-  readonly seenFrom?: Date;
-  readonly seenBefore?: Date;
-  readonly orderNo?: string;
+  readonly seenFrom?: Date | null;
+  readonly seenBefore?: Date | null;
+  readonly orderNo?: string | null;
   /** exactly this cause, as the groups name it */
-  readonly cause?: string;
+  readonly cause?: string | null;
 }
 
 export interface FoundBreak {
@@ -77,15 +80,6 @@ export interface BreakGroupRow {
   withoutAmount: number;
 }
 
-/** Days since it was first seen; the last has no end. */
-export const AGE_BUCKETS: readonly { name: string; from: number; to: number | null }[] = [
-  { name: '0-1', from: 0, to: 1 },
-  { name: '2-7', from: 2, to: 7 },
-  { name: '8-30', from: 8, to: 30 },
-  { name: '31-90', from: 31, to: 90 },
-  { name: '91+', from: 91, to: null },
-];
-
 const MATCHING = `
   ($1::bigint[] is null or f.break_id = any ($1))
   and ($2::text[] is null or f.account_id = any ($2))
@@ -94,9 +88,7 @@ const MATCHING = `
   and ($5::text is null or f.currency = $5)
   and ($6::text is null or coalesce(f.owner, '') = $6)
   and ($7::numeric is null or f.stake >= $7) and ($8::numeric is null or f.stake <= $8)
-  and ($9::text is null or position(lower($9) in lower(concat_ws(' ', f.order_no,
-    f.actual ->> 'transaction', f.owner, f.note, f.waived_reason, f.waiver_asked_reason, f.text,
-    f.expected ->> 'problem', f.actual ->> 'code'))) > 0)
+  and ($9::text is null or position(lower($9) in f.searched) > 0)
   and ($10::timestamptz is null or f.first_seen >= $10)
   and ($11::timestamptz is null or f.first_seen < $11)
   and ($12::text is null or f.order_no = $12)
@@ -127,18 +119,46 @@ const COLUMNS = `f.break_id::text as "breakId", f.account_id as "accountId",
   case when f.waiver_waits then f.waiver_asked_by end as "waiverAskedBy",
   case when f.waiver_waits then f.waiver_asked_reason end as "waiverAskedReason"`;
 
-/** Matching breaks, oldest first; `page.limit` of them from `page.offset`. */
+/** What a list can be sorted by. */
+export const BREAK_SORTS = ['age', 'amount', 'order'] as const;
+export type BreakSort = (typeof BREAK_SORTS)[number];
+
+/** Amounts of two currencies are not compared: the largest of each stand together. */
+const ORDER_BY: Readonly<Record<BreakSort, string>> = {
+  age: 'f.first_seen, f.account_id, f.order_no, f.kind',
+  amount: 'f.currency nulls last, f.stake desc nulls last, f.break_id',
+  order: 'f.account_id, f.order_no, f.kind',
+};
+
+export interface BreakPage {
+  limit: number;
+  offset: number;
+  /** oldest first where it does not say */
+  sort?: BreakSort;
+}
+
+/** Matching breaks; `page.limit` of them from `page.offset`. */
 export async function findBreaks(
   db: Db,
   filter: BreakFilter,
-  page: { limit: number; offset: number },
+  page: BreakPage,
 ): Promise<FoundBreak[]> {
   const { rows } = await db.query<FoundBreak>(
     `select ${COLUMNS} from tieout.break_facts f where ${MATCHING}
-     order by f.first_seen, f.account_id, f.order_no, f.kind limit $14 offset $15`,
+     order by ${ORDER_BY[page.sort ?? 'age']} limit $14 offset $15`,
     [...values(filter), page.limit, page.offset],
   );
   return rows;
+}
+
+/** How many match, counted no further than one past `most`. */
+export async function countUpTo(db: Db, filter: BreakFilter, most: number): Promise<number> {
+  const { rows } = await db.query<{ count: bigint }>(
+    `select count(*) as count from (
+       select from tieout.break_facts f where ${MATCHING} limit $14) as found`,
+    [...values(filter), most + 1],
+  );
+  return Number(rows[0]?.count ?? 0);
 }
 
 /** Matching breaks counted, in all (one row, key null) or put together, largest first. */
@@ -159,8 +179,8 @@ export async function countBreaks(
   }>(
     `with found as (
        select ${group === null ? 'null' : GROUP_KEYS[group]} as key, f.account_id, f.order_no,
-         f.first_seen, f.currency, f.stake, $14::timestamptz as as_of
-       from ${sourceOf(filter, group)} f where ${MATCHING}
+         f.first_seen, f.currency, f.stake
+       from tieout.break_facts f ${group === 'age' ? JOIN_AGE : ''} where ${MATCHING}
      ),
      money as (
        select key, jsonb_object_agg(currency, amount) as money from (
@@ -172,8 +192,8 @@ export async function countBreaks(
        min(first_seen) as oldest, (select m.money from money m where m.key is not distinct from
          found.key) as money,
        count(*) filter (where stake is null or currency is null) as without_amount
-     from found group by key order by breaks desc, oldest, key limit $15`,
-    [...values(filter), asOf, limit],
+     from found group by key order by breaks desc, oldest, key limit $14`,
+    [...values(filter), limit, ...(group === 'age' ? [JSON.stringify(seenRanges(asOf))] : [])],
   );
   return rows.map((row) => ({
     key: row.key,
@@ -185,25 +205,11 @@ export async function countBreaks(
   }));
 }
 
-/** Breaks without what they share with others: nothing is looked up for each. */
-const LEAN = `(select b.*, null::text as cause, null::text as text,
-    greatest(b.amount, tieout.break_stake(b.kind, b.expected, b.actual)) as stake
-  from tieout.breaks b)`;
-const LEAN_GROUPS: readonly (BreakGroup | null)[] = [
-  null,
-  'kind',
-  'account',
-  'currency',
-  'owner',
-  'age',
-];
-
-function sourceOf(filter: BreakFilter, group: BreakGroup | null): string {
-  const isLean = filter.cause === undefined && filter.text === undefined;
-  return isLean && LEAN_GROUPS.includes(group) ? LEAN : 'tieout.break_facts';
-}
-
-const DAYS_OLD = `floor(extract(epoch from $14::timestamptz - f.first_seen) / 86400)`;
+/** $15: the ages with the instants between which a break of each was first seen. */
+const JOIN_AGE = `join jsonb_to_recordset($15::jsonb)
+    as age (name text, "seenFrom" timestamptz, "seenBefore" timestamptz)
+  on (age."seenFrom" is null or f.first_seen >= age."seenFrom")
+    and (age."seenBefore" is null or f.first_seen < age."seenBefore")`;
 
 const GROUP_KEYS: Readonly<Record<BreakGroup, string>> = {
   cause: 'f.cause',
@@ -211,14 +217,37 @@ const GROUP_KEYS: Readonly<Record<BreakGroup, string>> = {
   account: 'f.account_id',
   currency: 'f.currency',
   owner: 'f.owner',
-  age: `case ${AGE_BUCKETS.map(({ name, to }) =>
-    to === null ? `else '${name}'` : `when ${DAYS_OLD} <= ${to} then '${name}'`,
-  ).join(' ')} end`,
+  age: 'age.name',
   page: 'f.page',
   batch: 'f.batch',
   delta: `f.difference || ' ' || f.currency`,
   text: 'f.text',
 };
+
+/** Open breaks of these accounts, counted in the order of the ages. */
+export async function openByAge(
+  db: Db,
+  accountIds: readonly string[],
+  asOf: Date,
+): Promise<number[]> {
+  const filter: BreakFilter = { accountIds, states: ['open'] };
+  const counted = await countBreaks(db, filter, 'age', asOf, AGES.length);
+  return AGES.map(({ name }) => counted.find(({ key }) => key === name)?.breaks ?? 0);
+}
+
+/** What the filters can be set to: currencies and owners of breaks that are not resolved. */
+export async function breakChoices(
+  db: Db,
+  accountIds: readonly string[],
+): Promise<{ currencies: string[]; owners: string[] }> {
+  const { rows } = await db.query<{ currencies: string[] | null; owners: string[] | null }>(
+    `select array_agg(distinct currency) filter (where currency is not null) as currencies,
+       array_agg(distinct owner) filter (where owner is not null) as owners
+     from tieout.breaks where state <> 'resolved' and account_id = any ($1)`,
+    [accountIds],
+  );
+  return { currencies: rows[0]?.currencies ?? [], owners: rows[0]?.owners ?? [] };
+}
 
 export interface BreakEvent {
   at: Date;
@@ -234,14 +263,25 @@ export interface BreakEvent {
   actual: Side;
 }
 
-/** What happened to a break, oldest first. */
-export async function breakLife(db: Db, breakId: string): Promise<BreakEvent[]> {
-  const { rows } = await db.query<BreakEvent>(
+/** With the money that was in the break then. */
+export interface LifeEvent extends BreakEvent {
+  currency: string | null;
+  amount: string | null;
+}
+
+/** What happened to a break, oldest first; no more than `limit` of it where one is given. */
+export async function breakLife(
+  db: Db,
+  breakId: string,
+  limit: number | null = null,
+): Promise<LifeEvent[]> {
+  const { rows } = await db.query<LifeEvent>(
     `select e.at, r.business_date as "businessDate", e.event, e.by, e.is_claim as "isClaim",
-       e.reason, e.cause, e.decided_over as "decidedOver", e.expected, e.actual
+       e.reason, e.cause, e.decided_over as "decidedOver", e.expected, e.actual, e.currency,
+       e.amount::text as amount
      from tieout.break_events e left join tieout.runs r using (run_id)
-     where e.break_id = $1 order by e.event_id`,
-    [breakId],
+     where e.break_id = $1 order by e.event_id limit $2`,
+    [breakId, limit],
   );
   return rows;
 }

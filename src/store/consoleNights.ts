@@ -110,31 +110,6 @@ export async function nightMarks(
   }));
 }
 
-/** Open breaks by age; the first bucket is a day, each next one longer. */
-export const AGE_BUCKETS = [
-  { key: '0-1', words: 'up to 1 day', from: 0, below: 1 },
-  { key: '1-7', words: '2 to 7 days', from: 1, below: 7 },
-  { key: '7-30', words: '8 to 30 days', from: 7, below: 30 },
-  { key: '30-90', words: '31 to 90 days', from: 30, below: 90 },
-  { key: '90-', words: 'over 90 days', from: 90, below: 36_500 },
-] as const;
-
-export async function openByAge(
-  db: Db,
-  accountIds: readonly string[],
-  now: Date,
-): Promise<number[]> {
-  const { rows } = await db.query<{ bucket: number; count: bigint }>(
-    `select width_bucket(extract(epoch from $2::timestamptz - first_seen)::float8 / 86400,
-         $3::float8[]) as bucket, count(*) as count
-     from tieout.breaks where state = 'open' and account_id = any ($1) group by 1`,
-    [accountIds, now, AGE_BUCKETS.slice(1).map(({ from }) => from)],
-  );
-  const counts = AGE_BUCKETS.map(() => 0);
-  for (const row of rows) counts[row.bucket] = Number(row.count);
-  return counts;
-}
-
 export interface Waiting {
   held: number;
   unknown: number;

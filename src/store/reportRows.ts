@@ -2,6 +2,7 @@
 // what a reader needs to trust them. Rows come in chunks, so that memory stays flat however many
 // there are; who has to see the same ones twice reads them of one snapshot (db.ts).
 
+import { ageInDays } from '../core/breakAge.js';
 import type { AboutData, BreakRow, MovementRow, OrderRow } from '../core/reporting.js';
 import type { Side } from '../core/sentence.js';
 import { breakDifference, breakSentence, sideText, transactionsIn } from '../core/sentence.js';
@@ -13,7 +14,6 @@ import { readInTurn } from './readAhead.js';
 import { nightLooks } from './runAccounts.js';
 import { statement } from './sql.js';
 
-const DAY_MS = 86_400_000;
 /** Breaks and movements that are in hand at once; each is about a kilobyte. */
 const CHUNK_ROWS = 500;
 
@@ -45,7 +45,7 @@ export function openBreakRow(row: RawBreakRow, asOf: Date): BreakRow {
     ledgerAmount: row.expected.amount ?? null,
     gatewayAmount: row.actual.amount ?? null,
     firstSeen: row.first_seen,
-    ageDays: Math.max(0, Math.floor((asOf.getTime() - row.first_seen.getTime()) / DAY_MS)),
+    ageDays: ageInDays(row.first_seen, asOf),
     owner: row.owner,
     note: row.note,
     transactionId: row.actual.transaction ?? null,

@@ -36,6 +36,26 @@ function shownAmount(column: string): string {
   return `coalesce(nullif(round(tieout.amount_in(${column}), 2)::text, 'NaN'), ${column}::text)`;
 }
 
+/** Accounts among these whose ledger, looks or breaks know the order number. */
+export async function accountsWithOrder(
+  db: Db,
+  accountIds: readonly string[],
+  orderNo: string,
+): Promise<string[]> {
+  const { rows } = await db.query<{ account_id: string }>(
+    `select account_id from unnest($1::text[]) as wanted (account_id)
+     where exists (select 1 from tieout.ledger_orders('{}', '{}', '') o
+         where o.account_id = wanted.account_id and o.order_no = $2)
+       or exists (select 1 from tieout.breaks b
+         where b.account_id = wanted.account_id and b.order_no = $2)
+       or exists (select 1 from tieout.instructions i
+         where i.account_id = wanted.account_id and i.order_no = $2)
+     order by account_id`,
+    [accountIds, orderNo],
+  );
+  return rows.map((row) => row.account_id);
+}
+
 export async function orderStory(
   db: Db,
   accountId: string,

@@ -2,6 +2,7 @@
 // breaks over time, and their age. Each says the same in words for whoever cannot see it; colours
 // come from the stylesheet, shapes repeat what the colours say.
 
+import type { BreakAge } from '../core/breakAge.js';
 import { inWords } from '../core/words.js';
 import type { NightMark } from '../store/consoleNights.js';
 
@@ -144,21 +145,18 @@ function trendWords(counted: readonly NightMark[], last: NightMark, most: number
 const BAR_ROOM = 200;
 
 /** Bars of a table: the figure stands beside the bar. */
-export function AgeBars(props: {
-  buckets: readonly { key: string; words: string }[];
-  counts: readonly number[];
-}) {
+export function AgeBars(props: { ages: readonly BreakAge[]; counts: readonly number[] }) {
   const most = Math.max(1, ...props.counts);
   return (
     <table class="ages">
       <caption>Open breaks by age</caption>
       <tbody>
-        {props.buckets.map(({ key, words: age }, index) => {
+        {props.ages.map(({ name, words: age }, index) => {
           const count = props.counts[index] ?? 0;
           return (
             <tr>
               <th scope="row">
-                <a href={`/breaks?age=${key}`}>{age}</a>
+                <a href={`/breaks?${new URLSearchParams({ age: name })}`}>{age}</a>
               </th>
               <td class="figure">{count}</td>
               <td>

@@ -8,7 +8,7 @@ import { UsageError } from '../../core/errors.js';
 import { inWords } from '../../core/words.js';
 import type { DecidedBreakRow } from '../../night/breaks/decideBreaks.js';
 import { decideBreaks } from '../../night/breaks/decideBreaks.js';
-import { visibleBreaks } from '../../store/consoleBreaks.js';
+import { findBreaks } from '../../store/breaks.js';
 import type { RowVerdict } from '../parts.js';
 import { Form, PickAll, Verdicts } from '../parts.js';
 import type { Answer, Visit } from '../visit.js';
@@ -85,10 +85,14 @@ async function decide(visit: Visit, actionOf: (words: string) => BreakAction): P
   if (ids === null || ids.length === 0) return refused('Pick at least one break, at most 500.');
   if (words === null) return refused('Say it in words: a note, an owner, or a reason.');
   const action = actionOf(words);
-  const visible = await visibleBreaks(deps.db, visit.accounts, ids);
+  const visible = await findBreaks(
+    deps.db,
+    { ids: ids.map(String), accountIds: visit.accounts },
+    { limit: ids.length, offset: 0, sort: 'order' },
+  );
   try {
     const rows = await decideBreaks(deps, {
-      ids: visible.map(String),
+      ids: visible.map(({ breakId }) => breakId),
       action,
       who: { name: person.name, isClaim: false },
       over: null,

@@ -1,8 +1,8 @@
 // The form above the list of breaks. It is sent by GET: what was chosen stands in the address.
 
+import { AGES } from '../../core/breakAge.js';
 import { BREAK_KINDS } from '../../core/verdict.js';
 import { inWords } from '../../core/words.js';
-import { AGE_BUCKETS } from '../../store/consoleNights.js';
 import type { Fields } from '../fields.js';
 
 interface Choice {
@@ -65,7 +65,7 @@ export function Filters(props: {
         any="all"
         choices={choices.currencies.map(same)}
       />
-      <Choose name="age" label="Age" query={query} any="any" choices={AGES} />
+      <Choose name="age" label="Age" query={query} any="any" choices={AGE_CHOICES} />
       <Choose
         name="owner"
         label="Owner"
@@ -75,7 +75,7 @@ export function Filters(props: {
       />
       <Type name="from" label="Amount from" query={query} size={10} />
       <Type name="to" label="Amount to" query={query} size={10} />
-      <Type name="text" label="Order, note, transaction" query={query} size={18} />
+      <Type name="text" label="Order, transaction, words" query={query} size={18} />
       <Choose name="sort" label="Order by" query={query} any="oldest first" choices={SORTS} />
       <button type="submit">Show</button>
       <a href="/breaks">Clear</a>
@@ -85,9 +85,9 @@ export function Filters(props: {
 
 const STATES: readonly Choice[] = ['waived', 'resolved', 'any'].map(same);
 const KINDS: readonly Choice[] = BREAK_KINDS.map((kind) => ({ value: kind, words: inWords(kind) }));
-const AGES: readonly Choice[] = AGE_BUCKETS.map(({ key, words }) => ({ value: key, words }));
+const AGE_CHOICES: readonly Choice[] = AGES.map(({ name, words }) => ({ value: name, words }));
 const SORTS: readonly Choice[] = [
-  { value: 'amount', words: 'largest first' },
+  { value: 'amount', words: 'largest of a currency first' },
   { value: 'order', words: 'order number' },
 ];
 

@@ -1,22 +1,13 @@
 // Breaks: the list with its filters, cut into pages by the database, and the page of one break with
 // its whole life. The filters stand in the address, so that a list can be sent to a colleague.
 
+import { AGES, ageInDays, seenRange } from '../../core/breakAge.js';
 import { breakDifference, breakFields, breakSentence } from '../../core/sentence.js';
 import type { BreakKind } from '../../core/verdict.js';
 import { BREAK_KINDS } from '../../core/verdict.js';
 import { inWords, statesInWords } from '../../core/words.js';
-import type { BreakFilter, BreakSort, ListedBreak } from '../../store/consoleBreaks.js';
-import {
-  ANY_BREAK,
-  BREAK_SORTS,
-  breakChoices,
-  breakEvents,
-  COUNTED_MAX,
-  countBreaks,
-  listBreaks,
-  oneBreak,
-} from '../../store/consoleBreaks.js';
-import { AGE_BUCKETS } from '../../store/consoleNights.js';
+import type { BreakFilter, BreakSort, FoundBreak } from '../../store/breaks.js';
+import { BREAK_SORTS, breakChoices, breakLife, countUpTo, findBreaks } from '../../store/breaks.js';
 import type { Fields } from '../fields.js';
 import { rowIdOf } from '../fields.js';
 import type { Words } from '../format.js';
@@ -27,17 +18,20 @@ import { DecideBreaks } from './breakDecisions.js';
 import { Filters } from './breakFilters.js';
 
 const ROWS_A_PAGE = 50;
+/** A count stops here: "more than". */
+const COUNTED_MAX = 10_000;
 const PAGES_MAX = Math.ceil((COUNTED_MAX + 1) / ROWS_A_PAGE);
 const EVENTS_MAX = 500;
 
 export async function breaksPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, query, words } = visit;
-  const filter = filterOf(query, accounts, deps.now());
+  const now = deps.now();
+  const filter = filterOf(query, accounts, now);
   const sort = query.oneOf<BreakSort>('sort', BREAK_SORTS) ?? 'age';
   const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
   const [found, rows, choices] = await Promise.all([
-    countBreaks(deps.db, filter),
-    listBreaks(deps.db, filter, { sort, offset: at * ROWS_A_PAGE, limit: ROWS_A_PAGE }),
+    countUpTo(deps.db, filter, COUNTED_MAX),
+    findBreaks(deps.db, filter, { sort, offset: at * ROWS_A_PAGE, limit: ROWS_A_PAGE }),
     breakChoices(deps.db, accounts),
   ]);
   const pages = Math.ceil(Math.min(found, COUNTED_MAX) / ROWS_A_PAGE);
@@ -52,7 +46,7 @@ export async function breaksPage(visit: Visit): Promise<Answer> {
         <NoBreaks />
       ) : (
         <DecideBreaks visit={visit}>
-          <BreakTable rows={rows} words={words} ticked={visit.ticked} />
+          <BreakTable rows={rows} now={now} words={words} ticked={visit.ticked} />
         </DecideBreaks>
       )}
       <Pager at={at} pages={pages} to={(page) => `/breaks?${addressOf(query, page)}`} />
@@ -63,21 +57,20 @@ export async function breaksPage(visit: Visit): Promise<Answer> {
 
 function filterOf(query: Fields, accounts: readonly string[], now: Date): BreakFilter {
   const account = query.oneOf('account', accounts);
-  const bucket = AGE_BUCKETS.find(({ key }) => key === query.text('age'));
+  const age = AGES.find(({ name }) => name === query.text('age'));
+  const kind = query.oneOf<BreakKind>('kind', BREAK_KINDS);
+  const owner = query.text('owner', 64);
   const state = query.oneOf('state', ['open', 'waived', 'resolved', 'any'] as const) ?? 'open';
   return {
-    ...ANY_BREAK,
     accountIds: account === null ? accounts : [account],
-    state: state === 'any' ? null : state,
-    kind: query.oneOf<BreakKind>('kind', BREAK_KINDS),
+    states: state === 'any' ? null : [state],
+    kinds: kind === null ? null : [kind],
     currency: query.text('currency', 3),
-    owner: query.text('owner', 64),
-    ageFrom: bucket?.from ?? null,
-    ageBelow: bucket?.below ?? null,
-    amountFrom: query.amount('from'),
-    amountTo: query.amount('to'),
+    minAmount: query.amount('from'),
+    maxAmount: query.amount('to'),
     text: query.text('text', 128),
-    now,
+    ...(owner === null ? {} : { owner: owner === '-' ? null : owner }),
+    ...(age === undefined ? {} : seenRange(age, now)),
   };
 }
 
@@ -104,11 +97,12 @@ function NoBreaks() {
 }
 
 function BreakTable(props: {
-  rows: readonly ListedBreak[];
+  rows: readonly FoundBreak[];
+  now: Date;
   words: Words;
   ticked: ReadonlySet<string>;
 }) {
-  const { rows, words, ticked } = props;
+  const { rows, now, words, ticked } = props;
   return (
     <Table
       caption="Breaks"
@@ -146,9 +140,9 @@ function BreakTable(props: {
           <td>
             <State state={row.state} />
           </td>
-          <Figure>{words.amount(row.amount)}</Figure>
+          <Figure>{words.amount(row.stake)}</Figure>
           <td>{row.currency}</td>
-          <Figure name="Days">{words.count(row.ageDays)}</Figure>
+          <Figure name="Days">{words.count(ageInDays(row.firstSeen, now))}</Figure>
           <td data-name="Owner">{row.owner ?? ''}</td>
           <td class="line">{words.free(row.note, [row.orderNo])}</td>
         </tr>
@@ -157,16 +151,18 @@ function BreakTable(props: {
   );
 }
 
-export function sentenceOf({ kind, expected, actual }: ListedBreak): string {
+export function sentenceOf({ kind, expected, actual }: FoundBreak): string {
   return statesInWords(breakSentence(kind, expected, actual));
 }
 
 export async function breakPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, words } = visit;
   const id = rowIdOf(visit.params.id);
-  const found = id === null ? null : await oneBreak(deps.db, accounts, id, deps.now());
-  if (found === null) return NOT_FOUND;
-  const events = await breakEvents(deps.db, found.breakId, EVENTS_MAX);
+  if (id === null) return NOT_FOUND;
+  const filter: BreakFilter = { ids: [id.toString()], accountIds: accounts };
+  const [found] = await findBreaks(deps.db, filter, { limit: 1, offset: 0 });
+  if (found === undefined) return NOT_FOUND;
+  const events = await breakLife(deps.db, found.breakId, EVENTS_MAX);
   const body = (
     <>
       <h1>
@@ -177,12 +173,13 @@ export async function breakPage(visit: Visit): Promise<Answer> {
         {found.accountId}: {sentenceOf(found)}.
       </p>
       <p class="hint">
-        First seen {words.at(found.firstSeen)}, {agoText(found.ageDays, words)}. Owner:{' '}
+        First seen {words.at(found.firstSeen)},{' '}
+        {agoText(ageInDays(found.firstSeen, deps.now()), words)}. Owner:{' '}
         {found.owner ?? 'nobody yet'}.
       </p>
       <Sides found={found} words={words} />
       <DecideBreaks visit={visit} isFixed>
-        <input type="hidden" name="id" value={found.breakId.toString()} />
+        <input type="hidden" name="id" value={found.breakId} />
       </DecideBreaks>
       <h2>Its life</h2>
       <Table
@@ -220,7 +217,7 @@ function agoText(days: number, words: Words): string {
 }
 
 /** What each side says, field by field. */
-function Sides({ found, words }: { found: ListedBreak; words: Words }) {
+function Sides({ found, words }: { found: FoundBreak; words: Words }) {
   const fields = breakFields(found.expected, found.actual);
   const difference = breakDifference(found.kind, found.expected, found.actual);
   return (

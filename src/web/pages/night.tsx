@@ -1,21 +1,16 @@
 // The first page: does the night tie, how far is it, what waits for whom, and how the nights before
 // it went. The page of an older night is the same without the parts that are about now.
 
+import { AGES } from '../../core/breakAge.js';
 import type { Notice } from '../../core/notices.js';
 import { removedLine } from '../../core/removal.js';
 import { brakeWords } from '../../core/sending.js';
 import type { AccountSummary } from '../../core/summary.js';
 import { nightSentence } from '../../core/summary.js';
 import { brakeStatus } from '../../night/brake.js';
+import { openByAge } from '../../store/breaks.js';
 import type { NightMark, NightRow, Progress, Waiting } from '../../store/consoleNights.js';
-import {
-  AGE_BUCKETS,
-  consoleNight,
-  nightMarks,
-  openByAge,
-  runProgress,
-  waitingCounts,
-} from '../../store/consoleNights.js';
+import { consoleNight, nightMarks, runProgress, waitingCounts } from '../../store/consoleNights.js';
 import { removalOf } from '../../store/retention.js';
 import { AgeBars, NightStrip, OpenTrend, StripLegend } from '../charts.js';
 import { dateOf } from '../fields.js';
@@ -337,7 +332,7 @@ function History({ marks, ages }: { marks: readonly NightMark[]; ages: readonly 
       <StripLegend />
       <div class="beside">
         <OpenTrend nights={marks} />
-        <AgeBars buckets={AGE_BUCKETS} counts={ages} />
+        <AgeBars ages={AGES} counts={ages} />
       </div>
     </section>
   );

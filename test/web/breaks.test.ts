@@ -1,0 +1,191 @@
+// The list of breaks on the console against the answers that commands and workbook give to the same
+// question: how old a break is, which ones a filter names, and which is the largest.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addToAges, noAges } from '../../reports/pictures.js';
+import { filterOf } from '../../src/cli/breakFilter.js';
+import { AGES } from '../../src/core/breakAge.js';
+import type { BreakFilter } from '../../src/store/breaks.js';
+import { countBreaks, findBreaks } from '../../src/store/breaks.js';
+import { breakRows } from '../../src/store/reportRows.js';
+import { newestRun } from '../../src/store/runs.js';
+import type { ConsoleHouse, Visitor } from './consoleHouse.js';
+import { openConsole } from './consoleHouse.js';
+
+const DAY_MS = 86_400_000;
+/** How old in days, and where everybody counts it. */
+const TABLE: readonly (readonly [days: number, age: string])[] = [
+  [-0.5, 'up to 1 day'],
+  [0, 'up to 1 day'],
+  [0.5, 'up to 1 day'],
+  [1, 'up to 1 day'],
+  [1.5, 'up to 1 day'],
+  [2, '2 to 7 days'],
+  [7, '2 to 7 days'],
+  [7.5, '2 to 7 days'],
+  [8, '8 to 30 days'],
+  [30.9, '8 to 30 days'],
+  [31, '31 to 90 days'],
+  [90.99, '31 to 90 days'],
+  [91, 'over 90 days'],
+];
+
+let place: ConsoleHouse;
+let finance: Visitor;
+beforeAll(async () => {
+  place = await openConsole();
+  finance = await place.withRole('finance');
+  const { db } = place.app;
+  await db.query(`update tieout.breaks set state = 'resolved' where state = 'open'`);
+  for (const [days] of TABLE) await openBreak({ orderNo: nameOf(days), days });
+}, 120_000);
+afterAll(() => place.end());
+
+describe('the age of a break', () => {
+  it.each(TABLE)(
+    'of a break seen %s days ago is the same to everybody: %s',
+    async (days, words) => {
+      const orderNo = nameOf(days);
+      const holding = [];
+      for (const age of AGES) {
+        const [listed, found] = [
+          await consoleOrders(`age=${encodeURIComponent(age.name)}`),
+          await commandAge(age.name),
+        ];
+        if (listed.includes(orderNo)) holding.push(`console ${age.words}`);
+        if (found.includes(orderNo)) holding.push(`commands ${age.words}`);
+      }
+      const [row] = (await workbookRows()).filter((one) => one.orderNo === orderNo);
+      const ages = noAges();
+      addToAges(ages, row === undefined ? [] : [row]);
+      holding.push(`workbook ${AGES[ages.indexOf(1)]?.words}`);
+      expect(holding).toEqual([`console ${words}`, `commands ${words}`, `workbook ${words}`]);
+    },
+  );
+
+  it('is counted alike on the first page, in groups and in the workbook', async () => {
+    const expected = AGES.map((age) => TABLE.filter(([, words]) => words === age.words).length);
+    const { body } = await finance.get('/');
+    const bars = AGES.map(({ words }) =>
+      Number(new RegExp(`>${words}</a></th><td class="figure">(\\d+)<`).exec(body)?.[1]),
+    );
+    expect(bars).toEqual(expected);
+    const { db } = place.app;
+    const groups = await countBreaks(db, { states: ['open'] }, 'age', place.clock.now, 10);
+    expect(AGES.map(({ name }) => groups.find(({ key }) => key === name)?.breaks)).toEqual(
+      expected,
+    );
+    const ages = noAges();
+    addToAges(ages, await workbookRows());
+    expect(ages).toEqual(expected);
+  });
+});
+
+describe('the list of breaks', () => {
+  beforeAll(async () => {
+    await openBreak({ orderNo: 'S-EUR-SMALL', amount: '98.52', note: 'seen by Bert' });
+    await openBreak({ orderNo: 'S-EUR-LARGE', amount: '9100.00', owner: 'bert' });
+    await openBreak({ orderNo: 'S-EUR-MIDDLE', amount: '230.00' });
+    await openBreak({ orderNo: 'S-AED-SMALL', amount: '12000.00', currency: 'AED' });
+    await openBreak({ orderNo: 'S-AED-LARGE', amount: '101000.00', currency: 'AED' });
+    await openBreak({ orderNo: 'S-UNKNOWN', amount: null, currency: null });
+  });
+
+  it('has the largest of a currency first, by value', async () => {
+    expect(await consoleOrders('sort=amount&text=S-')).toEqual([
+      'S-AED-LARGE',
+      'S-AED-SMALL',
+      'S-EUR-LARGE',
+      'S-EUR-MIDDLE',
+      'S-EUR-SMALL',
+      'S-UNKNOWN',
+    ]);
+  });
+
+  it.each<[string, string, BreakFilter]>([
+    ['an amount', 'from=98.53&to=9100', { minAmount: '98.53', maxAmount: '9100.00' }],
+    ['an owner', 'owner=bert', { owner: 'bert' }],
+    ['nobody', 'owner=-&text=S-', { owner: null, text: 'S-' }],
+    ['a currency', 'currency=AED', { currency: 'AED' }],
+    ['a part of a number', 'text=s-eur', { text: 's-eur' }],
+    ['a word of a note', 'text=bert', { text: 'bert' }],
+    ['a transaction', 'text=TX-S-EUR-SMALL', { text: 'TX-S-EUR-SMALL' }],
+    ['a candidate', 'text=OTHER-S-EUR-L', { text: 'OTHER-S-EUR-L' }],
+    // What a look is stored as is nothing that a person searches for.
+    ['the name of a field', 'text=transaction', { text: 'transaction' }],
+    ['an age', 'sort=order&age=0-1&owner=bert', { owner: 'bert' }],
+  ])('finds by %s what a command finds', async (_what, query, filter) => {
+    const [listed, found] = [
+      await consoleOrders(query),
+      await findBreaks(place.app.db, { states: ['open'], ...filter }, { limit: 100, offset: 0 }),
+    ];
+    expect(listed.toSorted()).toEqual(found.map(({ orderNo }) => orderNo).toSorted());
+  });
+
+  it('finds an owner and a reason in words, as the commands do', async () => {
+    expect((await consoleOrders('text=bert')).toSorted()).toEqual(['S-EUR-LARGE', 'S-EUR-SMALL']);
+    expect(await consoleOrders('text=transaction')).toEqual([]);
+  });
+});
+
+/** The orders that a page of the list shows, in its order. */
+async function consoleOrders(query: string): Promise<string[]> {
+  const { statusCode, body } = await finance.get(`/breaks?${query}`);
+  expect(statusCode).toBe(200);
+  return [...body.matchAll(/<th scope="row"><a href="\/orders\/[^/]+\/([^"]+)"/g)].map(
+    ([, orderNo = '']) => decodeURIComponent(orderNo),
+  );
+}
+
+async function commandAge(age: string): Promise<string[]> {
+  const filter = filterOf({ age }, place.clock.now, ['open']);
+  const found = await findBreaks(place.app.db, filter, { limit: 100, offset: 0 });
+  return found.map(({ orderNo }) => orderNo);
+}
+
+async function workbookRows() {
+  const run = await newestRun(place.app.db);
+  const rows = [];
+  for await (const some of breakRows(place.app.db, run?.runId ?? 0n, place.clock.now)) {
+    rows.push(...some);
+  }
+  return rows;
+}
+
+interface Opened {
+  orderNo: string;
+  days?: number;
+  amount?: string | null;
+  currency?: string | null;
+  owner?: string;
+  note?: string;
+}
+
+async function openBreak(one: Opened): Promise<void> {
+  const { orderNo, days = 0, amount = '1.00', currency = 'EUR' } = one;
+  const side = {
+    transaction: `TX-${orderNo}`,
+    candidates: [{ transaction: `OTHER-${orderNo}` }],
+    ...(amount === null ? {} : { amount }),
+  };
+  await place.app.db.query(
+    `insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
+       last_run_id, expected, actual, fingerprint, currency, amount, owner, note)
+     select a.account_id, $1, 'missing_in_ledger', 'open', $2::timestamptz, a.run_id, a.run_id,
+       '{}', $3::jsonb, $1, $4, $5::numeric, $6, $7
+     from tieout.run_accounts a order by a.account_id limit 1`,
+    [
+      orderNo,
+      new Date(place.clock.now.getTime() - days * DAY_MS),
+      JSON.stringify(side),
+      currency,
+      amount,
+      one.owner ?? null,
+      one.note ?? null,
+    ],
+  );
+}
+
+function nameOf(days: number): string {
+  return `${days} days`;
+}

@@ -1,4 +1,4 @@
--- The schema as it stands after 0067_ledger_types, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0082_found_breaks, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -1282,30 +1282,38 @@ create view tieout.break_facts as
             WHEN b.kind = 'outcome_unknown' THEN COALESCE(', batch ' || f.batch, '')
             WHEN b.kind = ANY (ARRAY['missing_at_gateway', 'missing_in_ledger']) THEN COALESCE(', page ' || f.page, '')
             ELSE ''
-        END AS cause
+        END AS cause,
+    lower(concat_ws(' ', b.order_no, b.expected ->> 'transaction', b.actual ->> 'transaction', ( SELECT string_agg(candidate.value ->> 'transaction', ' ') AS string_agg
+           FROM jsonb_array_elements(b.actual -> 'candidates') candidate(value)), b.owner, b.note, b.waived_reason, b.waiver_asked_reason, f.text, b.expected ->> 'problem', b.actual ->> 'code')) AS searched
    FROM tieout.breaks b
-     LEFT JOIN LATERAL ( SELECT i.batch_id,
-            NULLIF(concat_ws(' ', i.outcome_code, i.outcome_message), '') AS text
-           FROM tieout.instructions i
-          WHERE i.account_id = b.account_id AND i.order_no = b.order_no
-          ORDER BY i.instruction_id DESC
-         LIMIT 1) sent ON b.kind = ANY (ARRAY['instruction_rejected', 'outcome_unknown'])
-     LEFT JOIN LATERAL ( SELECT r.business_date,
-            o.page_no
-           FROM tieout.run_accounts ra
-             JOIN tieout.runs r USING (run_id)
-             JOIN tieout.asked_orders o ON o.pull_id = ra.pull_id AND o.account_id = b.account_id AND o.order_no = b.order_no
-          WHERE ra.account_id = b.account_id AND ra.pull_id IS NOT NULL AND NOT r.is_dry
-          ORDER BY ra.business_date DESC
-         LIMIT 1) look ON true
      CROSS JOIN LATERAL ( SELECT tieout.break_stake(b.kind, b.expected, b.actual) AS stake,
-            sent.batch_id::text AS batch,
-            sent.text,
-            (((b.account_id || ' of ') || look.business_date) || ' no ') || look.page_no AS page,
                 CASE
                     WHEN b.kind = 'amount_mismatch' AND (b.actual ->> 'amount') ~ '^\d{1,18}\.\d\d$' THEN ((b.actual ->> 'amount')::numeric) - ((b.expected ->> 'amount')::numeric)
                     ELSE NULL::numeric
-                END AS difference) f;
+                END AS difference,
+                CASE
+                    WHEN b.kind = ANY (ARRAY['instruction_rejected', 'outcome_unknown']) THEN ( SELECT i.batch_id::text AS batch_id
+                       FROM tieout.instructions i
+                      WHERE i.account_id = b.account_id AND i.order_no = b.order_no
+                      ORDER BY i.instruction_id DESC
+                     LIMIT 1)
+                    ELSE NULL::text
+                END AS batch,
+                CASE
+                    WHEN b.kind = ANY (ARRAY['instruction_rejected', 'outcome_unknown']) THEN ( SELECT NULLIF(concat_ws(' ', i.outcome_code, i.outcome_message), '') AS "nullif"
+                       FROM tieout.instructions i
+                      WHERE i.account_id = b.account_id AND i.order_no = b.order_no
+                      ORDER BY i.instruction_id DESC
+                     LIMIT 1)
+                    ELSE NULL::text
+                END AS text,
+            ( SELECT (((b.account_id || ' of ') || r.business_date) || ' no ') || o.page_no
+                   FROM tieout.run_accounts ra
+                     JOIN tieout.runs r USING (run_id)
+                     JOIN tieout.asked_orders o ON o.pull_id = ra.pull_id AND o.account_id = b.account_id AND o.order_no = b.order_no
+                  WHERE ra.account_id = b.account_id AND ra.pull_id IS NOT NULL AND NOT r.is_dry
+                  ORDER BY ra.business_date DESC
+                 LIMIT 1) AS page) f;
 
 create view tieout.facts as
  SELECT l.account_id,

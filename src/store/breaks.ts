@@ -180,7 +180,7 @@ export async function countBreaks(
     `with found as (
        select ${group === null ? 'null' : GROUP_KEYS[group]} as key, f.account_id, f.order_no,
          f.first_seen, f.currency, f.stake
-       from tieout.break_facts f ${group === 'age' ? JOIN_AGE : ''} where ${MATCHING}
+       from tieout.break_facts f ${group === 'age' ? joinAge('$15') : ''} where ${MATCHING}
      ),
      money as (
        select key, jsonb_object_agg(currency, amount) as money from (
@@ -205,11 +205,13 @@ export async function countBreaks(
   }));
 }
 
-/** $15: the ages with the instants between which a break of each was first seen. */
-const JOIN_AGE = `join jsonb_to_recordset($15::jsonb)
-    as age (name text, "seenFrom" timestamptz, "seenBefore" timestamptz)
-  on (age."seenFrom" is null or f.first_seen >= age."seenFrom")
-    and (age."seenBefore" is null or f.first_seen < age."seenBefore")`;
+/** The parameter: the ages with the instants between which a break of each was first seen. */
+function joinAge(ranges: '$14' | '$15'): string {
+  return `join jsonb_to_recordset(${ranges}::jsonb)
+      as age (name text, "seenFrom" timestamptz, "seenBefore" timestamptz)
+    on (age."seenFrom" is null or f.first_seen >= age."seenFrom")
+      and (age."seenBefore" is null or f.first_seen < age."seenBefore")`;
+}
 
 const GROUP_KEYS: Readonly<Record<BreakGroup, string>> = {
   cause: 'f.cause',
@@ -230,9 +232,12 @@ export async function openByAge(
   accountIds: readonly string[],
   asOf: Date,
 ): Promise<number[]> {
-  const filter: BreakFilter = { accountIds, states: ['open'] };
-  const counted = await countBreaks(db, filter, 'age', asOf, AGES.length);
-  return AGES.map(({ name }) => counted.find(({ key }) => key === name)?.breaks ?? 0);
+  const { rows } = await db.query<{ name: string; count: bigint }>(
+    `select age.name, count(*) as count from tieout.break_facts f ${joinAge('$14')}
+     where ${MATCHING} group by age.name`,
+    [...values({ accountIds, states: ['open'] }), JSON.stringify(seenRanges(asOf))],
+  );
+  return AGES.map(({ name }) => Number(rows.find((row) => row.name === name)?.count ?? 0));
 }
 
 /** What the filters can be set to: currencies and owners of breaks that are not resolved. */

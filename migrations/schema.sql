@@ -638,6 +638,7 @@ create table tieout.instructions (
   is_void boolean generated always as (tieout.is_void(state)) stored not null,
   freed_by text,
   again_after_look bigint,
+  is_part boolean default false not null,
   constraint instructions_amount_check CHECK (amount > 0::numeric OR operation = 'payout'),
   constraint instructions_approval_id_fkey FOREIGN KEY (approval_id) REFERENCES tieout.decisions(decision_id),
   constraint instructions_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES tieout.batches(batch_id),
@@ -672,6 +673,7 @@ CREATE INDEX instructions_freed ON tieout.instructions USING btree (account_id, 
 CREATE UNIQUE INDEX instructions_one_effect ON tieout.instructions USING btree (account_id, transaction_id, operation) WHERE ((operation <> 'refund') AND (NOT is_void));
 CREATE UNIQUE INDEX instructions_one_refund ON tieout.instructions USING btree (account_id, refund_id) WHERE ((operation = 'refund') AND (NOT is_void));
 CREATE UNIQUE INDEX instructions_open_order ON tieout.instructions USING btree (account_id, order_no) WHERE is_open;
+CREATE INDEX instructions_part ON tieout.instructions USING btree (account_id, order_no) WHERE is_part;
 CREATE INDEX instructions_replanned ON tieout.instructions USING btree (replan_id) WHERE (replan_id IS NOT NULL);
 CREATE INDEX instructions_settled ON tieout.instructions USING btree (settled_run_id) WHERE (settled_run_id IS NOT NULL);
 CREATE INDEX instructions_settled_between ON tieout.instructions USING btree (account_id) WHERE ((settled_at IS NOT NULL) AND (settled_run_id IS NULL));
@@ -1201,6 +1203,8 @@ create table tieout.verdicts (
   review_decision text,
   class text,
   requests text,
+  taken numeric(20,2),
+  to_take numeric(20,2),
   constraint verdicts_check CHECK (need IS NULL OR transaction_id IS NOT NULL AND need_amount IS NOT NULL),
   constraint verdicts_check1 CHECK (not_compared IS NULL OR cardinality(kinds) = 0 AND need IS NULL),
   constraint verdicts_class_check CHECK (class = ANY (ARRAY['notCompared', 'broken', 'due', 'awaited', 'explained', 'matched'])),

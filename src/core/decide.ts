@@ -3,85 +3,19 @@
 // table of positions; a property test holds the two equal. Used alone where money is about to move:
 // the claim of a batch asks this file again, so that two roads must agree before a byte is sent.
 
+import { compareAmounts } from './amounts.js';
+import type {
+  EntryFacts,
+  InstructionFacts,
+  LedgerFacts,
+  OrderFacts,
+  RefundFacts,
+  Rules,
+} from './facts.js';
 import type { Hundredths } from './money.js';
-import type { ExpectedState, GatewayState, Operation } from './order.js';
+import type { GatewayState, Operation } from './order.js';
 import type { BreakKind, Position, RefundPosition, ReviewDecision, Sight } from './verdict.js';
 import { positionOf, refundsBearOn } from './verdict.js';
-
-export interface LedgerFacts {
-  /** false: a field lacks the shape that docs/CONTRACT.md section 4 gives it; absent is true */
-  isUsable?: boolean;
-  expected: ExpectedState;
-  currency: string;
-  amount: Hundredths;
-  captureAmount: Hundredths | null;
-  transactionId: string | null;
-  reviewDecision: ReviewDecision | null;
-  placedAt: Date;
-}
-
-/** One entry of the gateway; null stands for a field that lacks the printed shape. */
-export interface EntryFacts {
-  transactionId: string | null;
-  currency: string | null;
-  amount: Hundredths | null;
-  paymentStatus: string | null;
-  /** null: the code has no meaning in the profile */
-  state: GatewayState | null;
-  /** query_result is one of profile.query.found */
-  found: boolean;
-  transactionAt: Date | null;
-}
-
-export interface RefundFacts {
-  refundId: string;
-  amount: Hundredths;
-  requestedAt: Date;
-  /** we paid it, for another order; absent is false */
-  isPaidElsewhere?: boolean;
-}
-
-export interface InstructionFacts {
-  operation: Operation;
-  transactionId: string;
-  currency: string;
-  amount: Hundredths;
-  refundId: string | null;
-  refundAmount: Hundredths | null;
-  reviewDecision: ReviewDecision | null;
-  state: string;
-  /** withdrawn, and by a person */
-  isRefused: boolean;
-  /** a person wants it planned again: it no longer stands in the way */
-  isReplanned: boolean;
-}
-
-export interface OrderFacts {
-  /** null: an entry without a ledger row */
-  ledger: LedgerFacts | null;
-  /** the order's page was answered completely */
-  looked: boolean;
-  /** false: its number cannot be asked for, which is what is wrong with it; absent is true */
-  isAskable?: boolean;
-  /** distinct entries; the same transaction with other content makes `contradictory` */
-  entries: readonly EntryFacts[];
-  contradictory: boolean;
-  refunds: readonly RefundFacts[];
-  /** oldest first: a later one supersedes an earlier one for the same need */
-  instructions: readonly InstructionFacts[];
-}
-
-export interface Rules {
-  asOf: Date;
-  dateEnd: Date;
-  graceMs: number;
-  staleMs: number;
-  /** the percentage in millionths of the amount: 0.5 % is 5000n */
-  tolerance: { below: Hundredths; above: Hundredths; partsPerMillion: bigint };
-  partialCapture: boolean;
-  liveFrom: Date | null;
-  off: ReadonlySet<Operation>;
-}
 
 export interface Need {
   operation: Operation;
@@ -181,7 +115,7 @@ function decidePair(
     refunds: refunds.position,
   });
   const verdict = without({ transaction, awaited: position.kind === 'awaited' });
-  const amounts = transaction ? compareAmounts(ledger, transaction, rules) : 'equal';
+  const amounts = transaction ? compareAmounts(ledger, transaction, facts, rules) : 'equal';
   if (transaction && transaction.currency !== ledger.currency) {
     verdict.kinds.push('currency_mismatch');
   }
@@ -314,24 +248,6 @@ function needOf(
   };
 }
 
-/** After a partial capture the gateway may show either amount (docs/CONTRACT.md section 4). */
-function compareAmounts(
-  ledger: LedgerFacts,
-  transaction: EntryFacts,
-  rules: Rules,
-): 'equal' | 'tolerated' | 'differs' {
-  const shown = transaction.amount ?? 0n;
-  if (shown === ledger.amount) return 'equal';
-  const wasCaptured = transaction.state !== null && CAPTURED.has(transaction.state);
-  if (rules.partialCapture && wasCaptured && shown === ledger.captureAmount) return 'equal';
-  if (transaction.currency !== ledger.currency) return 'differs';
-  const difference = shown - ledger.amount;
-  const size = difference < 0n ? -difference : difference;
-  const allowed = difference < 0n ? rules.tolerance.below : rules.tolerance.above;
-  const share = ledger.amount * rules.tolerance.partsPerMillion;
-  return size <= allowed || size * 1_000_000n <= share ? 'tolerated' : 'differs';
-}
-
 function isStale(ledger: LedgerFacts, transaction: EntryFacts | null, rules: Rules): boolean {
   if (transaction?.state !== 'authorised') return false;
   if (ledger.expected !== 'captured' && ledger.expected !== 'authorised') return false;
@@ -342,8 +258,6 @@ function isStale(ledger: LedgerFacts, transaction: EntryFacts | null, rules: Rul
 function refundableAmount(ledger: LedgerFacts, rules: Rules): Hundredths {
   return rules.partialCapture ? (ledger.captureAmount ?? ledger.amount) : ledger.amount;
 }
-
-const CAPTURED: ReadonlySet<GatewayState> = new Set(['captured', 'partially_refunded', 'refunded']);
 
 function isDead(state: GatewayState | null): boolean {
   return state === 'cancelled' || state === 'declined';

@@ -4,9 +4,10 @@
 // a complete look that is young enough (laws 1 and 4 of ARCHITECTURE.md).
 
 import { ledgerCurrencies } from '../core/currency.js';
-import type { Need, Rules } from '../core/decide.js';
+import type { Need } from '../core/decide.js';
 import { decideOrder } from '../core/decide.js';
 import type { ApprovalLapse, HoldReason } from '../core/decision.js';
+import type { Rules } from '../core/facts.js';
 import { historyReason } from '../core/freed.js';
 import { parseAmount } from '../core/money.js';
 import type { Wanted } from '../core/policy.js';

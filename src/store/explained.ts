@@ -27,6 +27,9 @@ export interface ToleratedSum {
   net: string;
 }
 
+/** What we captured counts, where the gateway does not tell. */
+const TOLERATED = 'coalesce(v.taken, v.gateway_amount) - coalesce(v.to_take, v.ledger_amount)';
+
 /** Of this run, largest difference first. */
 export async function toleratedRows(
   db: Db,
@@ -37,14 +40,15 @@ export async function toleratedRows(
     `select v.account_id as "accountId", v.order_no as "orderNo",
        r.business_date as "businessDate", v.class, v.ledger_currency as currency,
        jsonb_strip_nulls(jsonb_build_object('state', v.expected, 'currency', v.ledger_currency,
-         'amount', v.ledger_amount::text)) as expected,
+         'amount', coalesce(v.to_take, v.ledger_amount)::text)) as expected,
        jsonb_strip_nulls(jsonb_build_object('state', v.gateway_state, 'code', v.payment_status,
-         'currency', v.gateway_currency, 'amount', v.gateway_amount::text,
+         'currency', v.gateway_currency, 'amount',
+         coalesce(v.taken, v.gateway_amount)::text,
          'transaction', v.transaction_id)) as actual,
-       (v.gateway_amount - v.ledger_amount)::text as difference
+       (${TOLERATED})::text as difference
      from tieout.verdicts v join tieout.runs r using (run_id)
      where v.run_id = $1 and v.tolerated
-     order by abs(v.gateway_amount - v.ledger_amount) desc, v.account_id, v.order_no
+     order by abs(${TOLERATED}) desc, v.account_id, v.order_no
      limit $2 offset $3`,
     [runId, page.limit, page.offset],
   );
@@ -55,10 +59,10 @@ export async function toleratedRows(
 export async function toleratedSums(db: Db, runId: bigint): Promise<ToleratedSum[]> {
   const { rows } = await db.query<Omit<ToleratedSum, 'orders'> & { orders: bigint }>(
     `select account_id as "accountId", ledger_currency as currency, count(*) as orders,
-       round(sum(greatest(ledger_amount - gateway_amount, 0)), 2)::text as below,
-       round(sum(greatest(gateway_amount - ledger_amount, 0)), 2)::text as above,
-       round(sum(gateway_amount - ledger_amount), 2)::text as net
-     from tieout.verdicts where run_id = $1 and tolerated
+       round(sum(greatest(-(${TOLERATED}), 0)), 2)::text as below,
+       round(sum(greatest(${TOLERATED}, 0)), 2)::text as above,
+       round(sum(${TOLERATED}), 2)::text as net
+     from tieout.verdicts v where run_id = $1 and tolerated
      group by account_id, ledger_currency order by account_id, ledger_currency`,
     [runId],
   );

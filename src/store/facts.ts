@@ -3,14 +3,14 @@
 // which says whether each instruction is still what is needed.
 
 import { type LedgerCurrencies, ledgerCurrencies } from '../core/currency.js';
+import type { ApprovalLapse, HoldReason } from '../core/decision.js';
 import type {
   EntryFacts,
   InstructionFacts,
   LedgerFacts,
   OrderFacts,
   RefundFacts,
-} from '../core/decide.js';
-import type { ApprovalLapse, HoldReason } from '../core/decision.js';
+} from '../core/facts.js';
 import { parseAmount } from '../core/money.js';
 import type { ExpectedState, GatewayState, Operation } from '../core/order.js';
 import type { ReviewDecision } from '../core/verdict.js';
@@ -123,6 +123,7 @@ interface RawFacts extends RawInstruction {
     state: string;
     is_refused: boolean;
     is_replanned: boolean;
+    is_part: boolean;
   }[];
 }
 
@@ -175,6 +176,7 @@ function instructionFacts(row: RawFacts['instructions'][number]): InstructionFac
     state: row.state,
     isRefused: row.is_refused,
     isReplanned: row.is_replanned,
+    isPart: row.is_part,
   };
 }
 

@@ -136,3 +136,15 @@ export function neverEnd({ response }: Call, everyMs: number, bytes: number): tr
   response.once('close', () => clearInterval(timer));
   return true;
 }
+
+/** The gateway shows what `shows` makes of each entry, by its order. */
+export function showing(front: Front, shows: (entry: Record<string, unknown>) => object): void {
+  const retold = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(retold);
+    if (typeof value !== 'object' || value === null) return value;
+    const entry = value as Record<string, unknown>;
+    if (typeof entry.transaction_id === 'string') return { ...entry, ...shows(entry) };
+    return Object.fromEntries(Object.entries(entry).map(([key, one]) => [key, retold(one)]));
+  };
+  front.trouble = (call) => call.operation === 'retrievalTrans' && retell(call, retold);
+}

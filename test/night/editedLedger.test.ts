@@ -11,7 +11,7 @@ import type { RunResult } from '../../src/night/run.js';
 import { verifyNight } from '../../src/night/verifyNight.js';
 import { findRun } from '../../src/store/runs.js';
 import type { Front } from '../faults/front.js';
-import { answerJson, retell } from '../faults/front.js';
+import { answerJson, showing } from '../faults/front.js';
 import { houseBehind } from '../faults/houseBehind.js';
 import { byHand } from '../support/byHand.js';
 import type { House } from '../support/night.js';
@@ -148,18 +148,6 @@ test('a request that was paid and moves to an old order is a break of that one, 
   ]);
   expect(await refunded(house)).toEqual(['1.00', '2.00']);
 });
-
-/** The gateway shows what `shows` makes of each entry, by its order. */
-function showing(front: Front, shows: (entry: Record<string, unknown>) => object): void {
-  const retold = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(retold);
-    if (typeof value !== 'object' || value === null) return value;
-    const entry = value as Record<string, unknown>;
-    if (typeof entry.transaction_id === 'string') return { ...entry, ...shows(entry) };
-    return Object.fromEntries(Object.entries(entry).map(([key, one]) => [key, retold(one)]));
-  };
-  front.trouble = (call) => call.operation === 'retrievalTrans' && retell(call, retold);
-}
 
 async function held(house: House): Promise<(string | null)[]> {
   const { rows } = await house.db.query<{ hold_reason: string }>(
@@ -331,6 +319,13 @@ test('no more goes back than was captured, when the ledger forgets that it was a
      from ledger.orders`,
   );
   await night(house, 3);
+  // Less was captured than the ledger says: a difference, and nothing of the order is sent.
+  expect((await openBreaksOf(house.db)).map((one) => one.split(' ')[1])).toEqual([
+    'amount_mismatch',
+  ]);
+  expect(await standing(house)).toEqual({ held: [], moved: ['capture A1001 1.00'] });
+  await house.db.query(`update ledger.orders set expected = 'cancelled'`);
+  await night(house, 2);
   expect(await standing(house)).toEqual({
     held: ['over_captured'],
     moved: ['capture A1001 1.00'],

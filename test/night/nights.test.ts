@@ -8,7 +8,7 @@ import { randomInt } from 'node:crypto';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Rules } from '../../src/core/decide.js';
+import type { Rules } from '../../src/core/facts.js';
 import type { AccountSummary } from '../../src/core/summary.js';
 import { sandboxProfile } from '../../src/gateway/profile.js';
 import type { Night } from '../../src/night/deps.js';

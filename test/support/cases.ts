@@ -3,7 +3,7 @@
 // the contract by hand and know nothing of the code; they run through core/decide.ts and through
 // compare.sql alike. Each set of cases shares its rules.
 
-import type { Rules } from '../../src/core/decide.js';
+import type { Rules } from '../../src/core/facts.js';
 import { OPERATIONS } from '../../src/core/order.js';
 import { amountCases, transactionCases } from './matchCases.js';
 import type { OrderText } from './orders.js';

@@ -3,7 +3,7 @@
 // every state. Only what the database would refuse is left out.
 
 import fc from 'fast-check';
-import type { Rules } from '../../src/core/decide.js';
+import type { Rules } from '../../src/core/facts.js';
 import { INSTRUCTION_STATES, OPEN_STATES } from '../../src/core/instruction.js';
 import { EXPECTED_STATES, GATEWAY_STATES, OPERATIONS } from '../../src/core/order.js';
 import type { StoredEntry, StoredInstruction, StoredOrder } from './orders.js';
@@ -93,6 +93,7 @@ const instructions = fc
       isReplanned: mostly(false, true),
       amount: mostly(1000n, 400n),
       decision: fc.constantFrom('accept' as const, 'reject' as const),
+      isPart: fc.boolean(),
     }),
     { maxLength: 3 },
   )
@@ -100,6 +101,7 @@ const instructions = fc
     list.map(
       ({ refund, byPerson, isReplanned, ...rest }): StoredInstruction => ({
         ...rest,
+        isPart: rest.isPart && rest.operation === 'capture',
         isRefused: byPerson && rest.state === 'withdrawn',
         isReplanned: isReplanned && ENDED_UNDONE.includes(rest.state),
         refundId: rest.operation === 'refund' ? refund : null,

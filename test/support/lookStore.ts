@@ -2,7 +2,8 @@
 // ledger, a run, a pull with its pages and entries, and instructions in any state. It uses no
 // statement that is under test. Neighbours: orders.ts, the tests of src/store/sql.
 
-import type { Rules, Verdict } from '../../src/core/decide.js';
+import type { Verdict } from '../../src/core/decide.js';
+import type { Rules } from '../../src/core/facts.js';
 import { PROOFS, refundAfter } from '../../src/core/instruction.js';
 import type { Hundredths } from '../../src/core/money.js';
 import { parseAmount } from '../../src/core/money.js';
@@ -173,7 +174,7 @@ export async function storeInstructions(
       `insert into tieout.instructions (run_id, account_id, order_no, operation, transaction_id,
          currency, amount, refund_id, refund_amount, review_decision, from_state, done_states,
          state, hold_reason, batch_id, created_at, settled_at, settled_run_id, reason, is_refused,
-         replan_id)
+         replan_id, is_part)
        select $1, $2, order_no, operation, transaction_id, currency, amount, refund_id,
          refund_amount, review_decision, from_state, done_states, state,
          case when state = 'held' then 'approval' end,
@@ -181,11 +182,11 @@ export async function storeInstructions(
          case when state in ('confirmed', 'rejected', 'withdrawn') then $4::timestamptz end,
          case when state in ('confirmed', 'rejected', 'withdrawn') then $1::bigint end,
          case when state in ('unknown', 'withdrawn') then 'test' end, is_refused,
-         case when is_replanned then 0 end
+         case when is_replanned then 0 end, is_part
        from jsonb_to_recordset($3::jsonb) as i (order_no text, operation text,
          transaction_id text, currency text, amount numeric, refund_id text,
          refund_amount numeric, review_decision text, from_state text, done_states text[],
-         state text, is_refused boolean, is_replanned boolean)`,
+         state text, is_refused boolean, is_replanned boolean, is_part boolean)`,
       [runId, accountId, json(rows), LOOKED_AT],
     );
   });
@@ -375,6 +376,7 @@ function instructionRow(order: StoredOrder, instruction: StoredInstruction) {
     state: facts.state,
     is_refused: facts.isRefused,
     is_replanned: facts.isReplanned,
+    is_part: facts.isPart,
   };
 }
 

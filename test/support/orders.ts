@@ -3,14 +3,14 @@
 // core/decide.ts and rows of a real database (lookStore.ts), so that both roads are asked the same
 // question.
 
+import type { Verdict } from '../../src/core/decide.js';
 import type {
   EntryFacts,
   InstructionFacts,
   LedgerFacts,
   OrderFacts,
   Rules,
-  Verdict,
-} from '../../src/core/decide.js';
+} from '../../src/core/facts.js';
 import type { InstructionState } from '../../src/core/instruction.js';
 import type { Hundredths } from '../../src/core/money.js';
 import { formatAmount, parseAmount } from '../../src/core/money.js';
@@ -43,6 +43,8 @@ export interface StoredInstruction {
   decision?: ReviewDecision;
   /** what was asked for, where that is not the amount of the ledger */
   amount?: Hundredths;
+  /** a capture of less than was authorised */
+  isPart?: boolean;
   /** withdrawn by a person */
   isRefused?: boolean;
   /** a person wants it planned again */
@@ -73,7 +75,8 @@ export interface OrderText {
   refunds?: readonly string[];
   /**
    * Oldest first: "capture T1 confirmed", "refund T1 R1 4.00 unknown [from=captured]",
-   * "review T1 reject held", "capture T1 withdrawn by=person [again=yes] [amount=9.00]"
+   * "review T1 reject held", "capture T1 withdrawn by=person [again=yes] [amount=9.00]",
+   * "capture T1 confirmed amount=8.00 part=yes"
    */
   did?: readonly string[];
   page?: PageKind;
@@ -121,6 +124,7 @@ export function instructionFactsOf(
     state: instruction.state,
     isRefused: instruction.isRefused ?? false,
     isReplanned: instruction.isReplanned ?? false,
+    isPart: instruction.isPart ?? false,
   };
 }
 
@@ -229,6 +233,7 @@ function instructionOf(text: string): StoredInstruction {
   return {
     ...(from === undefined ? {} : { fromState: from }),
     ...(keys.has('amount') ? { amount: amountOf(keys.get('amount')) } : {}),
+    ...(keys.get('part') === 'yes' ? { isPart: true } : {}),
     ...(keys.get('by') === 'person' ? { isRefused: true } : {}),
     ...(keys.get('again') === 'yes' ? { isReplanned: true } : {}),
     ...(words[2] === 'reject' ? { decision: 'reject' as const } : {}),

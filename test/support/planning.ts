@@ -2,7 +2,7 @@
 // One step behind the tests of plan.sql, withdraw.sql, cutBatches.sql and settle.sql. It decides
 // nothing by itself and reads back what the database says in short text.
 
-import type { Rules } from '../../src/core/decide.js';
+import type { Rules } from '../../src/core/facts.js';
 import { OPERATIONS } from '../../src/core/order.js';
 import type { Policy } from '../../src/core/policy.js';
 import type { Database } from '../../src/store/db.js';

@@ -105,7 +105,7 @@ select w.*, look.answered_at as looked_at, look.as_of, look.ends_at as date_end,
       'transaction_id', i.transaction_id, 'currency', i.currency, 'amount', i.amount::text,
       'refund_id', i.refund_id, 'refund_amount', i.refund_amount::text,
       'review_decision', i.review_decision, 'state', i.state, 'is_refused', i.is_refused,
-      'is_replanned', i.replan_id is not null) order by i.instruction_id)
+      'is_replanned', i.replan_id is not null, 'is_part', i.is_part) order by i.instruction_id)
     from tieout.instructions i
     where i.account_id = w.account_id and i.order_no = w.order_no
       and i.instruction_id <> w.instruction_id

@@ -112,6 +112,20 @@ refund as materialized (
   ) as request
   group by account_id, order_no
 ),
+-- What we captured of orders of which less than the whole was captured, or is to be.
+taken as materialized (
+  select u.account_id, u.order_no, ours.transaction_id, ours.amount
+  from pg_temp.beside u
+  cross join lateral (
+    select i.transaction_id, i.amount from tieout.instructions i
+    where i.account_id = u.account_id and i.order_no = u.order_no
+      and i.operation = 'capture' and i.state = 'confirmed'
+    offset 0
+  ) ours
+  where u.expected = 'captured' and (u.capture_amount <> u.ledger_amount
+    or (u.account_id, u.order_no) in (
+      select account_id, order_no from tieout.instructions where is_part and state = 'confirmed'))
+),
 undecided as materialized (
   select account_id, order_no from tieout.instructions
   where is_open and state = 'unknown' and operation <> 'payout'
@@ -180,8 +194,10 @@ staged as not materialized (
   offset 0
 ),
 placed as not materialized (
-  select t.*, p.verdict, p.operation, p.break_kind,
+  select t.*, p.verdict, p.operation, p.break_kind, ours.amount as taken,
+    coalesce(t.capture_amount, t.ledger_amount) as to_take,
     t.stage = 'pair' and t.sight <> 'missing' and case
+      when ours.amount <> coalesce(t.capture_amount, t.ledger_amount) then true
       when t.amount = t.ledger_amount then false
       when $12 and t.sight in ('captured', 'partially_refunded', 'refunded')
         and t.amount = t.capture_amount then false
@@ -190,6 +206,9 @@ placed as not materialized (
     t.stage = 'pair' and t.sight = 'authorised' and t.expected in ('captured', 'authorised')
       and $5 - coalesce(t.transaction_at, t.placed_at) > $8::interval as stale
   from staged t
+  left join taken ours on t.stage = 'pair' and ours.account_id = t.account_id
+    and ours.order_no = t.order_no and ours.transaction_id = t.transaction_id
+    and t.sight in ('captured', 'partially_refunded', 'refunded')
   left join position_row p on t.stage = 'pair' and p.expected = t.expected and p.sight = t.sight
     and p.ripe = ($5 - t.placed_at > $7) and p.decision = coalesce(t.review_decision, 'none')
     and p.refunds = case
@@ -209,7 +228,7 @@ told as materialized (
   select account_id, order_no, in_ledger, not_compared, stage, verdict, operation, break_kind,
     unequal, foreign_money, stale, undecided, transaction_id, state, currency, amount, amount_text,
     payment_status, ledger_problem, expected, ledger_currency, ledger_amount, capture_amount,
-    review_decision, refundable, explained, oldest_id, oldest_amount, requests,
+    review_decision, refundable, explained, oldest_id, oldest_amount, requests, taken, to_take,
     not_compared is null and (
       stage = 'gone'
       or (stage = 'pair' and verdict = 'matched' and not unequal and not foreign_money
@@ -243,11 +262,15 @@ ours as materialized (
 ),
 standing as not materialized (
   select d.*, i.is_rejected, i.is_refused, i.is_confirmed,
-    unequal and not foreign_money and (
-      case when amount < ledger_amount then ledger_amount - amount <= $9::numeric
-        else amount - ledger_amount <= $10::numeric end
-      or abs(amount - ledger_amount) * 1000000 <= ledger_amount * $11::bigint
-    ) as tolerated
+    unequal and not foreign_money
+      and ($12 and coalesce(amount = capture_amount, false)
+        and state in ('captured', 'partially_refunded', 'refunded')
+        or case when amount < ledger_amount then ledger_amount - amount <= $9::numeric
+          else amount - ledger_amount <= $10::numeric end
+        or abs(amount - ledger_amount) * 1000000 <= ledger_amount * $11::bigint)
+      and (taken is null
+        or case when taken < to_take then to_take - taken <= $9 else taken - to_take <= $10 end
+        or abs(taken - to_take) * 1000000 <= to_take * $11) as tolerated
   from told d
   left join ours i using (account_id, order_no)
   where not is_matched
@@ -268,7 +291,7 @@ added as (
     kinds, need, awaited, tolerated, transaction_id, gateway_state, gateway_currency,
     gateway_amount, gateway_amount_text, payment_status, ledger_problem, expected,
     ledger_currency, ledger_amount, need_amount, refund_id, refund_amount, completes,
-    review_decision, requests)
+    review_decision, requests, taken, to_take)
   select $1::bigint, account_id, order_no, $2, in_ledger, not_compared,
     case
       when not_compared is not null then '{}'
@@ -292,7 +315,7 @@ added as (
     case when is_need and operation = 'refund' then oldest_amount end,
     case when is_need and operation = 'refund' then explained + oldest_amount = refundable end,
     case when is_need and operation = 'review' then review_decision end,
-    requests
+    requests, case when taken <> to_take then taken end, case when taken <> to_take then to_take end
   from (
     select d.*, not_compared is null and stage = 'pair' and verdict = 'need'
       and position_kind is null and not unequal and not foreign_money as is_need

@@ -50,7 +50,15 @@ from (
         union all
         select order_no from tieout.instructions
         where is_open and state = 'unknown' and order_no is not null
+        union all
+        -- the gateway may show the whole where we captured a part
+        select part.order_no from tieout.instructions part
+        where part.is_part and part.account_id = any ($8) and exists (
+          select from tieout.asked_orders live
+          where live.pull_id = $1 and live.account_id = any (array[part.account_id])
+            and live.order_no = any (array[part.order_no]))
       )
+      and (a.capture_amount is null or a.capture_amount = a.amount)
       and a.in_ledger and a.ledger_problem is null
       and e.amount = a.amount and e.currency = a.currency
       and (a.transaction_id is null or a.transaction_id = e.transaction_id)

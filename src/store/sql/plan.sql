@@ -61,7 +61,7 @@ shared as materialized (
 wanted as not materialized (
   select v.account_id, v.order_no, v.need, v.transaction_id, v.ledger_currency, v.need_amount,
     v.refund_id, v.refund_amount, v.completes, v.review_decision, v.gateway_state,
-    v.need = 'capture' and not $4::boolean and v.need_amount < v.ledger_amount as is_partial,
+    v.need = 'capture' and v.need_amount < v.ledger_amount as is_part,
     i.instruction_id, i.state as instruction_state, i.approval_id, i.approved_at,
     i.approved_for, i.lapsed, i.freed_by, restored.at as restored_at, ra.send_block,
     coalesce(v.refund_amount, v.need_amount) as money,
@@ -114,7 +114,7 @@ weighed as not materialized (
   select w.*, case
       when w.send_block is not null then w.send_block
       when w.problem is not null then 'invalid_payout'
-      when w.is_partial then 'partial_capture'
+      when w.is_part and not $4::boolean then 'partial_capture'
       -- before all that a person may overrule without knowing of it
       when w.is_blind or exists (
         select from lost l
@@ -206,14 +206,14 @@ reweighed as (
 )
 insert into tieout.instructions (run_id, account_id, order_no, operation, transaction_id, currency,
   amount, refund_id, refund_amount, refund_reason, review_decision, from_state, done_states, state,
-  hold_reason, created_at, asked_by, reason, payload, is_in_totals)
+  hold_reason, created_at, asked_by, reason, payload, is_in_totals, is_part)
 select $1, c.account_id, c.order_no, c.need, c.transaction_id, c.ledger_currency, c.need_amount,
   c.refund_id, c.refund_amount,
   c.request_reason, c.review_decision, c.gateway_state,
   d.states,
   case when c.hold_reason is null then 'planned' else 'held' end, c.hold_reason, $2::timestamptz,
   array_remove(c.requested_by || coalesce(again.by, '{}'), null), c.problem, c.payload,
-  c.is_in_totals
+  c.is_in_totals, c.is_part
 from capped c
 left join done d on d.operation = c.need and d.decision is not distinct from c.review_decision
   and d.completes is not distinct from c.completes

@@ -46,13 +46,17 @@ candidate as materialized (
 found as materialized (
   select v.account_id, v.order_no, kind,
     coalesce(v.ledger_currency, v.gateway_currency) as currency,
-    case when kind = 'amount_mismatch' then abs(v.gateway_amount - v.ledger_amount)
+    case when kind = 'amount_mismatch'
+        then abs(coalesce(v.taken, v.gateway_amount) - coalesce(v.to_take, v.ledger_amount))
       else coalesce(v.ledger_amount, v.gateway_amount) end as amount,
     jsonb_strip_nulls(jsonb_build_object('state', v.expected, 'currency', v.ledger_currency,
-      'amount', v.ledger_amount::text, 'problem', v.ledger_problem)) as expected,
+      'amount', case when kind = 'amount_mismatch' and v.to_take is not null then v.to_take::text
+        else v.ledger_amount::text end, 'problem', v.ledger_problem)) as expected,
     jsonb_strip_nulls(jsonb_build_object('state', v.gateway_state, 'code', v.payment_status,
       'currency', v.gateway_currency,
-      'amount', coalesce(v.gateway_amount::text, v.gateway_amount_text),
+      -- what we captured, where the gateway does not tell
+      'amount', coalesce(case when kind = 'amount_mismatch' then v.taken end::text,
+        v.gateway_amount::text, v.gateway_amount_text),
       'transaction', v.transaction_id, 'candidates', c.candidates)) as actual,
     case when kind = 'refund_mismatch' then coalesce(v.requests, '') else '' end as requests
   from tieout.verdicts v

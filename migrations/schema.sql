@@ -1,4 +1,4 @@
--- The schema as it stands after 0082_found_breaks, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0083_what_bars, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -2172,6 +2172,28 @@ CREATE OR REPLACE FUNCTION tieout.instant_in(at timestamp with time zone)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$ select at $function$;
+
+CREATE OR REPLACE FUNCTION tieout.is_barred(refused bigint, passing text[] DEFAULT '{}'::text[])
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (
+      select from tieout.instructions other
+      where other.account_id = i.account_id and other.order_no = i.order_no and other.is_open
+        and other.state <> all (passing))
+    or exists (
+      select from tieout.instructions other
+      where other.account_id = i.account_id and other.transaction_id = i.transaction_id
+        and other.operation = i.operation and other.operation <> 'refund' and not other.is_void
+        and other.state <> all (passing))
+    or exists (
+      select from tieout.instructions other
+      where other.account_id = i.account_id and other.refund_id = i.refund_id
+        and other.operation = 'refund' and not other.is_void
+        and other.state <> all (passing))
+  from tieout.instructions i where i.instruction_id = refused
+$function$;
 
 CREATE OR REPLACE FUNCTION tieout.is_business_date(day date, zone text, cut_off time without time zone)
  RETURNS boolean

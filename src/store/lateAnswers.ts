@@ -41,21 +41,7 @@ export async function disputeByAnswers(
 
 const DISPUTE = `update tieout.instructions i set state = 'unknown', is_disputed = true,
     settled_at = null, settled_run_id = null, changed_by = 'tieout', reason = $2
-  where i.instruction_id = $1 and i.state = 'rejected' and not ${isBarred('true')}`;
-
-/**
- * What is open, or had this effect, stands in the way, as in settle.sql: that waits for its own
- * end, and what was sent in its place cannot be called back. By index each, as they are unique.
- */
-function isBarred(which: string): string {
-  const others = `exists (
-    select from tieout.instructions other where ${which} and other.account_id = i.account_id`;
-  return `(${others} and other.order_no = i.order_no and other.is_open)
-    or ${others} and other.transaction_id = i.transaction_id and other.operation = i.operation
-      and other.operation <> 'refund' and not other.is_void)
-    or ${others} and other.refund_id = i.refund_id
-      and other.operation = 'refund' and not other.is_void))`;
-}
+  where i.instruction_id = $1 and i.state = 'rejected' and not tieout.is_barred(i.instruction_id)`;
 
 /**
  * By their keys, from the few that were disproved: this is asked every few seconds. What a person
@@ -75,5 +61,6 @@ const DISPROVED_AND_ANSWERED = `select i.instruction_id
     select from tieout.attempts t join tieout.answers a using (attempt_id)
     where t.batch_id = i.batch_id and t.entries ? i.instruction_id::text
       and t.attempt_id <> all (coalesce(said.answers_known, '{}')))
-    and not ${isBarred(`other.state not in ('planned', 'held', 'queued')`)}
+    -- what was sent in its place cannot be called back
+    and not tieout.is_barred(i.instruction_id, '{planned,held,queued}')
   order by i.instruction_id desc`;

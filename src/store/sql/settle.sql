@@ -41,20 +41,7 @@ shown as (
         -- a later refund that went through shows the same state as this one would
         and (later.refund_id is not distinct from sent.refund_id
           or later.state in ('accepted', 'confirmed'))
-    ) as is_superseded,
-    -- what is open, or had this effect, stands in the way: it is judged when that has gone
-    sent.state = 'rejected' and (exists (
-      select from tieout.instructions other
-      where other.account_id = sent.account_id and other.order_no = sent.order_no and other.is_open
-    ) or exists (
-      select from tieout.instructions other
-      where other.account_id = sent.account_id and other.transaction_id = sent.transaction_id
-        and other.operation = sent.operation and other.operation <> 'refund' and not other.is_void
-    ) or exists (
-      select from tieout.instructions other
-      where other.account_id = sent.account_id and other.refund_id = sent.refund_id
-        and other.operation = 'refund' and not other.is_void
-    )) as is_barred
+    ) as is_superseded
   from sent
   cross join lateral (
     -- more than one meaning: the least and the greatest of them are not the same
@@ -129,8 +116,9 @@ judged as materialized (
       when state = 'unknown' and not is_disputed and is_whole
         and gateway_state = any (done_states) then 'confirmed'
       -- what a person has judged once is not asked again
-      when state = 'rejected' and not is_superseded and not is_disputed and not is_barred
-        and gateway_state <> from_state and gateway_state = any (done_states) then 'unknown'
+      when state = 'rejected' and not is_superseded and not is_disputed
+        and gateway_state <> from_state and gateway_state = any (done_states)
+        and not tieout.is_barred(instruction_id) then 'unknown'
       when state = 'unknown' and gateway_state = from_state
         and instruction_id in (select instruction_id from absent) then 'planned'
     end as to_state

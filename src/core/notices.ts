@@ -20,7 +20,8 @@ export interface Notice {
     | 'newly_freed'
     | 'now_history'
     | 'left_account'
-    | 'live_from_ahead';
+    | 'live_from_ahead'
+    | 'not_answered';
   text: string;
   /** what it is about, short enough for a sentence */
   about: string;
@@ -351,4 +352,34 @@ export function unusableRowsNotice(unusable: UnusableRows): Notice {
     `${count} of ledger.${relation} that no number and account tells apart (missing, or too long)` +
     `${such}: left out, and nothing is done about it. Correct the ledger`;
   return { accountId, kind: 'unusable_rows', about, text, names: [sample] };
+}
+
+export interface FailedPagesFacts {
+  accountId: string;
+  businessDate: string;
+  pages: number;
+  orders: number;
+  /** why, the most frequent first; every reason once */
+  reasons: readonly string[];
+}
+
+/** Reasons named in one notice; pages of one look mostly fail for the same. */
+const PAGE_REASONS_MAX = 3;
+const PAGE_REASON_LENGTH = 200;
+
+/** A page that failed is a night that is not whole: whoever is called has to know why. */
+export function notAnsweredNotice(failed: FailedPagesFacts): Notice {
+  const { accountId, businessDate, pages, orders } = failed;
+  const named = failed.reasons.slice(0, PAGE_REASONS_MAX);
+  const reasons = named.map((reason) => oneLine(reason, PAGE_REASON_LENGTH));
+  const rest = failed.reasons.length - named.length;
+  const why = [...reasons, ...(rest > 0 ? [`${rest} more reasons`] : [])].join('; ');
+  const asked = pages === 1 ? '1 page was' : `${pages} pages were`;
+  const about = orders === 1 ? '1 order' : `${orders} orders`;
+  const text =
+    `${asked} not answered, with ${about}: ${why}. Nothing is said of what stands there. ` +
+    `When the gateway is well: \`tieout run --date ${businessDate}\``;
+  // What comes behind a colon are particulars.
+  const short = [...new Set(reasons.map((reason) => reason.split(': ')[0] ?? reason))];
+  return { accountId, kind: 'not_answered', about: short.join('; '), text };
 }

@@ -202,7 +202,7 @@ function incompleteParts(summary: RunSummary, broken: number): string[] {
   const parts = [
     ...[...feeds].map((about) => `${about} is not known to be whole`),
     ...noticesOf(summary, 'left_account').map((notice) => notice.about),
-    failed > 0 ? `${counted(failed, 'page')} failed` : '',
+    failed > 0 ? `${counted(failed, 'page')} failed${failedPart(summary)}` : '',
     notCompared > 0 ? `${counted(notCompared, 'order')} not compared` : '',
     moving > 0 ? `${counted(moving, 'instruction')} not sent yet${stopPart(summary)}` : '',
     accepted > 0 ? `${counted(accepted, 'instruction')} accepted and not shown yet` : '',
@@ -239,6 +239,12 @@ function waitingPart(summary: RunSummary): string {
 
 /** A sentence with more codes than this is not read any more. */
 const WORDS_NAMED_MAX = 3;
+
+/** Why pages failed: one line is all that many people read. */
+function failedPart(summary: RunSummary): string {
+  const reasons = [...new Set(noticesOf(summary, 'not_answered').map((notice) => notice.about))];
+  return reasons.length === 0 ? '' : ` (${reasons.slice(0, WORDS_NAMED_MAX).join('; ')})`;
+}
 
 function newWordPart(summary: RunSummary): string {
   const words = [...new Set(noticesOf(summary, 'new_word').map((notice) => notice.about))];

@@ -13,6 +13,7 @@ import {
   type Notice,
   noHistoryNotice,
   noOrdersNotice,
+  notAnsweredNotice,
   nowHistoryNotice,
   oddRefundNotice,
   type StrangeAccountFacts,
@@ -33,7 +34,7 @@ import { ORDER_CLASSES, workedOutOpenAfter } from '../core/summary.js';
 import type { ConfirmedMoney } from '../core/totals.js';
 import { untoldMoney } from '../core/totals.js';
 import { recordWorking } from '../store/audit.js';
-import { coverageCounts } from '../store/coverage.js';
+import { coverageCounts, failedPages } from '../store/coverage.js';
 import { type Db, inTransaction } from '../store/db.js';
 import { countSettledBetween } from '../store/decisions.js';
 import type { ToleratedSum } from '../store/explained.js';
@@ -198,6 +199,9 @@ async function noticesOf(deps: Pick<NightDeps, 'config' | 'now'>, night: Night):
   return [
     ...(await accountsWithoutOrders(night.db, accountIdsOf(night))).map(noOrdersNotice),
     ...kept.map(noHistoryNotice),
+    ...(await failedPages(night.db, night.runId)).map((failed) =>
+      notAnsweredNotice({ ...failed, businessDate: night.businessDate }),
+    ),
     ...(await leftAccounts(night.db, configured)).map(leftAccountNotice),
     ...(await aheadNotices(night.db, night.accounts, deps.now())),
     ...feeds.map(feedNotice),

@@ -2,6 +2,7 @@
 // counted and one by one. Reports print the rows; the summary prints the counts.
 
 import type { Coverage } from '../core/coverage.js';
+import type { FailedPagesFacts } from '../core/notices.js';
 import type { Database, Db, PlannerSettings } from './db.js';
 import { byMonth, inMonthOf, inMonthOfRun } from './months.js';
 import { statement } from './sql.js';
@@ -83,4 +84,23 @@ function toRow(row: RawRow): CoverageRow {
     how: row.how,
     reason: row.reason,
   };
+}
+
+/** Pages of the run's looks that were not answered, and why. */
+export async function failedPages(
+  db: Db,
+  runId: bigint,
+): Promise<Omit<FailedPagesFacts, 'businessDate'>[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    pages: bigint;
+    orders: bigint;
+    reasons: string[];
+  }>(await inMonthOfRun(db, statement('failedPages'), runId), [runId]);
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    pages: Number(row.pages),
+    orders: Number(row.orders),
+    reasons: row.reasons,
+  }));
 }

@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../src/core/summary.js';
+import { nightSentence } from '../../src/core/summary.js';
 import { expectIdentities } from '../support/identities.js';
 import type { House } from '../support/night.js';
 import { dateOf, instructionCounts, kinds, openBreaksOf } from '../support/night.js';
@@ -13,12 +14,25 @@ import { impatient } from './impatient.js';
 
 const BROKEN_ACCOUNT = 'A1001';
 
-const TROUBLES: readonly { name: string; trouble: (call: Call) => Promise<boolean> | boolean }[] = [
-  { name: 'a page for people', trouble: (call) => say(call, 200, '<h1>Please log in</h1>') },
-  { name: 'HTTP 500', trouble: (call) => say(call, 500, 'oops') },
-  { name: 'a reset', trouble: drop },
+const TROUBLES: readonly {
+  name: string;
+  why: string;
+  trouble: (call: Call) => Promise<boolean> | boolean;
+}[] = [
+  {
+    name: 'a page for people',
+    why: 'the answer is not JSON',
+    trouble: (call) => say(call, 200, '<h1>Please log in</h1>'),
+  },
+  {
+    name: 'HTTP 500',
+    why: 'the gateway answered HTTP 500',
+    trouble: (call) => say(call, 500, 'oops'),
+  },
+  { name: 'a reset', why: 'the connection was reset', trouble: drop },
   {
     name: 'half of the JSON',
+    why: 'the answer is not JSON',
     trouble: async (call) => {
       const { body } = await call.pass();
       return say(call, 200, body.slice(0, body.length / 2));
@@ -26,14 +40,24 @@ const TROUBLES: readonly { name: string; trouble: (call: Call) => Promise<boolea
   },
   {
     name: 'another account',
+    why: 'the answer names another account',
     trouble: (call) => retell(call, (answer) => ({ ...answer, account_id: 'A1002' })),
   },
   {
     name: 'return_status 0',
+    why: 'the gateway answered return_status 0',
     trouble: (call) => retell(call, (answer) => ({ ...answer, return_status: '0' })),
   },
-  { name: 'bytes without end', trouble: (call) => neverEnd(call, 1, 1 << 20) },
-  { name: 'a byte now and then', trouble: (call) => neverEnd(call, 50, 1) },
+  {
+    name: 'bytes without end',
+    why: 'the answer is larger than 8388608 bytes',
+    trouble: (call) => neverEnd(call, 1, 1 << 20),
+  },
+  {
+    name: 'a byte now and then',
+    why: 'no answer in 1000 ms',
+    trouble: (call) => neverEnd(call, 50, 1),
+  },
 ];
 
 function say({ response }: Call, status: number, body: string): true {
@@ -66,7 +90,7 @@ describe('a page that is answered with', () => {
 
   afterAll(() => house.end());
 
-  for (const { name, trouble } of TROUBLES) {
+  for (const { name, why, trouble } of TROUBLES) {
     it(`${name} leaves its orders not compared`, async () => {
       front.trouble = (call) =>
         call.operation === 'retrievalTrans' &&
@@ -80,6 +104,12 @@ describe('a page that is answered with', () => {
       expect(broken?.orders.notCompared).toBe(broken?.orders.ledger);
       expect(summary.pull.unanswered).toBe(broken?.orders.ledger);
       expect(fine?.orders.notCompared).toBe(0);
+      // Whoever is called reads why, wherever the night is told, and what to type.
+      expect(nightSentence(summary)).toContain(`1 page failed (${why})`);
+      const [notice] = summary.notices ?? [];
+      expect(notice).toMatchObject({ accountId: BROKEN_ACCOUNT, kind: 'not_answered' });
+      expect(notice?.text).toContain(`1 page was not answered, with 12 orders: ${why}`);
+      expect(notice?.text).toContain(`\`tieout run --date ${summary.businessDate}\``);
       expect(await openBreaksOf(house.db)).toEqual(breaksBefore);
       expect(await instructionCounts(house.db)).toEqual({ 'capture held': 6 });
     });
@@ -132,6 +162,7 @@ describe('a look after sending that fails', () => {
       expect(summary.accounts[0]?.orders.due).toBe(2);
       // A page failed, even though not of the first look.
       expect(summary).toMatchObject({ state: 'incomplete', pull: { failedPages: 0 } });
+      expect(summary.notices?.map(({ kind }) => kind)).toContain('not_answered');
       front.trouble = () => false;
       const again = await house.run();
       expect(again.summary.state).toBe('tied_out');

@@ -1,0 +1,17 @@
+-- Which pages of a run's looks were not answered, by account, and why? $1 run: the newest look of
+-- each account and those after sending, but not the small ones right before it.
+-- Expects: one row an account that has such pages; the most frequent reason first.
+with failed as (
+  select p.account_id, coalesce(p.reason, 'it was never asked') as reason, count(*) as pages,
+    sum(p.orders) as orders
+  from tieout.run_accounts a
+  join tieout.pulls l on l.run_id = a.run_id and l.pull_id >= a.pull_id and l.kind <> 'fresh'
+  join tieout.pages p on p.pull_id = l.pull_id and p.account_id = a.account_id
+  where a.run_id = $1::bigint and a.pull_id is not null and p.state = 'failed'
+  group by p.account_id, reason
+)
+select account_id, sum(pages)::bigint as pages, coalesce(sum(orders), 0)::bigint as orders,
+  array_agg(reason order by pages desc, reason) as reasons
+from failed
+group by account_id
+order by account_id

@@ -8,6 +8,8 @@ import type { Policy } from './policy.js';
 
 /** What of the settings decides whether a movement goes, for one account. */
 export interface MoneySettings {
+  /** null: the account was not in the configuration */
+  merchantId: string | null;
   liveFrom: string | null;
   policies: readonly Policy[];
   resendAfterHours: number | null;
@@ -22,6 +24,8 @@ export interface MoneySettings {
 
 /** A setting that changed: what it bears on, and what is said of it. */
 export type Change =
+  /** all of the account, also what was approved: it would go to another merchant than before */
+  | { kind: 'merchant'; words: string }
   /** requests from `from` to before `until` were history, or are now */
   | { kind: 'live_from'; from: string; until: string; words: string }
   /** orders that show one of these */
@@ -39,6 +43,7 @@ export type Change =
 
 export function changesOf(before: MoneySettings, now: MoneySettings): Change[] {
   return [
+    ...merchantChange(before.merchantId, now.merchantId),
     ...liveFromChange(before.liveFrom, now.liveFrom),
     ...statusChange(before.statuses, now.statuses),
     ...foundChange(before.found, now.found),
@@ -69,6 +74,11 @@ export function changesOf(before: MoneySettings, now: MoneySettings): Change[] {
 /** Changes of what an answer of the gateway or a row of the ledger means, not of what may go. */
 export function isOfMeaning({ kind }: Change): boolean {
   return kind !== 'policy' && kind !== 'limit' && kind !== 'resend' && kind !== 'live_from';
+}
+
+function merchantChange(before: string | null, now: string | null): Change[] {
+  if (before === null || now === null || before === now) return [];
+  return [{ kind: 'merchant', words: said('accounts[].merchantId', before, now) }];
 }
 
 function liveFromChange(before: string | null, now: string | null): Change[] {

@@ -31,15 +31,22 @@ export async function changesSince(deps: NightDeps, night: Night): Promise<Accou
   });
 }
 
-/** Whether an answer, or a row of the ledger, means something else here than to a run. */
-export async function meansOtherThan(
+/**
+ * How the settings here differ from those of a run: an answer, or a row of the ledger, means
+ * something else; what is sent goes to another merchant.
+ */
+export async function differsFrom(
   deps: Pick<NightDeps, 'config'>,
   db: Db,
   runId: bigint,
   accountId: string,
-): Promise<boolean> {
+): Promise<{ meansOther: boolean; goesElsewhere: boolean }> {
   const before = await settingsOfRun(db, runId);
-  return changesFrom(before, deps.config, accountId).some(isOfMeaning);
+  const changes = changesFrom(before, deps.config, accountId);
+  return {
+    meansOther: changes.some(isOfMeaning),
+    goesElsewhere: changes.some(({ kind }) => kind === 'merchant'),
+  };
 }
 
 /**
@@ -50,7 +57,9 @@ export function resendHours(
   { config }: Pick<NightDeps, 'config'>,
   changes: readonly AccountChange[],
 ): number | null {
-  const isNew = changes.some(({ change }) => change.kind === 'resend');
+  const isNew = changes.some(
+    ({ change }) => change.kind === 'resend' || change.kind === 'merchant',
+  );
   return isNew ? null : config.operations.resendAfterHours;
 }
 
@@ -80,7 +89,7 @@ function unreadable(policies: readonly Policy[]): Change[] {
 }
 
 interface Described {
-  accounts: { accountId: string; liveFrom: string | null }[];
+  accounts: { merchantId: string; accountId: string; liveFrom: string | null }[];
   operations: KeptOperations & { resendAfterHours: number | null };
 }
 
@@ -90,8 +99,10 @@ function moneySettings(
   accountId: string,
 ): MoneySettings {
   const { accounts, operations } = described as unknown as Described;
+  const account = accounts.find((one) => one.accountId === accountId);
   return {
-    liveFrom: accounts.find((one) => one.accountId === accountId)?.liveFrom ?? null,
+    merchantId: account?.merchantId ?? null,
+    liveFrom: account?.liveFrom ?? null,
     policies: policiesOf(operations),
     resendAfterHours: operations.resendAfterHours,
     statuses: profile.statuses.payment,

@@ -23,7 +23,7 @@ import type { Standing } from '../store/sending.js';
 import { standingInClaim, standings } from '../store/sending.js';
 import type { NightDeps } from './deps.js';
 import { otherEnvironment } from './environment.js';
-import { meansOtherThan } from './freed.js';
+import { differsFrom } from './freed.js';
 import { ownPolicies, policiesOfRun } from './policies.js';
 
 export type Permit =
@@ -68,8 +68,8 @@ export async function maySend(
   return { ...weighed, kind: 'yes', isCanary, runId: standing.runId };
 }
 
-/** Why a movement that nobody approved needs a person after all; null: it does not. */
-type Holds = (wanted: Wanted) => HoldReason | null;
+/** Why a movement needs a person after all, approved or not; null: it does not. */
+type Holds = (wanted: Wanted, isApproved: boolean) => HoldReason | null;
 
 /**
  * Settings may have changed since it was planned, those of this process or those of the run; and
@@ -86,8 +86,13 @@ async function holdsOf(
   const then = planned.find((one) => one.operation === operation);
   if (!own || !then) throw new Error(`there is no policy for ${operation}`);
   const isOther = standing.settingsSha256 !== ownPolicies(deps).sha256;
-  const meansOther = isOther && (await meansOtherThan(deps, tx, standing.runId, accountId));
-  return (wanted) => heldAtClaim(own, then, wanted) ?? (meansOther ? 'newly_freed' : null);
+  const differs = isOther ? await differsFrom(deps, tx, standing.runId, accountId) : null;
+  return (wanted, isApproved) => {
+    // Who approved it had not seen to whom it would go.
+    if (differs?.goesElsewhere) return 'newly_freed';
+    if (isApproved) return null;
+    return heldAtClaim(own, then, wanted) ?? (differs?.meansOther ? 'newly_freed' : null);
+  };
 }
 
 type Weighed =
@@ -118,7 +123,7 @@ async function weighOrders(
       const { partialCapture } = deps.config.gateway.profile;
       if (!partialCapture && isPartialCapture(batch, fact)) return 'partial_capture';
       if (fact.doubled !== null) return fact.doubled;
-      return fact.isApproved ? null : holds({ ...wantedOf(fact), isInTotals: true });
+      return holds({ ...wantedOf(fact), isInTotals: true }, fact.isApproved);
     },
   );
 }
@@ -149,7 +154,7 @@ async function weighPayout(
     },
     (fact) => {
       const isInTotals = fact.isInTotals && isUnitKnown;
-      return fact.isApproved ? null : holds({ ...wantedOf(fact), isInTotals });
+      return holds({ ...wantedOf(fact), isInTotals }, fact.isApproved);
     },
   );
 }

@@ -13,6 +13,7 @@ const POLICY: Policy = {
   maxAmount: null,
 };
 const SETTINGS: MoneySettings = {
+  merchantId: 'M1',
   liveFrom: '2026-11-01T00:00:00.000Z',
   policies: [POLICY],
   resendAfterHours: null,
@@ -39,6 +40,7 @@ describe('a change that frees something is named', () => {
       { liveFrom: '2026-10-01T00:00:00.000Z' },
       'accounts[].liveFrom: 2026-11-01T00:00:00.000Z before, 2026-10-01T00:00:00.000Z now',
     ],
+    ['merchant', {}, { merchantId: 'M2' }, 'accounts[].merchantId: M1 before, M2 now'],
     [
       'payment_status',
       {},

@@ -38,7 +38,11 @@ candidate as materialized (
         select account_id, order_no from tieout.instructions where freed_by is not null))
 ),
 told as materialized (
-  select c.*, case when c.freed_by is null and (c.state = 'unknown' or not c.is_approved)
+  select c.*, case
+    -- also what was approved, or freed by another setting: nobody saw to whom it would go
+    when merchant.words <> coalesce(c.freed_by, '')
+      and (c.state <> 'unknown' or c.operation in ('capture', 'cancel')) then merchant.words
+    when c.freed_by is null and (c.state = 'unknown' or not c.is_approved)
     then coalesce(
     case when c.state <> 'unknown' and c.requested_at < acted.at
       then 'accounts[].liveFrom: requests before '
@@ -77,6 +81,7 @@ told as materialized (
   ) end as freed
   from candidate c
   left join acted using (account_id)
+  left join change merchant on merchant.account_id = c.account_id and merchant.kind = 'merchant'
 ),
 -- The lowest limit that any account of this run had before holds for all of them, as limits do.
 limits as materialized (
@@ -107,9 +112,9 @@ counted as (
       order by coalesce(t.requested_at, t.placed_at), t.account_id, t.order_no)
 ),
 newly as (
-  select instruction_id, state, is_approved, freed from told where freed is not null
+  select instruction_id, state, approval_id, freed from told where freed is not null
   union all
-  select t.instruction_id, t.state, t.is_approved, c.words
+  select t.instruction_id, t.state, t.approval_id, c.words
   from counted c join told t using (instruction_id)
   where not t.is_approved and (c.count > c.max_count or c.sum_money > c.max_money)
 )
@@ -125,4 +130,4 @@ set freed_by = n.freed, changed_by = 'tieout',
 from newly n
 -- a person may have decided it just now
 where i.instruction_id = n.instruction_id and i.state = n.state
-  and (i.approval_id is null or i.state = 'unknown')
+  and i.approval_id is not distinct from n.approval_id

@@ -33,6 +33,7 @@ lost as materialized (
 standing as materialized (
   select i.account_id, i.order_no, i.operation, i.transaction_id, i.instruction_id, i.state,
     i.approval_id, i.freed_by, d.at as approved_at, d.row_before ->> 'hold_reason' as approved_for,
+    i.freed_by is not null and d.row_before ->> 'freed_by' is distinct from i.freed_by as is_unseen,
     case when i.approval_id is not null and i.state in ('planned', 'held', 'queued')
       then tieout.approval_lapse(i) end as lapsed
   from tieout.instructions i
@@ -63,7 +64,7 @@ wanted as not materialized (
     v.refund_id, v.refund_amount, v.completes, v.review_decision, v.gateway_state,
     v.need = 'capture' and v.need_amount < v.ledger_amount as is_part,
     i.instruction_id, i.state as instruction_state, i.approval_id, i.approved_at,
-    i.approved_for, i.lapsed, i.freed_by, restored.at as restored_at, ra.send_block,
+    i.approved_for, i.lapsed, i.freed_by, i.is_unseen, restored.at as restored_at, ra.send_block,
     coalesce(v.refund_amount, v.need_amount) as money,
     coalesce(r.requested_at, o.placed_at) as since, r.reason as request_reason, r.requested_by,
     -- a review is the merchant's own answer to the fraud check
@@ -95,7 +96,7 @@ wanted as not materialized (
   union all
   select p.account_id, p.request_id, 'payout', p.request_id, p.currency, p.amount, null, null,
     null, null, 'requested', false, i.instruction_id, i.state, i.approval_id,
-    i.approved_at, i.approved_for, i.lapsed, i.freed_by, restored.at, ra.send_block,
+    i.approved_at, i.approved_for, i.lapsed, i.freed_by, i.is_unseen, restored.at, ra.send_block,
     p.amount, p.requested_at, null, null, false,
     coalesce(p.requested_at, '-infinity') < restored.at, null, p.problem, p.payload, p.is_in_totals
   from jsonb_to_recordset($7::jsonb) as p (account_id text, request_id text, currency text,
@@ -146,6 +147,8 @@ freed as materialized (
     -- who approved it before the database came back did not know of that
     select weighed.*, case when approval_id is not null then coalesce(lapsed,
         case when approved_at < restored_at then 'approval_void' end,
+        -- approved before the setting changed
+        case when is_unseen then 'newly_freed' end,
         case when doubled is distinct from approved_for then doubled end)
       end as lapse
     from weighed

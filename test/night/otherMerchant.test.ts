@@ -1,0 +1,112 @@
+// An account whose merchantId changes while something of it waits: what would go to another merchant
+// than before waits for a person who has seen it, also what was approved before. Whole nights on a
+// sandbox gateway that moves the account with it. Neighbour: newlyFreed.test.ts.
+
+import { afterEach, expect, test } from 'vitest';
+import type { RunSummary } from '../../src/core/summary.js';
+import { decideInstructions } from '../../src/night/decisions.js';
+import { sendApproved } from '../../src/night/sendApproved.js';
+import type { House } from '../support/night.js';
+import { buildHouse, dateOf, kinds, rewriteSettings } from '../support/night.js';
+
+const houses: House[] = [];
+afterEach(async () => {
+  for (const house of houses.splice(0)) await house.end();
+});
+
+async function houseOf(operations: Record<string, string>): Promise<House> {
+  const house = await buildHouse({
+    orders: 300,
+    daysAgo: 4,
+    inLedger: kinds({ capture_due: 1, full_refund_due: 1 }),
+    settings: { operations: { capture: 'approve', refund: 'auto', ...operations } },
+  });
+  houses.push(house);
+  return house;
+}
+
+async function nightOf(house: House, daysAgo: number): Promise<RunSummary> {
+  const at = new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`);
+  return (await house.run({ date: dateOf(daysAgo) }, at)).summary;
+}
+
+/** Both at the gateway and in the configuration. */
+async function moveTo(house: House, merchantId: string): Promise<void> {
+  const liveFrom = `${dateOf(4)}T00:00:00Z`;
+  const accounts = house.accounts.map((account) => ({ ...account, merchantId, liveFrom }));
+  const body = JSON.stringify({ id: 'test', accounts });
+  await fetch(`${house.sandboxUrl}/_sandbox/users`, { method: 'POST', body });
+  rewriteSettings(house, { accounts });
+}
+
+async function standing(house: House): Promise<string[]> {
+  const { rows } = await house.db.query<{ what: string }>(
+    `select concat_ws(' ', operation, state, hold_reason) as what from tieout.instructions
+     order by operation`,
+  );
+  return rows.map((row) => row.what);
+}
+
+async function approveAll(house: House): Promise<void> {
+  const { rows } = await house.db.query<{ instruction_id: bigint }>(
+    `select instruction_id from tieout.instructions where state = 'held'`,
+  );
+  const deps = await (await house.open()).night();
+  const found = await decideInstructions(deps, {
+    ids: rows.map((row) => row.instruction_id),
+    decision: { kind: 'approve', reason: null },
+    who: { name: 'anna', isClaim: true },
+  });
+  expect(found.map(({ kind }) => kind)).toEqual(rows.map(() => 'done'));
+}
+
+async function send(house: House): Promise<void> {
+  const app = await house.open();
+  const accountIds = house.accounts.map(({ accountId }) => accountId);
+  await sendApproved(await app.night(), accountIds, await app.workforce());
+}
+
+const WORDS = 'accounts[].merchantId: M1001 before, M2002 now';
+
+test('what was approved waits again, by the name of the setting, until a person has seen it', async () => {
+  const house = await houseOf({ refund: 'approve' });
+  await nightOf(house, 4);
+  expect(await standing(house)).toEqual(['capture held approval', 'refund held approval']);
+  await approveAll(house);
+  await moveTo(house, 'M2002');
+  // Approved, and about to be sent before any night has seen the change.
+  await send(house);
+  expect(await standing(house)).toEqual(['capture held newly_freed', 'refund held newly_freed']);
+  const summary = await nightOf(house, 3);
+  expect(await standing(house)).toEqual(['capture held newly_freed', 'refund held newly_freed']);
+  const told = (summary.notices ?? []).filter(({ kind }) => kind === 'newly_freed');
+  expect(new Set(told.map(({ about }) => about))).toEqual(new Set([WORDS]));
+  // A further night lets nothing go, either.
+  await nightOf(house, 2);
+  expect(await house.effects()).toEqual([]);
+  await approveAll(house);
+  await nightOf(house, 1);
+  expect(await standing(house)).toEqual(['capture confirmed', 'refund confirmed']);
+  expect(await house.effects()).toHaveLength(2);
+});
+
+test('so does what goes by itself, in the first night of the other merchant', async () => {
+  const house = await houseOf({ capture: 'auto' });
+  const { rows } = await house.db.query(
+    `with gone as (delete from ledger.orders returning *) select to_jsonb(gone) as row from gone`,
+  );
+  await nightOf(house, 4);
+  await moveTo(house, 'M2002');
+  await house.db.query(
+    `insert into ledger.orders
+     select o.* from jsonb_array_elements($1::jsonb) as e,
+       jsonb_populate_record(null::ledger.orders, e -> 'row') as o`,
+    [JSON.stringify(rows)],
+  );
+  await nightOf(house, 3);
+  expect(await standing(house)).toEqual(['capture held newly_freed', 'refund held newly_freed']);
+  expect(await house.effects()).toEqual([]);
+  await approveAll(house);
+  await send(house);
+  expect(await house.effects()).toHaveLength(2);
+});

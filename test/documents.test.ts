@@ -12,9 +12,10 @@ import { BATCH_MOVES } from '../src/core/batch.js';
 import { HOLD_REASONS } from '../src/core/decision.js';
 import { INSTRUCTION_STATES, LEGAL_MOVES } from '../src/core/instruction.js';
 import { SENDING_MOVES } from '../src/core/sending.js';
-import { BREAK_KINDS } from '../src/core/verdict.js';
+import { BREAK_KINDS, VERDICT_TABLE } from '../src/core/verdict.js';
 import { profileOrigins } from '../src/gateway/profile.js';
 import { METRICS } from '../src/web/metrics.js';
+import { anchorsOf, tableIn } from './support/papers.js';
 import { allFiles, ROOT, textOf } from './support/sourceFiles.js';
 
 const PAPERS = allFiles().filter((path) => path.endsWith('.md'));
@@ -68,6 +69,25 @@ describe('diagrams of states', () => {
     const drawn = new Set(diagram(title).flat());
     drawn.delete('[*]');
     expect([...drawn].sort()).toEqual([...statesOfTable(table), ...unwritten].sort());
+  });
+});
+
+describe('the contract', () => {
+  const [, verdicts = ''] = textOf('docs/CONTRACT.md').split('\n## 6 Verdicts\n');
+
+  test('prints the table of verdicts as core has it', () => {
+    const [head = [], , ...rows] = tableIn(verdicts);
+    const printed = rows.map(([expected = '', ...cells]) => [
+      expected,
+      // Before a comma stands what the order is where refunds have nothing to say.
+      Object.fromEntries(cells.map((cell, at) => [head[at + 1], cell.split(', ').at(-1)])),
+    ]);
+    expect(Object.fromEntries(printed)).toEqual(VERDICT_TABLE);
+  });
+
+  test('names every kind of break', () => {
+    const [, kinds = ''] = /\*\*Breaks\*\*: ([^.]*)\./.exec(verdicts) ?? [];
+    expect(kinds.split(/,\s+/)).toEqual([...BREAK_KINDS]);
   });
 });
 
@@ -336,18 +356,6 @@ const ONE_LINE = ['reconcile.tolerance'];
 
 function isMap(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object';
-}
-
-/** As the pages of a repository name the headings of a paper. */
-function anchorsOf(path: string): string[] {
-  const headings = textOf(path).matchAll(/^#+ (.+)$/gm);
-  return [...headings].map(([, title = '']) =>
-    title
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-      .trim()
-      .replaceAll(' ', '-'),
-  );
 }
 
 function upTo(last: number): number[] {

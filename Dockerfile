@@ -29,7 +29,7 @@ COPY --from=build /app/dist dist
 COPY package.json LICENSE ./
 COPY bin bin
 COPY migrations migrations
-COPY src/store/sql src/store/sql
+COPY src src
 COPY src/web/assets src/web/assets
 RUN install -d -o node -g node -m 700 /var/lib/tieout && install -d /etc/tieout
 USER node

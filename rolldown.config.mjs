@@ -14,7 +14,7 @@ function staysOutside(id) {
 
 // biome-ignore lint/style/noDefaultExport: rolldown reads the default export.
 export default {
-  input: 'dist/src/cli/main.js',
+  input: 'dist/src/app/main.js',
   platform: 'node',
   external: staysOutside,
   output: {

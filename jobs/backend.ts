@@ -5,7 +5,7 @@
 
 import type { BulkJobOptions, WorkerOptions } from 'bullmq';
 import { UnreachableError } from '../src/core/errors.js';
-import type { Connection } from '../src/store/connection.js';
+import type { Connection } from '../src/database/connection.js';
 import { reasonOf } from './reason.js';
 
 /** `queue.url` of the configuration, with the database's address where it says `database`. */

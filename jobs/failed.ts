@@ -3,8 +3,8 @@
 // own: PostgreSQL is asked again, and only if it says so the doorbell is rung anew. Neighbours:
 // worker.ts wrote the reasons; night/ answers the question `reevaluate`.
 
-import type { Doorbell, QueueName, Reevaluate } from '../src/core/doorbell.js';
-import { QUEUES } from '../src/core/doorbell.js';
+import type { Doorbell, QueueName, Reevaluate } from '../src/core/instructions/doorbell.js';
+import { QUEUES } from '../src/core/instructions/doorbell.js';
 import type { StoredJob } from './backend.js';
 import { answered, within } from './backend.js';
 import type { Queues } from './queues.js';

@@ -1,19 +1,19 @@
 // The queues on PostgreSQL: BullMQ's own tables in the schema `bullmq` of tieout's database. It
 // owns one pool for all queues and workers of the process, apart from the pool of the ledger, so
 // that waiting workers never starve it. It must never touch a table of tieout. Neighbours:
-// backend.ts says what it has to offer; store/db.ts opens the pool.
+// backend.ts says what it has to offer; database/db.ts opens the pool.
 
 import type { PgPool } from 'bullmq';
 import { TieoutError } from '../src/core/errors.js';
-import type { Connection } from '../src/store/connection.js';
+import type { Connection } from '../src/database/connection.js';
 import {
   asOperatingFailure,
   describeConnection,
   TRANSACTION_OPTIONS,
-} from '../src/store/connection.js';
-import type { Database } from '../src/store/db.js';
-import { openDatabase } from '../src/store/db.js';
-import { limitsOptions, SHORT_LIMITS } from '../src/store/limits.js';
+} from '../src/database/connection.js';
+import type { Database } from '../src/database/db.js';
+import { openDatabase } from '../src/database/db.js';
+import { limitsOptions, SHORT_LIMITS } from '../src/database/limits.js';
 import type { Backend, OnError } from './backend.js';
 import { within } from './backend.js';
 import {

@@ -4,8 +4,8 @@
 // anything. Neighbours: worker.ts hears the rings, failed.ts lists what went wrong.
 
 import type { BulkJobOptions } from 'bullmq';
-import type { Doorbell, QueueName } from '../src/core/doorbell.js';
-import { isRingId, QUEUES } from '../src/core/doorbell.js';
+import type { Doorbell, QueueName } from '../src/core/instructions/doorbell.js';
+import { isRingId, QUEUES } from '../src/core/instructions/doorbell.js';
 import type { Log } from '../src/core/log.js';
 import type { Backend, OnError, QueueConnection, RingQueue } from './backend.js';
 import { answered, within } from './backend.js';

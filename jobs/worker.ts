@@ -3,9 +3,9 @@
 // job may run twice (a lost lock, a stalled process) and a failed job may have moved money, so each
 // handler asks PostgreSQL first. Neighbours: queues.ts rings, failed.ts lists what was thrown here.
 
-import type { QueueName } from '../src/core/doorbell.js';
-import { isRingId, QUEUES } from '../src/core/doorbell.js';
 import { UnreachableError } from '../src/core/errors.js';
+import type { QueueName } from '../src/core/instructions/doorbell.js';
+import { isRingId, QUEUES } from '../src/core/instructions/doorbell.js';
 import type { Log } from '../src/core/log.js';
 import type { Processor, RingWorker } from './backend.js';
 import { answered, within } from './backend.js';

@@ -2,24 +2,10 @@
 // night; how one business day leads to the next; a picture of what was captured and refunded. It
 // decides nothing. Neighbours: periodReports.ts (heading, ageing), page.ts, activityPictures.ts.
 
-import type { DayFigures } from '../src/core/businessDay.js';
-import { MEMOS, workedOutClosing } from '../src/core/businessDay.js';
-import type { ActivityRow, WrittenReport } from '../src/core/reporting.js';
+import type { DayFigures } from '../src/core/runs/businessDay.js';
+import { MEMOS, workedOutClosing } from '../src/core/runs/businessDay.js';
+import type { ActivityRow, WrittenReport } from '../src/core/runs/reporting.js';
 import { addActivityPictures, addPictureRoomFor } from './activityPictures.js';
-import { hundredthsOf } from './cells.js';
-import type { Page } from './page.js';
-import {
-  addSection,
-  addWide,
-  count,
-  endLines,
-  id,
-  money,
-  moneyFormula,
-  settleVerdict,
-  text,
-} from './page.js';
-import { writePage } from './pageSheet.js';
 import { ACTIVITY, DAYS } from './periodColumns.js';
 import type { PeriodData } from './periodReports.js';
 import {
@@ -30,10 +16,24 @@ import {
   writeRows,
 } from './periodReports.js';
 import { writeAbout } from './reconciliation.js';
-import { moneyStyle, STYLES } from './styles.js';
-import type { Part } from './totals.js';
-import { matchingSum, plannedParts } from './totals.js';
-import { writeWorkbook } from './workbook.js';
+import { hundredthsOf } from './xlsx/cells.js';
+import type { Page } from './xlsx/page.js';
+import {
+  addSection,
+  addWide,
+  count,
+  endLines,
+  id,
+  money,
+  moneyFormula,
+  settleVerdict,
+  text,
+} from './xlsx/page.js';
+import { writePage } from './xlsx/pageSheet.js';
+import { moneyStyle, STYLES } from './xlsx/styles.js';
+import type { Part } from './xlsx/totals.js';
+import { matchingSum, plannedParts } from './xlsx/totals.js';
+import { writeWorkbook } from './xlsx/workbook.js';
 
 const NAME = 'Activity';
 const NIGHTS = 'Nights';

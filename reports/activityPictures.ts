@@ -2,17 +2,17 @@
 // the currencies that moved most often. Each bar is drawn from cells of the sheet. It never adds
 // currencies together. Pure; neighbours: chart.ts draws, activity.ts says where.
 
-import type { DayFigures } from '../src/core/businessDay.js';
 import { formatAmount } from '../src/core/money.js';
-import { dateCell, freeText, hundredthsOf } from './cells.js';
-import type { BarChart } from './chart.js';
-import type { Page } from './page.js';
-import { addSection, moneyFormula, PAGE_COLUMNS, text } from './page.js';
+import type { DayFigures } from '../src/core/runs/businessDay.js';
 import { DAYS } from './periodColumns.js';
 import { addPictureRoom, cellRef, PICTURE_LINES, rangeRef } from './pictures.js';
-import { moneyStyle, STYLES } from './styles.js';
-import type { Part } from './totals.js';
-import { matchingSum } from './totals.js';
+import { dateCell, freeText, hundredthsOf } from './xlsx/cells.js';
+import type { BarChart } from './xlsx/chart.js';
+import type { Page } from './xlsx/page.js';
+import { addSection, moneyFormula, PAGE_COLUMNS, text } from './xlsx/page.js';
+import { moneyStyle, STYLES } from './xlsx/styles.js';
+import type { Part } from './xlsx/totals.js';
+import { matchingSum } from './xlsx/totals.js';
 
 /** More pictures than this would not be looked at. */
 const CURRENCIES_DRAWN_MAX = 2;

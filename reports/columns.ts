@@ -1,11 +1,11 @@
 // What each report shows of a row: columns with the key that programs read and the heading that
 // people read. The workbooks and the CSV and NDJSON files are made of the same columns, so that
 // they cannot disagree; a sheet shows codes in words and leaves out what is the same in each row.
-// Data only; neighbours: column.ts (what a column is), core/reporting.ts (the rows), table.ts.
+// Data only; neighbours: column.ts (what a column is), core/runs/reporting.ts (the rows), table.ts.
 
-import { nextStep } from '../src/core/nextStep.js';
-import type { BreakRow, CoverageLine, MovementRow, OrderRow } from '../src/core/reporting.js';
-import { inWords, reasonToWait, statesInWords } from '../src/core/words.js';
+import { nextStep } from '../src/core/instructions/nextStep.js';
+import type { BreakRow, CoverageLine, MovementRow, OrderRow } from '../src/core/runs/reporting.js';
+import { inWords, reasonToWait, statesInWords } from '../src/core/text/words.js';
 import type { Table } from './column.js';
 import { columnOf, count, id, instant, money, text } from './column.js';
 

@@ -2,13 +2,13 @@
 // forward, what each side shows, what was done elsewhere. Pure: it makes lines of cells; neighbour:
 // summarySheet.ts says where they stand.
 
-import type { ElsewhereRow, ReconciliationData } from '../src/core/reporting.js';
-import { ORDER_CLASSES } from '../src/core/summary.js';
-import { hundredthsOf } from './cells.js';
+import type { ElsewhereRow, ReconciliationData } from '../src/core/runs/reporting.js';
+import { ORDER_CLASSES } from '../src/core/runs/summary.js';
 import { BREAKS_SHEET, MOVED_SHEET } from './columns.js';
 import type { NightFigures } from './nightFigures.js';
 import { keyOf, NO_DIFFERENCE } from './nightFigures.js';
-import type { Page } from './page.js';
+import { hundredthsOf } from './xlsx/cells.js';
+import type { Page } from './xlsx/page.js';
 import {
   addCheck,
   addColumnSums,
@@ -21,10 +21,10 @@ import {
   money,
   moneyFormula,
   text,
-} from './page.js';
-import { moneyStyle, STYLES } from './styles.js';
-import type { Part } from './totals.js';
-import { matchingSum } from './totals.js';
+} from './xlsx/page.js';
+import { moneyStyle, STYLES } from './xlsx/styles.js';
+import type { Part } from './xlsx/totals.js';
+import { matchingSum } from './xlsx/totals.js';
 
 const CLASS_HEADINGS = ['Matched', 'Explained', 'Due', 'Awaited', 'Broken', 'Not compared'];
 

@@ -5,11 +5,11 @@
 
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { maskCardNumbers } from '../src/core/masking.js';
-import type { WrittenReport } from '../src/core/reporting.js';
-import { cleanText, finiteNumber } from './cells.js';
+import type { WrittenReport } from '../src/core/runs/reporting.js';
+import { maskCardNumbers } from '../src/core/text/masking.js';
 import type { Column, Table } from './column.js';
 import { writeNewFile } from './outputFile.js';
+import { cleanText, finiteNumber } from './xlsx/cells.js';
 
 export type DelimitedFormat = 'csv' | 'ndjson';
 

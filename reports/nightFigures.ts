@@ -2,10 +2,10 @@
 // chunk before the first of them is written, so that nobody ever holds all rows. Pure; neighbours:
 // reconciliation.ts reads the rows, summarySheet.ts and currencySections.ts show the figures.
 
-import type { BreakRow, MovementRow } from '../src/core/reporting.js';
-import { fitsNumber, hundredthsOf } from './cells.js';
+import type { BreakRow, MovementRow } from '../src/core/runs/reporting.js';
 import type { Ages } from './pictures.js';
 import { addToAges, noAges } from './pictures.js';
+import { fitsNumber, hundredthsOf } from './xlsx/cells.js';
 
 export interface NightFigures {
   ages: Ages;

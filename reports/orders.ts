@@ -3,20 +3,20 @@
 // nothing. Neighbours: columns.ts (ORDERS), table.ts, reconciliation.ts (the sheet About this run).
 
 import { formatAmount } from '../src/core/money.js';
-import type { AboutData, OrderRow, WrittenReport } from '../src/core/reporting.js';
 import type { RowDigest } from '../src/core/rowDigest.js';
 import { orderRowDigest } from '../src/core/rowDigest.js';
-import { inWords } from '../src/core/words.js';
-import { addsExactly, freeText, hundredthsOf, moneyCell, wallClock } from './cells.js';
+import type { AboutData, OrderRow, WrittenReport } from '../src/core/runs/reporting.js';
+import { inWords } from '../src/core/text/words.js';
 import { ORDERS } from './columns.js';
 import { bookProperties, writeAbout } from './reconciliation.js';
-import { moneyStyle, STYLES } from './styles.js';
 import { REACH } from './summarySheet.js';
-import { writeTable } from './table.js';
-import type { Matching, Part } from './totals.js';
-import { matchingCount, matchingSum } from './totals.js';
-import type { Book, Cell } from './workbook.js';
-import { closeSheet, openSheet, putRow, writeWorkbook } from './workbook.js';
+import { addsExactly, freeText, hundredthsOf, moneyCell, wallClock } from './xlsx/cells.js';
+import { moneyStyle, STYLES } from './xlsx/styles.js';
+import { writeTable } from './xlsx/table.js';
+import type { Matching, Part } from './xlsx/totals.js';
+import { matchingCount, matchingSum } from './xlsx/totals.js';
+import type { Book, Cell } from './xlsx/workbook.js';
+import { closeSheet, openSheet, putRow, writeWorkbook } from './xlsx/workbook.js';
 
 export interface OrdersOptions {
   /** Lowered only by tests: a spreadsheet's own limit otherwise. */

@@ -1,8 +1,8 @@
 // The columns of `tieout export outcomes`: those of the view tieout.outcomes, in its order and
 // under its names (docs/CONTRACT.md section 4). Programs of the shop read them, so nothing is
-// altered. Neighbours: core/outcome.ts (the row), delimited.ts (the file).
+// altered. Neighbours: core/instructions/outcome.ts (the row), delimited.ts (the file).
 
-import type { OutcomeRow } from '../src/core/outcome.js';
+import type { OutcomeRow } from '../src/core/instructions/outcome.js';
 import type { Table } from './column.js';
 import { count, id, instant, money } from './column.js';
 

@@ -9,7 +9,7 @@ import { access, link, mkdtemp, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { TieoutError } from '../src/core/errors.js';
-import type { WrittenReport } from '../src/core/reporting.js';
+import type { WrittenReport } from '../src/core/runs/reporting.js';
 
 /** Begins the name of the folder that holds a file under way; a crash may leave one behind. */
 export const PARTIAL_PREFIX = '.partial-';

@@ -1,8 +1,8 @@
 // What the reports over a day or a month show of a row. Data only; neighbours: column.ts (what a
 // column is), columns.ts (the tables of a night), periodReports.ts.
 
-import type { DayFigures } from '../src/core/businessDay.js';
-import type { ActivityRow, AgedBreakRow } from '../src/core/reporting.js';
+import type { DayFigures } from '../src/core/runs/businessDay.js';
+import type { ActivityRow, AgedBreakRow } from '../src/core/runs/reporting.js';
 import type { Column, Table } from './column.js';
 import { columnOf, count, date, id, instant, money, text } from './column.js';
 import { BREAKS, BREAKS_SHEET } from './columns.js';

@@ -5,10 +5,14 @@
 import { AGES, isOfAge } from '../src/core/breakAge.js';
 import { formatAmount } from '../src/core/money.js';
 import type { Period } from '../src/core/period.js';
-import type { AboutData, AgedBreakRow, WrittenReport } from '../src/core/reporting.js';
-import { freeText, hundredthsOf, wallClock, wallText } from './cells.js';
+import type { AboutData, AgedBreakRow, WrittenReport } from '../src/core/runs/reporting.js';
 import type { Table } from './column.js';
-import type { Page } from './page.js';
+import { AGED_BREAKS } from './periodColumns.js';
+import { addAgePicture, addPictureRoom } from './pictures.js';
+import { bookProperties, writeAbout } from './reconciliation.js';
+import { REACH } from './summarySheet.js';
+import { freeText, hundredthsOf, wallClock, wallText } from './xlsx/cells.js';
+import type { Page } from './xlsx/page.js';
 import {
   addSection,
   addVerdict,
@@ -23,18 +27,14 @@ import {
   settleVerdict,
   TIES,
   text,
-} from './page.js';
-import { writePage } from './pageSheet.js';
-import { AGED_BREAKS } from './periodColumns.js';
-import { addAgePicture, addPictureRoom } from './pictures.js';
-import { bookProperties, writeAbout } from './reconciliation.js';
-import { moneyStyle, STYLES } from './styles.js';
-import { REACH } from './summarySheet.js';
-import { fittedWidths, writeTable } from './table.js';
-import type { Part } from './totals.js';
-import { matchingSum, plannedParts } from './totals.js';
-import type { Book, BookProperties } from './workbook.js';
-import { writeWorkbook } from './workbook.js';
+} from './xlsx/page.js';
+import { writePage } from './xlsx/pageSheet.js';
+import { moneyStyle, STYLES } from './xlsx/styles.js';
+import { fittedWidths, writeTable } from './xlsx/table.js';
+import type { Part } from './xlsx/totals.js';
+import { matchingSum, plannedParts } from './xlsx/totals.js';
+import type { Book, BookProperties } from './xlsx/workbook.js';
+import { writeWorkbook } from './xlsx/workbook.js';
 
 /** Title and environment. */
 const FROZEN_ROWS = 2;

@@ -4,20 +4,20 @@
 
 import { AGES, isOfAge } from '../src/core/breakAge.js';
 import { formatAmount } from '../src/core/money.js';
-import type { BreakRow, ReconciliationData } from '../src/core/reporting.js';
-import type { OrderClass } from '../src/core/summary.js';
-import { ORDER_CLASSES } from '../src/core/summary.js';
-import { inWords } from '../src/core/words.js';
-import { freeText, hundredthsOf } from './cells.js';
-import type { BarChart, ChartSeries } from './chart.js';
+import type { BreakRow, ReconciliationData } from '../src/core/runs/reporting.js';
+import type { OrderClass } from '../src/core/runs/summary.js';
+import { ORDER_CLASSES } from '../src/core/runs/summary.js';
+import { inWords } from '../src/core/text/words.js';
 import type { Table } from './column.js';
 import { BREAKS_SHEET } from './columns.js';
-import type { Page } from './page.js';
-import { addSection, formula, money, moneyFormula, PAGE_COLUMNS, text } from './page.js';
-import { moneyStyle } from './styles.js';
-import type { Part } from './totals.js';
-import { columnRanges } from './totals.js';
-import { columnLetters } from './workbook.js';
+import { freeText, hundredthsOf } from './xlsx/cells.js';
+import type { BarChart, ChartSeries } from './xlsx/chart.js';
+import type { Page } from './xlsx/page.js';
+import { addSection, formula, money, moneyFormula, PAGE_COLUMNS, text } from './xlsx/page.js';
+import { moneyStyle } from './xlsx/styles.js';
+import type { Part } from './xlsx/totals.js';
+import { columnRanges } from './xlsx/totals.js';
+import { columnLetters } from './xlsx/workbook.js';
 
 /** Lines that stay empty under the pictures. */
 export const PICTURE_LINES = 14;

@@ -2,15 +2,14 @@
 // what the file was made from. Rows come in chunks and memory stays flat however many they are; a
 // file goes out. It decides nothing. Neighbours: summarySheet.ts, plannedTable.ts, workbook.ts.
 
-import { coverageText } from '../src/core/coverage.js';
+import { coverageText } from '../src/core/orders/coverage.js';
 import type {
   AboutData,
   BreakRow,
   MovementRow,
   ReconciliationData,
   WrittenReport,
-} from '../src/core/reporting.js';
-import { freeText, idText, wallClock, wallText } from './cells.js';
+} from '../src/core/runs/reporting.js';
 import {
   BREAKS_SHEET,
   COVERAGE,
@@ -20,13 +19,7 @@ import {
   STATE_LIST,
   WAITING_SHEET,
 } from './columns.js';
-import { rowHeight } from './fit.js';
 import { addBreaks, addMoved, noFigures } from './nightFigures.js';
-import { TIES } from './page.js';
-import { writePage } from './pageSheet.js';
-import type { PlannedSpec } from './plannedTable.js';
-import { addPlanned, placesOf, planned, writePlanned } from './plannedTable.js';
-import { STYLES } from './styles.js';
 import type { OtherSheets } from './summarySheet.js';
 import {
   REACH,
@@ -35,9 +28,16 @@ import {
   SUMMARY_REPEATED_ROWS,
   summaryPage,
 } from './summarySheet.js';
-import { writeTable } from './table.js';
-import type { Book, BookProperties } from './workbook.js';
-import { closeSheet, openSheet, putRow, writeWorkbook } from './workbook.js';
+import { freeText, idText, wallClock, wallText } from './xlsx/cells.js';
+import { rowHeight } from './xlsx/fit.js';
+import { TIES } from './xlsx/page.js';
+import { writePage } from './xlsx/pageSheet.js';
+import type { PlannedSpec } from './xlsx/plannedTable.js';
+import { addPlanned, placesOf, planned, writePlanned } from './xlsx/plannedTable.js';
+import { STYLES } from './xlsx/styles.js';
+import { writeTable } from './xlsx/table.js';
+import type { Book, BookProperties } from './xlsx/workbook.js';
+import { closeSheet, openSheet, putRow, writeWorkbook } from './xlsx/workbook.js';
 
 /** Goes through the rows twice: what stands above them has to be known before they are written. */
 export async function writeReconciliation(

@@ -3,19 +3,20 @@
 // each check turns red by itself. Pure: it makes lines of cells; neighbours: reconciliation.ts
 // writes them, totals.ts gives formulas over the other sheets.
 
-import { INSTRUCTION_STATES } from '../src/core/instruction.js';
-import type { Notice } from '../src/core/notices.js';
-import type { KindTie, MoneyTie, ReconciliationData } from '../src/core/reporting.js';
-import type { AccountSummary, Tie } from '../src/core/summary.js';
-import { nightSentence, ORDER_CLASSES, workedOutOpenAfter } from '../src/core/summary.js';
-import { inWords } from '../src/core/words.js';
-import { freeText, hundredthsOf, idText, wallClock, wallText } from './cells.js';
-import type { BarChart } from './chart.js';
+import { INSTRUCTION_STATES } from '../src/core/instructions/instruction.js';
+import type { Notice } from '../src/core/runs/notices.js';
+import type { KindTie, MoneyTie, ReconciliationData } from '../src/core/runs/reporting.js';
+import type { AccountSummary, Tie } from '../src/core/runs/summary.js';
+import { nightSentence, ORDER_CLASSES, workedOutOpenAfter } from '../src/core/runs/summary.js';
+import { inWords } from '../src/core/text/words.js';
 import { BREAKS_SHEET } from './columns.js';
 import { addAmounts, addCurrencies, addMoney } from './currencySections.js';
 import type { NightFigures } from './nightFigures.js';
 import { keyOf } from './nightFigures.js';
-import type { Page } from './page.js';
+import { addPictureRoom, addPictures } from './pictures.js';
+import { freeText, hundredthsOf, idText, wallClock, wallText } from './xlsx/cells.js';
+import type { BarChart } from './xlsx/chart.js';
+import type { Page } from './xlsx/page.js';
 import {
   addCheck,
   addColumnSums,
@@ -31,11 +32,10 @@ import {
   moneyFormula,
   settleVerdict,
   text,
-} from './page.js';
-import { addPictureRoom, addPictures } from './pictures.js';
-import { moneyStyle, STYLES } from './styles.js';
-import type { Part } from './totals.js';
-import { matchingCount } from './totals.js';
+} from './xlsx/page.js';
+import { moneyStyle, STYLES } from './xlsx/styles.js';
+import type { Part } from './xlsx/totals.js';
+import { matchingCount } from './xlsx/totals.js';
 
 export const SUMMARY_NAME = 'Summary';
 /** Title, environment and sentence stay in view; the first two are printed on every page. */

@@ -60,7 +60,7 @@ function cpuMs() {
 }
 
 async function startSandbox() {
-  const program = resolve(flags.dist, 'src/cli/main.js');
+  const program = resolve(flags.dist, 'src/app/main.js');
   const profiling = flags.profile ? ['--cpu-prof', '--cpu-prof-dir', flags.profile] : [];
   const args = ['sandbox', '--json', '--port', '0', '--orders', `${orders}`, '--seed', `${SEED}`];
   const child = spawn(process.execPath, [...profiling, program, ...args], {

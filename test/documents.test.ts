@@ -6,14 +6,14 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { INITIAL_VALUES, PROFILE_TEMPLATE, renderConfig } from '../src/configTemplates.js';
-import { ALERT_EVENTS } from '../src/core/alerts.js';
-import { BATCH_MOVES } from '../src/core/batch.js';
-import { HOLD_REASONS } from '../src/core/decision.js';
-import { INSTRUCTION_STATES, LEGAL_MOVES } from '../src/core/instruction.js';
-import { SENDING_MOVES } from '../src/core/sending.js';
-import { BREAK_KINDS, VERDICT_TABLE } from '../src/core/verdict.js';
-import { profileOrigins } from '../src/gateway/profile.js';
+import { INITIAL_VALUES, PROFILE_TEMPLATE, renderConfig } from '../src/config/templates.js';
+import { BATCH_MOVES } from '../src/core/instructions/batch.js';
+import { HOLD_REASONS } from '../src/core/instructions/decision.js';
+import { INSTRUCTION_STATES, LEGAL_MOVES } from '../src/core/instructions/instruction.js';
+import { SENDING_MOVES } from '../src/core/instructions/sending.js';
+import { ALERT_EVENTS } from '../src/core/messages.js';
+import { BREAK_KINDS, VERDICT_TABLE } from '../src/core/orders/verdict.js';
+import { profileOrigins } from '../src/gateway/document/profile.js';
 import { METRICS } from '../src/web/metrics.js';
 import { anchorsOf, tableIn } from './support/papers.js';
 import { allFiles, ROOT, textOf } from './support/sourceFiles.js';
@@ -99,7 +99,7 @@ describe('the runbook', () => {
   });
 
   test('says why an instruction is held, for every reason there is', () => {
-    const plan = textOf('src/store/sql/plan.sql');
+    const plan = textOf('src/instructions/plan.sql');
     const blocks = /send_block in \(([^)]*)\)/.exec(migrations())?.[1] ?? '';
     const found = [
       ...plan.matchAll(/\b(?:then|not p\.above.*then)\s+'(\w+)'/g),

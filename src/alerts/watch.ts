@@ -4,14 +4,19 @@
 // man's switch can know.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AlertEvent } from '../core/alerts.js';
-import { nightDidNotStart, runIsSilent, UNKNOWN_HOURS_MAX, unknownWaits } from '../core/alerts.js';
-import type { Silence } from '../core/owed.js';
-import { didNotStart, standsStill } from '../core/owed.js';
+import type { AlertEvent } from '../core/messages.js';
+import {
+  nightDidNotStart,
+  runIsSilent,
+  UNKNOWN_HOURS_MAX,
+  unknownWaits,
+} from '../core/messages.js';
+import type { Silence } from '../core/runs/owed.js';
+import { didNotStart, standsStill } from '../core/runs/owed.js';
+import type { Tx } from '../database/db.js';
 import type { SightDeps } from '../night/clock.js';
 import { lookAtClock } from '../night/clock.js';
-import type { Tx } from '../store/db.js';
-import { newestTold, putInOutbox, untoldUnknowns, watchAlone } from '../store/outbox.js';
+import { newestTold, putInOutbox, untoldUnknowns, watchAlone } from '../outbox/outboxStore.js';
 import type { AlertDeps } from './deliver.js';
 import { deliverDue } from './deliver.js';
 

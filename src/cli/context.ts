@@ -4,16 +4,16 @@
 
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
-import type { App } from '../compose.js';
-import { openApp } from '../compose.js';
-import type { Config } from '../config.js';
-import { loadConfigHere } from '../config.js';
-import { hidingSecrets } from '../configHiding.js';
-import type { Decider } from '../core/decider.js';
+import type { App } from '../app/compose.js';
+import { openApp } from '../app/compose.js';
+import type { Config } from '../config/config.js';
+import { loadConfigHere } from '../config/config.js';
+import { hidingSecrets } from '../config/hiding.js';
 import { TieoutError } from '../core/errors.js';
+import type { Decider } from '../core/instructions/decider.js';
 import type { Log } from '../core/log.js';
 import { indentedLines } from '../core/log.js';
-import { packageVersion } from '../processIdentity.js';
+import { packageVersion } from '../runs/processIdentity.js';
 import type { Progress } from './progress.js';
 import { openProgress } from './progress.js';
 
@@ -76,7 +76,7 @@ export async function withApp(
 async function watchOver(app: App): Promise<() => Promise<void>> {
   const [{ startAlerts }, { watchOf }] = await Promise.all([
     import('../alerts/watch.js'),
-    import('./sight.js'),
+    import('./observedState.js'),
   ]);
   return startAlerts(watchOf(app));
 }

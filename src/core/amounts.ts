@@ -3,7 +3,7 @@
 
 import type { EntryFacts, LedgerFacts, OrderFacts, Rules } from './facts.js';
 import type { Hundredths } from './money.js';
-import type { GatewayState } from './order.js';
+import type { GatewayState } from './orders/order.js';
 
 export type Agreement = 'equal' | 'tolerated' | 'differs';
 

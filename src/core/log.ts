@@ -2,7 +2,7 @@
 // a search for it would use. Whatever comes from outside is made one harmless line here: no line
 // breaks, no colours of a terminal, no card numbers. Pure; who writes it where is not known here.
 
-import { maskCardNumbers } from './masking.js';
+import { maskCardNumbers } from './text/masking.js';
 
 export type LogLevel = 'info' | 'warn' | 'error';
 

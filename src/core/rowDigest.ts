@@ -2,7 +2,7 @@
 // database still holds the same ones. Rows by the million: they are added a chunk at a time. Pure.
 
 import { createHash } from 'node:crypto';
-import type { OrderRow } from './reporting.js';
+import type { OrderRow } from './runs/reporting.js';
 
 /** Stands in no field: what is kept of a record has no control characters but tab and line feed. */
 const BETWEEN = '\u001f';

@@ -3,7 +3,7 @@
 // payment and the like in one go. It decides nothing about when or whether to send, and keeps no
 // state but its connections. Built in compose, used by the night and by `tieout gateway`.
 
-import type { Operation } from '../core/order.js';
+import type { Operation } from '../core/orders/order.js';
 import type { Account } from './account.js';
 import {
   type BatchEntry,
@@ -11,18 +11,18 @@ import {
   type PreparedBatch,
   prepareBatch,
   readBatchAnswer,
-} from './batchOps.js';
-import { endpointOf } from './endpoint.js';
-import { type MoneyCalls, moneyCalls, type PostOnce } from './moneyCalls.js';
-import { connectMoney, type MoneyConnect } from './moneyTransport.js';
-import { type PayoutOutcome, preparePayout, readPayoutAnswer } from './payout.js';
-import type { Payout } from './payoutMessages.js';
-import type { Profile } from './profile.js';
-import { type QueryResult, query, queryFields, queryOrders } from './query.js';
-import { canBeAsked, type QuerySelection } from './querySelection.js';
-import type { PreparedRequest } from './requests.js';
-import { openSlots } from './slots.js';
-import { openQueryTransport, type RawAnswer } from './transport.js';
+} from './batches/batchOps.js';
+import { type MoneyCalls, moneyCalls, type PostOnce } from './batches/moneyCalls.js';
+import type { Payout } from './document/payoutMessages.js';
+import type { Profile } from './document/profile.js';
+import { type PayoutOutcome, preparePayout, readPayoutAnswer } from './payments/payout.js';
+import { type QueryResult, query, queryFields, queryOrders } from './query/query.js';
+import { canBeAsked, type QuerySelection } from './query/querySelection.js';
+import { endpointOf } from './transport/endpoint.js';
+import { connectMoney, type MoneyConnect } from './transport/moneyTransport.js';
+import { openSlots } from './transport/slots.js';
+import { openQueryTransport, type RawAnswer } from './transport/transport.js';
+import type { PreparedRequest } from './wire/requests.js';
 
 export interface GatewayClientDeps {
   profile: Profile;

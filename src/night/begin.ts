@@ -1,17 +1,19 @@
 // Which run is it, and whose? A date that has not ended is refused; an older one is shown again;
 // one that another living process works on is joined; everything else is created or taken over.
 
-import { configHash, describeConfig } from '../configView.js';
+import { configHash, describeConfig } from '../config/view.js';
 import { LEFT, UsageError } from '../core/errors.js';
-import { liveFromAheadSentence, noHistorySentence } from '../core/notices.js';
-import { isFinished, type RunSummary } from '../core/summary.js';
+import { liveFromAheadSentence, noHistorySentence } from '../core/runs/notices.js';
+import { isFinished, type RunSummary } from '../core/runs/summary.js';
 import type { Account } from '../gateway/account.js';
-import { keepProfile } from '../store/audit.js';
-import type { BusinessDay } from '../store/calendar.js';
-import { businessDay, lastEndedDate } from '../store/calendar.js';
-import { blockedAccounts, enterAccounts } from '../store/runAccounts.js';
-import { leaveRun, removeDryRun, takeRun } from '../store/runHolders.js';
-import type { RunRow } from '../store/runs.js';
+import type { BusinessDay } from '../runs/calendarStore.js';
+import { businessDay, lastEndedDate } from '../runs/calendarStore.js';
+import type { Night, NightDeps } from '../runs/deps.js';
+import { isAtWork } from '../runs/holding.js';
+import { keepProfile } from '../runs/recordStore.js';
+import { blockedAccounts, enterAccounts } from '../runs/runAccountsStore.js';
+import { leaveRun, removeDryRun, takeRun } from '../runs/runHoldersStore.js';
+import type { RunRow } from '../runs/runsStore.js';
 import {
   coveredDates,
   createRun,
@@ -20,9 +22,7 @@ import {
   findRun,
   heldRun,
   newestDate,
-} from '../store/runs.js';
-import type { Night, NightDeps } from './deps.js';
-import { isAtWork } from './holding.js';
+} from '../runs/runsStore.js';
 
 export interface RunRequest {
   /** null: the last date that has ended */

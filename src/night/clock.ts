@@ -1,17 +1,17 @@
 // One look of the clock: which night is owed, and its work where it is. Asked at each tick and now
 // and then between: a tick that was lost, skipped by a change of clocks, or heard by two processes
-// at once never matters. Neighbours: core/owed.ts decides, cli/schedule.ts asks until it is told to
-// stop, cli/status.ts only tells.
+// at once never matters. Neighbours: core/runs/owed.ts decides, cli/nights/schedule.ts asks until
+// it is told to stop, cli/nights/status.ts only tells.
 
 import { LEFT, STOPPED } from '../core/errors.js';
-import type { Owed, Silence } from '../core/owed.js';
-import { didNotStart, SKEW_MS_MAX, skewWords, toMinute, whatIsOwed } from '../core/owed.js';
-import type { NightFacts } from '../store/calendar.js';
-import { nightFacts } from '../store/calendar.js';
-import type { RunRow } from '../store/runs.js';
-import { heldRun, newestRun } from '../store/runs.js';
-import type { NightDeps } from './deps.js';
-import { isAtWork } from './holding.js';
+import type { Owed, Silence } from '../core/runs/owed.js';
+import { didNotStart, SKEW_MS_MAX, skewWords, toMinute, whatIsOwed } from '../core/runs/owed.js';
+import type { NightFacts } from '../runs/calendarStore.js';
+import { nightFacts } from '../runs/calendarStore.js';
+import type { NightDeps } from '../runs/deps.js';
+import { isAtWork } from '../runs/holding.js';
+import type { RunRow } from '../runs/runsStore.js';
+import { heldRun, newestRun } from '../runs/runsStore.js';
 import type { RunResult, Workforce } from './run.js';
 import { runDate } from './run.js';
 

@@ -3,28 +3,28 @@
 // writes, so for a while it holds what others may need; whoever needs it goes first, and the dry
 // run ends.
 
+import { classify } from '../compare/verdictsStore.js';
 import { DatabaseAwayError, TieoutError } from '../core/errors.js';
-import type { RunSummary } from '../core/summary.js';
-import type { Database, Db } from '../store/db.js';
-import { isThere } from '../store/db.js';
+import type { RunSummary } from '../core/runs/summary.js';
+import type { Database, Db } from '../database/db.js';
+import { isThere } from '../database/db.js';
+import { DRY_LIMITS } from '../database/limits.js';
+import { pullNight } from '../pull/pull.js';
+import { noteLookWords } from '../pull/statusCodes.js';
+import type { Night, NightDeps } from '../runs/deps.js';
+import { accountIdsOf } from '../runs/deps.js';
 import {
   endDryRunsInTheWay,
   giveNumbersBack,
   markDry,
   numbersNow,
   wouldDo,
-} from '../store/dryRun.js';
-import { DRY_LIMITS } from '../store/limits.js';
-import { deleteDryRun } from '../store/runs.js';
-import { classify } from '../store/verdicts.js';
-import type { Night, NightDeps } from './deps.js';
-import { accountIdsOf } from './deps.js';
-import { fenced } from './holding.js';
+} from '../runs/dryRunStore.js';
+import { fenced } from '../runs/holding.js';
+import { deleteDryRun } from '../runs/runsStore.js';
+import { keepingOn } from '../runs/watch.js';
+import { countLooks, total } from '../total/total.js';
 import { judge } from './night.js';
-import { pullNight } from './pull.js';
-import { countLooks, total } from './total.js';
-import { keepingOn } from './watch.js';
-import { noteLookWords } from './words.js';
 
 export async function runDry(open: NightDeps, mine: Night): Promise<RunSummary> {
   const { deps, night } = fenced(open, mine);

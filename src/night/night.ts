@@ -2,27 +2,27 @@
 // over whole sets, may be run twice, and leaves everything it learnt in PostgreSQL; a night that
 // stopped half-way goes on from there.
 
-import { BEGIN_AGAIN_MAX } from '../core/sending.js';
-import type { RunSummary } from '../core/summary.js';
-import type { PullRow } from '../store/pulls.js';
-import { beginAgain } from './beginAgain.js';
-import { beside } from './beside.js';
-import { compareAgain, compareNight } from './compare.js';
-import { confirm, judgeAnew } from './confirm.js';
-import type { Night, NightDeps } from './deps.js';
-import { accountIdsOf } from './deps.js';
-import { fenced } from './holding.js';
-import { removeOldReports } from './oldReports.js';
-import { plan } from './plan.js';
-import { pullNight } from './pull.js';
-import { recover } from './recover.js';
-import { report } from './report.js';
-import { removeOldEvidence } from './retention.js';
-import { seal, sealEnd } from './seal.js';
-import { send } from './send.js';
-import type { Looked } from './total.js';
-import { countLooks, total } from './total.js';
-import { noteLookWords } from './words.js';
+import { seal, sealEnd } from '../audit/seal.js';
+import { compareAgain, compareNight } from '../compare/compare.js';
+import { confirm, judgeAnew } from '../confirm/confirm.js';
+import { BEGIN_AGAIN_MAX } from '../core/instructions/sending.js';
+import type { RunSummary } from '../core/runs/summary.js';
+import { plan } from '../plan/plan.js';
+import { pullNight } from '../pull/pull.js';
+import type { PullRow } from '../pull/rows/pullsStore.js';
+import { noteLookWords } from '../pull/statusCodes.js';
+import { removeOldReports } from '../report/oldReports.js';
+import { report } from '../report/report.js';
+import { removeOldEvidence } from '../retention/retention.js';
+import { beside } from '../runs/beside.js';
+import type { Night, NightDeps } from '../runs/deps.js';
+import { accountIdsOf } from '../runs/deps.js';
+import { fenced } from '../runs/holding.js';
+import { beginAgain } from '../send/beginAgain.js';
+import { recover } from '../send/recover.js';
+import { send } from '../send/send.js';
+import type { Looked } from '../total/total.js';
+import { countLooks, total } from '../total/total.js';
 
 /** Runs every step of one business date; answers the summary of docs/CONTRACT.md section 7. */
 export async function runNight(open: NightDeps, mine: Night): Promise<RunSummary> {

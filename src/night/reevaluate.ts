@@ -1,13 +1,13 @@
 // What is behind a failed job, as PostgreSQL says: still to be done, done, or a person's to decide.
 // `tieout jobs retry` asks this and never repeats a job as it was (a red job may have moved money).
 
-import type { QueueName, Reevaluation } from '../core/doorbell.js';
-import { mayAccountSend } from '../core/sending.js';
-import { loadBatch } from '../store/batches.js';
-import { chunkStanding } from '../store/pulls.js';
-import { loadReport } from '../store/reports.js';
-import { standings } from '../store/sending.js';
-import type { NightDeps } from './deps.js';
+import type { QueueName, Reevaluation } from '../core/instructions/doorbell.js';
+import { mayAccountSend } from '../core/instructions/sending.js';
+import { chunkStanding } from '../pull/rows/pullsStore.js';
+import { loadReport } from '../report/reportsStore.js';
+import type { NightDeps } from '../runs/deps.js';
+import { loadBatch } from '../send/rows/batchesStore.js';
+import { standings } from '../send/rows/sendingStore.js';
 
 export async function reevaluate(
   deps: Pick<NightDeps, 'db'>,

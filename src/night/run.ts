@@ -2,17 +2,17 @@
 
 import { TakenOverError, TieoutError } from '../core/errors.js';
 import { withFields } from '../core/log.js';
-import type { RunSummary } from '../core/summary.js';
-import { ledgerTrouble, mayBeLedger } from '../store/ledgerTrouble.js';
-import type { RunRow } from '../store/runs.js';
+import type { RunSummary } from '../core/runs/summary.js';
+import { ledgerTrouble, mayBeLedger } from '../ledger/ledgerTroubleStore.js';
+import type { Night, NightDeps } from '../runs/deps.js';
+import type { Outages } from '../runs/holding.js';
+import { openOutages, TAKEN_OVER } from '../runs/holding.js';
+import type { RunRow } from '../runs/runsStore.js';
+import { joinRun, outwaitRun, withHeartbeat } from '../runs/watch.js';
 import type { RunRequest } from './begin.js';
 import { beginRun, blockedSentences } from './begin.js';
-import type { Night, NightDeps } from './deps.js';
 import { runDry } from './dryRun.js';
-import type { Outages } from './holding.js';
-import { openOutages, TAKEN_OVER } from './holding.js';
 import { runNight } from './night.js';
-import { joinRun, outwaitRun, withHeartbeat } from './watch.js';
 
 /** A run that is joined and whose process dies is taken over; so often at most. */
 const TAKE_OVERS_MAX = 3;

@@ -3,20 +3,25 @@
 // those of the run: the next one counts what was settled here.
 
 import { UsageError } from '../core/errors.js';
-import { openAmong, retryApproved, waitingWith } from '../store/batches.js';
-import type { SentInstruction } from '../store/instructions.js';
-import { approvedIn, cutApproved, sentInstructions, settleByLooks } from '../store/instructions.js';
-import { newestRunId } from '../store/runs.js';
-import { standings } from '../store/sending.js';
-import { beginAgain } from './beginAgain.js';
-import type { NightDeps } from './deps.js';
-import { otherEnvironment } from './environment.js';
-import { askSecondLook } from './lookAgain.js';
-import { pullDirectly } from './pull.js';
-import { recoverAttempts } from './recover.js';
-import { BATCH_TRIES_MAX, goingAccounts, ringFor } from './ringWaiting.js';
+import type { SentInstruction } from '../instructions/instructionsStore.js';
+import {
+  approvedIn,
+  cutApproved,
+  sentInstructions,
+  settleByLooks,
+} from '../instructions/instructionsStore.js';
+import { askSecondLook } from '../pull/lookAgain.js';
+import { pullDirectly } from '../pull/pull.js';
+import type { NightDeps } from '../runs/deps.js';
+import { otherEnvironment } from '../runs/environment.js';
+import { newestRunId } from '../runs/runsStore.js';
+import { waitForRows } from '../runs/waitForRows.js';
+import { beginAgain } from '../send/beginAgain.js';
+import { recoverAttempts } from '../send/recover.js';
+import { BATCH_TRIES_MAX, goingAccounts, ringFor } from '../send/ringWaiting.js';
+import { openAmong, retryApproved, waitingWith } from '../send/rows/batchesStore.js';
+import { standings } from '../send/rows/sendingStore.js';
 import type { Workforce } from './run.js';
-import { waitForRows } from './waitForRows.js';
 
 /** Answers what became of every instruction that waited with an approval. */
 export async function sendApproved(

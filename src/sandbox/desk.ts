@@ -2,13 +2,13 @@
 // and the one way in which effects are written down before they become true. Knows no HTTP
 // (handle.ts) and no money rule (book.ts). Neighbours: queries, batches, payments, payouts, portal.
 
-import type { Profile } from '../gateway/profile.js';
-import { responseSignatureOf, sameSignature, signatureOf } from '../gateway/sign.js';
-import { type Book, type Draft, type Effect, settle } from './book.js';
-import type { EntryPrinter } from './entries.js';
+import type { Profile } from '../gateway/document/profile.js';
+import { responseSignatureOf, sameSignature, signatureOf } from '../gateway/wire/sign.js';
+import type { EntryPrinter } from './answers/entries.js';
+import { printedDay } from './answers/printedDay.js';
+import { type Book, type Draft, type Effect, settle } from './book/book.js';
+import type { SandboxAccountId } from './book/order.js';
 import type { Journal, JournalLine } from './journal.js';
-import type { SandboxAccountId } from './order.js';
-import { printedDay } from './printedDay.js';
 
 export interface SandboxAccount extends SandboxAccountId {
   readonly signingKey: string;

@@ -5,9 +5,9 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { QUERY_PATH } from '../gateway/messages.js';
+import { QUERY_PATH } from '../gateway/document/messages.js';
 import type { Desk, Received } from './desk.js';
-import type { FaultRules } from './faultRules.js';
+import type { FaultRules } from './faults/faultRules.js';
 import {
   type Answer,
   bareAnswer,
@@ -15,7 +15,7 @@ import {
   errorPage,
   type FaultAction,
   type FaultPlan,
-} from './faults.js';
+} from './faults/faults.js';
 import { bytesOf, operatorOf, readBody, readMessage, send, sendText } from './wire.js';
 
 export interface House {

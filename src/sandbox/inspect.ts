@@ -7,17 +7,23 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { TieoutError } from '../core/errors.js';
 import { formatAmount } from '../core/money.js';
-import { allOrders } from './book.js';
-import { answerHosted, HOSTED_PATH } from './checkout.js';
+import { answerHosted, HOSTED_PATH } from './answers/checkout.js';
+import { printedDate } from './answers/entries.js';
+import { ISSUER_PATH, visitIssuer } from './answers/issuer.js';
+import { notifyPayment } from './answers/payments.js';
+import { allOrders } from './book/book.js';
+import type { SandboxOrder } from './book/order.js';
+import {
+  actByHand,
+  PORTAL_ACTIONS,
+  PORTAL_PATH,
+  type PortalAction,
+  portalPage,
+} from './book/portal.js';
 import { type Desk, textOf } from './desk.js';
-import { printedDate } from './entries.js';
-import { parseFaultRules } from './faultRules.js';
-import { bareAnswer } from './faults.js';
+import { parseFaultRules } from './faults/faultRules.js';
+import { bareAnswer } from './faults/faults.js';
 import type { House } from './handle.js';
-import { ISSUER_PATH, visitIssuer } from './issuer.js';
-import type { SandboxOrder } from './order.js';
-import { notifyPayment } from './payments.js';
-import { actByHand, PORTAL_ACTIONS, PORTAL_PATH, type PortalAction, portalPage } from './portal.js';
 import type { Users } from './users.js';
 import { readBody, readMessage, send, sendText } from './wire.js';
 

@@ -5,7 +5,7 @@
 
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { TieoutError } from '../core/errors.js';
-import type { Effect } from './book.js';
+import type { Effect } from './book/book.js';
 
 const CHUNK_BYTES = 1 << 20;
 const NEWLINE = 0x0a;

@@ -5,19 +5,19 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TieoutError, UnreachableError, UsageError } from '../core/errors.js';
-import { type Profile, sandboxProfile } from '../gateway/profile.js';
-import { repeat } from './arrivals.js';
-import { createBook, draftOf, settle } from './book.js';
+import { type Profile, sandboxProfile } from '../gateway/document/profile.js';
+import { entryPrinter } from './answers/entries.js';
+import { repeat } from './book/arrivals.js';
+import { createBook, draftOf, settle } from './book/book.js';
 import { type Desk, keepEffect, type SandboxAccount } from './desk.js';
-import { entryPrinter } from './entries.js';
-import { type FaultRule, openFaultRules } from './faultRules.js';
-import type { FaultPlan } from './faults.js';
+import { type FaultRule, openFaultRules } from './faults/faultRules.js';
+import type { FaultPlan } from './faults/faults.js';
 import { endTraffic, type House, handleOperation, openTraffic } from './handle.js';
 import { type Inspected, inspect } from './inspect.js';
 import { type Journal, type JournalLine, openJournal } from './journal.js';
 import { type Held, holdLock } from './lock.js';
-import { layOutNight, type NightSettings } from './night.js';
 import { type Notifier, openNotifier } from './notify.js';
+import { layOutNight, type NightSettings } from './seed/night.js';
 import {
   removeListening,
   type StateFiles,

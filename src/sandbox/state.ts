@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { TieoutError, UsageError } from '../core/errors.js';
-import type { NightSettings } from './night.js';
+import type { NightSettings } from './seed/night.js';
 
 /** Where a running sandbox can be found. */
 export interface Listening {

@@ -2,13 +2,13 @@
 // stand on the night that was seeded. Makes text only. The keys are the sandbox's own and open
 // nothing else.
 
-import type { Operation } from '../core/order.js';
-import { BATCH_SHAPES } from '../gateway/messages.js';
-import { sandboxProfile } from '../gateway/profile.js';
-import { signatureOf } from '../gateway/sign.js';
+import type { Operation } from '../core/orders/order.js';
+import { BATCH_SHAPES } from '../gateway/document/messages.js';
+import { sandboxProfile } from '../gateway/document/profile.js';
+import { signatureOf } from '../gateway/wire/sign.js';
 import type { SandboxAccount } from './desk.js';
-import { layOutNight, type NightSettings } from './night.js';
-import { type SeededOrder, seedOrders } from './seed.js';
+import { layOutNight, type NightSettings } from './seed/night.js';
+import { type SeededOrder, seedOrders } from './seed/seed.js';
 
 /** Orders that are looked through for one that can be captured; every night plants some. */
 const LOOKED_THROUGH_MAX = 20_000;

@@ -3,16 +3,16 @@
 // Decides nothing about money and lets no fault happen; that is handle.ts.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { OPERATIONS, type Operation } from '../core/order.js';
-import { readForm } from '../gateway/encode.js';
-import { BATCH_SHAPES, QUERY_PATH } from '../gateway/messages.js';
-import { answerBatch } from './batches.js';
-import { answerCheckout } from './checkout.js';
+import { OPERATIONS, type Operation } from '../core/orders/order.js';
+import { BATCH_SHAPES, QUERY_PATH } from '../gateway/document/messages.js';
+import { readForm } from '../gateway/wire/encode.js';
+import { answerBatch } from './answers/batches.js';
+import { answerCheckout } from './answers/checkout.js';
+import { answerPayment } from './answers/payments.js';
+import { answerPayout } from './answers/payouts.js';
+import { answerQuery } from './answers/queries.js';
 import type { Desk, Received } from './desk.js';
-import { type Answer, bareAnswer } from './faults.js';
-import { answerPayment } from './payments.js';
-import { answerPayout } from './payouts.js';
-import { answerQuery } from './queries.js';
+import { type Answer, bareAnswer } from './faults/faults.js';
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 const FORM_TYPE = 'application/x-www-form-urlencoded';

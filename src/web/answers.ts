@@ -5,10 +5,10 @@ import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { sep } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { SessionRow } from '../store/sessions.js';
+import type { SessionRow } from '../access/sessionsStore.js';
 import { frameOf } from './frame.js';
-import { renderPage } from './layout.js';
-import { answerProblem } from './problems.js';
+import { renderPage } from './layout/layout.js';
+import { answerProblem } from './layout/problems.js';
 import type { Answer, ConsoleDeps } from './visit.js';
 
 export interface Answered {

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { packageRoot } from '../store/sql.js';
+import { packageRoot } from '../database/statements.js';
 
 const TYPES = {
   'console.css': 'text/css; charset=utf-8',

@@ -4,9 +4,9 @@
 
 import type { FastifyInstance, FastifyPluginCallback } from 'fastify';
 import { hasEverywhere } from '../core/access.js';
-import { answerProblem } from './problems.js';
-import { currentSession } from './session.js';
+import { answerProblem } from './layout/problems.js';
 import type { ConsoleDeps } from './visit.js';
+import { currentSession } from './visitor/session.js';
 
 export const BOARD_PATH = '/board';
 

@@ -2,7 +2,7 @@
 // in groups of three, free text without what looks like a card number. Pure.
 
 import { oneLine } from '../core/log.js';
-import { maskCardNumbers } from '../core/masking.js';
+import { maskCardNumbers } from '../core/text/masking.js';
 
 export interface Words {
   zone: string;

@@ -1,9 +1,9 @@
 // What the frame of a page needs to know: where this is, who is signed in, what they may see.
 
+import type { SessionRow } from '../access/sessionsStore.js';
 import type { Right } from '../core/access.js';
 import { accountsFor, hasEverywhere } from '../core/access.js';
-import type { SessionRow } from '../store/sessions.js';
-import type { Frame } from './layout.js';
+import type { Frame } from './layout/layout.js';
 import type { ConsoleDeps } from './visit.js';
 
 export function frameOf(

@@ -6,19 +6,19 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Count, Vitals } from '../audit/metricsStore.js';
+import { readVitals } from '../audit/metricsStore.js';
 import { hasEverywhere } from '../core/access.js';
-import { didNotStart } from '../core/owed.js';
-import { RUN_STATES } from '../core/summary.js';
+import { didNotStart } from '../core/runs/owed.js';
+import { RUN_STATES } from '../core/runs/summary.js';
 import type { ClockSight } from '../night/clock.js';
 import { lookAtClock } from '../night/clock.js';
-import type { OutboxFigures } from '../store/outbox.js';
-import { outboxFigures } from '../store/outbox.js';
-import type { Count, Vitals } from '../store/vitals.js';
-import { readVitals } from '../store/vitals.js';
+import type { OutboxFigures } from '../outbox/outboxStore.js';
+import { outboxFigures } from '../outbox/outboxStore.js';
 import type { MonitorDeps } from './health.js';
 import { inTime, kept } from './kept.js';
-import { currentSession } from './session.js';
 import type { ConsoleDeps } from './visit.js';
+import { currentSession } from './visitor/session.js';
 
 const LIMITS = { keptMs: 10_000, timeoutMs: 20_000 };
 const PART_TIMEOUT_MS = 10_000;

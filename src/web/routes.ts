@@ -2,14 +2,19 @@
 // each role, each account. A page that is not in it does not exist.
 
 import { activityPage } from './pages/activity.js';
-import { approvalsPage, approve, reject } from './pages/approvals.js';
 import { auditPage, checkChains } from './pages/audit.js';
 import { brakeOff, brakeOn, brakePage } from './pages/brake.js';
-import { assignBreaks, noteBreaks, reopenBreaks, waiveBreaks } from './pages/breakDecisions.js';
-import { breakPage, breaksPage } from './pages/breaks.js';
+import {
+  assignBreaks,
+  noteBreaks,
+  reopenBreaks,
+  waiveBreaks,
+} from './pages/breaks/breakDecisions.js';
+import { breakPage, breaksPage } from './pages/breaks/breaks.js';
 import { closing, dayPage, daysPage } from './pages/days.js';
-import { instructionPage } from './pages/instruction.js';
-import { instructionsPage, replan, resolve } from './pages/instructions.js';
+import { approvalsPage, approve, reject } from './pages/instructions/approvals.js';
+import { instructionPage } from './pages/instructions/instruction.js';
+import { instructionsPage, replan, resolve } from './pages/instructions/instructions.js';
 import { discardJobs, jobsPage, retryJobs } from './pages/jobs.js';
 import { nightPage, tonightPage } from './pages/night.js';
 import { orderPage, searchPage } from './pages/order.js';

@@ -6,10 +6,10 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { fastify } from 'fastify';
-import { candidateWords } from '../core/hints.js';
+import { candidateWords } from '../core/instructions/hints.js';
 import type { Log } from '../core/log.js';
-import type { Database } from '../store/db.js';
-import { storeNotification } from '../store/notifications.js';
+import type { Database } from '../database/db.js';
+import { storeNotification } from '../ledger/notificationsStore.js';
 import { addConsole } from './console.js';
 import { forLog } from './format.js';
 import type { MonitorDeps } from './health.js';

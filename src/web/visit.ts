@@ -4,15 +4,15 @@
 
 import type { FastifyPluginCallback } from 'fastify';
 import type { VNode } from 'preact';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import type { Grant, Right } from '../core/access.js';
-import type { Doorbell, QueueName } from '../core/doorbell.js';
+import type { Doorbell, QueueName } from '../core/instructions/doorbell.js';
 import type { Log } from '../core/log.js';
-import type { Database } from '../store/db.js';
-import type { Typed } from './draft.js';
-import type { Fields } from './fields.js';
+import type { Database } from '../database/db.js';
 import type { Words } from './format.js';
-import type { Identity } from './identity.js';
+import type { Typed } from './visitor/draft.js';
+import type { Fields } from './visitor/fields.js';
+import type { Identity } from './visitor/identity.js';
 
 export interface FailedJobView {
   jobId: string;

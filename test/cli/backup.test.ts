@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decideInstructions } from '../../src/night/decisions.js';
+import { decideInstructions } from '../../src/instructions/decisions.js';
 import type { Ended } from '../support/cli.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import type { FreshDatabase } from '../support/database.js';

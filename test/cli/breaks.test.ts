@@ -2,8 +2,8 @@
 // and that a night still ties after people have decided.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunSummary } from '../../src/core/summary.js';
-import { workedOutOpenAfter } from '../../src/core/summary.js';
+import type { RunSummary } from '../../src/core/runs/summary.js';
+import { workedOutOpenAfter } from '../../src/core/runs/summary.js';
 import type { Ended } from '../support/cli.js';
 import { tieout } from '../support/cli.js';
 import type { SeparateHouse } from '../support/separateHouse.js';

@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunSummary } from '../../src/core/summary.js';
+import type { RunSummary } from '../../src/core/runs/summary.js';
 import { auditNight } from '../faults/audit.js';
 import { startFront } from '../faults/front.js';
 import type { Ended } from '../support/cli.js';

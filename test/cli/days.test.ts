@@ -2,7 +2,7 @@
 // money, and decisions are kept.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DayFigures } from '../../src/core/businessDay.js';
+import type { DayFigures } from '../../src/core/runs/businessDay.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf } from '../support/night.js';

@@ -2,7 +2,7 @@
 // would do, says on standard output that nothing was done, and uses up no number.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunSummary } from '../../src/core/summary.js';
+import type { RunSummary } from '../../src/core/runs/summary.js';
 import { tieout } from '../support/cli.js';
 import type { SeparateHouse } from '../support/separateHouse.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';

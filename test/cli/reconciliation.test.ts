@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunSummary } from '../../src/core/summary.js';
+import type { RunSummary } from '../../src/core/runs/summary.js';
 import { tieout } from '../support/cli.js';
 import type { SeparateHouse } from '../support/separateHouse.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';

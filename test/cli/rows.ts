@@ -1,6 +1,6 @@
 // How many rows each table of the program holds: to see that a command left no trace.
 
-import type { Database } from '../../src/store/db.js';
+import type { Database } from '../../src/database/db.js';
 
 /** Requests that were really made count against the limit, whoever made them. */
 const NOT_A_TRACE = ['rate_buckets'];

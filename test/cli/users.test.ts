@@ -2,8 +2,8 @@
 // record; a password is never an argument.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findCredential } from '../../src/store/users.js';
-import { passwordFits } from '../../src/web/password.js';
+import { passwordFits } from '../../src/access/password.js';
+import { findCredential } from '../../src/access/usersStore.js';
 import { tieout } from '../support/cli.js';
 import type { SeparateHouse } from '../support/separateHouse.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';

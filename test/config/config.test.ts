@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/config.js';
-import { hidingSecrets } from '../../src/configHiding.js';
-import { PROFILE_TEMPLATE } from '../../src/configTemplates.js';
-import { configHash, describeConfig } from '../../src/configView.js';
+import { loadConfig } from '../../src/config/config.js';
+import { hidingSecrets } from '../../src/config/hiding.js';
+import { PROFILE_TEMPLATE } from '../../src/config/templates.js';
+import { configHash, describeConfig } from '../../src/config/view.js';
 import { ConfigurationError } from '../../src/core/errors.js';
-import { sandboxProfile } from '../../src/gateway/profile.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tieout-config-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -4,12 +4,16 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { writeInitialFiles } from '../../src/cli/init.js';
-import { loadConfig } from '../../src/config.js';
-import { PROFILE_TEMPLATE, renderConfig } from '../../src/configTemplates.js';
-import { configHash } from '../../src/configView.js';
+import { writeInitialFiles } from '../../src/cli/setup/init.js';
+import { loadConfig } from '../../src/config/config.js';
+import { PROFILE_TEMPLATE, renderConfig } from '../../src/config/templates.js';
+import { configHash } from '../../src/config/view.js';
 import { ConfigurationError } from '../../src/core/errors.js';
-import { parseProfile, profileOrigins, sandboxProfile } from '../../src/gateway/profile.js';
+import {
+  parseProfile,
+  profileOrigins,
+  sandboxProfile,
+} from '../../src/gateway/document/profile.js';
 
 const root = mkdtempSync(join(tmpdir(), 'tieout-init-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

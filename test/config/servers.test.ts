@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/config.js';
-import { hidingSecrets } from '../../src/configHiding.js';
-import { describeConfig } from '../../src/configView.js';
+import { loadConfig } from '../../src/config/config.js';
+import { hidingSecrets } from '../../src/config/hiding.js';
+import { describeConfig } from '../../src/config/view.js';
 import { ConfigurationError } from '../../src/core/errors.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tieout-servers-'));

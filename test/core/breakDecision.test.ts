@@ -1,9 +1,9 @@
 // What a person may do to a break, state by state; and whose amount needs a second person.
 
 import { describe, expect, test } from 'vitest';
-import type { BreakAction, DecidedBreak } from '../../src/core/breakDecision.js';
-import { decideBreak, waivedAloneMax } from '../../src/core/breakDecision.js';
-import { wordsProblem } from '../../src/core/decider.js';
+import type { BreakAction, DecidedBreak } from '../../src/core/breaks/breakDecision.js';
+import { decideBreak, waivedAloneMax } from '../../src/core/breaks/breakDecision.js';
+import { wordsProblem } from '../../src/core/instructions/decider.js';
 
 const OPEN: DecidedBreak = {
   state: 'open',

@@ -1,10 +1,15 @@
-// Which decision fits what: the rules of core/decision.ts as tables, worked out from the contract.
+// Which decision fits what: the rules of core/instructions/decision.ts as tables, worked out from the contract.
 
 import { describe, expect, test } from 'vitest';
-import { isSamePerson } from '../../src/core/decider.js';
-import type { Decidable, DecisionKind } from '../../src/core/decision.js';
-import { DECISION_KINDS, HOLD_REASONS, refusalOf, refusalWords } from '../../src/core/decision.js';
-import { INSTRUCTION_STATES } from '../../src/core/instruction.js';
+import { isSamePerson } from '../../src/core/instructions/decider.js';
+import type { Decidable, DecisionKind } from '../../src/core/instructions/decision.js';
+import {
+  DECISION_KINDS,
+  HOLD_REASONS,
+  refusalOf,
+  refusalWords,
+} from '../../src/core/instructions/decision.js';
+import { INSTRUCTION_STATES } from '../../src/core/instructions/instruction.js';
 
 const SEEN = 'a'.repeat(64);
 const ANNA = { name: 'Anna', isClaim: true };

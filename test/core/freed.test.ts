@@ -1,9 +1,9 @@
-// Which change of a setting frees something, and what is said of it: core/freed.ts, case by case.
+// Which change of a setting frees something, and what is said of it: core/instructions/freed.ts, case by case.
 
 import { describe, expect, test } from 'vitest';
-import type { MoneySettings } from '../../src/core/freed.js';
-import { changesOf, isOfMeaning } from '../../src/core/freed.js';
-import type { Policy } from '../../src/core/policy.js';
+import type { MoneySettings } from '../../src/core/instructions/freed.js';
+import { changesOf, isOfMeaning } from '../../src/core/instructions/freed.js';
+import type { Policy } from '../../src/core/instructions/policy.js';
 
 const POLICY: Policy = {
   operation: 'refund',

@@ -1,4 +1,4 @@
-// The life of an instruction: the data of core/instruction.ts holds together in itself.
+// The life of an instruction: the data of core/instructions/instruction.ts holds together in itself.
 // test/store/instructionLife.test.ts holds it against the database.
 
 import { describe, expect, test } from 'vitest';
@@ -10,8 +10,8 @@ import {
   OPEN_STATES,
   PROOFS,
   refundAfter,
-} from '../../src/core/instruction.js';
-import { GATEWAY_STATES } from '../../src/core/order.js';
+} from '../../src/core/instructions/instruction.js';
+import { GATEWAY_STATES } from '../../src/core/orders/order.js';
 
 describe('the life of an instruction', () => {
   test('what may have had an effect never becomes unsent, save by a proof', () => {

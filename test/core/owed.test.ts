@@ -1,13 +1,13 @@
 // What is owed, case by case: the tick is always at 04:15, the date that had ended by then the 20th.
 
 import { describe, expect, it } from 'vitest';
-import type { NewestRun, Owed, OwedFacts } from '../../src/core/owed.js';
+import type { NewestRun, Owed, OwedFacts } from '../../src/core/runs/owed.js';
 import {
   didNotStart,
   owedSentence,
   RESUME_PAUSES_MINUTES,
   whatIsOwed,
-} from '../../src/core/owed.js';
+} from '../../src/core/runs/owed.js';
 
 const at = (time: string): Date => new Date(`2026-11-21T${time}:00Z`);
 

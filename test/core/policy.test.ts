@@ -1,9 +1,9 @@
-// What a policy lets go without a person, case by case: core/policy.ts, which the claim asks. That
+// What a policy lets go without a person, case by case: core/instructions/policy.ts, which the claim asks. That
 // plan.sql says the same of whole sets is in test/store/plan.test.ts.
 
 import { describe, expect, test } from 'vitest';
-import type { Policy } from '../../src/core/policy.js';
-import { heldAtClaim, heldBy } from '../../src/core/policy.js';
+import type { Policy } from '../../src/core/instructions/policy.js';
+import { heldAtClaim, heldBy } from '../../src/core/instructions/policy.js';
 
 const AUTO: Policy = {
   operation: 'capture',

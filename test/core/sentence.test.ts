@@ -1,8 +1,13 @@
 // Every break can be said in a sentence that names both sides.
 
 import { describe, expect, test } from 'vitest';
-import { breakDifference, breakFields, breakSentence, sideText } from '../../src/core/sentence.js';
-import { BREAK_KINDS } from '../../src/core/verdict.js';
+import {
+  breakDifference,
+  breakFields,
+  breakSentence,
+  sideText,
+} from '../../src/core/breaks/sentence.js';
+import { BREAK_KINDS } from '../../src/core/orders/verdict.js';
 
 const EXPECTED = { state: 'captured', currency: 'EUR', amount: '10.00' };
 const ACTUAL = {

@@ -1,7 +1,7 @@
 // Money that was confirmed and is in no total, or the other way round, is named.
 
 import { expect, test } from 'vitest';
-import { untoldMoney } from '../../src/core/totals.js';
+import { untoldMoney } from '../../src/core/orders/totals.js';
 
 const NONE = {
   captured: '0.00',

@@ -1,9 +1,9 @@
-// Every case of test/support/cases.ts through core/decide.ts; compare.test.ts runs the same cases
+// Every case of test/support/cases.ts through core/orders/decide.ts; compare.test.ts runs the same cases
 // through the database.
 
 import { describe, expect, test } from 'vitest';
-import { decideOrder } from '../../src/core/decide.js';
-import { BREAK_KINDS, positionRows } from '../../src/core/verdict.js';
+import { decideOrder } from '../../src/core/orders/decide.js';
+import { BREAK_KINDS, positionRows } from '../../src/core/orders/verdict.js';
 import { caseSets } from '../support/cases.js';
 import { factsOf, orderOf, verdictText } from '../support/orders.js';
 

@@ -2,7 +2,7 @@
 // journal of the gateway and shares no rule with the program. Each confirmed instruction has one
 // effect, nothing else has any, and what nobody can say waits for a person.
 
-import type { Database } from '../../src/store/db.js';
+import type { Database } from '../../src/database/db.js';
 import type { Effect } from '../support/night.js';
 
 interface InstructionRow {

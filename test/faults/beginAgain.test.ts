@@ -3,7 +3,7 @@
 // by the built program that is killed, audited by what the gateway did.
 
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RunSummary } from '../../src/core/summary.js';
+import type { RunSummary } from '../../src/core/runs/summary.js';
 import { ensureBuilt, startTieout, tieout } from '../support/cli.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { instructionCounts, kinds } from '../support/night.js';

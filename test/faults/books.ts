@@ -1,6 +1,6 @@
 // What a night left behind, for two nights that must come to the same.
 
-import type { RunSummary } from '../../src/core/summary.js';
+import type { RunSummary } from '../../src/core/runs/summary.js';
 import type { SeparateHouse } from '../support/separateHouse.js';
 
 /** All that a night found, without the hours and the numbers of its looks and reports. */

@@ -3,10 +3,10 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { UnreachableError } from '../../src/core/errors.js';
-import type { NightDeps } from '../../src/night/deps.js';
-import { recoverAttempts } from '../../src/night/recover.js';
-import { sendBatch } from '../../src/night/sendBatch.js';
-import type { Tx } from '../../src/store/db.js';
+import type { Tx } from '../../src/database/db.js';
+import type { NightDeps } from '../../src/runs/deps.js';
+import { recoverAttempts } from '../../src/send/recover.js';
+import { sendBatch } from '../../src/send/sendBatch.js';
 import type { House } from '../support/night.js';
 import { instructionCounts, kinds } from '../support/night.js';
 import type { Front } from './front.js';

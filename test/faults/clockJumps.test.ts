@@ -3,11 +3,11 @@
 
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import { callGateway } from '../../src/cli/gatewayCall.js';
-import { recoverAttempts } from '../../src/night/recover.js';
-import { sendBatch } from '../../src/night/sendBatch.js';
-import { takeDue } from '../../src/store/outbox.js';
-import { claimChunk, createPull, waitingChunks } from '../../src/store/pulls.js';
+import { callGateway } from '../../src/cli/gateway/gatewayCall.js';
+import { takeDue } from '../../src/outbox/outboxStore.js';
+import { claimChunk, createPull, waitingChunks } from '../../src/pull/rows/pullsStore.js';
+import { recoverAttempts } from '../../src/send/recover.js';
+import { sendBatch } from '../../src/send/sendBatch.js';
 import { byHand } from '../support/byHand.js';
 import { moveClock } from '../support/movedClock.js';
 import type { House, HouseOptions } from '../support/night.js';

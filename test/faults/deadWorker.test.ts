@@ -2,11 +2,11 @@
 // same id is swallowed meanwhile. The next run must not wait for that: it takes new ids.
 
 import { afterEach, describe, expect, it } from 'vitest';
-import type { App } from '../../src/compose.js';
-import type { QueueName } from '../../src/core/doorbell.js';
+import type { App } from '../../src/app/compose.js';
+import type { QueueName } from '../../src/core/instructions/doorbell.js';
 import { beginRun } from '../../src/night/begin.js';
-import { pullNight } from '../../src/night/pull.js';
 import { runDate } from '../../src/night/run.js';
+import { pullNight } from '../../src/pull/pull.js';
 import type { House } from '../support/night.js';
 import { buildHouse, kinds } from '../support/night.js';
 import { forgetRunner, prepareNight } from './preparedNight.js';

@@ -5,7 +5,7 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readPostmaster } from '../../src/store/postmaster.js';
+import { readPostmaster } from '../../src/database/embedded/postmaster.js';
 import type { Running } from '../support/cli.js';
 import { ensureBuilt, startTieout } from '../support/cli.js';
 import { kinds } from '../support/night.js';

@@ -3,7 +3,7 @@
 // says so. The built program, stopped at a moment that a trigger in the database holds open.
 
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RunSummary } from '../../src/core/summary.js';
+import type { RunSummary } from '../../src/core/runs/summary.js';
 import type { Running } from '../support/cli.js';
 import { startTieout, tieout } from '../support/cli.js';
 import type { SeparateHouse } from '../support/separateHouse.js';

@@ -5,7 +5,7 @@
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RunSummary } from '../../src/core/summary.js';
+import type { RunSummary } from '../../src/core/runs/summary.js';
 import { startTieout, tieout } from '../support/cli.js';
 import { expectIdentities } from '../support/identities.js';
 import { privateRedisMissing, startRedis } from '../support/redis.js';

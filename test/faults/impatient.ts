@@ -2,8 +2,8 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Profile } from '../../src/gateway/profile.js';
-import { sandboxProfile } from '../../src/gateway/profile.js';
+import type { Profile } from '../../src/gateway/document/profile.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import type { House } from '../support/night.js';
 import { rewriteSettings } from '../support/night.js';
 

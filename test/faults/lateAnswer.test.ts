@@ -4,12 +4,12 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { sandboxProfile } from '../../src/gateway/profile.js';
-import type { Decision } from '../../src/night/decisions.js';
-import { decideInstructions } from '../../src/night/decisions.js';
-import type { NightDeps } from '../../src/night/deps.js';
-import { recoverAttempts } from '../../src/night/recover.js';
-import { sendBatch } from '../../src/night/sendBatch.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
+import type { Decision } from '../../src/instructions/decisions.js';
+import { decideInstructions } from '../../src/instructions/decisions.js';
+import type { NightDeps } from '../../src/runs/deps.js';
+import { recoverAttempts } from '../../src/send/recover.js';
+import { sendBatch } from '../../src/send/sendBatch.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, instructionCounts, kinds, rewriteSettings } from '../support/night.js';
 

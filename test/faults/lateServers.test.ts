@@ -4,8 +4,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { openApp } from '../../src/compose.js';
-import { loadConfig } from '../../src/config.js';
+import { openApp } from '../../src/app/compose.js';
+import { loadConfig } from '../../src/config/config.js';
 import { startTieout, tieout } from '../support/cli.js';
 import { privateRedisMissing, startRedis } from '../support/redis.js';
 import type { SeparateHouse } from '../support/separateHouse.js';

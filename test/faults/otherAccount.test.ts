@@ -2,7 +2,7 @@
 // The other account's night ends whole; the one that was left says so, and the next run makes it.
 
 import { expect, it } from 'vitest';
-import type { RunSummary } from '../../src/core/summary.js';
+import type { RunSummary } from '../../src/core/runs/summary.js';
 import { startTieout, tieout } from '../support/cli.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';
 import { gateAt } from '../support/steps.js';

@@ -2,8 +2,8 @@
 // resolves, nothing of theirs is sent; the rest of the night goes on, and the night is incomplete.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunSummary } from '../../src/core/summary.js';
-import { nightSentence } from '../../src/core/summary.js';
+import type { RunSummary } from '../../src/core/runs/summary.js';
+import { nightSentence } from '../../src/core/runs/summary.js';
 import { expectIdentities } from '../support/identities.js';
 import type { House } from '../support/night.js';
 import { dateOf, instructionCounts, kinds, openBreaksOf } from '../support/night.js';

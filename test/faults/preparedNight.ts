@@ -1,12 +1,12 @@
 // A night brought to the moment before anything is sent: looked, compared, planned, cut into
 // batches, by the very steps of the program. For tests of the sending of one batch.
 
+import { compareNight } from '../../src/compare/compare.js';
+import { cutBatches } from '../../src/instructions/instructionsStore.js';
 import { beginRun } from '../../src/night/begin.js';
-import { compareNight } from '../../src/night/compare.js';
-import type { Night, NightDeps } from '../../src/night/deps.js';
-import { plan } from '../../src/night/plan.js';
-import { pullNight } from '../../src/night/pull.js';
-import { cutBatches } from '../../src/store/instructions.js';
+import { plan } from '../../src/plan/plan.js';
+import { pullNight } from '../../src/pull/pull.js';
+import type { Night, NightDeps } from '../../src/runs/deps.js';
 import type { House } from '../support/night.js';
 
 export interface Prepared {

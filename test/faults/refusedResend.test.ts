@@ -2,8 +2,8 @@
 // person like anything that waits: it is unknown again then, and is not sent.
 
 import { afterAll, expect, it } from 'vitest';
-import { letBrakeGo, pullBrake } from '../../src/night/brake.js';
-import { decideInstructions } from '../../src/night/decisions.js';
+import { letBrakeGo, pullBrake } from '../../src/brake/brake.js';
+import { decideInstructions } from '../../src/instructions/decisions.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds, openBreaksOf, trails } from '../support/night.js';
 import type { Front } from './front.js';

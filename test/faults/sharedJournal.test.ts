@@ -3,9 +3,9 @@
 
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { openJournalGuard } from '../../src/night/journalGuard.js';
-import { openPermitJournal } from '../../src/store/permitJournal.js';
-import { standingBrakes } from '../../src/store/sending.js';
+import { openJournalGuard } from '../../src/send/journal/journalGuard.js';
+import { openPermitJournal } from '../../src/send/journal/permitJournal.js';
+import { standingBrakes } from '../../src/send/rows/sendingStore.js';
 import type { House } from '../support/night.js';
 import { buildHouse, kinds } from '../support/night.js';
 

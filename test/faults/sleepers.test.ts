@@ -4,9 +4,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { recoverAttempts } from '../../src/night/recover.js';
-import { sendBatch } from '../../src/night/sendBatch.js';
-import { SEND_BUDGET_MS } from '../../src/store/attempts.js';
+import { recoverAttempts } from '../../src/send/recover.js';
+import { SEND_BUDGET_MS } from '../../src/send/rows/attemptsStore.js';
+import { sendBatch } from '../../src/send/sendBatch.js';
 import { ensureBuilt, startTieout } from '../support/cli.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { instructionCounts, kinds } from '../support/night.js';

@@ -2,9 +2,9 @@
 // Whole nights through a server that loses answers; the brake by the built program as well.
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { nightSentence } from '../../src/core/summary.js';
+import { nightSentence } from '../../src/core/runs/summary.js';
 import { reevaluate } from '../../src/night/reevaluate.js';
-import { sendBatch } from '../../src/night/sendBatch.js';
+import { sendBatch } from '../../src/send/sendBatch.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { dateOf, instructionCounts, kinds } from '../support/night.js';

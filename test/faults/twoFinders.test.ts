@@ -5,10 +5,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { sandboxProfile } from '../../src/gateway/profile.js';
-import type { NightDeps } from '../../src/night/deps.js';
-import { recoverAttempts } from '../../src/night/recover.js';
-import { sendBatch } from '../../src/night/sendBatch.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
+import type { NightDeps } from '../../src/runs/deps.js';
+import { recoverAttempts } from '../../src/send/recover.js';
+import { sendBatch } from '../../src/send/sendBatch.js';
 import type { House } from '../support/night.js';
 import { buildHouse, instructionCounts, kinds, rewriteSettings } from '../support/night.js';
 import { prepareNight } from './preparedNight.js';

@@ -1,7 +1,7 @@
 // One entry of a money answer: accepted, rejected or unknown, rule by rule.
 
 import { describe, expect, it } from 'vitest';
-import { judgeEntry } from '../../src/gateway/answers.js';
+import { judgeEntry } from '../../src/gateway/batches/answers.js';
 
 const SENT = { transaction_id: 'T1', order_no: 'SO-1', currency: 'EUR', amount: '10.00' };
 const CAPTURED = { ...SENT, capture_status: '1', error_message: '' };

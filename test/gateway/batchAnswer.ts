@@ -1,11 +1,11 @@
 // Batches and the answers an honest gateway would give to them, for the tests to spoil.
 
-import type { Operation } from '../../src/core/order.js';
-import type { BatchEntry } from '../../src/gateway/batchOps.js';
-import { BATCH_SHAPES } from '../../src/gateway/messages.js';
-import { type Profile, sandboxProfile } from '../../src/gateway/profile.js';
-import { responseSignatureOf } from '../../src/gateway/sign.js';
-import type { RawAnswer } from '../../src/gateway/transport.js';
+import type { Operation } from '../../src/core/orders/order.js';
+import type { BatchEntry } from '../../src/gateway/batches/batchOps.js';
+import { BATCH_SHAPES } from '../../src/gateway/document/messages.js';
+import { type Profile, sandboxProfile } from '../../src/gateway/document/profile.js';
+import type { RawAnswer } from '../../src/gateway/transport/transport.js';
+import { responseSignatureOf } from '../../src/gateway/wire/sign.js';
 import { ACCOUNT } from './rawServer.js';
 
 export type Json = Record<string, unknown>;

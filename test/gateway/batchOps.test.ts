@@ -3,12 +3,16 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OPERATIONS } from '../../src/core/order.js';
-import { type BatchEntry, prepareBatch, readBatchAnswer } from '../../src/gateway/batchOps.js';
-import { BATCH_SHAPES } from '../../src/gateway/messages.js';
-import { sandboxProfile } from '../../src/gateway/profile.js';
-import { signatureOf } from '../../src/gateway/sign.js';
-import type { RawAnswer } from '../../src/gateway/transport.js';
+import { OPERATIONS } from '../../src/core/orders/order.js';
+import {
+  type BatchEntry,
+  prepareBatch,
+  readBatchAnswer,
+} from '../../src/gateway/batches/batchOps.js';
+import { BATCH_SHAPES } from '../../src/gateway/document/messages.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
+import type { RawAnswer } from '../../src/gateway/transport/transport.js';
+import { signatureOf } from '../../src/gateway/wire/sign.js';
 import {
   batchOf,
   fineAnswer,

@@ -5,18 +5,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { gatewayCommand } from '../../src/cli/gateway.js';
+import { gatewayCommand } from '../../src/cli/gateway/gateway.js';
 import {
   CALLS,
   type CallName,
   type CallReport,
   callGateway,
   movesMoney,
-} from '../../src/cli/gatewayCall.js';
-import { callLines, shownCall } from '../../src/cli/gatewayText.js';
+} from '../../src/cli/gateway/gatewayCall.js';
+import { callLines, shownCall } from '../../src/cli/gateway/gatewayText.js';
 import { UsageError } from '../../src/core/errors.js';
 import { createGatewayClient } from '../../src/gateway/client.js';
-import { sandboxProfile } from '../../src/gateway/profile.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import { ACCOUNT, httpText, type RawServer, rawServer } from './rawServer.js';
 import {
   APM,

@@ -34,7 +34,7 @@ export function compileClient(): CompiledClient {
   writeFileSync(
     program,
     `import { createGatewayClient } from './src/gateway/client.js';
-import { sandboxProfile } from './src/gateway/profile.js';
+import { sandboxProfile } from './src/gateway/document/profile.js';
 const [baseUrl, proxy] = process.argv.slice(2);
 const account = { merchantId: 'M1', accountId: 'A1', signingKey: 'k', liveFrom: null };
 const client = createGatewayClient({

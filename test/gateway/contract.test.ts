@@ -2,12 +2,12 @@
 // document: payout, batches, query, and those of which only the existence is shown.
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { OPERATIONS } from '../../src/core/order.js';
+import { OPERATIONS } from '../../src/core/orders/order.js';
 import { createGatewayClient, type GatewayClient } from '../../src/gateway/client.js';
-import { readForm } from '../../src/gateway/encode.js';
-import { OTHER_OPERATIONS } from '../../src/gateway/others.js';
-import { sandboxProfile } from '../../src/gateway/profile.js';
-import { readQueryRecords } from '../../src/gateway/queryRecord.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
+import { OTHER_OPERATIONS } from '../../src/gateway/payments/others.js';
+import { readQueryRecords } from '../../src/gateway/query/queryRecord.js';
+import { readForm } from '../../src/gateway/wire/encode.js';
 import { ACCOUNT, rawServer } from './rawServer.js';
 import {
   APM,

@@ -3,8 +3,8 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { TieoutError } from '../../src/core/errors.js';
-import { readForm } from '../../src/gateway/encode.js';
-import { sandboxProfile } from '../../src/gateway/profile.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
+import { readForm } from '../../src/gateway/wire/encode.js';
 import type { Json } from './batchAnswer.js';
 import { FIXED_INPUTS } from './documentFields.js';
 import { ACCOUNT } from './rawServer.js';

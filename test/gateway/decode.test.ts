@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeQueryAnswer } from '../../src/gateway/decode.js';
+import { decodeQueryAnswer } from '../../src/gateway/query/decode.js';
 
 const ACCOUNT = { merchantId: 'Kraków', accountId: 'A1', signingKey: 'k', liveFrom: null };
 

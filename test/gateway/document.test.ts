@@ -2,13 +2,13 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Operation } from '../../src/core/order.js';
-import { prepareBatch } from '../../src/gateway/batchOps.js';
-import type { RecordShape, Shape } from '../../src/gateway/messageShape.js';
-import { BATCH_SHAPES, QUERY_ORDERS_MAX, QUERY_PATH } from '../../src/gateway/messages.js';
-import { APM_SHAPE, DIRECT_SHAPE, HOSTED_SHAPE } from '../../src/gateway/paymentShapes.js';
-import { PAYOUT_SHAPE } from '../../src/gateway/payoutShapes.js';
-import { sandboxProfile } from '../../src/gateway/profile.js';
+import type { Operation } from '../../src/core/orders/order.js';
+import { prepareBatch } from '../../src/gateway/batches/batchOps.js';
+import type { RecordShape, Shape } from '../../src/gateway/document/messageShape.js';
+import { BATCH_SHAPES, QUERY_ORDERS_MAX, QUERY_PATH } from '../../src/gateway/document/messages.js';
+import { APM_SHAPE, DIRECT_SHAPE, HOSTED_SHAPE } from '../../src/gateway/document/paymentShapes.js';
+import { PAYOUT_SHAPE } from '../../src/gateway/document/payoutShapes.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import { batchOf, type Json } from './batchAnswer.js';
 import {
   APM_REQUEST,

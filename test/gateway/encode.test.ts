@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readWireAmount, wireAmount } from '../../src/gateway/amount.js';
-import { encodeAs, encodeMessage, readForm } from '../../src/gateway/encode.js';
-import { sandboxProfile } from '../../src/gateway/profile.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
+import { readWireAmount, wireAmount } from '../../src/gateway/wire/amount.js';
+import { encodeAs, encodeMessage, readForm } from '../../src/gateway/wire/encode.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 const MESSAGE = { merchant_id: 'M 1', refund_orders: [{ order_no: 'Ä&=', refund_amount: '1.00' }] };

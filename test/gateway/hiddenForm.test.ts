@@ -1,7 +1,7 @@
 // The one form of a page: what is found, what is stepped over, what is refused.
 
 import { describe, expect, it } from 'vitest';
-import { readHiddenForm } from '../../src/gateway/hiddenForm.js';
+import { readHiddenForm } from '../../src/gateway/payments/hiddenForm.js';
 
 const form = (inside: string, attributes = 'method="post" action="/p"'): string =>
   `<html><body><form ${attributes}>${inside}</form></body></html>`;

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildItems, type Item, parseItems } from '../../src/gateway/items.js';
+import { buildItems, type Item, parseItems } from '../../src/gateway/payments/items.js';
 
 describe('items', () => {
   it('are written with ; between records and #,# between their four parts', () => {

@@ -3,12 +3,12 @@
 
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type CallName, type CallReport, callGateway } from '../../src/cli/gatewayCall.js';
-import { journalled } from '../../src/cli/gatewayJournal.js';
+import { type CallName, type CallReport, callGateway } from '../../src/cli/gateway/gatewayCall.js';
+import { journalled } from '../../src/cli/gateway/gatewayJournal.js';
 import { createGatewayClient } from '../../src/gateway/client.js';
-import { sandboxProfile } from '../../src/gateway/profile.js';
-import { sayBrake } from '../../src/store/sending.js';
-import { orderStory } from '../../src/store/story.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
+import { orderStory } from '../../src/orders/historyStore.js';
+import { sayBrake } from '../../src/send/rows/sendingStore.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { ACCOUNT, httpText, type RawServer, rawServer } from './rawServer.js';
 import { batchJson, CARD, PAYMENT, paymentXml, QUERY_JSON } from './samples.js';

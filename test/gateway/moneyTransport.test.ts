@@ -3,13 +3,13 @@
 import type { Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { endpointOf } from '../../src/gateway/endpoint.js';
+import { endpointOf } from '../../src/gateway/transport/endpoint.js';
 import {
   connectMoney,
   type MoneyConnection,
   type MoneyPost,
   type MoneyRequest,
-} from '../../src/gateway/moneyTransport.js';
+} from '../../src/gateway/transport/moneyTransport.js';
 import { LOCALHOST, OTHER_HOST, type TestCertificate } from './certificates.js';
 import { httpText, type RawServer, rawServer } from './rawServer.js';
 

@@ -4,21 +4,21 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OPERATIONS } from '../../src/core/order.js';
-import { prepareBatch, readBatchAnswer } from '../../src/gateway/batchOps.js';
-import { decodeQueryAnswer } from '../../src/gateway/decode.js';
-import { readHiddenForm } from '../../src/gateway/hiddenForm.js';
-import { readApmAnswer, readDirectAnswer } from '../../src/gateway/paymentAnswer.js';
-import { parsePaymentResponse } from '../../src/gateway/paymentResponse.js';
+import { OPERATIONS } from '../../src/core/orders/order.js';
+import { prepareBatch, readBatchAnswer } from '../../src/gateway/batches/batchOps.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
+import { readHiddenForm } from '../../src/gateway/payments/hiddenForm.js';
+import { readApmAnswer, readDirectAnswer } from '../../src/gateway/payments/paymentAnswer.js';
+import { parsePaymentResponse } from '../../src/gateway/payments/paymentResponse.js';
 import {
   prepareApm,
   prepareCheckout,
   prepareDirect,
   readCheckoutAnswer,
-} from '../../src/gateway/payments.js';
-import { preparePayout, readPayoutAnswer } from '../../src/gateway/payout.js';
-import { sandboxProfile } from '../../src/gateway/profile.js';
-import { readQueryRecords } from '../../src/gateway/queryRecord.js';
+} from '../../src/gateway/payments/payments.js';
+import { preparePayout, readPayoutAnswer } from '../../src/gateway/payments/payout.js';
+import { decodeQueryAnswer } from '../../src/gateway/query/decode.js';
+import { readQueryRecords } from '../../src/gateway/query/queryRecord.js';
 import { type Json, rawAnswer } from './batchAnswer.js';
 import { mutated } from './mutate.js';
 import { ACCOUNT } from './rawServer.js';

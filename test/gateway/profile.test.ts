@@ -8,8 +8,8 @@ import {
   profileOrigins,
   sandboxProfile,
   stateOf,
-} from '../../src/gateway/profile.js';
-import { SHOWN } from '../../src/gateway/profileShown.js';
+} from '../../src/gateway/document/profile.js';
+import { SHOWN } from '../../src/gateway/document/profileShown.js';
 
 const REQUIRED = 'signing: { algorithm: sha256 }\nstatuses: { payment: { "9": captured } }\n';
 

@@ -2,10 +2,10 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { createGatewayClient, type GatewayClient } from '../../src/gateway/client.js';
-import { decodeQueryAnswer } from '../../src/gateway/decode.js';
-import { readForm } from '../../src/gateway/encode.js';
-import { type Profile, sandboxProfile } from '../../src/gateway/profile.js';
-import { signatureOf } from '../../src/gateway/sign.js';
+import { type Profile, sandboxProfile } from '../../src/gateway/document/profile.js';
+import { decodeQueryAnswer } from '../../src/gateway/query/decode.js';
+import { readForm } from '../../src/gateway/wire/encode.js';
+import { signatureOf } from '../../src/gateway/wire/sign.js';
 import { type Json, rawAnswer } from './batchAnswer.js';
 import { ACCOUNT, httpText, type RawServer, rawServer } from './rawServer.js';
 

@@ -2,8 +2,8 @@
 
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { sandboxProfile } from '../../src/gateway/profile.js';
-import { responseSignatureOf, sameSignature, signatureOf } from '../../src/gateway/sign.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
+import { responseSignatureOf, sameSignature, signatureOf } from '../../src/gateway/wire/sign.js';
 
 const sha = (name: string, text: string): string => createHash(name).update(text).digest('hex');
 const hmac = (name: string, key: string, text: string): string =>

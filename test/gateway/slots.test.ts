@@ -1,7 +1,7 @@
 // Slots: never more at once than there are, and of those who wait the lowest rank first.
 
 import { describe, expect, test } from 'vitest';
-import { openSlots } from '../../src/gateway/slots.js';
+import { openSlots } from '../../src/gateway/transport/slots.js';
 
 /** Work that ends when it is told to. */
 function held(): { work: () => Promise<void>; end: () => void; begun: () => boolean } {

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readStrictJson } from '../../src/gateway/strictJson.js';
+import { readStrictJson } from '../../src/gateway/wire/strictJson.js';
 
 const read = (text: string) => readStrictJson(Buffer.from(text)).kind;
 

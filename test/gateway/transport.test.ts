@@ -3,9 +3,9 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { endpointOf } from '../../src/gateway/endpoint.js';
-import { sandboxProfile } from '../../src/gateway/profile.js';
-import { openQueryTransport, type TransportResult } from '../../src/gateway/transport.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
+import { endpointOf } from '../../src/gateway/transport/endpoint.js';
+import { openQueryTransport, type TransportResult } from '../../src/gateway/transport/transport.js';
 import { httpText, type RawServer, rawServer } from './rawServer.js';
 
 const LIMITS = { ...sandboxProfile().limits, timeoutMs: 5_000, maxResponseBytes: 2_048 };

@@ -2,8 +2,8 @@
 // those while the gateway is slow.
 
 import { describe, expect, test } from 'vitest';
-import type { Told } from '../../src/gateway/turns.js';
-import { FRESH_MS, openTurns, QUICK_MS } from '../../src/gateway/turns.js';
+import type { Told } from '../../src/gateway/transport/turns.js';
+import { FRESH_MS, openTurns, QUICK_MS } from '../../src/gateway/transport/turns.js';
 
 const LONG_MS = 60_000;
 const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

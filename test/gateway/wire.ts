@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest';
 import { createGatewayClient, type GatewayClient } from '../../src/gateway/client.js';
-import { type Profile, sandboxProfile } from '../../src/gateway/profile.js';
+import { type Profile, sandboxProfile } from '../../src/gateway/document/profile.js';
 import { httpText, type RawServer, rawServer } from './rawServer.js';
 
 /** HTTP statuses for which the document shows no meaning. */

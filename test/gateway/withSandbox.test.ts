@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/gateway/account.js';
 import { createGatewayClient, type GatewayClient } from '../../src/gateway/client.js';
-import { sandboxProfile } from '../../src/gateway/profile.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import type { Sandbox } from '../../src/sandbox/server.js';
 import { ACCOUNT as SANDBOX_ACCOUNT, startHere } from '../sandbox/startedSandbox.js';
 import { FIXED_INPUTS } from './documentFields.js';

@@ -5,12 +5,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { loadColumnMap } from '../../src/configColumnMap.js';
-import { type ColumnMap, mapLine } from '../../src/core/columnMap.js';
-import { sandboxProfile } from '../../src/gateway/profile.js';
-import { importOrders } from '../../src/imports/importOrders.js';
-import { importRefunds } from '../../src/imports/importRefunds.js';
-import { packageRoot } from '../../src/store/sql.js';
+import { loadColumnMap } from '../../src/config/mapFile.js';
+import { type ColumnMap, mapLine } from '../../src/core/ledger/columnMap.js';
+import { packageRoot } from '../../src/database/statements.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
+import { importOrders } from '../../src/ledger/imports/importOrders.js';
+import { importRefunds } from '../../src/ledger/imports/importRefunds.js';
 import { freshDatabase } from '../support/database.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tieout-map-'));

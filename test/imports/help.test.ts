@@ -4,10 +4,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { columnsHelp, IMPORT_COLUMNS } from '../../src/cli/importColumns.js';
-import { SHOP_EXPORTS, shopHint } from '../../src/core/shopExports.js';
-import { csvLines } from '../../src/imports/csvLines.js';
-import { packageRoot } from '../../src/store/sql.js';
+import { columnsHelp, IMPORT_COLUMNS } from '../../src/cli/ledger/importColumns.js';
+import { SHOP_EXPORTS, shopHint } from '../../src/core/ledger/shopExports.js';
+import { packageRoot } from '../../src/database/statements.js';
+import { csvLines } from '../../src/ledger/lines/csvLines.js';
 import { tieout } from '../support/cli.js';
 import { textOf } from '../support/sourceFiles.js';
 

@@ -5,12 +5,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { importOutput, runImport } from '../../src/cli/import.js';
-import { sandboxProfile } from '../../src/gateway/profile.js';
-import { importOrders } from '../../src/imports/importOrders.js';
-import { importRefunds } from '../../src/imports/importRefunds.js';
-import type { ImportResult } from '../../src/imports/importResult.js';
-import { formatImport, MAX_PROBLEMS } from '../../src/imports/importResult.js';
+import { importOutput, runImport } from '../../src/cli/ledger/import.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
+import { importOrders } from '../../src/ledger/imports/importOrders.js';
+import { importRefunds } from '../../src/ledger/imports/importRefunds.js';
+import type { ImportResult } from '../../src/ledger/imports/importResult.js';
+import { formatImport, MAX_PROBLEMS } from '../../src/ledger/imports/importResult.js';
 import { freshDatabase } from '../support/database.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tieout-import-'));

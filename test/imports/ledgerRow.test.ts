@@ -7,14 +7,14 @@ import {
   currenciesWithoutDecimals,
   decimalsOf,
 } from '../../src/core/currency.js';
-import type { RawLine } from '../../src/core/ledgerRow.js';
+import type { RawLine } from '../../src/core/ledger/ledgerRow.js';
 import {
   checkOrderLine,
   checkRefundLine,
   identifierProblem,
   MAX_ID_LENGTH,
   normalInstant,
-} from '../../src/core/ledgerRow.js';
+} from '../../src/core/ledger/ledgerRow.js';
 import { formatAmount } from '../../src/core/money.js';
 
 describe('an amount of the ledger', () => {

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { csvLines } from '../../src/imports/csvLines.js';
-import type { ReadLine } from '../../src/imports/inputText.js';
-import { MAX_LINE_LENGTH } from '../../src/imports/inputText.js';
-import { ndjsonLines } from '../../src/imports/ndjsonLines.js';
+import { csvLines } from '../../src/ledger/lines/csvLines.js';
+import type { ReadLine } from '../../src/ledger/lines/inputText.js';
+import { MAX_LINE_LENGTH } from '../../src/ledger/lines/inputText.js';
+import { ndjsonLines } from '../../src/ledger/lines/ndjsonLines.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tieout-lines-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

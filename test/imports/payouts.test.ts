@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { sandboxProfile } from '../../src/gateway/profile.js';
-import { importPayouts } from '../../src/imports/importPayouts.js';
-import type { ImportResult } from '../../src/imports/importResult.js';
-import { formatImport } from '../../src/imports/importResult.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
+import { importPayouts } from '../../src/ledger/imports/importPayouts.js';
+import type { ImportResult } from '../../src/ledger/imports/importResult.js';
+import { formatImport } from '../../src/ledger/imports/importResult.js';
 import { freshDatabase } from '../support/database.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tieout-payouts-'));

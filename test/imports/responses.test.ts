@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { PROFILE_TEMPLATE } from '../../src/configTemplates.js';
-import { parsePaymentResponse } from '../../src/gateway/paymentResponse.js';
-import { parseProfile, sandboxProfile } from '../../src/gateway/profile.js';
-import { responseSignatureOf } from '../../src/gateway/sign.js';
-import { importResponses } from '../../src/imports/importResponses.js';
+import { PROFILE_TEMPLATE } from '../../src/config/templates.js';
+import { parseProfile, sandboxProfile } from '../../src/gateway/document/profile.js';
+import { parsePaymentResponse } from '../../src/gateway/payments/paymentResponse.js';
+import { responseSignatureOf } from '../../src/gateway/wire/sign.js';
+import { importResponses } from '../../src/ledger/imports/importResponses.js';
 import { freshDatabase } from '../support/database.js';
 
 const FIELDS = {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listFailedJobs } from '../../jobs/failed.js';
 import type { Queues } from '../../jobs/queues.js';
 import { QUEUE_TABLE } from '../../jobs/queues.js';
-import { QUEUES } from '../../src/core/doorbell.js';
+import { QUEUES } from '../../src/core/instructions/doorbell.js';
 import { latch } from '../support/latch.js';
 import type { House } from './house.js';
 import { fact, forge, HOUSES, quiet, titleOf } from './house.js';

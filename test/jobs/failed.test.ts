@@ -10,7 +10,7 @@ import {
   retryFailedJob,
 } from '../../jobs/failed.js';
 import type { Queues } from '../../jobs/queues.js';
-import type { Doorbell, QueueName, Reevaluation } from '../../src/core/doorbell.js';
+import type { Doorbell, QueueName, Reevaluation } from '../../src/core/instructions/doorbell.js';
 import type { House } from './house.js';
 import { fact, forge, HOUSES, quiet, titleOf } from './house.js';
 

@@ -9,7 +9,7 @@ import type { Queues } from '../../jobs/queues.js';
 import { migrateQueues, openQueues } from '../../jobs/queues.js';
 import type { Handler, WorkerDeps, Workers } from '../../jobs/worker.js';
 import { startWorkers } from '../../jobs/worker.js';
-import type { QueueName } from '../../src/core/doorbell.js';
+import type { QueueName } from '../../src/core/instructions/doorbell.js';
 import { freshDatabase } from '../support/database.js';
 import { redisMissing, sharedRedis } from '../support/redis.js';
 

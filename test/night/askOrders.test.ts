@@ -3,12 +3,12 @@
 // is nobody's.
 
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { OrderRow } from '../../src/core/reporting.js';
-import { askOrders } from '../../src/night/askOrders.js';
+import type { OrderRow } from '../../src/core/runs/reporting.js';
 import type { Beginning } from '../../src/night/begin.js';
 import { beginRun } from '../../src/night/begin.js';
-import type { NightDeps } from '../../src/night/deps.js';
-import { orderRows } from '../../src/store/reportRows.js';
+import { askOrders } from '../../src/pull/askOrders.js';
+import { orderRows } from '../../src/report/reportRowsStore.js';
+import type { NightDeps } from '../../src/runs/deps.js';
 import type { House } from '../support/night.js';
 import { buildHouse } from '../support/night.js';
 

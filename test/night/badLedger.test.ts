@@ -2,7 +2,7 @@
 // the night goes on for all others, and each row that cannot be used is named with its reason.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ORDER_CLASSES, type RunSummary } from '../../src/core/summary.js';
+import { ORDER_CLASSES, type RunSummary } from '../../src/core/runs/summary.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds } from '../support/night.js';
 

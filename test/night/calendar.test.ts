@@ -3,9 +3,9 @@
 // one statement is held against the time zones that Node knows, and against what is owed.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { whatIsOwed } from '../../src/core/owed.js';
-import { businessDay, lastEndedDate } from '../../src/store/calendar.js';
-import { coveredDates } from '../../src/store/runs.js';
+import { whatIsOwed } from '../../src/core/runs/owed.js';
+import { businessDay, lastEndedDate } from '../../src/runs/calendarStore.js';
+import { coveredDates } from '../../src/runs/runsStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 

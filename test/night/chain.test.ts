@@ -4,13 +4,13 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sealAccounts } from '../../src/store/audit.js';
-import { checkChain } from '../../src/store/verifyChain.js';
+import { sealAccounts } from '../../src/runs/recordStore.js';
+import { checkChain } from '../../src/verify/verifyChainStore.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import type { House } from '../support/night.js';
 import { buildHouse } from '../support/night.js';
 
-const of = (name: string): string => new URL(`../proof/auditor/${name}`, import.meta.url).href;
+const of = (name: string): string => new URL(`../../proof/auditor/${name}`, import.meta.url).href;
 let house: House;
 const check = () => checkChain(house.db, () => {});
 

@@ -5,11 +5,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { localTicksOf } from '../../jobs/clock.js';
 import { STOPPED } from '../../src/core/errors.js';
-import { owedSentence } from '../../src/core/owed.js';
+import { owedSentence } from '../../src/core/runs/owed.js';
 import type { SightDeps } from '../../src/night/clock.js';
 import { lookAtClock, workOnOwed } from '../../src/night/clock.js';
-import type { NightDeps } from '../../src/night/deps.js';
-import { pullChunk } from '../../src/night/pullChunk.js';
+import { pullChunk } from '../../src/pull/pullChunk.js';
+import type { NightDeps } from '../../src/runs/deps.js';
 import type { Front } from '../faults/front.js';
 import { drop } from '../faults/front.js';
 import { houseBehind } from '../faults/houseBehind.js';

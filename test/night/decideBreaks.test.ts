@@ -3,13 +3,13 @@
 
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { BreakAction } from '../../src/core/breakDecision.js';
+import type { BreakFilter } from '../../src/breaks/breaksStore.js';
+import { breakLife, countBreaks, findBreaks } from '../../src/breaks/breaksStore.js';
+import { decideBreaks } from '../../src/breaks/decideBreaks.js';
+import { clearVerdicts, compare, updateBreaks } from '../../src/compare/verdictsStore.js';
+import type { BreakAction } from '../../src/core/breaks/breakDecision.js';
 import type { Hundredths } from '../../src/core/money.js';
-import { decideBreaks } from '../../src/night/breaks/decideBreaks.js';
-import type { BreakFilter } from '../../src/store/breaks.js';
-import { breakLife, countBreaks, findBreaks } from '../../src/store/breaks.js';
-import type { Database } from '../../src/store/db.js';
-import { clearVerdicts, compare, updateBreaks } from '../../src/store/verdicts.js';
+import type { Database } from '../../src/database/db.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import {

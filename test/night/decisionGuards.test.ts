@@ -2,8 +2,8 @@
 // approvals of something else.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { HOLD_REASONS } from '../../src/core/decision.js';
-import type { Decision } from '../../src/night/decisions.js';
+import { HOLD_REASONS } from '../../src/core/instructions/decision.js';
+import type { Decision } from '../../src/instructions/decisions.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import {

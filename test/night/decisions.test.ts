@@ -2,8 +2,8 @@
 // what an approval is bound to. Neighbour: decisionGuards.test.ts, what the database refuses.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Decision } from '../../src/night/decisions.js';
-import { sheetOf } from '../../src/night/instructionSheet.js';
+import type { Decision } from '../../src/instructions/decisions.js';
+import { sheetOf } from '../../src/instructions/instructionSheet.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import {

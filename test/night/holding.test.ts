@@ -3,9 +3,9 @@
 
 import { expect, it } from 'vitest';
 import { DatabaseAwayError } from '../../src/core/errors.js';
-import type { Night, NightDeps } from '../../src/night/deps.js';
-import { DATABASE_MINUTES_MAX, openOutages } from '../../src/night/holding.js';
-import { openDatabase } from '../../src/store/db.js';
+import { openDatabase } from '../../src/database/db.js';
+import type { Night, NightDeps } from '../../src/runs/deps.js';
+import { DATABASE_MINUTES_MAX, openOutages } from '../../src/runs/holding.js';
 
 it('waits once for an outage that does not end, whoever waits for it', async () => {
   const db = openDatabase({ connectionString: 'postgres://nobody@127.0.0.1:1/books' });

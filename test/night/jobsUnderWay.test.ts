@@ -1,7 +1,7 @@
 // Whoever naps wakes when the last job has ended, when told to stop, and else when the time is over.
 
 import { describe, expect, test } from 'vitest';
-import { countJobs } from '../../src/night/jobsUnderWay.js';
+import { countJobs } from '../../src/runs/jobsUnderWay.js';
 
 /** Longer than any test may take: who sleeps it out is never seen again. */
 const FOREVER_MS = 600_000;

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { keptRequest } from '../../src/night/keptRequest.js';
+import { keptRequest } from '../../src/send/keptRequest.js';
 import type { House } from '../support/night.js';
 import { buildHouse } from '../support/night.js';
 

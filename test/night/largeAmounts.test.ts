@@ -4,9 +4,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runImport } from '../../src/cli/import.js';
+import { runImport } from '../../src/cli/ledger/import.js';
 import { AMOUNT_MAX, exactAmount, formatAmount } from '../../src/core/money.js';
-import type { RunSummary } from '../../src/core/summary.js';
+import type { RunSummary } from '../../src/core/runs/summary.js';
 import { auditNight } from '../faults/audit.js';
 import { expectIdentities } from '../support/identities.js';
 import type { House } from '../support/night.js';

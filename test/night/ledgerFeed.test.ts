@@ -2,9 +2,9 @@
 // code that the gateway uses for the first time is named. Whole nights against the sandbox.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { nightSentence, type RunSummary, workedOutOpenAfter } from '../../src/core/summary.js';
-import { orderStory } from '../../src/store/story.js';
-import { gatewayWords } from '../../src/store/words.js';
+import { nightSentence, type RunSummary, workedOutOpenAfter } from '../../src/core/runs/summary.js';
+import { orderStory } from '../../src/orders/historyStore.js';
+import { gatewayWords } from '../../src/pull/rows/statusCodesStore.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds } from '../support/night.js';
 
@@ -193,7 +193,7 @@ describe('a person who decides while the night is summed up', () => {
   });
 });
 
-/** As breakDecisions.ts does it: state and event in one statement. */
+/** As breakDecisionsStore.ts does it: state and event in one statement. */
 const WAIVE = `with waived as (
     update tieout.breaks set state = 'waived', waived_by = 'anna', waived_reason = 'x',
       waived_limit = 1e15

@@ -3,7 +3,7 @@
 // or the account is back.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunSummary } from '../../src/core/summary.js';
+import type { RunSummary } from '../../src/core/runs/summary.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, rewriteSettings } from '../support/night.js';

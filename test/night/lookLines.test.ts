@@ -2,10 +2,10 @@
 // alive, however many were declined before it.
 
 import { expect, test } from 'vitest';
-import type { QueryEntry } from '../../src/gateway/decode.js';
-import { sandboxProfile } from '../../src/gateway/profile.js';
-import { lookLines } from '../../src/night/lookLines.js';
-import { ENTRY_COLUMNS } from '../../src/store/pulls.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
+import type { QueryEntry } from '../../src/gateway/query/decode.js';
+import { lookLines } from '../../src/pull/lookLines.js';
+import { ENTRY_COLUMNS } from '../../src/pull/rows/pullsStore.js';
 
 const AUTHORISED = '2000';
 const CAPTURED = '3000';

@@ -3,11 +3,11 @@
 
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
-import { decideBreaks } from '../../src/night/breaks/decideBreaks.js';
-import { writeReport } from '../../src/night/writeReport.js';
-import { breakRows } from '../../src/store/reportRows.js';
-import { queueReports, writtenByIds } from '../../src/store/reports.js';
-import { findRun } from '../../src/store/runs.js';
+import { decideBreaks } from '../../src/breaks/decideBreaks.js';
+import { breakRows } from '../../src/report/reportRowsStore.js';
+import { queueReports, writtenByIds } from '../../src/report/reportsStore.js';
+import { writeReport } from '../../src/report/writeReport.js';
+import { findRun } from '../../src/runs/runsStore.js';
 import { readPlainly } from '../reports/plainReader.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf } from '../support/night.js';

@@ -2,8 +2,8 @@
 // when the ledger moved in between. The dates ended in the past; the clock is set behind each.
 
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RunSummary } from '../../src/core/summary.js';
-import { decideInstructions } from '../../src/night/decisions.js';
+import type { RunSummary } from '../../src/core/runs/summary.js';
+import { decideInstructions } from '../../src/instructions/decisions.js';
 import { expectIdentities, expectMoney } from '../support/identities.js';
 import type { House, HouseOptions } from '../support/night.js';
 import {

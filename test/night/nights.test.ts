@@ -8,15 +8,6 @@ import { randomInt } from 'node:crypto';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Rules } from '../../src/core/facts.js';
-import type { AccountSummary } from '../../src/core/summary.js';
-import { sandboxProfile } from '../../src/gateway/profile.js';
-import type { Night } from '../../src/night/deps.js';
-import { countLooks, sumUp } from '../../src/night/total.js';
-import type { Database } from '../../src/store/db.js';
-import type { PullRow } from '../../src/store/pulls.js';
-import { askNight, createPull } from '../../src/store/pulls.js';
-import { enterAccounts, noteLook } from '../../src/store/runAccounts.js';
 import {
   addStrangers,
   classify,
@@ -25,7 +16,16 @@ import {
   recordMatched,
   rememberFinal,
   updateBreaks,
-} from '../../src/store/verdicts.js';
+} from '../../src/compare/verdictsStore.js';
+import type { Rules } from '../../src/core/facts.js';
+import type { AccountSummary } from '../../src/core/runs/summary.js';
+import type { Database } from '../../src/database/db.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
+import type { PullRow } from '../../src/pull/rows/pullsStore.js';
+import { askNight, createPull } from '../../src/pull/rows/pullsStore.js';
+import type { Night } from '../../src/runs/deps.js';
+import { enterAccounts, noteLook } from '../../src/runs/runAccountsStore.js';
+import { countLooks, sumUp } from '../../src/total/total.js';
 import type { Answer, Way } from '../support/answeredLook.js';
 import { paged, walked } from '../support/answeredLook.js';
 import type { FreshDatabase } from '../support/database.js';

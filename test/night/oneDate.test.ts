@@ -4,7 +4,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { LEFT } from '../../src/core/errors.js';
 import type { RunResult } from '../../src/night/run.js';
-import { findRun, heldRun } from '../../src/store/runs.js';
+import { findRun, heldRun } from '../../src/runs/runsStore.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf } from '../support/night.js';
 import { gateAt } from '../support/steps.js';

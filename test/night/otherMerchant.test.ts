@@ -3,8 +3,8 @@
 // sandbox gateway that moves the account with it. Neighbour: newlyFreed.test.ts.
 
 import { afterEach, expect, test } from 'vitest';
-import type { RunSummary } from '../../src/core/summary.js';
-import { decideInstructions } from '../../src/night/decisions.js';
+import type { RunSummary } from '../../src/core/runs/summary.js';
+import { decideInstructions } from '../../src/instructions/decisions.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds, rewriteSettings } from '../support/night.js';

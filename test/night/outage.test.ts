@@ -3,10 +3,10 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { beginRun } from '../../src/night/begin.js';
-import type { NightDeps } from '../../src/night/deps.js';
-import { OUTAGE_MINUTES_MAX } from '../../src/night/outage.js';
-import { pullNight } from '../../src/night/pull.js';
-import { pullChunk } from '../../src/night/pullChunk.js';
+import { OUTAGE_MINUTES_MAX } from '../../src/pull/outage.js';
+import { pullNight } from '../../src/pull/pull.js';
+import { pullChunk } from '../../src/pull/pullChunk.js';
+import type { NightDeps } from '../../src/runs/deps.js';
 import type { Front } from '../faults/front.js';
 import { houseBehind } from '../faults/houseBehind.js';
 import { impatient } from '../faults/impatient.js';

@@ -4,10 +4,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { sandboxProfile } from '../../src/gateway/profile.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import type { RunResult } from '../../src/night/run.js';
-import { verifyNight } from '../../src/night/verifyNight.js';
-import { findRun } from '../../src/store/runs.js';
+import { findRun } from '../../src/runs/runsStore.js';
+import { verifyNight } from '../../src/verify/verifyNight.js';
 import { showing } from '../faults/front.js';
 import { houseBehind } from '../faults/houseBehind.js';
 import type { House } from '../support/night.js';

@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { PROFILE_TEMPLATE } from '../../src/configTemplates.js';
+import { PROFILE_TEMPLATE } from '../../src/config/templates.js';
 import { runDate } from '../../src/night/run.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds, rewriteSettings } from '../support/night.js';

@@ -5,9 +5,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { runImport } from '../../src/cli/import.js';
-import { PROFILE_TEMPLATE } from '../../src/configTemplates.js';
-import { decideInstructions } from '../../src/night/decisions.js';
+import { runImport } from '../../src/cli/ledger/import.js';
+import { PROFILE_TEMPLATE } from '../../src/config/templates.js';
+import { decideInstructions } from '../../src/instructions/decisions.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
 import { auditNight } from '../faults/audit.js';
 import { ensureBuilt, tieout } from '../support/cli.js';

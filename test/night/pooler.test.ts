@@ -1,7 +1,7 @@
 // A night whose database is reached through a pooler that hands out sessions for one transaction.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { migrateUp, migrationStatus } from '../../src/store/migrate.js';
+import { migrateUp, migrationStatus } from '../../src/database/migrate.js';
 import { auditNight } from '../faults/audit.js';
 import { freshDatabase } from '../support/database.js';
 import { expectIdentities } from '../support/identities.js';

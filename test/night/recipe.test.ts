@@ -3,7 +3,7 @@
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkChain } from '../../src/store/verifyChain.js';
+import { checkChain } from '../../src/verify/verifyChainStore.js';
 import type { House } from '../support/night.js';
 import { addressOf, buildHouse } from '../support/night.js';
 import { textOf } from '../support/sourceFiles.js';

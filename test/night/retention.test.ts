@@ -3,18 +3,18 @@
 // of the business dates is moved; everything else is real.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { removedLine } from '../../src/core/removal.js';
-import { removeEvidence, removeOldEvidence } from '../../src/night/retention.js';
-import { verifyNight } from '../../src/night/verifyNight.js';
-import { verifyWorkbook, workbookLines } from '../../src/night/verifyWorkbook.js';
-import { migrateDown, migrateUp } from '../../src/store/migrate.js';
-import { inMonthOfRun, partitionOf } from '../../src/store/months.js';
-import { createPull } from '../../src/store/pulls.js';
-import type { RemovalVerdict } from '../../src/store/retention.js';
-import { keptMonths, removalOf, removals } from '../../src/store/retention.js';
-import { findRun } from '../../src/store/runs.js';
-import { orderStory } from '../../src/store/story.js';
-import { checkChain } from '../../src/store/verifyChain.js';
+import { removedLine } from '../../src/core/runs/removal.js';
+import { migrateDown, migrateUp } from '../../src/database/migrate.js';
+import { inMonthOfRun, partitionOf } from '../../src/database/months.js';
+import { orderStory } from '../../src/orders/historyStore.js';
+import { createPull } from '../../src/pull/rows/pullsStore.js';
+import { removeEvidence, removeOldEvidence } from '../../src/retention/retention.js';
+import type { RemovalVerdict } from '../../src/retention/retentionStore.js';
+import { keptMonths, removalOf, removals } from '../../src/retention/retentionStore.js';
+import { findRun } from '../../src/runs/runsStore.js';
+import { checkChain } from '../../src/verify/verifyChainStore.js';
+import { verifyNight } from '../../src/verify/verifyNight.js';
+import { verifyWorkbook, workbookLines } from '../../src/verify/verifyWorkbook.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import { freshDatabase } from '../support/database.js';
 import type { House } from '../support/night.js';

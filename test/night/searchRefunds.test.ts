@@ -2,11 +2,11 @@
 // masked, and moves no state; without the profile's answer nothing is asked.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { searchRefunds } from '../../src/confirm/searchRefunds.js';
 import { createGatewayClient } from '../../src/gateway/client.js';
-import { sandboxProfile } from '../../src/gateway/profile.js';
-import type { Night, NightDeps } from '../../src/night/deps.js';
-import { sheetOf } from '../../src/night/instructionSheet.js';
-import { searchRefunds } from '../../src/night/searchRefunds.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
+import { sheetOf } from '../../src/instructions/instructionSheet.js';
+import type { Night, NightDeps } from '../../src/runs/deps.js';
 import { httpText, type RawServer, rawServer } from '../gateway/rawServer.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { storeInstructions, storeRun } from '../support/lookStore.js';

@@ -2,14 +2,14 @@
 // after a fresh look, and the next night counts it. Each test ends with what really moved.
 
 import { afterEach, expect, test } from 'vitest';
-import { nightSentence } from '../../src/core/summary.js';
-import type { Decision, DecisionVerdict } from '../../src/night/decisions.js';
-import { decideInstructions } from '../../src/night/decisions.js';
-import { sheetOf } from '../../src/night/instructionSheet.js';
+import { nightSentence } from '../../src/core/runs/summary.js';
+import type { Decision, DecisionVerdict } from '../../src/instructions/decisions.js';
+import { decideInstructions } from '../../src/instructions/decisions.js';
+import { sheetOf } from '../../src/instructions/instructionSheet.js';
+import type { SentInstruction } from '../../src/instructions/instructionsStore.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
-import { verifyNight } from '../../src/night/verifyNight.js';
-import type { SentInstruction } from '../../src/store/instructions.js';
-import { findRun } from '../../src/store/runs.js';
+import { findRun } from '../../src/runs/runsStore.js';
+import { verifyNight } from '../../src/verify/verifyNight.js';
 import type { Call } from '../faults/front.js';
 import { answerJson } from '../faults/front.js';
 import { houseBehind } from '../faults/houseBehind.js';

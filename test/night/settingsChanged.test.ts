@@ -4,11 +4,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { sandboxProfile } from '../../src/gateway/profile.js';
-import { letBrakeGo, pullBrake } from '../../src/night/brake.js';
-import { decideInstructions } from '../../src/night/decisions.js';
+import { letBrakeGo, pullBrake } from '../../src/brake/brake.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
+import { decideInstructions } from '../../src/instructions/decisions.js';
+import { cutBatches } from '../../src/instructions/instructionsStore.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
-import { cutBatches } from '../../src/store/instructions.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { buildHouse, dateOf, instructionCounts, kinds, rewriteSettings } from '../support/night.js';

@@ -2,8 +2,8 @@
 // the gateway says that it moved.
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { summaryLines } from '../../src/cli/summaryText.js';
-import { nightSentence } from '../../src/core/summary.js';
+import { summaryLines } from '../../src/cli/nights/summaryText.js';
+import { nightSentence } from '../../src/core/runs/summary.js';
 import { expectIdentities, expectMoney, expectNothingTwice } from '../support/identities.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { buildHouse, dateOf, rewriteSettings, sumOrders } from '../support/night.js';

@@ -15,7 +15,7 @@ interface Found {
   money: Map<string, Record<'confirmed' | 'moved' | 'unknown' | 'difference', bigint>>;
 }
 
-const AUDITOR = new URL('./auditor/findViolations.mjs', import.meta.url).href;
+const AUDITOR = new URL('../../proof/auditor/findViolations.mjs', import.meta.url).href;
 
 async function findViolations(books: Books): Promise<Found> {
   const auditor = (await import(AUDITOR)) as { findViolations: (books: Books) => Found };
@@ -335,7 +335,7 @@ describe('the auditor', () => {
   });
 
   it('shares no code with the program', () => {
-    const files = allFiles().filter((path) => path.startsWith('test/proof/auditor/'));
+    const files = allFiles().filter((path) => path.startsWith('proof/auditor/'));
     const foreign = files.flatMap((path) =>
       importsOf(path)
         .filter(({ specifier }) => !/^(\.\/|node:|pg$)/.test(specifier))

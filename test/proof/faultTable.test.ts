@@ -81,4 +81,4 @@ interface Defect {
   also?: readonly [string, string];
 }
 
-const PLANTED = new URL('./plantedDefects.mjs', import.meta.url).href;
+const PLANTED = new URL('../../proof/plantedDefects.mjs', import.meta.url).href;

@@ -11,7 +11,7 @@ import {
   isWholeMoney,
   moneyCell,
   wallClock,
-} from '../../reports/cells.js';
+} from '../../reports/xlsx/cells.js';
 
 describe('text for a cell', () => {
   test.each([

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BREAKS, MOVEMENTS, ORDERS } from '../../reports/columns.js';
 import type { CsvOptions } from '../../reports/delimited.js';
 import { delimitedText, writeDelimited } from '../../reports/delimited.js';
-import type { BreakRow } from '../../src/core/reporting.js';
+import type { BreakRow } from '../../src/core/runs/reporting.js';
 import { breakRow, movementRow, orderRow } from './sampleNight.js';
 
 let folder: string;

@@ -10,16 +10,16 @@ import { Writable } from 'node:stream';
 import { XMLValidator } from 'fast-xml-parser';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { writeActivity } from '../../reports/activity.js';
-import { CELL_TEXT_MAX, CUT_MARK, wallClock } from '../../reports/cells.js';
 import { BREAKS, ORDERS } from '../../reports/columns.js';
 import { delimitedText } from '../../reports/delimited.js';
 import { writeOrders } from '../../reports/orders.js';
 import { untilWritten } from '../../reports/outputFile.js';
 import { writeAgeing } from '../../reports/periodReports.js';
 import { writeReconciliation } from '../../reports/reconciliation.js';
-import { writeTable } from '../../reports/table.js';
-import { writeBook } from '../../reports/workbook.js';
-import type { ActivityRow, OrderRow } from '../../src/core/reporting.js';
+import { CELL_TEXT_MAX, CUT_MARK, wallClock } from '../../reports/xlsx/cells.js';
+import { writeTable } from '../../reports/xlsx/table.js';
+import { writeBook } from '../../reports/xlsx/workbook.js';
+import type { ActivityRow, OrderRow } from '../../src/core/runs/reporting.js';
 import { readPlainly } from './plainReader.js';
 import {
   ABOUT,

@@ -9,8 +9,8 @@ import {
   wantedHeadingWidth,
   wantedWidth,
   wrappedLines,
-} from '../../reports/fit.js';
-import { STYLES } from '../../reports/styles.js';
+} from '../../reports/xlsx/fit.js';
+import { STYLES } from '../../reports/xlsx/styles.js';
 
 describe('the lines of a text', () => {
   test.each([

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { maskCardNumbers } from '../../src/core/masking.js';
-import { breakSentence, transactionsIn } from '../../src/core/sentence.js';
+import { breakSentence, transactionsIn } from '../../src/core/breaks/sentence.js';
+import { maskCardNumbers } from '../../src/core/text/masking.js';
 
 /** Digits that pass Luhn, made from any leading digits. */
 function withCheckDigit(lead: string): string {

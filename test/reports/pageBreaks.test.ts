@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { pageBreaks } from '../../reports/pageBreaks.js';
+import { pageBreaks } from '../../reports/xlsx/pageBreaks.js';
 
 const WIDTHS = Array.from({ length: 13 }, () => 11);
 const LINE = 15;

@@ -2,15 +2,15 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { wallClock } from '../../reports/cells.js';
 import type { Table } from '../../reports/column.js';
-import { columnCell } from '../../reports/columnCell.js';
 import { BREAKS_SHEET, ORDERS, WAITING_SHEET } from '../../reports/columns.js';
-import { rowHeight } from '../../reports/fit.js';
-import { cellXml, rowXml } from '../../reports/rowXml.js';
-import type { CellStyle } from '../../reports/styles.js';
-import { STYLES } from '../../reports/styles.js';
-import { columnLetters } from '../../reports/workbook.js';
+import { wallClock } from '../../reports/xlsx/cells.js';
+import { columnCell } from '../../reports/xlsx/columnCell.js';
+import { rowHeight } from '../../reports/xlsx/fit.js';
+import { cellXml, rowXml } from '../../reports/xlsx/rowXml.js';
+import type { CellStyle } from '../../reports/xlsx/styles.js';
+import { STYLES } from '../../reports/xlsx/styles.js';
+import { columnLetters } from '../../reports/xlsx/workbook.js';
 import { breakRow, movementRow, orderRow } from './sampleNight.js';
 
 const CLOCK = wallClock('Europe/Berlin');

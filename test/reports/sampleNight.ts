@@ -1,6 +1,6 @@
 // One night as data, for the report tests: two accounts, every section filled, and it ties.
 
-import type { DayFigures } from '../../src/core/businessDay.js';
+import type { DayFigures } from '../../src/core/runs/businessDay.js';
 import type {
   AboutData,
   BreakRow,
@@ -8,8 +8,8 @@ import type {
   MovementRow,
   OrderRow,
   ReconciliationData,
-} from '../../src/core/reporting.js';
-import type { RunSummary } from '../../src/core/summary.js';
+} from '../../src/core/runs/reporting.js';
+import type { RunSummary } from '../../src/core/runs/summary.js';
 
 export const ABOUT: AboutData = {
   environment: 'test',

@@ -1,8 +1,8 @@
 // The night in one sentence, for every state that a run can end in.
 
 import { describe, expect, test } from 'vitest';
-import type { RunState, RunSummary } from '../../src/core/summary.js';
-import { nightSentence, workedOutOpenAfter } from '../../src/core/summary.js';
+import type { RunState, RunSummary } from '../../src/core/runs/summary.js';
+import { nightSentence, workedOutOpenAfter } from '../../src/core/runs/summary.js';
 import { sampleSummary } from './sampleNight.js';
 
 function night(state: RunState, change: (summary: RunSummary) => void = () => undefined): string {

@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { untilWritten } from '../../reports/outputFile.js';
-import { STYLES } from '../../reports/styles.js';
-import type { Book, BookProperties, Cell } from '../../reports/workbook.js';
+import { STYLES } from '../../reports/xlsx/styles.js';
+import type { Book, BookProperties, Cell } from '../../reports/xlsx/workbook.js';
 import {
   bufferedBytes,
   closeSheet,
@@ -21,7 +21,7 @@ import {
   WAITING_BYTES_MAX,
   writeBook,
   writeWorkbook,
-} from '../../reports/workbook.js';
+} from '../../reports/xlsx/workbook.js';
 import { entryDates, openXlsx, sheetOf, unzip } from './openXlsx.js';
 
 const PROPERTIES: BookProperties = {

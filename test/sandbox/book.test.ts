@@ -3,8 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAmount } from '../../src/core/money.js';
-import { OPERATIONS } from '../../src/core/order.js';
-import { authorise, repeat } from '../../src/sandbox/arrivals.js';
+import { OPERATIONS } from '../../src/core/orders/order.js';
+import { authorise, repeat } from '../../src/sandbox/book/arrivals.js';
 import {
   allOrders,
   type Book,
@@ -13,8 +13,8 @@ import {
   type Effect,
   move,
   settle,
-} from '../../src/sandbox/book.js';
-import { layOutNight } from '../../src/sandbox/night.js';
+} from '../../src/sandbox/book/book.js';
+import { layOutNight } from '../../src/sandbox/seed/night.js';
 import { SETTINGS } from './startedSandbox.js';
 
 const ACCOUNT_ID = 'A1001';

@@ -5,9 +5,9 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TEST_CARDS } from '../../src/sandbox/cards.js';
-import { CONTENT_FAULTS } from '../../src/sandbox/faults.js';
-import { sandboxKey } from '../../src/sandbox/night.js';
+import { TEST_CARDS } from '../../src/sandbox/book/cards.js';
+import { CONTENT_FAULTS } from '../../src/sandbox/faults/faults.js';
+import { sandboxKey } from '../../src/sandbox/seed/night.js';
 import { compileProgram, type Program, type SandboxChild, startChild } from './startedSandbox.js';
 
 const PAGE = readFileSync(join(resolve(import.meta.dirname, '../..'), 'docs/SANDBOX.md'), 'utf8');
@@ -86,7 +86,7 @@ describe('docs/SANDBOX.md', () => {
   );
 
   it('names every option of the command', () => {
-    const command = join(resolve(import.meta.dirname, '../..'), 'src/cli/sandbox.ts');
+    const command = join(resolve(import.meta.dirname, '../..'), 'src/cli/gateway/sandbox.ts');
     const options = [...readFileSync(command, 'utf8').matchAll(/option\(\s*'(--[a-z]+)/g)];
     expect(options.length).toBeGreaterThan(7);
     for (const [, option] of options) expect(PAGE).toContain(`\`${option}`);

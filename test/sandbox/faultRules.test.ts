@@ -3,7 +3,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type FaultRule, openFaultRules, parseFaultRules } from '../../src/sandbox/faultRules.js';
+import {
+  type FaultRule,
+  openFaultRules,
+  parseFaultRules,
+} from '../../src/sandbox/faults/faultRules.js';
 import type { Sandbox } from '../../src/sandbox/server.js';
 import {
   ACCOUNT,

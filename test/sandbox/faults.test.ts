@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FaultAction } from '../../src/sandbox/faults.js';
+import type { FaultAction } from '../../src/sandbox/faults/faults.js';
 import type { Sandbox } from '../../src/sandbox/server.js';
 import { ACCOUNT, startHere } from './startedSandbox.js';
 import {

@@ -4,8 +4,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sandboxProfile } from '../../src/gateway/profile.js';
-import { responseSignatureOf } from '../../src/gateway/sign.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
+import { responseSignatureOf } from '../../src/gateway/wire/sign.js';
 import type { Sandbox } from '../../src/sandbox/server.js';
 import { ACCOUNT, OTHER_ACCOUNT, startHere } from './startedSandbox.js';
 import { batch, effects, element, payment, post, query, signed } from './wireClient.js';

@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { parseAmount } from '../../src/core/money.js';
-import { KINDS } from '../../src/sandbox/kinds.js';
-import { layOutNight, MAX_NIGHT_ORDERS, plantedCounts } from '../../src/sandbox/night.js';
-import { seededAtGateway, seedNight, seedOrder, seedOrders } from '../../src/sandbox/seed.js';
+import { KINDS } from '../../src/sandbox/seed/kinds.js';
+import { layOutNight, MAX_NIGHT_ORDERS, plantedCounts } from '../../src/sandbox/seed/night.js';
+import { seededAtGateway, seedNight, seedOrder, seedOrders } from '../../src/sandbox/seed/seed.js';
 import { SETTINGS } from './startedSandbox.js';
 
 const HOUR = 3_600_000;

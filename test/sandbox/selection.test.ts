@@ -3,12 +3,12 @@
 
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createBook } from '../../src/sandbox/book.js';
-import { printedDate } from '../../src/sandbox/entries.js';
-import { ALWAYS, listingOf } from '../../src/sandbox/listing.js';
-import { layOutNight } from '../../src/sandbox/night.js';
-import { seedOrders } from '../../src/sandbox/seed.js';
-import { momentOf } from '../../src/sandbox/selection.js';
+import { printedDate } from '../../src/sandbox/answers/entries.js';
+import { momentOf } from '../../src/sandbox/answers/selection.js';
+import { createBook } from '../../src/sandbox/book/book.js';
+import { ALWAYS, listingOf } from '../../src/sandbox/book/listing.js';
+import { layOutNight } from '../../src/sandbox/seed/night.js';
+import { seedOrders } from '../../src/sandbox/seed/seed.js';
 import type { Sandbox } from '../../src/sandbox/server.js';
 import { ACCOUNT, OTHER_ACCOUNT, SETTINGS, startHere } from './startedSandbox.js';
 import { ask, batch, pay, query, signed } from './wireClient.js';

@@ -1,12 +1,12 @@
 // The sandbox on the wire, asked as the interface document of the gateway shows it.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Operation } from '../../src/core/order.js';
-import { sandboxProfile } from '../../src/gateway/profile.js';
-import { responseSignatureOf } from '../../src/gateway/sign.js';
-import { layOutNight } from '../../src/sandbox/night.js';
-import { shopperOf } from '../../src/sandbox/people.js';
-import { type SeededOrder, seedOrders } from '../../src/sandbox/seed.js';
+import type { Operation } from '../../src/core/orders/order.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
+import { responseSignatureOf } from '../../src/gateway/wire/sign.js';
+import { layOutNight } from '../../src/sandbox/seed/night.js';
+import { shopperOf } from '../../src/sandbox/seed/people.js';
+import { type SeededOrder, seedOrders } from '../../src/sandbox/seed/seed.js';
 import type { Sandbox } from '../../src/sandbox/server.js';
 import { ACCOUNT, OTHER_ACCOUNT, SETTINGS, startHere } from './startedSandbox.js';
 import { batch, effects, pay, payment, postJson, query, signed } from './wireClient.js';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { SandboxAccount } from '../../src/sandbox/desk.js';
-import { DEFAULT_ACCOUNTS, type NightSettings, sandboxKey } from '../../src/sandbox/night.js';
+import { DEFAULT_ACCOUNTS, type NightSettings, sandboxKey } from '../../src/sandbox/seed/night.js';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -59,7 +59,7 @@ export function compileProgram(): Program {
   const folder = temporaryFolder();
   const project = join(folder, 'tsconfig.json');
   const compilerOptions = { rootDir: ROOT, outDir: folder, noCheck: true };
-  const files = [join(ROOT, 'src/cli/sandbox.ts')];
+  const files = [join(ROOT, 'src/cli/gateway/sandbox.ts')];
   const extended = join(ROOT, 'tsconfig.json');
   writeFileSync(
     project,
@@ -70,7 +70,7 @@ export function compileProgram(): Program {
   const path = join(folder, 'program.mjs');
   const lines = [
     "import { Command } from 'commander';",
-    "import { sandboxCommand } from './src/cli/sandbox.js';",
+    "import { sandboxCommand } from './src/cli/gateway/sandbox.js';",
     "await new Command('tieout').addCommand(sandboxCommand()).parseAsync();",
   ];
   writeFileSync(path, lines.join('\n'));

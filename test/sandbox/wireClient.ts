@@ -1,9 +1,9 @@
 // A caller of the sandbox for tests: signs as `profile: sandbox` says and posts over real HTTP.
 
-import type { Operation } from '../../src/core/order.js';
-import { BATCH_SHAPES } from '../../src/gateway/messages.js';
-import { sandboxProfile } from '../../src/gateway/profile.js';
-import { signatureOf } from '../../src/gateway/sign.js';
+import type { Operation } from '../../src/core/orders/order.js';
+import { BATCH_SHAPES } from '../../src/gateway/document/messages.js';
+import { sandboxProfile } from '../../src/gateway/document/profile.js';
+import { signatureOf } from '../../src/gateway/wire/sign.js';
 import type { SandboxAccount } from '../../src/sandbox/desk.js';
 
 export type Fields = Record<string, unknown>;

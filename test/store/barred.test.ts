@@ -3,9 +3,9 @@
 // happened. The same table for both, on a real PostgreSQL.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Database } from '../../src/store/db.js';
-import { settleByLooks } from '../../src/store/instructions.js';
-import { disputeByAnswers } from '../../src/store/lateAnswers.js';
+import type { Database } from '../../src/database/db.js';
+import { settleByLooks } from '../../src/instructions/instructionsStore.js';
+import { disputeByAnswers } from '../../src/instructions/lateAnswersStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import type { Look } from '../support/lookStore.js';

@@ -2,8 +2,8 @@
 // and kind for life. That they tie is held by test/night/nights.test.ts.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Database } from '../../src/store/db.js';
-import { classify, clearVerdicts, compare, updateBreaks } from '../../src/store/verdicts.js';
+import { classify, clearVerdicts, compare, updateBreaks } from '../../src/compare/verdictsStore.js';
+import type { Database } from '../../src/database/db.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import {

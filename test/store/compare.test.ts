@@ -2,8 +2,8 @@
 // are orders of one pull, compared at once.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Verdict } from '../../src/core/decide.js';
-import { compare } from '../../src/store/verdicts.js';
+import { compare } from '../../src/compare/verdictsStore.js';
+import type { Verdict } from '../../src/core/orders/decide.js';
 import { caseSets } from '../support/cases.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';

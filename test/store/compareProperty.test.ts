@@ -1,4 +1,4 @@
-// Two roads, one verdict: compare.sql over a whole set and core/decide.ts over each of its orders,
+// Two roads, one verdict: compare.sql over a whole set and core/orders/decide.ts over each of its orders,
 // for generated orders under generated rules. And neither the order of pages nor that of entries in
 // an answer bears on any verdict, nor whether one session compares all orders or two a half each.
 
@@ -6,11 +6,11 @@ import { randomInt } from 'node:crypto';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { decideOrder } from '../../src/core/decide.js';
+import { partsOf } from '../../src/compare/fastMatchStore.js';
+import { compare } from '../../src/compare/verdictsStore.js';
 import type { Rules } from '../../src/core/facts.js';
-import type { Database, Db } from '../../src/store/db.js';
-import { partsOf } from '../../src/store/glance.js';
-import { compare } from '../../src/store/verdicts.js';
+import { decideOrder } from '../../src/core/orders/decide.js';
+import type { Database, Db } from '../../src/database/db.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { generatedOrder, generatedRules } from '../support/generatedOrders.js';

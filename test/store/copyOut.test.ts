@@ -3,9 +3,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { UnreachableError } from '../../src/core/errors.js';
-import type { CopiedRow } from '../../src/store/copyOut.js';
-import { readAgain } from '../../src/store/readAgain.js';
-import { readInTurn } from '../../src/store/readAhead.js';
+import type { CopiedRow } from '../../src/database/copyOut.js';
+import { readAgain } from '../../src/database/readAgain.js';
+import { readInTurn } from '../../src/database/readAhead.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 

@@ -4,13 +4,17 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { coverageCounts, coverageOfOrder, coverageRows } from '../../src/store/coverage.js';
-import type { Database } from '../../src/store/db.js';
-import { toleratedRows, toleratedSums } from '../../src/store/explained.js';
-import { besideOf } from '../../src/store/glance.js';
-import { packageRoot, statement } from '../../src/store/sql.js';
-import { orderStory } from '../../src/store/story.js';
-import { compare } from '../../src/store/verdicts.js';
+import { toleratedRows, toleratedSums } from '../../src/breaks/explainedStore.js';
+import { besideOf } from '../../src/compare/fastMatchStore.js';
+import { compare } from '../../src/compare/verdictsStore.js';
+import type { Database } from '../../src/database/db.js';
+import { packageRoot, statement } from '../../src/database/statements.js';
+import { orderStory } from '../../src/orders/historyStore.js';
+import {
+  coverageCounts,
+  coverageOfOrder,
+  coverageRows,
+} from '../../src/pull/rows/coverageStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { compareRulesOf, storeLedger, storeLook, storeRun } from '../support/lookStore.js';

@@ -4,10 +4,10 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { workedOutClosing } from '../../src/core/businessDay.js';
-import { closeDay, lockDay, reopenDay } from '../../src/night/days.js';
-import { dayFigures, lateMovements, postMovements } from '../../src/store/days.js';
-import type { Database } from '../../src/store/db.js';
+import { workedOutClosing } from '../../src/core/runs/businessDay.js';
+import type { Database } from '../../src/database/db.js';
+import { closeDay, lockDay, reopenDay } from '../../src/days/days.js';
+import { dayFigures, lateMovements, postMovements } from '../../src/days/daysStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 

@@ -3,9 +3,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigurationError, UnreachableError } from '../../src/core/errors.js';
-import { describeConnection } from '../../src/store/connection.js';
-import type { LongReads } from '../../src/store/db.js';
-import { openDatabase } from '../../src/store/db.js';
+import { describeConnection } from '../../src/database/connection.js';
+import type { LongReads } from '../../src/database/db.js';
+import { openDatabase } from '../../src/database/db.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 

@@ -17,8 +17,8 @@ import {
 import { join, relative } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { UnreachableError } from '../../src/core/errors.js';
-import { openDatabase } from '../../src/store/db.js';
-import { startEmbedded } from '../../src/store/embedded.js';
+import { openDatabase } from '../../src/database/db.js';
+import { startEmbedded } from '../../src/database/embedded/embedded.js';
 import {
   alsoRemove,
   ask,

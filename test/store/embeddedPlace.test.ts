@@ -19,11 +19,11 @@ import {
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { findBinaries } from '../../src/store/embeddedBinaries.js';
-import { findPlace } from '../../src/store/embeddedPlace.js';
-import { isServerOf, processBirth } from '../../src/store/postmaster.js';
-import { withLock } from '../../src/store/processLock.js';
-import { packageRoot } from '../../src/store/sql.js';
+import { findBinaries } from '../../src/database/embedded/embeddedBinaries.js';
+import { findPlace } from '../../src/database/embedded/embeddedPlace.js';
+import { isServerOf, processBirth } from '../../src/database/embedded/postmaster.js';
+import { withLock } from '../../src/database/embedded/processLock.js';
+import { packageRoot } from '../../src/database/statements.js';
 import { alsoRemove, ask, newFolder, removeFolders, start } from '../support/embeddedFolders.js';
 import { compileEmbedded, startProcess } from '../support/processes.js';
 

@@ -1,14 +1,14 @@
 // The facts right before a send: batchFacts.sql and facts.ts. What compare.sql planned must be what
-// core/decide.ts says of the same order again, or nothing goes out.
+// core/orders/decide.ts says of the same order again, or nothing goes out.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { decideOrder } from '../../src/core/decide.js';
-import type { Database } from '../../src/store/db.js';
-import { openDatabase } from '../../src/store/db.js';
-import type { FreshFacts } from '../../src/store/facts.js';
-import { batchFacts } from '../../src/store/facts.js';
-import { cutBatches } from '../../src/store/instructions.js';
-import { planAhead } from '../../src/store/planAhead.js';
+import { decideOrder } from '../../src/core/orders/decide.js';
+import type { Database } from '../../src/database/db.js';
+import { openDatabase } from '../../src/database/db.js';
+import { cutBatches } from '../../src/instructions/instructionsStore.js';
+import { planAhead } from '../../src/send/planAhead.js';
+import type { FreshFacts } from '../../src/send/rows/factsStore.js';
+import { batchFacts } from '../../src/send/rows/factsStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { storeInstructions, storeLedger, storeLook, storeRun } from '../support/lookStore.js';
@@ -209,7 +209,7 @@ async function touch(look: { pullId: bigint }): Promise<void> {
   ]);
 }
 
-/** What core/decide.ts says of the one instruction of the newest batch. */
+/** What core/orders/decide.ts says of the one instruction of the newest batch. */
 async function decidedAgain(): Promise<string> {
   const fact = await freshFact();
   expect(fact.lookedAt === null).toBe(!fact.facts.looked);

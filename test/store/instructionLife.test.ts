@@ -2,13 +2,17 @@
 // and the other lists that stand in CHECK constraints; and what the database itself refuses.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ATTEMPT_OUTCOMES, BATCH_STATES } from '../../src/core/batch.js';
-import type { InstructionState } from '../../src/core/instruction.js';
-import { INSTRUCTION_STATES, LEGAL_MOVES, OPEN_STATES } from '../../src/core/instruction.js';
-import { EXPECTED_STATES, MOVEMENTS } from '../../src/core/order.js';
-import { SENDING_STATES } from '../../src/core/sending.js';
-import { BREAK_KINDS } from '../../src/core/verdict.js';
-import type { Db, Tx } from '../../src/store/db.js';
+import { ATTEMPT_OUTCOMES, BATCH_STATES } from '../../src/core/instructions/batch.js';
+import type { InstructionState } from '../../src/core/instructions/instruction.js';
+import {
+  INSTRUCTION_STATES,
+  LEGAL_MOVES,
+  OPEN_STATES,
+} from '../../src/core/instructions/instruction.js';
+import { SENDING_STATES } from '../../src/core/instructions/sending.js';
+import { EXPECTED_STATES, MOVEMENTS } from '../../src/core/orders/order.js';
+import { BREAK_KINDS } from '../../src/core/orders/verdict.js';
+import type { Db, Tx } from '../../src/database/db.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { storeInstructions, storeRun } from '../support/lookStore.js';

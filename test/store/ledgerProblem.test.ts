@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ledgerCurrencies } from '../../src/core/currency.js';
-import { askNight, createPull } from '../../src/store/pulls.js';
+import { askNight, createPull } from '../../src/pull/rows/pullsStore.js';
 import { freshDatabase } from '../support/database.js';
 import { storeRun } from '../support/lookStore.js';
 

@@ -1,10 +1,10 @@
 // A session that goes past its limits is ended by the server: its locks are free, its work is rolled
-// back, and whoever had it hears why. Small limits here; those of the program are src/store/limits.ts.
+// back, and whoever had it hears why. Small limits here; those of the program are src/database/limits.ts.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/store/db.js';
-import { DRY_LIMITS, SHORT_LIMITS, WORK_LIMITS } from '../../src/store/limits.js';
+import type { Database } from '../../src/database/db.js';
+import { DRY_LIMITS, SHORT_LIMITS, WORK_LIMITS } from '../../src/database/limits.js';
 import { freshDatabase } from '../support/database.js';
 
 const WORDS = /the server ended a transaction in which this process had said nothing for too long/;

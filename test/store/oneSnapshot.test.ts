@@ -3,10 +3,10 @@
 
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Connection } from '../../src/store/connection.js';
-import type { Database, Db } from '../../src/store/db.js';
-import { openDatabase } from '../../src/store/db.js';
-import { ofOneSnapshot } from '../../src/store/oneSnapshot.js';
+import type { Connection } from '../../src/database/connection.js';
+import type { Database, Db } from '../../src/database/db.js';
+import { openDatabase } from '../../src/database/db.js';
+import { ofOneSnapshot } from '../../src/database/oneSnapshot.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { latch } from '../support/latch.js';

@@ -2,8 +2,12 @@
 // resumes after the highest number it saw never misses one; told once and never changed.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Database, Db } from '../../src/store/db.js';
-import { lastOutcome, outcomesBetween, publishOutcomes } from '../../src/store/outcomes.js';
+import type { Database, Db } from '../../src/database/db.js';
+import {
+  lastOutcome,
+  outcomesBetween,
+  publishOutcomes,
+} from '../../src/instructions/outcomesStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { storeInstructions, storeRun } from '../support/lookStore.js';

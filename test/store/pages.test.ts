@@ -3,8 +3,9 @@
 
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Database } from '../../src/store/db.js';
-import type { AskedPage } from '../../src/store/pulls.js';
+import type { Database } from '../../src/database/db.js';
+import { copyPages } from '../../src/pull/rows/pagesStore.js';
+import type { AskedPage } from '../../src/pull/rows/pullsStore.js';
 import {
   claimChunk,
   createChunks,
@@ -12,8 +13,7 @@ import {
   pagesOfChunk,
   releaseChunks,
   waitingChunks,
-} from '../../src/store/pulls.js';
-import { copyPages } from '../../src/store/storedPages.js';
+} from '../../src/pull/rows/pullsStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { storeRun } from '../support/lookStore.js';

@@ -17,11 +17,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { wentBack } from '../../src/store/journalMark.js';
-import type { PermitJournal } from '../../src/store/permitJournal.js';
-import { openPermitJournal } from '../../src/store/permitJournal.js';
-import type { PermitLine } from '../../src/store/permitSegments.js';
-import { SEGMENT_DAYS_KEPT } from '../../src/store/permitSegments.js';
+import { wentBack } from '../../src/send/journal/journalMark.js';
+import type { PermitJournal } from '../../src/send/journal/permitJournal.js';
+import { openPermitJournal } from '../../src/send/journal/permitJournal.js';
+import type { PermitLine } from '../../src/send/journal/permitSegments.js';
+import { SEGMENT_DAYS_KEPT } from '../../src/send/journal/permitSegments.js';
 
 let dataDir = '';
 const opened: PermitJournal[] = [];

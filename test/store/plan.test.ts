@@ -3,8 +3,8 @@
 // nothing.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Database } from '../../src/store/db.js';
-import { cutBatches } from '../../src/store/instructions.js';
+import type { Database } from '../../src/database/db.js';
+import { cutBatches } from '../../src/instructions/instructionsStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { storeInstructions, storeRun } from '../support/lookStore.js';

@@ -2,7 +2,7 @@
 // tieout.doubled on a real PostgreSQL. Neighbour: plan.test.ts.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Database } from '../../src/store/db.js';
+import type { Database } from '../../src/database/db.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { storeInstructions, storeRun } from '../support/lookStore.js';

@@ -1,10 +1,10 @@
 // Payout requests through plan.sql: the same policies and limits as for everything else.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Policy } from '../../src/core/policy.js';
-import type { Database } from '../../src/store/db.js';
-import type { PlannedPayout } from '../../src/store/instructions.js';
-import { planInstructions } from '../../src/store/instructions.js';
+import type { Policy } from '../../src/core/instructions/policy.js';
+import type { Database } from '../../src/database/db.js';
+import type { PlannedPayout } from '../../src/instructions/instructionsStore.js';
+import { planInstructions } from '../../src/instructions/instructionsStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { storeRun } from '../support/lookStore.js';

@@ -3,9 +3,9 @@
 
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { writeDecisions } from '../../src/store/decisions.js';
-import { planInstructions } from '../../src/store/instructions.js';
-import { freezePutBack } from '../../src/store/putBacks.js';
+import { writeDecisions } from '../../src/instructions/decisionsStore.js';
+import { planInstructions } from '../../src/instructions/instructionsStore.js';
+import { freezePutBack } from '../../src/send/journal/putBacksStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { storeRun } from '../support/lookStore.js';

@@ -2,8 +2,6 @@
 // rememberFinal.sql on a real PostgreSQL, with tables and with a merchant's views in their place.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Database } from '../../src/store/db.js';
-import { askAgain, askNight, createPull } from '../../src/store/pulls.js';
 import {
   addStrangers,
   classify,
@@ -11,7 +9,9 @@ import {
   compare,
   rememberFinal,
   updateBreaks,
-} from '../../src/store/verdicts.js';
+} from '../../src/compare/verdictsStore.js';
+import type { Database } from '../../src/database/db.js';
+import { askAgain, askNight, createPull } from '../../src/pull/rows/pullsStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import {

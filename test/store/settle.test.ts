@@ -2,10 +2,10 @@
 // row of PROOFS and every state of the gateway.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PROOFS } from '../../src/core/instruction.js';
-import { GATEWAY_STATES } from '../../src/core/order.js';
-import type { Database } from '../../src/store/db.js';
-import { settleByLooks } from '../../src/store/instructions.js';
+import { PROOFS } from '../../src/core/instructions/instruction.js';
+import { GATEWAY_STATES } from '../../src/core/orders/order.js';
+import type { Database } from '../../src/database/db.js';
+import { settleByLooks } from '../../src/instructions/instructionsStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import type { Look } from '../support/lookStore.js';

@@ -1,8 +1,8 @@
 // A money call that a person makes by hand, as `tieout gateway OPERATION --yes` does it.
 
-import type { CallName } from '../../src/cli/gatewayCall.js';
-import { callGateway } from '../../src/cli/gatewayCall.js';
-import { journalled } from '../../src/cli/gatewayJournal.js';
+import type { CallName } from '../../src/cli/gateway/gatewayCall.js';
+import { callGateway } from '../../src/cli/gateway/gatewayCall.js';
+import { journalled } from '../../src/cli/gateway/gatewayJournal.js';
 import type { House } from './night.js';
 
 /** Answers what became of it: accepted, rejected ... */

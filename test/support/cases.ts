@@ -1,10 +1,10 @@
 // The verdict table of docs/CONTRACT.md section 6 as cases: what the ledger says, what the gateway
 // shows, what was requested and done, and the verdict that follows. The cases are worked out from
-// the contract by hand and know nothing of the code; they run through core/decide.ts and through
+// the contract by hand and know nothing of the code; they run through core/orders/decide.ts and through
 // compare.sql alike. Each set of cases shares its rules.
 
 import type { Rules } from '../../src/core/facts.js';
-import { OPERATIONS } from '../../src/core/order.js';
+import { OPERATIONS } from '../../src/core/orders/order.js';
 import { amountCases, transactionCases } from './matchCases.js';
 import type { OrderText } from './orders.js';
 import { plainRules } from './orders.js';

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { packageRoot } from '../../src/store/sql.js';
+import { packageRoot } from '../../src/database/statements.js';
 
 const PROGRAM = join(packageRoot(), 'bin', 'tieout.js');
 const BUILD_WAIT_MS = 60_000;

@@ -2,9 +2,9 @@
 
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
-import type { Connection } from '../../src/store/connection.js';
-import type { Database } from '../../src/store/db.js';
-import { openDatabase } from '../../src/store/db.js';
+import type { Connection } from '../../src/database/connection.js';
+import type { Database } from '../../src/database/db.js';
+import { openDatabase } from '../../src/database/db.js';
 import { databaseOn } from './databaseOn.js';
 
 export interface FreshDatabase {

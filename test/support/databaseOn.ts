@@ -1,6 +1,6 @@
 // The same server, another database of it.
 
-import type { Connection } from '../../src/store/connection.js';
+import type { Connection } from '../../src/database/connection.js';
 
 export function databaseOn(server: Connection, database: string): Connection {
   if (!('connectionString' in server)) return { ...server, database };

@@ -1,9 +1,9 @@
 // One person decides about all that is held, one by one, with or without the digest of what was seen.
 
-import type { App } from '../../src/compose.js';
-import type { Decider } from '../../src/core/decider.js';
-import { decideInstructions } from '../../src/night/decisions.js';
-import { sheetOf } from '../../src/night/instructionSheet.js';
+import type { App } from '../../src/app/compose.js';
+import type { Decider } from '../../src/core/instructions/decider.js';
+import { decideInstructions } from '../../src/instructions/decisions.js';
+import { sheetOf } from '../../src/instructions/instructionSheet.js';
 
 /** Answers what was said of each. */
 export async function decideHeld(

@@ -1,12 +1,16 @@
 // One account with instructions that people decide about, on a real database: nights up to their
 // plan, decisions by name, and what the database says afterwards. One step behind the tests of
-// night/decisions.ts; it decides nothing by itself.
+// instructions/decisions.ts; it decides nothing by itself.
 
-import type { Decision, DecisionRequest, DecisionVerdict } from '../../src/night/decisions.js';
-import { decideInstructions } from '../../src/night/decisions.js';
-import { dissolveWaiting } from '../../src/store/batches.js';
-import type { Database } from '../../src/store/db.js';
-import { updateBreaks } from '../../src/store/verdicts.js';
+import { updateBreaks } from '../../src/compare/verdictsStore.js';
+import type { Database } from '../../src/database/db.js';
+import type {
+  Decision,
+  DecisionRequest,
+  DecisionVerdict,
+} from '../../src/instructions/decisions.js';
+import { decideInstructions } from '../../src/instructions/decisions.js';
+import { dissolveWaiting } from '../../src/send/rows/batchesStore.js';
 import { storeInstructions, storeRun } from './lookStore.js';
 import type { OrderText } from './orders.js';
 import { LOOKED_AT, orderOf } from './orders.js';

@@ -3,10 +3,10 @@
 import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase } from '../../src/store/db.js';
-import type { EmbeddedServer } from '../../src/store/embedded.js';
-import { startEmbedded } from '../../src/store/embedded.js';
-import { readPostmaster } from '../../src/store/postmaster.js';
+import { openDatabase } from '../../src/database/db.js';
+import type { EmbeddedServer } from '../../src/database/embedded/embedded.js';
+import { startEmbedded } from '../../src/database/embedded/embedded.js';
+import { readPostmaster } from '../../src/database/embedded/postmaster.js';
 
 const folders: string[] = [];
 

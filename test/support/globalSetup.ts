@@ -5,10 +5,10 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import type { Connection } from '../../src/store/connection.js';
-import { openDatabase } from '../../src/store/db.js';
-import { startEmbedded } from '../../src/store/embedded.js';
-import { migrateUp } from '../../src/store/migrate.js';
+import type { Connection } from '../../src/database/connection.js';
+import { openDatabase } from '../../src/database/db.js';
+import { startEmbedded } from '../../src/database/embedded/embedded.js';
+import { migrateUp } from '../../src/database/migrate.js';
 import { databaseOn } from './databaseOn.js';
 
 declare module 'vitest' {

@@ -3,8 +3,8 @@
 // that it really moved. Used by the tests of whole nights.
 
 import { expect } from 'vitest';
-import type { AccountSummary, RunSummary } from '../../src/core/summary.js';
-import type { Database } from '../../src/store/db.js';
+import type { AccountSummary, RunSummary } from '../../src/core/runs/summary.js';
+import type { Database } from '../../src/database/db.js';
 import type { Effect } from './night.js';
 
 const CLASSES = ['matched', 'explained', 'due', 'awaited', 'broken', 'notCompared'] as const;

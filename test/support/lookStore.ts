@@ -2,16 +2,16 @@
 // ledger, a run, a pull with its pages and entries, and instructions in any state. It uses no
 // statement that is under test. Neighbours: orders.ts, the tests of src/store/sql.
 
-import type { Verdict } from '../../src/core/decide.js';
+import type { CompareRules } from '../../src/compare/verdictsStore.js';
 import type { Rules } from '../../src/core/facts.js';
-import { PROOFS, refundAfter } from '../../src/core/instruction.js';
+import { PROOFS, refundAfter } from '../../src/core/instructions/instruction.js';
 import type { Hundredths } from '../../src/core/money.js';
 import { parseAmount } from '../../src/core/money.js';
-import type { Operation } from '../../src/core/order.js';
-import type { BreakKind, ReviewDecision } from '../../src/core/verdict.js';
-import type { Database, Db } from '../../src/store/db.js';
-import { askRefunds } from '../../src/store/pulls.js';
-import type { CompareRules } from '../../src/store/verdicts.js';
+import type { Verdict } from '../../src/core/orders/decide.js';
+import type { Operation } from '../../src/core/orders/order.js';
+import type { BreakKind, ReviewDecision } from '../../src/core/orders/verdict.js';
+import type { Database, Db } from '../../src/database/db.js';
+import { askRefunds } from '../../src/pull/rows/pullsStore.js';
 import type { StoredEntry, StoredInstruction, StoredOrder } from './orders.js';
 import { DATE_END, HOUR_MS, instructionFactsOf, LOOKED_AT, money } from './orders.js';
 

@@ -2,7 +2,7 @@
 // the server's own. Connections that are opened afterwards see it. Neighbour: night.ts, whose
 // houses move the clock of this side.
 
-import type { Database } from '../../src/store/db.js';
+import type { Database } from '../../src/database/db.js';
 
 export interface MovedClock {
   now(): Date;

@@ -7,22 +7,22 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrateQueues } from '../../jobs/queues.js';
-import type { App } from '../../src/compose.js';
-import { openApp } from '../../src/compose.js';
-import { loadConfig } from '../../src/config.js';
-import type { RunSummary } from '../../src/core/summary.js';
+import type { App } from '../../src/app/compose.js';
+import { openApp } from '../../src/app/compose.js';
+import { loadConfig } from '../../src/config/config.js';
+import type { RunSummary } from '../../src/core/runs/summary.js';
+import type { Connection } from '../../src/database/connection.js';
+import type { Database } from '../../src/database/db.js';
+import { loadLedger } from '../../src/ledger/ledgerStore.js';
 import type { RunRequest } from '../../src/night/begin.js';
 import type { RunResult } from '../../src/night/run.js';
 import { runDate } from '../../src/night/run.js';
-import type { FaultPlan } from '../../src/sandbox/faults.js';
-import type { NightSettings } from '../../src/sandbox/night.js';
-import { DEFAULT_ACCOUNTS, layOutNight, sandboxKey } from '../../src/sandbox/night.js';
-import type { SeededOrder } from '../../src/sandbox/seed.js';
-import { seedOrders } from '../../src/sandbox/seed.js';
+import type { FaultPlan } from '../../src/sandbox/faults/faults.js';
+import type { NightSettings } from '../../src/sandbox/seed/night.js';
+import { DEFAULT_ACCOUNTS, layOutNight, sandboxKey } from '../../src/sandbox/seed/night.js';
+import type { SeededOrder } from '../../src/sandbox/seed/seed.js';
+import { seedOrders } from '../../src/sandbox/seed/seed.js';
 import { startSandbox } from '../../src/sandbox/server.js';
-import type { Connection } from '../../src/store/connection.js';
-import type { Database } from '../../src/store/db.js';
-import { loadLedger } from '../../src/store/ledger.js';
 import { freshDatabase } from './database.js';
 
 const DAY_MS = 86_400_000;
@@ -186,7 +186,7 @@ export function settingsOf(
 
 /**
  * At any hour of today: an order of yesterday's last hour is inside it, one of the day before is
- * past it, as the seeded night means them (sandbox/night.ts).
+ * past it, as the seeded night means them (sandbox/seed/night.ts).
  */
 function graceHours(): number {
   return 12 + Math.floor((Date.now() - MIDNIGHT) / HOUR_MS);
@@ -214,7 +214,7 @@ export function* ledgerRows(seeded: readonly SeededOrder[]) {
   }
 }
 
-/** Only orders of these kinds (src/sandbox/kinds.ts), at most so many of each. */
+/** Only orders of these kinds (src/sandbox/seed/kinds.ts), at most so many of each. */
 export function kinds(
   wanted: Readonly<Record<string, number>>,
   accountId?: string,

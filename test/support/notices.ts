@@ -1,6 +1,6 @@
 // What a night tells beside its figures, for tests that put all their orders into one account.
 
-import type { RunSummary } from '../../src/core/summary.js';
+import type { RunSummary } from '../../src/core/runs/summary.js';
 
 /** All notices, save that an account of the house has no orders. */
 export function noticesOf({ notices }: RunSummary) {

@@ -1,9 +1,8 @@
 // Orders for tests of the compare: one order as the ledger, the gateway, the refund requests and
 // our instructions know it, written as short text. The same order becomes the facts of
-// core/decide.ts and rows of a real database (lookStore.ts), so that both roads are asked the same
+// core/orders/decide.ts and rows of a real database (lookStore.ts), so that both roads are asked the same
 // question.
 
-import type { Verdict } from '../../src/core/decide.js';
 import type {
   EntryFacts,
   InstructionFacts,
@@ -11,12 +10,13 @@ import type {
   OrderFacts,
   Rules,
 } from '../../src/core/facts.js';
-import type { InstructionState } from '../../src/core/instruction.js';
+import type { InstructionState } from '../../src/core/instructions/instruction.js';
 import type { Hundredths } from '../../src/core/money.js';
 import { formatAmount, parseAmount } from '../../src/core/money.js';
-import type { ExpectedState, GatewayState, Operation } from '../../src/core/order.js';
-import { GATEWAY_STATES } from '../../src/core/order.js';
-import type { ReviewDecision } from '../../src/core/verdict.js';
+import type { Verdict } from '../../src/core/orders/decide.js';
+import type { ExpectedState, GatewayState, Operation } from '../../src/core/orders/order.js';
+import { GATEWAY_STATES } from '../../src/core/orders/order.js';
+import type { ReviewDecision } from '../../src/core/orders/verdict.js';
 
 /** The time of the look in all cases; the date ended three hours before it. */
 export const LOOKED_AT = new Date('2026-11-20T03:00:00.000Z');
@@ -93,7 +93,7 @@ export function orderOf(orderNo: string, text: OrderText): StoredOrder {
   };
 }
 
-/** The facts of an order for core/decide.ts: equal entries once, the contradiction said. */
+/** The facts of an order for core/orders/decide.ts: equal entries once, the contradiction said. */
 export function factsOf(order: StoredOrder): OrderFacts {
   const distinct = new Map(order.entries.map((entry) => [contentOf(entry), entry]));
   const entries = [...distinct.values()];

@@ -8,8 +8,8 @@ import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Connection } from '../../src/store/connection.js';
-import { openClient } from '../../src/store/connection.js';
+import type { Connection } from '../../src/database/connection.js';
+import { openClient } from '../../src/database/connection.js';
 import { freePort } from './redis.js';
 
 const READY_POLLS = 100;

@@ -2,12 +2,12 @@
 // One step behind the tests of plan.sql, withdraw.sql, cutBatches.sql and settle.sql. It decides
 // nothing by itself and reads back what the database says in short text.
 
+import { clearVerdicts, compare } from '../../src/compare/verdictsStore.js';
 import type { Rules } from '../../src/core/facts.js';
-import { OPERATIONS } from '../../src/core/order.js';
-import type { Policy } from '../../src/core/policy.js';
-import type { Database } from '../../src/store/db.js';
-import { planInstructions, withdrawNeedless } from '../../src/store/instructions.js';
-import { clearVerdicts, compare } from '../../src/store/verdicts.js';
+import type { Policy } from '../../src/core/instructions/policy.js';
+import { OPERATIONS } from '../../src/core/orders/order.js';
+import type { Database } from '../../src/database/db.js';
+import { planInstructions, withdrawNeedless } from '../../src/instructions/instructionsStore.js';
 import type { Look } from './lookStore.js';
 import { compareRulesOf, storeLedger, storeLook } from './lookStore.js';
 import type { StoredOrder } from './orders.js';

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { packageRoot } from '../../src/store/sql.js';
+import { packageRoot } from '../../src/database/statements.js';
 
 export interface Starter {
   process: ChildProcess;
@@ -17,7 +17,7 @@ export interface Starter {
 }
 
 const PROGRAM = `
-const { startEmbedded } = await import(process.argv[1] + '/src/store/embedded.js');
+const { startEmbedded } = await import(process.argv[1] + '/src/database/embedded/embedded.js');
 const { createInterface } = await import('node:readline');
 const say = (fact) => console.log(JSON.stringify(fact));
 try {
@@ -42,7 +42,14 @@ export function compileEmbedded(): { folder: string; remove(): void } {
   const flags = '--ignoreConfig --module nodenext --target es2023 --skipLibCheck --types node';
   execFileSync(
     join(root, 'node_modules', '.bin', 'tsc'),
-    [...flags.split(' '), '--rootDir', root, '--outDir', folder, 'src/store/embedded.ts'],
+    [
+      ...flags.split(' '),
+      '--rootDir',
+      root,
+      '--outDir',
+      folder,
+      'src/database/embedded/embedded.ts',
+    ],
     { cwd: root, stdio: 'inherit' },
   );
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };

@@ -4,7 +4,7 @@
 // differs from server to server (owners, storage, names of checks for not null) is left out.
 // Neighbour: store/schema.test.ts, which holds migrations/schema.sql against it.
 
-import type { Database } from '../../src/store/db.js';
+import type { Database } from '../../src/database/db.js';
 
 const HEAD = `to be read and not to be run: tieout applies the
 -- numbered files beside this one. \`npm run schema\` writes it anew, and a test fails where it differs from what the

@@ -18,10 +18,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { migrateQueues } from '../../jobs/queues.js';
-import type { Database } from '../../src/store/db.js';
-import { openDatabase } from '../../src/store/db.js';
-import { startEmbedded } from '../../src/store/embedded.js';
-import { migrateUp } from '../../src/store/migrate.js';
+import type { Database } from '../../src/database/db.js';
+import { openDatabase } from '../../src/database/db.js';
+import { startEmbedded } from '../../src/database/embedded/embedded.js';
+import { migrateUp } from '../../src/database/migrate.js';
 
 export const PUT_BACK = [
   'a cold copy',

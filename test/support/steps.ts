@@ -3,8 +3,8 @@
 // or cut off a real process at a step of their choice.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Connection } from '../../src/store/connection.js';
-import { openDatabase } from '../../src/store/db.js';
+import type { Connection } from '../../src/database/connection.js';
+import { openDatabase } from '../../src/database/db.js';
 
 /** A step, and the table whose rows it writes first or most. */
 export const STEPS = {

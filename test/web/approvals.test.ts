@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendApproved } from '../../src/night/sendApproved.js';
-import { FRESH_MS } from '../../src/web/session.js';
+import { FRESH_MS } from '../../src/web/visitor/session.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
 import { openConsole, PASSWORD, signIn } from './consoleHouse.js';
 

@@ -3,12 +3,12 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addToAges, noAges } from '../../reports/pictures.js';
-import { filterOf } from '../../src/cli/breakFilter.js';
+import type { BreakFilter } from '../../src/breaks/breaksStore.js';
+import { countBreaks, findBreaks } from '../../src/breaks/breaksStore.js';
+import { filterOf } from '../../src/cli/breaks/breakFilter.js';
 import { AGES } from '../../src/core/breakAge.js';
-import type { BreakFilter } from '../../src/store/breaks.js';
-import { countBreaks, findBreaks } from '../../src/store/breaks.js';
-import { breakRows } from '../../src/store/reportRows.js';
-import { newestRun } from '../../src/store/runs.js';
+import { breakRows } from '../../src/report/reportRowsStore.js';
+import { newestRun } from '../../src/runs/runsStore.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
 import { openConsole } from './consoleHouse.js';
 

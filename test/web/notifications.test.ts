@@ -2,14 +2,14 @@
 
 import { fastify } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Config } from '../../src/config.js';
-import { candidateWords } from '../../src/core/hints.js';
-import type { Connection } from '../../src/store/connection.js';
-import type { Database } from '../../src/store/db.js';
-import { openDatabase } from '../../src/store/db.js';
-import { migrationStatus } from '../../src/store/migrate.js';
-import { clearHints } from '../../src/store/notifications.js';
-import { askNight, createPull } from '../../src/store/pulls.js';
+import type { Config } from '../../src/config/config.js';
+import { candidateWords } from '../../src/core/instructions/hints.js';
+import type { Connection } from '../../src/database/connection.js';
+import type { Database } from '../../src/database/db.js';
+import { openDatabase } from '../../src/database/db.js';
+import { migrationStatus } from '../../src/database/migrate.js';
+import { clearHints } from '../../src/ledger/notificationsStore.js';
+import { askNight, createPull } from '../../src/pull/rows/pullsStore.js';
 import type { MonitorDeps } from '../../src/web/health.js';
 import { addMetrics } from '../../src/web/metrics.js';
 import { createWebServer } from '../../src/web/server.js';

@@ -2,11 +2,11 @@
 // meanwhile, one-time links. Rows 107 and 112 of the list of faults.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findUserId, setUserState, takeRole } from '../../src/store/users.js';
-import { FAILURES_OF_NAME_MAX } from '../../src/web/identity.js';
-import { makeLink } from '../../src/web/links.js';
-import { hashPassword, passwordFits } from '../../src/web/password.js';
-import { FRESH_MS, IDLE_MS, LIFE_MS } from '../../src/web/session.js';
+import { hashPassword, passwordFits } from '../../src/access/password.js';
+import { findUserId, setUserState, takeRole } from '../../src/access/usersStore.js';
+import { FAILURES_OF_NAME_MAX } from '../../src/web/visitor/identity.js';
+import { makeLink } from '../../src/web/visitor/links.js';
+import { FRESH_MS, IDLE_MS, LIFE_MS } from '../../src/web/visitor/session.js';
 import type { ConsoleHouse } from './consoleHouse.js';
 import { openConsole, PASSWORD, signIn } from './consoleHouse.js';
 

@@ -4,7 +4,7 @@
 import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/store/db.js';
+import { openDatabase } from '../../src/database/db.js';
 import { CONNECTION_LIMITS, createWebServer } from '../../src/web/server.js';
 
 const LIMITS = { ...CONNECTION_LIMITS, headersMs: 200, requestMs: 400, checkMs: 50 };

@@ -47,11 +47,11 @@ async function queueOf(): Promise<{ queueUrl: string; emptyQueue: () => Promise<
 const load = async (path: string) => (await import(new URL(path, import.meta.url).href)) as never;
 
 it('a week of troubled nights ends with the books right', { timeout: 300_000 }, async () => {
-  const { loadProgram }: Programs = await load('../proof/program.mjs');
-  const { MODULES }: { MODULES: object } = await load('./world.mjs');
-  const { runNights, TROUBLES }: Nights = await load('./nights.mjs');
-  const { checkBooks }: Checks = await load('./checkBooks.mjs');
-  const { closeWorld }: Worlds = await load('./world.mjs');
+  const { loadProgram }: Programs = await load('../../proof/program.mjs');
+  const { MODULES }: { MODULES: object } = await load('../../proof/week/world.mjs');
+  const { runNights, TROUBLES }: Nights = await load('../../proof/week/nights.mjs');
+  const { checkBooks }: Checks = await load('../../proof/week/checkBooks.mjs');
+  const { closeWorld }: Worlds = await load('../../proof/week/world.mjs');
   const { db, connection } = database;
   const place = {
     ...{ db, connection, url: addressOf(connection), folder },

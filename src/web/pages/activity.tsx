@@ -1,8 +1,8 @@
 // What people did in the console: sign-ins, downloads, retries, decisions; newest first, as it was
 // recorded and cannot be edited.
 
-import { listEvents } from '../../store/sessions.js';
-import { Empty, Pager, Table } from '../parts.js';
+import { listEvents } from '../../access/sessionsStore.js';
+import { Empty, Pager, Table } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
 
 const ROWS_A_PAGE = 100;

@@ -2,18 +2,18 @@
 // their last, and everything that people decided, found by any word of it. Checking reads every
 // fact there is, so it is asked for with a button, and done once for all who ask meanwhile.
 
+import type { ChainEnd, TrailRow } from '../../audit/auditTrailStore.js';
+import { auditTrail, chainEnds } from '../../audit/auditTrailStore.js';
 import { headDigest } from '../../core/chain.js';
-import { nameInWords } from '../../core/decider.js';
-import { removedLine } from '../../core/removal.js';
-import { inWords } from '../../core/words.js';
-import { chainHeads } from '../../store/audit.js';
-import type { ChainEnd, TrailRow } from '../../store/auditTrail.js';
-import { auditTrail, chainEnds } from '../../store/auditTrail.js';
-import type { Database } from '../../store/db.js';
-import type { ChainFinding } from '../../store/verifyChain.js';
-import { checkChain } from '../../store/verifyChain.js';
+import { nameInWords } from '../../core/instructions/decider.js';
+import { removedLine } from '../../core/runs/removal.js';
+import { inWords } from '../../core/text/words.js';
+import type { Database } from '../../database/db.js';
+import { chainHeads } from '../../runs/recordStore.js';
+import type { ChainFinding } from '../../verify/verifyChainStore.js';
+import { checkChain } from '../../verify/verifyChainStore.js';
 import type { Words } from '../format.js';
-import { Empty, Figure, Form, OrderLink, Pager, Table } from '../parts.js';
+import { Empty, Figure, Form, OrderLink, Pager, Table } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
 
 const ROWS_A_PAGE = 100;

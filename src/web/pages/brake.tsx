@@ -1,9 +1,9 @@
 // The brake: what stops the sending now, since when and why; pulling it, and letting it go. Pulling
 // is quick, since it can cost nothing; letting go asks for the password, since money moves again.
 
-import { brakeWords } from '../../core/sending.js';
-import { brakeStatus, letBrakeGo, pullBrake } from '../../night/brake.js';
-import { Empty, Form, Table } from '../parts.js';
+import { brakeStatus, letBrakeGo, pullBrake } from '../../brake/brake.js';
+import { brakeWords } from '../../core/instructions/sending.js';
+import { Empty, Form, Table } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
 import { refused } from '../visit.js';
 

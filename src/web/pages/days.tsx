@@ -1,19 +1,19 @@
 // Business days: how one leads to the next by account and currency, which are open, closed, locked,
 // and what was decided about each. Closing keeps the figures and the open items of that moment.
 
-import type { DayFigures, DayState } from '../../core/businessDay.js';
-import { MEMOS, NOT_KNOWN } from '../../core/businessDay.js';
-import { nameInWords } from '../../core/decider.js';
-import type { DayOrder, DayVerdict } from '../../night/days.js';
-import { closeDay, lockDay, reopenDay } from '../../night/days.js';
-import type { LateMovement } from '../../store/days.js';
-import { dayEvents, dayFigures, lateMovements } from '../../store/days.js';
-import { dateOf } from '../fields.js';
+import { nameInWords } from '../../core/instructions/decider.js';
+import type { DayFigures, DayState } from '../../core/runs/businessDay.js';
+import { MEMOS, NOT_KNOWN } from '../../core/runs/businessDay.js';
+import type { DayOrder, DayVerdict } from '../../days/days.js';
+import { closeDay, lockDay, reopenDay } from '../../days/days.js';
+import type { LateMovement } from '../../days/daysStore.js';
+import { dayEvents, dayFigures, lateMovements } from '../../days/daysStore.js';
 import type { Words } from '../format.js';
-import type { RowVerdict } from '../parts.js';
-import { Empty, Figure, Form, State, Table, Verdicts } from '../parts.js';
+import type { RowVerdict } from '../layout/parts.js';
+import { Empty, Figure, Form, State, Table, Verdicts } from '../layout/parts.js';
 import type { Answer, ConsoleDeps, Visit } from '../visit.js';
 import { NOT_FOUND, refused } from '../visit.js';
+import { dateOf } from '../visitor/fields.js';
 
 const DAY_MS = 86_400_000;
 /** Days of one page; older ones by the date in the address. */

@@ -1,23 +1,23 @@
 // The first page: does the night tie, how far is it, what waits for whom, and how the nights before
 // it went. The page of an older night is the same without the parts that are about now.
 
+import { brakeStatus } from '../../brake/brake.js';
+import { openByAge } from '../../breaks/breaksStore.js';
 import { AGES } from '../../core/breakAge.js';
-import type { Notice } from '../../core/notices.js';
-import { removedLine } from '../../core/removal.js';
-import { brakeWords } from '../../core/sending.js';
-import type { AccountSummary } from '../../core/summary.js';
-import { nightSentence } from '../../core/summary.js';
-import { brakeStatus } from '../../night/brake.js';
-import { openByAge } from '../../store/breaks.js';
-import type { NightMark, NightRow, Progress, Waiting } from '../../store/consoleNights.js';
-import { consoleNight, nightMarks, runProgress, waitingCounts } from '../../store/consoleNights.js';
-import { removalOf } from '../../store/retention.js';
-import { AgeBars, NightStrip, OpenTrend, StripLegend } from '../charts.js';
-import { dateOf } from '../fields.js';
+import { brakeWords } from '../../core/instructions/sending.js';
+import type { Notice } from '../../core/runs/notices.js';
+import { removedLine } from '../../core/runs/removal.js';
+import type { AccountSummary } from '../../core/runs/summary.js';
+import { nightSentence } from '../../core/runs/summary.js';
+import type { NightMark, NightRow, Progress, Waiting } from '../../night/nightsStore.js';
+import { consoleNight, nightMarks, runProgress, waitingCounts } from '../../night/nightsStore.js';
+import { removalOf } from '../../retention/retentionStore.js';
 import type { Words } from '../format.js';
-import { Empty, Figure, State, Table } from '../parts.js';
+import { AgeBars, NightStrip, OpenTrend, StripLegend } from '../layout/charts.js';
+import { Empty, Figure, State, Table } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
 import { NOT_FOUND } from '../visit.js';
+import { dateOf } from '../visitor/fields.js';
 
 const NIGHTS_SHOWN = 60;
 

@@ -1,14 +1,14 @@
 // One order's whole story on a page, and the search that leads to it. The story is the one that
 // `tieout order` prints; here every part is a table.
 
-import { removedLine } from '../../core/removal.js';
-import { breakSentence } from '../../core/sentence.js';
-import type { BreakKind } from '../../core/verdict.js';
-import { inWords, reasonToWait, statesInWords } from '../../core/words.js';
-import type { OrderStory } from '../../store/story.js';
-import { accountsWithOrder, orderStory } from '../../store/story.js';
+import { breakSentence } from '../../core/breaks/sentence.js';
+import type { BreakKind } from '../../core/orders/verdict.js';
+import { removedLine } from '../../core/runs/removal.js';
+import { inWords, reasonToWait, statesInWords } from '../../core/text/words.js';
+import type { OrderStory } from '../../orders/historyStore.js';
+import { accountsWithOrder, orderStory } from '../../orders/historyStore.js';
 import type { Words } from '../format.js';
-import { Empty, Figure, OrderLink, orderPath as pathOf, State, Table } from '../parts.js';
+import { Empty, Figure, OrderLink, orderPath as pathOf, State, Table } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
 import { NOT_FOUND } from '../visit.js';
 

@@ -2,14 +2,14 @@
 // page to the workbook. A file is found by the number of its row, never by a path.
 
 import { basename } from 'node:path';
-import type { ListedReport } from '../../store/consoleReports.js';
-import { findReport, listReports } from '../../store/consoleReports.js';
-import { rowIdOf } from '../fields.js';
+import type { ListedReport } from '../../report/reportPagesStore.js';
+import { findReport, listReports } from '../../report/reportPagesStore.js';
 import type { Words } from '../format.js';
 import { sizeText } from '../format.js';
-import { Empty, Figure, State, Table } from '../parts.js';
+import { Empty, Figure, State, Table } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
 import { NOT_FOUND } from '../visit.js';
+import { rowIdOf } from '../visitor/fields.js';
 
 const NIGHTS_A_PAGE = 30;
 const PAGES_MAX = 1_000;

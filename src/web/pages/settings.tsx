@@ -1,11 +1,11 @@
 // Settings: what is in force, read only, secrets masked; and who may use the console. They are
 // changed in files and by commands, so that a change has an author outside this page.
 
-import { describeConfig } from '../../configView.js';
-import { profileOrigins } from '../../gateway/profile.js';
-import type { UserRow } from '../../store/users.js';
-import { listUsers } from '../../store/users.js';
-import { State, Table } from '../parts.js';
+import type { UserRow } from '../../access/usersStore.js';
+import { listUsers } from '../../access/usersStore.js';
+import { describeConfig } from '../../config/view.js';
+import { profileOrigins } from '../../gateway/document/profile.js';
+import { State, Table } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
 
 export async function settingsPage(visit: Visit): Promise<Answer> {

@@ -1,0 +1,42 @@
+// The built program under test, loaded from a folder: the checkout itself, or a copy of it in which
+// a defect was planted. Everything of tieout that the campaign and the simulator use comes in here.
+
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+export const CHECKOUT = new URL('..', import.meta.url).pathname.replace(/\/$/, '');
+
+const MODULES = {
+  attempts: 'src/send/rows/attemptsStore.js',
+  begin: 'src/night/begin.js',
+  brake: 'src/brake/brake.js',
+  client: 'src/gateway/client.js',
+  compose: 'src/app/compose.js',
+  config: 'src/config/config.js',
+  db: 'src/database/db.js',
+  decisions: 'src/instructions/decisions.js',
+  embedded: 'src/database/embedded/embedded.js',
+  errors: 'src/core/errors.js',
+  gatewayCall: 'src/cli/gateway/gatewayCall.js',
+  gatewayJournal: 'src/cli/gateway/gatewayJournal.js',
+  journalGuard: 'src/send/journal/journalGuard.js',
+  migrate: 'src/database/migrate.js',
+  night: 'src/night/night.js',
+  permitJournal: 'src/send/journal/permitJournal.js',
+  profile: 'src/gateway/document/profile.js',
+  pullChunk: 'src/pull/pullChunk.js',
+  query: 'src/gateway/query/query.js',
+  queues: 'jobs/queues.js',
+  run: 'src/night/run.js',
+  sendBatch: 'src/send/sendBatch.js',
+  sign: 'src/gateway/wire/sign.js',
+  worker: 'jobs/worker.js',
+};
+
+/** `root` holds dist/, migrations/ and the statements, as a checkout does. */
+export async function loadProgram(root = CHECKOUT, modules = MODULES) {
+  const entries = Object.entries(modules).map(async ([name, path]) => {
+    return [name, await import(pathToFileURL(join(root, 'dist', path)).href)];
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}

@@ -1,0 +1,54 @@
+// One value of a row as the cell that a sheet shows: cleaned, masked where it is free text, in the
+// look of its kind, wrapped or shrunk where it is longer than its column. Pure; neighbours:
+// columns.ts (what a column shows), cells.ts (what may stand in a cell), rowXml.ts (many rows).
+
+import type { Column } from '../column.js';
+import { sheetText } from '../column.js';
+import type { WallClock } from './cells.js';
+import { dateCell, finiteNumber, freeText, idText, moneyCell } from './cells.js';
+import { fitsFigure, fitsOneLine } from './fit.js';
+import { moneyStyle, STYLES } from './styles.js';
+import type { Cell } from './workbook.js';
+
+/** `keep`: identifiers that free text of this row may name; masking leaves them alone. */
+export function columnCell<R>(
+  column: Column<R>,
+  row: R,
+  keep: readonly string[],
+  clock: WallClock,
+  width: number,
+): Cell | null {
+  switch (column.kind) {
+    case 'id': {
+      const id = column.read(row);
+      return id === null ? null : textCell(idText(id), width);
+    }
+    case 'text': {
+      const text = sheetText(column, row);
+      return text === null ? null : textCell(freeText(text, keep), width);
+    }
+    case 'money': {
+      const value = column.read(row);
+      if (value === null) return null;
+      const style = moneyStyle(column.currency(row), [value]);
+      const cell = { value: moneyCell(value), style };
+      return fitsFigure(cell, value, width) ? cell : { ...cell, style: STYLES.shrunkMoney };
+    }
+    case 'count': {
+      const value = column.read(row);
+      return value === null ? null : { value: finiteNumber(value), style: STYLES.count };
+    }
+    case 'instant': {
+      const value = column.read(row);
+      return value === null ? null : { value: clock(value), style: STYLES.instant };
+    }
+    case 'date': {
+      const value = column.read(row);
+      return value === null ? null : { value: dateCell(value), style: STYLES.date };
+    }
+  }
+}
+
+function textCell(value: string, width: number): Cell {
+  return { value, style: fitsOneLine(value, width) ? STYLES.text : STYLES.wrapped };
+}

@@ -1,0 +1,76 @@
+// A table whose size, widths and sums stand above its rows: its rows are gone through once to know
+// them and once more to be written, in chunks both times, so that memory stays flat however many
+// there are. It knows nothing of what the columns mean. Neighbours: table.ts, totals.ts,
+// reconciliation.ts.
+
+import type { AboutData, Chunks } from '../../src/core/runs/reporting.js';
+import type { Table } from '../column.js';
+import type { WallClock } from './cells.js';
+import { freeText, wallClock } from './cells.js';
+import { STYLES } from './styles.js';
+import { headingWidths, widenForRows, widenForTop, writeTable } from './table.js';
+import type { GroupTotal, Part, TotalsSpec } from './totals.js';
+import { addToGroups, plannedParts, shownCount, totalsBlock } from './totals.js';
+import type { Book, Cell } from './workbook.js';
+
+export interface PlannedSpec<R> {
+  name: string;
+  table: Table<R>;
+  /** The block of sums above the rows; none where it is left out. */
+  totals?: TotalsSpec;
+}
+
+/** What is known of the rows so far. */
+export interface Planned<R> extends PlannedSpec<R> {
+  timezone: string;
+  clock: WallClock;
+  rows: number;
+  widths: number[];
+  groups: Map<string, GroupTotal>;
+}
+
+export function planned<R>(spec: PlannedSpec<R>, { timezone }: AboutData): Planned<R> {
+  const widths = headingWidths(spec.table, timezone);
+  return { ...spec, timezone, clock: wallClock(timezone), rows: 0, widths, groups: new Map() };
+}
+
+/** The first time through the rows. */
+export function addPlanned<R>(plan: Planned<R>, rows: readonly R[]): void {
+  plan.rows += rows.length;
+  widenForRows(plan.widths, plan.table, plan.clock, rows);
+  if (plan.totals) addToGroups(plan.groups, plan.table, plan.totals, rows);
+}
+
+/** Title, number of lines, an empty line: what stands above the block of totals. */
+const LINES_BEFORE_TOTALS = 3;
+
+/** The block of totals and, once all rows are known, where each of them will stand. */
+export function placesOf<R>(plan: Planned<R>): { lines: (Cell | null)[][]; parts: Part[] } {
+  const { name, table, totals, rows } = plan;
+  if (totals) return totalsBlock(table, name, plan, totals, LINES_BEFORE_TOTALS);
+  return { lines: [], parts: plannedParts(name, rows, LINES_BEFORE_TOTALS) };
+}
+
+/** The second time: rows that are not those of the first would stand beside wrong sums. */
+export async function writePlanned<R>(
+  book: Book,
+  plan: Planned<R>,
+  title: string,
+  chunks: Chunks<R>,
+): Promise<void> {
+  const { name, table, rows, timezone, clock } = plan;
+  const { lines, parts } = placesOf(plan);
+  const top: (Cell | null)[][] = [
+    [{ value: freeText(title), style: STYLES.title }],
+    [{ value: 'Lines shown', style: STYLES.text }, shownCount(parts, rows)],
+    [],
+    ...lines,
+  ];
+  const widths = [...plan.widths];
+  widenForTop(widths, top);
+  const written = await writeTable(book, { name, table, top, timezone, clock, widths }, chunks);
+  const last = (all: readonly Part[]): string => JSON.stringify(all.map((part) => part.last));
+  if (last(written) !== last(parts)) {
+    throw new Error(`the rows of the sheet ${name} changed while the workbook was written`);
+  }
+}

@@ -1,0 +1,196 @@
+// Writes rows as a sheet: a few lines on top, the heading that stays in view, one row each, filter
+// arrows. A table that outgrows a sheet goes on in the next one; no row is ever left out. It knows
+// nothing of what the columns mean. Neighbours: columns.ts (the columns), rowXml.ts (the rows),
+// workbook.ts (the sheets).
+
+import type { Chunks } from '../../src/core/runs/reporting.js';
+import type { Column, Table } from '../column.js';
+import type { WallClock } from './cells.js';
+import { columnCell } from './columnCell.js';
+import { LINE_POINTS, rowHeight, wantedHeadingWidth, wantedWidth } from './fit.js';
+import type { RowXml } from './rowXml.js';
+import { rowXml } from './rowXml.js';
+import { STYLES } from './styles.js';
+import type { Part } from './totals.js';
+import type { Book, Cell, Sheet } from './workbook.js';
+import {
+  closeSheet,
+  columnLetters,
+  openSheet,
+  putRow,
+  putRowsXml,
+  SHEET_ROWS_MAX,
+  styleOf,
+} from './workbook.js';
+
+/** More lines than this above the rows would leave a small screen no room to scroll. */
+const FROZEN_ROWS_MAX = 16;
+/** An identifier longer than this goes on in the next line; a UUID stands on one. */
+const ID_WIDTH_MAX = 40;
+
+export interface TableSpec<R> {
+  name: string;
+  table: Table<R>;
+  /** The lines above the heading, on every sheet of the table. */
+  top: readonly (readonly (Cell | null)[])[];
+  timezone: string;
+  clock: WallClock;
+  /** Fitted where all rows were gone through before; else the first rows stand for all. */
+  widths?: readonly number[];
+  /** Rows of one sheet, all lines counted; a spreadsheet's own limit unless a test lowers it. */
+  rowsPerSheet?: number;
+}
+
+/**
+ * Row XML is handed on in pieces of about this many characters: with the row that is one too many
+ * still less than what the engine keeps apart from other texts, and for longer.
+ */
+const PIECE_CHARS = 96 * 1024;
+
+/** A table under way; `xml` holds the rows that are not handed on yet. */
+interface OpenTable<R> {
+  book: Book;
+  spec: TableSpec<R>;
+  widths: readonly number[];
+  xmlOf: RowXml<R>;
+  parts: Part[];
+  sheet: Sheet;
+  rows: number;
+  xml: string;
+}
+
+/** Writes all rows and says where they went; at least one sheet, also for no rows. */
+export async function writeTable<R>(
+  book: Book,
+  spec: TableSpec<R>,
+  chunks: Chunks<R>,
+): Promise<Part[]> {
+  let table: OpenTable<R> | null = null;
+  for await (const rows of chunks) {
+    table ??= await openTable(book, spec, rows);
+    await addRows(table, rows);
+  }
+  table ??= await openTable(book, spec, []);
+  await handOn(table);
+  table.parts.push(await closeTableSheet(table.sheet, spec));
+  return table.parts;
+}
+
+async function openTable<R>(
+  book: Book,
+  spec: TableSpec<R>,
+  firstRows: readonly R[],
+): Promise<OpenTable<R>> {
+  const { table, clock } = spec;
+  const widths = spec.widths ?? likelyWidths(spec, firstRows);
+  const xmlOf = rowXml({ table, widths, clock, styleOf: (style) => styleOf(book, style) });
+  const sheet = await openTableSheet(book, spec, widths);
+  return { book, spec, widths, xmlOf, parts: [], sheet, rows: 0, xml: '' };
+}
+
+async function addRows<R>(table: OpenTable<R>, rows: readonly R[]): Promise<void> {
+  const { book, spec, widths, xmlOf, parts } = table;
+  const limit = spec.rowsPerSheet ?? SHEET_ROWS_MAX;
+  for (const row of rows) {
+    if (table.sheet.row + table.rows >= limit) {
+      await handOn(table);
+      parts.push(await closeTableSheet(table.sheet, spec));
+      table.sheet = await openTableSheet(book, spec, widths);
+    }
+    table.rows += 1;
+    table.xml += xmlOf(row, table.sheet.row + table.rows);
+    if (table.xml.length >= PIECE_CHARS) await handOn(table);
+  }
+}
+
+async function handOn<R>(table: OpenTable<R>): Promise<void> {
+  const { rows, xml } = table;
+  table.rows = 0;
+  table.xml = '';
+  if (rows > 0) await putRowsXml(table.sheet, rows, xml);
+}
+
+/** The table's own widths, or more where the first rows ask for it. */
+function likelyWidths<R>(spec: TableSpec<R>, firstRows: readonly R[]): number[] {
+  const fitted = fittedWidths({ ...spec, top: [] }, firstRows);
+  return spec.table.columns.map(({ width }, at) => Math.max(width, fitted[at] ?? 0));
+}
+
+/** Columns as wide as their contents ask; long text breaks into lines at the table's width. */
+export function fittedWidths<R>(spec: TableSpec<R>, rows: readonly R[]): number[] {
+  const widths = headingWidths(spec.table, spec.timezone);
+  widenForRows(widths, spec.table, spec.clock, rows);
+  widenForTop(widths, spec.top);
+  return widths;
+}
+
+/** What the headings ask for; the rows and the lines above widen it. */
+export function headingWidths<R>(table: Table<R>, timezone: string): number[] {
+  return table.columns.map((column) => wantedHeadingWidth(headingCell(column, timezone)));
+}
+
+export function widenForRows<R>(
+  widths: number[],
+  { columns }: Table<R>,
+  clock: WallClock,
+  rows: readonly R[],
+): void {
+  for (const row of rows) {
+    for (const [index, column] of columns.entries()) {
+      const wanted = wantedWidth(columnCell(column, row, [], clock, Infinity));
+      widen(widths, index, Math.min(wanted, WIDTH_MAX[column.kind] ?? column.width));
+    }
+  }
+}
+
+/** The title may run over its neighbours, which are empty. */
+export function widenForTop(widths: number[], top: TableSpec<never>['top']): void {
+  for (const line of top.slice(1)) {
+    for (const [index, cell] of line.entries()) widen(widths, index, wantedWidth(cell));
+  }
+}
+
+/** Text breaks at the width of its column; figures and dates stand whole. */
+const WIDTH_MAX: Readonly<Record<Column<never>['kind'], number | null>> = {
+  ...{ id: ID_WIDTH_MAX, text: null },
+  ...{ money: Infinity, count: Infinity, instant: Infinity, date: Infinity },
+};
+
+function widen(widths: number[], index: number, wanted: number): void {
+  widths[index] = Math.max(widths[index] ?? 0, wanted);
+}
+
+async function openTableSheet<R>(
+  book: Book,
+  spec: TableSpec<R>,
+  widths: readonly number[],
+): Promise<Sheet> {
+  const heading = spec.top.length + 1;
+  const sheet = openSheet(book, spec.name, {
+    widths,
+    frozenRows: heading > FROZEN_ROWS_MAX ? 0 : heading,
+    frozenColumns: spec.table.frozenColumns,
+    repeatedRows: `${heading}:${heading}`,
+  });
+  for (const line of spec.top) await putRow(sheet, line);
+  const cells = spec.table.columns.map((column) => headingCell(column, spec.timezone));
+  // One line more than the words need: it is the buttons'.
+  await putRow(sheet, cells, { height: (rowHeight(cells, widths) ?? LINE_POINTS) + LINE_POINTS });
+  return sheet;
+}
+
+async function closeTableSheet<R>(sheet: Sheet, spec: TableSpec<R>): Promise<Part> {
+  const heading = spec.top.length + 1;
+  const lastColumn = columnLetters(spec.table.columns.length);
+  await closeSheet(sheet, { filter: `A${heading}:${lastColumn}${Math.max(sheet.row, heading)}` });
+  return { sheet: sheet.name, first: heading + 1, last: sheet.row };
+}
+
+function headingCell<R>(column: Column<R>, timezone: string): Cell {
+  const zone = column.kind === 'instant' ? ` (${timezone})` : '';
+  const isRight = column.kind !== 'id' && column.kind !== 'text';
+  return {
+    value: column.heading + zone,
+    style: isRight ? STYLES.filterHeadRight : STYLES.filterHead,
+  };
+}

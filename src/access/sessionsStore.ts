@@ -1,0 +1,190 @@
+// Who is signed in, failed sign-ins, and the record of what was done in the console. A session is
+// found by the digest of the browser's secret and carries the person's roles as they are now, so
+// that a role taken away or a person disabled counts from the next request on. Neighbour: users.ts.
+
+import type { Grant } from '../core/access.js';
+import type { Database, Db } from '../database/db.js';
+
+/** What was typed into a form before the password was asked for. */
+export interface Draft {
+  /** of the page that the form stood on */
+  path: string;
+  typed: Readonly<Record<string, string>>;
+}
+
+export interface SessionRow {
+  userId: bigint;
+  name: string;
+  grants: Grant[];
+  createdAt: Date;
+  confirmedAt: Date;
+  draft: Draft | null;
+}
+
+export interface SessionLimits {
+  now: Date;
+  /** Sessions that were not used since then are over. */
+  seenAfter: Date;
+  /** Sessions that began before it are over, however busy. */
+  createdAfter: Date;
+}
+
+export async function openSession(
+  db: Db,
+  session: { sha256: Buffer; userId: bigint; now: Date; address: string; draft?: Draft | null },
+): Promise<void> {
+  const { sha256, userId, now, address, draft } = session;
+  await db.query(
+    `insert into tieout.sessions (session_sha256, user_id, created_at, seen_at, confirmed_at,
+       address, draft) values ($1, $2, $3, $3, $3, $4, $5)`,
+    [sha256, userId, now, address, draft ?? null],
+  );
+}
+
+/** Keeps what was typed, in place of what was kept before; null forgets it. */
+export async function keepDraft(db: Db, sha256: Buffer, draft: Draft | null): Promise<void> {
+  await db.query('update tieout.sessions set draft = $2 where session_sha256 = $1', [
+    sha256,
+    draft,
+  ]);
+}
+
+/** The session as it stands, and marks it seen; at most one write a minute. */
+export async function findSession(
+  db: Db,
+  sha256: Buffer,
+  limits: SessionLimits,
+): Promise<SessionRow | null> {
+  const { rows } = await db.query<{
+    user_id: bigint;
+    name: string;
+    grants: Grant[];
+    created_at: Date;
+    confirmed_at: Date;
+    draft: Draft | null;
+    is_old: boolean;
+  }>(
+    `select s.user_id, u.name, s.created_at, s.confirmed_at, s.draft,
+       s.seen_at < $4::timestamptz - interval '1 minute' as is_old,
+       coalesce((select jsonb_agg(jsonb_build_object('role', g.role, 'accountId', g.account_id))
+         from tieout.user_roles g where g.user_id = s.user_id), '[]') as grants
+     from tieout.sessions s join tieout.users u using (user_id)
+     where s.session_sha256 = $1 and u.state = 'active'
+       and s.seen_at > $2 and s.created_at > $3`,
+    [sha256, limits.seenAfter, limits.createdAfter, limits.now],
+  );
+  const row = rows[0];
+  if (!row) return null;
+  if (row.is_old) {
+    await db.query('update tieout.sessions set seen_at = $2 where session_sha256 = $1', [
+      sha256,
+      limits.now,
+    ]);
+  }
+  return {
+    userId: row.user_id,
+    name: row.name,
+    grants: row.grants,
+    createdAt: row.created_at,
+    confirmedAt: row.confirmed_at,
+    draft: row.draft,
+  };
+}
+
+export async function closeSession(db: Db, sha256: Buffer): Promise<void> {
+  await db.query('delete from tieout.sessions where session_sha256 = $1', [sha256]);
+}
+
+/** Rows that can never matter again. */
+export async function sweepSessions(db: Db, limits: SessionLimits): Promise<void> {
+  await db.query('delete from tieout.sessions where seen_at <= $1 or created_at <= $2', [
+    limits.seenAfter,
+    limits.createdAfter,
+  ]);
+  await db.query('delete from tieout.sign_in_failures where at <= $1', [limits.createdAfter]);
+  await db.query('delete from tieout.sign_in_links where expires_at <= $1', [limits.createdAfter]);
+}
+
+export interface SignInTry {
+  name: string;
+  address: string;
+  now: Date;
+  /** Tries older than this are forgotten. */
+  since: Date;
+  ofNameMax: number;
+  ofAddressMax: number;
+}
+
+/** Counts the try as failed before it is checked; null when there were too many already. */
+export async function reserveTry(db: Database, one: SignInTry): Promise<bigint | null> {
+  return db.transaction(async (tx) => {
+    // One after the other: tries that come together would all count the same few before them.
+    await tx.query(`select pg_advisory_xact_lock(hashtext('tieout.sign_in_failures'))`);
+    const { rows } = await tx.query<{ failure_id: bigint }>(
+      `insert into tieout.sign_in_failures (at, name_key, address)
+       select $1, lower($2), $3::text
+       where (select count(*) from tieout.sign_in_failures
+           where name_key = lower($2) and at > $4) < $5
+         and (select count(*) from tieout.sign_in_failures
+           where address = $3 and at > $4) < $6
+       returning failure_id`,
+      [one.now, one.name, one.address, one.since, one.ofNameMax, one.ofAddressMax],
+    );
+    return rows[0]?.failure_id ?? null;
+  });
+}
+
+/** The password was right after all. */
+export async function forgiveTry(db: Db, failureId: bigint): Promise<void> {
+  await db.query('delete from tieout.sign_in_failures where failure_id = $1', [failureId]);
+}
+
+export interface ConsoleEvent {
+  who: string;
+  action: string;
+  accountId?: string | null;
+  subject?: string;
+  outcome: string;
+  address: string;
+}
+
+export async function recordEvent(db: Db, event: ConsoleEvent): Promise<void> {
+  await db.query(
+    `insert into tieout.console_events (who, action, account_id, subject, outcome, address)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [
+      event.who,
+      event.action,
+      event.accountId ?? null,
+      event.subject ?? '',
+      event.outcome,
+      event.address,
+    ],
+  );
+}
+
+export interface EventRow {
+  at: Date;
+  who: string;
+  action: string;
+  subject: string;
+  outcome: string;
+  address: string;
+}
+
+/** Newest first; `text` is a part of who, what or about what. */
+export async function listEvents(
+  db: Db,
+  text: string | null,
+  limit: number,
+  offset: number,
+): Promise<EventRow[]> {
+  const { rows } = await db.query<EventRow>(
+    `select at, who, action, subject, outcome, address from tieout.console_events
+     where $1::text is null or position(lower($1) in lower(who)) > 0
+       or position(lower($1) in lower(action)) > 0 or position(lower($1) in lower(subject)) > 0
+     order by event_id desc limit $2 offset $3`,
+    [text, limit, offset],
+  );
+  return rows;
+}

@@ -1,0 +1,367 @@
+// Builds what the commands need, lazily and in one place: database, queue, gateway, the deps of a
+// night, the workers. The one file that knows everything; it decides nothing. What only some
+// commands need is loaded when it is first built. Whatever it opened it closes in reverse, and the
+// embedded servers are left to their last user.
+
+import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { QueueConnection } from '../../jobs/backend.js';
+import type { Queues } from '../../jobs/queues.js';
+import type { Config } from '../config/config.js';
+import {
+  ConfigurationError,
+  DatabaseRefusesError,
+  STOPPED,
+  TieoutError,
+  UnreachableError,
+} from '../core/errors.js';
+import type { Doorbell, QueueName, Reevaluate } from '../core/instructions/doorbell.js';
+import type { Log } from '../core/log.js';
+import { withFields } from '../core/log.js';
+import type { Connection } from '../database/connection.js';
+import type { Database } from '../database/db.js';
+import { openDatabase } from '../database/db.js';
+import { startEmbedded } from '../database/embedded/embedded.js';
+import { migrateUp, migrationStatus } from '../database/migrate.js';
+import { packageRoot } from '../database/statements.js';
+import { openTurns } from '../gateway/transport/turns.js';
+import type { Workforce } from '../night/run.js';
+import { tellJobFailed } from '../outbox/tell.js';
+import type { NightDeps } from '../runs/deps.js';
+import { countJobs } from '../runs/jobsUnderWay.js';
+import { isAlive, packageVersion, thisMachine, thisProcess } from '../runs/processIdentity.js';
+import { openAnswerSpool } from '../send/journal/answerSpool.js';
+import { openJournalGuard } from '../send/journal/journalGuard.js';
+import { openPermitJournal } from '../send/journal/permitJournal.js';
+import { planAhead } from '../send/planAhead.js';
+import { openRateLimit } from '../send/rows/rateStore.js';
+import { startSweeping } from '../send/sweep.js';
+
+/** Connections on which a process plans its claims ahead; few gateways take more at a time. */
+const PLANNED_AHEAD_MAX = 6;
+/** What a server that is gone keeps from being closed is left: the process ends all the same. */
+const CLOSE_MS_MAX = 15_000;
+const PARTS_PAUSE_MS = 1_000;
+/** How long a send in flight may still take when the program is told to stop. */
+const STOP_GRACE_MS = 45_000;
+
+export interface Talk {
+  log: Log;
+  progress: (step: string, done: number, total: number) => void;
+}
+
+export interface App {
+  config: Config;
+  version: string;
+  connection: Connection;
+  db: Database;
+  log: Log;
+  progress: Talk['progress'];
+  queues: () => Promise<Queues>;
+  /** Opens queue and gateway; the deps of every step. */
+  night: () => Promise<NightDeps>;
+  workforce: () => Promise<Workforce>;
+  close: () => Promise<void>;
+}
+
+export interface AppOptions {
+  talk: Talk;
+  /** Ends waits and retries when the program is told to stop. */
+  signal: AbortSignal;
+  /** `migrate` and `doctor` look at a database that is not up to date. */
+  anySchema?: boolean;
+  /** A machine that starts brings its servers up in any order: one is waited for so long. */
+  partsSeconds?: number;
+  /** The wall clock of the night; default: this machine's. */
+  now?: () => Date;
+  /** The clock that is held against the database's; default: this machine's. */
+  wallClock?: () => Date;
+}
+
+export async function openApp(config: Config, options: AppOptions): Promise<App> {
+  // Every wait of the night listens on it; that is meant, not a leak.
+  setMaxListeners(0, options.signal);
+  const closers: (() => Promise<unknown>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).reverse()) await inTime(closer(), options.talk.log);
+  };
+  try {
+    const connection = await openServer(config, options, closers);
+    const queueConnection = queueConnectionOf(config, connection);
+    if (options.anySchema !== true)
+      await whenThere(() => requireSchema(config, connection), options);
+    const db = openDatabase(connection);
+    closers.push(() => db.close());
+    const { log, progress } = options.talk;
+    const base = { config, version: packageVersion(), connection, db, log, progress, close };
+    const queues = once(async () => {
+      const { migrateQueues, openQueues } = await import('../../jobs/queues.js');
+      // Like the ledger's, the queue's tables of an embedded database come about by themselves.
+      if (config.database.kind === 'embedded' && options.anySchema !== true) {
+        await migrateQueues(queueConnection);
+      }
+      const opened = await openQueues(
+        { log: options.talk.log, now: () => new Date(), newId: randomUUID },
+        queueConnection,
+      );
+      closers.push(() => opened.close());
+      return opened;
+    });
+    const night = once(() => openNight(base, queues, options, closers));
+    return { ...base, queues, night, workforce: once(() => openWorkforce(queues, night, options)) };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function inTime(closing: Promise<unknown>, log: Log): Promise<void> {
+  const ended = new AbortController();
+  const late = sleep(CLOSE_MS_MAX, undefined, { signal: ended.signal, ref: false }).then(
+    () => log(`something did not close within ${CLOSE_MS_MAX / 1000} s; it is left as it is`),
+    () => {},
+  );
+  await Promise.race([closing, late]).finally(() => ended.abort());
+}
+
+async function openServer(
+  config: Config,
+  { talk }: AppOptions,
+  closers: (() => Promise<unknown>)[],
+): Promise<Connection> {
+  if (config.database.kind === 'url') return { connectionString: config.database.url };
+  const server = await startEmbedded({ dataDir: config.dataDir, log: talk.log });
+  closers.push(() => server.stopIfUnused());
+  return { host: server.host, user: server.user, database: server.database };
+}
+
+/** Nobody else starts the embedded server again when it has died. */
+function reviver(config: Config, { log }: Talk, closers: (() => Promise<unknown>)[]) {
+  return async (): Promise<void> => {
+    const server = await startEmbedded({ dataDir: config.dataDir, log });
+    closers.push(() => server.stopIfUnused());
+  };
+}
+
+/** What the work answers; where a server is away and may come, as soon as it is there. */
+async function whenThere<T>(work: () => Promise<T>, options: AppOptions): Promise<T> {
+  const { partsSeconds = 0, talk, signal } = options;
+  const until = performance.now() + partsSeconds * 1_000;
+  for (let isSaid = false; ; isSaid = true) {
+    try {
+      return await work();
+    } catch (error) {
+      const mayCome = error instanceof UnreachableError && !(error instanceof DatabaseRefusesError);
+      if (!mayCome || performance.now() >= until) throw error;
+      const words = `${error.message}; it is waited for, ${partsSeconds} seconds at most`;
+      if (!isSaid) talk.log(words, { level: 'warn' });
+      await interruptible(PARTS_PAUSE_MS, signal);
+    }
+  }
+}
+
+function queueConnectionOf(config: Config, connection: Connection): QueueConnection {
+  if (config.queue.kind === 'redis') return { kind: 'redis', url: config.queue.url };
+  return { kind: 'database', connection };
+}
+
+/** An embedded database migrates by itself; a given one is refused until `tieout migrate up`. */
+async function requireSchema(config: Config, connection: Connection): Promise<void> {
+  if (config.database.kind === 'embedded') {
+    await migrateUp(connection);
+    return;
+  }
+  const status = await migrationStatus(connection);
+  if (status.missing.length > 0) {
+    throw new TieoutError(
+      `the database was used by a newer tieout (${status.missing.join(', ')}); update this one`,
+    );
+  }
+  if (status.pending.length > 0) {
+    throw new ConfigurationError(
+      config.file,
+      'database.url',
+      `the database lacks ${status.pending.length} migration(s): run \`tieout migrate up\``,
+    );
+  }
+}
+
+async function openNight(
+  app: Pick<App, 'config' | 'db' | 'version'>,
+  queues: () => Promise<Queues>,
+  options: AppOptions,
+  closers: (() => Promise<unknown>)[],
+): Promise<NightDeps> {
+  const { talk, signal, now = () => new Date(), wallClock = () => new Date() } = options;
+  const { config, db } = app;
+  const pause = (ms: number): Promise<void> => interruptible(ms, signal);
+  const { createGatewayClient } = await import('../gateway/client.js');
+  const gateway = createGatewayClient({
+    profile: config.gateway.profile,
+    baseUrl: await gatewayAddress(config, talk, closers),
+    proxy: config.gateway.proxy,
+    permit: openRateLimit(db, config.gateway.profile.limits.requestsPerSecond, pause),
+  });
+  closers.push(() => gateway.close());
+  const runner = thisProcess(randomUUID());
+  const journal = openJournalGuard({
+    db,
+    host: thisMachine(),
+    open: () => openPermitJournal(config.dataDir),
+    wallClock,
+    log: talk.log,
+  });
+  closers.push(() => journal.close());
+  return {
+    db,
+    config,
+    gateway,
+    doorbell: await doorbellOf(config, () => whenThere(queues, options)),
+    runner,
+    version: app.version,
+    now,
+    monotonic: () => performance.now(),
+    newId: randomUUID,
+    sleep: pause,
+    journal,
+    answers: openAnswerSpool(config.dataDir),
+    // The client holds the looks to the limit; one batch of ours is one request.
+    turns: openTurns(config.gateway.profile.limits.concurrency, () => performance.now()),
+    jobs: countJobs(signal),
+    isAlive,
+    ...(config.database.kind === 'url' ? {} : { reviveDatabase: reviver(config, talk, closers) }),
+    log: talk.log,
+    progress: talk.progress,
+  };
+}
+
+/** On the ledger's own server it is opened when it is first rung: loading it takes a while. */
+async function doorbellOf(config: Config, queues: () => Promise<Queues>): Promise<Doorbell> {
+  if (config.queue.kind !== 'database') return queues();
+  return { ring: async (name, ids) => (await queues()).ring(name, ids) };
+}
+
+async function gatewayAddress(
+  config: Config,
+  talk: Talk,
+  closers: (() => Promise<unknown>)[],
+): Promise<string> {
+  if (config.gateway.baseUrl !== 'sandbox') return config.gateway.baseUrl;
+  const { useSandbox } = await import('../sandbox/daemon.js');
+  const sandbox = await useSandbox({
+    stateDir: join(config.dataDir, 'sandbox'),
+    accounts: config.accounts,
+    log: () => {},
+    program: join(packageRoot(), 'bin', 'tieout.js'),
+  });
+  talk.log(`the sandbox gateway listens on ${sandbox.baseUrl}: no real money moves`);
+  closers.push(() => sandbox.leave());
+  return sandbox.baseUrl;
+}
+
+async function openWorkforce(
+  queues: () => Promise<Queues>,
+  night: () => Promise<NightDeps>,
+  { talk }: AppOptions,
+): Promise<Workforce> {
+  const deps = await night();
+  let stop = async (): Promise<void> => {};
+  return {
+    start: async () => {
+      const [opened, handlers] = await Promise.all([queues(), handlersOf(deps)]);
+      const { startWorkers } = await import('../../jobs/worker.js');
+      const { keepClear } = await import('../../jobs/failed.js');
+      const { reevaluate } = await import('../night/reevaluate.js');
+      const workers = await startWorkers({
+        queues: opened,
+        handlers,
+        log: talk.log,
+        onFailed: (job) => tellJobFailed(deps.db, deps.config, job, deps.now()),
+      });
+      const stopSweeping = startSweeping(deps);
+      const weigh: Reevaluate = (queue, id) => reevaluate(deps, queue, id);
+      const endClearing = keepClear({ queues: opened, reevaluate: weigh });
+      stop = async () => {
+        await stopSweeping();
+        const { stillRunning } = await workers.stop(STOP_GRACE_MS);
+        await endClearing();
+        if (stillRunning > 0) {
+          talk.log(`${stillRunning} job(s) did not end in time`, { level: 'warn' });
+        }
+      };
+    },
+    loadWriter,
+    stop: () => stop(),
+  };
+}
+
+/** Takes a while to load: of workers only those that write a report do. */
+const loadWriter = once(() => import('../report/writeReport.js'));
+
+/** What each queue's id names, and who works on it. */
+async function handlersOf(
+  deps: NightDeps,
+): Promise<Record<QueueName, (id: string) => Promise<void>>> {
+  const { pullChunk } = await import('../pull/pullChunk.js');
+  const { sendBatch } = await import('../send/sendBatch.js');
+  await deps.gateway.getReady();
+  const getReady = readiness(deps);
+  const send = (id: string): Promise<void> =>
+    sendBatch({ ...deps, getReady, log: withFields(deps.log, { batch: id }) }, rowId(id));
+  const counted =
+    (work: (id: string) => Promise<void>) =>
+    (id: string): Promise<void> =>
+      deps.jobs.during(() => work(id));
+  return {
+    pull: counted((id) => pullChunk(deps, rowId(id))),
+    capture: counted(send),
+    cancel: counted(send),
+    refund: counted(send),
+    review: counted(send),
+    payout: counted(send),
+    report: counted(async (id) => (await loadWriter()).writeReport(deps, rowId(id))),
+  };
+}
+
+/** The batches that follow the first canary of a process find their statements planned. */
+function readiness({ db, config }: NightDeps): NonNullable<NightDeps['getReady']> {
+  const { concurrency } = config.gateway.profile.limits;
+  let isReady = false;
+  return (step) => {
+    if (step !== 'send' || isReady) return;
+    isReady = true;
+    // A convenience: what is not planned ahead is planned when it is asked.
+    planAhead(db, Math.min(concurrency, PLANNED_AHEAD_MAX)).catch(() => {});
+  };
+}
+
+/** Ids of jobs are not trusted: anything but the number of a row is refused. */
+function rowId(id: string): bigint {
+  if (!/^\d{1,18}$/.test(id)) throw new TieoutError(`job id ${id} does not name a row`);
+  return BigInt(id);
+}
+
+async function interruptible(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(ms, undefined, { signal });
+  } catch {
+    throw new TieoutError(STOPPED);
+  }
+}
+
+/** Builds it when it is first asked for; what failed, as for a queue away, is tried anew. */
+function once<T>(build: () => Promise<T>): () => Promise<T> {
+  let built: Promise<T> | null = null;
+  const forget = (): void => {
+    built = null;
+  };
+  return () => {
+    if (built === null) {
+      built = build();
+      built.catch(forget);
+    }
+    return built;
+  };
+}

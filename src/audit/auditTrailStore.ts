@@ -1,0 +1,52 @@
+// What people decided, over all kinds of decisions, and how the chain of digests stands: for the
+// page of an auditor. Nothing is written here. Neighbours: verifyChainStore.ts checks the chain.
+
+import type { Db } from '../database/db.js';
+import { statement } from '../database/statements.js';
+
+export interface TrailRow {
+  at: Date;
+  /** empty: of no single account */
+  accountId: string;
+  who: string;
+  /** a name from a command line, which nobody checked */
+  isClaim: boolean;
+  what: string;
+  kind: 'instruction' | 'break' | 'day' | 'brake';
+  /** of the instruction or break; the date of a day */
+  id: string;
+  /** the order number, or what else it is about */
+  about: string;
+  why: string;
+  isSealed: boolean;
+}
+
+export async function auditTrail(
+  db: Db,
+  text: string | null,
+  limit: number,
+  offset: number,
+): Promise<TrailRow[]> {
+  return (await db.query<TrailRow>(statement('audit/auditTrail'), [text, limit, offset])).rows;
+}
+
+export interface ChainEnd {
+  /** empty: the chain of runs and settings */
+  accountId: string;
+  links: bigint;
+  sha256: string;
+  businessDate: string | null;
+  sealedAt: Date | null;
+}
+
+/** Where each chain ends. */
+export async function chainEnds(db: Db): Promise<ChainEnd[]> {
+  const { rows } = await db.query<ChainEnd>(
+    `select h.account_id as "accountId", h.link_no as links, h.sha256,
+       l.business_date as "businessDate", l.sealed_at as "sealedAt"
+     from tieout.chain_heads h
+     left join tieout.chain_links l on l.account_id = h.account_id and l.link_no = h.link_no
+     order by h.account_id`,
+  );
+  return rows;
+}

@@ -1,0 +1,125 @@
+// The brake: a person stops all sending, or that of one account, and lets it go again. Looks go on.
+// Letting go also lifts what tieout itself has stopped: a freeze, and the breaker of an account.
+// Every word is kept with who, when and why. The same functions serve command line and console.
+
+import type { Brake } from '../core/instructions/sending.js';
+import { brakeWords, isLetGo, mayAccountSend } from '../core/instructions/sending.js';
+import type { Database } from '../database/db.js';
+import { absentWords } from '../send/journal/journalGuard.js';
+import type { JournalHome } from '../send/journal/journalsStore.js';
+import { absentHosts, excuseAbsent, releaseJournals } from '../send/journal/journalsStore.js';
+import { holdBlind } from '../send/journal/putBacksStore.js';
+import {
+  batchesUnderWay,
+  releaseStopped,
+  sayBrake,
+  standingBrakes,
+  standings,
+} from '../send/rows/sendingStore.js';
+
+export interface BrakeOrder {
+  /** null: all accounts */
+  accountId: string | null;
+  reason: string;
+  who: { name: string; isClaim: boolean };
+}
+
+export type Pulled =
+  /** `underWay`: batches whose first byte may have left; they come to their end */
+  { kind: 'on'; at: Date; underWay: number } | { kind: 'was_on'; standing: Brake };
+
+export async function pullBrake(deps: { db: Database }, order: BrakeOrder): Promise<Pulled> {
+  return deps.db.durably(async (tx) => {
+    const known = (await standingBrakes(tx)).find(
+      (one) => one.kind === 'brake' && one.accountId === order.accountId,
+    );
+    if (known) return { kind: 'was_on', standing: known };
+    const at = await sayBrake(tx, wordOf(order, 'brake', true));
+    return { kind: 'on', at, underWay: await batchesUnderWay(tx, order.accountId) };
+  });
+}
+
+export interface LetGo {
+  /** what no longer holds, in words */
+  lifted: string[];
+  /** what still stops something */
+  remaining: Brake[];
+}
+
+export async function letBrakeGo(deps: { db: Database }, order: BrakeOrder): Promise<LetGo> {
+  return deps.db.durably(async (tx) => {
+    const mine = (await standingBrakes(tx)).filter((one) => one.accountId === order.accountId);
+    if (mine.some(({ kind }) => kind === 'freeze')) await releaseJournals(tx);
+    for (const { kind } of mine) await sayBrake(tx, wordOf(order, kind, false));
+    const lifted = mine.map(brakeWords);
+    const { accountId } = order;
+    const absent = accountId === null ? await excuseAbsent(tx) : [];
+    if (absent.length > 0) {
+      // Nobody has looked into what they sent: what no look can vouch for waits for a person.
+      await holdBlind(tx);
+      const found = { absent, putBack: {} };
+      await sayBrake(tx, { ...wordOf(order, 'freeze', false), found });
+      lifted.push(`journals of permits not held against this database: ${absent.join(', ')}`);
+    }
+    if (accountId !== null) {
+      const [standing] = await standings(tx, [accountId]);
+      if (standing?.reason && (await releaseStopped(tx, accountId))) {
+        await sayBrake(tx, wordOf(order, 'breaker', false));
+        lifted.push(`the breaker of account ${accountId}: ${standing.reason}`);
+      }
+    }
+    return { lifted, remaining: await standingBrakes(tx) };
+  });
+}
+
+function wordOf({ accountId, reason, who }: BrakeOrder, kind: BrakeKind, isOn: boolean) {
+  return { kind, accountId, isOn, reason, by: who.name, isClaim: who.isClaim };
+}
+
+type BrakeKind = Brake['kind'] | 'breaker';
+
+export interface BrakeStatus {
+  brakes: Brake[];
+  underWay: number;
+  accounts: {
+    accountId: string;
+    sends: boolean;
+    /** stopped, and `tieout brake off` with the right words lets it go */
+    isLetGo: boolean;
+    words: string;
+  }[];
+}
+
+/** `own`: the journal of this host, which it holds against the database before it sends. */
+export async function brakeStatus(
+  deps: { db: Database },
+  accountIds: readonly string[],
+  own: JournalHome | null = null,
+): Promise<BrakeStatus> {
+  const absent = await absentHosts(deps.db, { journalId: null, place: own });
+  const accounts = (await standings(deps.db, accountIds)).map((standing) => {
+    const answer = mayAccountSend(standing);
+    if (answer.kind !== 'stop' && absent.length > 0) {
+      return { accountId: standing.accountId, ...waitsFor(absent) };
+    }
+    const words = answer.kind === 'stop' ? answer.reason : GOING[answer.kind];
+    const sends = answer.kind !== 'stop';
+    return { accountId: standing.accountId, sends, isLetGo: isLetGo(answer), words };
+  });
+  return {
+    brakes: await standingBrakes(deps.db),
+    underWay: await batchesUnderWay(deps.db, null),
+    accounts,
+  };
+}
+
+/** A word for all accounts lets go of hosts that never come. */
+function waitsFor(absent: readonly string[]): { sends: false; isLetGo: true; words: string } {
+  return { sends: false, isLetGo: true, words: absentWords(absent) };
+}
+
+const GOING = {
+  open: 'sends',
+  canary: 'sends; its next batch is a canary of one',
+  wait: 'sends; its canary is on its way',
+};

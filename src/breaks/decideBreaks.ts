@@ -1,0 +1,94 @@
+// A person's decision about one break or many: for the command line with a claimed name, for the
+// console with one that logged in. One transaction; each break gets its own verdict and its own
+// line in the trail, and one that refuses does not keep the others from being decided.
+
+import type { BreakAction, BreakVerdict } from '../core/breaks/breakDecision.js';
+import { decideBreak, waivedAloneMax } from '../core/breaks/breakDecision.js';
+import { UsageError } from '../core/errors.js';
+import type { Decider } from '../core/instructions/decider.js';
+import { wordsProblem } from '../core/instructions/decider.js';
+import { formatAmount } from '../core/money.js';
+import type { NightDeps } from '../runs/deps.js';
+import type { HeldBreak } from './breakDecisionsStore.js';
+import { holdBreaks, writeDecision } from './breakDecisionsStore.js';
+
+/** Breaks that one decision may cover; a larger set is a question of settings, not of breaks. */
+export const DECIDED_MAX = 10_000;
+
+export interface BreakRequest {
+  readonly ids: readonly string[];
+  readonly action: BreakAction;
+  readonly who: Decider;
+  /** how the set was chosen, in words; null where each break was named */
+  readonly over: string | null;
+  /** says what would happen and changes nothing */
+  readonly check?: boolean;
+}
+
+/** `which` is the kind of break; `kind` is what was decided about it. */
+export type DecidedBreakRow = Pick<HeldBreak, 'breakId' | 'accountId' | 'orderNo'> & {
+  readonly which: HeldBreak['kind'];
+} & BreakVerdict;
+
+export type DecideDeps = Pick<NightDeps, 'db' | 'now' | 'newId'> & {
+  readonly config: {
+    readonly operations: Pick<NightDeps['config']['operations'], 'approveAbove'>;
+  };
+};
+
+/** One row for each break that exists, by account and order. */
+export async function decideBreaks(
+  deps: DecideDeps,
+  request: BreakRequest,
+): Promise<DecidedBreakRow[]> {
+  requireWords(request);
+  const approveAbove = deps.config.operations.approveAbove.refund;
+  return deps.db.transaction(async (tx) => {
+    const held = await holdBreaks(tx, request.ids);
+    const decided = held.map((one) => {
+      const limit = waivedAloneMax(approveAbove, one.currency);
+      return { one, limit, verdict: decideBreak(one, request.action, request.who, limit) };
+    });
+    const changing = decided
+      .filter(({ verdict }) => verdict.kind !== 'refused' && verdict.kind !== 'unchanged')
+      .map(({ one, limit, verdict }) => ({
+        breakId: one.breakId,
+        verdict: verdict.kind,
+        limit: formatAmount(limit),
+      }));
+    if (request.check !== true && changing.length > 0) {
+      const { action, who, over } = request;
+      const decision = { action, who, over, at: deps.now(), id: deps.newId() };
+      await writeDecision(tx, changing, decision);
+    }
+    return decided.sort(byOrder).map(({ one, verdict }) => ({
+      breakId: one.breakId,
+      accountId: one.accountId,
+      orderNo: one.orderNo,
+      which: one.kind,
+      ...verdict,
+    }));
+  });
+}
+
+function byOrder({ one: a }: { one: HeldBreak }, { one: b }: { one: HeldBreak }): number {
+  const [keyA, keyB] = [a, b].map((one) => [one.accountId, one.orderNo, one.kind].join(' '));
+  return (keyA ?? '') < (keyB ?? '') ? -1 : 1;
+}
+
+function requireWords({ ids, action, who }: BreakRequest): void {
+  if (ids.length > DECIDED_MAX) {
+    throw new UsageError(`one decision covers at most ${DECIDED_MAX} breaks: narrow it down`);
+  }
+  const named = wordsProblem(who.name);
+  if (named !== null) throw new UsageError(`the name of who decides ${named}`);
+  if (action.kind === 'assign') {
+    const problem = action.owner === null ? null : wordsProblem(action.owner);
+    if (problem !== null) throw new UsageError(`the owner ${problem}`);
+    return;
+  }
+  const problem = wordsProblem(action.kind === 'note' ? action.text : action.reason);
+  if (problem !== null) throw new UsageError(`the ${WORDS_OF[action.kind]} ${problem}`);
+}
+
+const WORDS_OF = { note: 'note', waive: 'reason', reopen: 'reason' } as const;

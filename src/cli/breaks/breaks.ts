@@ -1,0 +1,224 @@
+// `tieout breaks list|show|note|assign|waive|reopen`: what differs, since when, whose it is, and
+// what people decide about it. Filters name one set for a list as for a decision. The decisions
+// themselves are breaks/decideBreaks.ts's.
+
+import { randomUUID } from 'node:crypto';
+import { Command } from 'commander';
+import type { App } from '../../app/compose.js';
+import type { BreakFilter, BreakGroup, FoundBreak } from '../../breaks/breaksStore.js';
+import { BREAK_GROUPS, breakLife, countBreaks, findBreaks } from '../../breaks/breaksStore.js';
+import { DECIDED_MAX, decideBreaks } from '../../breaks/decideBreaks.js';
+import { toleratedRows, toleratedSums } from '../../breaks/explainedStore.js';
+import type { BreakAction } from '../../core/breaks/breakDecision.js';
+import { breakFields, breakSentence } from '../../core/breaks/sentence.js';
+import { UsageError } from '../../core/errors.js';
+import type { RefundRequestRow } from '../../ledger/refundRequestsStore.js';
+import { refundRequestsOf } from '../../ledger/refundRequestsStore.js';
+import { newestRun } from '../../runs/runsStore.js';
+import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
+import type { BreakFlags } from './breakFilter.js';
+import { breakIds, filterOf, filterOptions, filterWords } from './breakFilter.js';
+import {
+  breakLines,
+  explainedLines,
+  groupLines,
+  lifeLines,
+  refundLines,
+  totalLine,
+  verdictLines,
+} from './breaksText.js';
+
+const LISTED_MAX = 10_000;
+const LISTED_DEFAULT = 200;
+
+export function breaksCommand(): Command {
+  const root = new Command('breaks').description('what differs, whose it is, what was decided');
+  filterOptions(root.command('list', { isDefault: true }))
+    .description('open breaks, oldest first; with --group put together by what they share')
+    .option('--explained', 'what the tolerance of the newest night swallowed, with its money')
+    .option('--group <by>', BREAK_GROUPS.join(', '))
+    .option('--limit <n>', 'at most so many', String(LISTED_DEFAULT))
+    .option('--offset <n>', 'leave out the first so many', '0')
+    .option('--json', 'print one JSON document')
+    .action(async (flags: ListFlags, command: Command) => {
+      await withApp(command, (app) => list(app, flags, wantsJson(command)), { quiet: true });
+    });
+  root
+    .command('show')
+    .argument('<break>', 'its number')
+    .description('one break: both sides field by field, and its whole life')
+    .option('--json', 'print one JSON document')
+    .action(async (id: string, _flags: object, command: Command) => {
+      await withApp(command, (app) => show(app, id, wantsJson(command)), { quiet: true });
+    });
+  deciding(root, 'note', 'write a note to breaks')
+    .requiredOption('--text <words>', 'the note')
+    .action(decision((flags) => ({ kind: 'note', text: flags.text ?? '' })));
+  deciding(root, 'assign', 'say who looks after breaks')
+    .option('--to <name>', 'their owner; without it: nobody')
+    .action(decision((flags) => ({ kind: 'assign', owner: flags.to ?? null })));
+  deciding(root, 'waive', 'accept breaks as they are; above a limit a second person has to agree')
+    .requiredOption('--reason <words>', 'why')
+    .action(decision((flags) => ({ kind: 'waive', reason: flags.reason ?? '' })));
+  deciding(root, 'reopen', 'take waivers back')
+    .requiredOption('--reason <words>', 'why')
+    .action(decision((flags) => ({ kind: 'reopen', reason: flags.reason ?? '' }), ['waived']));
+  return root;
+}
+
+interface ListFlags extends BreakFlags {
+  explained?: boolean;
+  group?: string;
+  limit: string;
+  offset: string;
+}
+
+interface DecisionFlags extends BreakFlags {
+  text?: string;
+  note?: string;
+  reason?: string;
+  to?: string;
+  check?: boolean;
+}
+
+function deciding(root: Command, name: string, about: string): Command {
+  const command = root
+    .command(name)
+    .argument('[break...]', 'their numbers; without any: all that the filters name')
+    .description(about);
+  // `--text` is the note itself there.
+  filterOptions(command, name === 'note' ? ['text'] : [])
+    .option('--as <name>', 'who decides (default: the user of this machine)')
+    .option('--check', 'say what would happen, change nothing')
+    .option('--json', 'print one JSON document');
+  return command;
+}
+
+function decision(
+  actionOf: (flags: DecisionFlags) => BreakAction,
+  states: NonNullable<BreakFilter['states']> = ['open'],
+) {
+  return async (ids: string[], flags: DecisionFlags, command: Command): Promise<void> => {
+    const action = actionOf(flags);
+    const { text, ...others } = flags;
+    const wanted = action.kind === 'note' ? others : flags;
+    await withApp(
+      command,
+      async (app) => {
+        const filter = filterOf(wanted, new Date(), states);
+        const words = filterWords(wanted);
+        const chosen = await chosenIds(app, ids, filter, words);
+        const who = deciderOf(command);
+        const deps = { db: app.db, config: app.config, now: () => new Date(), newId: randomUUID };
+        const over = ids.length > 0 ? null : words;
+        const check = flags.check === true;
+        const rows = await decideBreaks(deps, { ids: chosen, action, who, over, check });
+        if (wantsJson(command)) printJson({ check, decidedBy: who, over, rows });
+        else printLines(verdictLines(rows, check));
+        return rows.some((row) => row.kind === 'refused') || rows.length < chosen.length ? 1 : 0;
+      },
+      { quiet: true },
+    );
+  };
+}
+
+/** The breaks that are named, or all that the filters find; never all there are by mistake. */
+async function chosenIds(
+  app: App,
+  ids: readonly string[],
+  filter: BreakFilter,
+  words: string,
+): Promise<string[]> {
+  if (ids.length > 0) {
+    if (words !== '') throw new UsageError('give numbers of breaks or filters, not both');
+    const found = await findBreaks(
+      app.db,
+      { ids: breakIds(ids) },
+      { limit: ids.length, offset: 0 },
+    );
+    const known = new Set(found.map((one) => one.breakId));
+    const missing = breakIds(ids).filter((id) => !known.has(id));
+    if (missing.length > 0) throw new UsageError(`there is no break ${missing.join(', ')}`);
+    return breakIds(ids);
+  }
+  if (words === '') throw new UsageError('name breaks by number, or choose them by a filter');
+  const found = await findBreaks(app.db, filter, { limit: DECIDED_MAX + 1, offset: 0 });
+  return found.map((one) => one.breakId);
+}
+
+async function list(app: App, flags: ListFlags, json: boolean): Promise<number> {
+  const now = new Date();
+  const filter = filterOf(flags, now, ['open']);
+  if (flags.explained === true) return explained(app, flags, json);
+  const page = { limit: count(flags.limit, 'limit'), offset: count(flags.offset, 'offset') };
+  const [all] = await countBreaks(app.db, filter, null, now, 1);
+  if (flags.group !== undefined) {
+    const group = groupOf(flags.group);
+    const groups = await countBreaks(app.db, filter, group, now, page.limit);
+    if (json) printJson({ asOf: now, total: all ?? null, group, groups });
+    else printLines([totalLine(all, filter), ...groupLines(groups, group, now)]);
+    return 0;
+  }
+  const found = await findBreaks(app.db, filter, page);
+  if (json) printJson({ asOf: now, total: all ?? null, breaks: found.map((one) => told(one)) });
+  else {
+    const rest = (all?.breaks ?? 0) - page.offset - found.length;
+    const more = rest > 0 ? [`... and ${rest} more: --limit, --offset, or --group cause`] : [];
+    printLines([totalLine(all, filter), ...found.flatMap((one) => breakLines(one, now)), ...more]);
+  }
+  return 0;
+}
+
+async function explained(app: App, flags: ListFlags, json: boolean): Promise<number> {
+  if (filterWords(flags) !== '') throw new UsageError('--explained takes no filters');
+  const run = await newestRun(app.db);
+  if (run === null) throw new UsageError('no night has run yet');
+  const page = { limit: count(flags.limit, 'limit'), offset: count(flags.offset, 'offset') };
+  const sums = await toleratedSums(app.db, run.runId);
+  const rows = await toleratedRows(app.db, run.runId, page);
+  if (json) printJson({ run: run.businessDate, sums, rows });
+  else printLines(explainedLines(run.businessDate, sums, rows));
+  return 0;
+}
+
+async function show(app: App, id: string, json: boolean): Promise<number> {
+  const [found] = await findBreaks(app.db, { ids: breakIds([id]) }, { limit: 1, offset: 0 });
+  if (found === undefined) throw new UsageError(`there is no break ${id}`);
+  const life = await breakLife(app.db, found.breakId);
+  const refundRequests = await refundsBehind(app, found);
+  if (json) {
+    const fields = breakFields(found.expected, found.actual);
+    const events = life.map(({ currency: _currency, amount: _amount, ...event }) => event);
+    printJson({ ...told(found), fields, refundRequests, life: events });
+  } else {
+    const lines = [...breakLines(found, new Date()), '', ...refundLines(found, refundRequests)];
+    printLines([...lines, ...lifeLines(found, life)]);
+  }
+  return 0;
+}
+
+/** What the compare held against the gateway's state, where that is the refunds. */
+async function refundsBehind(app: App, found: FoundBreak): Promise<RefundRequestRow[]> {
+  if (found.kind !== 'refund_mismatch') return [];
+  const { accountId, orderNo } = found;
+  const account = app.config.accounts.find((one) => one.accountId === accountId);
+  return refundRequestsOf(app.db, accountId, orderNo, account?.liveFrom ?? null);
+}
+
+function told(found: FoundBreak) {
+  return { ...found, sentence: breakSentence(found.kind, found.expected, found.actual) };
+}
+
+function groupOf(name: string): BreakGroup {
+  const group = BREAK_GROUPS.find((one) => one === name);
+  if (group === undefined) throw new UsageError(`--group must be ${BREAK_GROUPS.join(', ')}`);
+  return group;
+}
+
+function count(text: string, name: string): number {
+  const number = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(number >= 0 && number <= LISTED_MAX * 100)) {
+    throw new UsageError(`--${name} must be a whole number`);
+  }
+  return name === 'limit' ? Math.min(Math.max(number, 1), LISTED_MAX) : number;
+}

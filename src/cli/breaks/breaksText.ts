@@ -1,0 +1,177 @@
+// Breaks as a person reads them on a terminal: a line of figures, the sentence below it, who has
+// it. Text from outside is masked here; nothing is decided.
+
+import type {
+  BreakEvent,
+  BreakFilter,
+  BreakGroupRow,
+  FoundBreak,
+} from '../../breaks/breaksStore.js';
+import type { DecidedBreakRow } from '../../breaks/decideBreaks.js';
+import type { ToleratedRow, ToleratedSum } from '../../breaks/explainedStore.js';
+import { ageInDays } from '../../core/breakAge.js';
+import { breakFields, breakSentence, namesIn } from '../../core/breaks/sentence.js';
+import { nameInWords } from '../../core/instructions/decider.js';
+import { formatAmount, parseSum } from '../../core/money.js';
+import { maskCardNumbers } from '../../core/text/masking.js';
+import { causeInWords, inWords } from '../../core/text/words.js';
+import type { RefundRequestRow } from '../../ledger/refundRequestsStore.js';
+
+export function totalLine(all: BreakGroupRow | undefined, filter: BreakFilter): string {
+  const states = filter.states?.join(' or ') ?? '';
+  if (all === undefined || all.breaks === 0)
+    return `No ${states} break matches.`.replace('  ', ' ');
+  const apart = all.withoutAmount > 0 ? `, ${all.withoutAmount} without an amount` : '';
+  const breaks = counted(all.breaks, `${states} break`.trim());
+  return `${breaks} of ${counted(all.orders, 'order')}: ${moneyText(all)}${apart}`;
+}
+
+export function breakLines(one: FoundBreak, now: Date): string[] {
+  const keep = [one.accountId, ...namesIn(one)];
+  const about = [
+    one.state,
+    `${ageInDays(one.firstSeen, now)} d`,
+    one.stake === null ? 'no amount' : `${one.stake} ${one.currency ?? ''}`.trim(),
+    one.owner === null ? 'with nobody' : `with ${one.owner}`,
+  ];
+  const said = [
+    breakSentence(one.kind, one.expected, one.actual),
+    one.note === null ? null : `note: ${one.note}`,
+    one.waivedReason === null ? null : `waived by ${one.waivedBy}: ${one.waivedReason}`,
+    one.waiverAskedBy === null
+      ? null
+      : `${one.waiverAskedBy} asks for a waiver (${one.waiverAskedReason}): a second person agrees`,
+  ].filter((line) => line !== null);
+  return [
+    `#${one.breakId}  ${one.kind}  ${one.accountId} ${one.orderNo}  ${about.join(', ')}`,
+    ...said.map((line) => `    ${maskCardNumbers(line, keep)}`),
+  ];
+}
+
+export function groupLines(groups: readonly BreakGroupRow[], by: string, now: Date): string[] {
+  const rows = groups.map((group) => [
+    String(group.breaks),
+    maskCardNumbers(group.key ?? `no ${by}`),
+    `${moneyText(group)}, oldest ${ageInDays(group.oldest, now)} d`,
+  ]);
+  const widths = [0, 1].map((at) => Math.max(0, ...rows.map((row) => row[at]?.length ?? 0)));
+  return rows.map(
+    ([breaks = '', key = '', rest = '']) =>
+      `  ${breaks.padStart(widths[0] ?? 0)}  ${key.padEnd(widths[1] ?? 0)}  ${rest}`,
+  );
+}
+
+/** Both sides field by field, the candidates where there are several, and what happened. */
+export function lifeLines(one: FoundBreak, life: readonly BreakEvent[]): string[] {
+  const keep = namesIn(one);
+  const fields = breakFields(one.expected, one.actual).map(
+    ({ field, expected, actual, differs }) =>
+      `  ${differs ? '≠' : '='} ${field.padEnd(12)} ` +
+      `ledger ${expected ?? '-'} · gateway ${actual ?? '-'}`,
+  );
+  const candidates = (one.actual.candidates ?? []).map(
+    (side) =>
+      `    candidate ${side.transaction ?? '(none)'}: ${side.state ?? `code ${side.code}`} ` +
+      `${side.amount ?? '(no amount)'} ${side.currency ?? ''}`,
+  );
+  return [
+    ...fields,
+    ...candidates,
+    `  shares its cause: ${maskCardNumbers(one.cause)}`,
+    '',
+    ...life.map((event) => maskCardNumbers(`  ${eventText(event)}`, keep)),
+  ];
+}
+
+/** The figures that the state at the gateway was held against. */
+export function refundLines(one: FoundBreak, requests: readonly RefundRequestRow[]): string[] {
+  if (one.kind !== 'refund_mismatch') return [];
+  const done = requests.filter(({ state }) => state === 'history' || state === 'confirmed');
+  const of = `of ${one.expected.amount ?? '?'} ${one.expected.currency ?? ''}`.trimEnd();
+  return [
+    `  refund requests: ${sumText(requests)} ${of}; counted as done: ${sumText(done)}`,
+    ...requests.map(
+      ({ refundId, amount, requestedAt, state }) =>
+        `    ${maskCardNumbers(refundId, namesIn(one))}  ${amount}, requested ` +
+        `${timeText(requestedAt)}: ${REQUEST_STATES[state ?? ''] ?? inWords(state ?? '')}`,
+    ),
+  ];
+}
+
+const REQUEST_STATES: Readonly<Record<string, string>> = {
+  '': 'open',
+  history: 'older than liveFrom, counted as done',
+  confirmed: 'done by tieout',
+};
+
+function sumText(requests: readonly RefundRequestRow[]): string {
+  return formatAmount(requests.reduce((sum, { amount }) => sum + (parseSum(amount) ?? 0n), 0n));
+}
+
+export function eventText(event: Omit<BreakEvent, 'expected' | 'actual'>): string {
+  const by = nameInWords(event.by, event.isClaim);
+  const words = [
+    event.cause === null ? null : causeInWords(event.cause),
+    event.cause === null ? event.reason : null,
+    event.decidedOver === null ? null : `decided together: ${event.decidedOver}`,
+  ].filter((part) => part !== null);
+  const night = event.businessDate === null ? '' : `, night of ${event.businessDate}`;
+  const why = words.length === 0 ? '' : `: ${words.join('; ')}`;
+  return `${timeText(event.at)}  ${inWords(event.event)} by ${by}${night}${why}`;
+}
+
+export function verdictLines(rows: readonly DecidedBreakRow[], isCheck: boolean): string[] {
+  const lines = rows.map((row) => {
+    const why = 'reason' in row ? `: ${row.reason}` : (NEXT[row.kind] ?? '');
+    const about = `${row.accountId} ${row.orderNo} ${row.which}`;
+    return `#${row.breakId}  ${row.kind.padEnd(12)}  ${about}${why}`;
+  });
+  const done = rows.filter((row) => row.kind !== 'refused' && row.kind !== 'unchanged').length;
+  const would = isCheck ? ' would change; nothing was written' : ' changed';
+  return [...lines, `${done} of ${counted(rows.length, 'break')}${would}`];
+}
+
+const NEXT: Readonly<Record<string, string>> = {
+  waiver_asked: ': too large for one person; another one runs the same command',
+};
+
+/** Differences that are no breaks because they lie within the tolerance. */
+export function explainedLines(
+  date: string,
+  sums: readonly ToleratedSum[],
+  rows: readonly ToleratedRow[],
+): string[] {
+  if (sums.length === 0) return [`The tolerance swallowed nothing on ${date}.`];
+  const orders = sums.reduce((total, sum) => total + sum.orders, 0);
+  const rest = orders - rows.length;
+  return [
+    `Within tolerance on ${date}`,
+    ...sums.map(
+      (sum) =>
+        `  ${sum.accountId} ${sum.currency}: ${counted(sum.orders, 'order')}, ${sum.below} too ` +
+        `little and ${sum.above} too much at the gateway, net ${sum.net}`,
+    ),
+    ...rows.map((row) => {
+      const sentence = breakSentence('amount_mismatch', row.expected, row.actual);
+      const other = row.class === 'broken' ? ', broken for another reason' : '';
+      const order = `${row.accountId} ${row.orderNo}`;
+      return `  ${order}  ${row.difference} ${row.currency}  ${sentence}${other}`;
+    }),
+    ...(rest > 0 ? [`  ... and ${rest} more: --limit, --offset`] : []),
+  ];
+}
+
+function moneyText(row: BreakGroupRow): string {
+  const parts = Object.entries(row.money)
+    .sort()
+    .map(([currency, amount]) => `${amount} ${currency}`);
+  return parts.length === 0 ? 'no amount' : parts.join(', ');
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function timeText(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}Z`;
+}

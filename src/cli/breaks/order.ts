@@ -1,0 +1,186 @@
+// `tieout order ACCOUNT ORDER_NO`: one order's whole story, for support, controller and auditor
+// alike.
+
+import { Command } from 'commander';
+import type { BreakEvent } from '../../breaks/breaksStore.js';
+import { breakFields, breakSentence, type Side } from '../../core/breaks/sentence.js';
+import { UsageError } from '../../core/errors.js';
+import { nameInWords } from '../../core/instructions/decider.js';
+import { type Coverage, coverageInWords } from '../../core/orders/coverage.js';
+import { removedLine } from '../../core/runs/removal.js';
+import type { OrderStory } from '../../orders/historyStore.js';
+import { orderStory } from '../../orders/historyStore.js';
+import { removals } from '../../retention/retentionStore.js';
+import { printJson, printLines, wantsJson, withApp } from '../context.js';
+import { eventText } from './breaksText.js';
+
+export function orderCommand(): Command {
+  return new Command('order')
+    .argument('<account>')
+    .argument('<order_no>')
+    .option('--json', 'print one JSON document')
+    .action(async (account: string, orderNo: string, _flags: object, command: Command) => {
+      await withApp(
+        command,
+        async (app) => {
+          const story = await orderStory(app.db, account, orderNo);
+          if (story === null) {
+            throw new UsageError(
+              `neither the ledger nor any look knows order ${orderNo} of account ${account}` +
+                notSearched(app.config.gateway.profile.query.select) +
+                (await removals(app.db)).map((one) => `. ${removedLine(one)}`).join(''),
+            );
+          }
+          if (wantsJson(command)) printJson({ account, orderNo, ...story });
+          else printLines(storyLines(account, orderNo, story));
+          return 0;
+        },
+        { quiet: true },
+      );
+    });
+}
+
+/** Not found is not the same as not looked. */
+function notSearched(select: string): string {
+  if (select !== 'order_list') return '';
+  return (
+    '; the gateway is asked by number and not searched for what the ledger does not have: ' +
+    '`tieout gateway query` asks for one'
+  );
+}
+
+type Part = Record<string, unknown>;
+/** As JSON brings it: the time is text. */
+type EventPart = Omit<BreakEvent, 'at'> & { at: string };
+
+function storyLines(account: string, orderNo: string, story: OrderStory): string[] {
+  return [
+    `Order ${orderNo} of account ${account}`,
+    '',
+    'Ledger',
+    story.ledger ? `  ${ledgerText(story.ledger)}` : '  has no such order',
+    ...story.refundRequests.map(
+      (one) =>
+        `  refund ${one.refund_id}: ${one.refund_amount}, requested ${one.requested_at}` +
+        `${one.reason ? ` (${one.reason})` : ''}`,
+    ),
+    ...story.ledgerChanges.map(changeLine),
+    '',
+    'Looks',
+    ...story.removed.map((one) => `  ${removedLine(one)}`),
+    ...orNone(story.looks.flatMap(lookLines)),
+    '',
+    'Breaks',
+    ...orNone(story.breaks.flatMap(breakLines)),
+    '',
+    'Instructions',
+    ...orNone(story.instructions.flatMap(instructionLines)),
+    ...(story.calls.length === 0 ? [] : ['', 'By hand', ...story.calls.flatMap(callLines)]),
+  ];
+}
+
+function ledgerText(row: Part): string {
+  const extras = ['transaction_id', 'capture_amount', 'review_decision', 'updated_at']
+    .filter((key) => row[key] !== null)
+    .map((key) => `${key} ${row[key]}`);
+  return [`expects ${row.expected} ${row.amount} ${row.currency}, placed ${row.placed_at}`]
+    .concat(extras)
+    .join(', ');
+}
+
+function changeLine(change: Part): string {
+  const before = change.before as Part;
+  const after = (change.after ?? {}) as Part;
+  if (change.kind === 'left') return `  ${change.at}  left the ledger`;
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const parts = names
+    .filter((name) => before[name] !== after[name])
+    .map((name) => `${name} ${before[name] ?? 'none'} → ${after[name] ?? 'none'}`);
+  return `  ${change.at}  seen changed: ${parts.join(', ')}`;
+}
+
+function lookLines(look: Part): string[] {
+  const said = coverageInWords(look.coverage as Coverage);
+  const why = String(look.answer).startsWith('failed') ? ` (${look.answer})` : '';
+  const entries = look.entries as Part[];
+  return [
+    `  ${look.at}  ${look.kind} look of ${look.businessDate}: ${said}${why}`,
+    ...entries.map(
+      (entry) =>
+        `    ${entry.state ?? `code ${entry.code}`} ${entry.amount} ${entry.currency}, ` +
+        `transaction ${entry.transaction}, dated ${entry.date}`,
+    ),
+  ];
+}
+
+function breakLines(one: Part): string[] {
+  const sentence = breakSentence(one.kind as never, one.expected as never, one.actual as never);
+  const { expected, actual } = one as { expected: Side; actual: Side };
+  const differing = breakFields(expected, actual).filter(({ differs }) => differs);
+  const whose = one.owner === null ? '' : `, with ${one.owner}`;
+  return [
+    `  #${one.id} ${one.kind} (${one.state}${whose}), first seen ${one.firstSeen}: ${sentence}`,
+    ...(one.note === null ? [] : [`    note: ${one.note}`]),
+    ...differing.map(
+      (pair) =>
+        `    ${pair.field}: the ledger has ${pair.expected ?? 'none'}, ` +
+        `the gateway ${pair.actual ?? 'none'}`,
+    ),
+    ...((one.events as EventPart[] | null) ?? []).map(
+      (event) => `    ${eventText({ ...event, at: new Date(event.at) })}`,
+    ),
+  ];
+}
+
+/** A movement of money that a person made at the gateway, beside the night. */
+function callLines(call: Part): string[] {
+  const end = call.outcome ?? 'its end is not known';
+  const claim = call.isClaim ? ' (claimed)' : '';
+  return ((call.entries as Part[] | null) ?? []).map((entry) => {
+    const amount = entry.refund_amount ?? entry.amount ?? '';
+    const words = `${call.operation} ${amount} ${entry.currency ?? ''}`.trim();
+    return `  ${call.at}  ${words} by ${call.by}${claim}: ${end}${reasonOf(call)}`;
+  });
+}
+
+function instructionLines(one: Part): string[] {
+  const refund = one.refundId ? ` ${one.refundId}` : '';
+  return [
+    `  #${one.id} ${one.operation}${refund} ${one.amount} ${one.currency} (${one.state})` +
+      `${one.holdReason ? `, waits: ${one.holdReason}` : ''}` +
+      `${one.gatewayReference ? `, gateway reference ${one.gatewayReference}` : ''}`,
+    ...inOrder([
+      ...(one.decisions as Part[]).map(decisionLine),
+      ...((one.events as Part[] | null) ?? []).map(
+        (event) => `    ${event.at}  ${event.to} by ${event.by}${reasonOf(event)}`,
+      ),
+      ...(one.attempts as Part[]).map(
+        (attempt) =>
+          `    ${attempt.claimedAt}  attempt ${attempt.id}: ${attempt.outcome ?? 'open'}` +
+          `${attempt.answer ? `, HTTP ${attempt.answer}` : ''}${reasonOf(attempt)}`,
+      ),
+    ]),
+  ];
+}
+
+/** By the time that each line begins with, in UTC; its zone would sort a whole second last. */
+function inOrder(lines: readonly string[]): string[] {
+  const timeOf = (line: string): string => line.trimStart().replace(/\+00:00 .*$/s, '');
+  return lines.toSorted((a, b) => (timeOf(a) < timeOf(b) ? -1 : timeOf(a) > timeOf(b) ? 1 : 0));
+}
+
+function decisionLine(one: Part): string {
+  const by = nameInWords(String(one.by), one.isClaim === true);
+  const parts = [one.finding, one.reason, one.reference].filter((part) => part !== null);
+  const why = parts.length === 0 ? '' : `: ${parts.join('; ')}`;
+  const seen = String(one.seenSha256).slice(0, 12);
+  return `    ${one.at}  decision: ${one.decision} by ${by}, who saw ${seen}${why}`;
+}
+
+function reasonOf(part: Part): string {
+  return part.reason ? ` (${part.reason})` : '';
+}
+
+function orNone(lines: string[]): string[] {
+  return lines.length > 0 ? lines : ['  none'];
+}

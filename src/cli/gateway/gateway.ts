@@ -1,0 +1,94 @@
+// `tieout gateway OPERATION`: one call of the gateway as a person would try it, to fill a profile
+// in line by line. Owns the flags and what stands before a call that moves money. Such a call is
+// the person's own and no instruction: it is written down before it is made (gatewayJournal.ts),
+// and the next night sees its effect as one that was made elsewhere. Neighbours: gatewayCall.ts
+// calls, gatewayText.ts shows.
+
+import { readFileSync, statSync } from 'node:fs';
+import { Argument, Command } from 'commander';
+import type { App } from '../../app/compose.js';
+import { UsageError } from '../../core/errors.js';
+import type { Account } from '../../gateway/account.js';
+import { readStrictJson } from '../../gateway/wire/strictJson.js';
+import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
+import { CALLS, type CallName, callGateway, movesMoney } from './gatewayCall.js';
+import { journalled } from './gatewayJournal.js';
+import { callLines, shownCall } from './gatewayText.js';
+
+const BODY_BYTES_MAX = 1_048_576;
+const STDIN = 0;
+
+interface GatewayFlags {
+  body?: string;
+  account?: string;
+  yes?: boolean;
+}
+
+export function gatewayCommand(): Command {
+  return new Command('gateway')
+    .addArgument(new Argument('<operation>', 'what to call').choices(CALLS))
+    .option('--body <file>', 'JSON of the fields; ids and signature are added; - reads stdin')
+    .option('--account <id>', 'accountId; may be left out where there is only one')
+    .option('--yes', 'needed for everything that moves money or decides about it')
+    .option('--as <name>', 'who calls (default: the user of this machine)')
+    .option('--json', 'print one JSON document')
+    .action(async (operation: CallName, flags: GatewayFlags, command: Command) => {
+      const fields = flags.body === undefined ? {} : readBody(flags.body);
+      if (movesMoney(operation) && flags.yes !== true) {
+        throw new UsageError(`${operation} is done for real: repeat the command with --yes`);
+      }
+      await withApp(
+        command,
+        async (app) => {
+          const account = accountOf(app, flags.account);
+          refuseObserved(app, account, operation);
+          const { gateway, journal: permits } = await app.night();
+          const by = deciderOf(command);
+          const journal = journalled(app.db, gateway, { operation, by, fields }, permits);
+          const report = await callGateway(journal.client, account, operation, fields);
+          await journal.end(report);
+          if (wantsJson(command)) printJson(shownCall(operation, account.accountId, report));
+          else printLines(callLines(operation, account.accountId, report));
+          return report.isFine ? 0 : 1;
+        },
+        { quiet: true },
+      );
+    });
+}
+
+function readBody(file: string): Record<string, unknown> {
+  const read = readStrictJson(bytesOf(file));
+  if (read.kind === 'object') return read.value;
+  throw new UsageError(`--body ${file}: ${read.reason.replace('the answer', 'it')}`);
+}
+
+function bytesOf(file: string): Buffer {
+  try {
+    const isTooLarge = file !== '-' && statSync(file).size > BODY_BYTES_MAX;
+    if (!isTooLarge) return readFileSync(file === '-' ? STDIN : file);
+  } catch (error) {
+    throw new UsageError(`--body ${file} cannot be read`, { cause: error });
+  }
+  throw new UsageError(`--body ${file} is larger than ${BODY_BYTES_MAX} bytes`);
+}
+
+function accountOf(app: App, id: string | undefined): Account {
+  const { accounts } = app.config;
+  const ids = accounts.map(({ accountId }) => accountId);
+  const account =
+    id === undefined && accounts.length === 1
+      ? accounts[0]
+      : accounts.find(({ accountId }) => accountId === id);
+  if (account !== undefined) return account;
+  const problem = id === undefined ? 'say which --account' : `there is no account ${id}`;
+  throw new UsageError(`${problem}: ${ids.join(', ')}`);
+}
+
+/** Without liveFrom an account is only observed; against a test gateway anybody may try. */
+function refuseObserved(app: App, account: Account, operation: CallName): void {
+  const isLive = app.config.environment === 'live';
+  if (!isLive || account.liveFrom !== null || !movesMoney(operation)) return;
+  throw new UsageError(
+    `account ${account.accountId} is only observed: it has no liveFrom in the configuration`,
+  );
+}

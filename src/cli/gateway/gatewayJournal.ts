@@ -1,0 +1,96 @@
+// Writes a call that moves money down before its first byte, and what became of it afterwards, so
+// that a night that finds the effect can name who made it. A brake stops it like any other. Of the
+// body only its digest and what it names are kept: ids, amounts, currencies; never a card, a name
+// or an address.
+
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import { InputError } from '../../core/errors.js';
+import type { Decider } from '../../core/instructions/decider.js';
+import { brakeWords } from '../../core/instructions/sending.js';
+import type { Db } from '../../database/db.js';
+import type { GatewayClient } from '../../gateway/client.js';
+import { BATCH_SHAPES } from '../../gateway/document/messages.js';
+import { beginCall, type CalledEntry, endCall } from '../../instructions/gatewayCallsStore.js';
+import type { JournalGuard } from '../../send/journal/journalGuard.js';
+import { standings } from '../../send/rows/sendingStore.js';
+import { type CallName, type CallReport, movesMoney } from './gatewayCall.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Fields by which a movement of money is found again. */
+const KEPT = [
+  'order_no',
+  'transaction_id',
+  'request_id',
+  'recurring_id',
+  'amount',
+  'currency',
+  'refund_amount',
+  'review_flag',
+  'payment_amount',
+  'payment_currency',
+];
+const TEXT_CHARS_MAX = 200;
+
+export interface Journal {
+  /** The client that writes down before it sends. */
+  client: GatewayClient;
+  /** Says what became of the call, where one was written down. */
+  end: (report: CallReport) => Promise<void>;
+}
+
+/** `permits`: of this host, so that a database that goes back behind the call is found out. */
+export function journalled(
+  db: Db,
+  client: GatewayClient,
+  call: { operation: CallName; by: Decider; fields: Fields },
+  permits?: Pick<JournalGuard, 'verify' | 'sign'>,
+): Journal {
+  let callId: bigint | null = null;
+  if (!movesMoney(call.operation)) return { client, end: async () => {} };
+  return {
+    client: {
+      ...client,
+      postOnce: async (account, request) => {
+        const unfit = (await permits?.verify()) ?? null;
+        if (unfit !== null) throw new InputError(`nothing is sent, not by hand either: ${unfit}`);
+        await refuseBraked(db, account.accountId);
+        callId = await beginCall(db, {
+          accountId: account.accountId,
+          operation: call.operation,
+          by: call.by,
+          host: hostname(),
+          bodySha256: createHash('sha256').update(request.body).digest('hex'),
+          entries: namedEntries(call.operation, call.fields),
+        });
+        await permits?.sign();
+        return client.postOnce(account, request);
+      },
+    },
+    end: async ({ kind, reason, status }) => {
+      if (callId === null) return;
+      await endCall(db, callId, { outcome: kind, reason, httpStatus: status });
+    },
+  };
+}
+
+/** A freeze, too: where the books may have forgotten what was sent, nobody knows what is left. */
+async function refuseBraked(db: Db, accountId: string): Promise<void> {
+  const [standing] = await standings(db, [accountId]);
+  const brake = standing?.brakes[0];
+  if (brake) throw new InputError(`nothing is sent, not by hand either: ${brakeWords(brake)}`);
+}
+
+function namedEntries(operation: CallName, fields: Fields): CalledEntry[] {
+  const shape = Object.entries(BATCH_SHAPES).find(([name]) => name === operation)?.[1];
+  const list = shape === undefined ? [fields] : fields[shape.array];
+  return (Array.isArray(list) ? (list as Fields[]) : []).map((entry) =>
+    Object.fromEntries(
+      KEPT.flatMap((name) => {
+        const value = entry[name];
+        return typeof value === 'string' ? [[name, value.slice(0, TEXT_CHARS_MAX)]] : [];
+      }),
+    ),
+  );
+}

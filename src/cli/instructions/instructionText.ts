@@ -1,0 +1,264 @@
+// Instructions as a person reads them on a terminal: a list, one sheet, verdicts on decisions. Text
+// from outside is masked before it comes here or right here; nothing is decided.
+
+import type { Config } from '../../config/config.js';
+import { nameInWords } from '../../core/instructions/decider.js';
+import { holdWords, isUndecided } from '../../core/instructions/decision.js';
+import { maskCardNumbers } from '../../core/text/masking.js';
+import type { Decision, DecisionVerdict } from '../../instructions/decisions.js';
+import type { DecidableInstruction, Seen } from '../../instructions/decisionsStore.js';
+import type {
+  InstructionSheet,
+  ListedInstruction,
+  SheetAttempt,
+  SheetDecision,
+  SheetLook,
+} from '../../instructions/instructionListStore.js';
+import type { Sheet } from '../../instructions/instructionSheet.js';
+
+const DAY_MS = 86_400_000;
+const DIGEST_SHOWN = 12;
+
+export function listLines(rows: readonly ListedInstruction[], now: Date): string[] {
+  if (rows.length === 0) return ['No instruction matches.'];
+  return rows.map((row) => {
+    const what = [row.operation, row.refundId, row.reviewDecision].filter(Boolean).join(' ');
+    const days = Math.floor((now.getTime() - Date.parse(row.since)) / DAY_MS);
+    const why = row.holdReason === null ? row.reason : holdWords(row.holdReason);
+    const notes = [
+      `${days} d`,
+      why === null ? null : maskCardNumbers(why, [row.orderNo, row.transactionId]),
+      row.askedBy.length === 0 ? null : `asked by ${row.askedBy.join(', ')}`,
+      row.isReplanned ? 'to be planned again' : null,
+    ].filter((note) => note !== null);
+    return (
+      `#${row.id}  ${row.state.padEnd(9)}  ${what}  ${row.amount} ${row.currency}  ` +
+      `${row.accountId} ${row.orderNo}  ${notes.join('; ')}`
+    );
+  });
+}
+
+export function sheetLines(sheet: Sheet, { schedule }: Pick<Config, 'schedule'>): string[] {
+  const time = (at: string): string => timeText(at, schedule.timezone);
+  return [
+    `Instruction ${sheet.id}: ${whatOf(sheet)} of order ${sheet.orderNo}, ` +
+      `account ${sheet.accountId}`,
+    `  state ${sheet.state}${whyOf(sheet)}`,
+    `  planned by the night of ${sheet.businessDate}, transaction ${sheet.transactionId}`,
+    ...(sheet.askedBy.length > 0 ? [`  asked by ${sheet.askedBy.join(', ')}`] : []),
+    ...(sheet.approval ? [`  ${approvalText(sheet.approval, sheet.state, time)}`] : []),
+    '',
+    `What a decision is bound to (${sheet.seenSha256.slice(0, DIGEST_SHOWN)})`,
+    ...seenLines(sheet.seen, sheet),
+    '',
+    'Decisions',
+    ...orNone(sheet.decisions.flatMap((one) => decisionLines(one, sheet, time))),
+    '',
+    'What happened',
+    ...sheet.events.map(
+      (event) =>
+        `  ${time(event.at)}  ${event.to} by ${event.by}` +
+        `${event.reason === null ? '' : ` (${maskCardNumbers(event.reason, keepOf(sheet))})`}`,
+    ),
+    ...sendingLines(sheet, time),
+    ...(sheet.evidence.length > 0
+      ? ['', 'What a search for this refund brought (no proof by itself)']
+      : []),
+    ...sheet.evidence.map((one) => {
+      const http = one.httpStatus === null ? one.outcome : `HTTP ${one.httpStatus}`;
+      return `  ${time(one.at)}  ${http}: ${one.body ?? one.reason ?? ''}`;
+    }),
+    ...(sheet.commands.length > 0 ? ['', 'What you can do'] : []),
+    ...sheet.commands.map((command) => `  ${command}`),
+  ];
+}
+
+function whatOf(sheet: Sheet): string {
+  return [sheet.operation, sheet.refundId, sheet.reviewDecision, sheet.money]
+    .filter((part) => part !== null)
+    .join(' ');
+}
+
+function whyOf(sheet: InstructionSheet): string {
+  if (sheet.holdReason !== null) return `: ${holdWords(sheet.holdReason)}`;
+  return sheet.reason === null ? '' : `: ${sheet.reason}`;
+}
+
+function approvalText(
+  { by, at, expiresAt, lapse }: NonNullable<InstructionSheet['approval']>,
+  state: string,
+  time: (at: string) => string,
+): string {
+  if (!isUndecided(state)) return `approved by ${by} at ${time(at)}`;
+  const holds = lapse === null ? `holds until ${time(expiresAt)}` : holdWords(lapse);
+  return `approved by ${by} at ${time(at)}; ${holds}`;
+}
+
+/** What was seen, so that nobody has to guess what a decision rests on. */
+export function seenLines(
+  seen: Seen,
+  about: Pick<InstructionSheet, 'transactionId' | 'orderNo'>,
+): string[] {
+  const { ledger } = seen;
+  const keep = [about.orderNo, about.transactionId];
+  if (seen.payout !== undefined) return [payoutText(seen.payout)];
+  return [
+    ledger === null
+      ? '  ledger   has no such order'
+      : `  ledger   expects ${ledger.expected} ${ledger.amount} ${ledger.currency}` +
+        `${ledger.captureAmount === null ? '' : `, to capture ${ledger.captureAmount}`}` +
+        `${ledger.reviewDecision === null ? '' : `, review decision ${ledger.reviewDecision}`}`,
+    ...(seen.refundRequests ?? []).map(
+      (one) =>
+        `  request  ${one.refundId} ${one.amount}, by ${one.requestedBy ?? 'nobody named'}` +
+        `${one.reason === null ? '' : `: ${maskCardNumbers(one.reason, keep)}`}`,
+    ),
+    ...(seen.gateway ?? []).map(
+      (entry) =>
+        `  gateway  ${entry.state ?? `code ${entry.code}`} ${entry.amount} ${entry.currency}, ` +
+        `transaction ${entry.transaction}${entry.fraudRejected ? ', fraud check REJECT' : ''}`,
+    ),
+    ...(seen.gateway === null ? ['  gateway  was not seen to have it'] : []),
+  ];
+}
+
+function payoutText(payout: NonNullable<Seen['payout']> | null): string {
+  if (payout === null) return '  ledger   has no such request any more';
+  const whom = payout.beneficiary || payout.beneficiaryId || 'a beneficiary without a name';
+  const what = [payout.reference, payout.reason].filter((part) => part !== null).join(', ');
+  return maskCardNumbers(
+    `  ledger   asks for ${payout.amount} ${payout.currency} to ${whom}` +
+      `${what === '' ? '' : ` (${what})`}, payload ${payout.sha256.slice(0, DIGEST_SHOWN)}`,
+  );
+}
+
+function decisionLines(one: SheetDecision, sheet: Sheet, time: (at: string) => string): string[] {
+  const by = nameInWords(one.by, one.isClaim);
+  const what = one.finding === null ? one.decision : `${one.decision} ${one.finding}`;
+  const words = [one.reason, one.reference === null ? null : `reference ${one.reference}`];
+  const said = words.filter((word) => word !== null).join('; ');
+  return [
+    `  ${time(one.at)}  ${what} by ${by}${said === '' ? '' : `: ${said}`}`,
+    `    saw (${one.seenSha256.slice(0, DIGEST_SHOWN)})`,
+    ...seenLines(one.seen, sheet).map((line) => `    ${line}`),
+  ];
+}
+
+/** Attempts, answers and looks; of an unknown refund what to search for in the portal. */
+function sendingLines(sheet: Sheet, time: (at: string) => string): string[] {
+  if (sheet.attempts.length === 0) return [];
+  const { window } = sheet;
+  return [
+    '',
+    'Sent',
+    ...sheet.attempts.flatMap((attempt) => attemptLines(attempt, time)),
+    `  gateway before: ${lookText(sheet.stateBefore, time)}`,
+    `  gateway after:  ${lookText(sheet.stateAfter, time)}`,
+    ...(sheet.state !== 'unknown' || window === null
+      ? []
+      : [
+          '',
+          'What to look for in the merchant portal',
+          `  transaction ${sheet.transactionId}, order ${sheet.orderNo}, ${sheet.money}`,
+          `  between ${time(window.from)} and ${window.until ? time(window.until) : 'now'}`,
+          ...(sheet.tag === null ? [] : [`  ${sheet.tag} in the reason of the refund`]),
+          ...(sheet.nextReference === null
+            ? []
+            : [
+                `  a refund reference ${sheet.nextReference} or above; known to be ours: ` +
+                  `${sheet.references.join(', ') || 'none'}`,
+              ]),
+        ]),
+  ];
+}
+
+function attemptLines(attempt: SheetAttempt, time: (at: string) => string): string[] {
+  const { answer } = attempt;
+  const reason = attempt.reason === null ? '' : ` (${attempt.reason})`;
+  const others = attempt.entries === 1 ? 'alone' : `with ${attempt.entries - 1} others`;
+  return [
+    `  ${time(attempt.claimedAt)}  attempt ${attempt.id}, ${others}: ` +
+      `${attempt.outcome ?? 'under way'}${reason}`,
+    ...(attempt.request === null ? [] : [`    sent: ${attempt.request}`]),
+    ...(answer === null
+      ? ['    no answer is on record']
+      : [
+          `    ${time(answer.receivedAt)}  HTTP ${answer.status}, ${answer.bytes} bytes:`,
+          ...answer.body.split('\n').map((line) => `      ${line}`),
+        ]),
+  ];
+}
+
+function lookText(look: SheetLook | null, time: (at: string) => string): string {
+  if (look === null) return 'no complete look';
+  const entries = look.entries.map(
+    (entry) =>
+      `${entry.state ?? `code ${entry.code}`} ${entry.amount} ${entry.currency} ` +
+      `(${entry.transaction})`,
+  );
+  return `${entries.join(', ') || 'no such order'}, looked at ${time(look.at)}`;
+}
+
+export function verdictLines(
+  rows: readonly DecisionVerdict[],
+  decision: Decision,
+  isCheck: boolean,
+): string[] {
+  const lines = rows.flatMap((row) => {
+    if (row.kind === 'not_found') return [`#${row.instructionId}  refused: ${row.words}`];
+    const one = row.instruction;
+    const head = `#${one.instructionId}  ${shortText(one)}`;
+    if (row.kind === 'refused') return [`${head}  refused: ${row.words}`];
+    // What is approved is printed with it: that and nothing else was approved.
+    const seen = decision.kind === 'approve' ? seenLines(one.seen, one) : [];
+    const digest = decision.kind === 'approve' ? ` (${one.seenSha256.slice(0, DIGEST_SHOWN)})` : '';
+    return [`${head}  ${row.becomes}${digest}: ${row.words}`, ...seen.map((line) => `  ${line}`)];
+  });
+  const done = rows.filter((row) => row.kind === 'done').length;
+  const would = isCheck ? ' would be decided; nothing was written' : ' decided';
+  return [...lines, `${done} of ${rows.length} instruction${rows.length === 1 ? '' : 's'}${would}`];
+}
+
+function shortText(one: DecidableInstruction): string {
+  const what = [one.operation, one.refundId, one.reviewDecision].filter((part) => part !== null);
+  const money = `${one.refundAmount ?? one.amount} ${one.currency}`;
+  return `${what.join(' ')} ${money}  ${one.accountId} ${one.orderNo}`;
+}
+
+export function verdictJson(row: DecisionVerdict): object {
+  if (row.kind === 'not_found') {
+    return { id: row.instructionId, kind: row.kind, words: row.words };
+  }
+  const { instruction: one, words } = row;
+  const about = {
+    id: one.instructionId,
+    accountId: one.accountId,
+    orderNo: one.orderNo,
+    operation: one.operation,
+    amount: one.refundAmount ?? one.amount,
+    currency: one.currency,
+    state: one.state,
+    seenSha256: one.seenSha256,
+    seen: one.seen,
+  };
+  return row.kind === 'done'
+    ? { ...about, kind: row.kind, becomes: row.becomes, words }
+    : { ...about, kind: row.kind, why: row.why, words };
+}
+
+function timeText(at: string, timezone: string): string {
+  const text = new Intl.DateTimeFormat('sv-SE', {
+    timeZone: timezone,
+    dateStyle: 'short',
+    timeStyle: 'medium',
+  }).format(new Date(at));
+  return `${text} ${timezone}`;
+}
+
+function keepOf(sheet: InstructionSheet): string[] {
+  return [sheet.orderNo, sheet.transactionId, ...sheet.references];
+}
+
+function orNone(lines: string[]): string[] {
+  return lines.length > 0 ? lines : ['  none'];
+}

@@ -1,0 +1,84 @@
+// `tieout export outcomes`: what became of each instruction, for the shop or the ERP. Streamed, in
+// order, resumable: the reader keeps the highest `seq` it has seen and asks for what comes after.
+
+import { resolve } from 'node:path';
+import { Command, Option } from 'commander';
+import type { DelimitedFormat } from '../../../reports/delimited.js';
+import { delimitedText, writeDelimited } from '../../../reports/delimited.js';
+import { OUTCOMES } from '../../../reports/outcomes.js';
+import { UsageError } from '../../core/errors.js';
+import type { OutcomeRow } from '../../core/instructions/outcome.js';
+import { lastOutcome, outcomesBetween, publishOutcomes } from '../../instructions/outcomesStore.js';
+import { printJson, printLines, wantsJson, withApp } from '../context.js';
+
+interface ExportFlags {
+  after: string;
+  format: DelimitedFormat;
+  out?: string;
+}
+
+/** Programs read it: a text stays as it is, even one that a spreadsheet would run. */
+const AS_IS = { unguarded: true } as const;
+
+export function exportCommand(): Command {
+  const command = new Command('export').description('what others need of what tieout did');
+  command
+    .command('outcomes')
+    .description('what became of each instruction, in order, for the shop or the ERP')
+    .option('--after <seq>', 'only what comes after this number', '0')
+    .addOption(new Option('--format <format>').choices(['ndjson', 'csv']).default('ndjson'))
+    .option('--out <file>', 'write it there; never over an existing file')
+    .option('--json', 'print one JSON document')
+    .action(async (flags: ExportFlags, inner: Command) => {
+      const after = numberAfter(flags.after);
+      await withApp(
+        inner,
+        async (app) => {
+          await publishOutcomes(app.db);
+          const last = await lastOutcome(app.db);
+          const rows = outcomesBetween(app.db, after, last);
+          const isJson = wantsJson(inner);
+          if (flags.out !== undefined) {
+            const path = resolve(flags.out);
+            const file = await writeDelimited(path, flags.format, OUTCOMES, rows, AS_IS);
+            if (isJson) printJson({ ...file, after: Number(after), last: Number(last) });
+            else printLines([`${file.path}  (last seq ${last})`]);
+          } else if (isJson) await printDocument(rows, after, last);
+          else await printText(delimitedText(flags.format, OUTCOMES, rows, AS_IS));
+          return 0;
+        },
+        { quiet: true },
+      );
+    });
+  return command;
+}
+
+function numberAfter(text: string): bigint {
+  if (/^\d{1,18}$/.test(text)) return BigInt(text);
+  throw new UsageError(`--after ${text}: not the number of an outcome`);
+}
+
+/** One document, written as it is read: a year of outcomes needs no more memory than a night's. */
+async function printDocument(
+  rows: AsyncIterable<readonly OutcomeRow[]>,
+  after: bigint,
+  last: bigint,
+): Promise<void> {
+  await print(`{"after":${after},"last":${last},"outcomes":[`);
+  let separator = '';
+  for await (const lines of delimitedText('ndjson', OUTCOMES, rows)) {
+    await print(separator + lines.trimEnd().replaceAll('\n', ','));
+    separator = ',';
+  }
+  await print(']}\n');
+}
+
+async function printText(pieces: AsyncIterable<string>): Promise<void> {
+  for await (const piece of pieces) await print(piece);
+}
+
+/** Waits for a reader that is slower than the database. */
+async function print(text: string): Promise<void> {
+  if (process.stdout.write(text)) return;
+  await new Promise<void>((done) => process.stdout.once('drain', done));
+}

@@ -1,0 +1,118 @@
+// `tieout import orders|refunds|payouts|responses FILE... [--check] [--json]`: which import a kind
+// is, and how its result is printed. Owns no rule of the ledger: those are in
+// core/ledger/ledgerRow.ts and src/imports. Neighbour: the command line opens database and
+// configuration and hands them in.
+
+import { Command } from 'commander';
+import type { Config } from '../../config/config.js';
+import { loadColumnMap } from '../../config/mapFile.js';
+import type { Database } from '../../database/db.js';
+import { importOrders } from '../../ledger/imports/importOrders.js';
+import { importPayouts } from '../../ledger/imports/importPayouts.js';
+import { importRefunds } from '../../ledger/imports/importRefunds.js';
+import { importResponses } from '../../ledger/imports/importResponses.js';
+import type { ImportResult } from '../../ledger/imports/importResult.js';
+import { formatImport } from '../../ledger/imports/importResult.js';
+import type { ImportDeps, ImportOptions } from '../../ledger/imports/tableImport.js';
+import { wantsJson, withApp } from '../context.js';
+import { columnsHelp } from './importColumns.js';
+
+export const IMPORT_KINDS = ['orders', 'refunds', 'payouts', 'responses'] as const;
+export type ImportKind = (typeof IMPORT_KINDS)[number];
+
+type Import = (
+  deps: ImportDeps,
+  files: readonly string[],
+  options: ImportOptions,
+) => Promise<ImportResult>;
+
+const IMPORTS: Readonly<Record<ImportKind, Import>> = {
+  orders: importOrders,
+  refunds: importRefunds,
+  payouts: importPayouts,
+  responses: importResponses,
+};
+
+const DESCRIPTIONS: Readonly<Record<ImportKind, string>> = {
+  orders: 'orders of the ledger, CSV or NDJSON by file ending',
+  refunds: 'refund requests of the ledger, CSV or NDJSON by file ending',
+  payouts: 'payout requests of the ledger, CSV or NDJSON; the payload is JSON',
+  responses: 'stored XML payment responses: the transactions of orders that the ledger has',
+};
+
+export function importCommand(): Command {
+  const root = new Command('import');
+  for (const kind of IMPORT_KINDS) {
+    const one = root
+      .command(kind)
+      .argument('<file...>')
+      .description(DESCRIPTIONS[kind])
+      .option('--check', 'read and judge every line, but change nothing')
+      .option('--json', 'print one JSON document');
+    if (kind !== 'responses') {
+      one.option(
+        '--allow-older',
+        'take also what is older than the ledger, or was imported before',
+      );
+    }
+    if (kind === 'orders' || kind === 'refunds') {
+      one.option('--map <file>', 'CSV of a shop as it is: which column is what (docs/IMPORT.md)');
+    }
+    const columns = columnsHelp(kind);
+    if (columns !== null) one.addHelpText('after', columns);
+    one.action(
+      async (
+        files: string[],
+        flags: { check?: boolean; map?: string; allowOlder?: boolean },
+        command: Command,
+      ) => {
+        const map =
+          flags.map === undefined
+            ? {}
+            : { map: loadColumnMap(flags.map, kind === 'refunds' ? 'refunds' : 'orders') };
+        await withApp(command, async (app) => {
+          const options = {
+            check: flags.check ?? false,
+            allowOlder: flags.allowOlder ?? false,
+            ...map,
+          };
+          const result = await runImport(app.db, app.config, kind, files, options);
+          const output = importOutput(result, wantsJson(command));
+          process.stdout.write(output.stdout);
+          process.stderr.write(output.stderr);
+          return output.exitCode;
+        });
+      },
+    );
+  }
+  return root;
+}
+
+/** Throws UsageError for files that cannot be read, InputError for a ledger that is a view. */
+export function runImport(
+  db: Database,
+  config: Pick<Config, 'accounts' | 'gateway'>,
+  kind: ImportKind,
+  files: readonly string[],
+  options: ImportOptions,
+): Promise<ImportResult> {
+  const deps: ImportDeps = { db, profile: config.gateway.profile, accounts: config.accounts };
+  return IMPORTS[kind](deps, files, options);
+}
+
+export interface ImportOutput {
+  /** One JSON document under --json, else the counts; empty when refused without --json. */
+  stdout: string;
+  stderr: string;
+  exitCode: 0 | 1;
+}
+
+export function importOutput(result: ImportResult, json: boolean): ImportOutput {
+  const exitCode = result.kind === 'refused' ? 1 : 0;
+  if (json) return { stdout: `${JSON.stringify(result)}\n`, stderr: '', exitCode };
+  if (result.kind === 'refused')
+    return { stdout: '', stderr: `${formatImport(result)}\n`, exitCode };
+  const [counts = '', ...warnings] = formatImport(result).split('\n');
+  const stderr = warnings.map((line) => `${line}\n`).join('');
+  return { stdout: `${counts}\n`, stderr, exitCode };
+}

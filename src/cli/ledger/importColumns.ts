@@ -1,0 +1,44 @@
+// What each import takes, column by column, for `tieout import ... --help`. What a column may hold
+// is core/ledger/ledgerRow.ts's and core/ledger/payoutRow.ts's; docs/IMPORT.md says the same.
+
+import type { Column } from '../../core/ledger/ledgerRow.js';
+import { ORDER_COLUMNS, REFUND_COLUMNS } from '../../core/ledger/ledgerRow.js';
+import { PAYOUT_COLUMNS } from '../../core/ledger/payoutRow.js';
+
+export const IMPORT_COLUMNS: Readonly<Record<string, readonly Column[]>> = {
+  orders: ORDER_COLUMNS,
+  refunds: REFUND_COLUMNS,
+  payouts: PAYOUT_COLUMNS,
+};
+
+const ABOUT: Readonly<Record<string, string>> = {
+  account_id: 'the account of the configuration',
+  order_no: 'as the gateway knows it, with leading zeros; with account_id the key',
+  currency: 'ISO 4217: EUR',
+  amount: 'two decimals: 1234.50',
+  expected: 'what you want to be true: authorised, captured, cancelled, declined',
+  transaction_id: "the gateway's number of the payment",
+  capture_amount: 'at most amount; less of it is captured where the profile allows',
+  review_decision: 'of a payment in review: accept or reject',
+  placed_at: 'time with zone: 2026-11-19T08:30:00Z',
+  updated_at: 'time with zone; a line older than the row is skipped',
+  refund_id: 'your number of the refund; with account_id the key',
+  refund_amount: 'two decimals; never changes',
+  reason: 'free text, sent to the gateway',
+  requested_by: 'who asked: may not approve it',
+  requested_at: 'time with zone',
+  request_id: 'a UUID, the key',
+  payload: "JSON: what the gateway's document prints for a payout",
+};
+
+/** Null for what has no columns: stored XML answers. */
+export function columnsHelp(kind: string): string | null {
+  const columns = IMPORT_COLUMNS[kind];
+  if (columns === undefined) return null;
+  const width = Math.max(...columns.map(({ name }) => name.length));
+  const lines = columns.map(({ name, nullable }) => {
+    const may = nullable ? ' (may be empty or absent)' : '';
+    return `  ${name.padEnd(width)}  ${ABOUT[name] ?? ''}${may}`;
+  });
+  return ['', 'Columns, named by the first line:', ...lines].join('\n');
+}

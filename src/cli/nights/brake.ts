@@ -1,0 +1,137 @@
+// `tieout brake on|off|status`: stops all sending by a person's will, and lets it go again. What
+// was stopped, by whom and why is kept; looks and comparisons go on meanwhile.
+
+import { Command } from 'commander';
+import type { App } from '../../app/compose.js';
+import type { BrakeOrder } from '../../brake/brake.js';
+import { brakeStatus, letBrakeGo, pullBrake } from '../../brake/brake.js';
+import { UsageError } from '../../core/errors.js';
+import { brakeWords, letGoWords } from '../../core/instructions/sending.js';
+import { thisMachine } from '../../runs/processIdentity.js';
+import type { JournalHome } from '../../send/journal/journalsStore.js';
+import { journalFolder } from '../../send/journal/permitJournal.js';
+import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
+
+const NOTHING_LIFTED_EXIT = 1;
+
+interface BrakeFlags {
+  reason: string;
+  account?: string;
+}
+
+export function brakeCommand(): Command {
+  const root = new Command('brake');
+  moving(root, 'on', 'stop all sending, or that of one account').action(
+    async (flags: BrakeFlags, command: Command) => {
+      await withApp(command, (app) => on(app, orderOf(app, flags, command), wantsJson(command)), {
+        quiet: true,
+      });
+    },
+  );
+  moving(
+    root,
+    'off',
+    'let it go again; also lifts a freeze, and the breaker of the --account',
+  ).action(async (flags: BrakeFlags, command: Command) => {
+    await withApp(command, (app) => off(app, orderOf(app, flags, command), wantsJson(command)), {
+      quiet: true,
+    });
+  });
+  root
+    .command('status', { isDefault: true })
+    .description('what stops the sending, since when and why')
+    .option('--json', 'print one JSON document')
+    .action(async (_flags: object, command: Command) => {
+      await withApp(command, (app) => status(app, wantsJson(command)), { quiet: true });
+    });
+  return root;
+}
+
+function moving(root: Command, name: string, about: string): Command {
+  return root
+    .command(name)
+    .description(about)
+    .requiredOption('--reason <text>', 'why; it is kept and shown')
+    .option('--account <id>', 'only this account (default: all of them)')
+    .option('--as <name>', 'who decides (default: the user of this machine)')
+    .option('--json', 'print one JSON document');
+}
+
+function orderOf(app: App, flags: BrakeFlags, command: Command): BrakeOrder {
+  const reason = flags.reason.trim();
+  if (reason === '') throw new UsageError('--reason: say why; it is kept and shown');
+  const accountId = flags.account ?? null;
+  const known = idsOf(app);
+  if (accountId !== null && !known.includes(accountId)) {
+    throw new UsageError(
+      `--account ${accountId}: no such account in the configuration (${known.join(', ')})`,
+    );
+  }
+  return { accountId, reason, who: deciderOf(command) };
+}
+
+function idsOf(app: App): string[] {
+  return app.config.accounts.map((account) => account.accountId);
+}
+
+/** It is held against the database before this host sends: nobody has to be told of it. */
+function ownJournal(app: App): JournalHome {
+  return { host: thisMachine(), place: journalFolder(app.config.dataDir) };
+}
+
+async function on(app: App, order: BrakeOrder, json: boolean): Promise<number> {
+  const pulled = await pullBrake(app, order);
+  if (json) {
+    printJson(pulled);
+    return 0;
+  }
+  const scope =
+    order.accountId === null ? 'Nothing is sent' : `Account ${order.accountId}: nothing`;
+  printLines(
+    pulled.kind === 'was_on'
+      ? [`Nothing to do: ${brakeWords(pulled.standing)}`]
+      : [
+          `${scope} from now on; looks go on. \`tieout brake off --reason TEXT\` lets it go.`,
+          ...(pulled.underWay > 0
+            ? [`${pulled.underWay} batch(es) were on their way and come to their end.`]
+            : []),
+        ],
+  );
+  return 0;
+}
+
+async function off(app: App, order: BrakeOrder, json: boolean): Promise<number> {
+  const { lifted, remaining } = await letBrakeGo(app, order);
+  // The breaker of an account is lifted by its name alone: whoever names none must hear of it.
+  const { accounts } = await brakeStatus(app, idsOf(app), ownJournal(app));
+  const stopped = accounts.filter(({ sends }) => !sends);
+  // Who lifted nothing although something stands has not done what they came for.
+  const mine = (accountId: string): boolean =>
+    order.accountId === null || order.accountId === accountId;
+  const stands = lifted.length === 0 && stopped.some((one) => one.isLetGo && mine(one.accountId));
+  if (json) printJson({ lifted, remaining, stopped });
+  else {
+    const scope = order.accountId === null ? 'all accounts together' : order.accountId;
+    printLines([
+      ...(lifted.length === 0
+        ? [stands ? 'Nothing was let go; this stands:' : `Nothing was on for ${scope}.`]
+        : lifted.map((one) => `Lifted: ${one}`)),
+      ...remaining.map((one) => `Still on: ${brakeWords(one)}; ${letGoWords(one.accountId)}`),
+      ...stopped.map(({ accountId, words }) => `Account ${accountId}: ${words}`),
+    ]);
+  }
+  return stands ? NOTHING_LIFTED_EXIT : 0;
+}
+
+async function status(app: App, json: boolean): Promise<number> {
+  const found = await brakeStatus(app, idsOf(app), ownJournal(app));
+  if (json) printJson(found);
+  else {
+    printLines([
+      ...(found.brakes.length === 0 ? ['The brake is off.'] : found.brakes.map(brakeWords)),
+      ...found.accounts.map(({ accountId, words }) => `Account ${accountId}: ${words}`),
+      ...(found.underWay > 0 ? [`${found.underWay} batch(es) are on their way.`] : []),
+    ]);
+  }
+  return 0;
+}

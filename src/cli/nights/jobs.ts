@@ -1,0 +1,120 @@
+// `tieout jobs list|show|retry|discard`: failed queue jobs in words. A retry asks the database what
+// is still to be done and rings for that; it never repeats a job as it was.
+
+import { Command } from 'commander';
+import type { FailedJob } from '../../../jobs/failed.js';
+import { discardJob, findFailedJob, listFailedJobs, retryFailedJob } from '../../../jobs/failed.js';
+import { FAILED_KEPT } from '../../../jobs/queues.js';
+import type { App } from '../../app/compose.js';
+import { UsageError } from '../../core/errors.js';
+import { reevaluate } from '../../night/reevaluate.js';
+import { printJson, printLines, wantsJson, withApp } from '../context.js';
+
+export function jobsCommand(): Command {
+  const root = new Command('jobs');
+  root
+    .command('list', { isDefault: true })
+    .description('failed jobs, newest first, with the reason and what a retry would do')
+    .option('--json', 'print one JSON document')
+    .action(async (_flags: object, command: Command) => {
+      await withApp(command, (app) => list(app, wantsJson(command)), { quiet: true });
+    });
+  root
+    .command('show')
+    .argument('<job>')
+    .description('one failed job')
+    .option('--json', 'print one JSON document')
+    .action(async (jobId: string, _flags: object, command: Command) => {
+      await withApp(command, (app) => show(app, jobId, wantsJson(command)), { quiet: true });
+    });
+  root
+    .command('retry')
+    .argument('[job...]', 'jobs (default: with --all, every failed one)')
+    .option('--all', 'every failed job')
+    .option('--json', 'print one JSON document')
+    .description('look into the database what is still to be done, and ring for that')
+    .action(async (jobIds: string[], flags: { all?: boolean }, command: Command) => {
+      await withApp(command, (app) => retry(app, jobIds, flags.all ?? false, wantsJson(command)));
+    });
+  root
+    .command('discard')
+    .argument('<job...>')
+    .description('take failed jobs off the list; what they named stays as the database says')
+    .action(async (jobIds: string[], _flags: object, command: Command) => {
+      await withApp(command, (app) => discard(app, jobIds), { quiet: true });
+    });
+  return root;
+}
+
+async function list(app: App, json: boolean): Promise<number> {
+  const jobs = await listFailedJobs(await app.queues(), { limit: FAILED_KEPT });
+  const described = [];
+  for (const job of jobs) described.push({ ...job, retry: await retryWords(app, job) });
+  if (json) printJson(described);
+  else if (described.length === 0) printLines(['No job has failed.']);
+  else printLines(described.flatMap((job) => [lineOf(job), `    a retry: ${job.retry}`]));
+  return 0;
+}
+
+async function show(app: App, jobId: string, json: boolean): Promise<number> {
+  const job = await findFailedJob(await app.queues(), jobId);
+  if (job === null) throw new UsageError(`there is no failed job ${jobId}`);
+  const retryText = await retryWords(app, job);
+  if (json) printJson({ ...job, retry: retryText });
+  else printLines([lineOf(job), `    a retry: ${retryText}`]);
+  return 0;
+}
+
+async function retry(
+  app: App,
+  jobIds: readonly string[],
+  all: boolean,
+  json: boolean,
+): Promise<number> {
+  const queues = await app.queues();
+  if (jobIds.length === 0 && !all) throw new UsageError('name the jobs to retry, or say --all');
+  const ids = all
+    ? (await listFailedJobs(queues, { limit: FAILED_KEPT })).map((job) => job.jobId)
+    : jobIds;
+  const deps = {
+    queues,
+    doorbell: queues,
+    reevaluate: (queue: FailedJob['queue'], id: string) => reevaluate(app, queue, id),
+  };
+  const decisions = [];
+  for (const jobId of ids) decisions.push(await retryFailedJob(deps, jobId));
+  if (json) printJson(decisions);
+  else {
+    printLines(
+      decisions.length === 0
+        ? ['No job has failed.']
+        : decisions.map((one) => `${one.jobId}: ${one.kind.replace('_', ' ')}: ${one.words}`),
+    );
+  }
+  const missing = decisions.some((one) => one.kind === 'not_found' || one.kind === 'refused');
+  return missing ? 1 : 0;
+}
+
+async function discard(app: App, jobIds: readonly string[]): Promise<number> {
+  const queues = await app.queues();
+  let exit = 0;
+  for (const jobId of jobIds) {
+    const { kind } = await discardJob(queues, jobId);
+    if (kind === 'not_found') exit = 1;
+    printLines([`${jobId}: ${kind.replace('_', ' ')}`]);
+  }
+  return exit;
+}
+
+/** What a retry of it would do, asked of the database now. */
+export async function retryWords(app: App, job: FailedJob): Promise<string> {
+  if (job.id === null) return 'the job names nothing of ours; discard it';
+  const { kind, words } = await reevaluate(app, job.queue, job.id);
+  const verbs = { ring: 'rings again', done: 'changes nothing', hold: 'waits for a person' };
+  return `${verbs[kind]}: ${words}`;
+}
+
+function lineOf(job: FailedJob): string {
+  const what = `${job.queue} ${job.id ?? '?'}`;
+  return `${job.jobId}  ${job.failedAt.toISOString()}  ${what}: ${job.reason}`;
+}

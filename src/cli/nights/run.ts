@@ -1,0 +1,78 @@
+// `tieout run`: one business date, with workers of its own; exits as docs/CONTRACT.md section 1
+// says.
+
+import { Command, Option } from 'commander';
+import { tellOnce } from '../../alerts/watch.js';
+import type { App } from '../../app/compose.js';
+import { UsageError } from '../../core/errors.js';
+import type { RunState } from '../../core/runs/summary.js';
+import type { RunRequest } from '../../night/begin.js';
+import type { RunResult } from '../../night/run.js';
+import { runDate } from '../../night/run.js';
+import { printJson, printLines, wantsJson, withApp } from '../context.js';
+import { watchOf } from '../observedState.js';
+import { dryLines, printWouldDo } from './dryRunText.js';
+import { summaryLines } from './summaryText.js';
+
+interface RunFlags {
+  date?: string;
+  account: string[];
+  dryRun?: boolean;
+  format?: 'csv';
+}
+
+/** The table of docs/CONTRACT.md section 1. */
+export const EXIT_CODES: Record<RunState, number> = {
+  tied_out: 0,
+  broken: 3,
+  incomplete: 4,
+  running: 4,
+  failed: 1,
+};
+
+export function runCommand(): Command {
+  return new Command('run')
+    .option('--date <YYYY-MM-DD>', 'business date (default: the last one that has ended)')
+    .option('--account <id>', 'only this account; may be given again', collect, [])
+    .option('--dry-run', 'look, and list what would be done; send nothing and keep nothing')
+    .addOption(new Option('--format <format>', 'of the list of a dry run').choices(['csv']))
+    .option('--json', 'print the summary as one JSON document')
+    .addHelpText('after', EXIT_HELP)
+    .action(async (flags: RunFlags, command: Command) => {
+      if (flags.format !== undefined && flags.dryRun !== true) {
+        throw new UsageError('--format goes with --dry-run; for a night: tieout report');
+      }
+      const night = async (app: App): Promise<number> => {
+        const request = {
+          date: flags.date ?? null,
+          accountIds: flags.account,
+          isDry: flags.dryRun ?? false,
+        };
+        const result = await runAndTell(app, request);
+        if (wantsJson(command)) printJson(result.summary);
+        else if (flags.format === 'csv') await printWouldDo(result.summary.wouldDo ?? []);
+        else printLines([...summaryLines(result.summary), ...dryLines(result.summary)]);
+        return EXIT_CODES[result.summary.state];
+      };
+      // A cron begins it, and nobody begins it again: a server that is started anew is waited
+      // for. One that is away is a failure, which whoever reads the exit code wants to know soon.
+      await withApp(command, night, { partsSeconds: 20 });
+    });
+}
+
+/** However it ended, what it has to tell is told before this process is gone. */
+async function runAndTell(app: App, request: RunRequest): Promise<RunResult> {
+  try {
+    return await runDate(await app.night(), request, await app.workforce());
+  } finally {
+    if (!request.isDry) await tellOnce(watchOf(app));
+  }
+}
+
+const EXIT_HELP = `
+Exit codes: 0 tied out; 1 failed; 2 wrong usage or configuration; 3 some orders are broken;
+4 incomplete: a page failed, orders were not compared, or an instruction is not settled.`;
+
+function collect(value: string, previous: string[]): string[] {
+  return [...previous, value];
+}

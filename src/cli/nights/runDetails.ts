@@ -1,0 +1,62 @@
+// What stands behind two figures of a night: the orders that were not plainly asked and answered,
+// and what took yesterday's open breaks to today's. Text for `tieout runs show`; nothing is counted
+// here.
+
+import type { MovedBreak } from '../../breaks/breaksStore.js';
+import { breakSentence, namesIn } from '../../core/breaks/sentence.js';
+import { coverageInWords } from '../../core/orders/coverage.js';
+import type { RunSummary } from '../../core/runs/summary.js';
+import { maskCardNumbers } from '../../core/text/masking.js';
+import { causeInWords, inWords } from '../../core/text/words.js';
+import type { CoverageRow } from '../../pull/rows/coverageStore.js';
+
+/** Orders listed on a terminal; --json has all of them. */
+export const DETAILS_MAX = 10_000;
+
+export function coverageLines(summary: RunSummary, rows: readonly CoverageRow[]): string[] {
+  const head = summary.accounts.map((account) => {
+    const missing = account.notSearched.map(inWords).join(', ');
+    return missing === ''
+      ? `${account.accountId}: the whole window was searched`
+      : `${account.accountId}: not searched for ${missing}: orders are asked by number`;
+  });
+  const lines = rows.map((row) => {
+    const page = row.pageNo === null ? '' : `, page ${row.pageNo}`;
+    const why = row.reason === null ? '' : ` (${row.reason})`;
+    return `  ${row.accountId} ${row.orderNo}${page}: ${coverageInWords(row.how)}${why}`;
+  });
+  const none = '  every order was asked and answered with an entry';
+  return [...head, ...(lines.length === 0 ? [none] : lines)];
+}
+
+export function tieLines(summary: RunSummary, moved: readonly MovedBreak[]): string[] {
+  return summary.accounts.flatMap((account) => {
+    const { tie, accountId } = account;
+    const mine = moved.filter((one) => one.accountId === accountId);
+    return [
+      `${accountId}: ${tie.openBefore} open before + ${tie.new} new + ${tie.reopened} reopened ` +
+        `- ${tie.waived} waived - ${tie.resolved} resolved = ${tie.openAfter} open`,
+      ...mine.map(movedLine),
+      ...(mine.length === 0 ? ['  nothing moved'] : []),
+    ];
+  });
+}
+
+const SIGNS: Readonly<Record<MovedBreak['event'], string>> = {
+  opened: '+ new',
+  reopened: '+ reopened',
+  waived: '- waived',
+  resolved: '- resolved',
+};
+
+function movedLine(one: MovedBreak): string {
+  const money = one.amount === null ? '' : ` ${one.amount} ${one.currency}`;
+  const why =
+    one.cause === null
+      ? one.event === 'waived'
+        ? `by ${one.by}: ${one.reason}`
+        : breakSentence(one.kind, one.expected, one.actual)
+      : causeInWords(one.cause);
+  const line = `  ${SIGNS[one.event].padEnd(10)}  ${one.orderNo} ${one.kind}${money}: ${why}`;
+  return maskCardNumbers(line, namesIn(one));
+}

@@ -1,0 +1,120 @@
+// `tieout runs list|show`: all nights, and one of them as it was summed up.
+
+import { Command } from 'commander';
+import type { App } from '../../app/compose.js';
+import { movedBreaks } from '../../breaks/breaksStore.js';
+import { TieoutError, UsageError } from '../../core/errors.js';
+import { removedLine } from '../../core/runs/removal.js';
+import type { RunSummary } from '../../core/runs/summary.js';
+import type { CoverageRow } from '../../pull/rows/coverageStore.js';
+import { coverageRows } from '../../pull/rows/coverageStore.js';
+import { removalOf } from '../../retention/retentionStore.js';
+import type { RunRow } from '../../runs/runsStore.js';
+import { findRun, listRuns } from '../../runs/runsStore.js';
+import { printJson, printLines, wantsJson, withApp } from '../context.js';
+import { coverageLines, DETAILS_MAX, tieLines } from './runDetails.js';
+import { summaryLines } from './summaryText.js';
+
+const LISTED_MAX = 400;
+
+export function runsCommand(): Command {
+  const runs = new Command('runs');
+  runs
+    .command('list', { isDefault: true })
+    .description('one line a night, newest first')
+    .option('--json', 'print one JSON document')
+    .action(async (_flags: object, command: Command) => {
+      await withApp(
+        command,
+        async (app) => {
+          const rows = await listRuns(app.db, LISTED_MAX);
+          if (wantsJson(command)) printJson(rows.map(asJson));
+          else printLines(rows.length > 0 ? rows.map(lineOf) : ['No night has run yet.']);
+          return 0;
+        },
+        { quiet: true },
+      );
+    });
+  runs
+    .command('show')
+    .argument('[date]', 'business date (default: the newest)')
+    .description('the summary of one night')
+    .option('--coverage', 'the orders that were not plainly asked and answered, one by one')
+    .option('--tie', "what took the night before's open breaks to this one's, one by one")
+    .option('--json', 'print the summary, or what was asked for, as one JSON document')
+    .action(async (date: string | undefined, flags: ShowFlags, command: Command) => {
+      await withApp(
+        command,
+        async (app) => {
+          const run = date ? await findRun(app.db, date) : (await listRuns(app.db, 1))[0];
+          if (!run) throw new UsageError(`there is no run of ${date ?? 'any date'}`);
+          if (run.summary && (flags.coverage || flags.tie)) {
+            return showDetails(app, { ...run, summary: run.summary }, flags, wantsJson(command));
+          }
+          if (wantsJson(command)) printJson(run.summary ?? asJson(run));
+          else printLines(run.summary ? summaryLines(run.summary) : [lineOf(run)]);
+          return 0;
+        },
+        { quiet: true },
+      );
+    });
+  return runs;
+}
+
+interface ShowFlags {
+  coverage?: boolean;
+  tie?: boolean;
+}
+
+async function showDetails(
+  app: App,
+  { runId, summary }: { runId: bigint; summary: RunSummary },
+  flags: ShowFlags,
+  json: boolean,
+): Promise<number> {
+  const removal = flags.coverage ? await removalOf(app.db, runId) : null;
+  if (removal) throw new TieoutError(removedLine(removal));
+  const coverage = flags.coverage ? await coverageOf(app, runId) : null;
+  const moved = flags.tie ? await movedBreaks(app.db, runId, DETAILS_MAX) : null;
+  if (json) {
+    printJson({
+      run: summary.run,
+      ...(coverage === null ? {} : { coverage }),
+      ...(moved === null ? {} : { moved }),
+    });
+    return 0;
+  }
+  printLines([
+    ...(coverage === null ? [] : coverageLines(summary, coverage)),
+    ...(moved === null ? [] : tieLines(summary, moved)),
+  ]);
+  return 0;
+}
+
+async function coverageOf(app: App, runId: bigint): Promise<CoverageRow[]> {
+  const found: CoverageRow[] = [];
+  for await (const rows of coverageRows(app.db, runId)) {
+    found.push(...rows);
+    if (found.length >= DETAILS_MAX) return found.slice(0, DETAILS_MAX);
+  }
+  return found;
+}
+
+function asJson(run: RunRow) {
+  return {
+    run: run.businessDate,
+    state: run.state,
+    covers: run.covers,
+    asOf: run.summary?.asOf ?? null,
+    startedAt: run.createdAt,
+    finishedAt: run.finishedAt,
+    failure: run.failure,
+  };
+}
+
+function lineOf(run: RunRow): string {
+  const orders = run.summary?.accounts.reduce((sum, one) => sum + one.orders.ledger, 0);
+  const open = run.summary?.accounts.reduce((sum, one) => sum + one.tie.openAfter, 0);
+  const figures = run.summary ? `${orders} orders, ${open} open breaks` : (run.failure ?? '');
+  return `${run.businessDate}  ${run.state.padEnd(10)}  ${figures}`;
+}

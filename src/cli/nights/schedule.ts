@@ -1,0 +1,107 @@
+// `tieout schedule`: the nightly clock, which begins the night that is owed. `tieout work`: workers
+// alone, for as many processes and hosts as are wanted. Both run until they are told to stop.
+
+import { setTimeout } from 'node:timers/promises';
+import { Command } from 'commander';
+import { checkSchedule, localTicksOf, startClock } from '../../../jobs/clock.js';
+import { reasonOf } from '../../../jobs/reason.js';
+import type { App } from '../../app/compose.js';
+import { DatabaseAwayError } from '../../core/errors.js';
+import { nextSentence, owedSentence } from '../../core/runs/owed.js';
+import type { ClockSight } from '../../night/clock.js';
+import { lookAtClock, workOnOwed } from '../../night/clock.js';
+import type { Workforce } from '../../night/run.js';
+import { configOf, SERVICE, withApp } from '../context.js';
+import { sentenceOf } from './status.js';
+
+export function scheduleCommand(): Command {
+  return new Command('schedule').action(async (_flags: object, command: Command) => {
+    const { schedule, file } = configOf(command);
+    checkSchedule({ ...schedule, file });
+    await withApp(
+      command,
+      async (app, signal) => {
+        await runClock(app, signal, await app.workforce());
+        return 0;
+      },
+      SERVICE,
+    );
+  });
+}
+
+/** Looks at what is owed so often, whatever the ticks do. */
+const LOOK_MS = 30_000;
+
+/** Runs the clock until the program is told to stop: at each tick, and now and then between. */
+export async function runClock(app: App, signal: AbortSignal, workforce: Workforce): Promise<void> {
+  const { cron, timezone } = app.config.schedule;
+  const night = await app.night();
+  await night.journal.keep();
+  const deps = { ...night, localTicks: localTicksOf(cron) };
+  const say = onlyChanges(deps.log);
+  let wake = (): void => {};
+  const clock = startClock({ cron, timezone, log: deps.log, onTick: async () => wake() });
+  while (!signal.aborted) {
+    const woken = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    try {
+      const sight = await lookAtClock(deps);
+      const worked = (await workOnOwed(deps, workforce, sight)) !== null;
+      say(`clock: ${clockWords(worked ? await lookAtClock(deps) : sight)}`);
+    } catch (error) {
+      // A database that is away ends no clock: what is owed stays owed.
+      if (!signal.aborted) say(`clock: ${reasonOf(error)}`);
+      if (error instanceof DatabaseAwayError) await deps.reviveDatabase?.().catch(() => {});
+    }
+    await Promise.race([woken, setTimeout(LOOK_MS, undefined, { signal }).catch(() => {})]);
+  }
+  await clock.stop();
+}
+
+/** The newest night in a sentence where it is not over, and when the next one begins. */
+function clockWords({ owed, now, facts, run }: ClockSight): string {
+  const about = owedSentence(owed, now);
+  const night = about !== null && owed.kind !== 'begin' ? sentenceOf(run) : null;
+  return [night, about, nextSentence(facts)].filter((part) => part !== null).join(' ');
+}
+
+/** A line that says the same as the one before is not said again. */
+function onlyChanges(log: (line: string) => void): (line: string) => void {
+  let last = '';
+  return (line) => {
+    if (line !== last) log(line);
+    last = line;
+  };
+}
+
+export function workCommand(): Command {
+  return new Command('work').action(async (_flags: object, command: Command) => {
+    await withApp(
+      command,
+      async (app, signal) => {
+        const { log, journal } = await app.night();
+        const workforce = await app.workforce();
+        await workforce.start();
+        await journal.keep();
+        log('works until it is told to stop');
+        await untilStopped(signal);
+        await workforce.stop();
+        return 0;
+      },
+      SERVICE,
+    );
+  });
+}
+
+export function untilStopped(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    // The timer keeps the process alive; the signal ends it.
+    const keepAlive = setInterval(() => {}, 60_000);
+    signal.addEventListener('abort', () => {
+      clearInterval(keepAlive);
+      resolve();
+    });
+  });
+}

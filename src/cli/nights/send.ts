@@ -1,0 +1,57 @@
+// `tieout send`: what people approved since the run is sent now, with workers of its own, instead
+// of waiting for a running worker or the next night.
+
+import { Command } from 'commander';
+import { UsageError } from '../../core/errors.js';
+import type { SentInstruction } from '../../instructions/instructionsStore.js';
+import { sendApproved } from '../../night/sendApproved.js';
+import { printJson, printLines, wantsJson, withApp } from '../context.js';
+
+/** As for a run (docs/CONTRACT.md section 1): unsettled 4, refused by the gateway 3. */
+const UNSETTLED: ReadonlySet<string> = new Set(['planned', 'queued', 'sending', 'unknown']);
+const INCOMPLETE_EXIT = 4;
+const BROKEN_EXIT = 3;
+
+export function sendCommand(): Command {
+  return new Command('send')
+    .description('send what was approved since the run, after a fresh look')
+    .option('--account <id>', 'only this account; may be given again', collect, [])
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 done; 1 failed; 3 the gateway refused some; 4 some are not settled.',
+    )
+    .action(async (flags: { account: string[] }, command: Command) => {
+      await withApp(command, async (app) => {
+        const known = app.config.accounts.map((account) => account.accountId);
+        const wrong = flags.account.find((id) => !known.includes(id));
+        if (wrong !== undefined) {
+          throw new UsageError(`--account ${wrong}: no such account in the configuration`);
+        }
+        const accountIds = flags.account.length === 0 ? known : flags.account;
+        const sent = await sendApproved(await app.night(), accountIds, await app.workforce());
+        if (wantsJson(command)) printJson({ instructions: sent });
+        else printLines(sentLines(sent));
+        return exitOf(sent);
+      });
+    });
+}
+
+function exitOf(sent: readonly SentInstruction[]): number {
+  if (sent.some(({ state }) => UNSETTLED.has(state))) return INCOMPLETE_EXIT;
+  return sent.some(({ state }) => state === 'rejected') ? BROKEN_EXIT : 0;
+}
+
+function sentLines(sent: readonly SentInstruction[]): string[] {
+  if (sent.length === 0) return ['Nothing that was approved waits to be sent.'];
+  return sent.map(
+    (one) =>
+      `#${one.instructionId}  ${one.state.padEnd(9)}  ${one.operation} ${one.money} ` +
+      `${one.currency}  ${one.accountId} ${one.orderNo}` +
+      `${one.reason === null ? '' : `  (${one.reason})`}`,
+  );
+}
+
+function collect(value: string, previous: string[]): string[] {
+  return [...previous, value];
+}

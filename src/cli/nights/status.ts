@@ -1,0 +1,119 @@
+// `tieout status`: last night in one sentence, what is owed, and when the next night begins.
+
+import { Command } from 'commander';
+import type { Notice } from '../../core/runs/notices.js';
+import { leftAccountNotice } from '../../core/runs/notices.js';
+import { didNotStart, nextSentence, owedSentence, silenceSentence } from '../../core/runs/owed.js';
+import { nightSentence } from '../../core/runs/summary.js';
+import { lookAtClock } from '../../night/clock.js';
+import { type OutboxFigures, outboxFigures } from '../../outbox/outboxStore.js';
+import type { GatewayWord } from '../../pull/rows/statusCodesStore.js';
+import { gatewayWords } from '../../pull/rows/statusCodesStore.js';
+import { leftAccounts } from '../../runs/leftAccountsStore.js';
+import type { RunRow } from '../../runs/runsStore.js';
+import { aheadNotices, stopNotices } from '../../send/stops.js';
+import { printJson, printLines, wantsJson, withApp } from '../context.js';
+import { sightOf } from '../observedState.js';
+
+export function statusCommand(): Command {
+  return new Command('status')
+    .option('--words', 'every code the gateway ever used, with its meaning')
+    .option('--json', 'print one JSON document')
+    .action(async (flags: { words?: boolean }, command: Command) => {
+      await withApp(
+        command,
+        async (app) => {
+          const sight = await lookAtClock(sightOf(app));
+          const { run, owed, facts } = sight;
+          const { silence } = sight;
+          const sentence = silence === null ? sentenceOf(run) : silenceSentence(silence);
+          const about = owedSentence(owed, sight.now);
+          const next = nextSentence(facts);
+          const words = await gatewayWords(app.db, null);
+          const alerts = await outboxFigures(app.db);
+          const accountIds = app.config.accounts.map(({ accountId }) => accountId);
+          const stops = [
+            ...(await stopNotices(app.db, accountIds)),
+            ...(await aheadNotices(app.db, app.config.accounts, sight.now)),
+          ];
+          const left = (await leftAccounts(app.db, accountIds)).map(leftAccountNotice);
+          if (wantsJson(command)) {
+            printJson({
+              run: run?.businessDate ?? null,
+              state: run?.state ?? null,
+              sentence,
+              asOf: run?.summary?.asOf ?? null,
+              owed,
+              didNotStart: didNotStart(owed, sight.now),
+              nextTick: facts.nextTick,
+              nextBusinessDate: facts.nextDue,
+              alerts,
+              silentSince: silence?.since ?? null,
+              stops: stops.map(told),
+              leftAccounts: left.map(told),
+              words: flags.words ? words : words.filter(({ meaning }) => meaning === null),
+            });
+          } else {
+            const stopped = [...left, ...stops].map((one) => `${one.accountId}: ${one.text}`);
+            const lines = [sentence, ...(about === null ? [] : [about]), next, ...untold(alerts)];
+            lines.push(...stopped);
+            printLines([...lines, ...(flags.words ? wordLines(words) : withoutMeaning(words))]);
+          }
+          return 0;
+        },
+        { quiet: true },
+      );
+    });
+}
+
+function told({ accountId, text }: Notice): Pick<Notice, 'accountId' | 'text'> {
+  return { accountId, text };
+}
+
+/** In one line: what the outside does not know yet, or will never be told. */
+function untold({ waiting, failed, problem }: OutboxFigures): string[] {
+  if (waiting + failed === 0) return [];
+  const parts = [
+    ...(waiting > 0 ? [`${waiting} waiting to be told`] : []),
+    ...(failed > 0 ? [`${failed} given up`] : []),
+  ];
+  const why = problem === null ? '' : ` (${problem})`;
+  return [`Alerts: ${parts.join(', ')}${why}.`];
+}
+
+/** In one line: codes that stop their orders until the profile gives them a meaning. */
+function withoutMeaning(words: readonly GatewayWord[]): string[] {
+  const names = words
+    .filter(({ meaning }) => meaning === null)
+    .map(({ field, word }) => `${field} ${word}`);
+  if (names.length === 0) return [];
+  const list = [...new Set(names)].join(', ');
+  return [`Without a meaning in the profile: ${list} (tieout status --words).`];
+}
+
+function wordLines(words: readonly GatewayWord[]): string[] {
+  if (words.length === 0) return ['The gateway has not said anything yet.'];
+  return words.flatMap((one) => {
+    const money = Object.entries(one.newestMoney).map(([currency, sum]) => `${sum} ${currency}`);
+    const since = `since ${one.meaningSince}, profile ${one.meaningProfile.slice(0, 12)}`;
+    return [
+      `${one.accountId}  ${one.field} ${one.word}: ${one.meaning ?? 'NO MEANING'} (${since})`,
+      `    first ${one.firstSeen}, last ${one.lastSeen}, ${one.entries} times in ` +
+        `${one.nights} nights; newest: ${[`${one.newestEntries} times`, ...money].join(', ')}; ` +
+        `such as ${one.samples.join(', ')}`,
+    ];
+  });
+}
+
+export function sentenceOf(run: RunRow | null): string {
+  if (run === null) return 'No night has run yet: `tieout run` runs the last one that has ended.';
+  if (run.state === 'running') {
+    const since = run.createdAt.toISOString();
+    return `Business date ${run.businessDate} is being worked on (since ${since}).`;
+  }
+  if (run.state === 'failed' || run.summary === null) {
+    const reason = run.failure ?? 'no reason on record';
+    return `Business date ${run.businessDate} failed: ${reason}. \`tieout run\` goes on with it.`;
+  }
+  return nightSentence(run.summary);
+}

@@ -1,0 +1,130 @@
+// The summary of a run as a person reads it: one sentence, then counts, money by currency, what
+// waits for whom, and where the files lie. Figures come from the summary and nowhere else.
+
+import { coverageText } from '../../core/orders/coverage.js';
+import type { AccountSummary, RunSummary } from '../../core/runs/summary.js';
+import { nightSentence, ORDER_CLASSES } from '../../core/runs/summary.js';
+
+const RULE = '─'.repeat(72);
+
+/** `wide` numbers are right-aligned so that columns of digits can be compared by eye. */
+export function summaryLines(summary: RunSummary): string[] {
+  const lines = [
+    RULE,
+    nightSentence(summary),
+    `${summary.environment.toUpperCase()} · looked at ${summary.asOf} · ${pullLine(summary)}`,
+    RULE,
+  ];
+  for (const account of summary.accounts) {
+    lines.push(...accountLines(account, summary));
+  }
+  if (summary.notices && summary.notices.length > 0) {
+    lines.push('To be told');
+    lines.push(...summary.notices.map((notice) => `  ${notice.accountId}: ${notice.text}`), '');
+  }
+  const { reports, unwritten = [] } = summary;
+  if (reports.length + unwritten.length > 0) {
+    lines.push('Files');
+    for (const report of reports) lines.push(`  ${report.kind.padEnd(15)} ${report.path}`);
+    for (const { kind, reason } of unwritten) {
+      lines.push(`  ${kind.padEnd(15)} NOT WRITTEN for this look: ${reason}`);
+    }
+  }
+  return lines;
+}
+
+function pullLine(summary: RunSummary): string {
+  const { pull } = summary;
+  const failed = pull.failedPages > 0 ? `, ${pull.failedPages} FAILED` : '';
+  return `${pull.asked} orders asked in ${pull.pages} pages${failed}`;
+}
+
+function accountLines(
+  account: AccountSummary,
+  { coverage = [], notices = [] }: RunSummary,
+): string[] {
+  const mine = notices.filter(({ accountId }) => accountId === account.accountId);
+  const isEmpty = mine.some(({ kind }) => kind === 'no_orders');
+  const state = isEmpty ? 'NO ORDERS in the ledger' : account.state.replace('_', ' ');
+  const lines = [`Account ${account.accountId}: ${state}`];
+  const covered = coverage.find((one) => one.accountId === account.accountId);
+  if (covered) lines.push(`  Coverage: ${coverageText(covered)}`);
+  const classes = ORDER_CLASSES.filter((name) => account.orders[name] > 0);
+  lines.push(...table(classes.map((name) => [label(name), String(account.orders[name])])));
+  const breaks = Object.entries(account.breaks).filter(([, count]) => (count ?? 0) > 0);
+  if (breaks.length > 0) {
+    lines.push('  Open breaks');
+    lines.push(...table(breaks.map(([kind, count]) => [`  ${label(kind)}`, String(count)])));
+  }
+  for (const sum of account.tolerated ?? []) {
+    lines.push(
+      `  Within tolerance: ${sum.orders} orders, ${sum.below} ${sum.currency} too little and ` +
+        `${sum.above} too much at the gateway (tieout breaks list --explained)`,
+    );
+  }
+  const { tie } = account;
+  lines.push(
+    `  Tie: ${tie.openBefore} open before + ${tie.new} new + ${tie.reopened} reopened ` +
+      `- ${tie.waived} waived - ${tie.resolved} resolved = ${tie.openAfter} open`,
+  );
+  const keptBack = mine.find(({ kind }) => kind === 'no_history')?.instructions ?? 0;
+  lines.push(...instructionLines(account, keptBack), ...moneyLines(account));
+  if (account.notSearched.length > 0) {
+    lines.push(`  Not searched: ${account.notSearched.map(label).join(', ')}`);
+  }
+  return [...lines, ''];
+}
+
+function instructionLines(account: AccountSummary, keptBack: number): string[] {
+  const lines: string[] = [];
+  for (const [operation, states] of Object.entries(account.instructions)) {
+    const parts = Object.entries(states ?? {})
+      .filter(([state, count]) => state !== 'carried' && (count ?? 0) > 0)
+      .map(([state, count]) => `${count} ${STATE_WORDS[state] ?? state}`);
+    if (parts.length > 0) lines.push(`    ${operation.padEnd(8)} ${parts.join(', ')}`);
+  }
+  if (keptBack > 0) {
+    lines.push(
+      `    of these ${keptBack} kept back: no earlier run is known, and no approval helps`,
+    );
+  }
+  return lines.length > 0 ? ['  Instructions', ...lines] : [];
+}
+
+/** Says whose turn it is. */
+const STATE_WORDS: Record<string, string> = {
+  held: 'held for a person to approve',
+  unknown: 'UNKNOWN: a person must find out',
+  accepted: 'accepted, not yet shown',
+  queued: 'queued, goes with the next run',
+};
+
+function moneyLines(account: AccountSummary): string[] {
+  if (account.totals.length === 0) return [];
+  const isPaid = account.totals.some(({ paidOut }) => paidOut !== undefined);
+  const head = ['', 'captured', 'cancelled', 'refunded', 'net', 'unknown'];
+  if (isPaid) head.push('paid out');
+  const rows = account.totals.map((row) => [
+    ...[row.currency, row.captured, row.cancelled, row.refunded, row.net, row.unknown],
+    ...(isPaid ? [row.paidOut ?? '0.00'] : []),
+  ]);
+  const widths = head.map((name, column) =>
+    Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]): string =>
+    `    ${cells.map((cell, column) => cell.padStart(widths[column] ?? 0)).join('  ')}`;
+  return ['  Money confirmed in this run', line(head), ...rows.map(line)];
+}
+
+function table(rows: readonly (readonly [string, string] | string[])[]): string[] {
+  const left = Math.max(0, ...rows.map(([name]) => name?.length ?? 0));
+  const right = Math.max(0, ...rows.map(([, count]) => count?.length ?? 0));
+  return rows.map(([name = '', count = '']) => `  ${name.padEnd(left)}  ${count.padStart(right)}`);
+}
+
+function label(name: string): string {
+  return name
+    .replace(/([A-Z])/g, ' $1')
+    .replaceAll('_', ' ')
+    .toLowerCase();
+}

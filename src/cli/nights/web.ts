@@ -1,0 +1,156 @@
+// `tieout web`: the HTTP face alone. `tieout start`: clock, workers and HTTP face in one process, a
+// small merchant's whole installation.
+
+import { randomUUID } from 'node:crypto';
+import { Command } from 'commander';
+import { boardOf } from '../../../jobs/board.js';
+import { checkSchedule } from '../../../jobs/clock.js';
+import { discardJob, listFailedJobs, retryFailedJob } from '../../../jobs/failed.js';
+import { reasonOf } from '../../../jobs/reason.js';
+import { hasAdministrator } from '../../access/usersStore.js';
+import type { App } from '../../app/compose.js';
+import { UnreachableError } from '../../core/errors.js';
+import type { Doorbell, Reevaluate } from '../../core/instructions/doorbell.js';
+import { migrationStatus } from '../../database/migrate.js';
+import { reevaluate } from '../../night/reevaluate.js';
+import type { Workforce } from '../../night/run.js';
+import { BOARD_PATH } from '../../web/board.js';
+import type { MonitorDeps } from '../../web/health.js';
+import { createWebServer } from '../../web/server.js';
+import type { ConsoleDeps, FailedJobView, JobsPort } from '../../web/visit.js';
+import { localIdentity } from '../../web/visitor/identity.js';
+import { makeLink } from '../../web/visitor/links.js';
+import { configOf, SERVICE, withApp } from '../context.js';
+import { sightOf } from '../observedState.js';
+import { retryWords } from './jobs.js';
+import { runClock, untilStopped } from './schedule.js';
+
+/** The newest so many failed jobs are listed. */
+const JOBS_SHOWN_MAX = 200;
+
+export function webCommand(): Command {
+  return new Command('web').action(async (_flags: object, command: Command) => {
+    await withApp(
+      command,
+      async (app, signal) => {
+        const close = await openWeb(app);
+        await untilStopped(signal);
+        await close();
+        return 0;
+      },
+      SERVICE,
+    );
+  });
+}
+
+export function startCommand(): Command {
+  return new Command('start').action(async (_flags: object, command: Command) => {
+    const { schedule, file } = configOf(command);
+    checkSchedule({ ...schedule, file });
+    await withApp(
+      command,
+      async (app, signal) => {
+        const close = await openWeb(app);
+        const workforce = await app.workforce();
+        // All day long: what is approved at noon is sent at noon.
+        await workforce.start();
+        try {
+          await runClock(app, signal, AT_WORK);
+        } finally {
+          await close();
+          await workforce.stop();
+        }
+        return 0;
+      },
+      SERVICE,
+    );
+  });
+}
+
+/** A night that finds the workers at work leaves them there. */
+const AT_WORK: Workforce = { start: async () => {}, stop: async () => {} };
+
+async function openWeb(app: App): Promise<() => Promise<void>> {
+  const { host, port } = app.config.web;
+  const base = {
+    db: app.db,
+    accountIds: app.config.accounts.map((account) => account.accountId),
+    now: () => new Date(),
+    newId: randomUUID,
+    log: app.log,
+  };
+  const { config, version } = app;
+  const identity = localIdentity(base);
+  const people = {
+    ...base,
+    config,
+    version,
+    identity,
+    jobs: jobsPort(app),
+    doorbell: doorbellOf(app),
+    board: await boardFor(app),
+  };
+  const server = createWebServer({ ...base, console: people, monitor: monitorOf(app) });
+  let address: string;
+  try {
+    address = await server.listen({ host, port });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw new UnreachableError(`web.host ${host}, web.port ${port}: cannot listen (${code})`, {
+      cause: error,
+    });
+  }
+  app.log(`the console is at ${address}; notifications of the gateway go to ${address}/notify`);
+  if (!(await hasAdministrator(app.db))) {
+    const link = await makeLink(app.db, null, new Date());
+    app.log(`nobody may manage it yet: make the first account, once: ${address}${link}`);
+  }
+  return () => server.close();
+}
+
+/** The queue is asked for only when a monitor asks. */
+function monitorOf(app: App): MonitorDeps {
+  return {
+    ...sightOf(app),
+    version: app.version,
+    queueCounts: async () => (await app.queues()).counts(),
+    pendingMigrations: async () => (await migrationStatus(app.connection)).pending.length,
+  };
+}
+
+/** Without a queue people still see the night; only its board is left out. */
+async function boardFor(app: App): Promise<ConsoleDeps['board']> {
+  try {
+    return boardOf(await app.queues(), BOARD_PATH);
+  } catch (error) {
+    app.log(`the console is without the queue's board: ${reasonOf(error)}`, { level: 'warn' });
+    return null;
+  }
+}
+
+/** The queue is opened by the first ring, not before. */
+function doorbellOf(app: App): Doorbell {
+  return { ring: async (queue, ids) => (await app.queues()).ring(queue, ids) };
+}
+
+function jobsPort(app: App): JobsPort {
+  return {
+    list: async () => {
+      const found = await listFailedJobs(await app.queues(), { limit: JOBS_SHOWN_MAX });
+      const jobs: FailedJobView[] = [];
+      for (const job of found) jobs.push({ ...job, retry: await retryWords(app, job) });
+      return jobs;
+    },
+    retry: async (jobId) => {
+      const queues = await app.queues();
+      const weigh: Reevaluate = (queue, id) => reevaluate(app, queue, id);
+      return retryFailedJob({ queues, doorbell: queues, reevaluate: weigh }, jobId);
+    },
+    discard: async (jobId) => {
+      const { kind } = await discardJob(await app.queues(), jobId);
+      const words =
+        kind === 'discarded' ? 'it left the list; its rows are as they were' : 'it is gone';
+      return { kind, words };
+    },
+  };
+}

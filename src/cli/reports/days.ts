@@ -1,0 +1,212 @@
+// `tieout days`: business days as finance closes them. `list` shows how one day leads to the next,
+// or one day in full; `close`, `lock` and `reopen` keep who decided, why, and what was open then.
+
+import { Command } from 'commander';
+import type { App } from '../../app/compose.js';
+import { UsageError } from '../../core/errors.js';
+import type { Decider } from '../../core/instructions/decider.js';
+import { WORDS_MAX } from '../../core/instructions/decider.js';
+import type { DayFigures } from '../../core/runs/businessDay.js';
+import { MEMOS, NOT_KNOWN } from '../../core/runs/businessDay.js';
+import type { DayOrder, DayVerdict } from '../../days/days.js';
+import { closeDay, lockDay, reopenDay } from '../../days/days.js';
+import {
+  dayEvents,
+  dayFigures,
+  lateMovements,
+  movedAcross,
+  openItems,
+  postMovements,
+} from '../../days/daysStore.js';
+import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
+
+interface Flags {
+  account?: string[];
+  reason?: string;
+}
+
+const DATE = /^\d{4}-\d\d-\d\d$/;
+const [FIRST, LAST] = ['0001-01-01', '9999-12-31'];
+
+export function daysCommand(): Command {
+  const days = new Command('days');
+  days
+    .command('list', { isDefault: true })
+    .argument('[date]', 'one business date in full (default: all, a line each)')
+    .description('how one day leads to the next: opening, captured, refunded, closing')
+    .option('--account <id...>', 'only these accounts')
+    .option('--json', 'print one JSON document')
+    .action(async (date: string | undefined, flags: Flags, command: Command) => {
+      if (date !== undefined) checkDate(date);
+      const isJson = wantsJson(command);
+      await withApp(command, (app) => list(app, date, accountsOf(app, flags), isJson), QUIET);
+    });
+  deciding(days, 'close', 'close a day and every open one before it', closeDay);
+  deciding(days, 'lock', 'make a closed day final', lockDay);
+  deciding(days, 'reopen', 'open the newest closed day again', reopenDay);
+  return days;
+}
+
+const QUIET = { quiet: true };
+
+function deciding(
+  days: Command,
+  name: string,
+  about: string,
+  decide: (db: App['db'], order: DayOrder) => Promise<DayVerdict>,
+): void {
+  days
+    .command(name)
+    .argument('<date>', 'business date, YYYY-MM-DD')
+    .description(about)
+    .option('--account <id...>', 'only these accounts (default: all)')
+    .option('--as <name>', 'who decides (default: the user of this machine)')
+    .requiredOption('--reason <text>', 'why; it is kept')
+    .option('--json', 'print one JSON document')
+    .action(async (date: string, flags: Flags, command: Command) => {
+      checkDate(date);
+      const reason = reasonOf(flags);
+      const who: Decider = deciderOf(command);
+      await withApp(
+        command,
+        async (app) => {
+          const verdicts: DayVerdict[] = [];
+          for (const accountId of accountsOf(app, flags)) {
+            verdicts.push(await decide(app.db, { accountId, date, who, reason }));
+          }
+          if (wantsJson(command)) printJson(verdicts);
+          else printLines(verdicts.map((verdict) => verdictLine(name, verdict)));
+          return verdicts.some((verdict) => verdict.kind === 'refused') ? 1 : 0;
+        },
+        QUIET,
+      );
+    });
+}
+
+function checkDate(date: string): void {
+  const time = Date.parse(`${date}T00:00:00Z`);
+  const isDate = DATE.test(date) && !Number.isNaN(time);
+  if (isDate && new Date(time).toISOString().startsWith(date)) return;
+  throw new UsageError(`${date}: not a date of the form YYYY-MM-DD`);
+}
+
+function reasonOf({ reason = '' }: Flags): string {
+  const text = reason.trim();
+  if (text !== '' && text.length <= WORDS_MAX) return text;
+  throw new UsageError(`--reason: a text of 1 to ${WORDS_MAX} characters`);
+}
+
+function accountsOf(app: App, { account }: Flags): string[] {
+  const known = app.config.accounts.map((one) => one.accountId);
+  const unknown = account?.find((one) => !known.includes(one));
+  if (unknown === undefined) return account ?? known;
+  throw new UsageError(`--account ${unknown}: no such account in the configuration (${known})`);
+}
+
+function verdictLine(name: string, verdict: DayVerdict): string {
+  const { accountId } = verdict;
+  if (verdict.kind === 'refused') return `${accountId}: not done: ${verdict.reason}`;
+  const done = { close: 'closed', lock: 'locked', reopen: 'open again' }[name] ?? name;
+  return `${accountId}: ${verdict.dates.join(', ')} ${done}`;
+}
+
+async function list(
+  app: App,
+  date: string | undefined,
+  accountIds: readonly string[],
+  isJson: boolean,
+): Promise<number> {
+  for (const accountId of accountIds) await postMovements(app.db, accountId);
+  const days = await dayFigures(app.db, accountIds, date ?? FIRST, date ?? LAST);
+  if (date === undefined) {
+    if (isJson) printJson({ days, notKnown: NOT_KNOWN });
+    else printLines(days.length > 0 ? tableLines(days) : ['No money has moved yet.']);
+    return 0;
+  }
+  const accounts = [];
+  for (const accountId of accountIds) {
+    accounts.push({
+      accountId,
+      days: days.filter((day) => day.accountId === accountId),
+      late: await lateMovements(app.db, accountId, date),
+      movedAcross: (await movedAcross(app.db, accountId, date)) as Row[],
+      events: await dayEvents(app.db, accountId, date),
+      openNow: (await openItems(app.db, accountId)).length,
+    });
+  }
+  if (isJson) printJson({ date, accounts, notKnown: NOT_KNOWN });
+  else printLines(accounts.flatMap((account) => dayLines(date, account)));
+  return 0;
+}
+
+type Row = Record<string, unknown>;
+
+interface Account {
+  accountId: string;
+  days: DayFigures[];
+  late: Awaited<ReturnType<typeof lateMovements>>;
+  movedAcross: Row[];
+  events: Awaited<ReturnType<typeof dayEvents>>;
+  openNow: number;
+}
+
+const COLUMNS = [
+  ...['opening', 'captured', 'refunded', 'adjustments', 'closing', 'cancelled', 'paidOut'],
+] as (keyof DayFigures)[];
+const HEADS: Partial<Record<keyof DayFigures, string>> = { paidOut: 'paid out' };
+const WIDTH = 13;
+
+function tableLines(days: readonly DayFigures[]): string[] {
+  return [headLine(), ...days.map(figureLine), notKnownLine()];
+}
+
+function headLine(): string {
+  const amounts = COLUMNS.map((name) => (HEADS[name] ?? name).padStart(WIDTH)).join('');
+  return `${'account'.padEnd(10)}${'date'.padEnd(12)}${'state'.padEnd(8)}cur${amounts}`;
+}
+
+function figureLine(day: DayFigures): string {
+  const amounts = COLUMNS.map((name) => String(day[name]).padStart(WIDTH)).join('');
+  const head = `${day.accountId.padEnd(10)}${day.businessDate.padEnd(12)}${day.state.padEnd(8)}`;
+  return `${head}${day.currency}${amounts}`;
+}
+
+function notKnownLine(): string {
+  return `${MEMOS} Not known to tieout: ${NOT_KNOWN.join(', ')}.`;
+}
+
+function dayLines(date: string, account: Account): string[] {
+  const { accountId, days, late, movedAcross: moved, events, openNow } = account;
+  const [day] = days;
+  if (day === undefined) return [`Account ${accountId}: nothing is known of ${date}`];
+  const look = day.asOf === null ? 'no look of its own' : `looked at ${day.asOf.toISOString()}`;
+  return [
+    `Account ${accountId}, business date ${date}: ${day.state}`,
+    `  from ${day.cutOff ?? '?'} to ${day.cutOff ?? '?'} ${day.timezone ?? '?'}, ${look}`,
+    `  ${headLine()}`,
+    ...days.map((one) => `  ${figureLine(one)}`),
+    ...days.map(
+      (one) =>
+        `  ${one.currency}: ${one.captures} captures, ${one.refunds} refunds, ` +
+        `${one.cancels} cancels, ${one.payouts} payouts, ${one.late} late`,
+    ),
+    `  ${notKnownLine()}`,
+    ...late.map(
+      (one) =>
+        `  adjustment: ${one.operation} ${one.amount} ${one.currency} of order ${one.orderNo} ` +
+        `belongs to ${one.belongsTo}`,
+    ),
+    `  orders that moved across the cut-off before the look: ${moved.length}`,
+    ...moved.map((one) => `    ${one.order_no}: ${one.state} since ${instant(one.moved_at)}`),
+    ...events.map(
+      (one) =>
+        `  ${one.event} ${one.at.toISOString()} by ${one.by}${one.isClaim ? ' (claimed)' : ''}: ` +
+        `${one.reason}; ${(one.openItems as unknown[]).length} items were open`,
+    ),
+    `  open now: ${openNow} items`,
+  ];
+}
+
+function instant(value: unknown): string {
+  return value instanceof Date ? value.toISOString() : String(value);
+}

@@ -1,0 +1,189 @@
+// `tieout report DATE|MONTH`: where the workbooks of a night lie, or its rows as CSV or NDJSON; an
+// activity statement or the ageing of open breaks for a day or a month, made when it is asked for.
+
+import { constants, copyFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Command, Option } from 'commander';
+import type { Table } from '../../../reports/column.js';
+import { BREAKS, COVERAGE, MOVEMENTS, ORDERS } from '../../../reports/columns.js';
+import type { DelimitedFormat } from '../../../reports/delimited.js';
+import { delimitedText, writeDelimited } from '../../../reports/delimited.js';
+import { ACTIVITY, AGED_BREAKS } from '../../../reports/periodColumns.js';
+import type { App } from '../../app/compose.js';
+import { TieoutError, UsageError } from '../../core/errors.js';
+import { isDay, periodOf } from '../../core/period.js';
+import { removedLine } from '../../core/runs/removal.js';
+import type { CoverageLine } from '../../core/runs/reporting.js';
+import type { ReportFile } from '../../core/runs/summary.js';
+import { coverageRows } from '../../pull/rows/coverageStore.js';
+import { activityRows, newestRunOf, openAsOf } from '../../report/periodRowsStore.js';
+import { breakRows, movedRows, orderRows, waitingRows } from '../../report/reportRowsStore.js';
+import { queueReports, writtenByIds, writtenReports } from '../../report/reportsStore.js';
+import { removalOf } from '../../retention/retentionStore.js';
+import type { RunRow } from '../../runs/runsStore.js';
+import { findRun } from '../../runs/runsStore.js';
+import { printJson, printLines, wantsJson, withApp } from '../context.js';
+
+const SHEETS = ['breaks', 'moved', 'waiting', 'coverage'] as const;
+const NIGHTLY = ['reconciliation', 'orders', ...SHEETS] as const;
+const PERIODIC = ['activity', 'ageing'] as const;
+const KINDS = [...NIGHTLY, ...PERIODIC] as const;
+
+interface ReportFlags {
+  kind: (typeof KINDS)[number];
+  format: 'xlsx' | DelimitedFormat;
+  out?: string;
+}
+
+export function reportCommand(): Command {
+  return new Command('report')
+    .argument('<date>', 'business date, YYYY-MM-DD; for activity and ageing a month too, YYYY-MM')
+    .addOption(new Option('--kind <kind>').choices(KINDS).default('reconciliation'))
+    .addOption(new Option('--format <format>').choices(['xlsx', 'csv', 'ndjson']).default('xlsx'))
+    .option('--out <file>', 'copy or write it there; never over an existing file')
+    .option('--json', 'print where it lies as one JSON document')
+    .addHelpText(
+      'after',
+      '\nxlsx: reconciliation, orders, activity, ageing. csv, ndjson: all but reconciliation, ' +
+        'whose sheets are\nbreaks, moved, waiting and coverage.',
+    )
+    .action(async (date: string, flags: ReportFlags, command: Command) => {
+      await withApp(
+        command,
+        async (app) => {
+          const isJson = wantsJson(command);
+          if (isPeriodic(flags.kind)) return periodic(app, date, flags, flags.kind, isJson);
+          if (!isDay(date))
+            throw new UsageError(`${date} is no day; --kind ${flags.kind} is of one`);
+          const run = await findRun(app.db, date);
+          if (!run?.summary) throw new UsageError(`there is no finished run of ${date}`);
+          if (flags.format === 'xlsx') return workbook(app, run, flags, isJson);
+          return rows(app, run, flags.kind, flags.format, flags.out);
+        },
+        { quiet: true },
+      );
+    });
+}
+
+function isPeriodic(kind: string): kind is (typeof PERIODIC)[number] {
+  return (PERIODIC as readonly string[]).includes(kind);
+}
+
+async function periodic(
+  app: App,
+  date: string,
+  flags: ReportFlags,
+  kind: (typeof PERIODIC)[number],
+  json: boolean,
+): Promise<number> {
+  const period = periodOf(date);
+  if (period === null) throw new UsageError(`${date} is neither a day nor a month`);
+  const run = await newestRunOf(app.db, period);
+  if (run === null) throw new UsageError(`there is no finished run in ${date}`);
+  if (flags.format === 'xlsx') {
+    const { writeReport } = await import('../../report/writeReport.js');
+    const ids = await queueReports(app.db, run.runId, [kind], new Date(), period.name);
+    for (const id of ids) await writeReport(app, id);
+    const [found] = await writtenByIds(app.db, ids);
+    if (!found) throw new TieoutError(`the ${kind} report of ${date} was not written`);
+    return hand(found, flags, json);
+  }
+  if (kind === 'activity') {
+    return write(flags.format, flags.out, ACTIVITY, whole(await activityRows(app.db, period)));
+  }
+  const summary = (await findRun(app.db, run.businessDate))?.summary;
+  const open = await openAsOf(app.db, run.runId, new Date(summary?.asOf ?? Date.now()));
+  return write(flags.format, flags.out, AGED_BREAKS, whole(open));
+}
+
+async function workbook(app: App, run: RunRow, flags: ReportFlags, json: boolean): Promise<number> {
+  const sheet = SHEETS.find((one) => one === flags.kind);
+  if (sheet !== undefined) {
+    throw new UsageError(
+      `--kind ${sheet} takes --format csv or ndjson; as a sheet it stands in --kind reconciliation`,
+    );
+  }
+  const written = await writtenReports(app.db, run.runId);
+  const found = written.find((one) => one.kind === flags.kind && one.format === 'xlsx');
+  if (!found) {
+    throw new UsageError(`there is no ${flags.kind} workbook of ${run.businessDate}`);
+  }
+  return hand(found, flags, json);
+}
+
+/** Says where a written report lies, or copies it where it is wanted. */
+async function hand(found: ReportFile, flags: ReportFlags, json: boolean): Promise<number> {
+  if (flags.out !== undefined) {
+    const target = resolve(flags.out);
+    await copyFile(found.path, target, constants.COPYFILE_EXCL).catch((error: unknown) => {
+      throw new TieoutError(`${target} cannot be written: ${messageOf(error)}`, { cause: error });
+    });
+  }
+  if (json) printJson(found);
+  else printLines([flags.out === undefined ? found.path : resolve(flags.out)]);
+  return 0;
+}
+
+async function rows(
+  app: App,
+  run: RunRow,
+  kind: (typeof NIGHTLY)[number],
+  format: DelimitedFormat,
+  out: string | undefined,
+): Promise<number> {
+  const asOf = new Date(run.summary?.asOf ?? run.createdAt);
+  if (kind === 'orders' || kind === 'coverage') await assertKept(app, run);
+  switch (kind) {
+    case 'reconciliation':
+      throw new UsageError(
+        `--kind reconciliation is a workbook; with --format ${format}: ${SHEETS.join(', ')}`,
+      );
+    case 'orders':
+      return write(format, out, ORDERS, orderRows(app.db, run.runId));
+    case 'breaks':
+      return write(format, out, BREAKS, breakRows(app.db, run.runId, asOf));
+    case 'moved':
+      return write(format, out, MOVEMENTS, movedRows(app.db, run.runId));
+    case 'coverage':
+      return write(format, out, COVERAGE, coverage(app.db, run.runId));
+    case 'waiting':
+      return write(format, out, MOVEMENTS, waitingRows(app.db, run.runId));
+  }
+}
+
+/** An order of which nothing is kept is not one that was not looked at. */
+async function assertKept(app: App, run: RunRow): Promise<void> {
+  const removal = await removalOf(app.db, run.runId);
+  if (removal)
+    throw new TieoutError(`${removedLine(removal)}; its workbooks stay as they were made`);
+}
+
+async function write<R>(
+  format: DelimitedFormat,
+  out: string | undefined,
+  table: Table<R>,
+  chunks: AsyncIterable<readonly R[]>,
+): Promise<number> {
+  if (out === undefined) {
+    for await (const text of delimitedText(format, table, chunks)) process.stdout.write(text);
+    return 0;
+  }
+  const written = await writeDelimited(resolve(out), format, table, chunks);
+  printLines([written.path]);
+  return 0;
+}
+
+/** With the codes that the sheet says in words. */
+async function* coverage(db: App['db'], runId: bigint): AsyncGenerator<readonly CoverageLine[]> {
+  for await (const rows of coverageRows(db, runId)) {
+    yield rows.map(({ pageNo: page, ...row }) => ({ ...row, page }));
+  }
+}
+
+async function* whole<R>(all: readonly R[]): AsyncGenerator<readonly R[]> {
+  yield all;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

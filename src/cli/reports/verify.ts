@@ -1,0 +1,144 @@
+// `tieout verify`: is everything that was sealed still there, and does it still say the same?
+// `tieout verify DATE`: does the night come out the same when it is worked out again from what was
+// stored? `--workbook FILE`: is it the file that was made? Exit 1 where not, with what differs by
+// name.
+
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import type { App } from '../../app/compose.js';
+import { headDigest } from '../../core/chain.js';
+import { UsageError } from '../../core/errors.js';
+import { removedLine } from '../../core/runs/removal.js';
+import { chainHeads } from '../../runs/recordStore.js';
+import type { RunRow } from '../../runs/runsStore.js';
+import { findRun } from '../../runs/runsStore.js';
+import type { Difference } from '../../verify/scratchStore.js';
+import type { BrokenLink, ChainFinding } from '../../verify/verifyChainStore.js';
+import { checkChain } from '../../verify/verifyChainStore.js';
+import type { VerifiedNight } from '../../verify/verifyNight.js';
+import { verifyNight } from '../../verify/verifyNight.js';
+import type { WorkbookFinding } from '../../verify/verifyWorkbook.js';
+import { verifyWorkbook, workbookLines } from '../../verify/verifyWorkbook.js';
+import { printJson, printLines, wantsJson, withApp } from '../context.js';
+import { summaryLines } from '../nights/summaryText.js';
+
+export function verifyCommand(): Command {
+  return new Command('verify')
+    .argument('[date]', 'business date to work out again (default: check the chain)')
+    .option('--workbook <file>', 'is it the file that was made, and does the database still agree?')
+    .option('--json', 'print one JSON document')
+    .action(async (date: string | undefined, flags: { workbook?: string }, command: Command) => {
+      const isJson = wantsJson(command);
+      const { workbook: file } = flags;
+      if (file !== undefined && date !== undefined) {
+        throw new UsageError('--workbook FILE names its night itself; leave the date out');
+      }
+      await withApp(command, (app) => {
+        if (file !== undefined) return workbook(app, file, isJson);
+        return date === undefined ? chain(app, isJson) : night(app, date, isJson);
+      });
+    });
+}
+
+async function workbook(app: App, file: string, isJson: boolean): Promise<number> {
+  const path = resolve(file);
+  const found = await verifyWorkbook({ db: app.db }, path).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new UsageError(`there is no file ${path}`);
+  });
+  if (isJson) printJson({ path, ...withoutBigints(found) });
+  else printLines(workbookLines(path, found));
+  return found.kind === 'as_made' ? 0 : 1;
+}
+
+/** JSON has no bigint; the numbers of rows are our own and say nothing outside. */
+function withoutBigints(found: WorkbookFinding): object {
+  if (found.kind === 'not_ours') return found;
+  const { reportId: _report, runId: _run, ...report } = found.report;
+  return { ...found, report };
+}
+
+async function chain(app: App, isJson: boolean): Promise<number> {
+  const found = await checkChain(app.db, (done, total) => app.progress('verify', done, total));
+  const head = headDigest(await chainHeads(app.db));
+  const isWhole = found.broken.length === 0 && found.disagreements.length === 0;
+  if (isJson) printJson({ whole: isWhole, head, ...found });
+  else printLines(chainLines(found, head));
+  return isWhole ? 0 : 1;
+}
+
+function chainLines(found: ChainFinding, head: string): string[] {
+  const { chains, links, broken, unsealed, disagreements, removed } = found;
+  return [
+    broken.length === 0
+      ? `The chain is whole: ${links} links in ${chains} chains. It ends in ${head}.`
+      : `The chain is broken in ${broken.length} of ${chains} chains.`,
+    ...broken.map(brokenLine),
+    ...removed.map((one) => `${removedLine(one)}; its digests are in the chain.`),
+    ...disagreements.map(
+      ({ accountId, orderNo, what, state, history }) =>
+        `${what} of ${accountId} ${orderNo ?? ''} is ${state}, but its history says ` +
+        `${history ?? 'nothing'}`,
+    ),
+    ...unsealed.map(
+      ({ accountId, what, facts }) =>
+        `Not sealed yet: ${facts} of kind ${what} (${chainName(accountId)}); the next run, or ` +
+        'decision of the account, seals them',
+    ),
+  ];
+}
+
+function brokenLine({ accountId, linkNo, what, businessDate, reason }: BrokenLink): string {
+  const link = what === null ? '' : ` (${what}, sealed with ${businessDate})`;
+  return `Link ${linkNo} of ${chainName(accountId)}${link}: ${reason}`;
+}
+
+function chainName(accountId: string): string {
+  return accountId === '' ? 'the chain of runs and settings' : `account ${accountId}`;
+}
+
+async function night(app: App, date: string, isJson: boolean): Promise<number> {
+  const run = await findRun(app.db, date);
+  if (run === null) throw new UsageError(`there is no run of ${date}`);
+  if (run.state === 'running') throw new UsageError(`the run of ${date} is still being worked on`);
+  const found = await verifyNight(
+    {
+      db: app.db,
+      config: app.config,
+      version: app.version,
+      progress: (done, total) => app.progress('verify', done, total),
+    },
+    run,
+  );
+  const isSame = found.differences.length === 0;
+  if (isJson) printJson({ date, same: isSame, ...found });
+  else printLines(nightLines(run, found));
+  return isSame ? 0 : 1;
+}
+
+function nightLines(run: RunRow, found: VerifiedNight): string[] {
+  const { differences, pages, versionThen, versionNow } = found;
+  const versions =
+    versionThen === versionNow
+      ? `tieout ${versionNow}, as then`
+      : `tieout ${versionNow}; the night was worked out by ${versionThen}`;
+  const from = `from ${pages} stored answers, by ${versions}`;
+  if (differences.length === 0) {
+    return [
+      `${run.businessDate} worked out again ${from}: every figure is the same.`,
+      ...(found.summary === null
+        ? []
+        : summaryLines({ ...found.summary, reports: [], unwritten: [] })),
+    ];
+  }
+  return [
+    `${run.businessDate} worked out again ${from}: ${differences.length} figures differ.`,
+    ...differences.map(differenceLine),
+  ];
+}
+
+function differenceLine({ accountId, orderNo, what, was, is }: Difference): string {
+  const where = [accountId, orderNo].filter((part) => part !== null).join(' ');
+  const figure = where === '' ? what : `${where}: ${what}`;
+  return `${figure}: then ${was ?? 'nothing'}, now ${is ?? 'nothing'}`;
+}

@@ -1,0 +1,337 @@
+// `tieout doctor`: is this installation fit to run at night? Looks at everything, changes nothing;
+// exit 0 when nothing is wrong. Each value of the gateway profile is shown with where it comes
+// from.
+
+import { Command } from 'commander';
+import { QUEUE_CONNECTIONS_MAX } from '../../../jobs/queues.js';
+import type { App } from '../../app/compose.js';
+import type { Config } from '../../config/config.js';
+import { describeConfig } from '../../config/view.js';
+import {
+  leftAccountNotice,
+  liveFromAheadSentence,
+  noHistorySentence,
+  noOrdersNotice,
+} from '../../core/runs/notices.js';
+import {
+  didNotStart,
+  nextSentence,
+  owedSentence,
+  SKEW_MS_MAX,
+  silenceSentence,
+  standsStill,
+} from '../../core/runs/owed.js';
+import { PROCESS_CONNECTIONS_MAX } from '../../database/db.js';
+import { hasEmbedded } from '../../database/embedded/embeddedPlace.js';
+import type { MigrationStatus } from '../../database/migrate.js';
+import { migrationStatus } from '../../database/migrate.js';
+import { type ServerFacts, serverFacts } from '../../database/serverFacts.js';
+import { type ProfileOrigin, profileOrigins } from '../../gateway/document/profile.js';
+import { accountsWithoutOrders } from '../../ledger/ledgerStore.js';
+import { ledgerTrouble } from '../../ledger/ledgerTroubleStore.js';
+import { lookAtClock } from '../../night/clock.js';
+import { outboxFigures } from '../../outbox/outboxStore.js';
+import { neverAskedOrders } from '../../pull/rows/ledgerKeysStore.js';
+import { gatewayWords } from '../../pull/rows/statusCodesStore.js';
+import { leftAccounts } from '../../runs/leftAccountsStore.js';
+import { accountsWithoutHistory } from '../../runs/runAccountsStore.js';
+import { configOf, printJson, printLines, wantsJson, withApp } from '../context.js';
+import { sightOf } from '../observedState.js';
+
+interface Check {
+  name: string;
+  kind: 'ok' | 'warning' | 'problem';
+  words: string;
+}
+
+export function doctorCommand(): Command {
+  return new Command('doctor')
+    .option('--json', 'print one JSON document')
+    .action(async (_flags: object, command: Command) => {
+      const config = configOf(command);
+      if (config.database.kind === 'embedded' && !hasEmbedded(config.dataDir)) {
+        process.exitCode = tell(command, config, beforeTheFirstStart(config));
+        return;
+      }
+      await withApp(command, async (app) => tell(command, config, await examine(app)), {
+        anySchema: true,
+        quiet: true,
+      });
+    });
+}
+
+function tell(command: Command, config: Config, checks: readonly Check[]): number {
+  const profile = profileOf(config);
+  if (wantsJson(command)) printJson({ checks, profile, configuration: describeConfig(config) });
+  else printLines([...checks.map(lineOf), '', 'Gateway profile', ...profileLines(profile)]);
+  return checks.some((check) => check.kind === 'problem') ? 1 : 0;
+}
+
+/** The embedded database comes with the first command that needs it: looking makes none. */
+function beforeTheFirstStart(config: Config): Check[] {
+  const words = 'embedded, not there yet: the first command that needs it makes it';
+  return [...configChecks(config), { name: 'database', kind: 'ok', words }, toldCheck(config, '')];
+}
+
+function configChecks(config: Config): Check[] {
+  return [
+    { name: 'configuration', kind: 'ok', words: config.file },
+    { name: 'environment', kind: 'ok', words: config.environment },
+    ...accountChecks(config),
+  ];
+}
+
+async function examine(app: App): Promise<Check[]> {
+  const status = await migrationStatus(app.connection);
+  const isMigrated = status.pending.length === 0;
+  return [
+    ...configChecks(app.config),
+    ...(await databaseChecks(app, status)),
+    ...(isMigrated ? await ledgerChecks(app) : []),
+    ...(isMigrated ? await leftChecks(app) : []),
+    ...(isMigrated ? [await nightsCheck(app), await wordsCheck(app)] : []),
+    // With the database's queue, its tables come with those of the ledger.
+    ...(isMigrated || app.config.queue.kind === 'redis' ? [await queueCheck(app)] : []),
+    ...(isMigrated ? [await alertsCheck(app)] : []),
+  ];
+}
+
+/** What makes a night of an account worth nothing, or sends nothing of it. */
+async function ledgerChecks(app: App): Promise<Check[]> {
+  const accountIds = app.config.accounts.map(({ accountId }) => accountId);
+  const trouble = await ledgerTrouble(app.db);
+  if (trouble !== null) return [{ name: 'ledger', kind: 'problem', words: trouble }];
+  const empty = await accountsWithoutOrders(app.db, accountIds);
+  const lost = await accountsWithoutHistory(app.db, app.config.accounts, new Date());
+  return [
+    ...empty.map((accountId) => ({
+      name: `ledger ${accountId}`,
+      kind: 'warning' as const,
+      words: noOrdersNotice(accountId).text,
+    })),
+    ...lost.map((accountId) => ({
+      name: `history ${accountId}`,
+      kind: 'problem' as const,
+      words: noHistorySentence(accountId),
+    })),
+    ...(await numberChecks(app)),
+  ];
+}
+
+/** Order numbers that the gateway can never be asked for; nothing is said where there are none. */
+async function numberChecks(app: App): Promise<Check[]> {
+  const { select, orderList } = app.config.gateway.profile.query;
+  if (select !== 'order_list') return [];
+  const accountIds = app.config.accounts.map(({ accountId }) => accountId);
+  const { orders, sample } = await neverAskedOrders(app.db, accountIds, orderList.separator);
+  if (orders === 0) return [];
+  const words =
+    `${orders} in the ledger contain "${orderList.separator}" (query.orderList.separator of the ` +
+    `profile), such as ${sample}: the gateway is never asked for them, and each is a break`;
+  return [{ name: 'order numbers', kind: 'warning', words }];
+}
+
+function accountChecks(config: Config): Check[] {
+  const now = new Date();
+  return config.accounts.map(({ accountId, liveFrom }) => {
+    const name = `account ${accountId}`;
+    if (liveFrom === null) {
+      const words = 'only observed: nothing is sent without liveFrom';
+      return { name, kind: 'warning', words };
+    }
+    return liveFrom > now
+      ? { name, kind: 'warning', words: liveFromAheadSentence(liveFrom) }
+      : { name, kind: 'ok', words: `live from ${liveFrom.toISOString()}` };
+  });
+}
+
+/** What an account left unfinished when it left the configuration. */
+async function leftChecks(app: App): Promise<Check[]> {
+  const accountIds = app.config.accounts.map((account) => account.accountId);
+  return (await leftAccounts(app.db, accountIds)).map(leftAccountNotice).map((notice) => ({
+    name: `account ${notice.accountId}`,
+    kind: 'problem',
+    words: notice.text,
+  }));
+}
+
+async function databaseChecks(app: App, status: MigrationStatus): Promise<Check[]> {
+  const server = await serverFacts(app.db, new Date());
+  const skew = Math.abs(server.skewSeconds);
+  return [
+    { name: 'database', kind: 'ok', words: `PostgreSQL ${server.version}` },
+    durabilityCheck(server),
+    connectionsCheck(app, server),
+    migrationsCheck(app, status),
+    {
+      name: 'clock',
+      kind: skew * 1000 > SKEW_MS_MAX ? 'problem' : 'ok',
+      words: `${skew.toFixed(1)} s from the database's`,
+    },
+  ];
+}
+
+/** A given database is never migrated by itself, the embedded one with the next command. */
+function migrationsCheck(app: App, status: MigrationStatus): Check {
+  const name = 'migrations';
+  const { pending, changed, missing, applied } = status;
+  const isEmbedded = app.config.database.kind === 'embedded';
+  if (missing.length > 0) {
+    return { name, kind: 'problem', words: `made by a newer tieout: ${missing.join(', ')}` };
+  }
+  if (changed.length > 0) {
+    return {
+      name,
+      kind: 'problem',
+      words: `edited since they were applied: ${changed.join(', ')}`,
+    };
+  }
+  if (pending.length === 0) return { name, kind: 'ok', words: `${applied.length} applied` };
+  const cure = isEmbedded ? 'the next command applies them' : '`tieout migrate up`';
+  const kind = isEmbedded ? 'ok' : 'problem';
+  return { name, kind, words: `${pending.length} pending: ${cure}` };
+}
+
+/** Is there room for a run and for workers beside those that are connected now? */
+function connectionsCheck(app: App, { connections }: ServerFacts): Check {
+  const { max, used } = connections;
+  const onQueue = app.config.queue.kind === 'database' ? QUEUE_CONNECTIONS_MAX : 0;
+  const each = PROCESS_CONNECTIONS_MAX + onQueue;
+  const room = Math.max(0, Math.floor((max - used) / each));
+  return {
+    name: 'connections',
+    kind: room < 1 ? 'warning' : 'ok',
+    words: `${used} of ${max} in use; room for ${room} more process(es) of at most ${each} each`,
+  };
+}
+
+/** With any of these off, or on a standby, nothing is sent: see send/journal/journalGuard.ts. */
+function durabilityCheck(server: ServerFacts): Check {
+  const { fsync, fullPageWrites, synchronousCommit, isReplica } = server;
+  const isSound = ![fsync, fullPageWrites, synchronousCommit].includes('off') && !isReplica;
+  return {
+    name: 'durability',
+    kind: isSound ? 'ok' : 'problem',
+    words:
+      `fsync ${fsync}, full_page_writes ${fullPageWrites}, ` +
+      `synchronous_commit ${synchronousCommit}${isReplica ? ', a replica' : ''}` +
+      (isSound ? '' : ': nothing is sent'),
+  };
+}
+
+/** Without a run for so long, nobody seems to start them. */
+const SILENT_DAYS_MAX = 3;
+const DAY_MS = 86_400_000;
+
+/** Does anybody begin the nights? */
+async function nightsCheck(app: App): Promise<Check> {
+  const { owed, facts, run, now, silence } = await lookAtClock(sightOf(app));
+  const name = 'nights';
+  if (standsStill(silence)) return { name, kind: 'problem', words: silenceSentence(silence) };
+  const next = nextSentence(facts);
+  if (owed.kind === 'nothing' && run === null) return { name, kind: 'ok', words: next };
+  const silentMs = run === null ? 0 : now.getTime() - run.endsAt.getTime();
+  const days = Math.floor(silentMs / DAY_MS);
+  if (days >= SILENT_DAYS_MAX) {
+    const words = `no run for ${days} days: is \`tieout start\`, \`schedule\` or a cron job there?`;
+    return { name, kind: 'problem', words };
+  }
+  const isLate = didNotStart(owed, now) || owed.kind === 'givenUp';
+  const about = owedSentence(owed, now);
+  return { name, kind: isLate ? 'warning' : 'ok', words: about === null ? next : about };
+}
+
+/** Codes without a meaning stop their orders: one place to see all of them. */
+async function wordsCheck(app: App): Promise<Check> {
+  const odd = (await gatewayWords(app.db, null)).filter((word) => word.meaning === null);
+  const names = [...new Set(odd.map(({ field, word }) => `${field} ${word}`))];
+  return {
+    name: 'words of the gateway',
+    kind: odd.length > 0 ? 'warning' : 'ok',
+    words:
+      odd.length > 0
+        ? `without a meaning in the profile: ${names.join(', ')} (\`tieout status --words\`)`
+        : 'every code it used has a meaning',
+  };
+}
+
+/** At night nobody looks: somebody has to be told. */
+async function alertsCheck(app: App): Promise<Check> {
+  const { waiting, failed, problem } = await outboxFigures(app.db);
+  const why = problem === null ? '' : ` (${problem})`;
+  const check = toldCheck(app.config, `; ${waiting} waiting, ${failed} given up${why}`);
+  return failed > 0 ? { ...check, kind: 'warning' } : check;
+}
+
+function toldCheck({ notify }: Config, figures: string): Check {
+  const told = [
+    ...(notify.webhook === null ? [] : ['notify.webhook']),
+    ...(notify.deadMansSwitch === null ? [] : ['notify.deadMansSwitch']),
+  ];
+  const isNobody = told.length === 0;
+  return {
+    name: 'alerts',
+    kind: isNobody ? 'warning' : 'ok',
+    words: isNobody
+      ? 'nobody is told how a night ends, nor that none came: set notify.webhook, ' +
+        'notify.deadMansSwitch'
+      : `${told.join(', ')}${figures}`,
+  };
+}
+
+async function queueCheck(app: App): Promise<Check> {
+  const name = 'queue';
+  const { queue } = app.config;
+  try {
+    const queues = await app.queues();
+    const counts = await queues.counts();
+    const failed = Object.values(counts).reduce((sum, count) => sum + count.failed, 0);
+    const words = [`${queue.kind}, ${failed} failed job(s)`, ...queues.warnings];
+    const kind = words.length > 1 || failed > 0 ? 'warning' : 'ok';
+    return { name, kind, words: words.join('; ') };
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error);
+    return { name, kind: 'problem', words };
+  }
+}
+
+interface ProfileLine {
+  key: string;
+  origin: string;
+  /** What the gateway's document shows about it. */
+  shown: string;
+  value: unknown;
+}
+
+const ORIGIN_WORDS: Record<ProfileOrigin['origin'], string> = {
+  file: 'set by you',
+  document: 'shown by the interface',
+  default: 'default of tieout',
+};
+const ORIGIN_WIDTH = Math.max(...Object.values(ORIGIN_WORDS).map((words) => words.length));
+
+function profileOf(config: Config): ProfileLine[] {
+  const { profile, profileFile, profileText } = config.gateway;
+  const text = profileFile === null ? null : profileText;
+  return profileOrigins(text, profileFile ?? 'sandbox').map(({ key, origin, shown }) => ({
+    key,
+    origin: ORIGIN_WORDS[origin],
+    shown,
+    value: key
+      .split('.')
+      .reduce<unknown>((part, name) => (part as Record<string, unknown> | null)?.[name], profile),
+  }));
+}
+
+function profileLines(lines: readonly ProfileLine[]): string[] {
+  const width = Math.max(...lines.map((line) => line.key.length));
+  return lines.map(
+    ({ key, origin, value }) =>
+      `  ${key.padEnd(width)}  ${origin.padEnd(ORIGIN_WIDTH)}  ${JSON.stringify(value)}`,
+  );
+}
+
+function lineOf(check: Check): string {
+  const marks = { ok: 'ok     ', warning: 'WARNING', problem: 'PROBLEM' };
+  return `${marks[check.kind]}  ${check.name.padEnd(16)}  ${check.words}`;
+}

@@ -1,0 +1,99 @@
+// `tieout restore DIR`: puts a backup into an empty database. The database then knows nothing of
+// what was sent after the backup, so all sending is frozen before the rows can be seen, and stays
+// so until a person says `tieout brake off`. The journal of permits of this host, which a backup
+// never holds, tells how many sends are missing.
+
+import { Command } from 'commander';
+import { migrateQueues } from '../../../jobs/queues.js';
+import type { App } from '../../app/compose.js';
+import type { BackupManifest } from '../../backup/backupFiles.js';
+import { readBackup } from '../../backup/backupFiles.js';
+import { assertEmpty, lastOutcome, restoreTables } from '../../backup/restoreStore.js';
+import { InputError } from '../../core/errors.js';
+import { migrateUp, migrationStatus } from '../../database/migrate.js';
+import { thisMachine } from '../../runs/processIdentity.js';
+import { unknownAttempts } from '../../send/journal/journalsStore.js';
+import { openPermitJournal } from '../../send/journal/permitJournal.js';
+import { enterLost } from '../../send/journal/putBacksStore.js';
+import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
+
+export function restoreCommand(): Command {
+  return new Command('restore')
+    .argument('<folder>', 'what `tieout backup` wrote')
+    .option('--check', 'only read the backup and check its digests')
+    .option('--as <name>', 'who decides (default: the user of this machine)')
+    .option('--json', 'print one JSON document')
+    .action(async (folder: string, flags: { check?: true }, command: Command) => {
+      await withApp(
+        command,
+        (app) => (flags.check ? check(folder, command) : restore(app, folder, command)),
+        { anySchema: true },
+      );
+    });
+}
+
+async function check(folder: string, command: Command): Promise<number> {
+  const { manifest, sha256 } = await readBackup(folder);
+  const { takenAt, tables } = manifest;
+  if (wantsJson(command)) printJson({ folder, takenAt, tables: tables.length, sha256 });
+  else printLines([`${folder} is whole: ${tables.length} tables as of ${takenAt}`]);
+  return 0;
+}
+
+async function restore(app: App, folder: string, command: Command): Promise<number> {
+  const { manifest, sha256 } = await readBackup(folder);
+  await makeTables(app, manifest);
+  await assertEmpty(app.db);
+  const journal = await openPermitJournal(app.config.dataDir);
+  try {
+    const place = { journalId: journal.journalId, host: thisMachine(), place: journal.place };
+    const order = { folder, manifest, sha256, who: deciderOf(command), journal: place };
+    await restoreTables(app.db, order, (done, total) => app.progress('restore', done, total));
+    await migrateUp(app.connection, app.log);
+    if (app.config.queue.kind === 'database') {
+      await migrateQueues({ kind: 'database', connection: app.connection });
+    }
+    const { permits } = await journal.read(null, null);
+    const ids = permits.map(({ attemptId }) => attemptId);
+    const lost = await unknownAttempts(app.db, ids);
+    await enterLost(app.db, thisMachine(), await journal.find(new Set(lost)));
+    const missing = lost.length;
+    const outcomes = await lastOutcome(app.db);
+    if (wantsJson(command)) {
+      printJson({ takenAt: manifest.takenAt, sendsNotInBackup: missing, lastOutcome: outcomes });
+    } else printLines(wordsOf(manifest, missing, outcomes));
+  } finally {
+    await journal.close();
+  }
+  return 0;
+}
+
+/** The schema as the backup knew it; a newer one is made of it once the rows are in. */
+async function makeTables(app: App, { migrations }: BackupManifest): Promise<void> {
+  const status = await migrationStatus(app.connection);
+  const ours = [...status.applied, ...status.pending];
+  const strange = migrations.find((name, index) => ours[index] !== name);
+  if (strange !== undefined) {
+    throw new InputError(`the backup was made by another tieout: ${strange} is not known here`);
+  }
+  const ahead = status.applied.length - migrations.length;
+  if (ahead > 0) {
+    throw new InputError('the database is newer than the backup: restore into one without tables');
+  }
+  await migrateUp(app.connection, app.log, undefined, migrations.at(-1) ?? null);
+}
+
+function wordsOf(manifest: BackupManifest, missing: number, outcomes: string): string[] {
+  const known =
+    missing === 0
+      ? 'The journal of permits here knows of no send after the backup; other hosts may'
+      : `The journal of permits here knows ${missing} send(s) that the backup does not`;
+  return [
+    `restored: the database as of ${manifest.takenAt}`,
+    `All sending is frozen. ${known}.`,
+    'Next: `tieout run` looks at the gateway and says what it finds; read it, then',
+    '`tieout brake off --reason TEXT` lets the sending go.',
+    `Outcomes end at ${outcomes}: the shop reads on from there (\`tieout export outcomes\`).`,
+    ...manifest.views.map((view) => `${view} was a view of yours: create it again.`),
+  ];
+}

@@ -1,0 +1,198 @@
+// `tieout users list|add|role|link|disable|enable`: who may use the console. Nobody ever types
+// somebody else's password: a new person gets a link that works once.
+
+import { userInfo } from 'node:os';
+import { Command, Option } from 'commander';
+import { hashPassword } from '../../access/password.js';
+import { recordEvent } from '../../access/sessionsStore.js';
+import type { UserRow } from '../../access/usersStore.js';
+import {
+  addUser,
+  findUserId,
+  giveRole,
+  hasAdministrator,
+  listUsers,
+  setUserState,
+  takeRole,
+} from '../../access/usersStore.js';
+import type { App } from '../../app/compose.js';
+import type { Grant, Role } from '../../core/access.js';
+import { passwordProblem, ROLES, userNameProblem } from '../../core/access.js';
+import { UsageError } from '../../core/errors.js';
+import { makeLink } from '../../web/visitor/links.js';
+import { printJson, printLines, wantsJson, withApp } from '../context.js';
+
+interface RoleFlags {
+  role?: Role[];
+  account?: string[];
+  remove?: boolean;
+  passwordStdin?: boolean;
+}
+
+const PASSWORD_BYTES_MAX = 1_000;
+
+export function usersCommand(): Command {
+  const users = new Command('users');
+  users
+    .command('list', { isDefault: true })
+    .description('everybody, with roles')
+    .option('--json', 'print one JSON document')
+    .action((_flags: object, command: Command) =>
+      withApp(command, (app) => list(app, wantsJson(command)), { quiet: true }),
+    );
+  withRoles(users.command('add').argument('<name>'))
+    .description('a new person; prints a link that works once, to choose a password')
+    .option('--password-stdin', 'take the password from standard input instead, for scripts')
+    .action((name: string, flags: RoleFlags, command: Command) =>
+      withApp(command, (app) => add(app, name, flags), { quiet: true }),
+    );
+  withRoles(users.command('role').argument('<name>'))
+    .description('gives roles, or takes them away; counts at once')
+    .option('--remove', 'take the roles away')
+    .action((name: string, flags: RoleFlags, command: Command) =>
+      withApp(command, (app) => changeRoles(app, name, flags), { quiet: true }),
+    );
+  users
+    .command('link')
+    .argument('<name>')
+    .description('a new link to choose a password; links before it work no more')
+    .action((name: string, _flags: object, command: Command) =>
+      withApp(command, (app) => link(app, name), { quiet: true }),
+    );
+  for (const [verb, state] of STATES) {
+    users
+      .command(verb)
+      .argument('<name>')
+      .description(state === 'disabled' ? 'locks somebody out, at once' : 'lets somebody in again')
+      .action((name: string, _flags: object, command: Command) =>
+        withApp(command, (app) => setState(app, name, state), { quiet: true }),
+      );
+  }
+  return users;
+}
+
+const STATES = [
+  ['disable', 'disabled'],
+  ['enable', 'active'],
+] as const;
+
+function withRoles(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--role <role...>', 'what the person may do').choices(ROLES).makeOptionMandatory(),
+    )
+    .option('--account <id...>', 'for these accounts only (default: all of them)');
+}
+
+async function list(app: App, json: boolean): Promise<number> {
+  const users = await listUsers(app.db);
+  if (json) printJson(users);
+  else if (users.length === 0) {
+    printLines(['Nobody yet. `tieout web` prints a link for the first administrator.']);
+  } else printLines(users.map(lineOf));
+  return 0;
+}
+
+function lineOf(user: UserRow): string {
+  const roles = user.grants.map(grantText);
+  const state = user.hasPassword ? user.state : 'invited';
+  return `${user.name.padEnd(20)}  ${state.padEnd(8)}  ${roles.join(', ') || 'no role'}`;
+}
+
+async function add(app: App, name: string, flags: RoleFlags): Promise<number> {
+  const problem = userNameProblem(name);
+  if (problem !== null) throw new UsageError(`the name ${problem}`);
+  const grants = grantsOf(app, flags);
+  const passwordHash = flags.passwordStdin === true ? await hashFromInput(name) : null;
+  const by = userInfo().username;
+  const added = await addUser(app.db, { name, passwordHash, grants, by, now: new Date() });
+  if (added.kind === 'taken') throw new UsageError(`there is somebody called ${name} already`);
+  await note(app, 'add person', name, grants.map(grantText).join(', '));
+  if (passwordHash !== null) printLines([`${name} may sign in`]);
+  else await printLink(app, added.userId, name);
+  return 0;
+}
+
+async function hashFromInput(name: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of process.stdin) {
+    const piece = Buffer.from(chunk as Uint8Array);
+    bytes += piece.length;
+    if (bytes > PASSWORD_BYTES_MAX) throw new UsageError('that is too long for a password');
+    chunks.push(piece);
+  }
+  const password = Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/\r?\n$/, '');
+  const problem = passwordProblem(password, name);
+  if (problem !== null) throw new UsageError(`the password ${problem}`);
+  return hashPassword(password);
+}
+
+async function changeRoles(app: App, name: string, flags: RoleFlags): Promise<number> {
+  const userId = await idOf(app, name);
+  for (const grant of grantsOf(app, flags)) {
+    if (flags.remove === true) await takeRole(app.db, userId, grant.role, grant.accountId);
+    else await giveRole(app.db, userId, grant);
+  }
+  const verb = flags.remove === true ? 'take role' : 'give role';
+  await note(app, verb, name, grantsOf(app, flags).map(grantText).join(', '));
+  await warnWithoutAdministrator(app);
+  const user = (await listUsers(app.db)).find((one) => one.userId === userId);
+  if (user) printLines([lineOf(user)]);
+  return 0;
+}
+
+function grantsOf(app: App, { role = [], account }: RoleFlags): Grant[] {
+  const known = app.config.accounts.map(({ accountId }) => accountId);
+  const unknown = account?.find((id) => !known.includes(id));
+  if (unknown !== undefined) throw new UsageError(`there is no account ${unknown}`);
+  const accounts = account ?? [null];
+  return role.flatMap((one) => accounts.map((accountId) => ({ role: one, accountId })));
+}
+
+async function link(app: App, name: string): Promise<number> {
+  await printLink(app, await idOf(app, name), name);
+  await note(app, 'make link', name, 'done');
+  return 0;
+}
+
+async function printLink(app: App, userId: bigint, name: string): Promise<void> {
+  const { host, port } = app.config.web;
+  const path = await makeLink(app.db, userId, new Date());
+  printLines([
+    `${name} chooses a password here, once, within a day:`,
+    `  http://${host}:${port}${path}`,
+    'Behind a proxy the address is the one people use; what follows it stays.',
+  ]);
+}
+
+async function setState(app: App, name: string, state: UserRow['state']): Promise<number> {
+  await setUserState(app.db, await idOf(app, name), state);
+  await note(app, 'set state', name, state);
+  await warnWithoutAdministrator(app);
+  printLines([`${name} is ${state}`]);
+  return 0;
+}
+
+async function warnWithoutAdministrator(app: App): Promise<void> {
+  if (await hasAdministrator(app.db)) return;
+  app.log('nobody may manage the console any more: the next start of it prints a new first link');
+}
+
+function grantText({ role, accountId }: Grant): string {
+  return accountId === null ? role : `${role} of ${accountId}`;
+}
+
+/** Who may do what is itself on record; the name is the one this machine knows. */
+async function note(app: App, action: string, name: string, outcome: string): Promise<void> {
+  const who = `${userInfo().username} (command line)`;
+  await recordEvent(app.db, { who, action, subject: name, outcome, address: 'this machine' });
+}
+
+async function idOf(app: App, name: string): Promise<bigint> {
+  const userId = await findUserId(app.db, name);
+  if (userId === null) throw new UsageError(`there is nobody called ${name}`);
+  return userId;
+}

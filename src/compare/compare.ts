@@ -1,0 +1,97 @@
+// Step 2, compare: what the looks prove about instructions already sent comes first, since it
+// decides what an order still needs; then each order gets its verdict and breaks open or resolve.
+
+import { changesSince, resendHours } from '../instructions/freed.js';
+import { settleByLooks } from '../instructions/instructionsStore.js';
+import type { PullRow } from '../pull/rows/pullsStore.js';
+import { hasGaps } from '../pull/rows/pullsStore.js';
+import type { Night, NightDeps } from '../runs/deps.js';
+import { accountIdsOf, accountRules } from '../runs/deps.js';
+import type { Working } from '../runs/recordStore.js';
+import { recordWorking } from '../runs/recordStore.js';
+import { beginAgain } from '../send/beginAgain.js';
+import { updateStrayRefunds } from './strayRefundsStore.js';
+import type { CompareRules, CompareScope } from './verdictsStore.js';
+import {
+  clearVerdicts,
+  clearVerdictsOf,
+  compare,
+  recordMatched,
+  updateBreaks,
+} from './verdictsStore.js';
+
+/** Compares all live orders of the night with what the pull brought. */
+export async function compareNight(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
+  deps.progress('compare', 0, 1);
+  const resendAfterHours = resendHours(deps, await changesSince(deps, night));
+  await settleByLooks(night.db, night.runId, pull.pullId, deps.now(), resendAfterHours);
+  if (!night.isDry) await beginAgain({ ...deps, db: night.db }, accountIdsOf(night));
+  await clearVerdicts(night.db, night.runId, accountIdsOf(night));
+  await updateStrayRefunds(night.db, night.runId, accountRules(night.accounts), deps.now());
+  await judge(deps, night, pull, { runId: night.runId, pullId: pull.pullId });
+  deps.progress('compare', 1, 1);
+}
+
+/**
+ * Compares the orders of a second look. Those whose page failed keep their first look, but are
+ * judged anew: what became of their instructions counts.
+ */
+export async function compareAgain(
+  deps: NightDeps,
+  night: Night,
+  first: PullRow,
+  second: PullRow,
+): Promise<void> {
+  await clearVerdictsOf(night.db, night.runId, second.pullId);
+  const { runId } = night;
+  await judge(deps, night, second, { runId, pullId: second.pullId, lookedOnly: true });
+  // Mostly every page is answered, and then a second pass over all orders would find nothing.
+  if (!(await hasGaps(night.db, second.pullId))) return;
+  await judge(deps, night, first, { runId, pullId: first.pullId, failedIn: second.pullId });
+}
+
+async function judge(
+  deps: NightDeps,
+  night: Night,
+  look: PullRow,
+  scope: CompareScope,
+): Promise<void> {
+  if (!night.isDry) {
+    await recordWorking(night.db, night.runId, accountIdsOf(night), workingOf(scope));
+  }
+  const matched = await compare(night.db, scope, compareRules(deps, night, look.asOf), {
+    meanwhile: () => deps.getReady?.('report'),
+    onRefused: (why) =>
+      deps.log(`one session compares all orders, for the database shares no snapshot: ${why}`, {
+        level: 'warn',
+      }),
+  });
+  // Counted where the verdict came from, so that the classes can be checked against the orders.
+  await recordMatched(night.db, scope.pullId, matched);
+  await updateBreaks(night.db, scope, deps.now());
+}
+
+function workingOf({ pullId, failedIn, lookedOnly }: CompareScope): Working {
+  if (failedIn !== undefined) return { kind: 'gaps', pullId, failedIn };
+  return { kind: lookedOnly ? 'again' : 'night', pullId };
+}
+
+export function compareRules(
+  deps: Pick<NightDeps, 'config'>,
+  night: Pick<Night, 'endsAt' | 'accounts'>,
+  asOf: Date,
+): CompareRules {
+  const { reconcile, operations, gateway } = deps.config;
+  return {
+    asOf,
+    dateEnd: night.endsAt,
+    graceHours: reconcile.graceHours,
+    staleDays: reconcile.staleAuthorisationDays,
+    tolerance: reconcile.tolerance,
+    partialCapture: gateway.profile.partialCapture,
+    off: Object.entries(operations.mode)
+      .filter(([, mode]) => mode === 'off')
+      .map(([operation]) => operation),
+    accounts: accountRules(night.accounts),
+  };
+}

@@ -1,0 +1,220 @@
+// Compare, breaks and classes: whole sets decided in PostgreSQL by the rows of
+// core/orders/verdict.ts. Each function is one statement over the orders of a pull; none loops over
+// rows.
+
+import { formatAmount, type Hundredths } from '../core/money.js';
+import type { PositionRow } from '../core/orders/verdict.js';
+import { positionRows } from '../core/orders/verdict.js';
+import type { Db } from '../database/db.js';
+import { inTransaction, plannedBy } from '../database/db.js';
+import { inMonthOf, inMonthOfRun, partitionOf } from '../database/months.js';
+import { hasRoomFor, ofOneSnapshot } from '../database/oneSnapshot.js';
+import { statement } from '../database/statements.js';
+import type { AccountRules } from '../pull/rows/pullsStore.js';
+import { glance, type MatchedRow, type Share, sharesOf } from './fastMatchStore.js';
+
+export interface CompareRules {
+  asOf: Date;
+  dateEnd: Date;
+  graceHours: number;
+  staleDays: number;
+  tolerance: { below: Hundredths; above: Hundredths; partsPerMillion: bigint };
+  partialCapture: boolean;
+  off: readonly string[];
+  accounts: readonly AccountRules[];
+}
+
+export interface CompareScope {
+  runId: bigint;
+  pullId: bigint;
+  /** only the orders whose page failed in this later pull, judged by their first look */
+  failedIn?: bigint;
+  /** only orders with a complete look: for a second look, whose gaps keep the first verdict */
+  lookedOnly?: boolean;
+}
+
+export interface CompareListener {
+  /** Called when the database is at it and this process has nothing to do. */
+  meanwhile?: () => void;
+  /** Told why the server shares no snapshot, so that one session compares all of a large pull. */
+  onRefused?: (why: string) => void;
+}
+
+function pullsOf({ pullId, failedIn }: CompareScope): bigint[] {
+  return failedIn === undefined ? [pullId] : [pullId, failedIn];
+}
+
+const POSITION_COLUMNS = [
+  'expected',
+  'sight',
+  'ripe',
+  'decision',
+  'refunds',
+  'verdict',
+  'operation',
+  'break_kind',
+] as const;
+const POSITIONS = listOfColumns(positionRows());
+
+/** As PostgreSQL writes a list of lists: the server reads that far sooner than it does JSON. */
+function listOfColumns(rows: readonly PositionRow[]): string {
+  const column = (name: keyof PositionRow): string => {
+    return `{${rows.map((row) => row[name] ?? 'NULL').join()}}`;
+  };
+  return `{${POSITION_COLUMNS.map(column).join()}}`;
+}
+
+/**
+ * Writes the verdicts of a pull; answers the number of matched orders by account. What matches at a
+ * glance is set aside first, and counted, so that the many checks see only what is left. Of a large
+ * pull two sessions compare a share each, of one snapshot.
+ */
+export async function compare(
+  db: Db,
+  scope: CompareScope,
+  rules: CompareRules,
+  { meanwhile, onRefused }: CompareListener = {},
+): Promise<Map<string, number>> {
+  const accountIds = rules.accounts.map((account) => account.account_id);
+  const shares = await sharesOf(db, scope.pullId, accountIds, hasRoomFor(db, 2));
+  const works = shares.map((share, at) => {
+    return (tx: Db) => judge(tx, scope, rules, share, at === 0 ? meanwhile : undefined);
+  });
+  const found = await ofOneSnapshot(db, works, onRefused);
+  await analyseVerdicts(db, scope.runId);
+  const matched = new Map<string, number>();
+  for (const row of found.flat()) {
+    matched.set(row.account_id, (matched.get(row.account_id) ?? 0) + Number(row.matched));
+  }
+  return matched;
+}
+
+async function judge(
+  tx: Db,
+  scope: CompareScope,
+  rules: CompareRules,
+  share: Share,
+  meanwhile?: () => void,
+): Promise<MatchedRow[]> {
+  await plannedBy(tx, COMPARE_SETTINGS);
+  const settled = await glance(tx, scope, glanceRules(rules), share, meanwhile);
+  const { rows } = await tx.query<MatchedRow>(
+    inMonthOf(statement('compare/compare'), scope.runId, scope.pullId),
+    compareValues(scope, rules),
+  );
+  return [...settled, ...rows];
+}
+
+/**
+ * What follows joins them; taken for few, they were joined with the square of their number. Within
+ * one transaction it may merge again, which the checks were kept from.
+ */
+function analyseVerdicts(db: Db, runId: bigint): Promise<void> {
+  return inTransaction(db, async (tx) => {
+    await plannedBy(tx, { ...COMPARE_SETTINGS, enable_mergejoin: 'on' });
+    const verdicts = partitionOf('verdicts', runId);
+    await tx.query(`analyze ${verdicts} (run_id, pull_id, account_id, order_no)`);
+  });
+}
+
+/**
+ * Sorts and hashes of a million orders stay in memory; the planner has no use for a compiler; and
+ * of what is set aside and of the verdicts it needs to know little more than how many there are.
+ */
+const COMPARE_SETTINGS = { work_mem: '128MB', jit: 'off', default_statistics_target: '10' };
+
+function glanceRules(rules: CompareRules) {
+  return { asOf: rules.asOf, staleAfter: staleAfter(rules) };
+}
+
+function staleAfter(rules: CompareRules): string {
+  return `${rules.staleDays * 24} hours`;
+}
+
+function compareValues(scope: CompareScope, rules: CompareRules): unknown[] {
+  return [
+    scope.runId,
+    scope.pullId,
+    scope.lookedOnly ?? false,
+    POSITIONS,
+    rules.asOf,
+    rules.dateEnd,
+    `${rules.graceHours} hours`,
+    staleAfter(rules),
+    formatAmount(rules.tolerance.below),
+    formatAmount(rules.tolerance.above),
+    rules.tolerance.partsPerMillion,
+    rules.partialCapture,
+    rules.off,
+    JSON.stringify(rules.accounts),
+  ];
+}
+
+/** Forgets the verdicts of a run's accounts before a new look at all of their orders. */
+export async function clearVerdicts(
+  db: Db,
+  runId: bigint,
+  accountIds: readonly string[],
+): Promise<void> {
+  await db.query('delete from tieout.verdicts where run_id = $1 and account_id = any ($2)', [
+    runId,
+    accountIds,
+  ]);
+}
+
+/**
+ * Forgets what the first look said of the orders of a second one, which are about to be judged
+ * anew: their verdicts and, of those that matched plainly, that they were counted.
+ */
+export async function clearVerdictsOf(db: Db, runId: bigint, pullId: bigint): Promise<void> {
+  const text = await inMonthOfRun(db, statement('compare/uncountMatched'), runId);
+  await db.query(text, [runId, pullId]);
+  await db.query(
+    `delete from tieout.verdicts v using tieout.asked_orders a
+     where v.run_id = $1 and a.pull_id = $2 and a.account_id = v.account_id
+       and a.order_no = v.order_no`,
+    [runId, pullId],
+  );
+}
+
+export async function addStrangers(db: Db, pullId: bigint): Promise<void> {
+  await db.query(inMonthOf(statement('compare/addStrangers'), pullId), [pullId]);
+}
+
+export async function updateBreaks(db: Db, scope: CompareScope, now: Date): Promise<void> {
+  const text = inMonthOf(statement('compare/updateBreaks'), scope.runId, ...pullsOf(scope));
+  await db.query(text, [scope.runId, scope.pullId, scope.failedIn ?? null, now]);
+}
+
+/** Adds to the count of matched orders of a pull. */
+export async function recordMatched(
+  db: Db,
+  pullId: bigint,
+  matched: ReadonlyMap<string, number>,
+): Promise<void> {
+  await db.query(
+    `update tieout.pulls set matched = (
+       select jsonb_object_agg(key, total) from (
+         select key, sum(value::bigint) as total from (
+           select * from jsonb_each_text(coalesce(matched, '{}'))
+           union all select * from jsonb_each_text($2::jsonb)) as counts
+         group by key) as sums)
+     where pull_id = $1`,
+    [pullId, JSON.stringify(Object.fromEntries(matched))],
+  );
+}
+
+export async function classify(db: Db, runId: bigint): Promise<void> {
+  await db.query(inMonthOf(statement('compare/classify'), runId), [runId]);
+}
+
+/** Remembers which orders of a pull need no further look once they are older than the look-back. */
+export async function rememberFinal(
+  db: Db,
+  runId: bigint,
+  pullId: bigint,
+  lookbackFrom: Date,
+): Promise<void> {
+  const text = inMonthOf(statement('compare/rememberFinal'), runId, pullId);
+  await db.query(text, [runId, pullId, lookbackFrom]);
+}

@@ -1,0 +1,384 @@
+// The configuration: tieout.yaml, the environment and the gateway profile it names, read once,
+// checked whole and frozen (docs/CONTRACT.md section 2). The only reader of environment variables
+// and of these files. It must never print a secret. Neighbours: config*.ts beside it,
+// gateway/document/profile.ts.
+
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
+import { z } from 'zod';
+import { ConfigurationError } from '../core/errors.js';
+import { identifierProblem, normalInstant } from '../core/ledger/ledgerRow.js';
+import { type Hundredths, parseAmount } from '../core/money.js';
+import type { Account } from '../gateway/account.js';
+import { type Profile, parseProfile, sandboxProfile } from '../gateway/document/profile.js';
+import type { DatabaseAddress, QueueAddress } from './addresses.js';
+import { baseUrlOf, databaseOf, isLoopback, isWebAddress, queueOf } from './addresses.js';
+import { interpolate } from './interpolate.js';
+import { proxyOf } from './proxy.js';
+import { withMaskedKeys } from './secrets.js';
+import { deepFreeze, isTimezone, readText } from './values.js';
+
+export type Mode = 'auto' | 'approve' | 'off';
+
+/** What the operations section sets, one by one. */
+export const CONFIGURED_OPERATIONS = ['capture', 'cancel', 'refund', 'review', 'payout'] as const;
+export type ConfiguredOperation = (typeof CONFIGURED_OPERATIONS)[number];
+
+export type AmountByCurrency = Readonly<Record<string, Hundredths>>;
+
+export interface RunLimit {
+  /** null: no limit of the number. */
+  readonly count: number | null;
+  /** A currency that is not in it has no limit. */
+  readonly amount: AmountByCurrency;
+}
+
+export interface OperationSettings {
+  readonly mode: Readonly<Record<ConfiguredOperation, Mode>>;
+  /** null: not given for the operation; given, a currency that it does not name waits. */
+  readonly approveAbove: Readonly<Record<ConfiguredOperation, AmountByCurrency | null>>;
+  readonly maxPerRun: Readonly<Record<ConfiguredOperation, RunLimit | null>>;
+  readonly preflightMinutes: number;
+  /** null: an unknown instruction waits for a person. */
+  readonly resendAfterHours: number | null;
+}
+
+export interface Tolerance {
+  readonly below: Hundredths;
+  readonly above: Hundredths;
+  /** The percent of the file in millionths: 0.5 % is 5000n, so that no float meets money. */
+  readonly partsPerMillion: bigint;
+}
+
+export interface Config {
+  /** Absolute path of the file that was read. */
+  readonly file: string;
+  readonly environment: 'test' | 'live';
+  readonly database: DatabaseAddress;
+  readonly queue: QueueAddress;
+  readonly dataDir: string;
+  readonly gateway: {
+    /** `sandbox`, or an address without a slash at its end. */
+    readonly baseUrl: string;
+    readonly profile: Profile;
+    readonly profileFile: string | null;
+    readonly profileText: string;
+    /** From HTTPS_PROXY; null: the gateway is reached straight. */
+    readonly proxy: URL | null;
+  };
+  readonly accounts: readonly Account[];
+  readonly schedule: {
+    readonly cron: string;
+    readonly timezone: string;
+    readonly cutOff: string;
+    readonly resumeUntil: string;
+  };
+  readonly reconcile: {
+    readonly lookbackDays: number;
+    readonly graceHours: number;
+    readonly tolerance: Tolerance;
+    readonly staleAuthorisationDays: number;
+  };
+  readonly operations: OperationSettings;
+  readonly reports: { readonly dir: string; readonly keepDays: number };
+  readonly retention: { readonly evidenceMonths: number | null };
+  readonly web: {
+    readonly host: string;
+    readonly port: number;
+    readonly metricsToken: string | null;
+  };
+  /** Addresses that are told something; the path of one may be its secret. */
+  readonly notify: { readonly webhook: string | null; readonly deadMansSwitch: string | null };
+}
+
+export interface ConfigSource {
+  /** --config. */
+  readonly file?: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+}
+
+const DEFAULT_FILE = 'tieout.yaml';
+const FILE_BYTES_MAX = 1 << 20;
+const [DAYS_MAX, HOURS_MAX, MINUTES_MAX] = [36_500, 24 * 366, 24 * 60] as const;
+const ACCOUNTS_MAX = 1_000;
+
+/** Reads, checks and freezes the configuration; throws ConfigurationError naming file and key. */
+export function loadConfig(source: ConfigSource): Config {
+  const file = findFile(source);
+  const given = parseSettings(readText(file, FILE_BYTES_MAX), file, source.env);
+  const folder = dirname(file);
+  const config: Config = {
+    file,
+    environment: given.environment,
+    database: databaseOf(given.database, file),
+    queue: queueOf(given.queue, file),
+    dataDir: resolve(folder, given.dataDir),
+    gateway: gatewayOf(given, file, source.env),
+    accounts: given.accounts.map(accountOf),
+    schedule: given.schedule,
+    reconcile: { ...given.reconcile, tolerance: toleranceOf(given.reconcile.tolerance) },
+    operations: operationsOf(given.operations),
+    reports: { ...given.reports, dir: resolve(folder, given.reports.dir) },
+    retention: given.retention,
+    web: withMaskedKeys({ ...given.web }, ['metricsToken']),
+    notify: withMaskedKeys({ ...given.notify }, ['webhook', 'deadMansSwitch']),
+  };
+  return deepFreeze(config);
+}
+
+function findFile({ file, env, cwd }: ConfigSource): string {
+  const named = file ?? (env.TIEOUT_CONFIG || undefined);
+  if (named !== undefined) return resolve(cwd, named);
+  const found = resolve(cwd, DEFAULT_FILE);
+  if (existsSync(found)) return found;
+  throw new ConfigurationError(
+    found,
+    '',
+    'there is no configuration (no --config, no TIEOUT_CONFIG, no ./tieout.yaml): ' +
+      '`tieout init` writes one, `tieout demo` shows a night without one',
+  );
+}
+
+// What the file may hold. Numbers may come as text, since ${NAME} always fills in text.
+
+const filled = z.string('must be text: put it in quotes').min(1, 'must not be empty');
+const numeric = (schema: z.ZodNumber | z.ZodInt) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value),
+    schema,
+  );
+const whole = (min: number, max: number) => numeric(z.int().min(min).max(max));
+const months = whole(3, 1_200);
+const hours = numeric(z.number().min(0).max(HOURS_MAX));
+const identifier = filled.superRefine((text, context) => {
+  const problem = identifierProblem(text);
+  if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+});
+const amount = filled.transform((text, context): Hundredths => {
+  const hundredths = parseAmount(text);
+  if (hundredths !== null) return hundredths;
+  context.addIssue({ code: 'custom', message: 'must be an amount in quotes, such as "500.00"' });
+  return z.NEVER;
+});
+const percent = z
+  .union([z.number(), z.string()])
+  .default(0)
+  .transform((given, context): bigint => {
+    const match = /^(\d{1,3})(?:\.(\d{1,4}))?$/.exec(String(given));
+    const parts = BigInt((match?.[1] ?? '') + (match?.[2] ?? '').padEnd(4, '0'));
+    if (match !== null && parts <= 1_000_000n) return parts;
+    context.addIssue({ code: 'custom', message: 'must be 0 to 100 with at most four decimals' });
+    return z.NEVER;
+  });
+const instant = filled.transform((text, context): Date => {
+  const normal = normalInstant(text);
+  if (normal !== null) return new Date(normal);
+  context.addIssue({ code: 'custom', message: 'must be a time such as 2026-11-01T00:00:00Z' });
+  return z.NEVER;
+});
+const clockTime = filled.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 00:00');
+const timezone = filled.refine(isTimezone, 'is no timezone such as Europe/Berlin');
+const cron = filled.regex(
+  /^\s*([\w*,/#-]+\s+){4,5}[\w*,/#-]+\s*$/,
+  'must be five or six cron fields such as 15 4 * * *',
+);
+const byCurrency = z.record(z.string().regex(/^[A-Z]{3}$/, 'is no currency code'), amount);
+const mode = z.enum(['auto', 'approve', 'off']).default('approve');
+const told = filled
+  .refine(isWebAddress, 'must be a http:// or https:// address')
+  .nullable()
+  .default(null);
+
+/** An address, or its parts: a password needs no encoding there. */
+const server = {
+  url: filled.optional(),
+  host: filled.optional(),
+  port: whole(1, 65_535).optional(),
+  name: filled.optional(),
+  user: filled.optional(),
+  password: filled.optional(),
+};
+
+/** A map by operation in which every operation is optional and any other key unknown. */
+function perOperation<T extends z.ZodType>(value: T) {
+  const shape = { capture: value, cancel: value, refund: value, review: value, payout: value };
+  return z.strictObject(shape).partial().default({});
+}
+
+const settingsSchema = z.strictObject({
+  environment: z.enum(['test', 'live']).default('test'),
+  database: z.strictObject(server).prefault({}),
+  queue: z.strictObject({ ...server, tls: z.boolean().optional() }).prefault({}),
+  dataDir: filled.default('./var'),
+  gateway: z
+    .strictObject({ baseUrl: filled.default('sandbox'), profile: filled.default('sandbox') })
+    .prefault({}),
+  accounts: z
+    .array(
+      z.strictObject({
+        merchantId: identifier,
+        accountId: identifier,
+        signingKey: filled,
+        liveFrom: instant.nullable().default(null),
+      }),
+      'must be given: a list of accounts',
+    )
+    .min(1, 'at least one account must be given')
+    .max(ACCOUNTS_MAX),
+  schedule: z
+    .strictObject({
+      cron: cron.default('15 4 * * *'),
+      timezone: timezone.default('Europe/Berlin'),
+      cutOff: clockTime.default('00:00'),
+      resumeUntil: clockTime.default('06:30'),
+    })
+    .prefault({}),
+  reconcile: z
+    .strictObject({
+      lookbackDays: whole(1, DAYS_MAX).default(35),
+      graceHours: hours.default(24),
+      tolerance: z
+        .strictObject({ below: amount.default(0n), above: amount.default(0n), percent })
+        .prefault({}),
+      staleAuthorisationDays: whole(1, DAYS_MAX).default(6),
+    })
+    .prefault({}),
+  operations: z
+    .strictObject({
+      capture: mode,
+      cancel: mode,
+      refund: mode,
+      review: mode,
+      payout: mode,
+      approveAbove: perOperation(byCurrency),
+      maxPerRun: perOperation(
+        z.strictObject({
+          count: whole(0, Number.MAX_SAFE_INTEGER).nullable().default(null),
+          amount: byCurrency.default({}),
+        }),
+      ),
+      preflightMinutes: whole(1, MINUTES_MAX).default(30),
+      resendAfterHours: hours.nullable().default(null),
+    })
+    .prefault({}),
+  reports: z
+    .strictObject({
+      dir: filled.default('./var/reports'),
+      keepDays: whole(1, DAYS_MAX).default(3650),
+    })
+    .prefault({}),
+  retention: z.strictObject({ evidenceMonths: months.nullable().default(null) }).prefault({}),
+  web: z
+    .strictObject({
+      host: filled.default('127.0.0.1'),
+      port: whole(0, 65_535).default(8080),
+      metricsToken: filled.min(16, 'must have 16 characters or more').nullable().default(null),
+    })
+    .prefault({}),
+  notify: z.strictObject({ webhook: told, deadMansSwitch: told }).prefault({}),
+});
+
+type Settings = z.infer<typeof settingsSchema>;
+type YamlDocument = ReturnType<typeof parseDocument>;
+
+function parseSettings(text: string, file: string, env: NodeJS.ProcessEnv): Settings {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
+  const [problem] = [...document.errors, ...document.warnings];
+  // The first line only: below it the parser quotes the file, secrets included.
+  if (problem) throw new ConfigurationError(file, '', problem.message.split('\n')[0] ?? '');
+  const filledIn = interpolate(document.toJS() ?? {}, env, file);
+  const read = settingsSchema.safeParse(filledIn);
+  const [issue] = read.success ? [] : read.error.issues;
+  if (read.success) {
+    refuseTwins(read.data.accounts, file);
+    return read.data;
+  }
+  const path = (issue?.path ?? []).map(String);
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
+  const where = unknown === undefined ? path : [...path, unknown];
+  const what = unknown === undefined ? (issue?.message ?? 'cannot be used') : 'unknown key';
+  throw new ConfigurationError(file, where.join('.'), `${what}${lineOf(document, where, lines)}`);
+}
+
+/** Where the file says it: the line of the key, or of the nearest map around a missing one. */
+function lineOf(document: YamlDocument, path: readonly string[], lines: LineCounter): string {
+  let offset: number | undefined;
+  let node: unknown = document.contents;
+  for (const name of path) {
+    const pair = isMap(node)
+      ? node.items.find(({ key }) => isScalar(key) && String(key.value) === name)
+      : undefined;
+    const next = pair?.key ?? (isNode(node) && 'get' in node ? node.get(Number(name), true) : null);
+    if (!isNode(next)) break;
+    offset = next.range?.[0] ?? offset;
+    node = pair === undefined ? next : pair.value;
+  }
+  return offset === undefined ? '' : ` (line ${lines.linePos(offset).line})`;
+}
+
+function refuseTwins(accounts: Settings['accounts'], file: string): void {
+  const seen = new Set<string>();
+  for (const [index, { accountId }] of accounts.entries()) {
+    if (seen.has(accountId)) {
+      const problem = `${accountId} is given twice`;
+      throw new ConfigurationError(file, `accounts.${index}.accountId`, problem);
+    }
+    seen.add(accountId);
+  }
+}
+
+function accountOf(given: Settings['accounts'][number]): Account {
+  return withMaskedKeys({ ...given }, ['signingKey']);
+}
+
+function gatewayOf(given: Settings, file: string, env: NodeJS.ProcessEnv): Config['gateway'] {
+  const { profile } = given.gateway;
+  const baseUrl = baseUrlOf(given.gateway.baseUrl, given.environment, file);
+  const proxy = proxyOf(baseUrl, env);
+  if (profile !== 'sandbox') {
+    const profileFile = resolve(dirname(file), profile);
+    const profileText = readText(profileFile, FILE_BYTES_MAX);
+    const read = parseProfile(profileText, profileFile);
+    return { baseUrl, profile: read, profileFile, profileText, proxy };
+  }
+  // On loopback it is the sandbox, started by hand.
+  if (baseUrl !== 'sandbox' && !isLoopback(baseUrl)) {
+    throw new ConfigurationError(
+      file,
+      'gateway.profile',
+      'signing and statuses must be given in a profile file for this gateway: ' +
+        '`sandbox` is the profile of the sandbox only',
+    );
+  }
+  const sandbox = sandboxProfile();
+  const profileText = JSON.stringify(sandbox);
+  return { baseUrl, profile: sandbox, profileFile: null, profileText, proxy };
+}
+
+function toleranceOf(given: Settings['reconcile']['tolerance']): Tolerance {
+  return { below: given.below, above: given.above, partsPerMillion: given.percent };
+}
+
+function operationsOf(given: Settings['operations']): OperationSettings {
+  const each = <T>(pick: (operation: ConfiguredOperation) => T) =>
+    Object.fromEntries(CONFIGURED_OPERATIONS.map((name) => [name, pick(name)])) as Record<
+      ConfiguredOperation,
+      T
+    >;
+  return {
+    mode: each((name) => given[name]),
+    approveAbove: each((name) => given.approveAbove[name] ?? null),
+    maxPerRun: each((name) => given.maxPerRun[name] ?? null),
+    preflightMinutes: given.preflightMinutes,
+    resendAfterHours: given.resendAfterHours,
+  };
+}
+
+/** The configuration as this process finds it: its environment, its working folder. */
+export function loadConfigHere(file?: string): Config {
+  const source = { env: process.env, cwd: process.cwd() };
+  return loadConfig(file === undefined ? source : { ...source, file });
+}

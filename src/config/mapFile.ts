@@ -1,0 +1,143 @@
+// Reads the map of `tieout import orders --map FILE`: YAML, every key known, every pattern and zone
+// tried before the first line is read. What a map means is core/ledger/columnMap.ts's.
+
+import { parseDocument } from 'yaml';
+import { z } from 'zod';
+import { ConfigurationError } from '../core/errors.js';
+import type { ColumnMap, MappedTable } from '../core/ledger/columnMap.js';
+import {
+  columnsRead,
+  JOINED_BY,
+  LEAVE_OUT,
+  MAPPED_TABLES,
+  timePattern,
+} from '../core/ledger/columnMap.js';
+import { type Column, ORDER_COLUMNS, REFUND_COLUMNS } from '../core/ledger/ledgerRow.js';
+import { EXPECTED_STATES } from '../core/orders/order.js';
+import { isTimezone, readText } from './values.js';
+
+const MAP_BYTES_MAX = 1 << 18;
+
+const text = z.string().min(1, 'must not be empty');
+const names = z.union([text.transform((name) => [name]), z.array(text).min(1).max(8)]);
+const source = z.union([
+  z.strictObject({ value: text }).transform(({ value }) => ({ kind: 'value' as const, value })),
+  z
+    .strictObject({ latest: names })
+    .transform(({ latest }) => ({ kind: 'latest' as const, latest })),
+  z
+    .strictObject({
+      from: names,
+      join: text.default(JOINED_BY),
+      removePrefix: z.string().default(''),
+      pattern: text.refine(isPattern, 'is no regular expression').nullable().default(null),
+      words: z.record(z.string(), z.string()).nullable().default(null),
+    })
+    .transform((given) => ({ kind: 'from' as const, ...given })),
+]);
+
+const wordsByColumn = z.record(z.string(), z.array(z.string()).min(1).max(100)).default({});
+const list = z.strictObject({
+  column: text,
+  entries: text.default(';'),
+  parts: text.default('|'),
+  names: text.default(':'),
+});
+
+const mapSchema = z.strictObject({
+  table: z.enum(MAPPED_TABLES).default('orders'),
+  separator: z.enum([',', ';', '\t', '|']).default(','),
+  encoding: z.enum(['utf-8', 'utf-16le', 'windows-1252', 'iso-8859-15']).default('utf-8'),
+  decimal: z.enum(['.', ',']).default('.'),
+  thousands: z.enum(['', '.', ',', ' ', "'"]).default(''),
+  timezone: text.refine(isTimezone, 'is no timezone such as Europe/Berlin').default('UTC'),
+  times: z
+    .union([text.transform((shape) => [shape]), z.array(text).min(1).max(8)])
+    .refine(areTimeShapes, 'must be iso, or shapes with year, month, day: dd.MM.yyyy HH:mm')
+    .default(['iso'])
+    .transform((shapes) => (shapes[0] === 'iso' ? null : shapes)),
+  leaveOutWhenEmpty: z.array(text).max(8).default([]),
+  leaveOutWhen: wordsByColumn,
+  onlyWhen: wordsByColumn,
+  each: list.nullable().default(null),
+  columns: z.record(z.string(), source),
+});
+
+/** Throws ConfigurationError naming file and key. */
+export function loadColumnMap(file: string, table: MappedTable = 'orders'): ColumnMap {
+  const document = parseDocument(readText(file, MAP_BYTES_MAX), { uniqueKeys: true });
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem) throw new ConfigurationError(file, '', problem.message.split('\n')[0] ?? '');
+  const read = mapSchema.safeParse(document.toJS() ?? {});
+  if (!read.success) {
+    const issue = read.error.issues[0];
+    const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
+    const path = [...(issue?.path ?? []).map(String), ...(unknown === undefined ? [] : [unknown])];
+    const words = unknown === undefined ? (issue?.message ?? 'cannot be used') : 'unknown key';
+    throw new ConfigurationError(file, path.join('.'), words);
+  }
+  if (read.data.table !== table) {
+    throw new ConfigurationError(file, 'table', `is ${read.data.table}, this import is ${table}`);
+  }
+  requireColumns(read.data, file);
+  return read.data;
+}
+
+const COLUMNS_OF: Readonly<Record<MappedTable, readonly Column[]>> = {
+  orders: ORDER_COLUMNS,
+  refunds: REFUND_COLUMNS,
+};
+
+function requireColumns(map: ColumnMap, file: string): void {
+  const columns = COLUMNS_OF[map.table];
+  const known = columns.map(({ name }) => name);
+  const odd = Object.keys(map.columns).find((name) => !known.includes(name));
+  if (odd !== undefined) {
+    const problem = `is no column of ${map.table}: ${known.join(', ')}`;
+    throw new ConfigurationError(file, `columns.${odd}`, problem);
+  }
+  const missing = columns.find(({ name, nullable }) => !nullable && !(name in map.columns));
+  if (missing !== undefined) {
+    throw new ConfigurationError(file, `columns.${missing.name}`, 'must be given');
+  }
+  if (map.decimal === map.thousands) {
+    throw new ConfigurationError(file, 'thousands', 'must not be the mark of the decimals');
+  }
+  const early = Object.entries(map.columns).find(([name, one]) => {
+    return one.kind === 'latest' && !name.endsWith('_at');
+  });
+  if (early !== undefined) {
+    throw new ConfigurationError(file, `columns.${early[0]}`, 'is no time: latest is for times');
+  }
+  if (columnsRead(map).length === 0) {
+    throw new ConfigurationError(file, 'columns', 'must read at least one column of the file');
+  }
+  const expected = map.columns.expected;
+  const meanings = expected?.kind === 'from' ? Object.values(expected.words ?? {}) : [];
+  const states: readonly string[] = [...EXPECTED_STATES, LEAVE_OUT];
+  const wrong = meanings.find((meaning) => !states.includes(meaning));
+  if (wrong !== undefined) {
+    const problem = `${wrong} is none of ${states.join(', ')}`;
+    throw new ConfigurationError(file, 'columns.expected.words', problem);
+  }
+}
+
+function isPattern(pattern: string): boolean {
+  try {
+    return new RegExp(pattern, 'u') instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
+function areTimeShapes(shapes: readonly string[]): boolean {
+  return (shapes.length === 1 && shapes[0] === 'iso') || shapes.every(isTimeShape);
+}
+
+function isTimeShape(shape: string): boolean {
+  const pattern = timePattern(shape);
+  const has = (...names: string[]): boolean =>
+    names.some((name) => pattern.includes(`(?<${name}>`));
+  // A part that stands there twice is no pattern.
+  return has('yyyy') && has('MM', 'name') && has('dd') && isPattern(pattern);
+}

@@ -1,0 +1,52 @@
+// What the readers of configuration share: the text of a file, whether a timezone is one, and that
+// nothing changes later. Used by config.ts and mapFile.ts.
+
+import { readFileSync, statSync } from 'node:fs';
+import { ConfigurationError } from '../core/errors.js';
+
+/** Throws a ConfigurationError that says why a file cannot be read, and how that is mended. */
+export function readText(file: string, bytesMax: number): string {
+  try {
+    if (statSync(file).size > bytesMax) {
+      throw new ConfigurationError(file, '', `is larger than ${bytesMax} bytes`);
+    }
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error;
+    throw new ConfigurationError(file, '', unreadable(error), { cause: error });
+  }
+}
+
+function unreadable(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : '';
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return 'does not exist';
+    case 'EISDIR':
+      return 'cannot be read: it is a folder';
+    case 'EACCES':
+    case 'EPERM':
+      return (
+        'cannot be read: this user may not. Run tieout as the user that it is installed for, or ' +
+        'let this one read it, as root: `chgrp GROUP FILE` and `chmod 640 FILE`, and ' +
+        '`chmod g+x` on its folder'
+      );
+    default:
+      return 'cannot be read as UTF-8 text';
+  }
+}
+
+export function isTimezone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== null;
+  } catch {
+    return false;
+  }
+}
+
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const part of Object.values(value)) deepFreeze(part);
+  return Object.freeze(value);
+}

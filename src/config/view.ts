@@ -1,0 +1,38 @@
+// The configuration as it may be shown and as it is recorded with a run: without secrets. Owns the
+// masked description and the hash of the settings. It must never read a secret's value. Neighbours:
+// config.ts makes what is described here, with masked views of its secrets.
+
+import { createHash } from 'node:crypto';
+import { formatAmount } from '../core/money.js';
+import type { Config } from './config.js';
+
+/** No secret, amounts as text, the profile by its hash. */
+export function describeConfig(config: Config): Record<string, unknown> {
+  const { profile: _, profileText, ...gateway } = config.gateway;
+  const shown = { ...config, gateway: { ...gateway, profileSha256: sha256(profileText) } };
+  return JSON.parse(JSON.stringify(shown, bigintsAsText)) as Record<string, unknown>;
+}
+
+/** Equal for equal settings, wherever the files lie and whatever proxy leads to the gateway. */
+export function configHash(config: Config): string {
+  const { file: _, dataDir: __, reports: ___, gateway, ...settings } = describeConfig(config);
+  const { proxy: ____, ...gatewayShown } = gateway as Record<string, unknown>;
+  const gatewaySettings = { ...gatewayShown, profileFile: null };
+  return sha256(JSON.stringify(sortedKeys({ ...settings, gateway: gatewaySettings })));
+}
+
+function bigintsAsText(key: string, value: unknown): unknown {
+  if (typeof value !== 'bigint') return value;
+  return key === 'partsPerMillion' ? value.toString() : formatAmount(value);
+}
+
+function sortedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortedKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, part]) => [name, sortedKeys(part)]));
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('hex');
+}

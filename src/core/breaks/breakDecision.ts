@@ -1,0 +1,95 @@
+// What a person may do to a break: note, assign, waive, reopen. Pure: one verdict for one break,
+// the same for the command line and the console. The database holds the second person of a waiver
+// by itself (guard_break); here it is only put into words before it comes to that.
+
+import type { Decider } from '../instructions/decider.js';
+import { isSamePerson } from '../instructions/decider.js';
+import type { Hundredths } from '../money.js';
+
+export type BreakState = 'open' | 'resolved' | 'waived';
+
+export type BreakAction =
+  | { readonly kind: 'note'; readonly text: string }
+  | { readonly kind: 'assign'; readonly owner: string | null }
+  | { readonly kind: 'waive'; readonly reason: string }
+  | { readonly kind: 'reopen'; readonly reason: string };
+
+/** A break as it stands when the decision is taken. */
+export interface DecidedBreak {
+  readonly state: BreakState;
+  readonly currency: string | null;
+  /** the money in it; null: nobody can say */
+  readonly stake: Hundredths | null;
+  readonly owner: string | null;
+  readonly note: string | null;
+  /** who asked for a waiver of exactly what it says now */
+  readonly waiverAskedBy: string | null;
+}
+
+export type BreakVerdict =
+  | { readonly kind: 'noted' | 'assigned' | 'waived' | 'waiver_asked' | 'reopened' }
+  | { readonly kind: 'unchanged' | 'refused'; readonly reason: string };
+
+/** What one person waives alone where the configuration names no amount for refunds. */
+export const WAIVED_ALONE_MAX: Hundredths = 50_000n;
+
+/**
+ * What one person may waive alone in a currency: operations.approveAbove.refund, for a waiver gives
+ * money up as a refund does. Once that is given, a currency it does not name always takes two.
+ */
+export function waivedAloneMax(
+  approveAbove: Readonly<Record<string, Hundredths>> | null,
+  currency: string | null,
+): Hundredths {
+  if (approveAbove === null) return WAIVED_ALONE_MAX;
+  return (currency === null ? undefined : approveAbove[currency]) ?? 0n;
+}
+
+export function decideBreak(
+  found: DecidedBreak,
+  action: BreakAction,
+  who: Decider,
+  limit: Hundredths,
+): BreakVerdict {
+  switch (action.kind) {
+    case 'note':
+      if (found.note === action.text) return unchanged('it bears this note already');
+      return { kind: 'noted' };
+    case 'assign':
+      return assign(found, action.owner);
+    case 'waive':
+      return waive(found, who, limit);
+    case 'reopen':
+      if (found.state === 'waived') return { kind: 'reopened' };
+      return found.state === 'open'
+        ? unchanged('it is open already')
+        : refused('it resolved by itself: the next look opens it again if the difference is back');
+  }
+}
+
+function assign(found: DecidedBreak, owner: string | null): BreakVerdict {
+  if (found.state === 'resolved') return refused('it is resolved: nobody has to look after it');
+  if (found.owner === owner) {
+    return unchanged(owner === null ? 'it is with nobody already' : `it is with ${owner} already`);
+  }
+  return { kind: 'assigned' };
+}
+
+function waive(found: DecidedBreak, who: Decider, limit: Hundredths): BreakVerdict {
+  if (found.state === 'waived') return unchanged('it is waived already');
+  if (found.state === 'resolved') return refused('it is resolved: there is nothing to waive');
+  if (found.stake !== null && found.stake <= limit) return { kind: 'waived' };
+  if (found.waiverAskedBy === null) return { kind: 'waiver_asked' };
+  if (isSamePerson(found.waiverAskedBy, who.name)) {
+    return refused('a waiver of this size needs a second person, and you asked for it yourself');
+  }
+  return { kind: 'waived' };
+}
+
+function unchanged(reason: string): BreakVerdict {
+  return { kind: 'unchanged', reason };
+}
+
+function refused(reason: string): BreakVerdict {
+  return { kind: 'refused', reason };
+}

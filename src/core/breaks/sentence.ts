@@ -1,0 +1,171 @@
+// One plain sentence for each break: what the gateway shows and what the ledger expects, with the
+// figures. Pure, and the only place where a break is put into words.
+
+import { formatAmount, parseAmount } from '../money.js';
+import type { BreakKind } from '../orders/verdict.js';
+
+/** What one side said when the break was seen; a field that it does not have is absent. */
+export interface Side {
+  state?: string;
+  code?: string;
+  currency?: string;
+  amount?: string;
+  transaction?: string;
+  /** why the ledger's row cannot be used */
+  problem?: string;
+  /** where there are several transactions and none was chosen */
+  candidates?: readonly Side[];
+}
+
+/** One field as both sides have it. */
+export interface FieldPair {
+  field: 'state' | 'amount' | 'currency' | 'transaction' | 'code' | 'problem';
+  expected: string | null;
+  actual: string | null;
+  differs: boolean;
+}
+
+/** Both sides beside each other, field by field; what neither has is left out. */
+export function breakFields(expected: Side, actual: Side): FieldPair[] {
+  return FIELDS.flatMap((field) => {
+    const pair = { expected: expected[field] ?? null, actual: actual[field] ?? null };
+    if (pair.expected === null && pair.actual === null) return [];
+    // The gateway alone has a code, the ledger alone a problem: those do not differ, they are told.
+    const isTold = field === 'code' || field === 'problem' || field === 'transaction';
+    const differs = isTold
+      ? pair.expected !== null && pair.actual !== null && pair.expected !== pair.actual
+      : pair.expected !== pair.actual;
+    return [{ field, ...pair, differs }];
+  });
+}
+
+const FIELDS = ['state', 'amount', 'currency', 'transaction', 'code', 'problem'] as const;
+
+/** "120.00 EUR", "captured 120.00 EUR", or "nothing". */
+export function sideText(side: Side): string {
+  const money = [side.amount, side.currency].filter((part) => part !== undefined).join(' ');
+  const state = side.state ?? (side.code === undefined ? undefined : `code ${side.code}`);
+  const text = [state, money].filter((part) => part !== undefined && part !== '').join(' ');
+  return text === '' ? 'nothing' : text;
+}
+
+export function breakSentence(kind: BreakKind, expected: Side, actual: Side): string {
+  const ledger = sideText(expected);
+  const gateway = sideText(actual);
+  return SENTENCES[kind]({ expected, actual, ledger, gateway });
+}
+
+/** Gateway minus ledger, where the difference is one of money; null elsewhere. */
+export function breakDifference(kind: BreakKind, expected: Side, actual: Side): string | null {
+  const wanted = parseAmount(expected.amount ?? '');
+  const shown = parseAmount(actual.amount ?? '');
+  if (kind === 'missing_at_gateway' && wanted !== null) return formatAmount(-wanted);
+  if (kind === 'missing_in_ledger' && shown !== null) return formatAmount(shown);
+  if (kind !== 'amount_mismatch' || expected.currency !== actual.currency) return null;
+  return wanted === null || shown === null ? null : formatAmount(shown - wanted);
+}
+
+interface Words {
+  expected: Side;
+  actual: Side;
+  ledger: string;
+  gateway: string;
+}
+
+const SENTENCES: Record<BreakKind, (words: Words) => string> = {
+  missing_at_gateway: ({ ledger }) =>
+    `the ledger expects ${ledger}, and the gateway, fully asked, has no such order`,
+  missing_in_ledger: ({ gateway }) =>
+    `the gateway has ${gateway}, and the ledger has no such order`,
+  amount_mismatch: ({ expected, actual }) =>
+    `the gateway ${verb(actual)} ${money(actual)}, the ledger expects ${money(expected)}`,
+  currency_mismatch: ({ expected, actual }) =>
+    `the gateway ${verb(actual)} ${money(actual)}, ` +
+    `the ledger expects ${money(expected)}: another currency`,
+  state_mismatch: ({ expected, actual }) =>
+    `the gateway shows ${actual.state ?? 'nothing'}, ` +
+    `the ledger expects ${expected.state ?? 'none'}`,
+  transaction_mismatch: ({ actual }) =>
+    'the transaction that the ledger names is not at the gateway, which has ' +
+    (candidatesText(actual) ??
+      (actual.transaction === undefined ? 'another' : `${actual.transaction} instead`)),
+  duplicate_transaction: ({ actual, ledger }) =>
+    `the gateway has more than one live transaction of this order${candidatesAside(actual)}, ` +
+    `the ledger expects ${ledger}`,
+  refund_mismatch: ({ actual }) =>
+    actual.state === 'captured'
+      ? 'the gateway shows captured, yet refund requests count as done, or all of them are more ' +
+        'than the order'
+      : `the gateway shows ${actual.state ?? 'nothing'}, which the refund requests do not explain`,
+  stale_authorisation: ({ gateway }) =>
+    `the gateway still shows ${gateway}; an authorisation that old may lapse`,
+  unknown_status: ({ actual }) =>
+    `the gateway shows code ${actual.code ?? '(none)'}, which has no meaning in the profile`,
+  invalid_record: ({ expected, actual }) =>
+    expected.problem === undefined
+      ? badEntry(actual)
+      : `the ledger's row cannot be compared: ${expected.problem}`,
+  instruction_rejected: ({ expected, actual }) =>
+    'our instruction did not happen (refused, or proven so by a person); ' +
+    `the gateway shows ${actual.state ?? 'nothing'}, ` +
+    `the ledger expects ${expected.state ?? 'none'}`,
+  outcome_unknown: ({ gateway }) =>
+    `nobody can say yet whether the gateway did what we sent; it shows ${gateway}`,
+  refund_without_order: ({ expected }) =>
+    `${expected.problem ?? 'a refund request'} names no order of the ledger: nothing is refunded`,
+};
+
+/** What the words of a break may name; masking leaves it as it is. */
+export function namesIn(one: { orderNo: string; expected: Side; actual: Side }): string[] {
+  return [one.orderNo, ...transactionsIn(one.expected, one.actual)];
+}
+
+/** The transactions among it. */
+export function transactionsIn(...sides: readonly Side[]): string[] {
+  return sides.flatMap(({ transaction, candidates = [] }) => [
+    ...(transaction === undefined ? [] : [transaction]),
+    ...transactionsIn(...candidates),
+  ]);
+}
+
+/** A sentence with more candidates than this is not read any more. */
+const CANDIDATES_NAMED_MAX = 4;
+
+/** "T1 (captured 10.00 EUR) and T2 (authorised 10.00 EUR)"; null where none are on record. */
+function candidatesText(side: Side): string | null {
+  const all = side.candidates ?? [];
+  if (all.length === 0) return null;
+  const named = all
+    .slice(0, CANDIDATES_NAMED_MAX)
+    .map((one) => `${one.transaction ?? 'one without a number'} (${sideText(one)})`);
+  const rest = all.length - named.length;
+  return [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(' and ');
+}
+
+function candidatesAside(side: Side): string {
+  const text = candidatesText(side);
+  return text === null ? '' : `: ${text}`;
+}
+
+/** What the gateway has done with the money, as a person says it. */
+function verb(side: Side): string {
+  const state = side.state ?? '';
+  return DONE.includes(state) ? state : (DONE_IN_PART[state] ?? 'shows');
+}
+
+const DONE: readonly string[] = ['authorised', 'captured', 'cancelled', 'declined', 'refunded'];
+const DONE_IN_PART: Readonly<Record<string, string>> = {
+  partially_refunded: 'refunded a part of',
+};
+
+function badEntry(side: Side): string {
+  return (
+    `the gateway's entry lacks the printed shape (amount ${side.amount ?? '(none)'}, ` +
+    `currency ${side.currency ?? '(none)'}, code ${side.code ?? '(none)'}, ` +
+    `transaction ${side.transaction ?? '(none, or none that can be kept)'})`
+  );
+}
+
+function money(side: Side): string {
+  return `${side.amount ?? '(no amount)'} ${side.currency ?? '(no currency)'}`;
+}

@@ -1,0 +1,37 @@
+// The life of a batch as data, and how instructions are cut into batches: one account, one
+// operation, at most what the document allows in a request. Partial refunds have batches of their
+// own and smaller ones, since an answer that is lost leaves each of them to a person. How many are
+// left so is, on average, the share of answers that are lost, whatever the size; the size decides
+// how many at a stroke, and two strokes in a row stop the account.
+
+import type { Movement } from '../orders/order.js';
+
+export const BATCH_STATES = ['queued', 'sending', 'answered', 'unanswered', 'dropped'] as const;
+export type BatchState = (typeof BATCH_STATES)[number];
+
+/** Every legal move. `sending` to `queued` only where no byte had left. */
+export const BATCH_MOVES: Record<BatchState, readonly BatchState[]> = {
+  queued: ['sending', 'dropped'],
+  sending: ['queued', 'answered', 'unanswered'],
+  answered: [],
+  unanswered: [],
+  dropped: [],
+};
+
+/** What becomes of an attempt, written once. */
+export const ATTEMPT_OUTCOMES = ['not_sent', 'answered', 'unanswered'] as const;
+
+/** Entries in one request (gateway-interface, Limits). */
+export const BATCH_ENTRIES_MAX: Record<Movement, number> = {
+  capture: 50,
+  cancel: 50,
+  refund: 50,
+  review: 100,
+  payout: 1,
+};
+
+/** Entries in one request of partial refunds; ours, see above. */
+export const PARTIAL_REFUND_ENTRIES_MAX = 10;
+
+/** Orders in one query (gateway-interface, Limits). */
+export const PAGE_ORDERS_MAX = 100;

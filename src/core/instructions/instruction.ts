@@ -1,0 +1,100 @@
+// The life of an instruction as data: its states, the moves between them, and what the gateway must
+// show for each operation to count as done. The CHECK constraints and the guard in the database
+// hold the same rows; a test compares them. Nothing here decides whether to send.
+
+import type { GatewayState, Operation } from '../orders/order.js';
+import type { ReviewDecision } from '../orders/verdict.js';
+
+export const INSTRUCTION_STATES = [
+  'planned',
+  'held',
+  'queued',
+  'sending',
+  'accepted',
+  'confirmed',
+  'rejected',
+  'unknown',
+  'withdrawn',
+] as const;
+export type InstructionState = (typeof INSTRUCTION_STATES)[number];
+
+/** Every legal move. `sending` to `queued` is the one proof of "not sent": no byte had left. */
+export const LEGAL_MOVES: Record<InstructionState, readonly InstructionState[]> = {
+  // Back to unknown: it was to be sent again, and now is not.
+  planned: ['held', 'queued', 'withdrawn', 'unknown'],
+  held: ['planned', 'queued', 'withdrawn'],
+  queued: ['planned', 'held', 'sending', 'withdrawn', 'unknown'],
+  sending: ['queued', 'accepted', 'rejected', 'unknown'],
+  accepted: ['confirmed', 'unknown'],
+  // A confirmed capture whose effect a person disproves is a new break, never an edited history.
+  confirmed: [],
+  rejected: ['unknown'],
+  // Planned: sent again, once, as resendAfterHours allows.
+  unknown: ['confirmed', 'rejected', 'planned'],
+  withdrawn: [],
+};
+
+/** An order has at most one instruction in these states. */
+export const OPEN_STATES: readonly InstructionState[] = [
+  'planned',
+  'held',
+  'queued',
+  'sending',
+  'accepted',
+  'unknown',
+];
+
+/** In these states an effect at the gateway is possible or proven. */
+export const EFFECT_STATES: readonly InstructionState[] = [
+  'sending',
+  'accepted',
+  'confirmed',
+  'unknown',
+];
+
+/** Only of these is absence proven by looks; all others wait for a person. */
+export const RESENDABLE: readonly Operation[] = ['capture', 'cancel'];
+
+export interface Proof {
+  operation: Operation;
+  /** review only: what was decided; null for every other operation */
+  decision: ReviewDecision | null;
+  /** the gateway's state before the operation */
+  before: GatewayState;
+  /** the states that show the operation done: the new one and those that follow it */
+  after: readonly GatewayState[];
+}
+
+/**
+ * What shows each operation done (docs/CONTRACT.md section 5, confirm). Refunds: see `refundAfter`.
+ */
+export const PROOFS: readonly Proof[] = [
+  {
+    operation: 'capture',
+    decision: null,
+    before: 'authorised',
+    after: ['captured', 'partially_refunded', 'refunded'],
+  },
+  { operation: 'cancel', decision: null, before: 'authorised', after: ['cancelled'] },
+  {
+    operation: 'review',
+    decision: 'accept',
+    before: 'in_review',
+    after: ['authorised', 'captured', 'partially_refunded', 'refunded'],
+  },
+  {
+    operation: 'review',
+    decision: 'reject',
+    before: 'in_review',
+    after: ['cancelled', 'declined'],
+  },
+];
+
+/** A refund that completes the amount shows as refunded; a smaller one as partially refunded. */
+export function refundAfter(completes: boolean): readonly GatewayState[] {
+  return completes ? ['refunded'] : ['partially_refunded', 'refunded'];
+}
+
+export function mayMove(from: InstructionState, to: InstructionState): boolean {
+  return LEGAL_MOVES[from].includes(to);
+}

@@ -1,0 +1,79 @@
+// What the merchant lets go without a person, for each operation: the settings as they are kept
+// with a run, and whether they let one movement go. plan.sql asks the same of whole sets; a test
+// holds the two equal. The claim of a batch asks here once more, since settings change while
+// something waits. Neighbours: decision.ts has the words, instructions/policies.ts reads the
+// settings.
+
+import type { Hundredths } from '../money.js';
+import { parseAmount } from '../money.js';
+import type { Movement } from '../orders/order.js';
+import { MOVEMENTS } from '../orders/order.js';
+import type { HoldReason } from './decision.js';
+
+/** What the merchant allows for an operation; amounts by currency as text. */
+export interface Policy {
+  operation: Movement;
+  policy: 'auto' | 'approve' | 'off';
+  above: Record<string, string> | null;
+  maxCount: number | null;
+  maxAmount: Record<string, string> | null;
+}
+
+/** The operations as view.ts describes them, today's or those of a run. */
+export interface KeptOperations {
+  mode: Record<Movement, Policy['policy']>;
+  approveAbove: Record<Movement, Record<string, string> | null>;
+  maxPerRun: Record<Movement, { count: number | null; amount: Record<string, string> } | null>;
+}
+
+export function policiesOf({ mode, approveAbove, maxPerRun }: KeptOperations): Policy[] {
+  return MOVEMENTS.map((operation) => ({
+    operation,
+    policy: mode[operation],
+    above: approveAbove[operation],
+    maxCount: maxPerRun[operation]?.count ?? null,
+    maxAmount: maxPerRun[operation]?.amount ?? null,
+  }));
+}
+
+/** A movement as far as a policy asks about it. */
+export interface Wanted {
+  money: Hundredths;
+  currency: string;
+  /** false: a payout whose unit nobody knows, so that no limit can be kept */
+  isInTotals: boolean;
+}
+
+/** Why a policy does not let it go without a person; null: it does. */
+export function heldBy({ policy, above }: Policy, wanted: Wanted): HoldReason | null {
+  if (policy !== 'auto' || !wanted.isInTotals) return 'approval';
+  if (above === null) return null;
+  const limit = amountIn(above, wanted.currency);
+  return limit === null || wanted.money > limit ? 'above_limit' : null;
+}
+
+/**
+ * The same right before the claim. `planned` are the settings of the account's newest run: whoever
+ * sends may have older ones or newer ones, and nobody can tell, so that both have to let it go. A
+ * limit of one run that is lower than the one the plan kept to was weighed by nobody.
+ */
+export function heldAtClaim(own: Policy, planned: Policy, wanted: Wanted): HoldReason | null {
+  const held = heldBy(own, wanted) ?? heldBy(planned, wanted);
+  if (held !== null) return held;
+  return isLower(own, planned, wanted.currency) ? 'over_limit_of_run' : null;
+}
+
+function isLower(own: Policy, planned: Policy, currency: string): boolean {
+  const amount = amountIn(own.maxAmount ?? {}, currency);
+  const before = amountIn(planned.maxAmount ?? {}, currency);
+  return isBelow(own.maxCount, planned.maxCount) || isBelow(amount, before);
+}
+
+/** null: no limit */
+function isBelow<T extends number | bigint>(limit: T | null, before: T | null): boolean {
+  return limit !== null && (before === null || limit < before);
+}
+
+function amountIn(amounts: Readonly<Record<string, string>>, currency: string): Hundredths | null {
+  return Object.hasOwn(amounts, currency) ? parseAmount(amounts[currency] ?? '') : null;
+}

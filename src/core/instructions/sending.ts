@@ -1,0 +1,103 @@
+// May an account send at all, and how much? The canary, the breaker and the brakes as one pure
+// question over facts that every worker reads anew right before a send. It knows nothing of orders:
+// whether an instruction is still wanted is asked elsewhere (decide.ts).
+
+import { oneLine } from '../log.js';
+
+/** How far the sending of an account has come in a run; the CHECK in the database has the same. */
+export const SENDING_STATES = ['untried', 'canary', 'open', 'stopped'] as const;
+export type SendingState = (typeof SENDING_STATES)[number];
+
+/** Every legal move; `stopped` to `untried` is a person's, or a look's that showed all of it. */
+export const SENDING_MOVES: Record<SendingState, readonly SendingState[]> = {
+  untried: ['canary', 'stopped'],
+  canary: ['untried', 'open', 'stopped'],
+  open: ['stopped'],
+  stopped: ['untried'],
+};
+
+/** So many batches in a row with an unknown entry stop the account for the rest of the run. */
+export const UNCLEAN_BATCHES_MAX = 2;
+
+export interface Brake {
+  /** `brake`: a person's; `freeze`: tieout's own, when database and journals do not agree */
+  kind: 'brake' | 'freeze';
+  /** null: every account */
+  accountId: string | null;
+  reason: string;
+  by: string;
+  at: Date;
+}
+
+/** So often a run lets an account begin again whose unknown entries a look has shown. */
+export const BEGIN_AGAIN_MAX = 3;
+
+export interface SendingFacts {
+  accountId: string;
+  /** false: the account has no run */
+  hasRun: boolean;
+  /** why its newest run sends nothing, in the words of run_accounts.send_block */
+  block: string | null;
+  state: SendingState;
+  /** why it is stopped */
+  reason: string | null;
+  brakes: readonly Brake[];
+}
+
+export type SendingAnswer =
+  | { kind: 'open' }
+  /** only a batch of one may go: the canary */
+  | { kind: 'canary' }
+  /** the canary is on its way; what waits is rung for again when its answer was understood */
+  | { kind: 'wait' }
+  | { kind: 'stop'; by: Brake['kind'] | 'no_run' | 'block' | 'breaker'; reason: string };
+
+export function mayAccountSend(facts: SendingFacts): SendingAnswer {
+  const [brake] = facts.brakes;
+  if (brake) {
+    const reason = `${brakeWords(brake)}; ${letGoWords(brake.accountId)}`;
+    return { kind: 'stop', by: brake.kind, reason };
+  }
+  if (!facts.hasRun) return { kind: 'stop', by: 'no_run', reason: 'the account has no run' };
+  if (facts.block !== null) {
+    return { kind: 'stop', by: 'block', reason: `nothing of the account is sent: ${facts.block}` };
+  }
+  switch (facts.state) {
+    case 'stopped':
+      return {
+        kind: 'stop',
+        by: 'breaker',
+        reason:
+          `the breaker stopped the account for the rest of the run: ${facts.reason ?? ''}; ` +
+          letGoWords(facts.accountId),
+      };
+    case 'canary':
+      return { kind: 'wait' };
+    case 'untried':
+      return { kind: 'canary' };
+    case 'open':
+      return { kind: 'open' };
+  }
+}
+
+/** Whether a person lets it go with `tieout brake off`. */
+export function isLetGo(answer: SendingAnswer): boolean {
+  return answer.kind === 'stop' && answer.by !== 'no_run' && answer.by !== 'block';
+}
+
+/** What a person types, to the letter: it stands wherever a stop is told. */
+export function letGoWords(accountId: string | null): string {
+  const scope = accountId === null ? '' : ` --account ${accountId}`;
+  return `to let it go: tieout brake off${scope} --reason TEXT`;
+}
+
+/** What a person typed comes into logs and summaries in one line, without card numbers. */
+const REASON_LENGTH = 500;
+
+export function brakeWords({ kind, accountId, reason, by, at }: Brake): string {
+  const scope = accountId === null ? 'all sending' : `account ${accountId}`;
+  const since = `since ${at.toISOString().slice(0, 19)}Z`;
+  return kind === 'brake'
+    ? `the brake is on for ${scope} ${since} (${oneLine(`${by}: ${reason}`, REASON_LENGTH)})`
+    : `${scope} is frozen ${since}: ${reason}`;
+}

@@ -1,0 +1,199 @@
+// What is told to the world outside, and in which words: one JSON object an event. Counts, money by
+// currency, dates and account ids; no order, no name of a customer, no link, no secret. Pure; the
+// rows are written by outbox/tell.ts and alerts/watch.ts, the posting is alerts/deliver.ts.
+
+import { oneLine } from './log.js';
+import { addAmounts } from './money.js';
+import { type Owed, owedSentence, type Silence, silenceSentence } from './runs/owed.js';
+import type { CurrencyTotals, OrderFigures, RunSummary } from './runs/summary.js';
+import { nightSentence } from './runs/summary.js';
+
+export const ALERT_EVENTS = [
+  'night_finished',
+  'night_did_not_start',
+  'run_is_silent',
+  'unknown_waits',
+  'job_failed',
+] as const;
+export type AlertEvent = (typeof ALERT_EVENTS)[number];
+
+/** webhook: told everything; switch: only pinged when a night has finished. */
+export type AlertChannel = 'webhook' | 'switch';
+
+/** `notify` of the configuration. */
+export interface AlertAddresses {
+  readonly webhook: string | null;
+  readonly deadMansSwitch: string | null;
+}
+
+export function addressOf(addresses: AlertAddresses, channel: AlertChannel): string | null {
+  return channel === 'webhook' ? addresses.webhook : addresses.deadMansSwitch;
+}
+
+export interface Alert {
+  event: AlertEvent;
+  /** a business date, an account, a queue */
+  subject: string;
+  /** one sentence, which chat programs show as it is */
+  text: string;
+  details: Readonly<Record<string, unknown>>;
+}
+
+/** By then the night after has looked, and could not settle it either. */
+export const UNKNOWN_HOURS_MAX = 26;
+/** Accounts, instructions that one message names; the count is always whole. */
+export const NAMED_MAX = 100;
+const REASON_LENGTH = 300;
+const TEXT_LENGTH = 1_000;
+
+export function nightFinished(summary: RunSummary): Alert {
+  const { businessDate, covers, state, asOf, pull } = summary;
+  return {
+    event: 'night_finished',
+    subject: businessDate,
+    text: oneLine(nightSentence(summary), TEXT_LENGTH),
+    details: {
+      businessDate,
+      covers: covers.slice(-NAMED_MAX),
+      state,
+      asOf,
+      pages: pull.pages,
+      failedPages: pull.failedPages,
+      orders: ordersOf(summary),
+      breaks: sumCounts(summary.accounts.map((account) => account.breaks)),
+      instructions: sumCounts(
+        summary.accounts.flatMap((account) => Object.values(account.instructions)),
+      ),
+      money: moneyOf(summary),
+      accounts: summary.accounts.slice(0, NAMED_MAX).map((account) => ({
+        accountId: account.accountId,
+        state: account.state,
+      })),
+    },
+  };
+}
+
+export function nightFailed(businessDate: string, failure: string): Alert {
+  const reason = oneLine(failure, REASON_LENGTH);
+  return {
+    event: 'night_finished',
+    subject: businessDate,
+    text: `Business date ${businessDate} failed: ${reason}`,
+    details: { businessDate, state: 'failed', failure: reason },
+  };
+}
+
+export function nightDidNotStart(
+  owed: Extract<Owed, { kind: 'begin' | 'goOn' }>,
+  now: Date,
+): Alert {
+  return {
+    event: 'night_did_not_start',
+    subject: owed.date,
+    text: owedSentence(owed, now) ?? '',
+    details: { businessDate: owed.date, owedSince: owed.since, isBegun: owed.kind === 'goOn' },
+  };
+}
+
+export function runIsSilent(silence: Silence): Alert {
+  const { date, since } = silence;
+  return {
+    event: 'run_is_silent',
+    subject: date,
+    text: silenceSentence(silence),
+    details: { businessDate: date, silentSince: since },
+  };
+}
+
+export interface WaitingUnknown {
+  instructionId: bigint;
+  accountId: string;
+  operation: string;
+  currency: string;
+  amount: string;
+  since: Date;
+}
+
+/** Of one account; `unknowns` is not empty. */
+export function unknownWaits(accountId: string, unknowns: readonly WaitingUnknown[]): Alert {
+  const oldest = new Date(Math.min(...unknowns.map((one) => one.since.getTime())));
+  const money = new Map<string, string>();
+  for (const { currency, amount } of unknowns) {
+    money.set(currency, addAmounts(money.get(currency) ?? '0.00', amount));
+  }
+  const count = unknowns.length;
+  return {
+    event: 'unknown_waits',
+    subject: accountId,
+    text:
+      `Account ${accountId}: of ${count} instruction${count === 1 ? '' : 's'} nobody knows ` +
+      `whether the gateway did it, the oldest since ${oldest.toISOString()}. ` +
+      'A person has to find out.',
+    details: {
+      accountId,
+      count,
+      oldestSince: oldest,
+      money: [...money].map(([currency, amount]) => ({ currency, amount })),
+      instructions: unknowns.slice(0, NAMED_MAX).map((one) => ({
+        instructionId: String(one.instructionId),
+        operation: one.operation,
+        since: one.since,
+      })),
+    },
+  };
+}
+
+export function jobFailed(queue: string, id: string, reason: string): Alert {
+  const why = oneLine(reason, REASON_LENGTH);
+  return {
+    event: 'job_failed',
+    subject: queue,
+    text: `A job of the queue ${queue} failed: ${why}. \`tieout jobs list\` has all of them.`,
+    details: { queue, id, reason: why },
+  };
+}
+
+function ordersOf(summary: RunSummary): Partial<Record<string, number>> {
+  return sumCounts(summary.accounts.map(({ orders }): Partial<OrderFigures> => orders));
+}
+
+function sumCounts(
+  counts: readonly (Partial<Record<string, number>> | undefined)[],
+): Partial<Record<string, number>> {
+  const sums: Partial<Record<string, number>> = {};
+  for (const part of counts) {
+    for (const [name, count] of Object.entries(part ?? {})) {
+      sums[name] = (sums[name] ?? 0) + (count ?? 0);
+    }
+  }
+  return sums;
+}
+
+/** Confirmed in the night, over all accounts, each currency by itself. */
+function moneyOf(summary: RunSummary): CurrencyTotals[] {
+  const sums = new Map<string, CurrencyTotals>();
+  for (const totals of summary.accounts.flatMap((account) => account.totals)) {
+    const sum = sums.get(totals.currency);
+    sums.set(totals.currency, sum === undefined ? totals : addTotals(sum, totals));
+  }
+  return [...sums.values()];
+}
+
+function addTotals(a: CurrencyTotals, b: CurrencyTotals): CurrencyTotals {
+  return {
+    currency: a.currency,
+    captured: addAmounts(a.captured, b.captured),
+    cancelled: addAmounts(a.cancelled, b.cancelled),
+    refunded: addAmounts(a.refunded, b.refunded),
+    net: addAmounts(a.net, b.net),
+    unknown: addAmounts(a.unknown, b.unknown),
+  };
+}
+
+/** The pause before the next try, after so many tries; null: it is given up. */
+export function pauseAfter(tries: number): number | null {
+  return PAUSES_SECONDS[tries - 1] ?? null;
+}
+
+/** Nine tries in a day. */
+export const PAUSES_SECONDS = [10, 60, 300, 900, 3_600, 10_800, 21_600, 43_200] as const;

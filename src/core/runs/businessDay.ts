@@ -1,0 +1,53 @@
+// Business days as finance closes them: what an account had captured and refunded, rolled forward
+// from day to day. Plain data and the one rule that ties them; amounts are text of two decimals.
+// Neighbours: days/daysStore.ts reads, days/days.ts decides, cli/reports/days.ts shows.
+
+import { exactAmount, formatAmount } from '../money.js';
+
+export type DayState = 'open' | 'closed' | 'locked';
+
+/** What the gateway's document does not show, so that no figure of tieout holds it. */
+export const NOT_KNOWN = ['fees', 'chargebacks', 'bank payouts'] as const;
+
+export interface DayFigures {
+  accountId: string;
+  businessDate: string;
+  currency: string;
+  state: DayState;
+  /** of the run of this day; null: no run is of this date */
+  timezone: string | null;
+  cutOff: string | null;
+  asOf: Date | null;
+  runState: string | null;
+  opening: string;
+  captured: string;
+  refunded: string;
+  /** captures minus refunds of earlier days that were closed when they became known */
+  adjustments: string;
+  closing: string;
+  /** a memo: cancelled reservations move no money */
+  cancelled: string;
+  cancelledLate: string;
+  /** a memo: payouts whose unit is known, late ones too; no part of what the gateway owes */
+  paidOut: string;
+  captures: number;
+  refunds: number;
+  cancels: number;
+  payouts: number;
+  late: number;
+}
+
+/** Said under every table of days. */
+export const MEMOS =
+  'Memos, in no sum: cancelled (reservations let go) and paid out (payouts, as soon as the ' +
+  'profile says payout.unit).';
+
+/** opening + captured - refunded + adjustments, as it has to be. */
+export function workedOutClosing(day: DayFigures): string {
+  const sum =
+    exactAmount(day.opening) +
+    exactAmount(day.captured) -
+    exactAmount(day.refunded) +
+    exactAmount(day.adjustments);
+  return formatAmount(sum);
+}

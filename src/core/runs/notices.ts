@@ -1,0 +1,385 @@
+// What a person has to be told about a night beside its figures: a ledger that is not known to be
+// whole, a new word of the gateway, orders that left the ledger, what stops the sending. Pure: the
+// words for what the store found.
+
+import { oneLine } from '../log.js';
+
+export interface Notice {
+  accountId: string;
+  kind:
+    | 'ledger_feed'
+    | 'new_word'
+    | 'left_ledger'
+    | 'not_sent'
+    | 'shared_transaction'
+    | 'odd_refund'
+    | 'strange_account'
+    | 'unusable_rows'
+    | 'no_history'
+    | 'no_orders'
+    | 'newly_freed'
+    | 'now_history'
+    | 'left_account'
+    | 'live_from_ahead'
+    | 'not_answered';
+  text: string;
+  /** what it is about, short enough for a sentence */
+  about: string;
+  /** Instructions that it keeps back. */
+  instructions?: number;
+  /** Orders and transactions that the text names: masking leaves them alone. */
+  names?: readonly string[];
+}
+
+/** Nothing is sent of an account that may have been paid before: no approval helps. */
+export function noHistoryNotice(block: { accountId: string; instructions: number }): Notice {
+  const { accountId, instructions } = block;
+  return {
+    accountId,
+    kind: 'no_history',
+    about: `this database knows no earlier run of ${accountId}`,
+    instructions,
+    text:
+      noHistorySentence(accountId) +
+      (instructions === 0 ? '' : `; ${counted(instructions)} kept back, and no approval helps`),
+  };
+}
+
+export function noHistorySentence(accountId: string): string {
+  return (
+    `nothing is sent. This database knows no earlier run of ${accountId}, yet its liveFrom is ` +
+    'more than 3 days ago; a lost or new database would pay everything again. Restore the ' +
+    'database, or, if this is a new installation, set liveFrom to the time from which tieout is ' +
+    'to act (within the last 3 days): requests older than it count as done'
+  );
+}
+
+function counted(instructions: number): string {
+  return `${instructions} ${instructions === 1 ? 'instruction is' : 'instructions are'}`;
+}
+
+/** A night without a single order ties, and is worth nothing. */
+export function noOrdersNotice(accountId: string): Notice {
+  return {
+    accountId,
+    kind: 'no_orders',
+    about: `not a single order of ${accountId} in the ledger`,
+    text:
+      'the ledger has not a single order of this account, so nothing was compared: were the ' +
+      `orders imported, and with account_id ${accountId}? (\`tieout import orders FILE\`)`,
+  };
+}
+
+export interface FeedGapFacts {
+  accountId: string;
+  businessDate: string;
+  currency: string;
+  verdict: 'absent' | 'unfinished' | 'different';
+  statedCount: number | null;
+  statedAmount: string | null;
+  ledgerCount: number;
+  ledgerAmount: string;
+}
+
+/** Why the ledger of a date may be stale: it never ties, whatever was compared. */
+export function feedNotice(gap: FeedGapFacts): Notice {
+  const about = `the ledger of ${gap.accountId} for ${gap.businessDate}`;
+  return { accountId: gap.accountId, kind: 'ledger_feed', about, text: `${about} ${gapText(gap)}` };
+}
+
+function gapText(gap: FeedGapFacts): string {
+  const held = `${gap.ledgerCount} orders, ${gap.ledgerAmount} ${gap.currency}`;
+  switch (gap.verdict) {
+    case 'absent':
+      return gap.currency === ''
+        ? 'is not known to be whole: ledger.control_totals states nothing of this date'
+        : `is not known to be whole: it holds ${held}, and ledger.control_totals states none`;
+    case 'unfinished':
+      return `is not complete yet: its control total in ${gap.currency} is not finished`;
+    case 'different':
+      return (
+        `is not whole: its feed states ${gap.statedCount} orders, ` +
+        `${gap.statedAmount} ${gap.currency}, the ledger holds ${held}`
+      );
+  }
+}
+
+export interface NewWordFacts {
+  accountId: string;
+  field: string;
+  word: string;
+  meaning: string | null;
+  entries: number;
+  money: Readonly<Record<string, string>>;
+  samples: readonly string[];
+}
+
+/** A code is the gateway's own text, whatever it sends there. */
+const WORD_LENGTH = 100;
+
+/** A code for the first time; one without a meaning stops its orders, and only those. */
+export function wordNotice(word: NewWordFacts): Notice {
+  const money = Object.entries(word.money).map(([currency, amount]) => `${amount} ${currency}`);
+  const seen = `${word.entries} ${word.entries === 1 ? 'entry' : 'entries'}`;
+  const whole = [seen, ...money].join(', ');
+  const meant =
+    word.meaning === null
+      ? 'it has no meaning in the profile: no money moves on it, and its orders stop'
+      : `it means ${word.meaning}`;
+  const samples = word.samples.length === 0 ? '' : ` (such as ${word.samples.join(', ')})`;
+  const about = `${word.field} ${oneLine(word.word, WORD_LENGTH)}`;
+  const text = `new word of the gateway, ${about}: ${whole}${samples}; ${meant}`;
+  return { accountId: word.accountId, kind: 'new_word', about, text, names: word.samples };
+}
+
+/** Orders that the ledger had at the look before; with an entry at the gateway they are breaks. */
+export function leftNotice(left: {
+  accountId: string;
+  left: number;
+  sample: string | null;
+}): Notice {
+  const orders = `${left.left} ${left.left === 1 ? 'order' : 'orders'}`;
+  const sample = left.sample === null ? '' : `, such as ${left.sample}`;
+  const text =
+    `${orders} left the ledger since the look before${sample}: those that the gateway has ` +
+    'are breaks (missing_in_ledger), the others are gone on both sides';
+  const names = left.sample === null ? [] : [left.sample];
+  return { accountId: left.accountId, kind: 'left_ledger', about: `${orders} left`, text, names };
+}
+
+/** What stops the sending of an account, and how much waits for it. */
+export function notSentNotice(stop: {
+  accountId: string;
+  reason: string;
+  instructions: number;
+}): Notice {
+  const { accountId, reason, instructions } = stop;
+  const waits =
+    instructions === 0
+      ? 'nothing waits for it now'
+      : `${instructions} ${instructions === 1 ? 'instruction waits' : 'instructions wait'}`;
+  const text = `sending is stopped: ${reason}; ${waits}`;
+  // What comes behind a colon or in parentheses are particulars.
+  const about = reason.split(/[:(]| since /)[0]?.trim() ?? reason;
+  return { accountId, kind: 'not_sent', about, text };
+}
+
+export interface SharedTransactionFacts {
+  accountId: string;
+  orders: number;
+  sample: string;
+  other: string;
+  transactionId: string;
+}
+
+/** A transaction moves once: who comes second waits until somebody looks. */
+export function sharedNotice(shared: SharedTransactionFacts): Notice {
+  const { accountId, orders, sample, other, transactionId } = shared;
+  const which =
+    orders === 1 ? `order ${sample} waits` : `${orders} orders wait, such as ${sample},`;
+  const text =
+    `${which} for ever: the gateway shows its transaction ${transactionId} under order ${other} ` +
+    'as well, where it was used';
+  const names = [sample, other, transactionId];
+  return {
+    accountId,
+    kind: 'shared_transaction',
+    about: `transaction ${transactionId}`,
+    text,
+    names,
+  };
+}
+
+export interface OddRefundFacts {
+  accountId: string;
+  orderNo: string;
+  instructionId: bigint;
+  reference: string;
+  /** another refund bears the same reference */
+  isTwice: boolean;
+  /** refunds that the ledger asks for, of the order */
+  requests: number;
+}
+
+/** Two refunds, or one that happened twice, look alike in a look: the gateway's count does not. */
+export function oddRefundNotice(odd: OddRefundFacts): Notice {
+  const { accountId, orderNo, instructionId, reference, isTwice, requests } = odd;
+  const asked = `${requests} ${requests === 1 ? 'refund is' : 'refunds are'} asked for`;
+  const why = isTwice
+    ? 'as it called another one: did it happen at all?'
+    : `though only ${asked}: did somebody else refund, or did one happen twice?`;
+  const text = `refund ${instructionId} of order ${orderNo} is called ${reference}, ${why}`;
+  const names = [orderNo, reference];
+  return { accountId, kind: 'odd_refund', about: `refund ${reference}`, text, names };
+}
+
+/** What a changed setting has freed, and waits until somebody has seen it. */
+export function freedNotice(freed: {
+  accountId: string;
+  setting: string;
+  instructions: number;
+}): Notice {
+  const { accountId, setting, instructions } = freed;
+  const waits = instructions === 1 ? '1 instruction waits' : `${instructions} instructions wait`;
+  const text = `${waits} for a person, since a setting has changed (${setting})`;
+  return { accountId, kind: 'newly_freed', about: setting, text };
+}
+
+/** Stands before what made the request of an instruction history, in the reason it bears. */
+export const NOW_HISTORY = 'its request is history now';
+
+export interface NowHistoryFacts {
+  accountId: string;
+  /** which setting, from what to what */
+  setting: string;
+  instructions: number;
+  approved: number;
+  samples: readonly {
+    operation: string;
+    /** of a payout that of the request, too */
+    orderNo: string;
+    refundId: string | null;
+    money: string;
+    isApproved: boolean;
+  }[];
+}
+
+/** What waited, and somebody wanted: a later liveFrom took it away. */
+export function nowHistoryNotice(gone: NowHistoryFacts): Notice {
+  const { accountId, setting, instructions, approved, samples } = gone;
+  const count =
+    instructions === 1
+      ? '1 instruction that waited was withdrawn'
+      : `${instructions} instructions that waited were withdrawn`;
+  const seen = approved === 0 ? '' : `, ${approved} of them approved`;
+  const named = samples.map(({ operation, orderNo, refundId, money, isApproved }) => {
+    const which = refundId === null ? orderNo : `${refundId} of order ${orderNo}`;
+    return `${operation} ${which} (${money}${isApproved ? ', approved' : ''})`;
+  });
+  const more = instructions > samples.length ? ` and ${instructions - samples.length} more` : '';
+  const text =
+    `${count}${seen}, since a request older than liveFrom counts as done (${setting}): ` +
+    `${named.join(', ')}${more}. Nothing is sent for them; if that was not meant, set liveFrom ` +
+    'back: then each waits for a person';
+  const names = samples.flatMap(({ orderNo, refundId }) => [
+    orderNo,
+    ...(refundId ? [refundId] : []),
+  ]);
+  return { accountId, kind: 'now_history', about: setting, text, names };
+}
+
+export interface LeftAccountFacts {
+  accountId: string;
+  /** unfinished instructions by state */
+  states: Readonly<Record<string, number>>;
+  breaks: number;
+}
+
+/** An account that left the configuration takes nothing along that is not finished. */
+export function leftAccountNotice({ accountId, states, breaks }: LeftAccountFacts): Notice {
+  const parts = Object.entries(states)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([state, count]) => `${count} ${state} ${count === 1 ? 'instruction' : 'instructions'}`);
+  if (breaks > 0) parts.push(`${breaks} open ${breaks === 1 ? 'break' : 'breaks'}`);
+  const text =
+    `the account is not in the configuration any more and is not finished: ${parts.join(', ')}. ` +
+    'Put it back under accounts (without liveFrom it is only observed), or settle each: ' +
+    `\`tieout instructions list --account ${accountId}\`, \`tieout instructions resolve\` or ` +
+    `\`reject\`; \`tieout breaks list --account ${accountId}\`, \`tieout breaks waive\``;
+  const about = `account ${accountId} left the configuration with ${parts.join(', ')}`;
+  return { accountId, kind: 'left_account', about, text };
+}
+
+/** Nothing of an account is sent before its liveFrom, and what was asked for until then never. */
+export function liveFromAheadNotice(ahead: {
+  accountId: string;
+  liveFrom: Date;
+  refunds: number;
+  payouts: number;
+}): Notice {
+  const { accountId, liveFrom, refunds, payouts } = ahead;
+  const requests =
+    refunds + payouts === 0
+      ? 'requests from before it count as done'
+      : `${refunds} refund request(s) and ${payouts} payout request(s) from before it count as ` +
+        'done, and are never sent';
+  return {
+    accountId,
+    kind: 'live_from_ahead',
+    about: `liveFrom of ${accountId} lies ahead`,
+    text: `${liveFromAheadSentence(liveFrom)}; ${requests}`,
+  };
+}
+
+export function liveFromAheadSentence(liveFrom: Date): string {
+  return `only observed until its liveFrom, which lies ahead: ${liveFrom.toISOString()}`;
+}
+
+export interface StrangeAccountFacts {
+  accountId: string;
+  kind: 'refund' | 'payout';
+  requests: number;
+  sample: string;
+}
+
+/** Requests that nobody plans: a typo in the ledger, or an account that left the configuration. */
+export function strangeAccountNotice(strange: StrangeAccountFacts): Notice {
+  const { accountId, kind, requests, sample } = strange;
+  const what = `${requests} ${kind} ${requests === 1 ? 'request' : 'requests'}`;
+  const text =
+    `${what}, such as ${sample}, of account ${accountId}, which is not configured: ` +
+    'nothing is done about them. Configure the account, or correct the ledger';
+  const names = [sample, accountId];
+  return { accountId, kind: 'strange_account', about: `account ${accountId}`, text, names };
+}
+
+export interface UnusableRows {
+  relation: string;
+  /** empty: they name no account either */
+  accountId: string;
+  rows: number;
+  sample: string;
+}
+
+/** Rows that name no order, request or account: nobody can be asked about them. */
+export function unusableRowsNotice(unusable: UnusableRows): Notice {
+  const { relation, rows, sample } = unusable;
+  const accountId = unusable.accountId || '(none)';
+  const count = `${rows} ${rows === 1 ? 'row' : 'rows'}`;
+  const about = `${count} of ledger.${relation} without a number or account`;
+  const such = sample === '' ? '' : `, such as ${sample}`;
+  const text =
+    `${count} of ledger.${relation} that no number and account tells apart (missing, or too long)` +
+    `${such}: left out, and nothing is done about it. Correct the ledger`;
+  return { accountId, kind: 'unusable_rows', about, text, names: [sample] };
+}
+
+export interface FailedPagesFacts {
+  accountId: string;
+  businessDate: string;
+  pages: number;
+  orders: number;
+  /** why, the most frequent first; every reason once */
+  reasons: readonly string[];
+}
+
+/** Reasons named in one notice; pages of one look mostly fail for the same. */
+const PAGE_REASONS_MAX = 3;
+const PAGE_REASON_LENGTH = 200;
+
+/** A page that failed is a night that is not whole: whoever is called has to know why. */
+export function notAnsweredNotice(failed: FailedPagesFacts): Notice {
+  const { accountId, businessDate, pages, orders } = failed;
+  const named = failed.reasons.slice(0, PAGE_REASONS_MAX);
+  const reasons = named.map((reason) => oneLine(reason, PAGE_REASON_LENGTH));
+  const rest = failed.reasons.length - named.length;
+  const why = [...reasons, ...(rest > 0 ? [`${rest} more reasons`] : [])].join('; ');
+  const asked = pages === 1 ? '1 page was' : `${pages} pages were`;
+  const about = orders === 1 ? '1 order' : `${orders} orders`;
+  const text =
+    `${asked} not answered, with ${about}: ${why}. Nothing is said of what stands there. ` +
+    `When the gateway is well: \`tieout run --date ${businessDate}\``;
+  // What comes behind a colon are particulars.
+  const short = [...new Set(reasons.map((reason) => reason.split(': ')[0] ?? reason))];
+  return { accountId, kind: 'not_answered', about: short.join('; '), text };
+}

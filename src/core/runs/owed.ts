@@ -1,0 +1,155 @@
+// Which night is owed now, and what is to be done about it: one pure question over what the
+// calendar and the newest run say. A tick of a clock is only a wish; this decides. Neighbours:
+// runs/calendarStore.ts knows the facts, night/clock.ts does what is answered, cli/nights/status.ts
+// tells it.
+
+import { isFinished, type RunState } from './summary.js';
+
+export interface OwedFacts {
+  now: Date;
+  /** when a night was last to begin; null: never within a year */
+  tick: Date | null;
+  /** the business date that had ended by then */
+  due: string | null;
+  /** until when that night is resumed */
+  resumeUntil: Date | null;
+  /** nights from before it are not owed */
+  installedAt: Date | null;
+  run: NewestRun | null;
+}
+
+export interface NewestRun {
+  date: string;
+  state: RunState;
+  /** somebody who lives works on it */
+  isAtWork: boolean;
+  /** it was told to stop, and did not fail by itself */
+  wasStopped: boolean;
+  /** an account of the configuration has no part in it */
+  lacksAccounts: boolean;
+  /** how often it has ended since the tick */
+  ends: number;
+  endedAt: Date | null;
+}
+
+export type Owed =
+  | { kind: 'nothing' }
+  /** the night has no run, or its process is gone */
+  | { kind: 'begin' | 'goOn'; date: string; since: Date }
+  | { kind: 'underWay'; date: string }
+  /** incomplete or failed: again at `at`, which may be now */
+  | { kind: 'resume'; date: string; at: Date; until: Date }
+  /** incomplete or failed, and the time to resume it is over */
+  | { kind: 'givenUp'; date: string; until: Date };
+
+/** How long an incomplete night waits before it is resumed the first time, the second, ... */
+export const RESUME_PAUSES_MINUTES = [1, 2, 4, 8, 15] as const;
+
+const MINUTE_MS = 60_000;
+
+/** A clock that differs more from the database's sends nothing and begins no night. */
+export const SKEW_MS_MAX = 60_000;
+
+export function whatIsOwed(facts: OwedFacts): Owed {
+  const { run, due, tick } = facts;
+  if (run?.isAtWork === true) return { kind: 'underWay', date: run.date };
+  if (tick === null || due === null) return { kind: 'nothing' };
+  if (run === null || run.date < due) {
+    const isOlder = run === null && facts.installedAt !== null && tick < facts.installedAt;
+    return isOlder ? { kind: 'nothing' } : { kind: 'begin', date: due, since: tick };
+  }
+  if (run.state === 'running' || run.wasStopped) {
+    return { kind: 'goOn', date: run.date, since: tick };
+  }
+  // Begun by hand before its own night was to begin: it is owed then, and until then nothing is.
+  if (run.date > due) return { kind: 'nothing' };
+  return ofEnded(facts, run, tick);
+}
+
+function ofEnded({ now, resumeUntil }: OwedFacts, run: NewestRun, tick: Date): Owed {
+  const until = resumeUntil ?? tick;
+  if (isFinished(run.state)) {
+    const isPart = run.lacksAccounts && now < until;
+    return isPart ? { kind: 'goOn', date: run.date, since: tick } : { kind: 'nothing' };
+  }
+  // A night that was tried before its time is owed at its time.
+  const endedAt = run.ends === 0 ? tick : (run.endedAt ?? tick);
+  const at = new Date(endedAt.getTime() + pauseMs(run.ends));
+  if (now < until && at < until) return { kind: 'resume', date: run.date, at, until };
+  return { kind: 'givenUp', date: run.date, until };
+}
+
+/** None before it has ended once since the tick; then it grows, up to the last. */
+function pauseMs(ends: number): number {
+  const pause = RESUME_PAUSES_MINUTES[ends - 1] ?? RESUME_PAUSES_MINUTES.at(-1) ?? 0;
+  return ends === 0 ? 0 : pause * MINUTE_MS;
+}
+
+/** After so long a night that should have begun is said not to have started. */
+const LATE_MINUTES_MAX = 10;
+
+/** Whether somebody has to be told that the night did not start. */
+export function didNotStart(owed: Owed, now: Date): boolean {
+  if (owed.kind !== 'begin' && owed.kind !== 'goOn') return false;
+  return now.getTime() - owed.since.getTime() > LATE_MINUTES_MAX * MINUTE_MS;
+}
+
+/** A run that has not ended, and whose holder gave no sign of life since. */
+export interface Silence {
+  date: string;
+  since: Date;
+  ms: number;
+}
+
+/** A clock takes it up within a minute: what is silent for longer waits for somebody. */
+const SILENT_MINUTES_MAX = 3;
+
+/** Whether somebody has to be told that nobody works on a run. */
+export function standsStill(silence: Silence | null): silence is Silence {
+  return silence !== null && silence.ms > SILENT_MINUTES_MAX * MINUTE_MS;
+}
+
+export function silenceSentence({ date, since }: Silence): string {
+  return (
+    `Business date ${date} stands still: nobody has worked on it since ${toMinute(since)}; ` +
+    `\`tieout run --date ${date}\` goes on with it.`
+  );
+}
+
+export function skewWords(skewMs: number): string {
+  return `the clock of the database differs from ours by ${Math.round(skewMs / 1000)} s`;
+}
+
+/** What is to be said beside the sentence of the newest night; null: it says everything. */
+export function owedSentence(owed: Owed, now: Date): string | null {
+  switch (owed.kind) {
+    case 'nothing':
+    case 'underWay':
+      return null;
+    case 'begin':
+      return didNotStart(owed, now)
+        ? `Business date ${owed.date} did not start: it is owed since ${toMinute(owed.since)}.`
+        : `Business date ${owed.date} is to begin now.`;
+    case 'goOn':
+      return `Business date ${owed.date} stopped before its end and is to go on now.`;
+    case 'resume':
+      return (
+        `It is resumed ${owed.at > now ? `at ${toMinute(owed.at)}` : 'now'}, ` +
+        `until ${toMinute(owed.until)} at the latest.`
+      );
+    case 'givenUp':
+      return `It was given up at ${toMinute(owed.until)}; the next night covers it.`;
+  }
+}
+
+/** To the minute, in UTC. */
+export function toMinute(at: Date): string {
+  return `${at.toISOString().slice(0, 16)}Z`;
+}
+
+/** When the next night begins, and of which date it will be. */
+export function nextSentence(next: { nextTick: Date | null; nextDue: string | null }): string {
+  const { nextTick, nextDue } = next;
+  if (nextTick === null || nextDue === null) return 'No night is to begin within a year.';
+  return `The next night begins at ${toMinute(nextTick)}, business date ${nextDue}.`;
+}

@@ -1,0 +1,26 @@
+// What retention removed, and the sentence that says so: wherever somebody asks for looks that are
+// gone, they are told that they were there. Pure.
+
+import { nameInWords } from '../instructions/decider.js';
+
+/** A month of looks that was removed: the business dates of its nights, when, by whom. */
+export interface Removal {
+  /** 2026_11; `before`: from before numbers bore a month */
+  month: string;
+  firstDate: string;
+  lastDate: string;
+  nights: number;
+  /** of an account each */
+  looks: number;
+  at: Date;
+  by: string;
+  isClaim: boolean;
+}
+
+/** What is gone, in one line and without a full stop. */
+export function removedLine({ firstDate, lastDate, looks, at, by, isClaim }: Removal): string {
+  return (
+    `What was looked at from ${firstDate} to ${lastDate} (${looks} looks) was removed by ` +
+    `retention on ${at.toISOString().slice(0, 10)}, by ${nameInWords(by, isClaim)}`
+  );
+}

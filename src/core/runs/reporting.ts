@@ -1,0 +1,220 @@
+// The rows that reports are made of: what the store reads and what reports/ writes. Plain data, no
+// rules. Amounts are text of the printed shape ("12.34", a difference may be negative) so that no
+// float can creep in between database and file; instants are Date; a business date is its text.
+// Neighbours: summary.ts (the figures of a run), reports/columns.ts (how each row is shown).
+
+import { type Hundredths, parseSum } from '../money.js';
+import type { OrderClass, RunSummary, Tie } from './summary.js';
+
+/** One break of the run, open or waived; text is as stored and is masked only when it is shown. */
+export interface BreakRow {
+  accountId: string;
+  orderNo: string;
+  kind: string;
+  state: string;
+  /** The difference in one sentence that a person understands. */
+  sentence: string;
+  expected: string;
+  actual: string;
+  currency: string | null;
+  /** Gateway minus ledger; null where the difference is not one of money. */
+  difference: string | null;
+  /** What each side shows, where it shows an amount. */
+  ledgerAmount: string | null;
+  gatewayAmount: string | null;
+  firstSeen: Date;
+  ageDays: number;
+  owner: string | null;
+  note: string | null;
+  transactionId: string | null;
+  /** All that its sentence may name. */
+  transactions: readonly string[];
+}
+
+/** One instruction: money that moved, was refused, or still waits. */
+export interface MovementRow {
+  instructionId: string;
+  accountId: string;
+  orderNo: string;
+  refundId: string | null;
+  /** capture | cancel | refund | review | payout */
+  operation: string;
+  /** The instruction's state: confirmed, held, unknown ... */
+  state: string;
+  currency: string | null;
+  /** Null for a review, which moves no money. */
+  amount: string | null;
+  transactionId: string | null;
+  gatewayReference: string | null;
+  gatewayMessage: string | null;
+  /** When it came into this state. */
+  at: Date | null;
+  holdReason: string | null;
+}
+
+/** One order of the run: in the ledger, at the gateway, or both. */
+export interface OrderRow {
+  accountId: string;
+  orderNo: string;
+  /** matched | explained | due | awaited | broken | notCompared */
+  class: string;
+  /** The kinds of its breaks, joined by ", "; empty when there is none. */
+  kinds: string;
+  /** Null for a stranger. */
+  expected: string | null;
+  /** Null while the gateway has no entry or its code has no meaning. */
+  gatewayState: string | null;
+  /** The gateway's own code, as received. */
+  paymentStatus: string | null;
+  currency: string | null;
+  ledgerAmount: string | null;
+  gatewayAmount: string | null;
+  transactionId: string | null;
+  /** As the gateway printed it. */
+  transactionDate: string | null;
+  placedAt: Date | null;
+}
+
+/** openBefore + new + reopened - waived - resolved = openAfter, for one kind of break. */
+export interface KindTie extends Tie {
+  accountId: string;
+  kind: string;
+}
+
+/** The same in money: the amounts at stake, as text, for one currency. */
+export interface MoneyTie {
+  accountId: string;
+  currency: string;
+  openBefore: string;
+  new: string;
+  reopened: string;
+  waived: string;
+  resolved: string;
+  openAfter: string;
+}
+
+/** What openAfter has to be in money; the open breaks tie when it is. */
+export function workedOutStake(tie: MoneyTie): Hundredths {
+  const of = (amount: string): Hundredths => parseSum(amount) ?? 0n;
+  return of(tie.openBefore) + of(tie.new) + of(tie.reopened) - of(tie.waived) - of(tie.resolved);
+}
+
+/** The orders of one account and currency, counted and in money. */
+export interface CurrencyRow {
+  accountId: string;
+  /** Empty where no side shows one. */
+  currency: string;
+  /** Placed on a date that the run covers; before it and carried forward; not in the ledger. */
+  ofDate: number;
+  carried: number;
+  strangers: number;
+  atGateway: number;
+  classes: Record<OrderClass, number>;
+  ledgerOfDate: string;
+  ledgerCarried: string;
+  gateway: string;
+  /** The ledger's money by class; a stranger's is what the gateway shows. */
+  money: Record<OrderClass, string>;
+  /** Gateway minus ledger over the orders of which both sides show an amount. */
+  difference: string;
+  absolute: string;
+}
+
+/** What was done at the gateway and not by us, while our instruction for it still waited. */
+export interface ElsewhereRow {
+  accountId: string;
+  currency: string;
+  captured: string;
+  cancelled: string;
+  refunded: string;
+}
+
+/** An order that was not plainly asked and answered. */
+export interface CoverageLine {
+  accountId: string;
+  orderNo: string;
+  /** The page that asked for it. */
+  page: number | null;
+  how: string;
+  reason: string | null;
+}
+
+/** One account and currency on one business date. */
+export interface ActivityRow {
+  businessDate: string;
+  accountId: string;
+  currency: string;
+  /** Money at stake in open breaks, before the run, what the run changed, after it. */
+  openBefore: string;
+  change: string;
+  openAfter: string;
+  captured: string;
+  cancelled: string;
+  refunded: string;
+  net: string;
+  /** Sent, and nobody could say at the end of the date; not a flow, so never added up. */
+  unknown: string;
+}
+
+/** A break as it stood at the end of a date, with the money at stake in it. */
+export interface AgedBreakRow extends BreakRow {
+  stake: string | null;
+}
+
+/** What a reader needs to know to trust the file and to work it out again. */
+export interface AboutData {
+  environment: 'test' | 'live';
+  businessDate: string;
+  timezone: string;
+  cutOff: string;
+  /** The time of the look that the figures show. */
+  asOf: Date;
+  /** When the report was made; also the date in the file's properties. */
+  createdAt: Date;
+  revision: number;
+  /** The run before this one, whose openAfter is our openBefore. */
+  previousRun: string | null;
+  /** The newest workbook of that run: its digest, by which `tieout verify --workbook` knows it. */
+  previousWorkbook: string | null;
+  /** Where the chains of digests ended when this was made, as one digest. */
+  chainHead: string;
+  /** Program, database, gateway profile ... and their versions. */
+  versions: readonly (readonly [name: string, version: string])[];
+  profileHash: string;
+  /** Digest over the ledger rows and the gateway answers that were used. */
+  inputsHash: string;
+  /** What the database held: compared again by `tieout verify --workbook`. */
+  digests: Readonly<Record<string, string>>;
+  /** Settings that decided something, in the order in which they are to be shown. */
+  parameters: readonly (readonly [name: string, value: string])[];
+}
+
+/** Rows in chunks, so that nobody ever holds all of them. */
+export type Chunks<R> = AsyncIterable<readonly R[]> | Iterable<readonly R[]>;
+
+/** Everything in the nightly workbook. Each list is read more than once, the same each time. */
+export interface ReconciliationData {
+  summary: RunSummary;
+  about: AboutData;
+  /** Breaks open at the end, oldest first: all, or those of these kinds. */
+  breaks: (kinds?: readonly string[]) => Chunks<BreakRow>;
+  /** Instructions confirmed in this run; these and no others make up the totals. */
+  moved: () => Chunks<MovementRow>;
+  /** Held, queued, accepted, rejected and unknown instructions: what still needs someone. */
+  waiting: () => Chunks<MovementRow>;
+  currencies: readonly CurrencyRow[];
+  elsewhere: readonly ElsewhereRow[];
+  coverage: Chunks<CoverageLine>;
+  /** May be empty: the sections are then left out. */
+  tiesByKind: readonly KindTie[];
+  tiesByMoney: readonly MoneyTie[];
+}
+
+/** A file that is complete, on disk, and will not be changed again. */
+export interface WrittenReport {
+  path: string;
+  sha256: string;
+  bytes: number;
+  /** Digests of its rows, where they are added up while it is written. */
+  rowDigests?: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,285 @@
+// The summary of a run: the JSON of docs/CONTRACT.md section 7 as a type, and the night in one
+// sentence. Whoever prints, stores or reports figures of a run uses this shape and no other. Pure:
+// nothing is counted here, the figures come from the store. Neighbours: reporting.ts, words.ts, the
+// command line.
+
+import type { CoverageFigures } from '../orders/coverage.js';
+import { inWords } from '../text/words.js';
+import type { Notice } from './notices.js';
+
+/** What a run, or one account of it, has come to. */
+export const RUN_STATES = ['running', 'tied_out', 'broken', 'incomplete', 'failed'] as const;
+export type RunState = (typeof RUN_STATES)[number];
+
+/** Nothing of it is left to be done by doing it again. */
+export function isFinished(state: RunState): boolean {
+  return state === 'tied_out' || state === 'broken';
+}
+
+/** Each order of a run is in exactly one of these; in the order in which they are shown. */
+export const ORDER_CLASSES = [
+  'matched',
+  'explained',
+  'due',
+  'awaited',
+  'broken',
+  'notCompared',
+] as const;
+export type OrderClass = (typeof ORDER_CLASSES)[number];
+
+export interface PullFigures {
+  pages: number;
+  failedPages: number;
+  asked: number;
+  answered: number;
+  unanswered: number;
+  unasked: number;
+}
+
+export type OrderFigures = { ledger: number; strangers: number; gateway: number } & Record<
+  OrderClass,
+  number
+>;
+
+/** openBefore + new + reopened - waived - resolved = openAfter */
+export interface Tie {
+  openBefore: number;
+  new: number;
+  reopened: number;
+  waived: number;
+  resolved: number;
+  openAfter: number;
+}
+
+/** By operation, then by state of the instruction or `carried`; zeros may be left out. */
+export type InstructionFigures = Partial<Record<string, Partial<Record<string, number>>>>;
+
+/** Money confirmed in the run, as text; `unknown` is in no other column. */
+export interface CurrencyTotals {
+  currency: string;
+  captured: string;
+  cancelled: string;
+  refunded: string;
+  net: string;
+  unknown: string;
+  /** Payouts, whose unit is known; left out where there are none, and never in `net`. */
+  paidOut?: string;
+}
+
+/** What the tolerance swallowed in one currency; `net` is gateway minus ledger. */
+export interface Tolerated {
+  currency: string;
+  orders: number;
+  below: string;
+  above: string;
+  net: string;
+}
+
+export interface AccountSummary {
+  accountId: string;
+  state: RunState;
+  orders: OrderFigures;
+  /** Open at the end, by kind; zeros may be left out. */
+  breaks: Partial<Record<string, number>>;
+  /** Kinds of break that this way of asking cannot find. */
+  notSearched: string[];
+  tie: Tie;
+  instructions: InstructionFigures;
+  totals: CurrencyTotals[];
+  /** Differences within the tolerance, which are no breaks; left out where there are none. */
+  tolerated?: Tolerated[];
+}
+
+export interface ReportFile {
+  kind: string;
+  format: string;
+  path: string;
+  sha256: string;
+  revision: number;
+}
+
+export interface UnwrittenReport {
+  kind: string;
+  reason: string;
+}
+
+/** One thing that a night would do now. */
+export interface WouldDo {
+  accountId: string;
+  /** empty for a payout */
+  orderNo: string;
+  refundId: string | null;
+  operation: string;
+  amount: string;
+  currency: string;
+  /** send: it would go; wait: it would be held for the reason */
+  next: 'send' | 'wait';
+  reason: string | null;
+}
+
+export interface RunSummary {
+  run: string;
+  businessDate: string;
+  covers: string[];
+  /** The time of the look, RFC 3339 in UTC. */
+  asOf: string;
+  environment: 'test' | 'live';
+  state: RunState;
+  pull: PullFigures;
+  accounts: AccountSummary[];
+  /** What the gateway said of the orders, by account: of this look alone, so that it may change. */
+  coverage?: (CoverageFigures & { accountId: string })[];
+  reports: ReportFile[];
+  /** Of this look and not written: of them `reports` has an older revision, or none. */
+  unwritten?: UnwrittenReport[];
+  /** What a person has to be told beside the figures; left out where there is nothing. */
+  notices?: Notice[];
+  /** Of a dry run alone: nothing of it was done. */
+  wouldDo?: WouldDo[];
+}
+
+/** What openAfter has to be; the run ties when it is. */
+export function workedOutOpenAfter(tie: Tie): number {
+  return tie.openBefore + tie.new + tie.reopened - tie.waived - tie.resolved;
+}
+
+/** The night in one sentence, for a person who reads nothing else. */
+export function nightSentence(summary: RunSummary): string {
+  const night = `Business date ${summary.businessDate}`;
+  const orders = sumOrders(summary, 'ledger') + sumOrders(summary, 'strangers');
+  const broken = sumOrders(summary, 'broken');
+  const tail = waitingPart(summary);
+  switch (summary.state) {
+    case 'running':
+      return `${night} is still being worked on; these figures are not final.`;
+    case 'failed':
+      return `${night} failed; these figures must not be relied on.`;
+    case 'incomplete':
+      return `${night} is incomplete: ${joinParts(incompleteParts(summary, broken))}${tail}.`;
+    case 'broken':
+      return `${night} is broken: ${brokenPart(summary, broken, orders)}${tail}.`;
+    case 'tied_out':
+      if (orders === 0 && noticesOf(summary, 'no_orders').length > 0) {
+        return `${night} compared NOTHING${tail}.`;
+      }
+      return `${night} tied out: ${counted(orders, 'order')} compared, no open difference${tail}.`;
+  }
+}
+
+function brokenPart(summary: RunSummary, broken: number, orders: number): string {
+  const kinds = new Map<string, number>();
+  for (const account of summary.accounts) {
+    for (const [kind, count] of Object.entries(account.breaks)) {
+      if (count) kinds.set(kind, (kinds.get(kind) ?? 0) + count);
+    }
+  }
+  const differ = `${broken} of ${counted(orders, 'order')} ${broken === 1 ? 'differs' : 'differ'}`;
+  return kinds.size === 0 ? differ : `${differ} (${joinParts(kindParts(kinds))})`;
+}
+
+/** A sentence with more kinds than this is not read any more. */
+const KINDS_NAMED_MAX = 4;
+
+/** The most frequent kinds by name, the rest as one number. */
+function kindParts(kinds: ReadonlyMap<string, number>): string[] {
+  const sorted = [...kinds].sort(([kindA, a], [kindB, b]) => b - a || (kindA < kindB ? -1 : 1));
+  const named = sorted.slice(0, KINDS_NAMED_MAX);
+  const others = sorted.slice(KINDS_NAMED_MAX);
+  const parts = named.map(([kind, count]) => `${count} ${inWords(kind)}`);
+  if (others.length === 0) return parts;
+  const rest = others.reduce((sum, [, count]) => sum + count, 0);
+  return [...parts, `${rest} of ${others.length === 1 ? 'another kind' : 'other kinds'}`];
+}
+
+function incompleteParts(summary: RunSummary, broken: number): string[] {
+  const failed = summary.pull.failedPages;
+  const notCompared = sumOrders(summary, 'notCompared');
+  const moving = ['planned', 'queued', 'sending']
+    .map((state) => sumInstructions(summary, state))
+    .reduce((sum, count) => sum + count, 0);
+  const accepted = sumInstructions(summary, 'accepted');
+  const feeds = new Set(noticesOf(summary, 'ledger_feed').map((notice) => notice.about));
+  const parts = [
+    ...[...feeds].map((about) => `${about} is not known to be whole`),
+    ...noticesOf(summary, 'left_account').map((notice) => notice.about),
+    failed > 0 ? `${counted(failed, 'page')} failed${failedPart(summary)}` : '',
+    notCompared > 0 ? `${counted(notCompared, 'order')} not compared` : '',
+    moving > 0 ? `${counted(moving, 'instruction')} not sent yet${stopPart(summary)}` : '',
+    accepted > 0 ? `${counted(accepted, 'instruction')} accepted and not shown yet` : '',
+    broken > 0 ? `${counted(broken, 'order')} broken` : '',
+  ].filter((part) => part !== '');
+  return parts.length > 0 ? parts : ['something of it is still open'];
+}
+
+/** In parentheses: what stops them. */
+function stopPart(summary: RunSummary): string {
+  const stops = [...new Set(noticesOf(summary, 'not_sent').map((notice) => notice.about))];
+  return stops.length === 0 ? '' : ` (${stops.join('; ')})`;
+}
+
+function waitingPart(summary: RunSummary): string {
+  const kept = noticesOf(summary, 'no_history');
+  const keptBack = kept.reduce((sum, { instructions = 0 }) => sum + instructions, 0);
+  const held = sumInstructions(summary, 'held') - keptBack;
+  const unknown = sumInstructions(summary, 'unknown');
+  const parts = [
+    ...noticesOf(summary, 'no_orders').map(({ about }) => about),
+    ...noticesOf(summary, 'unusable_rows').map(({ about }) => about),
+    ...kept.map(({ about, instructions = 0 }) => {
+      if (instructions === 0) return `nothing may be sent (${about})`;
+      return `${counted(instructions, 'instruction')} kept back (${about})`;
+    }),
+    held > 0 ? `${counted(held, 'instruction')} held for approval` : '',
+    unknown > 0 ? `${counted(unknown, 'instruction')} unknown` : '',
+    newWordPart(summary),
+    unwrittenPart(summary),
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? '' : `; ${joinParts(parts)}`;
+}
+
+/** A sentence with more codes than this is not read any more. */
+const WORDS_NAMED_MAX = 3;
+
+/** Why pages failed: one line is all that many people read. */
+function failedPart(summary: RunSummary): string {
+  const reasons = [...new Set(noticesOf(summary, 'not_answered').map((notice) => notice.about))];
+  return reasons.length === 0 ? '' : ` (${reasons.slice(0, WORDS_NAMED_MAX).join('; ')})`;
+}
+
+function newWordPart(summary: RunSummary): string {
+  const words = [...new Set(noticesOf(summary, 'new_word').map((notice) => notice.about))];
+  if (words.length === 0) return '';
+  const rest = words.length - WORDS_NAMED_MAX;
+  const named = words.slice(0, WORDS_NAMED_MAX);
+  return `new at the gateway: ${[...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ')}`;
+}
+
+function unwrittenPart({ unwritten = [] }: RunSummary): string {
+  if (unwritten.length === 0) return '';
+  return `${counted(unwritten.length, 'report')} that could not be written`;
+}
+
+function noticesOf(summary: RunSummary, kind: Notice['kind']): Notice[] {
+  return (summary.notices ?? []).filter((notice) => notice.kind === kind);
+}
+
+function sumOrders(summary: RunSummary, figure: keyof OrderFigures): number {
+  return summary.accounts.reduce((sum, account) => sum + account.orders[figure], 0);
+}
+
+function sumInstructions(summary: RunSummary, state: string): number {
+  let sum = 0;
+  for (const account of summary.accounts) {
+    for (const states of Object.values(account.instructions)) sum += states?.[state] ?? 0;
+  }
+  return sum;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function joinParts(parts: readonly string[]): string {
+  if (parts.length < 2) return parts.join('');
+  return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+}

@@ -1,0 +1,98 @@
+// What a person decides about business days: close, lock, reopen. Days of an account close in their
+// order; a locked one stays. With each decision the figures and the open items of that moment are
+// kept. The same functions for the command line and for whoever else asks with a known name.
+
+import type { Decider } from '../core/instructions/decider.js';
+import type { DayFigures } from '../core/runs/businessDay.js';
+import type { Database, Db } from '../database/db.js';
+import {
+  closedUntil,
+  dayFigures,
+  dayState,
+  holdDays,
+  openDates,
+  postMovements,
+  recordDay,
+} from './daysStore.js';
+
+export interface DayOrder {
+  accountId: string;
+  date: string;
+  who: Decider;
+  reason: string;
+}
+
+export type DayVerdict =
+  | { kind: 'done'; accountId: string; dates: string[] }
+  | { kind: 'refused'; accountId: string; reason: string };
+
+/** Closes the day and every open one before it. */
+export function closeDay(db: Database, order: DayOrder): Promise<DayVerdict> {
+  return decided(db, order, async (tx) => {
+    const { accountId, date } = order;
+    const state = await dayState(tx, accountId, date);
+    if (state !== 'open') return refused(order, `${date} is ${state} already`);
+    const dates = await openDates(tx, accountId, date);
+    if (dates.at(-1) !== date)
+      return refused(order, `there is no finished run of ${date} to close`);
+    await postMovements(tx, accountId);
+    for (const one of dates) await record(tx, order, one, 'closed');
+    return { kind: 'done', accountId, dates };
+  });
+}
+
+/** Makes a closed day final: it cannot be reopened any more. */
+export function lockDay(db: Database, order: DayOrder): Promise<DayVerdict> {
+  return decided(db, order, async (tx) => {
+    const { accountId, date } = order;
+    const state = await dayState(tx, accountId, date);
+    if (state !== 'closed')
+      return refused(order, `${date} is ${state}; only a closed day is locked`);
+    await record(tx, order, date, 'locked');
+    return { kind: 'done', accountId, dates: [date] };
+  });
+}
+
+/** Opens the newest closed day again; what is known by now of it goes where it belongs. */
+export function reopenDay(db: Database, order: DayOrder): Promise<DayVerdict> {
+  return decided(db, order, async (tx) => {
+    const { accountId, date } = order;
+    const state = await dayState(tx, accountId, date);
+    if (state !== 'closed') {
+      return refused(order, `${date} is ${state}; only a closed day is reopened`);
+    }
+    const newest = await closedUntil(tx, accountId);
+    if (newest !== null && newest > date) {
+      return refused(order, `${date} is followed by a closed day: reopen ${newest} first`);
+    }
+    await record(tx, order, date, 'reopened');
+    await postMovements(tx, accountId);
+    return { kind: 'done', accountId, dates: [date] };
+  });
+}
+
+function decided(
+  db: Database,
+  { accountId }: DayOrder,
+  work: (tx: Db) => Promise<DayVerdict>,
+): Promise<DayVerdict> {
+  return db.transaction(async (tx) => {
+    await holdDays(tx, accountId);
+    return work(tx);
+  });
+}
+
+async function record(
+  tx: Db,
+  { accountId, who, reason }: DayOrder,
+  businessDate: string,
+  event: 'closed' | 'locked' | 'reopened',
+): Promise<void> {
+  const figures: DayFigures[] = await dayFigures(tx, [accountId], businessDate, businessDate);
+  const { name: by, isClaim } = who;
+  await recordDay(tx, { accountId, businessDate, event, by, isClaim, reason, figures });
+}
+
+function refused({ accountId }: DayOrder, reason: string): DayVerdict {
+  return { kind: 'refused', accountId, reason };
+}

@@ -1,0 +1,216 @@
+// Business days: movements posted to them, their figures, and what people decided about them. A
+// closed day never changes: the database refuses a movement for it, and what is known later stands
+// as an adjustment in the first open day. Neighbours: core/runs/businessDay.ts, days/days.ts.
+
+import type { DayFigures, DayState } from '../core/runs/businessDay.js';
+import type { Db } from '../database/db.js';
+import { inTransaction } from '../database/db.js';
+import { statement } from '../database/statements.js';
+
+/** At most so many open items, moved orders or late movements of a day are named. */
+export const ITEMS_MAX = 1_000;
+
+export interface DayEvent {
+  accountId: string;
+  businessDate: string;
+  event: 'closed' | 'locked' | 'reopened';
+  at: Date;
+  by: string;
+  isClaim: boolean;
+  reason: string;
+  figures: unknown;
+  openItems: unknown;
+}
+
+/** Nobody else posts to the account's days, closes or reopens them until the transaction ends. */
+export async function holdDays(tx: Db, accountId: string): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtext('tieout.days'), hashtext($1))`, [
+    accountId,
+  ]);
+}
+
+/** Posts what was confirmed and has no day yet; answers how many movements. */
+export async function postMovements(db: Db, accountId: string): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    await holdDays(tx, accountId);
+    return (await tx.query(statement('days/postMovements'), [[accountId]])).rowCount;
+  });
+}
+
+/** The accounts that had a run in the period. */
+export async function daysAccounts(db: Db, from: string, to: string): Promise<string[]> {
+  const { rows } = await db.query<{ account_id: string }>(
+    `select distinct ra.account_id from tieout.run_accounts ra join tieout.runs r using (run_id)
+     where not r.is_dry and r.business_date between $1 and $2 order by 1`,
+    [from, to],
+  );
+  return rows.map((row) => row.account_id);
+}
+
+/** The same for many accounts; one whose days somebody holds is waited for alone. */
+export async function postAllMovements(db: Db, accountIds: readonly string[]): Promise<void> {
+  const busy = await inTransaction(db, async (tx) => {
+    const { rows } = await tx.query<{ account_id: string; is_held: boolean }>(
+      `select account_id,
+         pg_try_advisory_xact_lock(hashtext('tieout.days'), hashtext(account_id)) as is_held
+       from unnest($1::text[]) as a (account_id)`,
+      [accountIds],
+    );
+    const held = rows.filter((row) => row.is_held).map((row) => row.account_id);
+    await tx.query(statement('days/postMovements'), [held]);
+    return rows.filter((row) => !row.is_held).map((row) => row.account_id);
+  });
+  for (const accountId of busy) await postMovements(db, accountId);
+}
+
+export async function dayFigures(
+  db: Db,
+  accountIds: readonly string[],
+  from: string,
+  to: string,
+): Promise<DayFigures[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    business_date: string;
+    currency: string;
+    state: DayState;
+    timezone: string | null;
+    cut_off: string | null;
+    as_of: Date | null;
+    run_state: string | null;
+    opening: string;
+    captured: string;
+    refunded: string;
+    adjustments: string;
+    closing: string;
+    cancelled: string;
+    cancelled_late: string;
+    paid_out: string;
+    captures: bigint;
+    refunds: bigint;
+    cancels: bigint;
+    payouts: bigint;
+    late: bigint;
+  }>(statement('days/dayFigures'), [accountIds, from, to]);
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    businessDate: row.business_date,
+    currency: row.currency,
+    state: row.state,
+    timezone: row.timezone,
+    cutOff: row.cut_off,
+    asOf: row.as_of,
+    runState: row.run_state,
+    opening: row.opening,
+    captured: row.captured,
+    refunded: row.refunded,
+    adjustments: row.adjustments,
+    closing: row.closing,
+    cancelled: row.cancelled,
+    cancelledLate: row.cancelled_late,
+    paidOut: row.paid_out,
+    captures: Number(row.captures),
+    refunds: Number(row.refunds),
+    cancels: Number(row.cancels),
+    payouts: Number(row.payouts),
+    late: Number(row.late),
+  }));
+}
+
+/** Dates with a finished run of the account up to `date` that are open, oldest first. */
+export async function openDates(db: Db, accountId: string, date: string): Promise<string[]> {
+  const { rows } = await db.query<{ date: string }>(
+    `select ra.business_date as date
+     from tieout.run_accounts ra join tieout.runs r using (run_id)
+     where ra.account_id = $1 and ra.business_date <= $2::date and not r.is_dry
+       and r.finished_at is not null and r.state not in ('running', 'failed')
+       and tieout.day_state($1, ra.business_date) = 'open'
+       and ra.business_date > coalesce(tieout.closed_until($1), '-infinity')
+     order by ra.business_date`,
+    [accountId, date],
+  );
+  return rows.map((row) => row.date);
+}
+
+export async function dayState(db: Db, accountId: string, date: string): Promise<DayState> {
+  const { rows } = await db.query<{ state: DayState }>(
+    'select tieout.day_state($1, $2::date) as state',
+    [accountId, date],
+  );
+  return rows[0]?.state ?? 'open';
+}
+
+/** The newest closed or locked date of an account; null: every day is open. */
+export async function closedUntil(db: Db, accountId: string): Promise<string | null> {
+  const { rows } = await db.query<{ date: string | null }>(
+    'select tieout.closed_until($1) as date',
+    [accountId],
+  );
+  return rows[0]?.date ?? null;
+}
+
+export async function recordDay(
+  db: Db,
+  event: Omit<DayEvent, 'at' | 'figures' | 'openItems'> & { figures: unknown },
+): Promise<void> {
+  await db.query(
+    `insert into tieout.day_events (account_id, business_date, event, by, is_claim, reason, figures,
+       open_items)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      event.accountId,
+      event.businessDate,
+      event.event,
+      event.by,
+      event.isClaim,
+      event.reason,
+      JSON.stringify(event.figures),
+      JSON.stringify(await openItems(db, event.accountId)),
+    ],
+  );
+}
+
+/** Open breaks and unfinished instructions as they stand now. */
+export async function openItems(db: Db, accountId: string): Promise<object[]> {
+  return (await db.query(statement('days/dayOpenItems'), [accountId, ITEMS_MAX])).rows;
+}
+
+/** Orders placed before the end of the day that the gateway dates after it. */
+export async function movedAcross(db: Db, accountId: string, date: string): Promise<object[]> {
+  return (await db.query(statement('days/dayMoved'), [accountId, date, ITEMS_MAX])).rows;
+}
+
+export interface LateMovement {
+  orderNo: string;
+  operation: string;
+  currency: string;
+  amount: string;
+  belongsTo: string;
+}
+
+/** What stands in a day and belongs to an earlier one. */
+export async function lateMovements(
+  db: Db,
+  accountId: string,
+  date: string,
+): Promise<LateMovement[]> {
+  const { rows } = await db.query<LateMovement>(
+    `select order_no as "orderNo", operation, currency, amount::text as amount,
+       belongs_to as "belongsTo"
+     from tieout.day_movements
+     where account_id = $1 and posted_to = $2 and belongs_to <> posted_to
+     order by belongs_to, movement_id limit ${ITEMS_MAX}`,
+    [accountId, date],
+  );
+  return rows;
+}
+
+export async function dayEvents(db: Db, accountId: string, date: string): Promise<DayEvent[]> {
+  const { rows } = await db.query<DayEvent>(
+    `select account_id as "accountId", business_date as "businessDate", event, at, by,
+       is_claim as "isClaim", reason, figures, open_items as "openItems"
+     from tieout.day_events where account_id = $1 and business_date = $2 order by event_id`,
+    [accountId, date],
+  );
+  return rows;
+}

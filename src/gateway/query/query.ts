@@ -1,0 +1,75 @@
+// Asks the gateway about orders: one request of at most a hundred (document, "Limits"). How orders
+// are named in it is not shown, so it follows the profile's `query`. Retries, pages and permits
+// are the caller's. Neighbours: transport carries, decode reads.
+
+import type { Account } from '../account.js';
+import { QUERY_PATH } from '../document/messages.js';
+import type { Profile } from '../document/profile.js';
+import type { QueryTransport } from '../transport/transport.js';
+import { encodeMessage } from '../wire/encode.js';
+import { signatureOf } from '../wire/sign.js';
+import { decodeQueryAnswer, type QueryEntry } from './decode.js';
+import { type QuerySelection, selectionFields } from './querySelection.js';
+
+export type QueryResult =
+  | { kind: 'page'; entries: QueryEntry[]; body: Buffer }
+  | {
+      kind: 'failed';
+      reason: string;
+      /** False: not even a connection came about. */
+      reachable: boolean;
+      /** What the gateway said, where it said anything; for keeping. */
+      body: Buffer | null;
+    };
+
+export interface QueryDeps {
+  profile: Profile;
+  transport: QueryTransport;
+}
+
+/** Asks for at most a hundred orders by number. */
+export function queryOrders(
+  deps: QueryDeps,
+  account: Account,
+  orderNos: readonly string[],
+): Promise<QueryResult> {
+  return query(deps, account, { kind: 'orders', orderNos });
+}
+
+/** One request, however it names its orders. */
+export async function query(
+  deps: QueryDeps,
+  account: Account,
+  selection: QuerySelection,
+): Promise<QueryResult> {
+  return queryFields(deps, account, selectionFields(deps.profile, selection));
+}
+
+/** One request with these fields beside ids and signature. */
+export async function queryFields(
+  deps: QueryDeps,
+  account: Account,
+  fields: Readonly<Record<string, string>>,
+): Promise<QueryResult> {
+  const message = queryMessage(deps.profile, account, fields);
+  const { contentType, body } = encodeMessage(deps.profile.bodies, 'retrievalTrans', message);
+  const answer = await deps.transport.post({ path: QUERY_PATH, contentType, body });
+  if (answer.kind === 'failed') return { ...answer, body: null };
+  const page = decodeQueryAnswer(account, answer);
+  if (page.kind === 'page') return { ...page, body: answer.body };
+  return { ...page, reachable: true, body: answer.body };
+}
+
+function queryMessage(
+  profile: Profile,
+  account: Account,
+  fields: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const message: Record<string, string> = {
+    merchant_id: account.merchantId,
+    account_id: account.accountId,
+    ...fields,
+  };
+  const signature = signatureOf(profile.signing, 'retrievalTrans', account.signingKey, message);
+  return { ...message, encryption_data: signature };
+}

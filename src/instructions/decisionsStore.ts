@@ -1,0 +1,198 @@
+// Decisions of people about instructions, in the database: what they decide about is held still,
+// the decision is written with what was seen, then the instruction moves. All of it in the caller's
+// one transaction; the guards of the database refuse what core/instructions/decision.ts should have
+// refused.
+
+import type { Decider } from '../core/instructions/decider.js';
+import type { Decidable, DecisionKind, Finding } from '../core/instructions/decision.js';
+import { APPROVAL_DAYS } from '../core/instructions/decision.js';
+import type { InstructionState } from '../core/instructions/instruction.js';
+import type { Tx } from '../database/db.js';
+import { statement } from '../database/statements.js';
+
+/** An instruction that somebody decides about. */
+export interface DecidableInstruction extends Decidable {
+  instructionId: bigint;
+  accountId: string;
+  orderNo: string;
+  transactionId: string;
+  currency: string;
+  amount: string;
+  refundId: string | null;
+  refundAmount: string | null;
+  reviewDecision: string | null;
+  seen: Seen;
+}
+
+/** What the person sees, and what the decision is bound to (function seen_of in the database). */
+export interface Seen {
+  ledger: {
+    expected: string;
+    currency: string;
+    amount: string;
+    captureAmount: string | null;
+    transaction: string | null;
+    reviewDecision: string | null;
+    placedAt: string;
+  } | null;
+  refundRequests:
+    | {
+        refundId: string;
+        amount: string;
+        reason: string | null;
+        requestedBy: string | null;
+        requestedAt: string;
+      }[]
+    | null;
+  gateway:
+    | {
+        transaction: string | null;
+        state: string | null;
+        code: string | null;
+        currency: string | null;
+        amount: string | null;
+        fraudRejected: boolean;
+      }[]
+    | null;
+  /** payouts only; null: the ledger has no such request any more */
+  payout?: {
+    amount: string | null;
+    currency: string | null;
+    beneficiary: string | null;
+    beneficiaryId: string | null;
+    reference: string | null;
+    reason: string | null;
+    /** of the whole payload */
+    sha256: string;
+  } | null;
+}
+
+/** Those of the instructions that exist, in order of their numbers, locked. */
+export async function holdInstructions(
+  tx: Tx,
+  ids: readonly bigint[],
+  accountIds: readonly string[] | null,
+): Promise<DecidableInstruction[]> {
+  const { rows } = await tx.query<RawDecidable>(statement('instructions/decidable'), [
+    ids.map(String),
+    accountIds,
+  ]);
+  return rows.map((row) => ({
+    instructionId: row.instruction_id,
+    accountId: row.account_id,
+    orderNo: row.order_no,
+    operation: row.operation,
+    state: row.state,
+    holdReason: row.hold_reason,
+    transactionId: row.transaction_id,
+    currency: row.currency,
+    amount: row.amount,
+    refundId: row.refund_id,
+    refundAmount: row.refund_amount,
+    reviewDecision: row.review_decision,
+    askedBy: row.asked_by,
+    disprovedBy: row.disproved_by,
+    isReplanned: row.is_replanned,
+    isSuperseded: row.is_superseded,
+    seen: row.seen,
+    seenSha256: row.seen_sha256,
+  }));
+}
+
+interface RawDecidable {
+  instruction_id: bigint;
+  account_id: string;
+  order_no: string;
+  operation: string;
+  state: InstructionState;
+  hold_reason: string | null;
+  transaction_id: string;
+  currency: string;
+  amount: string;
+  refund_id: string | null;
+  refund_amount: string | null;
+  review_decision: string | null;
+  asked_by: string[];
+  disproved_by: string | null;
+  is_replanned: boolean;
+  is_superseded: boolean;
+  seen: Seen;
+  seen_sha256: string;
+}
+
+export interface WrittenDecision {
+  kind: DecisionKind;
+  who: Decider;
+  reason: string | null;
+  reference: string | null;
+  finding: Finding | null;
+}
+
+/** Writes the decision on each of them, then moves them; all or none. */
+export async function writeDecisions(
+  tx: Tx,
+  ids: readonly bigint[],
+  decision: WrittenDecision,
+): Promise<void> {
+  const { kind, who, reason, reference, finding } = decision;
+  await tx.query(
+    `insert into tieout.decisions (instruction_id, account_id, decision, decided_by, is_claim,
+       reason, reference, finding, answers_known, seen, seen_sha256, row_before, expires_at)
+     select i.instruction_id, i.account_id, $2, $3, $4, $5, $6, $7,
+       case when $7::text is not null
+         then tieout.answers_to(i.batch_id, i.instruction_id) end, seen,
+       tieout.seen_sha256(seen), to_jsonb(i),
+       case when $2 = 'approve' then clock_timestamp() + make_interval(days => $8) end
+     from tieout.instructions i cross join lateral (select tieout.seen_of(i) as seen) as saw
+     where i.instruction_id = any ($1::bigint[]) order by i.instruction_id`,
+    [
+      ids.map(String),
+      kind,
+      who.name.trim(),
+      who.isClaim,
+      reason,
+      reference,
+      finding,
+      APPROVAL_DAYS,
+    ],
+  );
+  const changes = kind === 'resolve' ? RESOLUTIONS[finding ?? 'not_happened'] : CHANGES[kind];
+  await tx.query(
+    `update tieout.instructions i set changed_by = d.decided_by, ${changes}
+     from (select distinct on (instruction_id) * from tieout.decisions
+       where instruction_id = any ($1::bigint[]) order by instruction_id, decision_id desc) d
+     where i.instruction_id = d.instruction_id`,
+    [ids.map(String)],
+  );
+}
+
+/** A person settles between two runs: which run counts it is said when the next one sums up. */
+const SETTLED = 'settled_at = d.at, settled_run_id = null';
+
+const CHANGES: Readonly<Record<Exclude<DecisionKind, 'resolve'>, string>> = {
+  approve: `state = 'planned', hold_reason = null, approval_id = d.decision_id, reason = d.reason`,
+  // What was to be sent a second time is unknown again, as its trigger says: it is not refused.
+  reject: `state = 'withdrawn', hold_reason = null, is_refused = i.resends = 0, reason = d.reason,
+    ${SETTLED}`,
+  replan: 'replan_id = d.decision_id',
+};
+
+const RESOLUTIONS: Readonly<Record<Finding, string>> = {
+  happened: `state = 'confirmed', reason = d.reason,
+    gateway_reference = coalesce(i.gateway_reference, d.reference), ${SETTLED}`,
+  not_happened: `state = 'rejected', ${SETTLED}, reason = 'proven by ' || d.decided_by
+    || ' not to have happened (' || d.reference || '): ' || d.reason`,
+};
+
+/** What people settled since the last run sums up with this one. */
+export async function countSettledBetween(
+  db: Pick<Tx, 'query'>,
+  runId: bigint,
+  accountIds: readonly string[],
+): Promise<void> {
+  await db.query(
+    `update tieout.instructions set settled_run_id = $1
+     where account_id = any ($2) and settled_at is not null and settled_run_id is null`,
+    [runId, accountIds],
+  );
+}

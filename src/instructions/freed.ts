@@ -1,0 +1,114 @@
+// Which settings that free money have changed since each account was last planned? They are
+// compared with those of the newest plan that was complete, whatever became of its run: a night
+// that failed before it, or was dry, has used nothing up. What they free is held (freed.sql).
+
+import type { Config } from '../config/config.js';
+import { describeConfig } from '../config/view.js';
+import { ConfigurationError } from '../core/errors.js';
+import type { Change, MoneySettings } from '../core/instructions/freed.js';
+import { changesOf, isOfMeaning } from '../core/instructions/freed.js';
+import type { KeptOperations, Policy } from '../core/instructions/policy.js';
+import { policiesOf } from '../core/instructions/policy.js';
+import type { Db } from '../database/db.js';
+import type { Profile } from '../gateway/document/profile.js';
+import { parseProfile } from '../gateway/document/profile.js';
+import type { Night, NightDeps } from '../runs/deps.js';
+import { accountIdsOf } from '../runs/deps.js';
+import type { AccountChange, KeptSettings } from './freedStore.js';
+import { keptSettings, settingsOfRun, weighedBy } from './freedStore.js';
+import { ownPolicies } from './policies.js';
+
+/** The changes of each account of the night; mostly there are none. */
+export async function changesSince(deps: NightDeps, night: Night): Promise<AccountChange[]> {
+  const { sha256 } = ownPolicies(deps);
+  const plans = await weighedBy(night.db, accountIdsOf(night));
+  const others = plans.filter((plan) => plan.settingsSha256 !== sha256);
+  const kept = await keptSettings(night.db, [...new Set(others.map((plan) => plan.settingsId))]);
+  return others.flatMap(({ accountId, settingsId }) => {
+    const before = kept.get(settingsId);
+    const changes = changesFrom(before, deps.config, accountId);
+    return changes.map((change) => ({ accountId, change }));
+  });
+}
+
+/**
+ * How the settings here differ from those of a run: an answer, or a row of the ledger, means
+ * something else; what is sent goes to another merchant.
+ */
+export async function differsFrom(
+  deps: Pick<NightDeps, 'config'>,
+  db: Db,
+  runId: bigint,
+  accountId: string,
+): Promise<{ meansOther: boolean; goesElsewhere: boolean }> {
+  const before = await settingsOfRun(db, runId);
+  const changes = changesFrom(before, deps.config, accountId);
+  return {
+    meansOther: changes.some(isOfMeaning),
+    goesElsewhere: changes.some(({ kind }) => kind === 'merchant'),
+  };
+}
+
+/**
+ * An unknown capture or cancel is sent again after so long: the longest that the accounts of this
+ * night were, or are, to wait. What a changed setting frees waits for a person.
+ */
+export function resendHours(
+  { config }: Pick<NightDeps, 'config'>,
+  changes: readonly AccountChange[],
+): number | null {
+  const isNew = changes.some(
+    ({ change }) => change.kind === 'resend' || change.kind === 'merchant',
+  );
+  return isNew ? null : config.operations.resendAfterHours;
+}
+
+function changesFrom(before: KeptSettings | undefined, config: Config, accountId: string) {
+  const now = moneySettings(describeConfig(config), config.gateway.profile, accountId);
+  const then = before === undefined ? null : settingsOf(before, accountId);
+  return then === null ? unreadable(now.policies) : changesOf(then, now);
+}
+
+function settingsOf({ settings, profile }: KeptSettings, accountId: string): MoneySettings | null {
+  if (profile === null) return null;
+  try {
+    const parsed = parseProfile(profile, 'the profile of the last plan');
+    return moneySettings(settings, parsed, accountId);
+  } catch (error) {
+    if (error instanceof ConfigurationError) return null;
+    throw error;
+  }
+}
+
+/** Where nobody can tell what changed, everything may have. */
+function unreadable(policies: readonly Policy[]): Change[] {
+  const words = 'the settings of the last plan cannot be read';
+  return policies
+    .filter(({ policy }) => policy === 'auto')
+    .map((policy) => ({ kind: 'policy', before: { ...policy, policy: 'off' }, words }));
+}
+
+interface Described {
+  accounts: { merchantId: string; accountId: string; liveFrom: string | null }[];
+  operations: KeptOperations & { resendAfterHours: number | null };
+}
+
+function moneySettings(
+  described: Record<string, unknown>,
+  profile: Profile,
+  accountId: string,
+): MoneySettings {
+  const { accounts, operations } = described as unknown as Described;
+  const account = accounts.find((one) => one.accountId === accountId);
+  return {
+    merchantId: account?.merchantId ?? null,
+    liveFrom: account?.liveFrom ?? null,
+    policies: policiesOf(operations),
+    resendAfterHours: operations.resendAfterHours,
+    statuses: profile.statuses.payment,
+    found: profile.query.found,
+    currencies: profile.currencies,
+    partialCapture: profile.partialCapture,
+    payoutUnit: profile.payout.unit,
+  };
+}

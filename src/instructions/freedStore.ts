@@ -1,0 +1,200 @@
+// By which settings each account was last planned, and what has been freed since: freed.sql.
+// Neighbours: core/instructions/freed.ts says what changed, plan/plan.ts calls.
+
+import type { Change } from '../core/instructions/freed.js';
+import type { NowHistoryFacts } from '../core/runs/notices.js';
+import { NOW_HISTORY } from '../core/runs/notices.js';
+import type { Db } from '../database/db.js';
+import { inMonthOf } from '../database/months.js';
+import { statement } from '../database/statements.js';
+import type { AccountRules } from '../pull/rows/pullsStore.js';
+
+export interface AccountChange {
+  accountId: string;
+  change: Change;
+}
+
+/** The settings of each account's newest complete plan; accounts without one are left out. */
+export async function weighedBy(
+  db: Db,
+  accountIds: readonly string[],
+): Promise<{ accountId: string; settingsId: bigint; settingsSha256: string }[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    settings_id: bigint;
+    settings_sha256: string;
+  }>(
+    `select wanted.account_id, s.settings_id, s.settings_sha256
+     from unnest($1::text[]) as wanted (account_id)
+     cross join lateral (
+       select weighed_by from tieout.run_accounts ra
+       where ra.account_id = wanted.account_id collate "C" and ra.weighed_by is not null
+       order by ra.business_date desc limit 1
+     ) plan
+     join tieout.run_settings s on s.settings_id = plan.weighed_by`,
+    [accountIds],
+  );
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    settingsId: row.settings_id,
+    settingsSha256: row.settings_sha256,
+  }));
+}
+
+export interface KeptSettings {
+  settings: Record<string, unknown>;
+  /** null: it was not kept */
+  profile: string | null;
+}
+
+export async function keptSettings(
+  db: Db,
+  settingsIds: readonly bigint[],
+): Promise<Map<bigint, KeptSettings>> {
+  if (settingsIds.length === 0) return new Map();
+  const { rows } = await db.query<KeptSettings & { settings_id: bigint }>(
+    `select s.settings_id, s.settings, p.profile from tieout.run_settings s
+     left join tieout.profiles p on p.profile_sha256 = s.settings #>> '{gateway,profileSha256}'
+     where s.settings_id = any ($1::bigint[])`,
+    [settingsIds.map(String)],
+  );
+  return new Map(rows.map(({ settings_id: id, ...kept }) => [id, kept]));
+}
+
+/** Those by which a run was taken last. */
+export async function settingsOfRun(db: Db, runId: bigint): Promise<KeptSettings | undefined> {
+  const { rows } = await db.query<{ settings_id: bigint }>(
+    'select max(settings_id) as settings_id from tieout.run_settings where run_id = $1',
+    [runId],
+  );
+  const [newest] = rows;
+  return newest && (await keptSettings(db, [newest.settings_id])).get(newest.settings_id);
+}
+
+/** Holds what the changes have freed; answers how many. */
+export async function holdFreed(
+  db: Db,
+  runId: bigint,
+  pullId: bigint,
+  changes: readonly AccountChange[],
+): Promise<number> {
+  const rows = JSON.stringify(changes.map(changeRow));
+  const text = inMonthOf(statement('instructions/freed'), runId, pullId);
+  return (await db.query(text, [runId, pullId, rows])).rowCount;
+}
+
+function changeRow({ accountId, change }: AccountChange) {
+  const { kind, words } = change;
+  const row = { account_id: accountId, kind, words };
+  switch (kind) {
+    case 'live_from':
+      return { ...row, from_time: change.from, until_time: change.until };
+    case 'payment_status':
+    case 'query_result':
+    case 'currency':
+      return { ...row, codes: change.values };
+    case 'policy':
+    case 'limit': {
+      const { operation, policy, above, maxCount, maxAmount } = change.before;
+      const limits = { max_count: maxCount, max_amount: maxAmount };
+      return { ...row, operation, policy, above, ...limits };
+    }
+    default:
+      return row;
+  }
+}
+
+/** Withdraws what waits for requests that are history now; `reason` names the setting. */
+export async function withdrawHistory(
+  db: Db,
+  runId: bigint,
+  accounts: readonly (AccountRules & { reason: string })[],
+  now: Date,
+): Promise<void> {
+  const given = accounts.filter((account) => account.live_from !== null);
+  await db.query(statement('instructions/withdrawHistory'), [runId, JSON.stringify(given), now]);
+}
+
+/** So many are named of each account. */
+const HISTORY_NAMED_MAX = 5;
+
+/** What was withdrawn since the run before because its request became history. */
+export async function withdrawnAsHistory(db: Db, runId: bigint): Promise<NowHistoryFacts[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    setting: string;
+    instructions: bigint;
+    approved: bigint;
+    samples: NowHistoryFacts['samples'];
+  }>(
+    `with gone as (
+       select i.*, i.approval_id is not null as is_approved,
+         substr(i.reason, length($2) + 3) as setting,
+         row_number() over (partition by i.account_id, i.reason order by i.instruction_id) as place
+       from tieout.instructions i
+       join tieout.run_accounts ra on ra.run_id = $1 and ra.account_id = i.account_id
+       -- in between two runs: this one is to count it
+       where (i.settled_run_id = $1 or i.settled_at is not null and i.settled_run_id is null)
+         and i.state = 'withdrawn' and starts_with(i.reason, $2)
+     )
+     select account_id, setting, count(*) as instructions,
+       count(*) filter (where is_approved) as approved,
+       jsonb_agg(jsonb_build_object('operation', operation,
+           'orderNo', coalesce(order_no, transaction_id), 'refundId', refund_id,
+           'money', coalesce(refund_amount, amount) || ' ' || currency, 'isApproved', is_approved)
+         order by instruction_id) filter (where place <= $3) as samples
+     from gone group by account_id, setting order by account_id, setting`,
+    [runId, NOW_HISTORY, HISTORY_NAMED_MAX],
+  );
+  return rows.map(({ account_id: accountId, setting, instructions, approved, samples }) => {
+    const counts = { instructions: Number(instructions), approved: Number(approved) };
+    return { accountId, setting, ...counts, samples };
+  });
+}
+
+export interface FreedCount {
+  accountId: string;
+  setting: string;
+  instructions: number;
+}
+
+/** What waits in the accounts of a run because a setting has changed. */
+export async function freedCounts(db: Db, runId: bigint): Promise<FreedCount[]> {
+  const { rows } = await db.query<{ account_id: string; freed_by: string; count: bigint }>(
+    `select i.account_id, i.freed_by, count(*) as count from tieout.instructions i
+     join tieout.run_accounts ra on ra.run_id = $1 and ra.account_id = i.account_id
+     where i.is_open and i.state = 'held' and i.freed_by is not null
+     group by i.account_id, i.freed_by order by i.account_id, i.freed_by`,
+    [runId],
+  );
+  return rows.map(({ account_id: accountId, freed_by: setting, count }) => {
+    return { accountId, setting, instructions: Number(count) };
+  });
+}
+
+/**
+ * Notes by which settings the accounts of a run were planned: the next plan is compared with them.
+ * Not while a page of the look is missing, for what would stand on it was not weighed, nor of an
+ * account that may not send. From when on requests were not history is kept in either case: of an
+ * account that is only observed, or whose liveFrom lies ahead, all were until now.
+ */
+export async function noteWeighed(
+  db: Db,
+  runId: bigint,
+  accounts: readonly AccountRules[],
+  now: Date,
+  isWhole: boolean,
+): Promise<void> {
+  await db.query(
+    `update tieout.run_accounts ra set
+       acted_from = greatest(ra.acted_from, least(coalesce(a.live_from, $3::timestamptz), $3)),
+       weighed_by = case when $4::boolean and ra.send_block is null and not exists (
+           select from tieout.verdicts v where v.run_id = $1 and v.account_id = ra.account_id
+             and v.not_compared = 'no_look')
+         then (select max(settings_id) from tieout.run_settings s where s.run_id = $1)
+         else ra.weighed_by end
+     from jsonb_to_recordset($2::jsonb) as a (account_id text, live_from timestamptz)
+     where ra.run_id = $1::bigint and ra.account_id = a.account_id`,
+    [runId, JSON.stringify(accounts), now, isWhole],
+  );
+}

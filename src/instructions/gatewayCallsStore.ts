@@ -1,0 +1,78 @@
+// What people did at the gateway by hand, written down before it happened. A call that cannot be
+// written down is not made. Neighbours: cli/gateway/gateway.ts calls, historyStore.ts shows it with
+// its order.
+
+import type { Decider } from '../core/instructions/decider.js';
+import type { Db } from '../database/db.js';
+
+/** One thing that a call names; texts as they went out. */
+export type CalledEntry = Readonly<Record<string, string>>;
+
+export interface NewCall {
+  accountId: string;
+  operation: string;
+  by: Decider;
+  host: string;
+  bodySha256: string;
+  entries: readonly CalledEntry[];
+}
+
+export interface CallEnd {
+  outcome: string;
+  reason: string | null;
+  httpStatus: number | null;
+}
+
+/** Committed when it resolves; answers the number of the call. */
+export async function beginCall(db: Db, call: NewCall): Promise<bigint> {
+  const { rows } = await db.query<{ call_id: bigint }>(
+    `insert into tieout.gateway_calls (account_id, operation, called_by, is_claim, host,
+       body_sha256, entries, looks_before)
+     values ($1, $2, $3, $4, $5, decode($6, 'hex'), $7::jsonb, tieout.looks_drawn())
+     returning call_id`,
+    [
+      call.accountId,
+      call.operation,
+      call.by.name,
+      call.by.isClaim,
+      call.host,
+      call.bodySha256,
+      JSON.stringify(call.entries),
+    ],
+  );
+  const row = rows[0];
+  if (!row) throw new Error('the call could not be written down');
+  return row.call_id;
+}
+
+/** Says what became of it; once. */
+export async function endCall(db: Db, callId: bigint, end: CallEnd): Promise<void> {
+  await db.query(
+    `update tieout.gateway_calls
+     set outcome = $2, reason = $3, http_status = $4, ended_at = clock_timestamp(),
+       looks_before = tieout.looks_drawn()
+     where call_id = $1 and outcome is null`,
+    [callId, end.outcome, end.reason, end.httpStatus],
+  );
+}
+
+/** Calls that named an order, oldest first, as `tieout order` shows them. */
+export async function callsOfOrder(
+  db: Db,
+  accountId: string,
+  orderNo: string,
+): Promise<Record<string, unknown>[]> {
+  const { rows } = await db.query<{ call: Record<string, unknown> }>(
+    `select jsonb_build_object('id', call_id, 'at', at, 'operation', operation, 'by', called_by,
+       'isClaim', is_claim, 'host', host, 'sha256', encode(body_sha256, 'hex'), 'outcome', outcome,
+       'reason', reason, 'httpStatus', http_status, 'endedAt', ended_at, 'entries', (
+         select jsonb_agg(entry) from jsonb_array_elements(entries) as entry
+         where entry ->> 'order_no' = $2)) as call
+     from tieout.gateway_calls
+     where account_id = $1
+       and entries @> jsonb_build_array(jsonb_build_object('order_no', $2::text))
+     order by call_id`,
+    [accountId, orderNo],
+  );
+  return rows.map((row) => row.call);
+}

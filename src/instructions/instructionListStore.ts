@@ -1,0 +1,192 @@
+// Instructions as people look at them: a list by filters, and one of them with all that is known.
+// Read only. Neighbours: decisions.ts writes what people decide.
+
+import { gunzipSync } from 'node:zlib';
+import type { InstructionState } from '../core/instructions/instruction.js';
+import { OPEN_STATES } from '../core/instructions/instruction.js';
+import type { Db } from '../database/db.js';
+import { statement } from '../database/statements.js';
+import type { Seen } from './decisionsStore.js';
+
+export interface InstructionFilter {
+  states?: readonly InstructionState[];
+  /** null or absent: every account */
+  accountIds?: readonly string[] | null;
+  operation?: string | null;
+  orderNo?: string | null;
+  /** else the oldest come first */
+  isNewestFirst?: boolean;
+  limit: number;
+  offset?: number;
+}
+
+export interface ListedInstruction {
+  id: string;
+  accountId: string;
+  orderNo: string;
+  operation: string;
+  state: InstructionState;
+  transactionId: string;
+  currency: string;
+  /** what moves: of a refund the part that is refunded */
+  amount: string;
+  refundId: string | null;
+  reviewDecision: string | null;
+  holdReason: string | null;
+  reason: string | null;
+  askedBy: string[];
+  businessDate: string;
+  createdAt: string;
+  /** since when it is as it is */
+  since: string;
+  isReplanned: boolean;
+}
+
+/** In the order in which they were made. */
+export async function listInstructions(
+  db: Db,
+  filter: InstructionFilter,
+): Promise<ListedInstruction[]> {
+  const order = filter.isNewestFirst === true ? 'desc' : 'asc';
+  const { rows } = await db.query<{ row: ListedInstruction }>(
+    `select jsonb_build_object('id', i.instruction_id::text, 'accountId', i.account_id,
+       'orderNo', i.order_no, 'operation', i.operation, 'state', i.state,
+       'transactionId', i.transaction_id, 'currency', i.currency,
+       'amount', coalesce(i.refund_amount, i.amount)::text, 'refundId', i.refund_id,
+       'reviewDecision', i.review_decision, 'holdReason', i.hold_reason, 'reason', i.reason,
+       'askedBy', to_jsonb(i.asked_by), 'businessDate', r.business_date,
+       'createdAt', i.created_at, 'since', (
+         select max(e.at) from tieout.instruction_events e
+         where e.instruction_id = i.instruction_id),
+       'isReplanned', i.replan_id is not null) as row
+     from tieout.instructions i
+     join tieout.runs r using (run_id)
+     where ($1::text[] is null or (i.state = any ($1) ${partOf(filter.states)}))
+       and ($2::text[] is null or i.account_id = any ($2))
+       and ($3::text is null or i.operation = $3)
+       and ($4::text is null or i.order_no = $4)
+     order by i.instruction_id ${order} limit $5 offset $6`,
+    [
+      filter.states ?? null,
+      filter.accountIds ?? null,
+      filter.operation ?? null,
+      filter.orderNo ?? null,
+      filter.limit,
+      filter.offset ?? 0,
+    ],
+  );
+  return rows.map(({ row }) => row);
+}
+
+const VOID_STATES: readonly InstructionState[] = ['rejected', 'withdrawn'];
+
+/** The few that these states are among, where an index has them apart. */
+function partOf(states: readonly InstructionState[] = []): string {
+  if (states.length === 0) return '';
+  if (states.every((state) => OPEN_STATES.includes(state))) return 'and i.is_open';
+  return states.every((state) => VOID_STATES.includes(state)) ? 'and i.is_void' : '';
+}
+
+/** Looks shown in one sheet, newest ones. */
+const LOOKS_MAX = 20;
+
+export interface InstructionSheet {
+  id: string;
+  accountId: string;
+  orderNo: string;
+  operation: string;
+  state: InstructionState;
+  transactionId: string;
+  currency: string;
+  amount: string;
+  refundId: string | null;
+  refundAmount: string | null;
+  refundReason: string | null;
+  reviewDecision: string | null;
+  holdReason: string | null;
+  reason: string | null;
+  askedBy: string[];
+  createdAt: string;
+  settledAt: string | null;
+  isRefused: boolean;
+  isReplanned: boolean;
+  isDisputed: boolean;
+  outcomeCode: string | null;
+  outcomeMessage: string | null;
+  gatewayReference: string | null;
+  businessDate: string;
+  batch: { id: string; state: string; reason: string | null } | null;
+  seen: Seen;
+  seenSha256: string;
+  approval: { by: string; at: string; expiresAt: string; lapse: string | null } | null;
+  decisions: SheetDecision[];
+  events: { at: string; from: string | null; to: string; by: string; reason: string | null }[];
+  attempts: SheetAttempt[];
+  looks: SheetLook[];
+  /** what the gateway called our refunds of this transaction */
+  references: string[];
+}
+
+export interface SheetDecision {
+  at: string;
+  decision: string;
+  by: string;
+  isClaim: boolean;
+  reason: string | null;
+  reference: string | null;
+  finding: string | null;
+  expiresAt: string | null;
+  seen: Seen;
+  seenSha256: string;
+}
+
+export interface SheetAttempt {
+  id: string;
+  claimedAt: string;
+  finishedAt: string | null;
+  sendBy: string;
+  outcome: string | null;
+  reason: string | null;
+  host: string;
+  pid: number;
+  /** how many instructions travelled in it */
+  entries: number;
+  bodySha256: string;
+  /** what was sent, masked; null: it was not kept */
+  request: string | null;
+  answer: { receivedAt: string; status: number; bytes: number; body: string } | null;
+}
+
+export interface SheetLook {
+  at: string;
+  /** before it was first sent; null: it never was */
+  isBefore: boolean | null;
+  entries: {
+    transaction: string | null;
+    state: string | null;
+    code: string | null;
+    amount: string | null;
+    currency: string | null;
+  }[];
+}
+
+/** Bodies of answers as text, as they came: mask them before anybody sees them. */
+export async function instructionSheet(
+  db: Db,
+  instructionId: bigint,
+): Promise<InstructionSheet | null> {
+  const { rows } = await db.query<{ sheet: InstructionSheet }>(
+    statement('instructions/instructionSheet'),
+    [instructionId, LOOKS_MAX],
+  );
+  const sheet = rows[0]?.sheet;
+  if (!sheet) return null;
+  for (const attempt of sheet.attempts) {
+    const { answer, request } = attempt;
+    if (request !== null) {
+      attempt.request = gunzipSync(Buffer.from(request, 'base64')).toString('utf8');
+    }
+    if (answer) answer.body = Buffer.from(answer.body, 'base64').toString('utf8');
+  }
+  return sheet;
+}

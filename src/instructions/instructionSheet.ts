@@ -1,0 +1,121 @@
+// The sheet of one instruction, for the person who has to find out what the gateway really did or
+// whether to let it go: what to look for in the merchant portal, and the exact command for each
+// finding. Shared by the command line and the console; free text in it is masked.
+
+import { maskCardNumbers } from '../core/text/masking.js';
+import type { Db } from '../database/db.js';
+import { refundTag } from '../send/wireEntry.js';
+import type { InstructionSheet, SheetLook } from './instructionListStore.js';
+import { instructionSheet } from './instructionListStore.js';
+import { type Evidence, evidenceOf } from './refundEvidenceStore.js';
+
+/** Searches for a refund that are shown. */
+const EVIDENCE_MAX = 3;
+/** Of a request or an answer, so many characters are shown. */
+const BODY_CHARS_MAX = 4_000;
+
+export interface Sheet extends InstructionSheet {
+  /** what moves: of a refund the part that is refunded */
+  money: string;
+  /** between these times the gateway may have done it; null: it never left us */
+  window: { from: string; until: string | null } | null;
+  /** in refund_reason, to be found in the portal; null: no refund, or the profile has no tags */
+  tag: string | null;
+  /** what the gateway would call this refund if it is the next one of its transaction */
+  nextReference: string | null;
+  stateBefore: SheetLook | null;
+  stateAfter: SheetLook | null;
+  /** what a search for the unknown refund brought, newest first; it proves nothing by itself */
+  evidence: Evidence[];
+  /** what a person can decide now, as commands to copy */
+  commands: string[];
+}
+
+export async function sheetOf(
+  deps: { db: Db; refundReasonTag: boolean },
+  instructionId: bigint,
+): Promise<Sheet | null> {
+  const found = await instructionSheet(deps.db, instructionId);
+  if (found === null) return null;
+  const sheet = masked(found);
+  const isRefund = sheet.operation === 'refund';
+  const evidence = isRefund ? await evidenceOf(deps.db, instructionId, EVIDENCE_MAX) : [];
+  const nextReference = isRefund ? nextReferenceOf(sheet) : null;
+  const [first] = sheet.attempts;
+  const last = sheet.attempts.at(-1);
+  return {
+    ...sheet,
+    money: `${sheet.refundAmount ?? sheet.amount} ${sheet.currency}`,
+    window: first === undefined ? null : { from: first.claimedAt, until: last?.finishedAt ?? null },
+    tag: isRefund && deps.refundReasonTag ? refundTag(instructionId) : null,
+    nextReference,
+    stateBefore: sheet.looks.filter((look) => look.isBefore === true).at(-1) ?? null,
+    stateAfter: sheet.looks.filter((look) => look.isBefore === false).at(-1) ?? null,
+    evidence: evidence.map((one) => ({
+      ...one,
+      body: one.body && maskCardNumbers(one.body.slice(0, BODY_CHARS_MAX), keepOf(sheet)),
+    })),
+    commands: commandsOf(sheet, nextReference),
+  };
+}
+
+/** Ids that a text may name and that are never altered. */
+function keepOf(sheet: InstructionSheet): string[] {
+  return [sheet.orderNo, sheet.transactionId, ...sheet.references];
+}
+
+/** References count up within a transaction: `<transaction_id>-<two digits>`. */
+function nextReferenceOf({ transactionId, references }: InstructionSheet): string {
+  const ordinals = references.flatMap((reference) => {
+    const prefix = `${transactionId}-`;
+    const rest = reference.startsWith(prefix) ? reference.slice(prefix.length) : '';
+    return /^\d\d$/.test(rest) ? [Number(rest)] : [];
+  });
+  const next = Math.max(0, ...ordinals) + 1;
+  return `${transactionId}-${String(next).padStart(2, '0')}`;
+}
+
+function commandsOf(sheet: InstructionSheet, nextReference: string | null): string[] {
+  const command = (verb: string, rest: string): string =>
+    `tieout instructions ${verb} ${sheet.id}${rest}`;
+  switch (sheet.state) {
+    case 'held':
+      return [
+        command('approve', ` --seen ${sheet.seenSha256.slice(0, 12)}`),
+        command('reject', ' --reason "..."'),
+      ];
+    case 'planned':
+    case 'queued':
+      return [command('reject', ' --reason "..."')];
+    case 'unknown':
+      return [
+        command('resolve', ` happened --reason "..." --reference "${nextReference ?? '...'}"`),
+        command('resolve', ' not-happened --reason "..." --reference "..."'),
+      ];
+    case 'rejected':
+    case 'withdrawn':
+      return sheet.isReplanned ? [] : [command('replan', '')];
+    default:
+      return [];
+  }
+}
+
+function masked(sheet: InstructionSheet): InstructionSheet {
+  const keep = keepOf(sheet);
+  const clean = (text: string | null): string | null =>
+    text === null ? null : maskCardNumbers(text, keep);
+  return {
+    ...sheet,
+    refundReason: clean(sheet.refundReason),
+    reason: clean(sheet.reason),
+    outcomeMessage: clean(sheet.outcomeMessage),
+    attempts: sheet.attempts.map((attempt) => ({
+      ...attempt,
+      request: attempt.request?.slice(0, BODY_CHARS_MAX) ?? null,
+      answer: attempt.answer && {
+        ...attempt.answer,
+        body: maskCardNumbers(attempt.answer.body.slice(0, BODY_CHARS_MAX), keep),
+      },
+    })),
+  };
+}

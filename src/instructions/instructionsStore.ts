@@ -1,0 +1,270 @@
+// Instructions: planned, weighed, cut into batches, settled by looks. Each function is one
+// statement over a whole set; the database refuses illegal moves and writes the trail by itself.
+
+import { BATCH_ENTRIES_MAX, PARTIAL_REFUND_ENTRIES_MAX } from '../core/instructions/batch.js';
+import { HOLD_REASONS } from '../core/instructions/decision.js';
+import { PROOFS, RESENDABLE, refundAfter } from '../core/instructions/instruction.js';
+import type { Policy } from '../core/instructions/policy.js';
+import type { Movement } from '../core/orders/order.js';
+import { askedFor } from '../core/orders/verdict.js';
+import type { Db } from '../database/db.js';
+import { inMonthOf, inMonthOfRun } from '../database/months.js';
+import { statement } from '../database/statements.js';
+import type { QueuedBatch } from '../send/rows/batchesStore.js';
+
+export interface SettledInstruction {
+  instructionId: bigint;
+  accountId: string;
+  orderNo: string;
+  operation: Movement;
+  from: string;
+  to: string;
+}
+
+/** What shows each kind of instruction done; a payout is done when the gateway says so. */
+const DONE = JSON.stringify([
+  ...PROOFS,
+  ...[true, false].map((completes) => {
+    return { operation: 'refund', completes, after: refundAfter(completes) };
+  }),
+  { operation: 'payout', after: ['completed'] },
+]);
+const SENT_AGAIN = JSON.stringify(askedFor(RESENDABLE));
+
+/**
+ * Settles what was sent by what the gateway shows now; null: between two runs (law 2 of
+ * ARCHITECTURE.md).
+ */
+export async function settleByLooks(
+  db: Db,
+  runId: bigint | null,
+  pullId: bigint,
+  now: Date,
+  /** an unknown capture or cancel may be planned again after so long; null: a person decides */
+  resendAfterHours: number | null = null,
+): Promise<SettledInstruction[]> {
+  const { rows } = await db.query<{
+    instruction_id: bigint;
+    account_id: string;
+    order_no: string;
+    operation: Movement;
+    from_state: string;
+    state: string;
+  }>(statement('instructions/settle'), [runId, pullId, now, resendAfterHours, SENT_AGAIN]);
+  return rows.map((row) => ({
+    instructionId: row.instruction_id,
+    accountId: row.account_id,
+    orderNo: row.order_no,
+    operation: row.operation,
+    from: row.from_state,
+    to: row.state,
+  }));
+}
+
+/** Withdraws what waits although nobody asks for it any more. */
+export async function withdrawNeedless(
+  db: Db,
+  runId: bigint,
+  pullId: bigint,
+  now: Date,
+): Promise<number> {
+  const text = inMonthOf(statement('instructions/withdraw'), runId, pullId);
+  return (await db.query(text, [runId, pullId, now])).rowCount;
+}
+
+export async function planInstructions(
+  db: Db,
+  runId: bigint,
+  now: Date,
+  policies: readonly Policy[],
+  partialCapture: boolean,
+  payouts: readonly PlannedPayout[] = [],
+): Promise<number> {
+  const asJson = policies.map((policy) => ({
+    operation: policy.operation,
+    policy: policy.policy,
+    above: policy.above,
+    max_count: policy.maxCount,
+    max_amount: policy.maxAmount,
+  }));
+  const result = await db.query(await inMonthOfRun(db, statement('instructions/plan'), runId), [
+    runId,
+    now,
+    JSON.stringify(asJson),
+    partialCapture,
+    DONE,
+    Object.entries(HOLD_REASONS).flatMap(([name, { isApprovable }]) =>
+      isApprovable ? [] : [name],
+    ),
+    JSON.stringify(payouts.map(payoutRow)),
+  ]);
+  return result.rowCount;
+}
+
+/** A payout request as it is planned; `problem` says why it can never be sent. */
+export interface PlannedPayout {
+  accountId: string;
+  requestId: string;
+  currency: string;
+  amount: string;
+  requestedAt: Date | null;
+  problem: string | null;
+  payload: Readonly<Record<string, unknown>>;
+  isInTotals: boolean;
+}
+
+function payoutRow(payout: PlannedPayout) {
+  return {
+    account_id: payout.accountId,
+    request_id: payout.requestId,
+    currency: payout.currency,
+    amount: payout.amount,
+    requested_at: payout.requestedAt,
+    problem: payout.problem,
+    payload: payout.payload,
+    is_in_totals: payout.isInTotals,
+  };
+}
+
+/** Puts planned instructions into batches and makes them queued; answers how many batches. */
+export async function cutBatches(
+  db: Db,
+  accountIds: readonly string[],
+  now: Date,
+): Promise<number> {
+  const result = await db.query(statement('instructions/cutBatches'), [
+    accountIds,
+    now,
+    JSON.stringify(BATCH_ENTRIES_MAX),
+    PARTIAL_REFUND_ENTRIES_MAX,
+    null,
+  ]);
+  return result.rowCount;
+}
+
+/** The same for these instructions alone, whose approval was just written. */
+export async function cutApproved(
+  db: Db,
+  instructionIds: readonly bigint[],
+  now: Date,
+): Promise<QueuedBatch[]> {
+  const { rows } = await db.query<{
+    operation: Movement;
+    batch_id: bigint;
+    account_id: string;
+  }>(statement('instructions/cutBatches'), [
+    null,
+    now,
+    JSON.stringify(BATCH_ENTRIES_MAX),
+    PARTIAL_REFUND_ENTRIES_MAX,
+    instructionIds.map(String),
+  ]);
+  const inOrder = rows.sort((a, b) => (a.batch_id < b.batch_id ? -1 : 1));
+  return inOrder.map(({ batch_id: batchId, account_id: accountId, operation }) => ({
+    batchId,
+    accountId,
+    operation,
+  }));
+}
+
+/** Approved ones: `planned` are in no batch, since a run that did not end had taken it apart. */
+export async function approvedIn(
+  db: Db,
+  accountIds: readonly string[],
+  state: 'planned' | 'queued',
+): Promise<bigint[]> {
+  const { rows } = await db.query<{ instruction_id: bigint }>(
+    `select instruction_id from tieout.instructions
+     where approval_id is not null and account_id = any ($1) and state = $2
+     order by instruction_id`,
+    [accountIds, state],
+  );
+  return rows.map((row) => row.instruction_id);
+}
+
+export interface SentInstruction {
+  instructionId: bigint;
+  accountId: string;
+  orderNo: string;
+  operation: Movement;
+  state: string;
+  money: string;
+  currency: string;
+  reason: string | null;
+}
+
+/** What became of these instructions. */
+export async function sentInstructions(
+  db: Db,
+  instructionIds: readonly bigint[],
+): Promise<SentInstruction[]> {
+  const { rows } = await db.query<{
+    instruction_id: bigint;
+    account_id: string;
+    order_no: string;
+    operation: Movement;
+    state: string;
+    money: string;
+    currency: string;
+    reason: string | null;
+  }>(
+    `select i.instruction_id, i.account_id, i.order_no, i.operation, i.state,
+       coalesce(i.refund_amount, i.amount)::text as money, i.currency,
+       coalesce(i.reason, i.hold_reason, b.reason) as reason
+     from tieout.instructions i left join tieout.batches b using (batch_id)
+     where i.instruction_id = any ($1::bigint[]) order by i.instruction_id`,
+    [instructionIds.map(String)],
+  );
+  return rows.map((row) => ({
+    instructionId: row.instruction_id,
+    accountId: row.account_id,
+    orderNo: row.order_no,
+    operation: row.operation,
+    state: row.state,
+    money: row.money,
+    currency: row.currency,
+    reason: row.reason,
+  }));
+}
+
+/** What is open before a run begins, by account and operation. */
+export async function carriedInstructions(
+  db: Db,
+  runId: bigint,
+  accountIds: readonly string[],
+): Promise<Map<string, Record<string, number>>> {
+  const { rows } = await db.query<{ account_id: string; operation: string; count: bigint }>(
+    `select account_id, operation, count(*) as count from tieout.instructions
+     where run_id <> $1 and account_id = any ($2)
+       and is_open
+     group by account_id, operation`,
+    [runId, accountIds],
+  );
+  const carried = new Map<string, Record<string, number>>();
+  for (const row of rows) {
+    const counts = carried.get(row.account_id) ?? {};
+    counts[row.operation] = Number(row.count);
+    carried.set(row.account_id, counts);
+  }
+  return carried;
+}
+
+/**
+ * What is to be looked at again before the run is told: everything accepted that is not settled,
+ * whenever it left and whatever its order looked like; what is unknown and was claimed at or after
+ * `since`, or whose order stands as if nothing were unknown; and what was refused since then, of an
+ * order that does not plainly match.
+ */
+export async function toLookAt(
+  db: Db,
+  runId: bigint,
+  accountIds: readonly string[],
+  since: Date,
+): Promise<bigint[]> {
+  const { rows } = await db.query<{ instruction_id: bigint }>(statement('instructions/toLookAt'), [
+    accountIds,
+    since,
+    runId,
+  ]);
+  return rows.map((row) => row.instruction_id);
+}

@@ -1,0 +1,66 @@
+// Answers that came after a person had said that the instruction did not happen: nobody had read
+// them. What is planned in its place is withdrawn, and it is a person's question again.
+// Neighbours: answerSpool.ts and attemptsStore.ts store answers, send/recover.ts asks.
+
+import type { Database } from '../database/db.js';
+
+export const ANSWERED_AFTER_ALL = 'its answer came after a person had said that it did not happen';
+
+/** Answers the instructions that a person has to look at anew. */
+export async function disputeByAnswers(
+  db: Database,
+  accountIds: readonly string[],
+  now: Date,
+): Promise<bigint[]> {
+  const found = await db.query<{ instruction_id: bigint }>(DISPROVED_AND_ANSWERED, [accountIds]);
+  if (found.rows.length === 0) return [];
+  const ids = found.rows.map((row) => row.instruction_id.toString());
+  return db.transaction(async (tx) => {
+    await tx.query(
+      `update tieout.instructions i set state = 'withdrawn', hold_reason = null, settled_at = $2,
+         settled_run_id = null, changed_by = 'tieout',
+         reason = 'an answer to instruction ' || before.instruction_id || ' came after all'
+       from tieout.instructions before
+       where before.instruction_id = any ($1::bigint[]) and before.state = 'rejected'
+         and i.account_id = before.account_id and i.order_no = before.order_no
+         and i.operation = before.operation and i.transaction_id = before.transaction_id
+         and i.refund_id is not distinct from before.refund_id
+         and i.instruction_id > before.instruction_id
+         and i.state in ('planned', 'held', 'queued')`,
+      [ids, now],
+    );
+    const disputed: bigint[] = [];
+    // One after the other, the newest first: of two of one order it bars the older one.
+    for (const { instruction_id: id } of found.rows) {
+      const { rowCount } = await tx.query(DISPUTE, [id, ANSWERED_AFTER_ALL]);
+      if (rowCount === 1) disputed.push(id);
+    }
+    return disputed;
+  });
+}
+
+const DISPUTE = `update tieout.instructions i set state = 'unknown', is_disputed = true,
+    settled_at = null, settled_run_id = null, changed_by = 'tieout', reason = $2
+  where i.instruction_id = $1 and i.state = 'rejected' and not tieout.is_barred(i.instruction_id)`;
+
+/**
+ * By their keys, from the few that were disproved: this is asked every few seconds. What a person
+ * knew stands with the finding: clocks, which are set, tell nothing of what came first.
+ */
+const DISPROVED_AND_ANSWERED = `select i.instruction_id
+  from (
+    select distinct on (instruction_id) instruction_id, answers_known from tieout.decisions
+    where finding = 'not_happened' order by instruction_id, decision_id desc offset 0
+  ) said
+  cross join lateral (
+    select i.* from tieout.instructions i
+    where i.instruction_id = said.instruction_id and i.account_id = any ($1::text[])
+      and i.state = 'rejected' offset 0
+  ) i
+  where exists (
+    select from tieout.attempts t join tieout.answers a using (attempt_id)
+    where t.batch_id = i.batch_id and t.entries ? i.instruction_id::text
+      and t.attempt_id <> all (coalesce(said.answers_known, '{}')))
+    -- what was sent in its place cannot be called back
+    and not tieout.is_barred(i.instruction_id, '{planned,held,queued}')
+  order by i.instruction_id desc`;

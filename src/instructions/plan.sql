@@ -1,0 +1,227 @@
+-- What should be sent? At most one instruction an order and run; each is planned, or held with the
+-- reason why it waits for a person. Those that waited already are weighed again by the same rules;
+-- one that a person approved goes, as long as that holds. What is queued already waits, too, until
+-- somebody claims it: settings may have changed since. $1 run, $2 now, $3 policies as json
+-- [{operation, policy, above (by currency) | null, max_count | null, max_amount (by currency) |
+-- null}], $4 partial captures, $5 what shows each done, as json [{operation, decision, completes,
+-- after}] (core/instructions/instruction.ts), $6 reasons to hold that no approval overrules
+-- (core/instructions/decision.ts), $7 payout requests that wait, as json (plan/payouts.ts): each
+-- once, with its amount in money, or why it cannot be sent. What is needed by each row alone goes
+-- through it in one pass; sums are made only where there is a limit to hold.
+with policy as materialized (
+  select * from jsonb_to_recordset($3::jsonb) as p (operation text, policy text, above jsonb,
+    max_count bigint, max_amount jsonb)
+),
+done as materialized (
+  select operation, decision, completes, array(select jsonb_array_elements_text(after)) as states
+  from jsonb_to_recordset($5::jsonb)
+    as d (operation text, decision text, completes boolean, after jsonb)
+),
+-- When the database last came back: it may have forgotten what was sent before that.
+restored as materialized (
+  select coalesce(max(at), '-infinity') as at from tieout.put_backs
+),
+-- What is known to have been sent, or may have been, and was forgotten. Of two operations that the
+-- same state allows one stands in the way of the other. Older journals name no order.
+lost as materialized (
+  select account_id, order_no, replace(operation, 'cancel', 'capture') as kind, currency, amount,
+    max(found_at) as found_at
+  from tieout.lost_permits group by 1, 2, 3, 4, 5
+),
+-- What an order has open already, and whether its approval still stands.
+standing as materialized (
+  select i.account_id, i.order_no, i.operation, i.transaction_id, i.instruction_id, i.state,
+    i.approval_id, i.freed_by, d.at as approved_at, d.row_before ->> 'hold_reason' as approved_for,
+    i.freed_by is not null and d.row_before ->> 'freed_by' is distinct from i.freed_by as is_unseen,
+    case when i.approval_id is not null and i.state in ('planned', 'held', 'queued')
+      then tieout.approval_lapse(i) end as lapsed
+  from tieout.instructions i
+  left join tieout.decisions d on d.decision_id = i.approval_id
+  where i.is_open
+),
+fraud as materialized (
+  select e.pull_id, e.account_id, e.order_no, e.transaction_id
+  from tieout.look_entries e
+  where e.fraud_rejected and e.transaction_id is not null
+    and e.pull_id in (select pull_id from tieout.pulls where run_id = $1::bigint)
+),
+-- One transaction that is to move more than once: under several orders, each of which asks for a
+-- refund, or of which one is to be captured and one cancelled; or under two accounts.
+shared as materialized (
+  select account_id, transaction_id from tieout.verdicts
+  where run_id = $1 and need in ('refund', 'capture', 'cancel')
+  group by account_id, transaction_id
+  having count(*) > 1 and (min(need) = 'refund' or min(need) <> max(need))
+  union
+  select unnest(array_agg(account_id)), transaction_id from tieout.verdicts
+  where run_id = $1 and need in ('refund', 'capture', 'cancel')
+  group by order_no, transaction_id having min(account_id) <> max(account_id)
+),
+-- What the verdicts need, and what payout requests ask for: from here on both are weighed alike.
+wanted as not materialized (
+  select v.account_id, v.order_no, v.need, v.transaction_id, v.ledger_currency, v.need_amount,
+    v.refund_id, v.refund_amount, v.completes, v.review_decision, v.gateway_state,
+    v.need = 'capture' and v.need_amount < v.ledger_amount as is_part,
+    i.instruction_id, i.state as instruction_state, i.approval_id, i.approved_at,
+    i.approved_for, i.lapsed, i.freed_by, i.is_unseen, restored.at as restored_at, ra.send_block,
+    coalesce(v.refund_amount, v.need_amount) as money,
+    coalesce(r.requested_at, o.placed_at) as since, r.reason as request_reason, r.requested_by,
+    -- a review is the merchant's own answer to the fraud check
+    v.need <> 'review' and (v.pull_id, v.account_id, v.order_no, v.transaction_id)
+      in (select pull_id, account_id, order_no, transaction_id from fraud) as is_fraud,
+    -- a part more of what is refunded in part already: no look tells it from the part before
+    v.need = 'refund' and v.gateway_state = 'partially_refunded' and not v.completes
+      and coalesce(r.requested_at, '-infinity') < restored.at as is_blind,
+    case when v.need <> 'review' and (v.account_id, v.transaction_id) in (
+        select account_id, transaction_id from shared)
+      then case v.need when 'refund' then 'shared_refund' else 'shared_transaction' end
+      else doubled.reason end as doubled,
+    null::text as problem, null::jsonb as payload, true as is_in_totals
+  from tieout.verdicts v
+  cross join restored
+  join tieout.run_accounts ra using (run_id, account_id)
+  left join tieout.asked_orders o
+    on o.pull_id = v.pull_id and o.account_id = v.account_id and o.order_no = v.order_no
+  left join tieout.ledger_refunds() r
+    on r.account_id collate "C" = v.account_id and r.refund_id collate "C" = v.refund_id
+  left join standing i on i.account_id = v.account_id and i.order_no = v.order_no
+  left join lateral tieout.doubled(v.account_id, v.order_no, v.need, v.transaction_id,
+    v.refund_id, v.refund_amount) doubled on v.need <> 'review'
+  where v.run_id = $1 and v.need is not null
+    and (i.instruction_id is null or i.state in ('planned', 'held', 'queued'))
+    -- what a confirmation of this run makes possible is the next run's
+    and (i.instruction_id is not null or (v.account_id, v.order_no) not in (
+      select account_id, order_no from tieout.instructions where run_id = $1))
+  union all
+  select p.account_id, p.request_id, 'payout', p.request_id, p.currency, p.amount, null, null,
+    null, null, 'requested', false, i.instruction_id, i.state, i.approval_id,
+    i.approved_at, i.approved_for, i.lapsed, i.freed_by, i.is_unseen, restored.at, ra.send_block,
+    p.amount, p.requested_at, null, null, false,
+    coalesce(p.requested_at, '-infinity') < restored.at, null, p.problem, p.payload, p.is_in_totals
+  from jsonb_to_recordset($7::jsonb) as p (account_id text, request_id text, currency text,
+    amount numeric, requested_at timestamptz, problem text, payload jsonb, is_in_totals boolean)
+  cross join restored
+  join tieout.run_accounts ra on ra.run_id = $1 and ra.account_id = p.account_id
+  left join standing i
+    on i.operation = 'payout' and i.account_id = p.account_id and i.transaction_id = p.request_id
+  where (i.instruction_id is null or i.state in ('planned', 'held', 'queued'))
+    and (i.instruction_id is not null or not exists (
+      select from tieout.instructions earlier
+      where earlier.run_id = $1 and earlier.operation = 'payout'
+        and earlier.account_id = p.account_id and earlier.transaction_id = p.request_id))
+),
+weighed as not materialized (
+  select w.*, case
+      when w.send_block is not null then w.send_block
+      when w.problem is not null then 'invalid_payout'
+      when w.is_part and not $4::boolean then 'partial_capture'
+      -- before all that a person may overrule without knowing of it
+      when w.is_blind or exists (
+        select from lost l
+        where l.account_id = w.account_id and l.found_at > coalesce(w.since, '-infinity')
+          and l.kind = replace(w.need, 'cancel', 'capture')
+          and case when l.order_no is not null then l.order_no = w.order_no
+            else l.currency = w.ledger_currency and l.amount = w.money::numeric(20, 2)::text end
+      ) then 'restored'
+      when w.doubled is not null then w.doubled
+      when w.is_fraud then 'fraud_rejected'
+      when w.freed_by is not null then 'newly_freed'
+      -- of an amount whose unit nobody knows a limit cannot be kept
+      when p.policy <> 'auto' or not w.is_in_totals then 'approval'
+      when p.above is not null and not p.above ? w.ledger_currency then 'above_limit'
+      when w.money > (p.above ->> w.ledger_currency)::numeric then 'above_limit'
+    end as reason,
+    p.max_count, (p.max_amount ->> w.ledger_currency)::numeric as max_amount
+  from wanted w
+  join policy p on p.operation = w.need
+  -- worked out once a row: what is built on it would repeat it
+  offset 0
+),
+-- An approval stands for every reason that a person may overrule; for a movement that may be one
+-- made already only if it was given in sight of that.
+freed as materialized (
+  select w.*, approval_id is not null and lapse is null and (reason = any ($6::text[])) is not true
+      as is_approved
+  from (
+    -- who approved it before the database came back did not know of that
+    select weighed.*, case when approval_id is not null then coalesce(lapsed,
+        case when approved_at < restored_at then 'approval_void' end,
+        -- approved before the setting changed
+        case when is_unseen then 'newly_freed' end,
+        case when doubled is distinct from approved_for then doubled end)
+      end as lapse
+    from weighed
+  ) as w
+),
+used as materialized (
+  select operation, currency, count(*) as count, sum(coalesce(refund_amount, amount)) as money
+  from tieout.instructions
+  where run_id = $1 and state not in ('planned', 'held', 'withdrawn')
+    -- what waits in a batch is counted with the rest
+    and instruction_id not in (select instruction_id from freed where instruction_id is not null)
+  group by operation, currency
+),
+-- How many, and how much, with what went before: only where there is a limit.
+counted as materialized (
+  select account_id, need, order_no,
+    coalesce((select sum(count) from used u where u.operation = need), 0)
+      + count(*) over by_operation as count,
+    coalesce((select money from used u
+        where u.operation = need and u.currency = ledger_currency), 0)
+      + sum(money) over by_currency as money
+  from freed
+  where (reason is null or is_approved) and (max_count is not null or max_amount is not null)
+  window by_operation as (partition by need order by since, account_id, order_no),
+    by_currency as (partition by need, ledger_currency order by since, account_id, order_no)
+),
+capped as materialized (
+  select f.*, case
+      when is_approved then null
+      when reason = any ($6) then reason
+      when lapse = doubled then doubled
+      when reason in (doubled, 'restored', 'fraud_rejected') then reason
+      when reason is not null then coalesce(lapse, reason)
+      when max_count < c.count or max_amount < c.money then 'over_limit_of_run'
+    end as hold_reason
+  from freed f
+  left join counted c using (account_id, need, order_no)
+),
+-- Who had an earlier instruction for the same need planned again: few.
+again as materialized (
+  select before.account_id, before.order_no, before.operation, before.transaction_id,
+    coalesce(before.refund_id, '') as refund_id,
+    array_agg(d.decided_by order by d.decision_id) as by
+  from tieout.instructions before
+  join tieout.decisions d on d.decision_id = before.replan_id
+  where before.replan_id is not null
+  group by 1, 2, 3, 4, 5
+),
+reweighed as (
+  update tieout.instructions i
+  set state = case when c.hold_reason is null then 'planned' else 'held' end,
+    hold_reason = c.hold_reason, batch_id = null, changed_by = 'tieout'
+  from capped c
+  where i.instruction_id = c.instruction_id and i.hold_reason is distinct from c.hold_reason
+    -- a person may have approved or rejected it just now
+    and i.state = c.instruction_state
+  returning i.instruction_id
+)
+insert into tieout.instructions (run_id, account_id, order_no, operation, transaction_id, currency,
+  amount, refund_id, refund_amount, refund_reason, review_decision, from_state, done_states, state,
+  hold_reason, created_at, asked_by, reason, payload, is_in_totals, is_part)
+select $1, c.account_id, c.order_no, c.need, c.transaction_id, c.ledger_currency, c.need_amount,
+  c.refund_id, c.refund_amount,
+  c.request_reason, c.review_decision, c.gateway_state,
+  d.states,
+  case when c.hold_reason is null then 'planned' else 'held' end, c.hold_reason, $2::timestamptz,
+  array_remove(c.requested_by || coalesce(again.by, '{}'), null), c.problem, c.payload,
+  c.is_in_totals, c.is_part
+from capped c
+left join done d on d.operation = c.need and d.decision is not distinct from c.review_decision
+  and d.completes is not distinct from c.completes
+left join again on again.account_id = c.account_id and again.order_no = c.order_no
+  and again.operation = c.need and again.transaction_id = c.transaction_id
+  and again.refund_id = coalesce(c.refund_id, '')
+where c.instruction_id is null
+order by c.account_id, c.need, c.since, c.order_no
+on conflict do nothing

@@ -1,0 +1,153 @@
+-- What do the looks of a pull prove about instructions that were sent? Presence confirms; an
+-- accepted one that does not show its new state becomes unknown; absence proves nothing about an
+-- unknown one; a partial refund that is unknown is never settled here (law 2 of ARCHITECTURE.md).
+-- An unknown capture or cancel is planned again, once, when this pull and an earlier one, both
+-- complete and begun after so many hours, show the state from before it, whoever sent it is surely
+-- gone, and the ledger still asks for it. $1 run, $2 pull, $3 now, $4 hours; null: absence never
+-- counts, $5 json [{operation, expected}]: what may be sent again and which expected state asks for
+-- it (core/orders/verdict.ts). Answers one row for each instruction that moved.
+with sent as (
+  -- found order by order: the planner cannot know how few of all orders these are
+  select i.*, asked.expected
+  from tieout.instructions i
+  cross join lateral (
+    select a.expected
+    from tieout.asked_orders a
+    join tieout.pages p
+      on p.pull_id = $2::bigint and p.account_id = a.account_id and p.page_no = a.page_no
+        and p.state = 'answered'
+    where a.pull_id = $2::bigint and a.account_id = i.account_id and a.order_no = i.order_no
+    offset 0
+  ) asked
+  where i.state in ('accepted', 'unknown', 'rejected')
+    -- a look from before the send proves nothing about it
+    and not exists (
+      select from tieout.attempts t where t.batch_id = i.batch_id
+        and case when t.looks_before is null
+          then t.claimed_at >= (select as_of from tieout.pulls where pull_id = $2)
+          else t.looks_before >= tieout.drawn_as($2) end)
+),
+shown as (
+  select sent.instruction_id, sent.account_id, sent.order_no, sent.transaction_id, sent.refund_id,
+    sent.state, sent.operation, sent.from_state, sent.done_states,
+    sent.is_disputed, sent.refund_amount is null or sent.refund_amount = sent.amount as is_whole,
+    look.gateway_state, look.other_state,
+    exists (
+      select from tieout.instructions later
+      where later.account_id = sent.account_id and later.order_no = sent.order_no
+        and later.operation = sent.operation and later.transaction_id = sent.transaction_id
+        and later.instruction_id > sent.instruction_id
+        -- a later refund that went through shows the same state as this one would
+        and (later.refund_id is not distinct from sent.refund_id
+          or later.state in ('accepted', 'confirmed'))
+    ) as is_superseded
+  from sent
+  cross join lateral (
+    -- more than one meaning: the least and the greatest of them are not the same
+    select min(e.meaning) as gateway_state, max(e.meaning) as other_state
+    from (
+      select transaction_id, case when found then coalesce(state, '') else '' end as meaning
+      from tieout.look_entries plain
+      where plain.pull_id = $2 and plain.account_id = sent.account_id
+        and plain.order_no = sent.order_no and not plain.is_extra
+      union all
+      select transaction_id, case when found then coalesce(state, '') else '' end
+      from tieout.look_entries extra
+      where extra.pull_id = $2 and extra.account_id = sent.account_id
+        and extra.order_no = sent.order_no and extra.is_extra
+    ) e
+    where e.transaction_id = sent.transaction_id
+  ) look
+),
+-- When each account was looked at completely, by pulls of whole nights: one that was cut short has
+-- pages, too, and maybe all of them answered.
+complete as (
+  select p.pull_id, p.as_of, pages.account_id
+  from tieout.pulls p
+  cross join lateral (
+    select * from tieout.pages where pull_id = p.pull_id offset 0
+  ) pages
+  where $4::float8 is not null and p.kind = 'night' and p.pull_id <= $2
+    and p.finished_at is not null and tieout.is_in_time(p.pull_id, p.as_of)
+    and pages.account_id in (select account_id from sent where state = 'unknown')
+  group by p.pull_id, p.as_of, pages.account_id
+  having bool_and(pages.state = 'answered')
+),
+absent as (
+  select sent.instruction_id
+  from sent
+  join lateral (
+    -- never before a look that came before it: a clock may have been behind as it was claimed
+    select greatest(max(t.claimed_at), (
+        select max(p.as_of) from tieout.pulls p
+        where tieout.drawn_as(p.pull_id) <= max(t.looks_before) and p.as_of <= clock_timestamp()
+      )) + make_interval(secs => $4::float8 * 3600) as proves_from
+    from tieout.attempts t where t.batch_id = sent.batch_id
+    having bool_and(t.outcome is not null and (t.outcome = 'not_sent' or t.is_sender_gone))
+  ) last on true
+  join complete c on c.account_id = sent.account_id and c.as_of >= last.proves_from
+  join tieout.look_entries e on e.pull_id = c.pull_id and e.account_id = sent.account_id
+    and e.order_no = sent.order_no and not e.is_extra
+  where sent.state = 'unknown' and sent.resends = 0 and not sent.is_disputed
+    -- resendAfterHours was given when it was unknown already: a person decides
+    and sent.freed_by is null
+    and exists (
+      select from jsonb_to_recordset($5::jsonb) as again (operation text, expected text)
+      where again.operation = sent.operation and again.expected = sent.expected)
+    and e.found and e.transaction_id = sent.transaction_id and e.state = sent.from_state
+    -- a look that tells of the transaction twice proves nothing
+    and not exists (
+      select from tieout.look_entries again
+      where again.pull_id = c.pull_id and again.account_id = sent.account_id
+        and again.order_no = sent.order_no and again.is_extra
+        and again.transaction_id = sent.transaction_id
+        and (again.found, again.state) is distinct from (e.found, e.state))
+  group by sent.instruction_id
+  having count(distinct c.pull_id) >= 2 and bool_or(c.pull_id = $2)
+),
+judged as materialized (
+  select instruction_id, account_id, order_no, transaction_id, refund_id, state, gateway_state,
+    case
+      -- contradictory, or a code without a meaning: no proof either way
+      when gateway_state <> other_state or gateway_state = '' then null
+      when state = 'accepted' and gateway_state = any (done_states) then 'confirmed'
+      when state = 'accepted' then 'unknown'
+      when state = 'unknown' and not is_disputed and is_whole
+        and gateway_state = any (done_states) then 'confirmed'
+      -- what a person has judged once is not asked again
+      when state = 'rejected' and not is_superseded and not is_disputed
+        and gateway_state <> from_state and gateway_state = any (done_states)
+        and not tieout.is_barred(instruction_id) then 'unknown'
+      when state = 'unknown' and gateway_state = from_state
+        and instruction_id in (select instruction_id from absent) then 'planned'
+    end as to_state
+  from shown
+),
+disputed as materialized (
+  select * from judged where state = 'rejected' and to_state = 'unknown'
+)
+update tieout.instructions i
+set state = j.to_state, resends = i.resends + (j.to_state = 'planned')::int,
+  again_after_look = case when j.to_state = 'planned' then tieout.looks_drawn()
+    else i.again_after_look end,
+  is_disputed = i.is_disputed or j.state = 'rejected',
+  settled_at = case when j.to_state = 'confirmed' then $3::timestamptz end,
+  settled_run_id = case when j.to_state = 'confirmed' then $1::bigint end,
+  changed_by = 'tieout',
+  reason = case
+    when j.to_state = 'planned'
+      then 'two complete looks show ' || j.gateway_state || ': it is sent again, once'
+    when j.to_state = 'confirmed' then 'the gateway shows ' || j.gateway_state
+    when j.state = 'rejected' then 'the gateway refused it, yet shows ' || j.gateway_state
+    when j.gateway_state is null then 'the gateway accepted it, but shows no such transaction'
+    else 'the gateway accepted it, but shows ' || j.gateway_state
+  end
+from judged j
+where j.instruction_id = i.instruction_id and i.state = j.state and j.to_state is not null
+  -- of several refusals that the same look contradicts the newest is asked about first
+  and (j.state <> 'rejected' or not exists (
+    select from disputed later
+    where later.account_id = j.account_id and later.instruction_id > j.instruction_id
+      and (later.order_no = j.order_no or later.transaction_id = j.transaction_id
+        or later.refund_id = j.refund_id)))
+returning i.instruction_id, i.account_id, i.order_no, i.operation, j.state as from_state, i.state

@@ -1,0 +1,46 @@
+// `tieout import refunds`: how lines of files become ledger.refund_requests (docs/CONTRACT.md
+// section 4). A request may come before its order does: that is said, not refused. Neighbours:
+// core/ledger/ledgerRow.ts checks a line, tableImport.ts does the work.
+
+import { currenciesWithoutDecimals } from '../../core/currency.js';
+import type { LedgerRefund } from '../../core/ledger/ledgerRow.js';
+import { checkRefundLine, REFUND_COLUMNS } from '../../core/ledger/ledgerRow.js';
+import { formatAmount } from '../../core/money.js';
+import type { Db } from '../../database/db.js';
+import type { ImportResult } from './importResult.js';
+import { REFUND_STATEMENTS } from './stagedRefundsStore.js';
+import type { ImportDeps, ImportOptions, TableImport } from './tableImport.js';
+import { importTable } from './tableImport.js';
+
+export function importRefunds(
+  deps: ImportDeps,
+  files: readonly string[],
+  options: ImportOptions,
+): Promise<ImportResult> {
+  return importTable(deps, REFUNDS, files, options);
+}
+
+const REFUNDS: TableImport<LedgerRefund> = {
+  table: 'refund_requests',
+  columns: REFUND_COLUMNS,
+  keyColumn: 'refund_id',
+  checkLine: (line) => checkRefundLine(line),
+  stagedValues: (row) => [
+    row.accountId,
+    row.refundId,
+    row.orderNo,
+    formatAmount(row.refundAmount),
+    row.reason,
+    row.requestedBy,
+    row.requestedAt,
+  ],
+  statements: REFUND_STATEMENTS,
+  refusedValues: (profile) => [currenciesWithoutDecimals(profile.currencies)],
+  warningsOf: ordersStillMissing,
+};
+
+async function ordersStillMissing(tx: Db): Promise<string[]> {
+  const { rows } = await tx.query<{ lines: bigint }>(REFUND_STATEMENTS.withoutOrder);
+  const lines = rows[0]?.lines ?? 0n;
+  return lines === 0n ? [] : [`${lines} name an order that the ledger does not have yet`];
+}

@@ -1,0 +1,204 @@
+// What is wrong with the relations of a merchant's ledger, in words: rows that name nothing,
+// columns of a type that nobody can read, and, where a view itself fails, for which row. The first
+// is asked every night; the others once a night has failed, and by doctor. Neighbours:
+// ledgerStore.ts, and the door that reads each row, migrations/0053 and 0067.
+
+import { DatabaseAwayError } from '../core/errors.js';
+import type { UnusableRows } from '../core/runs/notices.js';
+import type { Database, Db } from '../database/db.js';
+import { statement } from '../database/statements.js';
+import { ledgerRelation } from './ledgerStore.js';
+
+/** How the door reads a column, whatever its type is. */
+const READ = {
+  text: (column: string) => `${column}::text`,
+  amount: (column: string) => `tieout.amount_in(${column})`,
+  instant: (column: string) => `tieout.instant_in(${column})`,
+  payload: (column: string) => `tieout.payload_in(${column})`,
+};
+
+const TAKES: Record<keyof typeof READ, string> = {
+  text: 'a text',
+  amount: 'a number, or the text of one',
+  instant: 'a time, or the text of one with its zone',
+  payload: 'jsonb, json or a text',
+};
+
+interface Relation {
+  name: string;
+  key: string;
+  columns: Readonly<Record<string, keyof typeof READ>>;
+}
+
+const RELATIONS: readonly Relation[] = [
+  {
+    name: 'orders',
+    key: 'order_no',
+    columns: {
+      account_id: 'text',
+      order_no: 'text',
+      currency: 'text',
+      amount: 'amount',
+      expected: 'text',
+      transaction_id: 'text',
+      capture_amount: 'amount',
+      review_decision: 'text',
+      placed_at: 'instant',
+    },
+  },
+  {
+    name: 'refund_requests',
+    key: 'refund_id',
+    columns: {
+      account_id: 'text',
+      refund_id: 'text',
+      order_no: 'text',
+      refund_amount: 'amount',
+      reason: 'text',
+      requested_by: 'text',
+      requested_at: 'instant',
+    },
+  },
+  {
+    name: 'payout_requests',
+    key: 'request_id',
+    columns: {
+      account_id: 'text',
+      request_id: 'text',
+      payload: 'payload',
+      requested_at: 'instant',
+    },
+  },
+];
+
+/** Rows without a name; our own tables have a key. */
+export async function unusableRows(db: Db, accountIds: readonly string[]): Promise<UnusableRows[]> {
+  if (!(await hasViews(db))) return [];
+  const { rows } = await db.query<{
+    relation: string;
+    account_id: string;
+    rows: bigint;
+    sample: string;
+  }>(statement('ledger/unusableRows'), [accountIds]);
+  return rows.map(({ relation, account_id: accountId, rows: count, sample }) => {
+    return { relation, accountId, rows: Number(count), sample };
+  });
+}
+
+async function hasViews(db: Db): Promise<boolean> {
+  for (const { name } of RELATIONS) {
+    if ((await ledgerRelation(db, name)) === 'view') return true;
+  }
+  return false;
+}
+
+/** Why the ledger cannot be read as a whole, and what to do; null: it can. */
+export async function ledgerTrouble(db: Database): Promise<string | null> {
+  for (const relation of RELATIONS) {
+    const trouble = (await shapeTrouble(db, relation)) ?? (await rowTrouble(db, relation));
+    if (trouble !== null) return trouble;
+  }
+  return null;
+}
+
+/** A relation or column that is not there, or of a type that the door does not take. */
+async function shapeTrouble(db: Database, relation: Relation): Promise<string | null> {
+  const { name, columns } = relation;
+  const all = Object.entries(columns).map(([column, kind]) => READ[kind](column));
+  if ((await failureOf(db, `select ${all.join(', ')} from ledger.${name} limit 0`)) === null) {
+    return null;
+  }
+  for (const [column, kind] of Object.entries(columns)) {
+    const problem = await failureOf(db, `select ${READ[kind](column)} from ledger.${name} limit 0`);
+    if (problem === null) continue;
+    return (
+      `ledger.${name} cannot be read: its column ${column} must be ${TAKES[kind]} ` +
+      `(${problem}). Correct the view, or bring the relation back, and run again`
+    );
+  }
+  return null;
+}
+
+/** A view that raises an error for one of its rows. */
+async function rowTrouble(db: Database, relation: Relation): Promise<string | null> {
+  const { name, columns } = relation;
+  if ((await ledgerRelation(db, name)) !== 'view') return null;
+  const whole = Object.keys(columns).map((column) => `count(${column}::text)`);
+  if ((await failureOf(db, `select ${whole.join(', ')} from ledger.${name}`)) === null) return null;
+  for (const column of Object.keys(columns)) {
+    const problem = await failureOf(db, `select count(${column}::text) from ledger.${name}`);
+    if (problem === null) continue;
+    const row = await firstFailing(db, relation, column);
+    const where = row === null ? '' : ` of ${relation.key} ${row.slice(0, 64)}`;
+    return (
+      `the view ledger.${name} fails for its column ${column}${where}: ${problem}. ` +
+      'No row of it can be read before that one is corrected, there or in the view; then run again'
+    );
+  }
+  return null;
+}
+
+/** Each step leaves half of what is left. */
+const STEPS_MAX = 48;
+
+/** The first key whose column cannot be read; null: the key itself cannot, or it reads by now. */
+async function firstFailing(db: Database, relation: Relation, column: string) {
+  const keys = `(select ${column}::text as value, ${relation.key}::text collate "C" as key
+    from ledger.${relation.name}) as row
+    where ($1::text is null or key > $1) and ($2::text is null or key <= $2)`;
+  let after: string | null = null;
+  let upTo: string | null = null;
+  for (let step = 0; step < STEPS_MAX; step++) {
+    const bounds: readonly unknown[] = [after, upTo];
+    const middle: { middle: string | null; keys: bigint } | null = await readOrNull(
+      db,
+      `select percentile_disc(0.5) within group (order by key) as middle, count(*) as keys
+       from (select distinct key from ${keys}) as one`,
+      bounds,
+    );
+    if (middle === null || middle.middle === null) return null;
+    if (middle.keys === 1n) return middle.middle;
+    const half = await failureOf(db, `select count(value) from ${keys}`, [after, middle.middle]);
+    if (half === null) after = middle.middle;
+    else upTo = middle.middle;
+  }
+  return null;
+}
+
+async function readOrNull<Row extends object>(
+  db: Database,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row | null> {
+  try {
+    return (await db.transaction((tx) => tx.query<Row>(text, values))).rows[0] ?? null;
+  } catch (error) {
+    if (error instanceof DatabaseAwayError) throw error;
+    return null;
+  }
+}
+
+/** What the server says of a statement; null where it answers it. */
+async function failureOf(
+  db: Database,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<string | null> {
+  try {
+    await db.transaction((tx) => tx.query(text, values));
+    return null;
+  } catch (error) {
+    if (error instanceof DatabaseAwayError || !(error instanceof Error)) throw error;
+    return error.message;
+  }
+}
+
+/** Classes of SQLSTATE by which a view fails, or is not what it should be: data, names, raise. */
+const LEDGER_CLASSES: readonly string[] = ['21', '22', '42', 'P0'];
+
+/** Whether an error is one that the ledger may be the cause of. */
+export function mayBeLedger(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error)) return false;
+  const { code } = error;
+  return typeof code === 'string' && LEDGER_CLASSES.includes(code.slice(0, 2));
+}

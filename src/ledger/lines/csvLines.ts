@@ -1,0 +1,169 @@
+// A CSV file as lines of the ledger: RFC 4180 with commas, its first line naming the columns. Owns
+// the CSV parser and the check of the header. It repairs nothing: a line of another length, a stray
+// quote or an unknown column is refused with its number. Neighbours: inputText.ts, tableImport.ts.
+
+import type { TransformOptions } from 'node:stream';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Options } from 'csv-parse';
+import { CsvError, parse } from 'csv-parse';
+import type { Column, RawLine } from '../../core/ledger/ledgerRow.js';
+import { shopHint } from '../../core/ledger/shopExports.js';
+import type { ReadLine } from './inputText.js';
+import { MAX_LINE_LENGTH, NotUtf8, textOf } from './inputText.js';
+
+/** Rows that the parser may have ready before it waits. */
+const READ_AHEAD_ROWS = 1_024;
+
+interface ParsedRecord {
+  readonly record: readonly string[];
+  readonly info: { readonly lines: number };
+}
+
+/** How a file is written; RFC 4180 in UTF-8 where nothing else is said. */
+export interface CsvShape {
+  readonly separator: string;
+  readonly encoding: string;
+  /** columns that nobody asked for may stand beside those that are read */
+  readonly othersToo: boolean;
+}
+
+const PLAIN: CsvShape = { separator: ',', encoding: 'utf-8', othersToo: false };
+
+export async function* csvLines(
+  file: string,
+  columns: readonly Column[],
+  shape: CsvShape = PLAIN,
+): AsyncGenerator<ReadLine> {
+  const wanted = new Set(columns.map(({ name }) => name));
+  let header: readonly string[] | null = null;
+  let lastLine = 0;
+  let carriageReturns = 0;
+  try {
+    for await (const { record, info } of records(file, shape)) {
+      // The parser counts to a record's last line, and a carriage return in a value as a line.
+      carriageReturns += countIn(record, '\r');
+      lastLine = info.lines - carriageReturns;
+      const line = Math.max(1, lastLine - countIn(record, '\n'));
+      if (header === null) {
+        const problems = headerProblems(record, columns, shape);
+        const hint = problems.length > 0 && !shape.othersToo ? shopHint(record, [...wanted]) : null;
+        if (hint !== null) yield { kind: 'problem', line, problem: hint };
+        else for (const problem of problems) yield { kind: 'problem', line, problem };
+        if (problems.length > 0) return;
+        header = record;
+      } else {
+        yield readRecord(header, record, line, wanted);
+      }
+    }
+    if (header === null) yield { kind: 'problem', line: 1, problem: 'the file is empty' };
+  } catch (error) {
+    const problem = syntaxProblem(error, lastLine);
+    // With another separator a quote further down may be what is met first.
+    const hint = header === null && !shape.othersToo ? await hintOf(file, [...wanted]) : null;
+    yield { kind: 'problem', ...(hint === null ? problem : { line: 1, problem: hint }) };
+  }
+}
+
+async function hintOf(file: string, columns: readonly string[]): Promise<string | null> {
+  try {
+    for await (const text of textOf(file)) {
+      return shopHint([text.slice(0, MAX_LINE_LENGTH).split(/\r?\n/, 1)[0] ?? ''], columns);
+    }
+  } catch (error) {
+    if (!(error instanceof NotUtf8)) throw error;
+  }
+  return null;
+}
+
+async function* records(file: string, shape: CsvShape): AsyncGenerator<ParsedRecord> {
+  const options: Options & TransformOptions = {
+    info: true,
+    delimiter: shape.separator,
+    record_delimiter: ['\r\n', '\n'],
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: MAX_LINE_LENGTH,
+    readableHighWaterMark: READ_AHEAD_ROWS,
+  };
+  const parser = parse(options);
+  // Its failure destroys the parser, whose iteration below then throws the same error.
+  const reading = pipeline(Readable.from(textOf(file, shape.encoding)), parser).catch(() => {});
+  try {
+    yield* parser as AsyncIterable<ParsedRecord>;
+  } finally {
+    parser.destroy();
+    await reading;
+  }
+}
+
+function headerProblems(
+  header: readonly string[],
+  columns: readonly Column[],
+  { othersToo, separator }: CsvShape,
+): { column: string; value: null; reason: string }[] {
+  const known = new Set(columns.map(({ name }) => name));
+  const found = new Set<string>();
+  const problems: { column: string; value: null; reason: string }[] = [];
+  const refuse = (column: string, reason: string) => problems.push({ column, value: null, reason });
+  for (const name of header) {
+    if (found.has(name) && (known.has(name) || !othersToo)) refuse(name, 'names a column twice');
+    else if (!known.has(name) && !othersToo) refuse(name.slice(0, 80), unknownColumn(name));
+    found.add(name);
+  }
+  // Of a header in another spelling every column would be missing: the unknown ones say enough.
+  if (problems.length > 0) return problems;
+  for (const { name, nullable } of columns) {
+    if (nullable || found.has(name)) continue;
+    const only = othersToo && header.length === 1 ? `: is "${separator}" the separator?` : '';
+    refuse(name, `is missing from the first line${only}`);
+  }
+  return problems;
+}
+
+function unknownColumn(name: string): string {
+  if (/[;\t|]/.test(name)) return 'is no column: the separator must be a comma';
+  return 'is no column of this table (the first line names the columns)';
+}
+
+function readRecord(
+  header: readonly string[],
+  record: readonly string[],
+  line: number,
+  wanted: ReadonlySet<string>,
+): ReadLine {
+  if (record.length !== header.length) {
+    const problem = `has ${record.length} values, the first line names ${header.length}`;
+    return { kind: 'problem', line, problem };
+  }
+  const values: Record<string, string | null> = {};
+  for (let at = 0; at < header.length; at += 1) {
+    const name = header[at] ?? '';
+    if (wanted.has(name)) values[name] = record[at] || null;
+  }
+  return { kind: 'line', line, values: values satisfies RawLine };
+}
+
+function countIn(record: readonly string[], sign: string): number {
+  let count = 0;
+  for (const value of record) {
+    for (let at = value.indexOf(sign); at !== -1; at = value.indexOf(sign, at + 1)) count += 1;
+  }
+  return count;
+}
+
+function syntaxProblem(error: unknown, lastLine: number): { line: number; problem: string } {
+  if (error instanceof NotUtf8) {
+    return { line: lastLine + 1, problem: 'here or below the file is not UTF-8 text' };
+  }
+  if (!(error instanceof CsvError)) throw error;
+  return { line: lastLine + 1, problem: SYNTAX_PROBLEMS[error.code] ?? 'is not valid CSV' };
+}
+
+// The parser's own messages quote the line, which may hold anything.
+const SYNTAX_PROBLEMS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'has a quote that is never closed',
+  CSV_INVALID_CLOSING_QUOTE: 'has text after a closing quote',
+  INVALID_OPENING_QUOTE: 'has a quote inside a value that is not in quotes',
+  CSV_MAX_RECORD_SIZE: `is longer than ${MAX_LINE_LENGTH} characters`,
+};

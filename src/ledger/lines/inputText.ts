@@ -1,0 +1,59 @@
+// Opens the files given to an import and reads them as UTF-8 text in pieces. Owns what a file may
+// be; knows nothing of what is in it. It must never hold a whole file in memory. Neighbours:
+// csvLines.ts and ndjsonLines.ts make lines of the text.
+
+import { createReadStream, statSync } from 'node:fs';
+import { extname } from 'node:path';
+import { UsageError } from '../../core/errors.js';
+import type { RawLine, ValueProblem } from '../../core/ledger/ledgerRow.js';
+
+export type InputFormat = 'csv' | 'ndjson';
+
+/** Longest line that a row of the ledger can need, many times over. */
+export const MAX_LINE_LENGTH = 65_536;
+
+const PIECE_BYTES = 1 << 18;
+
+/** One line that was read, or why it cannot be one. */
+export type ReadLine =
+  | { readonly kind: 'line'; readonly line: number; readonly values: RawLine }
+  | { readonly kind: 'problem'; readonly line: number; readonly problem: ValueProblem | string };
+
+/** What the ending of the name says the file holds. */
+export function formatOf(file: string): InputFormat {
+  const ending = extname(file).toLowerCase();
+  if (ending === '.csv') return 'csv';
+  if (ending === '.ndjson' || ending === '.jsonl') return 'ndjson';
+  throw new UsageError(`${file}: its name must end in .csv or .ndjson`);
+}
+
+/** Refuses what is no readable file before any of the files is read. */
+export function requireFiles(files: readonly string[]): void {
+  if (files.length === 0) throw new UsageError('no file was given');
+  const named = new Set<string>();
+  for (const file of files) {
+    if (named.has(file)) throw new UsageError(`${file}: was given twice`);
+    named.add(file);
+    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
+      throw new UsageError(`${file}: there is no such file`);
+    }
+  }
+}
+
+/** Thrown inside a reading: the bytes are no UTF-8. */
+export class NotUtf8 extends Error {}
+
+/** The text in pieces, without a byte order mark; throws NotUtf8. */
+export async function* textOf(file: string, encoding = 'utf-8'): AsyncGenerator<string> {
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  const decode = (bytes?: Uint8Array): string => {
+    try {
+      return decoder.decode(bytes, { stream: bytes !== undefined });
+    } catch {
+      throw new NotUtf8(`is not ${encoding} text`);
+    }
+  };
+  const pieces: AsyncIterable<Buffer> = createReadStream(file, { highWaterMark: PIECE_BYTES });
+  for await (const piece of pieces) yield decode(piece);
+  yield decode();
+}

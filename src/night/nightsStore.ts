@@ -1,0 +1,181 @@
+// What the console's first page shows: the newest night, how far it has come, the nights before it,
+// and what waits for whom. Every statement takes the accounts that the reader may see and looks at
+// no other. Read only. Neighbours: consoleBreaks.ts, reportPagesStore.ts.
+
+import type { RunState, RunSummary } from '../core/runs/summary.js';
+import type { Db } from '../database/db.js';
+import { statement } from '../database/statements.js';
+
+export interface NightRow {
+  runId: bigint;
+  businessDate: string;
+  state: RunState;
+  startedAt: Date;
+  finishedAt: Date | null;
+  asOf: Date | null;
+  failure: string | null;
+  /** Of the accounts that the reader may see; null while the run works. */
+  summary: RunSummary | null;
+  isWhole: boolean;
+}
+
+const WORST = `case
+    when bool_or(ra.state = 'failed') then 'failed'
+    when bool_or(ra.state = 'running') then 'running'
+    when bool_or(ra.state = 'incomplete') then 'incomplete'
+    when bool_or(ra.state = 'broken') then 'broken'
+    else 'tied_out' end`;
+
+/** The night of a date, or the newest; null when none of these accounts had one. */
+export async function consoleNight(
+  db: Db,
+  accountIds: readonly string[],
+  date: string | null,
+): Promise<NightRow | null> {
+  const { rows } = await db.query<{
+    run_id: bigint;
+    business_date: string;
+    run_state: RunState;
+    state: RunState;
+    created_at: Date;
+    finished_at: Date | null;
+    as_of: Date | null;
+    failure: string | null;
+    summary: RunSummary | null;
+    is_whole: boolean;
+  }>(
+    `select r.run_id, r.business_date, r.state as run_state, r.created_at, r.finished_at, r.as_of,
+       r.failure, (select ${WORST} from tieout.run_accounts ra
+         where ra.run_id = r.run_id and ra.account_id = any ($1)) as state,
+       jsonb_set(jsonb_set(r.summary, '{accounts}', coalesce((
+         select jsonb_agg(one order by one ->> 'accountId')
+         from jsonb_array_elements(r.summary -> 'accounts') one
+         where one ->> 'accountId' = any ($1)), '[]')), '{notices}', coalesce((
+         select jsonb_agg(one order by at)
+         from jsonb_array_elements(r.summary -> 'notices') with ordinality told (one, at)
+         where one ->> 'accountId' = any ($1)), '[]')) as summary,
+       not exists (select 1 from tieout.run_accounts ra
+         where ra.run_id = r.run_id and not ra.account_id = any ($1)) as is_whole
+     from tieout.runs r
+     where not r.is_dry and ($2::date is null or r.business_date = $2)
+       and exists (select 1 from tieout.run_accounts ra
+         where ra.run_id = r.run_id and ra.account_id = any ($1))
+     order by r.business_date desc limit 1`,
+    [accountIds, date],
+  );
+  const row = rows[0];
+  if (!row) return null;
+  const isUnder = row.run_state === 'running' || row.run_state === 'failed';
+  const state = isUnder ? row.run_state : row.state;
+  return {
+    runId: row.run_id,
+    businessDate: row.business_date,
+    state,
+    startedAt: row.created_at,
+    finishedAt: row.finished_at,
+    asOf: row.as_of,
+    failure: row.failure,
+    summary: row.summary === null ? null : { ...row.summary, state },
+    isWhole: row.is_whole,
+  };
+}
+
+export interface NightMark {
+  businessDate: string;
+  state: RunState;
+  /** Breaks open at its end; null while it works. */
+  open: number | null;
+}
+
+/** The last nights, oldest first. */
+export async function nightMarks(
+  db: Db,
+  accountIds: readonly string[],
+  limit: number,
+): Promise<NightMark[]> {
+  const { rows } = await db.query<{ business_date: string; state: RunState; open: bigint | null }>(
+    `select r.business_date, case when r.state in ('running', 'failed') then r.state
+         else ${WORST} end as state,
+       sum((select sum(value::bigint) from jsonb_each_text(ra.open_after)))::bigint as open
+     from (select run_id, business_date, state from tieout.runs where not is_dry
+       order by business_date desc limit $2) r
+     join tieout.run_accounts ra on ra.run_id = r.run_id and ra.account_id = any ($1)
+     group by r.business_date, r.state order by r.business_date`,
+    [accountIds, limit],
+  );
+  return rows.map((row) => ({
+    businessDate: row.business_date,
+    state: row.state,
+    open: row.open === null ? null : Number(row.open),
+  }));
+}
+
+export interface Waiting {
+  held: number;
+  unknown: number;
+  onTheirWay: number;
+  open: number;
+  unowned: number;
+  /** reports of the newest night that could not be written, and were not written since */
+  unwritten: number;
+}
+
+/** What waits, counted over all nights. */
+export async function waitingCounts(db: Db, accountIds: readonly string[]): Promise<Waiting> {
+  const { rows } = await db.query<Record<keyof Waiting, bigint>>(
+    `select (select count(*) from tieout.instructions
+         where is_open and state = 'held' and account_id = any ($1)) as held,
+       (select count(*) from tieout.instructions
+         where is_open and state = 'unknown' and account_id = any ($1)) as unknown,
+       (select count(*) from tieout.instructions
+         where is_open and state not in ('held', 'unknown')
+           and account_id = any ($1)) as "onTheirWay",
+       (select count(*) from tieout.breaks
+         where state = 'open' and account_id = any ($1)) as open,
+       (select count(*) from tieout.breaks
+         where state = 'open' and owner is null and account_id = any ($1)) as unowned,
+       (select count(distinct (p.kind, p.format, p.period)) from tieout.reports p
+         where p.state = 'failed' and p.run_id = (select run_id from tieout.runs
+             where not is_dry order by business_date desc limit 1)
+           and not exists (select from tieout.reports later
+             where later.kind = p.kind and later.format = p.format
+               and case when p.period is null then later.run_id = p.run_id
+                 else later.period = p.period end
+               and later.revision > p.revision and later.state = 'written')) as unwritten`,
+    [accountIds],
+  );
+  const row = rows[0];
+  return {
+    held: Number(row?.held ?? 0),
+    unknown: Number(row?.unknown ?? 0),
+    onTheirWay: Number(row?.onTheirWay ?? 0),
+    open: Number(row?.open ?? 0),
+    unowned: Number(row?.unowned ?? 0),
+    unwritten: Number(row?.unwritten ?? 0),
+  };
+}
+
+export interface Progress {
+  pages: number;
+  pagesDone: number;
+  pullDone: boolean;
+  compared: boolean;
+  batches: number;
+  batchesDone: number;
+  confirming: boolean;
+  confirmed: boolean;
+  reports: number;
+  reportsWritten: number;
+}
+
+/** How far a run has come, told by the rows that its steps have left so far. */
+export async function runProgress(
+  db: Db,
+  runId: bigint,
+  accountIds: readonly string[],
+): Promise<Progress> {
+  const { rows } = await db.query<Progress>(statement('night/runProgress'), [runId, accountIds]);
+  const [row] = rows;
+  if (!row) throw new Error('the progress of a run is one row');
+  return row;
+}

@@ -1,0 +1,60 @@
+// A night that ends is told to the outside: the message is a row of the same transaction, so that
+// one is never without the other. A failed job is told as well as it can be: it fails in the queue,
+// not in the database. Who delivers it all, and when, is none of the night's business.
+
+import { createHash } from 'node:crypto';
+import type { Config } from '../config/config.js';
+import type { Alert, AlertChannel } from '../core/messages.js';
+import { addressOf, jobFailed, nightFailed, nightFinished } from '../core/messages.js';
+import type { RunSummary } from '../core/runs/summary.js';
+import type { Db } from '../database/db.js';
+import { newestTold, putInOutbox } from './outboxStore.js';
+
+type Notify = Pick<Config, 'notify'>;
+
+/** The night has come to its end; told again only when its figures are other ones. */
+export async function tellFinished(tx: Db, config: Notify, summary: RunSummary): Promise<void> {
+  const { asOf: _, ...figures } = summary;
+  await tell(tx, config, nightFinished(summary), JSON.stringify({ ...figures, reports: [] }), [
+    'webhook',
+    'switch',
+  ]);
+}
+
+/** The run broke off: told, but the switch is not reassured. */
+export async function tellFailed(
+  tx: Db,
+  config: Notify,
+  night: { businessDate: string; failure: string },
+): Promise<void> {
+  const alert = nightFailed(night.businessDate, night.failure);
+  await tell(tx, config, alert, alert.text, ['webhook']);
+}
+
+/** One message an hour and queue: the jobs after the first fail for the same reason. */
+const JOB_FAILED_EVERY_MS = 3_600_000;
+
+export async function tellJobFailed(
+  db: Db,
+  config: Notify,
+  job: { queue: string; id: string; reason: string },
+  now: Date,
+): Promise<void> {
+  const alert = jobFailed(job.queue, job.id, job.reason);
+  const newest = await newestTold(db, alert.event, alert.subject);
+  if (newest !== null && now.getTime() - newest.getTime() < JOB_FAILED_EVERY_MS) return;
+  await tell(db, config, alert, now.toISOString(), ['webhook']);
+}
+
+async function tell(
+  tx: Db,
+  config: Notify,
+  alert: Alert,
+  content: string,
+  wanted: readonly AlertChannel[],
+): Promise<void> {
+  const channels = wanted.filter((channel) => addressOf(config.notify, channel) !== null);
+  if (channels.length === 0) return;
+  const fingerprint = createHash('sha256').update(content, 'utf8').digest('hex');
+  await putInOutbox(tx, { ...alert, channels, fingerprint });
+}

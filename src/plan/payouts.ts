@@ -1,0 +1,105 @@
+// Payout requests of the ledger on their way to the plan: each is built once as it would be sent,
+// so that one that cannot be is held with the reason instead of failing at night; and its amount is
+// put into money where the profile knows the unit. The policies are plan.sql's, as for all else.
+
+import { decimalsOf } from '../core/currency.js';
+import { TieoutError } from '../core/errors.js';
+import type { Account } from '../gateway/account.js';
+import type { Payout } from '../gateway/document/payoutMessages.js';
+import type { Profile } from '../gateway/document/profile.js';
+import type { PlannedPayout } from '../instructions/instructionsStore.js';
+import type { PayoutRequest } from '../instructions/payoutsStore.js';
+import {
+  confirmAcceptedPayouts,
+  waitingPayouts,
+  withdrawPayouts,
+} from '../instructions/payoutsStore.js';
+import type { Night, NightDeps } from '../runs/deps.js';
+import { accountIdsOf, accountRules } from '../runs/deps.js';
+
+/** Requests weighed in one run; older ones come first, the rest waits for the next. */
+export const REQUESTS_MAX = 10_000;
+
+/** Settles and withdraws what can be, and answers the requests that wait for a payout. */
+export async function payoutsToPlan(deps: NightDeps, night: Night): Promise<PlannedPayout[]> {
+  const accountIds = accountIdsOf(night);
+  const now = deps.now();
+  // Accepted, and its process died before it said so.
+  await confirmAcceptedPayouts(night.db, accountIds, now);
+  await withdrawPayouts(night.db, night.runId, accountIds, now);
+  if (deps.config.operations.mode.payout === 'off') return [];
+  const requests = await waitingPayouts(night.db, accountRules(night.accounts), REQUESTS_MAX);
+  return requests.flatMap((request) => {
+    const account = night.accounts.find((one) => one.accountId === request.accountId);
+    return account ? [plannedPayout(deps, account, request)] : [];
+  });
+}
+
+/** What is sent for a request: its payload as it is, and its id. */
+export function payoutMessage(
+  requestId: string,
+  payload: Readonly<Record<string, unknown>>,
+): Payout {
+  return { ...payload, request_id: requestId } as unknown as Payout;
+}
+
+function plannedPayout(deps: NightDeps, account: Account, request: PayoutRequest): PlannedPayout {
+  const { profile } = deps.config.gateway;
+  const { payload, requestId } = request;
+  const currency = typeof payload.payment_currency === 'string' ? payload.payment_currency : '';
+  const amount = payoutMoney(profile, currency, payload.payment_amount);
+  return {
+    accountId: request.accountId,
+    requestId,
+    currency,
+    amount: amount ?? '0',
+    requestedAt: request.requestedAt,
+    problem:
+      request.problem ??
+      problemOf(deps, account, request) ??
+      (amount === null ? 'no amount above zero' : null),
+    payload,
+    isInTotals: profile.payout.unit !== null && amount !== null,
+  };
+}
+
+function problemOf(
+  deps: Pick<NightDeps, 'gateway'>,
+  account: Account,
+  { requestId, payload, elsewhere, byHandOf }: PayoutRequest,
+): string | null {
+  if (elsewhere !== null) {
+    return `account ${elsewhere} has this request or a payout of it, too: a request is paid once`;
+  }
+  if (byHandOf !== null) {
+    return `${byHandOf} paid it by hand, or may have: another payment is another request`;
+  }
+  if (payload.request_id !== undefined && payload.request_id !== requestId) {
+    return 'request_id of the payload is not that of the request';
+  }
+  try {
+    deps.gateway.preparePayout(account, payoutMessage(requestId, payload));
+    return null;
+  } catch (error) {
+    if (error instanceof TieoutError) return error.message;
+    throw error;
+  }
+}
+
+const WHOLE_DIGITS_MAX = 15;
+
+/** The amount with two decimals; as printed where nobody knows its unit. Null: it is none. */
+export function payoutMoney(
+  profile: Pick<Profile, 'payout' | 'currencies'>,
+  currency: string,
+  printed: unknown,
+): string | null {
+  const digits = typeof printed === 'string' ? printed : '';
+  if (!new RegExp(`^\\d{1,${WHOLE_DIGITS_MAX}}$`).test(digits) || /^0+$/.test(digits)) return null;
+  if (profile.payout.unit !== 'minor') return `${digits}.00`;
+  const decimals = decimalsOf(currency, profile.currencies);
+  if (decimals === null || decimals > 2) return null;
+  const padded = digits.padStart(decimals + 1, '0');
+  const point = padded.length - decimals;
+  return `${padded.slice(0, point)}.${padded.slice(point).padEnd(2, '0')}`;
+}

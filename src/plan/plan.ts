@@ -1,0 +1,46 @@
+// Step 3, plan: what waits needlessly is withdrawn; what the verdicts need becomes an instruction,
+// planned or held with its reason. At most one an order and run; whole sets, one statement each.
+
+import { historyReason } from '../core/instructions/freed.js';
+import { inTransaction } from '../database/db.js';
+import { changesSince } from '../instructions/freed.js';
+import type { AccountChange } from '../instructions/freedStore.js';
+import { holdFreed, noteWeighed, withdrawHistory } from '../instructions/freedStore.js';
+import { planInstructions, withdrawNeedless } from '../instructions/instructionsStore.js';
+import { ownPolicies } from '../instructions/policies.js';
+import type { PullRow } from '../pull/rows/pullsStore.js';
+import type { Night, NightDeps } from '../runs/deps.js';
+import { accountRules } from '../runs/deps.js';
+import { payoutsToPlan, REQUESTS_MAX } from './payouts.js';
+
+export async function plan(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
+  deps.progress('plan', 0, 1);
+  const now = deps.now();
+  const changes = await changesSince(deps, night);
+  await withdrawHistory(night.db, night.runId, historyRules(night, changes), now);
+  await withdrawNeedless(night.db, night.runId, pull.pullId, now);
+  const { partialCapture } = deps.config.gateway.profile;
+  const payouts = await payoutsToPlan(deps, night);
+  const { policies } = ownPolicies(deps);
+  const { runId } = night;
+  // Nobody may find in between what waits until somebody has seen it.
+  await inTransaction(night.db, async (tx) => {
+    await planInstructions(tx, runId, now, policies, partialCapture, payouts);
+    await holdFreed(tx, runId, pull.pullId, changes);
+    const isWhole = payouts.length < REQUESTS_MAX;
+    await noteWeighed(tx, runId, accountRules(night.accounts), now, isWhole);
+  });
+  deps.progress('plan', 1, 1);
+}
+
+/** The accounts with what is said where a request of theirs became history. */
+function historyRules(night: Night, changes: readonly AccountChange[]) {
+  return accountRules(night.accounts).map((account) => {
+    const mine = changes.filter(({ accountId }) => accountId === account.account_id);
+    const reason = historyReason(
+      mine.map(({ change }) => change),
+      account.live_from,
+    );
+    return { ...account, reason };
+  });
+}

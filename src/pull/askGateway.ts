@@ -1,0 +1,58 @@
+// One page of a query, asked until it is answered or the tries are used up, and the keeping of what
+// came. A query moves nothing, so asking again is safe.
+
+import { createHash } from 'node:crypto';
+import { constants, gzipSync } from 'node:zlib';
+import type { Account } from '../gateway/account.js';
+import type { QueryResult } from '../gateway/query/query.js';
+import type { QuerySelection } from '../gateway/query/querySelection.js';
+import type { NightDeps } from '../runs/deps.js';
+
+/** A page is asked so often before it counts as failed. */
+export const PAGE_ATTEMPTS_MAX = 4;
+const RETRY_FIRST_MS = 250;
+
+export type PageAnswer =
+  | {
+      kind: 'answered';
+      attempts: number;
+      at: Date;
+      result: Extract<QueryResult, { kind: 'page' }>;
+    }
+  | { kind: 'failed'; attempts: number; reason: string; reachable: boolean };
+
+/** Pages of the lowest `rank` go first; `mayGoOn` is asked before each try: false ends it early. */
+export async function askPage(
+  deps: NightDeps,
+  account: Account,
+  selection: QuerySelection,
+  rank: bigint,
+  mayGoOn: () => boolean = () => true,
+): Promise<PageAnswer> {
+  let failure = {
+    reason: 'the gateway cannot be reached; the page was not asked',
+    reachable: false,
+  };
+  let attempts = 0;
+  while (attempts < PAGE_ATTEMPTS_MAX && mayGoOn()) {
+    if (attempts > 0) await deps.sleep(RETRY_FIRST_MS * 2 ** (attempts - 1));
+    attempts += 1;
+    const at = deps.now();
+    const result = await deps.gateway.queryPage(account, selection, rank);
+    if (result.kind === 'page') return { kind: 'answered', attempts, at, result };
+    failure = result;
+  }
+  return { kind: 'failed', attempts, reason: failure.reason, reachable: failure.reachable };
+}
+
+/**
+ * The body of an answer as it is kept: compressed once a page, with its digest. At this level a
+ * page takes a quarter of a millisecond, less than handing it to another thread costs.
+ */
+export function keptBody(body: Buffer): { bodySha256: string; bodyGzip: Buffer } {
+  return {
+    bodySha256: createHash('sha256').update(body).digest('hex'),
+    // A copy of its own length: the compressor hands out a piece of a buffer twice as large.
+    bodyGzip: Buffer.from(gzipSync(body, { level: constants.Z_BEST_SPEED })),
+  };
+}

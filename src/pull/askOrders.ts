@@ -1,0 +1,130 @@
+// Which orders a night looks at: entered with their ledger rows, cut into pages. Of a large account
+// the newest are entered first, and asked right here while all others are entered and workers
+// start. Should the process die in between, that look is no account's: the run begins another.
+// Neighbours: pull.ts, cutPages.ts, ledgerFeed.ts.
+
+import { PAGE_ORDERS_MAX } from '../core/instructions/batch.js';
+import type { Tx } from '../database/db.js';
+import type { OrderKey } from '../ledger/ledgerFeedStore.js';
+import type { Night, NightDeps } from '../runs/deps.js';
+import { accountIdsOf, accountRules, lookbackFrom } from '../runs/deps.js';
+import { noteLook } from '../runs/runAccountsStore.js';
+import { cutOf, cutPages, namesOrders } from './cutPages.js';
+import { askVanished, keepLedger } from './ledgerFeed.js';
+import { pullChunk } from './pullChunk.js';
+import {
+  askRepeated,
+  newestOrders,
+  repeatedOrders,
+  repeatedRefunds,
+} from './rows/ledgerKeysStore.js';
+import type { AskedPart, PullRow } from './rows/pullsStore.js';
+import { ALL_ORDERS, askNight, CHUNK_PAGES_MAX, createPull } from './rows/pullsStore.js';
+
+/** Two chunks: about as much as is asked while another 100,000 orders are entered. */
+const FIRST_ORDERS = 2 * CHUNK_PAGES_MAX * PAGE_ORDERS_MAX;
+
+/** What a look has begun with. */
+interface Begun {
+  pull: PullRow;
+  vanished: readonly OrderKey[];
+  /** behind which order everything is entered; null: all of it is */
+  newest: OrderKey | null;
+  chunkIds: readonly bigint[];
+}
+
+/** A look whose orders are entered. */
+export interface EnteredLook {
+  pull: PullRow;
+  /** ends with what is asked right here, well or not */
+  asked: Promise<unknown>;
+}
+
+export async function askOrders(
+  deps: NightDeps,
+  night: Night,
+  firstOrders = FIRST_ORDERS,
+): Promise<EnteredLook> {
+  const begun = await deps.db.transaction((tx) => begin(deps, night, tx, firstOrders));
+  const { pull, newest, chunkIds } = begun;
+  if (newest === null) return { pull, asked: Promise.resolve() };
+  const asked = askHere(deps, chunkIds);
+  try {
+    const others = { ...ALL_ORDERS, allBut: newest };
+    await deps.db.transaction((tx) => enterLast(deps, night, tx, begun, others));
+  } catch (error) {
+    await asked;
+    throw error;
+  }
+  return { pull, asked };
+}
+
+/** Asked by this process; what is not stored then waits again, and the pull rings for it. */
+export async function askHere(deps: NightDeps, chunkIds: readonly bigint[]): Promise<void> {
+  const own = untilStopped(deps);
+  const asking = chunkIds.map((id) => deps.jobs.during(() => pullChunk(own, id)));
+  await Promise.allSettled(asking);
+}
+
+/** Workers are given some time to end in; what is asked right here ends with the present pages. */
+function untilStopped(deps: NightDeps): NightDeps {
+  const queryPage: NightDeps['gateway']['queryPage'] = async (...question) => {
+    await deps.sleep(0);
+    return deps.gateway.queryPage(...question);
+  };
+  return { ...deps, gateway: { ...deps.gateway, queryPage } };
+}
+
+/** The newest orders of a large account, else all there are. */
+async function begin(deps: NightDeps, night: Night, tx: Tx, firstOrders: number): Promise<Begun> {
+  const accountIds = accountIdsOf(night);
+  const pull = await createPull(tx, night.runId, 'night');
+  const vanished = await askVanished(deps, night, tx, pull);
+  const newest = namesOrders(deps) ? await newestOrders(tx, accountIds, firstOrders) : null;
+  const begun = { pull, vanished, newest, chunkIds: [] };
+  if (newest === null) {
+    await enterLast(deps, night, tx, begun, ALL_ORDERS);
+    return begun;
+  }
+  await enter(deps, night, tx, pull, { ...ALL_ORDERS, behind: newest });
+  return { ...begun, chunkIds: await cutPages(deps, tx, pull.pullId, accountIds) };
+}
+
+/** What is left of the orders, and that this look is the newest of its accounts. */
+async function enterLast(
+  deps: NightDeps,
+  night: Night,
+  tx: Tx,
+  { pull, vanished }: Begun,
+  part: AskedPart,
+): Promise<void> {
+  const accountIds = accountIdsOf(night);
+  await enter(deps, night, tx, pull, part);
+  await cutPages(deps, tx, pull.pullId, accountIds);
+  await keepLedger(deps, night, tx, { pull, vanished });
+  await noteLook(tx, night.runId, accountIds, pull);
+}
+
+async function enter(
+  deps: NightDeps,
+  night: Night,
+  tx: Tx,
+  { pullId }: PullRow,
+  part: AskedPart,
+): Promise<void> {
+  const accountIds = accountIdsOf(night);
+  const orders = await repeatedOrders(tx, accountIds);
+  const refunds = await repeatedRefunds(tx, accountIds);
+  const asked = askNight(
+    tx,
+    pullId,
+    accountRules(night.accounts),
+    { endsAt: night.endsAt, lookbackFrom: lookbackFrom(deps, night) },
+    cutOf(deps),
+    { orders, refunds },
+    part,
+  );
+  deps.getReady?.('pull');
+  await asked;
+  await askRepeated(tx, pullId, orders, cutOf(deps));
+}

@@ -1,0 +1,40 @@
+// How the orders of a look become pages, and pages what workers take: chunks of them where orders
+// can be named, else a walk through all that an account has. Neighbours: askOrders.ts,
+// lookAgain.ts.
+
+import { ledgerCurrencies } from '../core/currency.js';
+import { PAGE_ORDERS_MAX } from '../core/instructions/batch.js';
+import type { Db } from '../database/db.js';
+import type { NightDeps } from '../runs/deps.js';
+import type { PageCut } from './rows/pullsStore.js';
+import { createChunks } from './rows/pullsStore.js';
+import { createWalks } from './rows/walksStore.js';
+
+const INT_MAX = 2_147_483_647;
+
+/** How orders are cut into pages; where they cannot be named, all of an account are one. */
+export function cutOf(deps: NightDeps): PageCut {
+  const { profile } = deps.config.gateway;
+  const { select, orderList } = profile.query;
+  const currencies = ledgerCurrencies(profile.currencies);
+  return select === 'order_list'
+    ? { separator: orderList.separator, pageOrders: PAGE_ORDERS_MAX, currencies }
+    : { separator: '', pageOrders: INT_MAX, currencies };
+}
+
+/** Makes what workers take: chunks of pages by number (answers their ids), or walks. */
+export async function cutPages(
+  deps: NightDeps,
+  tx: Db,
+  pullId: bigint,
+  accountIds: readonly string[],
+): Promise<bigint[]> {
+  if (namesOrders(deps)) return createChunks(tx, pullId);
+  await createWalks(tx, pullId, accountIds);
+  return [];
+}
+
+/** Whether the gateway is asked for orders by their numbers. */
+export function namesOrders({ config }: NightDeps): boolean {
+  return config.gateway.profile.query.select === 'order_list';
+}

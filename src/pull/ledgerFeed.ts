@@ -1,0 +1,40 @@
+// The ledger beside the look that is about to be made: what left it is asked for once more, what
+// changed is kept, and its control totals are compared where the merchant keeps any.
+
+import type { Tx } from '../database/db.js';
+import type { OrderKey } from '../ledger/ledgerFeedStore.js';
+import {
+  checkFeed,
+  dropHints,
+  hintVanished,
+  keepLedgerChanges,
+} from '../ledger/ledgerFeedStore.js';
+import type { Night, NightDeps } from '../runs/deps.js';
+import { accountIdsOf, lookbackFrom } from '../runs/deps.js';
+import type { PullRow } from './rows/pullsStore.js';
+
+/** Before the orders of a look are entered: those that left the ledger are among them. */
+export function askVanished(
+  deps: NightDeps,
+  night: Night,
+  tx: Tx,
+  pull: PullRow,
+): Promise<OrderKey[]> {
+  return hintVanished(tx, accountIdsOf(night), lookbackFrom(deps, night), pull.asOf);
+}
+
+/** After they are entered, and before this look counts as the newest. */
+export async function keepLedger(
+  deps: NightDeps,
+  night: Night,
+  tx: Tx,
+  look: { pull: PullRow; vanished: readonly OrderKey[] },
+): Promise<void> {
+  const { pull, vanished } = look;
+  const accountIds = accountIdsOf(night);
+  await dropHints(tx, vanished);
+  await keepLedgerChanges(tx, night.runId, pull.pullId, accountIds, pull.asOf);
+  const { timezone, cutOff } = deps.config.schedule;
+  const days = { timezone, cutOff, dates: night.covers };
+  await checkFeed(tx, night.runId, accountIds, days, pull.asOf);
+}

@@ -1,0 +1,32 @@
+// A second look, at the orders of a few instructions: right before they are sent (small, so it does
+// not go through the queue), or after it, to confirm what was sent.
+
+import type { NightDeps } from '../runs/deps.js';
+import { cutOf, cutPages } from './cutPages.js';
+import { pullDirectly } from './pull.js';
+import type { PullKind, PullRow } from './rows/pullsStore.js';
+import { askAgain, createPull } from './rows/pullsStore.js';
+
+/** Looks at the orders of these instructions right here. */
+export async function lookAgain(
+  deps: NightDeps,
+  runId: bigint,
+  instructionIds: readonly bigint[],
+): Promise<void> {
+  await pullDirectly(deps, await askSecondLook(deps, runId, 'fresh', instructionIds));
+}
+
+/** Enters which orders are asked again, with their ledger rows as they stand now. */
+export async function askSecondLook(
+  deps: NightDeps,
+  runId: bigint,
+  kind: PullKind,
+  instructionIds: readonly bigint[],
+): Promise<PullRow> {
+  return deps.db.transaction(async (tx) => {
+    const pull = await createPull(tx, runId, kind);
+    const accountIds = await askAgain(tx, pull.pullId, instructionIds, cutOf(deps));
+    await cutPages(deps, tx, pull.pullId, accountIds);
+    return pull;
+  });
+}

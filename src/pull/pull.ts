@@ -1,0 +1,104 @@
+// Step 1, pull: in which pages the live orders are asked, and the wait until every page is answered
+// or failed. Which orders are live is askOrders.ts; the pages themselves are worked on by
+// pullChunk.ts, in jobs of many pages.
+
+import { addStrangers } from '../compare/verdictsStore.js';
+import { clearHints } from '../ledger/notificationsStore.js';
+import { beside } from '../runs/beside.js';
+import type { Night, NightDeps } from '../runs/deps.js';
+import { accountIdsOf } from '../runs/deps.js';
+import { waitForRows } from '../runs/waitForRows.js';
+import type { EnteredLook } from './askOrders.js';
+import { askOrders } from './askOrders.js';
+import { namesOrders } from './cutPages.js';
+import { pullChunk } from './pullChunk.js';
+import { pagesOfPull } from './rows/pullProgressStore.js';
+import type { PullRow } from './rows/pullsStore.js';
+import {
+  analyseLooks,
+  finishPull,
+  openChunks,
+  releaseChunks,
+  unfinishedPull,
+  waitingChunks,
+} from './rows/pullsStore.js';
+
+/** Looks at all live orders; a pull that was cut short is continued while it is young. */
+export async function pullNight(deps: NightDeps, night: Night): Promise<PullRow> {
+  const begun = await unfinished(deps, night);
+  const { pull, asked } = begun ?? (await askOrders(deps, night));
+  const sample = sampling(deps, pull);
+  await beside(asked, pullPages(deps, pull, sample.isOpen));
+  await beside(sample.end(), finish(deps, night, pull));
+  return pull;
+}
+
+async function finish(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
+  await addStrangers(deps.db, pull.pullId);
+  if (!night.isDry) await clearHints(deps.db, pull.pullId);
+  await finishPull(deps.db, pull.pullId);
+}
+
+/** A look of fewer chunks is sampled for the planner at its end, which costs little. */
+const SAMPLED_CHUNKS_MIN = 4;
+
+/**
+ * The planner must know a look before it is compared. Of a large one the first half says as much as
+ * all of it, and is sampled while the second comes in; one that is walked comes account by account.
+ */
+function sampling(
+  deps: NightDeps,
+  { pullId }: PullRow,
+): { isOpen: (open: number) => void; end: () => Promise<void> } {
+  let most = 0;
+  let sampled: Promise<void> | null = null;
+  return {
+    isOpen: (open) => {
+      most = Math.max(most, open);
+      const isHalfIn = most >= SAMPLED_CHUNKS_MIN && open <= most / 2;
+      if (sampled !== null || !isHalfIn || !namesOrders(deps)) return;
+      sampled = analyseLooks(deps.db, pullId);
+      // Whoever waits for its end hears why it failed.
+      sampled.catch(() => {});
+    },
+    end: () => sampled ?? analyseLooks(deps.db, pullId),
+  };
+}
+
+/** Rings for the chunks of a pull and waits until all of them are done. */
+export async function pullPages(
+  deps: NightDeps,
+  pull: PullRow,
+  isOpen?: (chunks: number) => void,
+): Promise<void> {
+  const done = await waitForRows(deps, {
+    step: pull.kind === 'confirm' ? 'confirm' : 'pull',
+    open: async () => {
+      const open = await openChunks(deps.db, pull.pullId);
+      isOpen?.(open);
+      return open;
+    },
+    shown: () => pagesOfPull(deps.db, pull.pullId),
+    ring: async () => {
+      const ids = await waitingChunks(deps.db, pull.pullId);
+      if (ids.length > 0) await deps.doorbell.ring('pull', ids.map(String));
+    },
+  });
+  if (!done) deps.log('the pull has not come to an end; the orders left are not compared');
+}
+
+/** The chunks of a small pull worked on right here, without the queue: before a late send. */
+export async function pullDirectly(deps: NightDeps, pull: PullRow): Promise<void> {
+  for (const chunkId of await waitingChunks(deps.db, pull.pullId)) await pullChunk(deps, chunkId);
+  await finishPull(deps.db, pull.pullId);
+}
+
+async function unfinished(deps: NightDeps, night: Night): Promise<EnteredLook | null> {
+  const { preflightMinutes } = deps.config.operations;
+  const accountIds = accountIdsOf(night);
+  const pull = await unfinishedPull(deps.db, night.runId, accountIds, preflightMinutes);
+  if (!pull) return null;
+  deps.log('goes on with the look that was cut short');
+  await releaseChunks(deps.db, pull.pullId);
+  return { pull, asked: Promise.resolve() };
+}

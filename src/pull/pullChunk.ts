@@ -1,0 +1,133 @@
+// The work of one pull job: up to a hundred pages of one account. Pages are asked concurrently,
+// only failed ones again; all answers of the chunk are stored in one transaction at the end, so
+// that a chunk is answered whole or not at all. No network call happens inside that transaction.
+
+import type { Account } from '../gateway/account.js';
+import type { NightDeps } from '../runs/deps.js';
+import { otherEnvironment } from '../runs/environment.js';
+import { environmentOfChunk } from '../runs/runsStore.js';
+import { askPage, keptBody } from './askGateway.js';
+import { lookLines } from './lookLines.js';
+import type { Patience } from './outage.js';
+import { askPatiently, openPatience } from './outage.js';
+import type { StoredPage } from './rows/pagesStore.js';
+import type { AskedPage, ChunkRow } from './rows/pullsStore.js';
+import {
+  claimChunk,
+  commitChunk,
+  giveBackChunk,
+  keepChunk,
+  pagesOfChunk,
+} from './rows/pullsStore.js';
+import { walkPages } from './walkPages.js';
+
+/** After so many pages in a row without even a connection the rest is not asked. */
+const UNREACHABLE_PAGES_MAX = 4;
+const KEEP_EVERY_MS = 10_000;
+
+/** Works on a chunk unless somebody else has it or it is done. Safe to be called twice. */
+export async function pullChunk(deps: NightDeps, chunkId: bigint): Promise<void> {
+  const stranger = otherEnvironment(deps.config, await environmentOfChunk(deps.db, chunkId));
+  if (stranger !== null) {
+    deps.log(`pages ${chunkId} are left to other workers: ${stranger}`, { level: 'warn' });
+    return;
+  }
+  const token = deps.newId();
+  const chunk = await claimChunk(deps.db, chunkId, token);
+  if (!chunk) return;
+  try {
+    await workOn(deps, chunk, token);
+  } catch (error) {
+    await giveBackChunk(deps.db, chunk, token, `tieout failed: ${messageOf(error)}`);
+    throw error;
+  }
+}
+
+async function workOn(deps: NightDeps, chunk: ChunkRow, token: string): Promise<void> {
+  const account = deps.config.accounts.find((one) => one.accountId === chunk.accountId);
+  if (!account) {
+    throw new Error(`account ${chunk.accountId} is not in the configuration of this worker`);
+  }
+  if (deps.config.gateway.profile.query.select !== 'order_list') {
+    await walkPages(deps, chunk, token, account);
+    return;
+  }
+  const asked = await pagesOfChunk(deps.db, chunk);
+  const patience = openPatience(deps, chunk, token, account);
+  const pages = await askPages(deps, { chunk, token, account, asked, patience });
+  if (pages && !(await commitChunk(deps.db, chunk, token, pages))) {
+    deps.log(`chunk ${chunk.chunkId} was taken over by another worker; its answers are dropped`);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+interface ChunkWork {
+  chunk: ChunkRow;
+  token: string;
+  account: Account;
+  asked: readonly AskedPage[];
+  patience: Patience;
+}
+
+/**
+ * Asks all pages; null when the lease was lost. The client lets as many at once through as the
+ * profile allows; twice as many wait here, so that a free connection never goes to a later chunk
+ * while this one has pages to ask. A chunk is stored while the next one is asked.
+ */
+async function askPages(deps: NightDeps, work: ChunkWork): Promise<StoredPage[] | null> {
+  const { limits } = deps.config.gateway.profile;
+  const stored: StoredPage[] = [];
+  const reach = { failedInARow: 0 };
+  let next = 0;
+  let kept = deps.monotonic();
+  let lost = false;
+  const askInTurn = async (): Promise<void> => {
+    for (let page = work.asked[next++]; page && !lost; page = work.asked[next++]) {
+      stored.push(await askedPage(deps, work, page, reach));
+      if (deps.monotonic() - kept > KEEP_EVERY_MS) {
+        kept = deps.monotonic();
+        lost = !(await keepChunk(deps.db, work.chunk.chunkId, work.token));
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: 2 * limits.concurrency }, askInTurn));
+  return lost ? null : stored;
+}
+
+async function askedPage(
+  deps: NightDeps,
+  work: ChunkWork,
+  page: AskedPage,
+  reach: { failedInARow: number },
+): Promise<StoredPage> {
+  const { pageNo, orderNos } = page;
+  const mayGoOn = (): boolean => reach.failedInARow < UNREACHABLE_PAGES_MAX;
+  const { account, chunk } = work;
+  const answer = await askPatiently(work.patience, () =>
+    askPage(deps, account, { kind: 'orders', orderNos }, chunk.chunkId, mayGoOn),
+  );
+  const { attempts } = answer;
+  if (answer.kind === 'failed') {
+    if (!answer.reachable && attempts > 0) reach.failedInARow += 1;
+    return { pageNo, orders: orderNos.length, attempts, answered: null, reason: answer.reason };
+  }
+  reach.failedInARow = 0;
+  const { entries, body } = answer.result;
+  const lines = lookLines(deps.config.gateway.profile, work.chunk, page, entries);
+  return {
+    pageNo,
+    orders: orderNos.length,
+    attempts,
+    reason: null,
+    answered: {
+      at: answer.at,
+      entries: entries.length,
+      unasked: lines.unasked,
+      copyText: lines.text,
+      ...keptBody(body),
+    },
+  };
+}

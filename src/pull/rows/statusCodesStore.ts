@@ -1,0 +1,103 @@
+// The words of the gateway: every status and result code it ever used, kept a row a night. Written
+// from whole looks and whole runs; read for the people who have to give a new code its meaning.
+
+import type { NewWordFacts } from '../../core/runs/notices.js';
+import type { Db } from '../../database/db.js';
+import { inMonthOf } from '../../database/months.js';
+import { statement } from '../../database/statements.js';
+import type { PullRow } from './pullsStore.js';
+
+export interface GatewayWord {
+  accountId: string;
+  field: string;
+  word: string;
+  /** a state, "found", accepted or rejected; null: none, and its orders stop */
+  meaning: string | null;
+  /** the night since which it means that, and the digest of the profile that said so */
+  meaningSince: string;
+  meaningProfile: string;
+  firstSeen: string;
+  lastSeen: string;
+  nights: number;
+  /** in all nights, and in the newest one that showed it */
+  entries: number;
+  newestEntries: number;
+  newestMoney: Record<string, string>;
+  samples: string[];
+}
+
+/** Keeps the codes of a look; of a second one only those that the night's own did not show. */
+export async function noteWords(
+  db: Db,
+  runId: bigint,
+  look: Pick<PullRow, 'pullId' | 'kind'>,
+  profileSha256: string,
+  now: Date,
+): Promise<void> {
+  await db.query(inMonthOf(statement('pull/rows/noteWords'), look.pullId), [
+    runId,
+    look.pullId,
+    profileSha256,
+    now,
+    look.kind === 'night',
+  ]);
+}
+
+/** Codes that mean accepted, whatever else an answer says: as a status, as a refund_message. */
+export interface AcceptedWords {
+  status: readonly string[];
+  refundMessage: readonly string[];
+}
+
+/** Keeps the codes of the answers to what a run sent. */
+export async function noteAnswerWords(
+  db: Db,
+  runId: bigint,
+  profileSha256: string,
+  now: Date,
+  accepted: AcceptedWords,
+): Promise<void> {
+  await db.query(statement('pull/rows/noteAnswerWords'), [
+    runId,
+    profileSha256,
+    now,
+    accepted.status,
+    accepted.refundMessage,
+  ]);
+}
+
+export async function gatewayWords(
+  db: Db,
+  accountIds: readonly string[] | null,
+): Promise<GatewayWord[]> {
+  type Raw = Omit<GatewayWord, 'nights' | 'entries' | 'newestEntries'> &
+    Record<'nights' | 'entries' | 'newestEntries', bigint | string>;
+  const { rows } = await db.query<Raw>(statement('pull/rows/gatewayWords'), [accountIds]);
+  return rows.map((row) => ({
+    ...row,
+    nights: Number(row.nights),
+    entries: Number(row.entries),
+    newestEntries: Number(row.newestEntries),
+  }));
+}
+
+/**
+ * Codes of a run that no earlier run of the account has shown. In the first run all are new: only
+ * those without a meaning are told then.
+ */
+export async function newWords(db: Db, runId: bigint): Promise<NewWordFacts[]> {
+  const { rows } = await db.query<Omit<NewWordFacts, 'entries'> & { entries: bigint }>(
+    `select w.account_id as "accountId", w.field, w.word, w.meaning, w.samples, w.entries, w.money
+     from tieout.gateway_words w
+     where w.run_id = $1
+       and not exists (select from tieout.gateway_words e
+         where e.account_id = w.account_id and e.field = w.field and e.word = w.word
+           and e.run_id < w.run_id)
+       and (w.meaning is null or exists (select from tieout.run_accounts a
+         join tieout.runs r using (run_id)
+         where a.account_id = w.account_id and a.run_id < w.run_id and not r.is_dry))
+     order by w.meaning is not null, w.account_id, w.field, w.word`,
+    [runId],
+  );
+  return rows.map((row) => ({ ...row, entries: Number(row.entries) }));
+}

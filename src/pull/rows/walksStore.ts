@@ -1,0 +1,97 @@
+// A walk through the pages of a window, where orders cannot be asked for by number. Its pages are
+// stored as they come; one more page, number 0, stands for the whole walk: the orders of the pull
+// point to it, so that they were looked at only if the walk came to its end.
+
+import type { Database, Db } from '../../database/db.js';
+import { statement } from '../../database/statements.js';
+import type { StoredPage } from './pagesStore.js';
+import { copyPages } from './pagesStore.js';
+import type { ChunkRow } from './pullsStore.js';
+import { ENTRY_COLUMNS, endChunk, entryTexts } from './pullsStore.js';
+
+/** Before the oldest order of the pull, since the clocks of shop and gateway differ. */
+const MARGIN_DAYS = 1;
+
+/** One chunk an account, even where it has no live order: strangers are found too. */
+export async function createWalks(
+  db: Db,
+  pullId: bigint,
+  accountIds: readonly string[],
+): Promise<void> {
+  await db.query(
+    `insert into tieout.chunks (pull_id, account_id, first_page, last_page)
+     select $1, account_id, 0, 0 from unnest($2::text[]) as account_id`,
+    [pullId, accountIds],
+  );
+}
+
+/** Forgets the pages of a walk that was cut short. */
+export async function beginWalk(db: Database, chunk: ChunkRow): Promise<void> {
+  await db.transaction(async (tx) => {
+    for (const table of ['look_entries', 'pages']) {
+      await tx.query(`delete from tieout.${table} where pull_id = $1 and account_id = $2`, [
+        chunk.pullId,
+        chunk.accountId,
+      ]);
+    }
+  });
+}
+
+/** The window that holds every order of the pull, and in a night the whole look-back. */
+export async function walkRange(
+  db: Db,
+  chunk: ChunkRow,
+  lookbackDays: number,
+): Promise<{ from: Date; to: Date }> {
+  const { rows } = await db.query<{ earliest: Date; latest: Date }>(
+    `select least((select min(placed_at) from tieout.asked_orders o
+         where o.pull_id = p.pull_id and o.account_id = $2),
+         case when p.kind = 'night' then r.ends_at - make_interval(days => $3) else p.as_of end)
+         - make_interval(days => ${MARGIN_DAYS}) as earliest,
+       p.as_of as latest
+     from tieout.pulls p join tieout.runs r using (run_id) where p.pull_id = $1`,
+    [chunk.pullId, chunk.accountId, lookbackDays],
+  );
+  const row = rows[0];
+  if (!row) throw new Error(`there is no pull ${chunk.pullId}`);
+  return { from: row.earliest, to: row.latest };
+}
+
+/** Stores pages of a walk; answers how many entries stood on an earlier page already. */
+export async function storeWalked(
+  db: Database,
+  chunk: ChunkRow,
+  pages: readonly StoredPage[],
+): Promise<number> {
+  if (pages.length === 0) return 0;
+  return db.transaction(async (tx) => {
+    await tx.query(`create temporary table walked (like tieout.look_entries) on commit drop`);
+    await tx.copy(`copy walked (${ENTRY_COLUMNS}) from stdin`, entryTexts(pages));
+    const { rows } = await tx.query<{ shifted: bigint }>(statement('pull/rows/storeWalked'));
+    await copyPages(tx, chunk, pages);
+    return Number(rows[0]?.shifted ?? 0n);
+  });
+}
+
+/** Ends a walk: page 0 says whether it can be relied on. */
+export async function finishWalk(
+  db: Database,
+  chunk: ChunkRow,
+  token: string,
+  end: { problem: string | null; at: Date },
+): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    if (!(await endChunk(tx, chunk, token))) return false;
+    await tx.query(
+      `insert into tieout.pages (pull_id, account_id, page_no, stands_for_walk, state, orders,
+         attempts, reason, entries, unasked, answered_at)
+       select $1, $2, 0, true, case when $3::text is null then 'answered' else 'failed' end,
+         (select count(*) from tieout.asked_orders
+           where pull_id = $1 and account_id = $2 and page_no = 0), 1, $3,
+         case when $3::text is null then 0 end, case when $3::text is null then 0 end,
+         case when $3::text is null then $4::timestamptz end`,
+      [chunk.pullId, chunk.accountId, end.problem, end.at],
+    );
+    return true;
+  });
+}

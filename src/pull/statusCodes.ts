@@ -1,0 +1,25 @@
+// The words of the gateway as steps of a night keep them: the codes of each look, the codes of the
+// answers. A code is never guessed at; it is kept so that a person can give it its meaning.
+
+import { createHash } from 'node:crypto';
+import { REFUND_ACCEPTED_CODE } from '../gateway/batches/answers.js';
+import type { Night, NightDeps } from '../runs/deps.js';
+import type { PullRow } from './rows/pullsStore.js';
+import { noteAnswerWords, noteWords } from './rows/statusCodesStore.js';
+
+/** Keeps the codes that a look showed. A second look adds what the first did not show. */
+export async function noteLookWords(deps: NightDeps, night: Night, look: PullRow): Promise<void> {
+  await noteWords(night.db, night.runId, look, profileDigest(deps), deps.now());
+}
+
+/** Keeps the codes of the answers to what the run sent. */
+export async function noteAnswers(deps: NightDeps, night: Night): Promise<void> {
+  await noteAnswerWords(night.db, night.runId, profileDigest(deps), deps.now(), {
+    status: deps.config.gateway.profile.results.accepted,
+    refundMessage: [REFUND_ACCEPTED_CODE],
+  });
+}
+
+function profileDigest(deps: NightDeps): string {
+  return createHash('sha256').update(deps.config.gateway.profileText).digest('hex');
+}

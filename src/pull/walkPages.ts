@@ -1,0 +1,162 @@
+// The pull where orders cannot be named one by one (profile query.select: window or none): the
+// pages of a window are walked until an empty one. Nothing says how many there are, so a page that
+// repeats, overlaps another, is short in the middle, or never ends makes the whole look
+// of the account incomplete: it is never taken for "the gateway has no more".
+
+import { createHash } from 'node:crypto';
+import { PAGE_ORDERS_MAX } from '../core/instructions/batch.js';
+import type { Account } from '../gateway/account.js';
+import type { QueryEntry } from '../gateway/query/decode.js';
+import type { QuerySelection } from '../gateway/query/querySelection.js';
+import type { NightDeps } from '../runs/deps.js';
+import type { PageAnswer } from './askGateway.js';
+import { askPage, keptBody } from './askGateway.js';
+import { lookLines } from './lookLines.js';
+import type { Patience } from './outage.js';
+import { askPatiently, openPatience } from './outage.js';
+import type { StoredPage } from './rows/pagesStore.js';
+import type { ChunkRow } from './rows/pullsStore.js';
+import { keepChunk } from './rows/pullsStore.js';
+import { beginWalk, finishWalk, storeWalked, walkRange } from './rows/walksStore.js';
+
+/** A window of more pages is taken for one that never ends. */
+const WALK_PAGES_MAX = 200_000;
+
+/** Walks an account's pages and ends its chunk; the page that stands for the walk is number 0. */
+export async function walkPages(
+  deps: NightDeps,
+  chunk: ChunkRow,
+  token: string,
+  account: Account,
+): Promise<void> {
+  await beginWalk(deps.db, chunk);
+  const state: Walk = { pages: 0, seen: new Set(), isShort: false, at: deps.now() };
+  const patience = openPatience(deps, chunk, token, account);
+  const problem = await walk(deps, { chunk, token, account, patience }, state);
+  await finishWalk(deps.db, chunk, token, { problem, at: state.at });
+}
+
+interface Walk {
+  pages: number;
+  /** digests of the pages so far */
+  seen: Set<string>;
+  /** a page was not full: only an empty one may follow */
+  isShort: boolean;
+  at: Date;
+}
+
+interface WalkWork {
+  chunk: ChunkRow;
+  token: string;
+  account: Account;
+  patience: Patience;
+}
+
+/** Null when the window was walked to its end; else why it cannot be relied on. */
+async function walk(deps: NightDeps, work: WalkWork, state: Walk): Promise<string | null> {
+  const { concurrency } = deps.config.gateway.profile.limits;
+  const { lookbackDays } = deps.config.reconcile;
+  const range = await walkRange(deps.db, work.chunk, lookbackDays);
+  const isPaged = deps.config.gateway.profile.query.select === 'window';
+  while (state.pages < WALK_PAGES_MAX) {
+    const ahead = isPaged ? concurrency : 1;
+    const answers = await Promise.all(
+      Array.from({ length: ahead }, (_, place) =>
+        askPatiently(work.patience, () =>
+          askPage(
+            deps,
+            work.account,
+            selectionAt(isPaged, range, state.pages + place),
+            work.chunk.chunkId,
+          ),
+        ),
+      ),
+    );
+    const taken: StoredPage[] = [];
+    const end = takePages(deps, work, state, answers, taken);
+    const overlaps = await storeWalked(deps.db, work.chunk, taken);
+    if (overlaps > 0) return `${overlaps} entries stand on more than one page: the pages shifted`;
+    if (end.kind === 'problem') return end.reason;
+    if (end.kind === 'done') return null;
+    if (!(await keepChunk(deps.db, work.chunk.chunkId, work.token))) return 'taken over';
+    if (!isPaged) return notWhole(answers[0]);
+  }
+  return `more than ${WALK_PAGES_MAX} pages: the window does not end`;
+}
+
+function selectionAt(
+  isPaged: boolean,
+  range: { from: Date; to: Date },
+  pageNo: number,
+): QuerySelection {
+  return isPaged ? { kind: 'window', ...range, pageNo } : { kind: 'all' };
+}
+
+type End = { kind: 'more' } | { kind: 'done' } | { kind: 'problem'; reason: string };
+
+/** Takes pages in their order until the end, or the first thing that is not as it should be. */
+function takePages(
+  deps: NightDeps,
+  work: WalkWork,
+  state: Walk,
+  answers: readonly PageAnswer[],
+  taken: StoredPage[],
+): End {
+  let isOver = false;
+  for (const answer of answers) {
+    const pageNo = state.pages + 1;
+    if (answer.kind === 'failed') {
+      return isOver ? { kind: 'done' } : { kind: 'problem', reason: answer.reason };
+    }
+    const { entries } = answer.result;
+    if (isOver && entries.length > 0) {
+      return { kind: 'problem', reason: `page ${pageNo} holds entries after an empty one` };
+    }
+    if (entries.length === 0) {
+      isOver = true;
+      continue;
+    }
+    const problem = pageProblem(state, entries, pageNo);
+    if (problem !== null) return { kind: 'problem', reason: problem };
+    state.pages += 1;
+    taken.push(walkedPage(deps, work, pageNo, answer));
+  }
+  return isOver ? { kind: 'done' } : { kind: 'more' };
+}
+
+function pageProblem(state: Walk, entries: readonly QueryEntry[], pageNo: number): string | null {
+  const ids = entries.map((entry) => `${entry.orderNo}\n${entry.transactionId}`).join('\n\n');
+  const digest = createHash('sha256').update(ids).digest('base64');
+  if (state.seen.has(digest)) return `page ${pageNo} repeats an earlier one`;
+  state.seen.add(digest);
+  if (state.isShort) return `a page before page ${pageNo} was not full`;
+  // Pages count orders, and an order may have several entries. More than was asked for is no gap.
+  state.isShort = new Set(entries.map((entry) => entry.orderNo)).size < PAGE_ORDERS_MAX;
+  return null;
+}
+
+/** Without a selection there is one answer; a full one may be a part of more. */
+function notWhole(answer: PageAnswer | undefined): string | null {
+  const entries = answer?.kind === 'answered' ? answer.result.entries.length : 0;
+  if (entries < PAGE_ORDERS_MAX) return null;
+  return `the gateway answered ${entries} orders, which may not be all (query.select: none)`;
+}
+
+function walkedPage(
+  deps: NightDeps,
+  work: WalkWork,
+  pageNo: number,
+  answer: Extract<PageAnswer, { kind: 'answered' }>,
+): StoredPage {
+  const { entries, body } = answer.result;
+  const page = { pageNo, orderNos: [] };
+  const lines = lookLines(deps.config.gateway.profile, work.chunk, page, entries);
+  const kept = keptBody(body);
+  return {
+    pageNo,
+    orders: 0,
+    attempts: answer.attempts,
+    reason: null,
+    answered: { at: answer.at, entries: entries.length, unasked: 0, copyText: lines.text, ...kept },
+  };
+}

@@ -1,0 +1,58 @@
+// What a reader of a report needs to know to trust it: of which run and look, made by which
+// program under which settings, from which inputs.
+
+import { configHash } from '../config/view.js';
+import type { AboutData } from '../core/runs/reporting.js';
+import type { RunSummary } from '../core/runs/summary.js';
+import type { NightDeps } from '../runs/deps.js';
+import type { Digests } from './keptReportsStore.js';
+import { originsOf } from './manifest.js';
+import { runAbout } from './reportRowsStore.js';
+import type { ReportRow } from './reportsStore.js';
+
+/** Reports need no gateway and no queue. */
+export type ReportDeps = Pick<NightDeps, 'db' | 'config' | 'version'>;
+
+export async function aboutOf(
+  deps: ReportDeps,
+  report: ReportRow,
+  summary: RunSummary,
+  digests: Digests,
+): Promise<AboutData> {
+  const { schedule, reconcile, operations, gateway } = deps.config;
+  const { server, ...known } = await runAbout(deps.db, report.runId);
+  const { tolerance } = reconcile;
+  return {
+    environment: summary.environment,
+    businessDate: summary.businessDate,
+    timezone: schedule.timezone,
+    cutOff: schedule.cutOff,
+    asOf: new Date(summary.asOf),
+    createdAt: report.createdAt,
+    revision: report.revision,
+    ...known,
+    ...originsOf(digests),
+    versions: [
+      ['tieout', deps.version],
+      ['PostgreSQL', server],
+      ['Node.js', process.version],
+    ],
+    profileHash: configHash(deps.config),
+    digests,
+    parameters: [
+      ['Gateway', gateway.baseUrl],
+      ['Accounts', accountIdsOf(summary).join(', ')],
+      ['Covers', summary.covers.join(', ')],
+      ['Look-back (days)', String(reconcile.lookbackDays)],
+      ['Grace (hours)', String(reconcile.graceHours)],
+      ['Stale authorisation (days)', String(reconcile.staleAuthorisationDays)],
+      ['Tolerance below / above (hundredths)', `${tolerance.below} / ${tolerance.above}`],
+      ['Tolerance (parts per million)', String(tolerance.partsPerMillion)],
+      ...Object.entries(operations.mode).map(([name, mode]) => [`Policy: ${name}`, mode] as const),
+    ],
+  };
+}
+
+function accountIdsOf(summary: RunSummary): string[] {
+  return summary.accounts.map((account) => account.accountId);
+}

@@ -1,0 +1,38 @@
+// What the reports over a day or a month are made of: the roll-forward by business date, and the
+// breaks that were open at the end of it.
+
+import type { Period } from '../core/period.js';
+import type { ActivityRow, AgedBreakRow } from '../core/runs/reporting.js';
+import type { Db } from '../database/db.js';
+import { statement } from '../database/statements.js';
+import type { RawBreakRow } from './reportRowsStore.js';
+import { openBreakRow } from './reportRowsStore.js';
+
+/** The newest run with figures whose date lies in the period. */
+export async function newestRunOf(
+  db: Db,
+  { from, to }: Period,
+): Promise<{ runId: bigint; businessDate: string } | null> {
+  const { rows } = await db.query<{ run_id: bigint; business_date: string }>(
+    `select run_id, business_date from tieout.runs
+     where not is_dry and summary is not null and business_date between $1 and $2
+     order by business_date desc limit 1`,
+    [from, to],
+  );
+  const row = rows[0];
+  return row ? { runId: row.run_id, businessDate: row.business_date } : null;
+}
+
+/** By account, currency and date. */
+export async function activityRows(db: Db, { from, to }: Period): Promise<ActivityRow[]> {
+  return (await db.query<ActivityRow>(statement('report/activity'), [from, to])).rows;
+}
+
+/** Breaks open at the end of a run; their age is that of the run's look. */
+export async function openAsOf(db: Db, runId: bigint, asOf: Date): Promise<AgedBreakRow[]> {
+  const { rows } = await db.query<RawBreakRow & { stake: string | null }>(
+    statement('report/openAsOf'),
+    [runId],
+  );
+  return rows.map((row) => ({ ...openBreakRow(row, asOf), stake: row.stake }));
+}

@@ -1,0 +1,62 @@
+// Step 7, report: the next revision of each workbook is queued and written by a worker; the run
+// ends with its summary on record. Figures come from the summary that total.ts checked.
+
+import { TakenOverError } from '../core/errors.js';
+import type { RunSummary } from '../core/runs/summary.js';
+import { tellFinished } from '../outbox/tell.js';
+import type { Night, NightDeps } from '../runs/deps.js';
+import { TAKEN_OVER } from '../runs/holding.js';
+import { finishRun, storeSummary } from '../runs/runsStore.js';
+import { waitForRows } from '../runs/waitForRows.js';
+import {
+  dropQueuedReports,
+  failedReports,
+  queuedReports,
+  queueReports,
+  writtenReports,
+} from './reportsStore.js';
+
+const NIGHTLY = ['reconciliation', 'orders'] as const;
+
+export async function report(
+  deps: NightDeps,
+  night: Night,
+  summary: RunSummary,
+): Promise<RunSummary> {
+  await storeSummary(deps.db, night.runId, summary);
+  await dropQueuedReports(deps.db, night.runId);
+  await queueReports(deps.db, night.runId, NIGHTLY, deps.now());
+  await waitForRows(deps, {
+    step: 'report',
+    open: async () => (await queuedReports(deps.db, night.runId)).length,
+    ring: async () => {
+      const ids = await queuedReports(deps.db, night.runId);
+      if (ids.length > 0) await deps.doorbell.ring('report', ids.map(String));
+    },
+  });
+  const unwritten = await failedReports(deps.db, night.runId);
+  const finished: RunSummary = {
+    ...summary,
+    reports: await writtenReports(deps.db, night.runId),
+    ...(unwritten.length === 0 ? {} : { unwritten }),
+  };
+  for (const failed of unwritten) {
+    deps.log(`the ${failed.kind} report could not be written: ${failed.reason}`, {
+      level: 'error',
+    });
+  }
+  if (!(await endRun(deps, night, finished))) {
+    throw new TakenOverError(TAKEN_OVER);
+  }
+  return finished;
+}
+
+/** The end of the run and the word of it commit together; false: it is another process's run. */
+async function endRun(deps: NightDeps, night: Night, finished: RunSummary): Promise<boolean> {
+  return deps.db.transaction(async (tx) => {
+    const { id } = deps.runner;
+    if (!(await finishRun(tx, night.runId, id, finished, deps.now()))) return false;
+    await tellFinished(tx, deps.config, finished);
+    return true;
+  });
+}

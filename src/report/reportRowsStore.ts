@@ -1,0 +1,223 @@
+// What reports are made of, read from the database: breaks, movements, all orders of a run, and
+// what a reader needs to trust them. Rows come in chunks, so that memory stays flat however many
+// there are; who has to see the same ones twice reads them of one snapshot (db.ts).
+
+import { ageInDays } from '../core/breakAge.js';
+import type { Side } from '../core/breaks/sentence.js';
+import {
+  breakDifference,
+  breakSentence,
+  sideText,
+  transactionsIn,
+} from '../core/breaks/sentence.js';
+import type { BreakKind } from '../core/orders/verdict.js';
+import type { AboutData, BreakRow, MovementRow, OrderRow } from '../core/runs/reporting.js';
+import type { CopiedRow } from '../database/copyOut.js';
+import type { Database, Db, LongReads, PlannerSettings } from '../database/db.js';
+import { inMonthOfRun } from '../database/months.js';
+import { readInTurn } from '../database/readAhead.js';
+import { statement } from '../database/statements.js';
+import { nightLooks } from '../runs/runAccountsStore.js';
+
+/** Breaks and movements that are in hand at once; each is about a kilobyte. */
+const CHUNK_ROWS = 500;
+
+/** A break as the statements of reports answer it. */
+export interface RawBreakRow {
+  account_id: string;
+  order_no: string;
+  kind: BreakKind;
+  first_seen: Date;
+  owner: string | null;
+  note: string | null;
+  expected: Side;
+  actual: Side;
+  currency: string | null;
+}
+
+/** An open break as reports print it; its age is that at `asOf`. */
+export function openBreakRow(row: RawBreakRow, asOf: Date): BreakRow {
+  return {
+    accountId: row.account_id,
+    orderNo: row.order_no,
+    kind: row.kind,
+    state: 'open',
+    sentence: breakSentence(row.kind, row.expected, row.actual),
+    expected: sideText(row.expected),
+    actual: sideText(row.actual),
+    currency: row.currency,
+    difference: breakDifference(row.kind, row.expected, row.actual),
+    ledgerAmount: row.expected.amount ?? null,
+    gatewayAmount: row.actual.amount ?? null,
+    firstSeen: row.first_seen,
+    ageDays: ageInDays(row.first_seen, asOf),
+    owner: row.owner,
+    note: row.note,
+    transactionId: row.actual.transaction ?? null,
+    transactions: transactionsIn(row.expected, row.actual),
+  };
+}
+
+/**
+ * The breaks that were open at the end of a run, oldest first; of all kinds, or of these. What a
+ * person decided since is not in them: they are those that the run's tie counts.
+ */
+export async function* breakRows(
+  reads: LongReads,
+  runId: bigint,
+  asOf: Date,
+  kinds: readonly string[] | null = null,
+): AsyncGenerator<BreakRow[]> {
+  const chunks = reads.stream<RawBreakRow>(
+    statement('report/listedBreaks'),
+    [runId, kinds],
+    CHUNK_ROWS,
+  );
+  for await (const rows of chunks) yield rows.map((row) => openBreakRow(row, asOf));
+}
+
+/** Instructions confirmed in a run: these and no others make up its totals. */
+export function movedRows(reads: LongReads, runId: bigint): AsyncGenerator<MovementRow[]> {
+  return movements(reads, `i.state = 'confirmed' and i.settled_run_id = $1`, [runId]);
+}
+
+/** What still needs somebody: open instructions of the run's accounts, and this run's refusals. */
+export function waitingRows(reads: LongReads, runId: bigint): AsyncGenerator<MovementRow[]> {
+  return movements(
+    reads,
+    `i.account_id in (select account_id from tieout.run_accounts where run_id = $1)
+     and (i.is_open
+       or (i.state = 'rejected' and i.settled_run_id = $1))`,
+    [runId],
+  );
+}
+
+interface RawMovementRow {
+  instruction_id: bigint;
+  account_id: string;
+  order_no: string;
+  refund_id: string | null;
+  operation: string;
+  state: string;
+  currency: string;
+  amount: string | null;
+  transaction_id: string;
+  gateway_reference: string | null;
+  message: string | null;
+  at: Date | null;
+  hold_reason: string | null;
+}
+
+async function* movements(
+  reads: LongReads,
+  condition: string,
+  values: readonly unknown[],
+): AsyncGenerator<MovementRow[]> {
+  const chunks = reads.stream<RawMovementRow>(
+    `select i.instruction_id, i.account_id, i.order_no, i.refund_id, i.operation, i.state,
+       i.currency,
+       case when i.is_in_totals then coalesce(i.refund_amount, i.amount)::text end as amount,
+       i.transaction_id,
+       i.gateway_reference, coalesce(i.outcome_message, i.reason) as message, i.hold_reason,
+       (select max(at) from tieout.instruction_events e
+         where e.instruction_id = i.instruction_id) as at
+     from tieout.instructions i where ${condition}
+     order by i.account_id, i.operation, i.instruction_id`,
+    values,
+    CHUNK_ROWS,
+  );
+  for await (const rows of chunks) yield rows.map(movementRow);
+}
+
+function movementRow(row: RawMovementRow): MovementRow {
+  return {
+    instructionId: String(row.instruction_id),
+    accountId: row.account_id,
+    orderNo: row.order_no,
+    refundId: row.refund_id,
+    operation: row.operation,
+    state: row.state,
+    currency: row.currency,
+    amount: row.operation === 'review' ? null : row.amount,
+    transactionId: row.transaction_id,
+    gatewayReference: row.gateway_reference,
+    gatewayMessage: row.message,
+    at: row.at,
+    holdReason: row.hold_reason,
+  };
+}
+
+/** The planner would hash and sort all orders, where it can walk two indexes in their order. */
+export const WALK_INDEXES: PlannerSettings = {
+  enable_hashjoin: 'off',
+  max_parallel_workers_per_gather: '0',
+};
+
+/** All orders of a run in chunks, by account and number; instants in milliseconds since 1970. */
+export async function* orderRows(db: Database, runId: bigint): AsyncGenerator<OrderRow[]> {
+  const select = `select account_id, order_no, class, coalesce(array_to_string(kinds, ', '), ''),
+      expected, gateway_state, payment_status, currency, ledger_amount::text,
+      coalesce(gateway_amount::text, gateway_amount_text), transaction_id, transaction_date,
+      case when isfinite(placed_at) then floor(extract(epoch from placed_at) * 1000)::bigint end
+    from (${await inMonthOfRun(db, statement('report/seenOrders'), runId)}) as seen`;
+  const looks = await nightLooks(db, runId);
+  const reads = looks.map(({ accountId, pullId }) => {
+    return () => db.copyOut(select, [runId, accountId, pullId], WALK_INDEXES);
+  });
+  for await (const rows of readInTurn(reads)) yield rows.map(orderRow);
+}
+
+/** In the order of the statement's columns. */
+function orderRow(row: CopiedRow): OrderRow {
+  const [accountId, orderNo, className, kinds, expected, gatewayState, paymentStatus] = row;
+  const placedMs = row[12] ?? null;
+  return {
+    accountId: accountId ?? '',
+    orderNo: orderNo ?? '',
+    class: className ?? '',
+    kinds: kinds ?? '',
+    expected: expected ?? null,
+    gatewayState: gatewayState ?? null,
+    paymentStatus: paymentStatus ?? null,
+    currency: row[7] ?? null,
+    ledgerAmount: row[8] ?? null,
+    gatewayAmount: row[9] ?? null,
+    transactionId: row[10] ?? null,
+    transactionDate: row[11] ?? null,
+    placedAt: placedMs === null ? null : new Date(Number(placedMs)),
+  };
+}
+
+/**
+ * What only the database knows of the run itself. Its inputs are its looks, sealed: the orders and
+ * refund requests that were asked, and the answers.
+ */
+export async function runAbout(
+  db: Db,
+  runId: bigint,
+): Promise<Pick<AboutData, 'previousRun' | 'inputsHash'> & { server: string }> {
+  const { rows } = await db.query<{
+    previous: string | null;
+    inputs: string;
+    server: string;
+  }>(
+    `select current_setting('server_version') as server,
+       (select max(p.business_date)::text from tieout.runs p
+         where not p.is_dry and p.business_date < r.business_date) as previous,
+       encode(sha256(convert_to(coalesce((
+           select string_agg(concat_ws(' ', k.account_id, k.pull_id, c.facts_sha256), ' '
+             order by k.account_id, k.pull_id)
+           from tieout.pulls p join tieout.look_links k using (pull_id)
+           join tieout.chain_links c using (link_id)
+           where p.run_id = r.run_id), ''), 'UTF8')), 'hex') as inputs
+     from tieout.runs r where run_id = $1`,
+    [runId],
+  );
+  const row = rows[0];
+  if (!row) throw new Error(`there is no run ${runId}`);
+  return {
+    previousRun: row.previous,
+    inputsHash: row.inputs,
+    server: row.server,
+  };
+}

@@ -1,0 +1,152 @@
+// Reports on record: what was written, where, with which digest. A revision is never written over;
+// one that was cut short stays queued and is made again.
+
+import type { WrittenReport } from '../core/runs/reporting.js';
+import type { ReportFile, UnwrittenReport } from '../core/runs/summary.js';
+import type { Db } from '../database/db.js';
+
+export interface ReportRow {
+  reportId: bigint;
+  runId: bigint;
+  businessDate: string;
+  kind: 'reconciliation' | 'orders' | 'activity' | 'ageing';
+  /** 2026-11-20 or 2026-11 of a report that was asked for; null: the night's own. */
+  period: string | null;
+  format: 'xlsx' | 'csv' | 'ndjson';
+  revision: number;
+  state: 'queued' | 'written' | 'failed';
+  createdAt: Date;
+}
+
+/** Queues the next revision of each kind of a run. */
+export async function queueReports(
+  db: Db,
+  runId: bigint,
+  kinds: readonly string[],
+  now: Date,
+  period: string | null = null,
+): Promise<bigint[]> {
+  const { rows } = await db.query<{ report_id: bigint }>(
+    `insert into tieout.reports (run_id, kind, period, format, revision, state, created_at)
+     select $1, kind, $4, 'xlsx', 1 + coalesce((select max(revision) from tieout.reports r
+       where case when $4::text is null then r.run_id = $1 and r.period is null
+           else r.period = $4 end
+         and r.kind = wanted.kind and r.format = 'xlsx'), 0), 'queued', $3
+     from unnest($2::text[]) as wanted (kind) returning report_id`,
+    [runId, kinds, now, period],
+  );
+  return rows.map((row) => row.report_id);
+}
+
+/** Reports that a stopped process left queued: nothing was registered, so nothing is kept. */
+export async function dropQueuedReports(db: Db, runId: bigint): Promise<void> {
+  await db.query(
+    `delete from tieout.reports where run_id = $1 and state = 'queued' and period is null`,
+    [runId],
+  );
+}
+
+export async function loadReport(
+  db: Db,
+  reportId: bigint,
+): Promise<(ReportRow & { isReplaced: boolean }) | null> {
+  const { rows } = await db.query<{
+    report_id: bigint;
+    run_id: bigint;
+    business_date: string;
+    kind: ReportRow['kind'];
+    period: string | null;
+    format: ReportRow['format'];
+    revision: number;
+    state: ReportRow['state'];
+    created_at: Date;
+    is_replaced: boolean;
+  }>(
+    `select report_id, run_id, business_date, kind, period, format, revision, p.state,
+       p.created_at,
+       exists (select from tieout.reports n where n.run_id = p.run_id and n.kind = p.kind
+         and n.format = p.format and n.period is not distinct from p.period
+         and n.revision > p.revision and n.state = 'written') as is_replaced
+     from tieout.reports p join tieout.runs r using (run_id) where report_id = $1`,
+    [reportId],
+  );
+  const row = rows[0];
+  if (!row) return null;
+  return {
+    reportId: row.report_id,
+    runId: row.run_id,
+    businessDate: row.business_date,
+    kind: row.kind,
+    period: row.period,
+    format: row.format,
+    revision: row.revision,
+    state: row.state,
+    createdAt: row.created_at,
+    isReplaced: row.is_replaced,
+  };
+}
+
+export async function recordWritten(
+  db: Db,
+  reportId: bigint,
+  written: WrittenReport,
+  digests: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update tieout.reports set state = 'written', path = $2, sha256 = $3, bytes = $4,
+       digests = $5, written_at = clock_timestamp(), reason = null
+     where report_id = $1 and state = 'queued'`,
+    [reportId, written.path, written.sha256, written.bytes, JSON.stringify(digests)],
+  );
+  return rowCount === 1;
+}
+
+export async function recordFailedReport(db: Db, reportId: bigint, reason: string): Promise<void> {
+  await db.query(
+    `update tieout.reports set state = 'failed', reason = $2
+     where report_id = $1 and state = 'queued'`,
+    [reportId, reason],
+  );
+}
+
+export async function queuedReports(db: Db, runId: bigint): Promise<bigint[]> {
+  const { rows } = await db.query<{ report_id: bigint }>(
+    `select report_id from tieout.reports
+     where run_id = $1 and state = 'queued' and period is null order by report_id`,
+    [runId],
+  );
+  return rows.map((row) => row.report_id);
+}
+
+/** The newest written revision of each report of a run. */
+export async function writtenReports(db: Db, runId: bigint): Promise<ReportFile[]> {
+  const { rows } = await db.query<ReportFile>(
+    `select distinct on (kind, format) kind, format, path, sha256, revision
+     from tieout.reports where run_id = $1 and state = 'written' and period is null
+     order by kind desc, format, revision desc`,
+    [runId],
+  );
+  return rows;
+}
+
+/** Reports of a run that could not be written, with the reason. */
+export async function failedReports(db: Db, runId: bigint): Promise<UnwrittenReport[]> {
+  const { rows } = await db.query<UnwrittenReport>(
+    `select kind, reason from tieout.reports r where run_id = $1 and state = 'failed'
+       and revision = (select max(revision) from tieout.reports n
+         where n.run_id = r.run_id and n.kind = r.kind and n.format = r.format)
+     order by kind desc, format`,
+    [runId],
+  );
+  return rows;
+}
+
+/** These reports, as far as they are written. */
+export async function writtenByIds(db: Db, ids: readonly bigint[]): Promise<ReportFile[]> {
+  const { rows } = await db.query<ReportFile>(
+    `select kind, format, path, sha256, revision from tieout.reports
+     where report_id = any ($1) and state = 'written' order by report_id`,
+    [ids],
+  );
+  return rows;
+}

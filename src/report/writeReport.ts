@@ -1,0 +1,145 @@
+// The work of one report job: rows from the database into one file, registered with its digest. A
+// report that is registered is never touched again; one that was cut short is made anew.
+
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeActivity } from '../../reports/activity.js';
+import { writeOrders } from '../../reports/orders.js';
+import { writeAgeing } from '../../reports/periodReports.js';
+import { writeReconciliation } from '../../reports/reconciliation.js';
+import type { Period } from '../core/period.js';
+import { periodOf } from '../core/period.js';
+import type { DayFigures } from '../core/runs/businessDay.js';
+import type {
+  AboutData,
+  OrderRow,
+  ReconciliationData,
+  WrittenReport,
+} from '../core/runs/reporting.js';
+import type { RunSummary } from '../core/runs/summary.js';
+import type { LongReads } from '../database/db.js';
+import { readAgain } from '../database/readAgain.js';
+import { readAhead } from '../database/readAhead.js';
+import { dayFigures, daysAccounts, postMovements } from '../days/daysStore.js';
+import { findRun } from '../runs/runsStore.js';
+import { tieByKind, tieByMoney } from '../total/figuresStore.js';
+import type { ReportDeps } from './aboutReport.js';
+import { aboutOf } from './aboutReport.js';
+import type { Digests } from './keptReportsStore.js';
+import { manifestOf } from './manifest.js';
+import { activityRows, openAsOf } from './periodRowsStore.js';
+import { coverageLines, currencyRows, elsewhereRows } from './reportFiguresStore.js';
+import { breakRows, movedRows, orderRows, waitingRows } from './reportRowsStore.js';
+import type { ReportRow } from './reportsStore.js';
+import { loadReport, recordFailedReport, recordWritten } from './reportsStore.js';
+
+export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<void> {
+  const report = await loadReport(deps.db, reportId);
+  if (report?.state !== 'queued') return;
+  // Of all orders the database has some to work out before the first comes; of the other kinds they
+  // are not taken, and so never asked for.
+  const rows = orderRows(deps.db, report.runId);
+  const begun = report.kind === 'orders' ? readAhead(rows) : null;
+  try {
+    const summary = (await findRun(deps.db, report.businessDate))?.summary;
+    if (!summary) throw new Error(`the run of ${report.businessDate} has no figures yet`);
+    const digests = await manifestOf(deps.db, report.runId);
+    const sources = { summary, digests, orders: begun?.rows ?? rows };
+    const written = await writeFile(deps, report, sources);
+    await recordWritten(deps.db, reportId, written, { ...digests, ...written.rowDigests });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    await recordFailedReport(deps.db, reportId, reason);
+    throw error;
+  } finally {
+    await begun?.end();
+  }
+}
+
+/** What a report is made from. */
+interface Sources {
+  summary: RunSummary;
+  digests: Digests;
+  orders: AsyncIterable<OrderRow[]>;
+}
+
+async function writeFile(
+  deps: ReportDeps,
+  report: ReportRow,
+  { summary, digests, orders }: Sources,
+): Promise<WrittenReport> {
+  const date = report.period ?? report.businessDate;
+  const folder = join(deps.config.reports.dir, date);
+  await mkdir(folder, { recursive: true });
+  const name = `${report.kind}-${date}-r${report.revision}.${report.format}`;
+  const path = join(folder, name);
+  // Left by a process that died between writing and registering: nobody was told of it.
+  await rm(path, { force: true });
+  const about = await aboutOf(deps, report, summary, digests);
+  const period = periodOf(date);
+  if (period === null) throw new Error(`${date} is neither a day nor a month`);
+  switch (report.kind) {
+    case 'activity':
+    case 'ageing':
+      return writePeriod(deps, path, report, { period, about });
+    case 'orders':
+      return writeOrders(path, about, orders);
+    case 'reconciliation':
+      return writeNight(deps, path, report.runId, { summary, about });
+  }
+}
+
+async function writePeriod(
+  { db }: ReportDeps,
+  path: string,
+  report: ReportRow,
+  data: { period: Period; about: AboutData },
+): Promise<WrittenReport> {
+  if (report.kind === 'activity') {
+    const days = await daysOf(db, data.period);
+    return writeActivity(path, { ...data, rows: await activityRows(db, data.period), days });
+  }
+  const rows = await openAsOf(db, report.runId, data.about.asOf);
+  return writeAgeing(path, { ...data, rows });
+}
+
+/** The business days of all accounts, with what was confirmed since they were last asked for. */
+async function daysOf(db: ReportDeps['db'], { from, to }: Period): Promise<DayFigures[]> {
+  const accountIds = await daysAccounts(db, from, to);
+  for (const accountId of accountIds) await postMovements(db, accountId);
+  return dayFigures(db, accountIds, from, to);
+}
+
+/** The nightly workbook: its sums are read before, its rows twice, both times of one snapshot. */
+async function writeNight(
+  { db }: ReportDeps,
+  path: string,
+  runId: bigint,
+  night: Pick<ReconciliationData, 'summary' | 'about'>,
+): Promise<WrittenReport> {
+  const [currencies, elsewhere, tiesByKind, tiesByMoney] = await Promise.all([
+    currencyRows(db, runId),
+    elsewhereRows(db, runId),
+    tieByKind(db, runId),
+    tieByMoney(db, runId),
+  ]);
+  const coverage = coverageLines(db, runId);
+  const figures = { ...night, currencies, elsewhere, coverage, tiesByKind, tiesByMoney };
+  return db.snapshot((reads) =>
+    writeReconciliation(path, { ...figures, ...rowsOf(reads, runId, night) }),
+  );
+}
+
+function rowsOf(
+  reads: LongReads,
+  runId: bigint,
+  { about }: Pick<ReconciliationData, 'about'>,
+): Pick<ReconciliationData, 'breaks' | 'moved' | 'waiting'> {
+  const breaks = (kinds?: readonly string[]) => breakRows(reads, runId, about.asOf, kinds);
+  const allBreaks = readAgain(() => breaks());
+  return {
+    breaks: (kinds) => (kinds === undefined ? allBreaks() : breaks(kinds)),
+    moved: readAgain(() => movedRows(reads, runId)),
+    waiting: readAgain(() => waitingRows(reads, runId)),
+  };
+}

@@ -1,0 +1,98 @@
+// Business dates, worked out by PostgreSQL because it knows every zone and every change of clocks:
+// date D runs from the cut-off on D to the cut-off on D+1 in the configured zone.
+
+import type { Db } from '../database/db.js';
+import { statement } from '../database/statements.js';
+
+export interface Zone {
+  timezone: string;
+  /** HH:MM, the local time at which one business date ends and the next begins */
+  cutOff: string;
+}
+
+export interface BusinessDay {
+  date: string;
+  startsAt: Date;
+  endsAt: Date;
+}
+
+/** The business date with its bounds; one that does not exist is an error of the caller. */
+export async function businessDay(db: Db, date: string, zone: Zone): Promise<BusinessDay> {
+  const { rows } = await db.query<{ date: string; starts_at: Date; ends_at: Date }>(
+    `select $1::date as date,
+       ($1::date + $3::time) at time zone $2 as starts_at,
+       ($1::date + 1 + $3::time) at time zone $2 as ends_at`,
+    [date, zone.timezone, zone.cutOff],
+  );
+  const row = rows[0];
+  if (!row) throw new Error(`no business day for ${date}`);
+  return { date: row.date, startsAt: row.starts_at, endsAt: row.ends_at };
+}
+
+/** The last business date that has ended at `now`, by our clock and by that of the database. */
+export async function lastEndedDate(db: Db, now: Date, zone: Zone): Promise<string> {
+  const { rows } = await db.query<{ date: string | null }>(
+    'select tieout.last_ended_date(least($1, clock_timestamp()), $2, $3::time) as date',
+    [now, zone.timezone, zone.cutOff],
+  );
+  const date = rows[0]?.date;
+  if (!date) throw new Error('no business date has ended');
+  return date;
+}
+
+/** What the calendar says of the night that is due and of the next one. */
+export interface NightFacts {
+  tick: Date | null;
+  nextTick: Date | null;
+  due: string | null;
+  nextDue: string | null;
+  resumeUntil: Date | null;
+  installedAt: Date | null;
+  /** the clock of the database less ours */
+  skewMs: number;
+  /** how often the newest run has ended since the tick */
+  ends: number;
+  /** an account is not in the newest run */
+  lacksAccounts: boolean;
+}
+
+/** `localTicks`: when a night is to begin, as local times of the zone, some before and after. */
+export async function nightFacts(
+  db: Db,
+  now: Date,
+  schedule: Zone & { resumeUntil: string },
+  localTicks: readonly string[],
+  accountIds: readonly string[],
+): Promise<NightFacts> {
+  const { rows } = await db.query<{
+    tick: Date | null;
+    next_tick: Date | null;
+    due: string | null;
+    next_due: string | null;
+    resume_until: Date | null;
+    installed_at: Date | null;
+    skew_ms: number;
+    ends: bigint;
+    lacks_accounts: boolean;
+  }>(statement('runs/nightFacts'), [
+    now,
+    schedule.timezone,
+    schedule.cutOff,
+    schedule.resumeUntil,
+    localTicks,
+    accountIds,
+  ]);
+  const row = rows[0];
+  if (!row) throw new Error('the calendar says nothing');
+  return {
+    tick: row.tick,
+    nextTick: row.next_tick,
+    due: row.due,
+    nextDue: row.next_due,
+    resumeUntil: row.resume_until,
+    installedAt: row.installed_at,
+    skewMs: row.skew_ms,
+    ends: Number(row.ends),
+    lacksAccounts: row.lacks_accounts,
+  };
+}

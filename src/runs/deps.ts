@@ -1,0 +1,81 @@
+// What the steps of a night need from outside, in one explicit value: `deps` comes first in every
+// step. Built in compose; nothing in night/ reaches for a clock, an environment or a global.
+
+import type { Config } from '../config/config.js';
+import type { Doorbell } from '../core/instructions/doorbell.js';
+import type { Log } from '../core/log.js';
+import type { Database, Db } from '../database/db.js';
+import type { Account } from '../gateway/account.js';
+import type { GatewayClient } from '../gateway/client.js';
+import type { Turns } from '../gateway/transport/turns.js';
+import type { AnswerSpool } from '../send/journal/answerSpool.js';
+import type { JournalGuard } from '../send/journal/journalGuard.js';
+import type { JobsUnderWay } from './jobsUnderWay.js';
+import type { Runner } from './runsStore.js';
+
+export interface NightDeps {
+  db: Database;
+  config: Config;
+  gateway: GatewayClient;
+  doorbell: Doorbell;
+  runner: Runner;
+  version: string;
+  /** wall clock */
+  now: () => Date;
+  /** never goes back; milliseconds */
+  monotonic: () => number;
+  newId: () => string;
+  sleep: (ms: number) => Promise<void>;
+  /** permits on the local disk, held against the database */
+  journal: JournalGuard;
+  /** answers on the local disk until the database has them */
+  answers: AnswerSpool;
+  /** so many batches of this process are at the gateway at a time, and no more */
+  turns: Turns;
+  /** what the workers of this process are at */
+  jobs: JobsUnderWay;
+  /** false only when the process is known to be gone; null when nobody here can know */
+  isAlive: (runner: Omit<Runner, 'id'>) => boolean | null;
+  /** a server that came along is started again where it has died */
+  reviveDatabase?: () => Promise<void>;
+  log: Log;
+  /** somebody else has work for a while: what this step needs is made ready meanwhile */
+  getReady?: (step: 'pull' | 'send' | 'report') => void;
+  /** this night rings for nothing more: workers that it brought may end */
+  allRung?: () => void;
+  /** how far the present step has come; for a progress bar */
+  progress: (step: string, done: number, total: number) => void;
+}
+
+/** One run as the steps see it. */
+export interface Night {
+  runId: bigint;
+  businessDate: string;
+  covers: readonly string[];
+  startsAt: Date;
+  endsAt: Date;
+  isDry: boolean;
+  /** the accounts that this call works on */
+  accounts: readonly Account[];
+  /** where statements go: the pool, or the transaction of a dry run that is rolled back */
+  db: Db;
+}
+
+export function accountIdsOf(night: Night): string[] {
+  return night.accounts.map((account) => account.accountId);
+}
+
+/** Accounts in the shape that the statements join. */
+export function accountRules(accounts: readonly Account[]) {
+  return accounts.map((account) => ({
+    account_id: account.accountId,
+    live_from: account.liveFrom,
+  }));
+}
+
+const DAY_MS = 86_400_000;
+
+/** Orders placed before this time are looked at only while they are not final. */
+export function lookbackFrom(deps: Pick<NightDeps, 'config'>, night: Night): Date {
+  return new Date(night.endsAt.getTime() - deps.config.reconcile.lookbackDays * DAY_MS);
+}

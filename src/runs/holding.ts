@@ -1,0 +1,118 @@
+// Holding a run: whether its holder is at work, the fence around all that it writes, and how its
+// end comes on record although the database is away just then. A heartbeat is the proof of life,
+// dated by the database: one that is silent is taken over, whatever its process thinks, and the
+// fence keeps it from writing once it wakes.
+
+import { DatabaseAwayError, LEFT, STOPPED, TakenOverError } from '../core/errors.js';
+import { isThere } from '../database/db.js';
+import { tellFailed } from '../outbox/tell.js';
+import type { Night, NightDeps } from './deps.js';
+import { fenceOf } from './runHoldersStore.js';
+import type { RunRow } from './runsStore.js';
+import { failRun, isHeld } from './runsStore.js';
+
+/** A runner that was silent for so long works on nothing, or may no longer. */
+export const SILENCE_MS_MAX = 30_000;
+
+/** Whether somebody works on the run: not where the process is gone for sure, or was silent. */
+export function isAtWork({ isAlive }: Pick<NightDeps, 'isAlive'>, run: RunRow): boolean {
+  if (run.runner === null || isAlive(run.runner) === false) return false;
+  return run.silentMs < SILENCE_MS_MAX;
+}
+
+/** The same night, which can read and write only as long as this process holds its run. */
+export function fenced(open: NightDeps, night: Night): { deps: NightDeps; night: Night } {
+  const db = open.db.guardedBy(fenceOf(night.runId, open.runner.id));
+  return { deps: { ...open, db }, night: { ...night, db } };
+}
+
+/** A database that went away is waited for so long, whoever waits for it after whom. */
+export const DATABASE_MINUTES_MAX = 10;
+/** One run goes on so often after that. */
+const RETURNS_MAX = 5;
+const PAUSE_MS = 1_000;
+const MINUTE_MS = 60_000;
+
+export interface Outages {
+  /** Waits for the database where it is what failed; false: not that, or not any more. */
+  isOver(error: unknown): Promise<boolean>;
+  /** Records how a run ended, as soon as there is a database to record it in. */
+  recordEnd(holder: NightDeps, night: Night, error: unknown): Promise<void>;
+}
+
+/** Of one command: a database that is restarted under a night costs it time, and no more. */
+export function openOutages(deps: NightDeps): Outages {
+  let left = RETURNS_MAX;
+  const untilThere = waiting(deps);
+  const isWaitedFor = (error: unknown): boolean => error instanceof DatabaseAwayError && left > 0;
+  return {
+    isOver: async (error) => {
+      if (!isWaitedFor(error)) return false;
+      left -= 1;
+      const isBack = await untilThere(() => isThere(deps.db));
+      if (isBack) deps.log('the database answers; the run goes on from where it was');
+      return isBack;
+    },
+    recordEnd: async (holder, night, error) => {
+      const failure = isWaitedFor(error) ? LEFT : messageOf(error);
+      await untilThere(() => isRecorded(holder, night, failure));
+    },
+  };
+}
+
+/** False while the database is away. */
+async function isRecorded(deps: NightDeps, night: Night, failure: string): Promise<boolean> {
+  try {
+    if (await endFailed(deps, night, failure)) return true;
+  } catch (error) {
+    if (error instanceof DatabaseAwayError) return false;
+    throw error;
+  }
+  throw new TakenOverError(TAKEN_OVER);
+}
+
+export const TAKEN_OVER =
+  'the run was taken over by another process, which goes on with it; this one writes no more';
+
+/**
+ * False: the run is another's by now. Nobody's is one that this process ended, although the answer
+ * to that was lost with the database.
+ */
+async function endFailed(deps: NightDeps, night: Night, failure: string): Promise<boolean> {
+  const { businessDate, runId } = night;
+  return deps.db.transaction(async (tx) => {
+    if (!(await failRun(tx, runId, deps.runner.id, failure, deps.now()))) {
+      return !(await isHeld(tx, runId));
+    }
+    const isNews = !night.isDry && failure !== STOPPED && failure !== LEFT;
+    if (isNews) await tellFailed(tx, deps.config, { businessDate, failure });
+    return true;
+  });
+}
+
+/**
+ * Tries now and then; false when the outage took too long, whoever began to wait for its end. Told
+ * to stop, it ends at once.
+ */
+function waiting(deps: NightDeps): (attempt: () => Promise<boolean>) => Promise<boolean> {
+  let since: number | null = null;
+  return async (attempt) => {
+    while (!(await attempt())) {
+      if (since === null) {
+        since = deps.monotonic();
+        const limit = `${DATABASE_MINUTES_MAX} minutes at most`;
+        deps.log(`the database is away; it is waited for, ${limit}`, { level: 'warn' });
+      }
+      // Of another server somebody else takes care.
+      await deps.reviveDatabase?.().catch(() => {});
+      if (deps.monotonic() - since > DATABASE_MINUTES_MAX * MINUTE_MS) return false;
+      await deps.sleep(PAUSE_MS);
+    }
+    since = null;
+    return true;
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

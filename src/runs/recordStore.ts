@@ -1,0 +1,94 @@
+// What is kept so that others can check: the profile and settings of a run, each compare with what
+// it could see, and the chain that seals facts (law 8 of ARCHITECTURE.md). Facts are written where
+// they arise; here they get their links. migrations/0012 and 0013 say what is a fact and what a
+// link holds. Neighbours: verifyChainStore.ts reads the chain, audit/seal.ts calls.
+
+import { createHash } from 'node:crypto';
+import type { Db } from '../database/db.js';
+
+/** The chain of what belongs to no single account: settings, workings, ends of runs, reports. */
+export const HOUSE_CHAIN = '';
+
+/** Keeps the text of a profile once, under the digest by which settings name it. */
+export async function keepProfile(db: Db, profile: string): Promise<void> {
+  const sha256 = createHash('sha256').update(profile, 'utf8').digest('hex');
+  await db.query(
+    'insert into tieout.profiles (profile_sha256, profile) values ($1, $2) on conflict do nothing',
+    [sha256, profile],
+  );
+}
+
+export type Working =
+  | { kind: 'night' | 'again'; pullId: bigint }
+  | { kind: 'gaps'; pullId: bigint; failedIn: bigint }
+  | { kind: 'total' };
+
+/** Records that orders are about to be compared or added up, and how far history has come. */
+export async function recordWorking(
+  db: Db,
+  runId: bigint,
+  accountIds: readonly string[],
+  working: Working,
+): Promise<void> {
+  await db.query(
+    `with working as (
+       insert into tieout.workings (run_id, kind, settings_id, account_ids, pull_id, failed_in,
+         last_instruction_event, last_break_event)
+       select $1, $2, (select max(settings_id) from tieout.run_settings where run_id = $1), $3,
+         $4::bigint, $5::bigint,
+         (select coalesce(max(seq), 0) from tieout.instruction_events),
+         (select coalesce(max(event_id), 0) from tieout.break_events)
+       returning working_id, kind, account_ids
+     )
+     insert into tieout.carried_breaks (working_id, break_id, account_id, state, expected, actual,
+       fingerprint, currency, amount, last_run_id)
+     select w.working_id, b.break_id, b.account_id, b.state, b.expected, b.actual, b.fingerprint,
+       b.currency, b.amount, b.last_run_id
+     from working w join tieout.breaks b on b.account_id = any (w.account_ids)
+     where w.kind = 'night' and b.state <> 'resolved'`,
+    [
+      runId,
+      working.kind,
+      accountIds,
+      working.kind === 'total' ? null : working.pullId,
+      working.kind === 'gaps' ? working.failedIn : null,
+    ],
+  );
+}
+
+/**
+ * Seals everything recorded of these accounts that has no link yet. An account at whose chain
+ * somebody is (a person who decides, at most as long as a commit takes) is waited for alone, so
+ * that nobody waits for each other.
+ */
+export async function sealAccounts(
+  db: Db,
+  accountIds: readonly string[],
+  date: string,
+): Promise<void> {
+  const { rows } = await db.query<{ busy: string[] }>(
+    'select tieout.seal_free($1, $2::date) as busy',
+    [accountIds, date],
+  );
+  for (const accountId of rows[0]?.busy ?? []) {
+    await db.query('select tieout.seal($1, $2::date)', [accountId, date]);
+  }
+}
+
+export interface ChainHead {
+  accountId: string;
+  linkNo: bigint;
+  sha256: string;
+}
+
+/** Where each chain ends; the house's own is that of the empty account. */
+export async function chainHeads(db: Db): Promise<ChainHead[]> {
+  const { rows } = await db.query<{ account_id: string; link_no: bigint; sha256: string }>(
+    'select account_id, link_no, sha256 from tieout.chain_heads order by account_id',
+  );
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    linkNo: row.link_no,
+    sha256: row.sha256,
+  }));
+}

@@ -1,0 +1,211 @@
+// The accounts of a run: what was open before it began, what may forbid sending, where it ended.
+
+import type { MoneyTie } from '../core/runs/reporting.js';
+import type { AccountSummary } from '../core/runs/summary.js';
+import type { Db } from '../database/db.js';
+
+/** An account of the configuration, as far as a run records it. */
+export interface EnteredAccount {
+  readonly merchantId: string;
+  readonly accountId: string;
+  readonly liveFrom: Date | null;
+}
+
+/**
+ * Enters accounts into a run; those already in it stay as they are. What is open before is taken
+ * over from the newest earlier run. An account without a trustworthy history sends nothing: see
+ * `send_block`.
+ */
+export async function enterAccounts(
+  db: Db,
+  run: { runId: bigint; businessDate: string },
+  accounts: readonly EnteredAccount[],
+  now: Date,
+): Promise<void> {
+  await db.query(
+    `with account as (
+       select * from jsonb_to_recordset($3::jsonb)
+         as a (account_id text, merchant_id text, live_from timestamptz)
+     ),
+     earlier as (
+       select distinct on (ra.account_id) ra.account_id, ra.open_after, ra.stake_after,
+         ra.events_until
+       from tieout.run_accounts ra join tieout.runs r using (run_id)
+       where not r.is_dry and ra.run_id <> $1 and ra.business_date < $2::date
+         and ra.events_until is not null
+       order by ra.account_id, ra.business_date desc
+     )
+     insert into tieout.run_accounts (run_id, account_id, business_date, merchant_id, state,
+       open_before, stake_before, events_after)
+     select $1, a.account_id, $2::date, a.merchant_id, 'running',
+       coalesce(e.open_after, '{}'), coalesce(e.stake_after, '{}'), coalesce(e.events_until, 0)
+     from account a left join earlier e using (account_id)
+     on conflict (run_id, account_id) do update set state = 'running'`,
+    [run.runId, run.businessDate, accountsJson(accounts)],
+  );
+  await decideBlocks(db, run, accounts, now);
+}
+
+/** liveFrom older than this, with no history to show for it, smells of a lost database. */
+const HISTORY_DAYS = 3;
+
+/**
+ * `observed`: no liveFrom, or one that lies ahead. `no_history`: the database knows no earlier run
+ * that could send, and
+ * liveFrom is more than three days ago: a lost or new database would pay everything twice. The
+ * block stays until a person sets liveFrom anew, since a blocked run is no history either.
+ */
+async function decideBlocks(
+  db: Db,
+  run: { runId: bigint; businessDate: string },
+  accounts: readonly EnteredAccount[],
+  now: Date,
+): Promise<void> {
+  await db.query(
+    `with account as (
+       select * from jsonb_to_recordset($3::jsonb)
+         as a (account_id text, merchant_id text, live_from timestamptz)
+     )
+     update tieout.run_accounts ra set send_block = case
+       when a.live_from is null or a.live_from > $4 then 'observed'
+       when a.live_from < $4::timestamptz - interval '${HISTORY_DAYS} days' and not exists (
+         select from tieout.run_accounts e join tieout.runs r using (run_id)
+         where e.account_id = a.account_id and not r.is_dry and e.run_id <> $1
+           and e.business_date < $2::date and e.send_block is distinct from 'no_history')
+         then 'no_history' end
+     from account a
+     where ra.run_id = $1 and ra.account_id = a.account_id`,
+    [run.runId, run.businessDate, accountsJson(accounts), now],
+  );
+}
+
+/** Those of which the next run would send nothing for want of an earlier one. */
+export async function accountsWithoutHistory(
+  db: Db,
+  accounts: readonly { accountId: string; liveFrom: Date | null }[],
+  now: Date,
+): Promise<string[]> {
+  const { rows } = await db.query<{ account_id: string }>(
+    `select a.account_id
+     from unnest($1::text[], $2::timestamptz[]) as a (account_id, live_from)
+     where a.live_from < $3::timestamptz - interval '${HISTORY_DAYS} days' and not exists (
+       select from tieout.run_accounts e join tieout.runs r using (run_id)
+       where e.account_id = a.account_id and not r.is_dry
+         and e.send_block is distinct from 'no_history')
+     order by a.account_id`,
+    [accounts.map(({ accountId }) => accountId), accounts.map(({ liveFrom }) => liveFrom), now],
+  );
+  return rows.map((row) => row.account_id);
+}
+
+/** Accounts of a run of which nothing is sent, with the reason. */
+export async function blockedAccounts(
+  db: Db,
+  runId: bigint,
+): Promise<{ accountId: string; block: 'observed' | 'no_history' }[]> {
+  const { rows } = await db.query<{ account_id: string; send_block: 'observed' | 'no_history' }>(
+    `select account_id, send_block from tieout.run_accounts
+     where run_id = $1 and send_block is not null order by account_id`,
+    [runId],
+  );
+  return rows.map((row) => ({ accountId: row.account_id, block: row.send_block }));
+}
+
+/** Instructions that wait because no earlier run of their account is known. */
+export async function keptBack(
+  db: Db,
+  accountIds: readonly string[],
+): Promise<{ accountId: string; instructions: number }[]> {
+  const { rows } = await db.query<{ account_id: string; instructions: bigint }>(
+    `select a.account_id, count(i.*) as instructions
+     from unnest($1::text[]) as a (account_id)
+     left join tieout.instructions i on i.account_id = a.account_id
+       and i.state = 'held' and i.hold_reason = 'no_history'
+     group by a.account_id order by a.account_id`,
+    [accountIds],
+  );
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    instructions: Number(row.instructions),
+  }));
+}
+
+/** The newest look of each account is the one that its figures come from. */
+export async function noteLook(
+  db: Db,
+  runId: bigint,
+  accountIds: readonly string[],
+  pull: { pullId: bigint; asOf: Date },
+): Promise<void> {
+  await db.query(
+    `update tieout.run_accounts set pull_id = $2, as_of = $3
+     where run_id = $1 and account_id = any ($4)`,
+    [runId, pull.pullId, pull.asOf, accountIds],
+  );
+}
+
+/** The oldest of the accounts' newest looks: no figure of the run is older. */
+export async function runLookTime(db: Db, runId: bigint): Promise<Date> {
+  const { rows } = await db.query<{ as_of: Date | null }>(
+    'select min(as_of) as as_of from tieout.run_accounts where run_id = $1',
+    [runId],
+  );
+  const asOf = rows[0]?.as_of;
+  if (!asOf) throw new Error(`run ${runId} has no look`);
+  return asOf;
+}
+
+/** Writes where each account ended, and how far its breaks were counted. */
+export async function closeAccounts(
+  db: Db,
+  runId: bigint,
+  accounts: readonly AccountSummary[],
+  stakes: readonly MoneyTie[],
+): Promise<void> {
+  await db.query(
+    `update tieout.run_accounts ra
+     set state = a.state, open_after = a.open_after, stake_after = a.stake_after,
+       events_until = (select coalesce(max(event_id), 0) from tieout.break_events)
+     from jsonb_to_recordset($2::jsonb)
+       as a (account_id text, state text, open_after jsonb, stake_after jsonb)
+     where ra.run_id = $1 and ra.account_id = a.account_id`,
+    [
+      runId,
+      JSON.stringify(
+        accounts.map((account) => ({
+          account_id: account.accountId,
+          state: account.state,
+          open_after: account.breaks,
+          stake_after: Object.fromEntries(
+            stakes
+              .filter((stake) => stake.accountId === account.accountId)
+              .map((stake) => [stake.currency, stake.openAfter]),
+          ),
+        })),
+      ),
+    ],
+  );
+}
+
+function accountsJson(accounts: readonly EnteredAccount[]): string {
+  return JSON.stringify(
+    accounts.map((account) => ({
+      account_id: account.accountId,
+      merchant_id: account.merchantId,
+      live_from: account.liveFrom,
+    })),
+  );
+}
+
+/** The accounts of a run that were looked at, each with its look of the night. */
+export async function nightLooks(
+  db: Db,
+  runId: bigint,
+): Promise<{ accountId: string; pullId: bigint }[]> {
+  const { rows } = await db.query<{ accountId: string; pullId: bigint }>(
+    `select account_id as "accountId", pull_id as "pullId" from tieout.run_accounts
+     where run_id = $1 and pull_id is not null order by account_id`,
+    [runId],
+  );
+  return rows;
+}

@@ -1,0 +1,83 @@
+// While a run is worked on its row shows a sign of life; whoever joins it waits for its end here.
+
+import { LEFT, TieoutError } from '../core/errors.js';
+import type { RunSummary } from '../core/runs/summary.js';
+import type { Night, NightDeps } from './deps.js';
+import { endDryRunsInTheWay } from './dryRunStore.js';
+import { isAtWork } from './holding.js';
+import { beat } from './runHoldersStore.js';
+import { findRun, heldRun } from './runsStore.js';
+
+const BEAT_MS = 5_000;
+const LOOK_MS = 500;
+/** No run is waited for longer. */
+const JOIN_HOURS_MAX = 12;
+
+/** Does the work with a heartbeat beside it; no dry run stays in the way of a night. */
+export async function withHeartbeat<T>(
+  deps: NightDeps,
+  night: Night,
+  work: () => Promise<T>,
+): Promise<T> {
+  // A beat that fails is not the run's failure: the next statement of the run will tell.
+  const stopBeating = keepingOn(() => beat(deps.db, night.runId, deps.runner.id), BEAT_MS);
+  const stopWatching = night.isDry ? () => {} : keepingOn(() => endDryRunsInTheWay(deps.db));
+  try {
+    return await work();
+  } finally {
+    stopBeating();
+    stopWatching();
+  }
+}
+
+/**
+ * Does it again and again until told to stop, whether it fails or not. One at a time, or a database
+ * that hangs would see them pile up.
+ */
+export function keepingOn(work: () => Promise<unknown>, everyMs: number = LOOK_MS): () => void {
+  let isAtIt = false;
+  const timer = setInterval(() => {
+    if (isAtIt) return;
+    isAtIt = true;
+    work()
+      .catch(() => {})
+      .finally(() => {
+        isAtIt = false;
+      });
+  }, everyMs);
+  return () => clearInterval(timer);
+}
+
+/** Waits for a run that another process works on; null when nobody does any more. */
+export async function joinRun(deps: NightDeps, businessDate: string): Promise<RunSummary | null> {
+  return waiting(deps, businessDate, async () => {
+    const run = await findRun(deps.db, businessDate);
+    if (!run) return { found: null };
+    if (run.runner !== null) return isAtWork(deps, run) ? null : { found: null };
+    if (run.failure === LEFT) return { found: null };
+    if (run.summary && run.state !== 'failed') return { found: run.summary };
+    throw new TieoutError(`the run of ${businessDate} failed: ${run.failure ?? 'no reason'}`);
+  });
+}
+
+/** Waits until nobody works on that run any more. */
+export async function outwaitRun(deps: NightDeps, runId: bigint, date: string): Promise<void> {
+  await waiting(deps, date, async () => {
+    const held = await heldRun(deps.db);
+    return held?.runId === runId && isAtWork(deps, held) ? null : { found: null };
+  });
+}
+
+async function waiting<T>(
+  deps: NightDeps,
+  businessDate: string,
+  look: () => Promise<{ found: T } | null>,
+): Promise<T> {
+  const began = deps.monotonic();
+  while (deps.monotonic() - began < JOIN_HOURS_MAX * 3_600_000) {
+    const seen = await look();
+    if (seen !== null) return seen.found;
+    await deps.sleep(LOOK_MS);
+  }
+  throw new TieoutError(`the run of ${businessDate} did not end within ${JOIN_HOURS_MAX} hours`);
+}

@@ -1,0 +1,119 @@
+// Everything an account holds in one lasting sequence, so that a query without order numbers can be
+// answered page by page: the seeded orders by position, then those paid for since. A million orders
+// cost four bytes each: only positions are kept, the orders are drawn again when they are shown.
+// An order stands under the date of its first transaction and never changes its place.
+
+import { type Night, placeOf } from '../seed/night.js';
+import { heldAt } from '../seed/seed.js';
+import { type Book, type Draft, draftOf, findOrder } from './book.js';
+import type { SandboxOrder } from './order.js';
+
+/** A time span in milliseconds since the epoch: `from` belongs to it, `to` does not. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+export const ALWAYS: Span = { from: -Infinity, to: Infinity };
+
+export interface Listing {
+  readonly size: number;
+  /** Orders `first` up to `end` (excluded) in the sequence; past the size there are none. */
+  slice(first: number, end: number): SandboxOrder[];
+}
+
+/** A position of the night and which of the two orders that may stand there. */
+const codeOf = (index: number, isStranger: boolean): number => index * 2 + (isStranger ? 1 : 0);
+
+const remembered = new WeakMap<Night, Map<string, Uint32Array>>();
+
+/** The orders of an account whose first transaction lies in a span. */
+export function listingOf(book: Book, accountId: string, span: Span): Listing {
+  const draft = draftOf(book);
+  const seeded = positionsOf(book.night).get(accountId) ?? new Uint32Array();
+  const first = lowerBound(book.night, seeded, span.from);
+  const seededSize = lowerBound(book.night, seeded, span.to) - first;
+  const paid = paidIn(draft, accountId, span);
+  const orderAt = (place: number): SandboxOrder | null => {
+    if (place < seededSize) return seededOrder(draft, seeded[first + place] ?? 0);
+    return findOrder(draft, accountId, paid[place - seededSize] ?? '');
+  };
+  const size = seededSize + paid.length;
+  return {
+    size,
+    slice(from, end) {
+      const orders: SandboxOrder[] = [];
+      for (let place = Math.max(0, from); place < Math.min(size, end); place += 1) {
+        const order = orderAt(place);
+        if (order !== null) orders.push(order);
+      }
+      return orders;
+    },
+  };
+}
+
+/** Drawn once a night, at the first query that needs it: about a third of a second a million. */
+function positionsOf(night: Night): Map<string, Uint32Array> {
+  const known = remembered.get(night);
+  if (known !== undefined) return known;
+  const codes = new Map<string, number[]>();
+  const note = (accountId: string, code: number): void => {
+    const own = codes.get(accountId);
+    if (own === undefined) codes.set(accountId, [code]);
+    else own.push(code);
+  };
+  for (let index = 0; index < night.settings.orders; index += 1) {
+    const { kind, account } = placeOf(night, index);
+    // Only what was planted can be missing at the gateway or bring a stranger.
+    if (kind === null || heldAt(night, index, 'order') !== null) {
+      note(account.accountId, codeOf(index, false));
+    }
+    if (kind !== null && heldAt(night, index, 'stranger') !== null) {
+      note(account.accountId, codeOf(index, true));
+    }
+  }
+  const positions = new Map<string, Uint32Array>();
+  for (const [accountId, own] of codes) {
+    positions.set(accountId, Uint32Array.from(inTime(night, own)));
+  }
+  remembered.set(night, positions);
+  return positions;
+}
+
+/** Positions follow the clock, save in a night of more than four days. */
+function inTime(night: Night, codes: number[]): number[] {
+  const isSorted = codes.every(
+    (code, at) => at === 0 || timeOf(night, codes[at - 1] ?? 0) <= timeOf(night, code),
+  );
+  if (isSorted) return codes;
+  return codes.sort((a, b) => timeOf(night, a) - timeOf(night, b) || a - b);
+}
+
+function timeOf(night: Night, code: number): number {
+  return placeOf(night, code >>> 1).at;
+}
+
+function lowerBound(night: Night, codes: Uint32Array, time: number): number {
+  let [low, high] = [0, codes.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (timeOf(night, codes[middle] ?? 0) < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function seededOrder(draft: Draft, code: number): SandboxOrder | null {
+  const seeded = heldAt(draft.book.night, code >>> 1, code % 2 === 0 ? 'order' : 'stranger');
+  if (seeded === null || draft.book.changed.size === 0) return seeded;
+  return findOrder(draft, seeded.accountId, seeded.orderNo);
+}
+
+function paidIn(draft: Draft, accountId: string, span: Span): readonly string[] {
+  const paid = draft.book.paid.get(accountId) ?? [];
+  if (span === ALWAYS) return paid;
+  return paid.filter((orderNo) => {
+    const at = findOrder(draft, accountId, orderNo)?.transactions[0]?.at ?? Number.NaN;
+    return at >= span.from && at < span.to;
+  });
+}

@@ -1,0 +1,112 @@
+// Raw answers on the local disk until the database has them: an outage between the answer and its
+// commit, or the death of this process, loses nothing. One file an answer; whoever recovers brings
+// them in. Neighbours: attemptsStore.ts stores answers, send/recover.ts calls `bringIn`.
+
+import { mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { open, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Db } from '../../database/db.js';
+import type { KeptAnswer } from '../rows/attemptsStore.js';
+import { storeAnswer } from '../rows/attemptsStore.js';
+import { unknownAttempts } from './journalsStore.js';
+
+export interface AnswerSpool {
+  /** Keeps the answer here, where it outlives this process; in the database if the disk refuses. */
+  keep(db: Db, attemptId: string, answer: KeptAnswer): Promise<HeldAnswer>;
+  /** Stores what an earlier process left behind; answers how many. */
+  bringIn(db: Db): Promise<number>;
+}
+
+/** An answer that was kept before anybody read it. */
+export interface HeldAnswer {
+  /** what the database has yet to store; null: nothing */
+  toStore: KeptAnswer | null;
+  /** Runs what stores it; from then on the database has it, and the file goes. */
+  during<T>(storing: () => Promise<T>): Promise<T>;
+}
+
+const FILE = /^([0-9a-f-]{36})\.json$/;
+const ANSWERS_AT_ONCE = 1_000;
+
+export function openAnswerSpool(dataDir: string): AnswerSpool {
+  const place = join(dataDir, 'journal', 'answers');
+  const pathOf = (attemptId: string): string => join(place, `${attemptId}.json`);
+  return {
+    keep: async (db, attemptId, answer) => {
+      const path = pathOf(attemptId);
+      if (writeDown(place, path, answer)) {
+        return { toStore: answer, during: (storing) => storedBy(path, storing) };
+      }
+      await storeAnswer(db, attemptId, answer);
+      return { toStore: null, during: (storing) => storing() };
+    },
+    bringIn: async (db) => {
+      let count = 0;
+      const names = await readdir(place).catch(() => []);
+      const attemptIds = names.flatMap((name) => FILE.exec(name)?.[1] ?? []);
+      if (attemptIds.length === 0) return 0;
+      // A database that has lost the attempt has no place for its answer: the file stays, as proof.
+      const lost = new Set(await unknownAttempts(db, attemptIds));
+      const known = attemptIds.filter((attemptId) => !lost.has(attemptId));
+      for (const attemptId of known.slice(0, ANSWERS_AT_ONCE)) {
+        const answer = await readBack(pathOf(attemptId));
+        if (answer === null) continue;
+        if (await storeAnswer(db, attemptId, answer)) count += 1;
+        remove(pathOf(attemptId));
+      }
+      return count;
+    },
+  };
+}
+
+async function storedBy<T>(path: string, storing: () => Promise<T>): Promise<T> {
+  let stored: T;
+  try {
+    stored = await storing();
+  } catch (error) {
+    // A killed process leaves the file to the kernel; a host that goes down would not.
+    await onDisk(path).catch(() => {});
+    throw error;
+  }
+  remove(path);
+  return stored;
+}
+
+async function onDisk(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  await file.sync().finally(() => file.close());
+}
+
+/** `rm` of node would look at the file first. */
+function remove(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+/**
+ * False where the disk refuses: then the database alone has to do. Nothing waits for the disk here,
+ * and to have another thread write it takes longer than to write it.
+ */
+function writeDown(place: string, path: string, answer: KeptAnswer): boolean {
+  const text = JSON.stringify({ ...answer, body: answer.body.toString('base64') });
+  try {
+    mkdirSync(place, { recursive: true, mode: 0o700 });
+    writeFileSync(path, text, { mode: 0o600 });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Null while it is being written, or when it was never whole. */
+async function readBack(path: string): Promise<KeptAnswer | null> {
+  try {
+    const answer = JSON.parse(await readFile(path, 'utf8')) as KeptAnswer & { body: string };
+    return { ...answer, body: Buffer.from(answer.body, 'base64') };
+  } catch {
+    return null;
+  }
+}

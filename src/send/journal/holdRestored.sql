@@ -1,0 +1,13 @@
+-- The database came back older than it was: whatever waits may have been sent since. What is in a
+-- batch leaves it and waits for a person or for the next plan, which weighs it anew; so does what
+-- waits for an approval, which might be given for something that was paid. What was in flight is
+-- classified as that of any process that died.
+-- $1 operations, $2 reasons to hold that an approval overrules (core/instructions/decision.ts).
+with gone as (
+  update tieout.batches set state = 'dropped', reason = 'the database came back from a backup'
+  where state = 'queued' and operation = any ($1::text[])
+)
+update tieout.instructions set state = 'held', hold_reason = 'restored', batch_id = null,
+  changed_by = 'tieout'
+where is_open and operation = any ($1)
+  and (state in ('queued', 'planned') or (state = 'held' and hold_reason = any ($2::text[])))

@@ -1,0 +1,336 @@
+// Is the database still the one that knows every permit of ours? Held against the local journal
+// when the process first sends, again after every start of the server, and whenever our newest
+// permit or sign of life is gone from it; of all hosts that sent lately, before any of them sends.
+// Where the two do not agree the database was put back: all sending is frozen, for everybody, until
+// a person lets it go, and what the journal knows beyond the database is entered as lost.
+
+import { SKEW_MS_MAX, skewWords } from '../../core/runs/owed.js';
+import type { Database, Db } from '../../database/db.js';
+import { wentBack } from './journalMark.js';
+import type { ClaimFacts, DatabaseFacts, JournalPlace, KnownJournal } from './journalsStore.js';
+import {
+  absentHosts,
+  changedOver,
+  claimFacts,
+  countMark,
+  databaseFacts,
+  enterJournal,
+  findJournal,
+  isFrozenBy,
+  journalsLostAt,
+  noteVerified,
+  unknownAttempts,
+} from './journalsStore.js';
+import type { PermitJournal } from './permitJournal.js';
+import type { PermitLine } from './permitSegments.js';
+import { enterLost, freezePutBack, inTurn, sayPutBack } from './putBacksStore.js';
+
+const ATTEMPTS_AT_ONCE = 5_000;
+/** How often a process that sends looks whether the server is still the same. */
+const WATCH_MS = 3_000;
+/** Hosts that live hold their journals against a server that was started anew within this time. */
+const ABSENT_MS_MAX = 20_000;
+
+/** Why nothing may be sent now. */
+export interface Unfit {
+  reason: string;
+  /** it passes by itself, or somebody lifts it: a batch that waits for that has not been tried */
+  isAwaited: boolean;
+}
+
+export interface JournalGuard {
+  /** the journal of this process, once it is open */
+  journalId(): string | null;
+  /** Held against the database where that is due; answers why nothing may be sent, or null. */
+  verify(): Promise<string | null>;
+  /** The same, and again by itself whenever the server was started anew, until it is closed. */
+  keep(): Promise<void>;
+  /** What was just committed beside the permits is missed, too, should the database go back. */
+  sign(): Promise<void>;
+  /** Hosts that have to come first, in words; null: none. */
+  awaited(): Promise<string | null>;
+  /** Hosts have not come for so long that no night waits for them any more. */
+  isHeldUp(): Promise<boolean>;
+  /** In the transaction of a claim: is the database still the one that was verified? */
+  mayClaim(tx: Db): Promise<Unfit | null>;
+  /** On disk before the first byte. */
+  append(line: PermitLine): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface GuardDeps {
+  db: Database;
+  host: string;
+  open: () => Promise<PermitJournal>;
+  /** the machine's clock, not the one of business dates */
+  wallClock: () => Date;
+  log?: (line: string, about?: { level: 'warn' }) => void;
+}
+
+const CHANGED = 'the database was started anew or changed over; it is held against the journal';
+
+export function openJournalGuard(deps: GuardDeps): JournalGuard {
+  let journal: PermitJournal | null = null;
+  let verified: DatabaseFacts | null = null;
+  let newest: string | null = null;
+  let verifying: Promise<string | null> | null = null;
+  const verifyNow = async (): Promise<string | null> => {
+    journal ??= await deps.open();
+    const facts = await databaseFacts(deps.db, deps.wallClock);
+    const problem =
+      serverProblem(facts) ?? (await disagreement(deps, journal, facts, verified === null));
+    if (problem === null) verified = facts;
+    return problem;
+  };
+  const verify = async (): Promise<string | null> => {
+    if (verified !== null) return null;
+    verifying ??= verifyNow().finally(() => {
+      verifying = null;
+    });
+    return verifying;
+  };
+  const { awaited, isHeldUp } = patience(() =>
+    absentHosts(deps.db, { journalId: journal?.journalId ?? null }),
+  );
+  const sign = async (): Promise<void> => {
+    if (journal === null || verified === null) return;
+    const mark = await countMark(deps.db, journal.journalId, verified.base);
+    if (mark === null) verified = null;
+    else journal.keepMark(mark);
+  };
+  const watch = watching(deps, {
+    look: async () => {
+      await sign();
+      return (await verify()) ?? awaited();
+    },
+  });
+  return {
+    journalId: () => journal?.journalId ?? null,
+    verify,
+    keep: watch.begin,
+    sign,
+    awaited,
+    isHeldUp,
+    mayClaim: async (tx) => {
+      const own = { newest, journalId: journal?.journalId ?? null };
+      const facts = await claimFacts(tx, own, deps.wallClock);
+      if (!isSameServer(facts, verified)) verified = null;
+      return claimProblem(facts, verified);
+    },
+    append: async (line) => {
+      if (journal === null) throw new Error('the journal of permits is not open');
+      await journal.append(line);
+      newest = line.attemptId;
+    },
+    close: async () => {
+      await watch.end();
+      await journal?.close();
+    },
+  };
+}
+
+function isSameServer(facts: ClaimFacts, verified: DatabaseFacts | null): boolean {
+  const isSame =
+    facts.startedAt === verified?.startedAt &&
+    facts.timeline === verified.timeline &&
+    verified.base.endsWith(`/${facts.database}`);
+  return isSame && facts.knowsNewest && !facts.isReplica && facts.unsafe.length === 0;
+}
+
+/** `verified`: null where it has to be held against the journal again. */
+function claimProblem(facts: ClaimFacts, verified: DatabaseFacts | null): Unfit | null {
+  const { absent, unsafe } = facts;
+  if (unsafe.length > 0) return { reason: forgetfulWords(unsafe), isAwaited: false };
+  if (verified === null) return { reason: CHANGED, isAwaited: true };
+  if (isClockOff(facts)) return { reason: skewWords(facts.skewMs), isAwaited: false };
+  return absent.length === 0 ? null : { reason: absentWords(absent), isAwaited: true };
+}
+
+/** Looks now and then until it is ended; says once what stands in the way. */
+function watching({ log = () => {} }: GuardDeps, { look }: { look: () => Promise<string | null> }) {
+  let timer: NodeJS.Timeout | null = null;
+  let looking: Promise<void> = Promise.resolve();
+  let said: string | null = null;
+  const turn = async (): Promise<void> => {
+    try {
+      const problem = await look();
+      if (problem !== null && problem !== said)
+        log(`nothing is sent: ${problem}`, { level: 'warn' });
+      said = problem;
+    } catch {
+      // A database that is away is found back by the next look.
+    }
+  };
+  const next = (): Promise<void> => {
+    looking = looking.then(turn);
+    return looking;
+  };
+  return {
+    begin: async (): Promise<void> => {
+      timer ??= setInterval(next, WATCH_MS).unref();
+      await next();
+    },
+    end: async (): Promise<void> => {
+      if (timer !== null) clearInterval(timer);
+      await looking;
+    },
+  };
+}
+
+/** Who is awaited, and whether for too long; asked once a second at most. */
+function patience(absent: () => Promise<string[]>): Pick<JournalGuard, 'awaited' | 'isHeldUp'> {
+  let words: string | null = null;
+  let since: number | null = null;
+  let asked = Number.NEGATIVE_INFINITY;
+  const awaited = async (): Promise<string | null> => {
+    const now = performance.now();
+    if (now - asked > ASK_MS) {
+      const hosts = await absent();
+      asked = now;
+      words = hosts.length === 0 ? null : absentWords(hosts);
+      since = words === null ? null : (since ?? now);
+    }
+    return words;
+  };
+  return {
+    awaited,
+    isHeldUp: async () => {
+      await awaited();
+      return since !== null && performance.now() - since > ABSENT_MS_MAX;
+    },
+  };
+}
+
+const ASK_MS = 1_000;
+
+export function absentWords(hosts: readonly string[]): string {
+  return (
+    'the database was started anew, and these hosts have not held their journals of permits ' +
+    `against it since: ${hosts.join(', ')}. Start tieout there (\`tieout send\` does); one that ` +
+    'is gone for good is let go with `tieout brake off --reason TEXT`'
+  );
+}
+
+function serverProblem(facts: DatabaseFacts): string | null {
+  if (facts.isReplica) return 'the database is a replica: claims need the primary server';
+  if (facts.unsafe.length > 0) return forgetfulWords(facts.unsafe);
+  return isClockOff(facts) ? skewWords(facts.skewMs) : null;
+}
+
+function isClockOff({ skewMs }: { skewMs: number }): boolean {
+  return Math.abs(skewMs) > SKEW_MS_MAX;
+}
+
+function forgetfulWords(unsafe: readonly string[]): string {
+  return `the database may forget what it has acknowledged (${unsafe.join(', ')})`;
+}
+
+/** Freezes everything where journal and database do not agree; answers why, or null. */
+async function disagreement(
+  deps: GuardDeps,
+  journal: PermitJournal,
+  facts: DatabaseFacts,
+  isFirst: boolean,
+): Promise<string | null> {
+  const { db, host, wallClock } = deps;
+  const place: JournalPlace = { journalId: journal.journalId, host, place: journal.place };
+  // Before the database is asked: other processes of this host count on meanwhile.
+  const mark = journal.mark();
+  const before = await findJournal(db, journal.journalId);
+  // A copy that stands elsewhere may hold other permits than the one that was read.
+  const isThatOne = before?.host === place.host && before.place === place.place;
+  const from = isThatOne ? before.verified : null;
+  const reading = await journal.read(from, before?.releasedAt ?? null);
+  const known = before ?? (await findJournal(db, journal.journalId));
+  const gone = isFirst ? await journalsLostAt(db, place) : [];
+  const lost = await forgotten(
+    db,
+    reading.permits.map(({ attemptId }) => attemptId),
+  );
+  const found =
+    (gone.length > 0 ? `the journal of permits at ${journal.place} is gone` : null) ??
+    (known === null && reading.permits.length > 0
+      ? 'the database does not know the journal of permits here: another or an older database'
+      : null) ??
+    (known !== null && isOther(known.verifiedBase, facts)
+      ? 'the database is another one than before'
+      : null) ??
+    (reading.damage !== null
+      ? `the journal of permits at ${journal.place} is damaged: ${reading.damage}`
+      : null) ??
+    lostWords(lost) ??
+    (wentBack(mark, markOf(known, facts), facts.base)
+      ? `the database was put back: it lacks signs of life that the journal at ${journal.place} has`
+      : null);
+  if (found === null) {
+    await holds(db, journal, place, reading.position, facts);
+    await journal.removeBefore(reading.position, wallClock());
+    return null;
+  }
+  return freeze(deps, journal, `${found} (host ${host})`, { place, gone, lost });
+}
+
+function markOf(known: KnownJournal | null, { base }: DatabaseFacts) {
+  return known === null ? null : { base, marks: known.marks, released: known.released };
+}
+
+/** The journal agrees; what another timeline may have lost all the same is held. */
+async function holds(
+  db: Database,
+  journal: PermitJournal,
+  place: JournalPlace,
+  position: Parameters<typeof noteVerified>[2],
+  facts: DatabaseFacts,
+): Promise<void> {
+  const mark = await db.durably(async (tx) => {
+    await inTurn(tx);
+    if (await changedOver(tx, facts.timeline)) await sayPutBack(tx, CHANGED_OVER);
+    await enterJournal(tx, place);
+    return noteVerified(tx, place, position, facts);
+  });
+  journal.keepMark(mark);
+}
+
+const CHANGED_OVER =
+  'the database changed over, or was put back to a point in time: of a host that it does not ' +
+  'know nobody can tell what was sent';
+
+/** Older versions noted the cluster alone; some servers do not tell it. */
+function isOther(before: string | null, { base, system }: DatabaseFacts): boolean {
+  if (before === null || before === '') return false;
+  if (before.includes('/')) return before !== base;
+  return system !== '' && before !== system;
+}
+
+/** The permits that the database lacks. */
+async function forgotten(db: Db, attemptIds: readonly string[]): Promise<string[]> {
+  const lost: string[] = [];
+  for (let from = 0; from < attemptIds.length; from += ATTEMPTS_AT_ONCE) {
+    lost.push(...(await unknownAttempts(db, attemptIds.slice(from, from + ATTEMPTS_AT_ONCE))));
+  }
+  return lost;
+}
+
+function lostWords(lost: readonly string[]): string | null {
+  if (lost.length === 0) return null;
+  return (
+    `the journal knows ${lost.length} permit(s) that the database does not, such as ` +
+    `${lost[0]}: it has lost what was committed`
+  );
+}
+
+async function freeze(
+  { db, host }: GuardDeps,
+  journal: PermitJournal,
+  reason: string,
+  { place, gone, lost }: { place: JournalPlace; gone: string[]; lost: string[] },
+): Promise<string> {
+  const permits = await journal.find(new Set(lost));
+  await db.durably(async (tx) => {
+    await inTurn(tx);
+    await enterLost(tx, host, permits);
+    if (await isFrozenBy(tx, place.journalId)) return;
+    await freezePutBack(tx, reason, { journals: [place], lost: gone });
+  });
+  return `all sending is frozen: ${reason}`;
+}

@@ -1,0 +1,358 @@
+// The journals of permits as the database knows them, and what the database says of itself: which
+// server it is, and whether what it acknowledges is on disk. Judges nothing
+// (send/journal/journalGuard.ts).
+
+import type { Db } from '../../database/db.js';
+import { statement } from '../../database/statements.js';
+import type { Mark } from './journalMark.js';
+import type { JournalPosition } from './permitSegments.js';
+
+export interface KnownJournal {
+  journalId: string;
+  host: string;
+  place: string;
+  /** null: nothing of it counts as read */
+  verified: JournalPosition | null;
+  /** the database that knew all permits up to there, as DatabaseFacts.base has it */
+  verifiedBase: string | null;
+  releasedAt: Date | null;
+  /** as in Mark */
+  marks: number;
+  released: string | null;
+}
+
+const RELEASED = 'extract(epoch from released_at)::text as released';
+
+export async function findJournal(db: Db, journalId: string): Promise<KnownJournal | null> {
+  const { rows } = await db.query<{
+    host: string;
+    place: string;
+    verified_file: number | null;
+    verified_bytes: bigint;
+    verified_system: string | null;
+    released_at: Date | null;
+    marks: bigint;
+    released: string | null;
+  }>(
+    `select host, place, verified_file, verified_bytes, verified_system, released_at, marks,
+       ${RELEASED}
+     from tieout.journals where journal_id = $1`,
+    [journalId],
+  );
+  const row = rows[0];
+  if (!row) return null;
+  return {
+    journalId,
+    host: row.host,
+    place: row.place,
+    verified:
+      row.verified_file === null
+        ? null
+        : { segment: row.verified_file, bytes: Number(row.verified_bytes) },
+    verifiedBase: row.verified_system,
+    releasedAt: row.released_at,
+    marks: Number(row.marks),
+    released: row.released,
+  };
+}
+
+export interface JournalPlace {
+  journalId: string;
+  host: string;
+  place: string;
+}
+
+export async function enterJournal(db: Db, journal: JournalPlace): Promise<void> {
+  await db.query(
+    `insert into tieout.journals (journal_id, host, place) values ($1, $2, $3)
+     on conflict (journal_id) do nothing`,
+    [journal.journalId, journal.host, journal.place],
+  );
+}
+
+/** Journals that stood at this place and had permits, and that no person has let go. */
+export async function journalsLostAt(db: Db, journal: JournalPlace): Promise<string[]> {
+  const { rows } = await db.query<{ journal_id: string }>(
+    `select journal_id from tieout.journals j
+     where host = $2 and place = $3 and journal_id <> $1 and exists (
+       select from tieout.attempts t where t.journal_id = j.journal_id
+         and (j.released_at is null or t.claimed_at > j.released_at))`,
+    [journal.journalId, journal.host, journal.place],
+  );
+  return rows.map((row) => row.journal_id);
+}
+
+/** Those of these attempts that the database does not know. */
+export async function unknownAttempts(db: Db, attemptIds: readonly string[]): Promise<string[]> {
+  const { rows } = await db.query<{ attempt_id: string }>(
+    `select wanted.attempt_id from unnest($1::uuid[]) as wanted (attempt_id)
+     where not exists (
+       select from tieout.attempts t where t.attempt_id = wanted.attempt_id)`,
+    [attemptIds],
+  );
+  return rows.map((row) => row.attempt_id);
+}
+
+/**
+ * Held against this server as it was started now. Where it stands now belongs to how far it was
+ * read: a copy elsewhere is read from its start.
+ */
+export async function noteVerified(
+  db: Db,
+  { journalId, host, place }: JournalPlace,
+  { segment, bytes }: JournalPosition,
+  { timeline, startedAt, base }: DatabaseFacts,
+): Promise<Mark> {
+  const { rows } = await db.query<CountedRow>(
+    `update tieout.journals set verified_at = clock_timestamp(), verified_file = $2,
+       verified_bytes = $3, verified_system = $4, verified_timeline = $5, verified_start = $6,
+       host = $7, place = $8, marks = marks + 1
+     where journal_id = $1 returning marks, ${RELEASED}`,
+    [journalId, segment, bytes, base, timeline, startedAt, host, place],
+  );
+  const [row] = rows;
+  if (!row) throw new Error(`the journal ${journalId} is not entered`);
+  return markOf(row, base);
+}
+
+interface CountedRow {
+  marks: bigint;
+  released: string | null;
+}
+
+const markOf = ({ marks, released }: CountedRow, base: string): Mark => ({
+  base,
+  marks: Number(marks),
+  released,
+});
+
+/**
+ * Counts a sign of life, where the journal was held against this very server since its start; null
+ * where it was not, and then nothing is counted.
+ */
+export async function countMark(db: Db, journalId: string, base: string): Promise<Mark | null> {
+  const { rows } = await db.query<CountedRow>(
+    `update tieout.journals j set marks = marks + 1 from (select ${RUNNING}) facts
+     where j.journal_id = $1 and j.verified_start = facts.started_at
+       and j.verified_timeline = facts.timeline and ${IS_THIS_BASE}
+     returning j.marks, ${RELEASED}`,
+    [journalId],
+  );
+  const [row] = rows;
+  return row ? markOf(row, base) : null;
+}
+
+/** Whether the server counts another timeline than when a journal was last held against it. */
+export async function changedOver(db: Db, timeline: string): Promise<boolean> {
+  const { rows } = await db.query<{ before: string }>(
+    `select verified_timeline as before from tieout.journals
+     where verified_timeline is not null order by verified_at desc limit 1`,
+  );
+  const [newest] = rows;
+  return newest !== undefined && newest.before !== timeline;
+}
+
+/**
+ * A person has looked into it: what the journals that were found to differ know up to now is no
+ * reason to stop any more, which server it is counts from now on, and nobody is waited for.
+ */
+export async function releaseJournals(db: Db): Promise<void> {
+  await db.query(statement('send/journal/releaseJournals'));
+}
+
+/** Whether a freeze that stands was said because of this journal. */
+export async function isFrozenBy(db: Db, journalId: string): Promise<boolean> {
+  const { rows } = await db.query<{ yes: boolean }>(
+    `select exists (
+       select from tieout.brakes b
+       where b.kind = 'freeze' and b.is_on
+         and b.found -> 'journals' @> jsonb_build_array(jsonb_build_object('journalId', $1::text))
+         and b.seq > coalesce((
+           select max(seq) from tieout.brakes where kind = 'freeze' and not is_on), 0)) as yes`,
+    [journalId],
+  );
+  return rows[0]?.yes === true;
+}
+
+/**
+ * The hosts that have not held their journals against this server yet may never come back to do so:
+ * the others go on without them. Answers their names; what they know counts when they come.
+ */
+export async function excuseAbsent(db: Db): Promise<string[]> {
+  const { rows } = await db.query<{ name: string }>(
+    `update tieout.journals j set excused_at = clock_timestamp()
+     from (select ${RUNNING}) facts where ${IS_ABSENT} returning ${ABSENT_NAME} as name`,
+  );
+  return [...new Set(rows.map(({ name }) => name))].sort();
+}
+
+/** Names of the hosts that nobody may send without; `own`: the journal of who asks. */
+export async function absentHosts(
+  db: Db,
+  own: { journalId: string | null; place?: JournalHome | null },
+): Promise<string[]> {
+  const { rows } = await db.query<{ name: string }>(
+    `select distinct ${ABSENT_NAME} as name
+     from tieout.journals j, (select ${RUNNING}) facts
+     where ${IS_ABSENT} and j.journal_id is distinct from $1::uuid
+       and (j.host, j.place) is distinct from ($2::text, $3::text)
+     order by 1`,
+    [own.journalId, own.place?.host ?? null, own.place?.place ?? null],
+    'absentHosts',
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Where a journal stands. */
+export type JournalHome = Omit<JournalPlace, 'journalId'>;
+
+export interface DatabaseFacts {
+  /** which cluster, by the number it was born with; '' where the server does not tell */
+  system: string;
+  /** the cluster and the database in it; '' where the server does not tell */
+  base: string;
+  /** counts up with every failover and every restore to a point in time */
+  timeline: string;
+  startedAt: string;
+  isReplica: boolean;
+  /** less ours */
+  skewMs: number;
+  /** settings that let the server forget what it has acknowledged; none on a sound one */
+  unsafe: string[];
+}
+
+export async function databaseFacts(db: Db, wallClock: () => Date): Promise<DatabaseFacts> {
+  const asked = wallClock().getTime();
+  const { rows } = await db.query<{
+    timeline: string | null;
+    started_at: string;
+    is_replica: boolean;
+    now: Date;
+    unsafe: string[];
+    database: string;
+  }>(`select ${RUNNING}, clock_timestamp() as now, ${UNSAFE}`);
+  const row = rows[0];
+  if (!row) throw new Error('the database says nothing of itself');
+  const system = await systemOf(db);
+  return {
+    system,
+    base: `${system}/${row.database}`,
+    timeline: row.timeline ?? '',
+    startedAt: row.started_at,
+    isReplica: row.is_replica,
+    skewMs: skewOf(row.now, asked, wallClock),
+    unsafe: row.unsafe,
+  };
+}
+
+/** Half of the way there and back is the server's time. */
+function skewOf(theirs: Date, asked: number, wallClock: () => Date): number {
+  return theirs.getTime() - (asked + wallClock().getTime()) / 2;
+}
+
+/** Settings that are off, and with which a server forgets what it has acknowledged. */
+const UNSAFE = `array(
+  select name || ' = off' from unnest('{fsync,full_page_writes,synchronous_commit}'::text[]) as name
+  where current_setting(name) = 'off'
+    -- set by the servers that tests start and throw away
+    and current_setting('tieout.throwaway', true) is distinct from 'on') as unsafe`;
+
+const RUNNING = `pg_is_in_recovery() as is_replica,
+  case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end
+    as timeline,
+  extract(epoch from pg_postmaster_start_time())::text as started_at,
+  (select oid::text from pg_database where datname = current_database()) as database`;
+
+/**
+ * Not one that was loaded from a dump beside it, or in its place, under the same server. Rows of
+ * older versions name the cluster alone.
+ */
+const IS_THIS_BASE = `coalesce(split_part(j.verified_system, '/', 2), '') in ('', facts.database)`;
+
+async function systemOf(db: Db): Promise<string> {
+  try {
+    const { rows } = await db.query<{ system: string }>(
+      'select system_identifier::text as system from pg_control_system()',
+    );
+    return rows[0]?.system ?? '';
+  } catch {
+    // Some hosted servers do not tell.
+    return '';
+  }
+}
+
+export interface ClaimFacts {
+  /** the database by its number in the cluster */
+  database: string;
+  startedAt: string;
+  timeline: string;
+  isReplica: boolean;
+  /** the newest permit of this process is still there */
+  knowsNewest: boolean;
+  /** as of absentHosts */
+  absent: string[];
+  /** a setting may be changed under a server that runs */
+  unsafe: string[];
+  /** as in DatabaseFacts: a clock may be set while we run */
+  skewMs: number;
+}
+
+/** Journals that were not used for so long do not hold anybody up. */
+const JOURNAL_DAYS_MAX = 30;
+
+/** In use lately, and not held against this server since it was started. */
+const IS_ABSENT = `(j.verified_start is distinct from facts.started_at
+    or j.verified_timeline is distinct from facts.timeline or not ${IS_THIS_BASE})
+  and j.verified_at > clock_timestamp() - interval '${JOURNAL_DAYS_MAX} days'
+  and (j.excused_at is null or j.excused_at < j.verified_at)`;
+
+/** One host may have more than one. */
+const ABSENT_NAME = `j.host || ' (' || j.place || ')'`;
+
+/** Asked in the transaction of each claim, hence small. */
+export async function claimFacts(
+  db: Db,
+  { newest, journalId }: { newest: string | null; journalId: string | null },
+  wallClock: () => Date,
+): Promise<ClaimFacts> {
+  const asked = wallClock().getTime();
+  const { rows } = await db.query<{
+    database: string;
+    timeline: string | null;
+    started_at: string;
+    is_replica: boolean;
+    knows_newest: boolean;
+    absent: string[];
+    unsafe: string[];
+    now: Date;
+  }>(
+    `select facts.*, clock_timestamp() as now, ${UNSAFE}, $1::uuid is null or exists (
+         select from tieout.attempts where attempt_id = $1::uuid) as knows_newest,
+       array(select ${ABSENT_NAME} from tieout.journals j
+         where ${IS_ABSENT} and j.journal_id is distinct from $2::uuid) as absent
+     from (select ${RUNNING}) facts`,
+    [newest, journalId],
+    'claimFacts',
+  );
+  const row = rows[0];
+  if (!row) throw new Error('the database says nothing of itself');
+  return {
+    database: row.database,
+    startedAt: row.started_at,
+    timeline: row.timeline ?? '',
+    isReplica: row.is_replica,
+    knowsNewest: row.knows_newest,
+    absent: row.absent,
+    unsafe: row.unsafe,
+    skewMs: skewOf(row.now, asked, wallClock),
+  };
+}
+
+/** What became of a transaction whose COMMIT was not answered; null: too old to say. */
+export async function transactionStatus(db: Db, xid: string): Promise<string | null> {
+  const { rows } = await db.query<{ status: string | null }>(
+    'select pg_xact_status($1::text::xid8) as status',
+    [xid],
+  );
+  return rows[0]?.status ?? null;
+}

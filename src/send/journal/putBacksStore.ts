@@ -1,0 +1,116 @@
+// A database that came back older than it was: what it has forgotten is entered as lost, what
+// waited to be sent waits for a person or for the next plan, which weighs it anew, and numbers that
+// went outside never come to mean something else. Judges nothing (send/journal/journalGuard.ts).
+
+import { HOLD_REASONS } from '../../core/instructions/decision.js';
+import type { Movement } from '../../core/orders/order.js';
+import { MOVEMENTS } from '../../core/orders/order.js';
+import type { Db } from '../../database/db.js';
+import { statement } from '../../database/statements.js';
+import { sayBrake } from '../rows/sendingStore.js';
+import type { JournalPlace } from './journalsStore.js';
+import type { LostPermit } from './permitSegments.js';
+
+/** Ids that went outside must never come to mean something else. */
+export const IDS_SKIPPED = 1_000_000;
+export const IDS_SEEN_OUTSIDE = ['tieout.instructions', 'tieout.batches'];
+
+/** What a look cannot always tell to have been done. */
+const BLIND: readonly Movement[] = ['refund', 'payout'];
+
+const APPROVABLE = Object.entries(HOLD_REASONS)
+  .filter(([, { isApprovable }]) => isApprovable)
+  .map(([reason]) => reason);
+
+/** One at a time: several processes of several hosts find it at once. */
+export async function inTurn(tx: Db): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtext('tieout.put_back'))`);
+}
+
+/** Whatever waits leaves its batch: for a person, or for the next plan. */
+export async function holdWaiting(
+  tx: Db,
+  operations: readonly Movement[] = MOVEMENTS,
+): Promise<void> {
+  await tx.query(statement('send/journal/holdRestored'), [operations, APPROVABLE]);
+}
+
+/** What no look can vouch for waits for a person, or for the next plan. */
+export async function holdBlind(tx: Db): Promise<void> {
+  await holdWaiting(tx, BLIND);
+}
+
+/** It came back, and what it has lost no journal tells: what no look can vouch for is held. */
+export async function sayPutBack(tx: Db, reason: string): Promise<void> {
+  await holdBlind(tx);
+  await sayBrake(tx, {
+    kind: 'put_back',
+    accountId: null,
+    isOn: false,
+    reason,
+    by: 'tieout',
+    isClaim: false,
+    found: { putBack: {} },
+  });
+}
+
+/** All of it waits for a person, and nothing is sent until one lets it go. */
+export async function freezePutBack(
+  tx: Db,
+  reason: string,
+  found: { journals: readonly JournalPlace[]; lost: readonly string[] },
+): Promise<void> {
+  await holdWaiting(tx);
+  await skipIds(tx);
+  await sayBrake(tx, {
+    kind: 'freeze',
+    accountId: null,
+    isOn: true,
+    reason,
+    by: 'tieout',
+    isClaim: false,
+    found: { ...found, putBack: {} },
+  });
+}
+
+/** Entered once, however often it is found. */
+export async function enterLost(
+  tx: Db,
+  host: string,
+  permits: readonly LostPermit[],
+): Promise<void> {
+  const rows = permits.flatMap((permit) =>
+    (permit.entries ?? []).map((entry, at) => ({
+      attempt_id: permit.attemptId,
+      entry: at,
+      account_id: permit.accountId,
+      operation: permit.operation,
+      order_no: entry.order ?? null,
+      transaction_id: entry.transaction ?? null,
+      refund_id: entry.refund ?? null,
+      currency: entry.currency,
+      amount: entry.amount,
+      sent_at: permit.at,
+    })),
+  );
+  await tx.query(
+    `insert into tieout.lost_permits (attempt_id, entry, account_id, operation, order_no,
+       transaction_id, refund_id, currency, amount, sent_at, host)
+     select attempt_id, entry, account_id, operation, order_no, transaction_id, refund_id,
+       currency, amount, sent_at, $2
+     from jsonb_to_recordset($1::jsonb) as lost (attempt_id uuid, entry int, account_id text,
+       operation text, order_no text, transaction_id text, refund_id text, currency text,
+       amount text, sent_at timestamptz)
+     on conflict do nothing`,
+    [JSON.stringify(rows), host],
+  );
+}
+
+async function skipIds(tx: Db): Promise<void> {
+  await tx.query(
+    `select setval(sequence, nextval(sequence) + $2)
+     from unnest($1::text[]) as name, pg_get_serial_sequence(name, case name
+       when 'tieout.instructions' then 'instruction_id' else 'batch_id' end) as sequence`,
+    [IDS_SEEN_OUTSIDE, IDS_SKIPPED],
+  );
+}

@@ -1,0 +1,128 @@
+// What became of a batch that was sent: reads the answer entry by entry, or says that nobody knows.
+// Pure reading and one statement, so that it can be done again after a crash from the answer that
+// was stored, with the same result. Neighbours: sendBatch.ts right after a send, recover.ts later.
+
+import type { RawAnswer } from '../gateway/transport/transport.js';
+import { confirmAcceptedPayouts } from '../instructions/payoutsStore.js';
+import type { NightDeps } from '../runs/deps.js';
+import type { SentBatch } from './prepareSend.js';
+import { readSent } from './prepareSend.js';
+import type { InstructionOutcome, KeptAnswer } from './rows/attemptsStore.js';
+import { recordOutcomes } from './rows/attemptsStore.js';
+import type { QueuedBatch } from './rows/batchesStore.js';
+
+/** What an answer says of each entry. */
+export interface Outcomes {
+  outcomes: InstructionOutcome[];
+  /** why it cannot be trusted as a whole; null: it can */
+  reason: string | null;
+  signatureWarning: string | null;
+  /** nothing in it is unknown */
+  isClean: boolean;
+}
+
+/** Reads a stored answer and records what became of each entry, after a crash. */
+export async function readAnswer(
+  deps: NightDeps,
+  sent: SentBatch,
+  attemptId: string,
+  answer: RawAnswer,
+  isSenderGone: boolean,
+): Promise<void> {
+  await recordAnswer(deps, sent, attemptId, outcomesOf(deps, sent, answer), { isSenderGone });
+}
+
+/** Pure: the same answer says the same, today and after a crash. */
+export function outcomesOf(deps: NightDeps, sent: SentBatch, answer: RawAnswer): Outcomes {
+  const { entries } = sent;
+  const reading = readSent(deps, sent, answer);
+  const outcomes: InstructionOutcome[] = reading.entries.map((outcome, index) => ({
+    instructionId: entries[index]?.instructionId ?? 0n,
+    kind: outcome.kind,
+    code: outcome.code,
+    message: outcome.message,
+    reference: outcome.reference,
+    reason: outcome.kind === 'accepted' ? null : (outcome.reason ?? outcome.message ?? 'no reason'),
+  }));
+  const isClean = outcomes.every((outcome) => outcome.kind !== 'unknown');
+  return reading.trusted
+    ? { outcomes, reason: null, signatureWarning: reading.signatureWarning, isClean }
+    : { outcomes, reason: reading.reason, signatureWarning: null, isClean };
+}
+
+/** Records what an answer said, and the answer itself where the database has yet to store it. */
+export async function recordAnswer(
+  deps: NightDeps,
+  { batch }: SentBatch,
+  attemptId: string,
+  { outcomes, reason, signatureWarning }: Outcomes,
+  more: { isSenderGone: boolean; toStore?: KeptAnswer | null },
+): Promise<void> {
+  if (signatureWarning !== null) {
+    deps.log(`batch ${batch.batchId}: ${signatureWarning}`, {
+      level: 'warn',
+      ...aboutBatch(batch),
+    });
+  }
+  const result = { answered: true, reason, outcomes, tellsOfGateway: true, ...more };
+  await recordOutcomes(deps.db, attemptId, result, deps.now());
+  tellTrouble(deps, batch, outcomes, reason);
+  if (batch.operation === 'payout') {
+    await confirmAcceptedPayouts(deps.db, [batch.accountId], deps.now());
+  }
+}
+
+/** A batch that was accepted whole is told by the figures alone. */
+function tellTrouble(
+  { log }: NightDeps,
+  batch: QueuedBatch,
+  outcomes: readonly InstructionOutcome[],
+  reason: string | null,
+): void {
+  const counts = OUTCOMES.map((kind) => ({
+    kind,
+    count: outcomes.filter((outcome) => outcome.kind === kind).length,
+  })).filter(({ count }) => count > 0);
+  if (counts.every(({ kind }) => kind === 'accepted')) return;
+  const words = counts.map(({ kind, count }) => `${count} ${kind}`).join(', ');
+  const why = reason === null ? '' : `: ${reason}`;
+  const isUnknown = counts.some(({ kind }) => kind === 'unknown');
+  log(`batch ${batch.batchId}, ${batch.operation}: ${words}${why}`, {
+    level: isUnknown ? 'warn' : 'info',
+    ...aboutBatch(batch),
+  });
+}
+
+const OUTCOMES = ['accepted', 'rejected', 'unknown'] as const;
+
+function aboutBatch({ accountId, batchId }: QueuedBatch) {
+  return { account: accountId, batch: String(batchId) };
+}
+
+/** Nobody answered what was sent: told by whoever sent it. */
+export function tellUnanswered(deps: NightDeps, { batch, entries }: SentBatch, why: string): void {
+  deps.log(`batch ${batch.batchId}, ${batch.operation}: ${entries.length} unknown: ${why}`, {
+    level: 'warn',
+    ...aboutBatch(batch),
+  });
+}
+
+/** No answer that can be read: every entry is unknown. */
+export async function recordUnknown(
+  deps: NightDeps,
+  sent: Pick<SentBatch, 'entries'>,
+  attemptId: string,
+  reason: string,
+  { isSenderGone = true, tellsOfGateway = true } = {},
+): Promise<void> {
+  const outcomes = sent.entries.map((entry) => ({
+    instructionId: entry.instructionId,
+    kind: 'unknown' as const,
+    code: null,
+    message: null,
+    reference: null,
+    reason,
+  }));
+  const result = { answered: false, reason, outcomes, isSenderGone, tellsOfGateway };
+  await recordOutcomes(deps.db, attemptId, result, deps.now());
+}

@@ -1,0 +1,271 @@
+// May this batch be sent now? Everything that can forbid it stands behind this one function, which
+// answers yes with exactly what is to be sent, or why not. It reads the ledger anew and asks
+// core/orders/decide.ts about each order: an instruction goes out only if it is still what is
+// needed, by a complete look that is young enough (laws 1 and 4 of ARCHITECTURE.md).
+
+import { ledgerCurrencies } from '../core/currency.js';
+import type { Rules } from '../core/facts.js';
+import type { ApprovalLapse, HoldReason } from '../core/instructions/decision.js';
+import { historyReason } from '../core/instructions/freed.js';
+import type { Wanted } from '../core/instructions/policy.js';
+import { heldAtClaim } from '../core/instructions/policy.js';
+import { mayAccountSend } from '../core/instructions/sending.js';
+import { parseAmount } from '../core/money.js';
+import type { Need } from '../core/orders/decide.js';
+import { decideOrder } from '../core/orders/decide.js';
+import type { Db } from '../database/db.js';
+import type { Account } from '../gateway/account.js';
+import { differsFrom } from '../instructions/freed.js';
+import { payoutFacts } from '../instructions/payoutsStore.js';
+import { ownPolicies, policiesOfRun } from '../instructions/policies.js';
+import type { NightDeps } from '../runs/deps.js';
+import { otherEnvironment } from '../runs/environment.js';
+import type { BatchInstruction, BatchRow } from './rows/batchesStore.js';
+import type { FreshFacts } from './rows/factsStore.js';
+import { batchFacts } from './rows/factsStore.js';
+import type { Standing } from './rows/sendingStore.js';
+import { standingInClaim, standings } from './rows/sendingStore.js';
+
+export type Permit =
+  | {
+      kind: 'yes';
+      entries: BatchInstruction[];
+      /** entries that are no longer needed, with the reason */
+      needless: Map<bigint, string>;
+      /** entries that need a person, or need one again */
+      held: Map<bigint, HoldReason>;
+      /** only one of the entries may go: the canary of the account and run */
+      isCanary: boolean;
+      runId: bigint;
+    }
+  /** these need a fresh look first */
+  | { kind: 'stale'; instructionIds: bigint[] }
+  /** the canary of the account is on its way */
+  | { kind: 'wait' }
+  /** nothing of the account is sent until somebody or something lifts it */
+  | { kind: 'stop'; reason: string }
+  /** the database is not the one that was held against the journal of permits */
+  | { kind: 'unverified'; reason: string; isAwaited: boolean };
+
+/** Weighs a batch in the transaction that is going to claim it. */
+export async function maySend(
+  deps: NightDeps,
+  tx: Db,
+  batch: BatchRow,
+  account: Account,
+): Promise<Permit> {
+  const standing = beginningOf(deps, account, await standingInClaim(tx, account.accountId));
+  if (standing.kind === 'wait' || standing.kind === 'stop') return standing;
+  const unverified = await deps.journal.mayClaim(tx);
+  if (unverified !== null) return { kind: 'unverified', ...unverified };
+  const holds = await holdsOf(deps, tx, batch, standing);
+  const weighed =
+    batch.operation === 'payout'
+      ? await weighPayout(deps, tx, batch, account, holds)
+      : await weighOrders(deps, tx, batch, account, holds);
+  if (weighed.kind === 'stale') return weighed;
+  const isCanary = standing.kind === 'canary';
+  return { ...weighed, kind: 'yes', isCanary, runId: standing.runId };
+}
+
+/** Why a movement needs a person after all, approved or not; null: it does not. */
+type Holds = (wanted: Wanted, isApproved: boolean) => HoldReason | null;
+
+/**
+ * Settings may have changed since it was planned, those of this process or those of the run; and
+ * what an answer means to this process may not be what the plan took it for.
+ */
+async function holdsOf(
+  deps: NightDeps,
+  tx: Db,
+  { operation, accountId }: BatchRow,
+  standing: { runId: bigint; settingsSha256: string | null },
+): Promise<Holds> {
+  const own = ownPolicies(deps).policies.find((one) => one.operation === operation);
+  const planned = await policiesOfRun(deps, tx, standing);
+  const then = planned.find((one) => one.operation === operation);
+  if (!own || !then) throw new Error(`there is no policy for ${operation}`);
+  const isOther = standing.settingsSha256 !== ownPolicies(deps).sha256;
+  const differs = isOther ? await differsFrom(deps, tx, standing.runId, accountId) : null;
+  return (wanted, isApproved) => {
+    // Who approved it had not seen to whom it would go.
+    if (differs?.goesElsewhere) return 'newly_freed';
+    if (isApproved) return null;
+    return heldAtClaim(own, then, wanted) ?? (differs?.meansOther ? 'newly_freed' : null);
+  };
+}
+
+type Weighed =
+  | ({ kind: 'weighed' } & Pick<Permit & { kind: 'yes' }, 'entries' | 'needless' | 'held'>)
+  | Extract<Permit, { kind: 'stale' }>;
+
+async function weighOrders(
+  deps: NightDeps,
+  tx: Db,
+  batch: BatchRow,
+  account: Account,
+  holds: Holds,
+): Promise<Weighed> {
+  const facts = await batchFacts(
+    tx,
+    batch.batchId,
+    deps.config.operations.preflightMinutes,
+    ledgerCurrencies(deps.config.gateway.profile.currencies),
+  );
+  const stale = facts.filter((fact) => fact.lookedAt === null);
+  if (stale.length > 0) {
+    return { kind: 'stale', instructionIds: stale.map((fact) => fact.instructionId) };
+  }
+  return sorted(
+    facts,
+    (fact) => whyNot(deps, batch, account, fact),
+    (fact) => {
+      const { partialCapture } = deps.config.gateway.profile;
+      if (!partialCapture && isPartialCapture(batch, fact)) return 'partial_capture';
+      if (fact.doubled !== null) return fact.doubled;
+      return holds({ ...wantedOf(fact), isInTotals: true }, fact.isApproved);
+    },
+  );
+}
+
+function isPartialCapture({ operation }: BatchRow, { facts, amount }: FreshFacts): boolean {
+  return operation === 'capture' && facts.ledger?.amount !== parseAmount(amount);
+}
+
+function wantedOf({ refundAmount, amount, currency }: BatchInstruction) {
+  return { money: parseAmount(refundAmount ?? amount) ?? 0n, currency };
+}
+
+/** The gateway shows no payouts, so that there is nothing to look at: the ledger says. */
+async function weighPayout(
+  deps: NightDeps,
+  tx: Db,
+  batch: BatchRow,
+  { liveFrom }: Account,
+  holds: Holds,
+): Promise<Weighed> {
+  const isOff = deps.config.operations.mode.payout === 'off';
+  const isUnitKnown = deps.config.gateway.profile.payout.unit !== null;
+  return sorted(
+    await payoutFacts(tx, batch.batchId),
+    ({ isAsked, requestedAt }) => {
+      if (isAsked && isHistory(requestedAt, liveFrom)) return historyReason([], liveFrom);
+      return isAsked && !isOff ? null : 'no longer asked for';
+    },
+    (fact) => {
+      const isInTotals = fact.isInTotals && isUnitKnown;
+      return holds({ ...wantedOf(fact), isInTotals }, fact.isApproved);
+    },
+  );
+}
+
+/** Puts each where it belongs; what is not needed needs no approval either. */
+function sorted<F extends BatchInstruction & { lapse: ApprovalLapse | null }>(
+  facts: readonly F[],
+  whyNeedless: (fact: F) => string | null,
+  whyHeld: (fact: F) => HoldReason | null,
+): Weighed {
+  const needless = new Map<bigint, string>();
+  const held = new Map<bigint, HoldReason>();
+  const entries: BatchInstruction[] = [];
+  for (const fact of facts) {
+    const reason = whyNeedless(fact);
+    const hold = fact.lapse ?? whyHeld(fact);
+    if (reason !== null) needless.set(fact.instructionId, reason);
+    else if (hold !== null) held.set(fact.instructionId, hold);
+    else entries.push(fact);
+  }
+  return { kind: 'weighed', needless, held, entries };
+}
+
+export type Beginning =
+  | { kind: 'open' | 'canary'; runId: bigint; settingsSha256: string | null }
+  | Extract<Permit, { kind: 'wait' | 'stop' }>;
+
+/** The part of it that is not about orders; asked before a connection is opened, too. */
+export function beginningOf(
+  { config }: Pick<NightDeps, 'config'>,
+  account: Account,
+  standing: Standing | undefined,
+): Beginning {
+  if (account.liveFrom === null) return { kind: 'stop', reason: 'the account is only observed' };
+  if (!standing || standing.runId === null) {
+    return { kind: 'stop', reason: 'the account has no run' };
+  }
+  const stranger = otherEnvironment(config, standing.environment);
+  if (stranger !== null) return { kind: 'stop', reason: stranger };
+  const answer = mayAccountSend(standing);
+  return answer.kind === 'stop' || answer.kind === 'wait'
+    ? answer
+    : {
+        kind: answer.kind,
+        runId: standing.runId,
+        settingsSha256: standing.settingsSha256,
+      };
+}
+
+/** Asked once more as its turn at the gateway comes: a batch may have waited since its claim. */
+export async function whyNotAnyMore(
+  deps: Pick<NightDeps, 'config' | 'db'>,
+  account: Account,
+  isCanary: boolean,
+): Promise<string | null> {
+  const [found] = await standings(deps.db, [account.accountId]);
+  const standing = beginningOf(deps, account, found);
+  if (standing.kind === 'stop') return standing.reason;
+  return standing.kind === (isCanary ? 'wait' : 'open')
+    ? null
+    : 'the sending of the account has begun anew since it was claimed';
+}
+
+function whyNot(
+  deps: NightDeps,
+  batch: BatchRow,
+  account: Account,
+  fact: FreshFacts,
+): string | null {
+  const request = fact.facts.refunds.find(({ refundId }) => refundId === fact.refundId);
+  if (request && isHistory(request.requestedAt, account.liveFrom)) {
+    return historyReason([], account.liveFrom);
+  }
+  const { need } = decideOrder(fact.facts, rulesFor(deps, account, fact));
+  if (need === null) return 'no longer asked for';
+  return isSame(batch, fact, need) ? null : 'what is needed has changed';
+}
+
+function isHistory(requestedAt: Date | null, liveFrom: Date | null): boolean {
+  return liveFrom !== null && requestedAt !== null && requestedAt < liveFrom;
+}
+
+function isSame(batch: BatchRow, entry: BatchInstruction, need: Need): boolean {
+  return (
+    need.operation === batch.operation &&
+    need.transactionId === entry.transactionId &&
+    need.currency === entry.currency &&
+    need.amount === parseAmount(entry.amount) &&
+    need.refundId === entry.refundId &&
+    need.refundAmount === (entry.refundAmount === null ? null : parseAmount(entry.refundAmount)) &&
+    need.reviewDecision === entry.reviewDecision
+  );
+}
+
+const HOUR_MS = 3_600_000;
+
+function rulesFor(deps: NightDeps, account: Account, fact: FreshFacts): Rules {
+  const { reconcile, operations, gateway } = deps.config;
+  const asOf = fact.asOf ?? deps.now();
+  return {
+    asOf,
+    dateEnd: fact.dateEnd ?? asOf,
+    graceMs: reconcile.graceHours * HOUR_MS,
+    staleMs: reconcile.staleAuthorisationDays * 24 * HOUR_MS,
+    tolerance: reconcile.tolerance,
+    partialCapture: gateway.profile.partialCapture,
+    liveFrom: account.liveFrom,
+    off: new Set(
+      (['capture', 'cancel', 'refund', 'review'] as const).filter(
+        (operation) => operations.mode[operation] === 'off',
+      ),
+    ),
+  };
+}

@@ -1,0 +1,87 @@
+// What a process that died, or never came back, left in flight. An attempt without an outcome whose
+// sender is gone, or whose time is long over, is read from its stored answer where there is one and
+// is unknown otherwise. Nothing here ever turns an attempt into "not sent".
+
+import { ANSWERED_AFTER_ALL, disputeByAnswers } from '../instructions/lateAnswersStore.js';
+import type { Night, NightDeps } from '../runs/deps.js';
+import { accountIdsOf } from '../runs/deps.js';
+import { readAnswer, recordUnknown } from './outcomes.js';
+import type { OpenAttempt } from './rows/attemptsStore.js';
+import { openAttempts, SEND_BUDGET_MS } from './rows/attemptsStore.js';
+import { batchInstructions, dissolveWaiting, loadBatch } from './rows/batchesStore.js';
+import { wireOf } from './wireEntry.js';
+
+/** Added to the time a send may take before a silent sender is given up. */
+const GRACE_SECONDS = 15;
+
+/**
+ * Classifies everything in flight of the night's accounts before it begins, and takes apart what
+ * waits in batches: it goes when the plan has weighed it by the settings of this run, not before.
+ */
+export async function recover(deps: NightDeps, night: Night): Promise<void> {
+  await recoverAttempts(deps, accountIdsOf(night));
+  await dissolveWaiting(deps.db, accountIdsOf(night));
+}
+
+export async function recoverAttempts(
+  deps: NightDeps,
+  accountIds: readonly string[],
+): Promise<void> {
+  const brought = await deps.answers.bringIn(deps.db);
+  if (brought > 0) deps.log(`${brought} answer(s) that the database had missed are stored now`);
+  await askAgain(deps, accountIds);
+  const { timeoutMs } = deps.config.gateway.profile.limits;
+  const graceSeconds = timeoutMs / 1000 + GRACE_SECONDS;
+  const open = await openAttempts(deps.db, accountIds, graceSeconds);
+  for (const attempt of open) {
+    const isGone = deps.isAlive(attempt.runner) === false;
+    const isOverdue =
+      attempt.isOverdue || (attempt.isDatedAhead && seenFor(deps, attempt) > graceSeconds);
+    if (isOverdue || isGone) await classify(deps, attempt, isGone);
+  }
+}
+
+/** When this process first saw an attempt that is dated ahead, by the clock that nobody sets. */
+const firstSeen = new Map<string, number>();
+
+/** In seconds, with the time that a sender has until its first byte. */
+function seenFor(deps: NightDeps, { attemptId }: OpenAttempt): number {
+  const since = firstSeen.get(attemptId) ?? deps.monotonic();
+  firstSeen.set(attemptId, since);
+  return (deps.monotonic() - since - SEND_BUDGET_MS) / 1000;
+}
+
+/** A person said that it had not happened, and knew less than is known now. */
+async function askAgain(deps: NightDeps, accountIds: readonly string[]): Promise<void> {
+  for (const id of await disputeByAnswers(deps.db, accountIds, deps.now())) {
+    const words = `instruction ${id}: ${ANSWERED_AFTER_ALL}; it waits for a person again`;
+    deps.log(words, { level: 'warn' });
+  }
+}
+
+async function classify(deps: NightDeps, attempt: OpenAttempt, isGone: boolean): Promise<void> {
+  const batch = await loadBatch(deps.db, attempt.batchId);
+  const account = deps.config.accounts.find((one) => one.accountId === attempt.accountId);
+  if (!batch || !account) return;
+  const entries = await batchInstructions(deps.db, attempt.batchId, 'sending');
+  // Somebody else found it, too, or its sender woke up, and was quicker: nothing is left to say.
+  if (entries.length === 0) return;
+  const wire = wireOf(deps, batch.operation, entries);
+  const about = { account: attempt.accountId, batch: String(batch.batchId) };
+  if (attempt.answer) {
+    deps.log(`batch ${batch.batchId}: its sender stopped; the stored answer is read now`, about);
+    const sent = { batch, account, entries, wire };
+    await readAnswer(deps, sent, attempt.attemptId, attempt.answer, isGone);
+    return;
+  }
+  deps.log(
+    `batch ${batch.batchId}: its sender stopped without an answer; its entries are unknown`,
+    {
+      ...about,
+      level: 'warn',
+    },
+  );
+  const reason = 'the sender stopped before an answer came';
+  const its = { isSenderGone: isGone, tellsOfGateway: false };
+  await recordUnknown(deps, { entries }, attempt.attemptId, reason, its);
+}

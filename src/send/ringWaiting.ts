@@ -1,0 +1,63 @@
+// Rings the queue for batches that may be sent now: all of an account that is open, one of an
+// account that needs its canary first, none of one that is stopped. A ring is a hint; the permit
+// decides.
+
+import { mayAccountSend } from '../core/instructions/sending.js';
+import { MOVEMENTS } from '../core/orders/order.js';
+import type { Db } from '../database/db.js';
+import type { NightDeps } from '../runs/deps.js';
+import type { QueuedBatch } from './rows/batchesStore.js';
+import { waitingBatches } from './rows/batchesStore.js';
+import { standings } from './rows/sendingStore.js';
+
+/** So often a batch is tried in one run before it waits for the next. */
+export const BATCH_TRIES_MAX = 4;
+
+type RingDeps = Pick<NightDeps, 'db' | 'doorbell'>;
+
+/** Rings for everything of these accounts that waits. */
+export async function ringWaiting(deps: RingDeps, accountIds: readonly string[]): Promise<void> {
+  await ringFor(deps, await waitingBatches(deps.db, accountIds, BATCH_TRIES_MAX));
+}
+
+/** Rings for those of these batches that may be sent now. */
+export async function ringFor(deps: RingDeps, waiting: readonly QueuedBatch[]): Promise<void> {
+  const allowed = await mayGo(deps.db, waiting);
+  for (const operation of MOVEMENTS) {
+    const ids = inTurn(allowed.filter((batch) => batch.operation === operation));
+    if (ids.length > 0) await deps.doorbell.ring(operation, ids);
+  }
+}
+
+/** The first of each account, then the second of each: a large account holds up no small one. */
+export function inTurn(batches: readonly Pick<QueuedBatch, 'batchId' | 'accountId'>[]): string[] {
+  const counts = new Map<string, number>();
+  const placed = batches.map(({ batchId, accountId }) => {
+    const place = counts.get(accountId) ?? 0;
+    counts.set(accountId, place + 1);
+    return { place, id: batchId.toString() };
+  });
+  return placed.sort((a, b) => a.place - b.place).map(({ id }) => id);
+}
+
+async function mayGo(db: Db, waiting: readonly QueuedBatch[]): Promise<QueuedBatch[]> {
+  const accountIds = [...new Set(waiting.map((batch) => batch.accountId))];
+  const found = await standings(db, accountIds);
+  const answers = new Map(found.map((one) => [one.accountId, mayAccountSend(one).kind]));
+  const tried = new Set<string>();
+  const byOperation = [...waiting].sort(
+    (a, b) => MOVEMENTS.indexOf(a.operation) - MOVEMENTS.indexOf(b.operation),
+  );
+  return byOperation.filter(({ accountId }) => {
+    if (answers.get(accountId) === 'open') return true;
+    if (answers.get(accountId) !== 'canary' || tried.has(accountId)) return false;
+    tried.add(accountId);
+    return true;
+  });
+}
+
+/** The accounts that nothing stops; a canary on its way holds one up, no more. */
+export async function goingAccounts(db: Db, accountIds: readonly string[]): Promise<string[]> {
+  const found = await standings(db, accountIds);
+  return found.filter((one) => mayAccountSend(one).kind !== 'stop').map((one) => one.accountId);
+}

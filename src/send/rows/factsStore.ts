@@ -1,0 +1,198 @@
+// The facts about the orders of a batch just before it is sent: the ledger as it stands now, the
+// newest complete look, the refund requests and what we ourselves did. They go to
+// core/orders/decide.ts, which says whether each instruction is still what is needed.
+
+import { type LedgerCurrencies, ledgerCurrencies } from '../../core/currency.js';
+import type {
+  EntryFacts,
+  InstructionFacts,
+  LedgerFacts,
+  OrderFacts,
+  RefundFacts,
+} from '../../core/facts.js';
+import type { ApprovalLapse, HoldReason } from '../../core/instructions/decision.js';
+import { parseAmount } from '../../core/money.js';
+import type { ExpectedState, GatewayState, Operation } from '../../core/orders/order.js';
+import type { ReviewDecision } from '../../core/orders/verdict.js';
+import type { Db } from '../../database/db.js';
+import { statement } from '../../database/statements.js';
+import type { BatchInstruction, RawInstruction } from './batchesStore.js';
+import { batchInstruction } from './batchesStore.js';
+
+export interface FreshFacts extends BatchInstruction {
+  /** why its approval no longer holds; null: it does, or none is needed */
+  lapse: ApprovalLapse | null;
+  isApproved: boolean;
+  /** why it may be a movement that was made already, where its approval was given without that */
+  doubled: HoldReason | null;
+  /** null: no complete look that is young enough */
+  lookedAt: Date | null;
+  asOf: Date | null;
+  dateEnd: Date | null;
+  facts: OrderFacts;
+}
+
+/** Facts for each queued instruction of a batch; looks older than `maxAgeMinutes` do not count. */
+export async function batchFacts(
+  db: Db,
+  batchId: bigint,
+  maxAgeMinutes: number,
+  currencies: LedgerCurrencies = ledgerCurrencies({}),
+): Promise<FreshFacts[]> {
+  // Planning it costs as much as running it, and it runs for every batch: hence the name.
+  const { rows } = await db.query<RawFacts>(
+    statement('send/rows/batchFacts'),
+    [batchId, maxAgeMinutes, currencies.usable, currencies.whole],
+    'batchFacts',
+  );
+  return rows.map((row) => ({
+    ...batchInstruction(row),
+    lapse: row.lapse,
+    isApproved: row.is_approved,
+    // An approval counts against it only if it was given in sight of it.
+    doubled: row.doubled === row.approved_for ? null : row.doubled,
+    lookedAt: row.looked_at,
+    asOf: row.as_of,
+    dateEnd: row.date_end,
+    facts: orderFacts(row, distinct(row.entries)),
+  }));
+}
+
+function orderFacts(row: RawFacts, entries: readonly RawEntry[]): OrderFacts {
+  return {
+    ledger: row.ledger ? ledgerFacts(row.ledger) : null,
+    looked: row.looked_at !== null,
+    entries: entries.map(entryFacts),
+    contradictory: isContradictory(entries),
+    refunds: row.refunds.map(refundFacts),
+    instructions: row.instructions.map(instructionFacts),
+  };
+}
+
+/** An entry that came twice, equal in all that was asked for, counts once. */
+function distinct(entries: readonly RawEntry[]): readonly RawEntry[] {
+  if (entries.length < 2) return entries;
+  return [...new Map(entries.map((entry) => [JSON.stringify(entry), entry])).values()];
+}
+
+interface RawLedger {
+  problem: string | null;
+  expected: ExpectedState;
+  currency: string;
+  amount: string;
+  capture_amount: string | null;
+  transaction_id: string | null;
+  review_decision: ReviewDecision | null;
+  placed_at: string;
+}
+
+interface RawEntry {
+  transaction_id: string | null;
+  currency: string | null;
+  amount: string | null;
+  payment_status: string | null;
+  state: GatewayState | null;
+  found: boolean;
+  transaction_at: string | null;
+}
+
+interface RawFacts extends RawInstruction {
+  lapse: ApprovalLapse | null;
+  is_approved: boolean;
+  approved_for: string | null;
+  doubled: HoldReason | null;
+  looked_at: Date | null;
+  as_of: Date | null;
+  date_end: Date | null;
+  ledger: RawLedger | null;
+  entries: RawEntry[];
+  refunds: {
+    refund_id: string;
+    amount: string;
+    requested_at: string;
+    is_paid_elsewhere: boolean;
+  }[];
+  instructions: {
+    operation: Operation;
+    transaction_id: string;
+    currency: string;
+    amount: string;
+    refund_id: string | null;
+    refund_amount: string | null;
+    review_decision: ReviewDecision | null;
+    state: string;
+    is_refused: boolean;
+    is_replanned: boolean;
+    is_part: boolean;
+  }[];
+}
+
+function ledgerFacts(row: RawLedger): LedgerFacts {
+  // Of a row that cannot be used nothing but that is read: its amounts may not be ones.
+  const isUsable = row.problem === null;
+  return {
+    isUsable,
+    expected: row.expected,
+    currency: row.currency,
+    amount: isUsable ? ledgerAmount(row.amount) : 0n,
+    captureAmount:
+      isUsable && row.capture_amount !== null ? ledgerAmount(row.capture_amount) : null,
+    transactionId: row.transaction_id,
+    reviewDecision: row.review_decision,
+    placedAt: new Date(row.placed_at),
+  };
+}
+
+function entryFacts(row: RawEntry): EntryFacts {
+  return {
+    transactionId: row.transaction_id,
+    currency: row.currency,
+    amount: row.amount === null ? null : amountOf(row.amount),
+    paymentStatus: row.payment_status,
+    state: row.state,
+    found: row.found,
+    transactionAt: row.transaction_at === null ? null : new Date(row.transaction_at),
+  };
+}
+
+function refundFacts(row: RawFacts['refunds'][number]): RefundFacts {
+  return {
+    refundId: row.refund_id,
+    amount: amountOf(row.amount),
+    requestedAt: new Date(row.requested_at),
+    isPaidElsewhere: row.is_paid_elsewhere,
+  };
+}
+
+function instructionFacts(row: RawFacts['instructions'][number]): InstructionFacts {
+  return {
+    operation: row.operation,
+    transactionId: row.transaction_id,
+    currency: row.currency,
+    amount: amountOf(row.amount),
+    refundId: row.refund_id,
+    refundAmount: row.refund_amount === null ? null : amountOf(row.refund_amount),
+    reviewDecision: row.review_decision,
+    state: row.state,
+    isRefused: row.is_refused,
+    isReplanned: row.is_replanned,
+    isPart: row.is_part,
+  };
+}
+
+/** The same transaction with other content, of entries that are all distinct. */
+function isContradictory(entries: readonly RawEntry[]): boolean {
+  return new Set(entries.map((entry) => entry.transaction_id ?? '')).size < entries.length;
+}
+
+/** A view may hold 12 or 12.5 or 12.500: the same amounts, checked before. */
+function ledgerAmount(text: string): bigint {
+  const [whole = '', decimals = ''] = text.split('.');
+  return amountOf(`${whole}.${decimals.slice(0, 2).padEnd(2, '0')}`);
+}
+
+function amountOf(text: string): bigint {
+  const amount = parseAmount(text);
+  if (amount === null) throw new Error('the database holds an amount that is not one');
+  return amount;
+}

@@ -1,0 +1,58 @@
+// Step 4, send: planned instructions are cut into batches, the queue is rung, and the spine waits
+// until every batch is answered, unanswered, dropped or given up for this run. A stopped account is
+// not waited for: its batches stay queued. The sending of one batch is sendBatch.ts.
+
+import { mayAccountSend } from '../core/instructions/sending.js';
+import { cutBatches } from '../instructions/instructionsStore.js';
+import type { Night, NightDeps } from '../runs/deps.js';
+import { accountIdsOf } from '../runs/deps.js';
+import { waitForRows } from '../runs/waitForRows.js';
+import { recoverAttempts } from './recover.js';
+import { BATCH_TRIES_MAX, goingAccounts, ringWaiting } from './ringWaiting.js';
+import {
+  analyseBatches,
+  dissolveWaiting,
+  openSends,
+  queuedBatches,
+  resetTries,
+} from './rows/batchesStore.js';
+import { standings } from './rows/sendingStore.js';
+
+/** Sends what may be sent. */
+export async function send(deps: NightDeps, night: Night): Promise<void> {
+  const accountIds = accountIdsOf(night);
+  // First of all: a database that was put back takes what waits out of its batches. What is wrong
+  // with the journal is for the batches to say.
+  await deps.journal.keep();
+  await dissolveWaiting(deps.db, accountIds);
+  await resetTries(deps.db, accountIds);
+  if ((await cutBatches(deps.db, accountIds, deps.now())) > 0) await analyseBatches(deps.db);
+  const done = await waitForRows(deps, {
+    step: 'send',
+    open: async () => {
+      if (await deps.journal.isHeldUp()) return 0;
+      const going = await goingAccounts(deps.db, accountIds);
+      return openSends(deps.db, accountIds, going, BATCH_TRIES_MAX);
+    },
+    ring: async () => {
+      await recoverAttempts(deps, accountIds);
+      await ringWaiting(deps, accountIds);
+    },
+  });
+  if (!done) deps.log('not every batch came to an end; those left wait for the next run');
+  await tellStopped(deps, accountIds);
+}
+
+/** Says in words which accounts send nothing although something of them waits. */
+async function tellStopped(deps: NightDeps, accountIds: readonly string[]): Promise<void> {
+  const waiting = await queuedBatches(deps.db, accountIds);
+  for (const standing of await standings(deps.db, accountIds)) {
+    const answer = mayAccountSend(standing);
+    const count = waiting.get(standing.accountId) ?? 0;
+    if (answer.kind !== 'stop' || count === 0) continue;
+    deps.log(`account ${standing.accountId}: ${count} batch(es) stay queued: ${answer.reason}`, {
+      level: 'warn',
+      account: standing.accountId,
+    });
+  }
+}

@@ -1,0 +1,376 @@
+// The sending of one batch, the most dangerous page of the program (law 1 of ARCHITECTURE.md):
+// connect, permit, claim, one write, raw answer kept, answer read, outcomes recorded. From the
+// first byte on whatever is not a fully checked answer is unknown; nothing below retries. Safe to
+// be called twice for the same batch: the second caller finds the claim taken.
+
+import { createHash } from 'node:crypto';
+import type { Db } from '../database/db.js';
+import type { Account } from '../gateway/account.js';
+import type { PreparedBatch } from '../gateway/batches/batchOps.js';
+import type { MoneyConnection } from '../gateway/transport/moneyTransport.js';
+import type { RawAnswer } from '../gateway/transport/transport.js';
+import type { Told } from '../gateway/transport/turns.js';
+import { lookAgain } from '../pull/lookAgain.js';
+import type { NightDeps } from '../runs/deps.js';
+import type { PermitLine } from './journal/permitSegments.js';
+import { keptRequest } from './keptRequest.js';
+import { outcomesOf, recordAnswer, recordUnknown, tellUnanswered } from './outcomes.js';
+import type { Permit } from './permit.js';
+import { beginningOf, maySend, whyNotAnyMore } from './permit.js';
+import type { SentBatch } from './prepareSend.js';
+import { prepareSend } from './prepareSend.js';
+import { ringWaiting } from './ringWaiting.js';
+import type { KeptAnswer } from './rows/attemptsStore.js';
+import { ClaimChanged, claimBatch, recordNotSent, SEND_BUDGET_MS } from './rows/attemptsStore.js';
+import type { BatchInstruction, BatchRow } from './rows/batchesStore.js';
+import {
+  deferBatch,
+  dropBatch,
+  holdAgain,
+  noteBatch,
+  withdrawFromBatch,
+} from './rows/batchesStore.js';
+import { batchStanding, beginCanary, splitBatch } from './rows/sendingStore.js';
+import { LOST_COMMIT, undoClaim } from './undoClaim.js';
+import { canBeWritten, wireOf } from './wireEntry.js';
+
+/** Sends a batch if it still waits and may be sent. */
+export async function sendBatch(deps: NightDeps, batchId: bigint): Promise<void> {
+  const found = await batchStanding(deps.db, batchId);
+  if (found?.batch.state !== 'queued') return;
+  const { batch, standing } = found;
+  const account = deps.config.accounts.find((one) => one.accountId === batch.accountId);
+  if (!account) {
+    throw new Error(`account ${batch.accountId} is not in the configuration of this worker`);
+  }
+  try {
+    const beginning = beginningOf(deps, account, standing);
+    if (beginning.kind === 'stop') return await noteBatch(deps.db, batchId, beginning.reason);
+    if (beginning.kind === 'wait') return;
+    const unfit = await deps.journal.verify();
+    if (unfit !== null) return await deferBatch(deps.db, batchId, unfit);
+    const awaited = await deps.journal.awaited();
+    if (awaited !== null) return await noteBatch(deps.db, batchId, awaited);
+    const stale = await sendInTurn(deps, batch, account);
+    if (stale === null) return;
+    await lookAgain(deps, batch.runId, stale);
+    if ((await sendInTurn(deps, batch, account)) === null) return;
+    await deferBatch(deps.db, batchId, 'the look before sending was not answered');
+  } catch (error) {
+    // Only a batch that still waits is touched: after the claim, recover.ts says what it is.
+    const reason = error instanceof Error ? error.message : String(error);
+    await deferBatch(deps.db, batchId, `tieout failed: ${reason}`);
+    throw error;
+  }
+}
+
+type Tried =
+  /** these need a fresh look before anything of the batch may go */
+  | { kind: 'stale'; instructionIds: readonly bigint[] }
+  /** `rest`: what is left to write down, while the gateway serves the next batch */
+  | { kind: 'done'; rest: () => Promise<void> };
+
+const DONE: Tried = { kind: 'done', rest: async () => {} };
+
+/** What is left to write down happens while the gateway serves the next batch. */
+async function sendInTurn(
+  deps: NightDeps,
+  batch: BatchRow,
+  account: Account,
+): Promise<readonly bigint[] | null> {
+  const tried = await deps.turns.prepare(() => connectAndSend(deps, batch, account));
+  if (tried.kind === 'stale') return tried.instructionIds;
+  await tried.rest();
+  return null;
+}
+
+/** Connects first, so that nothing lies between the permit and the write but the claim. */
+async function connectAndSend(deps: NightDeps, batch: BatchRow, account: Account): Promise<Tried> {
+  const opened = await deps.gateway.connectMoney(account);
+  if (opened.kind === 'not_sent') {
+    await deferBatch(deps.db, batch.batchId, opened.reason);
+    return DONE;
+  }
+  try {
+    const claim = await claimPermitted(deps, batch, account);
+    switch (claim.kind) {
+      case 'claimed':
+        return await postClaimed(deps, claim.claimed, opened.connection);
+      case 'stop':
+        await noteBatch(deps.db, batch.batchId, claim.reason);
+        return DONE;
+      case 'unverified':
+        await (claim.isAwaited ? noteBatch : deferBatch)(deps.db, batch.batchId, claim.reason);
+        return DONE;
+      case 'changed':
+        await deferBatch(deps.db, batch.batchId, 'it changed while it was claimed');
+        return DONE;
+      case 'stale':
+        return claim;
+      case 'wait':
+      case 'nothing':
+        return DONE;
+    }
+  } finally {
+    opened.connection.close();
+  }
+}
+
+interface Claimed {
+  sent: SentBatch;
+  prepared: PreparedBatch;
+  attemptId: string;
+  xid: string;
+  isCanary: boolean;
+  began: Moment;
+}
+
+/** By the clock that never goes back, and by the one on the wall. */
+interface Moment {
+  steady: number;
+  wall: number;
+}
+
+function momentOf(deps: NightDeps): Moment {
+  return { steady: deps.monotonic(), wall: deps.now().getTime() };
+}
+
+/** By both clocks: one may be set back, the other stands still while a machine sleeps. */
+function budgetLeft(deps: NightDeps, began: Moment): number {
+  const { steady, wall } = momentOf(deps);
+  return SEND_BUDGET_MS - Math.max(steady - began.steady, wall - began.wall);
+}
+
+type Claim =
+  | Exclude<Permit, { kind: 'yes' }>
+  | { kind: 'claimed'; claimed: Claimed }
+  /** somebody else has it, or nothing in it is needed any more */
+  | { kind: 'nothing' }
+  /** an entry came or went meanwhile */
+  | { kind: 'changed' };
+
+/** Permit and claim in one transaction; goes on only when its COMMIT was acknowledged. */
+async function claimPermitted(deps: NightDeps, batch: BatchRow, account: Account): Promise<Claim> {
+  let made: Claimed | null = null;
+  try {
+    return await deps.db.durably(async (tx) => {
+      const permit = await maySend(deps, tx, batch, account);
+      if (permit.kind !== 'yes') return permit;
+      const claim = await claimEntries(deps, tx, batch, account, permit);
+      if (claim.kind === 'claimed') made = claim.claimed;
+      return claim;
+    });
+  } catch (error) {
+    if (error instanceof ClaimChanged) return { kind: 'changed' };
+    if (made !== null) await undoClaim(deps, made, LOST_COMMIT);
+    throw error;
+  }
+}
+
+async function claimEntries(
+  deps: NightDeps,
+  tx: Db,
+  batch: BatchRow,
+  account: Account,
+  permit: Permit & { kind: 'yes' },
+): Promise<Claim> {
+  await withdrawFromBatch(tx, permit.needless, deps.now());
+  await holdAgain(tx, permit.held);
+  const fit = await writable(deps, tx, batch, permit.entries);
+  const [first] = fit;
+  if (!first) {
+    await dropBatch(tx, batch.batchId, 'nothing in it is needed any more');
+    return { kind: 'nothing' };
+  }
+  const { isCanary, runId } = permit;
+  if (isCanary && !(await becomesCanary(tx, runId, batch, first))) return { kind: 'wait' };
+  const entries = isCanary ? [first] : fit;
+  const sent = { batch, account, entries, wire: wireOf(deps, batch.operation, entries) };
+  const prepared = prepareSend(deps, sent);
+  const attemptId = deps.newId();
+  const instructionIds = entries.map((entry) => entry.instructionId);
+  const journalId = deps.journal.journalId();
+  const requestGzip = keptRequest(prepared.body, sent);
+  const bodySha256 = prepared.sha256;
+  const claim = { attemptId, instructionIds, bodySha256, requestGzip, runId, journalId };
+  const began = momentOf(deps);
+  const attempt = await claimBatch(tx, batch.batchId, claim, deps.runner);
+  if (attempt === null) throw new ClaimChanged('taken');
+  const { xid } = attempt;
+  return { kind: 'claimed', claimed: { sent, prepared, attemptId, xid, isCanary, began } };
+}
+
+/** What no amount of the gateway expresses keeps nobody else: it fails in a batch of its own. */
+async function writable(
+  deps: NightDeps,
+  tx: Db,
+  batch: BatchRow,
+  entries: readonly BatchInstruction[],
+): Promise<readonly BatchInstruction[]> {
+  const fit = entries.filter((entry) => canBeWritten(deps, batch.operation, entry));
+  if (fit.length === 0 || fit.length === entries.length) return entries;
+  const stay = fit.map((entry) => entry.instructionId);
+  await splitBatch(tx, batch.batchId, stay);
+  return fit;
+}
+
+/** The batch goes ahead with one of its entries alone; the others wait in a batch of their own. */
+async function becomesCanary(
+  tx: Db,
+  runId: bigint,
+  batch: BatchRow,
+  first: BatchInstruction,
+): Promise<boolean> {
+  if (!(await beginCanary(tx, runId, batch.accountId, batch.batchId))) return false;
+  await splitBatch(tx, batch.batchId, [first.instructionId]);
+  return true;
+}
+
+async function postClaimed(
+  deps: NightDeps,
+  claimed: Claimed,
+  connection: MoneyConnection,
+): Promise<Tried> {
+  const record = await post(deps, claimed, connection);
+  const rest = async (): Promise<void> => {
+    await record?.();
+    // What waited for the canary need not wait for the sweep.
+    if (claimed.isCanary) await ringWaiting(deps, [claimed.sent.batch.accountId]);
+  };
+  return { kind: 'done', rest };
+}
+
+/** Answers what is left to record; null: all of it was. */
+async function post(
+  deps: NightDeps,
+  claimed: Claimed,
+  connection: MoneyConnection,
+): Promise<(() => Promise<void>) | null> {
+  const { sent, prepared, attemptId } = claimed;
+  try {
+    await deps.journal.append(permitLine(sent, prepared, attemptId));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    await recordNotSent(deps.db, attemptId, `the journal of permits cannot be written: ${why}`);
+    return null;
+  }
+  const left = budgetLeft(deps, claimed.began);
+  const posted = await deps.turns.atGateway(
+    left,
+    () => askOnceMore(deps, claimed),
+    (asked, told) => postInTurn(deps, claimed, connection, { asked, told }),
+  );
+  if (posted !== null) return posted.record;
+  await undoClaim(deps, claimed, 'its turn at the gateway did not come in time');
+  return null;
+}
+
+interface Posted {
+  /** what is left to record; null: all of it was */
+  record: (() => Promise<void>) | null;
+}
+
+const ALL_RECORDED: Posted = { record: null };
+
+/** Posts, if nothing has changed while it waited for its turn. */
+async function postInTurn(
+  deps: NightDeps,
+  claimed: Claimed,
+  connection: MoneyConnection,
+  { asked, told }: { asked: Asked; told: Told },
+): Promise<Posted> {
+  const { sent, prepared, attemptId, began, isCanary } = claimed;
+  if (asked.kind === 'failed') {
+    await undoClaim(deps, claimed, 'the database did not say whether it may still be sent');
+    throw asked.error;
+  }
+  const { forbidden } = asked;
+  if (forbidden !== null) {
+    await undoClaim(deps, claimed, forbidden);
+    return ALL_RECORDED;
+  }
+  // The other batches of the account wait for its answer.
+  if (isCanary) deps.getReady?.('send');
+  const posted = await connection.post({
+    path: prepared.path,
+    headers: { 'content-type': prepared.contentType },
+    body: prepared.body,
+    deadlineMs: deps.config.gateway.profile.limits.timeoutMs,
+    // Asked in the tick of the first write: a sender that slept past its budget writes nothing.
+    mayWrite: () => budgetLeft(deps, began) > 0,
+  });
+  switch (posted.kind) {
+    case 'not_sent':
+      await recordNotSent(deps.db, attemptId, posted.reason);
+      return ALL_RECORDED;
+    case 'unknown':
+      await recordUnknown(deps, sent, attemptId, posted.reason);
+      tellUnanswered(deps, sent, posted.reason);
+      return ALL_RECORDED;
+    case 'answered':
+      told.answered();
+      return { record: await takeAnswer(deps, sent, attemptId, posted, told) };
+  }
+}
+
+type Asked =
+  | { kind: 'answered'; forbidden: string | null }
+  /** where nobody can say whether it may still go, it does not */
+  | { kind: 'failed'; error: unknown };
+
+/** It may be asked ahead of its turn and then once more: hence it does nothing but ask. */
+async function askOnceMore(deps: NightDeps, { sent, isCanary }: Claimed): Promise<Asked> {
+  try {
+    return { kind: 'answered', forbidden: await whyNotAnyMore(deps, sent.account, isCanary) };
+  } catch (error) {
+    return { kind: 'failed', error };
+  }
+}
+
+/**
+ * Keeps the answer, and only then reads it. With an unknown entry in it the next batch waits until
+ * that stands in the database, where the breaker counts.
+ */
+async function takeAnswer(
+  deps: NightDeps,
+  sent: SentBatch,
+  attemptId: string,
+  answer: RawAnswer,
+  told: Told,
+): Promise<(() => Promise<void>) | null> {
+  const held = await deps.answers.keep(deps.db, attemptId, keptAnswer(answer));
+  const read = outcomesOf(deps, sent, answer);
+  const { toStore } = held;
+  const record = (): Promise<void> =>
+    held.during(() => recordAnswer(deps, sent, attemptId, read, { isSenderGone: true, toStore }));
+  if (read.isClean) {
+    told.isClear();
+    return record;
+  }
+  await record();
+  return null;
+}
+
+function permitLine(sent: SentBatch, prepared: PreparedBatch, attemptId: string): PermitLine {
+  const { batchId, accountId, operation } = sent.batch;
+  return {
+    attemptId,
+    batchId: batchId.toString(),
+    accountId,
+    operation,
+    bodySha256: prepared.sha256,
+    entries: sent.entries.map((entry) => ({
+      id: entry.instructionId.toString(),
+      order: entry.orderNo,
+      transaction: entry.transactionId,
+      refund: entry.refundId,
+      amount: entry.refundAmount ?? entry.amount,
+      currency: entry.currency,
+    })),
+  };
+}
+
+function keptAnswer({ status, contentType, contentEncoding, body }: RawAnswer): KeptAnswer {
+  const sha256 = createHash('sha256').update(body).digest('hex');
+  return { status, contentType, contentEncoding, body, sha256 };
+}

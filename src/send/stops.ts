@@ -1,0 +1,53 @@
+// Why something that was to be sent was not: the brake, a freeze, the breaker, a database or a
+// journal that cannot be relied on, a gateway that takes no connection. The same facts for the
+// summary of a night, for `tieout status` and for the console.
+
+import { mayAccountSend } from '../core/instructions/sending.js';
+import type { Notice } from '../core/runs/notices.js';
+import { liveFromAheadNotice, notSentNotice } from '../core/runs/notices.js';
+import type { Db } from '../database/db.js';
+import type { Account } from '../gateway/account.js';
+import { historyCounts } from '../ledger/ledgerStore.js';
+import { standings, whyWaiting } from './rows/sendingStore.js';
+
+/** Told even where nothing waits: a stop that nobody remembers is found here. */
+const ALWAYS_TOLD: ReadonlySet<string> = new Set(['brake', 'freeze', 'breaker']);
+/** Reasons of an account that are told one by one. */
+const REASONS_MAX = 3;
+
+export async function stopNotices(db: Db, accountIds: readonly string[]): Promise<Notice[]> {
+  const waiting = await whyWaiting(db, accountIds);
+  const found: Notice[] = [];
+  for (const standing of await standings(db, accountIds)) {
+    const { accountId } = standing;
+    const mine = waiting.filter((one) => one.accountId === accountId);
+    const answer = mayAccountSend(standing);
+    if (answer.kind === 'stop') {
+      const instructions = mine.reduce((sum, one) => sum + one.instructions, 0);
+      if (instructions === 0 && !ALWAYS_TOLD.has(answer.by)) continue;
+      found.push(notSentNotice({ accountId, reason: answer.reason, instructions }));
+      continue;
+    }
+    for (const { reason, instructions } of mine.slice(0, REASONS_MAX)) {
+      found.push(notSentNotice({ accountId, reason: reason ?? NOT_REACHED, instructions }));
+    }
+  }
+  return found;
+}
+
+const NOT_REACHED = 'its turn did not come';
+
+/** Accounts whose liveFrom lies ahead: nothing of them is sent, which looks like a quiet night. */
+export async function aheadNotices(
+  db: Db,
+  accounts: readonly Account[],
+  now: Date,
+): Promise<Notice[]> {
+  const found: Notice[] = [];
+  for (const { accountId, liveFrom } of accounts) {
+    if (liveFrom === null || liveFrom <= now) continue;
+    const counts = await historyCounts(db, { accountId, liveFrom });
+    found.push(liveFromAheadNotice({ accountId, liveFrom, ...counts }));
+  }
+  return found;
+}

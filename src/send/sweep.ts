@@ -1,0 +1,35 @@
+// What workers do now and then although nobody rang: classify what a dead process left in flight,
+// and ring for batches that wait and may go. So a killed sender is found by whoever lives, and an
+// approval or a brake let go needs no run to take effect.
+
+import type { NightDeps } from '../runs/deps.js';
+import { recoverAttempts } from './recover.js';
+import { ringWaiting } from './ringWaiting.js';
+
+/** With the time for answers this keeps everything in flight classified within a minute. */
+const SWEEP_MS = 10_000;
+
+/** Sweeps until the answer is called. */
+export function startSweeping(deps: NightDeps): () => Promise<void> {
+  const accountIds = deps.config.accounts.map((account) => account.accountId);
+  let sweeping: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    sweeping = sweeping
+      .then(() => sweep(deps, accountIds))
+      // A database that is away ends no worker; the next sweep finds it back.
+      .catch((error: unknown) => {
+        deps.log(`sweep: ${error instanceof Error ? error.message : String(error)}`, {
+          level: 'warn',
+        });
+      });
+  }, SWEEP_MS);
+  return async () => {
+    clearInterval(timer);
+    await sweeping;
+  };
+}
+
+async function sweep(deps: NightDeps, accountIds: readonly string[]): Promise<void> {
+  await recoverAttempts(deps, accountIds);
+  await ringWaiting(deps, accountIds);
+}

@@ -1,0 +1,85 @@
+// What a person should know of a night although no rule stops for it: an order whose transaction
+// the gateway also shows under another order, and refunds of which it counts more than the ledger
+// asked for. Few rows, and told in words (core/runs/notices.ts).
+
+import type { OddRefundFacts, SharedTransactionFacts } from '../core/runs/notices.js';
+import type { Db } from '../database/db.js';
+
+/** Orders that need something which another order's instruction did to the same transaction. */
+export async function sharedTransactions(db: Db, runId: bigint): Promise<SharedTransactionFacts[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    orders: bigint;
+    sample: string;
+    other: string;
+    transaction_id: string;
+  }>(
+    `select v.account_id, count(*) as orders, min(v.order_no) as sample,
+       min(other.order_no) as other, min(v.transaction_id) as transaction_id
+     from tieout.verdicts v
+     join tieout.instructions other
+       on other.account_id = v.account_id and other.transaction_id = v.transaction_id
+         and other.operation = v.need and other.order_no <> v.order_no
+         and other.state not in ('rejected', 'withdrawn')
+     where v.run_id = $1 and v.need in ('capture', 'cancel', 'review') and not exists (
+       select from tieout.instructions own
+       where own.account_id = v.account_id and own.order_no = v.order_no
+         and own.transaction_id = v.transaction_id and own.operation = v.need)
+     group by v.account_id order by v.account_id`,
+    [runId],
+  );
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    orders: Number(row.orders),
+    sample: row.sample,
+    other: row.other,
+    transactionId: row.transaction_id,
+  }));
+}
+
+/** Notices of this kind that one night makes. */
+const REFUNDS_MAX = 20;
+
+/**
+ * Refunds of the run that the gateway calls as it called another one, or counts as one more than
+ * the ledger ever asked for: somebody else refunded, or one happened twice.
+ */
+export async function oddRefunds(db: Db, runId: bigint): Promise<OddRefundFacts[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    order_no: string;
+    instruction_id: bigint;
+    reference: string;
+    is_twice: boolean;
+    requests: bigint;
+  }>(
+    `select * from (
+       select i.account_id, i.order_no, i.instruction_id, i.transaction_id,
+         i.gateway_reference as reference,
+         exists (select from tieout.instructions o
+           where o.account_id = i.account_id and o.order_no = i.order_no
+             and o.instruction_id <> i.instruction_id
+             and o.gateway_reference = i.gateway_reference) as is_twice,
+         (select count(*) from tieout.ledger_refunds() r
+           where r.account_id collate "C" = i.account_id
+             and r.order_no collate "C" = i.order_no) as requests
+       from tieout.instructions i
+       where i.settled_run_id = $1 and i.operation = 'refund' and i.state = 'confirmed'
+         -- the gateway's own word, not a person's
+         and i.outcome_code is not null and i.gateway_reference is not null
+     ) refund
+     where is_twice or substr(reference, 1, length(reference) - 2) = transaction_id || '-'
+       and case when right(reference, 2) ~ '^[0-9]{2}$' then right(reference, 2)::int > requests
+         else false end
+     order by account_id, order_no, instruction_id limit ${REFUNDS_MAX}`,
+    [runId],
+  );
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    orderNo: row.order_no,
+    instructionId: row.instruction_id,
+    reference: row.reference,
+    isTwice: row.is_twice,
+    requests: Number(row.requests),
+  }));
+}

@@ -1,0 +1,243 @@
+// The figures of a run, read from what its steps recorded (docs/CONTRACT.md section 7). Nothing is
+// counted in the program: each function is one statement, and `untied` is the law that each order
+// is in one class and that the open breaks carry over.
+
+import type { ConfirmedMoney } from '../core/orders/totals.js';
+import type { MoneyTie } from '../core/runs/reporting.js';
+import type { CurrencyTotals, InstructionFigures, PullFigures, Tie } from '../core/runs/summary.js';
+import type { Db } from '../database/db.js';
+import { inMonthOfRun } from '../database/months.js';
+import { statement } from '../database/statements.js';
+
+/** What the newest look of an account brought; it changes no more once the look is finished. */
+export interface LookFigures {
+  accountId: string;
+  pull: PullFigures;
+  /** asked orders with at least one entry; `pull.answered` counts those that came unasked, too */
+  askedAnswered: number;
+  ledger: number;
+  strangers: number;
+  gateway: number;
+  /** of its orders in the ledger */
+  currencies: readonly string[];
+  /** live orders and strangers of the pull, counted apart from the classes */
+  orders: number;
+}
+
+export interface AccountFigures extends LookFigures {
+  /** of the looks after sending; `pull` is the first look alone */
+  failedLater: number;
+  /** orders by class; `matched` is what the compare counted plus what became matched since */
+  classes: Record<string, number>;
+}
+
+export async function lookFigures(db: Db, runId: bigint): Promise<LookFigures[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    pages: bigint;
+    failed_pages: bigint;
+    asked: bigint;
+    answered: bigint;
+    asked_answered: bigint;
+    unanswered: bigint;
+    unasked: bigint;
+    ledger: bigint;
+    strangers: bigint;
+    gateway: bigint;
+    currencies: string[];
+  }>(await inMonthOfRun(db, statement('total/lookFigures'), runId), [runId]);
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    pull: {
+      pages: Number(row.pages),
+      failedPages: Number(row.failed_pages),
+      asked: Number(row.asked),
+      answered: Number(row.answered),
+      unanswered: Number(row.unanswered),
+      unasked: Number(row.unasked),
+    },
+    askedAnswered: Number(row.asked_answered),
+    ledger: Number(row.ledger),
+    strangers: Number(row.strangers),
+    gateway: Number(row.gateway),
+    currencies: row.currencies,
+    orders: Number(row.ledger) + Number(row.strangers),
+  }));
+}
+
+/** The figures of the looks with what their orders and later looks have come to. */
+export async function accountFigures(
+  db: Db,
+  runId: bigint,
+  looks: readonly LookFigures[],
+): Promise<AccountFigures[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    failed_later: bigint;
+    classes: Record<string, number>;
+  }>(await inMonthOfRun(db, statement('total/classFigures'), runId), [runId]);
+  const found = new Map(rows.map((row) => [row.account_id, row]));
+  return looks.map((look) => {
+    const { failed_later: failedLater, classes } = found.get(look.accountId) ?? {};
+    return { ...look, failedLater: Number(failedLater ?? 0), classes: classes ?? {} };
+  });
+}
+
+/** Until the transaction ends nobody changes a break; decisions wait that long. */
+export async function holdBreaksStill(tx: Db): Promise<void> {
+  await tx.query('lock table tieout.breaks in share mode');
+}
+
+/** Open breaks of each account by kind. */
+export async function openBreaks(
+  db: Db,
+  accountIds: readonly string[],
+): Promise<Map<string, Record<string, number>>> {
+  const { rows } = await db.query<{ account_id: string; kind: string; count: bigint }>(
+    `select account_id, kind, count(*) as count from tieout.breaks
+     where state = 'open' and account_id = any ($1) group by account_id, kind
+     order by account_id, kind`,
+    [accountIds],
+  );
+  const breaks = new Map<string, Record<string, number>>();
+  for (const row of rows) {
+    const kinds = breaks.get(row.account_id) ?? {};
+    kinds[row.kind] = Number(row.count);
+    breaks.set(row.account_id, kinds);
+  }
+  return breaks;
+}
+
+export interface KindTieRow extends Tie {
+  accountId: string;
+  kind: string;
+}
+
+/** What happened to breaks since the run before, by account and kind. */
+export async function tieByKind(db: Db, runId: bigint): Promise<KindTieRow[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    kind: string;
+    open_before: bigint;
+    opened: bigint;
+    reopened: bigint;
+    waived: bigint;
+    resolved: bigint;
+    open_after: bigint;
+  }>(statement('total/tieByKind'), [runId]);
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    kind: row.kind,
+    openBefore: Number(row.open_before),
+    new: Number(row.opened),
+    reopened: Number(row.reopened),
+    waived: Number(row.waived),
+    resolved: Number(row.resolved),
+    openAfter: Number(row.open_after),
+  }));
+}
+
+/** The same in money: what is at stake in the breaks, by account and currency. */
+export async function tieByMoney(db: Db, runId: bigint): Promise<MoneyTie[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    currency: string;
+    open_before: string;
+    opened: string;
+    reopened: string;
+    waived: string;
+    resolved: string;
+    open_after: string;
+  }>(statement('total/tieByMoney'), [runId]);
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    currency: row.currency,
+    openBefore: row.open_before,
+    new: row.opened,
+    reopened: row.reopened,
+    waived: row.waived,
+    resolved: row.resolved,
+    openAfter: row.open_after,
+  }));
+}
+
+/** Instructions by account, operation and state: carried ones and those of this run. */
+export async function instructionFigures(
+  db: Db,
+  runId: bigint,
+): Promise<Map<string, InstructionFigures>> {
+  const { rows } = await db.query<{
+    account_id: string;
+    operation: string;
+    state: string;
+    count: bigint;
+  }>(statement('total/instructionFigures'), [runId]);
+  const figures = new Map<string, InstructionFigures>();
+  for (const row of rows) {
+    const account = figures.get(row.account_id) ?? {};
+    const operation = account[row.operation] ?? {};
+    operation[row.state] = Number(row.count);
+    account[row.operation] = operation;
+    figures.set(row.account_id, account);
+  }
+  return figures;
+}
+
+/**
+ * Instructions that are neither settled nor in somebody's hands: of this run, and those of earlier
+ * ones that are still to be sent. An unknown one of an earlier run is a break.
+ */
+export async function unfinishedOfRun(db: Db, runId: bigint): Promise<Map<string, number>> {
+  const { rows } = await db.query<{ account_id: string; count: bigint }>(
+    `select i.account_id, count(*) as count from tieout.instructions i
+     join tieout.run_accounts ra on ra.run_id = $1 and ra.account_id = i.account_id
+     where i.is_open and (i.state in ('planned', 'queued', 'sending')
+       or (i.state = 'unknown' and i.run_id = $1))
+     group by i.account_id`,
+    [runId],
+  );
+  return new Map(rows.map((row) => [row.account_id, Number(row.count)]));
+}
+
+/** Sent, accepted, and in none of the run's looks since: nobody can say that the money is told. */
+export async function acceptedUnseen(db: Db, runId: bigint): Promise<Map<string, number>> {
+  const text = await inMonthOfRun(db, statement('total/acceptedUnseen'), runId);
+  const { rows } = await db.query<{ account_id: string; count: bigint }>(text, [runId]);
+  return new Map(rows.map((row) => [row.account_id, Number(row.count)]));
+}
+
+/** What this run confirmed, of whatever account: the totals have to come to just that. */
+export async function confirmedMoney(db: Db, runId: bigint): Promise<ConfirmedMoney[]> {
+  const { rows } = await db.query<Omit<ConfirmedMoney, 'accountId'> & { account_id: string }>(
+    `select account_id, currency, operation,
+       sum(coalesce(refund_amount, amount))::numeric(40, 2)::text as amount
+     from tieout.instructions
+     where settled_run_id = $1 and state = 'confirmed' and is_in_totals and operation <> 'review'
+     group by account_id, currency, operation order by account_id, currency, operation`,
+    [runId],
+  );
+  return rows.map(({ account_id: accountId, ...row }) => ({ accountId, ...row }));
+}
+
+export async function currencyTotals(
+  db: Db,
+  runId: bigint,
+  looks: readonly LookFigures[],
+): Promise<Map<string, CurrencyTotals[]>> {
+  type Row = CurrencyTotals & { account_id: string; paidOut: string | null };
+  const inLedger = looks.flatMap(({ accountId, currencies }) =>
+    currencies.map((currency) => ({ account_id: accountId, currency })),
+  );
+  const { rows } = await db.query<Row>(statement('total/currencyTotals'), [
+    runId,
+    JSON.stringify(inLedger),
+  ]);
+  const totals = new Map<string, CurrencyTotals[]>();
+  for (const { account_id: accountId, ...row } of rows) {
+    const account = totals.get(accountId) ?? [];
+    const { paidOut, ...moved } = row;
+    account.push(paidOut === null ? moved : { ...moved, paidOut });
+    totals.set(accountId, account);
+  }
+  return totals;
+}

@@ -1,0 +1,369 @@
+// Step 6, total: the figures of the run, and the law that the night ties (law 6 of
+// ARCHITECTURE.md). A run whose figures do not add up fails loudly instead of handing finance a
+// number.
+
+import type { ToleratedSum } from '../breaks/explainedStore.js';
+import { toleratedSums } from '../breaks/explainedStore.js';
+import { strangeAccounts } from '../compare/strayRefundsStore.js';
+import { TieoutError } from '../core/errors.js';
+import { formatAmount } from '../core/money.js';
+import type { Coverage, CoverageFigures } from '../core/orders/coverage.js';
+import type { ConfirmedMoney } from '../core/orders/totals.js';
+import { untoldMoney } from '../core/orders/totals.js';
+import {
+  feedNotice,
+  freedNotice,
+  leftAccountNotice,
+  leftNotice,
+  type Notice,
+  noHistoryNotice,
+  noOrdersNotice,
+  notAnsweredNotice,
+  nowHistoryNotice,
+  oddRefundNotice,
+  type StrangeAccountFacts,
+  sharedNotice,
+  strangeAccountNotice,
+  unusableRowsNotice,
+  wordNotice,
+} from '../core/runs/notices.js';
+import { type MoneyTie, workedOutStake } from '../core/runs/reporting.js';
+import type {
+  AccountSummary,
+  OrderClass,
+  PullFigures,
+  RunState,
+  RunSummary,
+} from '../core/runs/summary.js';
+import { ORDER_CLASSES, workedOutOpenAfter } from '../core/runs/summary.js';
+import { type Db, inTransaction } from '../database/db.js';
+import { countSettledBetween } from '../instructions/decisionsStore.js';
+import { freedCounts, withdrawnAsHistory } from '../instructions/freedStore.js';
+import { payoutsToLookAt } from '../instructions/payoutsStore.js';
+import { feedGaps, ledgerChangeCounts } from '../ledger/ledgerFeedStore.js';
+import { accountsWithoutOrders } from '../ledger/ledgerStore.js';
+import { unusableRows } from '../ledger/ledgerTroubleStore.js';
+import { coverageCounts, failedPages } from '../pull/rows/coverageStore.js';
+import { newWords } from '../pull/rows/statusCodesStore.js';
+import type { Night, NightDeps } from '../runs/deps.js';
+import { accountIdsOf, lookbackFrom } from '../runs/deps.js';
+import { leftAccounts } from '../runs/leftAccountsStore.js';
+import { recordWorking } from '../runs/recordStore.js';
+import { blockedAccounts, closeAccounts, keptBack, runLookTime } from '../runs/runAccountsStore.js';
+import { aheadNotices, stopNotices } from '../send/stops.js';
+import { oddRefunds, sharedTransactions } from './anomaliesStore.js';
+import type { AccountFigures, KindTieRow, LookFigures } from './figuresStore.js';
+import {
+  acceptedUnseen,
+  accountFigures,
+  confirmedMoney,
+  currencyTotals,
+  holdBreaksStill,
+  instructionFigures,
+  lookFigures,
+  openBreaks,
+  tieByKind,
+  tieByMoney,
+  unfinishedOfRun,
+} from './figuresStore.js';
+
+/** What the looks of a run said, counted; it changes no more once they are finished. */
+export interface Looked {
+  looks: readonly LookFigures[];
+  covered: Awaited<ReturnType<typeof coverageCounts>>;
+}
+
+export async function countLooks(db: Db, runId: bigint): Promise<Looked> {
+  const looks = await lookFigures(db, runId);
+  return { looks, covered: await coverageCounts(db, runId) };
+}
+
+/** Reads every other figure, checks that they tie, and states what the run has come to. */
+export async function total(deps: NightDeps, night: Night, looked: Looked): Promise<RunSummary> {
+  await countSettledBetween(night.db, night.runId, accountIdsOf(night));
+  // A decision about a break in between would stand in one figure and not in the other.
+  return inTransaction(night.db, async (tx) => {
+    await holdBreaksStill(tx);
+    if (!night.isDry) {
+      await recordWorking(tx, night.runId, accountIdsOf(night), { kind: 'total' });
+    }
+    const still = { ...night, db: tx };
+    const notices = await noticesOf(deps, still);
+    for (const { accountId, text, names } of notices) {
+      deps.log(`${accountId}: ${text}`, { account: accountId, ...(names && { names }) });
+    }
+    return sumUp(deps, still, looked, notices);
+  });
+}
+
+/** The figures of a run out of what its steps recorded, checked. */
+export async function sumUp(
+  deps: Pick<NightDeps, 'config'>,
+  night: Night,
+  { looks, covered }: Looked,
+  notices: readonly Notice[],
+): Promise<RunSummary> {
+  const figures = await countedFigures(night, looks);
+  const accountIds = figures.map((account) => account.accountId);
+  const breaks = await openBreaks(night.db, accountIds);
+  const ties = await tieByKind(night.db, night.runId);
+  const stakes = await tieByMoney(night.db, night.runId);
+  const instructions = await instructionFigures(night.db, night.runId);
+  const unfinished = await unfinishedOfRun(night.db, night.runId);
+  const unseen = await acceptedUnseen(night.db, night.runId);
+  const totals = await currencyTotals(night.db, night.runId, looks);
+  const payouts = await payoutsToLookAt(night.db, night.runId);
+  const tolerated = await toleratedSums(night.db, night.runId);
+  const accounts = figures.map((account): AccountSummary => {
+    const { accountId } = account;
+    const summary = {
+      accountId,
+      orders: ordersOf(account),
+      breaks: breaks.get(accountId) ?? {},
+      notSearched: notSearched(deps),
+      tie: tieOf(ties.filter((row) => row.accountId === accountId)),
+      instructions: instructions.get(accountId) ?? {},
+      totals: totals.get(accountId) ?? [],
+      ...toleratedOf(tolerated.filter((sum) => sum.accountId === accountId)),
+    };
+    // A dry run plans and sends nothing on purpose: what it would send is no gap.
+    const unsent = night.isDry
+      ? 0
+      : (unfinished.get(accountId) ?? 0) + (unseen.get(accountId) ?? 0);
+    const stale = notices.filter((one) => one.kind === 'ledger_feed');
+    const gaps = unsent + stale.filter((one) => one.accountId === accountId).length;
+    const loose = payouts.get(accountId) ?? 0;
+    return { ...summary, state: stateOf(account, summary, gaps, loose) };
+  });
+  checkTies(figures, ties, accounts);
+  checkStakes(stakes);
+  checkTotals(await confirmedMoney(night.db, night.runId), accounts);
+  const summary: RunSummary = {
+    run: night.businessDate,
+    businessDate: night.businessDate,
+    covers: [...night.covers],
+    asOf: toSeconds(await runLookTime(night.db, night.runId)),
+    environment: deps.config.environment,
+    state: worstOf([...accounts.map((account) => account.state), ...statesOfOthers(notices)]),
+    pull: sumPulls(figures.map((account) => account.pull)),
+    accounts,
+    coverage: figures.map((account) => {
+      const { accountId } = account;
+      return { accountId, ...coverageOf(account, covered.get(accountId) ?? {}) };
+    }),
+    reports: [],
+    ...(notices.length === 0 ? {} : { notices: [...notices] }),
+  };
+  await closeAccounts(night.db, night.runId, accounts, stakes);
+  return summary;
+}
+
+async function countedFigures(night: Night, looks: readonly LookFigures[]): Promise<Counted[]> {
+  const own = new Set(accountIdsOf(night));
+  const figures = await accountFigures(night.db, night.runId, looks);
+  return figures.map((one) => (own.has(one.accountId) ? one : leftInTheMiddle(one)));
+}
+
+/** Figures of an account; `isLeft`: whoever worked on it did not come to all of its orders. */
+type Counted = AccountFigures & { isLeft?: true };
+
+/**
+ * Of an account that another process worked on, and left: what it had not come to is not compared.
+ * Of our own the same would be a mistake, and is found as one.
+ */
+function leftInTheMiddle(account: AccountFigures): Counted {
+  const { classes, orders, pull } = account;
+  const missing = orders - ORDER_CLASSES.reduce((sum, name) => sum + Number(classes[name] ?? 0), 0);
+  if (missing <= 0) return account;
+  const silent = pull.asked - account.askedAnswered;
+  return {
+    ...account,
+    isLeft: true,
+    classes: { ...classes, notCompared: Number(classes.notCompared ?? 0) + missing },
+    pull: { ...pull, unanswered: Math.max(pull.unanswered, Math.min(missing, silent)) },
+  };
+}
+
+/** What a person has to be told beside the figures, in words. */
+async function noticesOf(deps: Pick<NightDeps, 'config' | 'now'>, night: Night): Promise<Notice[]> {
+  const feeds = await feedGaps(night.db, night.runId);
+  const words = await newWords(night.db, night.runId);
+  const changes = await ledgerChangeCounts(night.db, night.runId);
+  const configured = deps.config.accounts.map((account) => account.accountId);
+  const blocked = await blockedAccounts(night.db, night.runId);
+  const unknown = blocked.filter(({ block }) => block === 'no_history');
+  const kept = await keptBack(
+    night.db,
+    unknown.map(({ accountId }) => accountId),
+  );
+  return [
+    ...(await accountsWithoutOrders(night.db, accountIdsOf(night))).map(noOrdersNotice),
+    ...kept.map(noHistoryNotice),
+    ...(await failedPages(night.db, night.runId)).map((failed) =>
+      notAnsweredNotice({ ...failed, businessDate: night.businessDate }),
+    ),
+    ...(await leftAccounts(night.db, configured)).map(leftAccountNotice),
+    ...(await aheadNotices(night.db, night.accounts, deps.now())),
+    ...feeds.map(feedNotice),
+    ...words.map(wordNotice),
+    ...changes.filter(({ left }) => left > 0).map(leftNotice),
+    ...(await sharedTransactions(night.db, night.runId)).map(sharedNotice),
+    ...(await oddRefunds(night.db, night.runId)).map(oddRefundNotice),
+    ...(await strangers(deps, night)).map(strangeAccountNotice),
+    ...(await unusableRows(night.db, accountIdsOf(night))).map(unusableRowsNotice),
+    ...(await freedCounts(night.db, night.runId)).map(freedNotice),
+    ...(await withdrawnAsHistory(night.db, night.runId)).map(nowHistoryNotice),
+    // A dry run sends nothing on purpose.
+    ...(night.isDry ? [] : await stopNotices(night.db, accountIdsOf(night))),
+  ];
+}
+
+/**
+ * An account that is not looked at any more keeps the night from being whole; requests of one that
+ * the configuration does not name, and rows that name nothing, are as much as a break.
+ */
+function statesOfOthers(notices: readonly Notice[]): RunState[] {
+  if (notices.some((one) => one.kind === 'left_account')) return ['incomplete'];
+  const isOdd = ({ kind }: Notice): boolean =>
+    kind === 'strange_account' || kind === 'unusable_rows';
+  return notices.some(isOdd) ? ['broken'] : [];
+}
+
+/** Requests of accounts that the configuration does not name: as much as a break. */
+async function strangers(
+  deps: Pick<NightDeps, 'config'>,
+  night: Night,
+): Promise<StrangeAccountFacts[]> {
+  const configured = deps.config.accounts.map(({ accountId }) => accountId);
+  return strangeAccounts(night.db, configured, lookbackFrom(deps, night));
+}
+
+function coverageOf(account: Counted, counts: Partial<Record<Coverage, number>>): CoverageFigures {
+  const { asked } = account.pull;
+  const twiceSame = counts.twice_same ?? 0;
+  const twiceDifferent = counts.twice_different ?? 0;
+  const unanswered = account.isLeft ? account.pull.unanswered : (counts.unanswered ?? 0);
+  return {
+    asked,
+    answered: account.askedAnswered,
+    noEntry: asked - unanswered - account.askedAnswered,
+    unanswered,
+    notAsked: counts.not_asked ?? 0,
+    twiceSame,
+    twiceDifferent,
+    unasked: counts.unasked ?? 0,
+  };
+}
+
+function toleratedOf(sums: readonly ToleratedSum[]): Pick<AccountSummary, 'tolerated'> {
+  if (sums.length === 0) return {};
+  return {
+    tolerated: sums.map(({ currency, orders, below, above, net }) => {
+      return { currency, orders, below, above, net };
+    }),
+  };
+}
+
+function ordersOf(account: AccountFigures): AccountSummary['orders'] {
+  const classes = Object.fromEntries(
+    ORDER_CLASSES.map((name) => [name, Number(account.classes[name] ?? 0)]),
+  ) as Record<OrderClass, number>;
+  const { ledger, strangers, gateway } = account;
+  return { ledger, strangers, gateway, ...classes };
+}
+
+/** What this way of asking cannot find is said to be not searched (law 4 of ARCHITECTURE.md). */
+function notSearched(deps: Pick<NightDeps, 'config'>): string[] {
+  return deps.config.gateway.profile.query.select === 'order_list' ? ['missing_in_ledger'] : [];
+}
+
+function tieOf(rows: readonly KindTieRow[]): AccountSummary['tie'] {
+  const tie = { openBefore: 0, new: 0, reopened: 0, waived: 0, resolved: 0, openAfter: 0 };
+  for (const row of rows) {
+    for (const key of Object.keys(tie) as (keyof typeof tie)[]) tie[key] += row[key];
+  }
+  return tie;
+}
+
+/** 4 wins over 3 (docs/CONTRACT.md section 1): incomplete before broken. */
+function stateOf(
+  account: AccountFigures,
+  summary: Pick<AccountSummary, 'orders' | 'tie'>,
+  unfinished: number,
+  loosePayouts: number,
+): RunState {
+  const failedPages = account.pull.failedPages + account.failedLater;
+  const gaps = failedPages + summary.orders.notCompared + unfinished;
+  if (gaps > 0) return 'incomplete';
+  // A payout has no order that could be broken, and no break: somebody has to look all the same.
+  const open = summary.orders.broken + summary.tie.openAfter + loosePayouts;
+  return open > 0 ? 'broken' : 'tied_out';
+}
+
+const SEVERITY: readonly RunState[] = ['tied_out', 'broken', 'incomplete', 'running', 'failed'];
+
+function worstOf(states: readonly RunState[]): RunState {
+  return states.reduce<RunState>(
+    (worst, state) => (SEVERITY.indexOf(state) > SEVERITY.indexOf(worst) ? state : worst),
+    'tied_out',
+  );
+}
+
+function sumPulls(pulls: readonly PullFigures[]): PullFigures {
+  const sum = { pages: 0, failedPages: 0, asked: 0, answered: 0, unanswered: 0, unasked: 0 };
+  for (const pull of pulls) {
+    for (const key of Object.keys(sum) as (keyof typeof sum)[]) sum[key] += pull[key];
+  }
+  return sum;
+}
+
+/** Each order in one class, each break accounted for; throws the figures that do not add up. */
+function checkTies(
+  figures: readonly AccountFigures[],
+  ties: readonly KindTieRow[],
+  accounts: readonly AccountSummary[],
+): void {
+  for (const [index, account] of figures.entries()) {
+    const orders = accounts[index]?.orders;
+    const classed = ORDER_CLASSES.reduce((sum, name) => sum + (orders?.[name] ?? 0), 0);
+    if (classed !== account.orders) {
+      throw new TieoutError(
+        `account ${account.accountId} does not tie: ${account.orders} orders, ` +
+          `${classed} in a class`,
+      );
+    }
+  }
+  for (const tie of ties) {
+    if (workedOutOpenAfter(tie) !== tie.openAfter) {
+      throw new TieoutError(
+        `account ${tie.accountId} does not tie: ${tie.kind} should leave ` +
+          `${workedOutOpenAfter(tie)} open, ${tie.openAfter} are`,
+      );
+    }
+  }
+}
+
+/** The open breaks tie in money too, each currency by itself; throws the one that does not. */
+function checkStakes(stakes: readonly MoneyTie[]): void {
+  for (const tie of stakes) {
+    const expected = formatAmount(workedOutStake(tie));
+    if (expected === tie.openAfter) continue;
+    throw new TieoutError(
+      `account ${tie.accountId} does not tie: open breaks should come to ` +
+        `${expected} ${tie.currency}, they come to ${tie.openAfter}`,
+    );
+  }
+}
+
+/** The totals are what the run confirmed; throws the first figure that is not. */
+function checkTotals(
+  confirmed: readonly ConfirmedMoney[],
+  accounts: readonly AccountSummary[],
+): void {
+  const problem = untoldMoney(confirmed, accounts);
+  if (problem !== null) throw new TieoutError(problem);
+}
+
+function toSeconds(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}Z`;
+}

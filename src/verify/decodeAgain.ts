@@ -1,0 +1,91 @@
+// The stored answers of a night's looks, unpacked and decoded again by the profile that the night
+// used, into the scratch table of entries. An answer that is not what it was, or cannot be read any
+// more, is named and leaves its orders without entries. Neighbours: lookLines.ts, verifyNight.ts.
+
+import { createHash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
+import type { Database, Tx } from '../database/db.js';
+import type { Account } from '../gateway/account.js';
+import type { Profile } from '../gateway/document/profile.js';
+import { decodeQueryAnswer } from '../gateway/query/decode.js';
+import { lookLines } from '../pull/lookLines.js';
+import type { KeptLook, KeptPage } from '../pull/rows/keptPagesStore.js';
+import { keptPages } from '../pull/rows/keptPagesStore.js';
+import type { Difference } from './scratchStore.js';
+import { fillEntries, fillWalked } from './scratchStore.js';
+
+/** An answer that unpacks to more than this was never one of ours. */
+const BODY_BYTES_MAX = 1 << 28;
+
+export interface Decoding {
+  /** where pages are read from: not the transaction that is being filled */
+  pages: Database;
+  profile: Profile;
+  account: Account;
+  progress: (pages: number) => void;
+}
+
+export async function decodeAgain(
+  tx: Tx,
+  look: KeptLook,
+  decoding: Decoding,
+): Promise<Difference[]> {
+  const found: Difference[] = [];
+  if (look.isWalk) {
+    for await (const pages of keptPages(decoding.pages, look)) {
+      await fillWalked(
+        tx,
+        pages.map((page) => linesOf(look, page, decoding, found)),
+      );
+      decoding.progress(pages.length);
+    }
+    return found;
+  }
+  await fillEntries(tx, textsOf(look, decoding, found));
+  return found;
+}
+
+async function* textsOf(
+  look: KeptLook,
+  decoding: Decoding,
+  found: Difference[],
+): AsyncGenerator<string> {
+  for await (const pages of keptPages(decoding.pages, look)) {
+    for (const page of pages) yield linesOf(look, page, decoding, found);
+    decoding.progress(pages.length);
+  }
+}
+
+function linesOf(
+  look: KeptLook,
+  page: KeptPage,
+  { profile, account }: Decoding,
+  found: Difference[],
+): string {
+  const differs = (was: string, is: string): void => {
+    const what = `answer of page ${page.pageNo} of look ${look.pullId}`;
+    found.push({ accountId: look.accountId, orderNo: null, what, was, is });
+  };
+  const body = unpacked(page.bodyGzip);
+  if (body === null) {
+    differs(page.bodySha256, 'cannot be unpacked');
+    return '';
+  }
+  const sha256 = createHash('sha256').update(body).digest('hex');
+  if (sha256 !== page.bodySha256) differs(page.bodySha256, sha256);
+  const answer = { status: 200, contentType: null, contentEncoding: null, body };
+  const decoded = decodeQueryAnswer(account, answer);
+  if (decoded.kind === 'failed') {
+    differs('readable', decoded.reason);
+    return '';
+  }
+  return lookLines(profile, look, page, decoded.entries).text;
+}
+
+function unpacked(gzip: Buffer): Buffer | null {
+  try {
+    return gunzipSync(gzip, { maxOutputLength: BODY_BYTES_MAX });
+  } catch {
+    return null;
+  }
+}

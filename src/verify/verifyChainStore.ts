@@ -1,0 +1,172 @@
+// The chain checked from its first link to its last: every fact that was sealed is still there and
+// still says the same, every link follows the one before it. PostgreSQL digests, so that facts need
+// not leave it; memory stays flat. Neighbours: audit.ts seals, cli/reports/verify.ts tells.
+
+import type { Removal } from '../core/runs/removal.js';
+import type { Db } from '../database/db.js';
+import { statement } from '../database/statements.js';
+import { removals } from '../retention/retentionStore.js';
+import { chainHeads } from '../runs/recordStore.js';
+
+/** Links checked by one statement. */
+const LINKS_AT_ONCE = 50;
+
+export interface BrokenLink {
+  accountId: string;
+  linkNo: bigint;
+  /** the kind of fact it seals; null: the link is not there */
+  what: string | null;
+  businessDate: string | null;
+  reason: string;
+}
+
+export interface Unsealed {
+  accountId: string;
+  what: string;
+  facts: number;
+}
+
+export interface Disagreement {
+  accountId: string;
+  orderNo: string | null;
+  what: string;
+  state: string;
+  history: string | null;
+}
+
+export interface ChainFinding {
+  chains: number;
+  links: number;
+  /** the first of each chain; what follows it proves nothing */
+  broken: BrokenLink[];
+  unsealed: Unsealed[];
+  /** looks that retention removed: their links hold, and what they seal is gone */
+  removed: Removal[];
+  /** rows whose state is not what their history says */
+  disagreements: Disagreement[];
+}
+
+export async function checkChain(
+  db: Db,
+  progress: (done: number, total: number) => void,
+): Promise<ChainFinding> {
+  const { rows } = await db.query<{ account_id: string; links: bigint }>(
+    `select coalesce(h.account_id, l.account_id) as account_id, coalesce(l.links, 0) as links
+     from tieout.chain_heads h
+     full join (select account_id, count(*) as links from tieout.chain_links group by account_id) l
+       on l.account_id = h.account_id
+     order by 1`,
+  );
+  const total = rows.reduce((sum, row) => sum + Number(row.links), 0);
+  const broken: BrokenLink[] = [];
+  let done = 0;
+  for (const { account_id: accountId } of rows) {
+    const first = await firstBroken(db, accountId, (checked) => progress(done + checked, total));
+    done += Number(rows.find((row) => row.account_id === accountId)?.links ?? 0n);
+    if (first) broken.push(first);
+  }
+  return {
+    chains: rows.length,
+    links: total,
+    broken,
+    unsealed: await unsealed(db),
+    removed: await removals(db),
+    disagreements: await disagreements(db),
+  };
+}
+
+interface CheckedLink {
+  link_no: bigint;
+  business_date: string;
+  what: string;
+  facts: bigint;
+  facts_sha256: string;
+  previous_sha256: string;
+  sha256: string;
+  found_facts: bigint;
+  found_sha256: string;
+  own_sha256: string;
+  /** with a record that is sealed itself */
+  is_removed: boolean;
+}
+
+async function firstBroken(
+  db: Db,
+  accountId: string,
+  progress: (checked: number) => void,
+): Promise<BrokenLink | null> {
+  let last = { no: 0n, sha256: '' };
+  for (;;) {
+    const { rows } = await db.query<CheckedLink>(statement('verify/checkLinks'), [
+      accountId,
+      last.no,
+      LINKS_AT_ONCE,
+    ]);
+    for (const link of rows) {
+      const broken = brokenAt(accountId, link, last);
+      if (broken) return broken;
+      last = { no: link.link_no, sha256: link.sha256 };
+    }
+    progress(Number(last.no));
+    if (rows.length < LINKS_AT_ONCE) break;
+  }
+  const head = (await chainHeads(db)).find((one) => one.accountId === accountId);
+  if (head?.linkNo === last.no && head.sha256 === last.sha256) return null;
+  const sealed = head?.linkNo ?? 'none';
+  const reason = `the chain ends at link ${last.no}, but was sealed up to ${sealed}`;
+  return { accountId, linkNo: last.no + 1n, what: null, businessDate: null, reason };
+}
+
+function brokenAt(
+  accountId: string,
+  link: CheckedLink,
+  last: { no: bigint; sha256: string },
+): BrokenLink | null {
+  if (link.link_no !== last.no + 1n) {
+    const reason = `it is not there; the next one that is is ${link.link_no}`;
+    return { accountId, linkNo: last.no + 1n, what: null, businessDate: null, reason };
+  }
+  const reason = whyBroken(link, last.sha256);
+  if (reason === null) return null;
+  const { link_no: linkNo, what, business_date: businessDate } = link;
+  return { accountId, linkNo, what, businessDate, reason };
+}
+
+function whyBroken(link: CheckedLink, previous: string): string | null {
+  if (link.own_sha256 !== link.sha256) return 'the link itself was changed';
+  if (link.previous_sha256 !== previous) return 'it does not follow the link before it';
+  if (link.is_removed) return null;
+  if (link.found_facts !== link.facts) {
+    return `${link.facts} were sealed, ${link.found_facts} are there`;
+  }
+  if (link.found_sha256 !== link.facts_sha256) {
+    return `of the ${link.facts} that were sealed, at least one was changed`;
+  }
+  return null;
+}
+
+async function unsealed(db: Db): Promise<Unsealed[]> {
+  const { rows } = await db.query<{ account_id: string; what: string; facts: bigint }>(
+    statement('verify/unsealed'),
+  );
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    what: row.what,
+    facts: Number(row.facts),
+  }));
+}
+
+async function disagreements(db: Db): Promise<Disagreement[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    order_no: string | null;
+    what: string;
+    state: string;
+    history: string | null;
+  }>(statement('verify/disagreements'));
+  return rows.map(({ account_id: accountId, order_no: orderNo, ...row }) => ({
+    accountId,
+    orderNo,
+    ...row,
+  }));
+}

@@ -1,0 +1,224 @@
+// A night worked out again from what was kept of it: the raw answers decoded, every compare
+// repeated by the settings of its time, over ledger rows, instructions and breaks as they stood,
+// and the figures added up. By the same steps as the night itself, in a scratch schema that is
+// never committed; what comes out differently is named. Neighbours: compare.ts and total.ts, whose
+// steps these are; verify/scratchStore.ts.
+
+import { compareRules } from '../compare/compare.js';
+import {
+  classify,
+  clearVerdicts,
+  clearVerdictsOf,
+  compare,
+  recordMatched,
+  updateBreaks,
+} from '../compare/verdictsStore.js';
+import type { Config } from '../config/config.js';
+import { TieoutError } from '../core/errors.js';
+import type { RunSummary } from '../core/runs/summary.js';
+import type { Database, Db, Tx } from '../database/db.js';
+import { keptLooks } from '../pull/rows/keptPagesStore.js';
+import { removalOf } from '../retention/retentionStore.js';
+import type { Night } from '../runs/deps.js';
+import type { RunRow } from '../runs/runsStore.js';
+import { countLooks, sumUp } from '../total/total.js';
+import { decodeAgain } from './decodeAgain.js';
+import type { Difference, WorkingRow } from './scratchStore.js';
+import {
+  breaksAsOf,
+  decidedBetween,
+  differingBreaks,
+  differingEntries,
+  differingVerdicts,
+  finishEntries,
+  givenEvents,
+  instructionsAsOf,
+  openScratch,
+  scratchDb,
+  workingsOf,
+} from './scratchStore.js';
+import { settingsThen } from './settingsThen.js';
+import { differingFigures } from './summaryDifference.js';
+
+export interface VerifyDeps {
+  db: Database;
+  config: Config;
+  version: string;
+  progress: (done: number, total: number) => void;
+}
+
+export interface VerifiedNight {
+  /** as it comes out today; null where it does not even tie */
+  summary: RunSummary | null;
+  differences: Difference[];
+  versionThen: string;
+  versionNow: string;
+  pages: number;
+}
+
+export async function verifyNight(deps: VerifyDeps, run: RunRow): Promise<VerifiedNight> {
+  const removal = await removalOf(deps.db, run.runId);
+  if (removal) {
+    throw new TieoutError(
+      `the night of ${run.businessDate} cannot be worked out again: what it looked at was ` +
+        `removed by retention on ${removal.at.toISOString().slice(0, 10)}; its figures, breaks, ` +
+        'instructions and the digests of its looks stay',
+    );
+  }
+  const workings = await repeatedWorkings(deps.db, run);
+  const found: { night?: VerifiedNight } = {};
+  const undo = new Error('rolled back as intended');
+  await deps.db
+    .transaction(async (tx) => {
+      found.night = await workedOut(deps, tx, run, workings);
+      throw undo;
+    })
+    .catch((error: unknown) => {
+      if (error !== undo) throw error;
+    });
+  return found.night as VerifiedNight;
+}
+
+/** A run that was resumed compared several times: what counts begins with its last whole look. */
+async function repeatedWorkings(db: Db, run: RunRow): Promise<WorkingRow[]> {
+  const all = await workingsOf(db, run.runId);
+  const end = all.findLastIndex((one) => one.kind === 'total');
+  if (end < 0) {
+    throw new TieoutError(
+      `the run of ${run.businessDate} has no figures to work out again: it did not come so far`,
+    );
+  }
+  const counted = all.slice(0, end + 1);
+  const accounts = new Set(counted.flatMap((one) => one.accountIds));
+  const isWhole = (one: WorkingRow): boolean =>
+    one.kind === 'night' && one.accountIds.length === accounts.size;
+  return counted.slice(Math.max(0, counted.findLastIndex(isWhole))).filter(isNeeded);
+}
+
+/** Of several adding-ups only the last counts. */
+function isNeeded(one: WorkingRow, index: number, all: readonly WorkingRow[]): boolean {
+  return one.kind !== 'total' || index === all.length - 1;
+}
+
+async function workedOut(
+  deps: VerifyDeps,
+  tx: Tx,
+  run: RunRow,
+  workings: readonly WorkingRow[],
+): Promise<VerifiedNight> {
+  const [first, last] = [workings[0], workings.at(-1)];
+  if (!first || !last) throw new Error('a run without workings');
+  await openScratch(tx, run.runId);
+  const { pages, differences } = await decodeAll(deps, tx, workings);
+  await givenEvents(tx, run.runId, first.lastBreakEvent, last.lastBreakEvent);
+  let seen = first.lastBreakEvent;
+  for (const working of workings.slice(0, -1)) {
+    await decidedBetween(tx, seen, working.lastBreakEvent);
+    await repeatCompare(deps, tx, run, working);
+    seen = working.lastBreakEvent;
+  }
+  await decidedBetween(tx, seen, last.lastBreakEvent);
+  const sums = await repeatTotal(deps, tx, run, last);
+  differences.push(
+    ...(await differingEntries(tx)),
+    ...(await differingVerdicts(tx, run.runId)),
+    ...(await differingBreaks(tx, run.runId, first.lastBreakEvent, last.lastBreakEvent)),
+    ...(sums.summary === null ? [sums.problem] : differingFigures(run.summary, sums.summary)),
+  );
+  const { summary } = sums;
+  return { summary, differences, versionThen: last.version, versionNow: deps.version, pages };
+}
+
+async function decodeAll(
+  deps: VerifyDeps,
+  tx: Tx,
+  workings: readonly WorkingRow[],
+): Promise<{ pages: number; differences: Difference[] }> {
+  const looks = workings.filter((one) => one.pullId !== null && one.kind !== 'gaps');
+  const pullIds = looks.map((one) => one.pullId ?? 0n);
+  const kept = await keptLooks(deps.db, pullIds);
+  const pages = kept.reduce((sum, look) => sum + look.pages, 0);
+  const differences: Difference[] = [];
+  let done = 0;
+  for (const look of kept) {
+    const working = looks.find((one) => one.pullId === look.pullId);
+    if (!working) continue;
+    const { gateway, accounts } = settingsThen(deps.config, working.settings, working.profile);
+    const account = accounts.find((one) => one.accountId === look.accountId);
+    if (!account) throw new TieoutError(`the kept settings have no account ${look.accountId}`);
+    const progress = (count: number): void => {
+      done += count;
+      deps.progress(done, pages);
+    };
+    const decoding = { pages: deps.db, profile: gateway.profile, account, progress };
+    differences.push(...(await decodeAgain(tx, look, decoding)));
+  }
+  await finishEntries(tx, pullIds);
+  return { pages, differences };
+}
+
+async function repeatCompare(
+  deps: VerifyDeps,
+  tx: Tx,
+  run: RunRow,
+  working: WorkingRow,
+): Promise<void> {
+  const { pullId, pullAsOf, kind, accountIds } = working;
+  if (pullId === null || pullAsOf === null) throw new Error('a compare without a look');
+  const db = scratchDb(tx);
+  await instructionsAsOf(tx, working);
+  if (kind === 'night') {
+    await breaksAsOf(tx, working);
+    await clearVerdicts(db, run.runId, accountIds);
+  } else if (kind === 'again') await clearVerdictsOf(db, run.runId, pullId);
+  const { config, night } = asThen(deps, db, run, working);
+  const scope = {
+    runId: run.runId,
+    pullId,
+    ...(kind === 'again' ? { lookedOnly: true } : {}),
+    ...(working.failedIn === null ? {} : { failedIn: working.failedIn }),
+  };
+  const matched = await compare(db, scope, compareRules({ config }, night, pullAsOf));
+  await recordMatched(db, pullId, matched);
+  await updateBreaks(db, scope, working.at);
+}
+
+type Sums = { summary: RunSummary } | { summary: null; problem: Difference };
+
+async function repeatTotal(
+  deps: VerifyDeps,
+  tx: Tx,
+  run: RunRow,
+  working: WorkingRow,
+): Promise<Sums> {
+  const db = scratchDb(tx);
+  await instructionsAsOf(tx, working);
+  await classify(db, run.runId);
+  const { config, night } = asThen(deps, db, run, working);
+  const looked = await countLooks(db, run.runId);
+  try {
+    // What the ledger's feed announced and which words were new is given, not worked out again.
+    const notices = run.summary?.notices ?? [];
+    return { summary: await sumUp({ config }, night, looked, notices) };
+  } catch (error) {
+    if (!(error instanceof TieoutError)) throw error;
+    const problem = { accountId: null, orderNo: null, what: 'figures', was: 'they tied' };
+    return { summary: null, problem: { ...problem, is: error.message } };
+  }
+}
+
+/** The night with the settings of that time, its statements asked of the scratch schema. */
+function asThen(
+  deps: VerifyDeps,
+  db: Db,
+  run: RunRow,
+  working: WorkingRow,
+): { config: Config; night: Night } {
+  const config = settingsThen(deps.config, working.settings, working.profile);
+  const { runId, businessDate, covers, startsAt, endsAt } = run;
+  const accounts = config.accounts.filter((one) => working.accountIds.includes(one.accountId));
+  return {
+    config,
+    night: { runId, businessDate, covers, startsAt, endsAt, isDry: false, accounts, db },
+  };
+}

@@ -1,0 +1,180 @@
+// The few pictures of the console, drawn on the server as SVG: the last nights as a strip, the open
+// breaks over time, and their age. Each says the same in words for whoever cannot see it; colours
+// come from the stylesheet, shapes repeat what the colours say.
+
+import type { BreakAge } from '../../core/breakAge.js';
+import { inWords } from '../../core/text/words.js';
+import type { NightMark } from '../../night/nightsStore.js';
+
+const STRIP_CELL = 14;
+const STRIP_HEIGHT = 28;
+
+/** One bar a night; the worse the night, the taller. The list of reports links each one, too. */
+export function NightStrip({ nights, room }: { nights: readonly NightMark[]; room: number }) {
+  const tied = nights.filter(({ state }) => state === 'tied_out').length;
+  const width = room * STRIP_CELL;
+  return (
+    <figure>
+      <figcaption>
+        The last {nights.length} night{nights.length === 1 ? '' : 's'}: {tied} tied out
+      </figcaption>
+      {/* biome-ignore lint/a11y/useSemanticElements: SVG has no fieldset */}
+      <svg
+        class="strip"
+        viewBox={`0 0 ${width} ${STRIP_HEIGHT}`}
+        role="group"
+        aria-label={words(nights)}
+      >
+        {nights.map((night, index) => {
+          const height = HEIGHTS[night.state];
+          return (
+            <a href={`/nights/${night.businessDate}`} aria-label={markWords(night)} tabindex={-1}>
+              <rect
+                class={`mark ${night.state}`}
+                x={index * STRIP_CELL + 1}
+                y={STRIP_HEIGHT - height}
+                width={STRIP_CELL - 2}
+                height={height}
+                rx={2}
+              >
+                <title>{markWords(night)}</title>
+              </rect>
+            </a>
+          );
+        })}
+      </svg>
+    </figure>
+  );
+}
+
+/** What the bars of the strip mean, each beside its word. */
+export function StripLegend() {
+  return (
+    <p class="hint legend">
+      {(Object.keys(HEIGHTS) as NightMark['state'][]).map((state) => (
+        <span class="key">
+          <svg viewBox={`0 0 ${STRIP_CELL} ${STRIP_HEIGHT}`} aria-hidden="true">
+            <rect
+              class={`mark ${state}`}
+              x={1}
+              y={STRIP_HEIGHT - HEIGHTS[state]}
+              width={STRIP_CELL - 2}
+              height={HEIGHTS[state]}
+              rx={2}
+            />
+          </svg>
+          {inWords(state)}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+const HEIGHTS: Record<NightMark['state'], number> = {
+  tied_out: 10,
+  running: 14,
+  broken: 18,
+  incomplete: 23,
+  failed: 28,
+};
+
+function markWords({ businessDate, state, open }: NightMark): string {
+  const tail = open === null ? '' : `, ${open} open`;
+  return `${businessDate}: ${inWords(state)}${tail}`;
+}
+
+function words(nights: readonly NightMark[]): string {
+  return nights.length === 0 ? 'no night yet' : `Nights: ${nights.map(markWords).join('; ')}`;
+}
+
+const TREND_WIDTH = 480;
+const TREND_HEIGHT = 120;
+const EDGE = 6;
+const LABEL_ROOM = 40;
+
+export function OpenTrend({ nights }: { nights: readonly NightMark[] }) {
+  const counted = nights.filter((night) => night.open !== null);
+  const most = Math.max(1, ...counted.map(({ open }) => open ?? 0));
+  const step = (TREND_WIDTH - LABEL_ROOM - 2 * EDGE) / Math.max(1, counted.length - 1);
+  const points = counted.map(({ open }, index) => {
+    const y = TREND_HEIGHT - EDGE - ((open ?? 0) / most) * (TREND_HEIGHT - 2 * EDGE);
+    return { x: EDGE + index * step, y };
+  });
+  const last = counted.at(-1);
+  const label = last === undefined ? 'no night has ended yet' : trendWords(counted, last, most);
+  return (
+    <figure>
+      <figcaption>Open breaks at the end of each night</figcaption>
+      <svg
+        class="trend"
+        viewBox={`0 0 ${TREND_WIDTH} ${TREND_HEIGHT}`}
+        role="img"
+        aria-label={label}
+      >
+        <line
+          class="axis"
+          x1={EDGE}
+          y1={TREND_HEIGHT - EDGE}
+          x2={TREND_WIDTH}
+          y2={TREND_HEIGHT - EDGE}
+        />
+        <polyline class="line" points={points.map(({ x, y }) => `${x},${y}`).join(' ')} />
+        {points.length === 1 ? (
+          <circle class="dot" cx={points[0]?.x} cy={points[0]?.y} r={3} />
+        ) : null}
+        <text class="label" x={TREND_WIDTH} y={EDGE + 4} text-anchor="end">
+          {most}
+        </text>
+      </svg>
+      <p class="hint">{label}.</p>
+    </figure>
+  );
+}
+
+function trendWords(counted: readonly NightMark[], last: NightMark, most: number): string {
+  const [first] = counted;
+  if (first === undefined || counted.length === 1) {
+    return `${last.open} open at the end of ${last.businessDate}, the first night`;
+  }
+  return (
+    `${first.open} open at the end of ${first.businessDate}, ` +
+    `${last.open} at the end of ${last.businessDate}, ${most} at most`
+  );
+}
+
+const BAR_ROOM = 200;
+
+/** Bars of a table: the figure stands beside the bar. */
+export function AgeBars(props: { ages: readonly BreakAge[]; counts: readonly number[] }) {
+  const most = Math.max(1, ...props.counts);
+  return (
+    <table class="ages">
+      <caption>Open breaks by age</caption>
+      <tbody>
+        {props.ages.map(({ name, words: age }, index) => {
+          const count = props.counts[index] ?? 0;
+          return (
+            <tr>
+              <th scope="row">
+                <a href={`/breaks?${new URLSearchParams({ age: name })}`}>{age}</a>
+              </th>
+              <td class="figure">{count}</td>
+              <td>
+                <svg class="bar" viewBox={`0 0 ${BAR_ROOM} 12`} aria-hidden="true">
+                  <rect
+                    class="fill"
+                    x={0}
+                    y={1}
+                    height={10}
+                    width={(count / most) * BAR_ROOM}
+                    rx={2}
+                  />
+                </svg>
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,119 @@
+// The frame of every page: test or live, where one can go, the search box, who is signed in. What a
+// person may not do is not linked. Plain HTML that works without scripts; one stylesheet, one small
+// script, both from files.
+
+import type { ComponentChildren, VNode } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import type { Right } from '../../core/access.js';
+import { assetPath } from '../assets.js';
+
+export interface Frame {
+  title: string;
+  environment: 'test' | 'live';
+  section: string;
+  /** null: nobody is signed in */
+  person: { name: string; can(right: Right, everywhere: boolean): boolean } | null;
+  csrf: string;
+  zone: string;
+  version: string;
+  /** the page changes while one looks at it */
+  isLive?: boolean;
+}
+
+interface Section {
+  name: string;
+  path: string;
+  right: Right;
+  everywhere?: true;
+}
+
+/** In the order in which a morning asks for them. */
+const SECTIONS: readonly Section[] = [
+  { name: 'Tonight', path: '/', right: 'look' },
+  { name: 'Breaks', path: '/breaks', right: 'look' },
+  { name: 'Approvals', path: '/approvals', right: 'look' },
+  { name: 'Instructions', path: '/instructions', right: 'look' },
+  { name: 'Reports', path: '/reports', right: 'look' },
+  { name: 'Days', path: '/days', right: 'look' },
+  { name: 'Jobs', path: '/jobs', right: 'jobs', everywhere: true },
+  { name: 'Activity', path: '/activity', right: 'audit', everywhere: true },
+  { name: 'Audit', path: '/audit', right: 'audit', everywhere: true },
+  { name: 'Settings', path: '/settings', right: 'settings', everywhere: true },
+];
+
+export function renderPage(frame: Frame, body: VNode): string {
+  return `<!doctype html>${renderToString(<Document frame={frame}>{body}</Document>)}`;
+}
+
+function Document({ frame, children }: { frame: Frame; children: ComponentChildren }) {
+  const { person } = frame;
+  return (
+    <html lang="en" class={frame.environment}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{`${frame.title} · tieout ${frame.environment.toUpperCase()}`}</title>
+        <link rel="icon" href={assetPath('icon.svg')} type="image/svg+xml" />
+        <link rel="stylesheet" href={assetPath('console.css')} />
+        <script src={assetPath('console.js')} defer />
+      </head>
+      <body>
+        <a class="skip" href="#main">
+          Skip to the content
+        </a>
+        <header class="top">
+          <a class="brand" href="/">
+            tieout
+          </a>
+          <span class="environment">{frame.environment}</span>
+          {person === null ? null : <Bar frame={frame} person={person} />}
+        </header>
+        <main id="main" tabIndex={-1} data-live={frame.isLive === true ? 'yes' : undefined}>
+          {children}
+        </main>
+        <footer>
+          Times in {frame.zone}. tieout {frame.version}.{' '}
+          {frame.environment === 'test' ? 'Test: no real money.' : 'Live: real money.'}
+        </footer>
+      </body>
+    </html>
+  );
+}
+
+function Bar({ frame, person }: { frame: Frame; person: NonNullable<Frame['person']> }) {
+  return (
+    <>
+      <search>
+        <form class="search" action="/search" method="get">
+          <label class="unseen" for="q">
+            Order number
+          </label>
+          <input
+            id="q"
+            name="q"
+            type="search"
+            placeholder="Order number"
+            maxLength={128}
+            required
+          />
+          <button type="submit">Find</button>
+        </form>
+      </search>
+      <form class="who" action="/sign-out" method="post">
+        <input type="hidden" name="_csrf" value={frame.csrf} />
+        <span>{person.name}</span>
+        <button type="submit">Sign out</button>
+      </form>
+      <nav aria-label="Sections">
+        {SECTIONS.filter(({ right, everywhere }) => person.can(right, everywhere === true)).map(
+          ({ name, path }) => (
+            <a href={path} aria-current={frame.section === name ? 'page' : undefined}>
+              {name}
+            </a>
+          ),
+        )}
+      </nav>
+    </>
+  );
+}

@@ -1,0 +1,156 @@
+// Pieces that many pages share: figures on the right, states as words with a colour beside them,
+// tables with a caption, a pager, what to do when there is nothing, forms that carry their token.
+
+import type { ComponentChildren } from 'preact';
+import { inWords } from '../../core/text/words.js';
+
+export function State({ state }: { state: string }) {
+  return <span class={`state ${state}`}>{inWords(state)}</span>;
+}
+
+/** `name` is said before it where a narrow window has no room for the head of its column. */
+export function Figure({ name, children }: { name?: string; children: ComponentChildren }) {
+  return (
+    <td class="figure" data-name={name}>
+      {children}
+    </td>
+  );
+}
+
+export interface Column {
+  head: string;
+  isFigure?: boolean;
+}
+
+export function Table(props: {
+  caption: string;
+  columns: readonly Column[];
+  isCaptionSeen?: boolean;
+  class?: string;
+  children: ComponentChildren;
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by the keyboard too
+    <section class="wide" tabIndex={0} aria-label={props.caption}>
+      <table class={props.class}>
+        <caption class={props.isCaptionSeen === true ? undefined : 'unseen'}>
+          {props.caption}
+        </caption>
+        <thead>
+          <tr>
+            {props.columns.map(({ head, isFigure }) => (
+              <th scope="col" class={isFigure === true ? 'figure' : undefined}>
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{props.children}</tbody>
+      </table>
+    </section>
+  );
+}
+
+export function Empty({ children }: { children: ComponentChildren }) {
+  return <p class="empty">{children}</p>;
+}
+
+export function OrderLink({ accountId, orderNo }: { accountId: string; orderNo: string }) {
+  return <a href={orderPath(accountId, orderNo)}>{orderNo}</a>;
+}
+
+export function orderPath(accountId: string, orderNo: string): string {
+  return `/orders/${encodeURIComponent(accountId)}/${encodeURIComponent(orderNo)}`;
+}
+
+export function Form(props: {
+  action: string;
+  csrf: string;
+  class?: string;
+  id?: string;
+  children: ComponentChildren;
+}) {
+  return (
+    <form method="post" action={props.action} class={props.class} id={props.id}>
+      <input type="hidden" name="_csrf" value={props.csrf} />
+      {props.children}
+    </form>
+  );
+}
+
+/** Ticks a row for a decision over many. */
+export function Pick(props: { id: bigint | string; what: string; ticked: ReadonlySet<string> }) {
+  const value = props.id.toString();
+  const isTicked = props.ticked.has(value.split(':')[0] ?? '');
+  const label = `Pick ${props.what}`;
+  return <input type="checkbox" name="id" value={value} checked={isTicked} aria-label={label} />;
+}
+
+/** Ticks all rows; only where there are scripts, which show it. */
+export function PickAll() {
+  return (
+    <label class="all">
+      <input type="checkbox" data-all="id" hidden /> <span>all of this page</span>
+    </label>
+  );
+}
+
+/** Pages of a list; `at` is the page from 0, `to` makes its address. */
+export function Pager(props: { at: number; pages: number; to: (page: number) => string }) {
+  if (props.pages <= 1) return null;
+  return (
+    <nav class="pager" aria-label="Pages">
+      {props.at > 0 ? <a href={props.to(props.at - 1)}>Earlier page</a> : <span>Earlier page</span>}
+      <span>
+        Page {props.at + 1} of {props.pages}
+      </span>
+      {props.at + 1 < props.pages ? (
+        <a href={props.to(props.at + 1)}>Next page</a>
+      ) : (
+        <span>Next page</span>
+      )}
+    </nav>
+  );
+}
+
+export interface RowVerdict {
+  what: string;
+  kind: 'done' | 'refused';
+  words: string;
+  link?: string;
+}
+
+/** What became of each row of a decision; nothing is left to be guessed. */
+export function Verdicts(props: { rows: readonly RowVerdict[]; back: string }) {
+  const done = props.rows.filter(({ kind }) => kind === 'done').length;
+  return (
+    <>
+      <h1>What was done</h1>
+      <p class="sentence" role="status">
+        {done} of {props.rows.length} done
+        {done < props.rows.length
+          ? '; the others were left as they were, each with its reason.'
+          : '.'}
+      </p>
+      <Table
+        caption="Verdict for each row"
+        columns={[{ head: 'What' }, { head: 'Verdict' }, { head: 'In words' }]}
+      >
+        {props.rows.map((row) => (
+          <tr>
+            <th scope="row">
+              {row.link === undefined ? row.what : <a href={row.link}>{row.what}</a>}
+            </th>
+            <td>
+              <span class={`state ${row.kind}`}>{row.kind}</span>
+            </td>
+            <td>{row.words}</td>
+          </tr>
+        ))}
+      </Table>
+      <p>
+        <a href={props.back}>Back to the list</a>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,256 @@
+// Breaks: the list with its filters, cut into pages by the database, and the page of one break with
+// its whole life. The filters stand in the address, so that a list can be sent to a colleague.
+
+import type { BreakFilter, BreakSort, FoundBreak } from '../../../breaks/breaksStore.js';
+import {
+  BREAK_SORTS,
+  breakChoices,
+  breakLife,
+  countUpTo,
+  findBreaks,
+} from '../../../breaks/breaksStore.js';
+import { AGES, ageInDays, seenRange } from '../../../core/breakAge.js';
+import { breakDifference, breakFields, breakSentence } from '../../../core/breaks/sentence.js';
+import type { BreakKind } from '../../../core/orders/verdict.js';
+import { BREAK_KINDS } from '../../../core/orders/verdict.js';
+import { inWords, statesInWords } from '../../../core/text/words.js';
+import type { Words } from '../../format.js';
+import { Empty, Figure, OrderLink, Pager, Pick, State, Table } from '../../layout/parts.js';
+import type { Answer, Visit } from '../../visit.js';
+import { NOT_FOUND } from '../../visit.js';
+import type { Fields } from '../../visitor/fields.js';
+import { rowIdOf } from '../../visitor/fields.js';
+import { DecideBreaks } from './breakDecisions.js';
+import { Filters } from './breakFilters.js';
+
+const ROWS_A_PAGE = 50;
+/** A count stops here: "more than". */
+const COUNTED_MAX = 10_000;
+const PAGES_MAX = Math.ceil((COUNTED_MAX + 1) / ROWS_A_PAGE);
+const EVENTS_MAX = 500;
+
+export async function breaksPage(visit: Visit): Promise<Answer> {
+  const { deps, accounts, query, words } = visit;
+  const now = deps.now();
+  const filter = filterOf(query, accounts, now);
+  const sort = query.oneOf<BreakSort>('sort', BREAK_SORTS) ?? 'age';
+  const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
+  const [found, rows, choices] = await Promise.all([
+    countUpTo(deps.db, filter, COUNTED_MAX),
+    findBreaks(deps.db, filter, { sort, offset: at * ROWS_A_PAGE, limit: ROWS_A_PAGE }),
+    breakChoices(deps.db, accounts),
+  ]);
+  const pages = Math.ceil(Math.min(found, COUNTED_MAX) / ROWS_A_PAGE);
+  const body = (
+    <>
+      <h1>Breaks</h1>
+      <Filters query={query} accounts={accounts} choices={choices} />
+      <p class="sentence" role="status">
+        {countWords(found, words)}
+      </p>
+      {rows.length === 0 ? (
+        <NoBreaks />
+      ) : (
+        <DecideBreaks visit={visit}>
+          <BreakTable rows={rows} now={now} words={words} ticked={visit.ticked} />
+        </DecideBreaks>
+      )}
+      <Pager at={at} pages={pages} to={(page) => `/breaks?${addressOf(query, page)}`} />
+    </>
+  );
+  return { kind: 'page', title: 'Breaks', section: 'Breaks', body };
+}
+
+function filterOf(query: Fields, accounts: readonly string[], now: Date): BreakFilter {
+  const account = query.oneOf('account', accounts);
+  const age = AGES.find(({ name }) => name === query.text('age'));
+  const kind = query.oneOf<BreakKind>('kind', BREAK_KINDS);
+  const owner = query.text('owner', 64);
+  const state = query.oneOf('state', ['open', 'waived', 'resolved', 'any'] as const) ?? 'open';
+  return {
+    accountIds: account === null ? accounts : [account],
+    states: state === 'any' ? null : [state],
+    kinds: kind === null ? null : [kind],
+    currency: query.text('currency', 3),
+    minAmount: query.amount('from'),
+    maxAmount: query.amount('to'),
+    text: query.text('text', 128),
+    ...(owner === null ? {} : { owner: owner === '-' ? null : owner }),
+    ...(age === undefined ? {} : seenRange(age, now)),
+  };
+}
+
+function addressOf(query: Fields, page: number): string {
+  const kept = query.names().flatMap((name): [string, string][] => {
+    const value = name === 'page' ? null : query.text(name);
+    return value === null ? [] : [[name, value]];
+  });
+  return new URLSearchParams([...kept, ['page', String(page + 1)]]).toString();
+}
+
+function countWords(found: number, words: Words): string {
+  if (found > COUNTED_MAX) return `More than ${words.count(COUNTED_MAX)} breaks; narrow the list.`;
+  return found === 1 ? '1 break.' : `${words.count(found)} breaks.`;
+}
+
+function NoBreaks() {
+  return (
+    <Empty>
+      No break fits. With no filter set that is good news: nothing is open.{' '}
+      <a href="/breaks?state=any">Show every break there ever was</a>.
+    </Empty>
+  );
+}
+
+function BreakTable(props: {
+  rows: readonly FoundBreak[];
+  now: Date;
+  words: Words;
+  ticked: ReadonlySet<string>;
+}) {
+  const { rows, now, words, ticked } = props;
+  return (
+    <Table
+      caption="Breaks"
+      class="cards"
+      columns={[
+        { head: 'Pick' },
+        { head: 'Order' },
+        { head: 'Account' },
+        { head: 'What differs' },
+        { head: 'State' },
+        { head: 'At stake', isFigure: true },
+        { head: 'Currency' },
+        { head: 'Days', isFigure: true },
+        { head: 'Owner' },
+        { head: 'Note' },
+      ]}
+    >
+      {rows.map((row) => (
+        <tr>
+          <td>
+            <Pick
+              id={row.breakId}
+              what={`${inWords(row.kind)} of ${row.orderNo}`}
+              ticked={ticked}
+            />
+          </td>
+          <th scope="row">
+            <OrderLink accountId={row.accountId} orderNo={row.orderNo} />
+          </th>
+          <td>{row.accountId}</td>
+          <td class="line">
+            <a href={`/breaks/${row.breakId}`}>{inWords(row.kind)}</a>
+            <span class="hint"> {sentenceOf(row)}</span>
+          </td>
+          <td>
+            <State state={row.state} />
+          </td>
+          <Figure>{words.amount(row.stake)}</Figure>
+          <td>{row.currency}</td>
+          <Figure name="Days">{words.count(ageInDays(row.firstSeen, now))}</Figure>
+          <td data-name="Owner">{row.owner ?? ''}</td>
+          <td class="line">{words.free(row.note, [row.orderNo])}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+export function sentenceOf({ kind, expected, actual }: FoundBreak): string {
+  return statesInWords(breakSentence(kind, expected, actual));
+}
+
+export async function breakPage(visit: Visit): Promise<Answer> {
+  const { deps, accounts, words } = visit;
+  const id = rowIdOf(visit.params.id);
+  if (id === null) return NOT_FOUND;
+  const filter: BreakFilter = { ids: [id.toString()], accountIds: accounts };
+  const [found] = await findBreaks(deps.db, filter, { limit: 1, offset: 0 });
+  if (found === undefined) return NOT_FOUND;
+  const events = await breakLife(deps.db, found.breakId, EVENTS_MAX);
+  const body = (
+    <>
+      <h1>
+        {inWords(found.kind)} <State state={found.state} />
+      </h1>
+      <p class="sentence">
+        Order <OrderLink accountId={found.accountId} orderNo={found.orderNo} /> of account{' '}
+        {found.accountId}: {sentenceOf(found)}.
+      </p>
+      <p class="hint">
+        First seen {words.at(found.firstSeen)},{' '}
+        {agoText(ageInDays(found.firstSeen, deps.now()), words)}. Owner:{' '}
+        {found.owner ?? 'nobody yet'}.
+      </p>
+      <Sides found={found} words={words} />
+      <DecideBreaks visit={visit} isFixed>
+        <input type="hidden" name="id" value={found.breakId} />
+      </DecideBreaks>
+      <h2>Its life</h2>
+      <Table
+        caption="What happened to this break"
+        columns={[
+          { head: 'When' },
+          { head: 'What' },
+          { head: 'By' },
+          { head: 'Night' },
+          { head: 'At stake', isFigure: true },
+          { head: 'Reason' },
+        ]}
+      >
+        {events.map((event) => (
+          <tr>
+            <th scope="row">{words.at(event.at)}</th>
+            <td>{inWords(event.event)}</td>
+            <td>{event.by}</td>
+            <td>{event.businessDate ?? ''}</td>
+            <Figure>
+              {event.amount === null ? '' : `${words.amount(event.amount)} ${event.currency}`}
+            </Figure>
+            <td>{words.free(event.reason, [found.orderNo])}</td>
+          </tr>
+        ))}
+      </Table>
+    </>
+  );
+  return { kind: 'page', title: `Break of ${found.orderNo}`, section: 'Breaks', body };
+}
+
+function agoText(days: number, words: Words): string {
+  if (days === 0) return 'less than a day ago';
+  return days === 1 ? 'a day ago' : `${words.count(days)} days ago`;
+}
+
+/** What each side says, field by field. */
+function Sides({ found, words }: { found: FoundBreak; words: Words }) {
+  const fields = breakFields(found.expected, found.actual);
+  const difference = breakDifference(found.kind, found.expected, found.actual);
+  return (
+    <>
+      <h2>What each side says</h2>
+      <Table
+        caption="Ledger and gateway, field by field"
+        columns={[{ head: 'Field' }, { head: 'Ledger' }, { head: 'Gateway' }]}
+      >
+        {fields.map(({ field, expected, actual, differs }) => (
+          <tr class={differs ? 'differs' : undefined}>
+            <th scope="row">{field}</th>
+            <td>{sideText(expected, words)}</td>
+            <td>{sideText(actual, words)}</td>
+          </tr>
+        ))}
+      </Table>
+      {difference === null ? null : (
+        <p>
+          Gateway less ledger: <strong class="figure">{words.amount(difference)}</strong>{' '}
+          {found.currency}
+        </p>
+      )}
+    </>
+  );
+}
+
+function sideText(value: string | null, words: Words): string {
+  return value === null ? '\u2013' : words.free(statesInWords(value));
+}

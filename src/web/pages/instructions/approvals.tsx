@@ -1,0 +1,157 @@
+// Approvals: what will be sent, to whom, how much, why, and what the gateway showed. A tick carries
+// the digest of exactly what stands beside it, so that an approval of anything that changed
+// meanwhile is void. Who may decide what is the rule of `tieout instructions`.
+
+import type { ComponentChildren } from 'preact';
+import { holdWords, isApprovable } from '../../../core/instructions/decision.js';
+import type { HeldInstruction } from '../../../instructions/instructionPagesStore.js';
+import { heldInstructions } from '../../../instructions/instructionPagesStore.js';
+import { waitingCounts } from '../../../night/nightsStore.js';
+import type { Words } from '../../format.js';
+import { Empty, Figure, Form, OrderLink, Pager, Pick, PickAll, Table } from '../../layout/parts.js';
+import type { Answer, Visit } from '../../visit.js';
+import { decideInstructionRows } from './instructionDecisions.js';
+import { SeenList } from './seen.js';
+
+const ROWS_A_PAGE = 50;
+const PAGES_MAX = 1_000;
+
+export async function approvalsPage(visit: Visit): Promise<Answer> {
+  const { deps, accounts, query, words } = visit;
+  const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
+  const page = { limit: ROWS_A_PAGE, offset: at * ROWS_A_PAGE };
+  const [rows, waits] = await Promise.all([
+    heldInstructions(deps.db, accounts, page),
+    waitingCounts(deps.db, accounts),
+  ]);
+  const body = (
+    <>
+      <h1>Approvals</h1>
+      <p class="sentence" role="status">
+        Waiting for a person: {words.count(waits.held)}.
+      </p>
+      {rows.length === 0 ? (
+        <Empty>
+          Nothing waits for approval. What the policy lets through by itself is under{' '}
+          <a href="/instructions">Instructions</a>.
+        </Empty>
+      ) : (
+        <ApproveForm visit={visit}>
+          <HeldTable rows={rows} words={words} ticked={visit.ticked} />
+        </ApproveForm>
+      )}
+      <Pager
+        at={at}
+        pages={Math.ceil(waits.held / ROWS_A_PAGE)}
+        to={(next) => `/approvals?page=${next + 1}`}
+      />
+    </>
+  );
+  return { kind: 'page', title: 'Approvals', section: 'Approvals', body };
+}
+
+function ApproveForm({ visit, children }: { visit: Visit; children: ComponentChildren }) {
+  if (visit.accountsFor('approve').length === 0) {
+    return (
+      <>
+        <p class="hint">Your roles let you look; approvers decide.</p>
+        {children}
+      </>
+    );
+  }
+  return (
+    <Form action="/approvals/approve" csrf={visit.csrf}>
+      <fieldset class="decide">
+        <legend>Decide about what is picked</legend>
+        <PickAll />
+        <label>
+          Reason; needed to reject
+          <input name="words" size={40} maxLength={1000} value={visit.typed('words')} />
+        </label>
+        <button type="submit" class="main">
+          {visit.person.isFresh ? 'Approve: it will be sent' : 'Password, to approve'}
+        </button>
+        <button type="submit" formaction="/approvals/reject" class="danger">
+          Reject: it will not be sent
+        </button>
+      </fieldset>
+      <p class="hint">
+        Who asked for it cannot approve it. What is approved is sent by a worker that runs, by{' '}
+        <code>tieout send</code>, or by the next night, after one more look; if anything differs
+        then, it comes back here.
+      </p>
+      {children}
+    </Form>
+  );
+}
+
+function HeldTable(props: {
+  rows: readonly HeldInstruction[];
+  words: Words;
+  ticked: ReadonlySet<string>;
+}) {
+  const { rows, words, ticked } = props;
+  return (
+    <Table
+      caption="What waits for approval, oldest first"
+      class="cards"
+      columns={[
+        { head: 'Pick' },
+        { head: 'What will be sent' },
+        { head: 'Amount', isFigure: true },
+        { head: 'Currency' },
+        { head: 'Order' },
+        { head: 'Account' },
+        { head: 'Why it waits' },
+        { head: 'Asked by' },
+        { head: 'What was seen' },
+      ]}
+    >
+      {rows.map((row) => (
+        <tr>
+          <td>
+            <Pick
+              id={`${row.id}:${row.seenSha256}`}
+              what={`${row.operation} of ${row.orderNo}`}
+              ticked={ticked}
+            />
+          </td>
+          <th scope="row">
+            <a href={`/instructions/${row.id}`}>
+              {[row.operation, row.refundId, row.reviewDecision].filter(Boolean).join(' ')}
+            </a>
+          </th>
+          <Figure>{words.amount(row.amount)}</Figure>
+          <td>{row.currency}</td>
+          <td>
+            <OrderLink accountId={row.accountId} orderNo={row.orderNo} />
+          </td>
+          <td>{row.accountId}</td>
+          <td class="line">
+            {holdWords(row.holdReason)}
+            {isApprovable(row.holdReason) ? null : (
+              <span class="hint"> No approval frees it: reject it, or change what holds it.</span>
+            )}
+          </td>
+          <td class="line" data-name="Asked by">
+            {row.askedBy.join(', ')}
+          </td>
+          <td class="line">
+            <SeenList seen={row.seen} words={words} />
+            <span class="hint">looked at {words.at(row.lookedAt)}</span>
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+export function approve(visit: Visit): Promise<Answer> {
+  const reason = visit.form.text('words');
+  return decideInstructionRows(visit, { kind: 'approve', reason }, '/approvals');
+}
+
+export function reject(visit: Visit): Promise<Answer> {
+  const reason = visit.form.text('words') ?? '';
+  return decideInstructionRows(visit, { kind: 'reject', reason }, '/approvals');
+}

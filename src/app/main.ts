@@ -4,8 +4,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, CommanderError } from 'commander';
+import type { OpenApp } from '../cli/app.js';
 import { COMMANDS } from '../cli/commands.js';
 import type { Entry } from '../cli/commandTree.js';
+import { opensWith } from '../cli/context.js';
 import { keepHeapSmall } from '../cli/heap.js';
 import { fileFailure, TieoutError } from '../core/errors.js';
 import { packageVersion } from '../runs/processIdentity.js';
@@ -18,7 +20,7 @@ const CONFIG = [
 
 /** The root with the command that is asked for; of the others only name and purpose. */
 async function program(args: readonly string[]): Promise<Command> {
-  const root = new Command('tieout')
+  const root = opensWith(new Command('tieout'), openApp)
     .description("makes a merchant's books and the card gateway agree, every night")
     .version(packageVersion())
     .option(...CONFIG)
@@ -31,6 +33,10 @@ async function program(args: readonly string[]): Promise<Command> {
   }
   return root;
 }
+
+/** Loaded with the first command that needs it. */
+const openApp: OpenApp = async (config, options) =>
+  (await import('./compose.js')).openApp(config, options);
 
 async function loaded({ load }: Entry): Promise<Command> {
   const build = await load();

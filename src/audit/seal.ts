@@ -7,22 +7,23 @@ import { headDigest } from '../core/chain.js';
 import { postAllMovements } from '../days/daysStore.js';
 import { publishOutcomes } from '../instructions/outcomesStore.js';
 import { beside } from '../runs/beside.js';
-import type { Night, NightDeps } from '../runs/deps.js';
+import type { Night } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import { chainHeads, HOUSE_CHAIN, sealAccounts } from '../runs/recordStore.js';
+import type { SendDeps } from '../send/deps.js';
 
-export async function seal(deps: NightDeps, night: Night): Promise<void> {
+export async function seal(deps: SendDeps, night: Night): Promise<void> {
   await beside(publishOutcomes(deps.db), sealMoved(deps, night));
 }
 
-async function sealMoved(deps: NightDeps, night: Night): Promise<void> {
+async function sealMoved(deps: SendDeps, night: Night): Promise<void> {
   const accountIds = accountIdsOf(night);
   await postAllMovements(deps.db, accountIds);
   await sealAccounts(deps.db, [...accountIds, HOUSE_CHAIN], night.businessDate);
 }
 
 /** The last word of a night: who keeps this line elsewhere can tell a rewritten chain. */
-export async function sealEnd(deps: NightDeps, night: Night): Promise<void> {
+export async function sealEnd(deps: SendDeps, night: Night): Promise<void> {
   await seal(deps, night);
   deps.log(`sealed; the chains end in ${headDigest(await chainHeads(deps.db))}`);
 }

@@ -8,7 +8,7 @@ import { UsageError } from '../core/errors.js';
 import type { Decider } from '../core/instructions/decider.js';
 import { wordsProblem } from '../core/instructions/decider.js';
 import { formatAmount } from '../core/money.js';
-import type { NightDeps } from '../runs/deps.js';
+import type { RunDeps } from '../runs/deps.js';
 import type { HeldBreak } from './breakDecisionsStore.js';
 import { holdBreaks, writeDecision } from './breakDecisionsStore.js';
 
@@ -30,9 +30,9 @@ export type DecidedBreakRow = Pick<HeldBreak, 'breakId' | 'accountId' | 'orderNo
   readonly which: HeldBreak['kind'];
 } & BreakVerdict;
 
-export type DecideDeps = Pick<NightDeps, 'db' | 'now' | 'newId'> & {
+export type DecideDeps = Pick<RunDeps, 'db' | 'now' | 'newId'> & {
   readonly config: {
-    readonly operations: Pick<NightDeps['config']['operations'], 'approveAbove'>;
+    readonly operations: Pick<RunDeps['config']['operations'], 'approveAbove'>;
   };
 };
 

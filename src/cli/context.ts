@@ -4,8 +4,6 @@
 
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
-import type { App } from '../app/compose.js';
-import { openApp } from '../app/compose.js';
 import type { Config } from '../config/config.js';
 import { loadConfigHere } from '../config/config.js';
 import { hidingSecrets } from '../config/hiding.js';
@@ -14,6 +12,7 @@ import type { Decider } from '../core/instructions/decider.js';
 import type { Log } from '../core/log.js';
 import { indentedLines } from '../core/log.js';
 import { packageVersion } from '../runs/processIdentity.js';
+import type { App, OpenApp } from './app.js';
 import type { Progress } from './progress.js';
 import { openProgress } from './progress.js';
 
@@ -38,6 +37,22 @@ export interface CommandOptions {
 /** What `start`, `schedule`, `work` and `web` are. */
 export const SERVICE: CommandOptions = { isService: true, partsSeconds: 20 };
 
+const openers = new WeakMap<Command, OpenApp>();
+
+/** Said once, of the root of all commands: what opens the program for them. */
+export function opensWith(root: Command, open: OpenApp): Command {
+  openers.set(root, open);
+  return root;
+}
+
+export function openerOf(command: Command): OpenApp {
+  let root = command;
+  while (root.parent !== null) root = root.parent;
+  const open = openers.get(root);
+  if (open === undefined) throw new Error('nobody said what opens the program for commands');
+  return open;
+}
+
 /** Opens what the command needs, does its work, closes everything; answers the exit code. */
 export async function withApp(
   command: Command,
@@ -51,7 +66,7 @@ export async function withApp(
   const say = options.quiet === true ? (await openTalk(config)).talk.log : talk.log;
   const offCrash = onCrash(say);
   try {
-    const app = await openApp(config, { talk, signal: stop.signal, ...options });
+    const app = await openerOf(command)(config, { talk, signal: stop.signal, ...options });
     const stopAlerts = options.isService === true ? await watchOver(app) : null;
     try {
       process.exitCode = await work(app, stop.signal);

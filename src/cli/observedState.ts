@@ -3,10 +3,10 @@
 
 import { checkSchedule, localTicksOf } from '../../jobs/clock.js';
 import type { WatchDeps } from '../alerts/watch.js';
-import type { App } from '../app/compose.js';
 import { hidingSecrets } from '../config/hiding.js';
 import type { SightDeps } from '../night/clock.js';
 import { isAlive } from '../runs/processIdentity.js';
+import type { App } from './app.js';
 
 /** What a look at the clock takes. */
 export function sightOf({ db, config }: App): SightDeps {

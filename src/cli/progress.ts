@@ -3,9 +3,9 @@
 // of it goes through one guard: no secret of the configuration, no card number, one line a line.
 
 import type { WriteStream } from 'node:tty';
-import type { Talk } from '../app/compose.js';
 import type { Log } from '../core/log.js';
 import { guardedLog } from '../core/log.js';
+import type { Talk } from './app.js';
 
 const BAR_WIDTH = 24;
 const REDRAW_MS = 100;

@@ -5,11 +5,10 @@ import { changesSince, resendHours } from '../instructions/freed.js';
 import { settleByLooks } from '../instructions/instructionsStore.js';
 import type { PullRow } from '../pull/rows/pullsStore.js';
 import { hasGaps } from '../pull/rows/pullsStore.js';
-import type { Night, NightDeps } from '../runs/deps.js';
+import type { Night, RunDeps } from '../runs/deps.js';
 import { accountIdsOf, accountRules } from '../runs/deps.js';
 import type { Working } from '../runs/recordStore.js';
 import { recordWorking } from '../runs/recordStore.js';
-import { beginAgain } from '../send/beginAgain.js';
 import { updateStrayRefunds } from './strayRefundsStore.js';
 import type { CompareRules, CompareScope } from './verdictsStore.js';
 import {
@@ -20,12 +19,15 @@ import {
   updateBreaks,
 } from './verdictsStore.js';
 
-/** Compares all live orders of the night with what the pull brought. */
-export async function compareNight(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
-  deps.progress('compare', 0, 1);
+/** What the look proves about what was sent before: it decides what an order still needs. */
+export async function settleNight(deps: RunDeps, night: Night, pull: PullRow): Promise<void> {
   const resendAfterHours = resendHours(deps, await changesSince(deps, night));
   await settleByLooks(night.db, night.runId, pull.pullId, deps.now(), resendAfterHours);
-  if (!night.isDry) await beginAgain({ ...deps, db: night.db }, accountIdsOf(night));
+}
+
+/** Compares all live orders of the night with what the pull brought. */
+export async function compareNight(deps: RunDeps, night: Night, pull: PullRow): Promise<void> {
+  deps.progress('compare', 0, 1);
   await clearVerdicts(night.db, night.runId, accountIdsOf(night));
   await updateStrayRefunds(night.db, night.runId, accountRules(night.accounts), deps.now());
   await judge(deps, night, pull, { runId: night.runId, pullId: pull.pullId });
@@ -37,7 +39,7 @@ export async function compareNight(deps: NightDeps, night: Night, pull: PullRow)
  * judged anew: what became of their instructions counts.
  */
 export async function compareAgain(
-  deps: NightDeps,
+  deps: RunDeps,
   night: Night,
   first: PullRow,
   second: PullRow,
@@ -51,7 +53,7 @@ export async function compareAgain(
 }
 
 async function judge(
-  deps: NightDeps,
+  deps: RunDeps,
   night: Night,
   look: PullRow,
   scope: CompareScope,
@@ -77,7 +79,7 @@ function workingOf({ pullId, failedIn, lookedOnly }: CompareScope): Working {
 }
 
 export function compareRules(
-  deps: Pick<NightDeps, 'config'>,
+  deps: Pick<RunDeps, 'config'>,
   night: Pick<Night, 'endsAt' | 'accounts'>,
   asOf: Date,
 ): CompareRules {

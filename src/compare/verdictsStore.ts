@@ -177,10 +177,6 @@ export async function clearVerdictsOf(db: Db, runId: bigint, pullId: bigint): Pr
   );
 }
 
-export async function addStrangers(db: Db, pullId: bigint): Promise<void> {
-  await db.query(inMonthOf(statement('compare/addStrangers'), pullId), [pullId]);
-}
-
 export async function updateBreaks(db: Db, scope: CompareScope, now: Date): Promise<void> {
   const text = inMonthOf(statement('compare/updateBreaks'), scope.runId, ...pullsOf(scope));
   await db.query(text, [scope.runId, scope.pullId, scope.failedIn ?? null, now]);

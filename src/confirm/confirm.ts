@@ -13,13 +13,14 @@ import type { PullRow } from '../pull/rows/pullsStore.js';
 import { analyseLooks, finishPull, waitingChunks } from '../pull/rows/pullsStore.js';
 import { noteAnswers, noteLookWords } from '../pull/statusCodes.js';
 import { beside } from '../runs/beside.js';
-import type { Night, NightDeps } from '../runs/deps.js';
+import type { Night } from '../runs/deps.js';
 import { accountIdsOf, lookbackFrom } from '../runs/deps.js';
+import type { SendDeps } from '../send/deps.js';
 import { searchRefunds } from './searchRefunds.js';
 
 /** Looks at what was sent, and settles what is seen; answers the look, null where none was due. */
 export async function confirm(
-  deps: NightDeps,
+  deps: SendDeps,
   night: Night,
   first: PullRow,
 ): Promise<PullRow | null> {
@@ -38,7 +39,7 @@ export async function confirm(
 
 /** What the second look shows decides verdicts anew; then each order is put into its class. */
 export async function judgeAnew(
-  deps: NightDeps,
+  deps: SendDeps,
   night: Night,
   first: PullRow,
   second: PullRow | null,
@@ -52,7 +53,7 @@ export async function judgeAnew(
 /** So few are asked sooner here than by way of the queue. */
 const HERE_CHUNKS_MAX = 4;
 
-async function lookAtSent(deps: NightDeps, night: Night, first: PullRow): Promise<PullRow | null> {
+async function lookAtSent(deps: SendDeps, night: Night, first: PullRow): Promise<PullRow | null> {
   // Also what was approved and left while the first look was still being taken.
   const sent = await toLookAt(night.db, night.runId, accountIdsOf(night), first.asOf);
   if (sent.length === 0) return null;

@@ -1,6 +1,6 @@
-// The long statements, each a file of src/store/sql that can be run by hand. It owns where they
-// lie; it must never put one together from pieces. Neighbours: every file of store/ that needs a
-// statement of more than a few lines; migrate.ts finds the migrations through packageRoot().
+// The long statements, each a file that can be run by hand and stands beside the *Store.ts that
+// asks it. It owns how they are found; it must never put one together from pieces. Neighbour:
+// migrate.ts finds the migrations through packageRoot().
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

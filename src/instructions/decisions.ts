@@ -4,6 +4,7 @@
 // decided. What is approved is put into batches at once, and the queue is rung for it.
 
 import { UsageError } from '../core/errors.js';
+import type { QueuedBatch } from '../core/instructions/batch.js';
 import type { Decider } from '../core/instructions/decider.js';
 import { wordsProblem } from '../core/instructions/decider.js';
 import type { DecisionKind, Finding } from '../core/instructions/decision.js';
@@ -12,7 +13,6 @@ import type { Doorbell } from '../core/instructions/doorbell.js';
 import type { InstructionState } from '../core/instructions/instruction.js';
 import { maskCardNumbers } from '../core/text/masking.js';
 import type { Database, Tx } from '../database/db.js';
-import type { QueuedBatch } from '../send/rows/batchesStore.js';
 import type { DecidableInstruction } from './decisionsStore.js';
 import { holdInstructions, writeDecisions } from './decisionsStore.js';
 import { cutApproved } from './instructionsStore.js';

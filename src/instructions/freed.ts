@@ -12,14 +12,14 @@ import { policiesOf } from '../core/instructions/policy.js';
 import type { Db } from '../database/db.js';
 import type { Profile } from '../gateway/document/profile.js';
 import { parseProfile } from '../gateway/document/profile.js';
-import type { Night, NightDeps } from '../runs/deps.js';
+import type { Night, RunDeps } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import type { AccountChange, KeptSettings } from './freedStore.js';
 import { keptSettings, settingsOfRun, weighedBy } from './freedStore.js';
 import { ownPolicies } from './policies.js';
 
 /** The changes of each account of the night; mostly there are none. */
-export async function changesSince(deps: NightDeps, night: Night): Promise<AccountChange[]> {
+export async function changesSince(deps: RunDeps, night: Night): Promise<AccountChange[]> {
   const { sha256 } = ownPolicies(deps);
   const plans = await weighedBy(night.db, accountIdsOf(night));
   const others = plans.filter((plan) => plan.settingsSha256 !== sha256);
@@ -36,7 +36,7 @@ export async function changesSince(deps: NightDeps, night: Night): Promise<Accou
  * something else; what is sent goes to another merchant.
  */
 export async function differsFrom(
-  deps: Pick<NightDeps, 'config'>,
+  deps: Pick<RunDeps, 'config'>,
   db: Db,
   runId: bigint,
   accountId: string,
@@ -54,7 +54,7 @@ export async function differsFrom(
  * night were, or are, to wait. What a changed setting frees waits for a person.
  */
 export function resendHours(
-  { config }: Pick<NightDeps, 'config'>,
+  { config }: Pick<RunDeps, 'config'>,
   changes: readonly AccountChange[],
 ): number | null {
   const isNew = changes.some(

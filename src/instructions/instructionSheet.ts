@@ -2,9 +2,9 @@
 // whether to let it go: what to look for in the merchant portal, and the exact command for each
 // finding. Shared by the command line and the console; free text in it is masked.
 
+import { refundTag } from '../core/instructions/instruction.js';
 import { maskCardNumbers } from '../core/text/masking.js';
 import type { Db } from '../database/db.js';
-import { refundTag } from '../send/wireEntry.js';
 import type { InstructionSheet, SheetLook } from './instructionListStore.js';
 import { instructionSheet } from './instructionListStore.js';
 import { type Evidence, evidenceOf } from './refundEvidenceStore.js';

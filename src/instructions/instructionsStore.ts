@@ -1,16 +1,13 @@
-// Instructions: planned, weighed, cut into batches, settled by looks. Each function is one
-// statement over a whole set; the database refuses illegal moves and writes the trail by itself.
+// Instructions: cut into batches, settled by looks. Each function is one statement over a whole
+// set; the database refuses illegal moves and writes the trail by itself.
 
+import type { QueuedBatch } from '../core/instructions/batch.js';
 import { BATCH_ENTRIES_MAX, PARTIAL_REFUND_ENTRIES_MAX } from '../core/instructions/batch.js';
-import { HOLD_REASONS } from '../core/instructions/decision.js';
 import { PROOFS, RESENDABLE, refundAfter } from '../core/instructions/instruction.js';
-import type { Policy } from '../core/instructions/policy.js';
 import type { Movement } from '../core/orders/order.js';
 import { askedFor } from '../core/orders/verdict.js';
 import type { Db } from '../database/db.js';
-import { inMonthOf, inMonthOfRun } from '../database/months.js';
 import { statement } from '../database/statements.js';
-import type { QueuedBatch } from '../send/rows/batchesStore.js';
 
 export interface SettledInstruction {
   instructionId: bigint;
@@ -22,7 +19,8 @@ export interface SettledInstruction {
 }
 
 /** What shows each kind of instruction done; a payout is done when the gateway says so. */
-const DONE = JSON.stringify([
+/** As rows that statements join. */
+export const DONE = JSON.stringify([
   ...PROOFS,
   ...[true, false].map((completes) => {
     return { operation: 'refund', completes, after: refundAfter(completes) };
@@ -59,71 +57,6 @@ export async function settleByLooks(
     from: row.from_state,
     to: row.state,
   }));
-}
-
-/** Withdraws what waits although nobody asks for it any more. */
-export async function withdrawNeedless(
-  db: Db,
-  runId: bigint,
-  pullId: bigint,
-  now: Date,
-): Promise<number> {
-  const text = inMonthOf(statement('instructions/withdraw'), runId, pullId);
-  return (await db.query(text, [runId, pullId, now])).rowCount;
-}
-
-export async function planInstructions(
-  db: Db,
-  runId: bigint,
-  now: Date,
-  policies: readonly Policy[],
-  partialCapture: boolean,
-  payouts: readonly PlannedPayout[] = [],
-): Promise<number> {
-  const asJson = policies.map((policy) => ({
-    operation: policy.operation,
-    policy: policy.policy,
-    above: policy.above,
-    max_count: policy.maxCount,
-    max_amount: policy.maxAmount,
-  }));
-  const result = await db.query(await inMonthOfRun(db, statement('instructions/plan'), runId), [
-    runId,
-    now,
-    JSON.stringify(asJson),
-    partialCapture,
-    DONE,
-    Object.entries(HOLD_REASONS).flatMap(([name, { isApprovable }]) =>
-      isApprovable ? [] : [name],
-    ),
-    JSON.stringify(payouts.map(payoutRow)),
-  ]);
-  return result.rowCount;
-}
-
-/** A payout request as it is planned; `problem` says why it can never be sent. */
-export interface PlannedPayout {
-  accountId: string;
-  requestId: string;
-  currency: string;
-  amount: string;
-  requestedAt: Date | null;
-  problem: string | null;
-  payload: Readonly<Record<string, unknown>>;
-  isInTotals: boolean;
-}
-
-function payoutRow(payout: PlannedPayout) {
-  return {
-    account_id: payout.accountId,
-    request_id: payout.requestId,
-    currency: payout.currency,
-    amount: payout.amount,
-    requested_at: payout.requestedAt,
-    problem: payout.problem,
-    payload: payout.payload,
-    is_in_totals: payout.isInTotals,
-  };
 }
 
 /** Puts planned instructions into batches and makes them queued; answers how many batches. */

@@ -3,11 +3,12 @@
 // id stands for the transaction, sees to it; that no other account pays it again, what is asked
 // here. Neighbours: plan.sql weighs them, plan/payouts.ts.
 
+import type { BatchInstruction } from '../core/instructions/batch.js';
 import type { ApprovalLapse } from '../core/instructions/decision.js';
 import type { Db } from '../database/db.js';
 import type { AccountRules } from '../pull/rows/pullsStore.js';
-import type { BatchInstruction, RawInstruction } from '../send/rows/batchesStore.js';
-import { batchInstruction } from '../send/rows/batchesStore.js';
+import type { RawInstruction } from './batchRow.js';
+import { batchInstruction } from './batchRow.js';
 
 export interface PayoutRequest {
   accountId: string;

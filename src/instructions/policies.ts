@@ -6,7 +6,7 @@ import { configHash, describeConfig } from '../config/view.js';
 import type { KeptOperations, Policy } from '../core/instructions/policy.js';
 import { policiesOf } from '../core/instructions/policy.js';
 import type { Db } from '../database/db.js';
-import type { NightDeps } from '../runs/deps.js';
+import type { RunDeps } from '../runs/deps.js';
 import { keptOperations } from '../runs/runsStore.js';
 
 interface OwnPolicies {
@@ -16,7 +16,7 @@ interface OwnPolicies {
 
 const known = new WeakMap<Config, OwnPolicies>();
 
-export function ownPolicies({ config }: Pick<NightDeps, 'config'>): OwnPolicies {
+export function ownPolicies({ config }: Pick<RunDeps, 'config'>): OwnPolicies {
   const found = known.get(config);
   if (found) return found;
   const { operations } = describeConfig(config);
@@ -30,7 +30,7 @@ export function ownPolicies({ config }: Pick<NightDeps, 'config'>): OwnPolicies 
 
 /** The policies of an account's newest run, mostly those of this very process. */
 export async function policiesOfRun(
-  deps: Pick<NightDeps, 'config'>,
+  deps: Pick<RunDeps, 'config'>,
   db: Db,
   run: { runId: bigint; settingsSha256: string | null },
 ): Promise<readonly Policy[]> {

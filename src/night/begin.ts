@@ -8,7 +8,7 @@ import { isFinished, type RunSummary } from '../core/runs/summary.js';
 import type { Account } from '../gateway/account.js';
 import type { BusinessDay } from '../runs/calendarStore.js';
 import { businessDay, lastEndedDate } from '../runs/calendarStore.js';
-import type { Night, NightDeps } from '../runs/deps.js';
+import type { Night } from '../runs/deps.js';
 import { isAtWork } from '../runs/holding.js';
 import { keepProfile } from '../runs/recordStore.js';
 import { blockedAccounts, enterAccounts } from '../runs/runAccountsStore.js';
@@ -23,6 +23,7 @@ import {
   heldRun,
   newestDate,
 } from '../runs/runsStore.js';
+import type { SendDeps } from '../send/deps.js';
 
 export interface RunRequest {
   /** null: the last date that has ended */
@@ -46,7 +47,7 @@ export type Beginning =
   | { kind: 'again' }
   | { kind: 'finished' | 'readOnly'; summary: RunSummary };
 
-export async function beginRun(deps: NightDeps, request: RunRequest): Promise<Beginning> {
+export async function beginRun(deps: SendDeps, request: RunRequest): Promise<Beginning> {
   const accounts = accountsOf(deps, request.accountIds);
   await removeDeadDryRuns(deps);
   const day = await dayOf(deps, request.date);
@@ -88,7 +89,7 @@ export async function blockedSentences(night: Night): Promise<string[]> {
   });
 }
 
-function accountsOf(deps: NightDeps, accountIds: readonly string[]): readonly Account[] {
+function accountsOf(deps: SendDeps, accountIds: readonly string[]): readonly Account[] {
   if (accountIds.length === 0) return deps.config.accounts;
   return [...new Set(accountIds)].map((accountId) => {
     const account = deps.config.accounts.find((one) => one.accountId === accountId);
@@ -100,7 +101,7 @@ function accountsOf(deps: NightDeps, accountIds: readonly string[]): readonly Ac
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
-async function dayOf(deps: NightDeps, date: string | null): Promise<BusinessDay> {
+async function dayOf(deps: SendDeps, date: string | null): Promise<BusinessDay> {
   const { schedule } = deps.config;
   const last = await lastEndedDate(deps.db, deps.now(), schedule);
   if (date === null) return businessDay(deps.db, last, schedule);
@@ -128,14 +129,14 @@ function showAgain(run: RunRow | null, date: string, newest: string): Beginning 
 }
 
 /** A dry run leaves no trace, even when its process was killed. */
-async function removeDeadDryRuns(deps: NightDeps): Promise<void> {
+async function removeDeadDryRuns(deps: SendDeps): Promise<void> {
   for (const run of await dryRuns(deps.db)) {
     if (!isAtWork(deps, run)) await removeDryRun(deps.db, run.runId, deleteDryRun);
   }
 }
 
 async function beginNew(
-  deps: NightDeps,
+  deps: SendDeps,
   day: BusinessDay,
   accounts: readonly Account[],
   waitsForGateway: boolean,
@@ -154,7 +155,7 @@ async function beginNew(
 }
 
 async function beginDry(
-  deps: NightDeps,
+  deps: SendDeps,
   day: BusinessDay,
   accounts: readonly Account[],
 ): Promise<Beginning> {
@@ -170,7 +171,7 @@ async function beginDry(
 }
 
 async function takeOver(
-  deps: NightDeps,
+  deps: SendDeps,
   run: RunRow,
   accounts: readonly Account[],
   waitsForGateway: boolean,
@@ -197,7 +198,7 @@ async function takeOver(
 }
 
 function newRun(
-  deps: NightDeps,
+  deps: SendDeps,
   day: BusinessDay,
   covers: readonly string[],
   accounts: readonly Account[],
@@ -218,7 +219,7 @@ function newRun(
 }
 
 function nightOf(
-  deps: NightDeps,
+  deps: SendDeps,
   run: { runId: bigint; day: BusinessDay; covers: readonly string[]; isDry: boolean },
   accounts: readonly Account[],
 ): Night {

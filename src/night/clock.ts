@@ -8,14 +8,14 @@ import type { Owed, Silence } from '../core/runs/owed.js';
 import { didNotStart, SKEW_MS_MAX, skewWords, toMinute, whatIsOwed } from '../core/runs/owed.js';
 import type { NightFacts } from '../runs/calendarStore.js';
 import { nightFacts } from '../runs/calendarStore.js';
-import type { NightDeps } from '../runs/deps.js';
 import { isAtWork } from '../runs/holding.js';
 import type { RunRow } from '../runs/runsStore.js';
 import { heldRun, newestRun } from '../runs/runsStore.js';
+import type { SendDeps } from '../send/deps.js';
 import type { RunResult, Workforce } from './run.js';
 import { runDate } from './run.js';
 
-export type SightDeps = Pick<NightDeps, 'db' | 'config' | 'now' | 'isAlive'> & {
+export type SightDeps = Pick<SendDeps, 'db' | 'config' | 'now' | 'isAlive'> & {
   /** when a night is to begin, as local times around a time */
   localTicks: (now: Date) => string[];
 };
@@ -59,7 +59,7 @@ function silenceOf(deps: SightDeps, run: RunRow | null, now: Date): Silence | nu
 
 /** Does what a look shows to be owed; null where nothing was to be done. */
 export async function workOnOwed(
-  deps: NightDeps & SightDeps,
+  deps: SendDeps & SightDeps,
   workforce: Workforce,
   sight: ClockSight,
 ): Promise<RunResult | null> {

@@ -11,7 +11,7 @@ import { isThere } from '../database/db.js';
 import { DRY_LIMITS } from '../database/limits.js';
 import { pullNight } from '../pull/pull.js';
 import { noteLookWords } from '../pull/statusCodes.js';
-import type { Night, NightDeps } from '../runs/deps.js';
+import type { Night } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import {
   endDryRunsInTheWay,
@@ -23,10 +23,11 @@ import {
 import { fenced } from '../runs/holding.js';
 import { deleteDryRun } from '../runs/runsStore.js';
 import { keepingOn } from '../runs/watch.js';
+import type { SendDeps } from '../send/deps.js';
 import { countLooks, total } from '../total/total.js';
 import { judge } from './night.js';
 
-export async function runDry(open: NightDeps, mine: Night): Promise<RunSummary> {
+export async function runDry(open: SendDeps, mine: Night): Promise<RunSummary> {
   const { deps, night } = fenced(open, mine);
   try {
     const pull = await pullNight(deps, night);

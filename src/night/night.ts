@@ -3,7 +3,7 @@
 // stopped half-way goes on from there.
 
 import { seal, sealEnd } from '../audit/seal.js';
-import { compareAgain, compareNight } from '../compare/compare.js';
+import { compareAgain, compareNight, settleNight } from '../compare/compare.js';
 import { confirm, judgeAnew } from '../confirm/confirm.js';
 import { BEGIN_AGAIN_MAX } from '../core/instructions/sending.js';
 import type { RunSummary } from '../core/runs/summary.js';
@@ -15,17 +15,18 @@ import { removeOldReports } from '../report/oldReports.js';
 import { report } from '../report/report.js';
 import { removeOldEvidence } from '../retention/retention.js';
 import { beside } from '../runs/beside.js';
-import type { Night, NightDeps } from '../runs/deps.js';
+import type { Night } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import { fenced } from '../runs/holding.js';
 import { beginAgain } from '../send/beginAgain.js';
+import type { SendDeps } from '../send/deps.js';
 import { recover } from '../send/recover.js';
 import { send } from '../send/send.js';
 import type { Looked } from '../total/total.js';
 import { countLooks, total } from '../total/total.js';
 
 /** Runs every step of one business date; answers the summary of docs/CONTRACT.md section 7. */
-export async function runNight(open: NightDeps, mine: Night): Promise<RunSummary> {
+export async function runNight(open: SendDeps, mine: Night): Promise<RunSummary> {
   const { deps, night } = fenced(open, mine);
   await recover(deps, night);
   const pull = await pullNight(deps, night);
@@ -47,7 +48,7 @@ export async function runNight(open: NightDeps, mine: Night): Promise<RunSummary
 }
 
 /** What is older than the retention goes after a night that ended well, and never fails it. */
-async function letGo(deps: NightDeps, { state }: RunSummary): Promise<void> {
+async function letGo(deps: SendDeps, { state }: RunSummary): Promise<void> {
   await removeOldReports(deps).catch((error: unknown) => {
     deps.log(`old reports could not be deleted: ${messageOf(error)}`, { level: 'warn' });
   });
@@ -63,7 +64,7 @@ function messageOf(error: unknown): string {
 
 /** Before anything is sent by it, a look is sealed. */
 async function judgeAndSend(
-  deps: NightDeps,
+  deps: SendDeps,
   night: Night,
   pull: PullRow,
   sealed: Promise<void>,
@@ -77,7 +78,7 @@ async function judgeAndSend(
  * Looks at what was sent. Where that lets an account go that its breaker had stopped, what waits of
  * it is sent and looked at in turn, so often and no more.
  */
-async function confirmAll(deps: NightDeps, night: Night, first: PullRow): Promise<PullRow | null> {
+async function confirmAll(deps: SendDeps, night: Night, first: PullRow): Promise<PullRow | null> {
   let second = await confirm(deps, night, first);
   for (let round = 0; round < BEGIN_AGAIN_MAX && second !== null; round += 1) {
     const again = await beginAgain(deps, accountIdsOf(night));
@@ -89,13 +90,13 @@ async function confirmAll(deps: NightDeps, night: Night, first: PullRow): Promis
   return second;
 }
 
-async function countLook(deps: NightDeps, night: Night, pull: PullRow): Promise<Looked> {
+async function countLook(deps: SendDeps, night: Night, pull: PullRow): Promise<Looked> {
   await noteLookWords(deps, night, pull);
   return countLooks(deps.db, night.runId);
 }
 
 async function addUp(
-  deps: NightDeps,
+  deps: SendDeps,
   night: Night,
   first: PullRow,
   second: PullRow | null,
@@ -105,7 +106,9 @@ async function addUp(
   return total(deps, night, looked);
 }
 
-export async function judge(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
+export async function judge(deps: SendDeps, night: Night, pull: PullRow): Promise<void> {
+  await settleNight(deps, night, pull);
+  if (!night.isDry) await beginAgain({ ...deps, db: night.db }, accountIdsOf(night));
   await compareNight(deps, night, pull);
   await plan(deps, night, pull);
 }

@@ -5,12 +5,12 @@ import type { QueueName, Reevaluation } from '../core/instructions/doorbell.js';
 import { mayAccountSend } from '../core/instructions/sending.js';
 import { chunkStanding } from '../pull/rows/pullsStore.js';
 import { loadReport } from '../report/reportsStore.js';
-import type { NightDeps } from '../runs/deps.js';
+import type { SendDeps } from '../send/deps.js';
 import { loadBatch } from '../send/rows/batchesStore.js';
 import { standings } from '../send/rows/sendingStore.js';
 
 export async function reevaluate(
-  deps: Pick<NightDeps, 'db'>,
+  deps: Pick<SendDeps, 'db'>,
   queue: QueueName,
   id: string,
 ): Promise<Reevaluation> {
@@ -29,7 +29,7 @@ function over(words: string): Reevaluation {
   return { kind: 'done', words, isOver: true };
 }
 
-async function chunk(deps: Pick<NightDeps, 'db'>, chunkId: bigint): Promise<Reevaluation> {
+async function chunk(deps: Pick<SendDeps, 'db'>, chunkId: bigint): Promise<Reevaluation> {
   const found = await chunkStanding(deps.db, chunkId);
   if (!found) return over('the pages it named are gone');
   if (found.isDone) return over('its pages were asked since');
@@ -41,7 +41,7 @@ async function chunk(deps: Pick<NightDeps, 'db'>, chunkId: bigint): Promise<Reev
   };
 }
 
-async function report(deps: Pick<NightDeps, 'db'>, reportId: bigint): Promise<Reevaluation> {
+async function report(deps: Pick<SendDeps, 'db'>, reportId: bigint): Promise<Reevaluation> {
   const found = await loadReport(deps.db, reportId);
   if (!found) return over('the report it named is gone');
   if (found.state === 'written') return over('the report was written since');
@@ -53,7 +53,7 @@ async function report(deps: Pick<NightDeps, 'db'>, reportId: bigint): Promise<Re
   };
 }
 
-async function batch(deps: Pick<NightDeps, 'db'>, batchId: bigint): Promise<Reevaluation> {
+async function batch(deps: Pick<SendDeps, 'db'>, batchId: bigint): Promise<Reevaluation> {
   const found = await loadBatch(deps.db, batchId);
   if (!found) return over('the batch it named is gone');
   const what = `batch ${batchId} (${found.operation})`;
@@ -77,7 +77,7 @@ async function batch(deps: Pick<NightDeps, 'db'>, batchId: bigint): Promise<Reev
 
 /** A ring changes nothing while the account is stopped: whoever retries is told by what. */
 async function queuedWords(
-  { db }: Pick<NightDeps, 'db'>,
+  { db }: Pick<SendDeps, 'db'>,
   what: string,
   accountId: string,
 ): Promise<string> {

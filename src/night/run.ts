@@ -4,11 +4,12 @@ import { TakenOverError, TieoutError } from '../core/errors.js';
 import { withFields } from '../core/log.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import { ledgerTrouble, mayBeLedger } from '../ledger/ledgerTroubleStore.js';
-import type { Night, NightDeps } from '../runs/deps.js';
+import type { Night } from '../runs/deps.js';
 import type { Outages } from '../runs/holding.js';
 import { openOutages, TAKEN_OVER } from '../runs/holding.js';
 import type { RunRow } from '../runs/runsStore.js';
 import { joinRun, outwaitRun, withHeartbeat } from '../runs/watch.js';
+import type { SendDeps } from '../send/deps.js';
 import type { RunRequest } from './begin.js';
 import { beginRun, blockedSentences } from './begin.js';
 import { runDry } from './dryRun.js';
@@ -31,7 +32,7 @@ export interface Workforce {
 }
 
 export async function runDate(
-  deps: NightDeps,
+  deps: SendDeps,
   request: RunRequest,
   workforce: Workforce,
 ): Promise<RunResult> {
@@ -56,7 +57,7 @@ type Turn =
   | { kind: 'waited' };
 
 async function takeTurn(
-  others: NightDeps,
+  others: SendDeps,
   request: RunRequest,
   workforce: Workforce,
   outages: Outages,
@@ -104,7 +105,7 @@ function waitingWords({ businessDate, workingOn }: RunRow): string {
 }
 
 async function workOn(
-  { log, ...others }: NightDeps,
+  { log, ...others }: SendDeps,
   { night, resumed }: { night: Night; resumed: boolean },
   workforce: Workforce,
   outages: Outages,
@@ -143,7 +144,7 @@ function endOfDry(error: unknown): unknown {
 }
 
 /** The error, or where the ledger is its cause, what is wrong with it and what to do. */
-async function inWords({ db }: NightDeps, error: unknown): Promise<unknown> {
+async function inWords({ db }: SendDeps, error: unknown): Promise<unknown> {
   if (!mayBeLedger(error)) return error;
   const trouble = await ledgerTrouble(db).catch(() => null);
   return trouble === null ? error : new TieoutError(trouble, { cause: error });
@@ -151,22 +152,22 @@ async function inWords({ db }: NightDeps, error: unknown): Promise<unknown> {
 
 /** Workers start while the database works out what to ask; at the latest when they are rung for. */
 function withWorkers(
-  deps: NightDeps,
+  deps: SendDeps,
   workforce: Workforce,
-): { deps: NightDeps; stop: () => Promise<void> } {
+): { deps: SendDeps; stop: () => Promise<void> } {
   let starting: Promise<void> | null = null;
   const start = (): Promise<void> => {
     starting ??= workforce.start();
     return starting;
   };
-  const doorbell: NightDeps['doorbell'] = {
+  const doorbell: SendDeps['doorbell'] = {
     ring: async (name, ids) => {
       await start();
       await deps.doorbell.ring(name, ids);
     },
   };
   // Why they could not start is thrown where they are needed.
-  const getReady: NightDeps['getReady'] = (step) => {
+  const getReady: SendDeps['getReady'] = (step) => {
     if (step === 'pull') start().catch(() => {});
     if (step === 'report') workforce.loadWriter?.().catch(() => {});
   };

@@ -7,21 +7,21 @@ import { TieoutError } from '../core/errors.js';
 import type { Account } from '../gateway/account.js';
 import type { Payout } from '../gateway/document/payoutMessages.js';
 import type { Profile } from '../gateway/document/profile.js';
-import type { PlannedPayout } from '../instructions/instructionsStore.js';
 import type { PayoutRequest } from '../instructions/payoutsStore.js';
 import {
   confirmAcceptedPayouts,
   waitingPayouts,
   withdrawPayouts,
 } from '../instructions/payoutsStore.js';
-import type { Night, NightDeps } from '../runs/deps.js';
+import type { Night, RunDeps } from '../runs/deps.js';
 import { accountIdsOf, accountRules } from '../runs/deps.js';
+import type { PlannedPayout } from './planStore.js';
 
 /** Requests weighed in one run; older ones come first, the rest waits for the next. */
 export const REQUESTS_MAX = 10_000;
 
 /** Settles and withdraws what can be, and answers the requests that wait for a payout. */
-export async function payoutsToPlan(deps: NightDeps, night: Night): Promise<PlannedPayout[]> {
+export async function payoutsToPlan(deps: RunDeps, night: Night): Promise<PlannedPayout[]> {
   const accountIds = accountIdsOf(night);
   const now = deps.now();
   // Accepted, and its process died before it said so.
@@ -43,7 +43,7 @@ export function payoutMessage(
   return { ...payload, request_id: requestId } as unknown as Payout;
 }
 
-function plannedPayout(deps: NightDeps, account: Account, request: PayoutRequest): PlannedPayout {
+function plannedPayout(deps: RunDeps, account: Account, request: PayoutRequest): PlannedPayout {
   const { profile } = deps.config.gateway;
   const { payload, requestId } = request;
   const currency = typeof payload.payment_currency === 'string' ? payload.payment_currency : '';
@@ -64,7 +64,7 @@ function plannedPayout(deps: NightDeps, account: Account, request: PayoutRequest
 }
 
 function problemOf(
-  deps: Pick<NightDeps, 'gateway'>,
+  deps: Pick<RunDeps, 'gateway'>,
   account: Account,
   { requestId, payload, elsewhere, byHandOf }: PayoutRequest,
 ): string | null {

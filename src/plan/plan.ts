@@ -6,14 +6,14 @@ import { inTransaction } from '../database/db.js';
 import { changesSince } from '../instructions/freed.js';
 import type { AccountChange } from '../instructions/freedStore.js';
 import { holdFreed, noteWeighed, withdrawHistory } from '../instructions/freedStore.js';
-import { planInstructions, withdrawNeedless } from '../instructions/instructionsStore.js';
 import { ownPolicies } from '../instructions/policies.js';
 import type { PullRow } from '../pull/rows/pullsStore.js';
-import type { Night, NightDeps } from '../runs/deps.js';
+import type { Night, RunDeps } from '../runs/deps.js';
 import { accountRules } from '../runs/deps.js';
 import { payoutsToPlan, REQUESTS_MAX } from './payouts.js';
+import { planInstructions, withdrawNeedless } from './planStore.js';
 
-export async function plan(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
+export async function plan(deps: RunDeps, night: Night, pull: PullRow): Promise<void> {
   deps.progress('plan', 0, 1);
   const now = deps.now();
   const changes = await changesSince(deps, night);

@@ -6,7 +6,7 @@ import { constants, gzipSync } from 'node:zlib';
 import type { Account } from '../gateway/account.js';
 import type { QueryResult } from '../gateway/query/query.js';
 import type { QuerySelection } from '../gateway/query/querySelection.js';
-import type { NightDeps } from '../runs/deps.js';
+import type { RunDeps } from '../runs/deps.js';
 
 /** A page is asked so often before it counts as failed. */
 export const PAGE_ATTEMPTS_MAX = 4;
@@ -23,7 +23,7 @@ export type PageAnswer =
 
 /** Pages of the lowest `rank` go first; `mayGoOn` is asked before each try: false ends it early. */
 export async function askPage(
-  deps: NightDeps,
+  deps: RunDeps,
   account: Account,
   selection: QuerySelection,
   rank: bigint,

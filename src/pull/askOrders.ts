@@ -6,7 +6,7 @@
 import { PAGE_ORDERS_MAX } from '../core/instructions/batch.js';
 import type { Tx } from '../database/db.js';
 import type { OrderKey } from '../ledger/ledgerFeedStore.js';
-import type { Night, NightDeps } from '../runs/deps.js';
+import type { Night, RunDeps } from '../runs/deps.js';
 import { accountIdsOf, accountRules, lookbackFrom } from '../runs/deps.js';
 import { noteLook } from '../runs/runAccountsStore.js';
 import { cutOf, cutPages, namesOrders } from './cutPages.js';
@@ -41,7 +41,7 @@ export interface EnteredLook {
 }
 
 export async function askOrders(
-  deps: NightDeps,
+  deps: RunDeps,
   night: Night,
   firstOrders = FIRST_ORDERS,
 ): Promise<EnteredLook> {
@@ -60,15 +60,15 @@ export async function askOrders(
 }
 
 /** Asked by this process; what is not stored then waits again, and the pull rings for it. */
-export async function askHere(deps: NightDeps, chunkIds: readonly bigint[]): Promise<void> {
+export async function askHere(deps: RunDeps, chunkIds: readonly bigint[]): Promise<void> {
   const own = untilStopped(deps);
   const asking = chunkIds.map((id) => deps.jobs.during(() => pullChunk(own, id)));
   await Promise.allSettled(asking);
 }
 
 /** Workers are given some time to end in; what is asked right here ends with the present pages. */
-function untilStopped(deps: NightDeps): NightDeps {
-  const queryPage: NightDeps['gateway']['queryPage'] = async (...question) => {
+function untilStopped(deps: RunDeps): RunDeps {
+  const queryPage: RunDeps['gateway']['queryPage'] = async (...question) => {
     await deps.sleep(0);
     return deps.gateway.queryPage(...question);
   };
@@ -76,7 +76,7 @@ function untilStopped(deps: NightDeps): NightDeps {
 }
 
 /** The newest orders of a large account, else all there are. */
-async function begin(deps: NightDeps, night: Night, tx: Tx, firstOrders: number): Promise<Begun> {
+async function begin(deps: RunDeps, night: Night, tx: Tx, firstOrders: number): Promise<Begun> {
   const accountIds = accountIdsOf(night);
   const pull = await createPull(tx, night.runId, 'night');
   const vanished = await askVanished(deps, night, tx, pull);
@@ -92,7 +92,7 @@ async function begin(deps: NightDeps, night: Night, tx: Tx, firstOrders: number)
 
 /** What is left of the orders, and that this look is the newest of its accounts. */
 async function enterLast(
-  deps: NightDeps,
+  deps: RunDeps,
   night: Night,
   tx: Tx,
   { pull, vanished }: Begun,
@@ -106,7 +106,7 @@ async function enterLast(
 }
 
 async function enter(
-  deps: NightDeps,
+  deps: RunDeps,
   night: Night,
   tx: Tx,
   { pullId }: PullRow,

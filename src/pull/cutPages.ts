@@ -5,7 +5,7 @@
 import { ledgerCurrencies } from '../core/currency.js';
 import { PAGE_ORDERS_MAX } from '../core/instructions/batch.js';
 import type { Db } from '../database/db.js';
-import type { NightDeps } from '../runs/deps.js';
+import type { RunDeps } from '../runs/deps.js';
 import type { PageCut } from './rows/pullsStore.js';
 import { createChunks } from './rows/pullsStore.js';
 import { createWalks } from './rows/walksStore.js';
@@ -13,7 +13,7 @@ import { createWalks } from './rows/walksStore.js';
 const INT_MAX = 2_147_483_647;
 
 /** How orders are cut into pages; where they cannot be named, all of an account are one. */
-export function cutOf(deps: NightDeps): PageCut {
+export function cutOf(deps: RunDeps): PageCut {
   const { profile } = deps.config.gateway;
   const { select, orderList } = profile.query;
   const currencies = ledgerCurrencies(profile.currencies);
@@ -24,7 +24,7 @@ export function cutOf(deps: NightDeps): PageCut {
 
 /** Makes what workers take: chunks of pages by number (answers their ids), or walks. */
 export async function cutPages(
-  deps: NightDeps,
+  deps: RunDeps,
   tx: Db,
   pullId: bigint,
   accountIds: readonly string[],
@@ -35,6 +35,6 @@ export async function cutPages(
 }
 
 /** Whether the gateway is asked for orders by their numbers. */
-export function namesOrders({ config }: NightDeps): boolean {
+export function namesOrders({ config }: RunDeps): boolean {
   return config.gateway.profile.query.select === 'order_list';
 }

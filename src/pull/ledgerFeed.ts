@@ -9,13 +9,13 @@ import {
   hintVanished,
   keepLedgerChanges,
 } from '../ledger/ledgerFeedStore.js';
-import type { Night, NightDeps } from '../runs/deps.js';
+import type { Night, RunDeps } from '../runs/deps.js';
 import { accountIdsOf, lookbackFrom } from '../runs/deps.js';
 import type { PullRow } from './rows/pullsStore.js';
 
 /** Before the orders of a look are entered: those that left the ledger are among them. */
 export function askVanished(
-  deps: NightDeps,
+  deps: RunDeps,
   night: Night,
   tx: Tx,
   pull: PullRow,
@@ -25,7 +25,7 @@ export function askVanished(
 
 /** After they are entered, and before this look counts as the newest. */
 export async function keepLedger(
-  deps: NightDeps,
+  deps: RunDeps,
   night: Night,
   tx: Tx,
   look: { pull: PullRow; vanished: readonly OrderKey[] },

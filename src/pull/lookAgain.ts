@@ -1,7 +1,7 @@
 // A second look, at the orders of a few instructions: right before they are sent (small, so it does
 // not go through the queue), or after it, to confirm what was sent.
 
-import type { NightDeps } from '../runs/deps.js';
+import type { RunDeps } from '../runs/deps.js';
 import { cutOf, cutPages } from './cutPages.js';
 import { pullDirectly } from './pull.js';
 import type { PullKind, PullRow } from './rows/pullsStore.js';
@@ -9,7 +9,7 @@ import { askAgain, createPull } from './rows/pullsStore.js';
 
 /** Looks at the orders of these instructions right here. */
 export async function lookAgain(
-  deps: NightDeps,
+  deps: RunDeps,
   runId: bigint,
   instructionIds: readonly bigint[],
 ): Promise<void> {
@@ -18,7 +18,7 @@ export async function lookAgain(
 
 /** Enters which orders are asked again, with their ledger rows as they stand now. */
 export async function askSecondLook(
-  deps: NightDeps,
+  deps: RunDeps,
   runId: bigint,
   kind: PullKind,
   instructionIds: readonly bigint[],

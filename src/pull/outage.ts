@@ -4,7 +4,7 @@
 // nothing, and whether it is back is tried with a connection alone.
 
 import type { Account } from '../gateway/account.js';
-import type { NightDeps } from '../runs/deps.js';
+import type { RunDeps } from '../runs/deps.js';
 import type { PageAnswer } from './askGateway.js';
 import { gatewayStanding } from './rows/keptPagesStore.js';
 import type { ChunkRow } from './rows/pullsStore.js';
@@ -26,7 +26,7 @@ export interface Patience {
 
 /** For the pages of one chunk, as long as `token` holds it. */
 export function openPatience(
-  deps: NightDeps,
+  deps: RunDeps,
   chunk: ChunkRow,
   token: string,
   account: Account,
@@ -75,7 +75,7 @@ export async function askPatiently(
 }
 
 async function isBack(
-  deps: NightDeps,
+  deps: RunDeps,
   chunk: ChunkRow,
   token: string,
   account: Account,

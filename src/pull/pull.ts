@@ -2,16 +2,16 @@
 // or failed. Which orders are live is askOrders.ts; the pages themselves are worked on by
 // pullChunk.ts, in jobs of many pages.
 
-import { addStrangers } from '../compare/verdictsStore.js';
 import { clearHints } from '../ledger/notificationsStore.js';
 import { beside } from '../runs/beside.js';
-import type { Night, NightDeps } from '../runs/deps.js';
+import type { Night, RunDeps } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import { waitForRows } from '../runs/waitForRows.js';
 import type { EnteredLook } from './askOrders.js';
 import { askOrders } from './askOrders.js';
 import { namesOrders } from './cutPages.js';
 import { pullChunk } from './pullChunk.js';
+import { addStrangers } from './rows/gatewayOnlyStore.js';
 import { pagesOfPull } from './rows/pullProgressStore.js';
 import type { PullRow } from './rows/pullsStore.js';
 import {
@@ -24,7 +24,7 @@ import {
 } from './rows/pullsStore.js';
 
 /** Looks at all live orders; a pull that was cut short is continued while it is young. */
-export async function pullNight(deps: NightDeps, night: Night): Promise<PullRow> {
+export async function pullNight(deps: RunDeps, night: Night): Promise<PullRow> {
   const begun = await unfinished(deps, night);
   const { pull, asked } = begun ?? (await askOrders(deps, night));
   const sample = sampling(deps, pull);
@@ -33,7 +33,7 @@ export async function pullNight(deps: NightDeps, night: Night): Promise<PullRow>
   return pull;
 }
 
-async function finish(deps: NightDeps, night: Night, pull: PullRow): Promise<void> {
+async function finish(deps: RunDeps, night: Night, pull: PullRow): Promise<void> {
   await addStrangers(deps.db, pull.pullId);
   if (!night.isDry) await clearHints(deps.db, pull.pullId);
   await finishPull(deps.db, pull.pullId);
@@ -47,7 +47,7 @@ const SAMPLED_CHUNKS_MIN = 4;
  * all of it, and is sampled while the second comes in; one that is walked comes account by account.
  */
 function sampling(
-  deps: NightDeps,
+  deps: RunDeps,
   { pullId }: PullRow,
 ): { isOpen: (open: number) => void; end: () => Promise<void> } {
   let most = 0;
@@ -67,7 +67,7 @@ function sampling(
 
 /** Rings for the chunks of a pull and waits until all of them are done. */
 export async function pullPages(
-  deps: NightDeps,
+  deps: RunDeps,
   pull: PullRow,
   isOpen?: (chunks: number) => void,
 ): Promise<void> {
@@ -88,12 +88,12 @@ export async function pullPages(
 }
 
 /** The chunks of a small pull worked on right here, without the queue: before a late send. */
-export async function pullDirectly(deps: NightDeps, pull: PullRow): Promise<void> {
+export async function pullDirectly(deps: RunDeps, pull: PullRow): Promise<void> {
   for (const chunkId of await waitingChunks(deps.db, pull.pullId)) await pullChunk(deps, chunkId);
   await finishPull(deps.db, pull.pullId);
 }
 
-async function unfinished(deps: NightDeps, night: Night): Promise<EnteredLook | null> {
+async function unfinished(deps: RunDeps, night: Night): Promise<EnteredLook | null> {
   const { preflightMinutes } = deps.config.operations;
   const accountIds = accountIdsOf(night);
   const pull = await unfinishedPull(deps.db, night.runId, accountIds, preflightMinutes);

@@ -3,7 +3,7 @@
 // that a chunk is answered whole or not at all. No network call happens inside that transaction.
 
 import type { Account } from '../gateway/account.js';
-import type { NightDeps } from '../runs/deps.js';
+import type { RunDeps } from '../runs/deps.js';
 import { otherEnvironment } from '../runs/environment.js';
 import { environmentOfChunk } from '../runs/runsStore.js';
 import { askPage, keptBody } from './askGateway.js';
@@ -26,7 +26,7 @@ const UNREACHABLE_PAGES_MAX = 4;
 const KEEP_EVERY_MS = 10_000;
 
 /** Works on a chunk unless somebody else has it or it is done. Safe to be called twice. */
-export async function pullChunk(deps: NightDeps, chunkId: bigint): Promise<void> {
+export async function pullChunk(deps: RunDeps, chunkId: bigint): Promise<void> {
   const stranger = otherEnvironment(deps.config, await environmentOfChunk(deps.db, chunkId));
   if (stranger !== null) {
     deps.log(`pages ${chunkId} are left to other workers: ${stranger}`, { level: 'warn' });
@@ -43,7 +43,7 @@ export async function pullChunk(deps: NightDeps, chunkId: bigint): Promise<void>
   }
 }
 
-async function workOn(deps: NightDeps, chunk: ChunkRow, token: string): Promise<void> {
+async function workOn(deps: RunDeps, chunk: ChunkRow, token: string): Promise<void> {
   const account = deps.config.accounts.find((one) => one.accountId === chunk.accountId);
   if (!account) {
     throw new Error(`account ${chunk.accountId} is not in the configuration of this worker`);
@@ -77,7 +77,7 @@ interface ChunkWork {
  * profile allows; twice as many wait here, so that a free connection never goes to a later chunk
  * while this one has pages to ask. A chunk is stored while the next one is asked.
  */
-async function askPages(deps: NightDeps, work: ChunkWork): Promise<StoredPage[] | null> {
+async function askPages(deps: RunDeps, work: ChunkWork): Promise<StoredPage[] | null> {
   const { limits } = deps.config.gateway.profile;
   const stored: StoredPage[] = [];
   const reach = { failedInARow: 0 };
@@ -98,7 +98,7 @@ async function askPages(deps: NightDeps, work: ChunkWork): Promise<StoredPage[] 
 }
 
 async function askedPage(
-  deps: NightDeps,
+  deps: RunDeps,
   work: ChunkWork,
   page: AskedPage,
   reach: { failedInARow: number },

@@ -8,7 +8,7 @@ import { PAGE_ORDERS_MAX } from '../core/instructions/batch.js';
 import type { Account } from '../gateway/account.js';
 import type { QueryEntry } from '../gateway/query/decode.js';
 import type { QuerySelection } from '../gateway/query/querySelection.js';
-import type { NightDeps } from '../runs/deps.js';
+import type { RunDeps } from '../runs/deps.js';
 import type { PageAnswer } from './askGateway.js';
 import { askPage, keptBody } from './askGateway.js';
 import { lookLines } from './lookLines.js';
@@ -24,7 +24,7 @@ const WALK_PAGES_MAX = 200_000;
 
 /** Walks an account's pages and ends its chunk; the page that stands for the walk is number 0. */
 export async function walkPages(
-  deps: NightDeps,
+  deps: RunDeps,
   chunk: ChunkRow,
   token: string,
   account: Account,
@@ -53,7 +53,7 @@ interface WalkWork {
 }
 
 /** Null when the window was walked to its end; else why it cannot be relied on. */
-async function walk(deps: NightDeps, work: WalkWork, state: Walk): Promise<string | null> {
+async function walk(deps: RunDeps, work: WalkWork, state: Walk): Promise<string | null> {
   const { concurrency } = deps.config.gateway.profile.limits;
   const { lookbackDays } = deps.config.reconcile;
   const range = await walkRange(deps.db, work.chunk, lookbackDays);
@@ -96,7 +96,7 @@ type End = { kind: 'more' } | { kind: 'done' } | { kind: 'problem'; reason: stri
 
 /** Takes pages in their order until the end, or the first thing that is not as it should be. */
 function takePages(
-  deps: NightDeps,
+  deps: RunDeps,
   work: WalkWork,
   state: Walk,
   answers: readonly PageAnswer[],
@@ -143,7 +143,7 @@ function notWhole(answer: PageAnswer | undefined): string | null {
 }
 
 function walkedPage(
-  deps: NightDeps,
+  deps: RunDeps,
   work: WalkWork,
   pageNo: number,
   answer: Extract<PageAnswer, { kind: 'answered' }>,

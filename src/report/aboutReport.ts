@@ -4,14 +4,14 @@
 import { configHash } from '../config/view.js';
 import type { AboutData } from '../core/runs/reporting.js';
 import type { RunSummary } from '../core/runs/summary.js';
-import type { NightDeps } from '../runs/deps.js';
+import type { SendDeps } from '../send/deps.js';
 import type { Digests } from './keptReportsStore.js';
 import { originsOf } from './manifest.js';
 import { runAbout } from './reportRowsStore.js';
 import type { ReportRow } from './reportsStore.js';
 
 /** Reports need no gateway and no queue. */
-export type ReportDeps = Pick<NightDeps, 'db' | 'config' | 'version'>;
+export type ReportDeps = Pick<SendDeps, 'db' | 'config' | 'version'>;
 
 export async function aboutOf(
   deps: ReportDeps,

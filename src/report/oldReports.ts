@@ -7,7 +7,7 @@ import { createReadStream } from 'node:fs';
 import { lstat, realpath, unlink } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { NightDeps } from '../runs/deps.js';
+import type { SendDeps } from '../send/deps.js';
 import type { OldReport, Removal } from './keptReportsStore.js';
 import { oldReports, recordRemoval } from './keptReportsStore.js';
 
@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 const REMOVED_MAX = 1_000;
 
 export async function removeOldReports(
-  deps: Pick<NightDeps, 'db' | 'config' | 'now' | 'log'>,
+  deps: Pick<SendDeps, 'db' | 'config' | 'now' | 'log'>,
 ): Promise<number> {
   const { keepDays, dir } = deps.config.reports;
   const before = new Date(deps.now().getTime() - keepDays * DAY_MS);

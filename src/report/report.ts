@@ -4,10 +4,11 @@
 import { TakenOverError } from '../core/errors.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import { tellFinished } from '../outbox/tell.js';
-import type { Night, NightDeps } from '../runs/deps.js';
+import type { Night } from '../runs/deps.js';
 import { TAKEN_OVER } from '../runs/holding.js';
 import { finishRun, storeSummary } from '../runs/runsStore.js';
 import { waitForRows } from '../runs/waitForRows.js';
+import type { SendDeps } from '../send/deps.js';
 import {
   dropQueuedReports,
   failedReports,
@@ -19,7 +20,7 @@ import {
 const NIGHTLY = ['reconciliation', 'orders'] as const;
 
 export async function report(
-  deps: NightDeps,
+  deps: SendDeps,
   night: Night,
   summary: RunSummary,
 ): Promise<RunSummary> {
@@ -52,7 +53,7 @@ export async function report(
 }
 
 /** The end of the run and the word of it commit together; false: it is another process's run. */
-async function endRun(deps: NightDeps, night: Night, finished: RunSummary): Promise<boolean> {
+async function endRun(deps: SendDeps, night: Night, finished: RunSummary): Promise<boolean> {
   return deps.db.transaction(async (tx) => {
     const { id } = deps.runner;
     if (!(await finishRun(tx, night.runId, id, finished, deps.now()))) return false;

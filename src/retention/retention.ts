@@ -4,7 +4,7 @@
 // cli/setup/retention.ts shows it.
 
 import type { Decider } from '../core/instructions/decider.js';
-import type { NightDeps } from '../runs/deps.js';
+import type { SendDeps } from '../send/deps.js';
 import type { KeptMonth, RemovalVerdict, RetentionRule } from './retentionStore.js';
 import { keptFrom, keptMonths, removeMonth } from './retentionStore.js';
 
@@ -12,7 +12,7 @@ import { keptFrom, keptMonths, removeMonth } from './retentionStore.js';
 const REMOVED_MAX = 3;
 const BY_RULE: Decider = { name: 'tieout', isClaim: false };
 
-type RetentionDeps = Pick<NightDeps, 'db' | 'config' | 'now' | 'log'>;
+type RetentionDeps = Pick<SendDeps, 'db' | 'config' | 'now' | 'log'>;
 
 /** Removes what the configuration says; says of each month what became of it. */
 export async function removeOldEvidence(deps: RetentionDeps): Promise<RemovalVerdict[]> {

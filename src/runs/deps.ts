@@ -8,12 +8,10 @@ import type { Database, Db } from '../database/db.js';
 import type { Account } from '../gateway/account.js';
 import type { GatewayClient } from '../gateway/client.js';
 import type { Turns } from '../gateway/transport/turns.js';
-import type { AnswerSpool } from '../send/journal/answerSpool.js';
-import type { JournalGuard } from '../send/journal/journalGuard.js';
 import type { JobsUnderWay } from './jobsUnderWay.js';
 import type { Runner } from './runsStore.js';
 
-export interface NightDeps {
+export interface RunDeps {
   db: Database;
   config: Config;
   gateway: GatewayClient;
@@ -26,10 +24,6 @@ export interface NightDeps {
   monotonic: () => number;
   newId: () => string;
   sleep: (ms: number) => Promise<void>;
-  /** permits on the local disk, held against the database */
-  journal: JournalGuard;
-  /** answers on the local disk until the database has them */
-  answers: AnswerSpool;
   /** so many batches of this process are at the gateway at a time, and no more */
   turns: Turns;
   /** what the workers of this process are at */
@@ -76,6 +70,6 @@ export function accountRules(accounts: readonly Account[]) {
 const DAY_MS = 86_400_000;
 
 /** Orders placed before this time are looked at only while they are not final. */
-export function lookbackFrom(deps: Pick<NightDeps, 'config'>, night: Night): Date {
+export function lookbackFrom(deps: Pick<RunDeps, 'config'>, night: Night): Date {
   return new Date(night.endsAt.getTime() - deps.config.reconcile.lookbackDays * DAY_MS);
 }

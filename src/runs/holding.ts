@@ -6,7 +6,7 @@
 import { DatabaseAwayError, LEFT, STOPPED, TakenOverError } from '../core/errors.js';
 import { isThere } from '../database/db.js';
 import { tellFailed } from '../outbox/tell.js';
-import type { Night, NightDeps } from './deps.js';
+import type { Night, RunDeps } from './deps.js';
 import { fenceOf } from './runHoldersStore.js';
 import type { RunRow } from './runsStore.js';
 import { failRun, isHeld } from './runsStore.js';
@@ -15,13 +15,13 @@ import { failRun, isHeld } from './runsStore.js';
 export const SILENCE_MS_MAX = 30_000;
 
 /** Whether somebody works on the run: not where the process is gone for sure, or was silent. */
-export function isAtWork({ isAlive }: Pick<NightDeps, 'isAlive'>, run: RunRow): boolean {
+export function isAtWork({ isAlive }: Pick<RunDeps, 'isAlive'>, run: RunRow): boolean {
   if (run.runner === null || isAlive(run.runner) === false) return false;
   return run.silentMs < SILENCE_MS_MAX;
 }
 
 /** The same night, which can read and write only as long as this process holds its run. */
-export function fenced(open: NightDeps, night: Night): { deps: NightDeps; night: Night } {
+export function fenced<D extends RunDeps>(open: D, night: Night): { deps: D; night: Night } {
   const db = open.db.guardedBy(fenceOf(night.runId, open.runner.id));
   return { deps: { ...open, db }, night: { ...night, db } };
 }
@@ -37,11 +37,11 @@ export interface Outages {
   /** Waits for the database where it is what failed; false: not that, or not any more. */
   isOver(error: unknown): Promise<boolean>;
   /** Records how a run ended, as soon as there is a database to record it in. */
-  recordEnd(holder: NightDeps, night: Night, error: unknown): Promise<void>;
+  recordEnd(holder: RunDeps, night: Night, error: unknown): Promise<void>;
 }
 
 /** Of one command: a database that is restarted under a night costs it time, and no more. */
-export function openOutages(deps: NightDeps): Outages {
+export function openOutages(deps: RunDeps): Outages {
   let left = RETURNS_MAX;
   const untilThere = waiting(deps);
   const isWaitedFor = (error: unknown): boolean => error instanceof DatabaseAwayError && left > 0;
@@ -61,7 +61,7 @@ export function openOutages(deps: NightDeps): Outages {
 }
 
 /** False while the database is away. */
-async function isRecorded(deps: NightDeps, night: Night, failure: string): Promise<boolean> {
+async function isRecorded(deps: RunDeps, night: Night, failure: string): Promise<boolean> {
   try {
     if (await endFailed(deps, night, failure)) return true;
   } catch (error) {
@@ -78,7 +78,7 @@ export const TAKEN_OVER =
  * False: the run is another's by now. Nobody's is one that this process ended, although the answer
  * to that was lost with the database.
  */
-async function endFailed(deps: NightDeps, night: Night, failure: string): Promise<boolean> {
+async function endFailed(deps: RunDeps, night: Night, failure: string): Promise<boolean> {
   const { businessDate, runId } = night;
   return deps.db.transaction(async (tx) => {
     if (!(await failRun(tx, runId, deps.runner.id, failure, deps.now()))) {
@@ -94,7 +94,7 @@ async function endFailed(deps: NightDeps, night: Night, failure: string): Promis
  * Tries now and then; false when the outage took too long, whoever began to wait for its end. Told
  * to stop, it ends at once.
  */
-function waiting(deps: NightDeps): (attempt: () => Promise<boolean>) => Promise<boolean> {
+function waiting(deps: RunDeps): (attempt: () => Promise<boolean>) => Promise<boolean> {
   let since: number | null = null;
   return async (attempt) => {
     while (!(await attempt())) {

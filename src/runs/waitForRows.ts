@@ -1,7 +1,7 @@
 // The spine waits on rows of PostgreSQL, never on job events: while work is left it looks at what
 // waits and rings the queue for it again now and then, so that a lost queue loses nothing.
 
-import type { NightDeps } from './deps.js';
+import type { RunDeps } from './deps.js';
 
 const POLL_FIRST_MS = 10;
 const POLL_MAX_MS = 250;
@@ -21,7 +21,7 @@ export interface Waiting {
 }
 
 /** Resolves when nothing is open any more; false when the limit was reached first. */
-export async function waitForRows(deps: NightDeps, waiting: Waiting): Promise<boolean> {
+export async function waitForRows(deps: RunDeps, waiting: Waiting): Promise<boolean> {
   const began = deps.monotonic();
   let rang = began;
   let pause = POLL_FIRST_MS;

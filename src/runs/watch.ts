@@ -2,7 +2,7 @@
 
 import { LEFT, TieoutError } from '../core/errors.js';
 import type { RunSummary } from '../core/runs/summary.js';
-import type { Night, NightDeps } from './deps.js';
+import type { Night, RunDeps } from './deps.js';
 import { endDryRunsInTheWay } from './dryRunStore.js';
 import { isAtWork } from './holding.js';
 import { beat } from './runHoldersStore.js';
@@ -15,7 +15,7 @@ const JOIN_HOURS_MAX = 12;
 
 /** Does the work with a heartbeat beside it; no dry run stays in the way of a night. */
 export async function withHeartbeat<T>(
-  deps: NightDeps,
+  deps: RunDeps,
   night: Night,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -49,7 +49,7 @@ export function keepingOn(work: () => Promise<unknown>, everyMs: number = LOOK_M
 }
 
 /** Waits for a run that another process works on; null when nobody does any more. */
-export async function joinRun(deps: NightDeps, businessDate: string): Promise<RunSummary | null> {
+export async function joinRun(deps: RunDeps, businessDate: string): Promise<RunSummary | null> {
   return waiting(deps, businessDate, async () => {
     const run = await findRun(deps.db, businessDate);
     if (!run) return { found: null };
@@ -61,7 +61,7 @@ export async function joinRun(deps: NightDeps, businessDate: string): Promise<Ru
 }
 
 /** Waits until nobody works on that run any more. */
-export async function outwaitRun(deps: NightDeps, runId: bigint, date: string): Promise<void> {
+export async function outwaitRun(deps: RunDeps, runId: bigint, date: string): Promise<void> {
   await waiting(deps, date, async () => {
     const held = await heldRun(deps.db);
     return held?.runId === runId && isAtWork(deps, held) ? null : { found: null };
@@ -69,7 +69,7 @@ export async function outwaitRun(deps: NightDeps, runId: bigint, date: string): 
 }
 
 async function waiting<T>(
-  deps: NightDeps,
+  deps: RunDeps,
   businessDate: string,
   look: () => Promise<{ found: T } | null>,
 ): Promise<T> {

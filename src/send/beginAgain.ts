@@ -4,14 +4,14 @@
 // compare.ts and confirm.ts settle by looks; whoever lets them ask also asks here afterwards.
 
 import type { Db } from '../database/db.js';
-import type { NightDeps } from '../runs/deps.js';
+import type { SendDeps } from './deps.js';
 import { releaseSeen, sayBrake } from './rows/sendingStore.js';
 
 const WHY = 'a look has shown all that nobody could say anything of: it happened';
 
 /** Answers the accounts that begin again. */
 export async function beginAgain(
-  { db, log }: { db: Db; log: NightDeps['log'] },
+  { db, log }: { db: Db; log: SendDeps['log'] },
   accountIds: readonly string[],
 ): Promise<string[]> {
   const released = await releaseSeen(db, accountIds);

@@ -2,14 +2,14 @@
 // Pure reading and one statement, so that it can be done again after a crash from the answer that
 // was stored, with the same result. Neighbours: sendBatch.ts right after a send, recover.ts later.
 
+import type { QueuedBatch } from '../core/instructions/batch.js';
 import type { RawAnswer } from '../gateway/transport/transport.js';
 import { confirmAcceptedPayouts } from '../instructions/payoutsStore.js';
-import type { NightDeps } from '../runs/deps.js';
+import type { SendDeps } from './deps.js';
 import type { SentBatch } from './prepareSend.js';
 import { readSent } from './prepareSend.js';
 import type { InstructionOutcome, KeptAnswer } from './rows/attemptsStore.js';
 import { recordOutcomes } from './rows/attemptsStore.js';
-import type { QueuedBatch } from './rows/batchesStore.js';
 
 /** What an answer says of each entry. */
 export interface Outcomes {
@@ -23,7 +23,7 @@ export interface Outcomes {
 
 /** Reads a stored answer and records what became of each entry, after a crash. */
 export async function readAnswer(
-  deps: NightDeps,
+  deps: SendDeps,
   sent: SentBatch,
   attemptId: string,
   answer: RawAnswer,
@@ -33,7 +33,7 @@ export async function readAnswer(
 }
 
 /** Pure: the same answer says the same, today and after a crash. */
-export function outcomesOf(deps: NightDeps, sent: SentBatch, answer: RawAnswer): Outcomes {
+export function outcomesOf(deps: SendDeps, sent: SentBatch, answer: RawAnswer): Outcomes {
   const { entries } = sent;
   const reading = readSent(deps, sent, answer);
   const outcomes: InstructionOutcome[] = reading.entries.map((outcome, index) => ({
@@ -52,7 +52,7 @@ export function outcomesOf(deps: NightDeps, sent: SentBatch, answer: RawAnswer):
 
 /** Records what an answer said, and the answer itself where the database has yet to store it. */
 export async function recordAnswer(
-  deps: NightDeps,
+  deps: SendDeps,
   { batch }: SentBatch,
   attemptId: string,
   { outcomes, reason, signatureWarning }: Outcomes,
@@ -74,7 +74,7 @@ export async function recordAnswer(
 
 /** A batch that was accepted whole is told by the figures alone. */
 function tellTrouble(
-  { log }: NightDeps,
+  { log }: SendDeps,
   batch: QueuedBatch,
   outcomes: readonly InstructionOutcome[],
   reason: string | null,
@@ -100,7 +100,7 @@ function aboutBatch({ accountId, batchId }: QueuedBatch) {
 }
 
 /** Nobody answered what was sent: told by whoever sent it. */
-export function tellUnanswered(deps: NightDeps, { batch, entries }: SentBatch, why: string): void {
+export function tellUnanswered(deps: SendDeps, { batch, entries }: SentBatch, why: string): void {
   deps.log(`batch ${batch.batchId}, ${batch.operation}: ${entries.length} unknown: ${why}`, {
     level: 'warn',
     ...aboutBatch(batch),
@@ -109,7 +109,7 @@ export function tellUnanswered(deps: NightDeps, { batch, entries }: SentBatch, w
 
 /** No answer that can be read: every entry is unknown. */
 export async function recordUnknown(
-  deps: NightDeps,
+  deps: SendDeps,
   sent: Pick<SentBatch, 'entries'>,
   attemptId: string,
   reason: string,

@@ -5,6 +5,7 @@
 
 import { ledgerCurrencies } from '../core/currency.js';
 import type { Rules } from '../core/facts.js';
+import type { BatchInstruction } from '../core/instructions/batch.js';
 import type { ApprovalLapse, HoldReason } from '../core/instructions/decision.js';
 import { historyReason } from '../core/instructions/freed.js';
 import type { Wanted } from '../core/instructions/policy.js';
@@ -18,9 +19,9 @@ import type { Account } from '../gateway/account.js';
 import { differsFrom } from '../instructions/freed.js';
 import { payoutFacts } from '../instructions/payoutsStore.js';
 import { ownPolicies, policiesOfRun } from '../instructions/policies.js';
-import type { NightDeps } from '../runs/deps.js';
 import { otherEnvironment } from '../runs/environment.js';
-import type { BatchInstruction, BatchRow } from './rows/batchesStore.js';
+import type { SendDeps } from './deps.js';
+import type { BatchRow } from './rows/batchesStore.js';
 import type { FreshFacts } from './rows/factsStore.js';
 import { batchFacts } from './rows/factsStore.js';
 import type { Standing } from './rows/sendingStore.js';
@@ -49,7 +50,7 @@ export type Permit =
 
 /** Weighs a batch in the transaction that is going to claim it. */
 export async function maySend(
-  deps: NightDeps,
+  deps: SendDeps,
   tx: Db,
   batch: BatchRow,
   account: Account,
@@ -76,7 +77,7 @@ type Holds = (wanted: Wanted, isApproved: boolean) => HoldReason | null;
  * what an answer means to this process may not be what the plan took it for.
  */
 async function holdsOf(
-  deps: NightDeps,
+  deps: SendDeps,
   tx: Db,
   { operation, accountId }: BatchRow,
   standing: { runId: bigint; settingsSha256: string | null },
@@ -100,7 +101,7 @@ type Weighed =
   | Extract<Permit, { kind: 'stale' }>;
 
 async function weighOrders(
-  deps: NightDeps,
+  deps: SendDeps,
   tx: Db,
   batch: BatchRow,
   account: Account,
@@ -138,7 +139,7 @@ function wantedOf({ refundAmount, amount, currency }: BatchInstruction) {
 
 /** The gateway shows no payouts, so that there is nothing to look at: the ledger says. */
 async function weighPayout(
-  deps: NightDeps,
+  deps: SendDeps,
   tx: Db,
   batch: BatchRow,
   { liveFrom }: Account,
@@ -184,7 +185,7 @@ export type Beginning =
 
 /** The part of it that is not about orders; asked before a connection is opened, too. */
 export function beginningOf(
-  { config }: Pick<NightDeps, 'config'>,
+  { config }: Pick<SendDeps, 'config'>,
   account: Account,
   standing: Standing | undefined,
 ): Beginning {
@@ -206,7 +207,7 @@ export function beginningOf(
 
 /** Asked once more as its turn at the gateway comes: a batch may have waited since its claim. */
 export async function whyNotAnyMore(
-  deps: Pick<NightDeps, 'config' | 'db'>,
+  deps: Pick<SendDeps, 'config' | 'db'>,
   account: Account,
   isCanary: boolean,
 ): Promise<string | null> {
@@ -219,7 +220,7 @@ export async function whyNotAnyMore(
 }
 
 function whyNot(
-  deps: NightDeps,
+  deps: SendDeps,
   batch: BatchRow,
   account: Account,
   fact: FreshFacts,
@@ -251,7 +252,7 @@ function isSame(batch: BatchRow, entry: BatchInstruction, need: Need): boolean {
 
 const HOUR_MS = 3_600_000;
 
-function rulesFor(deps: NightDeps, account: Account, fact: FreshFacts): Rules {
+function rulesFor(deps: SendDeps, account: Account, fact: FreshFacts): Rules {
   const { reconcile, operations, gateway } = deps.config;
   const asOf = fact.asOf ?? deps.now();
   return {

@@ -2,6 +2,7 @@
 // is a message of its own. Pure: the same instructions give the same bytes, today and when a stored
 // answer is read again after a crash.
 
+import type { BatchInstruction } from '../core/instructions/batch.js';
 import type { Account } from '../gateway/account.js';
 import type { EntryOutcome } from '../gateway/batches/answers.js';
 import type { BatchEntry, BatchReading, PreparedBatch } from '../gateway/batches/batchOps.js';
@@ -9,8 +10,8 @@ import type { PayoutOutcome } from '../gateway/payments/payout.js';
 import type { RawAnswer } from '../gateway/transport/transport.js';
 import type { PreparedRequest } from '../gateway/wire/requests.js';
 import { payoutMessage } from '../plan/payouts.js';
-import type { NightDeps } from '../runs/deps.js';
-import type { BatchInstruction, BatchRow } from './rows/batchesStore.js';
+import type { SendDeps } from './deps.js';
+import type { BatchRow } from './rows/batchesStore.js';
 
 /** What went out, in the order in which it was sent. */
 export interface SentBatch {
@@ -20,14 +21,14 @@ export interface SentBatch {
   wire: readonly BatchEntry[];
 }
 
-export function prepareSend(deps: NightDeps, sent: SentBatch): PreparedBatch {
+export function prepareSend(deps: SendDeps, sent: SentBatch): PreparedBatch {
   const { operation } = sent.batch;
   return operation === 'payout'
     ? preparedPayout(deps, sent)
     : deps.gateway.prepareBatch(sent.account, operation, sent.wire);
 }
 
-export function readSent(deps: NightDeps, sent: SentBatch, answer: RawAnswer): BatchReading {
+export function readSent(deps: SendDeps, sent: SentBatch, answer: RawAnswer): BatchReading {
   const { operation } = sent.batch;
   if (operation !== 'payout') {
     return deps.gateway.readBatchAnswer(sent.account, operation, sent.wire, answer);
@@ -39,7 +40,7 @@ export function readSent(deps: NightDeps, sent: SentBatch, answer: RawAnswer): B
     : { trusted: true, signatureWarning: null, entries };
 }
 
-function preparedPayout(deps: NightDeps, { account, entries }: SentBatch): PreparedRequest {
+function preparedPayout(deps: SendDeps, { account, entries }: SentBatch): PreparedRequest {
   const [entry, second] = entries;
   if (!entry || second || entry.payload === null) throw new Error('a payout travels alone');
   return deps.gateway.preparePayout(account, payoutMessage(entry.transactionId, entry.payload));

@@ -3,8 +3,9 @@
 // is unknown otherwise. Nothing here ever turns an attempt into "not sent".
 
 import { ANSWERED_AFTER_ALL, disputeByAnswers } from '../instructions/lateAnswersStore.js';
-import type { Night, NightDeps } from '../runs/deps.js';
+import type { Night } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
+import type { SendDeps } from './deps.js';
 import { readAnswer, recordUnknown } from './outcomes.js';
 import type { OpenAttempt } from './rows/attemptsStore.js';
 import { openAttempts, SEND_BUDGET_MS } from './rows/attemptsStore.js';
@@ -18,13 +19,13 @@ const GRACE_SECONDS = 15;
  * Classifies everything in flight of the night's accounts before it begins, and takes apart what
  * waits in batches: it goes when the plan has weighed it by the settings of this run, not before.
  */
-export async function recover(deps: NightDeps, night: Night): Promise<void> {
+export async function recover(deps: SendDeps, night: Night): Promise<void> {
   await recoverAttempts(deps, accountIdsOf(night));
   await dissolveWaiting(deps.db, accountIdsOf(night));
 }
 
 export async function recoverAttempts(
-  deps: NightDeps,
+  deps: SendDeps,
   accountIds: readonly string[],
 ): Promise<void> {
   const brought = await deps.answers.bringIn(deps.db);
@@ -45,21 +46,21 @@ export async function recoverAttempts(
 const firstSeen = new Map<string, number>();
 
 /** In seconds, with the time that a sender has until its first byte. */
-function seenFor(deps: NightDeps, { attemptId }: OpenAttempt): number {
+function seenFor(deps: SendDeps, { attemptId }: OpenAttempt): number {
   const since = firstSeen.get(attemptId) ?? deps.monotonic();
   firstSeen.set(attemptId, since);
   return (deps.monotonic() - since - SEND_BUDGET_MS) / 1000;
 }
 
 /** A person said that it had not happened, and knew less than is known now. */
-async function askAgain(deps: NightDeps, accountIds: readonly string[]): Promise<void> {
+async function askAgain(deps: SendDeps, accountIds: readonly string[]): Promise<void> {
   for (const id of await disputeByAnswers(deps.db, accountIds, deps.now())) {
     const words = `instruction ${id}: ${ANSWERED_AFTER_ALL}; it waits for a person again`;
     deps.log(words, { level: 'warn' });
   }
 }
 
-async function classify(deps: NightDeps, attempt: OpenAttempt, isGone: boolean): Promise<void> {
+async function classify(deps: SendDeps, attempt: OpenAttempt, isGone: boolean): Promise<void> {
   const batch = await loadBatch(deps.db, attempt.batchId);
   const account = deps.config.accounts.find((one) => one.accountId === attempt.accountId);
   if (!batch || !account) return;

@@ -2,18 +2,18 @@
 // account that needs its canary first, none of one that is stopped. A ring is a hint; the permit
 // decides.
 
+import type { QueuedBatch } from '../core/instructions/batch.js';
 import { mayAccountSend } from '../core/instructions/sending.js';
 import { MOVEMENTS } from '../core/orders/order.js';
 import type { Db } from '../database/db.js';
-import type { NightDeps } from '../runs/deps.js';
-import type { QueuedBatch } from './rows/batchesStore.js';
+import type { SendDeps } from './deps.js';
 import { waitingBatches } from './rows/batchesStore.js';
 import { standings } from './rows/sendingStore.js';
 
 /** So often a batch is tried in one run before it waits for the next. */
 export const BATCH_TRIES_MAX = 4;
 
-type RingDeps = Pick<NightDeps, 'db' | 'doorbell'>;
+type RingDeps = Pick<SendDeps, 'db' | 'doorbell'>;
 
 /** Rings for everything of these accounts that waits. */
 export async function ringWaiting(deps: RingDeps, accountIds: readonly string[]): Promise<void> {

@@ -4,9 +4,10 @@
 
 import { mayAccountSend } from '../core/instructions/sending.js';
 import { cutBatches } from '../instructions/instructionsStore.js';
-import type { Night, NightDeps } from '../runs/deps.js';
+import type { Night } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import { waitForRows } from '../runs/waitForRows.js';
+import type { SendDeps } from './deps.js';
 import { recoverAttempts } from './recover.js';
 import { BATCH_TRIES_MAX, goingAccounts, ringWaiting } from './ringWaiting.js';
 import {
@@ -19,7 +20,7 @@ import {
 import { standings } from './rows/sendingStore.js';
 
 /** Sends what may be sent. */
-export async function send(deps: NightDeps, night: Night): Promise<void> {
+export async function send(deps: SendDeps, night: Night): Promise<void> {
   const accountIds = accountIdsOf(night);
   // First of all: a database that was put back takes what waits out of its batches. What is wrong
   // with the journal is for the batches to say.
@@ -44,7 +45,7 @@ export async function send(deps: NightDeps, night: Night): Promise<void> {
 }
 
 /** Says in words which accounts send nothing although something of them waits. */
-async function tellStopped(deps: NightDeps, accountIds: readonly string[]): Promise<void> {
+async function tellStopped(deps: SendDeps, accountIds: readonly string[]): Promise<void> {
   const waiting = await queuedBatches(deps.db, accountIds);
   for (const standing of await standings(deps.db, accountIds)) {
     const answer = mayAccountSend(standing);

@@ -4,6 +4,7 @@
 // be called twice for the same batch: the second caller finds the claim taken.
 
 import { createHash } from 'node:crypto';
+import type { BatchInstruction } from '../core/instructions/batch.js';
 import type { Db } from '../database/db.js';
 import type { Account } from '../gateway/account.js';
 import type { PreparedBatch } from '../gateway/batches/batchOps.js';
@@ -11,7 +12,7 @@ import type { MoneyConnection } from '../gateway/transport/moneyTransport.js';
 import type { RawAnswer } from '../gateway/transport/transport.js';
 import type { Told } from '../gateway/transport/turns.js';
 import { lookAgain } from '../pull/lookAgain.js';
-import type { NightDeps } from '../runs/deps.js';
+import type { SendDeps } from './deps.js';
 import type { PermitLine } from './journal/permitSegments.js';
 import { keptRequest } from './keptRequest.js';
 import { outcomesOf, recordAnswer, recordUnknown, tellUnanswered } from './outcomes.js';
@@ -22,7 +23,7 @@ import { prepareSend } from './prepareSend.js';
 import { ringWaiting } from './ringWaiting.js';
 import type { KeptAnswer } from './rows/attemptsStore.js';
 import { ClaimChanged, claimBatch, recordNotSent, SEND_BUDGET_MS } from './rows/attemptsStore.js';
-import type { BatchInstruction, BatchRow } from './rows/batchesStore.js';
+import type { BatchRow } from './rows/batchesStore.js';
 import {
   deferBatch,
   dropBatch,
@@ -35,7 +36,7 @@ import { LOST_COMMIT, undoClaim } from './undoClaim.js';
 import { canBeWritten, wireOf } from './wireEntry.js';
 
 /** Sends a batch if it still waits and may be sent. */
-export async function sendBatch(deps: NightDeps, batchId: bigint): Promise<void> {
+export async function sendBatch(deps: SendDeps, batchId: bigint): Promise<void> {
   const found = await batchStanding(deps.db, batchId);
   if (found?.batch.state !== 'queued') return;
   const { batch, standing } = found;
@@ -74,7 +75,7 @@ const DONE: Tried = { kind: 'done', rest: async () => {} };
 
 /** What is left to write down happens while the gateway serves the next batch. */
 async function sendInTurn(
-  deps: NightDeps,
+  deps: SendDeps,
   batch: BatchRow,
   account: Account,
 ): Promise<readonly bigint[] | null> {
@@ -85,7 +86,7 @@ async function sendInTurn(
 }
 
 /** Connects first, so that nothing lies between the permit and the write but the claim. */
-async function connectAndSend(deps: NightDeps, batch: BatchRow, account: Account): Promise<Tried> {
+async function connectAndSend(deps: SendDeps, batch: BatchRow, account: Account): Promise<Tried> {
   const opened = await deps.gateway.connectMoney(account);
   if (opened.kind === 'not_sent') {
     await deferBatch(deps.db, batch.batchId, opened.reason);
@@ -131,12 +132,12 @@ interface Moment {
   wall: number;
 }
 
-function momentOf(deps: NightDeps): Moment {
+function momentOf(deps: SendDeps): Moment {
   return { steady: deps.monotonic(), wall: deps.now().getTime() };
 }
 
 /** By both clocks: one may be set back, the other stands still while a machine sleeps. */
-function budgetLeft(deps: NightDeps, began: Moment): number {
+function budgetLeft(deps: SendDeps, began: Moment): number {
   const { steady, wall } = momentOf(deps);
   return SEND_BUDGET_MS - Math.max(steady - began.steady, wall - began.wall);
 }
@@ -150,7 +151,7 @@ type Claim =
   | { kind: 'changed' };
 
 /** Permit and claim in one transaction; goes on only when its COMMIT was acknowledged. */
-async function claimPermitted(deps: NightDeps, batch: BatchRow, account: Account): Promise<Claim> {
+async function claimPermitted(deps: SendDeps, batch: BatchRow, account: Account): Promise<Claim> {
   let made: Claimed | null = null;
   try {
     return await deps.db.durably(async (tx) => {
@@ -168,7 +169,7 @@ async function claimPermitted(deps: NightDeps, batch: BatchRow, account: Account
 }
 
 async function claimEntries(
-  deps: NightDeps,
+  deps: SendDeps,
   tx: Db,
   batch: BatchRow,
   account: Account,
@@ -202,7 +203,7 @@ async function claimEntries(
 
 /** What no amount of the gateway expresses keeps nobody else: it fails in a batch of its own. */
 async function writable(
-  deps: NightDeps,
+  deps: SendDeps,
   tx: Db,
   batch: BatchRow,
   entries: readonly BatchInstruction[],
@@ -227,7 +228,7 @@ async function becomesCanary(
 }
 
 async function postClaimed(
-  deps: NightDeps,
+  deps: SendDeps,
   claimed: Claimed,
   connection: MoneyConnection,
 ): Promise<Tried> {
@@ -242,7 +243,7 @@ async function postClaimed(
 
 /** Answers what is left to record; null: all of it was. */
 async function post(
-  deps: NightDeps,
+  deps: SendDeps,
   claimed: Claimed,
   connection: MoneyConnection,
 ): Promise<(() => Promise<void>) | null> {
@@ -274,7 +275,7 @@ const ALL_RECORDED: Posted = { record: null };
 
 /** Posts, if nothing has changed while it waited for its turn. */
 async function postInTurn(
-  deps: NightDeps,
+  deps: SendDeps,
   claimed: Claimed,
   connection: MoneyConnection,
   { asked, told }: { asked: Asked; told: Told },
@@ -319,7 +320,7 @@ type Asked =
   | { kind: 'failed'; error: unknown };
 
 /** It may be asked ahead of its turn and then once more: hence it does nothing but ask. */
-async function askOnceMore(deps: NightDeps, { sent, isCanary }: Claimed): Promise<Asked> {
+async function askOnceMore(deps: SendDeps, { sent, isCanary }: Claimed): Promise<Asked> {
   try {
     return { kind: 'answered', forbidden: await whyNotAnyMore(deps, sent.account, isCanary) };
   } catch (error) {
@@ -332,7 +333,7 @@ async function askOnceMore(deps: NightDeps, { sent, isCanary }: Claimed): Promis
  * that stands in the database, where the breaker counts.
  */
 async function takeAnswer(
-  deps: NightDeps,
+  deps: SendDeps,
   sent: SentBatch,
   attemptId: string,
   answer: RawAnswer,

@@ -2,7 +2,7 @@
 // and ring for batches that wait and may go. So a killed sender is found by whoever lives, and an
 // approval or a brake let go needs no run to take effect.
 
-import type { NightDeps } from '../runs/deps.js';
+import type { SendDeps } from './deps.js';
 import { recoverAttempts } from './recover.js';
 import { ringWaiting } from './ringWaiting.js';
 
@@ -10,7 +10,7 @@ import { ringWaiting } from './ringWaiting.js';
 const SWEEP_MS = 10_000;
 
 /** Sweeps until the answer is called. */
-export function startSweeping(deps: NightDeps): () => Promise<void> {
+export function startSweeping(deps: SendDeps): () => Promise<void> {
   const accountIds = deps.config.accounts.map((account) => account.accountId);
   let sweeping: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
@@ -29,7 +29,7 @@ export function startSweeping(deps: NightDeps): () => Promise<void> {
   };
 }
 
-async function sweep(deps: NightDeps, accountIds: readonly string[]): Promise<void> {
+async function sweep(deps: SendDeps, accountIds: readonly string[]): Promise<void> {
   await recoverAttempts(deps, accountIds);
   await ringWaiting(deps, accountIds);
 }

@@ -5,7 +5,7 @@
 // is counted by whoever throws it. Where the database keeps silent the attempt stays open, and
 // recover.ts makes it unknown.
 
-import type { NightDeps } from '../runs/deps.js';
+import type { SendDeps } from './deps.js';
 import { transactionStatus } from './journal/journalsStore.js';
 import { recordNotSent } from './rows/attemptsStore.js';
 
@@ -19,7 +19,7 @@ interface Unwritten {
 }
 
 export async function undoClaim(
-  deps: Pick<NightDeps, 'db' | 'sleep'>,
+  deps: Pick<SendDeps, 'db' | 'sleep'>,
   claim: Unwritten,
   reason: string,
 ): Promise<void> {
@@ -31,7 +31,7 @@ export async function undoClaim(
 
 /** May be asked again after a failure: what became of an attempt is written once. */
 async function isUndone(
-  { db }: Pick<NightDeps, 'db'>,
+  { db }: Pick<SendDeps, 'db'>,
   { attemptId, xid }: Unwritten,
   reason: string,
 ): Promise<boolean> {

@@ -1,16 +1,17 @@
 // An instruction in the words of the wire. The same instruction gives the same words, today and
 // when its answer is read again after a crash.
 
+import type { BatchInstruction } from '../core/instructions/batch.js';
+import { refundTag } from '../core/instructions/instruction.js';
 import { parseAmount } from '../core/money.js';
 import type { Movement } from '../core/orders/order.js';
 import type { BatchEntry } from '../gateway/batches/batchOps.js';
 import { wireAmount } from '../gateway/wire/amount.js';
-import type { NightDeps } from '../runs/deps.js';
-import type { BatchInstruction } from './rows/batchesStore.js';
+import type { SendDeps } from './deps.js';
 
 /** A payout has no entries: it is its own message (prepareSend.ts). */
 export function wireOf(
-  deps: NightDeps,
+  deps: SendDeps,
   operation: Movement,
   entries: readonly BatchInstruction[],
 ): BatchEntry[] {
@@ -19,7 +20,7 @@ export function wireOf(
 
 /** False where its currency cannot express an amount of it: half a yen. */
 export function canBeWritten(
-  deps: NightDeps,
+  deps: SendDeps,
   operation: Movement,
   entry: BatchInstruction,
 ): boolean {
@@ -32,7 +33,7 @@ export function canBeWritten(
 }
 
 /** The tag lets a person find a refund in the portal. */
-function wireEntry(deps: NightDeps, entry: BatchInstruction): BatchEntry {
+function wireEntry(deps: SendDeps, entry: BatchInstruction): BatchEntry {
   const { profile } = deps.config.gateway;
   const wire: BatchEntry = {
     transactionId: entry.transactionId,
@@ -49,12 +50,7 @@ function wireEntry(deps: NightDeps, entry: BatchInstruction): BatchEntry {
   return wire;
 }
 
-/** Stands in refund_reason. */
-export function refundTag(instructionId: bigint): string {
-  return `[tieout ${instructionId}]`;
-}
-
-function wireText(deps: NightDeps, entry: BatchInstruction, text: string): string {
+function wireText(deps: SendDeps, entry: BatchInstruction, text: string): string {
   const wire = writtenAs(deps, entry, text);
   if (wire !== null) return wire;
   const { currency, orderNo } = entry;
@@ -63,7 +59,7 @@ function wireText(deps: NightDeps, entry: BatchInstruction, text: string): strin
 
 /** Null where the currency of the entry cannot express it. */
 function writtenAs(
-  { config }: NightDeps,
+  { config }: SendDeps,
   { currency }: BatchInstruction,
   text: string,
 ): string | null {

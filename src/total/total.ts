@@ -45,11 +45,12 @@ import { accountsWithoutOrders } from '../ledger/ledgerStore.js';
 import { unusableRows } from '../ledger/ledgerTroubleStore.js';
 import { coverageCounts, failedPages } from '../pull/rows/coverageStore.js';
 import { newWords } from '../pull/rows/statusCodesStore.js';
-import type { Night, NightDeps } from '../runs/deps.js';
+import type { Night } from '../runs/deps.js';
 import { accountIdsOf, lookbackFrom } from '../runs/deps.js';
 import { leftAccounts } from '../runs/leftAccountsStore.js';
 import { recordWorking } from '../runs/recordStore.js';
 import { blockedAccounts, closeAccounts, keptBack, runLookTime } from '../runs/runAccountsStore.js';
+import type { SendDeps } from '../send/deps.js';
 import { aheadNotices, stopNotices } from '../send/stops.js';
 import { oddRefunds, sharedTransactions } from './anomaliesStore.js';
 import type { AccountFigures, KindTieRow, LookFigures } from './figuresStore.js';
@@ -79,7 +80,7 @@ export async function countLooks(db: Db, runId: bigint): Promise<Looked> {
 }
 
 /** Reads every other figure, checks that they tie, and states what the run has come to. */
-export async function total(deps: NightDeps, night: Night, looked: Looked): Promise<RunSummary> {
+export async function total(deps: SendDeps, night: Night, looked: Looked): Promise<RunSummary> {
   await countSettledBetween(night.db, night.runId, accountIdsOf(night));
   // A decision about a break in between would stand in one figure and not in the other.
   return inTransaction(night.db, async (tx) => {
@@ -98,7 +99,7 @@ export async function total(deps: NightDeps, night: Night, looked: Looked): Prom
 
 /** The figures of a run out of what its steps recorded, checked. */
 export async function sumUp(
-  deps: Pick<NightDeps, 'config'>,
+  deps: Pick<SendDeps, 'config'>,
   night: Night,
   { looks, covered }: Looked,
   notices: readonly Notice[],
@@ -185,7 +186,7 @@ function leftInTheMiddle(account: AccountFigures): Counted {
 }
 
 /** What a person has to be told beside the figures, in words. */
-async function noticesOf(deps: Pick<NightDeps, 'config' | 'now'>, night: Night): Promise<Notice[]> {
+async function noticesOf(deps: Pick<SendDeps, 'config' | 'now'>, night: Night): Promise<Notice[]> {
   const feeds = await feedGaps(night.db, night.runId);
   const words = await newWords(night.db, night.runId);
   const changes = await ledgerChangeCounts(night.db, night.runId);
@@ -231,7 +232,7 @@ function statesOfOthers(notices: readonly Notice[]): RunState[] {
 
 /** Requests of accounts that the configuration does not name: as much as a break. */
 async function strangers(
-  deps: Pick<NightDeps, 'config'>,
+  deps: Pick<SendDeps, 'config'>,
   night: Night,
 ): Promise<StrangeAccountFacts[]> {
   const configured = deps.config.accounts.map(({ accountId }) => accountId);
@@ -273,7 +274,7 @@ function ordersOf(account: AccountFigures): AccountSummary['orders'] {
 }
 
 /** What this way of asking cannot find is said to be not searched (law 4 of ARCHITECTURE.md). */
-function notSearched(deps: Pick<NightDeps, 'config'>): string[] {
+function notSearched(deps: Pick<SendDeps, 'config'>): string[] {
   return deps.config.gateway.profile.query.select === 'order_list' ? ['missing_in_ledger'] : [];
 }
 

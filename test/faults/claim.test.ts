@@ -4,7 +4,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { UnreachableError } from '../../src/core/errors.js';
 import type { Tx } from '../../src/database/db.js';
-import type { NightDeps } from '../../src/runs/deps.js';
+import type { SendDeps } from '../../src/send/deps.js';
 import { recoverAttempts } from '../../src/send/recover.js';
 import { sendBatch } from '../../src/send/sendBatch.js';
 import type { House } from '../support/night.js';
@@ -22,7 +22,7 @@ afterEach(async () => {
 interface Ready {
   house: House;
   front: Front;
-  deps: NightDeps;
+  deps: SendDeps;
   batchId: bigint;
 }
 
@@ -37,7 +37,7 @@ async function oneCapture(): Promise<Ready> {
 }
 
 /** The claim's transaction with something in front of its COMMIT. */
-function spoiltClaim(deps: NightDeps, spoil: (tx: Tx) => Promise<unknown>): NightDeps {
+function spoiltClaim(deps: SendDeps, spoil: (tx: Tx) => Promise<unknown>): SendDeps {
   return {
     ...deps,
     db: {
@@ -106,7 +106,7 @@ describe('before the COMMIT of a claim', () => {
 describe('after the COMMIT of a claim', () => {
   it('fault D58: its answer is lost: this process writes nothing', async () => {
     const { house, front, deps, batchId } = await oneCapture();
-    const lost: NightDeps = {
+    const lost: SendDeps = {
       ...deps,
       runner: { ...deps.runner, boot: 'another boot' },
       db: {

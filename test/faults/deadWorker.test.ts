@@ -2,7 +2,7 @@
 // same id is swallowed meanwhile. The next run must not wait for that: it takes new ids.
 
 import { afterEach, describe, expect, it } from 'vitest';
-import type { App } from '../../src/app/compose.js';
+import type { App } from '../../src/cli/app.js';
 import type { QueueName } from '../../src/core/instructions/doorbell.js';
 import { beginRun } from '../../src/night/begin.js';
 import { runDate } from '../../src/night/run.js';

@@ -7,7 +7,7 @@ import { afterEach, expect, it } from 'vitest';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import type { Decision } from '../../src/instructions/decisions.js';
 import { decideInstructions } from '../../src/instructions/decisions.js';
-import type { NightDeps } from '../../src/runs/deps.js';
+import type { SendDeps } from '../../src/send/deps.js';
 import { recoverAttempts } from '../../src/send/recover.js';
 import { sendBatch } from '../../src/send/sendBatch.js';
 import type { House } from '../support/night.js';
@@ -102,8 +102,8 @@ function payoutsBy(house: House, payout: 'approve' | 'auto'): void {
 }
 
 /** Loses its database when it is about to write down what was answered. */
-function forgetful(deps: NightDeps): NightDeps {
-  const query: NightDeps['db']['query'] = async (text, ...more) => {
+function forgetful(deps: SendDeps): SendDeps {
+  const query: SendDeps['db']['query'] = async (text, ...more) => {
     if (text.includes('insert into tieout.answers')) throw new Error('gone');
     return deps.db.query(text, ...more);
   };

@@ -6,11 +6,12 @@ import { cutBatches } from '../../src/instructions/instructionsStore.js';
 import { beginRun } from '../../src/night/begin.js';
 import { plan } from '../../src/plan/plan.js';
 import { pullNight } from '../../src/pull/pull.js';
-import type { Night, NightDeps } from '../../src/runs/deps.js';
+import type { Night } from '../../src/runs/deps.js';
+import type { SendDeps } from '../../src/send/deps.js';
 import type { House } from '../support/night.js';
 
 export interface Prepared {
-  deps: NightDeps;
+  deps: SendDeps;
   night: Night;
   batchIds: bigint[];
 }

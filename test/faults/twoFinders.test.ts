@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
-import type { NightDeps } from '../../src/runs/deps.js';
+import type { SendDeps } from '../../src/send/deps.js';
 import { recoverAttempts } from '../../src/send/recover.js';
 import { sendBatch } from '../../src/send/sendBatch.js';
 import type { House } from '../support/night.js';
@@ -40,7 +40,7 @@ async function requestPayout(house: House): Promise<void> {
 }
 
 /** Dies with the answer stored and not yet read. */
-function dying(deps: NightDeps): NightDeps {
+function dying(deps: SendDeps): SendDeps {
   const die = (): never => {
     throw new Error('died');
   };
@@ -49,9 +49,9 @@ function dying(deps: NightDeps): NightDeps {
 }
 
 /** Between its finding and its first question about a batch the other one is done with all. */
-function overtaken(deps: NightDeps): NightDeps {
+function overtaken(deps: SendDeps): SendDeps {
   let isDone = false;
-  const query: NightDeps['db']['query'] = async (text, ...more) => {
+  const query: SendDeps['db']['query'] = async (text, ...more) => {
     const found = await deps.db.query(text, ...more);
     if (!isDone && text.includes('from tieout.attempts t')) {
       isDone = true;

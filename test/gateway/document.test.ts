@@ -85,13 +85,13 @@ describe('requests', () => {
 describe('answers', () => {
   const batchFields = [...new Set(Object.values(BATCHES).flatMap(({ got }) => got))];
   it.each([
-    ['a payment', PAYMENT_ANSWER, ['paymentAnswer.ts', 'responXml.ts']],
-    ['a payout', PAYOUT_ANSWER, ['payout.ts', 'payoutMessages.ts']],
-    ['a payout, beyond the request', ['local_clearing_system'], ['payoutMessages.ts']],
-    ['a query', QUERY_ANSWER, ['messages.ts']],
-    ['an entry of a query, as a type', QUERY_ENTRY, ['messages.ts']],
-    ['an entry of a query, as it is read', QUERY_ENTRY, ['queryRecord.ts']],
-    ['a batch', batchFields, ['messages.ts']],
+    ['a payment', PAYMENT_ANSWER, ['payments/paymentAnswer.ts', 'wire/responXml.ts']],
+    ['a payout', PAYOUT_ANSWER, ['payments/payout.ts', 'document/payoutMessages.ts']],
+    ['a payout, beyond the request', ['local_clearing_system'], ['document/payoutMessages.ts']],
+    ['a query', QUERY_ANSWER, ['document/messages.ts']],
+    ['an entry of a query, as a type', QUERY_ENTRY, ['document/messages.ts']],
+    ['an entry of a query, as it is read', QUERY_ENTRY, ['query/queryRecord.ts']],
+    ['a batch', batchFields, ['document/messages.ts']],
   ])('of %s are known field by field', (_, document, files) => {
     expect(missing(document, sourceOf(...files))).toEqual([]);
   });

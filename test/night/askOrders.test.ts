@@ -8,20 +8,20 @@ import type { Beginning } from '../../src/night/begin.js';
 import { beginRun } from '../../src/night/begin.js';
 import { askOrders } from '../../src/pull/askOrders.js';
 import { orderRows } from '../../src/report/reportRowsStore.js';
-import type { NightDeps } from '../../src/runs/deps.js';
+import type { SendDeps } from '../../src/send/deps.js';
 import type { House } from '../support/night.js';
 import { buildHouse } from '../support/night.js';
 
 const FIRST = 130;
 
 let house: House;
-let deps: NightDeps;
+let deps: SendDeps;
 /** How many orders were entered when each page was asked. */
 const entered: number[] = [];
 beforeAll(async () => {
   house = await buildHouse({ orders: 600 });
   const night = await (await house.open()).night();
-  const queryPage: NightDeps['gateway']['queryPage'] = async (...question) => {
+  const queryPage: SendDeps['gateway']['queryPage'] = async (...question) => {
     entered.push((await asked()).length);
     return night.gateway.queryPage(...question);
   };
@@ -51,7 +51,7 @@ async function nightOfOurs(): Promise<Extract<Beginning, { kind: 'mine' }>['nigh
 }
 
 /** The database, whose second transaction is in other hands. */
-function withSecond(second: NightDeps['db']['transaction']): NightDeps['db'] {
+function withSecond(second: SendDeps['db']['transaction']): SendDeps['db'] {
   let transactions = 0;
   return {
     ...deps.db,
@@ -113,7 +113,7 @@ test('the newest orders of a large account are asked while the others are entere
 test('a look that was left half entered after a whole one is in no report', async () => {
   const night = await nightOfOurs();
   const before = await reported(night.runId);
-  const queryPage: NightDeps['gateway']['queryPage'] = async (...question) => {
+  const queryPage: SendDeps['gateway']['queryPage'] = async (...question) => {
     const result = await deps.gateway.queryPage(...question);
     if (result.kind !== 'page') return result;
     const entries = result.entries.map((entry) => ({ ...entry, amount: '0.01' }));
@@ -135,11 +135,11 @@ async function reported(runId: bigint): Promise<OrderRow[]> {
 test('who is told to stop asks nothing more right here, and hands back what is left', async () => {
   const night = await nightOfOurs();
   const told = { toStop: false };
-  const queryPage: NightDeps['gateway']['queryPage'] = async (...question) => {
+  const queryPage: SendDeps['gateway']['queryPage'] = async (...question) => {
     told.toStop = true;
     return deps.gateway.queryPage(...question);
   };
-  const sleep: NightDeps['sleep'] = async (ms) => {
+  const sleep: SendDeps['sleep'] = async (ms) => {
     if (told.toStop) throw new Error('told to stop');
     return deps.sleep(ms);
   };

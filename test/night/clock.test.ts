@@ -9,7 +9,7 @@ import { owedSentence } from '../../src/core/runs/owed.js';
 import type { SightDeps } from '../../src/night/clock.js';
 import { lookAtClock, workOnOwed } from '../../src/night/clock.js';
 import { pullChunk } from '../../src/pull/pullChunk.js';
-import type { NightDeps } from '../../src/runs/deps.js';
+import type { SendDeps } from '../../src/send/deps.js';
 import type { Front } from '../faults/front.js';
 import { drop } from '../faults/front.js';
 import { houseBehind } from '../faults/houseBehind.js';
@@ -24,7 +24,7 @@ let house: House;
 let front: Front;
 let clock: MovedClock;
 let stopWorkers: () => Promise<void>;
-let deps: NightDeps & SightDeps;
+let deps: SendDeps & SightDeps;
 
 const BERLIN = {
   cron: '30 2 * * *',

@@ -4,8 +4,9 @@
 import { expect, it } from 'vitest';
 import { DatabaseAwayError } from '../../src/core/errors.js';
 import { openDatabase } from '../../src/database/db.js';
-import type { Night, NightDeps } from '../../src/runs/deps.js';
+import type { Night } from '../../src/runs/deps.js';
 import { DATABASE_MINUTES_MAX, openOutages } from '../../src/runs/holding.js';
+import type { SendDeps } from '../../src/send/deps.js';
 
 it('waits once for an outage that does not end, whoever waits for it', async () => {
   const db = openDatabase({ connectionString: 'postgres://nobody@127.0.0.1:1/books' });
@@ -19,7 +20,7 @@ it('waits once for an outage that does not end, whoever waits for it', async () 
     },
     runner: { id: '00000000-0000-4000-8000-000000000001' },
     log: () => {},
-  } as unknown as NightDeps;
+  } as unknown as SendDeps;
   const night = { runId: 1n, businessDate: '2026-11-21', isDry: false } as unknown as Night;
   const outages = openOutages(deps);
   const error = new DatabaseAwayError('the connection was lost');

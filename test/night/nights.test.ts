@@ -9,7 +9,6 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
-  addStrangers,
   classify,
   clearVerdicts,
   compare,
@@ -21,6 +20,7 @@ import type { Rules } from '../../src/core/facts.js';
 import type { AccountSummary } from '../../src/core/runs/summary.js';
 import type { Database } from '../../src/database/db.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
+import { addStrangers } from '../../src/pull/rows/gatewayOnlyStore.js';
 import type { PullRow } from '../../src/pull/rows/pullsStore.js';
 import { askNight, createPull } from '../../src/pull/rows/pullsStore.js';
 import type { Night } from '../../src/runs/deps.js';

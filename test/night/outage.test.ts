@@ -6,7 +6,7 @@ import { beginRun } from '../../src/night/begin.js';
 import { OUTAGE_MINUTES_MAX } from '../../src/pull/outage.js';
 import { pullNight } from '../../src/pull/pull.js';
 import { pullChunk } from '../../src/pull/pullChunk.js';
-import type { NightDeps } from '../../src/runs/deps.js';
+import type { SendDeps } from '../../src/send/deps.js';
 import type { Front } from '../faults/front.js';
 import { houseBehind } from '../faults/houseBehind.js';
 import { impatient } from '../faults/impatient.js';
@@ -16,7 +16,7 @@ const ACCOUNT = 'A1001';
 
 let house: House;
 let front: Front;
-let deps: NightDeps;
+let deps: SendDeps;
 let sleptMs = 0;
 /** The gateway listens again once so much was slept. */
 let backAfterMs = Number.POSITIVE_INFINITY;

@@ -6,7 +6,8 @@ import { searchRefunds } from '../../src/confirm/searchRefunds.js';
 import { createGatewayClient } from '../../src/gateway/client.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import { sheetOf } from '../../src/instructions/instructionSheet.js';
-import type { Night, NightDeps } from '../../src/runs/deps.js';
+import type { Night } from '../../src/runs/deps.js';
+import type { SendDeps } from '../../src/send/deps.js';
 import { httpText, type RawServer, rawServer } from '../gateway/rawServer.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { storeInstructions, storeRun } from '../support/lookStore.js';
@@ -28,7 +29,7 @@ const ANSWER = '{"refund":"done","note":"card 4111111111111111"}';
 let accounts = 0;
 
 interface Place {
-  deps: NightDeps;
+  deps: SendDeps;
   night: Night;
   server: RawServer;
   instructionId: bigint;
@@ -69,7 +70,7 @@ async function place(search: typeof SEARCH | null, answer: string | null): Promi
     gateway,
     config: { gateway: { profile } },
     log: (line: string) => lines.push(line),
-  } as unknown as NightDeps;
+  } as unknown as SendDeps;
   const night = { runId, isDry: false, accounts: [account], db } as unknown as Night;
   return { deps, night, server, instructionId: rows[0]?.instruction_id ?? 0n, lines };
 }

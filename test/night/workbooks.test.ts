@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { appendFile, copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { App } from '../../src/app/compose.js';
+import type { App } from '../../src/cli/app.js';
 import { periodOf } from '../../src/core/period.js';
 import type { ReportFile, RunSummary } from '../../src/core/runs/summary.js';
 import { removeOldReports } from '../../src/report/oldReports.js';

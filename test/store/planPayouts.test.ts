@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Policy } from '../../src/core/instructions/policy.js';
 import type { Database } from '../../src/database/db.js';
-import type { PlannedPayout } from '../../src/instructions/instructionsStore.js';
-import { planInstructions } from '../../src/instructions/instructionsStore.js';
+import type { PlannedPayout } from '../../src/plan/planStore.js';
+import { planInstructions } from '../../src/plan/planStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { storeRun } from '../support/lookStore.js';

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeDecisions } from '../../src/instructions/decisionsStore.js';
-import { planInstructions } from '../../src/instructions/instructionsStore.js';
+import { planInstructions } from '../../src/plan/planStore.js';
 import { freezePutBack } from '../../src/send/journal/putBacksStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';

@@ -3,7 +3,6 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
-  addStrangers,
   classify,
   clearVerdicts,
   compare,
@@ -11,6 +10,7 @@ import {
   updateBreaks,
 } from '../../src/compare/verdictsStore.js';
 import type { Database } from '../../src/database/db.js';
+import { addStrangers } from '../../src/pull/rows/gatewayOnlyStore.js';
 import { askAgain, askNight, createPull } from '../../src/pull/rows/pullsStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';

@@ -1,6 +1,6 @@
 // One person decides about all that is held, one by one, with or without the digest of what was seen.
 
-import type { App } from '../../src/app/compose.js';
+import type { App } from '../../src/cli/app.js';
 import type { Decider } from '../../src/core/instructions/decider.js';
 import { decideInstructions } from '../../src/instructions/decisions.js';
 import { sheetOf } from '../../src/instructions/instructionSheet.js';

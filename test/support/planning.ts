@@ -7,7 +7,7 @@ import type { Rules } from '../../src/core/facts.js';
 import type { Policy } from '../../src/core/instructions/policy.js';
 import { OPERATIONS } from '../../src/core/orders/order.js';
 import type { Database } from '../../src/database/db.js';
-import { planInstructions, withdrawNeedless } from '../../src/instructions/instructionsStore.js';
+import { planInstructions, withdrawNeedless } from '../../src/plan/planStore.js';
 import type { Look } from './lookStore.js';
 import { compareRulesOf, storeLedger, storeLook } from './lookStore.js';
 import type { StoredOrder } from './orders.js';

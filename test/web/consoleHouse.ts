@@ -9,7 +9,7 @@ import { discardJob, listFailedJobs, retryFailedJob } from '../../jobs/failed.js
 import { hashPassword, newToken, tokenDigest } from '../../src/access/password.js';
 import { openSession } from '../../src/access/sessionsStore.js';
 import { addUser } from '../../src/access/usersStore.js';
-import type { App } from '../../src/app/compose.js';
+import type { App } from '../../src/cli/app.js';
 import type { Grant, Role } from '../../src/core/access.js';
 import { migrationStatus } from '../../src/database/migrate.js';
 import { reevaluate } from '../../src/night/reevaluate.js';

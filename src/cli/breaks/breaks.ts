@@ -4,7 +4,6 @@
 
 import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
-import type { App } from '../../app/compose.js';
 import type { BreakFilter, BreakGroup, FoundBreak } from '../../breaks/breaksStore.js';
 import { BREAK_GROUPS, breakLife, countBreaks, findBreaks } from '../../breaks/breaksStore.js';
 import { DECIDED_MAX, decideBreaks } from '../../breaks/decideBreaks.js';
@@ -15,6 +14,7 @@ import { UsageError } from '../../core/errors.js';
 import type { RefundRequestRow } from '../../ledger/refundRequestsStore.js';
 import { refundRequestsOf } from '../../ledger/refundRequestsStore.js';
 import { newestRun } from '../../runs/runsStore.js';
+import type { App } from '../app.js';
 import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
 import type { BreakFlags } from './breakFilter.js';
 import { breakIds, filterOf, filterOptions, filterWords } from './breakFilter.js';

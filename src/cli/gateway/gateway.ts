@@ -6,10 +6,10 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { Argument, Command } from 'commander';
-import type { App } from '../../app/compose.js';
 import { UsageError } from '../../core/errors.js';
 import type { Account } from '../../gateway/account.js';
 import { readStrictJson } from '../../gateway/wire/strictJson.js';
+import type { App } from '../app.js';
 import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
 import { CALLS, type CallName, callGateway, movesMoney } from './gatewayCall.js';
 import { journalled } from './gatewayJournal.js';

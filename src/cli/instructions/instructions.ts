@@ -3,7 +3,6 @@
 // here are the words of the command line.
 
 import { Command, Option } from 'commander';
-import type { App } from '../../app/compose.js';
 import { UsageError } from '../../core/errors.js';
 import type { Doorbell } from '../../core/instructions/doorbell.js';
 import type { InstructionState } from '../../core/instructions/instruction.js';
@@ -13,6 +12,7 @@ import type { Decision } from '../../instructions/decisions.js';
 import { decideInstructions } from '../../instructions/decisions.js';
 import { listInstructions } from '../../instructions/instructionListStore.js';
 import { sheetOf } from '../../instructions/instructionSheet.js';
+import type { App } from '../app.js';
 import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
 import { listLines, sheetLines, verdictJson, verdictLines } from './instructionText.js';
 

@@ -2,7 +2,6 @@
 // was stopped, by whom and why is kept; looks and comparisons go on meanwhile.
 
 import { Command } from 'commander';
-import type { App } from '../../app/compose.js';
 import type { BrakeOrder } from '../../brake/brake.js';
 import { brakeStatus, letBrakeGo, pullBrake } from '../../brake/brake.js';
 import { UsageError } from '../../core/errors.js';
@@ -10,6 +9,7 @@ import { brakeWords, letGoWords } from '../../core/instructions/sending.js';
 import { thisMachine } from '../../runs/processIdentity.js';
 import type { JournalHome } from '../../send/journal/journalsStore.js';
 import { journalFolder } from '../../send/journal/permitJournal.js';
+import type { App } from '../app.js';
 import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
 
 const NOTHING_LIFTED_EXIT = 1;

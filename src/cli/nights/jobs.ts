@@ -5,9 +5,9 @@ import { Command } from 'commander';
 import type { FailedJob } from '../../../jobs/failed.js';
 import { discardJob, findFailedJob, listFailedJobs, retryFailedJob } from '../../../jobs/failed.js';
 import { FAILED_KEPT } from '../../../jobs/queues.js';
-import type { App } from '../../app/compose.js';
 import { UsageError } from '../../core/errors.js';
 import { reevaluate } from '../../night/reevaluate.js';
+import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 
 export function jobsCommand(): Command {

@@ -3,12 +3,12 @@
 
 import { Command, Option } from 'commander';
 import { tellOnce } from '../../alerts/watch.js';
-import type { App } from '../../app/compose.js';
 import { UsageError } from '../../core/errors.js';
 import type { RunState } from '../../core/runs/summary.js';
 import type { RunRequest } from '../../night/begin.js';
 import type { RunResult } from '../../night/run.js';
 import { runDate } from '../../night/run.js';
+import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { watchOf } from '../observedState.js';
 import { dryLines, printWouldDo } from './dryRunText.js';

@@ -1,7 +1,6 @@
 // `tieout runs list|show`: all nights, and one of them as it was summed up.
 
 import { Command } from 'commander';
-import type { App } from '../../app/compose.js';
 import { movedBreaks } from '../../breaks/breaksStore.js';
 import { TieoutError, UsageError } from '../../core/errors.js';
 import { removedLine } from '../../core/runs/removal.js';
@@ -11,6 +10,7 @@ import { coverageRows } from '../../pull/rows/coverageStore.js';
 import { removalOf } from '../../retention/retentionStore.js';
 import type { RunRow } from '../../runs/runsStore.js';
 import { findRun, listRuns } from '../../runs/runsStore.js';
+import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { coverageLines, DETAILS_MAX, tieLines } from './runDetails.js';
 import { summaryLines } from './summaryText.js';

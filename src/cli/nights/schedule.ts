@@ -5,12 +5,12 @@ import { setTimeout } from 'node:timers/promises';
 import { Command } from 'commander';
 import { checkSchedule, localTicksOf, startClock } from '../../../jobs/clock.js';
 import { reasonOf } from '../../../jobs/reason.js';
-import type { App } from '../../app/compose.js';
 import { DatabaseAwayError } from '../../core/errors.js';
 import { nextSentence, owedSentence } from '../../core/runs/owed.js';
 import type { ClockSight } from '../../night/clock.js';
 import { lookAtClock, workOnOwed } from '../../night/clock.js';
 import type { Workforce } from '../../night/run.js';
+import type { App } from '../app.js';
 import { configOf, SERVICE, withApp } from '../context.js';
 import { sentenceOf } from './status.js';
 

@@ -2,7 +2,6 @@
 // or one day in full; `close`, `lock` and `reopen` keep who decided, why, and what was open then.
 
 import { Command } from 'commander';
-import type { App } from '../../app/compose.js';
 import { UsageError } from '../../core/errors.js';
 import type { Decider } from '../../core/instructions/decider.js';
 import { WORDS_MAX } from '../../core/instructions/decider.js';
@@ -18,6 +17,7 @@ import {
   openItems,
   postMovements,
 } from '../../days/daysStore.js';
+import type { App } from '../app.js';
 import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
 
 interface Flags {

@@ -9,7 +9,6 @@ import { BREAKS, COVERAGE, MOVEMENTS, ORDERS } from '../../../reports/columns.js
 import type { DelimitedFormat } from '../../../reports/delimited.js';
 import { delimitedText, writeDelimited } from '../../../reports/delimited.js';
 import { ACTIVITY, AGED_BREAKS } from '../../../reports/periodColumns.js';
-import type { App } from '../../app/compose.js';
 import { TieoutError, UsageError } from '../../core/errors.js';
 import { isDay, periodOf } from '../../core/period.js';
 import { removedLine } from '../../core/runs/removal.js';
@@ -22,6 +21,7 @@ import { queueReports, writtenByIds, writtenReports } from '../../report/reports
 import { removalOf } from '../../retention/retentionStore.js';
 import type { RunRow } from '../../runs/runsStore.js';
 import { findRun } from '../../runs/runsStore.js';
+import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 
 const SHEETS = ['breaks', 'moved', 'waiting', 'coverage'] as const;

@@ -5,7 +5,6 @@
 
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import type { App } from '../../app/compose.js';
 import { headDigest } from '../../core/chain.js';
 import { UsageError } from '../../core/errors.js';
 import { removedLine } from '../../core/runs/removal.js';
@@ -19,6 +18,7 @@ import type { VerifiedNight } from '../../verify/verifyNight.js';
 import { verifyNight } from '../../verify/verifyNight.js';
 import type { WorkbookFinding } from '../../verify/verifyWorkbook.js';
 import { verifyWorkbook, workbookLines } from '../../verify/verifyWorkbook.js';
+import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { summaryLines } from '../nights/summaryText.js';
 

@@ -3,10 +3,10 @@
 // secret of the configuration: tieout.yaml and the folder of the journal are not in it.
 
 import { Command } from 'commander';
-import type { App } from '../../app/compose.js';
 import { writeBackup } from '../../backup/backupFiles.js';
 import { dumpTables } from '../../backup/backupStore.js';
 import { migrationStatus } from '../../database/migrate.js';
+import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 
 export function backupCommand(): Command {

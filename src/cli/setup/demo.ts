@@ -5,8 +5,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import type { App } from '../../app/compose.js';
-import { openApp } from '../../app/compose.js';
 import type { Config } from '../../config/config.js';
 import { loadConfigHere } from '../../config/config.js';
 import { renderConfig } from '../../config/templates.js';
@@ -21,7 +19,8 @@ import type { NightSettings } from '../../sandbox/seed/night.js';
 import { DEFAULT_ACCOUNTS, layOutNight, sandboxKey } from '../../sandbox/seed/night.js';
 import { seedOrders } from '../../sandbox/seed/seed.js';
 import { readSandboxSettings, writeSandboxSettings } from '../../sandbox/state.js';
-import { openTalk, printJson, printLines, stopOnSignals } from '../context.js';
+import type { App } from '../app.js';
+import { openerOf, openTalk, printJson, printLines, stopOnSignals } from '../context.js';
 import { summaryLines } from '../nights/summaryText.js';
 
 const DEFAULT_ORDERS = 3_000;
@@ -50,11 +49,15 @@ export function demoCommand(): Command {
     .option('--json', 'print the summary as one JSON document')
     .action(async (flags: DemoFlags, command: Command) => {
       const { config } = command.optsWithGlobals<{ config?: string }>();
-      await runDemo(flags, config);
+      await runDemo(command, flags, config);
     });
 }
 
-async function runDemo(flags: DemoFlags, file: string | undefined): Promise<void> {
+async function runDemo(
+  command: Command,
+  flags: DemoFlags,
+  file: string | undefined,
+): Promise<void> {
   const stop = stopOnSignals();
   const path = resolve(file ?? freePath());
   const seed = flags.seed ?? DEFAULT_SEED;
@@ -62,7 +65,7 @@ async function runDemo(flags: DemoFlags, file: string | undefined): Promise<void
   const config = loadConfigHere(path);
   const { talk } = await openTalk(config);
   stop.tell(talk.log);
-  const app = await openApp(config, { talk, signal: stop.signal });
+  const app = await openerOf(command)(config, { talk, signal: stop.signal });
   try {
     await seedOnce(app, config, { orders: flags.orders ?? null, seed: flags.seed ?? null });
     const request = { date: null, accountIds: [], isDry: false };

@@ -4,7 +4,6 @@
 
 import { Command } from 'commander';
 import { QUEUE_CONNECTIONS_MAX } from '../../../jobs/queues.js';
-import type { App } from '../../app/compose.js';
 import type { Config } from '../../config/config.js';
 import { describeConfig } from '../../config/view.js';
 import {
@@ -35,6 +34,7 @@ import { neverAskedOrders } from '../../pull/rows/ledgerKeysStore.js';
 import { gatewayWords } from '../../pull/rows/statusCodesStore.js';
 import { leftAccounts } from '../../runs/leftAccountsStore.js';
 import { accountsWithoutHistory } from '../../runs/runAccountsStore.js';
+import type { App } from '../app.js';
 import { configOf, printJson, printLines, wantsJson, withApp } from '../context.js';
 import { sightOf } from '../observedState.js';
 

@@ -5,7 +5,6 @@
 
 import { Command } from 'commander';
 import { migrateQueues } from '../../../jobs/queues.js';
-import type { App } from '../../app/compose.js';
 import type { BackupManifest } from '../../backup/backupFiles.js';
 import { readBackup } from '../../backup/backupFiles.js';
 import { assertEmpty, lastOutcome, restoreTables } from '../../backup/restoreStore.js';
@@ -15,6 +14,7 @@ import { thisMachine } from '../../runs/processIdentity.js';
 import { unknownAttempts } from '../../send/journal/journalsStore.js';
 import { openPermitJournal } from '../../send/journal/permitJournal.js';
 import { enterLost } from '../../send/journal/putBacksStore.js';
+import type { App } from '../app.js';
 import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
 
 export function restoreCommand(): Command {

@@ -3,7 +3,6 @@
 // or says what it would remove.
 
 import { Command, InvalidArgumentError } from 'commander';
-import type { App } from '../../app/compose.js';
 import { UsageError } from '../../core/errors.js';
 import { type Removal, removedLine } from '../../core/runs/removal.js';
 import {
@@ -14,6 +13,7 @@ import {
 } from '../../retention/retention.js';
 import type { KeptMonth, RetentionRule } from '../../retention/retentionStore.js';
 import { keptFrom, keptMonths, removals } from '../../retention/retentionStore.js';
+import type { App } from '../app.js';
 import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
 
 interface Flags {

@@ -15,11 +15,11 @@ import {
   setUserState,
   takeRole,
 } from '../../access/usersStore.js';
-import type { App } from '../../app/compose.js';
 import type { Grant, Role } from '../../core/access.js';
 import { passwordProblem, ROLES, userNameProblem } from '../../core/access.js';
 import { UsageError } from '../../core/errors.js';
 import { makeLink } from '../../web/visitor/links.js';
+import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 
 interface RoleFlags {

@@ -5,6 +5,7 @@
 // how many at a stroke, and two strokes in a row stop the account.
 
 import type { Movement } from '../orders/order.js';
+import type { ReviewDecision } from '../orders/verdict.js';
 
 export const BATCH_STATES = ['queued', 'sending', 'answered', 'unanswered', 'dropped'] as const;
 export type BatchState = (typeof BATCH_STATES)[number];
@@ -20,6 +21,28 @@ export const BATCH_MOVES: Record<BatchState, readonly BatchState[]> = {
 
 /** What becomes of an attempt, written once. */
 export const ATTEMPT_OUTCOMES = ['not_sent', 'answered', 'unanswered'] as const;
+
+/** A batch that waits to be sent. */
+export interface QueuedBatch {
+  batchId: bigint;
+  accountId: string;
+  operation: Movement;
+}
+
+/** One entry of a batch, as it was planned. */
+export interface BatchInstruction {
+  instructionId: bigint;
+  orderNo: string;
+  transactionId: string;
+  currency: string;
+  amount: string;
+  refundId: string | null;
+  refundAmount: string | null;
+  refundReason: string | null;
+  reviewDecision: ReviewDecision | null;
+  /** payouts only: what is sent, as it was planned */
+  payload: Readonly<Record<string, unknown>> | null;
+}
 
 /** Entries in one request (gateway-interface, Limits). */
 export const BATCH_ENTRIES_MAX: Record<Movement, number> = {

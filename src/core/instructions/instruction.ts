@@ -98,3 +98,8 @@ export function refundAfter(completes: boolean): readonly GatewayState[] {
 export function mayMove(from: InstructionState, to: InstructionState): boolean {
   return LEGAL_MOVES[from].includes(to);
 }
+
+/** Stands in refund_reason. */
+export function refundTag(instructionId: bigint): string {
+  return `[tieout ${instructionId}]`;
+}

@@ -1,7 +1,7 @@
 // One imported row of the ledger, checked (docs/CONTRACT.md section 4). Owns the columns of each
 // importable relation, which of them may be null, and what each may hold. Pure: knows neither files
 // nor SQL, and never repairs a value: what is not exactly right is refused with column, value and
-// reason. Neighbours: currency.ts for amounts; src/imports reads the files and writes the rows.
+// reason. Neighbours: currency.ts for amounts; src/ledger reads the files and writes the rows.
 
 import type { CurrencyDecimals } from '../currency.js';
 import { checkLedgerAmount, checkPlainAmount, currencyProblem } from '../currency.js';

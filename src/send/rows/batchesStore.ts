@@ -2,10 +2,12 @@
 // the claim and what became of it are in attemptsStore.ts. Neighbours: send/send.ts rings for what
 // waits, send/permit.ts weighs it.
 
+import type { BatchInstruction, QueuedBatch } from '../../core/instructions/batch.js';
 import type { HoldReason } from '../../core/instructions/decision.js';
 import type { Movement } from '../../core/orders/order.js';
-import type { ReviewDecision } from '../../core/orders/verdict.js';
 import type { Db } from '../../database/db.js';
+import type { RawInstruction } from '../../instructions/batchRow.js';
+import { batchInstruction } from '../../instructions/batchRow.js';
 
 export interface BatchRow {
   batchId: bigint;
@@ -14,20 +16,6 @@ export interface BatchRow {
   operation: Movement;
   state: string;
   attempts: number;
-}
-
-export interface BatchInstruction {
-  instructionId: bigint;
-  orderNo: string;
-  transactionId: string;
-  currency: string;
-  amount: string;
-  refundId: string | null;
-  refundAmount: string | null;
-  refundReason: string | null;
-  reviewDecision: ReviewDecision | null;
-  /** payouts only: what is sent, as it was planned */
-  payload: Readonly<Record<string, unknown>> | null;
 }
 
 export async function loadBatch(db: Db, batchId: bigint): Promise<BatchRow | null> {
@@ -70,35 +58,6 @@ export async function batchInstructions(
   return rows.map(batchInstruction);
 }
 
-/** The same as a row of the database. */
-export interface RawInstruction {
-  instruction_id: bigint;
-  order_no: string;
-  transaction_id: string;
-  currency: string;
-  amount: string;
-  refund_id: string | null;
-  refund_amount: string | null;
-  refund_reason: string | null;
-  review_decision: ReviewDecision | null;
-  payload: Readonly<Record<string, unknown>> | null;
-}
-
-export function batchInstruction(row: RawInstruction): BatchInstruction {
-  return {
-    instructionId: row.instruction_id,
-    orderNo: row.order_no,
-    transactionId: row.transaction_id,
-    currency: row.currency,
-    amount: row.amount,
-    refundId: row.refund_id,
-    refundAmount: row.refund_amount,
-    refundReason: row.refund_reason,
-    reviewDecision: row.review_decision,
-    payload: row.payload,
-  };
-}
-
 /** Withdraws entries that the ledger or the gateway no longer asks for, before any claim. */
 export async function withdrawFromBatch(
   db: Db,
@@ -135,12 +94,6 @@ export async function dropBatch(db: Db, batchId: bigint, reason: string): Promis
        and not exists (select from tieout.instructions where batch_id = $1 and state = 'queued')`,
     [batchId, reason],
   );
-}
-
-export interface QueuedBatch {
-  batchId: bigint;
-  accountId: string;
-  operation: Movement;
 }
 
 /** Batches of these accounts that wait to be sent and have tries left, oldest first. */

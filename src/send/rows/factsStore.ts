@@ -10,14 +10,15 @@ import type {
   OrderFacts,
   RefundFacts,
 } from '../../core/facts.js';
+import type { BatchInstruction } from '../../core/instructions/batch.js';
 import type { ApprovalLapse, HoldReason } from '../../core/instructions/decision.js';
 import { parseAmount } from '../../core/money.js';
 import type { ExpectedState, GatewayState, Operation } from '../../core/orders/order.js';
 import type { ReviewDecision } from '../../core/orders/verdict.js';
 import type { Db } from '../../database/db.js';
 import { statement } from '../../database/statements.js';
-import type { BatchInstruction, RawInstruction } from './batchesStore.js';
-import { batchInstruction } from './batchesStore.js';
+import type { RawInstruction } from '../../instructions/batchRow.js';
+import { batchInstruction } from '../../instructions/batchRow.js';
 
 export interface FreshFacts extends BatchInstruction {
   /** why its approval no longer holds; null: it does, or none is needed */

@@ -1,0 +1,45 @@
+// The program as commands work with it: database, queue, gateway and what the steps need, opened
+// when they are asked for. src/app builds it and hands commands what opens it.
+
+import type { Queues } from '../../jobs/queues.js';
+import type { Config } from '../config/config.js';
+import type { Log } from '../core/log.js';
+import type { Connection } from '../database/connection.js';
+import type { Database } from '../database/db.js';
+import type { Workforce } from '../night/run.js';
+import type { SendDeps } from '../send/deps.js';
+
+export interface Talk {
+  log: Log;
+  progress: (step: string, done: number, total: number) => void;
+}
+
+export interface App {
+  config: Config;
+  version: string;
+  connection: Connection;
+  db: Database;
+  log: Log;
+  progress: Talk['progress'];
+  queues: () => Promise<Queues>;
+  /** Opens queue and gateway; the deps of every step. */
+  night: () => Promise<SendDeps>;
+  workforce: () => Promise<Workforce>;
+  close: () => Promise<void>;
+}
+
+export interface AppOptions {
+  talk: Talk;
+  /** Ends waits and retries when the program is told to stop. */
+  signal: AbortSignal;
+  /** `migrate` and `doctor` look at a database that is not up to date. */
+  anySchema?: boolean;
+  /** A machine that starts brings its servers up in any order: one is waited for so long. */
+  partsSeconds?: number;
+  /** The wall clock of the night; default: this machine's. */
+  now?: () => Date;
+  /** The clock that is held against the database's; default: this machine's. */
+  wallClock?: () => Date;
+}
+
+export type OpenApp = (config: Config, options: AppOptions) => Promise<App>;

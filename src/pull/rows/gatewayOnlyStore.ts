@@ -1,0 +1,10 @@
+// Entries that nobody asked for and that have no ledger row: they become orders of the look, so
+// that each of them gets a verdict.
+
+import type { Db } from '../../database/db.js';
+import { inMonthOf } from '../../database/months.js';
+import { statement } from '../../database/statements.js';
+
+export async function addStrangers(db: Db, pullId: bigint): Promise<void> {
+  await db.query(inMonthOf(statement('pull/rows/addStrangers'), pullId), [pullId]);
+}

@@ -5,9 +5,11 @@
 import type { Brake } from '../core/instructions/sending.js';
 import { brakeWords, isLetGo, mayAccountSend } from '../core/instructions/sending.js';
 import type { Database } from '../database/db.js';
+import { thisMachine } from '../runs/processIdentity.js';
 import { absentWords } from '../send/journal/journalGuard.js';
 import type { JournalHome } from '../send/journal/journalsStore.js';
 import { absentHosts, excuseAbsent, releaseJournals } from '../send/journal/journalsStore.js';
+import { journalFolder } from '../send/journal/permitJournal.js';
 import { holdBlind } from '../send/journal/putBacksStore.js';
 import {
   batchesUnderWay,
@@ -39,6 +41,11 @@ export async function pullBrake(deps: { db: Database }, order: BrakeOrder): Prom
   });
 }
 
+/** Where the processes of this host and data folder keep their journal of permits. */
+export function ownJournal({ dataDir }: { dataDir: string }): JournalHome {
+  return { host: thisMachine(), place: journalFolder(dataDir) };
+}
+
 export interface LetGo {
   /** what no longer holds, in words */
   lifted: string[];
@@ -46,14 +53,22 @@ export interface LetGo {
   remaining: Brake[];
 }
 
-export async function letBrakeGo(deps: { db: Database }, order: BrakeOrder): Promise<LetGo> {
+/**
+ * `own`: the journal of this host, which it holds against the database before it sends. It is here,
+ * so that nobody goes on without it, and nothing is taken for lost because of it.
+ */
+export async function letBrakeGo(
+  deps: { db: Database },
+  order: BrakeOrder,
+  own: JournalHome | null = null,
+): Promise<LetGo> {
   return deps.db.durably(async (tx) => {
     const mine = (await standingBrakes(tx)).filter((one) => one.accountId === order.accountId);
     if (mine.some(({ kind }) => kind === 'freeze')) await releaseJournals(tx);
     for (const { kind } of mine) await sayBrake(tx, wordOf(order, kind, false));
     const lifted = mine.map(brakeWords);
     const { accountId } = order;
-    const absent = accountId === null ? await excuseAbsent(tx) : [];
+    const absent = accountId === null ? await excuseAbsent(tx, own) : [];
     if (absent.length > 0) {
       // Nobody has looked into what they sent: what no look can vouch for waits for a person.
       await holdBlind(tx);

@@ -3,12 +3,9 @@
 
 import { Command } from 'commander';
 import type { BrakeOrder } from '../../brake/brake.js';
-import { brakeStatus, letBrakeGo, pullBrake } from '../../brake/brake.js';
+import { brakeStatus, letBrakeGo, ownJournal, pullBrake } from '../../brake/brake.js';
 import { UsageError } from '../../core/errors.js';
 import { brakeWords, letGoWords } from '../../core/instructions/sending.js';
-import { thisMachine } from '../../runs/processIdentity.js';
-import type { JournalHome } from '../../send/journal/journalsStore.js';
-import { journalFolder } from '../../send/journal/permitJournal.js';
 import type { App } from '../app.js';
 import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
 
@@ -74,11 +71,6 @@ function idsOf(app: App): string[] {
   return app.config.accounts.map((account) => account.accountId);
 }
 
-/** It is held against the database before this host sends: nobody has to be told of it. */
-function ownJournal(app: App): JournalHome {
-  return { host: thisMachine(), place: journalFolder(app.config.dataDir) };
-}
-
 async function on(app: App, order: BrakeOrder, json: boolean): Promise<number> {
   const pulled = await pullBrake(app, order);
   if (json) {
@@ -101,9 +93,9 @@ async function on(app: App, order: BrakeOrder, json: boolean): Promise<number> {
 }
 
 async function off(app: App, order: BrakeOrder, json: boolean): Promise<number> {
-  const { lifted, remaining } = await letBrakeGo(app, order);
+  const { lifted, remaining } = await letBrakeGo(app, order, ownJournal(app.config));
   // The breaker of an account is lifted by its name alone: whoever names none must hear of it.
-  const { accounts } = await brakeStatus(app, idsOf(app), ownJournal(app));
+  const { accounts } = await brakeStatus(app, idsOf(app), ownJournal(app.config));
   const stopped = accounts.filter(({ sends }) => !sends);
   // Who lifted nothing although something stands has not done what they came for.
   const mine = (accountId: string): boolean =>
@@ -124,7 +116,7 @@ async function off(app: App, order: BrakeOrder, json: boolean): Promise<number> 
 }
 
 async function status(app: App, json: boolean): Promise<number> {
-  const found = await brakeStatus(app, idsOf(app), ownJournal(app));
+  const found = await brakeStatus(app, idsOf(app), ownJournal(app.config));
   if (json) printJson(found);
   else {
     printLines([

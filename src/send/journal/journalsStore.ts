@@ -177,11 +177,15 @@ export async function isFrozenBy(db: Db, journalId: string): Promise<boolean> {
 /**
  * The hosts that have not held their journals against this server yet may never come back to do so:
  * the others go on without them. Answers their names; what they know counts when they come.
+ * `own`: of who says so, and thus not away.
  */
-export async function excuseAbsent(db: Db): Promise<string[]> {
+export async function excuseAbsent(db: Db, own: JournalHome | null): Promise<string[]> {
   const { rows } = await db.query<{ name: string }>(
     `update tieout.journals j set excused_at = clock_timestamp()
-     from (select ${RUNNING}) facts where ${IS_ABSENT} returning ${ABSENT_NAME} as name`,
+     from (select ${RUNNING}) facts
+     where ${IS_ABSENT} and (j.host, j.place) is distinct from ($1::text, $2::text)
+     returning ${ABSENT_NAME} as name`,
+    [own?.host ?? null, own?.place ?? null],
   );
   return [...new Set(rows.map(({ name }) => name))].sort();
 }

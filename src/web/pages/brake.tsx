@@ -1,7 +1,7 @@
 // The brake: what stops the sending now, since when and why; pulling it, and letting it go. Pulling
 // is quick, since it can cost nothing; letting go asks for the password, since money moves again.
 
-import { brakeStatus, letBrakeGo, pullBrake } from '../../brake/brake.js';
+import { brakeStatus, letBrakeGo, ownJournal, pullBrake } from '../../brake/brake.js';
 import { brakeWords } from '../../core/instructions/sending.js';
 import { Empty, Form, Table } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
@@ -11,7 +11,11 @@ const ALL = 'all accounts';
 
 export async function brakePage(visit: Visit): Promise<Answer> {
   const { deps, accounts } = visit;
-  const { brakes, accounts: standings, underWay } = await brakeStatus(deps, accounts);
+  const {
+    brakes,
+    accounts: standings,
+    underWay,
+  } = await brakeStatus(deps, accounts, ownJournal(deps.config));
   const mine = brakes.filter(({ accountId }) => accountId === null || accounts.includes(accountId));
   const body = (
     <>
@@ -100,7 +104,7 @@ export async function brakeOn(visit: Visit): Promise<Answer> {
 export async function brakeOff(visit: Visit): Promise<Answer> {
   const order = orderOf(visit);
   if (order === null) return refused(NEEDED);
-  const { lifted } = await letBrakeGo(visit.deps, order);
+  const { lifted } = await letBrakeGo(visit.deps, order, ownJournal(visit.deps.config));
   await note(visit, 'brake off', order.accountId, `${lifted.length} lifted`);
   return { kind: 'redirect', to: '/brake' };
 }

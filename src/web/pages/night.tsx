@@ -1,7 +1,7 @@
 // The first page: does the night tie, how far is it, what waits for whom, and how the nights before
 // it went. The page of an older night is the same without the parts that are about now.
 
-import { brakeStatus } from '../../brake/brake.js';
+import { brakeStatus, ownJournal } from '../../brake/brake.js';
 import { openByAge } from '../../breaks/breaksStore.js';
 import { AGES } from '../../core/breakAge.js';
 import { brakeWords } from '../../core/instructions/sending.js';
@@ -31,7 +31,7 @@ export async function tonightPage(visit: Visit): Promise<Answer> {
     openByAge(deps.db, accounts, deps.now()),
     waitingCounts(deps.db, accounts),
     night.state === 'running' ? runProgress(deps.db, night.runId, accounts) : null,
-    brakeStatus(deps, accounts),
+    brakeStatus(deps, accounts, ownJournal(deps.config)),
   ]);
   const brakes = brake.brakes.filter(
     ({ accountId }) => accountId === null || accounts.includes(accountId),

@@ -1,6 +1,10 @@
 // Schedules in real processes: PostgreSQL, Redis or the queue in PostgreSQL, the sandbox gateway,
-// and tieout's own processes, which are killed and stopped at named places and at random. Use:
+// and tieout's own processes. Every other wave is many schedules in one installation, whose processes
+// are killed and stopped at named places and at random; the others are houses, installations of few
+// schedules in which the commands themselves work, and in which anything may happen to them and to
+// the servers. Use:
 //   npm run campaign -- --schedules 1000 --seed 1 [--resume DIR] [--wave 40] [--parallel 2]
+//     [--kind waves|houses] [--house 4] [--houses 3] [--only TROUBLE,...] [--without TROUBLE,...]
 // With --resume it writes down each wave that is over and goes on there; a wave that failed keeps
 // its folder, and the same seed with its --first and --schedules repeats its plan.
 
@@ -11,6 +15,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { runHouses } from './campaign/house/houses.mjs';
+import { openServers } from './campaign/house/server.mjs';
+import { TROUBLES } from './campaign/house/troubles.mjs';
 import { runWave } from './campaign/wave.mjs';
 import { openPlace } from './place.mjs';
 import { CHECKOUT, loadProgram } from './program.mjs';
@@ -43,6 +50,11 @@ const { values } = parseArgs({
     wave: { type: 'string', default: '40' },
     parallel: { type: 'string', default: '2' },
     resume: { type: 'string' },
+    kind: { type: 'string' },
+    house: { type: 'string', default: '4' },
+    houses: { type: 'string', default: '3' },
+    only: { type: 'string', default: '' },
+    without: { type: 'string', default: '' },
     build: { type: 'string', default: CHECKOUT },
   },
 });
@@ -57,7 +69,10 @@ const root = values.build;
 const program = await loadProgram(root);
 const kept = openKept(values.resume);
 const redis = await openRedis();
+const chosen = chosenTroubles(values);
+const drawn = TROUBLES.filter(chosen);
 const place = await openPlace(program, { tally: null, log: () => {}, isDurable: true });
+const openServer = await openServers(program, place.folder);
 const waves = Array.from({ length: Math.ceil(schedules / size) }, (_, at) => ({
   at,
   first: start + at * size,
@@ -86,10 +101,24 @@ process.exit(printAll() ? 0 : 1);
 async function runOne({ at, first, count }) {
   const tally = openTally();
   const began = performance.now();
-  const queue = redis === null || at % 2 === 0 ? null : redis.url(at);
+  const queue = redis === null || at % 4 < 2 ? null : redis.url(at);
   const own = { ...place, tally };
+  const given = { root, seed, first, count };
+  const isOfHouses = values.kind === undefined ? at % 2 === 1 : values.kind === 'houses';
+  const hasRedis = redis !== null;
+  const [size, houses] = [values.house, values.houses].map(Number);
   try {
-    const found = await runWave(own, { root, seed, first, count, redis: queue });
+    const found = isOfHouses
+      ? await runHouses(own, {
+          ...given,
+          openServer,
+          hasRedis,
+          chosen,
+          size,
+          houses,
+          kept: values.resume,
+        })
+      : await runWave(own, { ...given, redis: queue });
     kept.add({ first, count, found, tally });
     const seconds = ((performance.now() - began) / 1000).toFixed(0);
     console.error(
@@ -105,6 +134,16 @@ async function runOne({ at, first, count }) {
   }
 }
 
+/** By name, whether it may be drawn. */
+function chosenTroubles({ only, without }) {
+  const list = (text) => text.split(',').filter((name) => name !== '');
+  const unknown = [...list(only), ...list(without)].find((name) => !TROUBLES.includes(name));
+  if (unknown !== undefined) throw new Error(`no such trouble: ${unknown}`);
+  const may = (name) =>
+    list(only).length === 0 ? !list(without).includes(name) : list(only).includes(name);
+  return may;
+}
+
 function printAll() {
   const tally = openTally();
   const result = openResult();
@@ -118,7 +157,11 @@ function printAll() {
     if (wave.classifiedMs !== null) times.push(wave.classifiedMs);
   }
   const naive = runNaively({ program, seed, first: start, count: done, firstNight: new Date() });
-  const isWell = printTable(result, { tally, naive, rare: RARE, mustReach: done >= FULL_SIZE });
+  const rare = [
+    ...(values.kind === 'houses' ? [] : RARE),
+    ...(values.kind === 'waves' ? [] : drawn),
+  ];
+  const isWell = printTable(result, { tally, naive, rare, mustReach: done >= FULL_SIZE });
   const longest = times.length === 0 ? '-' : `${(Math.max(...times) / 1000).toFixed(1)} s`;
   console.log(
     `\nin flight when everything was killed: ${times.length} times, classified in ${longest}`,

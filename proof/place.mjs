@@ -66,6 +66,11 @@ export async function openPlace(program, { tally, log, isDurable = false, isStil
   };
 }
 
+/** A database of the schedules' own on a server that runs, with a clock that is moved. */
+export function makeMovedDatabase(program, admin, connection) {
+  return makeTemplate(program, admin, connection, { clock: MOVED_CLOCK, withQueues: true });
+}
+
 async function makeTemplate(program, admin, connection, { clock, withQueues }) {
   await admin.query(`create database ${connection.database}`);
   await admin.query(`alter database ${connection.database} ${SEARCH_PATH}`);

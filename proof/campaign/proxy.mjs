@@ -3,6 +3,7 @@
 // passes on it passes on byte by byte.
 
 import { createServer, request as httpRequest } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const LATE_MS = [2_000, 6_000];
 
@@ -28,8 +29,17 @@ export async function openProxy(gatewayUrl, { random, tally }) {
       socket.resetAndDestroy();
     }
   });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  proxy.baseUrl = `http://127.0.0.1:${server.address().port}`;
+  const listen = (port) => new Promise((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await listen(0);
+  const { port } = server.address();
+  proxy.baseUrl = `http://127.0.0.1:${port}`;
+  /** Nobody listens for so long; what is under way comes to its end. */
+  proxy.beAway = async (ms) => {
+    server.close();
+    server.closeIdleConnections();
+    await sleep(ms);
+    await listen(port);
+  };
   proxy.settle = () => Promise.all(proxy.late);
   proxy.close = () => {
     server.closeAllConnections();

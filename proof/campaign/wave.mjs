@@ -11,6 +11,7 @@ import { findViolations } from '../auditor/findViolations.mjs';
 import { readDatabase, readGateway } from '../auditor/readBooks.mjs';
 import { fillLedger, layOut, settingsFor } from '../layout.mjs';
 import { randomOf } from '../random.mjs';
+import { countBooks } from './count.mjs';
 import { openProcesses } from './processes.mjs';
 import { openProxy } from './proxy.mjs';
 import { openSandbox, payOrders } from './sandbox.mjs';
@@ -212,7 +213,8 @@ async function audit(wave) {
     effects: theirs.effects.filter(isOurs),
     transactions: theirs.transactions.filter(isOurs),
   };
-  count(wave, books);
+  countBooks(wave.tally, books);
+  countDeaths(wave);
   return findViolations(books);
 }
 
@@ -223,16 +225,7 @@ function unshifted({ shifts }, attempt) {
   return { ...attempt, claimed_at: new Date(claimed - shift).toISOString() };
 }
 
-function count({ tally, folder }, { instructions, events, effects, attempts }) {
-  tally.add('instructions', instructions.length);
-  tally.add('effects', effects.filter(({ request }) => !request.startsWith('portal.')).length);
-  for (const { from, to } of events) if (from === 'unknown') tally.count(`unknown to ${to}`);
-  for (const row of instructions) {
-    tally.count(`ended ${row.state}`);
-    const isPartial = row.operation === 'refund' && row.refund_amount !== row.amount;
-    if (row.state === 'unknown' && isPartial) tally.count('a partial refund waits for a person');
-  }
-  for (const { outcome } of attempts) tally.count(`attempts ${outcome}`);
+function countDeaths({ tally, folder }) {
   for (const line of readFileSync(join(folder, 'deaths'), 'utf8').split('\n')) {
     const [, , what, where] = /^(\w+) (\w+) (.*)$/.exec(line) ?? [];
     if (what === 'killed') tally.kill(where);

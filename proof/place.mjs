@@ -34,7 +34,8 @@ export async function openPlace(program, { tally, log, isDurable = false, isStil
   const folder = mkdtempSync(join(tmpdir(), 'tieout-proof-'));
   chmodSync(folder, 0o755);
   const options = { dataDir: join(folder, 'var'), unsafeFast: !isDurable };
-  const { host, user, database, stop } = await program.embedded.startEmbedded(options);
+  let server = await program.embedded.startEmbedded(options);
+  const { host, user, database } = server;
   const at = (name) => ({ host, user, database: name });
   const admin = program.db.openDatabase(at(database), { max: 1 });
   const clock = isStill ? STILL_CLOCK : MOVED_CLOCK;
@@ -58,9 +59,14 @@ export async function openPlace(program, { tally, log, isDurable = false, isStil
       const url = `postgres://${user}@localhost/${name}?host=${encodeURIComponent(host)}`;
       return { db, url, connection: { host, user, database: name, port: 5432 }, drop };
     },
+    /** Under whoever is at work; all connections end. */
+    async restart() {
+      await server.stop();
+      server = await program.embedded.startEmbedded(options);
+    },
     async close() {
       await admin.close();
-      await stop();
+      await server.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };

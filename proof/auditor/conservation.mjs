@@ -3,7 +3,7 @@
 // (I11). Shares no code with tieout.
 
 import { createHash } from 'node:crypto';
-import { groupBy, hundredths, isByHand, moneyText, movedOf, orderKey } from './books.mjs';
+import { groupBy, hundredths, isByHand, moneyText, movedOf, orderKey, shownFor } from './books.mjs';
 
 const WAITS_FOR_A_PERSON = new Set(['held', 'unknown']);
 /** What is planned or queued and waits for more than a night is I12's. */
@@ -172,7 +172,8 @@ export function moneyByCurrency(joined) {
   };
   for (const row of joined.instructions) {
     if (row.operation === 'review' || !['confirmed', 'unknown'].includes(row.state)) continue;
-    const own = joined.effectsOf.get(row.id) ?? [];
+    // With those of the same need in a database that was put back since.
+    const { own } = shownFor(joined, row);
     // Confirmed by what somebody did by hand moved by no request of ours.
     if (row.state === 'confirmed' && own.length === 0 && hasByHand(joined, row)) continue;
     add(row.currency, row.state, movedOf(row));

@@ -3,6 +3,7 @@
 // itself goes: the clock looks what is owed, and does it.
 
 import { randomOf } from '../random.mjs';
+import { killedStart } from './killedStart.mjs';
 import {
   approveRefunds,
   changeSettings,
@@ -20,7 +21,16 @@ const DAY_MS = 24 * HOUR_MS;
 const LOOKS_MAX = 20;
 
 /** In this order in a week; a longer time draws them. */
-export const TROUBLES = ['restart', 'missed', 'queue', 'outage', 'upgrade', 'late'];
+export const TROUBLES = [
+  'restart',
+  'missed',
+  'queue',
+  'outage',
+  'upgrade',
+  'server',
+  'killed',
+  'late',
+];
 
 /** The last Sunday of March lies within the first week: its night has no 02:30. */
 const FIRST_DAY = '2026-03-25';
@@ -32,7 +42,17 @@ export async function runNights(program, place, { nights, seed, orders, accounts
   const days = Math.max(1, nights - 1);
   const options = { days, firstDay: FIRST_DAY, orders, accounts, random };
   const world = await openWorld(program, place, options);
-  const tally = { nights: 0, runs: 0, joined: 0, resumed: 0, stopped: 0, approved: 0, orders: 0 };
+  const tally = {
+    nights: 0,
+    runs: 0,
+    joined: 0,
+    resumed: 0,
+    stopped: 0,
+    killed: 0,
+    restarted: 0,
+    approved: 0,
+    orders: 0,
+  };
   try {
     for (const [night, trouble] of troubles.entries()) {
       const date = dateAfter(FIRST_DAY, night);
@@ -41,6 +61,7 @@ export async function runNights(program, place, { nights, seed, orders, accounts
       if (night > 0) tally.approved += await approveRefunds(world);
       place.log(`${date}: ${trouble}`);
       await oneNight(world, trouble, tally);
+      tally.restarted += (await Promise.all(world.restarts.splice(0))).length;
     }
     // What was approved at last goes out in the night that follows.
     await place.clock.set(`${dateAfter(FIRST_DAY, nights)}T15:00:00Z`);
@@ -78,6 +99,7 @@ async function oneNight(world, trouble, tally) {
   if (trouble === 'late') await shutDown(world);
   const lateMs = trouble === 'late' ? 5 * HOUR_MS : random.between(1, 20_000);
   await place.clock.set(new Date(tick.getTime() + lateMs));
+  if (trouble === 'killed') tally.killed += await killedStart(world);
   prepare(world, trouble);
   for (let look = 0; look < LOOKS_MAX; look += 1) {
     if (!(await lookOnce(world, trouble, tally))) return;
@@ -95,6 +117,7 @@ async function nextTick(world) {
 function prepare(world, trouble) {
   const { place, random } = world;
   world.isAway = trouble === 'outage';
+  if (trouble === 'server') return restartWhileSending(world);
   if (trouble !== 'restart' && trouble !== 'upgrade' && trouble !== 'queue') return;
   const at = random.pick(['pull', 'send', 'confirm']);
   world.onStep = (step) => {
@@ -102,6 +125,17 @@ function prepare(world, trouble) {
     world.onStep = null;
     if (trouble === 'queue') place.emptyQueue().catch((error) => place.log(String(error)));
     else world.app?.stop();
+  };
+}
+
+/** PostgreSQL, while money is under way; the night goes on by itself. */
+function restartWhileSending(world) {
+  const { place } = world;
+  world.onStep = (step) => {
+    if (step !== 'send') return;
+    world.onStep = null;
+    const restarted = place.restartServer().catch((error) => place.log(String(error)));
+    world.restarts.push(restarted);
   };
 }
 

@@ -46,6 +46,7 @@ async function oneWeek(weekSeed) {
   const lost = 'truncate bullmq.job, bullmq.dedup, bullmq.dedup_next cascade';
   const queue = { queueUrl: 'database', emptyQueue: () => db.query(lost) };
   const place = { db, connection, url, folder, log, clock: clockOf(db), ...queue };
+  place.restartServer = () => server.restart();
   const done = await runNights(program, place, { nights, seed: weekSeed, orders, accounts });
   const found = await checkBooks(done);
   await closeWorld(done.world);

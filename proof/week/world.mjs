@@ -46,7 +46,16 @@ export async function openWorld(program, place, { days, firstDay, orders, accoun
     ...{ orders, seed, accounts: names },
     ...{ dayStart: new Date(dayStart.getTime() - DAY_MS), dayEnd: dayStart },
   };
-  const world = { program, place, names, random, isAway: false, app: null, version: '0.1.0' };
+  const world = {
+    program,
+    place,
+    names,
+    random,
+    isAway: false,
+    app: null,
+    version: '0.1.0',
+    restarts: [],
+  };
   world.sandbox = await program.sandbox.startSandbox({
     ...{ settings, accounts: names, now: place.clock.now, newId: randomUUID },
     // While it is away nothing is done, and every connection is reset.
@@ -78,6 +87,7 @@ function writeSettings(world, dayStart) {
       liveFrom: new Date(dayStart.getTime() - DAY_MS / 24).toISOString(),
     })),
     schedule: SCHEDULE,
+    web: { host: '127.0.0.1', port: 0 },
     operations: { capture: 'auto', cancel: 'auto', refund: 'approve', review: 'auto' },
   };
   changeSettings(world, {});

@@ -71,7 +71,9 @@ it('a week of troubled nights ends with the books right', { timeout: 300_000 }, 
   // One night was missed, two were stopped and gone on with, one was resumed; under one its server
   // went away, and one had its process killed as it sent.
   const troubled = { stopped: 2, restarted: 1, killed: 1 };
-  expect(tally).toMatchObject({ nights: 10, runs: 5, ...troubled, orders: 300 });
+  expect(tally).toMatchObject({ nights: 10, ...troubled, orders: 300 });
+  // The one whose server went away is the same run, or was taken up once more.
+  expect([5, 6]).toContain(tally.runs);
   expect(tally.resumed).toBeGreaterThan(2);
   expect(tally.approved).toBeGreaterThan(2);
 });

@@ -36,18 +36,13 @@ export async function auditHouse(house) {
   const ours = await readOurs(house);
   const theirs = await readGateway(sandbox.baseUrl, sandbox.journal);
   const isOurs = ({ account_id }) => accounts.has(account_id);
-  const inTime = (attempt) => unshifted(house, attempt);
   const books = {
     ...ours,
-    attempts: ours.attempts.map(inTime),
-    effects: theirs.effects.filter(isOurs),
+    effects: theirs.effects.filter(isOurs).map((effect) => shifted(house, effect)),
     transactions: theirs.transactions.filter(isOurs),
     asked: await readAsked(house.db),
   };
-  if (house.putBacks > 0) {
-    const forgotten = forgottenBy(house, ours);
-    books.forgotten = { ...forgotten, attempts: forgotten.attempts.map(inTime) };
-  }
+  if (house.putBacks > 0) books.forgotten = forgottenBy(house, ours);
   countBooks(tally, books);
   const { violations, money } = findViolations(books);
   return {
@@ -56,9 +51,9 @@ export async function auditHouse(house) {
   };
 }
 
-/** The gateway lives in real time; the database's clock was ahead of it. */
-function unshifted({ shifts }, attempt) {
-  const claimed = Date.parse(attempt.claimed_at);
-  const { shift } = shifts.findLast(({ from }) => from <= claimed) ?? shifts[0];
-  return { ...attempt, claimed_at: new Date(claimed - shift).toISOString() };
+/** The gateway lives in real time; on the wall of the house it was later by so much. */
+function shifted({ shifts }, effect) {
+  const at = Date.parse(effect.at);
+  const { shift } = shifts.findLast(({ from }) => from <= at) ?? shifts[0];
+  return { ...effect, at: new Date(at + shift).toISOString() };
 }

@@ -157,7 +157,7 @@ async function moveClocks(house, ms) {
   const file = join(house.folder, 'shift');
   writeFileSync(`${file}.new`, String(house.shift));
   renameSync(`${file}.new`, file);
-  house.shifts.push({ from: Date.now() + house.shift, shift: house.shift });
+  house.shifts.push({ from: Date.now(), shift: house.shift });
   await setServerClock(house);
 }
 

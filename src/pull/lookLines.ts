@@ -3,6 +3,7 @@
 // becomes null and is judged by the compare.
 
 import { formatAmount } from '../core/money.js';
+import { UNREADABLE } from '../core/runs/unreadable.js';
 import { copyText } from '../database/copyText.js';
 import type { Profile } from '../gateway/document/profile.js';
 import { stateOf } from '../gateway/document/profile.js';
@@ -63,7 +64,10 @@ function isDead(profile: Profile, { paymentStatus }: QueryEntry): boolean {
 function entryColumns(profile: Profile, entry: QueryEntry): string {
   const amount = amountOf(profile, entry);
   const state = entry.paymentStatus === null ? null : stateOf(profile, entry.paymentStatus);
-  const found = entry.queryResult !== null && profile.query.found.includes(entry.queryResult);
+  // One that names no order is an invalid entry, whatever else it lacks.
+  const found =
+    entry.orderNo.startsWith(UNREADABLE) ||
+    (entry.queryResult !== null && profile.query.found.includes(entry.queryResult));
   return [
     copyText(entry.transactionId),
     copyText(entry.currency),

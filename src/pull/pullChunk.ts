@@ -2,7 +2,9 @@
 // only failed ones again; all answers of the chunk are stored in one transaction at the end, so
 // that a chunk is answered whole or not at all. No network call happens inside that transaction.
 
+import { unreadablePlace, unreadableReason } from '../core/runs/unreadable.js';
 import type { Account } from '../gateway/account.js';
+import type { QueryEntry } from '../gateway/query/decode.js';
 import type { RunDeps } from '../runs/deps.js';
 import { otherEnvironment } from '../runs/environment.js';
 import { environmentOfChunk } from '../runs/runsStore.js';
@@ -115,7 +117,7 @@ async function askedPage(
     return { pageNo, orders: orderNos.length, attempts, answered: null, reason: answer.reason };
   }
   reach.failedInARow = 0;
-  const { entries, body } = answer.result;
+  const { entries, unreadable, body } = answer.result;
   const lines = lookLines(deps.config.gateway.profile, work.chunk, page, entries);
   return {
     pageNo,
@@ -129,5 +131,20 @@ async function askedPage(
       copyText: lines.text,
       ...keptBody(body),
     },
+    ...(unreadable === undefined ? {} : { unlooked: unlookedOf(page, entries, unreadable) }),
+  };
+}
+
+/** Orders that an entry without a name may be about: those of its page that have none. */
+function unlookedOf(
+  { pageNo, orderNos }: AskedPage,
+  entries: readonly QueryEntry[],
+  unreadable: readonly number[],
+): NonNullable<StoredPage['unlooked']> {
+  const shown = new Set(entries.map((entry) => entry.orderNo));
+  const places = unreadable.map((position) => unreadablePlace(pageNo, position));
+  return {
+    orderNos: orderNos.filter((orderNo) => !shown.has(orderNo)),
+    reason: unreadableReason(places),
   };
 }

@@ -5,6 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { PAGE_ORDERS_MAX } from '../core/instructions/batch.js';
+import { unreadablePlace, unreadableReason } from '../core/runs/unreadable.js';
 import type { Account } from '../gateway/account.js';
 import type { QueryEntry } from '../gateway/query/decode.js';
 import type { QuerySelection } from '../gateway/query/querySelection.js';
@@ -30,10 +31,17 @@ export async function walkPages(
   account: Account,
 ): Promise<void> {
   await beginWalk(deps.db, chunk);
-  const state: Walk = { pages: 0, seen: new Set(), isShort: false, at: deps.now() };
+  const state: Walk = {
+    pages: 0,
+    seen: new Set(),
+    isShort: false,
+    at: deps.now(),
+    unreadable: [],
+  };
   const patience = openPatience(deps, chunk, token, account);
   const problem = await walk(deps, { chunk, token, account, patience }, state);
-  await finishWalk(deps.db, chunk, token, { problem, at: state.at });
+  const unlooked = state.unreadable.length === 0 ? null : unreadableReason(state.unreadable);
+  await finishWalk(deps.db, chunk, token, { problem, at: state.at, unlooked });
 }
 
 interface Walk {
@@ -43,6 +51,8 @@ interface Walk {
   /** a page was not full: only an empty one may follow */
   isShort: boolean;
   at: Date;
+  /** where entries stand that name no order */
+  unreadable: string[];
 }
 
 interface WalkWork {
@@ -108,7 +118,7 @@ function takePages(
     if (answer.kind === 'failed') {
       return isOver ? { kind: 'done' } : { kind: 'problem', reason: answer.reason };
     }
-    const { entries } = answer.result;
+    const { entries, unreadable = [] } = answer.result;
     if (isOver && entries.length > 0) {
       return { kind: 'problem', reason: `page ${pageNo} holds entries after an empty one` };
     }
@@ -119,6 +129,7 @@ function takePages(
     const problem = pageProblem(state, entries, pageNo);
     if (problem !== null) return { kind: 'problem', reason: problem };
     state.pages += 1;
+    state.unreadable.push(...unreadable.map((position) => unreadablePlace(pageNo, position)));
     taken.push(walkedPage(deps, work, pageNo, answer));
   }
   return isOver ? { kind: 'done' } : { kind: 'more' };

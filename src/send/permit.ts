@@ -4,7 +4,6 @@
 // needed, by a complete look that is young enough (laws 1 and 4 of ARCHITECTURE.md).
 
 import { ledgerCurrencies } from '../core/currency.js';
-import type { Rules } from '../core/facts.js';
 import type { BatchInstruction } from '../core/instructions/batch.js';
 import type { ApprovalLapse, HoldReason } from '../core/instructions/decision.js';
 import { historyReason } from '../core/instructions/freed.js';
@@ -14,6 +13,7 @@ import { mayAccountSend } from '../core/instructions/sending.js';
 import { parseAmount } from '../core/money.js';
 import type { Need } from '../core/orders/decide.js';
 import { decideOrder } from '../core/orders/decide.js';
+import type { Rules } from '../core/orders/facts.js';
 import type { Db } from '../database/db.js';
 import type { Account } from '../gateway/account.js';
 import { differsFrom } from '../instructions/freed.js';

@@ -16,8 +16,9 @@ asked as (
   group by account_id
 ),
 page as (
-  select a.account_id, count(*) filter (where not p.stands_for_walk) as pages,
-    count(*) filter (where p.state = 'failed') as failed_pages,
+  -- below 0: orders that left their page, which was answered (leaveUnlooked.sql)
+  select a.account_id, count(*) filter (where not p.stands_for_walk and p.page_no >= 0) as pages,
+    count(*) filter (where p.state = 'failed' and p.page_no >= 0) as failed_pages,
     coalesce(sum(p.orders) filter (where p.state = 'failed'), 0) as unanswered,
     coalesce(sum(p.unasked), 0) as unasked
   from account a

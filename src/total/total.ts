@@ -36,6 +36,7 @@ import type {
   RunSummary,
 } from '../core/runs/summary.js';
 import { ORDER_CLASSES, workedOutOpenAfter } from '../core/runs/summary.js';
+import { unreadableNotice } from '../core/runs/unreadable.js';
 import { type Db, inTransaction } from '../database/db.js';
 import { countSettledBetween } from '../instructions/decisionsStore.js';
 import { freedCounts, withdrawnAsHistory } from '../instructions/freedStore.js';
@@ -45,6 +46,7 @@ import { accountsWithoutOrders } from '../ledger/ledgerStore.js';
 import { unusableRows } from '../ledger/ledgerTroubleStore.js';
 import { coverageCounts, failedPages } from '../pull/rows/coverageStore.js';
 import { newWords } from '../pull/rows/statusCodesStore.js';
+import { unreadableEntries } from '../pull/rows/unreadableStore.js';
 import type { Night } from '../runs/deps.js';
 import { accountIdsOf, lookbackFrom } from '../runs/deps.js';
 import { leftAccounts } from '../runs/leftAccountsStore.js';
@@ -207,6 +209,7 @@ async function noticesOf(deps: Pick<SendDeps, 'config' | 'now'>, night: Night): 
     ...(await aheadNotices(night.db, night.accounts, deps.now())),
     ...feeds.map(feedNotice),
     ...words.map(wordNotice),
+    ...(await unreadableEntries(night.db, night.runId)).map(unreadableNotice),
     ...changes.filter(({ left }) => left > 0).map(leftNotice),
     ...(await sharedTransactions(night.db, night.runId)).map(sharedNotice),
     ...(await oddRefunds(night.db, night.runId)).map(oddRefundNotice),

@@ -148,12 +148,27 @@ describe('decodeQueryAnswer', () => {
     ['no account', { ...PAGE, account_id: undefined }, 200],
     ['no orders_list', { ...PAGE, orders_list: undefined }, 200],
     ['an orders_list that is none', { ...PAGE, orders_list: {} }, 200],
-    ['an entry that is no object', { ...PAGE, orders_list: [ENTRY, 'x'] }, 200],
-    ['an entry that is an array', { ...PAGE, orders_list: [[]] }, 200],
-    ['an entry without order_no', { ...PAGE, orders_list: [{ ...ENTRY, order_no: 1 }] }, 200],
   ];
   it.each(failing)('fails a page with %s', (_, body, status) => {
     expect(decode(body, status)).toEqual({ kind: 'failed', reason: expect.any(String) });
+  });
+
+  it.each<[string, unknown]>([
+    ['that is a text', 'x'],
+    ['that is null', null],
+    ['that is an array', []],
+    ['without order_no', { ...ENTRY, order_no: undefined }],
+    ['with a number for order_no', { ...ENTRY, order_no: 1 }],
+    ['with an empty order_no', { ...ENTRY, order_no: '' }],
+  ])('an entry %s harms itself alone, and is told by its place', (_, odd) => {
+    const body = { ...PAGE, orders_list: [ENTRY, odd] };
+    const page = decode(body as Json);
+    if (page.kind !== 'page') throw new Error(page.reason);
+    expect(page.unreadable).toEqual([1]);
+    expect(page.entries[0]?.orderNo).toBe(ENTRY.order_no);
+    expect(page.entries[1]).toMatchObject({ transactionId: null, amount: null });
+    expect(page.entries[1]?.orderNo).toMatch(/^\(unreadable\)…[0-9a-f]{16}$/);
+    expect(decode(body as Json)).toEqual(page);
   });
 
   it.each([

@@ -16,7 +16,7 @@ import {
   rememberFinal,
   updateBreaks,
 } from '../../src/compare/verdictsStore.js';
-import type { Rules } from '../../src/core/facts.js';
+import type { Rules } from '../../src/core/orders/facts.js';
 import type { AccountSummary } from '../../src/core/runs/summary.js';
 import type { Database } from '../../src/database/db.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';

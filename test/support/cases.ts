@@ -3,7 +3,7 @@
 // the contract by hand and know nothing of the code; they run through core/orders/decide.ts and through
 // compare.sql alike. Each set of cases shares its rules.
 
-import type { Rules } from '../../src/core/facts.js';
+import type { Rules } from '../../src/core/orders/facts.js';
 import { OPERATIONS } from '../../src/core/orders/order.js';
 import { amountCases, transactionCases } from './matchCases.js';
 import type { OrderText } from './orders.js';

@@ -3,8 +3,8 @@
 // every state. Only what the database would refuse is left out.
 
 import fc from 'fast-check';
-import type { Rules } from '../../src/core/facts.js';
 import { INSTRUCTION_STATES, OPEN_STATES } from '../../src/core/instructions/instruction.js';
+import type { Rules } from '../../src/core/orders/facts.js';
 import { EXPECTED_STATES, GATEWAY_STATES, OPERATIONS } from '../../src/core/orders/order.js';
 import type { StoredEntry, StoredInstruction, StoredOrder } from './orders.js';
 import { CODES, HOUR_MS, LIVE_FROM, LOOKED_AT, plainRules } from './orders.js';

@@ -3,11 +3,11 @@
 // statement that is under test. Neighbours: orders.ts, the tests of src/store/sql.
 
 import type { CompareRules } from '../../src/compare/verdictsStore.js';
-import type { Rules } from '../../src/core/facts.js';
 import { PROOFS, refundAfter } from '../../src/core/instructions/instruction.js';
 import type { Hundredths } from '../../src/core/money.js';
 import { parseAmount } from '../../src/core/money.js';
 import type { Verdict } from '../../src/core/orders/decide.js';
+import type { Rules } from '../../src/core/orders/facts.js';
 import type { Operation } from '../../src/core/orders/order.js';
 import type { BreakKind, ReviewDecision } from '../../src/core/orders/verdict.js';
 import type { Database, Db } from '../../src/database/db.js';

@@ -3,17 +3,17 @@
 // core/orders/decide.ts and rows of a real database (lookStore.ts), so that both roads are asked the same
 // question.
 
+import type { InstructionState } from '../../src/core/instructions/instruction.js';
+import type { Hundredths } from '../../src/core/money.js';
+import { formatAmount, parseAmount } from '../../src/core/money.js';
+import type { Verdict } from '../../src/core/orders/decide.js';
 import type {
   EntryFacts,
   InstructionFacts,
   LedgerFacts,
   OrderFacts,
   Rules,
-} from '../../src/core/facts.js';
-import type { InstructionState } from '../../src/core/instructions/instruction.js';
-import type { Hundredths } from '../../src/core/money.js';
-import { formatAmount, parseAmount } from '../../src/core/money.js';
-import type { Verdict } from '../../src/core/orders/decide.js';
+} from '../../src/core/orders/facts.js';
 import type { ExpectedState, GatewayState, Operation } from '../../src/core/orders/order.js';
 import { GATEWAY_STATES } from '../../src/core/orders/order.js';
 import type { ReviewDecision } from '../../src/core/orders/verdict.js';

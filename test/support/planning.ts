@@ -3,8 +3,8 @@
 // nothing by itself and reads back what the database says in short text.
 
 import { clearVerdicts, compare } from '../../src/compare/verdictsStore.js';
-import type { Rules } from '../../src/core/facts.js';
 import type { Policy } from '../../src/core/instructions/policy.js';
+import type { Rules } from '../../src/core/orders/facts.js';
 import { OPERATIONS } from '../../src/core/orders/order.js';
 import type { Database } from '../../src/database/db.js';
 import { planInstructions, withdrawNeedless } from '../../src/plan/planStore.js';

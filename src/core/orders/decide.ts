@@ -3,7 +3,8 @@
 // table of positions; a property test holds the two equal. Used alone where money is about to move:
 // the claim of a batch asks this file again, so that two roads must agree before a byte is sent.
 
-import { compareAmounts } from '../amounts.js';
+import type { Hundredths } from '../money.js';
+import { compareAmounts } from './amounts.js';
 import type {
   EntryFacts,
   InstructionFacts,
@@ -11,8 +12,7 @@ import type {
   OrderFacts,
   RefundFacts,
   Rules,
-} from '../facts.js';
-import type { Hundredths } from '../money.js';
+} from './facts.js';
 import type { GatewayState, Operation } from './order.js';
 import type { BreakKind, Position, RefundPosition, ReviewDecision, Sight } from './verdict.js';
 import { positionOf, refundsBearOn } from './verdict.js';

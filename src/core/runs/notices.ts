@@ -15,6 +15,7 @@ export interface Notice {
     | 'odd_refund'
     | 'strange_account'
     | 'unusable_rows'
+    | 'unreadable_entry'
     | 'no_history'
     | 'no_orders'
     | 'newly_freed'

@@ -5,6 +5,7 @@
 
 import { isAscii, isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import { UNREADABLE } from '../../core/runs/unreadable.js';
 import type { Account } from '../account.js';
 import type { RawAnswer } from '../transport/transport.js';
 import { freeText } from '../wire/freeText.js';
@@ -24,7 +25,8 @@ export interface QueryEntry {
 }
 
 export type DecodedPage =
-  | { kind: 'page'; entries: QueryEntry[] }
+  /** `unreadable`: the places of entries that name no order; absent where there are none */
+  | { kind: 'page'; entries: QueryEntry[]; unreadable?: number[] }
   | { kind: 'failed'; reason: string };
 
 export function decodeQueryAnswer(account: Account, answer: RawAnswer): DecodedPage {
@@ -100,26 +102,47 @@ const BEYOND_ASCII = /[\x80-\xff]/;
 
 function decodeEntries(list: unknown[], read: ReadText): DecodedPage {
   const entries: QueryEntry[] = [];
+  const unreadable: number[] = [];
   for (const entry of list) {
-    if (!isRecord(entry)) return failed('an entry of the answer is no object');
-    if (typeof entry.order_no !== 'string') {
-      return failed('an entry of the answer has no order_no');
+    if (isRecord(entry) && typeof entry.order_no === 'string' && entry.order_no !== '') {
+      entries.push(entryOf(entry, entry.order_no, read));
+      continue;
     }
-    const orderNo = heldId(read(entry.order_no));
-    entries.push({
-      orderNo: orderNo ?? standInFor(read(entry.order_no) ?? entry.order_no),
-      // Of an order that cannot be named nothing is to be believed: the entry is invalid.
-      transactionId: orderNo === null ? null : heldId(read(entry.transaction_id)),
-      currency: heldText(read(entry.currency)),
-      amount: heldText(read(entry.amount)),
-      paymentStatus: heldText(read(entry.payment_status)),
-      queryResult: heldText(read(entry.query_result)),
-      transactionDate: heldText(read(entry.transaction_date)),
-      referenceNo: heldText(read(entry.reference_no)),
-      fraudRejected: hasRejectedCheck(entry.fraud_check_result),
-    });
+    unreadable.push(entries.length);
+    entries.push(unreadableEntry(entry));
   }
-  return { kind: 'page', entries };
+  return { kind: 'page', entries, ...(unreadable.length === 0 ? {} : { unreadable }) };
+}
+
+function entryOf(entry: Record<string, unknown>, printed: string, read: ReadText): QueryEntry {
+  const orderNo = heldId(read(printed));
+  return {
+    orderNo: orderNo ?? standInFor(read(printed) ?? printed),
+    // Of an order that cannot be named nothing is to be believed: the entry is invalid.
+    transactionId: orderNo === null ? null : heldId(read(entry.transaction_id)),
+    currency: heldText(read(entry.currency)),
+    amount: heldText(read(entry.amount)),
+    paymentStatus: heldText(read(entry.payment_status)),
+    queryResult: heldText(read(entry.query_result)),
+    transactionDate: heldText(read(entry.transaction_date)),
+    referenceNo: heldText(read(entry.reference_no)),
+    fraudRejected: hasRejectedCheck(entry.fraud_check_result),
+  };
+}
+
+/** One that names no order is told as an order of its own, the same each time, and invalid. */
+function unreadableEntry(entry: unknown): QueryEntry {
+  return {
+    orderNo: `${UNREADABLE}${CUT_MARK}${digestOf(JSON.stringify(entry) ?? '')}`,
+    transactionId: null,
+    currency: null,
+    amount: null,
+    paymentStatus: null,
+    queryResult: null,
+    transactionDate: null,
+    referenceNo: null,
+    fraudRejected: false,
+  };
 }
 
 /** An index holds no longer one; the ledger's door has the same bound (tieout.id_problem). */
@@ -147,9 +170,12 @@ function heldText(text: string | null): string | null {
  * one, and it is told as an order of its own.
  */
 function standInFor(orderNo: string): string {
-  const digest = createHash('sha256').update(orderNo).digest('hex').slice(0, 16);
   const start = orderNo.slice(0, 40).replace(/[^\x21-\x7e]/g, '');
-  return `${start}${CUT_MARK}${digest}`;
+  return `${start}${CUT_MARK}${digestOf(orderNo)}`;
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
 function textOrNull(value: unknown): string | null {

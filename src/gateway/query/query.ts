@@ -12,7 +12,7 @@ import { decodeQueryAnswer, type QueryEntry } from './decode.js';
 import { type QuerySelection, selectionFields } from './querySelection.js';
 
 export type QueryResult =
-  | { kind: 'page'; entries: QueryEntry[]; body: Buffer }
+  | { kind: 'page'; entries: QueryEntry[]; unreadable?: number[]; body: Buffer }
   | {
       kind: 'failed';
       reason: string;

@@ -108,7 +108,9 @@ live as (
   -- Kept, but without a ledger row: strangers with an open break, orders that left the ledger.
   select k.account_id, k.order_no, false, null, null, null, null, null, null, null,
     -- nothing says any more that there is such an order, and nobody can be asked
-    case when $5 <> '' and position($5 in k.order_no) > 0
+    case when ($5 <> '' and position($5 in k.order_no) > 0
+          -- what stands for an entry whose order cannot be named (gateway/query/decode.ts)
+          or k.order_no ~ '…[0-9a-f]{16}$')
         and (k.account_id, k.order_no) not in (select account_id, order_no
           from tieout.instructions where is_open and operation <> 'payout')
       then 'it is not in the ledger, and its number cannot be asked for' end
@@ -122,7 +124,8 @@ live as (
     )
 ),
 askable as (
-  select live.*, $5 = '' or (order_no <> '' and position($5 in order_no) = 0) as is_askable
+  select live.*, ($5 = '' or (order_no <> '' and position($5 in order_no) = 0))
+    and (in_ledger or ledger_problem is null) as is_askable
   from live
 ),
 numbered as (

@@ -16,7 +16,7 @@ askable as (
 ),
 last_page as (
   select account_id, max(page_no) as page_no from tieout.asked_orders
-  where pull_id = $1::bigint group by account_id
+  where pull_id = $1::bigint and page_no >= 0 group by account_id
 )
 insert into tieout.asked_orders (pull_id, account_id, order_no, page_no, in_ledger, currency,
   amount, expected, placed_at, ledger_problem)

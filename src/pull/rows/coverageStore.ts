@@ -6,6 +6,7 @@ import type { FailedPagesFacts } from '../../core/runs/notices.js';
 import type { Database, Db, PlannerSettings } from '../../database/db.js';
 import { byMonth, inMonthOf, inMonthOfRun } from '../../database/months.js';
 import { statement } from '../../database/statements.js';
+import { pageAsAsked } from './unreadableStore.js';
 
 export interface CoverageRow {
   pullId: bigint;
@@ -83,7 +84,7 @@ function toRow(row: RawRow): CoverageRow {
     pullId: row.pull_id,
     accountId: row.account_id,
     orderNo: row.order_no,
-    pageNo: row.page_no,
+    pageNo: row.page_no === null ? null : pageAsAsked(row.page_no),
     how: row.how,
     reason: row.reason,
   };

@@ -4,6 +4,7 @@
 
 import type { Tx } from '../../database/db.js';
 import { partitionOf } from '../../database/months.js';
+import { leaveUnlooked } from './unreadableStore.js';
 
 /** One page as it is stored; `entries` is COPY text for tieout.look_entries, one line an entry. */
 export interface StoredPage {
@@ -20,6 +21,8 @@ export interface StoredPage {
   } | null;
   /** why it failed; null when it was answered */
   reason: string | null;
+  /** orders without an entry on a page with one that names no order */
+  unlooked?: { orderNos: readonly string[]; reason: string };
 }
 
 /** In the order of `fieldsOf`, which knows their types. */
@@ -34,6 +37,9 @@ interface Look {
 export async function copyPages(tx: Tx, look: Look, pages: readonly StoredPage[]): Promise<void> {
   const into = partitionOf('pages', look.pullId);
   await tx.copy(`copy ${into} (${COLUMNS}) from stdin (format binary)`, rowsOf(look, pages));
+  for (const { pageNo, unlooked } of pages) {
+    if (unlooked) await leaveUnlooked(tx, look, pageNo, unlooked);
+  }
 }
 
 const HEAD = Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), Buffer.alloc(8)]);

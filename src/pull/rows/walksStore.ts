@@ -8,6 +8,7 @@ import type { StoredPage } from './pagesStore.js';
 import { copyPages } from './pagesStore.js';
 import type { ChunkRow } from './pullsStore.js';
 import { ENTRY_COLUMNS, endChunk, entryTexts } from './pullsStore.js';
+import { leaveUnlooked } from './unreadableStore.js';
 
 /** Before the oldest order of the pull, since the clocks of shop and gateway differ. */
 const MARGIN_DAYS = 1;
@@ -78,7 +79,8 @@ export async function finishWalk(
   db: Database,
   chunk: ChunkRow,
   token: string,
-  end: { problem: string | null; at: Date },
+  /** `unlooked`: why an order without an entry was not looked at all the same */
+  end: { problem: string | null; at: Date; unlooked: string | null },
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
     if (!(await endChunk(tx, chunk, token))) return false;
@@ -92,6 +94,9 @@ export async function finishWalk(
          case when $3::text is null then $4::timestamptz end`,
       [chunk.pullId, chunk.accountId, end.problem, end.at],
     );
+    if (end.unlooked !== null && end.problem === null) {
+      await leaveUnlooked(tx, chunk, 0, { orderNos: null, reason: end.unlooked });
+    }
     return true;
   });
 }

@@ -3,16 +3,16 @@
 // core/orders/decide.ts, which says whether each instruction is still what is needed.
 
 import { type LedgerCurrencies, ledgerCurrencies } from '../../core/currency.js';
+import type { BatchInstruction } from '../../core/instructions/batch.js';
+import type { ApprovalLapse, HoldReason } from '../../core/instructions/decision.js';
+import { parseAmount } from '../../core/money.js';
 import type {
   EntryFacts,
   InstructionFacts,
   LedgerFacts,
   OrderFacts,
   RefundFacts,
-} from '../../core/facts.js';
-import type { BatchInstruction } from '../../core/instructions/batch.js';
-import type { ApprovalLapse, HoldReason } from '../../core/instructions/decision.js';
-import { parseAmount } from '../../core/money.js';
+} from '../../core/orders/facts.js';
 import type { ExpectedState, GatewayState, Operation } from '../../core/orders/order.js';
 import type { ReviewDecision } from '../../core/orders/verdict.js';
 import type { Db } from '../../database/db.js';

@@ -1,9 +1,9 @@
 // How much: what the gateway shows beside the ledger, and what we captured beside what was to be
 // captured, within the tolerance. Pure; compare.sql does the same for sets. Neighbour: decide.ts.
 
+import type { Hundredths } from '../money.js';
 import type { EntryFacts, LedgerFacts, OrderFacts, Rules } from './facts.js';
-import type { Hundredths } from './money.js';
-import type { GatewayState } from './orders/order.js';
+import type { GatewayState } from './order.js';
 
 export type Agreement = 'equal' | 'tolerated' | 'differs';
 

@@ -1,9 +1,9 @@
 // What is known of one order and by which rules it is judged: the facts of decide.ts, in the shapes
 // in which send/rows/factsStore.ts and the tests give them. Pure: types alone.
 
-import type { Hundredths } from './money.js';
-import type { ExpectedState, GatewayState, Operation } from './orders/order.js';
-import type { ReviewDecision } from './orders/verdict.js';
+import type { Hundredths } from '../money.js';
+import type { ExpectedState, GatewayState, Operation } from './order.js';
+import type { ReviewDecision } from './verdict.js';
 
 export interface LedgerFacts {
   /** false: a field lacks the shape that docs/CONTRACT.md section 4 gives it; absent is true */

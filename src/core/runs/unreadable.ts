@@ -1,0 +1,45 @@
+// Entries of an answer that name no order: nobody can say which one they are about, so that of an
+// asked order without an entry beside them nothing is known. Pure: their words.
+
+import type { Notice } from './notices.js';
+
+/** What the order that stands for such an entry is called; a digest of the entry follows. */
+export const UNREADABLE = '(unreadable)';
+
+/** Where it stands, as a person would look for it in the stored answer. */
+export function unreadablePlace(pageNo: number, position: number): string {
+  return `entry ${position + 1} of page ${pageNo}`;
+}
+
+/** Why an order on whose page such entries stand, and which has none itself, was not looked at. */
+export function unreadableReason(places: readonly string[]): string {
+  const rest = places.length - 1;
+  const more = rest > 0 ? `, and ${rest} more,` : '';
+  return `${places[0]}${more} names no order: it may be about this one`;
+}
+
+export interface UnreadableFacts {
+  accountId: string;
+  entries: number;
+  /** the first of them */
+  places: readonly { pageNo: number; position: number }[];
+  /** orders without an entry, which any of them may be about */
+  orders: number;
+}
+
+/** One bad entry harms itself, and what it may be about. */
+export function unreadableNotice({ accountId, entries, places, orders }: UnreadableFacts): Notice {
+  const named = places.map(({ pageNo, position }) => unreadablePlace(pageNo, position));
+  const rest = entries - places.length;
+  const which = [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
+  const count = entries === 1 ? '1 entry that names' : `${entries} entries that name`;
+  const unlooked =
+    orders === 0
+      ? 'every order that was asked for there has its own'
+      : `${orders === 1 ? '1 order' : `${orders} orders`} without an entry there: ` +
+        'not looked at, since it may be about any of them';
+  const text =
+    `the gateway answered ${count} no order (${which}): invalid, and what else stands there is ` +
+    `judged; ${unlooked}. The answer is kept: ask the acquirer what it is`;
+  return { accountId, kind: 'unreadable_entry', about: `${count} no order`, text };
+}

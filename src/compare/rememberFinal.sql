@@ -14,6 +14,17 @@ matched as materialized (
   left join tieout.verdicts v
     on v.run_id = $1::bigint and v.account_id = a.account_id and v.order_no = a.order_no
   where p.state = 'answered' and (v.order_no is null or v.class = 'matched')
+),
+-- The newest look of the run that judged it: what a later one has not shown counts no more.
+judged as materialized (
+  select m.*, coalesce((
+      select max(second.pull_id) from tieout.pulls second
+      join tieout.asked_orders again on again.pull_id = second.pull_id
+        and again.account_id = m.account_id and again.order_no = m.order_no
+      join tieout.pages p on p.pull_id = again.pull_id and p.account_id = again.account_id
+        and p.page_no = again.page_no and p.state = 'answered'
+      where second.run_id = $1 and second.kind = 'confirm'), m.pull_id) as judged_in
+  from matched m
 )
 insert into tieout.final_orders (account_id, order_no, fingerprint, run_id, requests)
 select a.account_id, a.order_no,
@@ -21,14 +32,14 @@ select a.account_id, a.order_no,
     a.review_decision, a.placed_at)::text),
   $1,
   array(select r.refund_id from tieout.asked_refunds r
-    where r.pull_id = a.pull_id and r.account_id = a.account_id and r.order_no = a.order_no
+    where r.pull_id = a.judged_in and r.account_id = a.account_id and r.order_no = a.order_no
     order by r.refund_id)
-from matched a
+from judged a
 where (
   select count(*) > 0
     and bool_and(coalesce(e.state, '') in ('captured', 'cancelled', 'declined', 'refunded'))
   from tieout.look_entries e
-  where e.pull_id = a.pull_id and e.account_id = a.account_id and e.order_no = a.order_no
+  where e.pull_id = a.judged_in and e.account_id = a.account_id and e.order_no = a.order_no
     -- each half has an index of its own; without this line neither is used
     and (e.is_extra or not e.is_extra))
 on conflict (account_id, order_no)

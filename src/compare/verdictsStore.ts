@@ -211,6 +211,6 @@ export async function rememberFinal(
   pullId: bigint,
   lookbackFrom: Date,
 ): Promise<void> {
-  const text = inMonthOf(statement('compare/rememberFinal'), runId, pullId);
+  const text = await inMonthOfRun(db, statement('compare/rememberFinal'), runId);
   await db.query(text, [runId, pullId, lookbackFrom]);
 }

@@ -70,6 +70,6 @@ export function accountRules(accounts: readonly Account[]) {
 const DAY_MS = 86_400_000;
 
 /** Orders placed before this time are looked at only while they are not final. */
-export function lookbackFrom(deps: Pick<RunDeps, 'config'>, night: Night): Date {
+export function lookbackFrom(deps: Pick<RunDeps, 'config'>, night: Pick<Night, 'endsAt'>): Date {
   return new Date(night.endsAt.getTime() - deps.config.reconcile.lookbackDays * DAY_MS);
 }

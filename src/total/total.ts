@@ -4,7 +4,7 @@
 
 import type { ToleratedSum } from '../breaks/explainedStore.js';
 import { toleratedSums } from '../breaks/explainedStore.js';
-import { strangeAccounts } from '../compare/strayRefundsStore.js';
+import { strangeAccounts, strangeOrders } from '../compare/strayRefundsStore.js';
 import { TieoutError } from '../core/errors.js';
 import { formatAmount } from '../core/money.js';
 import type { Coverage, CoverageFigures } from '../core/orders/coverage.js';
@@ -28,6 +28,7 @@ import {
   wordNotice,
 } from '../core/runs/notices.js';
 import { type MoneyTie, workedOutStake } from '../core/runs/reporting.js';
+import { strangeOrdersNotice } from '../core/runs/strangeOrders.js';
 import type {
   AccountSummary,
   OrderClass,
@@ -214,6 +215,9 @@ async function noticesOf(deps: Pick<SendDeps, 'config' | 'now'>, night: Night): 
     ...(await sharedTransactions(night.db, night.runId)).map(sharedNotice),
     ...(await oddRefunds(night.db, night.runId)).map(oddRefundNotice),
     ...(await strangers(deps, night)).map(strangeAccountNotice),
+    ...(await strangeOrders(night.db, configured, lookbackFrom(deps, night))).map(
+      strangeOrdersNotice,
+    ),
     ...(await unusableRows(night.db, accountIdsOf(night))).map(unusableRowsNotice),
     ...(await freedCounts(night.db, night.runId)).map(freedNotice),
     ...(await withdrawnAsHistory(night.db, night.runId)).map(nowHistoryNotice),

@@ -1,14 +1,17 @@
 // `tieout status`: last night in one sentence, what is owed, and when the next night begins.
 
 import { Command } from 'commander';
+import { strangeOrders } from '../../compare/strayRefundsStore.js';
 import type { Notice } from '../../core/runs/notices.js';
 import { leftAccountNotice } from '../../core/runs/notices.js';
 import { didNotStart, nextSentence, owedSentence, silenceSentence } from '../../core/runs/owed.js';
+import { strangeOrdersNotice } from '../../core/runs/strangeOrders.js';
 import { nightSentence } from '../../core/runs/summary.js';
 import { lookAtClock } from '../../night/clock.js';
 import { type OutboxFigures, outboxFigures } from '../../outbox/outboxStore.js';
 import type { GatewayWord } from '../../pull/rows/statusCodesStore.js';
 import { gatewayWords } from '../../pull/rows/statusCodesStore.js';
+import { lookbackFrom } from '../../runs/deps.js';
 import { leftAccounts } from '../../runs/leftAccountsStore.js';
 import type { RunRow } from '../../runs/runsStore.js';
 import { aheadNotices, stopNotices } from '../../send/stops.js';
@@ -37,6 +40,9 @@ export function statusCommand(): Command {
             ...(await aheadNotices(app.db, app.config.accounts, sight.now)),
           ];
           const left = (await leftAccounts(app.db, accountIds)).map(leftAccountNotice);
+          const from = lookbackFrom(app, { endsAt: sight.now });
+          const strange = await strangeOrders(app.db, accountIds, from);
+          const unnamed = strange.map(strangeOrdersNotice);
           if (wantsJson(command)) {
             printJson({
               run: run?.businessDate ?? null,
@@ -51,10 +57,13 @@ export function statusCommand(): Command {
               silentSince: silence?.since ?? null,
               stops: stops.map(told),
               leftAccounts: left.map(told),
+              strangeOrders: unnamed.map(told),
               words: flags.words ? words : words.filter(({ meaning }) => meaning === null),
             });
           } else {
-            const stopped = [...left, ...stops].map((one) => `${one.accountId}: ${one.text}`);
+            const stopped = [...left, ...unnamed, ...stops].map(
+              (one) => `${one.accountId}: ${one.text}`,
+            );
             const lines = [sentence, ...(about === null ? [] : [about]), next, ...untold(alerts)];
             lines.push(...stopped);
             printLines([...lines, ...(flags.words ? wordLines(words) : withoutMeaning(words))]);

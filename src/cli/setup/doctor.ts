@@ -4,6 +4,7 @@
 
 import { Command } from 'commander';
 import { QUEUE_CONNECTIONS_MAX } from '../../../jobs/queues.js';
+import { strangeOrders } from '../../compare/strayRefundsStore.js';
 import type { Config } from '../../config/config.js';
 import { describeConfig } from '../../config/view.js';
 import {
@@ -20,6 +21,7 @@ import {
   silenceSentence,
   standsStill,
 } from '../../core/runs/owed.js';
+import { strangeOrdersNotice } from '../../core/runs/strangeOrders.js';
 import { PROCESS_CONNECTIONS_MAX } from '../../database/db.js';
 import { hasEmbedded } from '../../database/embedded/embeddedPlace.js';
 import type { MigrationStatus } from '../../database/migrate.js';
@@ -32,6 +34,7 @@ import { lookAtClock } from '../../night/clock.js';
 import { outboxFigures } from '../../outbox/outboxStore.js';
 import { neverAskedOrders } from '../../pull/rows/ledgerKeysStore.js';
 import { gatewayWords } from '../../pull/rows/statusCodesStore.js';
+import { lookbackFrom } from '../../runs/deps.js';
 import { leftAccounts } from '../../runs/leftAccountsStore.js';
 import { accountsWithoutHistory } from '../../runs/runAccountsStore.js';
 import type { App } from '../app.js';
@@ -89,6 +92,7 @@ async function examine(app: App): Promise<Check[]> {
     ...(await databaseChecks(app, status)),
     ...(isMigrated ? await ledgerChecks(app) : []),
     ...(isMigrated ? await leftChecks(app) : []),
+    ...(isMigrated ? await strangeChecks(app) : []),
     ...(isMigrated ? [await nightsCheck(app), await wordsCheck(app)] : []),
     // With the database's queue, its tables come with those of the ledger.
     ...(isMigrated || app.config.queue.kind === 'redis' ? [await queueCheck(app)] : []),
@@ -153,6 +157,19 @@ async function leftChecks(app: App): Promise<Check[]> {
     kind: 'problem',
     words: notice.text,
   }));
+}
+
+/** Orders of accounts that no night looks at. */
+async function strangeChecks({ db, config }: App): Promise<Check[]> {
+  const accountIds = config.accounts.map((account) => account.accountId);
+  const found = await strangeOrders(
+    db,
+    accountIds,
+    lookbackFrom({ config }, { endsAt: new Date() }),
+  );
+  return found.map(strangeOrdersNotice).map(({ accountId, text }) => {
+    return { name: `account ${accountId}`, kind: 'warning', words: text };
+  });
 }
 
 async function databaseChecks(app: App, status: MigrationStatus): Promise<Check[]> {

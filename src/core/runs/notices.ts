@@ -14,6 +14,7 @@ export interface Notice {
     | 'shared_transaction'
     | 'odd_refund'
     | 'strange_account'
+    | 'strange_orders'
     | 'unusable_rows'
     | 'unreadable_entry'
     | 'no_history'

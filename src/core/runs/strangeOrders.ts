@@ -1,0 +1,20 @@
+// Orders of accounts that the configuration does not name, in words: a typo in the ledger, an
+// account that was forgotten, or one that is none of ours. Pure.
+
+import type { Notice } from './notices.js';
+
+export interface StrangeOrdersFacts {
+  accountId: string;
+  orders: number;
+  sample: string;
+}
+
+/** No break, since another program may look after that account; but it is said. */
+export function strangeOrdersNotice({ accountId, orders, sample }: StrangeOrdersFacts): Notice {
+  const what = orders === 1 ? '1 order' : `${orders} orders`;
+  const text =
+    `${what}, such as ${sample}, of account ${accountId}, which is not configured: ` +
+    'no night looks at them. Configure the account, or correct the ledger';
+  const about = `${what} of account ${accountId}, which is not configured`;
+  return { accountId, kind: 'strange_orders', about, text, names: [sample, accountId] };
+}

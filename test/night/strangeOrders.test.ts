@@ -1,0 +1,37 @@
+// Orders of an account that the ledger has and the configuration does not: no night looks at them,
+// and everybody who asks is told. Neighbour: editedLedger.test.ts, where requests of such accounts are.
+
+import { afterEach, expect, test } from 'vitest';
+import { tieout } from '../support/cli.js';
+import type { House } from '../support/night.js';
+import { buildHouse, dateOf, kinds, openBreaksOf } from '../support/night.js';
+
+const houses: House[] = [];
+afterEach(async () => {
+  for (const house of houses.splice(0)) await house.end();
+});
+
+test('are named with their count and account in summary, status and doctor, and break nothing', async () => {
+  const house = await buildHouse({ orders: 300, daysAgo: 1, inLedger: kinds({ plain: 3 }) });
+  houses.push(house);
+  await house.db.query(
+    `insert into ledger.orders
+     select 'A9009', order_no, currency, amount, expected, null, null, null, placed_at, null
+     from ledger.orders`,
+  );
+  const words = /^3 orders, such as \S+, of account A9009, which is not configured/;
+  const { summary } = await house.run({ date: dateOf(1) });
+  const told = (summary.notices ?? []).filter(({ kind }) => kind === 'strange_orders');
+  expect(told).toEqual([expect.objectContaining({ accountId: 'A9009' })]);
+  expect(told[0]?.text).toMatch(words);
+  expect(summary.state).toBe('tied_out');
+  expect(await openBreaksOf(house.db)).toEqual([]);
+  const status = await tieout(['status', '--json'], { cwd: house.folder });
+  expect(JSON.parse(status.stdout)).toMatchObject({
+    strangeOrders: [{ accountId: 'A9009', text: expect.stringMatching(words) }],
+  });
+  const text = await tieout(['status'], { cwd: house.folder });
+  expect(text.stdout).toContain('A9009: 3 orders, such as');
+  const doctor = await tieout(['doctor'], { cwd: house.folder });
+  expect(doctor.stdout).toMatch(/account A9009.*3 orders, such as/);
+});

@@ -50,7 +50,13 @@ function linkLibraries(): void {
   }
 }
 
-function manifest(): { version: string; os: string[]; cpu: string[]; allowScripts: object } {
+function manifest(): {
+  version: string;
+  os: string[];
+  cpu: string[];
+  allowScripts: object;
+  man: string[];
+} {
   return JSON.parse(textOf('package.json'));
 }
 
@@ -99,7 +105,9 @@ describe('the package', () => {
     DEMO_MS,
   );
 
-  test('has a manual page with every command', async () => {
+  test('has a manual page with every command, which npm links where it installs for everybody', async () => {
+    // npm links what an archive names in a list; a single name it passes over.
+    expect(manifest().man).toEqual(['dist/tieout.1']);
     const page = readFileSync(join(installed, 'dist/tieout.1'), 'utf8');
     for (const { path } of await commandTree(COMMANDS)) {
       expect(page).toContain(path === '' ? '.SH NAME' : `.SS tieout ${path}`);

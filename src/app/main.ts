@@ -2,6 +2,7 @@
 // looks like. Each command is a file of its own, listed in commands.ts; this one holds no logic but
 // the exit code of a failure.
 
+import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, CommanderError } from 'commander';
 import type { OpenApp } from '../cli/app.js';
@@ -73,7 +74,7 @@ async function main(): Promise<void> {
       process.exitCode = error.exitCode === 0 ? 0 : USAGE_EXIT;
       return;
     }
-    const failed = fileFailure(error);
+    const failed = fileFailure(error, userInfo().username);
     const message = failed ?? (error instanceof Error ? error.message : String(error));
     process.stderr.write(`tieout: ${message}\n`);
     // Where a stack helps: what nobody expected. A file that cannot be used says enough itself.

@@ -77,7 +77,11 @@ export function loadColumnMap(file: string, table: MappedTable = 'orders'): Colu
     throw new ConfigurationError(file, path.join('.'), words);
   }
   if (read.data.table !== table) {
-    throw new ConfigurationError(file, 'table', `is ${read.data.table}, this import is ${table}`);
+    throw new ConfigurationError(
+      file,
+      'table',
+      `is ${read.data.table}, this import is ${table}: tieout import ${read.data.table}`,
+    );
   }
   requireColumns(read.data, file);
   return read.data;

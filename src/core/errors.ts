@@ -50,10 +50,13 @@ export const STOPPED = 'stopped by a signal; the same command goes on from here'
 /** The same of a run whose process died, or lost the database, before the run had ended. */
 export const LEFT = 'its process or the database went away before its end; it goes on from here';
 
+/** The user that the process runs as, which a wrapper may have chosen. */
+const WHO = 'this user';
+
 /** What the system says of files and folders, as a person says it. */
 const FILE_FAILURES: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not do that here',
-  EPERM: 'this user may not do that here',
+  EACCES: `${WHO} may not do that here`,
+  EPERM: `${WHO} may not do that here`,
   EROFS: 'the disk is read-only',
   ENOENT: 'there is no such file or folder',
   ENOTDIR: 'a part of the path is no folder',
@@ -66,9 +69,9 @@ const FILE_FAILURES: Readonly<Record<string, string>> = {
 };
 
 /** A sentence for a file or folder that cannot be used; null where the error is another. */
-export function fileFailure(error: unknown): string | null {
+export function fileFailure(error: unknown, user?: string): string | null {
   if (!(error instanceof Error) || !('code' in error) || !('path' in error)) return null;
-  const why = FILE_FAILURES[String(error.code)];
+  const why = FILE_FAILURES[String(error.code)]?.replace(WHO, () => (user ? `user ${user}` : WHO));
   const doing = 'syscall' in error ? ` (${String(error.syscall)})` : '';
   return why === undefined ? null : `${String(error.path)}: ${why}${doing}`;
 }

@@ -56,6 +56,8 @@ test('what the system says is put into words, and nothing else is', () => {
   const said = (code: string) =>
     fileFailure(Object.assign(new Error('x'), { code, path: '/a/b', syscall: 'open' }));
   expect(said('EACCES')).toBe('/a/b: this user may not do that here (open)');
+  const denied = Object.assign(new Error('x'), { code: 'EACCES', path: '/a/b', syscall: 'open' });
+  expect(fileFailure(denied, 'tieout')).toBe('/a/b: user tieout may not do that here (open)');
   expect(said('ENOSPC')).toBe('/a/b: the disk is full (open)');
   expect(said('EPIPE')).toBe(null);
   expect(fileFailure(Object.assign(new Error('x'), { code: 'ENOENT' }))).toBe(null);

@@ -265,7 +265,7 @@ describe('import orders', () => {
     await expect(run(join(folder, 'none.csv'))).rejects.toThrow(/none\.csv.*no such file/);
     await expect(run(good, good)).rejects.toThrow(/twice/);
     await expect(run()).rejects.toThrow(/no file/);
-    await expect(run(folder)).rejects.toThrow(/no such file/);
+    await expect(run(folder)).rejects.toThrow(/is no file/);
     expect(await rows()).toEqual([]);
   });
 

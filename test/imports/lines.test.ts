@@ -82,7 +82,14 @@ describe('a CSV file', () => {
     ['an endless line', `id,text\n1,${'x'.repeat(MAX_LINE_LENGTH + 1)}\n`, 2, 'longer'],
     ['nothing at all', '', 1, 'empty'],
     ['UTF-16', Buffer.from('\ufeffid,text\n1,a\n', 'utf16le'), 1, 'UTF-8'],
-    ['Latin-1', Buffer.from('id,text\n1,\u00fc\n', 'latin1'), 1, 'UTF-8'],
+    ['Latin-1', Buffer.from('id,text\n1,\u00fc\n', 'latin1'), 2, 'save the file as UTF-8'],
+    [
+      'a stray quote before much else',
+      `id,text\n1,a\n2,a"b\n${'3,c\n'.repeat(100_000)}`,
+      3,
+      'quotes',
+    ],
+    ['a megabyte of digits', `id,text\n1,${'9'.repeat(1_000_000)}\n`, 2, 'longer'],
   ])('with %s is refused at its line', async (_, content, at, reason) => {
     const found = (await csv(content)).filter(({ kind }) => kind === 'problem');
     expect(found).toEqual([
@@ -99,8 +106,29 @@ describe('a CSV file', () => {
     ['no header', '1,a\n2,b\n', '1', 'no column'],
   ])('whose header has %s is refused', async (_, content, column, reason) => {
     const [found] = await csv(content);
-    const problem = { column, value: null, reason: expect.stringContaining(reason) };
+    const problem = {
+      ...{ column, value: null, isHeader: true },
+      reason: expect.stringContaining(reason),
+    };
     expect(found).toEqual({ kind: 'problem', line: 1, problem });
+  });
+});
+
+describe('a CSV file that a map reads with the wrong separator', () => {
+  it.each([
+    ['plain', 'id;text\n1;a\n', ';'],
+    ['with quotes', 'id;"text"\n1;"a"\n', ';'],
+    ['with tabs', 'id\ttext\tmore\n1\ta\tb\n', '\t'],
+  ])('%s is refused with the one that it has', async (_, content, separator) => {
+    const file = join(folder, 'x.csv');
+    writeFileSync(file, content);
+    const needed = COLUMNS.map(({ name }) => ({ name, nullable: false }));
+    const shape = { separator: ',', encoding: 'utf-8', othersToo: true };
+    const sign = JSON.stringify(separator);
+    const problem = `its columns are separated by ${sign}, the map says ",": separator: ${sign}`;
+    expect(await all(csvLines(file, needed, shape))).toEqual([
+      { kind: 'problem', line: 1, problem },
+    ]);
   });
 });
 

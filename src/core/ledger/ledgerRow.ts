@@ -32,6 +32,8 @@ export type RawLine = Readonly<Record<string, string | null>>;
 export interface ValueProblem {
   readonly column: string;
   readonly value: string | null;
+  /** of the column as a whole: there is no value */
+  readonly isHeader?: true;
   readonly reason: string;
 }
 

@@ -17,6 +17,8 @@ export interface ImportProblem {
   readonly column: string | null;
   readonly value: string | null;
   readonly reason: string;
+  /** of the column as a whole: there is no value */
+  readonly isHeader?: true;
 }
 
 export interface ImportCounts {
@@ -52,9 +54,13 @@ export function problemList(): ProblemList {
     problems,
     add(file, line, problem) {
       if (problems.length >= MAX_PROBLEMS) return;
-      const { column, value, reason } =
-        typeof problem === 'string' ? { column: null, value: null, reason: problem } : problem;
-      problems.push({ file, line, column, value: shown(column, value), reason });
+      if (typeof problem === 'string') {
+        problems.push({ file, line, column: null, value: null, reason: problem });
+        return;
+      }
+      const { column, value, reason, isHeader } = problem;
+      const said = { file, line, column, value: shown(column, value), reason };
+      problems.push(isHeader ? { ...said, isHeader } : said);
     },
     isFull: () => problems.length >= MAX_PROBLEMS,
   };
@@ -78,9 +84,10 @@ export function formatImport(result: ImportResult): string {
   return [head, ...result.warnings.map((warning) => `warning: ${warning}`)].join('\n');
 }
 
-function problemLine({ file, line, column, value, reason }: ImportProblem): string {
+function problemLine({ file, line, column, value, reason, isHeader }: ImportProblem): string {
   const where = line === null ? file : `${file} line ${line}`;
   if (column === null) return `${where}: ${reason}`;
+  if (isHeader) return `${where}: column ${JSON.stringify(column)} ${reason}`;
   return `${where}: ${column} ${value === null ? '(empty)' : JSON.stringify(value)}: ${reason}`;
 }
 

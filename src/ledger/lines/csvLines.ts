@@ -7,10 +7,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Options } from 'csv-parse';
 import { CsvError, parse } from 'csv-parse';
-import type { Column, RawLine } from '../../core/ledger/ledgerRow.js';
+import type { Column, RawLine, ValueProblem } from '../../core/ledger/ledgerRow.js';
 import { shopHint } from '../../core/ledger/shopExports.js';
 import type { ReadLine } from './inputText.js';
-import { MAX_LINE_LENGTH, NotUtf8, textOf } from './inputText.js';
+import { MAX_LINE_LENGTH, NotUtf8, notText, textOf } from './inputText.js';
 
 /** Rows that the parser may have ready before it waits. */
 const READ_AHEAD_ROWS = 1_024;
@@ -47,7 +47,7 @@ export async function* csvLines(
       const line = Math.max(1, lastLine - countIn(record, '\n'));
       if (header === null) {
         const problems = headerProblems(record, columns, shape);
-        const hint = problems.length > 0 && !shape.othersToo ? shopHint(record, [...wanted]) : null;
+        const hint = problems.length === 0 ? null : headerHint(record, columns, shape);
         if (hint !== null) yield { kind: 'problem', line, problem: hint };
         else for (const problem of problems) yield { kind: 'problem', line, problem };
         if (problems.length > 0) return;
@@ -58,23 +58,60 @@ export async function* csvLines(
     }
     if (header === null) yield { kind: 'problem', line: 1, problem: 'the file is empty' };
   } catch (error) {
-    const problem = syntaxProblem(error, lastLine);
+    const problem = syntaxProblem(error, lastLine, shape);
     // With another separator a quote further down may be what is met first.
-    const hint = header === null && !shape.othersToo ? await hintOf(file, [...wanted]) : null;
+    const hint = header === null ? await hintOf(file, columns, shape) : null;
     yield { kind: 'problem', ...(hint === null ? problem : { line: 1, problem: hint }) };
   }
 }
 
-async function hintOf(file: string, columns: readonly string[]): Promise<string | null> {
+function headerHint(
+  header: readonly string[],
+  columns: readonly Column[],
+  shape: CsvShape,
+): string | null {
+  if (shape.othersToo) return separatorHint(header.join(shape.separator), columns, shape);
+  const names = columns.map(({ name }) => name);
+  return shopHint(header, names);
+}
+
+async function hintOf(
+  file: string,
+  columns: readonly Column[],
+  shape: CsvShape,
+): Promise<string | null> {
   try {
-    for await (const text of textOf(file)) {
-      return shopHint([text.slice(0, MAX_LINE_LENGTH).split(/\r?\n/, 1)[0] ?? ''], columns);
+    for await (const text of textOf(file, shape.encoding)) {
+      const first = text.slice(0, MAX_LINE_LENGTH).split(/\r?\n/, 1)[0] ?? '';
+      if (shape.othersToo) return separatorHint(first, columns, shape);
+      const names = columns.map(({ name }) => name);
+      return shopHint([first], names);
     }
   } catch (error) {
     if (!(error instanceof NotUtf8)) throw error;
   }
   return null;
 }
+
+const SEPARATORS: readonly string[] = [',', ';', '\t', '|'];
+
+/** What to say of a first line whose columns are those of the map, with another sign between. */
+function separatorHint(
+  first: string,
+  columns: readonly Column[],
+  { separator }: CsvShape,
+): string | null {
+  const needed = columns.filter(({ nullable }) => !nullable).map(({ name }) => name);
+  const found = SEPARATORS.filter((sign) => sign !== separator).find((sign) => {
+    const names = first.split(sign).map((name) => name.replaceAll('"', '').trim());
+    return needed.length > 1 && needed.every((name) => names.includes(name));
+  });
+  if (found === undefined) return null;
+  const said = `its columns are separated by ${spelled(found)}, the map says`;
+  return `${said} ${spelled(separator)}: separator: ${spelled(found)}`;
+}
+
+const spelled = (sign: string): string => JSON.stringify(sign);
 
 async function* records(file: string, shape: CsvShape): AsyncGenerator<ParsedRecord> {
   const options: Options & TransformOptions = {
@@ -97,15 +134,18 @@ async function* records(file: string, shape: CsvShape): AsyncGenerator<ParsedRec
   }
 }
 
+type HeaderProblem = ValueProblem & { isHeader: true };
+
 function headerProblems(
   header: readonly string[],
   columns: readonly Column[],
   { othersToo, separator }: CsvShape,
-): { column: string; value: null; reason: string }[] {
+): HeaderProblem[] {
   const known = new Set(columns.map(({ name }) => name));
   const found = new Set<string>();
-  const problems: { column: string; value: null; reason: string }[] = [];
-  const refuse = (column: string, reason: string) => problems.push({ column, value: null, reason });
+  const problems: HeaderProblem[] = [];
+  const refuse = (column: string, reason: string) =>
+    problems.push({ column, value: null, isHeader: true, reason });
   for (const name of header) {
     if (found.has(name) && (known.has(name) || !othersToo)) refuse(name, 'names a column twice');
     else if (!known.has(name) && !othersToo) refuse(name.slice(0, 80), unknownColumn(name));
@@ -152,12 +192,18 @@ function countIn(record: readonly string[], sign: string): number {
   return count;
 }
 
-function syntaxProblem(error: unknown, lastLine: number): { line: number; problem: string } {
-  if (error instanceof NotUtf8) {
-    return { line: lastLine + 1, problem: 'here or below the file is not UTF-8 text' };
-  }
+function syntaxProblem(
+  error: unknown,
+  lastLine: number,
+  { encoding }: CsvShape,
+): { line: number; problem: string } {
+  if (error instanceof NotUtf8) return { line: error.line, problem: notText(encoding) };
   if (!(error instanceof CsvError)) throw error;
-  return { line: lastLine + 1, problem: SYNTAX_PROBLEMS[error.code] ?? 'is not valid CSV' };
+  const problem = SYNTAX_PROBLEMS[error.code] ?? 'is not valid CSV';
+  // Rows that the parser had ready when it failed are lost, and were not counted here.
+  const named = / at line (\d+)/.exec(error.message)?.[1] ?? error.lines;
+  const line = typeof named === 'string' || typeof named === 'number' ? Number(named) : 0;
+  return { line: Math.max(lastLine + 1, line), problem };
 }
 
 // The parser's own messages quote the line, which may hold anything.

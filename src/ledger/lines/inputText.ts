@@ -34,26 +34,48 @@ export function requireFiles(files: readonly string[]): void {
   for (const file of files) {
     if (named.has(file)) throw new UsageError(`${file}: was given twice`);
     named.add(file);
-    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
-      throw new UsageError(`${file}: there is no such file`);
-    }
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found === undefined) throw new UsageError(`${file}: there is no such file`);
+    if (!found.isFile()) throw new UsageError(`${file}: is no file`);
   }
 }
 
-/** Thrown inside a reading: the bytes are no UTF-8. */
-export class NotUtf8 extends Error {}
+/** Thrown inside a reading: the bytes are no text of this encoding, beginning in this line. */
+export class NotUtf8 extends Error {
+  constructor(readonly line: number) {
+    super(`line ${line} is not text`);
+  }
+}
+
+/** What to say of it, and what to do. */
+export function notText(encoding = 'utf-8'): string {
+  return encoding === 'utf-8'
+    ? 'is not UTF-8 text: save the file as UTF-8, or give its encoding in a map: windows-1252'
+    : `is not ${encoding} text, which the map says it is (encoding)`;
+}
 
 /** The text in pieces, without a byte order mark; throws NotUtf8. */
 export async function* textOf(file: string, encoding = 'utf-8'): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding, { fatal: true });
+  let lines = 1;
   const decode = (bytes?: Uint8Array): string => {
     try {
-      return decoder.decode(bytes, { stream: bytes !== undefined });
+      const text = decoder.decode(bytes, { stream: bytes !== undefined });
+      lines += lineBreaks(text);
+      return text;
     } catch {
-      throw new NotUtf8(`is not ${encoding} text`);
+      // Once more, with a sign where the text ends.
+      const [good = ''] = new TextDecoder(encoding).decode(bytes).split('\ufffd', 1);
+      throw new NotUtf8(lines + lineBreaks(good));
     }
   };
   const pieces: AsyncIterable<Buffer> = createReadStream(file, { highWaterMark: PIECE_BYTES });
   for await (const piece of pieces) yield decode(piece);
   yield decode();
+}
+
+function lineBreaks(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
 }

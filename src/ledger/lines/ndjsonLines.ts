@@ -5,7 +5,7 @@
 
 import type { Column, RawLine, ValueProblem } from '../../core/ledger/ledgerRow.js';
 import type { ReadLine } from './inputText.js';
-import { MAX_LINE_LENGTH, NotUtf8, textOf } from './inputText.js';
+import { MAX_LINE_LENGTH, NotUtf8, notText, textOf } from './inputText.js';
 
 export async function* ndjsonLines(
   file: string,
@@ -26,8 +26,7 @@ export async function* ndjsonLines(
     }
   } catch (error) {
     if (!(error instanceof NotUtf8)) throw error;
-    const problem = 'here or below the file is not UTF-8 text';
-    yield { kind: 'problem', line: line + 1, problem };
+    yield { kind: 'problem', line: error.line, problem: notText() };
     return;
   }
   if (rest.trim() !== '') yield readLine(rest, line + 1, known);

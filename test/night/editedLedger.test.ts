@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { nightSentence } from '../../src/core/runs/summary.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import type { RunResult } from '../../src/night/run.js';
 import { findRun } from '../../src/runs/runsStore.js';
@@ -382,6 +383,9 @@ test('a request of an account that is not configured is told, and the night is b
   expect(summary.state).toBe('broken');
   expect(summary.notices?.map(({ text }) => text).join()).toMatch(
     /1 refund request, such as lost-1, of account Elsewhere, which is not configured/,
+  );
+  expect(nightSentence(summary)).toMatch(
+    /is broken: none of 1 order differs; .*1 refund request of account Elsewhere, which is not/,
   );
   await house.db.query(`delete from ledger.refund_requests where refund_id = 'lost-1'`);
   expect((await night(house, 2)).summary.state).toBe('tied_out');

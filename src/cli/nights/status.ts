@@ -104,11 +104,12 @@ function wordLines(words: readonly GatewayWord[]): string[] {
   if (words.length === 0) return ['The gateway has not said anything yet.'];
   return words.flatMap((one) => {
     const money = Object.entries(one.newestMoney).map(([currency, sum]) => `${sum} ${currency}`);
+    const nights = one.nights === 1 ? '1 night' : `${one.nights} nights`;
     const since = `since ${one.meaningSince}, profile ${one.meaningProfile.slice(0, 12)}`;
     return [
       `${one.accountId}  ${one.field} ${one.word}: ${one.meaning ?? 'NO MEANING'} (${since})`,
       `    first ${one.firstSeen}, last ${one.lastSeen}, ${one.entries} times in ` +
-        `${one.nights} nights; newest: ${[`${one.newestEntries} times`, ...money].join(', ')}; ` +
+        `${nights}; newest: ${[`${one.newestEntries} times`, ...money].join(', ')}; ` +
         `such as ${one.samples.join(', ')}`,
     ];
   });

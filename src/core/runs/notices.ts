@@ -332,7 +332,8 @@ export function strangeAccountNotice(strange: StrangeAccountFacts): Notice {
     `${what}, such as ${sample}, of account ${accountId}, which is not configured: ` +
     'nothing is done about them. Configure the account, or correct the ledger';
   const names = [sample, accountId];
-  return { accountId, kind: 'strange_account', about: `account ${accountId}`, text, names };
+  const about = `${what} of account ${accountId}, which is not configured`;
+  return { accountId, kind: 'strange_account', about, text, names };
 }
 
 export interface UnusableRows {

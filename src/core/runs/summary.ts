@@ -173,7 +173,9 @@ function brokenPart(summary: RunSummary, broken: number, orders: number): string
       if (count) kinds.set(kind, (kinds.get(kind) ?? 0) + count);
     }
   }
-  const differ = `${broken} of ${counted(orders, 'order')} ${broken === 1 ? 'differs' : 'differ'}`;
+  // Something else may be what is broken: a request of an account that is not configured.
+  const verb = broken < 2 ? 'differs' : 'differ';
+  const differ = `${broken === 0 ? 'none' : broken} of ${counted(orders, 'order')} ${verb}`;
   return kinds.size === 0 ? differ : `${differ} (${joinParts(kindParts(kinds))})`;
 }
 
@@ -225,6 +227,8 @@ function waitingPart(summary: RunSummary): string {
   const parts = [
     ...noticesOf(summary, 'no_orders').map(({ about }) => about),
     ...noticesOf(summary, 'unusable_rows').map(({ about }) => about),
+    ...noticesOf(summary, 'strange_account').map(({ about }) => about),
+    ...noticesOf(summary, 'strange_orders').map(({ about }) => about),
     ...kept.map(({ about, instructions = 0 }) => {
       if (instructions === 0) return `nothing may be sent (${about})`;
       return `${counted(instructions, 'instruction')} kept back (${about})`;

@@ -143,6 +143,21 @@ async function takeLock(holder: pg.Client): Promise<void> {
   }
 }
 
+/**
+ * Migrations are applied in their order and in no other. A database that lacks one below those it
+ * has is of a version between two releases; null: none is lacking.
+ */
+export function skippedWords({ applied, pending }: MigrationStatus): string | null {
+  const newest = [...applied].sort().at(-1) ?? '';
+  const skipped = pending.filter((name) => name < newest);
+  if (skipped.length === 0) return null;
+  return (
+    `the database was made by a tieout between two versions: it has ${newest}, and lacks ` +
+    `${skipped.join(', ')}. This version cannot bring it further; the program that made it still ` +
+    'works with it'
+  );
+}
+
 /** The status, when it allows to go on; an edited file stops only where more would follow it. */
 async function checked(
   client: pg.Client,
@@ -156,6 +171,8 @@ async function checked(
         'it was used by a newer one',
     );
   }
+  const skipped = skippedWords(status);
+  if (skipped !== null) throw new TieoutError(skipped);
   if (status.changed.length === 0) return status;
   const edited = `migrations were edited after they were applied: ${status.changed.join(', ')}`;
   if (status.pending.length > 0) throw new TieoutError(edited);

@@ -137,6 +137,16 @@ describe('migrations', () => {
     await expect(run).rejects.toThrow(/0002_second.*newer/);
   });
 
+  test('that lack one below those they have are said to, in words', async () => {
+    write('0002_second.sql', SECOND);
+    write('0001_first.sql', FIRST);
+    await migrateUp(fresh.connection, silent, folder);
+    write('0000_between.sql', FIRST.replaceAll('first', 'between'));
+    const run = migrateUp(fresh.connection, silent, folder);
+    await expect(run).rejects.toBeInstanceOf(TieoutError);
+    await expect(run).rejects.toThrow(/has 0002_second, and lacks 0000_between\. .*program/);
+  });
+
   test('may be none at all', async () => {
     expect(await migrateUp(fresh.connection, silent, folder)).toEqual([]);
     const none = join(folder, 'none');

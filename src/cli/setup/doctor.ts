@@ -25,7 +25,7 @@ import { strangeOrdersNotice } from '../../core/runs/strangeOrders.js';
 import { PROCESS_CONNECTIONS_MAX } from '../../database/db.js';
 import { hasEmbedded } from '../../database/embedded/embeddedPlace.js';
 import type { MigrationStatus } from '../../database/migrate.js';
-import { migrationStatus } from '../../database/migrate.js';
+import { migrationStatus, skippedWords } from '../../database/migrate.js';
 import { type ServerFacts, serverFacts } from '../../database/serverFacts.js';
 import { type ProfileOrigin, profileOrigins } from '../../gateway/document/profile.js';
 import { accountsWithoutOrders } from '../../ledger/ledgerStore.js';
@@ -203,6 +203,8 @@ function migrationsCheck(app: App, status: MigrationStatus): Check {
       words: `edited since they were applied: ${changed.join(', ')}`,
     };
   }
+  const skipped = skippedWords(status);
+  if (skipped !== null) return { name, kind: 'problem', words: skipped };
   if (pending.length === 0) return { name, kind: 'ok', words: `${applied.length} applied` };
   const cure = isEmbedded ? 'the next command applies them' : '`tieout migrate up`';
   const kind = isEmbedded ? 'ok' : 'problem';

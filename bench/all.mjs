@@ -1,17 +1,22 @@
 // `npm run bench -- --all --keep FILE`: every part in turn, each as a process of its own, and at the
 // end one table of all lines. Broken off and started again with the same file it goes on where it
 // was; a part that fails is named, the others are measured all the same. `--orders N` and
-// `--rounds N` try all of it at one small size.
+// `--rounds N` try all of it at one size. `--small` only shows that every part runs: CI does that.
 
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { keptName, readKept } from './kept.mjs';
 import { start, stopAll } from './measure.mjs';
+import { IS_SMALL, sized } from './sized.mjs';
 import { printTable } from './table.mjs';
 
 const BENCH = fileURLToPath(new URL('bench.mjs', import.meta.url));
 
+const SMALL_ORDERS = 500;
 /** What is measured at which size in how many rounds; the long ones last. */
 const PARTS = [
   ['night', 10_000, 3],
@@ -40,10 +45,15 @@ const { values } = parseArgs({
     keep: { type: 'string' },
     orders: { type: 'string' },
     rounds: { type: 'string' },
+    small: { type: 'boolean' },
     libraries: { type: 'string' },
   },
 });
-if (values.keep === undefined) throw new Error('--all needs --keep FILE: it takes hours');
+if (values.keep === undefined && !IS_SMALL) {
+  throw new Error('--all needs --keep FILE: it takes hours');
+}
+const folder = IS_SMALL ? mkdtempSync(join(tmpdir(), 'tieout-bench-')) : null;
+const kept = folder === null ? values.keep : join(folder, 'lines.json');
 
 for (const name of ['SIGINT', 'SIGTERM']) {
   process.once(name, () => {
@@ -54,26 +64,28 @@ for (const name of ['SIGINT', 'SIGTERM']) {
 
 const wanted = PARTS.map(([part, orders, rounds]) => ({
   part,
-  orders: Number(values.orders ?? orders),
-  rounds: Number(values.rounds ?? rounds),
+  orders: Number(values.orders ?? sized(orders, SMALL_ORDERS)),
+  rounds: Number(values.rounds ?? sized(rounds, 1)),
 }));
 const failed = [];
 for (const one of wanted) {
   const name = keptName(one.part, one.orders);
-  if (readKept(values.keep)[name] === undefined && !(await measured(one))) failed.push(name);
+  if (readKept(kept)[name] === undefined && !(await measured(one))) failed.push(name);
 }
 process.stdout.write('\n');
-printTable(readKept(values.keep));
+printTable(readKept(kept));
+if (folder !== null) rmSync(folder, { recursive: true, force: true });
 if (failed.length > 0) {
-  process.stdout.write(`\nnot measured, since they failed: ${failed.join(', ')}\n`);
+  process.stderr.write(`\nnot measured, since they failed: ${failed.join(', ')}\n`);
   process.exitCode = 1;
 }
 
 /** True when the part came to its end. */
 async function measured({ part, orders, rounds }) {
   const numbers = ['--orders', String(orders), '--rounds', String(rounds)];
+  const small = sized([], ['--small']);
   const libraries = values.libraries === undefined ? [] : ['--libraries', values.libraries];
-  const args = [BENCH, '--part', part, ...numbers, '--keep', values.keep, ...libraries];
+  const args = [BENCH, '--part', part, ...numbers, '--keep', kept, ...small, ...libraries];
   const [code] = await once(start(args, 'inherit'), 'exit');
   return code === 0;
 }

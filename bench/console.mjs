@@ -13,12 +13,13 @@ import { ROLES } from '../dist/src/core/access.js';
 import { createWebServer } from '../dist/src/web/server.js';
 import { localIdentity } from '../dist/src/web/visitor/identity.js';
 import { measure } from './measure.mjs';
+import { sized } from './sized.mjs';
 import { line } from './stats.mjs';
 
-const AT_ONCE = 50;
-const BREAKS = 10_000;
-const NIGHTS = 3 * 365;
-const MOVEMENTS_A_NIGHT = 1_000;
+const AT_ONCE = sized(50, 2);
+const BREAKS = sized(10_000, 100);
+const NIGHTS = sized(3 * 365, 10);
+const MOVEMENTS_A_NIGHT = sized(1_000, 10);
 /** Before the clock starts: plans, pages of the database, compiled code. */
 const WARM_UPS = 2;
 const GOAL = { atMost: 3 };

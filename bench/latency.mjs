@@ -3,10 +3,11 @@
 // above it is ours. Neighbours: house.mjs (database, sandbox), wire.mjs (rules of the sandbox).
 
 import { measure } from './measure.mjs';
+import { sized } from './sized.mjs';
 import { line } from './stats.mjs';
 import { addFault, CONCURRENCY, faultsOf } from './wire.mjs';
 
-const LATENCIES_MS = [50, 200];
+const LATENCIES_MS = sized([50, 200], [50]);
 const PULL = { atMost: 1.05 };
 
 /** When the first and the last page of the night's own look were answered. */

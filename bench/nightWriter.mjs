@@ -20,6 +20,7 @@ const breaks = Array.from({ length: BREAKS }, (_, n) => ({
   ...{ expected: 'captured 1.00 EUR', actual: `captured ${n}.00 EUR`, currency: 'EUR' },
   ...{ difference: `${n}.00`, ledgerAmount: '1.00', gatewayAmount: `${n}.00`, firstSeen: AT },
   ...{ ageDays: n % 100, owner: null, note: null, transactionId: `T${n}` },
+  transactions: [`T${n}`],
 }));
 const movement = (state) => (_, n) => ({
   ...{ instructionId: `${n}`, accountId: 'A1001', orderNo: `SO-${n}`, refundId: null, state },

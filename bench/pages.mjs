@@ -11,13 +11,14 @@ import { sandboxProfile } from '../dist/src/gateway/document/profile.js';
 import { decodeQueryAnswer } from '../dist/src/gateway/query/decode.js';
 import { signatureOf } from '../dist/src/gateway/wire/sign.js';
 import { measure } from './measure.mjs';
+import { sized } from './sized.mjs';
 import { inTurns, line, ratiosOf, timed } from './stats.mjs';
 import { ask, CONCURRENCY, inTurn, openPool, PAGE_ORDERS } from './wire.mjs';
 
-const PAGES = 600;
+const PAGES = sized(600, 8);
 const SLOW_MS = 200;
-const SLOW_PAGES = 160;
-const SIGNATURES = 20_000;
+const SLOW_PAGES = sized(160, 8);
+const SIGNATURES = sized(20_000, 100);
 const KB = 1024;
 
 export async function benchPages(place, sample, rounds) {

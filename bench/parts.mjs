@@ -22,6 +22,7 @@ import { printHeader } from './print.mjs';
 import { benchProtocol } from './protocol.mjs';
 import { benchQueue } from './queue.mjs';
 import { benchSets } from './sets.mjs';
+import { sized } from './sized.mjs';
 import { line } from './stats.mjs';
 import { benchUser } from './user.mjs';
 
@@ -88,7 +89,8 @@ async function inHouse(work) {
 }
 
 function benchSandbox() {
-  const output = execFileSync(process.execPath, [LOAD, '--orders', String(orders)], {
+  const seconds = ['--seconds', sized('10', '1')];
+  const output = execFileSync(process.execPath, [LOAD, '--orders', String(orders), ...seconds], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   });

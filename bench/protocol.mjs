@@ -18,6 +18,7 @@ import { plan } from '../dist/src/plan/plan.js';
 import { pullNight } from '../dist/src/pull/pull.js';
 import { send } from '../dist/src/send/send.js';
 import { sendLeast } from './leastProtocol.mjs';
+import { sized } from './sized.mjs';
 import { line } from './stats.mjs';
 import { addFault } from './wire.mjs';
 
@@ -32,7 +33,7 @@ const CASES = [
 
 export async function benchProtocol(house, ledger, rounds) {
   const lines = [];
-  for (const { name, latencyMs, concurrency, atLeast } of CASES) {
+  for (const { name, latencyMs, concurrency, atLeast } of sized(CASES, [CASES[1]])) {
     const ratios = { alone: [], least: [], cut: [], confirmed: [] };
     for (let round = 0; round < rounds; round += 1) {
       const settings = { latencyMs, concurrency };

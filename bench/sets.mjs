@@ -7,9 +7,10 @@
 
 import { compare, updateBreaks } from '../dist/src/compare/verdictsStore.js';
 import { openDatabase } from '../dist/src/database/db.js';
+import { rolledBack } from '../dist/src/database/rolledBack.js';
 import { createGatewayClient } from '../dist/src/gateway/client.js';
 import { sandboxProfile } from '../dist/src/gateway/document/profile.js';
-import { planInstructions, withdrawNeedless } from '../dist/src/instructions/instructionsStore.js';
+import { planInstructions, withdrawNeedless } from '../dist/src/plan/planStore.js';
 import {
   analyseLooks,
   askNight,
@@ -31,7 +32,6 @@ const DAY_MS = 86_400_000;
  * again. The last of them is stored with nothing beside it, as the last one of a night is.
  */
 const INGEST_CHUNKS = 10;
-const UNDO = new Error('rolled back as intended');
 
 export async function benchSets(place, rounds) {
   return withLook(place, rounds, async (bench, pull, bodies) => [
@@ -243,17 +243,8 @@ function bothWays(name, left, right, goal) {
 }
 
 /** Time of work in a transaction that is rolled back. */
-async function undone(db, work) {
-  let took = null;
-  await db
-    .transaction(async (tx) => {
-      took = await measured(tx, () => work(tx));
-      throw UNDO;
-    })
-    .catch((error) => {
-      if (error !== UNDO) throw error;
-    });
-  return took;
+function undone(db, work) {
+  return rolledBack(db, (tx) => measured(tx, () => work(tx)));
 }
 
 /** Asking and comparing with the ledger in random order, beside the same in the order of its ids. */

@@ -2,6 +2,7 @@
 // is owed, and whether a run of it exists, is decided by whoever hears the tick. It must never
 // carry a rule, and a lost tick must never matter. Neighbours: compose gives it `onTick`.
 
+import { DAY_MS } from '../src/core/time.js';
 import type { Logger } from 'node-cron';
 import cron from 'node-cron';
 import { ConfigurationError } from '../src/core/errors.js';
@@ -78,7 +79,6 @@ function loggerTo(log: Log): Logger {
 
 /** So many days to each side are looked at for a tick, until one is found on either. */
 const WINDOWS_DAYS = [2, 9, 400] as const;
-const DAY_MS = 86_400_000;
 
 /**
  * When a night is to begin around a time, as local times to the minute, whatever the zone makes of

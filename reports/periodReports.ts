@@ -2,7 +2,7 @@
 // the breaks are that were open at the end. Each says on its first sheet whether it ties. They
 // decide nothing. Neighbours: activity.ts (the other one), page.ts, table.ts.
 
-import { AGES, isOfAge } from '../src/core/breakAge.js';
+import { AGES, isOfAge } from '../src/core/breaks/breakAge.js';
 import { formatAmount } from '../src/core/money.js';
 import type { Period } from '../src/core/period.js';
 import type { AboutData, AgedBreakRow, WrittenReport } from '../src/core/runs/reporting.js';

@@ -2,7 +2,7 @@
 // state. Each bar is drawn from cells of the sheet, so that picture and figures cannot part. Pure;
 // neighbours: chart.ts draws, summarySheet.ts says where.
 
-import { AGES, isOfAge } from '../src/core/breakAge.js';
+import { AGES, isOfAge } from '../src/core/breaks/breakAge.js';
 import { formatAmount } from '../src/core/money.js';
 import type { BreakRow, ReconciliationData } from '../src/core/runs/reporting.js';
 import type { OrderClass } from '../src/core/runs/summary.js';

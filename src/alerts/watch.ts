@@ -3,6 +3,7 @@
 // So an installation of plain cron is told of unknowns, too; that its cron has died only the dead
 // man's switch can know.
 
+import { messageOf } from '../core/errors.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AlertEvent } from '../core/messages.js';
 import {
@@ -62,7 +63,7 @@ async function quietly(deps: WatchDeps, work: () => Promise<unknown>): Promise<v
     await work();
   } catch (error) {
     // A database that is away ends no process; the next look finds it back.
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     deps.log(`alerts: ${reason}`, { level: 'warn' });
   }
 }

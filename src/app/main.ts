@@ -10,7 +10,7 @@ import { COMMANDS } from '../cli/commands.js';
 import type { Entry } from '../cli/commandTree.js';
 import { opensWith } from '../cli/context.js';
 import { keepHeapSmall } from '../cli/heap.js';
-import { fileFailure, TieoutError } from '../core/errors.js';
+import { TieoutError, fileFailure, messageOf } from '../core/errors.js';
 import { packageVersion } from '../runs/processIdentity.js';
 
 const USAGE_EXIT = 2;
@@ -75,7 +75,7 @@ async function main(): Promise<void> {
       return;
     }
     const failed = fileFailure(error, userInfo().username);
-    const message = failed ?? (error instanceof Error ? error.message : String(error));
+    const message = failed ?? messageOf(error);
     process.stderr.write(`tieout: ${message}\n`);
     // Where a stack helps: what nobody expected. A file that cannot be used says enough itself.
     if (failed === null && !(error instanceof TieoutError) && error instanceof Error) {

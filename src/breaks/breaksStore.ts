@@ -3,7 +3,7 @@
 // short list; nothing of a request becomes part of a statement. Read only; breakDecisionsStore.ts
 // writes what people decide, updateBreaks.sql what looks show.
 
-import { AGES, seenRanges } from '../core/breakAge.js';
+import { AGES, seenRanges } from '../core/breaks/breakAge.js';
 import type { BreakState } from '../core/breaks/breakDecision.js';
 import type { Side } from '../core/breaks/sentence.js';
 import type { BreakKind } from '../core/orders/verdict.js';

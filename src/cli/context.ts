@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import type { Config } from '../config/config.js';
 import { loadConfigHere } from '../config/config.js';
 import { hidingSecrets } from '../config/hiding.js';
-import { TieoutError } from '../core/errors.js';
+import { TieoutError, messageOf } from '../core/errors.js';
 import type { Decider } from '../core/instructions/decider.js';
 import type { Log } from '../core/log.js';
 import { indentedLines } from '../core/log.js';
@@ -78,7 +78,7 @@ export async function withApp(
   } catch (error) {
     if (options.isService !== true || process.stderr.isTTY) throw withoutSecrets(error, hide);
     // Its log is read by a machine to the last line.
-    talk.log(`stopped: ${error instanceof Error ? error.message : String(error)}`, {
+    talk.log(`stopped: ${messageOf(error)}`, {
       level: 'error',
     });
     process.exitCode = error instanceof TieoutError ? error.exitCode : 1;

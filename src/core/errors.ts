@@ -75,3 +75,8 @@ export function fileFailure(error: unknown, user?: string): string | null {
   const doing = 'syscall' in error ? ` (${String(error.syscall)})` : '';
   return why === undefined ? null : `${String(error.path)}: ${why}${doing}`;
 }
+
+/** What was thrown, in words; not everything that is thrown is an error. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error);
+}

@@ -1,3 +1,12 @@
-// The one length that a calendar of whole days shares. Pure.
+// The length of a day, and the names of time zones. Pure.
 
 export const DAY_MS = 86_400_000;
+
+/** A name that the zone database of this Node knows. */
+export function isTimezone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== null;
+  } catch {
+    return false;
+  }
+}

@@ -2,7 +2,7 @@
 // what a reader needs to trust them. Rows come in chunks, so that memory stays flat however many
 // there are; who has to see the same ones twice reads them of one snapshot (db.ts).
 
-import { ageInDays } from '../core/breakAge.js';
+import { ageInDays } from '../core/breaks/breakAge.js';
 import type { Side } from '../core/breaks/sentence.js';
 import {
   breakDifference,

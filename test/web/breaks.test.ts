@@ -6,7 +6,7 @@ import { addToAges, noAges } from '../../reports/pictures.js';
 import type { BreakFilter } from '../../src/breaks/breaksStore.js';
 import { countBreaks, findBreaks } from '../../src/breaks/breaksStore.js';
 import { filterOf } from '../../src/cli/breaks/breakFilter.js';
-import { AGES } from '../../src/core/breakAge.js';
+import { AGES } from '../../src/core/breaks/breakAge.js';
 import { breakRows } from '../../src/report/reportRowsStore.js';
 import { newestRun } from '../../src/runs/runsStore.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';

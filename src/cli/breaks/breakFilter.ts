@@ -3,7 +3,7 @@
 
 import type { Command } from 'commander';
 import type { BreakFilter } from '../../breaks/breaksStore.js';
-import { AGES, seenRange } from '../../core/breakAge.js';
+import { AGES, seenRange } from '../../core/breaks/breakAge.js';
 import type { BreakState } from '../../core/breaks/breakDecision.js';
 import { UsageError } from '../../core/errors.js';
 import { parseAmount } from '../../core/money.js';

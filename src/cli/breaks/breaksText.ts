@@ -9,7 +9,7 @@ import type {
 } from '../../breaks/breaksStore.js';
 import type { DecidedBreakRow } from '../../breaks/decideBreaks.js';
 import type { ToleratedRow, ToleratedSum } from '../../breaks/explainedStore.js';
-import { ageInDays } from '../../core/breakAge.js';
+import { ageInDays } from '../../core/breaks/breakAge.js';
 import { breakFields, breakSentence, namesIn } from '../../core/breaks/sentence.js';
 import { nameInWords } from '../../core/instructions/decider.js';
 import { formatAmount, parseSum } from '../../core/money.js';

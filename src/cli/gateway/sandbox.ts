@@ -3,6 +3,7 @@
 // are how tieout starts one by itself (daemon.ts). docs/SANDBOX.md is the whole of it for
 // outsiders.
 
+import { DAY_MS } from '../../core/time.js';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -17,7 +18,6 @@ import { welcomeText } from '../../sandbox/welcome.js';
 const DEFAULT_PORT = 8085;
 const DEFAULT_ORDERS = 1_000;
 const DEFAULT_SEED = 1;
-const DAY_MS = 86_400_000;
 const PORT_MAX = 65_535;
 
 interface SandboxFlags {

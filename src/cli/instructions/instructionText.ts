@@ -1,6 +1,7 @@
 // Instructions as a person reads them on a terminal: a list, one sheet, verdicts on decisions. Text
 // from outside is masked before it comes here or right here; nothing is decided.
 
+import { DAY_MS } from '../../core/time.js';
 import type { Config } from '../../config/config.js';
 import { nameInWords } from '../../core/instructions/decider.js';
 import { holdWords, isUndecided } from '../../core/instructions/decision.js';
@@ -16,7 +17,6 @@ import type {
 } from '../../instructions/instructionListStore.js';
 import type { Sheet } from '../../instructions/instructionSheet.js';
 
-const DAY_MS = 86_400_000;
 const DIGEST_SHOWN = 12;
 
 export function listLines(rows: readonly ListedInstruction[], now: Date): string[] {

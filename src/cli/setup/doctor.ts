@@ -2,6 +2,8 @@
 // exit 0 when nothing is wrong. Each value of the gateway profile is shown with where it comes
 // from.
 
+import { messageOf } from '../../core/errors.js';
+import { DAY_MS } from '../../core/time.js';
 import { Command } from 'commander';
 import { QUEUE_CONNECTIONS_MAX } from '../../../jobs/queues.js';
 import { strangeOrders } from '../../compare/strayRefundsStore.js';
@@ -240,7 +242,6 @@ function durabilityCheck(server: ServerFacts): Check {
 
 /** Without a run for so long, nobody seems to start them. */
 const SILENT_DAYS_MAX = 3;
-const DAY_MS = 86_400_000;
 
 /** Does anybody begin the nights? */
 async function nightsCheck(app: App): Promise<Check> {
@@ -309,7 +310,7 @@ async function queueCheck(app: App): Promise<Check> {
     const kind = words.length > 1 || failed > 0 ? 'warning' : 'ok';
     return { name, kind, words: words.join('; ') };
   } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
+    const words = messageOf(error);
     return { name, kind: 'problem', words };
   }
 }

@@ -2,7 +2,7 @@
 // breaks over time, and their age. Each says the same in words for whoever cannot see it; colours
 // come from the stylesheet, shapes repeat what the colours say.
 
-import type { BreakAge } from '../../core/breakAge.js';
+import type { BreakAge } from '../../core/breaks/breakAge.js';
 import { inWords } from '../../core/text/words.js';
 import type { NightMark } from '../../night/nightsStore.js';
 

@@ -3,7 +3,7 @@
 
 import { brakeStatus, ownJournal } from '../../brake/brake.js';
 import { openByAge } from '../../breaks/breaksStore.js';
-import { AGES } from '../../core/breakAge.js';
+import { AGES } from '../../core/breaks/breakAge.js';
 import { brakeWords } from '../../core/instructions/sending.js';
 import type { Notice } from '../../core/runs/notices.js';
 import { removedLine } from '../../core/runs/removal.js';

@@ -1,6 +1,6 @@
 // The form above the list of breaks. It is sent by GET: what was chosen stands in the address.
 
-import { AGES } from '../../../core/breakAge.js';
+import { AGES } from '../../../core/breaks/breakAge.js';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
 import { inWords } from '../../../core/text/words.js';
 import type { Fields } from '../../visitor/fields.js';

@@ -9,7 +9,7 @@ import {
   countUpTo,
   findBreaks,
 } from '../../../breaks/breaksStore.js';
-import { AGES, ageInDays, seenRange } from '../../../core/breakAge.js';
+import { AGES, ageInDays, seenRange } from '../../../core/breaks/breakAge.js';
 import { breakDifference, breakFields, breakSentence } from '../../../core/breaks/sentence.js';
 import type { BreakKind } from '../../../core/orders/verdict.js';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';

@@ -2,7 +2,7 @@
 // console and workbook count. The database is given them as the instants between which a break of
 // that age was first seen, so that no statement counts days by itself. Pure.
 
-import { DAY_MS } from './time.js';
+import { DAY_MS } from '../time.js';
 
 export interface BreakAge {
   /** as commands and addresses name it */

@@ -2,11 +2,11 @@
 // is owed, and whether a run of it exists, is decided by whoever hears the tick. It must never
 // carry a rule, and a lost tick must never matter. Neighbours: compose gives it `onTick`.
 
-import { DAY_MS } from '../src/core/time.js';
 import type { Logger } from 'node-cron';
 import cron from 'node-cron';
 import { ConfigurationError } from '../src/core/errors.js';
 import type { Log } from '../src/core/log.js';
+import { DAY_MS, isTimezone } from '../src/core/time.js';
 import { reasonOf } from './reason.js';
 
 export interface ClockDeps {
@@ -59,11 +59,9 @@ export function startClock(deps: ClockDeps): Clock {
 /** Throws ConfigurationError; called by itself when a configuration is checked. */
 export function checkSchedule(schedule: { cron: string; timezone: string; file?: string }): void {
   const file = schedule.file ?? 'the configuration';
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: schedule.timezone });
-  } catch (cause) {
+  if (!isTimezone(schedule.timezone)) {
     const problem = `"${schedule.timezone}" is not a time zone such as Europe/Berlin`;
-    throw new ConfigurationError(file, 'schedule.timezone', problem, { cause });
+    throw new ConfigurationError(file, 'schedule.timezone', problem);
   }
   const { valid, errors } = cron.validateDetailed(schedule.cron);
   if (valid) return;

@@ -2,14 +2,14 @@
 // never let a card number or a control character through, and never a stack. Neighbours: all of
 // jobs/ words its errors here.
 
+import { messageOf } from '../src/core/errors.js';
 import { oneLine } from '../src/core/log.js';
 
 const REASON_LENGTH = 500;
 
 /** An error without a message is named by its class. */
 export function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message || error.name : String(error);
-  return plainLine(text) || 'an error without a message';
+  return plainLine(messageOf(error)) || 'an error without a message';
 }
 
 export function plainLine(text: string): string {

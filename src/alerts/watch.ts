@@ -3,8 +3,8 @@
 // So an installation of plain cron is told of unknowns, too; that its cron has died only the dead
 // man's switch can know.
 
-import { messageOf } from '../core/errors.js';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../core/errors.js';
 import type { AlertEvent } from '../core/messages.js';
 import {
   nightDidNotStart,

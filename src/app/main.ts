@@ -10,7 +10,7 @@ import { COMMANDS } from '../cli/commands.js';
 import type { Entry } from '../cli/commandTree.js';
 import { opensWith } from '../cli/context.js';
 import { keepHeapSmall } from '../cli/heap.js';
-import { TieoutError, fileFailure, messageOf } from '../core/errors.js';
+import { fileFailure, messageOf, TieoutError } from '../core/errors.js';
 import { packageVersion } from '../runs/processIdentity.js';
 
 const USAGE_EXIT = 2;

@@ -36,7 +36,7 @@ export interface DecidedRow {
   limit: string;
 }
 
-export interface Decision {
+export interface BreakDecision {
   action: BreakAction;
   who: Decider;
   at: Date;
@@ -49,7 +49,7 @@ export interface Decision {
 export async function writeDecision(
   tx: Db,
   rows: readonly DecidedRow[],
-  decision: Decision,
+  decision: BreakDecision,
 ): Promise<void> {
   const { action, who } = decision;
   const words =

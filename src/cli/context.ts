@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import type { Config } from '../config/config.js';
 import { loadConfigHere } from '../config/config.js';
 import { hidingSecrets } from '../config/hiding.js';
-import { TieoutError, messageOf } from '../core/errors.js';
+import { messageOf, TieoutError } from '../core/errors.js';
 import type { Decider } from '../core/instructions/decider.js';
 import type { Log } from '../core/log.js';
 import { indentedLines } from '../core/log.js';

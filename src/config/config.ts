@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.js';
 import { identifierProblem, normalInstant } from '../core/ledger/ledgerRow.js';
 import { type Hundredths, parseAmount } from '../core/money.js';
+import { isTimezone } from '../core/time.js';
 import type { Account } from '../gateway/account.js';
 import { type Profile, parseProfile, sandboxProfile } from '../gateway/document/profile.js';
 import type { DatabaseAddress, QueueAddress } from './addresses.js';
@@ -17,7 +18,7 @@ import { baseUrlOf, databaseOf, isLoopback, isWebAddress, queueOf } from './addr
 import { interpolate } from './interpolate.js';
 import { proxyOf } from './proxy.js';
 import { withMaskedKeys } from './secrets.js';
-import { deepFreeze, isTimezone, readText } from './values.js';
+import { deepFreeze, readText } from './values.js';
 
 export type Mode = 'auto' | 'approve' | 'off';
 

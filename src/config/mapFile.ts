@@ -14,7 +14,8 @@ import {
 } from '../core/ledger/columnMap.js';
 import { type Column, ORDER_COLUMNS, REFUND_COLUMNS } from '../core/ledger/ledgerRow.js';
 import { EXPECTED_STATES } from '../core/orders/order.js';
-import { isTimezone, readText } from './values.js';
+import { isTimezone } from '../core/time.js';
+import { readText } from './values.js';
 
 const MAP_BYTES_MAX = 1 << 18;
 

@@ -3,7 +3,7 @@
 // instruction gets its own verdict, and one that refuses does not keep the others from being
 // decided. What is approved is put into batches at once, and the queue is rung for it.
 
-import { UsageError } from '../core/errors.js';
+import { messageOf, UsageError } from '../core/errors.js';
 import type { QueuedBatch } from '../core/instructions/batch.js';
 import type { Decider } from '../core/instructions/decider.js';
 import { wordsProblem } from '../core/instructions/decider.js';
@@ -138,7 +138,7 @@ async function ringFor(deps: DecideDeps, batches: readonly QueuedBatch[]): Promi
     try {
       await deps.doorbell.ring(operation, [batchId.toString()]);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       deps.log(`approved, but no worker could be told (${reason}): \`tieout send\` sends it`);
       return;
     }

@@ -6,9 +6,10 @@
 import { classify } from '../compare/verdictsStore.js';
 import { DatabaseAwayError, TieoutError } from '../core/errors.js';
 import type { RunSummary } from '../core/runs/summary.js';
-import type { Database, Db } from '../database/db.js';
+import type { Database, Tx } from '../database/db.js';
 import { isThere } from '../database/db.js';
 import { DRY_LIMITS } from '../database/limits.js';
+import { rolledBack } from '../database/rolledBack.js';
 import { pullNight } from '../pull/pull.js';
 import { noteLookWords } from '../pull/statusCodes.js';
 import type { Night } from '../runs/deps.js';
@@ -31,17 +32,16 @@ export async function runDry(open: SendDeps, mine: Night): Promise<RunSummary> {
   const { deps, night } = fenced(open, mine);
   try {
     const pull = await pullNight(deps, night);
-    return await givingWay(open.db, () =>
-      rolledBack(deps.db, async (tx) => {
-        const dry = { ...night, db: tx };
-        await markDry(tx);
-        await noteLookWords(deps, dry, pull);
-        await judge(deps, dry, pull);
-        await classify(dry.db, dry.runId);
-        const summary = await total(deps, dry, await countLooks(tx, dry.runId));
-        return { ...summary, wouldDo: await wouldDo(tx, accountIdsOf(dry)) };
-      }),
-    );
+    const judged = async (tx: Tx): Promise<RunSummary> => {
+      const dry = { ...night, db: tx };
+      await markDry(tx);
+      await noteLookWords(deps, dry, pull);
+      await judge(deps, dry, pull);
+      await classify(dry.db, dry.runId);
+      const summary = await total(deps, dry, await countLooks(tx, dry.runId));
+      return { ...summary, wouldDo: await wouldDo(tx, accountIdsOf(dry)) };
+    };
+    return await givingWay(open.db, () => rolledBack(deps.db, judged, DRY_LIMITS));
   } finally {
     await deleteDryRun(open.db, night.runId);
   }
@@ -71,19 +71,4 @@ const ENDED_BY_ANOTHER = '57P01';
 function wasEnded(error: unknown): boolean {
   if (!(error instanceof DatabaseAwayError) || !(error.cause instanceof Error)) return false;
   return 'code' in error.cause && error.cause.code === ENDED_BY_ANOTHER;
-}
-
-/** Runs the work in a transaction that never commits; answers what it found. */
-async function rolledBack<T>(db: Database, work: (tx: Db) => Promise<T>): Promise<T> {
-  const found: { result?: T } = {};
-  const undo = new Error('rolled back as intended');
-  await db
-    .transaction(async (tx) => {
-      found.result = await work(tx);
-      throw undo;
-    }, DRY_LIMITS)
-    .catch((error: unknown) => {
-      if (error !== undo) throw error;
-    });
-  return found.result as T;
 }

@@ -5,6 +5,7 @@
 import { seal, sealEnd } from '../audit/seal.js';
 import { compareAgain, compareNight, settleNight } from '../compare/compare.js';
 import { confirm, judgeAnew } from '../confirm/confirm.js';
+import { messageOf } from '../core/errors.js';
 import { BEGIN_AGAIN_MAX } from '../core/instructions/sending.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import { plan } from '../plan/plan.js';
@@ -56,10 +57,6 @@ async function letGo(deps: SendDeps, { state }: RunSummary): Promise<void> {
   await removeOldEvidence(deps).catch((error: unknown) => {
     deps.log(`old looks could not be removed: ${messageOf(error)}`, { level: 'warn' });
   });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Before anything is sent by it, a look is sealed. */

@@ -2,6 +2,7 @@
 // only failed ones again; all answers of the chunk are stored in one transaction at the end, so
 // that a chunk is answered whole or not at all. No network call happens inside that transaction.
 
+import { messageOf } from '../core/errors.js';
 import { unreadablePlace, unreadableReason } from '../core/runs/unreadable.js';
 import type { Account } from '../gateway/account.js';
 import type { QueryEntry } from '../gateway/query/decode.js';
@@ -60,10 +61,6 @@ async function workOn(deps: RunDeps, chunk: ChunkRow, token: string): Promise<vo
   if (pages && !(await commitChunk(deps.db, chunk, token, pages))) {
     deps.log(`chunk ${chunk.chunkId} was taken over by another worker; its answers are dropped`);
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 interface ChunkWork {

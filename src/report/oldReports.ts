@@ -7,11 +7,11 @@ import { createReadStream } from 'node:fs';
 import { lstat, realpath, unlink } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { DAY_MS } from '../core/time.js';
 import type { SendDeps } from '../send/deps.js';
 import type { OldReport, Removal } from './keptReportsStore.js';
 import { oldReports, recordRemoval } from './keptReportsStore.js';
 
-const DAY_MS = 86_400_000;
 /** The rest waits for the next night. */
 const REMOVED_MAX = 1_000;
 

@@ -7,6 +7,7 @@ import { writeActivity } from '../../reports/activity.js';
 import { writeOrders } from '../../reports/orders.js';
 import { writeAgeing } from '../../reports/periodReports.js';
 import { writeReconciliation } from '../../reports/reconciliation.js';
+import { messageOf } from '../core/errors.js';
 import type { Period } from '../core/period.js';
 import { periodOf } from '../core/period.js';
 import type { DayFigures } from '../core/runs/businessDay.js';
@@ -48,7 +49,7 @@ export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<v
     const written = await writeFile(deps, report, sources);
     await recordWritten(deps.db, reportId, written, { ...digests, ...written.rowDigests });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     await recordFailedReport(deps.db, reportId, reason);
     throw error;
   } finally {

@@ -4,6 +4,7 @@
 import type { Config } from '../config/config.js';
 import type { Doorbell } from '../core/instructions/doorbell.js';
 import type { Log } from '../core/log.js';
+import { DAY_MS } from '../core/time.js';
 import type { Database, Db } from '../database/db.js';
 import type { Account } from '../gateway/account.js';
 import type { GatewayClient } from '../gateway/client.js';
@@ -66,8 +67,6 @@ export function accountRules(accounts: readonly Account[]) {
     live_from: account.liveFrom,
   }));
 }
-
-const DAY_MS = 86_400_000;
 
 /** Orders placed before this time are looked at only while they are not final. */
 export function lookbackFrom(deps: Pick<RunDeps, 'config'>, night: Pick<Night, 'endsAt'>): Date {

@@ -3,7 +3,7 @@
 // dated by the database: one that is silent is taken over, whatever its process thinks, and the
 // fence keeps it from writing once it wakes.
 
-import { DatabaseAwayError, LEFT, STOPPED, TakenOverError } from '../core/errors.js';
+import { DatabaseAwayError, LEFT, messageOf, STOPPED, TakenOverError } from '../core/errors.js';
 import { isThere } from '../database/db.js';
 import { tellFailed } from '../outbox/tell.js';
 import type { Night, RunDeps } from './deps.js';
@@ -111,8 +111,4 @@ function waiting(deps: RunDeps): (attempt: () => Promise<boolean>) => Promise<bo
     since = null;
     return true;
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

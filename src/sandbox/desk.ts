@@ -2,6 +2,7 @@
 // and the one way in which effects are written down before they become true. Knows no HTTP
 // (handle.ts) and no money rule (book.ts). Neighbours: queries, batches, payments, payouts, portal.
 
+import { DAY_MS } from '../core/time.js';
 import type { Profile } from '../gateway/document/profile.js';
 import { responseSignatureOf, sameSignature, signatureOf } from '../gateway/wire/sign.js';
 import type { EntryPrinter } from './answers/entries.js';
@@ -47,7 +48,6 @@ export interface Received {
 }
 
 const SERIAL_DIGITS = 6;
-const DAY_MS = 86_400_000;
 
 /** Writes effects down and lets the draft be true; throws when they cannot be written. */
 export function record(

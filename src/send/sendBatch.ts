@@ -4,6 +4,7 @@
 // be called twice for the same batch: the second caller finds the claim taken.
 
 import { createHash } from 'node:crypto';
+import { messageOf } from '../core/errors.js';
 import type { BatchInstruction } from '../core/instructions/batch.js';
 import type { Db } from '../database/db.js';
 import type { Account } from '../gateway/account.js';
@@ -59,7 +60,7 @@ export async function sendBatch(deps: SendDeps, batchId: bigint): Promise<void> 
     await deferBatch(deps.db, batchId, 'the look before sending was not answered');
   } catch (error) {
     // Only a batch that still waits is touched: after the claim, recover.ts says what it is.
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     await deferBatch(deps.db, batchId, `tieout failed: ${reason}`);
     throw error;
   }
@@ -251,7 +252,7 @@ async function post(
   try {
     await deps.journal.append(permitLine(sent, prepared, attemptId));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     await recordNotSent(deps.db, attemptId, `the journal of permits cannot be written: ${why}`);
     return null;
   }

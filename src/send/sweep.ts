@@ -2,6 +2,7 @@
 // and ring for batches that wait and may go. So a killed sender is found by whoever lives, and an
 // approval or a brake let go needs no run to take effect.
 
+import { messageOf } from '../core/errors.js';
 import type { SendDeps } from './deps.js';
 import { recoverAttempts } from './recover.js';
 import { ringWaiting } from './ringWaiting.js';
@@ -18,7 +19,7 @@ export function startSweeping(deps: SendDeps): () => Promise<void> {
       .then(() => sweep(deps, accountIds))
       // A database that is away ends no worker; the next sweep finds it back.
       .catch((error: unknown) => {
-        deps.log(`sweep: ${error instanceof Error ? error.message : String(error)}`, {
+        deps.log(`sweep: ${messageOf(error)}`, {
           level: 'warn',
         });
       });

@@ -17,6 +17,7 @@ import type { Config } from '../config/config.js';
 import { TieoutError } from '../core/errors.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import type { Database, Db, Tx } from '../database/db.js';
+import { rolledBack } from '../database/rolledBack.js';
 import { keptLooks } from '../pull/rows/keptPagesStore.js';
 import { removalOf } from '../retention/retentionStore.js';
 import type { Night } from '../runs/deps.js';
@@ -66,17 +67,7 @@ export async function verifyNight(deps: VerifyDeps, run: RunRow): Promise<Verifi
     );
   }
   const workings = await repeatedWorkings(deps.db, run);
-  const found: { night?: VerifiedNight } = {};
-  const undo = new Error('rolled back as intended');
-  await deps.db
-    .transaction(async (tx) => {
-      found.night = await workedOut(deps, tx, run, workings);
-      throw undo;
-    })
-    .catch((error: unknown) => {
-      if (error !== undo) throw error;
-    });
-  return found.night as VerifiedNight;
+  return rolledBack(deps.db, (tx) => workedOut(deps, tx, run, workings));
 }
 
 /** A run that was resumed compared several times: what counts begins with its last whole look. */

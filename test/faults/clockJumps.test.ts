@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { callGateway } from '../../src/cli/gateway/gatewayCall.js';
+import { DAY_MS } from '../../src/core/time.js';
 import { takeDue } from '../../src/outbox/outboxStore.js';
 import { claimChunk, createPull, waitingChunks } from '../../src/pull/rows/pullsStore.js';
 import { recoverAttempts } from '../../src/send/recover.js';
@@ -14,8 +15,6 @@ import type { House, HouseOptions } from '../support/night.js';
 import { instructionCounts, kinds } from '../support/night.js';
 import { houseBehind } from './houseBehind.js';
 import { prepareNight } from './preparedNight.js';
-
-const DAY_MS = 86_400_000;
 
 const cleanups: (() => Promise<void>)[] = [];
 

@@ -4,6 +4,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { whatIsOwed } from '../../src/core/runs/owed.js';
+import { DAY_MS } from '../../src/core/time.js';
 import { businessDay, lastEndedDate } from '../../src/runs/calendarStore.js';
 import { coveredDates } from '../../src/runs/runsStore.js';
 import type { FreshDatabase } from '../support/database.js';
@@ -62,7 +63,6 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-const DAY_MS = 86_400_000;
 const dayAfter = (date: string): string =>
   new Date(Date.parse(`${date}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10);
 

@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../src/core/time.js';
 import { wentBack } from '../../src/send/journal/journalMark.js';
 import type { PermitJournal } from '../../src/send/journal/permitJournal.js';
 import { openPermitJournal } from '../../src/send/journal/permitJournal.js';
@@ -25,7 +26,6 @@ import { SEGMENT_DAYS_KEPT } from '../../src/send/journal/permitSegments.js';
 
 let dataDir = '';
 const opened: PermitJournal[] = [];
-const DAY_MS = 86_400_000;
 /** So small that a few lines fill a file. */
 const SMALL_BYTES = 1_200;
 

@@ -11,6 +11,7 @@ import { openApp } from '../../src/app/compose.js';
 import type { App } from '../../src/cli/app.js';
 import { loadConfig } from '../../src/config/config.js';
 import type { RunSummary } from '../../src/core/runs/summary.js';
+import { DAY_MS } from '../../src/core/time.js';
 import type { Connection } from '../../src/database/connection.js';
 import type { Database } from '../../src/database/db.js';
 import { loadLedger } from '../../src/ledger/ledgerStore.js';
@@ -25,7 +26,6 @@ import { seedOrders } from '../../src/sandbox/seed/seed.js';
 import { startSandbox } from '../../src/sandbox/server.js';
 import { freshDatabase } from './database.js';
 
-const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 /** Longer than the tests of one file take: none of them sees the date change. */
 const MIDNIGHT_BERTH_MS = 60_000;

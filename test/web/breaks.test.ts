@@ -7,12 +7,12 @@ import type { BreakFilter } from '../../src/breaks/breaksStore.js';
 import { countBreaks, findBreaks } from '../../src/breaks/breaksStore.js';
 import { filterOf } from '../../src/cli/breaks/breakFilter.js';
 import { AGES } from '../../src/core/breaks/breakAge.js';
+import { DAY_MS } from '../../src/core/time.js';
 import { breakRows } from '../../src/report/reportRowsStore.js';
 import { newestRun } from '../../src/runs/runsStore.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
 import { openConsole } from './consoleHouse.js';
 
-const DAY_MS = 86_400_000;
 /** How old in days, and where everybody counts it. */
 const TABLE: readonly (readonly [days: number, age: string])[] = [
   [-0.5, 'up to 1 day'],

@@ -3,12 +3,12 @@
 // are how tieout starts one by itself (daemon.ts). docs/SANDBOX.md is the whole of it for
 // outsiders.
 
-import { DAY_MS } from '../../core/time.js';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { Command, InvalidArgumentError } from 'commander';
 import { UsageError } from '../../core/errors.js';
+import { DAY_MS } from '../../core/time.js';
 import { type FaultRule, parseFaultRules } from '../../sandbox/faults/faultRules.js';
 import { DEFAULT_ACCOUNTS, type NightSettings, sandboxKey } from '../../sandbox/seed/night.js';
 import { startSandbox } from '../../sandbox/server.js';

@@ -1,11 +1,11 @@
 // Instructions as a person reads them on a terminal: a list, one sheet, verdicts on decisions. Text
 // from outside is masked before it comes here or right here; nothing is decided.
 
-import { DAY_MS } from '../../core/time.js';
 import type { Config } from '../../config/config.js';
 import { nameInWords } from '../../core/instructions/decider.js';
 import { holdWords, isUndecided } from '../../core/instructions/decision.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
+import { DAY_MS } from '../../core/time.js';
 import type { Decision, DecisionVerdict } from '../../instructions/decisions.js';
 import type { DecidableInstruction, Seen } from '../../instructions/decisionsStore.js';
 import type {

@@ -9,7 +9,7 @@ import { BREAKS, COVERAGE, MOVEMENTS, ORDERS } from '../../../reports/columns.js
 import type { DelimitedFormat } from '../../../reports/delimited.js';
 import { delimitedText, writeDelimited } from '../../../reports/delimited.js';
 import { ACTIVITY, AGED_BREAKS } from '../../../reports/periodColumns.js';
-import { TieoutError, UsageError, messageOf } from '../../core/errors.js';
+import { messageOf, TieoutError, UsageError } from '../../core/errors.js';
 import { isDay, periodOf } from '../../core/period.js';
 import { removedLine } from '../../core/runs/removal.js';
 import type { CoverageLine } from '../../core/runs/reporting.js';
@@ -182,8 +182,4 @@ async function* coverage(db: App['db'], runId: bigint): AsyncGenerator<readonly 
 
 async function* whole<R>(all: readonly R[]): AsyncGenerator<readonly R[]> {
   yield all;
-}
-
-function messageOf(error: unknown): string {
-  return messageOf(error);
 }

@@ -2,13 +2,12 @@
 // exit 0 when nothing is wrong. Each value of the gateway profile is shown with where it comes
 // from.
 
-import { messageOf } from '../../core/errors.js';
-import { DAY_MS } from '../../core/time.js';
 import { Command } from 'commander';
 import { QUEUE_CONNECTIONS_MAX } from '../../../jobs/queues.js';
 import { strangeOrders } from '../../compare/strayRefundsStore.js';
 import type { Config } from '../../config/config.js';
 import { describeConfig } from '../../config/view.js';
+import { messageOf } from '../../core/errors.js';
 import {
   leftAccountNotice,
   liveFromAheadSentence,
@@ -24,6 +23,7 @@ import {
   standsStill,
 } from '../../core/runs/owed.js';
 import { strangeOrdersNotice } from '../../core/runs/strangeOrders.js';
+import { DAY_MS } from '../../core/time.js';
 import { PROCESS_CONNECTIONS_MAX } from '../../database/db.js';
 import { hasEmbedded } from '../../database/embedded/embeddedPlace.js';
 import type { MigrationStatus } from '../../database/migrate.js';

@@ -13,8 +13,8 @@ export const SIGHTS: readonly Sight[] = [...GATEWAY_STATES, 'missing'];
 
 /** The merchant's decision on an order in fraud review; none while nobody decided. */
 export type ReviewDecision = 'accept' | 'reject';
-export const DECISIONS = ['none', 'accept', 'reject'] as const;
-export type Decision = (typeof DECISIONS)[number];
+export const REVIEWS = ['none', 'accept', 'reject'] as const;
+export type Review = (typeof REVIEWS)[number];
 
 /**
  * How the refund requests of an order stand beside what the gateway shows.
@@ -104,7 +104,7 @@ export interface PositionKey {
   sight: Sight;
   /** graceHours have passed from placed_at to the look */
   ripe: boolean;
-  decision: Decision;
+  decision: Review;
   refunds: RefundPosition;
 }
 
@@ -167,7 +167,7 @@ export function positionRows(): PositionRow[] {
   for (const expected of EXPECTED_STATES)
     for (const sight of SIGHTS)
       for (const ripe of [false, true])
-        for (const decision of DECISIONS)
+        for (const decision of REVIEWS)
           for (const refunds of REFUND_POSITIONS) {
             rows.push(positionRow({ expected, sight, ripe, decision, refunds }));
           }

@@ -8,6 +8,7 @@ import { isScalar, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import { ConfigurationError } from '../../core/errors.js';
 import { GATEWAY_STATES, type GatewayState } from '../../core/orders/order.js';
+import { isTimezone } from '../../core/time.js';
 import { SHOWN } from './profileShown.js';
 
 /** The operations of the document by the last part of their path; the last three have no path. */
@@ -291,13 +292,4 @@ function unwrap(schema: z.ZodType): z.ZodType {
     inner = inner.unwrap() as z.ZodType;
   }
   return inner;
-}
-
-function isTimezone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -4,6 +4,7 @@
 // as it is, where one with wide characters would be encoded again for every page.
 
 import { GATEWAY_STATES } from '../../core/orders/order.js';
+import { DAY_MS } from '../../core/time.js';
 import type { Profile } from '../../gateway/document/profile.js';
 import type { PaymentDetails, SandboxOrder, SandboxTransaction } from '../book/order.js';
 import {
@@ -33,7 +34,6 @@ export const SHOWN_FIELDS = [
   'shopper_phone',
 ] as const;
 
-const DAY_MS = 86_400_000;
 const SITE = 'https://shop.example';
 const ISO_DATE_LENGTH = 10;
 

@@ -2,7 +2,8 @@
 // out once a day and remembered, because a large night prints the same thirty days millions of
 // times. Pure to its callers.
 
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../core/time.js';
+
 const REMEMBERED_MAX = 1_000;
 
 const remembered = new Map<number, string>();

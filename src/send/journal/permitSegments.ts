@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DAY_MS } from '../../core/time.js';
 
 export interface PermitLine {
   attemptId: string;
@@ -50,7 +51,6 @@ export interface JournalReading {
 export const SEGMENT_DAYS_KEPT = 35;
 /** A line of the largest batch has a few thousand. */
 const LINE_BYTES_MAX = 1 << 20;
-const DAY_MS = 86_400_000;
 const NAME = /^permits(?:\.(\d{1,9}))?\.ndjson$/;
 
 /** The first has no number, so that a small journal is one plain file. */

@@ -4,6 +4,7 @@
 import { nameInWords } from '../../core/instructions/decider.js';
 import type { DayFigures, DayState } from '../../core/runs/businessDay.js';
 import { MEMOS, NOT_KNOWN } from '../../core/runs/businessDay.js';
+import { DAY_MS } from '../../core/time.js';
 import type { DayOrder, DayVerdict } from '../../days/days.js';
 import { closeDay, lockDay, reopenDay } from '../../days/days.js';
 import type { LateMovement } from '../../days/daysStore.js';
@@ -15,7 +16,6 @@ import type { Answer, ConsoleDeps, Visit } from '../visit.js';
 import { NOT_FOUND, refused } from '../visit.js';
 import { dateOf } from '../visitor/fields.js';
 
-const DAY_MS = 86_400_000;
 /** Days of one page; older ones by the date in the address. */
 const DAYS_SHOWN = 35;
 /** Fewer days where there are many accounts and currencies; one at least. */

@@ -3,7 +3,6 @@
 // that failed before it, or was dry, has used nothing up. What they free is held (freed.sql).
 
 import type { Config } from '../config/config.js';
-import { describeConfig } from '../config/view.js';
 import { ConfigurationError } from '../core/errors.js';
 import type { Change, MoneySettings } from '../core/instructions/freed.js';
 import { changesOf, isOfMeaning } from '../core/instructions/freed.js';
@@ -64,13 +63,28 @@ export function resendHours(
 }
 
 function changesFrom(before: KeptSettings | undefined, config: Config, accountId: string) {
-  const now = moneySettings(describeConfig(config), config.gateway.profile, accountId);
-  const then = before === undefined ? null : settingsOf(before, accountId);
+  const { settings } = ownPolicies({ config });
+  const own = { settings, profile: config.gateway.profile };
+  const now = moneySettings(settings, own.profile, accountId);
+  const then = before === undefined ? null : settingsOf(before, own, accountId);
   return then === null ? unreadable(now.policies) : changesOf(then, now);
 }
 
-function settingsOf({ settings, profile }: KeptSettings, accountId: string): MoneySettings | null {
+interface OwnSettings {
+  settings: Record<string, unknown>;
+  profile: Profile;
+}
+
+function settingsOf(
+  { settings, profile }: KeptSettings,
+  own: OwnSettings,
+  accountId: string,
+): MoneySettings | null {
   if (profile === null) return null;
+  // Mostly it is the very profile of today: every claim under changed settings asks.
+  if (profileHash(settings) === profileHash(own.settings)) {
+    return moneySettings(settings, own.profile, accountId);
+  }
   try {
     const parsed = parseProfile(profile, 'the profile of the last plan');
     return moneySettings(settings, parsed, accountId);
@@ -78,6 +92,10 @@ function settingsOf({ settings, profile }: KeptSettings, accountId: string): Mon
     if (error instanceof ConfigurationError) return null;
     throw error;
   }
+}
+
+function profileHash(settings: Record<string, unknown>): unknown {
+  return (settings.gateway as { profileSha256?: unknown } | undefined)?.profileSha256 ?? null;
 }
 
 /** Where nobody can tell what changed, everything may have. */

@@ -12,6 +12,8 @@ import { keptOperations } from '../runs/runsStore.js';
 interface OwnPolicies {
   sha256: string;
   policies: readonly Policy[];
+  /** All of them, as they are kept with a run. */
+  settings: Record<string, unknown>;
 }
 
 const known = new WeakMap<Config, OwnPolicies>();
@@ -19,10 +21,11 @@ const known = new WeakMap<Config, OwnPolicies>();
 export function ownPolicies({ config }: Pick<RunDeps, 'config'>): OwnPolicies {
   const found = known.get(config);
   if (found) return found;
-  const { operations } = describeConfig(config);
+  const settings = describeConfig(config);
   const own = {
     sha256: configHash(config),
-    policies: policiesOf(operations as unknown as KeptOperations),
+    policies: policiesOf(settings.operations as KeptOperations),
+    settings,
   };
   known.set(config, own);
   return own;

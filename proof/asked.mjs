@@ -26,7 +26,10 @@ export const ASKED = `
   create function sim.note_asked(account text, no text) returns void language sql as
     'insert into sim.wanted (at, account_id, order_no, wanted)
      select clock_timestamp(), account, no, (select sum(refund_amount) from ledger.refund_requests
-       where account_id = account and order_no = no)';
+       where account_id = account and order_no = no
+         -- What no amount can be asks for nothing.
+         and refund_amount > 0 and refund_amount < 1e15)
+     where account is not null and no is not null';
   create function sim.asked_changed() returns trigger language plpgsql as $$
   begin
     if tg_op <> 'INSERT' then perform sim.note_asked(old.account_id, old.order_no); end if;

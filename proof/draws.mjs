@@ -10,10 +10,15 @@ export const DRAWS = {
   'edits of the ledger': { chance: 0.12, isOn: true },
   'requests that come back': { chance: 1, isOn: true },
   'requests that move to another order': { chance: 1, isOn: true },
-  'requests without an order': { chance: 0.01, isOn: false },
+  'requests without an order': { chance: 0.01, isOn: true },
+  'odd values in the ledger': { chance: 0.03, isOn: true },
+  'odd answers of the gateway': { chance: 0.02, isOn: true },
+  'a second run at once': { chance: 0.02, isOn: true },
+  'a frozen runner wakes': { chance: 0.5, isOn: true },
+  'a clock jumps': { chance: 0.01, isOn: true },
   'settings change': { chance: 0.015, isOn: true },
-  'settings free history': { chance: 0.5, isOn: false },
-  'the database is put back': { chance: 0.6, isOn: false },
+  'settings free history': { chance: 0.5, isOn: true },
+  'the database is put back': { chance: 0.6, isOn: true },
 };
 
 /** `only`, `without`, `also`: names with commas between, as they are typed. */

@@ -65,7 +65,7 @@ function watchedBy(tx, texts) {
 }
 
 /** The query half of a gateway client: real messages over a wire in memory. */
-export function memoryQueries({ program, profile, gateway, troubleOf }) {
+export function memoryQueries({ program, profile, gateway, troubleOf, oddly = (page) => page }) {
   const transport = {
     async post({ body }) {
       const fields = Object.fromEntries(new URLSearchParams(body.toString('utf8')));
@@ -74,7 +74,8 @@ export function memoryQueries({ program, profile, gateway, troubleOf }) {
       const orderNos = fields[profile.query.orderList.field].split(
         profile.query.orderList.separator,
       );
-      const page = gateway.query(fields.account_id, orderNos, trouble === 'stale');
+      const truth = gateway.query(fields.account_id, orderNos, trouble === 'stale');
+      const page = trouble === 'odd' ? oddly(truth, fields.account_id) : truth;
       return {
         kind: 'answered',
         status: 200,

@@ -79,11 +79,10 @@ export function joinBooks(books) {
     [...(books.calls ?? []), ...(forgotten.calls ?? [])],
     ({ body_sha256 }) => body_sha256,
   );
-  const effects = books.effects.map((effect) => {
-    const body = bodyOf(effect);
-    const isCall = isOfCall(effect, calls.get(body) ?? [], attemptsOf.get(body) ?? []);
-    return isCall ? { ...effect, isCall } : effect;
-  });
+  const called = requestsOfCalls(books.effects, calls, attemptsOf);
+  const effects = books.effects.map((effect) =>
+    called.has(effect.request) ? { ...effect, isCall: true } : effect,
+  );
   const ownerOf = new Map();
   const effectsOf = new Map();
   for (const effect of effects) {
@@ -106,14 +105,32 @@ export function joinBooks(books) {
   return { ...books, effects, forgotten, byId, attemptsOf, ownerOf, effectsOf, byHand, twins };
 }
 
-/** A call may have the very body of a batch: whoever wrote it down last before the effect made it. */
-function isOfCall({ at }, calls, attempts) {
-  const moment = Date.parse(at);
-  const lastOf = (times) =>
-    Math.max(...times.map((time) => Date.parse(time)).filter((ms) => ms <= moment));
-  const called = lastOf(calls.map(({ called_at }) => called_at));
-  const sent = attempts.filter(({ outcome }) => outcome !== 'not_sent');
-  return called > lastOf(sent.map(({ claimed_at }) => claimed_at));
+/**
+ * Which requests were calls by hand. A call may have the very body of a batch: then whoever wrote it
+ * down last before the effect made it, and nobody made two requests of one line that was written.
+ */
+function requestsOfCalls(effects, calls, attemptsOf) {
+  const called = new Set();
+  for (const [body, ofBody] of calls) {
+    const sent = (attemptsOf.get(body) ?? []).filter(({ outcome }) => outcome !== 'not_sent');
+    const written = [
+      ...ofBody.map((one) => ({ isCall: true, at: one.called ?? secondsOf(one.called_at) })),
+      ...sent.map((one) => ({ isCall: false, at: one.claimed ?? secondsOf(one.claimed_at) })),
+    ].sort((one, other) => other.at - one.at);
+    for (const { at, request } of firstOfEach(effects.filter((one) => bodyOf(one) === body))) {
+      const before = written.findIndex((one) => one.at <= secondsOf(at));
+      // More requests than were written down are the batch's to answer for.
+      const [writer] = before < 0 ? [] : written.splice(before, 1);
+      if (writer?.isCall === true) called.add(request);
+    }
+  }
+  return called;
+}
+
+const secondsOf = (text) => Date.parse(text) / 1_000;
+
+function firstOfEach(effects) {
+  return [...groupBy(effects, ({ request }) => request).values()].map(([first]) => first);
 }
 
 /** What an instruction is for: the same need has the same key in whichever database. */

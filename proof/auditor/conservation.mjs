@@ -193,5 +193,6 @@ export function moneyByCurrency(joined) {
 }
 
 function hasByHand(joined, row) {
-  return (joined.byHand.get(`${row.account_id} ${row.transaction_id}`) ?? []).length > 0;
+  const around = joined.byHand.get(`${row.account_id} ${row.transaction_id}`) ?? [];
+  return around.length > 0 || shownFor(joined, row).byHand.length > 0;
 }

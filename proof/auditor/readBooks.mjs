@@ -64,6 +64,7 @@ const TABLES = {
     extract(epoch from at)::float8 as moment from tieout.workings where kind = 'total'
     order by working_id`,
   calls: `select account_id, operation, encode(body_sha256, 'hex') as body_sha256, outcome,
+    extract(epoch from at)::float8 as called,
     to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as called_at
     from tieout.gateway_calls order by call_id`,
 };

@@ -20,14 +20,10 @@ function newestWords({ runs }) {
 /** No run without an end, no request without an outcome, nothing half-way of which nobody speaks. */
 export function everythingEnded(joined) {
   const found = [];
-  const lastEnded = joined.runs.findLast(({ summary }) => summary !== null)?.business_date;
   for (const run of joined.runs) {
-    // A run that stood in its middle when the database was copied, and is history since it came back.
-    const isOld = joined.forgotten.attempts.length > 0 && run.business_date < lastEnded;
-    if (isOld) continue;
     if (run.state === 'running' || run.is_worked_on === true) {
       found.push(`the run of ${run.business_date} did not end`);
-    } else if (run.summary === null) {
+    } else if (run.summary === null && !isLeftToALaterOne(run, joined)) {
       found.push(`the run of ${run.business_date} ended ${run.state}, without figures`);
     }
   }
@@ -41,6 +37,14 @@ export function everythingEnded(joined) {
     if (said !== 'incomplete') found.push(`${nameOf(row)} waits, and its account is ${said}`);
   }
   return found;
+}
+
+const LEFT = 'its process or the database went away before its end';
+
+/** Says that it was cut off, and a later night has done its dates with its own. */
+function isLeftToALaterOne({ state, failure, business_date }, { runs }) {
+  if (state !== 'failed' || failure?.startsWith(LEFT) !== true) return false;
+  return runs.some((run) => (run.summary?.covers ?? []).includes(business_date));
 }
 
 const COLUMNS = { capture: 'captured', cancel: 'cancelled', refund: 'refunded' };

@@ -113,14 +113,19 @@ async function keep(db, kept, table, where, { account_id, refund_id, order_no })
   for (const row of rows) kept.push({ table, account_id, order_no, row });
 }
 
+const KEY_OF = { orders: 'order_no', refund_requests: 'refund_id' };
+
 async function bringBack(db, kept, table, random) {
   const those = kept.filter((one) => one.table === table);
   if (those.length === 0) return 0;
   const one = random.pick(those);
   kept.splice(kept.indexOf(one), 1);
   const { rowCount } = await db.query(
-    `insert into ledger.${table} select * from jsonb_populate_record(null::ledger.${table}, $1)
-     on conflict do nothing`,
+    `insert into ledger.${table}
+     select * from jsonb_populate_record(null::ledger.${table}, $1) as back
+     where not exists (select from ledger.${table} there
+       where there.account_id = back.account_id
+         and there.${KEY_OF[table]} = back.${KEY_OF[table]})`,
     [JSON.stringify(one.row)],
   );
   return rowCount;
@@ -137,8 +142,10 @@ export async function bringAllBack(wave) {
 async function strand({ db, tally }, { account_id, order_no }) {
   const { rowCount } = await db.query(
     `insert into ledger.refund_requests (account_id, refund_id, order_no, refund_amount, reason,
-       requested_at) values ($1, 'stray-' || $2, $2 || '-typo', 1.23, 'returned', clock_timestamp())
-     on conflict do nothing`,
+       requested_at)
+     select $1, 'stray-' || $2, $2 || '-typo', 1.23, 'returned', clock_timestamp()
+     where not exists (select from ledger.refund_requests
+       where account_id = $1 and refund_id = 'stray-' || $2)`,
     [account_id, order_no],
   );
   if (rowCount > 0) tally.count('a request without an order');

@@ -47,6 +47,7 @@ function depsFor(wave, world, fibre) {
     db: seamedDatabase(base.db, step),
     runner: runnerOf(process),
     journal: wave.journalOf(process.host),
+    now: wave.nowOf(process.host),
     newId: () => world.random.uuid(),
     sleep: async (ms) => {
       await step('sleep', async () => {});

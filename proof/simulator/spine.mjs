@@ -10,6 +10,9 @@ import { HOSTS } from './world.mjs';
 
 /** A night that naps more often than this does not come to its end. */
 const NAPS_MAX = 2_000;
+/** One that woke goes on for so many naps; it waits for senders that are another's by now. */
+const NAPS_AWAKE_MAX = 5;
+const BEGINNINGS_MAX = 5;
 /** Until every strand of the night that may go on has come to its next step. */
 const SETTLE_BREATHS = 4;
 
@@ -23,6 +26,13 @@ export function openSpine(wave, { isQuiet, mustDie, goOn, ring, nap }) {
   const diesAt = dies ? random.below(100) : Number.POSITIVE_INFINITY;
   let steps = 0;
   let naps = 0;
+  const freezes = dies && wave.draws.falls(wave.others, 'a frozen runner wakes');
+  let isAwake = false;
+  let goneAgain;
+  const isGoneAgain = new Promise((resolve) => {
+    goneAgain = resolve;
+  });
+  let ended;
   let die;
   const died = new Promise((resolve) => {
     die = () => {
@@ -34,19 +44,34 @@ export function openSpine(wave, { isQuiet, mustDie, goOn, ring, nap }) {
   const statement = (_name, perform) =>
     inTurn(async () => {
       steps += 1;
-      if (steps > diesAt) {
-        die();
-        return new Promise(() => {});
-      }
+      if (steps > diesAt && !isAwake) await frozen();
       const value = await perform({}, false);
-      await goOn(2);
+      if (!isAwake) await goOn(2);
       return value;
     });
+  /** Gone for good, or until somebody wakes it: it goes on then as if nothing had been. */
+  const frozen = () =>
+    new Promise((resolve) => {
+      die();
+      const wake = () => {
+        isAwake = true;
+        naps = 0;
+        resolve();
+        return Promise.race([ended, isGoneAgain]);
+      };
+      if (freezes) wave.frozen.push({ wake });
+    });
+  const napAwake = () => {
+    if (naps <= NAPS_AWAKE_MAX) return undefined;
+    goneAgain();
+    return new Promise(() => {});
+  };
   const deps = {
     ...wave.base,
     db: seamedDatabase(wave.db, statement),
     runner: runnerOf(process),
     journal: wave.journalOf(host),
+    now: wave.nowOf(host),
     newId: () => random.uuid(),
     sleep: async () => {},
     jobs: {
@@ -54,17 +79,32 @@ export function openSpine(wave, { isQuiet, mustDie, goOn, ring, nap }) {
       nap: (ms) => {
         naps += 1;
         if (naps > NAPS_MAX) throw new Error('the night does not end');
-        return inTurn(() => nap(ms));
+        return inTurn(async () => (isAwake ? napAwake() : nap(ms)));
       },
     },
     doorbell: { ring: (queue, ids) => inTurn(() => ring(queue, ids)) },
   };
-  const run = async () => {
+  const goThrough = async () => {
     const request = { date: null, accountIds: [], isDry: false };
-    const beginning = await program.begin.beginRun(deps, request);
+    let beginning = { kind: 'again' };
+    for (let turn = 0; beginning.kind === 'again' && turn < BEGINNINGS_MAX; turn += 1) {
+      beginning = await program.begin.beginRun(deps, request);
+    }
     if (beginning.kind === 'mine') await program.night.runNight(deps, beginning.night);
-    else if (beginning.kind !== 'readOnly') throw new Error(`the run is ${beginning.kind}`);
+    else if (beginning.kind !== 'readOnly' && !isAwake) {
+      throw new Error(`the run is ${beginning.kind}`);
+    }
     return 'done';
+  };
+  const run = () => {
+    const { TakenOverError, UsageError } = program.errors;
+    ended = goThrough().catch((error) => {
+      if (error instanceof TakenOverError) return 'taken over';
+      // A host whose clock was ahead has run a later date.
+      if (error instanceof UsageError && wave.draws.has('a clock jumps')) return 'done';
+      throw error;
+    });
+    return ended;
   };
   return { run, died };
 }

@@ -14,6 +14,7 @@ import { randomOf } from '../random.mjs';
 import { memoryQueries } from '../seams.mjs';
 import { bringAllBack, editLedger } from './edits.mjs';
 import { openGateway } from './gateway.mjs';
+import { loosenLedger, mendOddValues, oddPage, placeOddValue } from './oddValues.mjs';
 import { comeBy, decideSome, letAllGo } from './people.mjs';
 import {
   forgottenBy,
@@ -23,6 +24,7 @@ import {
   restoreFor,
   takeCopy,
 } from './putBack.mjs';
+import { othersRun, wakeAll } from './runners.mjs';
 import { ringFor, runnerOf } from './senders.mjs';
 import { calmSettings, changeSettings } from './settings.mjs';
 import { openSpine } from './spine.mjs';
@@ -91,9 +93,11 @@ export async function runWave(place, { seed, first, count, draws }) {
 /** What is under way comes to its end, what was stopped is let go, what left comes back. */
 async function becomeQuiet(wave) {
   if (wave.restore !== null) await putBackNow(wave);
+  await wakeAll(wave);
   wave.isQuiet = true;
   for (const world of wave.worlds.values()) await endTroubles(world);
   await letAllGo(wave);
+  await mendOddValues(wave);
   await bringAllBack(wave);
   if (wave.draws.has('settings change')) calmSettings(wave);
 }
@@ -132,7 +136,9 @@ async function openWave(place, { seed, first, count, draws }) {
     ...{ draws, settings, file, folder },
     // Each has draws of its own, so that one that is off changes none of the others.
     ...{ people: randomOf(seed, first, 21), editor: randomOf(seed, first, 23) },
-    admin: randomOf(seed, first, 25),
+    ...{ admin: randomOf(seed, first, 25), odd: randomOf(seed, first, 27) },
+    ...{ others: randomOf(seed, first, 29), toMend: [], frozen: [], shifts: new Map() },
+    nowOf: (host) => () => new Date(clock.now().getTime() + (wave.shifts.get(host) ?? 0)),
     ...{ kept: [], braked: [], putBacks: 0, goings: 0, night: 0 },
     forgotten: { instructions: [], attempts: [], calls: [] },
     copy: null,
@@ -151,6 +157,7 @@ async function openWave(place, { seed, first, count, draws }) {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+  if (draws.has('odd values in the ledger')) await loosenLedger(wave);
   wave.restore = restoreFor(wave);
   if (draws.has('the database is put back')) wave.journalOf = openJournals(wave);
   for (const layout of layouts) addWorld(wave, layout);
@@ -159,7 +166,8 @@ async function openWave(place, { seed, first, count, draws }) {
     program,
     profile,
     gateway,
-    troubleOf: (accountId) => lookTrouble(wave.worlds.get(accountId)),
+    troubleOf: (accountId) => lookTrouble(wave, wave.worlds.get(accountId)),
+    oddly: (page, accountId) => oddPage(page, wave.worlds.get(accountId).lookRandom),
   });
   await clock.skip(0);
   wave.base = baseDeps(wave);
@@ -183,9 +191,13 @@ function addWorld(wave, layout) {
   wave.worlds.set(layout.accountId, world);
 }
 
-function lookTrouble(world) {
+function lookTrouble({ draws }, world) {
   if (world === undefined || world.isQuiet) return null;
   if (world.lookRandom.chance(0.04)) return 'fails';
+  if (draws.falls(world.lookRandom, 'odd answers of the gateway')) {
+    world.tally.count('a page of the gateway with an odd value');
+    return 'odd';
+  }
   if (!world.lookRandom.chance(0.03)) return null;
   world.tally.count('a look that shows what was');
   return 'stale';
@@ -237,6 +249,8 @@ async function runNight(wave, night, isQuiet) {
   const target = FIRST_NIGHT.getTime() + night * DAY_MS;
   await wave.clock.skip(Math.max(0, target - wave.clock.now().getTime()));
   for (let runner = 0; runner < RUNNERS_MAX; runner += 1) {
+    // Else each could be taken over in turn, and none would come to the end of the night.
+    wave.isLastRunner = runner + 1 === RUNNERS_MAX;
     const spine = openSpine(wave, {
       isQuiet: isQuiet || runner + 1 === RUNNERS_MAX,
       mustDie: wave.restore?.comes === night + 0.5,
@@ -246,8 +260,11 @@ async function runNight(wave, night, isQuiet) {
     });
     const how = await Promise.race([spine.run(), spine.died]);
     if (how === 'done') return;
-    wave.tally.kill('the spine');
-    wave.tally.count('the spine died and was replaced');
+    if (how === 'taken over') wave.tally.count('a runner was taken over');
+    else {
+      wave.tally.kill('the spine');
+      wave.tally.count('the spine died and was replaced');
+    }
     if (wave.restore?.comes === night + 0.5) await putBackNow(wave);
   }
 }
@@ -280,6 +297,8 @@ async function othersAct(wave) {
   if (wave.copy === null && wave.goings === wave.restore?.copyAt) await takeCopy(wave);
   await comeBy(wave);
   if (wave.draws.falls(wave.editor, 'edits of the ledger')) await editLedger(wave);
+  if (!wave.isLastRunner) await othersRun(wave);
+  if (wave.draws.falls(wave.odd, 'odd values in the ledger')) await placeOddValue(wave);
   if (wave.draws.falls(wave.admin, 'settings change')) changeSettings(wave);
 }
 

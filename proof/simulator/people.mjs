@@ -82,8 +82,14 @@ function resolution(wave, row) {
   return { kind: 'resolve', finding, reason: 'seen in the portal', reference: 'P-1', who: ANNA };
 }
 
+const UNDONE = { capture: 'authorised', cancel: 'authorised', review: 'in_review' };
+
 /** What the portal shows of the same movement, more often than others of ours account for it. */
 function hasHappened(wave, row) {
+  const one = wave.gateway.transactionOf(row.account_id, row.transaction_id);
+  if (row.state === 'held' && row.operation in UNDONE && one !== undefined) {
+    return one.state !== UNDONE[row.operation];
+  }
   const shown = wave.gateway.journal.filter((line) => isSame(line, row)).length;
   const others = (wave.counted?.get(keyOf(row)) ?? 0) - (row.state === 'confirmed' ? 1 : 0);
   return shown > others;

@@ -58,6 +58,32 @@ const CHANGES = [
   ],
 ];
 
+/** An account leaves the configuration, or the one that left longest ago comes back. */
+function comeOrGo({ settings, admin: random, tally, left }) {
+  const { accounts } = settings;
+  const comes = left.length > 0 && (random.chance(0.5) || accounts.length === 1);
+  if (comes) accounts.push(left.shift());
+  else if (accounts.length > 1) left.push(...accounts.splice(random.below(accounts.length), 1));
+  tally.count(comes ? 'an account came back' : 'an account left');
+}
+
+/** Somebody swaps two codes of the profile, and swaps them back later. */
+function swapCodes({ profile, tally }) {
+  const { payment } = profile.statuses;
+  [payment['2000'], payment['3000']] = [payment['3000'], payment['2000']];
+  tally.count('two codes were swapped');
+}
+
+export function changeAccounts(wave) {
+  comeOrGo(wave);
+  takeUp(wave);
+}
+
+export function changeMeanings(wave) {
+  swapCodes(wave);
+  takeUp(wave);
+}
+
 export function changeSettings(wave) {
   const { admin: random, settings, draws, tally } = wave;
   const [name, change] = random.weighted(CHANGES.map(([w, ...one]) => [w, one]));
@@ -80,11 +106,14 @@ export function calmSettings(wave) {
     if (operations[name] === 'off') operations[name] = 'auto';
   }
   operations.maxPerRun = {};
+  wave.settings.accounts.push(...wave.left.splice(0));
+  if (wave.profile.statuses.payment['2000'] !== 'authorised') swapCodes(wave);
   takeUp(wave);
 }
 
 export function takeUp(wave) {
   writeFileSync(wave.file, JSON.stringify(wave.settings));
+  writeFileSync(wave.profileFile, JSON.stringify(wave.profile));
   wave.config = wave.program.config.loadConfig({ file: wave.file, env: {}, cwd: wave.folder });
   wave.base = { ...wave.base, config: wave.config };
 }

@@ -20,6 +20,7 @@ const SETTLE_BREATHS = 4;
 export function openSpine(wave, { isQuiet, mustDie, goOn, ring, nap }) {
   const { random, program } = wave;
   wave.spines += 1;
+  wave.nightConfig = wave.config;
   const host = HOSTS[wave.spines % HOSTS.length];
   const process = { name: `spine.${wave.first}.${wave.spines}`, host };
   const dies = !isQuiet && (random.chance(0.8) || mustDie);

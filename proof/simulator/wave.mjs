@@ -26,7 +26,7 @@ import {
 } from './putBack.mjs';
 import { othersRun, wakeAll } from './runners.mjs';
 import { ringFor, runnerOf } from './senders.mjs';
-import { calmSettings, changeSettings } from './settings.mjs';
+import { calmSettings, changeAccounts, changeMeanings, changeSettings } from './settings.mjs';
 import { openSpine } from './spine.mjs';
 import { openWorld } from './world.mjs';
 
@@ -36,6 +36,8 @@ const TROUBLED_NIGHTS = 2;
 const QUIET_NIGHTS_MAX = 5;
 const RUNNERS_MAX = 6;
 const QUIET_DECISIONS_MAX = 300;
+/** An order that a wrong meaning made final is looked at again only as long as it is young. */
+const SWAPPED_LOOKBACK_DAYS = 35;
 /** More than the server's clock counts between two skips: no effect is older than its claim. */
 const GATEWAY_AHEAD_MS = 900;
 
@@ -99,7 +101,7 @@ async function becomeQuiet(wave) {
   await letAllGo(wave);
   await mendOddValues(wave);
   await bringAllBack(wave);
-  if (wave.draws.has('settings change')) calmSettings(wave);
+  calmSettings(wave);
 }
 
 async function openWave(place, { seed, first, count, draws }) {
@@ -112,8 +114,11 @@ async function openWave(place, { seed, first, count, draws }) {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, 'tieout.yaml');
   const profileFile = join(folder, 'gateway-profile.yaml');
-  const whole = program.profile.sandboxProfile();
-  writeFileSync(profileFile, JSON.stringify({ ...whole, payout: { unit: 'major' } }));
+  const written = structuredClone({
+    ...program.profile.sandboxProfile(),
+    payout: { unit: 'major' },
+  });
+  writeFileSync(profileFile, JSON.stringify(written));
   const resendAfterHours = random.chance(0.4) ? 1 : null;
   const settings = settingsFor(layouts, FIRST_NIGHT, {
     database: { url: 'postgres://nobody@127.0.0.1:1/none' },
@@ -121,6 +126,8 @@ async function openWave(place, { seed, first, count, draws }) {
     dataDir: join(folder, 'var'),
   });
   settings.operations.resendAfterHours = resendAfterHours;
+  const maySwap = draws.has('codes are swapped') && randomOf(seed, first, 31).chance(0.5);
+  if (maySwap) settings.reconcile.lookbackDays = SWAPPED_LOOKBACK_DAYS;
   if (draws.has('settings change') && random.chance(0.5)) settings.operations.refund = 'approve';
   writeFileSync(file, JSON.stringify(settings));
   const config = program.config.loadConfig({ file, env: {}, cwd: folder });
@@ -133,7 +140,7 @@ async function openWave(place, { seed, first, count, draws }) {
   const gateway = openGateway({ now, profile, responseSignatureOf });
   const wave = {
     ...{ place, program, tally, seed, first, random, db, connection, clock, gateway, config },
-    ...{ draws, settings, file, folder },
+    ...{ draws, maySwap, settings, file, folder, profileFile, profile: written, left: [] },
     // Each has draws of its own, so that one that is off changes none of the others.
     ...{ people: randomOf(seed, first, 21), editor: randomOf(seed, first, 23) },
     ...{ admin: randomOf(seed, first, 25), odd: randomOf(seed, first, 27) },
@@ -300,6 +307,8 @@ async function othersAct(wave) {
   if (!wave.isLastRunner) await othersRun(wave);
   if (wave.draws.falls(wave.odd, 'odd values in the ledger')) await placeOddValue(wave);
   if (wave.draws.falls(wave.admin, 'settings change')) changeSettings(wave);
+  if (wave.draws.falls(wave.admin, 'accounts come and go')) changeAccounts(wave);
+  if (wave.maySwap && wave.draws.falls(wave.admin, 'codes are swapped')) changeMeanings(wave);
 }
 
 /** What others do meanwhile: a person at the portal, a merchant who thinks again. */
@@ -330,7 +339,7 @@ async function ring(wave, queue, ids) {
     const turn = [...ids];
     const work = async () => {
       for (let id = turn.shift(); id !== undefined; id = turn.shift()) {
-        await wave.program.pullChunk.pullChunk(pullDeps(wave), BigInt(id));
+        await pullOne(wave, BigInt(id));
       }
     };
     await Promise.all(Array.from({ length: 4 }, work));
@@ -345,9 +354,21 @@ async function ring(wave, queue, ids) {
   }
 }
 
+/** A page of a night that another runner began, of an account that has left since: it stays. */
+async function pullOne(wave, chunkId) {
+  try {
+    await wave.program.pullChunk.pullChunk(pullDeps(wave), chunkId);
+  } catch (error) {
+    if (!/not in the configuration/.test(error.message)) throw error;
+    wave.tally.count('a worker did not know the account');
+  }
+}
+
 function pullDeps(wave) {
   return {
     ...wave.base,
+    // Workers are started with the night, by the same settings.
+    config: wave.nightConfig ?? wave.config,
     // Many pull at once: what they draw must not depend on who comes first.
     newId: randomUUID,
     sleep: async () => {},

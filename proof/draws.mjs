@@ -19,7 +19,7 @@ export const DRAWS = {
   'settings change': { chance: 0.015, isOn: true },
   'settings free history': { chance: 0.5, isOn: true },
   'accounts come and go': { chance: 0.03, isOn: true },
-  'codes are swapped': { chance: 0.005, isOn: true },
+  'codes are swapped': { chance: 0.01, isOn: true },
   'the database is put back': { chance: 0.6, isOn: true },
 };
 

@@ -52,7 +52,7 @@ const TABLES = {
   answers: `select attempt_id::text, body, body_sha256 from tieout.answers`,
   breaks: `select account_id, order_no, kind, state from tieout.breaks`,
   runs: `select run_id::text, business_date::text, state, summary, failure,
-    runner_id is not null as is_worked_on,
+    runner_id is not null as is_worked_on, runner_accounts as worked_on,
     (select to_char(max(at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
       from tieout.run_ends e where e.run_id = runs.run_id) as ended_at,
     (select to_char(max(as_of) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')

@@ -49,6 +49,8 @@ function isLeftToALaterOne({ state, failure, business_date }, { runs }) {
 
 const COLUMNS = { capture: 'captured', cancel: 'cancelled', refund: 'refunded' };
 
+const FROM_THE_BEGINNING = { from: { moment: Number.NEGATIVE_INFINITY, seq: 0 }, said: [] };
+
 /**
  * The totals of a night are the effects that its own requests had, less those of which it says that
  * nobody knows them, and those of earlier requests that it found. What it did and knows counts in
@@ -60,15 +62,22 @@ export function summaryEqualsEffects(joined) {
   const trails = groupBy(joined.events, ({ id }) => id);
   const claimOf = claimsByEffect(joined);
   const summedOf = groupBy(joined.summings ?? [], ({ run_id }) => run_id);
-  let after = { moment: Number.NEGATIVE_INFINITY, seq: 0 };
+  const before = new Map();
   for (const run of joined.runs) {
     const end = (endsOf.get(run.run_id) ?? []).at(-1);
     if (end === undefined || end.summary === null) continue;
     // What was settled while the figures were told is the next night's.
     const summed = (summedOf.get(run.run_id) ?? []).at(-1) ?? { moment: end.moment, seq: null };
-    const night = { run, from: after, until: summed };
-    after = summed;
     for (const account of end.summary.accounts) {
+      const { from, said } = before.get(account.accountId) ?? FROM_THE_BEGINNING;
+      // Left the configuration in the middle of it: what became of its money then is told by the
+      // next night that works on it, and both together have to say all of it.
+      if (run.worked_on?.includes(account.accountId) === false) {
+        before.set(account.accountId, { from, said: [...said, ...account.totals] });
+        continue;
+      }
+      before.set(account.accountId, { from: summed, said: [] });
+      const night = { run, from, until: summed, said };
       found.push(...wrongNight(joined, { night, account, trails, claimOf }));
     }
   }
@@ -114,10 +123,12 @@ function wrongNight(joined, { night, account, trails, claimOf }) {
       );
     }
   }
-  for (const { currency, ...printed } of account.totals) {
+  for (const currency of new Set([...night.said, ...account.totals].map((one) => one.currency))) {
     for (const column of Object.values(COLUMNS)) {
       const key = `${column} ${currency}`;
-      const said = hundredths(printed[column] ?? '0.00') ?? -1n;
+      const said = [...night.said, ...account.totals]
+        .filter((one) => one.currency === currency)
+        .reduce((sum, one) => sum + (hundredths(one[column] ?? '0.00') ?? -1n), 0n);
       const real = sums.get(key) ?? 0n;
       sums.delete(key);
       if (said === real) continue;

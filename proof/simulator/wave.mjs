@@ -36,8 +36,8 @@ const TROUBLED_NIGHTS = 2;
 const QUIET_NIGHTS_MAX = 5;
 const RUNNERS_MAX = 6;
 const QUIET_DECISIONS_MAX = 300;
-/** An order that a wrong meaning made final is looked at again only as long as it is young. */
-const SWAPPED_LOOKBACK_DAYS = 35;
+const WAVES_WITH_SWAPPED_CODES = 0.15;
+const ABOUT_EFFECTS = new Set(['I1', 'I4', 'I7', 'I8', 'I9', 'I10']);
 /** More than the server's clock counts between two skips: no effect is older than its claim. */
 const GATEWAY_AHEAD_MS = 900;
 
@@ -126,8 +126,8 @@ async function openWave(place, { seed, first, count, draws }) {
     dataDir: join(folder, 'var'),
   });
   settings.operations.resendAfterHours = resendAfterHours;
-  const maySwap = draws.has('codes are swapped') && randomOf(seed, first, 31).chance(0.5);
-  if (maySwap) settings.reconcile.lookbackDays = SWAPPED_LOOKBACK_DAYS;
+  const swaps = randomOf(seed, first, 31).chance(WAVES_WITH_SWAPPED_CODES);
+  const maySwap = draws.has('codes are swapped') && swaps;
   if (draws.has('settings change') && random.chance(0.5)) settings.operations.refund = 'approve';
   writeFileSync(file, JSON.stringify(settings));
   const config = program.config.loadConfig({ file, env: {}, cwd: folder });
@@ -414,7 +414,11 @@ async function audit(wave) {
   const books = { ...ours, ...wave.gateway.books(), asked: await readAsked(wave.db) };
   books.forgotten = forgottenBy(wave, books);
   countStates(wave, books);
-  return { ...findViolations(books), books };
+  const { violations, money } = findViolations(books);
+  // Where codes were told to mean something else, what was read by them is what a person said: only
+  // that no money moves twice, or unordered, is asked then.
+  const isAsked = ({ invariant }) => !wave.maySwap || ABOUT_EFFECTS.has(invariant);
+  return { violations: violations.filter(isAsked), money, books };
 }
 
 function countStates(wave, { instructions, events, effects }) {

@@ -66,6 +66,23 @@ const RARE_OF = {
     'a setting changed: maxPerRun',
     'a setting changed: preflightMinutes',
   ],
+  'odd values in the ledger': [
+    'an order of the ledger with an odd value',
+    'a request of the ledger with an odd value',
+  ],
+  'odd answers of the gateway': ['a page of the gateway with an odd value'],
+  'a second run at once': [
+    'a second run: join',
+    'a second run: wait',
+    'a second run: mine',
+    'a second run: readOnly',
+    'a second run: refused',
+    'a runner was taken over',
+  ],
+  'a frozen runner wakes': ['a frozen runner woke'],
+  'a clock jumps': ["a host's clock jumped", "a host's clock was put right"],
+  'accounts come and go': ['an account left', 'an account came back'],
+  'codes are swapped': ['two codes were swapped'],
   'settings free history': ['liveFrom was moved earlier'],
   'the database is put back': ['a copy of the database was taken'],
 };

@@ -2,7 +2,6 @@
 // steps, which work over whole sets, run once for all of them; between any two of its statements
 // the senders of every schedule go on, each by its own seed. Then two quiet nights, and the audit.
 
-import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -24,8 +23,8 @@ import {
   restoreFor,
   takeCopy,
 } from './putBack.mjs';
+import { ring } from './rings.mjs';
 import { othersRun, wakeAll } from './runners.mjs';
-import { ringFor, runnerOf } from './senders.mjs';
 import { calmSettings, changeAccounts, changeMeanings, changeSettings } from './settings.mjs';
 import { openSpine } from './spine.mjs';
 import { openWorld } from './world.mjs';
@@ -331,58 +330,6 @@ async function meddle(wave, world) {
     );
     tally.count('the ledger changed its mind');
   }
-}
-
-async function ring(wave, queue, ids) {
-  if (queue === 'report') return leaveReports(wave, ids);
-  if (queue === 'pull') {
-    const turn = [...ids];
-    const work = async () => {
-      for (let id = turn.shift(); id !== undefined; id = turn.shift()) {
-        await pullOne(wave, BigInt(id));
-      }
-    };
-    await Promise.all(Array.from({ length: 4 }, work));
-    return;
-  }
-  const { rows } = await wave.db.query(
-    'select batch_id, account_id from tieout.batches where batch_id = any ($1::bigint[])',
-    [ids],
-  );
-  for (const { batch_id, account_id } of rows) {
-    ringFor(wave, wave.worlds.get(account_id), batch_id);
-  }
-}
-
-/** A page of a night that another runner began, of an account that has left since: it stays. */
-async function pullOne(wave, chunkId) {
-  try {
-    await wave.program.pullChunk.pullChunk(pullDeps(wave), chunkId);
-  } catch (error) {
-    if (!/not in the configuration/.test(error.message)) throw error;
-    wave.tally.count('a worker did not know the account');
-  }
-}
-
-function pullDeps(wave) {
-  return {
-    ...wave.base,
-    // Workers are started with the night, by the same settings.
-    config: wave.nightConfig ?? wave.config,
-    // Many pull at once: what they draw must not depend on who comes first.
-    newId: randomUUID,
-    sleep: async () => {},
-    runner: runnerOf({ name: 'puller' }),
-  };
-}
-
-/** No workbook is written: figures come from the summary, which the audit reads itself. */
-async function leaveReports(wave, ids) {
-  await wave.db.query(
-    `update tieout.reports set state = 'failed', reason = 'not written here'
-     where report_id = any ($1::bigint[]) and state = 'queued'`,
-    [ids],
-  );
 }
 
 /** Sleepers wake, what is under way comes to its end, late effects come. */

@@ -71,9 +71,8 @@ const RELATIONS: readonly Relation[] = [
   },
 ];
 
-/** Rows without a name; our own tables have a key. */
+/** Rows without a name, or with one that no index of a look holds. */
 export async function unusableRows(db: Db, accountIds: readonly string[]): Promise<UnusableRows[]> {
-  if (!(await hasViews(db))) return [];
   const { rows } = await db.query<{
     relation: string;
     account_id: string;
@@ -83,13 +82,6 @@ export async function unusableRows(db: Db, accountIds: readonly string[]): Promi
   return rows.map(({ relation, account_id: accountId, rows: count, sample }) => {
     return { relation, accountId, rows: Number(count), sample };
   });
-}
-
-async function hasViews(db: Db): Promise<boolean> {
-  for (const { name } of RELATIONS) {
-    if ((await ledgerRelation(db, name)) === 'view') return true;
-  }
-  return false;
 }
 
 /** Why the ledger cannot be read as a whole, and what to do; null: it can. */

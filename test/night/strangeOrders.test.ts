@@ -37,3 +37,20 @@ test('are named with their count and account in summary, status and doctor, and 
   const doctor = await tieout(['doctor'], { cwd: house.folder });
   expect(doctor.stdout).toMatch(/account A9009.*3 orders, such as/);
 });
+
+test('an order whose number is too long to be looked for is named, too', async () => {
+  const house = await buildHouse({ orders: 300, daysAgo: 1, inLedger: kinds({ plain: 3 }) });
+  houses.push(house);
+  // Random, so that nothing compresses it: an index row holds 2,700 bytes.
+  await house.db.query(
+    `insert into ledger.orders
+     select account_id, (select string_agg(md5(n::text), '') from generate_series(1, 20) as n),
+       currency, amount, expected, null, null, null, placed_at, null from ledger.orders limit 1`,
+  );
+  const { summary } = await house.run({ date: dateOf(1) });
+  const told = (summary.notices ?? []).filter(({ kind }) => kind === 'unusable_rows');
+  expect(told.map(({ text }) => text).join()).toMatch(
+    /1 row of ledger\.orders .* c4ca4238\S*\.\.\./,
+  );
+  expect(summary.state).toBe('broken');
+});

@@ -3,6 +3,7 @@
 // its order.
 
 import type { Decider } from '../core/instructions/decider.js';
+import type { Movement } from '../core/orders/order.js';
 import type { Db } from '../database/db.js';
 
 /** One thing that a call names; texts as they went out. */
@@ -43,6 +44,45 @@ export async function beginCall(db: Db, call: NewCall): Promise<bigint> {
   const row = rows[0];
   if (!row) throw new Error('the call could not be written down');
   return row.call_id;
+}
+
+/** What tieout has under way, or has paid, for what a call names. */
+export interface UnderWay {
+  instructionId: bigint;
+  operation: Movement;
+  state: string;
+  orderNo: string;
+}
+
+/**
+ * Instructions of which nobody knows yet what became of them, for an order or a transaction that a
+ * call names, and the payout that was made for its request; the first of them.
+ */
+export async function underWay(
+  db: Db,
+  accountId: string,
+  entries: readonly CalledEntry[],
+): Promise<UnderWay | null> {
+  const named = (...fields: string[]): string[] =>
+    entries.flatMap((entry) => fields.flatMap((field) => entry[field] ?? []));
+  const { rows } = await db.query<{
+    instruction_id: bigint;
+    operation: Movement;
+    state: string;
+    order_no: string;
+  }>(
+    `select instruction_id, operation, state, order_no from tieout.instructions
+     where account_id = $1 and not is_void
+       and (state in ('sending', 'unknown')
+         or operation = 'payout' and state in ('accepted', 'confirmed'))
+       and (order_no = any ($2) or operation <> 'payout' and transaction_id = any ($3))
+     order by instruction_id limit 1`,
+    [accountId, named('order_no', 'request_id'), named('transaction_id')],
+  );
+  const row = rows[0];
+  if (!row) return null;
+  const { instruction_id: instructionId, order_no: orderNo, operation, state } = row;
+  return { instructionId, operation, state, orderNo };
 }
 
 /** Says what became of it; once. */

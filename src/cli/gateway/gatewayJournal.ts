@@ -11,7 +11,8 @@ import { brakeWords } from '../../core/instructions/sending.js';
 import type { Db } from '../../database/db.js';
 import type { GatewayClient } from '../../gateway/client.js';
 import { BATCH_SHAPES } from '../../gateway/document/messages.js';
-import { beginCall, type CalledEntry, endCall } from '../../instructions/gatewayCallsStore.js';
+import type { CalledEntry, UnderWay } from '../../instructions/gatewayCallsStore.js';
+import { beginCall, endCall, underWay } from '../../instructions/gatewayCallsStore.js';
 import type { JournalGuard } from '../../send/journal/journalGuard.js';
 import { standings } from '../../send/rows/sendingStore.js';
 import { type CallName, type CallReport, movesMoney } from './gatewayCall.js';
@@ -56,14 +57,17 @@ export function journalled(
         const unfit = (await permits?.verify()) ?? null;
         if (unfit !== null) throw new InputError(`nothing is sent, not by hand either: ${unfit}`);
         await refuseBraked(db, account.accountId);
+        const entries = namedEntries(call.operation, call.fields);
         callId = await beginCall(db, {
           accountId: account.accountId,
           operation: call.operation,
           by: call.by,
           host: hostname(),
           bodySha256: createHash('sha256').update(request.body).digest('hex'),
-          entries: namedEntries(call.operation, call.fields),
+          entries,
         });
+        // After the call is on record: a batch that is claimed from now on sees it.
+        await refuseUnderWay(db, callId, account.accountId, entries);
         await permits?.sign();
         return client.postOnce(account, request);
       },
@@ -80,6 +84,35 @@ async function refuseBraked(db: Db, accountId: string): Promise<void> {
   const [standing] = await standings(db, [accountId]);
   const brake = standing?.brakes[0];
   if (brake) throw new InputError(`nothing is sent, not by hand either: ${brakeWords(brake)}`);
+}
+
+/** What tieout itself may be doing in this moment, or has paid, is not done beside it. */
+async function refuseUnderWay(
+  db: Db,
+  callId: bigint,
+  accountId: string,
+  entries: readonly CalledEntry[],
+): Promise<void> {
+  const found = await underWay(db, accountId, entries);
+  if (found === null) return;
+  const reason = underWayWords(found);
+  await endCall(db, callId, { outcome: 'not_sent', reason, httpStatus: null });
+  throw new InputError(`nothing is sent, not by hand either: ${reason}`);
+}
+
+function underWayWords({ instructionId: id, operation, state, orderNo }: UnderWay): string {
+  const which = `${operation} ${orderNo} of ours (instruction ${id})`;
+  switch (state) {
+    case 'sending':
+      return `the ${which} is being sent; look again when it has its answer`;
+    case 'unknown':
+      return (
+        `nobody knows what became of the ${which}. Look in the portal, then: ` +
+        `tieout instructions resolve ${id} happened|not-happened --reason TEXT --reference REF`
+      );
+    default:
+      return `the ${which} is ${state}: the request is paid`;
+  }
 }
 
 function namedEntries(operation: CallName, fields: Fields): CalledEntry[] {

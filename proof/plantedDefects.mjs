@@ -25,7 +25,7 @@ export const DEFECTS = [
     file: 'src/send/recover.ts',
     change: [
       'await recordUnknown(deps, { entries }, attempt.attemptId, reason, its);',
-      "await (await import('../test/store/attempts.js')).recordNotSent(deps.db, attempt.attemptId, reason);",
+      "await (await import('./rows/attemptsStore.js')).recordNotSent(deps.db, attempt.attemptId, reason);",
     ],
     by: SIMULATOR,
   },

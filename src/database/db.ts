@@ -1,7 +1,7 @@
 // The one door to PostgreSQL: queries, transactions, bulk loads and long reads. It owns the pool
 // and the promise that a dead server ends a query, never the process. It knows no table. It must
 // never run a network call of another kind inside a transaction. Neighbours: connection.ts below,
-// every other file of store/ above.
+// every *Store.ts above.
 
 import pg from 'pg';
 import Cursor from 'pg-cursor';

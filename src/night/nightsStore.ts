@@ -1,6 +1,6 @@
 // What the console's first page shows: the newest night, how far it has come, the nights before it,
 // and what waits for whom. Every statement takes the accounts that the reader may see and looks at
-// no other. Read only. Neighbours: consoleBreaks.ts, reportPagesStore.ts.
+// no other. Read only. Neighbour: reportPagesStore.ts.
 
 import type { RunState, RunSummary } from '../core/runs/summary.js';
 import type { Db } from '../database/db.js';

@@ -1,6 +1,6 @@
 // `tieout import orders|refunds|payouts|responses FILE... [--check] [--json]`: which import a kind
 // is, and how its result is printed. Owns no rule of the ledger: those are in
-// core/ledger/ledgerRow.ts and src/imports. Neighbour: the command line opens database and
+// core/ledger/ledgerRow.ts and src/ledger. Neighbour: the command line opens database and
 // configuration and hands them in.
 
 import { Command } from 'commander';

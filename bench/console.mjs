@@ -105,10 +105,10 @@ function serverOf(app, asked) {
   };
   const never = async () => ({ kind: 'gone', words: '' });
   const jobs = { list: async () => [], retry: never, discard: never };
-  const doorbell = { ring: async () => {} };
+  const queuePort = { ring: async () => {} };
   const { config, version } = app;
   const identity = localIdentity(base);
-  const people = { ...base, config, version, identity, jobs, doorbell, board: null };
+  const people = { ...base, config, version, identity, jobs, queuePort, board: null };
   return createWebServer({ ...base, console: people, monitor: null });
 }
 

@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import { openQueues } from '../dist/jobs/queues.js';
 import { startWorkers } from '../dist/jobs/worker.js';
-import { QUEUES } from '../dist/src/core/instructions/doorbell.js';
+import { QUEUES } from '../dist/src/core/queuePort.js';
 import { line } from './stats.mjs';
 import { addFault, faultsOf } from './wire.mjs';
 

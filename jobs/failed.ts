@@ -1,10 +1,10 @@
 // Failed jobs, as `tieout jobs` shows them. It owns listing, discarding and retrying them. A failed
 // job says nothing about the money: the effect may have happened. So a retry is never the queue's
-// own: PostgreSQL is asked again, and only if it says so the doorbell is rung anew. Neighbours:
+// own: PostgreSQL is asked again, and only if it says so the queuePort is rung anew. Neighbours:
 // worker.ts wrote the reasons; night/ answers the question `reevaluate`.
 
-import type { Doorbell, QueueName, Reevaluate } from '../src/core/instructions/doorbell.js';
-import { QUEUES } from '../src/core/instructions/doorbell.js';
+import type { QueueName, QueuePort, Reevaluate } from '../src/core/queuePort.js';
+import { QUEUES } from '../src/core/queuePort.js';
 import type { StoredJob } from './backend.js';
 import { answered, within } from './backend.js';
 import type { Queues } from './queues.js';
@@ -109,7 +109,7 @@ export async function clearOver({
 
 export interface RetryDeps {
   queues: Queues;
-  doorbell: Doorbell;
+  queuePort: QueuePort;
   reevaluate: Reevaluate;
 }
 
@@ -140,7 +140,7 @@ export async function retryFailedJob(deps: RetryDeps, jobId: string): Promise<Re
   const { kind, words } = await deps.reevaluate(queue, id);
   if (kind === 'hold') return { kind: 'held', jobId, queue, id, words };
   // Rung first and removed afterwards: a crash in between leaves a red line, not lost work.
-  if (kind === 'ring') await deps.doorbell.ring(queue, [id]);
+  if (kind === 'ring') await deps.queuePort.ring(queue, [id]);
   await answered(deps.queues.inside.backend, job.remove());
   return { kind: kind === 'ring' ? 'rung' : 'done', jobId, queue, id, words };
 }

@@ -1,12 +1,12 @@
 // The table of queues, and ringing them. It owns what each queue is set to and how a ring becomes a
-// job: ids and nothing else. The queue is a doorbell, never a memory: losing or doubling any job is
+// job: ids and nothing else. The queue is a queuePort, never a memory: losing or doubling any job is
 // harmless, because PostgreSQL decides and a sweep rings again. It must never read a job to decide
 // anything. Neighbours: worker.ts hears the rings, failed.ts lists what went wrong.
 
 import type { BulkJobOptions } from 'bullmq';
-import type { Doorbell, QueueName } from '../src/core/instructions/doorbell.js';
-import { isRingId, QUEUES } from '../src/core/instructions/doorbell.js';
 import type { Log } from '../src/core/log.js';
+import type { QueueName, QueuePort } from '../src/core/queuePort.js';
+import { isRingId, QUEUES } from '../src/core/queuePort.js';
 import type { Backend, OnError, QueueConnection, RingQueue } from './backend.js';
 import { answered, within } from './backend.js';
 import { quietLog } from './quietLog.js';
@@ -60,7 +60,7 @@ export interface QueueCounts {
   failed: number;
 }
 
-export interface Queues extends Doorbell {
+export interface Queues extends QueuePort {
   counts(): Promise<Record<QueueName, QueueCounts>>;
   close(): Promise<void>;
   /** What an operator should know of the server's settings. */

@@ -4,18 +4,18 @@
 // handler asks PostgreSQL first. Neighbours: queues.ts rings, failed.ts lists what was thrown here.
 
 import { UnreachableError } from '../src/core/errors.js';
-import type { QueueName } from '../src/core/instructions/doorbell.js';
-import { isRingId, QUEUES } from '../src/core/instructions/doorbell.js';
 import type { Log } from '../src/core/log.js';
+import type { QueueName } from '../src/core/queuePort.js';
+import { isRingId, QUEUES } from '../src/core/queuePort.js';
 import type { Processor, RingWorker } from './backend.js';
 import { answered, within } from './backend.js';
-import { restOnErrors } from './breather.js';
 import { UnrecoverableError } from './bullmq.js';
+import { restOnErrors } from './errorBackoff.js';
+import type { ToldOnce } from './failureNotices.js';
+import { toldOnce } from './failureNotices.js';
 import type { Queues } from './queues.js';
 import { FAILED_KEPT, QUEUE_TABLE } from './queues.js';
 import { reasonOf } from './reason.js';
-import type { ToldOnce } from './toldOnce.js';
-import { toldOnce } from './toldOnce.js';
 
 const READY_TIMEOUT_MS = 10_000;
 /** After the grace the handlers are told to stop and get this long to do so. */

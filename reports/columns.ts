@@ -5,7 +5,7 @@
 
 import { nextStep } from '../src/core/instructions/nextStep.js';
 import type { BreakRow, CoverageLine, MovementRow, OrderRow } from '../src/core/runs/reporting.js';
-import { inWords, reasonToWait, statesInWords } from '../src/core/text/words.js';
+import { inWords, reasonToWait, statesInWords } from '../src/core/text/labels.js';
 import type { Table } from './column.js';
 import { columnOf, count, id, instant, money, text } from './column.js';
 

@@ -6,7 +6,7 @@ import { formatAmount } from '../src/core/money.js';
 import type { RowDigest } from '../src/core/rowDigest.js';
 import { orderRowDigest } from '../src/core/rowDigest.js';
 import type { AboutData, OrderRow, WrittenReport } from '../src/core/runs/reporting.js';
-import { inWords } from '../src/core/text/words.js';
+import { inWords } from '../src/core/text/labels.js';
 import { ORDERS } from './columns.js';
 import { bookProperties, writeAbout } from './reconciliation.js';
 import { REACH } from './summarySheet.js';

@@ -7,7 +7,7 @@ import { formatAmount } from '../src/core/money.js';
 import type { BreakRow, ReconciliationData } from '../src/core/runs/reporting.js';
 import type { OrderClass } from '../src/core/runs/summary.js';
 import { ORDER_CLASSES } from '../src/core/runs/summary.js';
-import { inWords } from '../src/core/text/words.js';
+import { inWords } from '../src/core/text/labels.js';
 import type { Table } from './column.js';
 import { BREAKS_SHEET } from './columns.js';
 import { freeText, hundredthsOf } from './xlsx/cells.js';

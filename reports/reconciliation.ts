@@ -29,7 +29,7 @@ import {
   summaryPage,
 } from './summarySheet.js';
 import { freeText, idText, wallClock, wallText } from './xlsx/cells.js';
-import { rowHeight } from './xlsx/fit.js';
+import { rowHeight } from './xlsx/columnWidths.js';
 import { TIES } from './xlsx/page.js';
 import { writePage } from './xlsx/pageSheet.js';
 import type { PlannedSpec } from './xlsx/plannedTable.js';

@@ -8,7 +8,7 @@ import type { Notice } from '../src/core/runs/notices.js';
 import type { KindTie, MoneyTie, ReconciliationData } from '../src/core/runs/reporting.js';
 import type { AccountSummary, Tie } from '../src/core/runs/summary.js';
 import { nightSentence, ORDER_CLASSES, workedOutOpenAfter } from '../src/core/runs/summary.js';
-import { inWords } from '../src/core/text/words.js';
+import { inWords } from '../src/core/text/labels.js';
 import { BREAKS_SHEET } from './columns.js';
 import { addAmounts, addCurrencies, addMoney } from './currencySections.js';
 import type { NightFigures } from './nightFigures.js';

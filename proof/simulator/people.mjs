@@ -197,5 +197,5 @@ function callFor({ gateway }, { layout }, random) {
 }
 
 function deps(wave) {
-  return { ...wave.base, doorbell: { ring: (queue, ids) => wave.ring(queue, ids) } };
+  return { ...wave.base, queuePort: { ring: (queue, ids) => wave.ring(queue, ids) } };
 }

@@ -54,7 +54,7 @@ function depsFor(wave, world, fibre) {
       clock.note(ms);
     },
     // What waited for the canary is rung for by whoever sent it.
-    doorbell: { ring: (queue, ids) => wave.ring(queue, ids) },
+    queuePort: { ring: (queue, ids) => wave.ring(queue, ids) },
     gateway: {
       ...base.gateway,
       query: (account, orderNos) => look('look', account, { kind: 'orders', orderNos }),

@@ -83,7 +83,7 @@ export function openSpine(wave, { isQuiet, mustDie, goOn, ring, nap }) {
         return inTurn(async () => (isAwake ? napAwake() : nap(ms)));
       },
     },
-    doorbell: { ring: (queue, ids) => inTurn(() => ring(queue, ids)) },
+    queuePort: { ring: (queue, ids) => inTurn(() => ring(queue, ids)) },
   };
   const goThrough = async () => {
     const request = { date: null, accountIds: [], isDry: false };

@@ -6,7 +6,7 @@ import type { Column } from '../column.js';
 import { sheetText } from '../column.js';
 import type { WallClock } from './cells.js';
 import { dateCell, finiteNumber, freeText, idText, moneyCell } from './cells.js';
-import { fitsFigure, fitsOneLine } from './fit.js';
+import { fitsFigure, fitsOneLine } from './columnWidths.js';
 import { moneyStyle, STYLES } from './styles.js';
 import type { Cell } from './workbook.js';
 

@@ -4,7 +4,7 @@
 
 import { formatAmount } from '../../src/core/money.js';
 import { fitsNumber, freeText, idText, moneyCell } from './cells.js';
-import { wantedHeadingWidth, wantedWidth } from './fit.js';
+import { wantedHeadingWidth, wantedWidth } from './columnWidths.js';
 import type { CellStyle } from './styles.js';
 import { STYLES } from './styles.js';
 import type { Cell } from './workbook.js';

@@ -2,7 +2,7 @@
 // Neighbours: page.ts (the lines), workbook.ts (the sheet).
 
 import type { BarChart } from './chart.js';
-import { lineHeight, rowHeight } from './fit.js';
+import { lineHeight, rowHeight } from './columnWidths.js';
 import type { Page } from './page.js';
 import { PAGE_COLUMNS, pageWidths } from './page.js';
 import { pageBreaks } from './pageBreaks.js';

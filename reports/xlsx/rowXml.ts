@@ -8,7 +8,7 @@ import type { Column, Table } from '../column.js';
 import type { WallClock } from './cells.js';
 import { finiteNumber, fitsNumber } from './cells.js';
 import { columnCell } from './columnCell.js';
-import { fitsOneLine, rowHeight, surelyFitsFigure } from './fit.js';
+import { fitsOneLine, rowHeight, surelyFitsFigure } from './columnWidths.js';
 import type { CellStyle } from './styles.js';
 import { moneyStyle, STYLES } from './styles.js';
 import type { Cell } from './workbook.js';

@@ -7,7 +7,7 @@ import type { Chunks } from '../../src/core/runs/reporting.js';
 import type { Column, Table } from '../column.js';
 import type { WallClock } from './cells.js';
 import { columnCell } from './columnCell.js';
-import { LINE_POINTS, rowHeight, wantedHeadingWidth, wantedWidth } from './fit.js';
+import { LINE_POINTS, rowHeight, wantedHeadingWidth, wantedWidth } from './columnWidths.js';
 import type { RowXml } from './rowXml.js';
 import { rowXml } from './rowXml.js';
 import { STYLES } from './styles.js';

@@ -1,16 +1,16 @@
 // Brings what waits in the outbox to where it is to be told: each message at least once, with an id
 // by which the receiver knows a second one. A receiver that is away costs tries and time, never a
-// night; after a day it is given up, and stays to be seen. Neighbours: call.ts makes the request,
-// watch.ts finds what to tell beside the nights.
+// night; after a day it is given up, and stays to be seen. Neighbours: postWebhook.ts makes the
+// request, watch.ts finds what to tell beside the nights.
 
 import type { Config } from '../config/config.js';
+import { addressOf, pauseAfter } from '../core/alertMessages.js';
 import type { Log } from '../core/log.js';
-import { addressOf, pauseAfter } from '../core/messages.js';
 import type { Db } from '../database/db.js';
 import type { Delivery, OutboxMessage } from '../outbox/outboxStore.js';
 import { forgetOld, noteDelivery, takeDue } from '../outbox/outboxStore.js';
-import type { CallRequest, CallResult } from './call.js';
-import { call } from './call.js';
+import type { CallRequest, CallResult } from './postWebhook.js';
+import { call } from './postWebhook.js';
 
 export interface AlertDeps {
   db: Db;

@@ -4,14 +4,14 @@
 // man's switch can know.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../core/errors.js';
-import type { AlertEvent } from '../core/messages.js';
+import type { AlertEvent } from '../core/alertMessages.js';
 import {
   nightDidNotStart,
   runIsSilent,
   UNKNOWN_HOURS_MAX,
   unknownWaits,
-} from '../core/messages.js';
+} from '../core/alertMessages.js';
+import { messageOf } from '../core/errors.js';
 import type { Silence } from '../core/runs/owed.js';
 import { didNotStart, standsStill } from '../core/runs/owed.js';
 import type { Tx } from '../database/db.js';

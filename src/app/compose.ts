@@ -18,9 +18,9 @@ import {
   TieoutError,
   UnreachableError,
 } from '../core/errors.js';
-import type { Doorbell, QueueName, Reevaluate } from '../core/instructions/doorbell.js';
 import type { Log } from '../core/log.js';
 import { withFields } from '../core/log.js';
+import type { QueueName, QueuePort, Reevaluate } from '../core/queuePort.js';
 import type { Connection } from '../database/connection.js';
 import { openDatabase } from '../database/db.js';
 import { startEmbedded } from '../database/embedded/embedded.js';
@@ -35,8 +35,8 @@ import type { SendDeps } from '../send/deps.js';
 import { openAnswerSpool } from '../send/journal/answerSpool.js';
 import { openJournalGuard } from '../send/journal/journalGuard.js';
 import { openPermitJournal } from '../send/journal/permitJournal.js';
-import { planAhead } from '../send/planAhead.js';
-import { openRateLimit } from '../send/rows/rateStore.js';
+import { planAhead } from '../send/preparePlans.js';
+import { openRateLimit } from '../send/rows/rateLimitStore.js';
 import { startSweeping } from '../send/sweep.js';
 
 /** Connections on which a process plans its claims ahead; few gateways take more at a time. */
@@ -185,7 +185,7 @@ async function openNight(
     db,
     config,
     gateway,
-    doorbell: await doorbellOf(config, () => whenThere(queues, options)),
+    queuePort: await doorbellOf(config, () => whenThere(queues, options)),
     runner,
     version: app.version,
     now,
@@ -205,7 +205,7 @@ async function openNight(
 }
 
 /** On the ledger's own server it is opened when it is first rung: loading it takes a while. */
-async function doorbellOf(config: Config, queues: () => Promise<Queues>): Promise<Doorbell> {
+async function doorbellOf(config: Config, queues: () => Promise<Queues>): Promise<QueuePort> {
   if (config.queue.kind !== 'database') return queues();
   return { ring: async (name, ids) => (await queues()).ring(name, ids) };
 }

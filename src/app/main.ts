@@ -9,7 +9,7 @@ import type { OpenApp } from '../cli/app.js';
 import { COMMANDS } from '../cli/commands.js';
 import type { Entry } from '../cli/commandTree.js';
 import { opensWith } from '../cli/context.js';
-import { keepHeapSmall } from '../cli/heap.js';
+import { keepHeapSmall } from '../cli/heapLimit.js';
 import { fileFailure, messageOf, TieoutError } from '../core/errors.js';
 import { packageVersion } from '../runs/processIdentity.js';
 

@@ -52,7 +52,7 @@ export async function readVitals(db: Db, accountIds: readonly string[]): Promise
     instructions: RawCount[];
     oldest_unknown: Date | null;
     stops: RawCount[];
-  }>(statement('audit/vitals'), [accountIds]);
+  }>(statement('audit/metrics'), [accountIds]);
   const row = rows[0];
   if (!row) throw new Error('the database says nothing of its nights');
   const { newest, finished } = row;

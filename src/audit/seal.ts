@@ -6,14 +6,14 @@
 import { headDigest } from '../core/chain.js';
 import { postAllMovements } from '../days/daysStore.js';
 import { publishOutcomes } from '../instructions/outcomesStore.js';
-import { beside } from '../runs/beside.js';
+import { concurrently } from '../runs/concurrently.js';
 import type { Night } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
-import { chainHeads, HOUSE_CHAIN, sealAccounts } from '../runs/recordStore.js';
+import { chainHeads, HOUSE_CHAIN, sealAccounts } from '../runs/runRecordStore.js';
 import type { SendDeps } from '../send/deps.js';
 
 export async function seal(deps: SendDeps, night: Night): Promise<void> {
-  await beside(publishOutcomes(deps.db), sealMoved(deps, night));
+  await concurrently(publishOutcomes(deps.db), sealMoved(deps, night));
 }
 
 async function sealMoved(deps: SendDeps, night: Night): Promise<void> {

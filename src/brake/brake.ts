@@ -17,7 +17,7 @@ import {
   sayBrake,
   standingBrakes,
   standings,
-} from '../send/rows/sendingStore.js';
+} from '../send/rows/sendingStatusStore.js';
 
 export interface BrakeOrder {
   /** null: all accounts */

@@ -1,4 +1,4 @@
--- What is the verdict on each order that glance.sql left in pg_temp.beside? One row of
+-- What is the verdict on each order that fastMatch.sql left in pg_temp.beside? One row of
 -- tieout.verdicts for every one that is not matched; the answer counts the matched by account. $1
 -- run, $2 pull, $3 only orders whose page was answered (a second look; the others keep their
 -- first), $4 the table of positions (core/orders/verdict.ts), a list a column, $5 time of the look,

@@ -7,8 +7,8 @@ import type { PullRow } from '../pull/rows/pullsStore.js';
 import { hasGaps } from '../pull/rows/pullsStore.js';
 import type { Night, RunDeps } from '../runs/deps.js';
 import { accountIdsOf, accountRules } from '../runs/deps.js';
-import type { Working } from '../runs/recordStore.js';
-import { recordWorking } from '../runs/recordStore.js';
+import type { Working } from '../runs/runRecordStore.js';
+import { recordWorking } from '../runs/runRecordStore.js';
 import { updateStrayRefunds } from './strayRefundsStore.js';
 import type { CompareRules, CompareScope } from './verdictsStore.js';
 import {

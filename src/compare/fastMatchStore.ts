@@ -6,7 +6,7 @@
 import { EXPECTED_STATES } from '../core/orders/order.js';
 import { plainPairs } from '../core/orders/verdict.js';
 import type { Db } from '../database/db.js';
-import { inMonthOf } from '../database/months.js';
+import { inMonthOf } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';
 
 export interface GlanceScope {
@@ -38,7 +38,7 @@ const EQUAL_IS_PLAIN = EXPECTED_STATES.every((state) =>
  * Fills pg_temp.beside with the orders of a share that need every check; counts the others by
  * account. `meanwhile` is called when the database is at it and this process has nothing to do.
  */
-export async function glance(
+export async function fastMatch(
   tx: Db,
   scope: GlanceScope,
   rules: GlanceRules,
@@ -65,13 +65,13 @@ export async function glance(
   return rows;
 }
 
-/** Parameters of glance.sql from which on they are those of one part. */
+/** Parameters of fastMatch.sql from which on they are those of one part. */
 const FIRST_OF_PART = 8;
 const PARAMETERS_A_PART = 3;
 
 /** The statement that fills pg_temp.beside from so many parts of a pull. */
 export function besideOf(parts: number): string {
-  const one = statement('compare/glance');
+  const one = statement('compare/fastMatch');
   const texts = Array.from({ length: parts }, (_, at) =>
     one.replace(/\$(\d+)/g, (whole, number) =>
       Number(number) < FIRST_OF_PART ? whole : `$${Number(number) + at * PARAMETERS_A_PART}`,

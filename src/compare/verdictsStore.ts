@@ -7,11 +7,11 @@ import type { PositionRow } from '../core/orders/verdict.js';
 import { positionRows } from '../core/orders/verdict.js';
 import type { Db } from '../database/db.js';
 import { inTransaction, plannedBy } from '../database/db.js';
-import { inMonthOf, inMonthOfRun, partitionOf } from '../database/months.js';
+import { inMonthOf, inMonthOfRun, partitionOf } from '../database/monthPartitions.js';
 import { hasRoomFor, ofOneSnapshot } from '../database/oneSnapshot.js';
 import { statement } from '../database/statements.js';
 import type { AccountRules } from '../pull/rows/pullsStore.js';
-import { glance, type MatchedRow, type Share, sharesOf } from './fastMatchStore.js';
+import { fastMatch, type MatchedRow, type Share, sharesOf } from './fastMatchStore.js';
 
 export interface CompareRules {
   asOf: Date;
@@ -97,7 +97,7 @@ async function judge(
   meanwhile?: () => void,
 ): Promise<MatchedRow[]> {
   await plannedBy(tx, COMPARE_SETTINGS);
-  const settled = await glance(tx, scope, glanceRules(rules), share, meanwhile);
+  const settled = await fastMatch(tx, scope, fastMatchRules(rules), share, meanwhile);
   const { rows } = await tx.query<MatchedRow>(
     inMonthOf(statement('compare/compare'), scope.runId, scope.pullId),
     compareValues(scope, rules),
@@ -123,7 +123,7 @@ function analyseVerdicts(db: Db, runId: bigint): Promise<void> {
  */
 const COMPARE_SETTINGS = { work_mem: '128MB', jit: 'off', default_statistics_target: '10' };
 
-function glanceRules(rules: CompareRules) {
+function fastMatchRules(rules: CompareRules) {
   return { asOf: rules.asOf, staleAfter: staleAfter(rules) };
 }
 

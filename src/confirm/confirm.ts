@@ -12,7 +12,7 @@ import { pullPages } from '../pull/pull.js';
 import type { PullRow } from '../pull/rows/pullsStore.js';
 import { analyseLooks, finishPull, waitingChunks } from '../pull/rows/pullsStore.js';
 import { noteAnswers, noteLookWords } from '../pull/statusCodes.js';
-import { beside } from '../runs/beside.js';
+import { concurrently } from '../runs/concurrently.js';
 import type { Night } from '../runs/deps.js';
 import { accountIdsOf, lookbackFrom } from '../runs/deps.js';
 import type { SendDeps } from '../send/deps.js';
@@ -27,10 +27,10 @@ export async function confirm(
   // Whoever read its answer died before it said so: it is this night's money.
   await confirmAcceptedPayouts(night.db, accountIdsOf(night), deps.now());
   // What was answered is kept before a look says more of it.
-  const second = await beside(noteAnswers(deps, night), lookAtSent(deps, night, first));
+  const second = await concurrently(noteAnswers(deps, night), lookAtSent(deps, night, first));
   if (second === null) return null;
   // Settling goes order by order, and needs no figures of the look.
-  await beside(
+  await concurrently(
     analyseLooks(deps.db, second.pullId).then(() => noteLookWords(deps, night, second)),
     settleByLooks(night.db, night.runId, second.pullId, deps.now()),
   );

@@ -12,8 +12,8 @@ import type { CopyIn, CopyTexts } from './copyIn.js';
 import { copyAll, startCopy } from './copyIn.js';
 import type { CopiedRow, CopyValue } from './copyOut.js';
 import { copyOut } from './copyOut.js';
-import type { Guard } from './guard.js';
-import { isSetting, queryBehind } from './guard.js';
+import type { Guard } from './fence.js';
+import { isSetting, queryBehind } from './fence.js';
 import type { Limits } from './limits.js';
 import { BEGIN_DURABLY, beginSql, READING, WORK_LIMITS } from './limits.js';
 

@@ -9,8 +9,8 @@ import type { Decider } from '../core/instructions/decider.js';
 import { wordsProblem } from '../core/instructions/decider.js';
 import type { DecisionKind, Finding } from '../core/instructions/decision.js';
 import { refusalOf, refusalWords } from '../core/instructions/decision.js';
-import type { Doorbell } from '../core/instructions/doorbell.js';
 import type { InstructionState } from '../core/instructions/instruction.js';
+import type { QueuePort } from '../core/queuePort.js';
 import { maskCardNumbers } from '../core/text/masking.js';
 import type { Database, Tx } from '../database/db.js';
 import type { DecidableInstruction } from './decisionsStore.js';
@@ -45,7 +45,7 @@ export type DecisionVerdict =
 
 export interface DecideDeps {
   db: Database;
-  doorbell: Doorbell;
+  queuePort: QueuePort;
   now: () => Date;
   log: (line: string) => void;
 }
@@ -136,7 +136,7 @@ async function write(
 async function ringFor(deps: DecideDeps, batches: readonly QueuedBatch[]): Promise<void> {
   for (const { operation, batchId } of batches) {
     try {
-      await deps.doorbell.ring(operation, [batchId.toString()]);
+      await deps.queuePort.ring(operation, [batchId.toString()]);
     } catch (error) {
       const reason = messageOf(error);
       deps.log(`approved, but no worker could be told (${reason}): \`tieout send\` sends it`);

@@ -5,7 +5,7 @@ import type { Change } from '../core/instructions/freed.js';
 import type { NowHistoryFacts } from '../core/runs/notices.js';
 import { NOW_HISTORY } from '../core/runs/notices.js';
 import type { Db } from '../database/db.js';
-import { inMonthOf } from '../database/months.js';
+import { inMonthOf } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';
 import type { AccountRules } from '../pull/rows/pullsStore.js';
 

@@ -15,7 +15,7 @@ import { noteLookWords } from '../pull/statusCodes.js';
 import { removeOldReports } from '../report/oldReports.js';
 import { report } from '../report/report.js';
 import { removeOldEvidence } from '../retention/retention.js';
-import { beside } from '../runs/beside.js';
+import { concurrently } from '../runs/concurrently.js';
 import type { Night } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import { fenced } from '../runs/holding.js';
@@ -33,13 +33,13 @@ export async function runNight(open: SendDeps, mine: Night): Promise<RunSummary>
   const pull = await pullNight(deps, night);
   // What was looked at changes no more, so that it can be sealed and counted meanwhile.
   const sealed = seal(deps, night);
-  const looked = await beside(
+  const looked = await concurrently(
     judgeAndSend(deps, night, pull, sealed),
     sealed.then(() => countLook(deps, night, pull)),
   );
   // Most of what sending left is on record by now: little is left to seal after it is confirmed.
-  const second = await beside(seal(deps, night), confirmAll(deps, night, pull));
-  const summary = await beside(seal(deps, night), addUp(deps, night, pull, second, looked));
+  const second = await concurrently(seal(deps, night), confirmAll(deps, night, pull));
+  const summary = await concurrently(seal(deps, night), addUp(deps, night, pull, second, looked));
   const finished = await report(deps, night, summary);
   open.allRung?.();
   // The run has ended, and is nobody's any more.

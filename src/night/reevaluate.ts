@@ -1,13 +1,13 @@
 // What is behind a failed job, as PostgreSQL says: still to be done, done, or a person's to decide.
 // `tieout jobs retry` asks this and never repeats a job as it was (a red job may have moved money).
 
-import type { QueueName, Reevaluation } from '../core/instructions/doorbell.js';
 import { mayAccountSend } from '../core/instructions/sending.js';
+import type { QueueName, Reevaluation } from '../core/queuePort.js';
 import { chunkStanding } from '../pull/rows/pullsStore.js';
 import { loadReport } from '../report/reportsStore.js';
 import type { SendDeps } from '../send/deps.js';
 import { loadBatch } from '../send/rows/batchesStore.js';
-import { standings } from '../send/rows/sendingStore.js';
+import { standings } from '../send/rows/sendingStatusStore.js';
 
 export async function reevaluate(
   deps: Pick<SendDeps, 'db'>,

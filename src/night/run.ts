@@ -160,10 +160,10 @@ function withWorkers(
     starting ??= workforce.start();
     return starting;
   };
-  const doorbell: SendDeps['doorbell'] = {
+  const queuePort: SendDeps['queuePort'] = {
     ring: async (name, ids) => {
       await start();
-      await deps.doorbell.ring(name, ids);
+      await deps.queuePort.ring(name, ids);
     },
   };
   // Why they could not start is thrown where they are needed.
@@ -180,7 +180,7 @@ function withWorkers(
   const allRung = (): void => {
     stop().catch(() => {});
   };
-  return { deps: { ...deps, doorbell, getReady, allRung }, stop };
+  return { deps: { ...deps, queuePort, getReady, allRung }, stop };
 }
 
 function beginningOf(night: Night, resumed: boolean): string {

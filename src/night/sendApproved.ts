@@ -17,10 +17,10 @@ import { newestRunId } from '../runs/runsStore.js';
 import { waitForRows } from '../runs/waitForRows.js';
 import { beginAgain } from '../send/beginAgain.js';
 import type { SendDeps } from '../send/deps.js';
+import { BATCH_TRIES_MAX, goingAccounts, ringFor } from '../send/enqueueWaiting.js';
 import { recoverAttempts } from '../send/recover.js';
-import { BATCH_TRIES_MAX, goingAccounts, ringFor } from '../send/ringWaiting.js';
 import { openAmong, retryApproved, waitingWith } from '../send/rows/batchesStore.js';
-import { standings } from '../send/rows/sendingStore.js';
+import { standings } from '../send/rows/sendingStatusStore.js';
 import type { Workforce } from './run.js';
 
 /** Answers what became of every instruction that waited with an approval. */

@@ -2,8 +2,8 @@
 // they tell, taken by one process at a time, kept when nobody could be told. It posts nothing.
 // Neighbours: outbox/tell.ts writes, alerts/deliver.ts takes, alerts/watch.ts finds what waits.
 
-import type { Alert, AlertChannel, AlertEvent, WaitingUnknown } from '../core/messages.js';
-import { PAUSES_SECONDS } from '../core/messages.js';
+import type { Alert, AlertChannel, AlertEvent, WaitingUnknown } from '../core/alertMessages.js';
+import { PAUSES_SECONDS } from '../core/alertMessages.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 

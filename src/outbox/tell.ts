@@ -4,8 +4,8 @@
 
 import { createHash } from 'node:crypto';
 import type { Config } from '../config/config.js';
-import type { Alert, AlertChannel } from '../core/messages.js';
-import { addressOf, jobFailed, nightFailed, nightFinished } from '../core/messages.js';
+import type { Alert, AlertChannel } from '../core/alertMessages.js';
+import { addressOf, jobFailed, nightFailed, nightFinished } from '../core/alertMessages.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import type { Db } from '../database/db.js';
 import { newestTold, putInOutbox } from './outboxStore.js';

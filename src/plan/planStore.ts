@@ -4,7 +4,7 @@
 import { HOLD_REASONS } from '../core/instructions/decision.js';
 import type { Policy } from '../core/instructions/policy.js';
 import type { Db } from '../database/db.js';
-import { inMonthOf, inMonthOfRun } from '../database/months.js';
+import { inMonthOf, inMonthOfRun } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';
 import { DONE } from '../instructions/instructionsStore.js';
 

@@ -8,7 +8,7 @@ import type { Db } from '../database/db.js';
 import type { RunDeps } from '../runs/deps.js';
 import type { PageCut } from './rows/pullsStore.js';
 import { createChunks } from './rows/pullsStore.js';
-import { createWalks } from './rows/walksStore.js';
+import { createWalks } from './rows/scansStore.js';
 
 const INT_MAX = 2_147_483_647;
 

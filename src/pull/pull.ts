@@ -3,7 +3,7 @@
 // pullChunk.ts, in jobs of many pages.
 
 import { clearHints } from '../ledger/notificationsStore.js';
-import { beside } from '../runs/beside.js';
+import { concurrently } from '../runs/concurrently.js';
 import type { Night, RunDeps } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import { waitForRows } from '../runs/waitForRows.js';
@@ -28,8 +28,8 @@ export async function pullNight(deps: RunDeps, night: Night): Promise<PullRow> {
   const begun = await unfinished(deps, night);
   const { pull, asked } = begun ?? (await askOrders(deps, night));
   const sample = sampling(deps, pull);
-  await beside(asked, pullPages(deps, pull, sample.isOpen));
-  await beside(sample.end(), finish(deps, night, pull));
+  await concurrently(asked, pullPages(deps, pull, sample.isOpen));
+  await concurrently(sample.end(), finish(deps, night, pull));
   return pull;
 }
 
@@ -81,7 +81,7 @@ export async function pullPages(
     shown: () => pagesOfPull(deps.db, pull.pullId),
     ring: async () => {
       const ids = await waitingChunks(deps.db, pull.pullId);
-      if (ids.length > 0) await deps.doorbell.ring('pull', ids.map(String));
+      if (ids.length > 0) await deps.queuePort.ring('pull', ids.map(String));
     },
   });
   if (!done) deps.log('the pull has not come to an end; the orders left are not compared');

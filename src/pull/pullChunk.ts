@@ -22,7 +22,7 @@ import {
   keepChunk,
   pagesOfChunk,
 } from './rows/pullsStore.js';
-import { walkPages } from './walkPages.js';
+import { walkPages } from './scanPages.js';
 
 /** After so many pages in a row without even a connection the rest is not asked. */
 const UNREACHABLE_PAGES_MAX = 4;

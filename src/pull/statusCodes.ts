@@ -5,16 +5,16 @@ import { createHash } from 'node:crypto';
 import { REFUND_ACCEPTED_CODE } from '../gateway/batches/answers.js';
 import type { Night, RunDeps } from '../runs/deps.js';
 import type { PullRow } from './rows/pullsStore.js';
-import { noteAnswerWords, noteWords } from './rows/statusCodesStore.js';
+import { noteAnswerCodes, noteStatusCodes } from './rows/statusCodesStore.js';
 
 /** Keeps the codes that a look showed. A second look adds what the first did not show. */
 export async function noteLookWords(deps: RunDeps, night: Night, look: PullRow): Promise<void> {
-  await noteWords(night.db, night.runId, look, profileDigest(deps), deps.now());
+  await noteStatusCodes(night.db, night.runId, look, profileDigest(deps), deps.now());
 }
 
 /** Keeps the codes of the answers to what the run sent. */
 export async function noteAnswers(deps: RunDeps, night: Night): Promise<void> {
-  await noteAnswerWords(night.db, night.runId, profileDigest(deps), deps.now(), {
+  await noteAnswerCodes(night.db, night.runId, profileDigest(deps), deps.now(), {
     status: deps.config.gateway.profile.results.accepted,
     refundMessage: [REFUND_ACCEPTED_CODE],
   });

@@ -5,7 +5,7 @@
 import { headDigest } from '../core/chain.js';
 import { orderRowDigest } from '../core/rowDigest.js';
 import type { Database, Db } from '../database/db.js';
-import { chainHeads } from '../runs/recordStore.js';
+import { chainHeads } from '../runs/runRecordStore.js';
 import type { Digests, KnownReport } from './keptReportsStore.js';
 import { hasReport, linksAt, previousWorkbook, runDigests } from './keptReportsStore.js';
 import { orderRows } from './reportRowsStore.js';

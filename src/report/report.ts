@@ -32,7 +32,7 @@ export async function report(
     open: async () => (await queuedReports(deps.db, night.runId)).length,
     ring: async () => {
       const ids = await queuedReports(deps.db, night.runId);
-      if (ids.length > 0) await deps.doorbell.ring('report', ids.map(String));
+      if (ids.length > 0) await deps.queuePort.ring('report', ids.map(String));
     },
   });
   const unwritten = await failedReports(deps.db, night.runId);

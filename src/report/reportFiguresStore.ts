@@ -7,7 +7,7 @@ import type { CoverageLine, CurrencyRow, ElsewhereRow } from '../core/runs/repor
 import { ORDER_CLASSES, type OrderClass } from '../core/runs/summary.js';
 import type { Database, Db } from '../database/db.js';
 import { inTransaction, plannedBy } from '../database/db.js';
-import { inMonthOfRun } from '../database/months.js';
+import { inMonthOfRun } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';
 import { coverageRows } from '../pull/rows/coverageStore.js';
 import { nightLooks } from '../runs/runAccountsStore.js';

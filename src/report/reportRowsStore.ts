@@ -14,7 +14,7 @@ import type { BreakKind } from '../core/orders/verdict.js';
 import type { AboutData, BreakRow, MovementRow, OrderRow } from '../core/runs/reporting.js';
 import type { CopiedRow } from '../database/copyOut.js';
 import type { Database, Db, LongReads, PlannerSettings } from '../database/db.js';
-import { inMonthOfRun } from '../database/months.js';
+import { inMonthOfRun } from '../database/monthPartitions.js';
 import { readInTurn } from '../database/readAhead.js';
 import { statement } from '../database/statements.js';
 import { nightLooks } from '../runs/runAccountsStore.js';

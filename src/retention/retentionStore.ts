@@ -1,13 +1,14 @@
 // Which months of looks are kept, and how one is removed: as a whole, by dropping its partitions,
 // after every look in it was found to be what the chain sealed. In the same transaction it goes on
-// record what was removed and by whom, with the digest of each look; that record is sealed like
-// any other fact. Neighbours: months.ts says where rows lie, retention/retention.ts when they go.
+// record what was removed and by whom, with the digest of each look; that record is sealed like any
+// other fact. Neighbours: monthPartitions.ts says where rows lie, retention/retention.ts when they
+// go.
 
 import type { Decider } from '../core/instructions/decider.js';
 import type { Removal } from '../core/runs/removal.js';
 import type { Database, Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
-import { HOUSE_CHAIN } from '../runs/recordStore.js';
+import { HOUSE_CHAIN } from '../runs/runRecordStore.js';
 
 /** A month in which nights began whose looks are kept; their business dates. */
 export interface KeptMonth {

@@ -2,8 +2,8 @@
 // step. Built in compose; nothing in night/ reaches for a clock, an environment or a global.
 
 import type { Config } from '../config/config.js';
-import type { Doorbell } from '../core/instructions/doorbell.js';
 import type { Log } from '../core/log.js';
+import type { QueuePort } from '../core/queuePort.js';
 import { DAY_MS } from '../core/time.js';
 import type { Database, Db } from '../database/db.js';
 import type { Account } from '../gateway/account.js';
@@ -16,7 +16,7 @@ export interface RunDeps {
   db: Database;
   config: Config;
   gateway: GatewayClient;
-  doorbell: Doorbell;
+  queuePort: QueuePort;
   runner: Runner;
   version: string;
   /** wall clock */

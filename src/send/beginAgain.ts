@@ -5,7 +5,7 @@
 
 import type { Db } from '../database/db.js';
 import type { SendDeps } from './deps.js';
-import { releaseSeen, sayBrake } from './rows/sendingStore.js';
+import { releaseSeen, sayBrake } from './rows/sendingStatusStore.js';
 
 const WHY = 'a look has shown all that nobody could say anything of: it happened';
 

@@ -22,10 +22,10 @@ import { ownPolicies, policiesOfRun } from '../instructions/policies.js';
 import { otherEnvironment } from '../runs/environment.js';
 import type { SendDeps } from './deps.js';
 import type { BatchRow } from './rows/batchesStore.js';
-import type { FreshFacts } from './rows/factsStore.js';
-import { batchFacts } from './rows/factsStore.js';
-import type { Standing } from './rows/sendingStore.js';
-import { standingInClaim, standings } from './rows/sendingStore.js';
+import type { FreshFacts } from './rows/batchFactsStore.js';
+import { batchFacts } from './rows/batchFactsStore.js';
+import type { Standing } from './rows/sendingStatusStore.js';
+import { standingInClaim, standings } from './rows/sendingStatusStore.js';
 
 export type Permit =
   | {

@@ -8,8 +8,8 @@ import type { Night } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import { waitForRows } from '../runs/waitForRows.js';
 import type { SendDeps } from './deps.js';
+import { BATCH_TRIES_MAX, goingAccounts, ringWaiting } from './enqueueWaiting.js';
 import { recoverAttempts } from './recover.js';
-import { BATCH_TRIES_MAX, goingAccounts, ringWaiting } from './ringWaiting.js';
 import {
   analyseBatches,
   dissolveWaiting,
@@ -17,7 +17,7 @@ import {
   queuedBatches,
   resetTries,
 } from './rows/batchesStore.js';
-import { standings } from './rows/sendingStore.js';
+import { standings } from './rows/sendingStatusStore.js';
 
 /** Sends what may be sent. */
 export async function send(deps: SendDeps, night: Night): Promise<void> {

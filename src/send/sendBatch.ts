@@ -14,6 +14,7 @@ import type { RawAnswer } from '../gateway/transport/transport.js';
 import type { Told } from '../gateway/transport/turns.js';
 import { lookAgain } from '../pull/lookAgain.js';
 import type { SendDeps } from './deps.js';
+import { ringWaiting } from './enqueueWaiting.js';
 import type { PermitLine } from './journal/permitSegments.js';
 import { keptRequest } from './keptRequest.js';
 import { outcomesOf, recordAnswer, recordUnknown, tellUnanswered } from './outcomes.js';
@@ -21,7 +22,6 @@ import type { Permit } from './permit.js';
 import { beginningOf, maySend, whyNotAnyMore } from './permit.js';
 import type { SentBatch } from './prepareSend.js';
 import { prepareSend } from './prepareSend.js';
-import { ringWaiting } from './ringWaiting.js';
 import type { KeptAnswer } from './rows/attemptsStore.js';
 import { ClaimChanged, claimBatch, recordNotSent, SEND_BUDGET_MS } from './rows/attemptsStore.js';
 import type { BatchRow } from './rows/batchesStore.js';
@@ -32,7 +32,7 @@ import {
   noteBatch,
   withdrawFromBatch,
 } from './rows/batchesStore.js';
-import { batchStanding, beginCanary, splitBatch } from './rows/sendingStore.js';
+import { batchStanding, beginCanary, splitBatch } from './rows/sendingStatusStore.js';
 import { LOST_COMMIT, undoClaim } from './undoClaim.js';
 import { canBeWritten, wireOf } from './wireEntry.js';
 

@@ -8,7 +8,7 @@ import { liveFromAheadNotice, notSentNotice } from '../core/runs/notices.js';
 import type { Db } from '../database/db.js';
 import type { Account } from '../gateway/account.js';
 import { historyCounts } from '../ledger/ledgerStore.js';
-import { standings, whyWaiting } from './rows/sendingStore.js';
+import { standings, whyWaiting } from './rows/sendingStatusStore.js';
 
 /** Told even where nothing waits: a stop that nobody remembers is found here. */
 const ALWAYS_TOLD: ReadonlySet<string> = new Set(['brake', 'freeze', 'breaker']);

@@ -4,8 +4,8 @@
 
 import { messageOf } from '../core/errors.js';
 import type { SendDeps } from './deps.js';
+import { ringWaiting } from './enqueueWaiting.js';
 import { recoverAttempts } from './recover.js';
-import { ringWaiting } from './ringWaiting.js';
 
 /** With the time for answers this keeps everything in flight classified within a minute. */
 const SWEEP_MS = 10_000;

@@ -6,7 +6,7 @@ import type { ConfirmedMoney } from '../core/orders/totals.js';
 import type { MoneyTie } from '../core/runs/reporting.js';
 import type { CurrencyTotals, InstructionFigures, PullFigures, Tie } from '../core/runs/summary.js';
 import type { Db } from '../database/db.js';
-import { inMonthOfRun } from '../database/months.js';
+import { inMonthOfRun } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';
 
 /** What the newest look of an account brought; it changes no more once the look is finished. */

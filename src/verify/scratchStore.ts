@@ -53,7 +53,7 @@ export async function fillWalked(tx: Tx, texts: Iterable<string>): Promise<void>
   );
   await tx.query('truncate pg_temp.walked');
   await tx.copy(`copy pg_temp.walked (${ENTRY_COLUMNS}) from stdin`, texts);
-  await tx.query(onScratch(statement('pull/rows/storeWalked')));
+  await tx.query(onScratch(statement('pull/rows/storeScanned')));
 }
 
 /** After the last entry: the indexes that the compare joins by, and what the planner must know. */

@@ -6,7 +6,7 @@ import type { Removal } from '../core/runs/removal.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 import { removals } from '../retention/retentionStore.js';
-import { chainHeads } from '../runs/recordStore.js';
+import { chainHeads } from '../runs/runRecordStore.js';
 
 /** Links checked by one statement. */
 const LINKS_AT_ONCE = 50;

@@ -4,7 +4,7 @@
 
 import type { FastifyInstance } from 'fastify';
 import type { SightDeps } from '../night/clock.js';
-import { inTime, kept } from './kept.js';
+import { inTime, kept } from './cachedAnswer.js';
 
 /** What the console's process knows of the parts it stands on. */
 export interface MonitorDeps extends SightDeps {

@@ -15,8 +15,8 @@ import type { ClockSight } from '../night/clock.js';
 import { lookAtClock } from '../night/clock.js';
 import type { OutboxFigures } from '../outbox/outboxStore.js';
 import { outboxFigures } from '../outbox/outboxStore.js';
+import { inTime, kept } from './cachedAnswer.js';
 import type { MonitorDeps } from './health.js';
-import { inTime, kept } from './kept.js';
 import type { ConsoleDeps } from './visit.js';
 import { currentSession } from './visitor/session.js';
 

@@ -6,8 +6,8 @@ import type { FastifyPluginCallback } from 'fastify';
 import type { VNode } from 'preact';
 import type { Config } from '../config/config.js';
 import type { Grant, Right } from '../core/access.js';
-import type { Doorbell, QueueName } from '../core/instructions/doorbell.js';
 import type { Log } from '../core/log.js';
+import type { QueueName, QueuePort } from '../core/queuePort.js';
 import type { Database } from '../database/db.js';
 import type { Words } from './format.js';
 import type { Typed } from './visitor/draft.js';
@@ -49,7 +49,7 @@ export interface ConsoleDeps {
   /** the queue's own board; null where the queue cannot be reached */
   board: FastifyPluginCallback | null;
   /** tells a worker of what was approved; the rows are what counts */
-  doorbell: Doorbell;
+  queuePort: QueuePort;
 }
 
 export interface Person {

@@ -2,7 +2,7 @@
 // of faults.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { call, checkedLookup, isForbidden } from '../../src/alerts/call.js';
+import { call, checkedLookup, isForbidden } from '../../src/alerts/postWebhook.js';
 import type { Receiver } from './receiver.js';
 import { openReceiver } from './receiver.js';
 

@@ -7,7 +7,7 @@ import { deliverDue } from '../../src/alerts/deliver.js';
 import type { WatchDeps } from '../../src/alerts/watch.js';
 import { tellOnce, watch } from '../../src/alerts/watch.js';
 import { hidingSecrets } from '../../src/config/hiding.js';
-import { PAUSES_SECONDS, UNKNOWN_HOURS_MAX } from '../../src/core/messages.js';
+import { PAUSES_SECONDS, UNKNOWN_HOURS_MAX } from '../../src/core/alertMessages.js';
 import { outboxFigures, takeDue } from '../../src/outbox/outboxStore.js';
 import { tellFailed, tellJobFailed } from '../../src/outbox/tell.js';
 import { isAlive } from '../../src/runs/processIdentity.js';

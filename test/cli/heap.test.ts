@@ -2,7 +2,7 @@
 // share of what is in use where that is very little or very much.
 
 import { expect, test } from 'vitest';
-import { growthPercent } from '../../src/cli/heap.js';
+import { growthPercent } from '../../src/cli/heapLimit.js';
 
 const MB = 1024 * 1024;
 

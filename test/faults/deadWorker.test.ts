@@ -3,7 +3,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import type { App } from '../../src/cli/app.js';
-import type { QueueName } from '../../src/core/instructions/doorbell.js';
+import type { QueueName } from '../../src/core/queuePort.js';
 import { beginRun } from '../../src/night/begin.js';
 import { runDate } from '../../src/night/run.js';
 import { pullNight } from '../../src/pull/pull.js';
@@ -88,7 +88,9 @@ describe('a job of a worker that died', () => {
     const house = await houseWithCaptures();
     const { deps, batchIds } = await prepareNight(house);
     const app = await house.open();
-    await workerThatDies(app, 'capture', () => deps.doorbell.ring('capture', batchIds.map(String)));
+    await workerThatDies(app, 'capture', () =>
+      deps.queuePort.ring('capture', batchIds.map(String)),
+    );
     await forgetRunner(house);
     const { summary } = await runDate(
       await app.night(),

@@ -26,7 +26,7 @@ import { migrateUp } from '../../src/database/migrate.js';
 import { openJournalGuard } from '../../src/send/journal/journalGuard.js';
 import { openPermitJournal } from '../../src/send/journal/permitJournal.js';
 import { recoverAttempts } from '../../src/send/recover.js';
-import { standingBrakes } from '../../src/send/rows/sendingStore.js';
+import { standingBrakes } from '../../src/send/rows/sendingStatusStore.js';
 import { sendBatch } from '../../src/send/sendBatch.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { buildHouse, instructionCounts, kinds } from '../support/night.js';

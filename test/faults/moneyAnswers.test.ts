@@ -5,7 +5,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { gatewayWords } from '../../src/pull/rows/statusCodesStore.js';
+import { statusCodesSeen } from '../../src/pull/rows/statusCodesStore.js';
 import { batch } from '../sandbox/wireClient.js';
 import { expectIdentities, expectMoney } from '../support/identities.js';
 import type { House, HouseOptions } from '../support/night.js';
@@ -54,7 +54,7 @@ describe('a capture that happened, answered with', () => {
       expect(all.filter((trail) => trail.endsWith('confirmed')).length).toBe(3);
       expect(summary.state).toBe('tied_out');
       // What the look shows gives the code of an answer no meaning.
-      const words = await gatewayWords(house.db, null);
+      const words = await statusCodesSeen(house.db, null);
       const known = words.filter(({ field, meaning }) => field === 'capture_status' && meaning);
       expect(known.map(({ word }) => word)).toEqual(['1']);
       await expectIdentities(house.db, summary);
@@ -255,7 +255,10 @@ describe('a refund whose answer is lost, or names another amount', () => {
     expect(first.summary.state).toBe('incomplete');
     expect(await openBreaksOf(house.db)).toEqual([`${orderNo} outcome_unknown`]);
     // The code of success has its meaning, whatever else the answer says.
-    const words = (await gatewayWords(house.db, null)).map(({ word, meaning }) => [word, meaning]);
+    const words = (await statusCodesSeen(house.db, null)).map(({ word, meaning }) => [
+      word,
+      meaning,
+    ]);
     if (how !== 'lost') expect(words).toContainEqual(['V0000', 'accepted']);
     expect(noticesOf(first.summary)).toEqual([]);
     front.trouble = () => false;

@@ -21,7 +21,7 @@ import { sendApproved } from '../../src/night/sendApproved.js';
 import { DEFAULT_ACCOUNTS, layOutNight } from '../../src/sandbox/seed/night.js';
 import { seedOrders } from '../../src/sandbox/seed/seed.js';
 import { startSandbox } from '../../src/sandbox/server.js';
-import { standingBrakes } from '../../src/send/rows/sendingStore.js';
+import { standingBrakes } from '../../src/send/rows/sendingStatusStore.js';
 import { decideHeld } from '../support/decideHeld.js';
 import type { Effect } from '../support/night.js';
 import {

@@ -9,7 +9,7 @@ import { createGatewayClient } from '../../src/gateway/client.js';
 import { openTurns } from '../../src/gateway/transport/turns.js';
 import { recoverAttempts } from '../../src/send/recover.js';
 import { dissolveWaiting } from '../../src/send/rows/batchesStore.js';
-import { sayBrake, splitBatch } from '../../src/send/rows/sendingStore.js';
+import { sayBrake, splitBatch } from '../../src/send/rows/sendingStatusStore.js';
 import { sendBatch } from '../../src/send/sendBatch.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { instructionCounts, kinds } from '../support/night.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { openJournalGuard } from '../../src/send/journal/journalGuard.js';
 import { openPermitJournal } from '../../src/send/journal/permitJournal.js';
-import { standingBrakes } from '../../src/send/rows/sendingStore.js';
+import { standingBrakes } from '../../src/send/rows/sendingStatusStore.js';
 import type { House } from '../support/night.js';
 import { buildHouse, kinds } from '../support/night.js';
 

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../src/core/orders/order.js';
 import { createGatewayClient, type GatewayClient } from '../../src/gateway/client.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
-import { OTHER_OPERATIONS } from '../../src/gateway/payments/others.js';
+import { OTHER_OPERATIONS } from '../../src/gateway/payments/undocumented.js';
 import { readQueryRecords } from '../../src/gateway/query/queryRecord.js';
 import { readForm } from '../../src/gateway/wire/encode.js';
 import { ACCOUNT, rawServer } from './rawServer.js';

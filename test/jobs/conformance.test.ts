@@ -1,10 +1,10 @@
-// What the doorbell promises, run unchanged over both backends.
+// What the queuePort promises, run unchanged over both backends.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listFailedJobs } from '../../jobs/failed.js';
 import type { Queues } from '../../jobs/queues.js';
 import { QUEUE_TABLE } from '../../jobs/queues.js';
-import { QUEUES } from '../../src/core/instructions/doorbell.js';
+import { QUEUES } from '../../src/core/queuePort.js';
 import { latch } from '../support/latch.js';
 import type { House } from './house.js';
 import { fact, forge, HOUSES, quiet, titleOf } from './house.js';
@@ -29,7 +29,7 @@ const SMALL = ['small-0', 'small-1'];
 /** The two, rung in this order. */
 const IN_TURN = ['large-0', 'small-0', 'large-1', 'small-1', ...LARGE.slice(2)];
 
-describe.each(HOUSES)('the doorbell', (entry) => {
+describe.each(HOUSES)('the queuePort', (entry) => {
   describe.skipIf(entry.missing !== null)(titleOf(entry), () => {
     let house: House;
     let queues: Queues;

@@ -10,7 +10,7 @@ import {
   retryFailedJob,
 } from '../../jobs/failed.js';
 import type { Queues } from '../../jobs/queues.js';
-import type { Doorbell, QueueName, Reevaluation } from '../../src/core/instructions/doorbell.js';
+import type { QueueName, QueuePort, Reevaluation } from '../../src/core/queuePort.js';
 import type { House } from './house.js';
 import { fact, forge, HOUSES, quiet, titleOf } from './house.js';
 
@@ -20,14 +20,14 @@ describe.each(HOUSES)('failed jobs', (entry) => {
     let queues: Queues;
     let runs: string[];
     let rung: string[];
-    let doorbell: Doorbell;
+    let queuePort: QueuePort;
 
     beforeEach(async () => {
       house = await entry.build();
       queues = await house.open();
       runs = [];
       rung = [];
-      doorbell = {
+      queuePort = {
         ring: async (queue, ids) => {
           rung.push(`${queue} ${ids.join(' ')}`);
           await queues.ring(queue, ids);
@@ -136,7 +136,7 @@ describe.each(HOUSES)('failed jobs', (entry) => {
       await fail('refund', ['b1']);
       const jobId = await onlyJob();
       const reevaluate = answering('ring', 'batch b1 is queued and was never sent');
-      expect(await retryFailedJob({ queues, doorbell, reevaluate }, jobId)).toEqual({
+      expect(await retryFailedJob({ queues, queuePort, reevaluate }, jobId)).toEqual({
         kind: 'rung',
         jobId,
         queue: 'refund',
@@ -154,7 +154,7 @@ describe.each(HOUSES)('failed jobs', (entry) => {
     it('leave the list without a ring when nothing is left to do', async () => {
       await fail('refund', ['b1']);
       const reevaluate = answering('done', 'all 50 refunds of b1 are confirmed');
-      const decision = await retryFailedJob({ queues, doorbell, reevaluate }, await onlyJob());
+      const decision = await retryFailedJob({ queues, queuePort, reevaluate }, await onlyJob());
       expect(decision).toMatchObject({ kind: 'done', words: 'all 50 refunds of b1 are confirmed' });
       expect(rung).toEqual([]);
       expect((await queues.counts()).refund).toEqual({ waiting: 0, active: 0, failed: 0 });
@@ -163,7 +163,7 @@ describe.each(HOUSES)('failed jobs', (entry) => {
     it('stay on the list without a ring while a person has to decide', async () => {
       await fail('refund', ['b1']);
       const reevaluate = answering('hold', 'b1 was sent and its outcome is unknown');
-      const decision = await retryFailedJob({ queues, doorbell, reevaluate }, await onlyJob());
+      const decision = await retryFailedJob({ queues, queuePort, reevaluate }, await onlyJob());
       expect(decision.kind).toBe('held');
       expect(rung).toEqual([]);
       expect((await queues.counts()).refund).toEqual({ waiting: 0, active: 0, failed: 1 });
@@ -176,7 +176,9 @@ describe.each(HOUSES)('failed jobs', (entry) => {
         throw new Error('the database is away');
       };
       const jobId = await onlyJob();
-      await expect(retryFailedJob({ queues, doorbell, reevaluate }, jobId)).rejects.toThrow('away');
+      await expect(retryFailedJob({ queues, queuePort, reevaluate }, jobId)).rejects.toThrow(
+        'away',
+      );
       expect((await queues.counts()).refund).toEqual({ waiting: 0, active: 0, failed: 1 });
     });
 
@@ -190,7 +192,7 @@ describe.each(HOUSES)('failed jobs', (entry) => {
         asked.push(id);
         return { kind: 'ring' as const, words: '' };
       };
-      const decision = await retryFailedJob({ queues, doorbell, reevaluate }, 'forged-by-hand');
+      const decision = await retryFailedJob({ queues, queuePort, reevaluate }, 'forged-by-hand');
       expect(decision).toMatchObject({ kind: 'refused', id: null });
       expect([asked, rung]).toEqual([[], []]);
       expect(await discardJob(queues, 'forged-by-hand')).toEqual({ kind: 'discarded' });
@@ -201,7 +203,7 @@ describe.each(HOUSES)('failed jobs', (entry) => {
       await forge(queues, 'capture', { id: 'b1' }, { jobId: 'still-waiting' });
       expect(await discardJob(queues, 'still-waiting')).toEqual({ kind: 'not_found' });
       const reevaluate = answering('ring', '');
-      const decision = await retryFailedJob({ queues, doorbell, reevaluate }, 'still-waiting');
+      const decision = await retryFailedJob({ queues, queuePort, reevaluate }, 'still-waiting');
       expect(decision.kind).toBe('not_found');
       expect((await queues.counts()).capture.waiting).toBe(1);
     });

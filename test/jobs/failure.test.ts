@@ -1,4 +1,4 @@
-// The doorbell when things break: a lost queue, a dead server, a dead worker, a blocked process.
+// The queuePort when things break: a lost queue, a dead server, a dead worker, a blocked process.
 // Nothing of it may lose work for good; that a job may run twice is shown here on purpose.
 
 import type { ChildProcess } from 'node:child_process';
@@ -10,12 +10,12 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { ERRORS_PER_WINDOW } from '../../jobs/breather.js';
+import { ERRORS_PER_WINDOW } from '../../jobs/errorBackoff.js';
 import { listFailedJobs } from '../../jobs/failed.js';
 import { migrateQueues, openQueues } from '../../jobs/queues.js';
 import { TieoutError, UnreachableError } from '../../src/core/errors.js';
-import type { QueueName } from '../../src/core/instructions/doorbell.js';
-import { QUEUES } from '../../src/core/instructions/doorbell.js';
+import type { QueueName } from '../../src/core/queuePort.js';
+import { QUEUES } from '../../src/core/queuePort.js';
 import { openDatabase } from '../../src/database/db.js';
 import { startEmbedded } from '../../src/database/embedded/embedded.js';
 import { freshDatabase } from '../support/database.js';
@@ -89,7 +89,7 @@ async function breakablePostgres(): Promise<Breakable> {
   };
 }
 
-describe.each(BREAKABLE)('the doorbell', (entry) => {
+describe.each(BREAKABLE)('the queuePort', (entry) => {
   const skipped = entry.missing === null ? '' : ` (skipped: ${entry.missing})`;
   describe.skipIf(entry.missing !== null)(`${entry.title}${skipped}`, () => {
     let house: Breakable;
@@ -223,7 +223,7 @@ function otherWorker(house: House, queue: QueueName, action: string): ChildProce
   return spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-describe('opening the doorbell', () => {
+describe('opening the queuePort', () => {
   it.each([
     'redis://127.0.0.1:1',
     'redis://:secret-word@127.0.0.1:1/3',

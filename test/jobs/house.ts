@@ -1,4 +1,4 @@
-// Two houses with a doorbell: the same queues on Redis and on PostgreSQL, for the tests that must
+// Two houses with a queuePort: the same queues on Redis and on PostgreSQL, for the tests that must
 // hold on both. It owns starting and ending them, forging jobs and losing them. Neighbours:
 // conformance.test.ts and failure.test.ts run over `HOUSES`.
 
@@ -9,7 +9,7 @@ import type { Queues } from '../../jobs/queues.js';
 import { migrateQueues, openQueues } from '../../jobs/queues.js';
 import type { Handler, WorkerDeps, Workers } from '../../jobs/worker.js';
 import { startWorkers } from '../../jobs/worker.js';
-import type { QueueName } from '../../src/core/instructions/doorbell.js';
+import type { QueueName } from '../../src/core/queuePort.js';
 import { freshDatabase } from '../support/database.js';
 import { redisMissing, sharedRedis } from '../support/redis.js';
 

@@ -1,4 +1,4 @@
-// The doorbell on the kinds of Redis that merchants run: behind TLS with a password, as a cluster of
+// The queuePort on the kinds of Redis that merchants run: behind TLS with a password, as a cluster of
 // three nodes of which one is lost for a while, and on a server that became a replica.
 
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UnreachableError } from '../../src/core/errors.js';
-import { QUEUES } from '../../src/core/instructions/doorbell.js';
+import { QUEUES } from '../../src/core/queuePort.js';
 import { packageRoot } from '../../src/database/statements.js';
 import { ensureBuilt } from '../support/cli.js';
 import { freePort, privateRedisMissing, startRedis } from '../support/redis.js';
@@ -19,7 +19,7 @@ const noOpenssl = spawnSync('openssl', ['version']).status === 0 ? null : 'no op
 const skippedRedis = privateRedisMissing === null ? '' : ` (skipped: ${privateRedisMissing})`;
 const skippedTls = noOpenssl === null ? '' : ` (skipped: ${noOpenssl})`;
 
-describe.skipIf(privateRedisMissing !== null)(`the doorbell on Redis${skippedRedis}`, () => {
+describe.skipIf(privateRedisMissing !== null)(`the queuePort on Redis${skippedRedis}`, () => {
   it('in a cluster of three nodes keeps each queue on one, and outlives the loss of a node', async () => {
     const cluster = await startRedisCluster();
     const house = houseOn(cluster.url, () => cluster.end());

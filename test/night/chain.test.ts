@@ -4,7 +4,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sealAccounts } from '../../src/runs/recordStore.js';
+import { sealAccounts } from '../../src/runs/runRecordStore.js';
 import { checkChain } from '../../src/verify/verifyChainStore.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import type { House } from '../support/night.js';

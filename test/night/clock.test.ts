@@ -51,8 +51,8 @@ beforeAll(async () => {
   await house.db.query(`update ledger.orders set placed_at = '2026-03-27 12:00:00+00'`);
   deps = { ...night, sleep: async () => {}, localTicks: localTicksOf(BERLIN.cron) };
   // Pages that fail are asked again without a pause.
-  const { ring } = night.doorbell;
-  deps.doorbell = {
+  const { ring } = night.queuePort;
+  deps.queuePort = {
     ring: async (queue, ids) => {
       if (queue !== 'pull') return ring(queue, ids);
       for (const id of ids) await pullChunk(deps, BigInt(id));

@@ -1,7 +1,7 @@
 // The order in which waiting batches are rung for: account by account in turn.
 
 import { describe, expect, it } from 'vitest';
-import { inTurn } from '../../src/send/ringWaiting.js';
+import { inTurn } from '../../src/send/enqueueWaiting.js';
 
 describe('batches that wait', () => {
   it('are rung for account by account in turn, oldest first', () => {

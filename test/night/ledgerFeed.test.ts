@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nightSentence, type RunSummary, workedOutOpenAfter } from '../../src/core/runs/summary.js';
 import { orderStory } from '../../src/orders/historyStore.js';
-import { gatewayWords } from '../../src/pull/rows/statusCodesStore.js';
+import { statusCodesSeen } from '../../src/pull/rows/statusCodesStore.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds } from '../support/night.js';
 
@@ -132,7 +132,7 @@ describe('a row that leaves the ledger', () => {
 
 describe('the words of the gateway', () => {
   it('are kept with their meaning, counts, money and samples', async () => {
-    const words = await gatewayWords(house.db, null);
+    const words = await statusCodesSeen(house.db, null);
     const captured = words.find((one) => one.field === 'payment_status' && one.word === '3000');
     expect(captured).toMatchObject({ meaning: 'captured', nights: 1, firstSeen: DATE });
     expect(captured?.samples.length).toBeGreaterThan(0);
@@ -151,7 +151,7 @@ describe('the words of the gateway', () => {
       const told = summary.notices?.find((notice) => notice.kind === 'new_word');
       expect(told?.text).toMatch(/new word of the gateway, payment_status 7777: 1 entry, .* stop$/);
       expect(nightSentence(summary)).toContain('new at the gateway: payment_status 7777');
-      const [unknown] = await gatewayWords(other.db, null);
+      const [unknown] = await statusCodesSeen(other.db, null);
       expect(unknown).toMatchObject({ word: '7777', meaning: null });
     } finally {
       await other.end();

@@ -38,7 +38,7 @@ beforeAll(async () => {
       backAfterMs = Number.POSITIVE_INFINITY;
       await front.accept();
     },
-    doorbell: {
+    queuePort: {
       ring: async (_, ids) => {
         for (const id of ids) await pullChunk(deps, BigInt(id));
       },

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { removedLine } from '../../src/core/runs/removal.js';
 import { migrateDown, migrateUp } from '../../src/database/migrate.js';
-import { inMonthOfRun, partitionOf } from '../../src/database/months.js';
+import { inMonthOfRun, partitionOf } from '../../src/database/monthPartitions.js';
 import { orderStory } from '../../src/orders/historyStore.js';
 import { createPull } from '../../src/pull/rows/pullsStore.js';
 import { removeEvidence, removeOldEvidence } from '../../src/retention/retention.js';

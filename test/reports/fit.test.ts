@@ -9,7 +9,7 @@ import {
   wantedHeadingWidth,
   wantedWidth,
   wrappedLines,
-} from '../../reports/xlsx/fit.js';
+} from '../../reports/xlsx/columnWidths.js';
 import { STYLES } from '../../reports/xlsx/styles.js';
 
 describe('the lines of a text', () => {

@@ -6,7 +6,7 @@ import type { Table } from '../../reports/column.js';
 import { BREAKS_SHEET, ORDERS, WAITING_SHEET } from '../../reports/columns.js';
 import { wallClock } from '../../reports/xlsx/cells.js';
 import { columnCell } from '../../reports/xlsx/columnCell.js';
-import { rowHeight } from '../../reports/xlsx/fit.js';
+import { rowHeight } from '../../reports/xlsx/columnWidths.js';
 import { cellXml, rowXml } from '../../reports/xlsx/rowXml.js';
 import type { CellStyle } from '../../reports/xlsx/styles.js';
 import { STYLES } from '../../reports/xlsx/styles.js';

@@ -105,7 +105,7 @@ export function verdicts(request: DecisionRequest): Promise<DecisionVerdict[]> {
   const ring = async (queue: string): Promise<void> => {
     at.rung.push(queue);
   };
-  const deps = { db: at.db, doorbell: { ring }, now: () => LOOKED_AT, log: () => {} };
+  const deps = { db: at.db, queuePort: { ring }, now: () => LOOKED_AT, log: () => {} };
   return decideInstructions(deps, request);
 }
 

@@ -3,9 +3,9 @@
 
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
-import { boardOf } from '../../jobs/board.js';
 import { localTicksOf } from '../../jobs/clock.js';
 import { discardJob, listFailedJobs, retryFailedJob } from '../../jobs/failed.js';
+import { boardOf } from '../../jobs/queueBoard.js';
 import { hashPassword, newToken, tokenDigest } from '../../src/access/password.js';
 import { openSession } from '../../src/access/sessionsStore.js';
 import { addUser } from '../../src/access/usersStore.js';
@@ -81,7 +81,7 @@ export async function openConsole(
     version,
     identity: localIdentity(base),
     jobs: jobsOf(app),
-    doorbell: await app.queues(),
+    queuePort: await app.queues(),
     board: boardOf(await app.queues(), '/board'),
   };
   const monitor: MonitorDeps = {
@@ -134,7 +134,7 @@ export function jobsOf(app: App): JobsPort {
     },
     retry: async (jobId) => {
       const queues = await app.queues();
-      const deps = { queues, doorbell: queues };
+      const deps = { queues, queuePort: queues };
       return retryFailedJob(
         { ...deps, reevaluate: (queue, id) => reevaluate(app, queue, id) },
         jobId,

@@ -1,7 +1,7 @@
 // An answer that many ask for is worked out once; one that failed or did not come is not kept.
 
 import { expect, test } from 'vitest';
-import { kept } from '../../src/web/kept.js';
+import { kept } from '../../src/web/cachedAnswer.js';
 
 const LONG = { keptMs: 3_600_000, timeoutMs: 3_600_000 };
 

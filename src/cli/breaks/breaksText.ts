@@ -13,8 +13,8 @@ import { ageInDays } from '../../core/breaks/breakAge.js';
 import { breakFields, breakSentence, namesIn } from '../../core/breaks/sentence.js';
 import { nameInWords } from '../../core/instructions/decider.js';
 import { formatAmount, parseSum } from '../../core/money.js';
+import { causeInWords, inWords } from '../../core/text/labels.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
-import { causeInWords, inWords } from '../../core/text/words.js';
 import type { RefundRequestRow } from '../../ledger/refundRequestsStore.js';
 
 export function totalLine(all: BreakGroupRow | undefined, filter: BreakFilter): string {

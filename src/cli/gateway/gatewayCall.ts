@@ -17,7 +17,6 @@ import type {
 import type { Payout } from '../../gateway/document/payoutMessages.js';
 import type { Profile } from '../../gateway/document/profile.js';
 import { forOperation, stateOf } from '../../gateway/document/profile.js';
-import { OTHER_OPERATIONS, prepareOther, readOtherAnswer } from '../../gateway/payments/others.js';
 import { readApmAnswer, readDirectAnswer } from '../../gateway/payments/paymentAnswer.js';
 import {
   prepareApm,
@@ -26,6 +25,11 @@ import {
   readCheckoutAnswer,
 } from '../../gateway/payments/payments.js';
 import { preparePayout, readPayoutAnswer } from '../../gateway/payments/payout.js';
+import {
+  OTHER_OPERATIONS,
+  prepareOther,
+  readOtherAnswer,
+} from '../../gateway/payments/undocumented.js';
 import { type QueryRecord, readQueryRecords } from '../../gateway/query/queryRecord.js';
 import type { RawAnswer } from '../../gateway/transport/transport.js';
 import { encodeMessage } from '../../gateway/wire/encode.js';

@@ -14,7 +14,7 @@ import { BATCH_SHAPES } from '../../gateway/document/messages.js';
 import type { CalledEntry, UnderWay } from '../../instructions/gatewayCallsStore.js';
 import { beginCall, endCall, underWay } from '../../instructions/gatewayCallsStore.js';
 import type { JournalGuard } from '../../send/journal/journalGuard.js';
-import { standings } from '../../send/rows/sendingStore.js';
+import { standings } from '../../send/rows/sendingStatusStore.js';
 import { type CallName, type CallReport, movesMoney } from './gatewayCall.js';
 
 type Fields = Readonly<Record<string, unknown>>;

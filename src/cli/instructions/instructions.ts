@@ -4,10 +4,10 @@
 
 import { Command, Option } from 'commander';
 import { UsageError } from '../../core/errors.js';
-import type { Doorbell } from '../../core/instructions/doorbell.js';
 import type { InstructionState } from '../../core/instructions/instruction.js';
 import { INSTRUCTION_STATES } from '../../core/instructions/instruction.js';
 import { MOVEMENTS } from '../../core/orders/order.js';
+import type { QueuePort } from '../../core/queuePort.js';
 import type { Decision } from '../../instructions/decisions.js';
 import { decideInstructions } from '../../instructions/decisions.js';
 import { listInstructions } from '../../instructions/instructionListStore.js';
@@ -182,9 +182,9 @@ async function decide(
       const who = deciderOf(command);
       const check = flags.check === true;
       // Only an approval rings, so that the queue is not opened for anything else.
-      const ring: Doorbell['ring'] = async (queue, batchIds) =>
+      const ring: QueuePort['ring'] = async (queue, batchIds) =>
         (await app.queues()).ring(queue, batchIds);
-      const deps = { db: app.db, doorbell: { ring }, now: () => new Date(), log: app.log };
+      const deps = { db: app.db, queuePort: { ring }, now: () => new Date(), log: app.log };
       const rows = await decideInstructions(deps, { ids, decision: wanted, who, seen, check });
       if (wantsJson(command)) printJson({ check, decidedBy: who, rows: rows.map(verdictJson) });
       else printLines(verdictLines(rows, wanted, check));

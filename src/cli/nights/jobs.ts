@@ -78,7 +78,7 @@ async function retry(
     : jobIds;
   const deps = {
     queues,
-    doorbell: queues,
+    queuePort: queues,
     reevaluate: (queue: FailedJob['queue'], id: string) => reevaluate(app, queue, id),
   };
   const decisions = [];

@@ -6,8 +6,8 @@ import type { MovedBreak } from '../../breaks/breaksStore.js';
 import { breakSentence, namesIn } from '../../core/breaks/sentence.js';
 import { coverageInWords } from '../../core/orders/coverage.js';
 import type { RunSummary } from '../../core/runs/summary.js';
+import { causeInWords, inWords } from '../../core/text/labels.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
-import { causeInWords, inWords } from '../../core/text/words.js';
 import type { CoverageRow } from '../../pull/rows/coverageStore.js';
 
 /** Orders listed on a terminal; --json has all of them. */

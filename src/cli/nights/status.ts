@@ -10,7 +10,7 @@ import { nightSentence } from '../../core/runs/summary.js';
 import { lookAtClock } from '../../night/clock.js';
 import { type OutboxFigures, outboxFigures } from '../../outbox/outboxStore.js';
 import type { GatewayWord } from '../../pull/rows/statusCodesStore.js';
-import { gatewayWords } from '../../pull/rows/statusCodesStore.js';
+import { statusCodesSeen } from '../../pull/rows/statusCodesStore.js';
 import { lookbackFrom } from '../../runs/deps.js';
 import { leftAccounts } from '../../runs/leftAccountsStore.js';
 import type { RunRow } from '../../runs/runsStore.js';
@@ -32,7 +32,7 @@ export function statusCommand(): Command {
           const sentence = silence === null ? sentenceOf(run) : silenceSentence(silence);
           const about = owedSentence(owed, sight.now);
           const next = nextSentence(facts);
-          const words = await gatewayWords(app.db, null);
+          const words = await statusCodesSeen(app.db, null);
           const alerts = await outboxFigures(app.db);
           const accountIds = app.config.accounts.map(({ accountId }) => accountId);
           const stops = [

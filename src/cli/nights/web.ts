@@ -3,18 +3,18 @@
 
 import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
-import { boardOf } from '../../../jobs/board.js';
 import { checkSchedule } from '../../../jobs/clock.js';
 import { discardJob, listFailedJobs, retryFailedJob } from '../../../jobs/failed.js';
+import { boardOf } from '../../../jobs/queueBoard.js';
 import { reasonOf } from '../../../jobs/reason.js';
 import { hasAdministrator } from '../../access/usersStore.js';
 import { UnreachableError } from '../../core/errors.js';
-import type { Doorbell, Reevaluate } from '../../core/instructions/doorbell.js';
+import type { QueuePort, Reevaluate } from '../../core/queuePort.js';
 import { migrationStatus } from '../../database/migrate.js';
 import { reevaluate } from '../../night/reevaluate.js';
 import type { Workforce } from '../../night/run.js';
-import { BOARD_PATH } from '../../web/board.js';
 import type { MonitorDeps } from '../../web/health.js';
+import { BOARD_PATH } from '../../web/queueBoard.js';
 import { createWebServer } from '../../web/server.js';
 import type { ConsoleDeps, FailedJobView, JobsPort } from '../../web/visit.js';
 import { localIdentity } from '../../web/visitor/identity.js';
@@ -87,7 +87,7 @@ async function openWeb(app: App): Promise<() => Promise<void>> {
     version,
     identity,
     jobs: jobsPort(app),
-    doorbell: doorbellOf(app),
+    queuePort: doorbellOf(app),
     board: await boardFor(app),
   };
   const server = createWebServer({ ...base, console: people, monitor: monitorOf(app) });
@@ -129,7 +129,7 @@ async function boardFor(app: App): Promise<ConsoleDeps['board']> {
 }
 
 /** The queue is opened by the first ring, not before. */
-function doorbellOf(app: App): Doorbell {
+function doorbellOf(app: App): QueuePort {
   return { ring: async (queue, ids) => (await app.queues()).ring(queue, ids) };
 }
 
@@ -144,7 +144,7 @@ function jobsPort(app: App): JobsPort {
     retry: async (jobId) => {
       const queues = await app.queues();
       const weigh: Reevaluate = (queue, id) => reevaluate(app, queue, id);
-      return retryFailedJob({ queues, doorbell: queues, reevaluate: weigh }, jobId);
+      return retryFailedJob({ queues, queuePort: queues, reevaluate: weigh }, jobId);
     },
     discard: async (jobId) => {
       const { kind } = await discardJob(await app.queues(), jobId);

@@ -8,7 +8,7 @@ import { Command } from 'commander';
 import { headDigest } from '../../core/chain.js';
 import { UsageError } from '../../core/errors.js';
 import { removedLine } from '../../core/runs/removal.js';
-import { chainHeads } from '../../runs/recordStore.js';
+import { chainHeads } from '../../runs/runRecordStore.js';
 import type { RunRow } from '../../runs/runsStore.js';
 import { findRun } from '../../runs/runsStore.js';
 import type { Difference } from '../../verify/scratchStore.js';

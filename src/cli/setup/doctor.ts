@@ -35,7 +35,7 @@ import { ledgerTrouble } from '../../ledger/ledgerTroubleStore.js';
 import { lookAtClock } from '../../night/clock.js';
 import { outboxFigures } from '../../outbox/outboxStore.js';
 import { neverAskedOrders } from '../../pull/rows/ledgerKeysStore.js';
-import { gatewayWords } from '../../pull/rows/statusCodesStore.js';
+import { statusCodesSeen } from '../../pull/rows/statusCodesStore.js';
 import { lookbackFrom } from '../../runs/deps.js';
 import { leftAccounts } from '../../runs/leftAccountsStore.js';
 import { accountsWithoutHistory } from '../../runs/runAccountsStore.js';
@@ -263,7 +263,7 @@ async function nightsCheck(app: App): Promise<Check> {
 
 /** Codes without a meaning stop their orders: one place to see all of them. */
 async function wordsCheck(app: App): Promise<Check> {
-  const odd = (await gatewayWords(app.db, null)).filter((word) => word.meaning === null);
+  const odd = (await statusCodesSeen(app.db, null)).filter((word) => word.meaning === null);
   const names = [...new Set(odd.map(({ field, word }) => `${field} ${word}`))];
   return {
     name: 'words of the gateway',

@@ -1,5 +1,5 @@
 // What is known of one order and by which rules it is judged: the facts of decide.ts, in the shapes
-// in which send/rows/factsStore.ts and the tests give them. Pure: types alone.
+// in which send/rows/batchFactsStore.ts and the tests give them. Pure: types alone.
 
 import type { Hundredths } from '../money.js';
 import type { ExpectedState, GatewayState, Operation } from './order.js';

@@ -1,10 +1,10 @@
 // The summary of a run: the JSON of docs/CONTRACT.md section 7 as a type, and the night in one
 // sentence. Whoever prints, stores or reports figures of a run uses this shape and no other. Pure:
-// nothing is counted here, the figures come from the store. Neighbours: reporting.ts, words.ts, the
-// command line.
+// nothing is counted here, the figures come from the store. Neighbours: reporting.ts, labels.ts,
+// the command line.
 
 import type { CoverageFigures } from '../orders/coverage.js';
-import { inWords } from '../text/words.js';
+import { inWords } from '../text/labels.js';
 import type { Notice } from './notices.js';
 
 /** What a run, or one account of it, has come to. */

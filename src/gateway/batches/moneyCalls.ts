@@ -6,15 +6,15 @@ import type { Account } from '../account.js';
 import type { ApmPayment, DirectPayment, HostedPayment } from '../document/paymentMessages.js';
 import type { Payout } from '../document/payoutMessages.js';
 import type { Profile } from '../document/profile.js';
+import type { ApmOutcome, DirectOutcome } from '../payments/paymentAnswer.js';
+import type { CheckoutOutcome } from '../payments/payments.js';
+import { type PayoutOutcome, preparePayout, readPayoutAnswer } from '../payments/payout.js';
 import {
   type OtherOperation,
   type OtherOutcome,
   prepareOther,
   readOtherAnswer,
-} from '../payments/others.js';
-import type { ApmOutcome, DirectOutcome } from '../payments/paymentAnswer.js';
-import type { CheckoutOutcome } from '../payments/payments.js';
-import { type PayoutOutcome, preparePayout, readPayoutAnswer } from '../payments/payout.js';
+} from '../payments/undocumented.js';
 import type { MoneyPost } from '../transport/moneyTransport.js';
 import type { RawAnswer } from '../transport/transport.js';
 import type { PreparedRequest } from '../wire/requests.js';

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Options } from 'csv-parse';
 import { CsvError, parse } from 'csv-parse';
 import type { Column, RawLine, ValueProblem } from '../../core/ledger/ledgerRow.js';
-import { shopHint } from '../../core/ledger/shopExports.js';
+import { shopHint } from '../../core/ledger/shopFormats.js';
 import type { ReadLine } from './inputText.js';
 import { MAX_LINE_LENGTH, NotUtf8, notText, textOf } from './inputText.js';
 

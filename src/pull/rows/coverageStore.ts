@@ -4,7 +4,7 @@
 import type { Coverage } from '../../core/orders/coverage.js';
 import type { FailedPagesFacts } from '../../core/runs/notices.js';
 import type { Database, Db, PlannerSettings } from '../../database/db.js';
-import { byMonth, inMonthOf, inMonthOfRun } from '../../database/months.js';
+import { byMonth, inMonthOf, inMonthOfRun } from '../../database/monthPartitions.js';
 import { statement } from '../../database/statements.js';
 import { pageAsAsked } from './unreadableStore.js';
 

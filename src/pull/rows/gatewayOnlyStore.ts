@@ -2,9 +2,9 @@
 // that each of them gets a verdict.
 
 import type { Db } from '../../database/db.js';
-import { inMonthOf } from '../../database/months.js';
+import { inMonthOf } from '../../database/monthPartitions.js';
 import { statement } from '../../database/statements.js';
 
 export async function addStrangers(db: Db, pullId: bigint): Promise<void> {
-  await db.query(inMonthOf(statement('pull/rows/addStrangers'), pullId), [pullId]);
+  await db.query(inMonthOf(statement('pull/rows/addGatewayOnly'), pullId), [pullId]);
 }

@@ -1,9 +1,9 @@
 // Answered and failed pages into tieout.pages by COPY in its binary format: the body of an answer
 // goes over as it is, where as text each byte of it would be two letters to write, send and read.
-// Neighbours: pullsStore.ts and walksStore.ts store chunks of pages, copyIn.ts carries the bytes.
+// Neighbours: pullsStore.ts and scansStore.ts store chunks of pages, copyIn.ts carries the bytes.
 
 import type { Tx } from '../../database/db.js';
-import { partitionOf } from '../../database/months.js';
+import { partitionOf } from '../../database/monthPartitions.js';
 import { leaveUnlooked } from './unreadableStore.js';
 
 /** One page as it is stored; `entries` is COPY text for tieout.look_entries, one line an entry. */

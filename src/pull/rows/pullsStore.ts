@@ -5,7 +5,7 @@
 import { type LedgerCurrencies, ledgerCurrencies } from '../../core/currency.js';
 import type { Database, Db, PlannerSettings } from '../../database/db.js';
 import { inTransaction, plannedBy } from '../../database/db.js';
-import { inMonthOf, partitionOf } from '../../database/months.js';
+import { inMonthOf, partitionOf } from '../../database/monthPartitions.js';
 import { statement } from '../../database/statements.js';
 import type { OrderKey, Repeated } from '../../ledger/ledgerFeedStore.js';
 import { joinedKeys } from '../../ledger/ledgerFeedStore.js';

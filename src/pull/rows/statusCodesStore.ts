@@ -3,7 +3,7 @@
 
 import type { NewWordFacts } from '../../core/runs/notices.js';
 import type { Db } from '../../database/db.js';
-import { inMonthOf } from '../../database/months.js';
+import { inMonthOf } from '../../database/monthPartitions.js';
 import { statement } from '../../database/statements.js';
 import type { PullRow } from './pullsStore.js';
 
@@ -27,14 +27,14 @@ export interface GatewayWord {
 }
 
 /** Keeps the codes of a look; of a second one only those that the night's own did not show. */
-export async function noteWords(
+export async function noteStatusCodes(
   db: Db,
   runId: bigint,
   look: Pick<PullRow, 'pullId' | 'kind'>,
   profileSha256: string,
   now: Date,
 ): Promise<void> {
-  await db.query(inMonthOf(statement('pull/rows/noteWords'), look.pullId), [
+  await db.query(inMonthOf(statement('pull/rows/noteStatusCodes'), look.pullId), [
     runId,
     look.pullId,
     profileSha256,
@@ -50,14 +50,14 @@ export interface AcceptedWords {
 }
 
 /** Keeps the codes of the answers to what a run sent. */
-export async function noteAnswerWords(
+export async function noteAnswerCodes(
   db: Db,
   runId: bigint,
   profileSha256: string,
   now: Date,
   accepted: AcceptedWords,
 ): Promise<void> {
-  await db.query(statement('pull/rows/noteAnswerWords'), [
+  await db.query(statement('pull/rows/noteAnswerCodes'), [
     runId,
     profileSha256,
     now,
@@ -66,13 +66,13 @@ export async function noteAnswerWords(
   ]);
 }
 
-export async function gatewayWords(
+export async function statusCodesSeen(
   db: Db,
   accountIds: readonly string[] | null,
 ): Promise<GatewayWord[]> {
   type Raw = Omit<GatewayWord, 'nights' | 'entries' | 'newestEntries'> &
     Record<'nights' | 'entries' | 'newestEntries', bigint | string>;
-  const { rows } = await db.query<Raw>(statement('pull/rows/gatewayWords'), [accountIds]);
+  const { rows } = await db.query<Raw>(statement('pull/rows/statusCodes'), [accountIds]);
   return rows.map((row) => ({
     ...row,
     nights: Number(row.nights),

@@ -3,7 +3,7 @@
 // come from the stylesheet, shapes repeat what the colours say.
 
 import type { BreakAge } from '../../core/breaks/breakAge.js';
-import { inWords } from '../../core/text/words.js';
+import { inWords } from '../../core/text/labels.js';
 import type { NightMark } from '../../night/nightsStore.js';
 
 const STRIP_CELL = 14;

@@ -2,7 +2,7 @@
 // tables with a caption, a pager, what to do when there is nothing, forms that carry their token.
 
 import type { ComponentChildren } from 'preact';
-import { inWords } from '../../core/text/words.js';
+import { inWords } from '../../core/text/labels.js';
 
 export function State({ state }: { state: string }) {
   return <span class={`state ${state}`}>{inWords(state)}</span>;

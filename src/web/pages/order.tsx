@@ -4,7 +4,7 @@
 import { breakSentence } from '../../core/breaks/sentence.js';
 import type { BreakKind } from '../../core/orders/verdict.js';
 import { removedLine } from '../../core/runs/removal.js';
-import { inWords, reasonToWait, statesInWords } from '../../core/text/words.js';
+import { inWords, reasonToWait, statesInWords } from '../../core/text/labels.js';
 import type { OrderStory } from '../../orders/historyStore.js';
 import { accountsWithOrder, orderStory } from '../../orders/historyStore.js';
 import type { Words } from '../format.js';

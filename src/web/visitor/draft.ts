@@ -1,6 +1,6 @@
 // What was typed into the form of a decision before the password was asked for: kept with the
 // session, never in an address, and shown once, on the page that the form stood on. Words only;
-// what is decided about are the rows that the page shows then (back.ts).
+// what is decided about are the rows that the page shows then (returnAddress.ts).
 
 import type { Draft } from '../../access/sessionsStore.js';
 import { maskCardNumbers } from '../../core/text/masking.js';

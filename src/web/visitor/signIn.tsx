@@ -12,10 +12,10 @@ import { passwordProblem, ROLES, userNameProblem } from '../../core/access.js';
 import { sendAnswer } from '../answers.js';
 import { answerProblem } from '../layout/problems.js';
 import type { ConsoleDeps } from '../visit.js';
-import { inside } from './back.js';
 import type { Fields } from './fields.js';
 import { fieldsOf } from './fields.js';
 import { checkForm, tokenFor } from './forms.js';
+import { inside } from './returnAddress.js';
 import { beginSession, currentSession, endSession } from './session.js';
 import { ConfirmForm, SignInForm, WelcomeForm } from './signInForms.js';
 

@@ -8,7 +8,7 @@ import type { DecidedBreakRow } from '../../../breaks/decideBreaks.js';
 import { decideBreaks } from '../../../breaks/decideBreaks.js';
 import type { BreakAction } from '../../../core/breaks/breakDecision.js';
 import { UsageError } from '../../../core/errors.js';
-import { inWords } from '../../../core/text/words.js';
+import { inWords } from '../../../core/text/labels.js';
 import type { RowVerdict } from '../../layout/parts.js';
 import { Form, PickAll, Verdicts } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';

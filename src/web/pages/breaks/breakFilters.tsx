@@ -2,7 +2,7 @@
 
 import { AGES } from '../../../core/breaks/breakAge.js';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
-import { inWords } from '../../../core/text/words.js';
+import { inWords } from '../../../core/text/labels.js';
 import type { Fields } from '../../visitor/fields.js';
 
 interface Choice {

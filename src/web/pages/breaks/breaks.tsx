@@ -13,7 +13,7 @@ import { AGES, ageInDays, seenRange } from '../../../core/breaks/breakAge.js';
 import { breakDifference, breakFields, breakSentence } from '../../../core/breaks/sentence.js';
 import type { BreakKind } from '../../../core/orders/verdict.js';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
-import { inWords, statesInWords } from '../../../core/text/words.js';
+import { inWords, statesInWords } from '../../../core/text/labels.js';
 import type { Words } from '../../format.js';
 import { Empty, Figure, OrderLink, Pager, Pick, State, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';

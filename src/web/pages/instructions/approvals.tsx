@@ -10,8 +10,8 @@ import { waitingCounts } from '../../../night/nightsStore.js';
 import type { Words } from '../../format.js';
 import { Empty, Figure, Form, OrderLink, Pager, Pick, PickAll, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
+import { SeenList } from './decisionBasis.js';
 import { decideInstructionRows } from './instructionDecisions.js';
-import { SeenList } from './seen.js';
 
 const ROWS_A_PAGE = 50;
 const PAGES_MAX = 1_000;

@@ -3,7 +3,7 @@
 
 import { nameInWords } from '../../../core/instructions/decider.js';
 import { holdWords, isUndecided } from '../../../core/instructions/decision.js';
-import { inWords } from '../../../core/text/words.js';
+import { inWords } from '../../../core/text/labels.js';
 import type { SheetAttempt, SheetLook } from '../../../instructions/instructionListStore.js';
 import { accountOfInstruction } from '../../../instructions/instructionPagesStore.js';
 import type { Sheet } from '../../../instructions/instructionSheet.js';
@@ -13,7 +13,7 @@ import { Empty, Form, OrderLink, State } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { rowIdOf } from '../../visitor/fields.js';
-import { SeenList } from './seen.js';
+import { SeenList } from './decisionBasis.js';
 
 export async function instructionPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, words } = visit;

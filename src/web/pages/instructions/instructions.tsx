@@ -4,7 +4,7 @@
 import { holdWords } from '../../../core/instructions/decision.js';
 import type { InstructionState } from '../../../core/instructions/instruction.js';
 import { INSTRUCTION_STATES } from '../../../core/instructions/instruction.js';
-import { inWords } from '../../../core/text/words.js';
+import { inWords } from '../../../core/text/labels.js';
 import type { ListedInstruction } from '../../../instructions/instructionListStore.js';
 import { listInstructions } from '../../../instructions/instructionListStore.js';
 import type { InstructionCounts } from '../../../instructions/instructionPagesStore.js';

@@ -15,7 +15,7 @@ export const QUEUES = [
 ] as const;
 export type QueueName = (typeof QUEUES)[number];
 
-export interface Doorbell {
+export interface QueuePort {
   /** PostgreSQL may hold work under these ids; throws UnreachableError if nobody hears. */
   ring(queue: QueueName, ids: readonly string[]): Promise<void>;
 }

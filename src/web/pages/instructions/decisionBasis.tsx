@@ -1,7 +1,7 @@
 // What a decision about an instruction is bound to, side by side: the ledger, the refund requests,
 // what the gateway showed. The same for who approves now and for who asks later what was seen.
 
-import { inWords } from '../../../core/text/words.js';
+import { inWords } from '../../../core/text/labels.js';
 import type { Seen } from '../../../instructions/decisionsStore.js';
 import type { Words } from '../../format.js';
 

@@ -61,7 +61,7 @@ async function standingsBy(
   name: string,
 ): Promise<Standing[]> {
   const { rows } = await db.query<RawStanding>(
-    statement('send/rows/sendingStanding'),
+    statement('send/rows/sendingStatus'),
     [accountIds],
     name,
   );
@@ -91,10 +91,7 @@ export async function batchStanding(
   db: Db,
   batchId: bigint,
 ): Promise<{ batch: BatchRow; standing: Standing } | null> {
-  const ofBatch = statement('send/rows/sendingStanding').replace(
-    '$1::text[]',
-    'array[b.account_id]',
-  );
+  const ofBatch = statement('send/rows/sendingStatus').replace('$1::text[]', 'array[b.account_id]');
   const { rows } = await db.query<RawStanding & RawBatch>(
     `select b.run_id as batch_run_id, b.operation, b.state, b.attempts, standing.*
      from tieout.batches b cross join lateral (${ofBatch}) standing where b.batch_id = $1::bigint`,

@@ -2,8 +2,8 @@
 // lines hide what happened. The first is told at once, the others as a count. It must never swallow
 // a reason that was not told. Neighbour: worker.ts tells it what failed.
 
-import type { QueueName } from '../src/core/instructions/doorbell.js';
 import type { Log } from '../src/core/log.js';
+import type { QueueName } from '../src/core/queuePort.js';
 
 const COUNTED_MS = 60_000;
 

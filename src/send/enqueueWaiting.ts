@@ -8,12 +8,12 @@ import { MOVEMENTS } from '../core/orders/order.js';
 import type { Db } from '../database/db.js';
 import type { SendDeps } from './deps.js';
 import { waitingBatches } from './rows/batchesStore.js';
-import { standings } from './rows/sendingStore.js';
+import { standings } from './rows/sendingStatusStore.js';
 
 /** So often a batch is tried in one run before it waits for the next. */
 export const BATCH_TRIES_MAX = 4;
 
-type RingDeps = Pick<SendDeps, 'db' | 'doorbell'>;
+type RingDeps = Pick<SendDeps, 'db' | 'queuePort'>;
 
 /** Rings for everything of these accounts that waits. */
 export async function ringWaiting(deps: RingDeps, accountIds: readonly string[]): Promise<void> {
@@ -25,7 +25,7 @@ export async function ringFor(deps: RingDeps, waiting: readonly QueuedBatch[]): 
   const allowed = await mayGo(deps.db, waiting);
   for (const operation of MOVEMENTS) {
     const ids = inTurn(allowed.filter((batch) => batch.operation === operation));
-    if (ids.length > 0) await deps.doorbell.ring(operation, ids);
+    if (ids.length > 0) await deps.queuePort.ring(operation, ids);
   }
 }
 

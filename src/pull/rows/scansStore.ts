@@ -59,7 +59,7 @@ export async function walkRange(
 }
 
 /** Stores pages of a walk; answers how many entries stood on an earlier page already. */
-export async function storeWalked(
+export async function storeScanned(
   db: Database,
   chunk: ChunkRow,
   pages: readonly StoredPage[],
@@ -68,7 +68,7 @@ export async function storeWalked(
   return db.transaction(async (tx) => {
     await tx.query(`create temporary table walked (like tieout.look_entries) on commit drop`);
     await tx.copy(`copy walked (${ENTRY_COLUMNS}) from stdin`, entryTexts(pages));
-    const { rows } = await tx.query<{ shifted: bigint }>(statement('pull/rows/storeWalked'));
+    const { rows } = await tx.query<{ shifted: bigint }>(statement('pull/rows/storeScanned'));
     await copyPages(tx, chunk, pages);
     return Number(rows[0]?.shifted ?? 0n);
   });

@@ -8,8 +8,8 @@ import type { Database, Db } from '../database/db.js';
 import type { Runner } from '../runs/runsStore.js';
 import { claimFacts } from './journal/journalsStore.js';
 import { claimBatch, recordOutcomes } from './rows/attemptsStore.js';
-import { batchFacts } from './rows/factsStore.js';
-import { batchStanding, standingInClaim } from './rows/sendingStore.js';
+import { batchFacts } from './rows/batchFactsStore.js';
+import { batchStanding, standingInClaim } from './rows/sendingStatusStore.js';
 
 const NO_ACCOUNT = '';
 const NO_BATCH = 0n;

@@ -18,7 +18,7 @@ import { askPatiently, openPatience } from './outage.js';
 import type { StoredPage } from './rows/pagesStore.js';
 import type { ChunkRow } from './rows/pullsStore.js';
 import { keepChunk } from './rows/pullsStore.js';
-import { beginWalk, finishWalk, storeWalked, walkRange } from './rows/walksStore.js';
+import { beginWalk, finishWalk, storeScanned, walkRange } from './rows/scansStore.js';
 
 /** A window of more pages is taken for one that never ends. */
 const WALK_PAGES_MAX = 200_000;
@@ -84,7 +84,7 @@ async function walk(deps: RunDeps, work: WalkWork, state: Walk): Promise<string 
     );
     const taken: StoredPage[] = [];
     const end = takePages(deps, work, state, answers, taken);
-    const overlaps = await storeWalked(deps.db, work.chunk, taken);
+    const overlaps = await storeScanned(deps.db, work.chunk, taken);
     if (overlaps > 0) return `${overlaps} entries stand on more than one page: the pages shifted`;
     if (end.kind === 'problem') return end.reason;
     if (end.kind === 'done') return null;

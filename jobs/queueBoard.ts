@@ -6,7 +6,7 @@ import { createBullBoard } from '@bull-board/api';
 import type { BaseAdapter } from '@bull-board/api/baseAdapter';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
-import { QUEUES } from '../src/core/instructions/doorbell.js';
+import { QUEUES } from '../src/core/queuePort.js';
 import type { Queues } from './queues.js';
 
 type BoardQueue = ConstructorParameters<typeof BullMQAdapter>[0];

@@ -1,7 +1,7 @@
 // The table of queues, and ringing them. It owns what each queue is set to and how a ring becomes a
-// job: ids and nothing else. The queue is a queuePort, never a memory: losing or doubling any job is
-// harmless, because PostgreSQL decides and a sweep rings again. It must never read a job to decide
-// anything. Neighbours: worker.ts hears the rings, failed.ts lists what went wrong.
+// job: ids and nothing else. The queue is a queuePort, never a memory: losing or doubling any job
+// is harmless, because PostgreSQL decides and a sweep rings again. It must never read a job to
+// decide anything. Neighbours: worker.ts hears the rings, failed.ts lists what went wrong.
 
 import type { BulkJobOptions } from 'bullmq';
 import type { Log } from '../src/core/log.js';

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/database/db.js';
 import { DRY_LIMITS, SHORT_LIMITS, WORK_LIMITS } from '../../src/database/limits.js';
 import { freshDatabase } from '../support/database.js';
+import { latch } from '../support/latch.js';
 
 const WORDS = /the server ended a transaction in which this process had said nothing for too long/;
 
@@ -20,23 +21,30 @@ beforeAll(async () => {
 
 afterAll(() => fresh.drop());
 
+/** A test that is tried once more has a key of its own. */
+let nextId = 1_000;
+
 describe('a transaction in which nothing is said for too long', () => {
   it.each([4, 12, 30, 200])('of %i ms is ended, and its process told why', async (idleMs) => {
+    nextId += 1;
+    const id = nextId;
+    const key = latch();
     const silent = db.transaction(
       async (tx) => {
-        await tx.query('insert into public.things values ($1, $2)', [idleMs, 'silent']);
+        await tx.query('insert into public.things values ($1, $2)', [id, 'silent']);
+        key.open();
         await sleep(idleMs + 150);
         await tx.query('select 1');
       },
       { ...WORK_LIMITS, idleMs },
     );
     // Waits for the key that the silent one holds, and gets it.
-    const other = sleep(2).then(() =>
-      db.query('insert into public.things values ($1, $2)', [idleMs, 'other']),
+    const other = key.promise.then(() =>
+      db.query('insert into public.things values ($1, $2)', [id, 'other']),
     );
     await expect(silent).rejects.toThrow(WORDS);
     await other;
-    const { rows } = await db.query('select what from public.things where id = $1', [idleMs]);
+    const { rows } = await db.query('select what from public.things where id = $1', [id]);
     expect(rows).toEqual([{ what: 'other' }]);
   });
 

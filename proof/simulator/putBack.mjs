@@ -63,7 +63,12 @@ export function openJournals(wave) {
     const name = `${host}.${wave.generation ?? 0}`;
     const known = guards.get(name);
     if (known !== undefined) return known;
-    const open = () => program.permitJournal.openPermitJournal(join(folder, host));
+    const open = async () => {
+      const journal = await program.permitJournal.openPermitJournal(join(folder, host));
+      // Dated by the wall of the schedule: what a person let go would lie before it for ever.
+      const append = (line) => journal.append({ ...line, at: clock.now().toISOString() });
+      return { ...journal, append };
+    };
     const guard = program.journalGuard.openJournalGuard({ db, host, open, wallClock: clock.now });
     guards.set(name, guard);
     return guard;

@@ -112,9 +112,11 @@ export function joinBooks(books) {
 function requestsOfCalls(effects, calls, attemptsOf) {
   const called = new Set();
   for (const [body, ofBody] of calls) {
-    const sent = (attemptsOf.get(body) ?? []).filter(({ outcome }) => outcome !== 'not_sent');
+    const sent = (attemptsOf.get(body) ?? []).filter(isSent);
     const written = [
-      ...ofBody.map((one) => ({ isCall: true, at: one.called ?? secondsOf(one.called_at) })),
+      ...ofBody
+        .filter(isSent)
+        .map((one) => ({ isCall: true, at: one.called ?? secondsOf(one.called_at) })),
       ...sent.map((one) => ({ isCall: false, at: one.claimed ?? secondsOf(one.claimed_at) })),
     ].sort((one, other) => other.at - one.at);
     for (const { at, request } of firstOfEach(effects.filter((one) => bodyOf(one) === body))) {
@@ -127,6 +129,7 @@ function requestsOfCalls(effects, calls, attemptsOf) {
   return called;
 }
 
+const isSent = ({ outcome }) => outcome !== 'not_sent';
 const secondsOf = (text) => Date.parse(text) / 1_000;
 
 function firstOfEach(effects) {

@@ -75,6 +75,7 @@ function choose(wave, row, random) {
 
 /** Only once nothing of the account is on its way any more: a person waits for that long. */
 function resolution(wave, row) {
+  if (!wave.looksInPortal) return null;
   const world = wave.worlds.get(row.account_id);
   if (world === undefined || world.fibres.size > 0) return null;
   if (wave.effectsToCome.some(({ account }) => account === row.account_id)) return null;

@@ -157,6 +157,8 @@ async function openWave(place, { seed, first, count, draws }) {
       wave.effectsToCome.push({ at: clock.elapsed() + ms, work, account }),
     spines: 0,
     quietNightsMin: quietNightsFor(resendAfterHours),
+    // Where a person finds out first what became of an unknown one, nothing is ever sent again.
+    looksInPortal: resendAfterHours === null || !randomOf(seed, first, 33).chance(0.5),
     ring: (queue, ids) => ring(wave, queue, ids),
     close: async () => {
       await drop();

@@ -2,205 +2,19 @@
 // them sent since stays sent once, whoever works first. And an ordinary restart of the server, which
 // nobody has to be called for.
 
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { openApp } from '../../src/app/compose.js';
-import { letBrakeGo } from '../../src/brake/brake.js';
-import type { App } from '../../src/cli/app.js';
-import { callGateway } from '../../src/cli/gateway/gatewayCall.js';
-import { journalled } from '../../src/cli/gateway/gatewayJournal.js';
-import { loadConfig } from '../../src/config/config.js';
-import { PROFILE_TEMPLATE } from '../../src/config/templates.js';
 import type { RunSummary } from '../../src/core/runs/summary.js';
-import { loadLedger } from '../../src/ledger/ledgerStore.js';
 import { runDate } from '../../src/night/run.js';
-import { sendApproved } from '../../src/night/sendApproved.js';
-import { DEFAULT_ACCOUNTS, layOutNight } from '../../src/sandbox/seed/night.js';
-import { seedOrders } from '../../src/sandbox/seed/seed.js';
-import { startSandbox } from '../../src/sandbox/server.js';
-import { standingBrakes } from '../../src/send/rows/sendingStatusStore.js';
-import { decideHeld } from '../support/decideHeld.js';
-import type { Effect } from '../support/night.js';
-import {
-  dateOf,
-  kinds,
-  ledgerRows,
-  readEffects,
-  sandboxAccounts,
-  settingsOf,
-} from '../support/night.js';
-import type { PutBack, SharedServer } from '../support/sharedServer.js';
-import { PUT_BACK, startSharedServer } from '../support/sharedServer.js';
-
-const ACCOUNT = 'A1001';
-const PAYOUT = '00000000-0000-4000-8000-00000000000f';
-const PAYLOAD = { payment_amount: '120', payment_currency: 'EUR' };
-const NIGHT = {
-  orders: 900,
-  seed: 1,
-  dayStart: new Date(`${dateOf(3)}T00:00:00Z`),
-  dayEnd: new Date(`${dateOf(2)}T00:00:00Z`),
-  accounts: DEFAULT_ACCOUNTS,
-};
-const KIM = { name: 'Kim', isClaim: true };
+import { dateOf } from '../support/night.js';
+import type { PutBack } from '../support/sharedServer.js';
+import { PUT_BACK } from '../support/sharedServer.js';
+import type { Shop } from './sharedShop.js';
+import { askForPayout, closeShops, freezes, letGo, openShop, waiting } from './sharedShop.js';
 
 /** Nights, restarts of a server, and a wait for a host that is away. */
 vi.setConfig({ testTimeout: 240_000 });
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-interface Host {
-  lines: string[];
-  /** As a new process of this host; closed by `leave`. */
-  enter(at?: Date): Promise<App>;
-  /** A night in a process of its own. */
-  night(daysAgo: number, at?: Date): Promise<RunSummary>;
-  /** All operations from now on. */
-  set(policy: string): void;
-  /** Decides about all that is held, one by one; answers what was said. */
-  decide(kind: 'approve', how?: 'seen'): Promise<string[]>;
-  /** As `tieout gateway payout --yes`. */
-  payByHand(): Promise<void>;
-  /** Comes by with nothing to send, as `tieout send` does. */
-  comeBy(): Promise<void>;
-  leave(): Promise<void>;
-}
-
-interface Shop {
-  server: SharedServer;
-  a: Host;
-  b: Host;
-  c: Host;
-  effects(): Promise<string[]>;
-}
-
-/** One order with two refunds to come, orders to capture, and a payout: all by themselves. */
-async function openShop(operations: Record<string, string> = {}): Promise<Shop> {
-  const server = await startSharedServer();
-  cleanups.push(() => server.end());
-  const sandbox = await startSandbox({
-    settings: NIGHT,
-    accounts: sandboxAccounts(NIGHT.seed),
-    now: () => new Date(),
-    newId: randomUUID,
-  });
-  cleanups.push(() => sandbox.close());
-  const wanted = kinds({ two_refunds_due: 1, capture_due: 2 }, ACCOUNT);
-  const seeded = [...seedOrders(layOutNight(NIGHT))].filter(wanted);
-  await server.at((db) => db.transaction((tx) => loadLedger(tx, ledgerRows(seeded))));
-  const folder = mkdtempSync(join(tmpdir(), 'tieout-hosts-'));
-  cleanups.push(async () => rmSync(folder, { recursive: true, force: true }));
-  const profile = join(folder, 'gateway-profile.yaml');
-  writeFileSync(profile, PROFILE_TEMPLATE.replace('unit: null', 'unit: major'));
-  const settings = settingsOf(server.connection, sandbox.baseUrl, NIGHT);
-  const all = {
-    ...settings,
-    gateway: { baseUrl: sandbox.baseUrl, profile },
-    operations: { ...(settings.operations as object), payout: 'auto', ...operations },
-  };
-  return {
-    server,
-    a: hostOf(join(folder, 'a'), all),
-    b: hostOf(join(folder, 'b'), all),
-    c: hostOf(join(folder, 'c'), all),
-    effects: async () => (await readEffects(sandbox.baseUrl)).map(effectText),
-  };
-}
-
-function effectText({ operation, order_no, refund_amount, amount }: Effect): string {
-  return `${operation} ${order_no} ${refund_amount ?? amount}`;
-}
-
-function hostOf(folder: string, settings: Record<string, unknown>): Host {
-  mkdirSync(folder);
-  const file = join(folder, 'tieout.yaml');
-  writeFileSync(file, JSON.stringify(settings));
-  const lines: string[] = [];
-  let apps: App[] = [];
-  const leave = async (): Promise<void> => {
-    for (const app of apps.splice(0)) await app.close();
-  };
-  cleanups.push(leave);
-  const enter = async (at?: Date): Promise<App> => {
-    const app = await openApp(loadConfig({ file, env: {}, cwd: folder }), {
-      talk: { log: (line) => lines.push(line), progress: () => {} },
-      signal: new AbortController().signal,
-      ...(at === undefined ? {} : { now: () => at }),
-    });
-    apps = [...apps, app];
-    return app;
-  };
-  const night = async (daysAgo: number, at?: Date): Promise<RunSummary> => {
-    const app = await enter(at ?? new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`));
-    const request = { date: dateOf(daysAgo), accountIds: [], isDry: false };
-    const { summary } = await runDate(await app.night(), request, await app.workforce());
-    await app.close();
-    return summary;
-  };
-  const comeBy = async (): Promise<void> => {
-    const app = await enter();
-    await sendApproved(await app.night(), [ACCOUNT], await app.workforce());
-    await app.close();
-  };
-  const set = (policy: string): void => {
-    const operations = Object.fromEntries(OPERATED.map((name) => [name, policy]));
-    writeFileSync(file, JSON.stringify({ ...settings, operations }));
-  };
-  const decide = async (kind: 'approve', how?: 'seen'): Promise<string[]> => {
-    const app = await enter();
-    const said = await decideHeld(app, KIM, kind, how === 'seen');
-    await app.close();
-    return said;
-  };
-  const payByHand = async (): Promise<void> => {
-    const app = await enter();
-    const { gateway, journal } = await app.night();
-    const account = app.config.accounts.find(({ accountId }) => accountId === ACCOUNT);
-    if (!account) throw new Error('no account');
-    const fields = { request_id: PAYOUT, ...PAYLOAD };
-    const call = { operation: 'payout', by: KIM, fields } as const;
-    const { client, end } = journalled(app.db, gateway, call, journal);
-    await end(await callGateway(client, account, 'payout', fields));
-    await app.close();
-  };
-  return { lines, enter, night, set, decide, payByHand, comeBy, leave };
-}
-
-const OPERATED = ['capture', 'cancel', 'refund', 'review', 'payout'];
-
-async function askForPayout({ server }: Shop): Promise<void> {
-  await server.at((db) =>
-    db.query(
-      `insert into ledger.payout_requests (request_id, account_id, payload, requested_at)
-       values ($1, $2, $3, now() - interval '1 hour')`,
-      [PAYOUT, ACCOUNT, JSON.stringify(PAYLOAD)],
-    ),
-  );
-}
-
-async function waiting({ server }: Shop): Promise<string[]> {
-  const { rows } = await server.at((db) =>
-    db.query<{ what: string }>(
-      `select operation || ' ' || state || coalesce(': ' || hold_reason, '') as what
-       from tieout.instructions where is_open order by 1`,
-    ),
-  );
-  return rows.map(({ what }) => what);
-}
-
-const freezes = ({ server }: Shop): Promise<string[]> =>
-  server.at(async (db) => (await standingBrakes(db)).map(({ reason }) => reason));
-
-const letGo = ({ server }: Shop) =>
-  server.at((db) =>
-    letBrakeGo({ db }, { accountId: null, reason: 'read what the run found', who: KIM }),
-  );
+afterEach(closeShops);
 
 /** What B sent is in no database any more; A, which was there before, comes first. */
 async function lostByB(shop: Shop, how: PutBack): Promise<string[]> {
@@ -284,6 +98,29 @@ describe('a host that lived on', () => {
       expect.stringMatching(/put back: it lacks signs of life/),
     ]);
     expect(await shop.effects()).toEqual(moved);
+  });
+});
+
+describe('a process that lived on', () => {
+  it('sends again once a person has let go, though its newest permit is forgotten', async () => {
+    const shop = await openShop();
+    const { a, server } = shop;
+    await a.night(3);
+    await server.keep('a base backup');
+    const app = await a.enter();
+    const night = async (daysAgo: number): Promise<RunSummary> => {
+      const request = { date: dateOf(daysAgo), accountIds: [], isDry: false };
+      return (await runDate(await app.night(), request, await app.workforce())).summary;
+    };
+    await night(2);
+    const moved = await shop.effects();
+    await server.putBack('a base backup');
+    await night(2);
+    expect(await freezes(shop)).toEqual([expect.stringMatching(/journal knows 1 permit/)]);
+    await letGo(shop);
+    await askForPayout(shop, 0);
+    await night(1);
+    expect(await shop.effects()).toEqual([...moved, expect.stringMatching(/^payout/)]);
   });
 });
 

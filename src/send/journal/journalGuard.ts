@@ -72,14 +72,14 @@ const CHANGED = 'the database was started anew or changed over; it is held again
 export function openJournalGuard(deps: GuardDeps): JournalGuard {
   let journal: PermitJournal | null = null;
   let verified: DatabaseFacts | null = null;
-  let newest: string | null = null;
+  const missed: Missed = { newest: null };
   let verifying: Promise<string | null> | null = null;
   const verifyNow = async (): Promise<string | null> => {
     journal ??= await deps.open();
     const facts = await databaseFacts(deps.db, deps.wallClock);
     const problem =
       serverProblem(facts) ?? (await disagreement(deps, journal, facts, verified === null));
-    if (problem === null) verified = facts;
+    if (problem === null) verified = await withoutLetGo(deps.db, missed, facts);
     return problem;
   };
   const verify = async (): Promise<string | null> => {
@@ -112,7 +112,7 @@ export function openJournalGuard(deps: GuardDeps): JournalGuard {
     awaited,
     isHeldUp,
     mayClaim: async (tx) => {
-      const own = { newest, journalId: journal?.journalId ?? null };
+      const own = { ...missed, journalId: journal?.journalId ?? null };
       const facts = await claimFacts(tx, own, deps.wallClock);
       if (!isSameServer(facts, verified)) verified = null;
       return claimProblem(facts, verified);
@@ -120,7 +120,7 @@ export function openJournalGuard(deps: GuardDeps): JournalGuard {
     append: async (line) => {
       if (journal === null) throw new Error('the journal of permits is not open');
       await journal.append(line);
-      newest = line.attemptId;
+      missed.newest = line.attemptId;
     },
     close: async () => {
       await watch.end();
@@ -309,6 +309,19 @@ async function forgotten(db: Db, attemptIds: readonly string[]): Promise<string[
     lost.push(...(await unknownAttempts(db, attemptIds.slice(from, from + ATTEMPTS_AT_ONCE))));
   }
   return lost;
+}
+
+/** Our newest permit, by which a claim knows that the database went back. */
+interface Missed {
+  newest: string | null;
+}
+
+/** What was lost with a database that was put back, and let go by a person since, is not missed. */
+async function withoutLetGo(db: Db, missed: Missed, facts: DatabaseFacts): Promise<DatabaseFacts> {
+  const { newest } = missed;
+  const isLetGo = newest !== null && (await forgotten(db, [newest])).length > 0;
+  if (isLetGo && missed.newest === newest) missed.newest = null;
+  return facts;
 }
 
 function lostWords(lost: readonly string[]): string | null {

@@ -34,7 +34,7 @@ async function stopAsleep(house: SeparateHouse, run: Running): Promise<void> {
       );
       return rowCount;
     })
-    .toBe(1);
+    .toBeGreaterThan(0);
   run.signal('SIGSTOP');
   cleanups.push(async () => {
     run.signal('SIGCONT');
@@ -132,8 +132,8 @@ describe('a sender that is stopped in its claim', () => {
       create table public.rested (pid int);
       create function public.rest() returns trigger language plpgsql as $$
       begin
-        -- One only: two accounts claim at the same time.
-        if not exists (select from public.rested) and pg_try_advisory_xact_lock(1) then
+        -- Also the claim of the other account, should it come at the same time: none is committed.
+        if not exists (select from public.rested) then
           insert into public.rested values (pg_backend_pid());
           perform pg_sleep(2);
         end if;

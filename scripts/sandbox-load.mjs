@@ -31,9 +31,9 @@ const { values: flags } = parseArgs({
 const [orders, seconds, concurrency] = [flags.orders, flags.seconds, flags.concurrency].map(Number);
 
 const load = (file) => import(pathToFileURL(resolve(flags.dist, 'src', file)).href);
-const { layOutNight, placeOf } = await load('sandbox/night.js');
-const { signatureOf } = await load('gateway/sign.js');
-const { sandboxProfile } = await load('gateway/profile.js');
+const { layOutNight, placeOf } = await load('sandbox/seed/night.js');
+const { signatureOf } = await load('gateway/wire/sign.js');
+const { sandboxProfile } = await load('gateway/document/profile.js');
 
 const sandbox = await startSandbox();
 const bodies = pageBodies(sandbox.accounts);

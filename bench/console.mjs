@@ -105,7 +105,7 @@ function serverOf(app, asked) {
   };
   const never = async () => ({ kind: 'gone', words: '' });
   const jobs = { list: async () => [], retry: never, discard: never };
-  const queuePort = { ring: async () => {} };
+  const queuePort = { enqueue: async () => {} };
   const { config, version } = app;
   const identity = localIdentity(base);
   const people = { ...base, config, version, identity, jobs, queuePort, board: null };

@@ -1,7 +1,7 @@
 // The least that sending can be that can be asked afterwards what it did: each batch claimed on
 // disk with its instructions and their trail, a line of a journal that waits for the disk, a fresh
 // connection, the answer kept with what it made of each. Nothing of it weighs anything, no guard
-// stands before it, no queue rings, no canary goes first. Between the bare batches and the program
+// stands before it, nothing is enqueued, no canary goes first. Between the bare batches and the program
 // it tells which part of the distance is the protocol's own. Neighbour: protocol.mjs runs it.
 
 import { open } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 // `npm run bench -- --part queue`: what the queue costs a night, and whether one job stands for
-// many pages of which only a failed one is asked again. After a whole night the same ids are rung
-// once more, in the same rings, for workers that have nothing to do: in the night itself most of
+// many pages of which only a failed one is asked again. After a whole night the same ids are enqueued
+// once more, in the same calls, for workers that have nothing to do: in the night itself most of
 // that time is hidden behind other work, so that the share is the most it can be. Neighbours:
 // house.mjs (server, database, sandbox), wire.mjs (rules of the sandbox).
 
@@ -20,8 +20,8 @@ const REFUSED = {
   action: { kind: 'status', status: 503, when: 'before' },
 };
 
-/** Every ring of the night: what was rung for together, in its order. */
-const RINGS = `
+/** Every call of the night: what was enqueued together, in its order. */
+const ENQUEUED = `
   select name, ids, place from (
     select 'pull' as name, array_agg(chunk_id::text order by chunk_id) as ids,
       case when min(k.kind) = 'night' then 1 else 3 end as place
@@ -31,7 +31,7 @@ const RINGS = `
     from tieout.batches group by operation
     union all
     select 'report', array_agg(report_id::text order by report_id), 4 from tieout.reports
-  ) as rung order by place`;
+  ) as enqueued order by place`;
 
 /** Jobs of the first look, beside one for fifty pages of an account or less. */
 const JOBS = `
@@ -50,9 +50,9 @@ export async function benchQueue(house, ledger, rounds) {
   }
   const all = (figure) => nights.map((night) => night[figure]);
   return [
-    line('queue: rings and jobs of a night, of its time', all('rung'), { atMost: 0.01 }, 4),
+    line('queue: calls and jobs of a night, of its time', all('enqueued'), { atMost: 0.01 }, 4),
     line('queue: the same with opening and closing it', all('whole'), {}, 4),
-    line('queue: from a step of rings to its last job, ms', all('stepMs'), {}, 1),
+    line('queue: from a step of calls to its last job, ms', all('stepMs'), {}, 1),
     line('queue: jobs of a night', all('jobs'), {}, 0),
     line('queue: jobs of a look, of one for fifty pages', all('share'), { atMost: 1 }),
     line('pages of which some fail: refused queries', all('refused'), {}, 0),
@@ -63,12 +63,12 @@ export async function benchQueue(house, ledger, rounds) {
 async function quietNight(house, ledger) {
   return inPlace(house, ledger, async (place, file) => {
     const run = await house.measure([house.program, 'run', '--json', '--config', file]);
-    const rings = await house.askPlace(place, RINGS);
+    const calls = await house.askPlace(place, ENQUEUED);
     const [{ share }] = await house.askPlace(place, JOBS);
-    const { rung, whole } = await ringAgain(place, rings);
-    const stepMs = rung / new Set(rings.map(({ place }) => place)).size;
-    const jobs = rings.reduce((sum, { ids }) => sum + ids.length, 0);
-    return { rung: rung / run.wallMs, whole: whole / run.wallMs, jobs, share, stepMs };
+    const { enqueued, whole } = await enqueueAgain(place, calls);
+    const stepMs = enqueued / new Set(calls.map(({ place }) => place)).size;
+    const jobs = calls.reduce((sum, { ids }) => sum + ids.length, 0);
+    return { enqueued: enqueued / run.wallMs, whole: whole / run.wallMs, jobs, share, stepMs };
   });
 }
 
@@ -91,14 +91,14 @@ async function inPlace(house, ledger, work) {
   }
 }
 
-/** What a step of the night rings for together: the batches of all operations. */
-function stepsOf(rings) {
-  const places = [...new Set(rings.map(({ place }) => place))];
-  return places.map((place) => rings.filter((ring) => ring.place === place));
+/** What a step of the night enqueues together: the batches of all operations. */
+function stepsOf(calls) {
+  const places = [...new Set(calls.map(({ place }) => place))];
+  return places.map((place) => calls.filter((enqueue) => enqueue.place === place));
 }
 
-/** Rings and waits until as many jobs have been heard, ring after ring, as the spine does. */
-async function ringAgain({ connection }, rings) {
+/** Enqueues and waits until as many jobs have been taken, call after call, as the spine does. */
+async function enqueueAgain({ connection }, calls) {
   const began = performance.now();
   const deps = { log: () => {}, now: () => new Date(), newId: randomUUID };
   const queues = await openQueues(deps, { kind: 'database', connection });
@@ -109,19 +109,19 @@ async function ringAgain({ connection }, rings) {
   };
   const handlers = Object.fromEntries(QUEUES.map((name) => [name, handler]));
   const workers = await startWorkers({ queues, handlers, log: () => {} });
-  let rung = 0;
-  for (const step of stepsOf(rings)) {
+  let enqueued = 0;
+  for (const step of stepsOf(calls)) {
     const from = performance.now();
     const left = step.reduce((sum, { ids }) => sum + ids.length, 0);
     const done = new Promise((all) => Object.assign(heard, { left, all }));
-    for (const { name, ids } of step) await queues.ring(name, ids);
+    for (const { name, ids } of step) await queues.enqueue(name, ids);
     await done;
     const took = performance.now() - from;
     const names = step.map(({ name }) => name).join(', ');
     process.stderr.write(`${names}: ${left} jobs in ${took.toFixed(0)} ms\n`);
-    rung += took;
+    enqueued += took;
   }
   await workers.stop(STOP_MS);
   await queues.close();
-  return { rung, whole: performance.now() - began };
+  return { enqueued, whole: performance.now() - began };
 }

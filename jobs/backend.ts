@@ -33,7 +33,7 @@ export interface StoredJob {
 export type JobState = 'waiting' | 'prioritized' | 'active' | 'failed';
 
 // The few methods of BullMQ's classes that tieout calls: each backend's classes fit them.
-export interface RingQueue {
+export interface JobQueue {
   addBulk(jobs: { name: string; data: Payload; opts: BulkJobOptions }[]): Promise<unknown>;
   getFailed(start: number, end: number): Promise<(StoredJob | undefined)[]>;
   getJob(jobId: string): Promise<StoredJob | undefined>;
@@ -42,7 +42,7 @@ export interface RingQueue {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-export interface RingWorker {
+export interface QueueWorker {
   waitUntilReady(): Promise<unknown>;
   cancelAllJobs(reason: string): void;
   pause(doNotWaitActive: boolean): Promise<void>;
@@ -54,7 +54,7 @@ export interface RingWorker {
 
 /** A job that a worker has taken. */
 export interface TakenJob extends Pick<StoredJob, 'id' | 'data'> {
-  /** Gives its id free, so that the next ring for it is a job again. */
+  /** Gives its id free, so that the next call for it is a job again. */
   removeDeduplicationKey(): Promise<boolean>;
 }
 
@@ -66,8 +66,8 @@ export interface Backend {
   description: string;
   /** What an operator should know of the server's settings. */
   warnings: readonly string[];
-  queue(name: string): RingQueue;
-  worker(name: string, processor: Processor, settings: WorkerSettings): RingWorker;
+  queue(name: string): JobQueue;
+  worker(name: string, processor: Processor, settings: WorkerSettings): QueueWorker;
   close(): Promise<void>;
 }
 

@@ -2,13 +2,13 @@
 // without any pause, thousands of times a second. It owns counting such errors and the pause. It
 // must never end a running job. Neighbours: worker.ts gives every worker one.
 
-import type { RingWorker } from './backend.js';
+import type { QueueWorker } from './backend.js';
 
 const WINDOW_MS = 1_000;
 export const ERRORS_PER_WINDOW = 10;
 
 /** Watches a worker; the answer ends the watch. */
-export function restOnErrors(worker: RingWorker): () => void {
+export function restOnErrors(worker: QueueWorker): () => void {
   let errors = 0;
   let resting = false;
   let timer: NodeJS.Timeout | undefined;

@@ -1,7 +1,7 @@
 // Failed jobs, as `tieout jobs` shows them. It owns listing, discarding and retrying them. A failed
 // job says nothing about the money: the effect may have happened. So a retry is never the queue's
-// own: PostgreSQL is asked again, and only if it says so the queuePort is rung anew. Neighbours:
-// worker.ts wrote the reasons; night/ answers the question `reevaluate`.
+// own: PostgreSQL is asked again, and only if it says so is the id enqueued anew.
+// Neighbours: worker.ts wrote the reasons; night/ answers the question `reevaluate`.
 
 import type { QueueName, QueuePort, Reevaluate } from '../src/core/queuePort.js';
 import { QUEUES } from '../src/core/queuePort.js';
@@ -114,8 +114,9 @@ export interface RetryDeps {
 }
 
 /**
- * `rung`: it is to be done, and was rung anew; `done`: nothing is left to do; both leave the list.
- * `held`: a person has to decide first; `refused`: the job names nothing of ours; both stay on it.
+ * `rung`: it is to be done, and was enqueued anew; `done`: nothing is left to do; both leave the
+ * list. `held`: a person has to decide first; `refused`: the job names nothing of ours; both stay
+ * on it.
  */
 export interface RetryDecision {
   kind: 'rung' | 'done' | 'held' | 'refused' | 'not_found';
@@ -139,10 +140,10 @@ export async function retryFailedJob(deps: RetryDeps, jobId: string): Promise<Re
   }
   const { kind, words } = await deps.reevaluate(queue, id);
   if (kind === 'hold') return { kind: 'held', jobId, queue, id, words };
-  // Rung first and removed afterwards: a crash in between leaves a red line, not lost work.
-  if (kind === 'ring') await deps.queuePort.ring(queue, [id]);
+  // Enqueued first and removed afterwards: a crash in between leaves a red line, not lost work.
+  if (kind === 'enqueue') await deps.queuePort.enqueue(queue, [id]);
   await answered(deps.queues.inside.backend, job.remove());
-  return { kind: kind === 'ring' ? 'rung' : 'done', jobId, queue, id, words };
+  return { kind: kind === 'enqueue' ? 'rung' : 'done', jobId, queue, id, words };
 }
 
 async function locate(

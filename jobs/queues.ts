@@ -1,13 +1,13 @@
-// The table of queues, and ringing them. It owns what each queue is set to and how a ring becomes a
-// job: ids and nothing else. The queue is a queuePort, never a memory: losing or doubling any job
-// is harmless, because PostgreSQL decides and a sweep rings again. It must never read a job to
-// decide anything. Neighbours: worker.ts hears the rings, failed.ts lists what went wrong.
+// The table of queues, and how ids are enqueued. It owns what each queue is set to and how an id
+// becomes a job that carries nothing else. The queue is a hint, never a memory: losing or doubling
+// any job is harmless, because PostgreSQL decides and a sweep enqueues again. It must never read a
+// job to decide anything. Neighbours: worker.ts hears the calls, failed.ts lists what went wrong.
 
 import type { BulkJobOptions } from 'bullmq';
 import type { Log } from '../src/core/log.js';
 import type { QueueName, QueuePort } from '../src/core/queuePort.js';
-import { isRingId, QUEUES } from '../src/core/queuePort.js';
-import type { Backend, OnError, QueueConnection, RingQueue } from './backend.js';
+import { isQueueId, QUEUES } from '../src/core/queuePort.js';
+import type { Backend, JobQueue, OnError, QueueConnection } from './backend.js';
 import { answered, within } from './backend.js';
 import { quietLog } from './quietLog.js';
 
@@ -35,17 +35,17 @@ export const QUEUE_TABLE: Readonly<Record<QueueName, QueueSettings>> = {
 
 /** Failed jobs kept for `tieout jobs`, for each queue; the truth about them is in PostgreSQL. */
 export const FAILED_KEPT = 1_000;
-/** The first few are heard while the ring for hundreds more is being written. */
-const RING_FIRST = 4;
-const RING_CHUNK = 500;
+/** The first few are taken while hundreds more are being written. */
+const ENQUEUE_FIRST = 4;
+const ENQUEUE_CHUNK = 500;
 /** A running job needs a connection now and then, so that fewer do for all of them. */
 const JOB_CONNECTIONS_MAX = 16;
 /** What one process takes of PostgreSQL for a queue that lives there; each queue listens on one. */
 export const QUEUE_CONNECTIONS_MAX = QUEUES.length + JOB_CONNECTIONS_MAX;
 const CLOSE_TIMEOUT_MS = 5_000;
-/** A job that the server lost while it waited may swallow the rings of its id, but no longer. */
-const RING_WINDOW_MS = 5 * 60_000;
-/** BullMQ sorts by a number up to here; what was rung further behind is equally late. */
+/** A job that the server lost while it waited may hide the next ones of its id, but no longer. */
+const ENQUEUE_WINDOW_MS = 5 * 60_000;
+/** BullMQ sorts by a number up to here; what was enqueued further behind is equally late. */
 const PLACE_MAX = 2_097_151;
 
 export interface QueueDeps {
@@ -66,7 +66,7 @@ export interface Queues extends QueuePort {
   /** What an operator should know of the server's settings. */
   warnings: readonly string[];
   /** For the other files of jobs/ only. */
-  readonly inside: { backend: Backend; byName: Record<QueueName, RingQueue>; onError: OnError };
+  readonly inside: { backend: Backend; byName: Record<QueueName, JobQueue>; onError: OnError };
 }
 
 /** Connects to the queue's server; throws UnreachableError within a bounded time. */
@@ -80,7 +80,7 @@ export async function openQueues(deps: QueueDeps, connection: QueueConnection): 
     return queue;
   });
   return {
-    ring: (name, ids) => ring(deps, backend, byName[name], name, ids),
+    enqueue: (name, ids) => enqueue(deps, backend, byName[name], name, ids),
     counts: () => countJobs(backend, byName),
     close: async () => {
       const closing = Promise.all(Object.values(byName).map((queue) => queue.close()));
@@ -115,47 +115,53 @@ async function openBackend(onError: OnError, connection: QueueConnection): Promi
   }
 }
 
-async function ring(
+async function enqueue(
   deps: QueueDeps,
   backend: Backend,
-  queue: RingQueue,
+  queue: JobQueue,
   name: QueueName,
   ids: readonly string[],
 ): Promise<void> {
-  const unfit = ids.find((id) => !isRingId(id));
-  if (unfit !== undefined) throw new Error(`queue ${name}: not an id that can be rung`);
+  const unfit = ids.find((id) => !isQueueId(id));
+  if (unfit !== undefined) throw new Error(`queue ${name}: not an id that can be enqueued`);
   const unique = [...new Set(ids)];
-  const ringId = deps.newId();
-  const window = Math.floor(deps.now().getTime() / RING_WINDOW_MS);
-  let end = RING_FIRST;
-  for (let start = 0; start < unique.length; start = end, end += RING_CHUNK) {
+  const enqueueId = deps.newId();
+  const window = Math.floor(deps.now().getTime() / ENQUEUE_WINDOW_MS);
+  let end = ENQUEUE_FIRST;
+  for (let start = 0; start < unique.length; start = end, end += ENQUEUE_CHUNK) {
     const jobs = unique.slice(start, end).map((id, index) => ({
       name,
       data: { id },
-      opts: { ...jobOptions(name, id, ringId, window), priority: placeOf(start + index) },
+      opts: { ...jobOptions(name, id, enqueueId, window), priority: placeOf(start + index) },
     }));
     await answered(backend, queue.addBulk(jobs));
   }
 }
 
 /**
- * Who is rung for together is taken in turn: the third of one ring comes after the second of every
- * other ring. A ringer names its ids account by account in turn, so that no account's long list
- * stands before another's short one, whenever each was rung. Nobody who waits is passed by; of
- * those who were taken, as many at a time as there are handlers, a later one may begin sooner.
+ * Ids that are enqueued in one call are taken in turn: the third of one call comes after the second
+ * of every other call. A caller names its ids account by account in turn, so that no account's long
+ * list stands before another's short one, whenever each was enqueued. No id that waits is passed
+ * by; of those who were taken, as many at a time as there are handlers, a later one may begin
+ * sooner.
  */
 const placeOf = (index: number): number => Math.min(index + 1, PLACE_MAX);
 
 /**
- * One job waits for an id: a sweep that rings all night long while nobody listens piles nothing up.
- * A job that is at work swallows no ring, since its worker may be dead (worker.ts gives the id free
- * as it begins). That is a convenience; the database is the guard. The job's own id is new with
- * every ring, since a failed job keeps its id and would swallow the next ring; a client that
- * resends a ring after a reconnect adds it once.
+ * One job waits for an id: a sweep that enqueues all night long while nobody listens piles nothing
+ * up. A job that is at work hides no later one, since its worker may be dead (worker.ts gives the
+ * id free as it begins). That is a convenience; the database is the guard. The job's own id is new
+ * with every call, since a failed job keeps its id and would hide the next one; a client that
+ * resends a call after a reconnect adds it once.
  */
-function jobOptions(name: QueueName, id: string, ringId: string, window: number): BulkJobOptions {
+function jobOptions(
+  name: QueueName,
+  id: string,
+  enqueueId: string,
+  window: number,
+): BulkJobOptions {
   return {
-    jobId: `${name}-${id}-${ringId}`,
+    jobId: `${name}-${id}-${enqueueId}`,
     deduplication: { id: `${id}@${window}` },
     attempts: 1,
     removeOnComplete: true,
@@ -166,7 +172,7 @@ function jobOptions(name: QueueName, id: string, ringId: string, window: number)
 
 async function countJobs(
   backend: Backend,
-  byName: Record<QueueName, RingQueue>,
+  byName: Record<QueueName, JobQueue>,
 ): Promise<Record<QueueName, QueueCounts>> {
   const counts = eachQueue<QueueCounts>(() => ({ waiting: 0, active: 0, failed: 0 }));
   const reading = QUEUES.map(async (name) => {

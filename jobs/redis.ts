@@ -1,4 +1,4 @@
-// The queues on a Redis server or a Redis Cluster. It owns the clients: one for ringing, which
+// The queues on a Redis server or a Redis Cluster. It owns the clients: one for enqueuing, which
 // gives up soon, and one for the workers, which waits for the server to come back. It must never
 // put a password into a message. Neighbours: backend.ts says what it has to offer.
 
@@ -13,8 +13,8 @@ const OPEN_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const RECONNECT_STEP_MS = 100;
 const RECONNECT_MAX_MS = 5_000;
-/** A ring fails after this many reconnects; the sweep rings again. */
-const RING_RECONNECTS = 3;
+/** A call fails after this many reconnects; the sweep enqueues again. */
+const ENQUEUE_RECONNECTS = 3;
 /** The command that BullMQ needs for a worker to wait for several states came with it. */
 const OLDEST_REDIS = 6;
 export const DEFAULT_NAMESPACE = 'tieout';
@@ -32,14 +32,14 @@ export async function openRedisBackend(
     const nodes = server.cluster ? addresses : null;
     return openClient(address, nodes, retries, onError);
   };
-  const ringing = open(RING_RECONNECTS);
+  const enqueuing = open(ENQUEUE_RECONNECTS);
   let working: Client | undefined;
   // The braces are a hash tag: all keys of a queue lie in one slot of a Redis Cluster.
   const prefixOf = (name: string) => `{${connection.namespace ?? DEFAULT_NAMESPACE}-${name}}`;
   return {
     description,
     warnings: server.warnings,
-    queue: (name) => new Queue(name, { connection: ringing, prefix: prefixOf(name) }),
+    queue: (name) => new Queue(name, { connection: enqueuing, prefix: prefixOf(name) }),
     worker(name, processor, settings) {
       working ??= open(null);
       return new Worker(name, processor, {
@@ -49,7 +49,7 @@ export async function openRedisBackend(
       });
     },
     async close() {
-      ringing.disconnect();
+      enqueuing.disconnect();
       working?.disconnect();
     },
   };
@@ -133,7 +133,7 @@ function judgeServer(info: string, description: string): Server {
   const isCluster = fields.get('cluster_enabled') === '1';
   if (fields.get('role') === 'slave' && !isCluster) {
     warnings.push(
-      `${description}: a replica, which takes no ring: give the address of the primary`,
+      `${description}: a replica, which takes no jobs: give the address of the primary`,
     );
   }
   const policy = fields.get('maxmemory_policy') ?? 'noeviction';
@@ -141,7 +141,7 @@ function judgeServer(info: string, description: string): Server {
     warnings.push(`${description}: maxmemory-policy is ${policy}; it should be noeviction`);
   }
   if (fields.get('aof_enabled') === '0') {
-    warnings.push(`${description}: appendonly is off; a restart forgets what was rung`);
+    warnings.push(`${description}: appendonly is off; a restart forgets what was enqueued`);
   }
   return { cluster: isCluster, warnings };
 }

@@ -1,13 +1,14 @@
-// One generic worker over the table of queues. It owns hearing a ring, checking that it carries an
+// One generic worker over the table of queues. It owns hearing a call, checking that it carries an
 // id and nothing else, and giving that id to the handler. It must never retry and never decide: a
 // job may run twice (a lost lock, a stalled process) and a failed job may have moved money, so each
-// handler asks PostgreSQL first. Neighbours: queues.ts rings, failed.ts lists what was thrown here.
+// handler asks PostgreSQL first. Neighbours: queues.ts enqueues, failed.ts lists what was thrown
+// here.
 
 import { UnreachableError } from '../src/core/errors.js';
 import type { Log } from '../src/core/log.js';
 import type { QueueName } from '../src/core/queuePort.js';
-import { isRingId, QUEUES } from '../src/core/queuePort.js';
-import type { Processor, RingWorker } from './backend.js';
+import { isQueueId, QUEUES } from '../src/core/queuePort.js';
+import type { Processor, QueueWorker } from './backend.js';
 import { answered, within } from './backend.js';
 import { UnrecoverableError } from './bullmq.js';
 import { restOnErrors } from './errorBackoff.js';
@@ -25,7 +26,7 @@ const STALLED_CHECK_MS = 15_000;
 const STALLED_RERUNS = 1;
 /** How often an idle worker asks although nobody rang: a lost notice costs this much. */
 const IDLE_POLL_SECONDS = 5;
-/** An id that is rung for while it is at work is looked at again, so often in one job. */
+/** An id that is enqueued while it is at work is looked at again, so often in one job. */
 const ROUNDS_MAX = 3;
 const NOT_OURS = 'refused: a job must carry exactly one id and nothing else';
 
@@ -71,7 +72,7 @@ interface Work {
   told: ToldOnce;
 }
 
-function startWorker(deps: WorkerDeps, name: QueueName, work: Work): RingWorker {
+function startWorker(deps: WorkerDeps, name: QueueName, work: Work): QueueWorker {
   const { backend, onError } = deps.queues.inside;
   const { concurrency, lockMs } = QUEUE_TABLE[name];
   const worker = backend.worker(name, processorOf(deps, name, work), {
@@ -95,8 +96,8 @@ function startWorker(deps: WorkerDeps, name: QueueName, work: Work): RingWorker 
 
 function processorOf(deps: WorkerDeps, name: QueueName, work: Work): Processor {
   const { handlers, log, queues } = deps;
-  /** Ids at work in this process, and whether they were rung for meanwhile. */
-  const atWork = new Map<string, { rungAgain: boolean }>();
+  /** Ids at work in this process, and whether they were enqueued meanwhile. */
+  const atWork = new Map<string, { enqueuedAgain: boolean }>();
   // With a default for the last one BullMQ would count two parameters, and hand no signal over.
   return async (job, _token, signal) => {
     const id = idOf(job.data);
@@ -105,27 +106,27 @@ function processorOf(deps: WorkerDeps, name: QueueName, work: Work): Processor {
       log(`queue ${name}: job ${which} ${NOT_OURS}`, { level: 'warn', queue: name });
       throw new UnrecoverableError(NOT_OURS);
     }
-    // From now on a ring for this id is heard: were this worker to die, nobody else would be told.
+    // From now on a call for this id is heard: were this worker to die, nobody else would be told.
     await job
       .removeDeduplicationKey()
       .catch((error: Error) => queues.inside.onError(`queue ${name}`, error));
     if (work.isStopping) {
       // It was on its way to us when we were told to stop: somebody else hears it.
-      await queues.ring(name, [id]);
+      await queues.enqueue(name, [id]);
       return;
     }
     const already = atWork.get(id);
     if (already !== undefined) {
-      already.rungAgain = true;
+      already.enqueuedAgain = true;
       return;
     }
-    const mine = { rungAgain: true };
+    const mine = { enqueuedAgain: true };
     atWork.set(id, mine);
     const one = Symbol(id);
     work.running.add(one);
     try {
-      for (let round = 0; mine.rungAgain && round < ROUNDS_MAX; round += 1) {
-        mine.rungAgain = false;
+      for (let round = 0; mine.enqueuedAgain && round < ROUNDS_MAX; round += 1) {
+        mine.enqueuedAgain = false;
         await handlers[name](id, signal ?? new AbortController().signal);
       }
     } catch (error) {
@@ -146,12 +147,12 @@ export function idOf(payload: unknown): string | null {
   if (typeof payload !== 'object' || payload === null) return null;
   const keys = Object.keys(payload);
   if (keys.length !== 1 || !('id' in payload)) return null;
-  return isRingId(payload.id) ? payload.id : null;
+  return isQueueId(payload.id) ? payload.id : null;
 }
 
 async function stopWorkers(
   deps: WorkerDeps,
-  workers: readonly RingWorker[],
+  workers: readonly QueueWorker[],
   running: ReadonlySet<symbol>,
   graceMs: number,
 ): Promise<{ stillRunning: number }> {

@@ -198,5 +198,5 @@ function callFor({ gateway }, { layout }, random) {
 }
 
 function deps(wave) {
-  return { ...wave.base, queuePort: { ring: (queue, ids) => wave.ring(queue, ids) } };
+  return { ...wave.base, queuePort: { enqueue: (queue, ids) => wave.enqueue(queue, ids) } };
 }

@@ -1,4 +1,4 @@
-// The senders of one schedule: rings become calls of sendBatch in its processes, and each POST is
+// The senders of one schedule: what is enqueued becomes calls of sendBatch in its processes, and each POST is
 // carried to the gateway in memory in steps between which anything may happen.
 
 import { createHash, randomUUID } from 'node:crypto';
@@ -7,12 +7,12 @@ import { happen, TROUBLES, TROUBLES_OF_PAYOUTS } from './troubles.mjs';
 
 const TROUBLE_CHANCE = 0.3;
 
-/** Hands a ring to a process of the world, sometimes to two, sometimes to none. */
-export function ringFor(wave, world, batchId) {
+/** Hands a call to a process of the world, sometimes to two, sometimes to none. */
+export function enqueueBatches(wave, world, batchId) {
   const { random } = world;
   const isAtWork = world.atWork.get(batchId) ?? 0;
-  if (!world.isQuiet && random.chance(0.05)) return wave.tally.count('a ring was lost');
-  // The queue keeps a ring for an id that is at work; a stalled job is run a second time.
+  if (!world.isQuiet && random.chance(0.05)) return wave.tally.count('a queued id was lost');
+  // The queue keeps a call for an id that is at work; a stalled job is run a second time.
   if (isAtWork > 0 && !random.chance(0.15)) return;
   if (isAtWork > 0) wave.tally.count('a job ran twice at once');
   const times = !world.isQuiet && random.chance(0.04) ? 2 : 1;
@@ -53,8 +53,8 @@ function depsFor(wave, world, fibre) {
       await step('sleep', async () => {});
       clock.note(ms);
     },
-    // What waited for the canary is rung for by whoever sent it.
-    queuePort: { ring: (queue, ids) => wave.ring(queue, ids) },
+    // What waited for the canary is enqueued by whoever sent it.
+    queuePort: { enqueue: (queue, ids) => wave.enqueue(queue, ids) },
     gateway: {
       ...base.gateway,
       query: (account, orderNos) => look('look', account, { kind: 'orders', orderNos }),

@@ -1,5 +1,5 @@
 // The process that runs the night over all schedules of a wave. It may die at any of its steps; a
-// statement, a ring and a nap are steps. What the night does side by side happens one step at a
+// statement, a call of the queue and a nap are steps. What the night does side by side happens one step at a
 // time, in an order that the seed draws: which statement the server would have ended first is
 // nobody's to repeat.
 
@@ -16,8 +16,8 @@ const BEGINNINGS_MAX = 5;
 /** Until every strand of the night that may go on has come to its next step. */
 const SETTLE_BREATHS = 4;
 
-/** `goOn(steps)` lets the senders of all schedules go on; `ring` and `nap` are the wave's. */
-export function openSpine(wave, { isQuiet, mustDie, goOn, ring, nap }) {
+/** `goOn(steps)` lets the senders of all schedules go on; `enqueue` and `nap` are the wave's. */
+export function openSpine(wave, { isQuiet, mustDie, goOn, enqueue, nap }) {
   const { random, program } = wave;
   wave.spines += 1;
   wave.nightConfig = wave.config;
@@ -83,7 +83,7 @@ export function openSpine(wave, { isQuiet, mustDie, goOn, ring, nap }) {
         return inTurn(async () => (isAwake ? napAwake() : nap(ms)));
       },
     },
-    queuePort: { ring: (queue, ids) => inTurn(() => ring(queue, ids)) },
+    queuePort: { enqueue: (queue, ids) => inTurn(() => enqueue(queue, ids)) },
   };
   const goThrough = async () => {
     const request = { date: null, accountIds: [], isDry: false };

@@ -12,6 +12,7 @@ import { fillLedger, layOut, settingsFor } from '../layout.mjs';
 import { randomOf } from '../random.mjs';
 import { memoryQueries } from '../seams.mjs';
 import { bringAllBack, editLedger } from './edits.mjs';
+import { enqueue } from './enqueue.mjs';
 import { openGateway } from './gateway.mjs';
 import { loosenLedger, mendOddValues, oddPage, placeOddValue } from './oddValues.mjs';
 import { comeBy, decideSome, letAllGo } from './people.mjs';
@@ -23,7 +24,6 @@ import {
   restoreFor,
   takeCopy,
 } from './putBack.mjs';
-import { ring } from './rings.mjs';
 import { othersRun, wakeAll } from './runners.mjs';
 import { calmSettings, changeAccounts, changeMeanings, changeSettings } from './settings.mjs';
 import { openSpine } from './spine.mjs';
@@ -159,7 +159,7 @@ async function openWave(place, { seed, first, count, draws }) {
     quietNightsMin: quietNightsFor(resendAfterHours),
     // Where a person finds out first what became of an unknown one, nothing is ever sent again.
     looksInPortal: resendAfterHours === null || !randomOf(seed, first, 33).chance(0.5),
-    ring: (queue, ids) => ring(wave, queue, ids),
+    enqueue: (queue, ids) => enqueue(wave, queue, ids),
     close: async () => {
       await drop();
       rmSync(folder, { recursive: true, force: true });
@@ -263,7 +263,7 @@ async function runNight(wave, night, isQuiet) {
       isQuiet: isQuiet || runner + 1 === RUNNERS_MAX,
       mustDie: wave.restore?.comes === night + 0.5,
       goOn: (steps) => letWorldsGoOn(wave, steps),
-      ring: wave.ring,
+      enqueue: wave.enqueue,
       nap: (ms) => pause(wave, ms),
     });
     const how = await Promise.race([spine.run(), spine.died]);

@@ -185,7 +185,7 @@ async function openNight(
     db,
     config,
     gateway,
-    queuePort: await doorbellOf(config, () => whenThere(queues, options)),
+    queuePort: await queuePortOf(config, () => whenThere(queues, options)),
     runner,
     version: app.version,
     now,
@@ -204,10 +204,10 @@ async function openNight(
   };
 }
 
-/** On the ledger's own server it is opened when it is first rung: loading it takes a while. */
-async function doorbellOf(config: Config, queues: () => Promise<Queues>): Promise<QueuePort> {
+/** On the ledger's own server it is opened when first used: loading it takes a while. */
+async function queuePortOf(config: Config, queues: () => Promise<Queues>): Promise<QueuePort> {
   if (config.queue.kind !== 'database') return queues();
-  return { ring: async (name, ids) => (await queues()).ring(name, ids) };
+  return { enqueue: async (name, ids) => (await queues()).enqueue(name, ids) };
 }
 
 async function gatewayAddress(

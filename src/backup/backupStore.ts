@@ -1,5 +1,5 @@
 // What a backup takes out of the database: every row of tieout and of the ledger as they stand at
-// one moment, table by table as COPY writes them. Left out: the queue, which is a doorbell, and
+// one moment, table by table as COPY writes them. Left out: the queue, which holds only hints, and
 // browsers that are signed in and links to sign in, which nobody should find in a copy. Neighbours:
 // backupFiles.ts keeps it, restoreStore.ts puts it back.
 

@@ -1,7 +1,7 @@
-// The port through which the night reaches the queue. It owns the names of the queues and what a
-// ring may carry: ids, and nothing else. A ring is a hint to look into PostgreSQL; it may be lost,
-// doubled or forged, so that nothing may ever be decided from it. Neighbours: jobs/ implements it,
-// night/ rings it, compose joins them.
+// The port through which the steps reach the queue. It owns the names of the queues and what may be
+// enqueued: ids, and nothing else. A job is a hint to look into PostgreSQL; it may be lost, doubled
+// or forged, so that nothing may ever be decided from it. Neighbours: jobs/ implements it, the
+// steps call it, app/compose.ts joins them.
 
 /** One queue a kind of work; five of them lead to money. */
 export const QUEUES = [
@@ -17,23 +17,23 @@ export type QueueName = (typeof QUEUES)[number];
 
 export interface QueuePort {
   /** PostgreSQL may hold work under these ids; throws UnreachableError if nobody hears. */
-  ring(queue: QueueName, ids: readonly string[]): Promise<void>;
+  enqueue(queue: QueueName, ids: readonly string[]): Promise<void>;
 }
 
 /** The shape of an id: short and plain, and free of the colon that queue keys are built with. */
-const RING_ID = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,127}$/;
+const QUEUE_ID = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,127}$/;
 
-export function isRingId(value: unknown): value is string {
-  return typeof value === 'string' && RING_ID.test(value);
+export function isQueueId(value: unknown): value is string {
+  return typeof value === 'string' && QUEUE_ID.test(value);
 }
 
 /**
  * What PostgreSQL says about the work behind a failed job, when a person asks to retry it:
- * `ring`: it is still to be done and may be done; `done`: nothing is left to do; `hold`: a person
- * has to decide something first.
+ * `enqueue`: it is still to be done and may be done; `done`: nothing is left to do; `hold`: a
+ * person has to decide something first.
  */
 export interface Reevaluation {
-  kind: 'ring' | 'done' | 'hold';
+  kind: 'enqueue' | 'done' | 'hold';
   words: string;
   /** Where nothing is left to do: it was done since, so that nobody need hear of the failure. */
   isOver?: true;

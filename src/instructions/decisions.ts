@@ -1,7 +1,7 @@
 // A person's decision about one instruction or many: approve, reject, resolve, replan. For the
 // command line with a claimed name, for the console with one that logged in. One transaction; each
 // instruction gets its own verdict, and one that refuses does not keep the others from being
-// decided. What is approved is put into batches at once, and the queue is rung for it.
+// decided. What is approved is put into batches at once, and they are enqueued.
 
 import { messageOf, UsageError } from '../core/errors.js';
 import type { QueuedBatch } from '../core/instructions/batch.js';
@@ -65,7 +65,7 @@ export async function decideInstructions(
     if (request.check !== true && done.length > 0) batches = await write(deps, tx, done, request);
     return ids.map((id) => judged.get(id) ?? notFound(id));
   });
-  await ringFor(deps, batches);
+  await enqueueBatches(deps, batches);
   return verdicts;
 }
 
@@ -133,10 +133,10 @@ async function write(
 }
 
 /** The approval stands whether or not the queue hears: the next run or `tieout send` sends it. */
-async function ringFor(deps: DecideDeps, batches: readonly QueuedBatch[]): Promise<void> {
+async function enqueueBatches(deps: DecideDeps, batches: readonly QueuedBatch[]): Promise<void> {
   for (const { operation, batchId } of batches) {
     try {
-      await deps.queuePort.ring(operation, [batchId.toString()]);
+      await deps.queuePort.enqueue(operation, [batchId.toString()]);
     } catch (error) {
       const reason = messageOf(error);
       deps.log(`approved, but no worker could be told (${reason}): \`tieout send\` sends it`);

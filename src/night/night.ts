@@ -41,7 +41,7 @@ export async function runNight(open: SendDeps, mine: Night): Promise<RunSummary>
   const second = await concurrently(seal(deps, night), confirmAll(deps, night, pull));
   const summary = await concurrently(seal(deps, night), addUp(deps, night, pull, second, looked));
   const finished = await report(deps, night, summary);
-  open.allRung?.();
+  open.allEnqueued?.();
   // The run has ended, and is nobody's any more.
   await sealEnd(open, mine);
   await letGo(open, finished);

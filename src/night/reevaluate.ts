@@ -33,7 +33,7 @@ async function chunk(deps: Pick<SendDeps, 'db'>, chunkId: bigint): Promise<Reeva
   const found = await chunkStanding(deps.db, chunkId);
   if (!found) return over('the pages it named are gone');
   if (found.isDone) return over('its pages were asked since');
-  if (found.isRunning) return { kind: 'ring', words: 'its pages are still to be asked' };
+  if (found.isRunning) return { kind: 'enqueue', words: 'its pages are still to be asked' };
   if (found.isLookedAgain) return over('its orders were looked at since');
   return {
     kind: 'done',
@@ -45,7 +45,8 @@ async function report(deps: Pick<SendDeps, 'db'>, reportId: bigint): Promise<Ree
   const found = await loadReport(deps.db, reportId);
   if (!found) return over('the report it named is gone');
   if (found.state === 'written') return over('the report was written since');
-  if (found.state === 'queued') return { kind: 'ring', words: 'the report is still to be written' };
+  if (found.state === 'queued')
+    return { kind: 'enqueue', words: 'the report is still to be written' };
   if (found.isReplaced) return over('its next revision was written since');
   return {
     kind: 'done',
@@ -59,7 +60,7 @@ async function batch(deps: Pick<SendDeps, 'db'>, batchId: bigint): Promise<Reeva
   const what = `batch ${batchId} (${found.operation})`;
   switch (found.state) {
     case 'queued':
-      return { kind: 'ring', words: await queuedWords(deps, what, found.accountId) };
+      return { kind: 'enqueue', words: await queuedWords(deps, what, found.accountId) };
     case 'sending':
       return {
         kind: 'hold',
@@ -75,7 +76,7 @@ async function batch(deps: Pick<SendDeps, 'db'>, batchId: bigint): Promise<Reeva
   }
 }
 
-/** A ring changes nothing while the account is stopped: whoever retries is told by what. */
+/** A call changes nothing while the account is stopped: whoever retries is told by what. */
 async function queuedWords(
   { db }: Pick<SendDeps, 'db'>,
   what: string,

@@ -150,7 +150,7 @@ async function inWords({ db }: SendDeps, error: unknown): Promise<unknown> {
   return trouble === null ? error : new TieoutError(trouble, { cause: error });
 }
 
-/** Workers start while the database works out what to ask; at the latest when they are rung for. */
+/** Workers start while the database works out what to ask; at the latest with the first id. */
 function withWorkers(
   deps: SendDeps,
   workforce: Workforce,
@@ -161,9 +161,9 @@ function withWorkers(
     return starting;
   };
   const queuePort: SendDeps['queuePort'] = {
-    ring: async (name, ids) => {
+    enqueue: async (name, ids) => {
       await start();
-      await deps.queuePort.ring(name, ids);
+      await deps.queuePort.enqueue(name, ids);
     },
   };
   // Why they could not start is thrown where they are needed.
@@ -177,10 +177,10 @@ function withWorkers(
     return stopping;
   };
   // Why they could not stop is thrown where the run waits for it.
-  const allRung = (): void => {
+  const allEnqueued = (): void => {
     stop().catch(() => {});
   };
-  return { deps: { ...deps, queuePort, getReady, allRung }, stop };
+  return { deps: { ...deps, queuePort, getReady, allEnqueued }, stop };
 }
 
 function beginningOf(night: Night, resumed: boolean): string {

@@ -17,7 +17,7 @@ import { newestRunId } from '../runs/runsStore.js';
 import { waitForRows } from '../runs/waitForRows.js';
 import { beginAgain } from '../send/beginAgain.js';
 import type { SendDeps } from '../send/deps.js';
-import { BATCH_TRIES_MAX, goingAccounts, ringFor } from '../send/enqueueWaiting.js';
+import { BATCH_TRIES_MAX, enqueueBatches, goingAccounts } from '../send/enqueueWaiting.js';
 import { recoverAttempts } from '../send/recover.js';
 import { openAmong, retryApproved, waitingWith } from '../send/rows/batchesStore.js';
 import { standings } from '../send/rows/sendingStatusStore.js';
@@ -48,9 +48,9 @@ export async function sendApproved(
         const going = await goingAccounts(deps.db, accountIds);
         return openAmong(deps.db, approved, going, BATCH_TRIES_MAX);
       },
-      ring: async () => {
+      enqueue: async () => {
         await recoverAttempts(deps, accountIds);
-        await ringFor(deps, await waitingWith(deps.db, approved, BATCH_TRIES_MAX));
+        await enqueueBatches(deps, await waitingWith(deps.db, approved, BATCH_TRIES_MAX));
       },
     });
     if (!done) deps.log('not every batch came to an end; those left wait for the next run');

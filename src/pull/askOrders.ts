@@ -59,7 +59,7 @@ export async function askOrders(
   return { pull, asked };
 }
 
-/** Asked by this process; what is not stored then waits again, and the pull rings for it. */
+/** Asked by this process; what is not stored then waits again, and the pull enqueues it. */
 export async function askHere(deps: RunDeps, chunkIds: readonly bigint[]): Promise<void> {
   const own = untilStopped(deps);
   const asking = chunkIds.map((id) => deps.jobs.during(() => pullChunk(own, id)));

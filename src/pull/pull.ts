@@ -65,7 +65,7 @@ function sampling(
   };
 }
 
-/** Rings for the chunks of a pull and waits until all of them are done. */
+/** Enqueues the chunks of a pull and waits until all of them are done. */
 export async function pullPages(
   deps: RunDeps,
   pull: PullRow,
@@ -79,9 +79,9 @@ export async function pullPages(
       return open;
     },
     shown: () => pagesOfPull(deps.db, pull.pullId),
-    ring: async () => {
+    enqueue: async () => {
       const ids = await waitingChunks(deps.db, pull.pullId);
-      if (ids.length > 0) await deps.queuePort.ring('pull', ids.map(String));
+      if (ids.length > 0) await deps.queuePort.enqueue('pull', ids.map(String));
     },
   });
   if (!done) deps.log('the pull has not come to an end; the orders left are not compared');

@@ -30,9 +30,9 @@ export async function report(
   await waitForRows(deps, {
     step: 'report',
     open: async () => (await queuedReports(deps.db, night.runId)).length,
-    ring: async () => {
+    enqueue: async () => {
       const ids = await queuedReports(deps.db, night.runId);
-      if (ids.length > 0) await deps.queuePort.ring('report', ids.map(String));
+      if (ids.length > 0) await deps.queuePort.enqueue('report', ids.map(String));
     },
   });
   const unwritten = await failedReports(deps.db, night.runId);

@@ -36,8 +36,8 @@ export interface RunDeps {
   log: Log;
   /** somebody else has work for a while: what this step needs is made ready meanwhile */
   getReady?: (step: 'pull' | 'send' | 'report') => void;
-  /** this night rings for nothing more: workers that it brought may end */
-  allRung?: () => void;
+  /** this night enqueues nothing more: workers that it brought may end */
+  allEnqueued?: () => void;
   /** how far the present step has come; for a progress bar */
   progress: (step: string, done: number, total: number) => void;
 }

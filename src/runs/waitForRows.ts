@@ -1,11 +1,11 @@
 // The spine waits on rows of PostgreSQL, never on job events: while work is left it looks at what
-// waits and rings the queue for it again now and then, so that a lost queue loses nothing.
+// waits and enqueues it again now and then, so that a lost queue loses nothing.
 
 import type { RunDeps } from './deps.js';
 
 const POLL_FIRST_MS = 10;
 const POLL_MAX_MS = 250;
-/** How often the bell is rung again for what still waits. */
+/** How often what still waits is enqueued again. */
 const SWEEP_MS = 3_000;
 /** No step of a night waits longer; what is left then is said to be incomplete. */
 const WAIT_HOURS_MAX = 12;
@@ -13,8 +13,8 @@ const WAIT_HOURS_MAX = 12;
 export interface Waiting {
   /** what is not done yet */
   open: () => Promise<number>;
-  /** rings for what waits for a worker */
-  ring: () => Promise<void>;
+  /** enqueues what waits for a worker */
+  enqueue: () => Promise<void>;
   step: string;
   /** How far it is, where that is said in something smaller than what is open: pages. */
   shown?: () => Promise<{ done: number; total: number }>;
@@ -23,12 +23,12 @@ export interface Waiting {
 /** Resolves when nothing is open any more; false when the limit was reached first. */
 export async function waitForRows(deps: RunDeps, waiting: Waiting): Promise<boolean> {
   const began = deps.monotonic();
-  let rang = began;
+  let enqueuedAt = began;
   let pause = POLL_FIRST_MS;
   let total = 0;
   // Told to stop, a night begins no further step.
   await deps.sleep(0);
-  await waiting.ring();
+  await waiting.enqueue();
   while (deps.monotonic() - began < WAIT_HOURS_MAX * 3_600_000) {
     const open = await waiting.open();
     total = Math.max(total, open);
@@ -36,9 +36,9 @@ export async function waitForRows(deps: RunDeps, waiting: Waiting): Promise<bool
     // It is done when nothing is open, and not before.
     deps.progress(waiting.step, open === 0 ? all : Math.min(done, all - 1), all);
     if (open === 0) return true;
-    if (deps.monotonic() - rang > SWEEP_MS) {
-      await waiting.ring();
-      rang = deps.monotonic();
+    if (deps.monotonic() - enqueuedAt > SWEEP_MS) {
+      await waiting.enqueue();
+      enqueuedAt = deps.monotonic();
     }
     await deps.jobs.nap(pause);
     await deps.sleep(0);

@@ -1,5 +1,5 @@
-// Rings the queue for batches that may be sent now: all of an account that is open, one of an
-// account that needs its canary first, none of one that is stopped. A ring is a hint; the permit
+// Enqueues batches that may be sent now: all of an account that is open, one of an
+// account that needs its canary first, none of one that is stopped. A job is a hint; the permit
 // decides.
 
 import type { QueuedBatch } from '../core/instructions/batch.js';
@@ -13,19 +13,25 @@ import { standings } from './rows/sendingStatusStore.js';
 /** So often a batch is tried in one run before it waits for the next. */
 export const BATCH_TRIES_MAX = 4;
 
-type RingDeps = Pick<SendDeps, 'db' | 'queuePort'>;
+type EnqueueDeps = Pick<SendDeps, 'db' | 'queuePort'>;
 
-/** Rings for everything of these accounts that waits. */
-export async function ringWaiting(deps: RingDeps, accountIds: readonly string[]): Promise<void> {
-  await ringFor(deps, await waitingBatches(deps.db, accountIds, BATCH_TRIES_MAX));
+/** Enqueues everything of these accounts that waits. */
+export async function enqueueWaiting(
+  deps: EnqueueDeps,
+  accountIds: readonly string[],
+): Promise<void> {
+  await enqueueBatches(deps, await waitingBatches(deps.db, accountIds, BATCH_TRIES_MAX));
 }
 
-/** Rings for those of these batches that may be sent now. */
-export async function ringFor(deps: RingDeps, waiting: readonly QueuedBatch[]): Promise<void> {
+/** Enqueues those of these batches that may be sent now. */
+export async function enqueueBatches(
+  deps: EnqueueDeps,
+  waiting: readonly QueuedBatch[],
+): Promise<void> {
   const allowed = await mayGo(deps.db, waiting);
   for (const operation of MOVEMENTS) {
     const ids = inTurn(allowed.filter((batch) => batch.operation === operation));
-    if (ids.length > 0) await deps.queuePort.ring(operation, ids);
+    if (ids.length > 0) await deps.queuePort.enqueue(operation, ids);
   }
 }
 

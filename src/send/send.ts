@@ -1,6 +1,6 @@
-// Step 4, send: planned instructions are cut into batches, the queue is rung, and the spine waits
-// until every batch is answered, unanswered, dropped or given up for this run. A stopped account is
-// not waited for: its batches stay queued. The sending of one batch is sendBatch.ts.
+// Step 4, send: planned instructions are cut into batches, the queue gets the ids, and the spine
+// waits until every batch is answered, unanswered, dropped or given up for this run. A stopped
+// account is not waited for: its batches stay queued. The sending of one batch is sendBatch.ts.
 
 import { mayAccountSend } from '../core/instructions/sending.js';
 import { cutBatches } from '../instructions/instructionsStore.js';
@@ -8,7 +8,7 @@ import type { Night } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import { waitForRows } from '../runs/waitForRows.js';
 import type { SendDeps } from './deps.js';
-import { BATCH_TRIES_MAX, goingAccounts, ringWaiting } from './enqueueWaiting.js';
+import { BATCH_TRIES_MAX, enqueueWaiting, goingAccounts } from './enqueueWaiting.js';
 import { recoverAttempts } from './recover.js';
 import {
   analyseBatches,
@@ -35,9 +35,9 @@ export async function send(deps: SendDeps, night: Night): Promise<void> {
       const going = await goingAccounts(deps.db, accountIds);
       return openSends(deps.db, accountIds, going, BATCH_TRIES_MAX);
     },
-    ring: async () => {
+    enqueue: async () => {
       await recoverAttempts(deps, accountIds);
-      await ringWaiting(deps, accountIds);
+      await enqueueWaiting(deps, accountIds);
     },
   });
   if (!done) deps.log('not every batch came to an end; those left wait for the next run');

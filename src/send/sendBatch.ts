@@ -14,7 +14,7 @@ import type { RawAnswer } from '../gateway/transport/transport.js';
 import type { Told } from '../gateway/transport/turns.js';
 import { lookAgain } from '../pull/lookAgain.js';
 import type { SendDeps } from './deps.js';
-import { ringWaiting } from './enqueueWaiting.js';
+import { enqueueWaiting } from './enqueueWaiting.js';
 import type { PermitLine } from './journal/permitSegments.js';
 import { keptRequest } from './keptRequest.js';
 import { outcomesOf, recordAnswer, recordUnknown, tellUnanswered } from './outcomes.js';
@@ -237,7 +237,7 @@ async function postClaimed(
   const rest = async (): Promise<void> => {
     await record?.();
     // What waited for the canary need not wait for the sweep.
-    if (claimed.isCanary) await ringWaiting(deps, [claimed.sent.batch.accountId]);
+    if (claimed.isCanary) await enqueueWaiting(deps, [claimed.sent.batch.accountId]);
   };
   return { kind: 'done', rest };
 }

@@ -1,10 +1,10 @@
 // What workers do now and then although nobody rang: classify what a dead process left in flight,
-// and ring for batches that wait and may go. So a killed sender is found by whoever lives, and an
+// and enqueue batches that wait and may go. So a killed sender is found by whoever lives, and an
 // approval or a brake let go needs no run to take effect.
 
 import { messageOf } from '../core/errors.js';
 import type { SendDeps } from './deps.js';
-import { ringWaiting } from './enqueueWaiting.js';
+import { enqueueWaiting } from './enqueueWaiting.js';
 import { recoverAttempts } from './recover.js';
 
 /** With the time for answers this keeps everything in flight classified within a minute. */
@@ -32,5 +32,5 @@ export function startSweeping(deps: SendDeps): () => Promise<void> {
 
 async function sweep(deps: SendDeps, accountIds: readonly string[]): Promise<void> {
   await recoverAttempts(deps, accountIds);
-  await ringWaiting(deps, accountIds);
+  await enqueueWaiting(deps, accountIds);
 }

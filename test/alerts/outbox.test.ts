@@ -232,12 +232,12 @@ describe('a message', () => {
     ]);
   });
 
-  it('is written when a worker could not do what it was rung for', async () => {
+  it('is written when a worker could not do what a job asked for', async () => {
     await clear();
     const app = await house.open();
     const workforce = await app.workforce();
     await workforce.start();
-    await (await app.queues()).ring('report', ['none-of-ours']);
+    await (await app.queues()).enqueue('report', ['none-of-ours']);
     await expect.poll(outbox, { timeout: 30_000 }).toEqual(['webhook job_failed report waiting']);
     await workforce.stop();
   });

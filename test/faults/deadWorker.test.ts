@@ -1,4 +1,4 @@
-// A worker that dies leaves its job behind in the queue, locked for a while, and every ring for the
+// A worker that dies leaves its job behind in the queue, locked for a while, and every later call for the
 // same id is swallowed meanwhile. The next run must not wait for that: it takes new ids.
 
 import { afterEach, describe, expect, it } from 'vitest';
@@ -27,11 +27,11 @@ async function houseWithCaptures(): Promise<House> {
   return house;
 }
 
-/** Takes one job of a queue and is never heard of again; `ring` must bring it one. */
+/** Takes one job of a queue and is never heard of again; `enqueue` must bring it one. */
 async function workerThatDies(
   app: App,
   queue: QueueName,
-  ring: () => Promise<void>,
+  enqueue: () => Promise<void>,
 ): Promise<void> {
   const { inside } = await app.queues();
   let took = (): void => {};
@@ -52,7 +52,7 @@ async function workerThatDies(
     removeOnFail: { count: 0 },
   });
   await worker.waitUntilReady();
-  await ring();
+  await enqueue();
   await taken;
   // By force: the job stays taken, and nobody renews its lock.
   await (worker as { close(force?: boolean): Promise<void> }).close(true);
@@ -89,7 +89,7 @@ describe('a job of a worker that died', () => {
     const { deps, batchIds } = await prepareNight(house);
     const app = await house.open();
     await workerThatDies(app, 'capture', () =>
-      deps.queuePort.ring('capture', batchIds.map(String)),
+      deps.queuePort.enqueue('capture', batchIds.map(String)),
     );
     await forgetRunner(house);
     const { summary } = await runDate(

@@ -36,7 +36,7 @@ describe.skipIf(privateRedisMissing !== null)('a run whose Redis goes away for g
       });
       cleanups.push(() => house.end());
       front.trouble = async ({ operation }) => {
-        // While the canary is on its way: what waits for it is never rung for.
+        // While the canary is on its way: what waits for it is never enqueued.
         if (operation === 'capture' && how === 'killed') await redis.kill();
         if (operation === 'capture' && how === 'frozen') redis.freeze();
         return false;

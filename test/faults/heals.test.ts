@@ -41,7 +41,7 @@ async function expectSound(house: SeparateHouse, stdout: string): Promise<void> 
 
 describe.skipIf(privateRedisMissing !== null)('a queue that is emptied', () => {
   it.each(['pull', 'claim'] as const)(
-    'while the database restarts, at %s, is rung anew',
+    'while the database restarts, at %s, is enqueued anew',
     { timeout: 5 * MINUTE_MS },
     async (step) => {
       const redis = await startRedis();

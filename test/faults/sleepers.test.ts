@@ -130,7 +130,7 @@ describe.each([
       worker.on('error', () => {});
       await worker.waitUntilReady();
     }
-    await deps.queuePort.ring('capture', batchIds.map(String));
+    await deps.queuePort.enqueue('capture', batchIds.map(String));
     const counts = () => instructionCounts(house.db);
     await expect.poll(counts, { timeout: 30_000 }).toEqual({ 'capture accepted': 2 });
     for (const worker of workers) await worker.close();

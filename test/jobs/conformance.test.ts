@@ -9,7 +9,7 @@ import { latch } from '../support/latch.js';
 import type { House } from './house.js';
 import { fact, forge, HOUSES, quiet, titleOf } from './house.js';
 
-/** Anything but one id that could be rung for. */
+/** Anything but one id that could be enqueued. */
 const FORGED: readonly unknown[] = [
   { id: 'b1', amount: '12.00' },
   {},
@@ -26,7 +26,7 @@ const FORGED: readonly unknown[] = [
 
 const LARGE = Array.from({ length: 30 }, (_, index) => `large-${index}`);
 const SMALL = ['small-0', 'small-1'];
-/** The two, rung in this order. */
+/** The two, enqueued in this order. */
 const IN_TURN = ['large-0', 'small-0', 'large-1', 'small-1', ...LARGE.slice(2)];
 
 describe.each(HOUSES)('the queuePort', (entry) => {
@@ -40,14 +40,14 @@ describe.each(HOUSES)('the queuePort', (entry) => {
     });
     afterEach(() => house.end());
 
-    it('gives the ids that were rung to the handler of their queue', async () => {
+    it('gives the enqueued ids to the handler of their queue', async () => {
       const heard = new Map<string, string[]>(QUEUES.map((queue) => [queue, []]));
       const handlers = QUEUES.map((queue) => [
         queue,
         async (id: string) => void heard.get(queue)?.push(id),
       ]);
       await house.work(queues, Object.fromEntries(handlers));
-      for (const queue of QUEUES) await queues.ring(queue, [`${queue}-1`, '7', '9f8b.c_d@e']);
+      for (const queue of QUEUES) await queues.enqueue(queue, [`${queue}-1`, '7', '9f8b.c_d@e']);
       for (const queue of QUEUES) {
         await fact(() =>
           expect(heard.get(queue)?.toSorted()).toEqual(['7', '9f8b.c_d@e', `${queue}-1`]),
@@ -55,10 +55,10 @@ describe.each(HOUSES)('the queuePort', (entry) => {
       }
     });
 
-    it('rings hundreds of ids at once and hears each of them', async () => {
+    it('enqueues hundreds of ids at once and hears each of them', async () => {
       const ids = Array.from({ length: 1_200 }, (_, index) => `window-${index}`);
       const heard = new Set<string>();
-      await queues.ring('pull', ids);
+      await queues.enqueue('pull', ids);
       expect((await queues.counts()).pull.waiting).toBe(1_200);
       await house.work(queues, { pull: async (id) => void heard.add(id) });
       await fact(() => expect(heard.size).toBe(1_200));
@@ -77,21 +77,22 @@ describe.each(HOUSES)('the queuePort', (entry) => {
       await house.work(queues, { capture: handler(first) });
       await house.work(other, { capture: handler(second) });
       const ids = Array.from({ length: 40 }, (_, index) => `batch-${index}`);
-      await queues.ring('capture', ids);
+      await queues.enqueue('capture', ids);
       await fact(() => expect(new Set([...first, ...second]).size).toBe(40));
       await quiet(queues, 'capture');
     });
 
-    it('keeps one job waiting for an id, however often it is rung', async () => {
-      for (let ring = 1; ring <= 30; ring += 1) await queues.ring('refund', ['b1', 'b2', 'b1']);
-      // A ring at the turn of a window may leave one more.
+    it('keeps one job waiting for an id, however often it is enqueued', async () => {
+      for (let round = 1; round <= 30; round += 1)
+        await queues.enqueue('refund', ['b1', 'b2', 'b1']);
+      // A call at the turn of a window may leave one more.
       expect((await queues.counts()).refund.waiting).toBeLessThanOrEqual(4);
       const heard = new Set<string>();
       await house.work(queues, { refund: async (id) => void heard.add(id) });
       await fact(() => expect([...heard].toSorted()).toEqual(['b1', 'b2']));
     });
 
-    it('hears a ring that comes while the same id is at work once more afterwards', async () => {
+    it('takes an id that comes while the same id is at work once more afterwards', async () => {
       const [begun, go] = [latch(), latch()];
       let runs = 0;
       await house.work(queues, {
@@ -101,15 +102,15 @@ describe.each(HOUSES)('the queuePort', (entry) => {
           await go.promise;
         },
       });
-      await queues.ring('cancel', ['batch']);
+      await queues.enqueue('cancel', ['batch']);
       await begun.promise;
-      await queues.ring('cancel', ['batch']);
+      await queues.enqueue('cancel', ['batch']);
       go.open();
       await fact(() => expect(runs).toBe(2));
       await quiet(queues, 'cancel');
     });
 
-    it('works on an id once at a time in one process, however often it is rung for', async () => {
+    it('works on an id once at a time in one process, however often it is enqueued', async () => {
       const [begun, go] = [latch(), latch()];
       let [atOnce, most, runs] = [0, 0, 0];
       await house.work(queues, {
@@ -122,20 +123,20 @@ describe.each(HOUSES)('the queuePort', (entry) => {
           atOnce -= 1;
         },
       });
-      await queues.ring('refund', ['b1']);
+      await queues.enqueue('refund', ['b1']);
       await begun.promise;
-      for (let ring = 1; ring <= 5; ring += 1) {
-        await queues.ring('refund', ['b1']);
+      for (let round = 1; round <= 5; round += 1) {
+        await queues.enqueue('refund', ['b1']);
         await fact(async () => expect((await queues.counts()).refund.waiting).toBe(0));
       }
       go.open();
       await quiet(queues, 'refund');
       expect(most).toBe(1);
-      // Once more for all rings meanwhile; a ring that came when that was over is another one.
+      // Once more for all that came meanwhile; a call that came when that was over is another one.
       expect([2, 3]).toContain(runs);
     });
 
-    it('hears a short ring before the rest of a long one that came earlier', async () => {
+    it('hears a short list before the rest of a long one that came earlier', async () => {
       const [held, go] = [latch(), latch()];
       const heard: string[] = [];
       let begun = 0;
@@ -148,9 +149,9 @@ describe.each(HOUSES)('the queuePort', (entry) => {
       });
       // One handler is kept busy all the time, so that what the other one takes is what it hears.
       expect(QUEUE_TABLE.payout.concurrency).toBe(2);
-      await queues.ring('payout', ['held-0', 'held-1']);
+      await queues.enqueue('payout', ['held-0', 'held-1']);
       await fact(() => expect(begun).toBe(2));
-      for (const ids of [LARGE, SMALL]) await queues.ring('payout', ids);
+      for (const ids of [LARGE, SMALL]) await queues.enqueue('payout', ids);
       held.open();
       await fact(() => expect(heard).toHaveLength(32));
       go.open();
@@ -158,7 +159,7 @@ describe.each(HOUSES)('the queuePort', (entry) => {
     });
 
     it.each(['payout', 'capture'] as const)('passes by no %s that waits', async (queue) => {
-      for (const ids of [LARGE, SMALL]) await queues.ring(queue, ids);
+      for (const ids of [LARGE, SMALL]) await queues.enqueue(queue, ids);
       const heard: string[] = [];
       await house.work(queues, { [queue]: async (id: string) => void heard.push(id) });
       await fact(() => expect(heard).toHaveLength(32));
@@ -178,7 +179,7 @@ describe.each(HOUSES)('the queuePort', (entry) => {
           throw new Error('card 4111111111111111\nwas shown');
         },
       });
-      await queues.ring('review', ['batch-9']);
+      await queues.enqueue('review', ['batch-9']);
       await fact(async () => expect(await listFailedJobs(queues, { limit: 10 })).toHaveLength(1));
       const [failed] = await listFailedJobs(queues, { limit: 10 });
       expect(failed).toMatchObject({
@@ -202,9 +203,9 @@ describe.each(HOUSES)('the queuePort', (entry) => {
           if (runs === 1) throw new Error('not this time');
         },
       });
-      await queues.ring('pull', ['w']);
+      await queues.enqueue('pull', ['w']);
       await fact(async () => expect((await queues.counts()).pull.failed).toBe(1));
-      await queues.ring('pull', ['w']);
+      await queues.enqueue('pull', ['w']);
       await fact(() => expect(runs).toBe(2));
     });
 
@@ -213,7 +214,7 @@ describe.each(HOUSES)('the queuePort', (entry) => {
       await house.work(queues, { refund: async (id) => void heard.push(id) });
       for (const payload of FORGED) await forge(queues, 'refund', payload, { attempts: 50 });
       await fact(async () => expect((await queues.counts()).refund.failed).toBe(FORGED.length));
-      await queues.ring('refund', ['honest']);
+      await queues.enqueue('refund', ['honest']);
       await fact(() => expect(heard).toEqual(['honest']));
       const refused = await listFailedJobs(queues, { limit: 50 });
       const reason = 'refused: a job must carry exactly one id and nothing else';
@@ -236,15 +237,15 @@ describe.each(HOUSES)('the queuePort', (entry) => {
       expect(runs).toBe(1);
     });
 
-    it('refuses to ring an id that could not be heard', async () => {
-      await expect(queues.ring('pull', ['fine', 'not:fine'])).rejects.toThrow(/not an id/);
+    it('refuses to enqueue an id that could not be heard', async () => {
+      await expect(queues.enqueue('pull', ['fine', 'not:fine'])).rejects.toThrow(/not an id/);
       expect((await queues.counts()).pull.waiting).toBe(0);
     });
 
     it('keeps nothing of a job that was done', async () => {
       const heard: number[] = [];
       await house.work(queues, { report: async () => void heard.push(1) });
-      await queues.ring('report', ['run-1']);
+      await queues.enqueue('report', ['run-1']);
       await fact(() => expect(heard).toEqual([1]));
       await fact(async () =>
         expect((await queues.counts()).report).toEqual({ waiting: 0, active: 0, failed: 0 }),
@@ -262,10 +263,10 @@ describe.each(HOUSES)('the queuePort', (entry) => {
           finished.push(id);
         },
       });
-      await queues.ring('report', ['run-1']);
+      await queues.enqueue('report', ['run-1']);
       await begun.promise;
       const stopping = workers.stop(60_000);
-      await queues.ring('report', ['run-2']);
+      await queues.enqueue('report', ['run-2']);
       go.open();
       expect(await stopping).toEqual({ stillRunning: 0 });
       expect([started, finished]).toEqual([['run-1'], ['run-1']]);
@@ -285,7 +286,7 @@ describe.each(HOUSES)('the queuePort', (entry) => {
             });
           }),
       });
-      await queues.ring('pull', ['w']);
+      await queues.enqueue('pull', ['w']);
       await begun.promise;
       expect(await workers.stop(50)).toEqual({ stillRunning: 0 });
       expect(told).toBe('tieout is stopping');
@@ -299,13 +300,13 @@ describe.each(HOUSES)('the queuePort', (entry) => {
           await go.promise;
         },
       });
-      await queues.ring('pull', ['w']);
+      await queues.enqueue('pull', ['w']);
       await begun.promise;
       expect(await workers.stop(50)).toEqual({ stillRunning: 1 });
       // The job is taken and locked, as that of a dead worker is; its id is heard all the same.
       const heard: string[] = [];
       await house.work(await house.open(), { pull: async (id) => void heard.push(id) });
-      await queues.ring('pull', ['w']);
+      await queues.enqueue('pull', ['w']);
       await fact(() => expect(heard).toEqual(['w']));
       go.open();
     });

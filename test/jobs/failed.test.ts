@@ -19,18 +19,18 @@ describe.each(HOUSES)('failed jobs', (entry) => {
     let house: House;
     let queues: Queues;
     let runs: string[];
-    let rung: string[];
+    let enqueued: string[];
     let queuePort: QueuePort;
 
     beforeEach(async () => {
       house = await entry.build();
       queues = await house.open();
       runs = [];
-      rung = [];
+      enqueued = [];
       queuePort = {
-        ring: async (queue, ids) => {
-          rung.push(`${queue} ${ids.join(' ')}`);
-          await queues.ring(queue, ids);
+        enqueue: async (queue, ids) => {
+          enqueued.push(`${queue} ${ids.join(' ')}`);
+          await queues.enqueue(queue, ids);
         },
       };
     });
@@ -43,7 +43,7 @@ describe.each(HOUSES)('failed jobs', (entry) => {
         throw new Error(`${id} could not be done`);
       };
       const workers = await house.work(queues, { [queue]: handler });
-      await queues.ring(queue, ids);
+      await queues.enqueue(queue, ids);
       await fact(async () =>
         expect((await queues.counts())[queue].failed).toBe(before + ids.length),
       );
@@ -83,10 +83,10 @@ describe.each(HOUSES)('failed jobs', (entry) => {
         'done-since': { kind: 'done', words: 'done since', isOver: true },
         'a-person-decides': { kind: 'hold', words: 'held' },
         'nothing-left': { kind: 'done', words: 'nobody does it any more' },
-        'still-to-do': { kind: 'ring', words: 'still to be done' },
+        'still-to-do': { kind: 'enqueue', words: 'still to be done' },
       };
       const reevaluate = async (_: QueueName, id: string) =>
-        answers[id] ?? { kind: 'ring' as const, words: '' };
+        answers[id] ?? { kind: 'enqueue' as const, words: '' };
       expect(await clearOver({ queues, reevaluate })).toBe(2);
       const left = (await listFailedJobs(queues, { limit: 10 })).map(
         ({ queue, id }) => `${queue} ${id}`,
@@ -97,7 +97,7 @@ describe.each(HOUSES)('failed jobs', (entry) => {
         'report null',
         'report still-to-do',
       ]);
-      expect(rung).toEqual([]);
+      expect(enqueued).toEqual([]);
     });
 
     it('are told once for one reason, and then as a count', async () => {
@@ -109,8 +109,8 @@ describe.each(HOUSES)('failed jobs', (entry) => {
           throw new Error(id === 'full' ? 'the disk is full' : 'the database is away');
         },
       });
-      await queues.ring('pull', ['1', '2', '3', '4']);
-      await queues.ring('report', ['5', 'full']);
+      await queues.enqueue('pull', ['1', '2', '3', '4']);
+      await queues.enqueue('report', ['5', 'full']);
       await fact(async () => {
         const counts = await queues.counts();
         expect([counts.pull.failed, counts.report.failed]).toEqual([4, 2]);
@@ -132,10 +132,10 @@ describe.each(HOUSES)('failed jobs', (entry) => {
       expect(await findFailedJob(queues, 'pull-w1-never')).toBeNull();
     });
 
-    it('are rung anew when the database says that there is still something to do', async () => {
+    it('are enqueued anew when the database says that there is still something to do', async () => {
       await fail('refund', ['b1']);
       const jobId = await onlyJob();
-      const reevaluate = answering('ring', 'batch b1 is queued and was never sent');
+      const reevaluate = answering('enqueue', 'batch b1 is queued and was never sent');
       expect(await retryFailedJob({ queues, queuePort, reevaluate }, jobId)).toEqual({
         kind: 'rung',
         jobId,
@@ -143,7 +143,7 @@ describe.each(HOUSES)('failed jobs', (entry) => {
         id: 'b1',
         words: 'batch b1 is queued and was never sent',
       });
-      expect(rung).toEqual(['refund b1']);
+      expect(enqueued).toEqual(['refund b1']);
       expect(await queues.counts()).toMatchObject({ refund: { waiting: 1, failed: 0 } });
       const heard: string[] = [];
       await house.work(queues, { refund: async (id) => void heard.push(id) });
@@ -151,21 +151,21 @@ describe.each(HOUSES)('failed jobs', (entry) => {
       await quiet(queues, 'refund');
     });
 
-    it('leave the list without a ring when nothing is left to do', async () => {
+    it('leave the list without being enqueued when nothing is left to do', async () => {
       await fail('refund', ['b1']);
       const reevaluate = answering('done', 'all 50 refunds of b1 are confirmed');
       const decision = await retryFailedJob({ queues, queuePort, reevaluate }, await onlyJob());
       expect(decision).toMatchObject({ kind: 'done', words: 'all 50 refunds of b1 are confirmed' });
-      expect(rung).toEqual([]);
+      expect(enqueued).toEqual([]);
       expect((await queues.counts()).refund).toEqual({ waiting: 0, active: 0, failed: 0 });
     });
 
-    it('stay on the list without a ring while a person has to decide', async () => {
+    it('stay on the list without being enqueued while a person has to decide', async () => {
       await fail('refund', ['b1']);
       const reevaluate = answering('hold', 'b1 was sent and its outcome is unknown');
       const decision = await retryFailedJob({ queues, queuePort, reevaluate }, await onlyJob());
       expect(decision.kind).toBe('held');
-      expect(rung).toEqual([]);
+      expect(enqueued).toEqual([]);
       expect((await queues.counts()).refund).toEqual({ waiting: 0, active: 0, failed: 1 });
       expect(runs).toEqual(['b1']);
     });
@@ -190,11 +190,11 @@ describe.each(HOUSES)('failed jobs', (entry) => {
       const asked: string[] = [];
       const reevaluate = async (_: QueueName, id: string) => {
         asked.push(id);
-        return { kind: 'ring' as const, words: '' };
+        return { kind: 'enqueue' as const, words: '' };
       };
       const decision = await retryFailedJob({ queues, queuePort, reevaluate }, 'forged-by-hand');
       expect(decision).toMatchObject({ kind: 'refused', id: null });
-      expect([asked, rung]).toEqual([[], []]);
+      expect([asked, enqueued]).toEqual([[], []]);
       expect(await discardJob(queues, 'forged-by-hand')).toEqual({ kind: 'discarded' });
       expect(await discardJob(queues, 'forged-by-hand')).toEqual({ kind: 'not_found' });
     });
@@ -202,7 +202,7 @@ describe.each(HOUSES)('failed jobs', (entry) => {
     it('are not looked for among the jobs that still wait', async () => {
       await forge(queues, 'capture', { id: 'b1' }, { jobId: 'still-waiting' });
       expect(await discardJob(queues, 'still-waiting')).toEqual({ kind: 'not_found' });
-      const reevaluate = answering('ring', '');
+      const reevaluate = answering('enqueue', '');
       const decision = await retryFailedJob({ queues, queuePort, reevaluate }, 'still-waiting');
       expect(decision.kind).toBe('not_found');
       expect((await queues.counts()).capture.waiting).toBe(1);

@@ -107,11 +107,11 @@ describe.each(BREAKABLE)('the queuePort', (entry) => {
           await go.promise;
         },
       });
-      await queues.ring('report', ['at-work', 'waiting-1', 'waiting-2']);
+      await queues.enqueue('report', ['at-work', 'waiting-1', 'waiting-2']);
       await begun.promise;
       await house.loseAllJobs();
       go.open();
-      await queues.ring('report', ['at-work', 'waiting-1', 'waiting-2']);
+      await queues.enqueue('report', ['at-work', 'waiting-1', 'waiting-2']);
       await fact(() =>
         expect(new Set(heard)).toEqual(new Set(['at-work', 'waiting-1', 'waiting-2'])),
       );
@@ -124,10 +124,10 @@ describe.each(BREAKABLE)('the queuePort', (entry) => {
       const queues = await house.open();
       const heard: string[] = [];
       await house.work(queues, { pull: async (id) => void heard.push(id) });
-      await queues.ring('pull', ['before']);
+      await queues.enqueue('pull', ['before']);
       await fact(() => expect(heard).toContain('before'));
       await house.dropConnections();
-      await fact(() => queues.ring('pull', ['after']));
+      await fact(() => queues.enqueue('pull', ['after']));
       await fact(() => expect(heard).toContain('after'));
     });
 
@@ -143,24 +143,24 @@ describe.each(BREAKABLE)('the queuePort', (entry) => {
         await go.promise;
       };
       await house.work(queues, { capture }, SHORT_LOCK);
-      await queues.ring('capture', ['at-work']);
+      await queues.enqueue('capture', ['at-work']);
       await begun.promise;
       await house.kill();
-      const early = queues.ring('capture', ['too-early']);
+      const early = queues.enqueue('capture', ['too-early']);
       await expect(early).rejects.toBeInstanceOf(UnreachableError);
       go.open();
       await house.start();
-      await fact(() => queues.ring('capture', ['after']));
+      await fact(() => queues.enqueue('capture', ['after']));
       await fact(() => expect(heard).toContain('after'));
       await quiet(queues, 'capture');
       // What repeats itself for seconds is told once.
       expect(house.lines.length).toBeLessThan(60);
     });
 
-    it('rings for another worker when one dies in the middle of a job', async () => {
+    it('enqueues for another worker when one dies in the middle of a job', async () => {
       house = await entry.build();
       const queues = await house.open();
-      await queues.ring('refund', ['orphan']);
+      await queues.enqueue('refund', ['orphan']);
       const dying = otherWorker(house, 'refund', "process.kill(process.pid, 'SIGKILL')");
       expect(await once(dying, 'exit')).toEqual([null, 'SIGKILL']);
       expect((await queues.counts()).refund.active).toBe(1);
@@ -183,7 +183,7 @@ describe.each(BREAKABLE)('the queuePort', (entry) => {
         runs.push(id);
       };
       await house.work(queues, { capture }, SHORT_LOCK);
-      await queues.ring('capture', ['batch']);
+      await queues.enqueue('capture', ['batch']);
       await fact(() => expect(runs).toEqual(['batch']));
       expect(await readFile(sign, 'utf8')).toBe('batch');
       // Both did it, and neither run is listed as failed.
@@ -278,7 +278,7 @@ describe('opening the queuePort', () => {
       await go.promise;
     };
     const workers = await house.work(queues, { report });
-    await queues.ring('report', ['at-work', 'next']);
+    await queues.enqueue('report', ['at-work', 'next']);
     await begun.promise;
     await db.query('drop schema bullmq cascade');
     go.open();
@@ -289,7 +289,7 @@ describe('opening the queuePort', () => {
     const bearable = ERRORS_PER_WINDOW + 2 + QUEUES.length;
     expect(lines.length).toBeLessThan((windows + 2) * bearable);
     await migrateQueues({ kind: 'database', connection });
-    await fact(() => queues.ring('report', ['after']));
+    await fact(() => queues.enqueue('report', ['after']));
     await fact(() => expect(heard).toContain('after'));
     await workers.stop(5_000);
     await queues.close();
@@ -302,7 +302,7 @@ describe('opening the queuePort', () => {
     await Promise.all([ask(), ask(), ask()]);
     await ask();
     const queues = await openQueues(deps, { kind: 'database', connection });
-    await queues.ring('pull', ['w']);
+    await queues.enqueue('pull', ['w']);
     expect((await queues.counts()).pull.waiting).toBe(1);
     await queues.close();
     await drop();
@@ -320,12 +320,12 @@ describe.skipIf(privateRedisMissing !== null)(`a Redis server${skippedRedis}`, (
     await expect(house.work(queues)).rejects.toBeInstanceOf(UnreachableError);
   });
 
-  it('that hangs is reported by a ring, in a bounded time', async () => {
+  it('that hangs is reported when something is enqueued, in a bounded time', async () => {
     const server = await startRedis();
     const house = houseOn(server, server.url);
     const queues = await house.open();
     server.freeze();
-    await expect(queues.ring('pull', ['w'])).rejects.toBeInstanceOf(UnreachableError);
+    await expect(queues.enqueue('pull', ['w'])).rejects.toBeInstanceOf(UnreachableError);
     server.thaw();
   });
 
@@ -345,7 +345,7 @@ describe.skipIf(privateRedisMissing !== null)(`a Redis server${skippedRedis}`, (
     const queues = await house.open();
     const heard: string[] = [];
     await house.work(queues, { pull: async (id) => void heard.push(id) });
-    await queues.ring('pull', ['w']);
+    await queues.enqueue('pull', ['w']);
     await fact(() => expect(heard).toEqual(['w']));
   });
 });

@@ -28,7 +28,7 @@ describe.skipIf(privateRedisMissing !== null)(`the queuePort on Redis${skippedRe
     const hear = (queue: string) => async (id: string) => void heard.push(`${queue} ${id}`);
     await house.work(queues, Object.fromEntries(QUEUES.map((queue) => [queue, hear(queue)])));
     const everywhere = (id: string) => QUEUES.map((queue) => `${queue} ${id}`).toSorted();
-    for (const queue of QUEUES) await queues.ring(queue, ['b1']);
+    for (const queue of QUEUES) await queues.enqueue(queue, ['b1']);
     await fact(() => expect(heard.toSorted()).toEqual(everywhere('b1')));
     const held = await Promise.all(cluster.nodes.map((node) => node.command('KEYS', '*:meta')));
     const names = held.map((keys) => (keys as string[]).length);
@@ -37,18 +37,18 @@ describe.skipIf(privateRedisMissing !== null)(`the queuePort on Redis${skippedRe
 
     const lost = names.findIndex((count) => count > 0 && count < QUEUES.length);
     await cluster.nodes[lost]?.kill();
-    const ringing = QUEUES.map((queue) =>
-      queues.ring(queue, ['b2']).then(
-        () => 'rung',
+    const enqueuing = QUEUES.map((queue) =>
+      queues.enqueue(queue, ['b2']).then(
+        () => 'enqueued',
         (error) => error instanceof UnreachableError && 'lost',
       ),
     );
-    const [first] = await Promise.all([Promise.race(ringing), cluster.nodes[lost]?.start()]);
-    expect(first).toBe('rung');
+    const [first] = await Promise.all([Promise.race(enqueuing), cluster.nodes[lost]?.start()]);
+    expect(first).toBe('enqueued');
     await cluster.whole();
-    // As the sweep does: rung again for whatever was not heard.
+    // As the sweep does: enqueued again for whatever was not heard.
     await fact(async () => {
-      for (const queue of QUEUES) await queues.ring(queue, ['b3']);
+      for (const queue of QUEUES) await queues.enqueue(queue, ['b3']);
       expect(heard.filter((what) => what.endsWith('b3')).length).toBeGreaterThanOrEqual(7);
     });
   });
@@ -60,11 +60,11 @@ describe.skipIf(privateRedisMissing !== null)(`the queuePort on Redis${skippedRe
     const heard: string[] = [];
     await house.work(queues, { pull: async (id) => void heard.push(id) });
     await server.command('REPLICAOF', '127.0.0.1', String(await freePort()));
-    await expect(queues.ring('pull', ['early'])).rejects.toThrow(/READONLY/);
+    await expect(queues.enqueue('pull', ['early'])).rejects.toThrow(/READONLY/);
     await house.open();
-    expect(house.lines.join('\n')).toContain('a replica, which takes no ring');
+    expect(house.lines.join('\n')).toContain('a replica, which takes no jobs');
     await server.command('REPLICAOF', 'NO', 'ONE');
-    await fact(() => queues.ring('pull', ['later']));
+    await fact(() => queues.enqueue('pull', ['later']));
     await fact(() => expect(heard).toContain('later'));
   });
 
@@ -87,12 +87,12 @@ describe.skipIf(privateRedisMissing !== null)(`the queuePort on Redis${skippedRe
       rmSync(folder, { recursive: true, force: true });
     });
     const url = `rediss://:s3cret@localhost:${port}`;
-    expect(ringFrom(url, { NODE_EXTRA_CA_CERTS: cert })).toBe('1 waits');
-    expect(ringFrom(url, {})).toMatch(/self-signed certificate/);
+    expect(enqueueFrom(url, { NODE_EXTRA_CA_CERTS: cert })).toBe('1 waits');
+    expect(enqueueFrom(url, {})).toMatch(/self-signed certificate/);
     const otherName = url.replace('localhost', '127.0.0.1');
-    expect(ringFrom(otherName, { NODE_EXTRA_CA_CERTS: cert })).toMatch(/does not match/);
+    expect(enqueueFrom(otherName, { NODE_EXTRA_CA_CERTS: cert })).toMatch(/does not match/);
     const wrong = url.replace('s3cret', 'guessed');
-    expect(ringFrom(wrong, { NODE_EXTRA_CA_CERTS: cert })).toMatch(/WRONGPASS/);
+    expect(enqueueFrom(wrong, { NODE_EXTRA_CA_CERTS: cert })).toMatch(/WRONGPASS/);
   });
 
   it.each(['node=', 'node=one', 'node=a:1/2', 'node=user@a:1', 'node=a:99999'])(
@@ -116,14 +116,14 @@ function makeCertificate(key: string, cert: string): void {
   execFileSync('openssl', [...words, '-keyout', key, '-out', cert], { stdio: 'ignore' });
 }
 
-/** What another process says that rings here: node reads its certificates when it starts. */
-function ringFrom(url: string, env: Record<string, string>): string {
+/** What another process says that enqueues here: node reads its certificates when it starts. */
+function enqueueFrom(url: string, env: Record<string, string>): string {
   const script = `
     const { openQueues } = await import(${JSON.stringify(join(packageRoot(), 'dist/jobs/queues.js'))});
     const { randomUUID: newId } = await import('node:crypto');
     const deps = { log: () => {}, now: () => new Date(), newId };
     const queues = await openQueues(deps, { kind: 'redis', url: process.argv[1] });
-    await queues.ring('pull', ['w']);
+    await queues.enqueue('pull', ['w']);
     console.log(\`\${(await queues.counts()).pull.waiting} waits\`);
     await queues.close();
   `;

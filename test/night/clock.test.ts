@@ -51,10 +51,10 @@ beforeAll(async () => {
   await house.db.query(`update ledger.orders set placed_at = '2026-03-27 12:00:00+00'`);
   deps = { ...night, sleep: async () => {}, localTicks: localTicksOf(BERLIN.cron) };
   // Pages that fail are asked again without a pause.
-  const { ring } = night.queuePort;
+  const { enqueue } = night.queuePort;
   deps.queuePort = {
-    ring: async (queue, ids) => {
-      if (queue !== 'pull') return ring(queue, ids);
+    enqueue: async (queue, ids) => {
+      if (queue !== 'pull') return enqueue(queue, ids);
       for (const id of ids) await pullChunk(deps, BigInt(id));
     },
   };

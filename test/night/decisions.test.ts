@@ -46,11 +46,11 @@ const HAPPENED: Decision = {
 const DID_NOT: Decision = { ...HAPPENED, finding: 'not_happened', reference: 'case 77' };
 
 describe('an approval', () => {
-  test('puts what was held into batches at once, rings, and says who and what they saw', async () => {
+  test('puts what was held into batches at once, enqueues them, and says who and what they saw', async () => {
     await plan([CAPTURE, REFUND]);
     expect(await decide(APPROVE, 'anna', { all: true })).toEqual(['done queued', 'done queued']);
     expect(await states()).toEqual(['O1 capture queued', 'O2 refund queued']);
-    expect(at.rung).toEqual(['capture', 'refund']);
+    expect(at.enqueued).toEqual(['capture', 'refund']);
     const id = await idOf('O2');
     const sheet = await sheetOf({ db: at.db, refundReasonTag: true }, id);
     expect(sheet?.events.map((event) => `${event.to} ${event.by}`)).toEqual([
@@ -257,7 +257,7 @@ describe('many at once', () => {
     await plan([CAPTURE]);
     expect(await decide(APPROVE, 'anna', { check: true })).toEqual(['done queued']);
     expect(await states()).toEqual(['O1 capture held']);
-    expect(at.rung).toEqual([]);
+    expect(at.enqueued).toEqual([]);
   });
 
   test('a hundred approvals at the same moment make one', async () => {

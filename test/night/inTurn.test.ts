@@ -1,10 +1,10 @@
-// The order in which waiting batches are rung for: account by account in turn.
+// The order in which waiting batches are enqueued: account by account in turn.
 
 import { describe, expect, it } from 'vitest';
 import { inTurn } from '../../src/send/enqueueWaiting.js';
 
 describe('batches that wait', () => {
-  it('are rung for account by account in turn, oldest first', () => {
+  it('are enqueued account by account in turn, oldest first', () => {
     const batches = ['A', 'A', 'A', 'A', 'B', 'C', 'C'].map((accountId, index) => ({
       accountId,
       batchId: BigInt(index + 1),

@@ -39,7 +39,7 @@ beforeAll(async () => {
       await front.accept();
     },
     queuePort: {
-      ring: async (_, ids) => {
+      enqueue: async (_, ids) => {
         for (const id of ids) await pullChunk(deps, BigInt(id));
       },
     },

@@ -19,7 +19,7 @@ export async function decideHeld(
   for (const { id } of rows) {
     const sheet = await sheetOf({ db: app.db, refundReasonTag: true }, id);
     const seen = new Map(hasSeen ? [[id, sheet?.seenSha256 ?? '']] : []);
-    const deps = { db: app.db, queuePort: { ring: async () => {} }, now: () => new Date() };
+    const deps = { db: app.db, queuePort: { enqueue: async () => {} }, now: () => new Date() };
     const request = { ids: [id], decision: { kind, reason: null }, who, seen };
     const verdicts = await decideInstructions({ ...deps, log: () => {} }, request);
     said.push(...verdicts.map(({ words }) => words));

@@ -21,8 +21,8 @@ export const at = {
   db: undefined as unknown as Database,
   accountId: '',
   runId: 0n,
-  /** queues that were rung */
-  rung: [] as string[],
+  /** queues that were enqueued */
+  enqueued: [] as string[],
 };
 
 export const CAPTURE = { ledger: 'captured 10.00 EUR', gateway: ['T1 authorised 10.00'] };
@@ -40,7 +40,7 @@ export async function newAccount(db: Database): Promise<void> {
   at.db = db;
   at.accountId = `A${accounts}`;
   at.runId = await storeRun(db, at.accountId);
-  at.rung = [];
+  at.enqueued = [];
 }
 
 export async function plan(texts: readonly OrderText[]): Promise<void> {
@@ -102,10 +102,10 @@ export async function decide(
 }
 
 export function verdicts(request: DecisionRequest): Promise<DecisionVerdict[]> {
-  const ring = async (queue: string): Promise<void> => {
-    at.rung.push(queue);
+  const enqueue = async (queue: string): Promise<void> => {
+    at.enqueued.push(queue);
   };
-  const deps = { db: at.db, queuePort: { ring }, now: () => LOOKED_AT, log: () => {} };
+  const deps = { db: at.db, queuePort: { enqueue }, now: () => LOOKED_AT, log: () => {} };
   return decideInstructions(deps, request);
 }
 

@@ -181,10 +181,10 @@ async function decide(
     async (app) => {
       const who = deciderOf(command);
       const check = flags.check === true;
-      // Only an approval rings, so that the queue is not opened for anything else.
-      const ring: QueuePort['ring'] = async (queue, batchIds) =>
-        (await app.queues()).ring(queue, batchIds);
-      const deps = { db: app.db, queuePort: { ring }, now: () => new Date(), log: app.log };
+      // Only an approval enqueues, so that the queue is not opened for anything else.
+      const enqueue: QueuePort['enqueue'] = async (queue, batchIds) =>
+        (await app.queues()).enqueue(queue, batchIds);
+      const deps = { db: app.db, queuePort: { enqueue }, now: () => new Date(), log: app.log };
       const rows = await decideInstructions(deps, { ids, decision: wanted, who, seen, check });
       if (wantsJson(command)) printJson({ check, decidedBy: who, rows: rows.map(verdictJson) });
       else printLines(verdictLines(rows, wanted, check));

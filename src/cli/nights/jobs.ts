@@ -1,5 +1,5 @@
 // `tieout jobs list|show|retry|discard`: failed queue jobs in words. A retry asks the database what
-// is still to be done and rings for that; it never repeats a job as it was.
+// is still to be done and enqueues that; it never repeats a job as it was.
 
 import { Command } from 'commander';
 import type { FailedJob } from '../../../jobs/failed.js';
@@ -32,7 +32,7 @@ export function jobsCommand(): Command {
     .argument('[job...]', 'jobs (default: with --all, every failed one)')
     .option('--all', 'every failed job')
     .option('--json', 'print one JSON document')
-    .description('look into the database what is still to be done, and ring for that')
+    .description('look into the database what is still to be done, and enqueue that')
     .action(async (jobIds: string[], flags: { all?: boolean }, command: Command) => {
       await withApp(command, (app) => retry(app, jobIds, flags.all ?? false, wantsJson(command)));
     });
@@ -110,7 +110,7 @@ async function discard(app: App, jobIds: readonly string[]): Promise<number> {
 export async function retryWords(app: App, job: FailedJob): Promise<string> {
   if (job.id === null) return 'the job names nothing of ours; discard it';
   const { kind, words } = await reevaluate(app, job.queue, job.id);
-  const verbs = { ring: 'rings again', done: 'changes nothing', hold: 'waits for a person' };
+  const verbs = { enqueue: 'rings again', done: 'changes nothing', hold: 'waits for a person' };
   return `${verbs[kind]}: ${words}`;
 }
 

@@ -87,7 +87,7 @@ async function openWeb(app: App): Promise<() => Promise<void>> {
     version,
     identity,
     jobs: jobsPort(app),
-    queuePort: doorbellOf(app),
+    queuePort: queuePortOf(app),
     board: await boardFor(app),
   };
   const server = createWebServer({ ...base, console: people, monitor: monitorOf(app) });
@@ -128,9 +128,9 @@ async function boardFor(app: App): Promise<ConsoleDeps['board']> {
   }
 }
 
-/** The queue is opened by the first ring, not before. */
-function doorbellOf(app: App): QueuePort {
-  return { ring: async (queue, ids) => (await app.queues()).ring(queue, ids) };
+/** The queue is opened when something is first enqueued, not before. */
+function queuePortOf(app: App): QueuePort {
+  return { enqueue: async (queue, ids) => (await app.queues()).enqueue(queue, ids) };
 }
 
 function jobsPort(app: App): JobsPort {

@@ -48,7 +48,7 @@ export type SendingAnswer =
   | { kind: 'open' }
   /** only a batch of one may go: the canary */
   | { kind: 'canary' }
-  /** the canary is on its way; what waits is rung for again when its answer was understood */
+  /** the canary is on its way; what waits is enqueued again when its answer was understood */
   | { kind: 'wait' }
   | { kind: 'stop'; by: Brake['kind'] | 'no_run' | 'block' | 'breaker'; reason: string };
 

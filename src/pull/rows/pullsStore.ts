@@ -263,7 +263,7 @@ export async function openChunks(db: Db, pullId: bigint): Promise<number> {
 
 /**
  * Gives back what a runner that is gone left undone, under new ids: the queue may hold a job of a
- * dead worker under the old one for a minute, and would swallow every ring for it.
+ * dead worker under the old one for a minute, and would hide every later one for it.
  */
 export async function releaseChunks(db: Db, pullId: bigint): Promise<void> {
   await db.query(

@@ -1,5 +1,5 @@
 // Batches: what waits to be sent together, and why it still waits. Nothing here claims or sends:
-// the claim and what became of it are in attemptsStore.ts. Neighbours: send/send.ts rings for what
+// the claim and what became of it are in attemptsStore.ts. Neighbours: send/send.ts enqueues what
 // waits, send/permit.ts weighs it.
 
 import type { BatchInstruction, QueuedBatch } from '../../core/instructions/batch.js';
@@ -207,8 +207,8 @@ export async function analyseBatches(db: Db): Promise<void> {
 
 /**
  * Takes apart what an earlier process left waiting and never tried, to be cut anew: the queue may
- * hold a job of a dead worker under the old id, and would swallow every ring for it. A worker that
- * lives after all finds its batch dropped and claims nothing.
+ * hold a job of a dead worker under the old id, and would hide every later one for it. A worker
+ * that lives after all finds its batch dropped and claims nothing.
  */
 export async function dissolveWaiting(db: Db, accountIds: readonly string[]): Promise<void> {
   await db.query(

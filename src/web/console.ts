@@ -18,7 +18,6 @@ import { forLog, wordsFor } from './format.js';
 import type { MonitorDeps } from './health.js';
 import { answerError, answerProblem } from './layout/problems.js';
 import { addMetrics } from './metrics.js';
-import { addBoard } from './queueBoard.js';
 import { ROUTES } from './routes.js';
 import type { ConsoleDeps, Route, Visit } from './visit.js';
 import { draftOf, isFor } from './visitor/draft.js';
@@ -69,7 +68,6 @@ export async function addConsole(
   );
   addAssets(server);
   addSignIn(server, deps);
-  if (deps.board !== null) await addBoard(server, deps, deps.board);
   if (monitor !== null) addMetrics(server, deps, monitor);
   for (const route of ROUTES) {
     server.route({

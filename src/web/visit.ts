@@ -2,7 +2,6 @@
 // visit carries the accounts for which the person has that right, and every query takes them. Types
 // only, and the few answers that are made in many places.
 
-import type { FastifyPluginCallback } from 'fastify';
 import type { VNode } from 'preact';
 import type { Config } from '../config/config.js';
 import type { Grant, Right } from '../core/access.js';
@@ -10,6 +9,7 @@ import type { Log } from '../core/log.js';
 import type { QueueName, QueuePort } from '../core/queuePort.js';
 import type { Database } from '../database/db.js';
 import type { Words } from './format.js';
+import type { MonitorDeps } from './health.js';
 import type { Typed } from './visitor/draft.js';
 import type { Fields } from './visitor/fields.js';
 import type { Identity } from './visitor/identity.js';
@@ -32,6 +32,7 @@ export interface JobVerdict {
 /** The queue as the console may use it: no word of it sends anything a second time. */
 export interface JobsPort {
   list(): Promise<FailedJobView[]>;
+  counts: MonitorDeps['queueCounts'];
   retry(jobId: string): Promise<JobVerdict>;
   discard(jobId: string): Promise<JobVerdict>;
 }
@@ -46,8 +47,6 @@ export interface ConsoleDeps {
   newId: () => string;
   log: Log;
   jobs: JobsPort;
-  /** the queue's own board; null where the queue cannot be reached */
-  board: FastifyPluginCallback | null;
   /** tells a worker of what was approved; the rows are what counts */
   queuePort: QueuePort;
 }

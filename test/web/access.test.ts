@@ -179,38 +179,21 @@ function may(route: Route) {
   return found;
 }
 
-describe("the queue's own board", () => {
-  it('is for operators and administrators, to look at', async () => {
-    for (const role of ROLES) {
-      const visitor = await console.withRole(role);
-      const { statusCode, body, headers } = await visitor.get('/board/');
-      const isFor = ['operator', 'admin'].includes(role);
-      expect([role, statusCode]).toEqual([role, isFor ? 200 : 403]);
-      if (isFor) expect(body).toContain('tieout queues');
-      const other = await visitor.get('/breaks');
-      expect(other.headers['content-security-policy']).not.toContain('unsafe');
-      expect(headers['content-security-policy']).toContain("script-src 'self'");
-    }
-    expect((await console.stranger().get('/board/api/queues')).statusCode).toBe(303);
-    const ofOne = await console.withRole('operator', 'A1001');
-    expect((await ofOne.get('/board/api/queues')).statusCode).toBe(403);
+describe('the page of jobs', () => {
+  it('says what waits in each queue', async () => {
+    const visitor = await console.withRole('operator');
+    const page = async () => (await visitor.get('/jobs')).body;
+    expect(await page()).toContain('Waiting: none. At work: none.');
+    const queues = await console.app.queues();
+    await queues.enqueue('review', ['1', '2']);
+    await queues.enqueue('refund', ['1']);
+    expect(await page()).toContain('Waiting: refund 1, review 2. At work: none.');
   });
 
-  it('sends nothing again: no request but a look is answered', async () => {
+  it('stands alone: the queue has no page of its own', async () => {
     const visitor = await console.withRole('operator');
-    const answer = await visitor.get('/board/api/queues');
-    expect(answer.statusCode).toBe(200);
-    for (const method of ['PUT', 'POST', 'PATCH', 'DELETE'] as const) {
-      for (const path of ['retry/failed', 'x/retry', 'clean/failed', 'pause', 'empty', 'add']) {
-        const url = `/board/api/queues/refund/${path}`;
-        const { statusCode } = await console.server.inject({
-          method,
-          url,
-          cookies: visitor.cookies,
-        });
-        expect([404, 405], `${method} ${url}`).toContain(statusCode);
-      }
-    }
+    expect((await visitor.get('/board/')).statusCode).toBe(404);
+    expect((await visitor.get('/board/api/queues')).statusCode).toBe(404);
   });
 });
 

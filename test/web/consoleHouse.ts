@@ -5,7 +5,6 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { localTicksOf } from '../../jobs/clock.js';
 import { discardJob, listFailedJobs, retryFailedJob } from '../../jobs/failed.js';
-import { boardOf } from '../../jobs/queueBoard.js';
 import { hashPassword, newToken, tokenDigest } from '../../src/access/password.js';
 import { openSession } from '../../src/access/sessionsStore.js';
 import { addUser } from '../../src/access/usersStore.js';
@@ -82,7 +81,6 @@ export async function openConsole(
     identity: localIdentity(base),
     jobs: jobsOf(app),
     queuePort: await app.queues(),
-    board: boardOf(await app.queues(), '/board'),
   };
   const monitor: MonitorDeps = {
     ...base,
@@ -132,6 +130,7 @@ export function jobsOf(app: App): JobsPort {
       const jobs = await listFailedJobs(await app.queues(), { limit: 100 });
       return jobs.map((job) => ({ ...job, retry: 'weighs it again' }));
     },
+    counts: async () => (await app.queues()).counts(),
     retry: async (jobId) => {
       const queues = await app.queues();
       const deps = { queues, queuePort: queues };

@@ -5,8 +5,6 @@ import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
 import { checkSchedule } from '../../../jobs/clock.js';
 import { discardJob, listFailedJobs, retryFailedJob } from '../../../jobs/failed.js';
-import { boardOf } from '../../../jobs/queueBoard.js';
-import { reasonOf } from '../../../jobs/reason.js';
 import { hasAdministrator } from '../../access/usersStore.js';
 import { UnreachableError } from '../../core/errors.js';
 import type { QueuePort, Reevaluate } from '../../core/queuePort.js';
@@ -14,9 +12,8 @@ import { migrationStatus } from '../../database/migrate.js';
 import { reevaluate } from '../../night/reevaluate.js';
 import type { Workforce } from '../../night/run.js';
 import type { MonitorDeps } from '../../web/health.js';
-import { BOARD_PATH } from '../../web/queueBoard.js';
 import { createWebServer } from '../../web/server.js';
-import type { ConsoleDeps, FailedJobView, JobsPort } from '../../web/visit.js';
+import type { FailedJobView, JobsPort } from '../../web/visit.js';
 import { localIdentity } from '../../web/visitor/identity.js';
 import { makeLink } from '../../web/visitor/links.js';
 import type { App } from '../app.js';
@@ -88,7 +85,6 @@ async function openWeb(app: App): Promise<() => Promise<void>> {
     identity,
     jobs: jobsPort(app),
     queuePort: queuePortOf(app),
-    board: await boardFor(app),
   };
   const server = createWebServer({ ...base, console: people, monitor: monitorOf(app) });
   let address: string;
@@ -118,16 +114,6 @@ function monitorOf(app: App): MonitorDeps {
   };
 }
 
-/** Without a queue people still see the night; only its board is left out. */
-async function boardFor(app: App): Promise<ConsoleDeps['board']> {
-  try {
-    return boardOf(await app.queues(), BOARD_PATH);
-  } catch (error) {
-    app.log(`the console is without the queue's board: ${reasonOf(error)}`, { level: 'warn' });
-    return null;
-  }
-}
-
 /** The queue is opened when something is first enqueued, not before. */
 function queuePortOf(app: App): QueuePort {
   return { enqueue: async (queue, ids) => (await app.queues()).enqueue(queue, ids) };
@@ -141,6 +127,7 @@ function jobsPort(app: App): JobsPort {
       for (const job of found) jobs.push({ ...job, retry: await retryWords(app, job) });
       return jobs;
     },
+    counts: async () => (await app.queues()).counts(),
     retry: async (jobId) => {
       const queues = await app.queues();
       const weigh: Reevaluate = (queue, id) => reevaluate(app, queue, id);

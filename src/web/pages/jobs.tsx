@@ -9,6 +9,7 @@ import { refused } from '../visit.js';
 
 export async function jobsPage(visit: Visit): Promise<Answer> {
   const jobs = await visit.deps.jobs.list();
+  const counts = Object.entries(await visit.deps.jobs.counts());
   const body = (
     <>
       <h1>Failed jobs</h1>
@@ -16,11 +17,10 @@ export async function jobsPage(visit: Visit): Promise<Answer> {
         A job only says "look here". What is done and what is not stands in the database, so a retry
         weighs everything anew and sends nothing that was sent before.
       </p>
-      {visit.deps.board === null ? null : (
-        <p>
-          <a href="/board/">The queue's own board</a> shows all jobs, to look at.
-        </p>
-      )}
+      <p>
+        Waiting: {listOf(counts.map(([queue, { waiting }]) => [queue, waiting]))}. At work:{' '}
+        {listOf(counts.map(([queue, { active }]) => [queue, active]))}.
+      </p>
       {jobs.length === 0 ? (
         <Empty>No job has failed. If a night stands still all the same, see Tonight.</Empty>
       ) : (
@@ -29,6 +29,12 @@ export async function jobsPage(visit: Visit): Promise<Answer> {
     </>
   );
   return { kind: 'page', title: 'Failed jobs', section: 'Jobs', body };
+}
+
+/** `capture 3, refund 12`; queues without a job are left out. */
+function listOf(counts: readonly (readonly [queue: string, jobs: number])[]): string {
+  const some = counts.filter(([, jobs]) => jobs > 0);
+  return some.length === 0 ? 'none' : some.map(([queue, jobs]) => `${queue} ${jobs}`).join(', ');
 }
 
 function JobTable({ visit, jobs }: { visit: Visit; jobs: readonly FailedJobView[] }) {

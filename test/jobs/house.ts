@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, vi } from 'vitest';
 import type { QueueConnection } from '../../jobs/backend.js';
 import type { Queues } from '../../jobs/queues.js';
-import { migrateQueues, openQueues } from '../../jobs/queues.js';
+import { openQueues } from '../../jobs/queues.js';
 import type { Handler, WorkerDeps, Workers } from '../../jobs/worker.js';
 import { startWorkers } from '../../jobs/worker.js';
 import type { QueueName } from '../../src/core/queuePort.js';
@@ -48,10 +48,8 @@ export const HOUSES: readonly {
     title: 'on PostgreSQL',
     missing: null,
     async build() {
-      const { connection, drop } = await freshDatabase();
-      const queueConnection: QueueConnection = { kind: 'database', connection };
-      await migrateQueues(queueConnection);
-      return houseOf(queueConnection, drop);
+      const { connection, drop } = await freshDatabase({ queues: true });
+      return houseOf({ kind: 'database', connection }, drop);
     },
   },
 ];

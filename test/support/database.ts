@@ -13,12 +13,17 @@ export interface FreshDatabase {
   drop(): Promise<void>;
 }
 
-/** A copy of the migrated template; `empty` gives one without any of our schema. */
-export async function freshDatabase(options: { empty?: boolean } = {}): Promise<FreshDatabase> {
+/** A migrated database, with the queues' tables or without; or one without any of our schema. */
+export async function freshDatabase(
+  options: { empty?: boolean; queues?: boolean } = {},
+): Promise<FreshDatabase> {
   const server = inject('server');
   const name = `tieout_test_${randomUUID().replaceAll('-', '')}`;
-  const source = options.empty === true ? 'template0' : inject('template');
-  await onServer(server, `create database ${name} template ${source}`);
+  const { bare, withQueues } = inject('templates');
+  const migrated = options.queues === true ? withQueues : bare;
+  const source = options.empty === true ? 'template0' : migrated;
+  // The files as they are: through the log it costs five times as much.
+  await onServer(server, `create database ${name} template ${source} strategy file_copy`);
   const connection = databaseOn(server, name);
   const db = openDatabase(connection);
   return {

@@ -1,57 +1,103 @@
-// One PostgreSQL server for a whole vitest run, and in it one migrated template that every test
-// database is copied from. TEST_DATABASE_URL names another server to run the tests against.
+// One PostgreSQL server for a whole vitest run, and in it two migrated templates that every test
+// database is copied from, one with the queues' tables and one without. TEST_DATABASE_URL names
+// another server to run the tests against. Whatever the tests write lies in memory where there is
+// room: ext4 is slow to give a file's number out again that was just given back, so that a database
+// made and dropped for one test took most of a second there.
 
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { migrateQueues } from '../../jobs/queues.js';
 import type { Connection } from '../../src/database/connection.js';
+import type { Database } from '../../src/database/db.js';
 import { openDatabase } from '../../src/database/db.js';
 import { startEmbedded } from '../../src/database/embedded/embedded.js';
 import { migrateUp } from '../../src/database/migrate.js';
 import { databaseOn } from './databaseOn.js';
 
+export interface Templates {
+  bare: string;
+  withQueues: string;
+}
+
 declare module 'vitest' {
   export interface ProvidedContext {
     server: Connection;
-    template: string;
+    templates: Templates;
   }
 }
 
+const MEMORY = '/dev/shm';
+/** Several times what a whole run has been seen to hold at once. */
+const ROOM_BYTES_MIN = 4 * 2 ** 30;
+
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { server, stop } = await openServer();
-  const template = `tieout_template_${process.pid}`;
+  const { folder, remove } = takeFolder();
+  const { server, stop } = await openServer(folder);
+  const templates = {
+    bare: `tieout_template_${process.pid}`,
+    withQueues: `tieout_template_${process.pid}_queues`,
+  };
   const admin = openDatabase(server, { max: 1 });
-  try {
-    await admin.query(`drop database if exists ${template}`);
-    await admin.query(`create database ${template}`);
-    await migrateUp(databaseOn(server, template));
-  } catch (error) {
+  const end = async (): Promise<void> => {
     await admin.close();
     await stop();
+    remove();
+  };
+  try {
+    await makeTemplates(admin, server, templates);
+  } catch (error) {
+    await end();
     throw error;
   }
   project.provide('server', server);
-  project.provide('template', template);
+  project.provide('templates', templates);
   return async () => {
-    await admin.query(`drop database if exists ${template}`);
-    await admin.close();
-    await stop();
+    await dropTemplates(admin, templates);
+    await end();
   };
 }
 
-async function openServer(): Promise<{ server: Connection; stop(): Promise<void> }> {
+/** For the server and for every file of the tests, which ask for a temporary folder as any does. */
+function takeFolder(): { folder: string; remove(): void } {
+  const folder = mkdtempSync(join(hasRoom() ? MEMORY : tmpdir(), 'tieout-test-'));
+  // Others pass through and write there, too: run as root, the server has an account of its own.
+  chmodSync(folder, 0o1777);
+  process.env.TMPDIR = folder;
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }) };
+}
+
+/** A bare container has 64 MB there, and macOS no such folder. */
+function hasRoom(): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return bavail * bsize >= ROOM_BYTES_MIN;
+  } catch {
+    return false;
+  }
+}
+
+async function makeTemplates(
+  admin: Database,
+  server: Connection,
+  { bare, withQueues }: Templates,
+): Promise<void> {
+  await dropTemplates(admin, { bare, withQueues });
+  await admin.query(`create database ${bare}`);
+  await migrateUp(databaseOn(server, bare));
+  await admin.query(`create database ${withQueues} template ${bare}`);
+  await migrateQueues({ kind: 'database', connection: databaseOn(server, withQueues) });
+}
+
+async function dropTemplates(admin: Database, { bare, withQueues }: Templates): Promise<void> {
+  for (const name of [withQueues, bare]) await admin.query(`drop database if exists ${name}`);
+}
+
+async function openServer(folder: string): Promise<{ server: Connection; stop(): Promise<void> }> {
   const address = process.env.TEST_DATABASE_URL ?? '';
   if (address !== '') return { server: { connectionString: address }, stop: async () => {} };
-  const folder = mkdtempSync(join(tmpdir(), 'tieout-test-'));
-  // Run as root, the server's account must be able to pass through.
-  chmodSync(folder, 0o755);
-  const { host, user, database, stop } = await startEmbedded({ dataDir: folder, unsafeFast: true });
-  return {
-    server: { host, user, database },
-    stop: async () => {
-      await stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  const dataDir = join(folder, 'server');
+  const { host, user, database, stop } = await startEmbedded({ dataDir, unsafeFast: true });
+  return { server: { host, user, database }, stop };
 }

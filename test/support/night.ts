@@ -6,7 +6,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { migrateQueues } from '../../jobs/queues.js';
 import { openApp } from '../../src/app/compose.js';
 import type { App } from '../../src/cli/app.js';
 import { loadConfig } from '../../src/config/config.js';
@@ -86,8 +85,7 @@ export interface House {
 }
 
 export async function buildHouse(options: HouseOptions = {}): Promise<House> {
-  const { db, connection, drop } = await freshDatabase();
-  await migrateQueues({ kind: 'database', connection });
+  const { db, connection, drop } = await freshDatabase({ queues: true });
   const night = settingsOfNight(options);
   const accounts = sandboxAccounts(night.seed);
   const sandbox = await startSandbox({

@@ -96,9 +96,7 @@ async function databaseOf(options: SeparateOptions, folder: string): Promise<Hou
   if (options.database === 'empty') return freshDatabase({ empty: true });
   if (options.database === 'own') return ownDatabase(folder);
   if (options.database === 'server') return ownServer(folder);
-  const fresh = await freshDatabase();
-  await migrateQueues({ kind: 'database', connection: fresh.connection });
-  return fresh;
+  return freshDatabase({ queues: true });
 }
 
 /** As durable as for a merchant: it is there to be killed. */

@@ -9,13 +9,13 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { Pool } from 'undici';
 import { openApp } from '../dist/src/app/compose.js';
-import { compareNight } from '../dist/src/compare/compare.js';
+import { compare } from '../dist/src/compare/compare.js';
 import { loadConfig } from '../dist/src/config/config.js';
-import { confirm, judgeAnew } from '../dist/src/confirm/confirm.js';
+import { confirm } from '../dist/src/confirm/confirm.js';
 import { prepareBatch } from '../dist/src/gateway/batches/batchOps.js';
 import { beginRun } from '../dist/src/night/begin.js';
 import { plan } from '../dist/src/plan/plan.js';
-import { pullNight } from '../dist/src/pull/pull.js';
+import { pull } from '../dist/src/pull/pull.js';
 import { send } from '../dist/src/send/send.js';
 import { sendLeast } from './leastProtocol.mjs';
 import { sized } from './sized.mjs';
@@ -112,9 +112,9 @@ async function sendWhole({ file, rows: due, folder = '/' }) {
     const { night } = await beginRun(deps, request);
     const workforce = await app.workforce();
     await workforce.start();
-    const pull = await pullNight(deps, night);
-    await compareNight(deps, night, pull);
-    await plan(deps, night, pull);
+    const look = await pull(deps, night);
+    await compare(deps, night, look);
+    await plan(deps, night, look);
     const cutting = timedCutting(deps);
     const cpuBefore = process.cpuUsage();
     const began = performance.now();
@@ -128,7 +128,7 @@ async function sendWhole({ file, rows: due, folder = '/' }) {
     if (sent < due.length * 0.98)
       throw new Error(`only ${sent} were sent: ${JSON.stringify(rows)}`);
     const confirming = performance.now();
-    await judgeAnew(deps, night, pull, await confirm(deps, night, pull));
+    await confirm(deps, night, look);
     const confirmMs = performance.now() - confirming;
     await workforce.stop();
     const sendMs = ended - began - cutting.ms();

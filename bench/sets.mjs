@@ -5,7 +5,7 @@
 // one that is as bare as the merge; planning; asking when the ledger lies in no order. Neighbours:
 // house.mjs lays out ledger, database and gateway.
 
-import { compare, updateBreaks } from '../dist/src/compare/verdictsStore.js';
+import { judgeOrders, updateBreaks } from '../dist/src/compare/verdictsStore.js';
 import { openDatabase } from '../dist/src/database/db.js';
 import { rolledBack } from '../dist/src/database/rolledBack.js';
 import { createGatewayClient } from '../dist/src/gateway/client.js';
@@ -221,7 +221,7 @@ function midnightOf(now) {
 
 export async function compareAll({ place, runId }, tx, pull, now = new Date()) {
   const scope = { runId, pullId: pull.pullId };
-  await compare(tx, scope, {
+  await judgeOrders(tx, scope, {
     asOf: now,
     dateEnd: midnightOf(now),
     graceHours: 24,

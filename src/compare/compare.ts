@@ -5,6 +5,7 @@ import { changesSince, resendHours } from '../instructions/freed.js';
 import { settleByLooks } from '../instructions/instructionsStore.js';
 import type { PullRow } from '../pull/rows/pullsStore.js';
 import { hasGaps } from '../pull/rows/pullsStore.js';
+import { noteLookWords } from '../pull/statusCodes.js';
 import type { Night, RunDeps } from '../runs/deps.js';
 import { accountIdsOf, accountRules } from '../runs/deps.js';
 import type { Working } from '../runs/runRecordStore.js';
@@ -14,24 +15,26 @@ import type { CompareRules, CompareScope } from './verdictsStore.js';
 import {
   clearVerdicts,
   clearVerdictsOf,
-  compare,
+  judgeOrders,
   recordMatched,
   updateBreaks,
 } from './verdictsStore.js';
 
-/** What the look proves about what was sent before: it decides what an order still needs. */
-export async function settleNight(deps: RunDeps, night: Night, pull: PullRow): Promise<void> {
-  const resendAfterHours = resendHours(deps, await changesSince(deps, night));
-  await settleByLooks(night.db, night.runId, pull.pullId, deps.now(), resendAfterHours);
-}
-
-/** Compares all live orders of the night with what the pull brought. */
-export async function compareNight(deps: RunDeps, night: Night, pull: PullRow): Promise<void> {
+/** Judges all live orders of the night by what the pull brought. */
+export async function compare(deps: RunDeps, night: Night, pull: PullRow): Promise<void> {
   deps.progress('compare', 0, 1);
+  await noteLookWords(deps, night, pull);
+  await settle(deps, night, pull);
   await clearVerdicts(night.db, night.runId, accountIdsOf(night));
   await updateStrayRefunds(night.db, night.runId, accountRules(night.accounts), deps.now());
   await judge(deps, night, pull, { runId: night.runId, pullId: pull.pullId });
   deps.progress('compare', 1, 1);
+}
+
+/** What the look proves about what was sent before decides what an order still needs. */
+async function settle(deps: RunDeps, night: Night, pull: PullRow): Promise<void> {
+  const resendAfterHours = resendHours(deps, await changesSince(deps, night));
+  await settleByLooks(night.db, night.runId, pull.pullId, deps.now(), resendAfterHours);
 }
 
 /**
@@ -61,7 +64,7 @@ async function judge(
   if (!night.isDry) {
     await recordWorking(night.db, night.runId, accountIdsOf(night), workingOf(scope));
   }
-  const matched = await compare(night.db, scope, compareRules(deps, night, look.asOf), {
+  const matched = await judgeOrders(night.db, scope, compareRules(deps, night, look.asOf), {
     meanwhile: () => deps.getReady?.('report'),
     onRefused: (why) =>
       deps.log(`one session compares all orders, for the database shares no snapshot: ${why}`, {

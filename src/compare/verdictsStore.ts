@@ -69,7 +69,7 @@ function listOfColumns(rows: readonly PositionRow[]): string {
  * glance is set aside first, and counted, so that the many checks see only what is left. Of a large
  * pull two sessions compare a share each, of one snapshot.
  */
-export async function compare(
+export async function judgeOrders(
   db: Db,
   scope: CompareScope,
   rules: CompareRules,

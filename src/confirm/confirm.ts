@@ -4,6 +4,7 @@
 
 import { compareAgain } from '../compare/compare.js';
 import { classify, rememberFinal } from '../compare/verdictsStore.js';
+import { BEGIN_AGAIN_MAX } from '../core/instructions/sending.js';
 import { settleByLooks, toLookAt } from '../instructions/instructionsStore.js';
 import { confirmAcceptedPayouts } from '../instructions/payoutsStore.js';
 import { askHere } from '../pull/askOrders.js';
@@ -15,19 +16,33 @@ import { noteAnswers, noteLookWords } from '../pull/statusCodes.js';
 import { concurrently } from '../runs/concurrently.js';
 import type { Night } from '../runs/deps.js';
 import { accountIdsOf, lookbackFrom } from '../runs/deps.js';
+import { beginAgain } from '../send/beginAgain.js';
 import type { SendDeps } from '../send/deps.js';
+import { send } from '../send/send.js';
 import { searchRefunds } from './searchRefunds.js';
 
+/**
+ * Looks at what was sent, and judges it anew. Where a look lets an account go that its breaker had
+ * stopped, what waits of it is sent and looked at in turn, so often and no more.
+ */
+export async function confirm(deps: SendDeps, night: Night, first: PullRow): Promise<void> {
+  let second = await confirmSent(deps, night, first);
+  for (let round = 0; round < BEGIN_AGAIN_MAX && second !== null; round += 1) {
+    const again = await beginAgain(deps, accountIdsOf(night));
+    if (again.length === 0) break;
+    await compareAgain(deps, night, first, second);
+    await send(deps, night);
+    second = await confirmSent(deps, night, second);
+  }
+  await judgeAnew(deps, night, first, second);
+}
+
 /** Looks at what was sent, and settles what is seen; answers the look, null where none was due. */
-export async function confirm(
-  deps: SendDeps,
-  night: Night,
-  first: PullRow,
-): Promise<PullRow | null> {
+async function confirmSent(deps: SendDeps, night: Night, before: PullRow): Promise<PullRow | null> {
   // Whoever read its answer died before it said so: it is this night's money.
   await confirmAcceptedPayouts(night.db, accountIdsOf(night), deps.now());
   // What was answered is kept before a look says more of it.
-  const second = await concurrently(noteAnswers(deps, night), lookAtSent(deps, night, first));
+  const second = await concurrently(noteAnswers(deps, night), lookAtSent(deps, night, before));
   if (second === null) return null;
   // Settling goes order by order, and needs no figures of the look.
   await concurrently(
@@ -38,7 +53,7 @@ export async function confirm(
 }
 
 /** What the second look shows decides verdicts anew; then each order is put into its class. */
-export async function judgeAnew(
+async function judgeAnew(
   deps: SendDeps,
   night: Night,
   first: PullRow,

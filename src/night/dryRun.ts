@@ -3,6 +3,7 @@
 // writes, so for a while it holds what others may need; whoever needs it goes first, and the dry
 // run ends.
 
+import { compare } from '../compare/compare.js';
 import { classify } from '../compare/verdictsStore.js';
 import { DatabaseAwayError, TieoutError } from '../core/errors.js';
 import type { RunSummary } from '../core/runs/summary.js';
@@ -10,8 +11,8 @@ import type { Database, Tx } from '../database/db.js';
 import { isThere } from '../database/db.js';
 import { DRY_LIMITS } from '../database/limits.js';
 import { rolledBack } from '../database/rolledBack.js';
-import { pullNight } from '../pull/pull.js';
-import { noteLookWords } from '../pull/statusCodes.js';
+import { plan } from '../plan/plan.js';
+import { pull } from '../pull/pull.js';
 import type { Night } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import {
@@ -25,20 +26,19 @@ import { fenced } from '../runs/holding.js';
 import { deleteDryRun } from '../runs/runsStore.js';
 import { keepingOn } from '../runs/watch.js';
 import type { SendDeps } from '../send/deps.js';
-import { countLooks, total } from '../total/total.js';
-import { judge } from './night.js';
+import { total } from '../total/total.js';
 
 export async function runDry(open: SendDeps, mine: Night): Promise<RunSummary> {
   const { deps, night } = fenced(open, mine);
   try {
-    const pull = await pullNight(deps, night);
+    const look = await pull(deps, night);
     const judged = async (tx: Tx): Promise<RunSummary> => {
       const dry = { ...night, db: tx };
       await markDry(tx);
-      await noteLookWords(deps, dry, pull);
-      await judge(deps, dry, pull);
-      await classify(dry.db, dry.runId);
-      const summary = await total(deps, dry, await countLooks(tx, dry.runId));
+      await compare(deps, dry, look);
+      await plan(deps, dry, look);
+      await classify(tx, dry.runId);
+      const summary = await total(deps, dry);
       return { ...summary, wouldDo: await wouldDo(tx, accountIdsOf(dry)) };
     };
     return await givingWay(open.db, () => rolledBack(deps.db, judged, DRY_LIMITS));

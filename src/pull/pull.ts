@@ -24,13 +24,13 @@ import {
 } from './rows/pullsStore.js';
 
 /** Looks at all live orders; a pull that was cut short is continued while it is young. */
-export async function pullNight(deps: RunDeps, night: Night): Promise<PullRow> {
+export async function pull(deps: RunDeps, night: Night): Promise<PullRow> {
   const begun = await unfinished(deps, night);
-  const { pull, asked } = begun ?? (await askOrders(deps, night));
-  const sample = sampling(deps, pull);
-  await concurrently(asked, pullPages(deps, pull, sample.isOpen));
-  await concurrently(sample.end(), finish(deps, night, pull));
-  return pull;
+  const { pull: look, asked } = begun ?? (await askOrders(deps, night));
+  const sample = sampling(deps, look);
+  await concurrently(asked, pullPages(deps, look, sample.isOpen));
+  await concurrently(sample.end(), finish(deps, night, look));
+  return look;
 }
 
 async function finish(deps: RunDeps, night: Night, pull: PullRow): Promise<void> {

@@ -49,6 +49,7 @@ export async function report(
   if (!(await endRun(deps, night, finished))) {
     throw new TakenOverError(TAKEN_OVER);
   }
+  deps.allEnqueued?.();
   return finished;
 }
 

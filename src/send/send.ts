@@ -7,6 +7,7 @@ import { cutBatches } from '../instructions/instructionsStore.js';
 import type { Night } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import { waitForRows } from '../runs/waitForRows.js';
+import { beginAgain } from './beginAgain.js';
 import type { SendDeps } from './deps.js';
 import { BATCH_TRIES_MAX, enqueueWaiting, goingAccounts } from './enqueueWaiting.js';
 import { recoverAttempts } from './recover.js';
@@ -25,6 +26,8 @@ export async function send(deps: SendDeps, night: Night): Promise<void> {
   // First of all: a database that was put back takes what waits out of its batches. What is wrong
   // with the journal is for the batches to say.
   await deps.journal.keep();
+  // A look may have settled what an account was stopped for.
+  await beginAgain(deps, accountIds);
   await dissolveWaiting(deps.db, accountIds);
   await resetTries(deps.db, accountIds);
   if ((await cutBatches(deps.db, accountIds, deps.now())) > 0) await analyseBatches(deps.db);

@@ -83,7 +83,8 @@ export async function countLooks(db: Db, runId: bigint): Promise<Looked> {
 }
 
 /** Reads every other figure, checks that they tie, and states what the run has come to. */
-export async function total(deps: SendDeps, night: Night, looked: Looked): Promise<RunSummary> {
+export async function total(deps: SendDeps, night: Night): Promise<RunSummary> {
+  const looked = await countLooks(night.db, night.runId);
   await countSettledBetween(night.db, night.runId, accountIdsOf(night));
   // A decision about a break in between would stand in one figure and not in the other.
   return inTransaction(night.db, async (tx) => {

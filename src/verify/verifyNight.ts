@@ -9,7 +9,7 @@ import {
   classify,
   clearVerdicts,
   clearVerdictsOf,
-  compare,
+  judgeOrders,
   recordMatched,
   updateBreaks,
 } from '../compare/verdictsStore.js';
@@ -169,7 +169,7 @@ async function repeatCompare(
     ...(kind === 'again' ? { lookedOnly: true } : {}),
     ...(working.failedIn === null ? {} : { failedIn: working.failedIn }),
   };
-  const matched = await compare(db, scope, compareRules({ config }, night, pullAsOf));
+  const matched = await judgeOrders(db, scope, compareRules({ config }, night, pullAsOf));
   await recordMatched(db, pullId, matched);
   await updateBreaks(db, scope, working.at);
 }

@@ -6,7 +6,7 @@ import type { App } from '../../src/cli/app.js';
 import type { QueueName } from '../../src/core/queuePort.js';
 import { beginRun } from '../../src/night/begin.js';
 import { runDate } from '../../src/night/run.js';
-import { pullNight } from '../../src/pull/pull.js';
+import { pull } from '../../src/pull/pull.js';
 import type { House } from '../support/night.js';
 import { buildHouse, kinds } from '../support/night.js';
 import { forgetRunner, prepareNight } from './preparedNight.js';
@@ -72,7 +72,7 @@ describe('a job of a worker that died', () => {
     if (beginning.kind !== 'mine') throw new Error('the run is not ours');
     let cutShort: Promise<unknown> = Promise.resolve();
     await workerThatDies(app, 'pull', async () => {
-      cutShort = pullNight(deps, beginning.night).catch((error: unknown) => error);
+      cutShort = pull(deps, beginning.night).catch((error: unknown) => error);
     });
     isDead = true;
     expect(await cutShort).toMatchObject({ message: 'died' });

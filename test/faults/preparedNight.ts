@@ -1,11 +1,11 @@
 // A night brought to the moment before anything is sent: looked, compared, planned, cut into
 // batches, by the very steps of the program. For tests of the sending of one batch.
 
-import { compareNight } from '../../src/compare/compare.js';
+import { compare } from '../../src/compare/compare.js';
 import { cutBatches } from '../../src/instructions/instructionsStore.js';
 import { beginRun } from '../../src/night/begin.js';
 import { plan } from '../../src/plan/plan.js';
-import { pullNight } from '../../src/pull/pull.js';
+import { pull } from '../../src/pull/pull.js';
 import type { Night } from '../../src/runs/deps.js';
 import type { SendDeps } from '../../src/send/deps.js';
 import type { House } from '../support/night.js';
@@ -32,9 +32,9 @@ export async function prepareNight(house: House, { isOpen = true } = {}): Promis
   const workforce = await app.workforce();
   await workforce.start();
   try {
-    const pull = await pullNight(deps, night);
-    await compareNight(deps, night, pull);
-    await plan(deps, night, pull);
+    const look = await pull(deps, night);
+    await compare(deps, night, look);
+    await plan(deps, night, look);
   } finally {
     await workforce.stop();
   }

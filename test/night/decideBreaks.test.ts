@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { BreakFilter } from '../../src/breaks/breaksStore.js';
 import { breakLife, countBreaks, findBreaks } from '../../src/breaks/breaksStore.js';
 import { decideBreaks } from '../../src/breaks/decideBreaks.js';
-import { clearVerdicts, compare, updateBreaks } from '../../src/compare/verdictsStore.js';
+import { clearVerdicts, judgeOrders, updateBreaks } from '../../src/compare/verdictsStore.js';
 import type { BreakAction } from '../../src/core/breaks/breakDecision.js';
 import type { Hundredths } from '../../src/core/money.js';
 import type { Database } from '../../src/database/db.js';
@@ -254,7 +254,7 @@ async function night(
   const rules = plainRules({
     tolerance: { below: 0n, above: 0n, partsPerMillion: 0n, ...tolerance },
   });
-  await compare(db, scope, compareRulesOf(rules, [accountId]));
+  await judgeOrders(db, scope, compareRulesOf(rules, [accountId]));
   await updateBreaks(db, scope, LOOKED_AT);
 }
 

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   classify,
   clearVerdicts,
-  compare,
+  judgeOrders,
   recordMatched,
   rememberFinal,
   updateBreaks,
@@ -218,7 +218,7 @@ async function lookAll(
   for (const account of accounts) {
     const pull = await look(account, night, orders, rules, mixing);
     const scope = { runId: night.runId, pullId: pull.pullId };
-    const matched = await compare(db, scope, compareRulesOf(rules, [account.accountId]));
+    const matched = await judgeOrders(db, scope, compareRulesOf(rules, [account.accountId]));
     await recordMatched(db, pull.pullId, matched);
     await updateBreaks(db, scope, LOOKED_AT);
     pulls.push(pull);

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { beginRun } from '../../src/night/begin.js';
 import { OUTAGE_MINUTES_MAX } from '../../src/pull/outage.js';
-import { pullNight } from '../../src/pull/pull.js';
+import { pull } from '../../src/pull/pull.js';
 import { pullChunk } from '../../src/pull/pullChunk.js';
 import type { SendDeps } from '../../src/send/deps.js';
 import type { Front } from '../faults/front.js';
@@ -62,7 +62,7 @@ async function look(): Promise<string[]> {
     waitsForGateway: true,
   });
   if (beginning.kind !== 'mine') throw new Error(`the run is ${beginning.kind}`);
-  const { pullId } = await pullNight(deps, beginning.night);
+  const { pullId } = await pull(deps, beginning.night);
   await house.db.query(`update tieout.runs set runner_boot = 'another boot'`);
   const { rows } = await house.db.query<{ state: string }>(
     'select state from tieout.pages where pull_id = $1 order by page_no',

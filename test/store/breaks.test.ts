@@ -2,7 +2,12 @@
 // and kind for life. That they tie is held by test/night/nights.test.ts.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { classify, clearVerdicts, compare, updateBreaks } from '../../src/compare/verdictsStore.js';
+import {
+  classify,
+  clearVerdicts,
+  judgeOrders,
+  updateBreaks,
+} from '../../src/compare/verdictsStore.js';
 import type { Database } from '../../src/database/db.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
@@ -190,7 +195,7 @@ async function look(runId: bigint, orders: readonly StoredOrder[]): Promise<void
   await storeLedger(db, accountId, orders);
   const scope = await storeLook(db, runId, accountId, orders);
   await clearVerdicts(db, runId, [accountId]);
-  await compare(db, scope, compareRulesOf(plainRules(), [accountId]));
+  await judgeOrders(db, scope, compareRulesOf(plainRules(), [accountId]));
   await updateBreaks(db, scope, LOOKED_AT);
 }
 

@@ -2,7 +2,7 @@
 // are orders of one pull, compared at once.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { compare } from '../../src/compare/verdictsStore.js';
+import { judgeOrders } from '../../src/compare/verdictsStore.js';
 import type { Verdict } from '../../src/core/orders/decide.js';
 import { caseSets } from '../support/cases.js';
 import type { FreshDatabase } from '../support/database.js';
@@ -37,7 +37,7 @@ for (const { name, rules, cases } of caseSets()) {
       await storeLedger(db, accountId, orders);
       await storeInstructions(db, runId, accountId, orders);
       const look = await storeLook(db, runId, accountId, orders);
-      matched = (await compare(db, look, compareRulesOf(rules, [accountId]))).get(accountId);
+      matched = (await judgeOrders(db, look, compareRulesOf(rules, [accountId]))).get(accountId);
       verdicts = await storedVerdicts(db, look);
     });
 

@@ -7,7 +7,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { partsOf } from '../../src/compare/fastMatchStore.js';
-import { compare } from '../../src/compare/verdictsStore.js';
+import { judgeOrders } from '../../src/compare/verdictsStore.js';
 import { decideOrder } from '../../src/core/orders/decide.js';
 import type { Rules } from '../../src/core/orders/facts.js';
 import type { Database, Db } from '../../src/database/db.js';
@@ -163,7 +163,7 @@ async function decideInDatabase(
   await storeInstructions(db, runId, accountId, orders);
   const look = await storeLook(db, runId, accountId, orders);
   if (bySessions) await storeChunks(db, look, 4);
-  const counts = await compare(bySessions ?? db, look, compareRulesOf(rules, [accountId]));
+  const counts = await judgeOrders(bySessions ?? db, look, compareRulesOf(rules, [accountId]));
   const matched = counts.get(accountId);
   const stored = await storedVerdicts(db, look);
   const verdicts = orders.map((order) => {

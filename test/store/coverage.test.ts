@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toleratedRows, toleratedSums } from '../../src/breaks/explainedStore.js';
 import { besideOf } from '../../src/compare/fastMatchStore.js';
-import { compare } from '../../src/compare/verdictsStore.js';
+import { judgeOrders } from '../../src/compare/verdictsStore.js';
 import type { Database } from '../../src/database/db.js';
 import { packageRoot, statement } from '../../src/database/statements.js';
 import { orderStory } from '../../src/orders/historyStore.js';
@@ -116,7 +116,7 @@ test('what the tolerance swallowed is listed with its money', async () => {
   await storeLedger(db, account, orders);
   const scope = await storeLook(db, run, account, orders);
   const tolerance = { below: 5n, above: 5n, partsPerMillion: 0n };
-  await compare(db, scope, compareRulesOf(plainRules({ tolerance }), [account]));
+  await judgeOrders(db, scope, compareRulesOf(plainRules({ tolerance }), [account]));
   expect(await toleratedSums(db, run)).toEqual([
     { accountId: account, currency: 'EUR', orders: 2, below: '0.02', above: '0.01', net: '-0.01' },
   ]);

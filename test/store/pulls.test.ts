@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   classify,
   clearVerdicts,
-  compare,
+  judgeOrders,
   rememberFinal,
   updateBreaks,
 } from '../../src/compare/verdictsStore.js';
@@ -314,7 +314,7 @@ async function nightBefore(text: OrderText): Promise<void> {
   await storeLedger(db, accountId, [order], tables);
   const look = await storeLook(db, runId, accountId, [order]);
   await clearVerdicts(db, runId, [accountId]);
-  await compare(db, look, compareRulesOf(plainRules(), [accountId]));
+  await judgeOrders(db, look, compareRulesOf(plainRules(), [accountId]));
   await updateBreaks(db, look, LOOKED_AT);
   await classify(db, runId);
   await rememberFinal(db, runId, look.pullId, LOOKBACK_FROM);

@@ -2,7 +2,7 @@
 // One step behind the tests of plan.sql, withdraw.sql, cutBatches.sql and settle.sql. It decides
 // nothing by itself and reads back what the database says in short text.
 
-import { clearVerdicts, compare } from '../../src/compare/verdictsStore.js';
+import { clearVerdicts, judgeOrders } from '../../src/compare/verdictsStore.js';
 import type { Policy } from '../../src/core/instructions/policy.js';
 import type { Rules } from '../../src/core/orders/facts.js';
 import { OPERATIONS } from '../../src/core/orders/order.js';
@@ -34,7 +34,7 @@ export async function lookAndPlan(
   await storeLedger(db, night.accountId, orders);
   const look = await storeLook(db, night.runId, night.accountId, orders);
   await clearVerdicts(db, night.runId, [night.accountId]);
-  await compare(db, look, compareRulesOf(rules, [night.accountId]));
+  await judgeOrders(db, look, compareRulesOf(rules, [night.accountId]));
   await withdrawNeedless(db, night.runId, look.pullId, LOOKED_AT);
   const allowed = night.policies ?? policies('auto');
   await planInstructions(db, night.runId, LOOKED_AT, allowed, rules.partialCapture);

@@ -1,0 +1,21 @@
+// What is older than the merchant wants it kept goes after a night: reports in any case, looks where
+// the night ended well. It never fails a night.
+
+import { messageOf } from '../core/errors.js';
+import type { RunSummary } from '../core/runs/summary.js';
+import { removeOldReports } from '../report/oldReports.js';
+import type { SendDeps } from '../send/deps.js';
+import { removeOldEvidence } from './retention.js';
+
+export async function removeOld(
+  deps: Pick<SendDeps, 'db' | 'config' | 'now' | 'log'>,
+  { state }: Pick<RunSummary, 'state'>,
+): Promise<void> {
+  await removeOldReports(deps).catch((error: unknown) => {
+    deps.log(`old reports could not be deleted: ${messageOf(error)}`, { level: 'warn' });
+  });
+  if (state !== 'tied_out' && state !== 'broken') return;
+  await removeOldEvidence(deps).catch((error: unknown) => {
+    deps.log(`old looks could not be removed: ${messageOf(error)}`, { level: 'warn' });
+  });
+}

@@ -12,18 +12,20 @@ import { accountIdsOf } from '../runs/deps.js';
 import { chainHeads, HOUSE_CHAIN, sealAccounts } from '../runs/runRecordStore.js';
 import type { SendDeps } from '../send/deps.js';
 
-export async function seal(deps: SendDeps, night: Night): Promise<void> {
+type SealDeps = Pick<SendDeps, 'db' | 'log'>;
+
+export async function seal(deps: Pick<SendDeps, 'db'>, night: Night): Promise<void> {
   await concurrently(publishOutcomes(deps.db), sealMoved(deps, night));
 }
 
-async function sealMoved(deps: SendDeps, night: Night): Promise<void> {
+async function sealMoved(deps: Pick<SendDeps, 'db'>, night: Night): Promise<void> {
   const accountIds = accountIdsOf(night);
   await postAllMovements(deps.db, accountIds);
   await sealAccounts(deps.db, [...accountIds, HOUSE_CHAIN], night.businessDate);
 }
 
 /** The last word of a night: who keeps this line elsewhere can tell a rewritten chain. */
-export async function sealEnd(deps: SendDeps, night: Night): Promise<void> {
+export async function sealEnd(deps: SealDeps, night: Night): Promise<void> {
   await seal(deps, night);
   deps.log(`sealed; the chains end in ${headDigest(await chainHeads(deps.db))}`);
 }

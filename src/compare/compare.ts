@@ -20,8 +20,10 @@ import {
   updateBreaks,
 } from './verdictsStore.js';
 
+export type CompareDeps = Pick<RunDeps, 'config' | 'getReady' | 'log' | 'now' | 'progress'>;
+
 /** Judges all live orders of the night by what the pull brought. */
-export async function compare(deps: RunDeps, night: Night, pull: PullRow): Promise<void> {
+export async function compare(deps: CompareDeps, night: Night, pull: PullRow): Promise<void> {
   deps.progress('compare', 0, 1);
   await noteLookWords(deps, night, pull);
   await settle(deps, night, pull);
@@ -32,7 +34,11 @@ export async function compare(deps: RunDeps, night: Night, pull: PullRow): Promi
 }
 
 /** What the look proves about what was sent before decides what an order still needs. */
-async function settle(deps: RunDeps, night: Night, pull: PullRow): Promise<void> {
+async function settle(
+  deps: Pick<RunDeps, 'config' | 'now'>,
+  night: Night,
+  pull: PullRow,
+): Promise<void> {
   const resendAfterHours = resendHours(deps, await changesSince(deps, night));
   await settleByLooks(night.db, night.runId, pull.pullId, deps.now(), resendAfterHours);
 }
@@ -42,7 +48,7 @@ async function settle(deps: RunDeps, night: Night, pull: PullRow): Promise<void>
  * judged anew: what became of their instructions counts.
  */
 export async function compareAgain(
-  deps: RunDeps,
+  deps: CompareDeps,
   night: Night,
   first: PullRow,
   second: PullRow,
@@ -56,7 +62,7 @@ export async function compareAgain(
 }
 
 async function judge(
-  deps: RunDeps,
+  deps: CompareDeps,
   night: Night,
   look: PullRow,
   scope: CompareScope,

@@ -2,6 +2,7 @@
 // shows it; what it shows decides the verdict of the order anew, and every order is put into its
 // class.
 
+import type { CompareDeps } from '../compare/compare.js';
 import { compareAgain } from '../compare/compare.js';
 import { classify, rememberFinal } from '../compare/verdictsStore.js';
 import { BEGIN_AGAIN_MAX } from '../core/instructions/sending.js';
@@ -9,6 +10,7 @@ import { settleByLooks, toLookAt } from '../instructions/instructionsStore.js';
 import { confirmAcceptedPayouts } from '../instructions/payoutsStore.js';
 import { askHere } from '../pull/askOrders.js';
 import { askSecondLook } from '../pull/lookAgain.js';
+import type { PullDeps } from '../pull/pull.js';
 import { pullPages } from '../pull/pull.js';
 import type { PullRow } from '../pull/rows/pullsStore.js';
 import { analyseLooks, finishPull, waitingChunks } from '../pull/rows/pullsStore.js';
@@ -17,15 +19,18 @@ import { concurrently } from '../runs/concurrently.js';
 import type { Night } from '../runs/deps.js';
 import { accountIdsOf, lookbackFrom } from '../runs/deps.js';
 import { beginAgain } from '../send/beginAgain.js';
-import type { SendDeps } from '../send/deps.js';
+import type { SendingDeps } from '../send/send.js';
 import { send } from '../send/send.js';
+import type { SearchDeps } from './searchRefunds.js';
 import { searchRefunds } from './searchRefunds.js';
+
+type ConfirmDeps = PullDeps & CompareDeps & SendingDeps & SearchDeps;
 
 /**
  * Looks at what was sent, and judges it anew. Where a look lets an account go that its breaker had
  * stopped, what waits of it is sent and looked at in turn, so often and no more.
  */
-export async function confirm(deps: SendDeps, night: Night, first: PullRow): Promise<void> {
+export async function confirm(deps: ConfirmDeps, night: Night, first: PullRow): Promise<void> {
   let second = await confirmSent(deps, night, first);
   for (let round = 0; round < BEGIN_AGAIN_MAX && second !== null; round += 1) {
     const again = await beginAgain(deps, accountIdsOf(night));
@@ -38,7 +43,11 @@ export async function confirm(deps: SendDeps, night: Night, first: PullRow): Pro
 }
 
 /** Looks at what was sent, and settles what is seen; answers the look, null where none was due. */
-async function confirmSent(deps: SendDeps, night: Night, before: PullRow): Promise<PullRow | null> {
+async function confirmSent(
+  deps: ConfirmDeps,
+  night: Night,
+  before: PullRow,
+): Promise<PullRow | null> {
   // Whoever read its answer died before it said so: it is this night's money.
   await confirmAcceptedPayouts(night.db, accountIdsOf(night), deps.now());
   // What was answered is kept before a look says more of it.
@@ -54,7 +63,7 @@ async function confirmSent(deps: SendDeps, night: Night, before: PullRow): Promi
 
 /** What the second look shows decides verdicts anew; then each order is put into its class. */
 async function judgeAnew(
-  deps: SendDeps,
+  deps: ConfirmDeps,
   night: Night,
   first: PullRow,
   second: PullRow | null,
@@ -68,7 +77,7 @@ async function judgeAnew(
 /** So few are asked sooner here than by way of the queue. */
 const HERE_CHUNKS_MAX = 4;
 
-async function lookAtSent(deps: SendDeps, night: Night, first: PullRow): Promise<PullRow | null> {
+async function lookAtSent(deps: PullDeps, night: Night, first: PullRow): Promise<PullRow | null> {
   // Also what was approved and left while the first look was still being taken.
   const sent = await toLookAt(night.db, night.runId, accountIdsOf(night), first.asOf);
   if (sent.length === 0) return null;

@@ -8,10 +8,12 @@ import type { Night } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import type { SendDeps } from '../send/deps.js';
 
+export type SearchDeps = Pick<SendDeps, 'config' | 'db' | 'gateway' | 'log'>;
+
 /** So many a night; unknown refunds are few, and each search is a connection of its own. */
 const SEARCHES_MAX = 50;
 
-export async function searchRefunds(deps: SendDeps, night: Night): Promise<void> {
+export async function searchRefunds(deps: SearchDeps, night: Night): Promise<void> {
   if (night.isDry || deps.config.gateway.profile.operations.searchRefund === null) return;
   const refunds = await refundsToSearch(deps.db, night.runId, accountIdsOf(night), SEARCHES_MAX);
   for (const refund of refunds) {

@@ -18,7 +18,10 @@ import { keptSettings, settingsOfRun, weighedBy } from './freedStore.js';
 import { ownPolicies } from './policies.js';
 
 /** The changes of each account of the night; mostly there are none. */
-export async function changesSince(deps: RunDeps, night: Night): Promise<AccountChange[]> {
+export async function changesSince(
+  deps: Pick<RunDeps, 'config'>,
+  night: Night,
+): Promise<AccountChange[]> {
   const { sha256 } = ownPolicies(deps);
   const plans = await weighedBy(night.db, accountIdsOf(night));
   const others = plans.filter((plan) => plan.settingsSha256 !== sha256);

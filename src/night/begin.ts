@@ -25,6 +25,8 @@ import {
 } from '../runs/runsStore.js';
 import type { SendDeps } from '../send/deps.js';
 
+type BeginDeps = Pick<SendDeps, 'config' | 'db' | 'isAlive' | 'now' | 'runner' | 'version'>;
+
 export interface RunRequest {
   /** null: the last date that has ended */
   date: string | null;
@@ -47,7 +49,7 @@ export type Beginning =
   | { kind: 'again' }
   | { kind: 'finished' | 'readOnly'; summary: RunSummary };
 
-export async function beginRun(deps: SendDeps, request: RunRequest): Promise<Beginning> {
+export async function beginRun(deps: BeginDeps, request: RunRequest): Promise<Beginning> {
   const accounts = accountsOf(deps, request.accountIds);
   await removeDeadDryRuns(deps);
   const day = await dayOf(deps, request.date);
@@ -89,7 +91,10 @@ export async function blockedSentences(night: Night): Promise<string[]> {
   });
 }
 
-function accountsOf(deps: SendDeps, accountIds: readonly string[]): readonly Account[] {
+function accountsOf(
+  deps: Pick<SendDeps, 'config'>,
+  accountIds: readonly string[],
+): readonly Account[] {
   if (accountIds.length === 0) return deps.config.accounts;
   return [...new Set(accountIds)].map((accountId) => {
     const account = deps.config.accounts.find((one) => one.accountId === accountId);
@@ -101,7 +106,7 @@ function accountsOf(deps: SendDeps, accountIds: readonly string[]): readonly Acc
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
-async function dayOf(deps: SendDeps, date: string | null): Promise<BusinessDay> {
+async function dayOf(deps: BeginDeps, date: string | null): Promise<BusinessDay> {
   const { schedule } = deps.config;
   const last = await lastEndedDate(deps.db, deps.now(), schedule);
   if (date === null) return businessDay(deps.db, last, schedule);
@@ -129,14 +134,14 @@ function showAgain(run: RunRow | null, date: string, newest: string): Beginning 
 }
 
 /** A dry run leaves no trace, even when its process was killed. */
-async function removeDeadDryRuns(deps: SendDeps): Promise<void> {
+async function removeDeadDryRuns(deps: Pick<SendDeps, 'db' | 'isAlive'>): Promise<void> {
   for (const run of await dryRuns(deps.db)) {
     if (!isAtWork(deps, run)) await removeDryRun(deps.db, run.runId, deleteDryRun);
   }
 }
 
 async function beginNew(
-  deps: SendDeps,
+  deps: BeginDeps,
   day: BusinessDay,
   accounts: readonly Account[],
   waitsForGateway: boolean,
@@ -155,7 +160,7 @@ async function beginNew(
 }
 
 async function beginDry(
-  deps: SendDeps,
+  deps: BeginDeps,
   day: BusinessDay,
   accounts: readonly Account[],
 ): Promise<Beginning> {
@@ -171,7 +176,7 @@ async function beginDry(
 }
 
 async function takeOver(
-  deps: SendDeps,
+  deps: BeginDeps,
   run: RunRow,
   accounts: readonly Account[],
   waitsForGateway: boolean,
@@ -198,7 +203,7 @@ async function takeOver(
 }
 
 function newRun(
-  deps: SendDeps,
+  deps: BeginDeps,
   day: BusinessDay,
   covers: readonly string[],
   accounts: readonly Account[],
@@ -219,7 +224,7 @@ function newRun(
 }
 
 function nightOf(
-  deps: SendDeps,
+  deps: BeginDeps,
   run: { runId: bigint; day: BusinessDay; covers: readonly string[]; isDry: boolean },
   accounts: readonly Account[],
 ): Night {

@@ -12,20 +12,26 @@ import {
 } from '../instructions/instructionsStore.js';
 import { askSecondLook } from '../pull/lookAgain.js';
 import { pullDirectly } from '../pull/pull.js';
+import type { ChunkDeps } from '../pull/pullChunk.js';
 import { otherEnvironment } from '../runs/environment.js';
 import { newestRunId } from '../runs/runsStore.js';
+import type { WaitDeps } from '../runs/waitForRows.js';
 import { waitForRows } from '../runs/waitForRows.js';
 import { beginAgain } from '../send/beginAgain.js';
 import type { SendDeps } from '../send/deps.js';
+import type { EnqueueDeps } from '../send/enqueueWaiting.js';
 import { BATCH_TRIES_MAX, enqueueBatches, goingAccounts } from '../send/enqueueWaiting.js';
+import type { RecoverDeps } from '../send/recover.js';
 import { recoverAttempts } from '../send/recover.js';
 import { openAmong, retryApproved, waitingWith } from '../send/rows/batchesStore.js';
 import { standings } from '../send/rows/sendingStatusStore.js';
 import type { Workforce } from './run.js';
 
+type ApprovedDeps = ChunkDeps & RecoverDeps & EnqueueDeps & WaitDeps & Pick<SendDeps, 'journal'>;
+
 /** Answers what became of every instruction that waited with an approval. */
 export async function sendApproved(
-  deps: SendDeps,
+  deps: ApprovedDeps,
   accountIds: readonly string[],
   workforce: Workforce,
 ): Promise<SentInstruction[]> {
@@ -63,7 +69,10 @@ export async function sendApproved(
 }
 
 /** Else it would wait for workers that send nothing. */
-async function assertEnvironment(deps: SendDeps, accountIds: readonly string[]): Promise<void> {
+async function assertEnvironment(
+  deps: Pick<SendDeps, 'config' | 'db'>,
+  accountIds: readonly string[],
+): Promise<void> {
   for (const { environment } of await standings(deps.db, accountIds)) {
     const stranger = otherEnvironment(deps.config, environment);
     if (stranger !== null) throw new UsageError(`nothing is sent: ${stranger}`);
@@ -73,7 +82,7 @@ async function assertEnvironment(deps: SendDeps, accountIds: readonly string[]):
 const WAS_SENT: ReadonlySet<string> = new Set(['accepted', 'rejected', 'unknown']);
 
 /** Accepted and shown becomes confirmed now; which run counts it, the next one says. */
-async function lookAfterwards(deps: SendDeps, sent: readonly SentInstruction[]): Promise<void> {
+async function lookAfterwards(deps: ChunkDeps, sent: readonly SentInstruction[]): Promise<void> {
   const ids = sent.filter(({ state }) => WAS_SENT.has(state)).map((one) => one.instructionId);
   const runId = await newestRunId(deps.db);
   if (ids.length === 0 || runId === null) return;

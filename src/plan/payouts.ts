@@ -21,7 +21,10 @@ import type { PlannedPayout } from './planStore.js';
 export const REQUESTS_MAX = 10_000;
 
 /** Settles and withdraws what can be, and answers the requests that wait for a payout. */
-export async function payoutsToPlan(deps: RunDeps, night: Night): Promise<PlannedPayout[]> {
+export async function payoutsToPlan(
+  deps: Pick<RunDeps, 'config' | 'gateway' | 'now'>,
+  night: Night,
+): Promise<PlannedPayout[]> {
   const accountIds = accountIdsOf(night);
   const now = deps.now();
   // Accepted, and its process died before it said so.
@@ -43,7 +46,11 @@ export function payoutMessage(
   return { ...payload, request_id: requestId } as unknown as Payout;
 }
 
-function plannedPayout(deps: RunDeps, account: Account, request: PayoutRequest): PlannedPayout {
+function plannedPayout(
+  deps: Pick<RunDeps, 'config' | 'gateway'>,
+  account: Account,
+  request: PayoutRequest,
+): PlannedPayout {
   const { profile } = deps.config.gateway;
   const { payload, requestId } = request;
   const currency = typeof payload.payment_currency === 'string' ? payload.payment_currency : '';

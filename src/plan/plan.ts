@@ -13,7 +13,9 @@ import { accountRules } from '../runs/deps.js';
 import { payoutsToPlan, REQUESTS_MAX } from './payouts.js';
 import { planInstructions, withdrawNeedless } from './planStore.js';
 
-export async function plan(deps: RunDeps, night: Night, pull: PullRow): Promise<void> {
+type PlanDeps = Pick<RunDeps, 'config' | 'gateway' | 'now' | 'progress'>;
+
+export async function plan(deps: PlanDeps, night: Night, pull: PullRow): Promise<void> {
   deps.progress('plan', 0, 1);
   const now = deps.now();
   const changes = await changesSince(deps, night);

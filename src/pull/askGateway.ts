@@ -8,6 +8,8 @@ import type { QueryResult } from '../gateway/query/query.js';
 import type { QuerySelection } from '../gateway/query/querySelection.js';
 import type { RunDeps } from '../runs/deps.js';
 
+export type PageDeps = Pick<RunDeps, 'gateway' | 'now' | 'sleep'>;
+
 /** A page is asked so often before it counts as failed. */
 export const PAGE_ATTEMPTS_MAX = 4;
 const RETRY_FIRST_MS = 250;
@@ -23,7 +25,7 @@ export type PageAnswer =
 
 /** Pages of the lowest `rank` go first; `mayGoOn` is asked before each try: false ends it early. */
 export async function askPage(
-  deps: RunDeps,
+  deps: PageDeps,
   account: Account,
   selection: QuerySelection,
   rank: bigint,

@@ -11,6 +11,7 @@ import { accountIdsOf, accountRules, lookbackFrom } from '../runs/deps.js';
 import { noteLook } from '../runs/runAccountsStore.js';
 import { cutOf, cutPages, namesOrders } from './cutPages.js';
 import { askVanished, keepLedger } from './ledgerFeed.js';
+import type { ChunkDeps } from './pullChunk.js';
 import { pullChunk } from './pullChunk.js';
 import {
   askRepeated,
@@ -20,6 +21,8 @@ import {
 } from './rows/ledgerKeysStore.js';
 import type { AskedPart, PullRow } from './rows/pullsStore.js';
 import { ALL_ORDERS, askNight, CHUNK_PAGES_MAX, createPull } from './rows/pullsStore.js';
+
+export type AskDeps = ChunkDeps & Pick<RunDeps, 'getReady' | 'jobs'>;
 
 /** Two chunks: about as much as is asked while another 100,000 orders are entered. */
 const FIRST_ORDERS = 2 * CHUNK_PAGES_MAX * PAGE_ORDERS_MAX;
@@ -41,7 +44,7 @@ export interface EnteredLook {
 }
 
 export async function askOrders(
-  deps: RunDeps,
+  deps: AskDeps,
   night: Night,
   firstOrders = FIRST_ORDERS,
 ): Promise<EnteredLook> {
@@ -60,14 +63,14 @@ export async function askOrders(
 }
 
 /** Asked by this process; what is not stored then waits again, and the pull enqueues it. */
-export async function askHere(deps: RunDeps, chunkIds: readonly bigint[]): Promise<void> {
+export async function askHere(deps: AskDeps, chunkIds: readonly bigint[]): Promise<void> {
   const own = untilStopped(deps);
   const asking = chunkIds.map((id) => deps.jobs.during(() => pullChunk(own, id)));
   await Promise.allSettled(asking);
 }
 
 /** Workers are given some time to end in; what is asked right here ends with the present pages. */
-function untilStopped(deps: RunDeps): RunDeps {
+function untilStopped(deps: ChunkDeps): ChunkDeps {
   const queryPage: RunDeps['gateway']['queryPage'] = async (...question) => {
     await deps.sleep(0);
     return deps.gateway.queryPage(...question);
@@ -76,7 +79,7 @@ function untilStopped(deps: RunDeps): RunDeps {
 }
 
 /** The newest orders of a large account, else all there are. */
-async function begin(deps: RunDeps, night: Night, tx: Tx, firstOrders: number): Promise<Begun> {
+async function begin(deps: AskDeps, night: Night, tx: Tx, firstOrders: number): Promise<Begun> {
   const accountIds = accountIdsOf(night);
   const pull = await createPull(tx, night.runId, 'night');
   const vanished = await askVanished(deps, night, tx, pull);
@@ -92,7 +95,7 @@ async function begin(deps: RunDeps, night: Night, tx: Tx, firstOrders: number): 
 
 /** What is left of the orders, and that this look is the newest of its accounts. */
 async function enterLast(
-  deps: RunDeps,
+  deps: AskDeps,
   night: Night,
   tx: Tx,
   { pull, vanished }: Begun,
@@ -106,7 +109,7 @@ async function enterLast(
 }
 
 async function enter(
-  deps: RunDeps,
+  deps: AskDeps,
   night: Night,
   tx: Tx,
   { pullId }: PullRow,

@@ -10,10 +10,12 @@ import type { PageCut } from './rows/pullsStore.js';
 import { createChunks } from './rows/pullsStore.js';
 import { createWalks } from './rows/scansStore.js';
 
+type CutDeps = Pick<RunDeps, 'config'>;
+
 const INT_MAX = 2_147_483_647;
 
 /** How orders are cut into pages; where they cannot be named, all of an account are one. */
-export function cutOf(deps: RunDeps): PageCut {
+export function cutOf(deps: CutDeps): PageCut {
   const { profile } = deps.config.gateway;
   const { select, orderList } = profile.query;
   const currencies = ledgerCurrencies(profile.currencies);
@@ -24,7 +26,7 @@ export function cutOf(deps: RunDeps): PageCut {
 
 /** Makes what workers take: chunks of pages by number (answers their ids), or walks. */
 export async function cutPages(
-  deps: RunDeps,
+  deps: CutDeps,
   tx: Db,
   pullId: bigint,
   accountIds: readonly string[],
@@ -35,6 +37,6 @@ export async function cutPages(
 }
 
 /** Whether the gateway is asked for orders by their numbers. */
-export function namesOrders({ config }: RunDeps): boolean {
+export function namesOrders({ config }: CutDeps): boolean {
   return config.gateway.profile.query.select === 'order_list';
 }

@@ -15,7 +15,7 @@ import type { PullRow } from './rows/pullsStore.js';
 
 /** Before the orders of a look are entered: those that left the ledger are among them. */
 export function askVanished(
-  deps: RunDeps,
+  deps: Pick<RunDeps, 'config'>,
   night: Night,
   tx: Tx,
   pull: PullRow,
@@ -25,7 +25,7 @@ export function askVanished(
 
 /** After they are entered, and before this look counts as the newest. */
 export async function keepLedger(
-  deps: RunDeps,
+  deps: Pick<RunDeps, 'config'>,
   night: Night,
   tx: Tx,
   look: { pull: PullRow; vanished: readonly OrderKey[] },

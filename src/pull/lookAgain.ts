@@ -4,12 +4,13 @@
 import type { RunDeps } from '../runs/deps.js';
 import { cutOf, cutPages } from './cutPages.js';
 import { pullDirectly } from './pull.js';
+import type { ChunkDeps } from './pullChunk.js';
 import type { PullKind, PullRow } from './rows/pullsStore.js';
 import { askAgain, createPull } from './rows/pullsStore.js';
 
 /** Looks at the orders of these instructions right here. */
 export async function lookAgain(
-  deps: RunDeps,
+  deps: ChunkDeps,
   runId: bigint,
   instructionIds: readonly bigint[],
 ): Promise<void> {
@@ -18,7 +19,7 @@ export async function lookAgain(
 
 /** Enters which orders are asked again, with their ledger rows as they stand now. */
 export async function askSecondLook(
-  deps: RunDeps,
+  deps: Pick<RunDeps, 'config' | 'db'>,
   runId: bigint,
   kind: PullKind,
   instructionIds: readonly bigint[],

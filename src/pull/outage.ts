@@ -10,6 +10,8 @@ import { gatewayStanding } from './rows/keptPagesStore.js';
 import type { ChunkRow } from './rows/pullsStore.js';
 import { keepChunk } from './rows/pullsStore.js';
 
+export type OutageDeps = Pick<RunDeps, 'db' | 'gateway' | 'log' | 'monotonic' | 'sleep'>;
+
 /** So long in all, for a chunk, a gateway is waited for that answered within as long before. */
 export const OUTAGE_MINUTES_MAX = 45;
 const MINUTE_MS = 60_000;
@@ -26,7 +28,7 @@ export interface Patience {
 
 /** For the pages of one chunk, as long as `token` holds it. */
 export function openPatience(
-  deps: RunDeps,
+  deps: OutageDeps,
   chunk: ChunkRow,
   token: string,
   account: Account,
@@ -75,7 +77,7 @@ export async function askPatiently(
 }
 
 async function isBack(
-  deps: RunDeps,
+  deps: OutageDeps,
   chunk: ChunkRow,
   token: string,
   account: Account,

@@ -6,10 +6,12 @@ import { clearHints } from '../ledger/notificationsStore.js';
 import { concurrently } from '../runs/concurrently.js';
 import type { Night, RunDeps } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
+import type { WaitDeps } from '../runs/waitForRows.js';
 import { waitForRows } from '../runs/waitForRows.js';
-import type { EnteredLook } from './askOrders.js';
+import type { AskDeps, EnteredLook } from './askOrders.js';
 import { askOrders } from './askOrders.js';
 import { namesOrders } from './cutPages.js';
+import type { ChunkDeps } from './pullChunk.js';
 import { pullChunk } from './pullChunk.js';
 import { addStrangers } from './rows/gatewayOnlyStore.js';
 import { pagesOfPull } from './rows/pullProgressStore.js';
@@ -23,8 +25,10 @@ import {
   waitingChunks,
 } from './rows/pullsStore.js';
 
+export type PullDeps = AskDeps & WaitDeps & Pick<RunDeps, 'queuePort'>;
+
 /** Looks at all live orders; a pull that was cut short is continued while it is young. */
-export async function pull(deps: RunDeps, night: Night): Promise<PullRow> {
+export async function pull(deps: PullDeps, night: Night): Promise<PullRow> {
   const begun = await unfinished(deps, night);
   const { pull: look, asked } = begun ?? (await askOrders(deps, night));
   const sample = sampling(deps, look);
@@ -33,7 +37,7 @@ export async function pull(deps: RunDeps, night: Night): Promise<PullRow> {
   return look;
 }
 
-async function finish(deps: RunDeps, night: Night, pull: PullRow): Promise<void> {
+async function finish(deps: Pick<RunDeps, 'db'>, night: Night, pull: PullRow): Promise<void> {
   await addStrangers(deps.db, pull.pullId);
   if (!night.isDry) await clearHints(deps.db, pull.pullId);
   await finishPull(deps.db, pull.pullId);
@@ -47,7 +51,7 @@ const SAMPLED_CHUNKS_MIN = 4;
  * all of it, and is sampled while the second comes in; one that is walked comes account by account.
  */
 function sampling(
-  deps: RunDeps,
+  deps: Pick<RunDeps, 'config' | 'db'>,
   { pullId }: PullRow,
 ): { isOpen: (open: number) => void; end: () => Promise<void> } {
   let most = 0;
@@ -67,7 +71,7 @@ function sampling(
 
 /** Enqueues the chunks of a pull and waits until all of them are done. */
 export async function pullPages(
-  deps: RunDeps,
+  deps: PullDeps,
   pull: PullRow,
   isOpen?: (chunks: number) => void,
 ): Promise<void> {
@@ -88,12 +92,15 @@ export async function pullPages(
 }
 
 /** The chunks of a small pull worked on right here, without the queue: before a late send. */
-export async function pullDirectly(deps: RunDeps, pull: PullRow): Promise<void> {
+export async function pullDirectly(deps: ChunkDeps, pull: PullRow): Promise<void> {
   for (const chunkId of await waitingChunks(deps.db, pull.pullId)) await pullChunk(deps, chunkId);
   await finishPull(deps.db, pull.pullId);
 }
 
-async function unfinished(deps: RunDeps, night: Night): Promise<EnteredLook | null> {
+async function unfinished(
+  deps: Pick<RunDeps, 'config' | 'db' | 'log'>,
+  night: Night,
+): Promise<EnteredLook | null> {
   const { preflightMinutes } = deps.config.operations;
   const accountIds = accountIdsOf(night);
   const pull = await unfinishedPull(deps.db, night.runId, accountIds, preflightMinutes);

@@ -22,14 +22,17 @@ import {
   keepChunk,
   pagesOfChunk,
 } from './rows/pullsStore.js';
+import type { WalkDeps } from './scanPages.js';
 import { walkPages } from './scanPages.js';
+
+export type ChunkDeps = WalkDeps & Pick<RunDeps, 'newId'>;
 
 /** After so many pages in a row without even a connection the rest is not asked. */
 const UNREACHABLE_PAGES_MAX = 4;
 const KEEP_EVERY_MS = 10_000;
 
 /** Works on a chunk unless somebody else has it or it is done. Safe to be called twice. */
-export async function pullChunk(deps: RunDeps, chunkId: bigint): Promise<void> {
+export async function pullChunk(deps: ChunkDeps, chunkId: bigint): Promise<void> {
   const stranger = otherEnvironment(deps.config, await environmentOfChunk(deps.db, chunkId));
   if (stranger !== null) {
     deps.log(`pages ${chunkId} are left to other workers: ${stranger}`, { level: 'warn' });
@@ -46,7 +49,7 @@ export async function pullChunk(deps: RunDeps, chunkId: bigint): Promise<void> {
   }
 }
 
-async function workOn(deps: RunDeps, chunk: ChunkRow, token: string): Promise<void> {
+async function workOn(deps: ChunkDeps, chunk: ChunkRow, token: string): Promise<void> {
   const account = deps.config.accounts.find((one) => one.accountId === chunk.accountId);
   if (!account) {
     throw new Error(`account ${chunk.accountId} is not in the configuration of this worker`);
@@ -76,7 +79,7 @@ interface ChunkWork {
  * profile allows; twice as many wait here, so that a free connection never goes to a later chunk
  * while this one has pages to ask. A chunk is stored while the next one is asked.
  */
-async function askPages(deps: RunDeps, work: ChunkWork): Promise<StoredPage[] | null> {
+async function askPages(deps: ChunkDeps, work: ChunkWork): Promise<StoredPage[] | null> {
   const { limits } = deps.config.gateway.profile;
   const stored: StoredPage[] = [];
   const reach = { failedInARow: 0 };
@@ -97,7 +100,7 @@ async function askPages(deps: RunDeps, work: ChunkWork): Promise<StoredPage[] | 
 }
 
 async function askedPage(
-  deps: RunDeps,
+  deps: ChunkDeps,
   work: ChunkWork,
   page: AskedPage,
   reach: { failedInARow: number },

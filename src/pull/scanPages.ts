@@ -10,22 +10,24 @@ import type { Account } from '../gateway/account.js';
 import type { QueryEntry } from '../gateway/query/decode.js';
 import type { QuerySelection } from '../gateway/query/querySelection.js';
 import type { RunDeps } from '../runs/deps.js';
-import type { PageAnswer } from './askGateway.js';
+import type { PageAnswer, PageDeps } from './askGateway.js';
 import { askPage, keptBody } from './askGateway.js';
 import { lookLines } from './lookLines.js';
-import type { Patience } from './outage.js';
+import type { OutageDeps, Patience } from './outage.js';
 import { askPatiently, openPatience } from './outage.js';
 import type { StoredPage } from './rows/pagesStore.js';
 import type { ChunkRow } from './rows/pullsStore.js';
 import { keepChunk } from './rows/pullsStore.js';
 import { beginWalk, finishWalk, storeScanned, walkRange } from './rows/scansStore.js';
 
+export type WalkDeps = Pick<RunDeps, 'config' | 'db' | 'now'> & PageDeps & OutageDeps;
+
 /** A window of more pages is taken for one that never ends. */
 const WALK_PAGES_MAX = 200_000;
 
 /** Walks an account's pages and ends its chunk; the page that stands for the walk is number 0. */
 export async function walkPages(
-  deps: RunDeps,
+  deps: WalkDeps,
   chunk: ChunkRow,
   token: string,
   account: Account,
@@ -63,7 +65,7 @@ interface WalkWork {
 }
 
 /** Null when the window was walked to its end; else why it cannot be relied on. */
-async function walk(deps: RunDeps, work: WalkWork, state: Walk): Promise<string | null> {
+async function walk(deps: WalkDeps, work: WalkWork, state: Walk): Promise<string | null> {
   const { concurrency } = deps.config.gateway.profile.limits;
   const { lookbackDays } = deps.config.reconcile;
   const range = await walkRange(deps.db, work.chunk, lookbackDays);
@@ -106,7 +108,7 @@ type End = { kind: 'more' } | { kind: 'done' } | { kind: 'problem'; reason: stri
 
 /** Takes pages in their order until the end, or the first thing that is not as it should be. */
 function takePages(
-  deps: RunDeps,
+  deps: WalkDeps,
   work: WalkWork,
   state: Walk,
   answers: readonly PageAnswer[],
@@ -154,7 +156,7 @@ function notWhole(answer: PageAnswer | undefined): string | null {
 }
 
 function walkedPage(
-  deps: RunDeps,
+  deps: WalkDeps,
   work: WalkWork,
   pageNo: number,
   answer: Extract<PageAnswer, { kind: 'answered' }>,

@@ -7,19 +7,21 @@ import type { Night, RunDeps } from '../runs/deps.js';
 import type { PullRow } from './rows/pullsStore.js';
 import { noteAnswerCodes, noteStatusCodes } from './rows/statusCodesStore.js';
 
+type CodeDeps = Pick<RunDeps, 'config' | 'now'>;
+
 /** Keeps the codes that a look showed. A second look adds what the first did not show. */
-export async function noteLookWords(deps: RunDeps, night: Night, look: PullRow): Promise<void> {
+export async function noteLookWords(deps: CodeDeps, night: Night, look: PullRow): Promise<void> {
   await noteStatusCodes(night.db, night.runId, look, profileDigest(deps), deps.now());
 }
 
 /** Keeps the codes of the answers to what the run sent. */
-export async function noteAnswers(deps: RunDeps, night: Night): Promise<void> {
+export async function noteAnswers(deps: CodeDeps, night: Night): Promise<void> {
   await noteAnswerCodes(night.db, night.runId, profileDigest(deps), deps.now(), {
     status: deps.config.gateway.profile.results.accepted,
     refundMessage: [REFUND_ACCEPTED_CODE],
   });
 }
 
-function profileDigest(deps: RunDeps): string {
+function profileDigest(deps: CodeDeps): string {
   return createHash('sha256').update(deps.config.gateway.profileText).digest('hex');
 }

@@ -7,6 +7,7 @@ import { tellFinished } from '../outbox/tell.js';
 import type { Night } from '../runs/deps.js';
 import { TAKEN_OVER } from '../runs/holding.js';
 import { finishRun, storeSummary } from '../runs/runsStore.js';
+import type { WaitDeps } from '../runs/waitForRows.js';
 import { waitForRows } from '../runs/waitForRows.js';
 import type { SendDeps } from '../send/deps.js';
 import {
@@ -17,10 +18,13 @@ import {
   writtenReports,
 } from './reportsStore.js';
 
+type ReportStepDeps = WaitDeps &
+  Pick<SendDeps, 'allEnqueued' | 'config' | 'db' | 'log' | 'now' | 'queuePort' | 'runner'>;
+
 const NIGHTLY = ['reconciliation', 'orders'] as const;
 
 export async function report(
-  deps: SendDeps,
+  deps: ReportStepDeps,
   night: Night,
   summary: RunSummary,
 ): Promise<RunSummary> {
@@ -54,7 +58,11 @@ export async function report(
 }
 
 /** The end of the run and the word of it commit together; false: it is another process's run. */
-async function endRun(deps: SendDeps, night: Night, finished: RunSummary): Promise<boolean> {
+async function endRun(
+  deps: Pick<SendDeps, 'config' | 'db' | 'now' | 'runner'>,
+  night: Night,
+  finished: RunSummary,
+): Promise<boolean> {
   return deps.db.transaction(async (tx) => {
     const { id } = deps.runner;
     if (!(await finishRun(tx, night.runId, id, finished, deps.now()))) return false;

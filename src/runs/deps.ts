@@ -1,5 +1,6 @@
-// What the steps of a night need from outside, in one explicit value: `deps` comes first in every
-// step. Built in compose; nothing in night/ reaches for a clock, an environment or a global.
+// All that the steps of a night need from outside, as app puts it together. The spine alone takes
+// it whole; each step names the few of it that it uses, and takes them first. Nothing of a step
+// reaches for a clock, an environment or a global.
 
 import type { Config } from '../config/config.js';
 import type { Log } from '../core/log.js';

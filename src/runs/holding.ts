@@ -11,6 +11,9 @@ import { fenceOf } from './runHoldersStore.js';
 import type { RunRow } from './runsStore.js';
 import { failRun, isHeld } from './runsStore.js';
 
+type HolderDeps = Pick<RunDeps, 'config' | 'db' | 'now' | 'runner'>;
+type WaitingDeps = Pick<RunDeps, 'log' | 'monotonic' | 'reviveDatabase' | 'sleep'>;
+
 /** A runner that was silent for so long works on nothing, or may no longer. */
 export const SILENCE_MS_MAX = 30_000;
 
@@ -21,7 +24,10 @@ export function isAtWork({ isAlive }: Pick<RunDeps, 'isAlive'>, run: RunRow): bo
 }
 
 /** The same night, which can read and write only as long as this process holds its run. */
-export function fenced<D extends RunDeps>(open: D, night: Night): { deps: D; night: Night } {
+export function fenced<D extends Pick<RunDeps, 'db' | 'runner'>>(
+  open: D,
+  night: Night,
+): { deps: D; night: Night } {
   const db = open.db.guardedBy(fenceOf(night.runId, open.runner.id));
   return { deps: { ...open, db }, night: { ...night, db } };
 }
@@ -37,11 +43,11 @@ export interface Outages {
   /** Waits for the database where it is what failed; false: not that, or not any more. */
   isOver(error: unknown): Promise<boolean>;
   /** Records how a run ended, as soon as there is a database to record it in. */
-  recordEnd(holder: RunDeps, night: Night, error: unknown): Promise<void>;
+  recordEnd(holder: HolderDeps, night: Night, error: unknown): Promise<void>;
 }
 
 /** Of one command: a database that is restarted under a night costs it time, and no more. */
-export function openOutages(deps: RunDeps): Outages {
+export function openOutages(deps: WaitingDeps & Pick<RunDeps, 'db'>): Outages {
   let left = RETURNS_MAX;
   const untilThere = waiting(deps);
   const isWaitedFor = (error: unknown): boolean => error instanceof DatabaseAwayError && left > 0;
@@ -61,7 +67,7 @@ export function openOutages(deps: RunDeps): Outages {
 }
 
 /** False while the database is away. */
-async function isRecorded(deps: RunDeps, night: Night, failure: string): Promise<boolean> {
+async function isRecorded(deps: HolderDeps, night: Night, failure: string): Promise<boolean> {
   try {
     if (await endFailed(deps, night, failure)) return true;
   } catch (error) {
@@ -78,7 +84,7 @@ export const TAKEN_OVER =
  * False: the run is another's by now. Nobody's is one that this process ended, although the answer
  * to that was lost with the database.
  */
-async function endFailed(deps: RunDeps, night: Night, failure: string): Promise<boolean> {
+async function endFailed(deps: HolderDeps, night: Night, failure: string): Promise<boolean> {
   const { businessDate, runId } = night;
   return deps.db.transaction(async (tx) => {
     if (!(await failRun(tx, runId, deps.runner.id, failure, deps.now()))) {
@@ -94,7 +100,7 @@ async function endFailed(deps: RunDeps, night: Night, failure: string): Promise<
  * Tries now and then; false when the outage took too long, whoever began to wait for its end. Told
  * to stop, it ends at once.
  */
-function waiting(deps: RunDeps): (attempt: () => Promise<boolean>) => Promise<boolean> {
+function waiting(deps: WaitingDeps): (attempt: () => Promise<boolean>) => Promise<boolean> {
   let since: number | null = null;
   return async (attempt) => {
     while (!(await attempt())) {

@@ -3,6 +3,8 @@
 
 import type { RunDeps } from './deps.js';
 
+export type WaitDeps = Pick<RunDeps, 'jobs' | 'monotonic' | 'progress' | 'sleep'>;
+
 const POLL_FIRST_MS = 10;
 const POLL_MAX_MS = 250;
 /** How often what still waits is enqueued again. */
@@ -21,7 +23,7 @@ export interface Waiting {
 }
 
 /** Resolves when nothing is open any more; false when the limit was reached first. */
-export async function waitForRows(deps: RunDeps, waiting: Waiting): Promise<boolean> {
+export async function waitForRows(deps: WaitDeps, waiting: Waiting): Promise<boolean> {
   const began = deps.monotonic();
   let enqueuedAt = began;
   let pause = POLL_FIRST_MS;

@@ -8,6 +8,8 @@ import { isAtWork } from './holding.js';
 import { beat } from './runHoldersStore.js';
 import { findRun, heldRun } from './runsStore.js';
 
+type JoinDeps = Pick<RunDeps, 'db' | 'isAlive' | 'monotonic' | 'sleep'>;
+
 const BEAT_MS = 5_000;
 const LOOK_MS = 500;
 /** No run is waited for longer. */
@@ -15,7 +17,7 @@ const JOIN_HOURS_MAX = 12;
 
 /** Does the work with a heartbeat beside it; no dry run stays in the way of a night. */
 export async function withHeartbeat<T>(
-  deps: RunDeps,
+  deps: Pick<RunDeps, 'db' | 'runner'>,
   night: Night,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -49,7 +51,7 @@ export function keepingOn(work: () => Promise<unknown>, everyMs: number = LOOK_M
 }
 
 /** Waits for a run that another process works on; null when nobody does any more. */
-export async function joinRun(deps: RunDeps, businessDate: string): Promise<RunSummary | null> {
+export async function joinRun(deps: JoinDeps, businessDate: string): Promise<RunSummary | null> {
   return waiting(deps, businessDate, async () => {
     const run = await findRun(deps.db, businessDate);
     if (!run) return { found: null };
@@ -61,7 +63,7 @@ export async function joinRun(deps: RunDeps, businessDate: string): Promise<RunS
 }
 
 /** Waits until nobody works on that run any more. */
-export async function outwaitRun(deps: RunDeps, runId: bigint, date: string): Promise<void> {
+export async function outwaitRun(deps: JoinDeps, runId: bigint, date: string): Promise<void> {
   await waiting(deps, date, async () => {
     const held = await heldRun(deps.db);
     return held?.runId === runId && isAtWork(deps, held) ? null : { found: null };
@@ -69,7 +71,7 @@ export async function outwaitRun(deps: RunDeps, runId: bigint, date: string): Pr
 }
 
 async function waiting<T>(
-  deps: RunDeps,
+  deps: Pick<RunDeps, 'monotonic' | 'sleep'>,
   businessDate: string,
   look: () => Promise<{ found: T } | null>,
 ): Promise<T> {

@@ -13,7 +13,7 @@ import { standings } from './rows/sendingStatusStore.js';
 /** So often a batch is tried in one run before it waits for the next. */
 export const BATCH_TRIES_MAX = 4;
 
-type EnqueueDeps = Pick<SendDeps, 'db' | 'queuePort'>;
+export type EnqueueDeps = Pick<SendDeps, 'db' | 'queuePort'>;
 
 /** Enqueues everything of these accounts that waits. */
 export async function enqueueWaiting(

@@ -11,6 +11,8 @@ import { readSent } from './prepareSend.js';
 import type { InstructionOutcome, KeptAnswer } from './rows/attemptsStore.js';
 import { recordOutcomes } from './rows/attemptsStore.js';
 
+export type OutcomeDeps = Pick<SendDeps, 'db' | 'gateway' | 'log' | 'now'>;
+
 /** What an answer says of each entry. */
 export interface Outcomes {
   outcomes: InstructionOutcome[];
@@ -23,7 +25,7 @@ export interface Outcomes {
 
 /** Reads a stored answer and records what became of each entry, after a crash. */
 export async function readAnswer(
-  deps: SendDeps,
+  deps: OutcomeDeps,
   sent: SentBatch,
   attemptId: string,
   answer: RawAnswer,
@@ -33,7 +35,11 @@ export async function readAnswer(
 }
 
 /** Pure: the same answer says the same, today and after a crash. */
-export function outcomesOf(deps: SendDeps, sent: SentBatch, answer: RawAnswer): Outcomes {
+export function outcomesOf(
+  deps: Pick<SendDeps, 'gateway'>,
+  sent: SentBatch,
+  answer: RawAnswer,
+): Outcomes {
   const { entries } = sent;
   const reading = readSent(deps, sent, answer);
   const outcomes: InstructionOutcome[] = reading.entries.map((outcome, index) => ({
@@ -52,7 +58,7 @@ export function outcomesOf(deps: SendDeps, sent: SentBatch, answer: RawAnswer): 
 
 /** Records what an answer said, and the answer itself where the database has yet to store it. */
 export async function recordAnswer(
-  deps: SendDeps,
+  deps: Pick<SendDeps, 'db' | 'log' | 'now'>,
   { batch }: SentBatch,
   attemptId: string,
   { outcomes, reason, signatureWarning }: Outcomes,
@@ -74,7 +80,7 @@ export async function recordAnswer(
 
 /** A batch that was accepted whole is told by the figures alone. */
 function tellTrouble(
-  { log }: SendDeps,
+  { log }: Pick<SendDeps, 'log'>,
   batch: QueuedBatch,
   outcomes: readonly InstructionOutcome[],
   reason: string | null,
@@ -100,7 +106,11 @@ function aboutBatch({ accountId, batchId }: QueuedBatch) {
 }
 
 /** Nobody answered what was sent: told by whoever sent it. */
-export function tellUnanswered(deps: SendDeps, { batch, entries }: SentBatch, why: string): void {
+export function tellUnanswered(
+  deps: Pick<SendDeps, 'log'>,
+  { batch, entries }: SentBatch,
+  why: string,
+): void {
   deps.log(`batch ${batch.batchId}, ${batch.operation}: ${entries.length} unknown: ${why}`, {
     level: 'warn',
     ...aboutBatch(batch),
@@ -109,7 +119,7 @@ export function tellUnanswered(deps: SendDeps, { batch, entries }: SentBatch, wh
 
 /** No answer that can be read: every entry is unknown. */
 export async function recordUnknown(
-  deps: SendDeps,
+  deps: Pick<SendDeps, 'db' | 'now'>,
   sent: Pick<SentBatch, 'entries'>,
   attemptId: string,
   reason: string,

@@ -27,6 +27,8 @@ import { batchFacts } from './rows/batchFactsStore.js';
 import type { Standing } from './rows/sendingStatusStore.js';
 import { standingInClaim, standings } from './rows/sendingStatusStore.js';
 
+export type PermitDeps = Pick<SendDeps, 'config' | 'db' | 'journal' | 'now'>;
+
 export type Permit =
   | {
       kind: 'yes';
@@ -50,7 +52,7 @@ export type Permit =
 
 /** Weighs a batch in the transaction that is going to claim it. */
 export async function maySend(
-  deps: SendDeps,
+  deps: PermitDeps,
   tx: Db,
   batch: BatchRow,
   account: Account,
@@ -77,7 +79,7 @@ type Holds = (wanted: Wanted, isApproved: boolean) => HoldReason | null;
  * what an answer means to this process may not be what the plan took it for.
  */
 async function holdsOf(
-  deps: SendDeps,
+  deps: Pick<SendDeps, 'config'>,
   tx: Db,
   { operation, accountId }: BatchRow,
   standing: { runId: bigint; settingsSha256: string | null },
@@ -101,7 +103,7 @@ type Weighed =
   | Extract<Permit, { kind: 'stale' }>;
 
 async function weighOrders(
-  deps: SendDeps,
+  deps: Pick<SendDeps, 'config' | 'now'>,
   tx: Db,
   batch: BatchRow,
   account: Account,
@@ -139,7 +141,7 @@ function wantedOf({ refundAmount, amount, currency }: BatchInstruction) {
 
 /** The gateway shows no payouts, so that there is nothing to look at: the ledger says. */
 async function weighPayout(
-  deps: SendDeps,
+  deps: Pick<SendDeps, 'config'>,
   tx: Db,
   batch: BatchRow,
   { liveFrom }: Account,
@@ -220,7 +222,7 @@ export async function whyNotAnyMore(
 }
 
 function whyNot(
-  deps: SendDeps,
+  deps: Pick<SendDeps, 'config' | 'now'>,
   batch: BatchRow,
   account: Account,
   fact: FreshFacts,
@@ -252,7 +254,11 @@ function isSame(batch: BatchRow, entry: BatchInstruction, need: Need): boolean {
 
 const HOUR_MS = 3_600_000;
 
-function rulesFor(deps: SendDeps, account: Account, fact: FreshFacts): Rules {
+function rulesFor(
+  deps: Pick<SendDeps, 'config' | 'now'>,
+  account: Account,
+  fact: FreshFacts,
+): Rules {
   const { reconcile, operations, gateway } = deps.config;
   const asOf = fact.asOf ?? deps.now();
   return {

@@ -13,6 +13,8 @@ import { payoutMessage } from '../plan/payouts.js';
 import type { SendDeps } from './deps.js';
 import type { BatchRow } from './rows/batchesStore.js';
 
+type PrepareDeps = Pick<SendDeps, 'gateway'>;
+
 /** What went out, in the order in which it was sent. */
 export interface SentBatch {
   batch: BatchRow;
@@ -21,14 +23,14 @@ export interface SentBatch {
   wire: readonly BatchEntry[];
 }
 
-export function prepareSend(deps: SendDeps, sent: SentBatch): PreparedBatch {
+export function prepareSend(deps: PrepareDeps, sent: SentBatch): PreparedBatch {
   const { operation } = sent.batch;
   return operation === 'payout'
     ? preparedPayout(deps, sent)
     : deps.gateway.prepareBatch(sent.account, operation, sent.wire);
 }
 
-export function readSent(deps: SendDeps, sent: SentBatch, answer: RawAnswer): BatchReading {
+export function readSent(deps: PrepareDeps, sent: SentBatch, answer: RawAnswer): BatchReading {
   const { operation } = sent.batch;
   if (operation !== 'payout') {
     return deps.gateway.readBatchAnswer(sent.account, operation, sent.wire, answer);
@@ -40,7 +42,7 @@ export function readSent(deps: SendDeps, sent: SentBatch, answer: RawAnswer): Ba
     : { trusted: true, signatureWarning: null, entries };
 }
 
-function preparedPayout(deps: SendDeps, { account, entries }: SentBatch): PreparedRequest {
+function preparedPayout(deps: PrepareDeps, { account, entries }: SentBatch): PreparedRequest {
   const [entry, second] = entries;
   if (!entry || second || entry.payload === null) throw new Error('a payout travels alone');
   return deps.gateway.preparePayout(account, payoutMessage(entry.transactionId, entry.payload));

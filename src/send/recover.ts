@@ -6,11 +6,15 @@ import { ANSWERED_AFTER_ALL, disputeByAnswers } from '../instructions/lateAnswer
 import type { Night } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import type { SendDeps } from './deps.js';
+import type { OutcomeDeps } from './outcomes.js';
 import { readAnswer, recordUnknown } from './outcomes.js';
 import type { OpenAttempt } from './rows/attemptsStore.js';
 import { openAttempts, SEND_BUDGET_MS } from './rows/attemptsStore.js';
 import { batchInstructions, dissolveWaiting, loadBatch } from './rows/batchesStore.js';
 import { wireOf } from './wireEntry.js';
+
+export type RecoverDeps = OutcomeDeps &
+  Pick<SendDeps, 'answers' | 'config' | 'isAlive' | 'monotonic'>;
 
 /** Added to the time a send may take before a silent sender is given up. */
 const GRACE_SECONDS = 15;
@@ -19,13 +23,13 @@ const GRACE_SECONDS = 15;
  * Classifies everything in flight of the night's accounts before it begins, and takes apart what
  * waits in batches: it goes when the plan has weighed it by the settings of this run, not before.
  */
-export async function recover(deps: SendDeps, night: Night): Promise<void> {
+export async function recover(deps: RecoverDeps, night: Night): Promise<void> {
   await recoverAttempts(deps, accountIdsOf(night));
   await dissolveWaiting(deps.db, accountIdsOf(night));
 }
 
 export async function recoverAttempts(
-  deps: SendDeps,
+  deps: RecoverDeps,
   accountIds: readonly string[],
 ): Promise<void> {
   const brought = await deps.answers.bringIn(deps.db);
@@ -46,21 +50,24 @@ export async function recoverAttempts(
 const firstSeen = new Map<string, number>();
 
 /** In seconds, with the time that a sender has until its first byte. */
-function seenFor(deps: SendDeps, { attemptId }: OpenAttempt): number {
+function seenFor(deps: Pick<SendDeps, 'monotonic'>, { attemptId }: OpenAttempt): number {
   const since = firstSeen.get(attemptId) ?? deps.monotonic();
   firstSeen.set(attemptId, since);
   return (deps.monotonic() - since - SEND_BUDGET_MS) / 1000;
 }
 
 /** A person said that it had not happened, and knew less than is known now. */
-async function askAgain(deps: SendDeps, accountIds: readonly string[]): Promise<void> {
+async function askAgain(
+  deps: Pick<SendDeps, 'db' | 'log' | 'now'>,
+  accountIds: readonly string[],
+): Promise<void> {
   for (const id of await disputeByAnswers(deps.db, accountIds, deps.now())) {
     const words = `instruction ${id}: ${ANSWERED_AFTER_ALL}; it waits for a person again`;
     deps.log(words, { level: 'warn' });
   }
 }
 
-async function classify(deps: SendDeps, attempt: OpenAttempt, isGone: boolean): Promise<void> {
+async function classify(deps: RecoverDeps, attempt: OpenAttempt, isGone: boolean): Promise<void> {
   const batch = await loadBatch(deps.db, attempt.batchId);
   const account = deps.config.accounts.find((one) => one.accountId === attempt.accountId);
   if (!batch || !account) return;

@@ -6,10 +6,13 @@ import { mayAccountSend } from '../core/instructions/sending.js';
 import { cutBatches } from '../instructions/instructionsStore.js';
 import type { Night } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
+import type { WaitDeps } from '../runs/waitForRows.js';
 import { waitForRows } from '../runs/waitForRows.js';
 import { beginAgain } from './beginAgain.js';
 import type { SendDeps } from './deps.js';
+import type { EnqueueDeps } from './enqueueWaiting.js';
 import { BATCH_TRIES_MAX, enqueueWaiting, goingAccounts } from './enqueueWaiting.js';
+import type { RecoverDeps } from './recover.js';
 import { recoverAttempts } from './recover.js';
 import {
   analyseBatches,
@@ -20,8 +23,10 @@ import {
 } from './rows/batchesStore.js';
 import { standings } from './rows/sendingStatusStore.js';
 
+export type SendingDeps = RecoverDeps & EnqueueDeps & WaitDeps & Pick<SendDeps, 'journal'>;
+
 /** Sends what may be sent. */
-export async function send(deps: SendDeps, night: Night): Promise<void> {
+export async function send(deps: SendingDeps, night: Night): Promise<void> {
   const accountIds = accountIdsOf(night);
   // First of all: a database that was put back takes what waits out of its batches. What is wrong
   // with the journal is for the batches to say.
@@ -48,7 +53,10 @@ export async function send(deps: SendDeps, night: Night): Promise<void> {
 }
 
 /** Says in words which accounts send nothing although something of them waits. */
-async function tellStopped(deps: SendDeps, accountIds: readonly string[]): Promise<void> {
+async function tellStopped(
+  deps: Pick<SendDeps, 'db' | 'log'>,
+  accountIds: readonly string[],
+): Promise<void> {
   const waiting = await queuedBatches(deps.db, accountIds);
   for (const standing of await standings(deps.db, accountIds)) {
     const answer = mayAccountSend(standing);

@@ -13,12 +13,15 @@ import type { MoneyConnection } from '../gateway/transport/moneyTransport.js';
 import type { RawAnswer } from '../gateway/transport/transport.js';
 import type { Told } from '../gateway/transport/turns.js';
 import { lookAgain } from '../pull/lookAgain.js';
+import type { ChunkDeps } from '../pull/pullChunk.js';
 import type { SendDeps } from './deps.js';
+import type { EnqueueDeps } from './enqueueWaiting.js';
 import { enqueueWaiting } from './enqueueWaiting.js';
 import type { PermitLine } from './journal/permitSegments.js';
 import { keptRequest } from './keptRequest.js';
+import type { OutcomeDeps } from './outcomes.js';
 import { outcomesOf, recordAnswer, recordUnknown, tellUnanswered } from './outcomes.js';
-import type { Permit } from './permit.js';
+import type { Permit, PermitDeps } from './permit.js';
 import { beginningOf, maySend, whyNotAnyMore } from './permit.js';
 import type { SentBatch } from './prepareSend.js';
 import { prepareSend } from './prepareSend.js';
@@ -36,8 +39,14 @@ import { batchStanding, beginCanary, splitBatch } from './rows/sendingStatusStor
 import { LOST_COMMIT, undoClaim } from './undoClaim.js';
 import { canBeWritten, wireOf } from './wireEntry.js';
 
+type BatchDeps = ChunkDeps &
+  PermitDeps &
+  OutcomeDeps &
+  EnqueueDeps &
+  Pick<SendDeps, 'answers' | 'getReady' | 'runner' | 'turns'>;
+
 /** Sends a batch if it still waits and may be sent. */
-export async function sendBatch(deps: SendDeps, batchId: bigint): Promise<void> {
+export async function sendBatch(deps: BatchDeps, batchId: bigint): Promise<void> {
   const found = await batchStanding(deps.db, batchId);
   if (found?.batch.state !== 'queued') return;
   const { batch, standing } = found;
@@ -76,7 +85,7 @@ const DONE: Tried = { kind: 'done', rest: async () => {} };
 
 /** What is left to write down happens while the gateway serves the next batch. */
 async function sendInTurn(
-  deps: SendDeps,
+  deps: BatchDeps,
   batch: BatchRow,
   account: Account,
 ): Promise<readonly bigint[] | null> {
@@ -87,7 +96,7 @@ async function sendInTurn(
 }
 
 /** Connects first, so that nothing lies between the permit and the write but the claim. */
-async function connectAndSend(deps: SendDeps, batch: BatchRow, account: Account): Promise<Tried> {
+async function connectAndSend(deps: BatchDeps, batch: BatchRow, account: Account): Promise<Tried> {
   const opened = await deps.gateway.connectMoney(account);
   if (opened.kind === 'not_sent') {
     await deferBatch(deps.db, batch.batchId, opened.reason);
@@ -133,12 +142,12 @@ interface Moment {
   wall: number;
 }
 
-function momentOf(deps: SendDeps): Moment {
+function momentOf(deps: Pick<SendDeps, 'monotonic' | 'now'>): Moment {
   return { steady: deps.monotonic(), wall: deps.now().getTime() };
 }
 
 /** By both clocks: one may be set back, the other stands still while a machine sleeps. */
-function budgetLeft(deps: SendDeps, began: Moment): number {
+function budgetLeft(deps: Pick<SendDeps, 'monotonic' | 'now'>, began: Moment): number {
   const { steady, wall } = momentOf(deps);
   return SEND_BUDGET_MS - Math.max(steady - began.steady, wall - began.wall);
 }
@@ -152,7 +161,7 @@ type Claim =
   | { kind: 'changed' };
 
 /** Permit and claim in one transaction; goes on only when its COMMIT was acknowledged. */
-async function claimPermitted(deps: SendDeps, batch: BatchRow, account: Account): Promise<Claim> {
+async function claimPermitted(deps: BatchDeps, batch: BatchRow, account: Account): Promise<Claim> {
   let made: Claimed | null = null;
   try {
     return await deps.db.durably(async (tx) => {
@@ -170,7 +179,7 @@ async function claimPermitted(deps: SendDeps, batch: BatchRow, account: Account)
 }
 
 async function claimEntries(
-  deps: SendDeps,
+  deps: BatchDeps,
   tx: Db,
   batch: BatchRow,
   account: Account,
@@ -204,7 +213,7 @@ async function claimEntries(
 
 /** What no amount of the gateway expresses keeps nobody else: it fails in a batch of its own. */
 async function writable(
-  deps: SendDeps,
+  deps: Pick<SendDeps, 'config'>,
   tx: Db,
   batch: BatchRow,
   entries: readonly BatchInstruction[],
@@ -229,7 +238,7 @@ async function becomesCanary(
 }
 
 async function postClaimed(
-  deps: SendDeps,
+  deps: BatchDeps,
   claimed: Claimed,
   connection: MoneyConnection,
 ): Promise<Tried> {
@@ -244,7 +253,7 @@ async function postClaimed(
 
 /** Answers what is left to record; null: all of it was. */
 async function post(
-  deps: SendDeps,
+  deps: BatchDeps,
   claimed: Claimed,
   connection: MoneyConnection,
 ): Promise<(() => Promise<void>) | null> {
@@ -276,7 +285,7 @@ const ALL_RECORDED: Posted = { record: null };
 
 /** Posts, if nothing has changed while it waited for its turn. */
 async function postInTurn(
-  deps: SendDeps,
+  deps: BatchDeps,
   claimed: Claimed,
   connection: MoneyConnection,
   { asked, told }: { asked: Asked; told: Told },
@@ -321,7 +330,10 @@ type Asked =
   | { kind: 'failed'; error: unknown };
 
 /** It may be asked ahead of its turn and then once more: hence it does nothing but ask. */
-async function askOnceMore(deps: SendDeps, { sent, isCanary }: Claimed): Promise<Asked> {
+async function askOnceMore(
+  deps: Pick<SendDeps, 'config' | 'db'>,
+  { sent, isCanary }: Claimed,
+): Promise<Asked> {
   try {
     return { kind: 'answered', forbidden: await whyNotAnyMore(deps, sent.account, isCanary) };
   } catch (error) {
@@ -334,7 +346,7 @@ async function askOnceMore(deps: SendDeps, { sent, isCanary }: Claimed): Promise
  * that stands in the database, where the breaker counts.
  */
 async function takeAnswer(
-  deps: SendDeps,
+  deps: BatchDeps,
   sent: SentBatch,
   attemptId: string,
   answer: RawAnswer,

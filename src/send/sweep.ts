@@ -3,15 +3,18 @@
 // approval or a brake let go needs no run to take effect.
 
 import { messageOf } from '../core/errors.js';
-import type { SendDeps } from './deps.js';
+import type { EnqueueDeps } from './enqueueWaiting.js';
 import { enqueueWaiting } from './enqueueWaiting.js';
+import type { RecoverDeps } from './recover.js';
 import { recoverAttempts } from './recover.js';
+
+type SweepDeps = RecoverDeps & EnqueueDeps;
 
 /** With the time for answers this keeps everything in flight classified within a minute. */
 const SWEEP_MS = 10_000;
 
 /** Sweeps until the answer is called. */
-export function startSweeping(deps: SendDeps): () => Promise<void> {
+export function startSweeping(deps: SweepDeps): () => Promise<void> {
   const accountIds = deps.config.accounts.map((account) => account.accountId);
   let sweeping: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
@@ -30,7 +33,7 @@ export function startSweeping(deps: SendDeps): () => Promise<void> {
   };
 }
 
-async function sweep(deps: SendDeps, accountIds: readonly string[]): Promise<void> {
+async function sweep(deps: SweepDeps, accountIds: readonly string[]): Promise<void> {
   await recoverAttempts(deps, accountIds);
   await enqueueWaiting(deps, accountIds);
 }

@@ -9,9 +9,11 @@ import type { BatchEntry } from '../gateway/batches/batchOps.js';
 import { wireAmount } from '../gateway/wire/amount.js';
 import type { SendDeps } from './deps.js';
 
+type WireDeps = Pick<SendDeps, 'config'>;
+
 /** A payout has no entries: it is its own message (prepareSend.ts). */
 export function wireOf(
-  deps: SendDeps,
+  deps: WireDeps,
   operation: Movement,
   entries: readonly BatchInstruction[],
 ): BatchEntry[] {
@@ -20,7 +22,7 @@ export function wireOf(
 
 /** False where its currency cannot express an amount of it: half a yen. */
 export function canBeWritten(
-  deps: SendDeps,
+  deps: WireDeps,
   operation: Movement,
   entry: BatchInstruction,
 ): boolean {
@@ -33,7 +35,7 @@ export function canBeWritten(
 }
 
 /** The tag lets a person find a refund in the portal. */
-function wireEntry(deps: SendDeps, entry: BatchInstruction): BatchEntry {
+function wireEntry(deps: WireDeps, entry: BatchInstruction): BatchEntry {
   const { profile } = deps.config.gateway;
   const wire: BatchEntry = {
     transactionId: entry.transactionId,
@@ -50,7 +52,7 @@ function wireEntry(deps: SendDeps, entry: BatchInstruction): BatchEntry {
   return wire;
 }
 
-function wireText(deps: SendDeps, entry: BatchInstruction, text: string): string {
+function wireText(deps: WireDeps, entry: BatchInstruction, text: string): string {
   const wire = writtenAs(deps, entry, text);
   if (wire !== null) return wire;
   const { currency, orderNo } = entry;
@@ -59,7 +61,7 @@ function wireText(deps: SendDeps, entry: BatchInstruction, text: string): string
 
 /** Null where the currency of the entry cannot express it. */
 function writtenAs(
-  { config }: SendDeps,
+  { config }: WireDeps,
   { currency }: BatchInstruction,
   text: string,
 ): string | null {

@@ -71,6 +71,8 @@ import {
   unfinishedOfRun,
 } from './figuresStore.js';
 
+type TotalDeps = Pick<SendDeps, 'config' | 'log' | 'now'>;
+
 /** What the looks of a run said, counted; it changes no more once they are finished. */
 export interface Looked {
   looks: readonly LookFigures[];
@@ -83,7 +85,7 @@ export async function countLooks(db: Db, runId: bigint): Promise<Looked> {
 }
 
 /** Reads every other figure, checks that they tie, and states what the run has come to. */
-export async function total(deps: SendDeps, night: Night): Promise<RunSummary> {
+export async function total(deps: TotalDeps, night: Night): Promise<RunSummary> {
   const looked = await countLooks(night.db, night.runId);
   await countSettledBetween(night.db, night.runId, accountIdsOf(night));
   // A decision about a break in between would stand in one figure and not in the other.

@@ -39,13 +39,13 @@ export function addCurrencies(page: Page, { currencies }: ReconciliationData): v
   for (const line of currencies) {
     const row = page.lines.length + 1;
     const classes = ORDER_CLASSES.map((name) => line.classes[name]);
-    const orders = line.ofDate + line.carried + line.strangers;
+    const orders = line.ofDate + line.carried + line.gatewayOnly;
     const difference = orders - classes.reduce((sum, one) => sum + one, 0);
     page.ties &&= difference === 0;
     page.lines.push([
       id(line.accountId),
       text(line.currency === '' ? '(none)' : line.currency),
-      ...[line.ofDate, line.carried, line.strangers, ...classes].map(count),
+      ...[line.ofDate, line.carried, line.gatewayOnly, ...classes].map(count),
       formula(`SUM(C${row}:E${row})-SUM(F${row}:K${row})`, difference),
       count(line.atGateway),
     ]);

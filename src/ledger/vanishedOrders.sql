@@ -1,4 +1,4 @@
--- Orders that the newest look found in the ledger and that are there no more, or were strangers
+-- Orders that the newest look found in the ledger and that are there no more, or were gateway-only
 -- still awaited then: they are hinted at, so that this look asks for them. Older ones are left
 -- alone, since a ledger may forget what is final and past the look-back. Answers their keys.
 -- $1 accounts, $2 start of the look-back, $3 time of the hint.

@@ -74,8 +74,8 @@ async function assertEnvironment(
   accountIds: readonly string[],
 ): Promise<void> {
   for (const { environment } of await standings(deps.db, accountIds)) {
-    const stranger = otherEnvironment(deps.config, environment);
-    if (stranger !== null) throw new UsageError(`nothing is sent: ${stranger}`);
+    const mismatch = otherEnvironment(deps.config, environment);
+    if (mismatch !== null) throw new UsageError(`nothing is sent: ${mismatch}`);
   }
 }
 

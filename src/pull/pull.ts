@@ -13,7 +13,7 @@ import { askOrders } from './askOrders.js';
 import { namesOrders } from './cutPages.js';
 import type { ChunkDeps } from './pullChunk.js';
 import { pullChunk } from './pullChunk.js';
-import { addStrangers } from './rows/gatewayOnlyStore.js';
+import { addGatewayOnly } from './rows/gatewayOnlyStore.js';
 import { pagesOfPull } from './rows/pullProgressStore.js';
 import type { PullRow } from './rows/pullsStore.js';
 import {
@@ -38,7 +38,7 @@ export async function pull(deps: PullDeps, night: Night): Promise<PullRow> {
 }
 
 async function finish(deps: Pick<RunDeps, 'db'>, night: Night, pull: PullRow): Promise<void> {
-  await addStrangers(deps.db, pull.pullId);
+  await addGatewayOnly(deps.db, pull.pullId);
   if (!night.isDry) await clearHints(deps.db, pull.pullId);
   await finishPull(deps.db, pull.pullId);
 }

@@ -33,9 +33,9 @@ const KEEP_EVERY_MS = 10_000;
 
 /** Works on a chunk unless somebody else has it or it is done. Safe to be called twice. */
 export async function pullChunk(deps: ChunkDeps, chunkId: bigint): Promise<void> {
-  const stranger = otherEnvironment(deps.config, await environmentOfChunk(deps.db, chunkId));
-  if (stranger !== null) {
-    deps.log(`pages ${chunkId} are left to other workers: ${stranger}`, { level: 'warn' });
+  const mismatch = otherEnvironment(deps.config, await environmentOfChunk(deps.db, chunkId));
+  if (mismatch !== null) {
+    deps.log(`pages ${chunkId} are left to other workers: ${mismatch}`, { level: 'warn' });
     return;
   }
   const token = deps.newId();

@@ -19,7 +19,7 @@ interface ClassSums {
   class: OrderClass;
   of_date: bigint;
   carried: bigint;
-  strangers: bigint;
+  gateway_only: bigint;
   at_gateway: bigint;
   ledger_of_date: string;
   ledger_carried: string;
@@ -49,7 +49,7 @@ async function accountSums(tx: Db, seen: string, values: unknown[]): Promise<Cur
        -- one pass over the orders; what is of which kind is told apart in the few lines it leaves,
        -- and most differ in nothing
        select $2::text as account_id, coalesce(o.currency, '') as currency, class,
-         expected is null as is_stranger, o.placed_at >= r.starts_at as is_of_date,
+         expected is null as is_gateway_only, o.placed_at >= r.starts_at as is_of_date,
          gateway_state is not null or payment_status is not null or gateway_amount is not null
            or gateway_amount_text is not null as is_at_gateway,
          count(*) as orders, sum(ledger_amount) as ledger, sum(gateway_amount) as gateway,
@@ -70,13 +70,13 @@ async function accountSums(tx: Db, seen: string, values: unknown[]): Promise<Cur
        ) as by_class group by account_id, currency
      )
      select account_id, currency,
-       coalesce(sum(orders) filter (where not is_stranger and is_of_date), 0)::bigint as of_date,
-       coalesce(sum(orders) filter (where not is_stranger and is_of_date is not true), 0)::bigint
-         as carried,
-       coalesce(sum(orders) filter (where is_stranger), 0)::bigint as strangers,
+       coalesce(sum(orders) filter (where not is_gateway_only and is_of_date), 0)::bigint
+         as of_date,
+       coalesce(sum(orders) filter
+         (where not is_gateway_only and is_of_date is not true), 0)::bigint as carried,
+       coalesce(sum(orders) filter (where is_gateway_only), 0)::bigint as gateway_only,
        coalesce(sum(orders) filter (where is_at_gateway), 0)::bigint as at_gateway,
-       round(coalesce(sum(ledger) filter (where is_of_date), 0), 2)::text
-         as ledger_of_date,
+       round(coalesce(sum(ledger) filter (where is_of_date), 0), 2)::text as ledger_of_date,
        round(coalesce(sum(ledger) filter (where is_of_date is not true), 0), 2)::text
          as ledger_carried,
        round(coalesce(sum(gateway), 0), 2)::text as gateway,
@@ -92,7 +92,7 @@ async function accountSums(tx: Db, seen: string, values: unknown[]): Promise<Cur
     currency: row.currency,
     ofDate: Number(row.of_date),
     carried: Number(row.carried),
-    strangers: Number(row.strangers),
+    gatewayOnly: Number(row.gateway_only),
     atGateway: Number(row.at_gateway),
     classes: byClass(row.classes, 0),
     ledgerOfDate: row.ledger_of_date,

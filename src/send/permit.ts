@@ -195,8 +195,8 @@ export function beginningOf(
   if (!standing || standing.runId === null) {
     return { kind: 'stop', reason: 'the account has no run' };
   }
-  const stranger = otherEnvironment(config, standing.environment);
-  if (stranger !== null) return { kind: 'stop', reason: stranger };
+  const mismatch = otherEnvironment(config, standing.environment);
+  if (mismatch !== null) return { kind: 'stop', reason: mismatch };
   const answer = mayAccountSend(standing);
   return answer.kind === 'stop' || answer.kind === 'wait'
     ? answer

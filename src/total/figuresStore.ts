@@ -16,11 +16,11 @@ export interface LookFigures {
   /** asked orders with at least one entry; `pull.answered` counts those that came unasked, too */
   askedAnswered: number;
   ledger: number;
-  strangers: number;
+  gatewayOnly: number;
   gateway: number;
   /** of its orders in the ledger */
   currencies: readonly string[];
-  /** live orders and strangers of the pull, counted apart from the classes */
+  /** live orders and gateway-only orders of the pull, counted apart from the classes */
   orders: number;
 }
 
@@ -42,7 +42,7 @@ export async function lookFigures(db: Db, runId: bigint): Promise<LookFigures[]>
     unanswered: bigint;
     unasked: bigint;
     ledger: bigint;
-    strangers: bigint;
+    gateway_only: bigint;
     gateway: bigint;
     currencies: string[];
   }>(await inMonthOfRun(db, statement('total/lookFigures'), runId), [runId]);
@@ -58,10 +58,10 @@ export async function lookFigures(db: Db, runId: bigint): Promise<LookFigures[]>
     },
     askedAnswered: Number(row.asked_answered),
     ledger: Number(row.ledger),
-    strangers: Number(row.strangers),
+    gatewayOnly: Number(row.gateway_only),
     gateway: Number(row.gateway),
     currencies: row.currencies,
-    orders: Number(row.ledger) + Number(row.strangers),
+    orders: Number(row.ledger) + Number(row.gateway_only),
   }));
 }
 

@@ -45,8 +45,8 @@ extra as materialized (
   group by a.account_id
 ),
 -- Not in the ledger: with an entry, or not looked at. One that is gone on both sides is no order.
-stranger as (
-  select a.account_id, count(*) as strangers
+gateway_only as (
+  select a.account_id, count(*) as gateway_only
   from account a
   join tieout.asked_orders o using (pull_id, account_id)
   left join tieout.pages p
@@ -63,11 +63,11 @@ select account.account_id, coalesce(pages, 0) as pages, coalesce(failed_pages, 0
   coalesce(plain, 0) as answered, coalesce(asked_plain, 0) as asked_answered,
   coalesce(unanswered, 0)::bigint as unanswered,
   coalesce(unasked, 0)::bigint as unasked, coalesce(ledger, 0) as ledger,
-  coalesce(strangers, 0) as strangers, coalesce(plain, 0) + coalesce(extra.orders, 0) as gateway
+  coalesce(gateway_only, 0) as gateway_only, coalesce(plain, 0) + coalesce(extra.orders, 0) as gateway
 from account
 left join asked using (account_id)
 left join page using (account_id)
 left join entry using (account_id)
 left join extra using (account_id)
-left join stranger using (account_id)
+left join gateway_only using (account_id)
 order by account.account_id

@@ -217,7 +217,7 @@ async function noticesOf(deps: Pick<SendDeps, 'config' | 'now'>, night: Night): 
     ...changes.filter(({ left }) => left > 0).map(leftNotice),
     ...(await sharedTransactions(night.db, night.runId)).map(sharedNotice),
     ...(await oddRefunds(night.db, night.runId)).map(oddRefundNotice),
-    ...(await strangers(deps, night)).map(strangeAccountNotice),
+    ...(await unknownAccounts(deps, night)).map(strangeAccountNotice),
     ...(await strangeOrders(night.db, configured, lookbackFrom(deps, night))).map(
       strangeOrdersNotice,
     ),
@@ -241,7 +241,7 @@ function statesOfOthers(notices: readonly Notice[]): RunState[] {
 }
 
 /** Requests of accounts that the configuration does not name: as much as a break. */
-async function strangers(
+async function unknownAccounts(
   deps: Pick<SendDeps, 'config'>,
   night: Night,
 ): Promise<StrangeAccountFacts[]> {
@@ -279,8 +279,8 @@ function ordersOf(account: AccountFigures): AccountSummary['orders'] {
   const classes = Object.fromEntries(
     ORDER_CLASSES.map((name) => [name, Number(account.classes[name] ?? 0)]),
   ) as Record<OrderClass, number>;
-  const { ledger, strangers, gateway } = account;
-  return { ledger, strangers, gateway, ...classes };
+  const { ledger, gatewayOnly, gateway } = account;
+  return { ledger, strangers: gatewayOnly, gateway, ...classes };
 }
 
 /** What this way of asking cannot find is said to be not searched (law 4 of ARCHITECTURE.md). */

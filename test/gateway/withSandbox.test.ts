@@ -75,9 +75,9 @@ describe('client and sandbox', () => {
   });
 
   it('agree about a wrong key', async () => {
-    const stranger = { ...ACCOUNT, signingKey: 'wrong' };
+    const wrongKey = { ...ACCOUNT, signingKey: 'wrong' };
     const payment = { ...order('TRY-4'), ...CARD };
-    expect((await client.authorise(stranger, payment)).kind).toMatch(/invalid_input|not_found/);
-    expect((await client.query(stranger, ['TRY-4'])).kind).toBe('failed');
+    expect((await client.authorise(wrongKey, payment)).kind).toMatch(/invalid_input|not_found/);
+    expect((await client.query(wrongKey, ['TRY-4'])).kind).toBe('failed');
   });
 });

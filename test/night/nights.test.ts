@@ -20,7 +20,7 @@ import type { Rules } from '../../src/core/orders/facts.js';
 import type { AccountSummary } from '../../src/core/runs/summary.js';
 import type { Database } from '../../src/database/db.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
-import { addStrangers } from '../../src/pull/rows/gatewayOnlyStore.js';
+import { addGatewayOnly } from '../../src/pull/rows/gatewayOnlyStore.js';
 import type { PullRow } from '../../src/pull/rows/pullsStore.js';
 import { askNight, createPull } from '../../src/pull/rows/pullsStore.js';
 import type { Night } from '../../src/runs/deps.js';
@@ -255,7 +255,7 @@ async function look(
   const answer = way === 'window' ? walked(orders, asked) : paged(orders, asked, way, mixing);
   await storePages(pull.pullId, accountId, way, answer);
   await storeEntries(db, { runId: night.runId, pullId: pull.pullId, accountId }, answer.entries);
-  await addStrangers(db, pull.pullId);
+  await addGatewayOnly(db, pull.pullId);
   return pull;
 }
 

@@ -197,14 +197,14 @@ describe('a payout request', () => {
     const why = 'environment is live in this process, and test in the run';
     await expect(send(house)).rejects.toThrow(why);
     // A worker of its own, as `tieout work` on another host.
-    const stranger = await (await house.open()).night();
+    const otherShop = await (await house.open()).night();
     const { rows } = await house.db.query<{ batch_id: bigint; chunk_id: bigint }>(
       `select (select max(batch_id) from tieout.batches) as batch_id,
          (select max(chunk_id) from tieout.chunks) as chunk_id`,
     );
-    await sendBatch(stranger, rows[0]?.batch_id ?? 0n);
+    await sendBatch(otherShop, rows[0]?.batch_id ?? 0n);
     await house.db.query(`update tieout.chunks set state = 'queued'`);
-    await pullChunk(stranger, rows[0]?.chunk_id ?? 0n);
+    await pullChunk(otherShop, rows[0]?.chunk_id ?? 0n);
     const left = await house.db.query(
       `select b.state, b.tries, b.reason, c.state as chunk from tieout.batches b
        cross join tieout.chunks c where c.chunk_id = $1`,

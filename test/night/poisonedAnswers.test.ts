@@ -117,10 +117,10 @@ it.each([2, 1])(
       expect(kindOf.get(numbers[at] ?? ''), name).toBe(kind);
     }
     for (const { size } of rows) expect(Number(size)).toBeLessThan(1_000);
-    // The strangers, each in a bounded form, invalid by name.
-    const strangers = rows.filter((row) => !numbers.includes(row.order_no));
-    expect(strangers.map(({ kind }) => kind)).toEqual(UNASKED.map(() => 'invalid_record'));
-    for (const row of strangers) expect(row.order_no.length).toBeLessThan(60);
+    // The gateway-only orders, each in a bounded form, invalid by name.
+    const gatewayOnly = rows.filter((row) => !numbers.includes(row.order_no));
+    expect(gatewayOnly.map(({ kind }) => kind)).toEqual(UNASKED.map(() => 'invalid_record'));
+    for (const row of gatewayOnly) expect(row.order_no.length).toBeLessThan(60);
     const effects = await house.effects();
     const good = numbers.slice(changed.length).sort();
     expect(effects.map(({ order_no: orderNo }) => orderNo).sort()).toEqual(good);

@@ -58,7 +58,8 @@ describe('the summary of a night', () => {
       seeded
         .filter(({ leadsTo }) => /_|stale/.test(leadsTo))
         .map(
-          ({ ledger, leadsTo, stranger }) => `${stranger?.orderNo ?? ledger.order_no} ${leadsTo}`,
+          ({ ledger, leadsTo, gatewayOnly }) =>
+            `${gatewayOnly?.orderNo ?? ledger.order_no} ${leadsTo}`,
         ),
     );
     const { rows } = await db.query<{ what: string }>(

@@ -109,7 +109,7 @@ describe('the file of all orders', () => {
     expect(sheet.getCell('K4').alignment.wrapText).toBeUndefined();
   });
 
-  test('compares text exactly when a stranger brings a currency that is none', async () => {
+  test('compares text exactly when an order brings a currency that is none', async () => {
     const rows = listed(orderRow(), orderRow({ currency: '*' }), orderRow({ currency: null }));
     const { path } = await writeOrders(join(folder, 'o.xlsx'), ABOUT, rows);
     const workbook = await openXlsx(path);

@@ -96,7 +96,7 @@ describe('the pictures', () => {
     expect(labels).toEqual(['EUR: 10.0 %', 'CHF: under 0.1 %', 'PLN: 0 %']);
   });
 
-  test('are listed parts of the file, and a stranger cannot write into them', async () => {
+  test('are listed parts of the file, and nobody else can write into them', async () => {
     const currency = '"><c:f>1+1</c:f>&';
     const currencies = [currencyRow({ currency })];
     const book = await written(sampleNight({ currencies }));

@@ -109,7 +109,7 @@ export function currencyRow(changes: Partial<CurrencyRow> = {}): CurrencyRow {
     currency: 'EUR',
     ofDate: 6,
     carried: 4,
-    strangers: 1,
+    gatewayOnly: 1,
     atGateway: 10,
     classes: { matched: 6, explained: 0, due: 2, awaited: 1, broken: 2, notCompared: 0 },
     ledgerOfDate: '700.00',

@@ -183,11 +183,11 @@ describe('an alternative payment method', () => {
     expect(results[0]?.capture_status).toBe('1');
   });
 
-  it('never links to anything but a web address, and knows no stranger', async () => {
+  it('never links to anything but a web address, and knows no unknown order', async () => {
     const page = await (await fetch(await issuerOf({ return_url: 'javascript:alert(1)' }))).text();
     expect(page).not.toContain('javascript');
-    const stranger = `${sandbox.baseUrl}/_sandbox/issuer?account_id=A1001&order_no=no`;
-    expect((await fetch(stranger)).status).toBe(404);
+    const unknown = `${sandbox.baseUrl}/_sandbox/issuer?account_id=A1001&order_no=no`;
+    expect((await fetch(unknown)).status).toBe(404);
   });
 });
 

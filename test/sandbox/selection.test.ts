@@ -15,9 +15,9 @@ import { ask, batch, pay, query, signed } from './wireClient.js';
 
 type Entry = Record<string, string>;
 
-/** What the gateway holds for the account, strangers included, in the sequence of its placing. */
+/** What the gateway holds for the account, gateway-only orders included, in the sequence of its placing. */
 const HELD = [...seedOrders(layOutNight(SETTINGS))]
-  .flatMap(({ gateway, stranger }) => [gateway, stranger].filter((order) => order !== null))
+  .flatMap(({ gateway, gatewayOnly }) => [gateway, gatewayOnly].filter((order) => order !== null))
   .filter(({ accountId }) => accountId === ACCOUNT.accountId);
 const NUMBERS = HELD.map(({ orderNo }) => orderNo);
 
@@ -55,17 +55,17 @@ describe('a query without order numbers', () => {
     expect(pages.flatMap(numbersOf)).toHaveLength(NUMBERS.length);
   });
 
-  it('finds what no list could ask for: the strangers', async () => {
+  it('finds what no list could ask for: gateway-only orders', async () => {
     const seeded = [...seedOrders(layOutNight(SETTINGS))];
     for (const account of [ACCOUNT, OTHER_ACCOUNT]) {
-      const strangers = seeded
-        .map(({ stranger }) => stranger)
+      const gatewayOnly = seeded
+        .map(({ gatewayOnly }) => gatewayOnly)
         .filter((one) => one?.accountId === account.accountId);
       const shown = numbersOf((await allPages({}, sandbox, account)).flat());
-      const wanted = strangers.map((one) => one?.orderNo);
+      const wanted = gatewayOnly.map((one) => one?.orderNo);
       expect(shown.filter((orderNo) => orderNo.startsWith('PHONE-'))).toEqual(wanted);
     }
-    expect(seeded.some(({ stranger }) => stranger !== null)).toBe(true);
+    expect(seeded.some(({ gatewayOnly }) => gatewayOnly !== null)).toBe(true);
   });
 
   it('without a page number shows the newest hundred, newest first', async () => {

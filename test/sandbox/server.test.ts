@@ -109,12 +109,12 @@ describe('a query', () => {
     expect(entries.map((entry) => entry.payment_status)).toEqual(codes);
   });
 
-  it('brings along a stranger that nobody asked for', async () => {
+  it('brings along an order that nobody asked for', async () => {
     const order = planted('stranger');
     const entries = await query(sandbox.baseUrl, accountOf(order), [order.ledger.order_no]);
     expect(entries.map((entry) => entry.order_no)).toEqual([
       order.ledger.order_no,
-      order.stranger?.orderNo,
+      order.gatewayOnly?.orderNo,
     ]);
   });
 
@@ -371,8 +371,8 @@ describe('the server', () => {
     await pay(sandbox.baseUrl, ACCOUNT, 'X-1');
     const text = await (await fetch(`${sandbox.baseUrl}/_sandbox/orders`)).text();
     const lines = text.trimEnd().split('\n');
-    const seeded = [...seedOrders(layOutNight(SETTINGS))].flatMap(({ gateway, stranger }) =>
-      [gateway, stranger].filter((order) => order !== null),
+    const seeded = [...seedOrders(layOutNight(SETTINGS))].flatMap(({ gateway, gatewayOnly }) =>
+      [gateway, gatewayOnly].filter((order) => order !== null),
     );
     expect(lines).toHaveLength(seeded.length + 1);
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({

@@ -138,13 +138,13 @@ test('one kind takes the place of another', async () => {
   ]);
 });
 
-test('the break of a stranger resolves when the gateway has it no more, or the ledger has it', async () => {
-  const stranger = { ledger: null, page: 'unasked' as const, gateway: ['T1 captured 10.00'] };
-  expect(await nights([stranger, { ledger: null }])).toEqual([
+test('the break of a gateway-only entry resolves when the gateway has it no more, or the ledger has it', async () => {
+  const gatewayOnly = { ledger: null, page: 'unasked' as const, gateway: ['T1 captured 10.00'] };
+  expect(await nights([gatewayOnly, { ledger: null }])).toEqual([
     'missing_in_ledger open: opened',
     'missing_in_ledger resolved: resolved from open',
   ]);
-  expect(await nights([stranger, CAPTURED])).toEqual([
+  expect(await nights([gatewayOnly, CAPTURED])).toEqual([
     'missing_in_ledger open: reopened from resolved',
     'missing_in_ledger resolved: resolved from open',
   ]);

@@ -29,7 +29,7 @@ const ORDERS: Record<string, OrderText> = {
   none: { ledger: LEDGER },
   failed: { ledger: LEDGER, page: 'failed' },
   separator: { ledger: LEDGER, page: 'separator' },
-  stranger: { ledger: null, page: 'unasked', gateway: ['T1 captured 10.00'] },
+  gatewayOnly: { ledger: null, page: 'unasked', gateway: ['T1 captured 10.00'] },
   twiceSame: { ledger: LEDGER, gateway: ['T1 captured 10.00', 'T1 captured 10.00'] },
   twiceDifferent: { ledger: LEDGER, gateway: ['T1 captured 10.00', 'T1 refunded 10.00'] },
 };
@@ -53,7 +53,7 @@ const HOW = {
   failed: 'unanswered',
   none: 'no_entry',
   separator: 'not_asked',
-  stranger: 'unasked',
+  gatewayOnly: 'unasked',
   twiceDifferent: 'twice_different',
   twiceSame: 'twice_same',
 };

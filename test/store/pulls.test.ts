@@ -10,7 +10,7 @@ import {
   updateBreaks,
 } from '../../src/compare/verdictsStore.js';
 import type { Database } from '../../src/database/db.js';
-import { addStrangers } from '../../src/pull/rows/gatewayOnlyStore.js';
+import { addGatewayOnly } from '../../src/pull/rows/gatewayOnlyStore.js';
 import { askAgain, askNight, createPull } from '../../src/pull/rows/pullsStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
@@ -263,13 +263,13 @@ test('a second look asks for the orders of the instructions, with the ledger as 
 test('entries that nobody asked for become orders of the pull, save those of the ledger', async () => {
   const runId = await storeRun(db, accountId);
   const unasked = { page: 'unasked' as const, gateway: ['T1 captured 10.00'] };
-  const stranger = orderOf('S1', { ledger: null, ...unasked });
+  const gatewayOnly = orderOf('S1', { ledger: null, ...unasked });
   const known = orderOf('O1', { ledger: 'captured 10.00 EUR', ...unasked });
   await storeLedger(db, accountId, [known]);
-  const look = await storeLook(db, runId, accountId, [stranger, known]);
+  const look = await storeLook(db, runId, accountId, [gatewayOnly, known]);
   await db.query('delete from tieout.asked_orders where pull_id = $1', [look.pullId]);
-  await addStrangers(db, look.pullId);
-  await addStrangers(db, look.pullId);
+  await addGatewayOnly(db, look.pullId);
+  await addGatewayOnly(db, look.pullId);
   expect(await askedIn(look.pullId)).toEqual(['S1 - -']);
 });
 

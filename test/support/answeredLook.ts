@@ -13,7 +13,7 @@ export interface Answer {
   entries: ReturnType<typeof entryRow>[];
 }
 
-/** Asked by number: a page fails with any of its orders, and strangers come in some other page. */
+/** Asked by number: a page fails with any of its orders, and gateway-only orders come in some other page. */
 export function paged(
   orders: readonly StoredOrder[],
   asked: ReadonlyMap<string, number>,

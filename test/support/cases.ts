@@ -8,7 +8,7 @@ import { OPERATIONS } from '../../src/core/orders/order.js';
 import { amountCases, transactionCases } from './matchCases.js';
 import type { OrderText } from './orders.js';
 import { plainRules } from './orders.js';
-import { lookCases, recordCases, strangerCases } from './recordCases.js';
+import { gatewayOnlyCases, lookCases, recordCases } from './recordCases.js';
 import { forgottenRefundCases, refundCases, refundCasesOfPartialCaptures } from './refundCases.js';
 import {
   instructionCases,
@@ -43,7 +43,7 @@ export function caseSets(): CaseSet[] {
         ...transactionCases,
         ...recordCases,
         ...lookCases,
-        ...strangerCases,
+        ...gatewayOnlyCases,
         ...instructionCases,
         ...refundCases,
         ...forgottenRefundCases,

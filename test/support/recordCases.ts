@@ -105,7 +105,7 @@ export const lookCases: Case[] = [
   },
 ];
 
-export const strangerCases: Case[] = [
+export const gatewayOnlyCases: Case[] = [
   {
     name: 'an entry without a ledger row, past the grace period',
     ledger: null,

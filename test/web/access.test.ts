@@ -81,9 +81,9 @@ describe('every route and role (rows 109, 114)', () => {
   });
 
   it('shows nothing to somebody who is not signed in', async () => {
-    const stranger = console.stranger();
+    const signedOut = console.signedOut();
     for (const route of ROUTES) {
-      const { statusCode, headers, body } = await ask(stranger, route, 'A1001');
+      const { statusCode, headers, body } = await ask(signedOut, route, 'A1001');
       expect([nameOf(route), statusCode, body]).toEqual([nameOf(route), 303, '']);
       expect(headers.location).toMatch(/^\/sign-in/);
     }
@@ -203,7 +203,7 @@ describe('forms (row 106)', () => {
   it('are refused without a token, with a foreign one, and from another site', async () => {
     const visitor = await console.visitor(ROLES.map((role) => ({ role, accountId: null })));
     const token = await visitor.token();
-    const other = await console.stranger().token();
+    const other = await console.signedOut().token();
     const before = await decided();
     for (const url of [...POSTS.map((route) => addressOf(route, 'A1001')), ...own]) {
       const host = 'localhost:80';

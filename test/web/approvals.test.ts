@@ -122,7 +122,7 @@ describe('approving (row 113)', () => {
     const [, , one] = await held();
     const before = console.clock.now;
     await console.addPerson('paula', [{ role: 'approver', accountId: null }]);
-    const paula = console.stranger();
+    const paula = console.signedOut();
     await signIn(paula, 'paula');
     const id = await pickOf(paula, one?.id ?? '');
     console.clock.now = new Date(before.getTime() + FRESH_MS + 1_000);

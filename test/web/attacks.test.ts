@@ -64,7 +64,7 @@ describe('markup in free text (row 110)', () => {
          requested_by, requested_at) values ($1, $2, $2, 1, $2, $2, now())`,
       [account, orderNo],
     );
-    await console.stranger().post('/sign-in', { name: MARKUP, password: MARKUP });
+    await console.signedOut().post('/sign-in', { name: MARKUP, password: MARKUP });
     const pages = [
       ...['/', '/breaks', `/breaks/${id}`, '/reports', '/jobs', '/activity', '/settings'],
       `/breaks?text=${encodeURIComponent(MARKUP)}&owner=${encodeURIComponent(MARKUP)}`,
@@ -184,7 +184,7 @@ describe('statements (row 115)', () => {
 describe('the log (row 116)', () => {
   it('gets no line and no colour from outside', async () => {
     const name = 'eve\r\n2026-11-20T00:00:00Z everything is fine \u001b[2K\u2028';
-    await console.stranger().post('/sign-in', { name, password: 'x' });
+    await console.signedOut().post('/sign-in', { name, password: 'x' });
     const odd = await console.visitor([], 'oddly.named');
     await odd.get(`/breaks?text=${encodeURIComponent(name)}`);
     await all.get(`/nothing/${encodeURIComponent(name)}`);
@@ -210,11 +210,11 @@ describe('the wire (row 116)', () => {
   });
 
   it('names style and script by what is in them, so that an update is seen at once', async () => {
-    const { body } = await console.stranger().get('/sign-in');
+    const { body } = await console.signedOut().get('/sign-in');
     const paths = [...body.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
     expect(paths).toHaveLength(3);
     for (const path of paths) {
-      const { statusCode, headers } = await console.stranger().get(path);
+      const { statusCode, headers } = await console.signedOut().get(path);
       expect([statusCode, headers.etag]).toEqual([200, `"${path.split('?v=')[1]}"`]);
     }
   });
@@ -287,10 +287,10 @@ describe('secrets and insides (rows 117, 118)', () => {
   });
 
   it('and without signing in there is nothing but a sign of life', async () => {
-    const stranger = console.stranger();
-    const { body } = await stranger.get('/healthz');
+    const signedOut = console.signedOut();
+    const { body } = await signedOut.get('/healthz');
     expect(body).toBe('ok\n');
-    expect((await stranger.get('/readyz')).body).toBe('ready\n');
+    expect((await signedOut.get('/readyz')).body).toBe('ready\n');
     const headers: Record<string, string>[] = [
       {},
       { authorization: 'Bearer ' },
@@ -300,7 +300,7 @@ describe('secrets and insides (rows 117, 118)', () => {
       { host: 'localhost', 'x-forwarded-for': '127.0.0.1' },
     ];
     for (const header of headers) {
-      const { statusCode, body } = await stranger.get('/metrics', header);
+      const { statusCode, body } = await signedOut.get('/metrics', header);
       expect([statusCode, body]).toEqual([401, expect.not.stringContaining('tieout_')]);
     }
     const ofOneAccount = await console.withRole('admin', 'A1001');
@@ -311,7 +311,7 @@ describe('secrets and insides (rows 117, 118)', () => {
 describe('metrics', () => {
   const read = async (): Promise<string> => {
     const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
-    const { statusCode, body } = await console.stranger().get('/metrics', headers);
+    const { statusCode, body } = await console.signedOut().get('/metrics', headers);
     expect(statusCode).toBe(200);
     return body;
   };

@@ -48,7 +48,7 @@ export interface ConsoleHouse {
   lines: string[];
   clock: { now: Date };
   /** Nobody yet, with an empty cookie jar; each from an address of its own. */
-  stranger(): Visitor;
+  signedOut(): Visitor;
   /** Signed in without the costly password. */
   visitor(grants: readonly Grant[], name?: string): Promise<Visitor>;
   withRole(role: Role, accountId?: string): Promise<Visitor>;
@@ -110,7 +110,7 @@ export async function openConsole(
     server,
     lines,
     clock,
-    stranger: () => visitorOf(server, '', {}),
+    signedOut: () => visitorOf(server, '', {}),
     visitor,
     withRole: (role, accountId) => visitor([{ role, accountId: accountId ?? null }]),
     addPerson: async (name, grants) => {

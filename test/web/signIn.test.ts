@@ -25,7 +25,7 @@ async function idOf(name: string): Promise<bigint> {
 
 describe('signing in', () => {
   it('lets a person in by name and password, whatever the case of the name', async () => {
-    const visitor = console.stranger();
+    const visitor = console.signedOut();
     const answer = await signIn(visitor, 'ADA');
     expect([answer.statusCode, answer.headers.location]).toEqual([303, '/']);
     const page = await visitor.get('/');
@@ -42,7 +42,7 @@ describe('signing in', () => {
       ['ada', 'another password'],
       ['locked', PASSWORD],
     ] as const) {
-      const { statusCode, body } = await signIn(console.stranger(), name, password);
+      const { statusCode, body } = await signIn(console.signedOut(), name, password);
       answers.push([statusCode, body.replaceAll(/value="[^"]*"/g, '')]);
     }
     expect(answers[1]).toEqual(answers[0]);
@@ -53,16 +53,16 @@ describe('signing in', () => {
   it('stops a machine that guesses, also with the right password then (row 107)', async () => {
     await console.addPerson('guessed', ALL);
     const guesses = Array.from({ length: FAILURES_OF_NAME_MAX + 4 }, (_, n) =>
-      signIn(console.stranger(), 'guessed', `wrong guess ${n}`),
+      signIn(console.signedOut(), 'guessed', `wrong guess ${n}`),
     );
     const codes = (await Promise.all(guesses)).map(({ statusCode }) => statusCode).sort();
     expect(codes.filter((code) => code === 401)).toHaveLength(FAILURES_OF_NAME_MAX);
     expect(codes.filter((code) => code === 429)).toHaveLength(4);
-    expect((await signIn(console.stranger(), 'guessed')).statusCode).toBe(429);
-    const other = await signIn(console.stranger(), 'ada');
+    expect((await signIn(console.signedOut(), 'guessed')).statusCode).toBe(429);
+    const other = await signIn(console.signedOut(), 'ada');
     expect(other.statusCode).toBe(303);
     console.clock.now = new Date(console.clock.now.getTime() + 16 * 60_000);
-    expect((await signIn(console.stranger(), 'guessed')).statusCode).toBe(303);
+    expect((await signIn(console.signedOut(), 'guessed')).statusCode).toBe(303);
   });
 
   it('never answers a right password with the hash of nobody', async () => {
@@ -76,9 +76,9 @@ describe('signing in', () => {
   it.each(['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)'])(
     'leads nowhere outside: %s (row 116)',
     async (next) => {
-      const page = await console.stranger().get(`/sign-in?next=${encodeURIComponent(next)}`);
+      const page = await console.signedOut().get(`/sign-in?next=${encodeURIComponent(next)}`);
       expect(page.body).toContain('name="next" value="/"');
-      const inside = await console.stranger().get('/sign-in?next=%2Fbreaks%3Fpage%3D2');
+      const inside = await console.signedOut().get('/sign-in?next=%2Fbreaks%3Fpage%3D2');
       expect(inside.body).toContain('name="next" value="/breaks?page=2"');
     },
   );
@@ -86,20 +86,20 @@ describe('signing in', () => {
 
 describe('a session (row 112)', () => {
   it('is not the one that somebody planted', async () => {
-    const visitor = console.stranger();
+    const visitor = console.signedOut();
     const planted = 'a'.repeat(43);
     visitor.cookies['tieout-session'] = planted;
     await signIn(visitor, 'ada');
     expect(visitor.cookies['tieout-session']).not.toBe(planted);
-    const attacker = console.stranger();
+    const attacker = console.signedOut();
     attacker.cookies['tieout-session'] = planted;
     expect((await attacker.get('/')).headers.location).toBe('/sign-in');
   });
 
   it('is worth nothing after signing out, nor in another hand', async () => {
-    const visitor = console.stranger();
+    const visitor = console.signedOut();
     await signIn(visitor, 'ada');
-    const thief = console.stranger();
+    const thief = console.signedOut();
     thief.cookies['tieout-session'] = visitor.cookies['tieout-session'] ?? '';
     expect((await thief.get('/')).statusCode).toBe(200);
     await visitor.post('/sign-out', {});
@@ -128,7 +128,7 @@ describe('a session (row 112)', () => {
   });
 
   it('asks for the password again after a while, and renews itself then', async () => {
-    const visitor = console.stranger();
+    const visitor = console.signedOut();
     await signIn(visitor, 'ada');
     const old = visitor.cookies['tieout-session'];
     console.clock.now = new Date(console.clock.now.getTime() + FRESH_MS + 1_000);
@@ -140,11 +140,11 @@ describe('a session (row 112)', () => {
   });
 
   it('lives in a cookie that scripts and other sites do not get', async () => {
-    const { headers } = await signIn(console.stranger(), 'ada');
+    const { headers } = await signIn(console.signedOut(), 'ada');
     const [cookie = ''] = [headers['set-cookie']].flat().filter((one) => /session/.test(one ?? ''));
     expect(cookie).toMatch(/HttpOnly/);
     expect(cookie).toMatch(/SameSite=Lax/);
-    const secure = console.stranger();
+    const secure = console.signedOut();
     const proxied = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.9' };
     const answer = await console.server.inject({
       method: 'GET',
@@ -170,10 +170,10 @@ describe('a link that works once', () => {
     const path = await makeLink(console.app.db, null, console.clock.now);
     const fields = { password: PASSWORD, again: PASSWORD };
     const both = await Promise.all(
-      ['first', 'second'].map((name) => console.stranger().post(path, { name, ...fields })),
+      ['first', 'second'].map((name) => console.signedOut().post(path, { name, ...fields })),
     );
     expect(both.map(({ statusCode }) => statusCode).sort()).toEqual([303, 404]);
-    expect((await console.stranger().get(path)).statusCode).toBe(404);
+    expect((await console.signedOut().get(path)).statusCode).toBe(404);
   });
 
   it('lets a person choose a password, ends the sessions before it, and grows old', async () => {
@@ -181,15 +181,15 @@ describe('a link that works once', () => {
     const userId = await idOf('invited');
     const old = await makeLink(console.app.db, userId, console.clock.now);
     const path = await makeLink(console.app.db, userId, console.clock.now);
-    expect((await console.stranger().get(old)).statusCode).toBe(404);
-    const guest = console.stranger();
+    expect((await console.signedOut().get(old)).statusCode).toBe(404);
+    const guest = console.signedOut();
     const weak = await guest.post(path, { password: 'short', again: 'short' });
     expect([weak.statusCode, weak.body]).toEqual([400, expect.stringContaining('at least 12')]);
     const done = await guest.post(path, { password: PASSWORD, again: PASSWORD });
     expect(done.statusCode).toBe(303);
     expect((await visitor.get('/')).headers.location).toBe('/sign-in');
-    expect((await signIn(console.stranger(), 'invited')).statusCode).toBe(303);
+    expect((await signIn(console.signedOut(), 'invited')).statusCode).toBe(303);
     const late = await makeLink(console.app.db, userId, new Date(Date.now() - 26 * 3_600_000));
-    expect((await console.stranger().get(late)).statusCode).toBe(404);
+    expect((await console.signedOut().get(late)).statusCode).toBe(404);
   });
 });

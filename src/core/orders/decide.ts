@@ -52,15 +52,15 @@ export function decideOrder(facts: OrderFacts, rules: Rules): Verdict {
     return without({ kinds: ['invalid_record'] });
   }
   if (facts.ledger === null) {
-    // A stranger that the gateway no longer has: nothing is left to be said of it.
+    // A gateway-only entry that the gateway no longer has: nothing is left to be said of it.
     if (facts.entries.length === 0) return without({});
-    return decideStranger(facts.entries, rules);
+    return decideGatewayOnly(facts.entries, rules);
   }
   if (facts.ledger.isUsable === false) return without({ kinds: ['invalid_record'] });
   return decideLedgerOrder(facts.ledger, facts, rules);
 }
 
-function decideStranger(entries: readonly EntryFacts[], rules: Rules): Verdict {
+function decideGatewayOnly(entries: readonly EntryFacts[], rules: Rules): Verdict {
   const times: number[] = [];
   for (const entry of entries) {
     if (entry.transactionAt === null) return without({ kinds: ['invalid_record'] });

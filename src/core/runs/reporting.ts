@@ -60,7 +60,7 @@ export interface OrderRow {
   class: string;
   /** The kinds of its breaks, joined by ", "; empty when there is none. */
   kinds: string;
-  /** Null for a stranger. */
+  /** Null for a gateway-only order. */
   expected: string | null;
   /** Null while the gateway has no entry or its code has no meaning. */
   gatewayState: string | null;
@@ -107,13 +107,13 @@ export interface CurrencyRow {
   /** Placed on a date that the run covers; before it and carried forward; not in the ledger. */
   ofDate: number;
   carried: number;
-  strangers: number;
+  gatewayOnly: number;
   atGateway: number;
   classes: Record<OrderClass, number>;
   ledgerOfDate: string;
   ledgerCarried: string;
   gateway: string;
-  /** The ledger's money by class; a stranger's is what the gateway shows. */
+  /** The ledger's money by class; a gateway-only order's is what the gateway shows. */
   money: Record<OrderClass, string>;
   /** Gateway minus ledger over the orders of which both sides show an amount. */
   difference: string;

@@ -16,7 +16,7 @@ import type { ImportResult, ProblemList } from './importResult.js';
 import { MAX_PROBLEMS, problemList, refusal } from './importResult.js';
 import { RESPONSE_STATEMENTS } from './stagedResponsesStore.js';
 import type { ImportDeps, ImportOptions } from './tableImport.js';
-import { batchOf, countFates, requireTable, strangerWarnings } from './tableImport.js';
+import { batchOf, countFates, requireTable, unknownAccountWarnings } from './tableImport.js';
 
 /** Document, "Errors": a direct payment was processed with this code. */
 const SUCCESS_CODE = '0000';
@@ -24,7 +24,7 @@ const SUCCESS_CODE = '0000';
 interface Tally {
   skipped: number;
   unsigned: number;
-  readonly strangers: Map<string, number>;
+  readonly unknownAccounts: Map<string, number>;
 }
 
 export async function importResponses(
@@ -57,7 +57,7 @@ async function stageResponses(
   files: readonly string[],
   problems: ProblemList,
 ): Promise<Tally> {
-  const tally: Tally = { skipped: 0, unsigned: 0, strangers: new Map() };
+  const tally: Tally = { skipped: 0, unsigned: 0, unknownAccounts: new Map() };
   const batch = batchOf(tx, RESPONSE_STATEMENTS.stage);
   for (const [fileNo, file] of files.entries()) {
     if (problems.isFull()) return tally;
@@ -101,7 +101,7 @@ function responseProblem(deps: ImportDeps, response: PaymentResponse, tally: Tal
   if (account === undefined) {
     const name = maskCardNumbers(response.accountId);
     if (signing.responses === 'enforce') return `the configuration has no account ${name}`;
-    tally.strangers.set(name, (tally.strangers.get(name) ?? 0) + 1);
+    tally.unknownAccounts.set(name, (tally.unknownAccounts.get(name) ?? 0) + 1);
     return null;
   }
   if (account.merchantId !== response.merchantId) {
@@ -131,7 +131,7 @@ async function refuseDisagreements(
 }
 
 function warningsOf(tally: Tally): string[] {
-  const warnings = strangerWarnings(tally.strangers);
+  const warnings = unknownAccountWarnings(tally.unknownAccounts);
   if (tally.unsigned > 0) {
     warnings.push(`${tally.unsigned} bear no signature that the profile can confirm`);
   }

@@ -98,7 +98,7 @@ export async function importTable<Row extends { readonly accountId: string }>(
     const counts = withKnown(await countFates(tx, spec.statements.counts), before);
     const warnings = [
       ...knownWarnings(before),
-      ...strangerWarnings(staged.strangers),
+      ...unknownAccountWarnings(staged.unknownAccounts),
       ...leftOutWarnings(leftOut),
       ...(await spec.warningsOf(tx, deps.profile)),
     ];
@@ -135,7 +135,7 @@ interface Reading {
 
 interface Staged {
   /** how many lines each unknown account has */
-  readonly strangers: Map<string, number>;
+  readonly unknownAccounts: Map<string, number>;
   /** how many lines each file has */
   readonly lines: number[];
 }
@@ -149,8 +149,8 @@ async function stageFiles<Row extends { readonly accountId: string }>(
   { lines, problems, before }: Reading,
 ): Promise<Staged> {
   const known = new Set(deps.accounts.map(({ accountId }) => accountId));
-  const strangers = new Map<string, number>();
-  const staged: Staged = { strangers, lines: files.map(() => 0) };
+  const unknownAccounts = new Map<string, number>();
+  const staged: Staged = { unknownAccounts, lines: files.map(() => 0) };
   const batch = batchOf(tx, spec.statements.stage);
   const optional = spec.columns.filter(({ nullable }) => nullable).map(({ name }) => name);
   for (const [fileNo, file] of files.entries()) {
@@ -161,7 +161,8 @@ async function stageFiles<Row extends { readonly accountId: string }>(
       // After the first refused line the rest is only read, so that all problems are named.
       if (row === null || found.kind !== 'line' || problems.problems.length > 0) continue;
       const { accountId } = row;
-      if (!known.has(accountId)) strangers.set(accountId, (strangers.get(accountId) ?? 0) + 1);
+      if (!known.has(accountId))
+        unknownAccounts.set(accountId, (unknownAccounts.get(accountId) ?? 0) + 1);
       const given = givenBits(found.values, optional);
       await batch.add([fileNo, found.line, given, ...spec.stagedValues(row)]);
       staged.lines[fileNo] = (staged.lines[fileNo] ?? 0) + 1;
@@ -269,10 +270,10 @@ export async function countFates(tx: Db, statement: string): Promise<ImportCount
   };
 }
 
-export function strangerWarnings(strangers: ReadonlyMap<string, number>): string[] {
-  if (strangers.size === 0) return [];
-  const lines = [...strangers.values()].reduce((sum, count) => sum + count, 0);
-  const names = [...strangers.keys()].slice(0, NAMED_ACCOUNTS).join(', ');
-  const more = strangers.size > NAMED_ACCOUNTS ? ', ...' : '';
+export function unknownAccountWarnings(unknownAccounts: ReadonlyMap<string, number>): string[] {
+  if (unknownAccounts.size === 0) return [];
+  const lines = [...unknownAccounts.values()].reduce((sum, count) => sum + count, 0);
+  const names = [...unknownAccounts.keys()].slice(0, NAMED_ACCOUNTS).join(', ');
+  const more = unknownAccounts.size > NAMED_ACCOUNTS ? ', ...' : '';
   return [`${lines} of an account that the configuration does not have: ${names}${more}`];
 }

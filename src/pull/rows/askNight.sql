@@ -105,7 +105,8 @@ live as (
       or refundable.order_no is not null or odd.order_no is not null
     )
   union all
-  -- Kept, but without a ledger row: strangers with an open break, orders that left the ledger.
+  -- Kept, but without a ledger row: gateway-only orders with an open break, orders that left the
+  -- ledger.
   select k.account_id, k.order_no, false, null, null, null, null, null, null, null,
     -- nothing says any more that there is such an order, and nobody can be asked
     case when ($5 <> '' and position($5 in k.order_no) > 0

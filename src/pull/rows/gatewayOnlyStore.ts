@@ -5,6 +5,6 @@ import type { Db } from '../../database/db.js';
 import { inMonthOf } from '../../database/monthPartitions.js';
 import { statement } from '../../database/statements.js';
 
-export async function addStrangers(db: Db, pullId: bigint): Promise<void> {
+export async function addGatewayOnly(db: Db, pullId: bigint): Promise<void> {
   await db.query(inMonthOf(statement('pull/rows/addGatewayOnly'), pullId), [pullId]);
 }

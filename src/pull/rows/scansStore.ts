@@ -13,7 +13,7 @@ import { leaveUnlooked } from './unreadableStore.js';
 /** Before the oldest order of the pull, since the clocks of shop and gateway differ. */
 const MARGIN_DAYS = 1;
 
-/** One chunk an account, even where it has no live order: strangers are found too. */
+/** One chunk an account, even where it has no live order: gateway-only entries are found too. */
 export async function createWalks(
   db: Db,
   pullId: bigint,

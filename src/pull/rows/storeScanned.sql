@@ -12,7 +12,7 @@ with placed as (
     exists (
       select from tieout.asked_orders a
       where a.pull_id = w.pull_id and a.account_id = w.account_id and a.order_no = w.order_no
-        -- strangers become orders of the pull later, and were not asked for
+        -- gateway-only entries become orders of the pull later, and were not asked for
         and a.page_no is not null
     ) as is_ours
   from walked w

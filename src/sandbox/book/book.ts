@@ -102,8 +102,8 @@ export function putTransaction(draft: Draft, order: SandboxOrder, next: SandboxT
 export function* allOrders(book: Book): Generator<SandboxOrder> {
   const draft = draftOf(book);
   for (let index = 0; index < book.night.settings.orders; index += 1) {
-    const { gateway, stranger } = seedOrder(book.night, index);
-    for (const seeded of [gateway, stranger]) {
+    const { gateway, gatewayOnly } = seedOrder(book.night, index);
+    for (const seeded of [gateway, gatewayOnly]) {
       if (seeded !== null) yield findOrder(draft, seeded.accountId, seeded.orderNo) ?? seeded;
     }
   }

@@ -23,7 +23,8 @@ export interface Listing {
 }
 
 /** A position of the night and which of the two orders that may stand there. */
-const codeOf = (index: number, isStranger: boolean): number => index * 2 + (isStranger ? 1 : 0);
+const codeOf = (index: number, isGatewayOnly: boolean): number =>
+  index * 2 + (isGatewayOnly ? 1 : 0);
 
 const remembered = new WeakMap<Night, Map<string, Uint32Array>>();
 
@@ -64,11 +65,11 @@ function positionsOf(night: Night): Map<string, Uint32Array> {
   };
   for (let index = 0; index < night.settings.orders; index += 1) {
     const { kind, account } = placeOf(night, index);
-    // Only what was planted can be missing at the gateway or bring a stranger.
+    // Only what was planted can be missing at the gateway or bring a gateway-only order.
     if (kind === null || heldAt(night, index, 'order') !== null) {
       note(account.accountId, codeOf(index, false));
     }
-    if (kind !== null && heldAt(night, index, 'stranger') !== null) {
+    if (kind !== null && heldAt(night, index, 'gatewayOnly') !== null) {
       note(account.accountId, codeOf(index, true));
     }
   }
@@ -104,7 +105,7 @@ function lowerBound(night: Night, codes: Uint32Array, time: number): number {
 }
 
 function seededOrder(draft: Draft, code: number): SandboxOrder | null {
-  const seeded = heldAt(draft.book.night, code >>> 1, code % 2 === 0 ? 'order' : 'stranger');
+  const seeded = heldAt(draft.book.night, code >>> 1, code % 2 === 0 ? 'order' : 'gatewayOnly');
   if (seeded === null || draft.book.changed.size === 0) return seeded;
   return findOrder(draft, seeded.accountId, seeded.orderNo);
 }

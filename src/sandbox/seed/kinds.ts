@@ -33,7 +33,7 @@ export interface Sketch {
   /** The ledger names no attempt, or one that the gateway never had; else often the paid one. */
   readonly names?: 'none' | 'foreign';
   /** An entry of an order number that no ledger has comes along with the answer. */
-  readonly stranger?: boolean;
+  readonly gatewayOnly?: boolean;
 }
 
 export interface Kind {
@@ -266,7 +266,7 @@ export const KINDS: readonly Kind[] = [
     zone: 'recent',
     share: 3,
     leadsTo: 'missing_in_ledger',
-    sketch: () => ({ ...one('captured', 'captured'), stranger: true }),
+    sketch: () => ({ ...one('captured', 'captured'), gatewayOnly: true }),
   },
   {
     name: 'stale_authorisation',

@@ -50,7 +50,7 @@ export interface SeededOrder {
   /** Null: the gateway never heard of it. */
   readonly gateway: SandboxOrder | null;
   /** An order of the gateway alone, whose entry rides along with this one. */
-  readonly stranger: SandboxOrder | null;
+  readonly gatewayOnly: SandboxOrder | null;
   readonly ledger: LedgerOrderRow;
   readonly refunds: readonly LedgerRefundRow[];
 }
@@ -83,7 +83,7 @@ export function seedNight(settings: NightSettings): SeededNight {
   const refunds: LedgerRefundRow[] = [];
   for (const seeded of seedOrders(night)) {
     if (seeded.gateway !== null) gateway.push(seeded.gateway);
-    if (seeded.stranger !== null) gateway.push(seeded.stranger);
+    if (seeded.gatewayOnly !== null) gateway.push(seeded.gatewayOnly);
     orders.push(seeded.ledger);
     refunds.push(...seeded.refunds);
   }
@@ -104,7 +104,7 @@ export function seedOrder(night: Night, index: number): SeededOrder {
     kind: drawn.place.kind?.name ?? 'plain',
     leadsTo: drawn.place.kind?.leadsTo ?? 'matched',
     gateway,
-    stranger: strangerBeside(drawn),
+    gatewayOnly: gatewayOnlyOrder(drawn),
     ledger: ledgerRow(drawn, gateway, end),
     refunds: refundRows(drawn, night.settings),
   };
@@ -121,18 +121,18 @@ export function seededAtGateway(
   const index = Number(serial) - 1;
   if (index < 0 || index >= night.settings.orders) return null;
   const drawn = drawOrder(night, index);
-  const found = prefix === 'SO' ? gatewaySide(drawn) : strangerBeside(drawn);
+  const found = prefix === 'SO' ? gatewaySide(drawn) : gatewayOnlyOrder(drawn);
   return found?.orderNo === orderNo && found.accountId === accountId ? found : null;
 }
 
-/** What the gateway holds at a position: the order itself, or the stranger beside it. */
+/** What the gateway holds at a position: the order itself, or the gateway-only order beside it. */
 export function heldAt(
   night: Night,
   index: number,
-  which: 'order' | 'stranger',
+  which: 'order' | 'gatewayOnly',
 ): SandboxOrder | null {
   const drawn = drawOrder(night, index);
-  return which === 'order' ? gatewaySide(drawn) : strangerBeside(drawn);
+  return which === 'order' ? gatewaySide(drawn) : gatewayOnlyOrder(drawn);
 }
 
 function drawOrder(night: Night, index: number): Drawn {
@@ -160,7 +160,7 @@ function gatewaySide(drawn: Drawn): SandboxOrder | null {
     accountId: place.account.accountId,
     orderNo,
     transactions: sketch.attempts.map((attempt, number) => seededAttempt(drawn, attempt, number)),
-    riders: sketch.stranger === true ? [strangerNo(orderNo)] : [],
+    riders: sketch.gatewayOnly === true ? [gatewayOnlyNo(orderNo)] : [],
   };
 }
 
@@ -178,18 +178,18 @@ function seededAttempt(drawn: Drawn, attempt: SketchedAttempt, number: number): 
   };
 }
 
-function strangerBeside(drawn: Drawn): SandboxOrder | null {
-  if (drawn.sketch.stranger !== true) return null;
+function gatewayOnlyOrder(drawn: Drawn): SandboxOrder | null {
+  if (drawn.sketch.gatewayOnly !== true) return null;
   return {
     accountId: drawn.place.account.accountId,
-    orderNo: strangerNo(drawn.orderNo),
+    orderNo: gatewayOnlyNo(drawn.orderNo),
     transactions: [seededAttempt(drawn, { state: 'captured' }, 9)],
     riders: [],
   };
 }
 
 /** Taken by telephone, entered in the portal, never booked. */
-function strangerNo(orderNo: string): string {
+function gatewayOnlyNo(orderNo: string): string {
   return `PHONE${orderNo.slice('SO'.length)}`;
 }
 

@@ -13,7 +13,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { from, to } from 'pg-copy-streams';
 import { BARE_TABLE } from './bareCompare.mjs';
-import { compareAll, withLook } from './sets.mjs';
+import { compareAll, withSnapshot } from './sets.mjs';
 import { written } from './setsTurns.mjs';
 import { line, ratiosOf, timed } from './stats.mjs';
 
@@ -49,7 +49,7 @@ const JOIN = `
   ) to 'FOUND' (header false)`;
 
 export function benchEngines(place, rounds, libraries) {
-  return withLook(place, rounds, async (bench, pull) => {
+  return withSnapshot(place, rounds, async (bench, pull) => {
     await bench.db.query(BARE_TABLE);
     const engines = [
       { name: 'DuckDB', join: await duckDb(libraries), needs: DUCKDB },

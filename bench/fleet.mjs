@@ -1,7 +1,7 @@
-// `npm run bench -- --part fleet`: one look of a night worked on by one, two, four and eight
+// `npm run bench -- --part fleet`: one snapshot of a night worked on by one, two, four and eight
 // processes (`tieout run` and so many more `tieout work`), each with one connection to a gateway
 // that takes 50 ms: how near the pages a second are to so many times those of one process while all
-// are at work, how near to that the whole look of eight is, with its end where some have nothing
+// are at work, how near to that the whole snapshot of eight is, with its end where some have nothing
 // left to do, and how much of the gateway's rate limit eight of them use. Wants 250,000 orders, so
 // that eight are busy long enough. Neighbours: house.mjs (server, sandbox), wire.mjs (its rules).
 
@@ -91,7 +91,7 @@ async function inWindow(house, place, started) {
   return { rate: ((after - before) * 1000) / (to - from) };
 }
 
-/** The same, and the pages a second of the whole look, from its first to its last. */
+/** The same, and the pages a second of the whole snapshot, from its first to its last. */
 async function toEnd(house, place, started) {
   const watch = watchOf(place, started);
   await watch.until((answered) => answered > 0);

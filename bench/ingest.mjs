@@ -5,8 +5,8 @@
 import { sandboxProfile } from '../dist/src/gateway/document/profile.js';
 import { decodeQueryAnswer } from '../dist/src/gateway/query/decode.js';
 import { keptBody } from '../dist/src/pull/askGateway.js';
-import { lookLines } from '../dist/src/pull/lookLines.js';
 import { commitChunk, createPull } from '../dist/src/pull/rows/pullsStore.js';
+import { snapshotLines } from '../dist/src/pull/snapshotLines.js';
 import { inTurns, line, ratiosOf, timed } from './stats.mjs';
 
 const PROFILE = sandboxProfile();
@@ -14,7 +14,7 @@ const PROFILE = sandboxProfile();
 /** What the program makes of a page; `raw` says what it keeps of the body. */
 export function storedPage({ chunk, account }, { asked, body }, raw = keptBody) {
   const { entries } = decodeQueryAnswer(account, { status: 200, body });
-  const { text, unasked } = lookLines(PROFILE, chunk, asked, entries);
+  const { text, unasked } = snapshotLines(PROFILE, chunk, asked, entries);
   return {
     pageNo: asked.pageNo,
     orders: asked.orderNos.length,

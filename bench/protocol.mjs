@@ -1,7 +1,7 @@
 // What the protocol of sending costs: captures sent by the program beside the same batches sent
 // bare, each with one insert; without latency, and at 50 ms with four at a time. Look, compare and
 // plan come before the clock starts, on the bare side the cutting into batches as well: so the first
-// line is the sending of batches alone, the second has their cutting, the third the look that
+// line is the sending of batches alone, the second has their cutting, the third the snapshot that
 // confirms them. What is captured is what a seeded night shows authorised, 10,000 at most.
 
 import { readFileSync, writeFileSync } from 'node:fs';

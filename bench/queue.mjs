@@ -33,7 +33,7 @@ const ENQUEUED = `
     select 'report', array_agg(report_id::text order by report_id), 4 from tieout.reports
   ) as enqueued order by place`;
 
-/** Jobs of the first look, beside one for fifty pages of an account or less. */
+/** Jobs of the first snapshot, beside one for fifty pages of an account or less. */
 const JOBS = `
   select sum(jobs)::float8 / sum(allowed)::float8 as share from (
     select count(*) as jobs, ceil(sum(last_page - first_page + 1) / 50.0) as allowed

@@ -17,9 +17,9 @@ export async function compareByScript(tx, { runId, pullId }, rules) {
   for (const row of sides.ledger) {
     const entries = sides.entries.get(keyOf(row)) ?? [];
     const refunds = sides.refunds.get(keyOf(row)) ?? [];
-    const looked = sides.answered.has(`${row.account_id}|${row.page_no}`);
-    if (looked && isPlain(row, entries, refunds, rules)) continue;
-    const judged = judge(row, { entries, refunds, looked }, rules);
+    const hasSnapshot = sides.answered.has(`${row.account_id}|${row.page_no}`);
+    if (hasSnapshot && isPlain(row, entries, refunds, rules)) continue;
+    const judged = judge(row, { entries, refunds, hasSnapshot }, rules);
     if (judged !== null) verdicts.push({ ...judged, runId, pullId, row });
   }
   await insert(tx, 'tieout.verdicts', VERDICT_COLUMNS, verdicts.map(verdictRow));
@@ -87,14 +87,14 @@ function isPlain(row, entries, refunds, { asOf, staleMs }) {
 }
 
 /** Null: matched. */
-function judge(row, { entries, refunds, looked }, rules) {
+function judge(row, { entries, refunds, hasSnapshot }, rules) {
   const distinct = [...new Map(entries.map((one) => [JSON.stringify(one), one])).values()];
   const ids = new Set(distinct.map((one) => one.transaction_id));
   const facts = distinct.map(entryFacts);
   const verdict = decideOrder(
     {
       ledger: row.in_ledger ? ledgerFacts(row) : null,
-      looked,
+      hasSnapshot,
       entries: facts,
       contradictory: ids.size < distinct.length,
       refunds: refunds.map((one) => ({

@@ -12,7 +12,7 @@ import { createGatewayClient } from '../dist/src/gateway/client.js';
 import { sandboxProfile } from '../dist/src/gateway/document/profile.js';
 import { planInstructions, withdrawNeedless } from '../dist/src/plan/planStore.js';
 import {
-  analyseLooks,
+  analyseSnapshot,
   askNight,
   claimChunk,
   createChunks,
@@ -34,7 +34,7 @@ const DAY_MS = 86_400_000;
 const INGEST_CHUNKS = 10;
 
 export async function benchSets(place, rounds) {
-  return withLook(place, rounds, async (bench, pull, bodies) => [
+  return withSnapshot(place, rounds, async (bench, pull, bodies) => [
     await diskLine(bench.db),
     ...(await ingestLines(bench, bodies)),
     ...(await compareLines(bench, pull)),
@@ -44,7 +44,7 @@ export async function benchSets(place, rounds) {
 }
 
 /** A run whose look is stored; `bodies` are the first chunks of it as they came. */
-export async function withLook(place, rounds, work) {
+export async function withSnapshot(place, rounds, work) {
   const db = openDatabase(place.connection);
   const gateway = createGatewayClient({ profile: sandboxProfile(), baseUrl: place.baseUrl });
   try {
@@ -94,7 +94,7 @@ async function pullAll(bench, pull) {
     if (held.length < INGEST_CHUNKS) held.push(bodies);
     await store(bench.db, bodies, storedPage);
   }
-  await analyseLooks(bench.db, pull.pullId);
+  await analyseSnapshot(bench.db, pull.pullId);
   return held;
 }
 

@@ -77,7 +77,7 @@ const CLEAR_MS_MAX = 2_000;
 export function keepClear(deps: Pick<RetryDeps, 'queues' | 'reevaluate'>): () => Promise<void> {
   let clearing: Promise<unknown> = Promise.resolve();
   const clear = (): void => {
-    // It is a matter of looks: what stays on the list is taken off by the next one.
+    // Nothing hangs on it: what stays on the list is taken off by the next one.
     clearing = clearing.then(() => clearOver(deps)).catch(() => {});
   };
   const timer = setInterval(clear, CLEAR_MS);

@@ -91,7 +91,7 @@ interface Server {
   warnings: string[];
 }
 
-/** One look at the server with a client that never retries: is it there, and is it fit? */
+/** One try of the server with a client that never retries: is it there, and is it fit? */
 async function probe(address: URL, description: string): Promise<Server> {
   const client = new Redis({
     ...clientOptions(address),

@@ -104,7 +104,7 @@ const ENDED_WELL = new Set(['tied_out', 'broken']);
 /**
  * What happened before a finished night last looked is in its money, or was said to be unknown: it
  * must not have stood as merely accepted when the night was told. A code without a meaning proves
- * nothing; such an order is a break. A payout shows in no look.
+ * nothing; such an order is a break. A payout shows in no snapshot.
  */
 function understated(joined) {
   const found = [];

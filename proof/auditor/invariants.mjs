@@ -143,8 +143,8 @@ function askedAt(states, claims) {
 }
 
 /**
- * An effect that a look can show leaves no unknown behind; a partial refund waits for a person, and
- * so does an order that somebody moved on by hand, where the look shows the later move.
+ * An effect that a snapshot can show leaves no unknown behind; a partial refund waits for a person, and
+ * so does an order that somebody moved on by hand, where the snapshot shows the later move.
  */
 export function unknownOnlyWhereNobodyCanSay(joined) {
   const found = [];

@@ -157,7 +157,7 @@ function stateAt(trail, { moment, seq }) {
 function saysSo(then, row, account) {
   if (then === 'confirmed') return true;
   if (then === 'unknown') return (account.instructions[row.operation]?.unknown ?? 0) > 0;
-  // No look shows a payout: what waits for its answer's yes stands as accepted.
+  // No snapshot shows a payout: what waits for its answer's yes stands as accepted.
   if (then === 'accepted' && row.operation === 'payout') {
     return (account.instructions.payout?.accepted ?? 0) > 0;
   }

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 const CHILD = fileURLToPath(new URL('child.mjs', import.meta.url));
 const WORKERS = 2;
 const SPINES_MAX = 25;
-const LOOK_EVERY_MS = 100;
+const POLL_EVERY_MS = 100;
 const SLEEP_MS = [1_000, 22_000];
 const STOP_MS = 60_000;
 
@@ -41,7 +41,7 @@ export function openProcesses({ folder, file, root, seed, random, tally }) {
   };
   const wake = async () => {
     while (!isOver) {
-      await sleep(LOOK_EVERY_MS);
+      await sleep(POLL_EVERY_MS);
       for (const child of living) {
         if (child.isAsleep || !isStopped(child.pid)) continue;
         child.isAsleep = true;

@@ -22,7 +22,7 @@ const QUIET_NIGHTS_MAX = 5;
 const TIMEOUT_MS = 1_500;
 const MEDDLE_EVERY_MS = [400, 2_500];
 const RANDOM_KILLS_MAX = 6;
-const LOOK_EVERY_MS = 30;
+const POLL_EVERY_MS = 30;
 
 export async function runWave(place, { root, seed, first, count, redis }) {
   const wave = await openWave(place, { root, seed, first, count, redis });
@@ -77,7 +77,7 @@ async function openWave(place, { root, seed, first, count, redis }) {
   return {
     ...{ place, tally, random, db, connection, layouts, sandbox, proxy, processes, folder, redis },
     isQuiet: false,
-    // Two looks have to show the old state before anything is sent again.
+    // Two snapshots have to show the old state before anything is sent again.
     quietNightsMin: resendAfterHours === null ? 1 : 3,
     /** When each night began on the shifted clock, and by how much it was shifted. */
     shifts: [],
@@ -177,14 +177,14 @@ async function inFlight({ db }) {
 
 /** The moment at which all are killed: requests of money are under way. */
 async function somethingInFlight(wave) {
-  while (!wave.isQuiet && (await inFlight(wave)) === 0) await sleep(LOOK_EVERY_MS);
+  while (!wave.isQuiet && (await inFlight(wave)) === 0) await sleep(POLL_EVERY_MS);
 }
 
 /** From the death of everybody to the moment when nothing is in flight; null: nothing was. */
 async function timeToClassify(wave) {
   const began = performance.now();
   if ((await inFlight(wave)) === 0) return null;
-  while ((await inFlight(wave)) > 0) await sleep(LOOK_EVERY_MS);
+  while ((await inFlight(wave)) > 0) await sleep(POLL_EVERY_MS);
   return performance.now() - began;
 }
 

@@ -1,4 +1,4 @@
-// What is enqueued: pages of a look, which several workers of one kind fetch at a time,
+// What is enqueued: pages of a snapshot, which several workers of one kind fetch at a time,
 // batches, which go to the senders of their schedules, and reports, which nobody writes here.
 
 import { randomUUID } from 'node:crypto';

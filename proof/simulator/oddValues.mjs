@@ -1,7 +1,7 @@
 // Odd values at the two doors. The ledger's relations check nothing, as the views of a merchant do:
 // rows without an amount, below zero, not a number, at no time, twice, with ids of any length. And
 // answers of the gateway hold entries that no column can take. Whoever keeps the ledger mends it
-// before the quiet nights; what a look could not read, the next one reads.
+// before the quiet nights; what a snapshot could not read, the next one reads.
 
 /** Without its keys, checks and obligations a table lets in what a view would show. */
 export const CHECKS_NOTHING = ['orders', 'refund_requests']

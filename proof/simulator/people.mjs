@@ -11,7 +11,7 @@ const WAITING = `select instruction_id, account_id, operation, state, hold_reaso
   order by instruction_id`;
 const ANNA = { name: 'anna', isClaim: true };
 const BERT = { name: 'bert', isClaim: true };
-/** What waits for these reasons is decided without a look at the portal. */
+/** What waits for these reasons is decided without the portal. */
 const BLIND = new Set([
   ...['approval', 'above_limit', 'over_limit_of_run', 'approval_expired', 'approval_void'],
   'fraud_rejected',
@@ -75,7 +75,7 @@ function choose(wave, row, random) {
 
 /** Only once nothing of the account is on its way any more: a person waits for that long. */
 function resolution(wave, row) {
-  if (!wave.looksInPortal) return null;
+  if (!wave.readsPortal) return null;
   const world = wave.worlds.get(row.account_id);
   if (world === undefined || world.fibres.size > 0) return null;
   if (wave.effectsToCome.some(({ account }) => account === row.account_id)) return null;

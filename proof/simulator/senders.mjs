@@ -41,7 +41,7 @@ function depsFor(wave, world, fibre) {
     (work) =>
     (name, ...given) =>
       step(name, (where, isBefore) => (isBefore ? undefined : work(...given, where)));
-  const look = plain((account, selection) => wave.queries.queryPage(account, selection));
+  const query = plain((account, selection) => wave.queries.queryPage(account, selection));
   return {
     ...base,
     db: seamedDatabase(base.db, step),
@@ -57,8 +57,8 @@ function depsFor(wave, world, fibre) {
     queuePort: { enqueue: (queue, ids) => wave.enqueue(queue, ids) },
     gateway: {
       ...base.gateway,
-      query: (account, orderNos) => look('look', account, { kind: 'orders', orderNos }),
-      queryPage: (account, selection) => look('look', account, selection),
+      query: (account, orderNos) => query('query', account, { kind: 'orders', orderNos }),
+      queryPage: (account, selection) => query('query', account, selection),
       connectMoney: () => connect(wave, world, fibre, step),
     },
   };

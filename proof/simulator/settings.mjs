@@ -1,5 +1,5 @@
 // Settings that change between and within runs: what goes by itself and what waits, limits, how
-// fresh a look must be, what a code means, from when an account acts, which accounts there are.
+// fresh a snapshot must be, what a code means, from when an account acts, which accounts there are.
 // Each process has the settings of the moment in which it began.
 
 import { writeFileSync } from 'node:fs';

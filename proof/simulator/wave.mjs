@@ -65,7 +65,7 @@ function openClock(setClock) {
   };
 }
 
-/** Two looks have to show the old state before anything is sent again. */
+/** Two snapshots have to show the old state before anything is sent again. */
 function quietNightsFor(resendAfterHours) {
   return resendAfterHours === null ? 1 : 3;
 }
@@ -158,7 +158,7 @@ async function openWave(place, { seed, first, count, draws }) {
     spines: 0,
     quietNightsMin: quietNightsFor(resendAfterHours),
     // Where a person finds out first what became of an unknown one, nothing is ever sent again.
-    looksInPortal: resendAfterHours === null || !randomOf(seed, first, 33).chance(0.5),
+    readsPortal: resendAfterHours === null || !randomOf(seed, first, 33).chance(0.5),
     enqueue: (queue, ids) => enqueue(wave, queue, ids),
     close: async () => {
       await drop();
@@ -174,8 +174,8 @@ async function openWave(place, { seed, first, count, draws }) {
     program,
     profile,
     gateway,
-    troubleOf: (accountId) => lookTrouble(wave, wave.worlds.get(accountId)),
-    oddly: (page, accountId) => oddPage(page, wave.worlds.get(accountId).lookRandom),
+    troubleOf: (accountId) => pullTrouble(wave, wave.worlds.get(accountId)),
+    oddly: (page, accountId) => oddPage(page, wave.worlds.get(accountId).pullRandom),
   });
   await clock.skip(0);
   wave.base = baseDeps(wave);
@@ -192,21 +192,21 @@ function addWorld(wave, layout) {
   const world = openWorld({ number, random, severity, tally, clock, UnreachableError });
   world.layout = layout;
   world.atWork = new Map();
-  world.lookRandom = randomOf(wave.seed, number, 5);
+  world.pullRandom = randomOf(wave.seed, number, 5);
   // By hand only where the gateway refuses what its state does not allow: else nobody could tell.
   world.isPermissive = random.chance(0.6);
   wave.gateway.add(layout, world);
   wave.worlds.set(layout.accountId, world);
 }
 
-function lookTrouble({ draws }, world) {
+function pullTrouble({ draws }, world) {
   if (world === undefined || world.isQuiet) return null;
-  if (world.lookRandom.chance(0.04)) return 'fails';
-  if (draws.falls(world.lookRandom, 'odd answers of the gateway')) {
+  if (world.pullRandom.chance(0.04)) return 'fails';
+  if (draws.falls(world.pullRandom, 'odd answers of the gateway')) {
     world.tally.count('a page of the gateway with an odd value');
     return 'odd';
   }
-  if (!world.lookRandom.chance(0.03)) return null;
+  if (!world.pullRandom.chance(0.03)) return null;
   world.tally.count('a look that shows what was');
   return 'stale';
 }

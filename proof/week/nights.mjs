@@ -102,14 +102,14 @@ async function oneNight(world, trouble, tally) {
   if (trouble === 'killed') tally.killed += await killedStart(world);
   prepare(world, trouble);
   for (let look = 0; look < LOOKS_MAX; look += 1) {
-    if (!(await lookOnce(world, trouble, tally))) return;
+    if (!(await tickOnce(world, trouble, tally))) return;
   }
   throw new Error(`the night after ${tick.toISOString()} does not end`);
 }
 
 async function nextTick(world) {
   const { deps } = await installation(world);
-  const { facts } = await world.program.clock.lookAtClock(deps);
+  const { facts } = await world.program.clock.readSchedule(deps);
   return facts.nextTick;
 }
 
@@ -139,8 +139,8 @@ function restartWhileSending(world) {
   };
 }
 
-/** One look of the clock, as it is made every half minute; false when nothing is owed any more. */
-async function lookOnce(world, trouble, tally) {
+/** One reading of the schedule, as it is made every half minute; false when nothing is owed any more. */
+async function tickOnce(world, trouble, tally) {
   const { program, place, random } = world;
   const { deps } = await installation(world);
   // Several clocks find at once that it is late.
@@ -148,9 +148,9 @@ async function lookOnce(world, trouble, tally) {
   try {
     const looks = Array.from({ length: clocks }, async () => {
       const one = { ...deps, runner: { ...deps.runner, id: deps.newId() } };
-      return program.clock.workOnOwed(one, STAY, await program.clock.lookAtClock(one));
+      return program.clock.workOnOwed(one, STAY, await program.clock.readSchedule(one));
     });
-    // The gateway comes back after the first look of such a night, or after the second.
+    // The gateway comes back after the first snapshot of such a run, or after the second.
     const results = (await Promise.all(looks)).filter((result) => result !== null);
     world.isAway &&= random.chance(0.5);
     tally.runs += results.filter(({ kind }) => kind === 'ran').length;
@@ -163,7 +163,7 @@ async function lookOnce(world, trouble, tally) {
     if (trouble === 'upgrade') upgrade(world);
     return true;
   }
-  const { owed } = await program.clock.lookAtClock((await installation(world)).deps);
+  const { owed } = await program.clock.readSchedule((await installation(world)).deps);
   if (owed.kind !== 'resume') return owed.kind === 'begin' || owed.kind === 'goOn';
   await place.clock.set(new Date(Math.max(owed.at.getTime(), place.clock.now().getTime()) + 500));
   return true;

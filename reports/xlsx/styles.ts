@@ -1,7 +1,7 @@
-// How cells look: one object for each look, shared by every cell that has it. The workbook library
-// recognises a style by its identity; a fresh object for every cell would make it build and compare
-// the style's XML each time. Data that is never changed after it is made; neighbours: workbook.ts,
-// cells.ts.
+// How cells look: one object for each style, shared by every cell that has it. The workbook
+// library recognises a style by its identity; a fresh object for every cell would make it build and
+// compare the style's XML each time. Data that is never changed after it is made; neighbours:
+// workbook.ts, cells.ts.
 
 import type { Borders, Fill, Style } from 'exceljs';
 import { isWholeMoney } from './cells.js';

@@ -15,13 +15,13 @@ import { messageOf } from '../core/errors.js';
 import type { Silence } from '../core/runs/owed.js';
 import { didNotStart, standsStill } from '../core/runs/owed.js';
 import type { Tx } from '../database/db.js';
-import type { SightDeps } from '../night/clock.js';
-import { lookAtClock } from '../night/clock.js';
+import type { ScheduleDeps } from '../night/clock.js';
+import { readSchedule } from '../night/clock.js';
 import { newestTold, putInOutbox, untoldUnknowns, watchAlone } from '../outbox/outboxStore.js';
 import type { AlertDeps } from './deliver.js';
 import { deliverDue } from './deliver.js';
 
-export type WatchDeps = AlertDeps & SightDeps;
+export type WatchDeps = AlertDeps & ScheduleDeps;
 
 const HOUR_MS = 3_600_000;
 /** How often a process that runs on looks, and tells. */
@@ -33,7 +33,8 @@ const RUN_DELIVERY_MS = 10_000;
 export function startAlerts(deps: WatchDeps): () => Promise<void> {
   const stop = new AbortController();
   const working = (async () => {
-    // The first look at what is owed is the clock's: a night that it begins late is not missing.
+    // The first to ask what is owed is the clock's: a night that it begins late is not
+    // missing.
     await quietly(deps, () => deliverDue(deps, stop.signal));
     while (!stop.signal.aborted) {
       await sleep(WATCH_MS, undefined, { signal: stop.signal }).catch(() => {});
@@ -62,7 +63,7 @@ async function quietly(deps: WatchDeps, work: () => Promise<unknown>): Promise<v
   try {
     await work();
   } catch (error) {
-    // A database that is away ends no process; the next look finds it back.
+    // A database that is away ends no process; the next round finds it back.
     const reason = messageOf(error);
     deps.log(`alerts: ${reason}`, { level: 'warn' });
   }
@@ -79,7 +80,7 @@ export async function watch(deps: WatchDeps): Promise<void> {
 }
 
 async function watchNight(deps: WatchDeps, tx: Tx): Promise<void> {
-  const { owed, now, silence } = await lookAtClock(deps);
+  const { owed, now, silence } = await readSchedule(deps);
   if (standsStill(silence)) await tellSilence(tx, silence);
   if (silence !== null || !didNotStart(owed, now)) return;
   if (owed.kind !== 'begin' && owed.kind !== 'goOn') return;

@@ -194,7 +194,7 @@ async function openNight(
     sleep: pause,
     journal,
     answers: openAnswerSpool(config.dataDir),
-    // The client holds the looks to the limit; one batch of ours is one request.
+    // The client holds the snapshots to the limit; one batch of ours is one request.
     turns: openTurns(config.gateway.profile.limits.concurrency, () => performance.now()),
     jobs: countJobs(signal),
     isAlive,

@@ -30,7 +30,7 @@ export interface BackupManifest {
   takenAt: string;
   version: string;
   migrations: string[];
-  /** the first day of each month that the looks are in; an old backup has none */
+  /** the first day of each month that the snapshots are in; an old backup has none */
   months?: string[];
   tables: BackupTable[];
   sequences: { sequence: string; lastValue: string }[];

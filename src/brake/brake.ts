@@ -70,7 +70,7 @@ export async function letBrakeGo(
     const { accountId } = order;
     const absent = accountId === null ? await excuseAbsent(tx, own) : [];
     if (absent.length > 0) {
-      // Nobody has looked into what they sent: what no look can vouch for waits for a person.
+      // Nobody has looked into what they sent: what no snapshot can vouch for waits for a person.
       await holdBlind(tx);
       const found = { absent, putBack: {} };
       await sayBrake(tx, { ...wordOf(order, 'freeze', false), found });

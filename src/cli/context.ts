@@ -91,7 +91,7 @@ export async function withApp(
 async function watchOver(app: App): Promise<() => Promise<void>> {
   const [{ startAlerts }, { watchOf }] = await Promise.all([
     import('../alerts/watch.js'),
-    import('./observedState.js'),
+    import('./scheduleStatus.js'),
   ]);
   return startAlerts(watchOf(app));
 }

@@ -1,18 +1,19 @@
 -- What is the verdict on each order that fastMatch.sql left in pg_temp.beside? One row of
 -- tieout.verdicts for every one that is not matched; the answer counts the matched by account. $1
--- run, $2 pull, $3 only orders whose page was answered (a second look; the others keep their
--- first), $4 the table of positions (core/orders/verdict.ts), a list a column, $5 time of the look,
--- $6 the date's end, $7 grace, $8 age of a stale authorisation, $9 $10 $11 tolerance below, above,
--- parts per million, $12 partial captures, $13 operations that are off, $14 accounts [{account_id,
--- live_from}]. The readable reference is core/orders/decide.ts; a test of generated orders holds
--- the two equal. Nearly all orders are settled at a glance by one lean join; only what is left goes
--- through every check. Matched orders are counted where they are found, never by subtraction: an
--- order that a join lost must show as a night that does not tie.
+-- run, $2 pull, $3 only orders whose page was answered (a second snapshot; the others keep their
+-- first), $4 the table of positions (core/orders/verdict.ts), a list a column, $5 time of the
+-- snapshot, $6 the date's end, $7 grace, $8 age of a stale authorisation, $9 $10 $11 tolerance
+-- below, above, parts per million, $12 partial captures, $13 operations that are off, $14 accounts
+-- [{account_id, live_from}]. The readable reference is core/orders/decide.ts; a test of generated
+-- orders holds the two equal. Nearly all orders are settled at a glance by one lean join; only what
+-- is left goes through every check. Matched orders are counted where they are found, never by
+-- subtraction: an order that a join lost must show as a night that does not tie.
 with position_row as materialized (
-  select expected, sight, ripe::boolean as ripe, decision, refunds, verdict, operation, break_kind
+  select expected, observed, ripe::boolean as ripe, decision, refunds, verdict, operation,
+    break_kind
   from unnest(($4::text[])[1:1], ($4::text[])[2:2], ($4::text[])[3:3], ($4::text[])[4:4],
     ($4::text[])[5:5], ($4::text[])[6:6], ($4::text[])[7:7], ($4::text[])[8:8])
-    as p (expected, sight, ripe, decision, refunds, verdict, operation, break_kind)
+    as p (expected, observed, ripe, decision, refunds, verdict, operation, break_kind)
 ),
 account as materialized (
   select account_id collate "C" as account_id, live_from
@@ -156,7 +157,7 @@ seen as not materialized (
 staged as not materialized (
   select s.*,
     case
-      -- what cannot be asked for lacks no look: the row itself is what is wrong
+      -- what cannot be asked for lacks no snapshot: the row itself is what is wrong
       when s.page_no is null and s.ledger_problem is not null
         and (s.in_ledger or not s.has_entry) then null
       when s.page_no is null and (s.in_ledger or not s.has_entry) then 'separator'
@@ -179,7 +180,7 @@ staged as not materialized (
       when s.duplicate then 'duplicate_transaction'
       else 'pair'
     end as stage,
-    case when s.has_entry and not s.absent then s.state else 'missing' end as sight,
+    case when s.has_entry and not s.absent then s.state else 'missing' end as observed,
     case when $12::boolean then coalesce(s.capture_amount, s.ledger_amount)
       else s.ledger_amount end as refundable,
     r.oldest_id, r.oldest_amount, r.requests, coalesce(r.explained, 0) as explained,
@@ -195,31 +196,33 @@ staged as not materialized (
 placed as not materialized (
   select t.*, p.verdict, p.operation, p.break_kind, ours.amount as taken,
     coalesce(t.capture_amount, t.ledger_amount) as to_take,
-    t.stage = 'pair' and t.sight <> 'missing' and case
+    t.stage = 'pair' and t.observed <> 'missing' and case
       when ours.amount <> coalesce(t.capture_amount, t.ledger_amount) then true
       when t.amount = t.ledger_amount then false
-      when $12 and t.sight in ('captured', 'partially_refunded', 'refunded')
+      when $12 and t.observed in ('captured', 'partially_refunded', 'refunded')
         and t.amount = t.capture_amount then false
       else true end as unequal,
-    t.stage = 'pair' and t.sight <> 'missing' and t.currency <> t.ledger_currency as foreign_money,
-    t.stage = 'pair' and t.sight = 'authorised' and t.expected in ('captured', 'authorised')
+    t.stage = 'pair' and t.observed <> 'missing' and t.currency <> t.ledger_currency
+      as foreign_money,
+    t.stage = 'pair' and t.observed = 'authorised' and t.expected in ('captured', 'authorised')
       and $5 - coalesce(t.transaction_at, t.placed_at) > $8::interval as stale
   from staged t
   left join taken ours on t.stage = 'pair' and ours.account_id = t.account_id
     and ours.order_no = t.order_no and ours.transaction_id = t.transaction_id
-    and t.sight in ('captured', 'partially_refunded', 'refunded')
-  left join position_row p on t.stage = 'pair' and p.expected = t.expected and p.sight = t.sight
+    and t.observed in ('captured', 'partially_refunded', 'refunded')
+  left join position_row p
+    on t.stage = 'pair' and p.expected = t.expected and p.observed = t.observed
     and p.ripe = ($5 - t.placed_at > $7) and p.decision = coalesce(t.review_decision, 'none')
     and p.refunds = case
-      when t.sight not in ('captured', 'partially_refunded', 'refunded')
+      when t.observed not in ('captured', 'partially_refunded', 'refunded')
         or t.expected not in ('captured', 'cancelled')
-        or (t.expected = 'cancelled' and t.sight = 'refunded') then 'none'
-      when t.sight = case when t.explained = 0 then 'captured'
+        or (t.expected = 'cancelled' and t.observed = 'refunded') then 'none'
+      when t.observed = case when t.explained = 0 then 'captured'
           when t.explained < t.refundable then 'partially_refunded'
           when t.explained = t.refundable then 'refunded' end
         and t.requested <= t.refundable
         then case when t.oldest_id is null then 'settled' else 'open' end
-      when t.sight = 'refunded' and t.requested = t.refundable then 'elsewhere'
+      when t.observed = 'refunded' and t.requested = t.refundable then 'elsewhere'
       else 'differs' end
 ),
 -- The one part that is gone through three times: only what is needed further on.

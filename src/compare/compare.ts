@@ -1,11 +1,11 @@
-// Step 2, compare: what the looks prove about instructions already sent comes first, since it
+// Step 2, compare: what the snapshots prove about instructions already sent comes first, since it
 // decides what an order still needs; then each order gets its verdict and breaks open or resolve.
 
 import { changesSince, resendHours } from '../instructions/freed.js';
-import { settleByLooks } from '../instructions/instructionsStore.js';
-import type { PullRow } from '../pull/rows/pullsStore.js';
+import { settleBySnapshot } from '../instructions/instructionsStore.js';
+import type { Snapshot } from '../pull/rows/pullsStore.js';
 import { hasGaps } from '../pull/rows/pullsStore.js';
-import { noteLookWords } from '../pull/statusCodes.js';
+import { noteSnapshotCodes } from '../pull/statusCodes.js';
 import type { Night, RunDeps } from '../runs/deps.js';
 import { accountIdsOf, accountRules } from '../runs/deps.js';
 import type { Working } from '../runs/runRecordStore.js';
@@ -23,39 +23,39 @@ import {
 export type CompareDeps = Pick<RunDeps, 'config' | 'getReady' | 'log' | 'now' | 'progress'>;
 
 /** Judges all live orders of the night by what the pull brought. */
-export async function compare(deps: CompareDeps, night: Night, pull: PullRow): Promise<void> {
+export async function compare(deps: CompareDeps, night: Night, snapshot: Snapshot): Promise<void> {
   deps.progress('compare', 0, 1);
-  await noteLookWords(deps, night, pull);
-  await settle(deps, night, pull);
+  await noteSnapshotCodes(deps, night, snapshot);
+  await settle(deps, night, snapshot);
   await clearVerdicts(night.db, night.runId, accountIdsOf(night));
   await updateStrayRefunds(night.db, night.runId, accountRules(night.accounts), deps.now());
-  await judge(deps, night, pull, { runId: night.runId, pullId: pull.pullId });
+  await judge(deps, night, snapshot, { runId: night.runId, pullId: snapshot.pullId });
   deps.progress('compare', 1, 1);
 }
 
-/** What the look proves about what was sent before decides what an order still needs. */
+/** What the snapshot proves about what was sent before decides what an order still needs. */
 async function settle(
   deps: Pick<RunDeps, 'config' | 'now'>,
   night: Night,
-  pull: PullRow,
+  snapshot: Snapshot,
 ): Promise<void> {
   const resendAfterHours = resendHours(deps, await changesSince(deps, night));
-  await settleByLooks(night.db, night.runId, pull.pullId, deps.now(), resendAfterHours);
+  await settleBySnapshot(night.db, night.runId, snapshot.pullId, deps.now(), resendAfterHours);
 }
 
 /**
- * Compares the orders of a second look. Those whose page failed keep their first look, but are
- * judged anew: what became of their instructions counts.
+ * Compares the orders of a second snapshot. Those whose page failed keep their first snapshot, but
+ * are judged anew: what became of their instructions counts.
  */
 export async function compareAgain(
   deps: CompareDeps,
   night: Night,
-  first: PullRow,
-  second: PullRow,
+  first: Snapshot,
+  second: Snapshot,
 ): Promise<void> {
   await clearVerdictsOf(night.db, night.runId, second.pullId);
   const { runId } = night;
-  await judge(deps, night, second, { runId, pullId: second.pullId, lookedOnly: true });
+  await judge(deps, night, second, { runId, pullId: second.pullId, snapshotOnly: true });
   // Mostly every page is answered, and then a second pass over all orders would find nothing.
   if (!(await hasGaps(night.db, second.pullId))) return;
   await judge(deps, night, first, { runId, pullId: first.pullId, failedIn: second.pullId });
@@ -64,13 +64,13 @@ export async function compareAgain(
 async function judge(
   deps: CompareDeps,
   night: Night,
-  look: PullRow,
+  snapshot: Snapshot,
   scope: CompareScope,
 ): Promise<void> {
   if (!night.isDry) {
     await recordWorking(night.db, night.runId, accountIdsOf(night), workingOf(scope));
   }
-  const matched = await judgeOrders(night.db, scope, compareRules(deps, night, look.asOf), {
+  const matched = await judgeOrders(night.db, scope, compareRules(deps, night, snapshot.asOf), {
     meanwhile: () => deps.getReady?.('report'),
     onRefused: (why) =>
       deps.log(`one session compares all orders, for the database shares no snapshot: ${why}`, {
@@ -82,9 +82,9 @@ async function judge(
   await updateBreaks(night.db, scope, deps.now());
 }
 
-function workingOf({ pullId, failedIn, lookedOnly }: CompareScope): Working {
+function workingOf({ pullId, failedIn, snapshotOnly }: CompareScope): Working {
   if (failedIn !== undefined) return { kind: 'gaps', pullId, failedIn };
-  return { kind: lookedOnly ? 'again' : 'night', pullId };
+  return { kind: snapshotOnly ? 'again' : 'night', pullId };
 }
 
 export function compareRules(

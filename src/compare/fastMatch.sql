@@ -4,7 +4,7 @@
 -- those that match, on one row of the account, counted where they are found and never by
 -- subtraction. Where none is left, that row names no order. $1 pull, $2 null or a later pull: only
 -- its orders whose page failed there, $3 pairs that match while nothing was asked to be refunded
--- (core/orders/verdict.ts), $4 whether equal states always do, $5 time of the look, $6 age of a
+-- (core/orders/verdict.ts), $4 whether equal states always do, $5 time of the snapshot, $6 age of a
 -- stale authorisation, $7 whether every page was answered. The orders of this part: $8 accounts, $9
 -- null or the order that it begins with, $10 null or the one that it ends before. One walk over two
 -- indexes in their common order, and an entry joins only where all is equal: what joins is counted,
@@ -63,8 +63,8 @@ from (
       and (a.transaction_id is null or a.transaction_id = e.transaction_id)
       and ($4::boolean and a.expected = e.state
         or (a.expected, e.state) in (
-          select expected, sight
-          from jsonb_to_recordset($3::jsonb) as pair (expected text, sight text)))
+          select expected, observed
+          from jsonb_to_recordset($3::jsonb) as pair (expected text, observed text)))
       and (e.state <> 'authorised'
         or $5::timestamptz - coalesce(e.transaction_at, a.placed_at) <= $6::interval)
       and ($7::boolean and a.page_no is not null or (a.account_id, a.page_no) in (

@@ -29,9 +29,9 @@ const LARGE_SHARE = 0.6;
 
 const PLAIN = plainPairs();
 const PLAIN_PAIRS = JSON.stringify(PLAIN);
-/** Then two states that are equal need no look at the list. */
+/** Then two states that are equal need not be in the list. */
 const EQUAL_IS_PLAIN = EXPECTED_STATES.every((state) =>
-  PLAIN.some(({ expected, sight }) => expected === state && sight === state),
+  PLAIN.some(({ expected, observed }) => expected === state && observed === state),
 );
 
 /**

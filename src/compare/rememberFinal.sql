@@ -15,7 +15,7 @@ matched as materialized (
     on v.run_id = $1::bigint and v.account_id = a.account_id and v.order_no = a.order_no
   where p.state = 'answered' and (v.order_no is null or v.class = 'matched')
 ),
--- The newest look of the run that judged it: what a later one has not shown counts no more.
+-- The newest snapshot of the run that judged it: what a later one has not shown counts no more.
 judged as materialized (
   select m.*, coalesce((
       select max(second.pull_id) from tieout.pulls second

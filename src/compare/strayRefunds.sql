@@ -1,7 +1,7 @@
 -- Opens, keeps, reopens and resolves the breaks of refund requests whose order the ledger lacks, by
--- the ledger as it stands now: no look bears on them, and they stand in no class of orders. What we
--- paid, what a person refused and what is history asks for nothing any more.
--- $1 run, $2 accounts as json [{account_id, live_from}], $3 now.
+-- the ledger as it stands now: no snapshot bears on them, and they stand in no class of orders.
+-- What we paid, what a person refused and what is history asks for nothing any more. $1 run, $2
+-- accounts as json [{account_id, live_from}], $3 now.
 with account as materialized (
   select account_id collate "C" as account_id, live_from
   from jsonb_to_recordset($2::jsonb) as a (account_id text, live_from timestamptz)

@@ -1,5 +1,5 @@
--- Orders of a second look that matched plainly in the first one are judged anew: they leave the
--- count of that look, since they are counted where they are found now. $1 run, $2 second look.
+-- Orders of a second snapshot that matched plainly in the first one are judged anew: they leave the
+-- count of that look, since they are counted where they are found now. $1 run, $2 second snapshot.
 with again as (
   select a.pull_id, a.account_id, count(*) as orders
   from tieout.run_accounts account

@@ -1,5 +1,5 @@
 -- Opens, keeps, reopens and resolves breaks by the verdicts of one compare. Only orders with a
--- complete look are touched: what was not looked at neither opens nor resolves (law 4 of
+-- complete snapshot are touched: what was not looked at neither opens nor resolves (law 4 of
 -- ARCHITECTURE.md). $1 run, $2 pull, $3 null or the later pull whose failed pages this compare
 -- judged, $4 now.
 with compared as materialized (

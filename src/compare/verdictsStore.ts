@@ -27,10 +27,12 @@ export interface CompareRules {
 export interface CompareScope {
   runId: bigint;
   pullId: bigint;
-  /** only the orders whose page failed in this later pull, judged by their first look */
+  /** only the orders whose page failed in this later pull, judged by their first snapshot */
   failedIn?: bigint;
-  /** only orders with a complete look: for a second look, whose gaps keep the first verdict */
-  lookedOnly?: boolean;
+  /**
+   * only orders with a complete snapshot: for a second snapshot, whose gaps keep the first verdict
+   */
+  snapshotOnly?: boolean;
 }
 
 export interface CompareListener {
@@ -46,7 +48,7 @@ function pullsOf({ pullId, failedIn }: CompareScope): bigint[] {
 
 const POSITION_COLUMNS = [
   'expected',
-  'sight',
+  'observed',
   'ripe',
   'decision',
   'refunds',
@@ -135,7 +137,7 @@ function compareValues(scope: CompareScope, rules: CompareRules): unknown[] {
   return [
     scope.runId,
     scope.pullId,
-    scope.lookedOnly ?? false,
+    scope.snapshotOnly ?? false,
     POSITIONS,
     rules.asOf,
     rules.dateEnd,
@@ -150,7 +152,7 @@ function compareValues(scope: CompareScope, rules: CompareRules): unknown[] {
   ];
 }
 
-/** Forgets the verdicts of a run's accounts before a new look at all of their orders. */
+/** Forgets the verdicts of a run's accounts before a new snapshot of all of their orders. */
 export async function clearVerdicts(
   db: Db,
   runId: bigint,
@@ -163,7 +165,7 @@ export async function clearVerdicts(
 }
 
 /**
- * Forgets what the first look said of the orders of a second one, which are about to be judged
+ * Forgets what the first snapshot said of the orders of a second one, which are about to be judged
  * anew: their verdicts and, of those that matched plainly, that they were counted.
  */
 export async function clearVerdictsOf(db: Db, runId: bigint, pullId: bigint): Promise<void> {

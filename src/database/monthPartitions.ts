@@ -1,10 +1,10 @@
-// The months that looks are kept in: which partition holds the rows of a run or a look. Its number
-// bears the month (migrations/0031_months.sql), so that nobody has to ask. To write into the
+// The months that snapshots are kept in: which partition holds the rows of a run or a snapshot. Its
+// number bears the month (migrations/0031_months.sql), so that nobody has to ask. To write into the
 // partition by its name spares finding it anew for every row.
 
 import type { Db } from './db.js';
 
-/** What the number of a run or a look holds beside its month. */
+/** What the number of a run or a snapshot holds beside its month. */
 const NUMBERS_A_MONTH = 100_000_000n;
 /** Numbers from before they bore a month lie below this one. */
 const FIRST_MONTH = 100_001n;
@@ -16,7 +16,9 @@ export type MonthRelation =
   | 'pages'
   | 'verdicts';
 
-/** The partition of a relation that the rows of this run (verdicts) or look (the others) are in. */
+/**
+ * The partition of a relation that the rows of this run (verdicts) or snapshot (the others) are in.
+ */
 export function partitionOf(relation: MonthRelation, id: bigint): string {
   return `tieout.${relation}_${monthOf(id)}`;
 }
@@ -44,7 +46,7 @@ export async function inMonthOfRun(db: Db, text: string, runId: bigint): Promise
 
 const WHOLE = /\btieout\.(asked_orders|asked_refunds|look_entries|pages|verdicts)\b/g;
 
-/** Numbers of runs or looks, those of one month together. */
+/** Numbers of runs or snapshots, those of one month together. */
 export function byMonth(ids: readonly bigint[]): bigint[][] {
   const months = new Map<string, bigint[]>();
   for (const id of ids) months.set(monthOf(id), [...(months.get(monthOf(id)) ?? []), id]);

@@ -174,9 +174,9 @@ export async function freedCounts(db: Db, runId: bigint): Promise<FreedCount[]> 
 
 /**
  * Notes by which settings the accounts of a run were planned: the next plan is compared with them.
- * Not while a page of the look is missing, for what would stand on it was not weighed, nor of an
- * account that may not send. From when on requests were not history is kept in either case: of an
- * account that is only observed, or whose liveFrom lies ahead, all were until now.
+ * Not while a page of the snapshot is missing, for what would stand on it was not weighed, nor of
+ * an account that may not send. From when on requests were not history is kept in either case: of
+ * an account that is only observed, or whose liveFrom lies ahead, all were until now.
  */
 export async function noteWeighed(
   db: Db,

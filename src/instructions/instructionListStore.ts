@@ -88,7 +88,7 @@ function partOf(states: readonly InstructionState[] = []): string {
 }
 
 /** Looks shown in one sheet, newest ones. */
-const LOOKS_MAX = 20;
+const SNAPSHOTS_MAX = 20;
 
 export interface InstructionSheet {
   id: string;
@@ -122,7 +122,7 @@ export interface InstructionSheet {
   decisions: SheetDecision[];
   events: { at: string; from: string | null; to: string; by: string; reason: string | null }[];
   attempts: SheetAttempt[];
-  looks: SheetLook[];
+  looks: SheetSnapshot[];
   /** what the gateway called our refunds of this transaction */
   references: string[];
 }
@@ -157,7 +157,7 @@ export interface SheetAttempt {
   answer: { receivedAt: string; status: number; bytes: number; body: string } | null;
 }
 
-export interface SheetLook {
+export interface SheetSnapshot {
   at: string;
   /** before it was first sent; null: it never was */
   isBefore: boolean | null;
@@ -177,7 +177,7 @@ export async function instructionSheet(
 ): Promise<InstructionSheet | null> {
   const { rows } = await db.query<{ sheet: InstructionSheet }>(
     statement('instructions/instructionSheet'),
-    [instructionId, LOOKS_MAX],
+    [instructionId, SNAPSHOTS_MAX],
   );
   const sheet = rows[0]?.sheet;
   if (!sheet) return null;

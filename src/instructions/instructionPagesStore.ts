@@ -22,7 +22,7 @@ export interface HeldInstruction {
   since: Date;
   seen: Seen;
   seenSha256: string;
-  lookedAt: Date | null;
+  snapshotAt: Date | null;
 }
 
 /** Those that wait for a person, oldest first. */
@@ -38,7 +38,7 @@ export async function heldInstructions(
        h.review_decision as "reviewDecision", h.hold_reason as "holdReason",
        h.asked_by as "askedBy", h.created_at as since, s.seen,
        tieout.seen_sha256(s.seen) as "seenSha256",
-       (select p.as_of from tieout.pulls p where p.pull_id = h.newest) as "lookedAt"
+       (select p.as_of from tieout.pulls p where p.pull_id = h.newest) as "snapshotAt"
      from (select i.*, i as whole, case when operation <> 'payout' then
          tieout.newest_look(account_id, order_no) end as newest
        from tieout.instructions i

@@ -1,6 +1,6 @@
 -- Everything that is known of one instruction, for a person who has to decide about it: itself,
--- what it is bound to, decisions, moves, attempts with their answers, the looks before and after it
--- was sent, and the references that the gateway gave to refunds of the same transaction.
+-- what it is bound to, decisions, moves, attempts with their answers, the snapshots before and
+-- after it was sent, and the references that the gateway gave to refunds of the same transaction.
 -- $1 instruction, $2 looks at most.
 with one as (
   select i.*, tieout.seen_of(i) as seen from tieout.instructions i where instruction_id = $1::bigint

@@ -5,7 +5,7 @@
 import { refundTag } from '../core/instructions/instruction.js';
 import { maskCardNumbers } from '../core/text/masking.js';
 import type { Db } from '../database/db.js';
-import type { InstructionSheet, SheetLook } from './instructionListStore.js';
+import type { InstructionSheet, SheetSnapshot } from './instructionListStore.js';
 import { instructionSheet } from './instructionListStore.js';
 import { type Evidence, evidenceOf } from './refundEvidenceStore.js';
 
@@ -23,8 +23,8 @@ export interface Sheet extends InstructionSheet {
   tag: string | null;
   /** what the gateway would call this refund if it is the next one of its transaction */
   nextReference: string | null;
-  stateBefore: SheetLook | null;
-  stateAfter: SheetLook | null;
+  stateBefore: SheetSnapshot | null;
+  stateAfter: SheetSnapshot | null;
   /** what a search for the unknown refund brought, newest first; it proves nothing by itself */
   evidence: Evidence[];
   /** what a person can decide now, as commands to copy */
@@ -49,8 +49,8 @@ export async function sheetOf(
     window: first === undefined ? null : { from: first.claimedAt, until: last?.finishedAt ?? null },
     tag: isRefund && deps.refundReasonTag ? refundTag(instructionId) : null,
     nextReference,
-    stateBefore: sheet.looks.filter((look) => look.isBefore === true).at(-1) ?? null,
-    stateAfter: sheet.looks.filter((look) => look.isBefore === false).at(-1) ?? null,
+    stateBefore: sheet.looks.filter((snapshot) => snapshot.isBefore === true).at(-1) ?? null,
+    stateAfter: sheet.looks.filter((snapshot) => snapshot.isBefore === false).at(-1) ?? null,
     evidence: evidence.map((one) => ({
       ...one,
       body: one.body && maskCardNumbers(one.body.slice(0, BODY_CHARS_MAX), keepOf(sheet)),

@@ -1,4 +1,4 @@
-// Instructions: cut into batches, settled by looks. Each function is one statement over a whole
+// Instructions: cut into batches, settled by snapshots. Each function is one statement over a whole
 // set; the database refuses illegal moves and writes the trail by itself.
 
 import type { QueuedBatch } from '../core/instructions/batch.js';
@@ -33,7 +33,7 @@ const SENT_AGAIN = JSON.stringify(askedFor(RESENDABLE));
  * Settles what was sent by what the gateway shows now; null: between two runs (law 2 of
  * ARCHITECTURE.md).
  */
-export async function settleByLooks(
+export async function settleBySnapshot(
   db: Db,
   runId: bigint | null,
   pullId: bigint,
@@ -188,7 +188,7 @@ export async function carriedInstructions(
  * `since`, or whose order stands as if nothing were unknown; and what was refused since then, of an
  * order that does not plainly match.
  */
-export async function toLookAt(
+export async function sentToConfirm(
   db: Db,
   runId: bigint,
   accountIds: readonly string[],

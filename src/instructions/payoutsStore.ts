@@ -199,7 +199,7 @@ export async function confirmAcceptedPayouts(
 }
 
 /** Unknown payouts of earlier runs, and those refused in this one: somebody has to look. */
-export async function payoutsToLookAt(db: Db, runId: bigint): Promise<Map<string, number>> {
+export async function payoutsToConfirm(db: Db, runId: bigint): Promise<Map<string, number>> {
   const { rows } = await db.query<{ account_id: string; count: bigint }>(
     `select i.account_id, count(*) as count from tieout.instructions i
      join tieout.run_accounts a on a.run_id = $1 and a.account_id = i.account_id

@@ -1,4 +1,4 @@
--- What do the looks of a pull prove about instructions that were sent? Presence confirms; an
+-- What do the snapshots of a pull prove about instructions that were sent? Presence confirms; an
 -- accepted one that does not show its new state becomes unknown; absence proves nothing about an
 -- unknown one; a partial refund that is unknown is never settled here (law 2 of ARCHITECTURE.md).
 -- An unknown capture or cancel is planned again, once, when this pull and an earlier one, both
@@ -20,7 +20,7 @@ with sent as (
     offset 0
   ) asked
   where i.state in ('accepted', 'unknown', 'rejected')
-    -- a look from before the send proves nothing about it
+    -- a snapshot from before the send proves nothing about it
     and not exists (
       select from tieout.attempts t where t.batch_id = i.batch_id
         and case when t.looks_before is null
@@ -77,7 +77,7 @@ absent as (
   select sent.instruction_id
   from sent
   join lateral (
-    -- never before a look that came before it: a clock may have been behind as it was claimed
+    -- never before a snapshot that came before it: a clock may have been behind as it was claimed
     select greatest(max(t.claimed_at), (
         select max(p.as_of) from tieout.pulls p
         where tieout.drawn_as(p.pull_id) <= max(t.looks_before) and p.as_of <= clock_timestamp()
@@ -95,7 +95,7 @@ absent as (
       select from jsonb_to_recordset($5::jsonb) as again (operation text, expected text)
       where again.operation = sent.operation and again.expected = sent.expected)
     and e.found and e.transaction_id = sent.transaction_id and e.state = sent.from_state
-    -- a look that tells of the transaction twice proves nothing
+    -- a snapshot that tells of the transaction twice proves nothing
     and not exists (
       select from tieout.look_entries again
       where again.pull_id = c.pull_id and again.account_id = sent.account_id
@@ -144,7 +144,7 @@ set state = j.to_state, resends = i.resends + (j.to_state = 'planned')::int,
   end
 from judged j
 where j.instruction_id = i.instruction_id and i.state = j.state and j.to_state is not null
-  -- of several refusals that the same look contradicts the newest is asked about first
+  -- of several refusals that the same snapshot contradicts the newest is asked about first
   and (j.state <> 'rejected' or not exists (
     select from disputed later
     where later.account_id = j.account_id and later.instruction_id > j.instruction_id

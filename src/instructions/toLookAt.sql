@@ -1,7 +1,7 @@
--- What is to be looked at again before a run is told? $1 accounts, $2 time of the first look,
--- $3 run.
--- Accepted: always. A worker may send while the first look is made, and the look shows the new
--- state: the order matches plainly then, has no verdict, and its money would be in no total.
+-- What is to be looked at again before a run is told? $1 accounts, $2 time of the first snapshot,
+-- $3 run. Accepted: always. A worker may send while the first snapshot is made, and the snapshot
+-- shows the new state: the order matches plainly then, has no verdict, and its money would be in no
+-- total.
 select i.instruction_id
 from tieout.instructions i
 left join tieout.verdicts v

@@ -1,6 +1,6 @@
 -- Does the ledger hold what its feed says it has brought? Only accounts that have control totals,
 -- from the first date they state. $1 run, $2 accounts, $3 dates covered, $4 zone, $5 cut-off,
--- $6 time of the look. Answers one row a date and currency, equal ones too.
+-- $6 time of the snapshot. Answers one row a date and currency, equal ones too.
 with used as materialized (
   select c.account_id collate "C" as account_id, min(c.business_date) as first_date
   from ledger.control_totals c where c.account_id = any ($2::text[]) group by 1

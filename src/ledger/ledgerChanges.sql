@@ -1,4 +1,4 @@
--- What changed in the ledger between the newest look and this one? Only rows that say something
+-- What changed in the ledger between the newest snapshot and this one? Only rows that say something
 -- else now, or are gone. $1 run, $2 this pull, not yet noted as the newest, $3 accounts, $4 now.
 with newest as materialized (
   select distinct on (ra.account_id) ra.account_id, ra.pull_id
@@ -6,7 +6,7 @@ with newest as materialized (
   where ra.account_id = any ($3::text[]) and ra.pull_id is not null and not r.is_dry
   order by ra.account_id, ra.business_date desc
 ),
--- Final orders that a change brought back were last seen in an older look.
+-- Final orders that a change brought back were last seen in an older snapshot.
 returned as materialized (
   select a.account_id, a.order_no, ra.pull_id
   from tieout.final_orders f
@@ -19,8 +19,8 @@ returned as materialized (
 ),
 seen as (
   select o.* from newest n
-  -- The offset keeps this a walk of one partition's index: joined as a whole, all looks would be
-  -- read.
+  -- The offset keeps this a walk of one partition's index: joined as a whole, all snapshots would
+  -- be read.
   cross join lateral (
     select * from tieout.asked_orders where pull_id = n.pull_id and account_id = n.account_id
     offset 0

@@ -1,6 +1,6 @@
-// Is the ledger whole, and what became of it since the last look? Control totals of its feed, rows
-// that left it, rows that changed. All of it is read while the night's orders are entered, so that
-// it speaks of the same ledger.
+// Is the ledger whole, and what became of it since the last snapshot? Control totals of its feed,
+// rows that left it, rows that changed. All of it is read while the night's orders are entered, so
+// that it speaks of the same ledger.
 
 import type { FeedGapFacts } from '../core/runs/notices.js';
 import type { Db, Tx } from '../database/db.js';
@@ -29,7 +29,7 @@ export function joinedKeys(keys: readonly (readonly [string, string])[]): string
   return keys.length === 0 ? null : keys.map((key) => key.join('\u001f'));
 }
 
-/** Hints at orders that left the ledger since the newest look; answers those it hinted at. */
+/** Hints at orders that left the ledger since the newest snapshot; answers those it hinted at. */
 export async function hintVanished(
   tx: Tx,
   accountIds: readonly string[],
@@ -53,7 +53,9 @@ export async function dropHints(tx: Tx, keys: readonly OrderKey[]): Promise<void
   );
 }
 
-/** Keeps what changed between the newest look and this one, which is not noted as newest yet. */
+/**
+ * Keeps what changed between the newest snapshot and this one, which is not noted as newest yet.
+ */
 export async function keepLedgerChanges(
   tx: Tx,
   runId: bigint,
@@ -61,7 +63,7 @@ export async function keepLedgerChanges(
   accountIds: readonly string[],
   asOf: Date,
 ): Promise<void> {
-  // The planner knows nothing of the new look yet and would join it row by row.
+  // The planner knows nothing of the new snapshot yet and would join it row by row.
   await tx.query(`select set_config('enable_nestloop', 'off', true)`);
   await tx.query(statement('ledger/ledgerChanges'), [runId, pullId, accountIds, asOf]);
   await tx.query(`select set_config('enable_nestloop', 'on', true)`);
@@ -102,7 +104,7 @@ export async function feedGaps(db: Db, runId: bigint): Promise<FeedGapFacts[]> {
   }));
 }
 
-/** How many rows changed in the ledger, or left it, since the look before this run's. */
+/** How many rows changed in the ledger, or left it, since the snapshot before this run's. */
 export async function ledgerChangeCounts(
   db: Db,
   runId: bigint,

@@ -71,7 +71,7 @@ const RELATIONS: readonly Relation[] = [
   },
 ];
 
-/** Rows without a name, or with one that no index of a look holds. */
+/** Rows without a name, or with one that no index of a snapshot holds. */
 export async function unusableRows(db: Db, accountIds: readonly string[]): Promise<UnusableRows[]> {
   const { rows } = await db.query<{
     relation: string;

@@ -1,7 +1,7 @@
--- Orders that the newest look found in the ledger and that are there no more, or were gateway-only
--- still awaited then: they are hinted at, so that this look asks for them. Older ones are left
--- alone, since a ledger may forget what is final and past the look-back. Answers their keys.
--- $1 accounts, $2 start of the look-back, $3 time of the hint.
+-- Orders that the newest snapshot found in the ledger and that are there no more, or were
+-- gateway-only still awaited then: they are hinted at, so that this snapshot asks for them. Older
+-- ones are left alone, since a ledger may forget what is final and past the look-back. Answers
+-- their keys. $1 accounts, $2 start of the look-back, $3 time of the hint.
 with newest as materialized (
   select distinct on (ra.account_id) ra.account_id, ra.run_id, ra.pull_id
   from tieout.run_accounts ra join tieout.runs r using (run_id)
@@ -11,7 +11,7 @@ with newest as materialized (
 insert into tieout.look_hints (account_id, order_no, hinted_at)
 select o.account_id, o.order_no, $3::timestamptz
 from newest n
--- The offset keeps this a walk of one partition's index: joined as a whole, all looks would be
+-- The offset keeps this a walk of one partition's index: joined as a whole, all snapshots would be
 -- read.
 cross join lateral (
   select * from tieout.asked_orders where pull_id = n.pull_id and account_id = n.account_id

@@ -1,7 +1,7 @@
-// One look of the clock: which night is owed, and its work where it is. Asked at each tick and now
-// and then between: a tick that was lost, skipped by a change of clocks, or heard by two processes
-// at once never matters. Neighbours: core/runs/owed.ts decides, cli/nights/schedule.ts asks until
-// it is told to stop, cli/nights/status.ts only tells.
+// Reads the schedule: which run is owed, and does its work where one is. Asked at each tick and now
+// and then between: a tick that was lost, skipped by a change of clocks, or heard by two
+// processes at once never matters. Neighbours: core/runs/owed.ts decides, cli/nights/schedule.ts
+// asks until it is told to stop, cli/nights/status.ts only tells.
 
 import { LEFT, STOPPED } from '../core/errors.js';
 import type { Owed, Silence } from '../core/runs/owed.js';
@@ -15,12 +15,12 @@ import type { SendDeps } from '../send/deps.js';
 import type { RunResult, Workforce } from './run.js';
 import { runDate } from './run.js';
 
-export type SightDeps = Pick<SendDeps, 'db' | 'config' | 'now' | 'isAlive'> & {
+export type ScheduleDeps = Pick<SendDeps, 'db' | 'config' | 'now' | 'isAlive'> & {
   /** when a night is to begin, as local times around a time */
   localTicks: (now: Date) => string[];
 };
 
-export interface ClockSight {
+export interface ScheduleStatus {
   now: Date;
   owed: Owed;
   facts: NightFacts;
@@ -30,7 +30,7 @@ export interface ClockSight {
 }
 
 /** What the calendar and the newest run say now; changes nothing. */
-export async function lookAtClock(deps: SightDeps): Promise<ClockSight> {
+export async function readSchedule(deps: ScheduleDeps): Promise<ScheduleStatus> {
   const now = deps.now();
   const { schedule, accounts } = deps.config;
   const accountIds = accounts.map((account) => account.accountId);
@@ -49,7 +49,7 @@ export async function lookAtClock(deps: SightDeps): Promise<ClockSight> {
   return { now, owed: whatIsOwed({ now, ...facts, run: newest }), facts, run, silence };
 }
 
-function silenceOf(deps: SightDeps, run: RunRow | null, now: Date): Silence | null {
+function silenceOf(deps: ScheduleDeps, run: RunRow | null, now: Date): Silence | null {
   if (run === null || isAtWork(deps, run)) return null;
   const { businessDate: date, heartbeatAt, finishedAt, silentMs } = run;
   if (run.state === 'running') return { date, since: heartbeatAt ?? run.createdAt, ms: silentMs };
@@ -57,15 +57,15 @@ function silenceOf(deps: SightDeps, run: RunRow | null, now: Date): Silence | nu
   return { date, since: finishedAt, ms: now.getTime() - finishedAt.getTime() };
 }
 
-/** Does what a look shows to be owed; null where nothing was to be done. */
+/** Does what the schedule shows to be owed; null where nothing was to be done. */
 export async function workOnOwed(
-  deps: SendDeps & SightDeps,
+  deps: SendDeps & ScheduleDeps,
   workforce: Workforce,
-  sight: ClockSight,
+  status: ScheduleStatus,
 ): Promise<RunResult | null> {
-  const { owed, now } = sight;
-  if (Math.abs(sight.facts.skewMs) > SKEW_MS_MAX) {
-    throw new Error(`${skewWords(sight.facts.skewMs)}; no night begins until they agree`);
+  const { owed, now } = status;
+  if (Math.abs(status.facts.skewMs) > SKEW_MS_MAX) {
+    throw new Error(`${skewWords(status.facts.skewMs)}; no night begins until they agree`);
   }
   if (owed.kind !== 'begin' && owed.kind !== 'goOn' && owed.kind !== 'resume') return null;
   if (owed.kind === 'resume' && now < owed.at) return null;

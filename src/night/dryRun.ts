@@ -31,12 +31,12 @@ import { total } from '../total/total.js';
 export async function runDry(open: SendDeps, mine: Night): Promise<RunSummary> {
   const { deps, night } = fenced(open, mine);
   try {
-    const look = await pull(deps, night);
+    const snapshot = await pull(deps, night);
     const judged = async (tx: Tx): Promise<RunSummary> => {
       const dry = { ...night, db: tx };
       await markDry(tx);
-      await compare(deps, dry, look);
-      await plan(deps, dry, look);
+      await compare(deps, dry, snapshot);
+      await plan(deps, dry, snapshot);
       await classify(tx, dry.runId);
       const summary = await total(deps, dry);
       return { ...summary, wouldDo: await wouldDo(tx, accountIdsOf(dry)) };

@@ -21,12 +21,12 @@ import { total } from '../total/total.js';
 export async function runNight(open: SendDeps, mine: Night): Promise<RunSummary> {
   const { deps, night } = fenced(open, mine);
   await recover(deps, night);
-  const look = await pull(deps, night);
+  const snapshot = await pull(deps, night);
   await seal(deps, night);
-  await compare(deps, night, look);
-  await plan(deps, night, look);
+  await compare(deps, night, snapshot);
+  await plan(deps, night, snapshot);
   await send(deps, night);
-  await confirm(deps, night, look);
+  await confirm(deps, night, snapshot);
   await seal(deps, night);
   const summary = await total(deps, night);
   const finished = await report(deps, night, summary);

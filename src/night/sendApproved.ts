@@ -1,6 +1,6 @@
 // `tieout send` without the command line: what people approved since the run goes out, each batch
-// after a fresh look, and is looked at again right afterwards. Verdicts, breaks and figures stay
-// those of the run: the next one counts what was settled here.
+// after a fresh snapshot, and is looked at again right afterwards. Verdicts, breaks and figures
+// stay those of the run: the next one counts what was settled here.
 
 import { UsageError } from '../core/errors.js';
 import type { SentInstruction } from '../instructions/instructionsStore.js';
@@ -8,10 +8,10 @@ import {
   approvedIn,
   cutApproved,
   sentInstructions,
-  settleByLooks,
+  settleBySnapshot,
 } from '../instructions/instructionsStore.js';
-import { askSecondLook } from '../pull/lookAgain.js';
 import { pullDirectly } from '../pull/pull.js';
+import { askSecondSnapshot } from '../pull/pullAgain.js';
 import type { ChunkDeps } from '../pull/pullChunk.js';
 import { otherEnvironment } from '../runs/environment.js';
 import { newestRunId } from '../runs/runsStore.js';
@@ -60,7 +60,7 @@ export async function sendApproved(
       },
     });
     if (!done) deps.log('not every batch came to an end; those left wait for the next run');
-    await lookAfterwards(deps, await sentInstructions(deps.db, approved));
+    await pullAfterwards(deps, await sentInstructions(deps.db, approved));
     await beginAgain(deps, accountIds);
   } finally {
     await workforce.stop();
@@ -82,11 +82,11 @@ async function assertEnvironment(
 const WAS_SENT: ReadonlySet<string> = new Set(['accepted', 'rejected', 'unknown']);
 
 /** Accepted and shown becomes confirmed now; which run counts it, the next one says. */
-async function lookAfterwards(deps: ChunkDeps, sent: readonly SentInstruction[]): Promise<void> {
+async function pullAfterwards(deps: ChunkDeps, sent: readonly SentInstruction[]): Promise<void> {
   const ids = sent.filter(({ state }) => WAS_SENT.has(state)).map((one) => one.instructionId);
   const runId = await newestRunId(deps.db);
   if (ids.length === 0 || runId === null) return;
-  const pull = await askSecondLook(deps, runId, 'fresh', ids);
+  const pull = await askSecondSnapshot(deps, runId, 'fresh', ids);
   await pullDirectly(deps, pull);
-  await settleByLooks(deps.db, null, pull.pullId, deps.now());
+  await settleBySnapshot(deps.db, null, pull.pullId, deps.now());
 }

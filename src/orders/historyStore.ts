@@ -1,4 +1,4 @@
-// One order's whole story: the ledger, every look, what we sent and what came back, its breaks.
+// One order's whole story: the ledger, every snapshot, what we sent and what came back, its breaks.
 // Read only, one order at a time.
 
 import type { Coverage } from '../core/orders/coverage.js';
@@ -71,7 +71,7 @@ export async function orderStory(
        'ledgerChanges', coalesce((select jsonb_agg(jsonb_build_object('at', c.noted_at,
            'kind', c.kind, 'before', c.before, 'after', c.after) order by c.run_id)
          from tieout.ledger_changes c where c.account_id = $1 and c.order_no = $2), '[]'),
-       'looks', coalesce((${LOOKS}), '[]'),
+       'looks', coalesce((${SNAPSHOTS}), '[]'),
        'breaks', coalesce((select jsonb_agg(jsonb_build_object('id', b.break_id, 'kind', b.kind,
            'state', b.state, 'firstSeen', b.first_seen, 'expected', b.expected, 'actual', b.actual,
            'owner', b.owner, 'note', b.note, 'waivedBy', b.waived_by,
@@ -94,18 +94,18 @@ export async function orderStory(
   const isKnown =
     story.ledger ?? story.looks[0] ?? story.breaks[0] ?? story.instructions[0] ?? story.calls[0];
   if (isKnown === undefined) return null;
-  const pulls = story.looks.map((look) => String(look.pull));
+  const pulls = story.looks.map((snapshot) => String(snapshot.pull));
   const covered = await coverageOfOrder(db, accountId, orderNo, pulls);
-  for (const look of story.looks) look.coverage = coverageOf(look, covered);
+  for (const snapshot of story.looks) snapshot.coverage = coverageOf(snapshot, covered);
   return story;
 }
 
-/** What the look said of the order, in the words of core/orders/coverage.ts. */
-function coverageOf(look: Record<string, unknown>, covered: readonly CoverageRow[]): Coverage {
-  return covered.find((row) => String(row.pullId) === String(look.pull))?.how ?? 'answered';
+/** What the snapshot said of the order, in the words of core/orders/coverage.ts. */
+function coverageOf(snapshot: Record<string, unknown>, covered: readonly CoverageRow[]): Coverage {
+  return covered.find((row) => String(row.pullId) === String(snapshot.pull))?.how ?? 'answered';
 }
 
-const LOOKS = `
+const SNAPSHOTS = `
   select jsonb_agg(jsonb_build_object('pull', p.pull_id, 'at', p.as_of, 'kind', p.kind,
       'businessDate', (select business_date from tieout.runs r where r.run_id = p.run_id),
       'page', a.page_no, 'answer', case

@@ -69,7 +69,7 @@ wanted as not materialized (
     -- a review is the merchant's own answer to the fraud check
     v.need <> 'review' and (v.pull_id, v.account_id, v.order_no, v.transaction_id)
       in (select pull_id, account_id, order_no, transaction_id from fraud) as is_fraud,
-    -- a part more of what is refunded in part already: no look tells it from the part before
+    -- a part more of what is refunded in part already: no snapshot tells it from the part before
     v.need = 'refund' and v.gateway_state = 'partially_refunded' and not v.completes
       and coalesce(r.requested_at, '-infinity') < restored.at as is_blind,
     case when v.need <> 'review' and (v.account_id, v.transaction_id) in (

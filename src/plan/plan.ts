@@ -7,7 +7,7 @@ import { changesSince } from '../instructions/freed.js';
 import type { AccountChange } from '../instructions/freedStore.js';
 import { holdFreed, noteWeighed, withdrawHistory } from '../instructions/freedStore.js';
 import { ownPolicies } from '../instructions/policies.js';
-import type { PullRow } from '../pull/rows/pullsStore.js';
+import type { Snapshot } from '../pull/rows/pullsStore.js';
 import type { Night, RunDeps } from '../runs/deps.js';
 import { accountRules } from '../runs/deps.js';
 import { payoutsToPlan, REQUESTS_MAX } from './payouts.js';
@@ -15,12 +15,12 @@ import { planInstructions, withdrawNeedless } from './planStore.js';
 
 type PlanDeps = Pick<RunDeps, 'config' | 'gateway' | 'now' | 'progress'>;
 
-export async function plan(deps: PlanDeps, night: Night, pull: PullRow): Promise<void> {
+export async function plan(deps: PlanDeps, night: Night, snapshot: Snapshot): Promise<void> {
   deps.progress('plan', 0, 1);
   const now = deps.now();
   const changes = await changesSince(deps, night);
   await withdrawHistory(night.db, night.runId, historyRules(night, changes), now);
-  await withdrawNeedless(night.db, night.runId, pull.pullId, now);
+  await withdrawNeedless(night.db, night.runId, snapshot.pullId, now);
   const { partialCapture } = deps.config.gateway.profile;
   const payouts = await payoutsToPlan(deps, night);
   const { policies } = ownPolicies(deps);
@@ -28,7 +28,7 @@ export async function plan(deps: PlanDeps, night: Night, pull: PullRow): Promise
   // Nobody may find in between what waits until somebody has seen it.
   await inTransaction(night.db, async (tx) => {
     await planInstructions(tx, runId, now, policies, partialCapture, payouts);
-    await holdFreed(tx, runId, pull.pullId, changes);
+    await holdFreed(tx, runId, snapshot.pullId, changes);
     const isWhole = payouts.length < REQUESTS_MAX;
     await noteWeighed(tx, runId, accountRules(night.accounts), now, isWhole);
   });

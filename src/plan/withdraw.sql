@@ -1,5 +1,5 @@
--- Instructions that wait although the looks of this pull no longer ask for them are withdrawn:
--- the need vanished, or somebody else did it. Orders without a complete look keep theirs.
+-- Instructions that wait although the snapshots of this pull no longer ask for them are withdrawn:
+-- the need vanished, or somebody else did it. Orders without a complete snapshot keep theirs.
 -- $1 run, $2 pull, $3 now.
 update tieout.instructions i
 set state = 'withdrawn', hold_reason = null, settled_at = $3::timestamptz,

@@ -8,7 +8,7 @@ import type { Tx } from '../database/db.js';
 import type { OrderKey } from '../ledger/ledgerFeedStore.js';
 import type { Night, RunDeps } from '../runs/deps.js';
 import { accountIdsOf, accountRules, lookbackFrom } from '../runs/deps.js';
-import { noteLook } from '../runs/runAccountsStore.js';
+import { noteSnapshot } from '../runs/runAccountsStore.js';
 import { cutOf, cutPages, namesOrders } from './cutPages.js';
 import { askVanished, keepLedger } from './ledgerFeed.js';
 import type { ChunkDeps } from './pullChunk.js';
@@ -19,7 +19,7 @@ import {
   repeatedOrders,
   repeatedRefunds,
 } from './rows/ledgerKeysStore.js';
-import type { AskedPart, PullRow } from './rows/pullsStore.js';
+import type { AskedPart, Snapshot } from './rows/pullsStore.js';
 import { ALL_ORDERS, askNight, CHUNK_PAGES_MAX, createPull } from './rows/pullsStore.js';
 
 export type AskDeps = ChunkDeps & Pick<RunDeps, 'getReady' | 'jobs'>;
@@ -27,18 +27,18 @@ export type AskDeps = ChunkDeps & Pick<RunDeps, 'getReady' | 'jobs'>;
 /** Two chunks: about as much as is asked while another 100,000 orders are entered. */
 const FIRST_ORDERS = 2 * CHUNK_PAGES_MAX * PAGE_ORDERS_MAX;
 
-/** What a look has begun with. */
+/** What a snapshot has begun with. */
 interface Begun {
-  pull: PullRow;
+  snapshot: Snapshot;
   vanished: readonly OrderKey[];
   /** behind which order everything is entered; null: all of it is */
   newest: OrderKey | null;
   chunkIds: readonly bigint[];
 }
 
-/** A look whose orders are entered. */
-export interface EnteredLook {
-  pull: PullRow;
+/** A snapshot whose orders are entered. */
+export interface EnteredSnapshot {
+  snapshot: Snapshot;
   /** ends with what is asked right here, well or not */
   asked: Promise<unknown>;
 }
@@ -47,10 +47,10 @@ export async function askOrders(
   deps: AskDeps,
   night: Night,
   firstOrders = FIRST_ORDERS,
-): Promise<EnteredLook> {
+): Promise<EnteredSnapshot> {
   const begun = await deps.db.transaction((tx) => begin(deps, night, tx, firstOrders));
-  const { pull, newest, chunkIds } = begun;
-  if (newest === null) return { pull, asked: Promise.resolve() };
+  const { snapshot, newest, chunkIds } = begun;
+  if (newest === null) return { snapshot, asked: Promise.resolve() };
   const asked = askHere(deps, chunkIds);
   try {
     const others = { ...ALL_ORDERS, allBut: newest };
@@ -59,7 +59,7 @@ export async function askOrders(
     await asked;
     throw error;
   }
-  return { pull, asked };
+  return { snapshot, asked };
 }
 
 /** Asked by this process; what is not stored then waits again, and the pull enqueues it. */
@@ -81,38 +81,38 @@ function untilStopped(deps: ChunkDeps): ChunkDeps {
 /** The newest orders of a large account, else all there are. */
 async function begin(deps: AskDeps, night: Night, tx: Tx, firstOrders: number): Promise<Begun> {
   const accountIds = accountIdsOf(night);
-  const pull = await createPull(tx, night.runId, 'night');
-  const vanished = await askVanished(deps, night, tx, pull);
+  const snapshot = await createPull(tx, night.runId, 'night');
+  const vanished = await askVanished(deps, night, tx, snapshot);
   const newest = namesOrders(deps) ? await newestOrders(tx, accountIds, firstOrders) : null;
-  const begun = { pull, vanished, newest, chunkIds: [] };
+  const begun = { snapshot, vanished, newest, chunkIds: [] };
   if (newest === null) {
     await enterLast(deps, night, tx, begun, ALL_ORDERS);
     return begun;
   }
-  await enter(deps, night, tx, pull, { ...ALL_ORDERS, behind: newest });
-  return { ...begun, chunkIds: await cutPages(deps, tx, pull.pullId, accountIds) };
+  await enter(deps, night, tx, snapshot, { ...ALL_ORDERS, behind: newest });
+  return { ...begun, chunkIds: await cutPages(deps, tx, snapshot.pullId, accountIds) };
 }
 
-/** What is left of the orders, and that this look is the newest of its accounts. */
+/** What is left of the orders, and that this snapshot is the newest of its accounts. */
 async function enterLast(
   deps: AskDeps,
   night: Night,
   tx: Tx,
-  { pull, vanished }: Begun,
+  { snapshot, vanished }: Begun,
   part: AskedPart,
 ): Promise<void> {
   const accountIds = accountIdsOf(night);
-  await enter(deps, night, tx, pull, part);
-  await cutPages(deps, tx, pull.pullId, accountIds);
-  await keepLedger(deps, night, tx, { pull, vanished });
-  await noteLook(tx, night.runId, accountIds, pull);
+  await enter(deps, night, tx, snapshot, part);
+  await cutPages(deps, tx, snapshot.pullId, accountIds);
+  await keepLedger(deps, night, tx, { snapshot, vanished });
+  await noteSnapshot(tx, night.runId, accountIds, snapshot);
 }
 
 async function enter(
   deps: AskDeps,
   night: Night,
   tx: Tx,
-  { pullId }: PullRow,
+  { pullId }: Snapshot,
   part: AskedPart,
 ): Promise<void> {
   const accountIds = accountIdsOf(night);

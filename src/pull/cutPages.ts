@@ -1,6 +1,6 @@
-// How the orders of a look become pages, and pages what workers take: chunks of them where orders
-// can be named, else a walk through all that an account has. Neighbours: askOrders.ts,
-// lookAgain.ts.
+// How the orders of a snapshot become pages, and pages what workers take: chunks of them where
+// orders can be named, else a walk through all that an account has. Neighbours: askOrders.ts,
+// pullAgain.ts.
 
 import { ledgerCurrencies } from '../core/currency.js';
 import { PAGE_ORDERS_MAX } from '../core/instructions/batch.js';

@@ -1,5 +1,5 @@
-// The ledger beside the look that is about to be made: what left it is asked for once more, what
-// changed is kept, and its control totals are compared where the merchant keeps any.
+// The ledger beside the snapshot that is about to be made: what left it is asked for once more,
+// what changed is kept, and its control totals are compared where the merchant keeps any.
 
 import type { Tx } from '../database/db.js';
 import type { OrderKey } from '../ledger/ledgerFeedStore.js';
@@ -11,30 +11,30 @@ import {
 } from '../ledger/ledgerFeedStore.js';
 import type { Night, RunDeps } from '../runs/deps.js';
 import { accountIdsOf, lookbackFrom } from '../runs/deps.js';
-import type { PullRow } from './rows/pullsStore.js';
+import type { Snapshot } from './rows/pullsStore.js';
 
-/** Before the orders of a look are entered: those that left the ledger are among them. */
+/** Before the orders of a snapshot are entered: those that left the ledger are among them. */
 export function askVanished(
   deps: Pick<RunDeps, 'config'>,
   night: Night,
   tx: Tx,
-  pull: PullRow,
+  snapshot: Snapshot,
 ): Promise<OrderKey[]> {
-  return hintVanished(tx, accountIdsOf(night), lookbackFrom(deps, night), pull.asOf);
+  return hintVanished(tx, accountIdsOf(night), lookbackFrom(deps, night), snapshot.asOf);
 }
 
-/** After they are entered, and before this look counts as the newest. */
+/** After they are entered, and before this snapshot counts as the newest. */
 export async function keepLedger(
   deps: Pick<RunDeps, 'config'>,
   night: Night,
   tx: Tx,
-  look: { pull: PullRow; vanished: readonly OrderKey[] },
+  entered: { snapshot: Snapshot; vanished: readonly OrderKey[] },
 ): Promise<void> {
-  const { pull, vanished } = look;
+  const { snapshot, vanished } = entered;
   const accountIds = accountIdsOf(night);
   await dropHints(tx, vanished);
-  await keepLedgerChanges(tx, night.runId, pull.pullId, accountIds, pull.asOf);
+  await keepLedgerChanges(tx, night.runId, snapshot.pullId, accountIds, snapshot.asOf);
   const { timezone, cutOff } = deps.config.schedule;
   const days = { timezone, cutOff, dates: night.covers };
-  await checkFeed(tx, night.runId, accountIds, days, pull.asOf);
+  await checkFeed(tx, night.runId, accountIds, days, snapshot.asOf);
 }

@@ -8,16 +8,16 @@ import type { Night, RunDeps } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import type { WaitDeps } from '../runs/waitForRows.js';
 import { waitForRows } from '../runs/waitForRows.js';
-import type { AskDeps, EnteredLook } from './askOrders.js';
+import type { AskDeps, EnteredSnapshot } from './askOrders.js';
 import { askOrders } from './askOrders.js';
 import { namesOrders } from './cutPages.js';
 import type { ChunkDeps } from './pullChunk.js';
 import { pullChunk } from './pullChunk.js';
 import { addGatewayOnly } from './rows/gatewayOnlyStore.js';
 import { pagesOfPull } from './rows/pullProgressStore.js';
-import type { PullRow } from './rows/pullsStore.js';
+import type { Snapshot } from './rows/pullsStore.js';
 import {
-  analyseLooks,
+  analyseSnapshot,
   finishPull,
   openChunks,
   releaseChunks,
@@ -28,31 +28,32 @@ import {
 export type PullDeps = AskDeps & WaitDeps & Pick<RunDeps, 'queuePort'>;
 
 /** Looks at all live orders; a pull that was cut short is continued while it is young. */
-export async function pull(deps: PullDeps, night: Night): Promise<PullRow> {
+export async function pull(deps: PullDeps, night: Night): Promise<Snapshot> {
   const begun = await unfinished(deps, night);
-  const { pull: look, asked } = begun ?? (await askOrders(deps, night));
-  const sample = sampling(deps, look);
-  await concurrently(asked, pullPages(deps, look, sample.isOpen));
-  await concurrently(sample.end(), finish(deps, night, look));
-  return look;
+  const { snapshot, asked } = begun ?? (await askOrders(deps, night));
+  const sample = sampling(deps, snapshot);
+  await concurrently(asked, pullPages(deps, snapshot, sample.isOpen));
+  await concurrently(sample.end(), finish(deps, night, snapshot));
+  return snapshot;
 }
 
-async function finish(deps: Pick<RunDeps, 'db'>, night: Night, pull: PullRow): Promise<void> {
-  await addGatewayOnly(deps.db, pull.pullId);
-  if (!night.isDry) await clearHints(deps.db, pull.pullId);
-  await finishPull(deps.db, pull.pullId);
+async function finish(deps: Pick<RunDeps, 'db'>, night: Night, snapshot: Snapshot): Promise<void> {
+  await addGatewayOnly(deps.db, snapshot.pullId);
+  if (!night.isDry) await clearHints(deps.db, snapshot.pullId);
+  await finishPull(deps.db, snapshot.pullId);
 }
 
-/** A look of fewer chunks is sampled for the planner at its end, which costs little. */
+/** A snapshot of fewer chunks is sampled for the planner at its end, which costs little. */
 const SAMPLED_CHUNKS_MIN = 4;
 
 /**
- * The planner must know a look before it is compared. Of a large one the first half says as much as
- * all of it, and is sampled while the second comes in; one that is walked comes account by account.
+ * The planner must know a snapshot before it is compared. Of a large one the first half says as
+ * much as all of it, and is sampled while the second comes in; one that is walked comes account by
+ * account.
  */
 function sampling(
   deps: Pick<RunDeps, 'config' | 'db'>,
-  { pullId }: PullRow,
+  { pullId }: Snapshot,
 ): { isOpen: (open: number) => void; end: () => Promise<void> } {
   let most = 0;
   let sampled: Promise<void> | null = null;
@@ -61,30 +62,30 @@ function sampling(
       most = Math.max(most, open);
       const isHalfIn = most >= SAMPLED_CHUNKS_MIN && open <= most / 2;
       if (sampled !== null || !isHalfIn || !namesOrders(deps)) return;
-      sampled = analyseLooks(deps.db, pullId);
+      sampled = analyseSnapshot(deps.db, pullId);
       // Whoever waits for its end hears why it failed.
       sampled.catch(() => {});
     },
-    end: () => sampled ?? analyseLooks(deps.db, pullId),
+    end: () => sampled ?? analyseSnapshot(deps.db, pullId),
   };
 }
 
 /** Enqueues the chunks of a pull and waits until all of them are done. */
 export async function pullPages(
   deps: PullDeps,
-  pull: PullRow,
+  snapshot: Snapshot,
   isOpen?: (chunks: number) => void,
 ): Promise<void> {
   const done = await waitForRows(deps, {
-    step: pull.kind === 'confirm' ? 'confirm' : 'pull',
+    step: snapshot.kind === 'confirm' ? 'confirm' : 'pull',
     open: async () => {
-      const open = await openChunks(deps.db, pull.pullId);
+      const open = await openChunks(deps.db, snapshot.pullId);
       isOpen?.(open);
       return open;
     },
-    shown: () => pagesOfPull(deps.db, pull.pullId),
+    shown: () => pagesOfPull(deps.db, snapshot.pullId),
     enqueue: async () => {
-      const ids = await waitingChunks(deps.db, pull.pullId);
+      const ids = await waitingChunks(deps.db, snapshot.pullId);
       if (ids.length > 0) await deps.queuePort.enqueue('pull', ids.map(String));
     },
   });
@@ -92,20 +93,21 @@ export async function pullPages(
 }
 
 /** The chunks of a small pull worked on right here, without the queue: before a late send. */
-export async function pullDirectly(deps: ChunkDeps, pull: PullRow): Promise<void> {
-  for (const chunkId of await waitingChunks(deps.db, pull.pullId)) await pullChunk(deps, chunkId);
-  await finishPull(deps.db, pull.pullId);
+export async function pullDirectly(deps: ChunkDeps, snapshot: Snapshot): Promise<void> {
+  for (const chunkId of await waitingChunks(deps.db, snapshot.pullId))
+    await pullChunk(deps, chunkId);
+  await finishPull(deps.db, snapshot.pullId);
 }
 
 async function unfinished(
   deps: Pick<RunDeps, 'config' | 'db' | 'log'>,
   night: Night,
-): Promise<EnteredLook | null> {
+): Promise<EnteredSnapshot | null> {
   const { preflightMinutes } = deps.config.operations;
   const accountIds = accountIdsOf(night);
-  const pull = await unfinishedPull(deps.db, night.runId, accountIds, preflightMinutes);
-  if (!pull) return null;
-  deps.log('goes on with the look that was cut short');
-  await releaseChunks(deps.db, pull.pullId);
-  return { pull, asked: Promise.resolve() };
+  const snapshot = await unfinishedPull(deps.db, night.runId, accountIds, preflightMinutes);
+  if (!snapshot) return null;
+  deps.log('goes on with the snapshot that was cut short');
+  await releaseChunks(deps.db, snapshot.pullId);
+  return { snapshot, asked: Promise.resolve() };
 }

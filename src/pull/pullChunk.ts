@@ -10,7 +10,6 @@ import type { RunDeps } from '../runs/deps.js';
 import { otherEnvironment } from '../runs/environment.js';
 import { environmentOfChunk } from '../runs/runsStore.js';
 import { askPage, keptBody } from './askGateway.js';
-import { lookLines } from './lookLines.js';
 import type { Patience } from './outage.js';
 import { askPatiently, openPatience } from './outage.js';
 import type { StoredPage } from './rows/pagesStore.js';
@@ -24,6 +23,7 @@ import {
 } from './rows/pullsStore.js';
 import type { WalkDeps } from './scanPages.js';
 import { walkPages } from './scanPages.js';
+import { snapshotLines } from './snapshotLines.js';
 
 export type ChunkDeps = WalkDeps & Pick<RunDeps, 'newId'>;
 
@@ -118,7 +118,7 @@ async function askedPage(
   }
   reach.failedInARow = 0;
   const { entries, unreadable, body } = answer.result;
-  const lines = lookLines(deps.config.gateway.profile, work.chunk, page, entries);
+  const lines = snapshotLines(deps.config.gateway.profile, work.chunk, page, entries);
   return {
     pageNo,
     orders: orderNos.length,
@@ -131,16 +131,16 @@ async function askedPage(
       copyText: lines.text,
       ...keptBody(body),
     },
-    ...(unreadable === undefined ? {} : { unlooked: unlookedOf(page, entries, unreadable) }),
+    ...(unreadable === undefined ? {} : { unread: unreadOf(page, entries, unreadable) }),
   };
 }
 
 /** Orders that an entry without a name may be about: those of its page that have none. */
-function unlookedOf(
+function unreadOf(
   { pageNo, orderNos }: AskedPage,
   entries: readonly QueryEntry[],
   unreadable: readonly number[],
-): NonNullable<StoredPage['unlooked']> {
+): NonNullable<StoredPage['unread']> {
   const shown = new Set(entries.map((entry) => entry.orderNo));
   const places = unreadable.map((position) => unreadablePlace(pageNo, position));
   return {

@@ -1,6 +1,6 @@
 // The pull where orders cannot be named one by one (profile query.select: window or none): the
 // pages of a window are walked until an empty one. Nothing says how many there are, so a page that
-// repeats, overlaps another, is short in the middle, or never ends makes the whole look
+// repeats, overlaps another, is short in the middle, or never ends makes the whole snapshot
 // of the account incomplete: it is never taken for "the gateway has no more".
 
 import { createHash } from 'node:crypto';
@@ -12,13 +12,13 @@ import type { QuerySelection } from '../gateway/query/querySelection.js';
 import type { RunDeps } from '../runs/deps.js';
 import type { PageAnswer, PageDeps } from './askGateway.js';
 import { askPage, keptBody } from './askGateway.js';
-import { lookLines } from './lookLines.js';
 import type { OutageDeps, Patience } from './outage.js';
 import { askPatiently, openPatience } from './outage.js';
 import type { StoredPage } from './rows/pagesStore.js';
 import type { ChunkRow } from './rows/pullsStore.js';
 import { keepChunk } from './rows/pullsStore.js';
 import { beginWalk, finishWalk, storeScanned, walkRange } from './rows/scansStore.js';
+import { snapshotLines } from './snapshotLines.js';
 
 export type WalkDeps = Pick<RunDeps, 'config' | 'db' | 'now'> & PageDeps & OutageDeps;
 
@@ -42,8 +42,8 @@ export async function walkPages(
   };
   const patience = openPatience(deps, chunk, token, account);
   const problem = await walk(deps, { chunk, token, account, patience }, state);
-  const unlooked = state.unreadable.length === 0 ? null : unreadableReason(state.unreadable);
-  await finishWalk(deps.db, chunk, token, { problem, at: state.at, unlooked });
+  const unread = state.unreadable.length === 0 ? null : unreadableReason(state.unreadable);
+  await finishWalk(deps.db, chunk, token, { problem, at: state.at, unread });
 }
 
 interface Walk {
@@ -163,7 +163,7 @@ function walkedPage(
 ): StoredPage {
   const { entries, body } = answer.result;
   const page = { pageNo, orderNos: [] };
-  const lines = lookLines(deps.config.gateway.profile, work.chunk, page, entries);
+  const lines = snapshotLines(deps.config.gateway.profile, work.chunk, page, entries);
   const kept = keptBody(body);
   return {
     pageNo,

@@ -1,17 +1,21 @@
-// The words of the gateway as steps of a night keep them: the codes of each look, the codes of the
-// answers. A code is never guessed at; it is kept so that a person can give it its meaning.
+// The words of the gateway as steps of a night keep them: the codes of each snapshot, the codes of
+// the answers. A code is never guessed at; it is kept so that a person can give it its meaning.
 
 import { createHash } from 'node:crypto';
 import { REFUND_ACCEPTED_CODE } from '../gateway/batches/answers.js';
 import type { Night, RunDeps } from '../runs/deps.js';
-import type { PullRow } from './rows/pullsStore.js';
+import type { Snapshot } from './rows/pullsStore.js';
 import { noteAnswerCodes, noteStatusCodes } from './rows/statusCodesStore.js';
 
 type CodeDeps = Pick<RunDeps, 'config' | 'now'>;
 
-/** Keeps the codes that a look showed. A second look adds what the first did not show. */
-export async function noteLookWords(deps: CodeDeps, night: Night, look: PullRow): Promise<void> {
-  await noteStatusCodes(night.db, night.runId, look, profileDigest(deps), deps.now());
+/** Keeps the codes that a snapshot showed. A second snapshot adds what the first did not show. */
+export async function noteSnapshotCodes(
+  deps: CodeDeps,
+  night: Night,
+  snapshot: Snapshot,
+): Promise<void> {
+  await noteStatusCodes(night.db, night.runId, snapshot, profileDigest(deps), deps.now());
 }
 
 /** Keeps the codes of the answers to what the run sent. */

@@ -13,8 +13,8 @@ import { orderRows } from './reportRowsStore.js';
 const CHAIN = 'chain';
 const NIGHT_BEFORE = 'workbook of the night before';
 const ORDERS = 'orders';
-/** Worked out from what looks brought: gone when that is. */
-const OF_LOOKS = [ORDERS, 'verdicts'];
+/** Worked out from what snapshots brought: gone when that is. */
+const OF_SNAPSHOTS = [ORDERS, 'verdicts'];
 
 /** What stands in a file that is about to be made. */
 export async function manifestOf(db: Db, runId: bigint): Promise<Digests> {
@@ -31,9 +31,11 @@ export async function manifestOf(db: Db, runId: bigint): Promise<Digests> {
   };
 }
 
-/** What can still be asked for when the looks of the night were removed. */
-export function withoutLooks(digests: Digests): Digests {
-  return Object.fromEntries(Object.entries(digests).filter(([name]) => !OF_LOOKS.includes(name)));
+/** What can still be asked for when the snapshots of the night were removed. */
+export function withoutSnapshots(digests: Digests): Digests {
+  return Object.fromEntries(
+    Object.entries(digests).filter(([name]) => !OF_SNAPSHOTS.includes(name)),
+  );
 }
 
 /** Where the chain ended, and the workbook of the night before, as a file is to say it. */

@@ -10,7 +10,7 @@ import { inTransaction, plannedBy } from '../database/db.js';
 import { inMonthOfRun } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';
 import { coverageRows } from '../pull/rows/coverageStore.js';
-import { nightLooks } from '../runs/runAccountsStore.js';
+import { runSnapshots } from '../runs/runAccountsStore.js';
 import { WALK_INDEXES } from './reportRowsStore.js';
 
 interface ClassSums {
@@ -35,14 +35,14 @@ export function currencyRows(db: Db, runId: bigint): Promise<CurrencyRow[]> {
     await plannedBy(tx, WALK_INDEXES);
     const seen = await inMonthOfRun(tx, statement('report/seenOrders'), runId);
     const sums: CurrencyRow[] = [];
-    for (const { accountId, pullId } of await nightLooks(tx, runId)) {
+    for (const { accountId, pullId } of await runSnapshots(tx, runId)) {
       sums.push(...(await accountSums(tx, seen, [runId, accountId, pullId])));
     }
     return sums;
   });
 }
 
-/** `seen`: the statement of a look's orders; `values`: what it is asked with. */
+/** `seen`: the statement of a snapshot's orders; `values`: what it is asked with. */
 async function accountSums(tx: Db, seen: string, values: unknown[]): Promise<CurrencyRow[]> {
   const { rows } = await tx.query<ClassSums & { classes: CurrencyRow['classes'] }>(
     `with line as (

@@ -17,7 +17,7 @@ import type { Database, Db, LongReads, PlannerSettings } from '../database/db.js
 import { inMonthOfRun } from '../database/monthPartitions.js';
 import { readInTurn } from '../database/readAhead.js';
 import { statement } from '../database/statements.js';
-import { nightLooks } from '../runs/runAccountsStore.js';
+import { runSnapshots } from '../runs/runAccountsStore.js';
 
 /** Breaks and movements that are in hand at once; each is about a kilobyte. */
 const CHUNK_ROWS = 500;
@@ -160,8 +160,8 @@ export async function* orderRows(db: Database, runId: bigint): AsyncGenerator<Or
       coalesce(gateway_amount::text, gateway_amount_text), transaction_id, transaction_date,
       case when isfinite(placed_at) then floor(extract(epoch from placed_at) * 1000)::bigint end
     from (${await inMonthOfRun(db, statement('report/seenOrders'), runId)}) as seen`;
-  const looks = await nightLooks(db, runId);
-  const reads = looks.map(({ accountId, pullId }) => {
+  const snapshots = await runSnapshots(db, runId);
+  const reads = snapshots.map(({ accountId, pullId }) => {
     return () => db.copyOut(select, [runId, accountId, pullId], WALK_INDEXES);
   });
   for await (const rows of readInTurn(reads)) yield rows.map(orderRow);
@@ -189,8 +189,8 @@ function orderRow(row: CopiedRow): OrderRow {
 }
 
 /**
- * What only the database knows of the run itself. Its inputs are its looks, sealed: the orders and
- * refund requests that were asked, and the answers.
+ * What only the database knows of the run itself. Its inputs are its snapshots, sealed: the orders
+ * and refund requests that were asked, and the answers.
  */
 export async function runAbout(
   db: Db,

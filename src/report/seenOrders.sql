@@ -1,17 +1,18 @@
 -- Every order of one account of a run as its reports see it, one row each, by number: the ledger as
--- it stood, the newest look of the run (of several entries the one that counts), the class. $1 run,
--- $2 account, $3 its look of the night. Reports read these rows as they are (orderRows in
+-- it stood, the newest snapshot of the run (of several entries the one that counts), the class. $1
+-- run, $2 account, $3 its snapshot of the night. Reports read these rows as they are (orderRows in
 -- reportRowsStore.ts) and sum them up (currencyRows in reportFiguresStore.ts), so that rows and
 -- sums cannot differ in what they see. Orders and entries are walked in the order of their indexes,
 -- account by account: nothing large is sorted or hashed.
 with special as materialized (
   -- Orders with more than one entry, or looked at again after sending: few. Each half of the
-  -- entries has an index of its own. A later look of all orders that was cut short is no account's.
+  -- entries has an index of its own. A later snapshot of all orders that was cut short is no
+  -- account's.
   select distinct on (order_no) order_no, state, payment_status, currency, amount, amount_text,
     transaction_id, transaction_date
   from (
     select again.* from tieout.pulls p
-    -- The offsets keep these walks of an index: joined as a whole, all looks would be read.
+    -- The offsets keep these walks of an index: joined as a whole, all snapshots would be read.
     cross join lateral (
       select * from tieout.look_entries where pull_id = p.pull_id and account_id = $2::text
         and not is_extra

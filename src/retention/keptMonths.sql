@@ -1,6 +1,7 @@
 -- The months whose looks are kept, oldest first: what is in them, and why they cannot go yet. A
--- month is held while something that is not settled began in it, or while it has the newest look
--- of an account. $1 first day that is kept whatever else, $2 null or the one month that is asked.
+-- month is held while something that is not settled began in it, or while it has the newest
+-- snapshot of an account. $1 first day that is kept whatever else, $2 null or the one month that is
+-- asked.
 with month as materialized (
   select substring(c.relname from 'verdicts_(.*)') as month,
     case when c.relname = 'verdicts_before' then 0
@@ -62,7 +63,8 @@ hold as (
   select n.month, 4, count(distinct p.pull_id) || ' of its looks are not sealed yet'
   from night n
   join tieout.pulls p on p.run_id = n.run_id
-  -- The limit keeps this a look-up in one partition: joined as a whole, all looks would be read.
+  -- The limit keeps this a look-up in one partition: joined as a whole, all snapshots would be
+  -- read.
   cross join lateral (
     select from tieout.asked_orders a where a.pull_id = p.pull_id limit 1
   ) asked

@@ -16,6 +16,6 @@ export async function removeOld(
   });
   if (state !== 'tied_out' && state !== 'broken') return;
   await removeOldEvidence(deps).catch((error: unknown) => {
-    deps.log(`old looks could not be removed: ${messageOf(error)}`, { level: 'warn' });
+    deps.log(`old snapshots could not be removed: ${messageOf(error)}`, { level: 'warn' });
   });
 }

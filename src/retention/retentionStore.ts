@@ -1,8 +1,8 @@
-// Which months of looks are kept, and how one is removed: as a whole, by dropping its partitions,
-// after every look in it was found to be what the chain sealed. In the same transaction it goes on
-// record what was removed and by whom, with the digest of each look; that record is sealed like any
-// other fact. Neighbours: monthPartitions.ts says where rows lie, retention/retention.ts when they
-// go.
+// Which months of snapshots are kept, and how one is removed: as a whole, by dropping its
+// partitions, after every snapshot in it was found to be what the chain sealed. In the same
+// transaction it goes on record what was removed and by whom, with the digest of each snapshot;
+// that record is sealed like any other fact. Neighbours: monthPartitions.ts says where rows lie,
+// retention/retention.ts when they go.
 
 import type { Decider } from '../core/instructions/decider.js';
 import type { Removal } from '../core/runs/removal.js';
@@ -28,7 +28,7 @@ export type RemovalVerdict =
   | { kind: 'removed'; month: KeptMonth }
   /** something that is not settled began in it */
   | { kind: 'held'; month: KeptMonth }
-  /** a look in it is not what was sealed: that is to be found out before it goes */
+  /** a snapshot in it is not what was sealed: that is to be found out before it goes */
   | { kind: 'altered'; month: KeptMonth; link: string }
   /** somebody reads it just now */
   | { kind: 'busy'; month: KeptMonth };
@@ -131,7 +131,7 @@ async function removedIn(tx: Db, order: RemovalOrder): Promise<RemovalVerdict> {
   return { kind: 'removed', month };
 }
 
-/** The first link of the chain that does not hold what is there of its look; null: all do. */
+/** The first link of the chain that does not hold what is there of its snapshot; null: all do. */
 async function alteredLink(tx: Db, { low, high }: RawMonth): Promise<string | null> {
   const { rows } = await tx.query<{ account_id: string; link_no: bigint | null }>(
     `select k.account_id, l.link_no

@@ -1,5 +1,5 @@
 // Is this process of the environment of the run? Workers share the database, and one may have been
-// given it by mistake. Asked before a look, before a send, and inside its claim.
+// given it by mistake. Asked before a snapshot, before a send, and inside its claim.
 
 import type { RunDeps } from './deps.js';
 

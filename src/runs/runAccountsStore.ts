@@ -130,8 +130,8 @@ export async function keptBack(
   }));
 }
 
-/** The newest look of each account is the one that its figures come from. */
-export async function noteLook(
+/** The newest snapshot of each account is the one that its figures come from. */
+export async function noteSnapshot(
   db: Db,
   runId: bigint,
   accountIds: readonly string[],
@@ -144,14 +144,14 @@ export async function noteLook(
   );
 }
 
-/** The oldest of the accounts' newest looks: no figure of the run is older. */
-export async function runLookTime(db: Db, runId: bigint): Promise<Date> {
+/** The oldest of the accounts' newest snapshots: no figure of the run is older. */
+export async function snapshotTime(db: Db, runId: bigint): Promise<Date> {
   const { rows } = await db.query<{ as_of: Date | null }>(
     'select min(as_of) as as_of from tieout.run_accounts where run_id = $1',
     [runId],
   );
   const asOf = rows[0]?.as_of;
-  if (!asOf) throw new Error(`run ${runId} has no look`);
+  if (!asOf) throw new Error(`run ${runId} has no snapshot`);
   return asOf;
 }
 
@@ -197,8 +197,8 @@ function accountsJson(accounts: readonly EnteredAccount[]): string {
   );
 }
 
-/** The accounts of a run that were looked at, each with its look of the night. */
-export async function nightLooks(
+/** The accounts of a run that were looked at, each with its snapshot of the night. */
+export async function runSnapshots(
   db: Db,
   runId: bigint,
 ): Promise<{ accountId: string; pullId: bigint }[]> {

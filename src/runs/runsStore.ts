@@ -47,7 +47,7 @@ export interface NewRun {
   runner: Runner;
   accountIds: readonly string[];
   now: Date;
-  /** its looks wait for a gateway that goes away */
+  /** its snapshots wait for a gateway that goes away */
   waitsForGateway: boolean;
 }
 
@@ -178,7 +178,7 @@ export async function keptOperations(db: Db, runId: bigint): Promise<KeptOperati
   return rows[0]?.operations ?? null;
 }
 
-/** test or live: of the run that a chunk of a look belongs to; null: there is no such chunk. */
+/** test or live: of the run that a chunk of a snapshot belongs to; null: there is no such chunk. */
 export async function environmentOfChunk(db: Db, chunkId: bigint): Promise<string | null> {
   const { rows } = await db.query<{ environment: string }>(
     `select r.environment from tieout.chunks c

@@ -11,7 +11,7 @@ import { findRun, heldRun } from './runsStore.js';
 type JoinDeps = Pick<RunDeps, 'db' | 'isAlive' | 'monotonic' | 'sleep'>;
 
 const BEAT_MS = 5_000;
-const LOOK_MS = 500;
+const POLL_MS = 500;
 /** No run is waited for longer. */
 const JOIN_HOURS_MAX = 12;
 
@@ -36,7 +36,7 @@ export async function withHeartbeat<T>(
  * Does it again and again until told to stop, whether it fails or not. One at a time, or a database
  * that hangs would see them pile up.
  */
-export function keepingOn(work: () => Promise<unknown>, everyMs: number = LOOK_MS): () => void {
+export function keepingOn(work: () => Promise<unknown>, everyMs: number = POLL_MS): () => void {
   let isAtIt = false;
   const timer = setInterval(() => {
     if (isAtIt) return;
@@ -73,13 +73,13 @@ export async function outwaitRun(deps: JoinDeps, runId: bigint, date: string): P
 async function waiting<T>(
   deps: Pick<RunDeps, 'monotonic' | 'sleep'>,
   businessDate: string,
-  look: () => Promise<{ found: T } | null>,
+  poll: () => Promise<{ found: T } | null>,
 ): Promise<T> {
   const began = deps.monotonic();
   while (deps.monotonic() - began < JOIN_HOURS_MAX * 3_600_000) {
-    const seen = await look();
+    const seen = await poll();
     if (seen !== null) return seen.found;
-    await deps.sleep(LOOK_MS);
+    await deps.sleep(POLL_MS);
   }
   throw new TieoutError(`the run of ${businessDate} did not end within ${JOIN_HOURS_MAX} hours`);
 }

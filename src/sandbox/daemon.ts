@@ -13,7 +13,7 @@ import { readListening, type StateFiles, stateFiles } from './state.js';
 
 const ANNOUNCE_EVERY_MS = 3_000;
 const CALL_TIMEOUT_MS = 5_000;
-const LOOK_EVERY_MS = 50;
+const POLL_EVERY_MS = 50;
 const START_MS_MAX = 30_000;
 /** One may lose the race for the lock, or meet one that is just ending. */
 const STARTS_MAX = 8;
@@ -57,7 +57,7 @@ export async function useSandbox(options: UseSandboxOptions): Promise<SandboxUse
       starts += 1;
       child = startDetached(options.program, files);
     }
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_EVERY_MS);
   }
   throw new UnreachableError(`the sandbox did not start; see ${files.log}`);
 }

@@ -4,7 +4,7 @@
 
 /** A user that is silent for so long is gone. */
 export const USER_SILENCE_MS = 20_000;
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 
 export interface Users {
   announce(id: string): void;
@@ -28,7 +28,7 @@ export function trackUsers(deps: { now: () => Date; onUnused: () => void }): Use
     for (const [id, seen] of lastSeen) if (now - seen > USER_SILENCE_MS) lastSeen.delete(id);
     if (lastSeen.size > 0) waitingSince = now;
     else if (now - waitingSince > USER_SILENCE_MS) end();
-  }, LOOK_MS);
+  }, POLL_MS);
   return {
     announce: (id) => void lastSeen.set(id, deps.now().getTime()),
     leave(id) {

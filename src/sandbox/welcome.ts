@@ -10,8 +10,8 @@ import type { SandboxAccount } from './desk.js';
 import { layOutNight, type NightSettings } from './seed/night.js';
 import { type SeededOrder, seedOrders } from './seed/seed.js';
 
-/** Orders that are looked through for one that can be captured; every night plants some. */
-const LOOKED_THROUGH_MAX = 20_000;
+/** Orders that are searched through for one that can be captured; every night plants some. */
+const SEARCHED_MAX = 20_000;
 
 export function welcomeText(
   baseUrl: string,
@@ -39,11 +39,11 @@ export function welcomeText(
 
 /** An authorised order of the night; null: it has none. */
 function orderToCapture(settings: NightSettings): SeededOrder | null {
-  let looked = 0;
+  let searched = 0;
   for (const seeded of seedOrders(layOutNight(settings))) {
     if (seeded.gateway?.transactions[0]?.state === 'authorised') return seeded;
-    looked += 1;
-    if (looked === LOOKED_THROUGH_MAX) break;
+    searched += 1;
+    if (searched === SEARCHED_MAX) break;
   }
   return null;
 }

@@ -1,7 +1,8 @@
-// An account that its breaker stopped begins again by itself once a look has shown that everything
-// of which nobody could say what became of it did happen: the gateway worked, its answers were
-// lost. It begins with a canary of one. Everything else stays stopped for a person. Neighbours:
-// compare.ts and confirm.ts settle by looks; whoever lets them ask also asks here afterwards.
+// An account that its breaker stopped begins again by itself once a snapshot has shown that
+// everything of which nobody could say what became of it did happen: the gateway worked, its
+// answers were lost. It begins with a canary of one. Everything else stays stopped for a person.
+// Neighbours: compare.ts and confirm.ts settle by snapshots; whoever lets them ask also asks here
+// afterwards.
 
 import type { Db } from '../database/db.js';
 import type { SendDeps } from './deps.js';

@@ -1,7 +1,7 @@
 // May this batch be sent now? Everything that can forbid it stands behind this one function, which
 // answers yes with exactly what is to be sent, or why not. It reads the ledger anew and asks
 // core/orders/decide.ts about each order: an instruction goes out only if it is still what is
-// needed, by a complete look that is young enough (laws 1 and 4 of ARCHITECTURE.md).
+// needed, by a complete snapshot that is young enough (laws 1 and 4 of ARCHITECTURE.md).
 
 import { ledgerCurrencies } from '../core/currency.js';
 import type { BatchInstruction } from '../core/instructions/batch.js';
@@ -41,7 +41,7 @@ export type Permit =
       isCanary: boolean;
       runId: bigint;
     }
-  /** these need a fresh look first */
+  /** these need a fresh snapshot first */
   | { kind: 'stale'; instructionIds: bigint[] }
   /** the canary of the account is on its way */
   | { kind: 'wait' }
@@ -115,7 +115,7 @@ async function weighOrders(
     deps.config.operations.preflightMinutes,
     ledgerCurrencies(deps.config.gateway.profile.currencies),
   );
-  const stale = facts.filter((fact) => fact.lookedAt === null);
+  const stale = facts.filter((fact) => fact.snapshotAt === null);
   if (stale.length > 0) {
     return { kind: 'stale', instructionIds: stale.map((fact) => fact.instructionId) };
   }

@@ -31,7 +31,7 @@ export async function send(deps: SendingDeps, night: Night): Promise<void> {
   // First of all: a database that was put back takes what waits out of its batches. What is wrong
   // with the journal is for the batches to say.
   await deps.journal.keep();
-  // A look may have settled what an account was stopped for.
+  // A snapshot may have settled what an account was stopped for.
   await beginAgain(deps, accountIds);
   await dissolveWaiting(deps.db, accountIds);
   await resetTries(deps.db, accountIds);

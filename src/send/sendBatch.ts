@@ -12,7 +12,7 @@ import type { PreparedBatch } from '../gateway/batches/batchOps.js';
 import type { MoneyConnection } from '../gateway/transport/moneyTransport.js';
 import type { RawAnswer } from '../gateway/transport/transport.js';
 import type { Told } from '../gateway/transport/turns.js';
-import { lookAgain } from '../pull/lookAgain.js';
+import { pullAgain } from '../pull/pullAgain.js';
 import type { ChunkDeps } from '../pull/pullChunk.js';
 import type { SendDeps } from './deps.js';
 import type { EnqueueDeps } from './enqueueWaiting.js';
@@ -64,7 +64,7 @@ export async function sendBatch(deps: BatchDeps, batchId: bigint): Promise<void>
     if (awaited !== null) return await noteBatch(deps.db, batchId, awaited);
     const stale = await sendInTurn(deps, batch, account);
     if (stale === null) return;
-    await lookAgain(deps, batch.runId, stale);
+    await pullAgain(deps, batch.runId, stale);
     if ((await sendInTurn(deps, batch, account)) === null) return;
     await deferBatch(deps.db, batchId, 'the look before sending was not answered');
   } catch (error) {
@@ -76,7 +76,7 @@ export async function sendBatch(deps: BatchDeps, batchId: bigint): Promise<void>
 }
 
 type Tried =
-  /** these need a fresh look before anything of the batch may go */
+  /** these need a fresh snapshot before anything of the batch may go */
   | { kind: 'stale'; instructionIds: readonly bigint[] }
   /** `rest`: what is left to write down, while the gateway serves the next batch */
   | { kind: 'done'; rest: () => Promise<void> };

@@ -1,5 +1,5 @@
 -- How many instructions of each account of a run were accepted and are in none of its complete
--- looks that began after they were sent? $1 run. A payout shows in no look.
+-- snapshots that began after they were sent? $1 run. A payout shows in no snapshot.
 select i.account_id, count(*) as count
 from tieout.run_accounts account
 join tieout.instructions i using (account_id)

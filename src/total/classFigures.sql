@@ -1,4 +1,4 @@
--- How many orders of each account of a run are in which class, and how many pages of its looks
+-- How many orders of each account of a run are in which class, and how many pages of its snapshots
 -- after sending failed? $1 run.
 with account as materialized (
   select account_id, pull_id from tieout.run_accounts
@@ -10,7 +10,7 @@ matched as (
   join tieout.pulls p on p.pull_id >= a.pull_id and p.run_id = $1 and p.kind <> 'fresh'
   group by a.account_id
 ),
--- Pages of a look after sending that failed: what was accepted there is not shown yet.
+-- Pages of a snapshot after sending that failed: what was accepted there is not shown yet.
 later as (
   select a.account_id, count(*) as failed_later
   from account a

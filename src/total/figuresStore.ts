@@ -9,8 +9,10 @@ import type { Db } from '../database/db.js';
 import { inMonthOfRun } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';
 
-/** What the newest look of an account brought; it changes no more once the look is finished. */
-export interface LookFigures {
+/**
+ * What the newest snapshot of an account brought; it changes no more once the snapshot is finished.
+ */
+export interface SnapshotFigures {
   accountId: string;
   pull: PullFigures;
   /** asked orders with at least one entry; `pull.answered` counts those that came unasked, too */
@@ -24,14 +26,14 @@ export interface LookFigures {
   orders: number;
 }
 
-export interface AccountFigures extends LookFigures {
-  /** of the looks after sending; `pull` is the first look alone */
+export interface AccountFigures extends SnapshotFigures {
+  /** of the snapshots after sending; `pull` is the first snapshot alone */
   failedLater: number;
   /** orders by class; `matched` is what the compare counted plus what became matched since */
   classes: Record<string, number>;
 }
 
-export async function lookFigures(db: Db, runId: bigint): Promise<LookFigures[]> {
+export async function snapshotFigures(db: Db, runId: bigint): Promise<SnapshotFigures[]> {
   const { rows } = await db.query<{
     account_id: string;
     pages: bigint;
@@ -45,7 +47,7 @@ export async function lookFigures(db: Db, runId: bigint): Promise<LookFigures[]>
     gateway_only: bigint;
     gateway: bigint;
     currencies: string[];
-  }>(await inMonthOfRun(db, statement('total/lookFigures'), runId), [runId]);
+  }>(await inMonthOfRun(db, statement('total/snapshotFigures'), runId), [runId]);
   return rows.map((row) => ({
     accountId: row.account_id,
     pull: {
@@ -65,11 +67,11 @@ export async function lookFigures(db: Db, runId: bigint): Promise<LookFigures[]>
   }));
 }
 
-/** The figures of the looks with what their orders and later looks have come to. */
+/** The figures of the snapshots with what their orders and later snapshots have come to. */
 export async function accountFigures(
   db: Db,
   runId: bigint,
-  looks: readonly LookFigures[],
+  snapshots: readonly SnapshotFigures[],
 ): Promise<AccountFigures[]> {
   const { rows } = await db.query<{
     account_id: string;
@@ -77,9 +79,9 @@ export async function accountFigures(
     classes: Record<string, number>;
   }>(await inMonthOfRun(db, statement('total/classFigures'), runId), [runId]);
   const found = new Map(rows.map((row) => [row.account_id, row]));
-  return looks.map((look) => {
-    const { failed_later: failedLater, classes } = found.get(look.accountId) ?? {};
-    return { ...look, failedLater: Number(failedLater ?? 0), classes: classes ?? {} };
+  return snapshots.map((snapshot) => {
+    const { failed_later: failedLater, classes } = found.get(snapshot.accountId) ?? {};
+    return { ...snapshot, failedLater: Number(failedLater ?? 0), classes: classes ?? {} };
   });
 }
 
@@ -222,10 +224,10 @@ export async function confirmedMoney(db: Db, runId: bigint): Promise<ConfirmedMo
 export async function currencyTotals(
   db: Db,
   runId: bigint,
-  looks: readonly LookFigures[],
+  snapshots: readonly SnapshotFigures[],
 ): Promise<Map<string, CurrencyTotals[]>> {
   type Row = CurrencyTotals & { account_id: string; paidOut: string | null };
-  const inLedger = looks.flatMap(({ accountId, currencies }) =>
+  const inLedger = snapshots.flatMap(({ accountId, currencies }) =>
     currencies.map((currency) => ({ account_id: accountId, currency })),
   );
   const { rows } = await db.query<Row>(statement('total/currencyTotals'), [

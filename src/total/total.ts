@@ -41,7 +41,7 @@ import { unreadableNotice } from '../core/runs/unreadable.js';
 import { type Db, inTransaction } from '../database/db.js';
 import { countSettledBetween } from '../instructions/decisionsStore.js';
 import { freedCounts, withdrawnAsHistory } from '../instructions/freedStore.js';
-import { payoutsToLookAt } from '../instructions/payoutsStore.js';
+import { payoutsToConfirm } from '../instructions/payoutsStore.js';
 import { feedGaps, ledgerChangeCounts } from '../ledger/ledgerFeedStore.js';
 import { accountsWithoutOrders } from '../ledger/ledgerStore.js';
 import { unusableRows } from '../ledger/ledgerTroubleStore.js';
@@ -51,12 +51,17 @@ import { unreadableEntries } from '../pull/rows/unreadableStore.js';
 import type { Night } from '../runs/deps.js';
 import { accountIdsOf, lookbackFrom } from '../runs/deps.js';
 import { leftAccounts } from '../runs/leftAccountsStore.js';
-import { blockedAccounts, closeAccounts, keptBack, runLookTime } from '../runs/runAccountsStore.js';
+import {
+  blockedAccounts,
+  closeAccounts,
+  keptBack,
+  snapshotTime,
+} from '../runs/runAccountsStore.js';
 import { recordWorking } from '../runs/runRecordStore.js';
 import type { SendDeps } from '../send/deps.js';
 import { aheadNotices, stopNotices } from '../send/stops.js';
 import { oddRefunds, sharedTransactions } from './anomaliesStore.js';
-import type { AccountFigures, KindTieRow, LookFigures } from './figuresStore.js';
+import type { AccountFigures, KindTieRow, SnapshotFigures } from './figuresStore.js';
 import {
   acceptedUnseen,
   accountFigures,
@@ -64,8 +69,8 @@ import {
   currencyTotals,
   holdBreaksStill,
   instructionFigures,
-  lookFigures,
   openBreaks,
+  snapshotFigures,
   tieByKind,
   tieByMoney,
   unfinishedOfRun,
@@ -73,20 +78,20 @@ import {
 
 type TotalDeps = Pick<SendDeps, 'config' | 'log' | 'now'>;
 
-/** What the looks of a run said, counted; it changes no more once they are finished. */
-export interface Looked {
-  looks: readonly LookFigures[];
+/** What the snapshots of a run said, counted; it changes no more once they are finished. */
+export interface SnapshotCounts {
+  snapshots: readonly SnapshotFigures[];
   covered: Awaited<ReturnType<typeof coverageCounts>>;
 }
 
-export async function countLooks(db: Db, runId: bigint): Promise<Looked> {
-  const looks = await lookFigures(db, runId);
-  return { looks, covered: await coverageCounts(db, runId) };
+export async function countSnapshots(db: Db, runId: bigint): Promise<SnapshotCounts> {
+  const snapshots = await snapshotFigures(db, runId);
+  return { snapshots, covered: await coverageCounts(db, runId) };
 }
 
 /** Reads every other figure, checks that they tie, and states what the run has come to. */
 export async function total(deps: TotalDeps, night: Night): Promise<RunSummary> {
-  const looked = await countLooks(night.db, night.runId);
+  const counts = await countSnapshots(night.db, night.runId);
   await countSettledBetween(night.db, night.runId, accountIdsOf(night));
   // A decision about a break in between would stand in one figure and not in the other.
   return inTransaction(night.db, async (tx) => {
@@ -99,7 +104,7 @@ export async function total(deps: TotalDeps, night: Night): Promise<RunSummary> 
     for (const { accountId, text, names } of notices) {
       deps.log(`${accountId}: ${text}`, { account: accountId, ...(names && { names }) });
     }
-    return sumUp(deps, still, looked, notices);
+    return sumUp(deps, still, counts, notices);
   });
 }
 
@@ -107,10 +112,10 @@ export async function total(deps: TotalDeps, night: Night): Promise<RunSummary> 
 export async function sumUp(
   deps: Pick<SendDeps, 'config'>,
   night: Night,
-  { looks, covered }: Looked,
+  { snapshots, covered }: SnapshotCounts,
   notices: readonly Notice[],
 ): Promise<RunSummary> {
-  const figures = await countedFigures(night, looks);
+  const figures = await countedFigures(night, snapshots);
   const accountIds = figures.map((account) => account.accountId);
   const breaks = await openBreaks(night.db, accountIds);
   const ties = await tieByKind(night.db, night.runId);
@@ -118,8 +123,8 @@ export async function sumUp(
   const instructions = await instructionFigures(night.db, night.runId);
   const unfinished = await unfinishedOfRun(night.db, night.runId);
   const unseen = await acceptedUnseen(night.db, night.runId);
-  const totals = await currencyTotals(night.db, night.runId, looks);
-  const payouts = await payoutsToLookAt(night.db, night.runId);
+  const totals = await currencyTotals(night.db, night.runId, snapshots);
+  const payouts = await payoutsToConfirm(night.db, night.runId);
   const tolerated = await toleratedSums(night.db, night.runId);
   const accounts = figures.map((account): AccountSummary => {
     const { accountId } = account;
@@ -149,7 +154,7 @@ export async function sumUp(
     run: night.businessDate,
     businessDate: night.businessDate,
     covers: [...night.covers],
-    asOf: toSeconds(await runLookTime(night.db, night.runId)),
+    asOf: toSeconds(await snapshotTime(night.db, night.runId)),
     environment: deps.config.environment,
     state: worstOf([...accounts.map((account) => account.state), ...statesOfOthers(notices)]),
     pull: sumPulls(figures.map((account) => account.pull)),
@@ -165,9 +170,12 @@ export async function sumUp(
   return summary;
 }
 
-async function countedFigures(night: Night, looks: readonly LookFigures[]): Promise<Counted[]> {
+async function countedFigures(
+  night: Night,
+  snapshots: readonly SnapshotFigures[],
+): Promise<Counted[]> {
   const own = new Set(accountIdsOf(night));
-  const figures = await accountFigures(night.db, night.runId, looks);
+  const figures = await accountFigures(night.db, night.runId, snapshots);
   return figures.map((one) => (own.has(one.accountId) ? one : leftInTheMiddle(one)));
 }
 

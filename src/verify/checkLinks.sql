@@ -9,7 +9,7 @@ from (
 ) as chosen
 join tieout.chain_links l using (account_id, link_no)
 cross join lateral tieout.link_facts(l.link_id, l.what, l.account_id) f
--- A look that was removed is gone with a record of what it was, which is sealed itself.
+-- A snapshot that was removed is gone with a record of what it was, which is sealed itself.
 left join tieout.removed_looks w
   on w.link_id = l.link_id and w.account_id = l.account_id and l.what = 'look'
     and w.facts = l.facts and w.facts_sha256 = l.facts_sha256

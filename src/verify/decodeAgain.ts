@@ -1,6 +1,7 @@
-// The stored answers of a night's looks, unpacked and decoded again by the profile that the night
-// used, into the scratch table of entries. An answer that is not what it was, or cannot be read any
-// more, is named and leaves its orders without entries. Neighbours: lookLines.ts, verifyNight.ts.
+// The stored answers of a night's snapshots, unpacked and decoded again by the profile that the
+// night used, into the scratch table of entries. An answer that is not what it was, or cannot be
+// read any more, is named and leaves its orders without entries. Neighbours: snapshotLines.ts,
+// verifyNight.ts.
 
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
@@ -8,9 +9,9 @@ import type { Database, Tx } from '../database/db.js';
 import type { Account } from '../gateway/account.js';
 import type { Profile } from '../gateway/document/profile.js';
 import { decodeQueryAnswer } from '../gateway/query/decode.js';
-import { lookLines } from '../pull/lookLines.js';
-import type { KeptLook, KeptPage } from '../pull/rows/keptPagesStore.js';
+import type { KeptPage, StoredSnapshot } from '../pull/rows/keptPagesStore.js';
 import { keptPages } from '../pull/rows/keptPagesStore.js';
+import { snapshotLines } from '../pull/snapshotLines.js';
 import type { Difference } from './scratchStore.js';
 import { fillEntries, fillWalked } from './scratchStore.js';
 
@@ -27,44 +28,44 @@ export interface Decoding {
 
 export async function decodeAgain(
   tx: Tx,
-  look: KeptLook,
+  snapshot: StoredSnapshot,
   decoding: Decoding,
 ): Promise<Difference[]> {
   const found: Difference[] = [];
-  if (look.isWalk) {
-    for await (const pages of keptPages(decoding.pages, look)) {
+  if (snapshot.isWalk) {
+    for await (const pages of keptPages(decoding.pages, snapshot)) {
       await fillWalked(
         tx,
-        pages.map((page) => linesOf(look, page, decoding, found)),
+        pages.map((page) => linesOf(snapshot, page, decoding, found)),
       );
       decoding.progress(pages.length);
     }
     return found;
   }
-  await fillEntries(tx, textsOf(look, decoding, found));
+  await fillEntries(tx, textsOf(snapshot, decoding, found));
   return found;
 }
 
 async function* textsOf(
-  look: KeptLook,
+  snapshot: StoredSnapshot,
   decoding: Decoding,
   found: Difference[],
 ): AsyncGenerator<string> {
-  for await (const pages of keptPages(decoding.pages, look)) {
-    for (const page of pages) yield linesOf(look, page, decoding, found);
+  for await (const pages of keptPages(decoding.pages, snapshot)) {
+    for (const page of pages) yield linesOf(snapshot, page, decoding, found);
     decoding.progress(pages.length);
   }
 }
 
 function linesOf(
-  look: KeptLook,
+  snapshot: StoredSnapshot,
   page: KeptPage,
   { profile, account }: Decoding,
   found: Difference[],
 ): string {
   const differs = (was: string, is: string): void => {
-    const what = `answer of page ${page.pageNo} of look ${look.pullId}`;
-    found.push({ accountId: look.accountId, orderNo: null, what, was, is });
+    const what = `answer of page ${page.pageNo} of look ${snapshot.pullId}`;
+    found.push({ accountId: snapshot.accountId, orderNo: null, what, was, is });
   };
   const body = unpacked(page.bodyGzip);
   if (body === null) {
@@ -79,7 +80,7 @@ function linesOf(
     differs('readable', decoded.reason);
     return '';
   }
-  return lookLines(profile, look, page, decoded.entries).text;
+  return snapshotLines(profile, snapshot, page, decoded.entries).text;
 }
 
 function unpacked(gzip: Buffer): Buffer | null {

@@ -18,11 +18,11 @@ import { TieoutError } from '../core/errors.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import type { Database, Db, Tx } from '../database/db.js';
 import { rolledBack } from '../database/rolledBack.js';
-import { keptLooks } from '../pull/rows/keptPagesStore.js';
+import { storedSnapshots } from '../pull/rows/keptPagesStore.js';
 import { removalOf } from '../retention/retentionStore.js';
 import type { Night } from '../runs/deps.js';
 import type { RunRow } from '../runs/runsStore.js';
-import { countLooks, sumUp } from '../total/total.js';
+import { countSnapshots, sumUp } from '../total/total.js';
 import { decodeAgain } from './decodeAgain.js';
 import type { Difference, WorkingRow } from './scratchStore.js';
 import {
@@ -70,7 +70,9 @@ export async function verifyNight(deps: VerifyDeps, run: RunRow): Promise<Verifi
   return rolledBack(deps.db, (tx) => workedOut(deps, tx, run, workings));
 }
 
-/** A run that was resumed compared several times: what counts begins with its last whole look. */
+/**
+ * A run that was resumed compared several times: what counts begins with its last whole snapshot.
+ */
 async function repeatedWorkings(db: Db, run: RunRow): Promise<WorkingRow[]> {
   const all = await workingsOf(db, run.runId);
   const end = all.findLastIndex((one) => one.kind === 'total');
@@ -125,24 +127,24 @@ async function decodeAll(
   tx: Tx,
   workings: readonly WorkingRow[],
 ): Promise<{ pages: number; differences: Difference[] }> {
-  const looks = workings.filter((one) => one.pullId !== null && one.kind !== 'gaps');
-  const pullIds = looks.map((one) => one.pullId ?? 0n);
-  const kept = await keptLooks(deps.db, pullIds);
-  const pages = kept.reduce((sum, look) => sum + look.pages, 0);
+  const snapshots = workings.filter((one) => one.pullId !== null && one.kind !== 'gaps');
+  const pullIds = snapshots.map((one) => one.pullId ?? 0n);
+  const kept = await storedSnapshots(deps.db, pullIds);
+  const pages = kept.reduce((sum, snapshot) => sum + snapshot.pages, 0);
   const differences: Difference[] = [];
   let done = 0;
-  for (const look of kept) {
-    const working = looks.find((one) => one.pullId === look.pullId);
+  for (const snapshot of kept) {
+    const working = snapshots.find((one) => one.pullId === snapshot.pullId);
     if (!working) continue;
     const { gateway, accounts } = settingsThen(deps.config, working.settings, working.profile);
-    const account = accounts.find((one) => one.accountId === look.accountId);
-    if (!account) throw new TieoutError(`the kept settings have no account ${look.accountId}`);
+    const account = accounts.find((one) => one.accountId === snapshot.accountId);
+    if (!account) throw new TieoutError(`the kept settings have no account ${snapshot.accountId}`);
     const progress = (count: number): void => {
       done += count;
       deps.progress(done, pages);
     };
     const decoding = { pages: deps.db, profile: gateway.profile, account, progress };
-    differences.push(...(await decodeAgain(tx, look, decoding)));
+    differences.push(...(await decodeAgain(tx, snapshot, decoding)));
   }
   await finishEntries(tx, pullIds);
   return { pages, differences };
@@ -155,7 +157,7 @@ async function repeatCompare(
   working: WorkingRow,
 ): Promise<void> {
   const { pullId, pullAsOf, kind, accountIds } = working;
-  if (pullId === null || pullAsOf === null) throw new Error('a compare without a look');
+  if (pullId === null || pullAsOf === null) throw new Error('a compare without a snapshot');
   const db = scratchDb(tx);
   await instructionsAsOf(tx, working);
   if (kind === 'night') {
@@ -166,7 +168,7 @@ async function repeatCompare(
   const scope = {
     runId: run.runId,
     pullId,
-    ...(kind === 'again' ? { lookedOnly: true } : {}),
+    ...(kind === 'again' ? { snapshotOnly: true } : {}),
     ...(working.failedIn === null ? {} : { failedIn: working.failedIn }),
   };
   const matched = await judgeOrders(db, scope, compareRules({ config }, night, pullAsOf));
@@ -186,11 +188,11 @@ async function repeatTotal(
   await instructionsAsOf(tx, working);
   await classify(db, run.runId);
   const { config, night } = asThen(deps, db, run, working);
-  const looked = await countLooks(db, run.runId);
+  const counts = await countSnapshots(db, run.runId);
   try {
     // What the ledger's feed announced and which words were new is given, not worked out again.
     const notices = run.summary?.notices ?? [];
-    return { summary: await sumUp({ config }, night, looked, notices) };
+    return { summary: await sumUp({ config }, night, counts, notices) };
   } catch (error) {
     if (!(error instanceof TieoutError)) throw error;
     const problem = { accountId: null, orderNo: null, what: 'figures', was: 'they tied' };

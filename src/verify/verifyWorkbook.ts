@@ -6,7 +6,7 @@ import { type Removal, removedLine } from '../core/runs/removal.js';
 import type { ReportDeps } from '../report/aboutReport.js';
 import type { Digests, KnownReport } from '../report/keptReportsStore.js';
 import { reportOfFile } from '../report/keptReportsStore.js';
-import { manifestNow, withoutLooks } from '../report/manifest.js';
+import { manifestNow, withoutSnapshots } from '../report/manifest.js';
 import { fileDigest } from '../report/oldReports.js';
 import { removalOf } from '../retention/retentionStore.js';
 
@@ -41,7 +41,7 @@ export async function verifyWorkbook(
   const report = await reportOfFile(deps.db, sha256);
   if (report === null) return { kind: 'not_ours', sha256 };
   const removal = await removalOf(deps.db, report.runId);
-  const digests = removal === null ? report.digests : withoutLooks(report.digests);
+  const digests = removal === null ? report.digests : withoutSnapshots(report.digests);
   const differences = differing(digests, await manifestNow(deps.db, { ...report, digests }));
   if (differences.length === 0) {
     return { kind: 'as_made', sha256, report, ...(removal === null ? {} : { removal }) };

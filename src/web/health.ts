@@ -3,11 +3,11 @@
 // figures, for those who may see them.
 
 import type { FastifyInstance } from 'fastify';
-import type { SightDeps } from '../night/clock.js';
+import type { ScheduleDeps } from '../night/clock.js';
 import { inTime, kept } from './cachedAnswer.js';
 
 /** What the console's process knows of the parts it stands on. */
-export interface MonitorDeps extends SightDeps {
+export interface MonitorDeps extends ScheduleDeps {
   version: string;
   /** jobs by queue; fails where the queue cannot be reached */
   queueCounts: () => Promise<Record<string, { waiting: number; active: number; failed: number }>>;

@@ -11,8 +11,8 @@ import { readVitals } from '../audit/metricsStore.js';
 import { hasEverywhere } from '../core/access.js';
 import { didNotStart } from '../core/runs/owed.js';
 import { RUN_STATES } from '../core/runs/summary.js';
-import type { ClockSight } from '../night/clock.js';
-import { lookAtClock } from '../night/clock.js';
+import type { ScheduleStatus } from '../night/clock.js';
+import { readSchedule } from '../night/clock.js';
 import type { OutboxFigures } from '../outbox/outboxStore.js';
 import { outboxFigures } from '../outbox/outboxStore.js';
 import { inTime, kept } from './cachedAnswer.js';
@@ -59,7 +59,7 @@ type QueueFigures = Awaited<ReturnType<MonitorDeps['queueCounts']>>;
 
 /** null: that part does not answer. */
 interface Figures {
-  database: { vitals: Vitals; alerts: OutboxFigures; sight: ClockSight } | null;
+  database: { vitals: Vitals; alerts: OutboxFigures; status: ScheduleStatus } | null;
   queue: QueueFigures | null;
 }
 
@@ -116,7 +116,7 @@ async function readDatabase(monitor: MonitorDeps): Promise<NonNullable<Figures['
   return {
     vitals: await readVitals(monitor.db, accountIds),
     alerts: await outboxFigures(monitor.db),
-    sight: await lookAtClock(monitor),
+    status: await readSchedule(monitor),
   };
 }
 
@@ -140,9 +140,9 @@ function fill({ version, config }: MonitorDeps, gauges: Gauges, found: Figures):
     }
   }
   if (found.database === null) return;
-  const { vitals, alerts, sight } = found.database;
+  const { vitals, alerts, status } = found.database;
   fillRuns(gauges, vitals);
-  fillClock(gauges, sight);
+  fillClock(gauges, status);
   const named = new Set(config.accounts.slice(0, ACCOUNTS_MAX).map(({ accountId }) => accountId));
   addUp(gauges.tieout_open_breaks, 'kind', vitals.breaks, named);
   addUp(gauges.tieout_instructions, 'state', vitals.instructions, named);
@@ -171,7 +171,7 @@ function fillRuns(gauges: Gauges, { newest, finished }: Vitals): void {
   gauges.tieout_run_orders.set(finished.orders);
 }
 
-function fillClock(gauges: Gauges, { owed, facts, now, silence }: ClockSight): void {
+function fillClock(gauges: Gauges, { owed, facts, now, silence }: ScheduleStatus): void {
   const isLate = didNotStart(owed, now) || owed.kind === 'givenUp';
   gauges.tieout_night_late.set(isLate ? 1 : 0);
   gauges.tieout_run_silent_seconds.set((silence?.ms ?? 0) / 1000);

@@ -96,7 +96,7 @@ describe('a backup', () => {
     );
     const { summary } = await house.run();
     expect(await house.effects()).toEqual(moved);
-    // The looks show that the cancels are done; the reviews wait behind the freeze.
+    // The snapshots show that the cancels are done; the reviews wait behind the freeze.
     expect(await instructionCounts(restored.db)).toEqual({
       'cancel withdrawn': 3,
       'capture confirmed': 4,

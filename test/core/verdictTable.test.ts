@@ -35,7 +35,7 @@ test('no two cases of a set bear the same name', () => {
 test('the spelled-out table has each combination once', () => {
   const rows = positionRows();
   const keys = new Set(
-    rows.map((row) => [row.expected, row.sight, row.ripe, row.decision, row.refunds].join()),
+    rows.map((row) => [row.expected, row.observed, row.ripe, row.decision, row.refunds].join()),
   );
   expect(rows).toHaveLength(4 * 9 * 2 * 3 * 5);
   expect(keys.size).toBe(rows.length);

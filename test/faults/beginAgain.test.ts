@@ -1,5 +1,5 @@
 // A breaker is about a gateway that is not well. What our own dead process left in flight is not, and
-// what a look has shown to have happened stops nobody any more. Whole nights, in this process and
+// what a snapshot has shown to have happened stops nobody any more. Whole nights, in this process and
 // by the built program that is killed, audited by what the gateway did.
 
 import { afterEach, describe, expect, it } from 'vitest';
@@ -103,7 +103,7 @@ describe('a process that is killed with batches on their way', () => {
 });
 
 describe('an account that its breaker stopped', () => {
-  it('begins again in the same run, once a look showed that all of it happened', async () => {
+  it('begins again in the same run, once a snapshot showed that all of it happened', async () => {
     const { house, front } = await houseOf();
     const sizes: number[] = [];
     let lost = 0;

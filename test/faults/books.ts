@@ -3,7 +3,7 @@
 import type { RunSummary } from '../../src/core/runs/summary.js';
 import type { SeparateHouse } from '../support/separateHouse.js';
 
-/** All that a night found, without the hours and the numbers of its looks and reports. */
+/** All that a night found, without the hours and the numbers of its snapshots and reports. */
 export async function booksOf({ db }: SeparateHouse, summary: RunSummary) {
   const rowsOf = async (table: string, without: string[]) => {
     const { rows } = await db.query<{ row: object }>(

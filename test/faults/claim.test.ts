@@ -1,5 +1,5 @@
 // The database fails around the claim of a batch: whatever it is, nothing is sent that the database
-// does not know, and nothing that it knows is forgotten. Each test ends with a look at the wire.
+// does not know, and nothing that it knows is forgotten. Each test ends with what went over the wire.
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { UnreachableError } from '../../src/core/errors.js';

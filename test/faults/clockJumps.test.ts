@@ -1,4 +1,4 @@
-// Clocks that are set while money waits. What came first is told by the count of looks, and a look
+// Clocks that are set while money waits. What came first is told by the count of snapshots, and a snapshot
 // that is dated ahead of the database's own clock is none: the gateway's effects are the judge.
 
 import { randomUUID } from 'node:crypto';
@@ -55,7 +55,7 @@ async function expectRefundedOnce(house: House): Promise<void> {
   expect(await instructionCounts(house.db)).toEqual({ 'refund withdrawn': 1 });
 }
 
-describe('a look that was made while the clock was a day ahead', () => {
+describe('a snapshot that was made while the clock was a day ahead', () => {
   it('is none, once the clock is set right: what was done by hand is seen', async () => {
     const house = await houseOf();
     const { deps, batchIds } = await prepareNight(house);
@@ -65,11 +65,11 @@ describe('a look that was made while the clock was a day ahead', () => {
     await expectRefundedOnce(house);
   });
 
-  it('is none on that day either, where a later look bears an earlier time', async () => {
+  it('is none on that day either, where a later snapshot bears an earlier time', async () => {
     const house = await houseOf();
     const { deps, batchIds } = await prepareNight(house);
     await atThePortal(house);
-    // The day has come; in between the clock was set right, and another look was made.
+    // The day has come; in between the clock was set right, and another snapshot was made.
     await house.db.query(
       `insert into tieout.pulls (run_id, kind, as_of, finished_at)
        select run_id, 'fresh', as_of - interval '1 day', as_of - interval '1 day'
@@ -98,7 +98,7 @@ describe('a call by hand while the clock was off', () => {
 });
 
 describe('a batch that was claimed while the clock was a day ahead', () => {
-  it('is settled by the looks that follow, not by those of the day after', async () => {
+  it('is settled by the snapshots that follow, not by those of the day after', async () => {
     const house = await houseOf({ inLedger: kinds({ capture_due: 3 }, 'A1001') });
     const clock = await moveClock(house.db);
     const app = await house.open(() => clock.now());

@@ -59,7 +59,7 @@ async function workerThatDies(
 }
 
 describe('a job of a worker that died', () => {
-  it('does not hold up the look that goes on where it was cut short', async () => {
+  it('does not hold up the snapshot that goes on where it was cut short', async () => {
     const house = await houseWithCaptures();
     const app = await house.open();
     let isDead = false;
@@ -79,7 +79,7 @@ describe('a job of a worker that died', () => {
     await forgetRunner(house);
     const { kind, summary } = await house.run();
     expect(kind).toBe('resumed');
-    expect(house.lines.join('\n')).toContain('goes on with the look');
+    expect(house.lines.join('\n')).toContain('goes on with the snapshot');
     expect(summary.state).toBe('tied_out');
     expect((await house.effects()).length).toBe(2);
   });

@@ -55,7 +55,7 @@ describe('a night whose compare is done by two sessions', () => {
     const houses = await Promise.all([buildSeparateHouse(settings), buildSeparateHouse(settings)]);
     const [house, quiet] = houses;
     try {
-      await house.db.query(LOOKS_ARE_LARGE);
+      await house.db.query(SNAPSHOTS_ARE_LARGE);
       const killed = killedBeforeCommitOf(house, 'A1001');
       const [undisturbed] = await Promise.all([runToItsEnd(quiet), killed]);
       const summary = await runToItsEnd(house);
@@ -99,8 +99,8 @@ async function killedRun(house: SeparateHouse, afterMs: number): Promise<void> {
   await run.ended;
 }
 
-/** To the program a look of few orders is one that two sessions compare, an account each. */
-const LOOKS_ARE_LARGE = `
+/** To the program a snapshot of few orders is one that two sessions compare, an account each. */
+const SNAPSHOTS_ARE_LARGE = `
   create function public.seem_large() returns trigger language plpgsql as $$ begin
     update tieout.chunks set last_page = last_page + 400 where pull_id = new.pull_id;
     return null;

@@ -53,7 +53,7 @@ describe('a capture that happened, answered with', () => {
       expect(all.filter((trail) => trail === settled).length).toBe(unknown);
       expect(all.filter((trail) => trail.endsWith('confirmed')).length).toBe(3);
       expect(summary.state).toBe('tied_out');
-      // What the look shows gives the code of an answer no meaning.
+      // What the snapshot shows gives the code of an answer no meaning.
       const words = await statusCodesSeen(house.db, null);
       const known = words.filter(({ field, meaning }) => field === 'capture_status' && meaning);
       expect(known.map(({ word }) => word)).toEqual(['1']);
@@ -64,7 +64,7 @@ describe('a capture that happened, answered with', () => {
 });
 
 describe('where signatures are enforced', () => {
-  it('a wrong one, or none, leaves all unknown until the look shows it', async () => {
+  it('a wrong one, or none, leaves all unknown until the snapshot shows it', async () => {
     const { house, front } = await houseOf({ inLedger: kinds({ capture_due: 2 }, 'A1001') });
     signatures(house, 'enforce');
     const changes = [
@@ -168,7 +168,7 @@ describe('a capture that did not happen', () => {
     front.trouble = (call) => call.operation === 'capture' && drop(call);
     await house.run();
     await house.run();
-    // The second look that shows the old state is the last one that does.
+    // The second snapshot that shows the old state is the last one that does.
     front.trouble = async (call) => {
       const shown = await call.pass();
       if ((await house.effects()).length === 0) await captureByHand(house);
@@ -351,7 +351,7 @@ describe('a gateway that refuses connections for money', () => {
     const { house, front } = await houseOf({
       inLedger: kinds({ capture_due: 2 }, 'A1001'),
     });
-    // The look goes over a connection that stands; each batch opens one of its own.
+    // The snapshot goes over a connection that stands; each batch opens one of its own.
     front.trouble = (call) => {
       if (call.operation === 'retrievalTrans') front.refuse();
       return false;

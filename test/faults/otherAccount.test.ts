@@ -1,4 +1,4 @@
-// Two crons, one for each account, and the process of one of them dies in the middle of its look.
+// Two crons, one for each account, and the process of one of them dies in the middle of its snapshot.
 // The other account's night ends whole; the one that was left says so, and the next run makes it.
 
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Pages of the look that go wrong: their orders are not compared, no break of theirs opens or
+// Pages of the snapshot that go wrong: their orders are not compared, no break of theirs opens or
 // resolves, nothing of theirs is sent; the rest of the night goes on, and the night is incomplete.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -124,7 +124,7 @@ describe('a page that is answered with', () => {
   });
 });
 
-describe('a look in which one page of several fails', () => {
+describe('a snapshot in which one page of several fails', () => {
   it('compares and sends the orders of the others', async () => {
     const { house, front } = await houseBehind({
       orders: 600,
@@ -145,7 +145,7 @@ describe('a look in which one page of several fails', () => {
   });
 });
 
-describe('a look after sending that fails', () => {
+describe('a snapshot after sending that fails', () => {
   it('leaves what was accepted to the next run, which confirms it', async () => {
     const { house, front } = await houseBehind({
       orders: 900,
@@ -160,7 +160,7 @@ describe('a look after sending that fails', () => {
       expect(await instructionCounts(house.db)).toEqual({ 'capture accepted': 2 });
       await expectIdentities(house.db, summary);
       expect(summary.accounts[0]?.orders.due).toBe(2);
-      // A page failed, even though not of the first look.
+      // A page failed, even though not of the first snapshot.
       expect(summary).toMatchObject({ state: 'incomplete', pull: { failedPages: 0 } });
       expect(summary.notices?.map(({ kind }) => kind)).toContain('not_answered');
       front.trouble = () => false;

@@ -1,4 +1,4 @@
-// What is to be sent a second time, after two complete looks did not show it, may be refused by a
+// What is to be sent a second time, after two complete snapshots did not show it, may be refused by a
 // person like anything that waits: it is unknown again then, and is not sent.
 
 import { afterAll, expect, it } from 'vitest';

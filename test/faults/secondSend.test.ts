@@ -74,7 +74,7 @@ function orderOf(kind: string, accountId: string): string {
   return found?.ledger.order_no ?? '';
 }
 
-describe('an unknown that two complete looks do not show', () => {
+describe('an unknown that two complete snapshots do not show', () => {
   it('is sent again in the second night after it, and not before', () => {
     expect(asked.map(({ capture }) => capture)).toEqual([2, 2, 4, 4, 4]);
     expect(told[orderOf('capture_due', 'A1001')]).toEqual([

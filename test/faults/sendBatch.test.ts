@@ -1,5 +1,5 @@
 // The sending of one batch from close by: who may claim it, what forbids it at the last moment, and
-// what counts as not sent. Each test ends with a look at what really moved.
+// what counts as not sent. Each test ends with what really moved.
 
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
@@ -109,7 +109,7 @@ describe('a batch that must not go out any more', () => {
     expect(await instructionCounts(house.db)).toEqual({ 'capture withdrawn': 2 });
   });
 
-  it('is sent after a fresh look where the last one is too old', async () => {
+  it('is sent after a fresh snapshot where the last one is too old', async () => {
     const { house, front } = await houseOf();
     const { deps, batchIds } = await prepareNight(house);
     await house.db.query(`update tieout.pulls set as_of = as_of - interval '31 minutes'`);
@@ -119,7 +119,7 @@ describe('a batch that must not go out any more', () => {
     expect((await house.effects()).length).toBe(2);
   });
 
-  it('waits where that fresh look fails', async () => {
+  it('waits where that fresh snapshot fails', async () => {
     const { house, front } = await houseOf();
     const { deps, batchIds } = await prepareNight(house);
     await house.db.query(`update tieout.pulls set as_of = as_of - interval '31 minutes'`);
@@ -136,7 +136,7 @@ describe('a batch that must not go out any more', () => {
   it('withdraws what somebody did by hand since', async () => {
     const { house, front } = await houseOf({ inLedger: kinds({ capture_due: 1 }, 'A1001') });
     const { deps, batchIds } = await prepareNight(house);
-    // A look right before the send shows it captured.
+    // A snapshot right before the send shows it captured.
     await house.db.query(`update tieout.pulls set as_of = as_of - interval '31 minutes'`);
     front.trouble = async (call) => {
       if (call.operation !== 'retrievalTrans') return false;

@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => quiet.end());
 
-/** A second look of the same night asks for gateway-only orders by name, too: that much may differ. */
+/** A second snapshot of the same night asks for gateway-only orders by name, too: that much may differ. */
 async function lastingBooks(house: SeparateHouse, summary: RunSummary): Promise<object> {
   const { figures, ...books } = await booksOf(house, summary);
   const { pull, coverage, ...others } = figures;

@@ -159,7 +159,7 @@ describe('a call that moves money', () => {
   });
 });
 
-it('a look leaves no record', async () => {
+it('a snapshot leaves no record', async () => {
   const known = (await calls()).length;
   await call('query', { order_no: 'SO-1' }, QUERY_JSON);
   expect((await calls()).length).toBe(known);

@@ -25,8 +25,8 @@ import { privateRedisMissing, startRedis } from '../support/redis.js';
 import type { House } from './house.js';
 import { fact, houseOf, quiet } from './house.js';
 
-const BLOCKED_LOOK_MS = 100;
-const BLOCKED_LOOKS = 300;
+const BLOCKED_POLL_MS = 100;
+const BLOCKED_POLLS = 300;
 const SHORT_LOCK = { lockMs: 1_000, stalledCheckMs: 500 };
 const deps = { log: () => {}, now: () => new Date(), newId: randomUUID };
 
@@ -197,8 +197,8 @@ describe.each(BREAKABLE)('the queuePort', (entry) => {
 /** Holds the event loop until something is seen outside: no timer runs, no lock is renewed. */
 function block(until: () => boolean): void {
   const cell = new Int32Array(new SharedArrayBuffer(4));
-  for (let look = 1; look <= BLOCKED_LOOKS && !until(); look += 1) {
-    Atomics.wait(cell, 0, 0, BLOCKED_LOOK_MS);
+  for (let look = 1; look <= BLOCKED_POLLS && !until(); look += 1) {
+    Atomics.wait(cell, 0, 0, BLOCKED_POLL_MS);
   }
 }
 

@@ -1,5 +1,5 @@
 // A large account's newest orders are asked while its others are still being entered: every order is
-// entered once, on a page of its own, whatever part it is in, and a look that was left half entered
+// entered once, on a page of its own, whatever part it is in, and a snapshot that was left half entered
 // is nobody's.
 
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -35,7 +35,7 @@ interface AskedOrder {
   page_no: number;
 }
 
-/** The orders of the newest look, as far as they are committed. */
+/** The orders of the newest snapshot, as far as they are committed. */
 async function asked(): Promise<AskedOrder[]> {
   const { rows } = await house.db.query<AskedOrder>(
     `select account_id, order_no, page_no from tieout.asked_orders
@@ -62,7 +62,7 @@ function withSecond(second: SendDeps['db']['transaction']): SendDeps['db'] {
   };
 }
 
-test('a look that was left half entered is not gone on with', async () => {
+test('a snapshot that was left half entered is not gone on with', async () => {
   const night = await nightOfOurs();
   const db = withSecond(() => Promise.reject(new Error('died')));
   await expect(askOrders({ ...deps, db }, night, FIRST)).rejects.toThrow('died');
@@ -83,10 +83,10 @@ test('the newest orders of a large account are asked while the others are entere
       return done;
     }),
   );
-  const look = await askOrders({ ...deps, db }, night, FIRST);
+  const made = await askOrders({ ...deps, db }, night, FIRST);
   await house.db.query(`update tieout.runs set runner_boot = 'another boot'`);
-  await look.asked;
-  const { pullId } = look.pull;
+  await made.asked;
+  const { pullId } = made.snapshot;
   const whole = await house.db.query(
     'select account_id, order_no from ledger.orders order by account_id, order_no',
   );
@@ -110,7 +110,7 @@ test('the newest orders of a large account are asked while the others are entere
   ]);
 });
 
-test('a look that was left half entered after a whole one is in no report', async () => {
+test('a snapshot that was left half entered after a whole one is in no report', async () => {
   const night = await nightOfOurs();
   const before = await reported(night.runId);
   const queryPage: SendDeps['gateway']['queryPage'] = async (...question) => {
@@ -149,12 +149,12 @@ test('who is told to stop asks nothing more right here, and hands back what is l
   const config = { ...deps.config, gateway };
   entered.length = 0;
   const stopped = { ...deps, config, sleep, gateway: { ...deps.gateway, queryPage } };
-  const look = await askOrders(stopped, night, 2 * FIRST);
-  await look.asked;
+  const made = await askOrders(stopped, night, 2 * FIRST);
+  await made.asked;
   expect(entered.length).toBe(2);
   const { rows } = await house.db.query(
     'select state from tieout.chunks where pull_id = $1 order by first_page, account_id limit 1',
-    [look.pull.pullId],
+    [made.snapshot.pullId],
   );
   expect(rows).toEqual([{ state: 'queued' }]);
 });

@@ -33,7 +33,7 @@ describe('after a night', () => {
       ...['answer', 'attempt', 'break', 'end', 'instruction', 'look', 'movement', 'profile'],
       ...['report', 'settings', 'working'],
     ]);
-    // Of later nights none of these looks is asked about again.
+    // Of later nights none of these snapshots is asked about again.
     const open = await house.db.query('select 1 from tieout.pulls where not is_sealed');
     expect(open.rows).toEqual([]);
   });

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { localTicksOf } from '../../jobs/clock.js';
 import { STOPPED } from '../../src/core/errors.js';
 import { owedSentence } from '../../src/core/runs/owed.js';
-import type { SightDeps } from '../../src/night/clock.js';
-import { lookAtClock, workOnOwed } from '../../src/night/clock.js';
+import type { ScheduleDeps } from '../../src/night/clock.js';
+import { readSchedule, workOnOwed } from '../../src/night/clock.js';
 import { pullChunk } from '../../src/pull/pullChunk.js';
 import type { SendDeps } from '../../src/send/deps.js';
 import type { Front } from '../faults/front.js';
@@ -24,7 +24,7 @@ let house: House;
 let front: Front;
 let clock: MovedClock;
 let stopWorkers: () => Promise<void>;
-let deps: SendDeps & SightDeps;
+let deps: SendDeps & ScheduleDeps;
 
 const BERLIN = {
   cron: '30 2 * * *',
@@ -73,8 +73,8 @@ async function ends(): Promise<string[]> {
   return rows.map(({ what }) => what);
 }
 
-const owed = async () => (await lookAtClock(deps)).owed;
-const workOf = async (of: typeof deps) => workOnOwed(of, STAY, await lookAtClock(of));
+const owed = async () => (await readSchedule(deps)).owed;
+const workOf = async (of: typeof deps) => workOnOwed(of, STAY, await readSchedule(of));
 const look = () => workOf(deps);
 
 describe('the clock', () => {

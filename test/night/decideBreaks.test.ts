@@ -12,15 +12,15 @@ import type { Hundredths } from '../../src/core/money.js';
 import type { Database } from '../../src/database/db.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
+import type { OrderText } from '../support/orders.js';
+import { orderOf, plainRules, SNAPSHOT_AT } from '../support/orders.js';
 import {
   compareRulesOf,
   storeInstructions,
   storeLedger,
-  storeLook,
   storeRun,
-} from '../support/lookStore.js';
-import type { OrderText } from '../support/orders.js';
-import { LOOKED_AT, orderOf, plainRules } from '../support/orders.js';
+  storeSnapshot,
+} from '../support/snapshotStore.js';
 
 let fresh: FreshDatabase;
 let db: Database;
@@ -213,7 +213,7 @@ describe('finding breaks', () => {
       expect.objectContaining({ breaks: 1, money: { EUR: '20.00' } }),
     ]);
     expect(groups[2]?.key).toMatch(/^missing_at_gateway, page A\d+ of 20\d\d-\d\d-\d\d no \d+$/);
-    const later = new Date(LOOKED_AT.getTime() + 9 * 86_400_000);
+    const later = new Date(SNAPSHOT_AT.getTime() + 9 * 86_400_000);
     const ages = await countBreaks(db, { accountIds: [accountId] }, 'age', later, 10);
     expect(ages.map(({ key, breaks }) => `${key}: ${breaks}`)).toEqual(['8-30: 4']);
     const [all] = await countBreaks(db, { accountIds: [accountId] }, null, later, 1);
@@ -245,7 +245,7 @@ async function night(
   const orders = Object.entries(texts).map(([orderNo, text]) => orderOf(orderNo, text));
   runId = await storeRun(db, accountId);
   await storeLedger(db, accountId, orders);
-  const scope = await storeLook(db, runId, accountId, orders);
+  const scope = await storeSnapshot(db, runId, accountId, orders);
   await db.query('update tieout.run_accounts set pull_id = $2 where run_id = $1', [
     runId,
     scope.pullId,
@@ -255,7 +255,7 @@ async function night(
     tolerance: { below: 0n, above: 0n, partsPerMillion: 0n, ...tolerance },
   });
   await judgeOrders(db, scope, compareRulesOf(rules, [accountId]));
-  await updateBreaks(db, scope, LOOKED_AT);
+  await updateBreaks(db, scope, SNAPSHOT_AT);
 }
 
 function find(filter: BreakFilter) {
@@ -282,7 +282,7 @@ async function decide(
   };
   const deps = {
     db,
-    now: () => LOOKED_AT,
+    now: () => SNAPSHOT_AT,
     newId: randomUUID,
     config: { operations: { approveAbove } },
   };

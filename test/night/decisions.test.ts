@@ -26,7 +26,7 @@ import {
   verdicts,
 } from '../support/deciding.js';
 import { orderOf } from '../support/orders.js';
-import { instructionTexts, lookAndPlan, policies } from '../support/planning.js';
+import { instructionTexts, policies, snapshotAndPlan } from '../support/planning.js';
 
 let fresh: FreshDatabase;
 beforeAll(async () => {
@@ -140,7 +140,7 @@ describe('an approval', () => {
 
   test('a policy that lets it go needs none', async () => {
     await plan([CAPTURE]);
-    await lookAndPlan(
+    await snapshotAndPlan(
       at.db,
       { runId: at.runId, accountId: at.accountId, policies: policies('auto') },
       [orderOf('O1', CAPTURE)],

@@ -141,7 +141,7 @@ describe('an operation to auto, a limit raised', () => {
     expect(await house.effects()).toHaveLength(2);
   });
 
-  test('neither a dry run nor a night without a look uses the change up', async () => {
+  test('neither a dry run nor a night without a snapshot uses the change up', async () => {
     let isAway = false;
     const fault: FaultPlan = ({ operation }) =>
       isAway && operation === 'retrievalTrans'

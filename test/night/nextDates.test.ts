@@ -89,7 +89,7 @@ describe('the next business date', () => {
     expect(figure(third, 'capture', 'carried')).toBe(3);
     expect(figure(third, 'capture', 'confirmed')).toBe(3);
     await expectMoney(one.db, [first, second, third], await one.effects());
-    // The second look at a night that is over counts it as it is now.
+    // The second snapshot of a night that is over counts it as it is now.
     const again = await nightOf(one, 1);
     expect(again.accounts).toEqual(third.accounts);
   });

@@ -1,6 +1,6 @@
 // Any ledger, any gateway, any order of pages: the same nights are lived by three accounts that are
 // asked in different ways, and give the same breaks, classes and totals; each night ties, and a
-// second look of the same night changes nothing. Orders change from night to night, break, are
+// second snapshot of the same night changes nothing. Orders change from night to night, break, are
 // waived, heal and break again; some stand at the gateway alone, pages and walks fail, the cut-off
 // moves, and old orders are looked at no more. Real statements from the asking to the adding up.
 
@@ -21,25 +21,25 @@ import type { AccountSummary } from '../../src/core/runs/summary.js';
 import type { Database } from '../../src/database/db.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import { addGatewayOnly } from '../../src/pull/rows/gatewayOnlyStore.js';
-import type { PullRow } from '../../src/pull/rows/pullsStore.js';
+import type { Snapshot } from '../../src/pull/rows/pullsStore.js';
 import { askNight, createPull } from '../../src/pull/rows/pullsStore.js';
 import type { Night } from '../../src/runs/deps.js';
-import { enterAccounts, noteLook } from '../../src/runs/runAccountsStore.js';
-import { countLooks, sumUp } from '../../src/total/total.js';
-import type { Answer, Way } from '../support/answeredLook.js';
-import { paged, walked } from '../support/answeredLook.js';
+import { enterAccounts, noteSnapshot } from '../../src/runs/runAccountsStore.js';
+import { countSnapshots, sumUp } from '../../src/total/total.js';
+import type { Answer, Way } from '../support/answeredSnapshot.js';
+import { paged, walked } from '../support/answeredSnapshot.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { generatedOrder, generatedRules } from '../support/generatedOrders.js';
+import type { StoredOrder } from '../support/orders.js';
+import { DATE_END, HOUR_MS, SNAPSHOT_AT } from '../support/orders.js';
 import {
   compareRulesOf,
   storeEntries,
   storeLedger,
   storeRun,
   waiveAll,
-} from '../support/lookStore.js';
-import type { StoredOrder } from '../support/orders.js';
-import { DATE_END, HOUR_MS, LOOKED_AT } from '../support/orders.js';
+} from '../support/snapshotStore.js';
 
 /** Lives of as many nights; PROPERTY_RUNS lives more, and a seed can be given again. */
 const LIVES = Number(process.env.PROPERTY_RUNS ?? 2);
@@ -93,7 +93,7 @@ beforeAll(async () => {
 });
 afterAll(() => fresh.drop());
 
-test('the same nights, asked in any way, tie and give the same; a second look changes nothing', async () => {
+test('the same nights, asked in any way, tie and give the same; a second snapshot changes nothing', async () => {
   const seen = new Set<string>();
   for (const [number, lived] of fc.sample(life, { seed, numRuns: LIVES }).entries()) {
     const accounts = WAYS.map((way) => ({ way, accountId: `L${number}-${way}` }));
@@ -154,7 +154,7 @@ interface Lived {
   way: Way;
 }
 
-/** One whole night of all accounts with its second look; answers what each account has to tell. */
+/** One whole night of all accounts with its second snapshot; answers what each account has to tell. */
 async function live(
   accounts: readonly Lived[],
   orders: readonly StoredOrder[],
@@ -162,22 +162,22 @@ async function live(
 ): Promise<Told[]> {
   const night = await begin(accounts, rules);
   for (const { accountId } of accounts) await storeLedger(db, accountId, orders);
-  const looks = await lookAll(accounts, night, orders, rules, mixing);
+  const snapshots = await snapshotAll(accounts, night, orders, rules, mixing);
   for (const { accountId } of accounts) {
     for (const index of waived) await waiveAll(db, accountId, night.runId, `O${index}`);
   }
   const told = await tell(accounts, night);
   const events = await eventsOf(night.runId);
   if (orders.every((order) => order.page !== 'failed')) {
-    await lookAll(accounts, night, orders, rules, mixing);
+    await snapshotAll(accounts, night, orders, rules, mixing);
     const again = await tell(accounts, night);
     expect(await eventsOf(night.runId), `second look, seed ${seed}`).toEqual(events);
     // An order that was looked at only because a break of it was open is so no more.
     const same = events.includes('resolved') ? told.map(breaksAlone) : told;
     expect(events.includes('resolved') ? again.map(breaksAlone) : again).toEqual(same);
   }
-  for (const look of looks) {
-    await rememberFinal(db, night.runId, look.pullId, lookbackFrom(rules));
+  for (const snapshot of snapshots) {
+    await rememberFinal(db, night.runId, snapshot.pullId, lookbackFrom(rules));
   }
   return told;
 }
@@ -192,7 +192,7 @@ async function begin(accounts: readonly Lived[], rules: Rules): Promise<Night> {
   const entered = accounts.map(({ accountId }) => {
     return { merchantId: 'M1', accountId, signingKey: '', liveFrom: rules.liveFrom };
   });
-  await enterAccounts(db, { runId, businessDate }, entered, LOOKED_AT);
+  await enterAccounts(db, { runId, businessDate }, entered, SNAPSHOT_AT);
   const endsAt = rules.dateEnd;
   const span = { covers: [businessDate], startsAt: endsAt, endsAt };
   return { runId, businessDate, ...span, isDry: false, accounts: entered, db };
@@ -202,38 +202,38 @@ function lookbackFrom(rules: Rules): Date {
   return new Date(rules.dateEnd.getTime() - 4 * 24 * HOUR_MS);
 }
 
-async function lookAll(
+async function snapshotAll(
   accounts: readonly Lived[],
   night: Night,
   orders: readonly StoredOrder[],
   rules: Rules,
   mixing: readonly number[],
-): Promise<PullRow[]> {
+): Promise<Snapshot[]> {
   await clearVerdicts(
     db,
     night.runId,
     accounts.map((account) => account.accountId),
   );
-  const pulls: PullRow[] = [];
+  const pulls: Snapshot[] = [];
   for (const account of accounts) {
-    const pull = await look(account, night, orders, rules, mixing);
+    const pull = await snapshot(account, night, orders, rules, mixing);
     const scope = { runId: night.runId, pullId: pull.pullId };
     const matched = await judgeOrders(db, scope, compareRulesOf(rules, [account.accountId]));
     await recordMatched(db, pull.pullId, matched);
-    await updateBreaks(db, scope, LOOKED_AT);
+    await updateBreaks(db, scope, SNAPSHOT_AT);
     pulls.push(pull);
   }
   return pulls;
 }
 
 /** What the program asks, and what this account's gateway answers to it. */
-async function look(
+async function snapshot(
   { accountId, way }: Lived,
   night: Night,
   orders: readonly StoredOrder[],
   rules: Rules,
   mixing: readonly number[],
-): Promise<PullRow> {
+): Promise<Snapshot> {
   const pull = await createPull(db, night.runId, 'night');
   const cut =
     way === 'window'
@@ -246,7 +246,7 @@ async function look(
     { endsAt: rules.dateEnd, lookbackFrom: lookbackFrom(rules) },
     cut,
   );
-  await noteLook(db, night.runId, [accountId], pull);
+  await noteSnapshot(db, night.runId, [accountId], pull);
   const { rows } = await db.query<{ order_no: string; page_no: number }>(
     'select order_no, page_no from tieout.asked_orders where pull_id = $1 and account_id = $2',
     [pull.pullId, accountId],
@@ -272,7 +272,7 @@ async function storePages(
        case when not failed then 1 end, 1, case when failed then 'no answer' end,
        case when not failed then $5::timestamptz end
      from jsonb_to_recordset($3::jsonb) as p (page_no int, failed boolean)`,
-    [pullId, accountId, JSON.stringify(pages), way === 'window', LOOKED_AT],
+    [pullId, accountId, JSON.stringify(pages), way === 'window', SNAPSHOT_AT],
   );
 }
 
@@ -282,8 +282,8 @@ const DEPS = { config: { environment: 'test', gateway: { profile: sandboxProfile
 async function tell(accounts: readonly Lived[], night: Night): Promise<Told[]> {
   const deps = DEPS as unknown as Parameters<typeof sumUp>[0];
   await classify(db, night.runId);
-  const looked = await countLooks(db, night.runId);
-  const { accounts: summaries } = await sumUp(deps, night, looked, []);
+  const counts = await countSnapshots(db, night.runId);
+  const { accounts: summaries } = await sumUp(deps, night, counts, []);
   const told: Told[] = [];
   for (const { accountId } of accounts) {
     const summary = summaries.find((one) => one.accountId === accountId);
@@ -341,7 +341,7 @@ async function wordsOf(accounts: readonly Lived[]): Promise<string[]> {
  * ledger was placed once, whatever else changes in it.
  */
 function numbered(order: StoredOrder, index: number, before: StoredOrder['ledger']): StoredOrder {
-  const placedAt = before?.placedAt ?? order.ledger?.placedAt ?? LOOKED_AT;
+  const placedAt = before?.placedAt ?? order.ledger?.placedAt ?? SNAPSHOT_AT;
   const ledger = order.ledger && { ...order.ledger, placedAt };
   return { ...order, ledger, orderNo: `O${index}`, instructions: [] };
 }

@@ -1,4 +1,4 @@
-// A gateway that vanishes in the middle of the look, and comes back, or does not: half an hour of
+// A gateway that vanishes in the middle of the snapshot, and comes back, or does not: half an hour of
 // its absence costs half an hour. Time is what was slept; everything else is real.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

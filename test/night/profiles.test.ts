@@ -288,7 +288,7 @@ describe('a gateway with other open points', () => {
 });
 
 describe('the limits of a profile', () => {
-  it('hold for looks and money together', async () => {
+  it('hold for snapshots and money together', async () => {
     const limits = { concurrency: 2, requestsPerSecond: 50 };
     const orders = Array.from({ length: 900 }, (_, index) => manyOrder(index));
     const { house, double } = await houseAt(HMAC, { profile: { limits }, orders, delayMs: 15 });

@@ -65,7 +65,7 @@ beforeAll(async () => {
 afterAll(() => house.end());
 
 describe('nights over the end of a month', () => {
-  test('bear their month in their numbers, and so do their looks', async () => {
+  test('bear their month in their numbers, and so do their snapshots', async () => {
     const { rows } = await house.db.query<{ date: string; run_id: bigint; pull_id: bigint }>(
       `select business_date as date, run_id, pull_id
        from tieout.pulls join tieout.runs using (run_id) order by pull_id`,
@@ -183,7 +183,7 @@ describe('retention', () => {
     );
   });
 
-  test('keeps a month of which a look is not what was sealed', async () => {
+  test('keeps a month of which a snapshot is not what was sealed', async () => {
     const alter = (change: string) =>
       house.db.transaction(async (tx) => {
         await tx.query('set local session_replication_role = replica');
@@ -267,7 +267,7 @@ describe('retention', () => {
     expect(await removalOf(house.db, (await runOf(dateOf(1))).runId)).toBe(null);
     const story = await orderStory(house.db, 'A1001', house.seeded[0]?.ledger.order_no ?? '');
     expect(story?.removed).toMatchObject([{ month: OLD }, { month: NEXT }]);
-    const nights = story?.looks.map((look) => look.businessDate);
+    const nights = story?.looks.map((snapshot) => snapshot.businessDate);
     expect(new Set(nights)).toEqual(new Set([dateOf(1)]));
     const workbook = (await runOf(LAST)).summary?.reports.find(({ kind }) => kind === 'orders');
     const found = await verifyWorkbook(deps(), workbook?.path ?? '');

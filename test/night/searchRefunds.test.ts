@@ -10,8 +10,8 @@ import type { Night } from '../../src/runs/deps.js';
 import type { SendDeps } from '../../src/send/deps.js';
 import { httpText, type RawServer, rawServer } from '../gateway/rawServer.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
-import { storeInstructions, storeRun } from '../support/lookStore.js';
 import { orderOf } from '../support/orders.js';
+import { storeInstructions, storeRun } from '../support/snapshotStore.js';
 
 let fresh: FreshDatabase;
 beforeAll(async () => {

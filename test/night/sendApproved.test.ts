@@ -1,5 +1,5 @@
 // From a held instruction to money that moved: people approve after the night, `tieout send` sends
-// after a fresh look, and the next night counts it. Each test ends with what really moved.
+// after a fresh snapshot, and the next night counts it. Each test ends with what really moved.
 
 import { afterEach, expect, test } from 'vitest';
 import { nightSentence } from '../../src/core/runs/summary.js';
@@ -152,7 +152,7 @@ test('a refused capture that shows while its cancel waits for a person stops no 
   const sent = JSON.parse(body) as { capture_orders: Record<string, unknown>[] };
   const orders = sent.capture_orders;
   expect(await byHand(house, 'A1001', 'capture', { capture_orders: orders })).toBe('accepted');
-  // What was refused is asked about by the look after this one: the cancel goes first.
+  // What was refused is asked about by the snapshot after this one: the cancel goes first.
   expect((await night(1)).summary.state).toBe('broken');
   const counts = { 'cancel withdrawn': 1, 'capture rejected': 1 };
   expect(await instructionCounts(house.db)).toEqual(counts);
@@ -207,7 +207,7 @@ test('what was captured while the night looked, and matched, is in its money', a
   cleanups.push(() => house.end());
   await house.run();
   expect(await instructionCounts(house.db)).toEqual({ 'capture held': 3 });
-  // Who wants to capture asks nothing first: the look of the night before is young enough.
+  // Who wants to capture asks nothing first: the snapshot of the night before is young enough.
   let holds = true;
   front.trouble = async ({ operation }) => {
     if (operation !== 'retrievalTrans' || !holds) return false;
@@ -241,7 +241,7 @@ test('what was captured while the night looked, and matched, is in its money', a
   expect(again.differences).toEqual([]);
 });
 
-test('what is accepted after the last look of a night keeps it incomplete', async () => {
+test('what is accepted after the last snapshot of a night keeps it incomplete', async () => {
   const { house, front } = await houseBehind({
     orders: 900,
     settings: WITH_APPROVAL,
@@ -251,7 +251,7 @@ test('what is accepted after the last look of a night keeps it incomplete', asyn
   await house.run();
   const [capture, cancel] = [await oldest(house, 'capture'), await oldest(house, 'cancel')];
   await decide(house, [capture], { kind: 'approve', reason: null });
-  // The look after sending asks for the capture alone; the cancel leaves meanwhile.
+  // The snapshot after sending asks for the capture alone; the cancel leaves meanwhile.
   let looks = 0;
   front.trouble = async ({ operation }) => {
     if (operation !== 'retrievalTrans') return false;

@@ -98,7 +98,7 @@ describe('the summary of a night', () => {
     expect(nightSentence(summary)).toMatch(
       /compared NOTHING; .* and 2 reports that could not be written\.$/,
     );
-    // What stands there is of the look before, and the line below says so.
+    // What stands there is of the snapshot before, and the line below says so.
     expect(summary.reports).toEqual(first.summary.reports);
     expect(summaryLines(summary).join('\n')).toMatch(/orders +NOT WRITTEN for this look: ENOTDIR/);
     rewriteSettings(built, { reports: { dir: './reports' } });

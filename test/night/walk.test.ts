@@ -1,5 +1,5 @@
 // Nights at a gateway whose orders cannot be asked for by number: the pages of a window are walked,
-// and anything odd about them makes the look incomplete, never an order missing.
+// and anything odd about them makes the snapshot incomplete, never an order missing.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

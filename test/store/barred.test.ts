@@ -1,16 +1,16 @@
-// What bars a refused instruction from being asked about anew is one rule, whatever asks: a look
+// What bars a refused instruction from being asked about anew is one rule, whatever asks: a snapshot
 // that contradicts the refusal, or an answer that came after a person had found that nothing
 // happened. The same table for both, on a real PostgreSQL.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../src/database/db.js';
-import { settleByLooks } from '../../src/instructions/instructionsStore.js';
+import { settleBySnapshot } from '../../src/instructions/instructionsStore.js';
 import { disputeByAnswers } from '../../src/instructions/lateAnswersStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
-import type { Look } from '../support/lookStore.js';
-import { storeInstructions, storeLook, storeRun } from '../support/lookStore.js';
-import { LOOKED_AT, orderOf } from '../support/orders.js';
+import { orderOf, SNAPSHOT_AT } from '../support/orders.js';
+import type { Snapshot } from '../support/snapshotStore.js';
+import { storeInstructions, storeRun, storeSnapshot } from '../support/snapshotStore.js';
 
 let fresh: FreshDatabase;
 let db: Database;
@@ -87,30 +87,30 @@ const CASES: readonly Case[] = [
 
 test.each(CASES)('$name', async ({ did, elsewhere = [], shown, isBarred }) => {
   const looked = await stored(did, elsewhere, shown);
-  await settleByLooks(db, looked.runId, looked.pullId, LOOKED_AT);
+  await settleBySnapshot(db, looked.runId, looked.pullId, SNAPSHOT_AT);
   expect(await stateOf(looked.refused)).toBe(isBarred ? 'rejected' : 'unknown');
 
   const answered = await stored(did, elsewhere, shown);
   await answerLate(answered.refused);
   const { rows } = await db.query('select tieout.is_barred($1) as barred', [answered.refused]);
   expect(rows).toEqual([{ barred: isBarred }]);
-  const asked = await disputeByAnswers(db, [answered.accountId], LOOKED_AT);
+  const asked = await disputeByAnswers(db, [answered.accountId], SNAPSHOT_AT);
   expect(asked).toEqual(isBarred ? [] : [answered.refused]);
   expect(await stateOf(answered.refused)).toBe(isBarred ? 'rejected' : 'unknown');
 });
 
-test('what is planned in its place is taken back for an answer, and stays before a look', async () => {
+test('what is planned in its place is taken back for an answer, and stays before a snapshot', async () => {
   const did = ['capture T1 rejected', 'capture T1 planned'];
   const looked = await stored(did, [], 'captured');
-  await settleByLooks(db, looked.runId, looked.pullId, LOOKED_AT);
+  await settleBySnapshot(db, looked.runId, looked.pullId, SNAPSHOT_AT);
   expect(await statesOf(looked.accountId)).toBe('rejected planned');
   const answered = await stored(did, [], 'captured');
   await answerLate(answered.refused);
-  expect(await disputeByAnswers(db, [answered.accountId], LOOKED_AT)).toEqual([answered.refused]);
+  expect(await disputeByAnswers(db, [answered.accountId], SNAPSHOT_AT)).toEqual([answered.refused]);
   expect(await statesOf(answered.accountId)).toBe('unknown withdrawn');
 });
 
-interface Stored extends Look {
+interface Stored extends Snapshot {
   accountId: string;
   refused: bigint;
 }
@@ -136,8 +136,8 @@ async function stored(
      where account_id = $1 order by instruction_id limit 1`,
     [accountId],
   );
-  const look = await storeLook(db, runId, accountId, [order]);
-  return { ...look, accountId, refused: rows[0]?.refused ?? 0n };
+  const snapshot = await storeSnapshot(db, runId, accountId, [order]);
+  return { ...snapshot, accountId, refused: rows[0]?.refused ?? 0n };
 }
 
 /** A person found that it had not happened; then its answer was stored. */
@@ -163,7 +163,7 @@ async function answerLate(refused: bigint): Promise<void> {
        reason, reference, finding, answers_known, seen, seen_sha256, row_before)
      select instruction_id, account_id, 'resolve', 'anna', true, 'the bank says so', 'mail',
        'not_happened', '{}', '{}', repeat('0', 64), '{}' from at`,
-    [refused, LOOKED_AT],
+    [refused, SNAPSHOT_AT],
   );
 }
 

@@ -11,15 +11,15 @@ import {
 import type { Database } from '../../src/database/db.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
+import type { OrderText, StoredOrder } from '../support/orders.js';
+import { orderOf, plainRules, SNAPSHOT_AT } from '../support/orders.js';
 import {
   compareRulesOf,
   storeLedger,
-  storeLook,
   storeRun,
+  storeSnapshot,
   waiveAll,
-} from '../support/lookStore.js';
-import type { OrderText, StoredOrder } from '../support/orders.js';
-import { LOOKED_AT, orderOf, plainRules } from '../support/orders.js';
+} from '../support/snapshotStore.js';
 
 let fresh: FreshDatabase;
 let db: Database;
@@ -153,14 +153,18 @@ test('the break of a gateway-only entry resolves when the gateway has it no more
 test('the same night judged again changes nothing', async () => {
   const runId = await storeRun(db, accountId);
   const order = orderOf('O1', CHEAPER);
-  await look(runId, [order]);
-  await look(runId, [order]);
+  await snapshot(runId, [order]);
+  await snapshot(runId, [order]);
   expect(await eventsOf(runId)).toBe('opened');
 });
 
 test('an order is in the first class that fits its breaks', async () => {
   const runId = await storeRun(db, accountId);
-  await look(runId, [orderOf('O1', CHEAPER), orderOf('O2', CHEAPER), orderOf('O3', UNANSWERED)]);
+  await snapshot(runId, [
+    orderOf('O1', CHEAPER),
+    orderOf('O2', CHEAPER),
+    orderOf('O3', UNANSWERED),
+  ]);
   await waiveAll(db, accountId, runId, 'O2');
   await classify(db, runId);
   const { rows } = await db.query<{ order_no: string; class: string }>(
@@ -180,7 +184,7 @@ async function nights(steps: readonly (OrderText | 'waive')[]): Promise<string[]
   for (const step of steps) {
     const runId = await storeRun(db, accountId);
     if (step === 'waive') await waiveAll(db, accountId, runId, 'O1');
-    else await look(runId, [orderOf('O1', step)]);
+    else await snapshot(runId, [orderOf('O1', step)]);
     const { rows } = await db.query<{ kind: string; state: string }>(
       'select kind, state from tieout.breaks where account_id = $1 order by break_id',
       [accountId],
@@ -191,12 +195,12 @@ async function nights(steps: readonly (OrderText | 'waive')[]): Promise<string[]
   return told;
 }
 
-async function look(runId: bigint, orders: readonly StoredOrder[]): Promise<void> {
+async function snapshot(runId: bigint, orders: readonly StoredOrder[]): Promise<void> {
   await storeLedger(db, accountId, orders);
-  const scope = await storeLook(db, runId, accountId, orders);
+  const scope = await storeSnapshot(db, runId, accountId, orders);
   await clearVerdicts(db, runId, [accountId]);
   await judgeOrders(db, scope, compareRulesOf(plainRules(), [accountId]));
-  await updateBreaks(db, scope, LOOKED_AT);
+  await updateBreaks(db, scope, SNAPSHOT_AT);
 }
 
 async function eventsOf(runId: bigint): Promise<string> {

@@ -7,16 +7,16 @@ import type { Verdict } from '../../src/core/orders/decide.js';
 import { caseSets } from '../support/cases.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
-import type { StoredVerdict } from '../support/lookStore.js';
+import { orderOf, verdictText } from '../support/orders.js';
+import type { StoredVerdict } from '../support/snapshotStore.js';
 import {
   compareRulesOf,
   storedVerdicts,
   storeInstructions,
   storeLedger,
-  storeLook,
   storeRun,
-} from '../support/lookStore.js';
-import { orderOf, verdictText } from '../support/orders.js';
+  storeSnapshot,
+} from '../support/snapshotStore.js';
 
 let fresh: FreshDatabase;
 beforeAll(async () => {
@@ -36,9 +36,11 @@ for (const { name, rules, cases } of caseSets()) {
       const runId = await storeRun(db, accountId);
       await storeLedger(db, accountId, orders);
       await storeInstructions(db, runId, accountId, orders);
-      const look = await storeLook(db, runId, accountId, orders);
-      matched = (await judgeOrders(db, look, compareRulesOf(rules, [accountId]))).get(accountId);
-      verdicts = await storedVerdicts(db, look);
+      const snapshot = await storeSnapshot(db, runId, accountId, orders);
+      matched = (await judgeOrders(db, snapshot, compareRulesOf(rules, [accountId]))).get(
+        accountId,
+      );
+      verdicts = await storedVerdicts(db, snapshot);
     });
 
     test.each(cases.map((one, index) => [one.name, one.want, `O${index}`] as const))(

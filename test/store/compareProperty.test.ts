@@ -15,17 +15,17 @@ import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { generatedOrder, generatedRules } from '../support/generatedOrders.js';
 import { latch } from '../support/latch.js';
+import type { StoredOrder } from '../support/orders.js';
+import { factsOf, verdictText } from '../support/orders.js';
 import {
   compareRulesOf,
   storeChunks,
   storedVerdicts,
   storeInstructions,
   storeLedger,
-  storeLook,
   storeRun,
-} from '../support/lookStore.js';
-import type { StoredOrder } from '../support/orders.js';
-import { factsOf, verdictText } from '../support/orders.js';
+  storeSnapshot,
+} from '../support/snapshotStore.js';
 
 const SETS = 15;
 const ORDERS_IN_SET = 600;
@@ -161,11 +161,11 @@ async function decideInDatabase(
   const runId = await storeRun(db, accountId);
   await storeLedger(db, accountId, orders);
   await storeInstructions(db, runId, accountId, orders);
-  const look = await storeLook(db, runId, accountId, orders);
-  if (bySessions) await storeChunks(db, look, 4);
-  const counts = await judgeOrders(bySessions ?? db, look, compareRulesOf(rules, [accountId]));
+  const snapshot = await storeSnapshot(db, runId, accountId, orders);
+  if (bySessions) await storeChunks(db, snapshot, 4);
+  const counts = await judgeOrders(bySessions ?? db, snapshot, compareRulesOf(rules, [accountId]));
   const matched = counts.get(accountId);
-  const stored = await storedVerdicts(db, look);
+  const stored = await storedVerdicts(db, snapshot);
   const verdicts = orders.map((order) => {
     const verdict = stored.get(order.orderNo);
     if (verdict === undefined) return 'matched';

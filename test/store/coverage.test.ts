@@ -17,9 +17,9 @@ import {
 } from '../../src/pull/rows/coverageStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
-import { compareRulesOf, storeLedger, storeLook, storeRun } from '../support/lookStore.js';
 import type { OrderText } from '../support/orders.js';
 import { orderOf, plainRules } from '../support/orders.js';
+import { compareRulesOf, storeLedger, storeRun, storeSnapshot } from '../support/snapshotStore.js';
 
 const ACCOUNT = 'A1';
 const LEDGER = 'captured 10.00 EUR';
@@ -44,7 +44,7 @@ beforeAll(async () => {
   runId = await storeRun(db, ACCOUNT);
   const orders = Object.entries(ORDERS).map(([orderNo, text]) => orderOf(orderNo, text));
   await storeLedger(db, ACCOUNT, orders);
-  ({ pullId } = await storeLook(db, runId, ACCOUNT, orders));
+  ({ pullId } = await storeSnapshot(db, runId, ACCOUNT, orders));
   await db.query('update tieout.run_accounts set pull_id = $1', [pullId]);
 });
 afterAll(() => fresh.drop());
@@ -81,26 +81,26 @@ test.each(Object.keys(ORDERS))('of one order the same is said: %s', async (order
   const how = (HOW as Record<string, string>)[orderNo];
   expect(rows.map((row) => row.how)).toEqual(how === undefined ? [] : [how]);
   const story = await orderStory(db, ACCOUNT, orderNo);
-  expect(story?.looks.map((look) => look.coverage)).toEqual([how ?? 'answered']);
+  expect(story?.looks.map((snapshot) => snapshot.coverage)).toEqual([how ?? 'answered']);
 });
 
 test('a page that waits for its answer beside answered ones is named, not taken for empty', async () => {
   const account = 'A3';
   const run = await storeRun(db, account);
   const orders = [orderOf('answered', { ledger: LEDGER, gateway: ['T1 captured 10.00'] })];
-  const look = await storeLook(db, run, account, orders);
+  const snapshot = await storeSnapshot(db, run, account, orders);
   await db.query('update tieout.run_accounts set pull_id = $1 where run_id = $2', [
-    look.pullId,
+    snapshot.pullId,
     run,
   ]);
   await db.query(
     `insert into tieout.asked_orders (pull_id, account_id, order_no, page_no, in_ledger, currency,
        amount, expected) values ($1, $2, 'waiting', 1, true, 'EUR', 10, 'captured')`,
-    [look.pullId, account],
+    [snapshot.pullId, account],
   );
   await db.query(
     'insert into tieout.chunks (pull_id, account_id, first_page, last_page) values ($1, $2, 1, 1)',
-    [look.pullId, account],
+    [snapshot.pullId, account],
   );
   expect((await coverageCounts(db, run)).get(account)).toEqual({ unanswered: 1 });
 });
@@ -114,7 +114,7 @@ test('what the tolerance swallowed is listed with its money', async () => {
     orderOf('broken', { ledger: LEDGER, gateway: ['T1 captured 9.00'] }),
   ];
   await storeLedger(db, account, orders);
-  const scope = await storeLook(db, run, account, orders);
+  const scope = await storeSnapshot(db, run, account, orders);
   const tolerance = { below: 5n, above: 5n, partsPerMillion: 0n };
   await judgeOrders(db, scope, compareRulesOf(plainRules({ tolerance }), [account]));
   expect(await toleratedSums(db, run)).toEqual([
@@ -128,7 +128,7 @@ test('what the tolerance swallowed is listed with its money', async () => {
   expect(await toleratedRows(db, run, { limit: 1, offset: 1 })).toHaveLength(1);
 });
 
-test('no statement reads the looks of every night to find those of one', async () => {
+test('no statement reads the snapshots of every night to find those of one', async () => {
   const files = readdirSync(join(packageRoot(), 'src'), { recursive: true, encoding: 'utf8' });
   const names = files
     .filter((file) => file.endsWith('.sql'))

@@ -11,10 +11,15 @@ import type { FreshFacts } from '../../src/send/rows/batchFactsStore.js';
 import { batchFacts } from '../../src/send/rows/batchFactsStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
-import { storeInstructions, storeLedger, storeLook, storeRun } from '../support/lookStore.js';
 import type { OrderText } from '../support/orders.js';
-import { LOOKED_AT, orderOf, plainRules, verdictText } from '../support/orders.js';
-import { lookAndPlan } from '../support/planning.js';
+import { orderOf, plainRules, SNAPSHOT_AT, verdictText } from '../support/orders.js';
+import { snapshotAndPlan } from '../support/planning.js';
+import {
+  storeInstructions,
+  storeLedger,
+  storeRun,
+  storeSnapshot,
+} from '../support/snapshotStore.js';
 
 const AGE_MINUTES = 30;
 
@@ -125,28 +130,28 @@ describe('what forbids it after all', () => {
     expect(await doubled()).toBe('shared_refund');
   });
 
-  test('a later look shows it done', async () => {
+  test('a later snapshot shows it done', async () => {
     await queued(TO_CAPTURE);
     const now = { ...TO_CAPTURE, gateway: ['T1 captured 10.00'] };
-    await touch(await storeLook(db, runId, accountId, [orderOf('O1', now)]));
+    await touch(await storeSnapshot(db, runId, accountId, [orderOf('O1', now)]));
     expect(await decidedAgain()).toBe('matched');
   });
 
-  test('a later look contradicts itself', async () => {
+  test('a later snapshot contradicts itself', async () => {
     await queued(TO_CAPTURE);
     const now = { ...TO_CAPTURE, gateway: ['T1 authorised 10.00', 'T1 authorised 11.00'] };
-    await touch(await storeLook(db, runId, accountId, [orderOf('O1', now)]));
+    await touch(await storeSnapshot(db, runId, accountId, [orderOf('O1', now)]));
     expect(await decidedAgain()).toBe('not compared: contradictory');
   });
 
-  test('a later look that failed leaves the one before it', async () => {
+  test('a later snapshot that failed leaves the one before it', async () => {
     await queued(TO_CAPTURE);
     const now = { ...TO_CAPTURE, page: 'failed' as const };
-    await touch(await storeLook(db, runId, accountId, [orderOf('O1', now)]));
+    await touch(await storeSnapshot(db, runId, accountId, [orderOf('O1', now)]));
     expect(await decidedAgain()).toBe('need capture T1 10.00 EUR');
   });
 
-  test('the look is too old', async () => {
+  test('the snapshot is too old', async () => {
     await queued(TO_CAPTURE);
     await db.query('update tieout.pulls set as_of = clock_timestamp() - $1::interval', [
       `${AGE_MINUTES} minutes`,
@@ -198,21 +203,21 @@ async function queued(text: OrderText): Promise<void> {
   const earlier = await storeRun(db, accountId);
   await storeInstructions(db, earlier, accountId, [order]);
   await touch(
-    await lookAndPlan(db, { runId, accountId, rules: { partialCapture: true } }, [order]),
+    await snapshotAndPlan(db, { runId, accountId, rules: { partialCapture: true } }, [order]),
   );
-  expect(await cutBatches(db, [accountId], LOOKED_AT)).toBe(1);
+  expect(await cutBatches(db, [accountId], SNAPSHOT_AT)).toBe(1);
 }
 
-async function touch(look: { pullId: bigint }): Promise<void> {
+async function touch(snapshot: { pullId: bigint }): Promise<void> {
   await db.query('update tieout.pulls set as_of = clock_timestamp() where pull_id = $1', [
-    look.pullId,
+    snapshot.pullId,
   ]);
 }
 
 /** What core/orders/decide.ts says of the one instruction of the newest batch. */
 async function decidedAgain(): Promise<string> {
   const fact = await freshFact();
-  expect(fact.lookedAt === null).toBe(!fact.facts.looked);
+  expect(fact.snapshotAt === null).toBe(!fact.facts.hasSnapshot);
   const rules = plainRules({ partialCapture: true });
   return verdictText(decideOrder(fact.facts, rules)).replaceAll(/(\w+\.)?O1\//g, '');
 }

@@ -15,8 +15,8 @@ import { BREAK_KINDS } from '../../src/core/orders/verdict.js';
 import type { Db, Tx } from '../../src/database/db.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
-import { storeInstructions, storeRun } from '../support/lookStore.js';
 import { orderOf } from '../support/orders.js';
+import { storeInstructions, storeRun } from '../support/snapshotStore.js';
 
 let fresh: FreshDatabase;
 let runId: bigint;

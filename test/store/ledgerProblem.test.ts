@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ledgerCurrencies } from '../../src/core/currency.js';
 import { askNight, createPull } from '../../src/pull/rows/pullsStore.js';
 import { freshDatabase } from '../support/database.js';
-import { storeRun } from '../support/lookStore.js';
+import { storeRun } from '../support/snapshotStore.js';
 
 const PLACED = `'2026-11-19T10:00:00Z'::timestamptz`;
 

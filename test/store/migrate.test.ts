@@ -10,7 +10,7 @@ import { packageRoot, statement } from '../../src/database/statements.js';
 import { queueReports } from '../../src/report/reportsStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
-import { storeRun } from '../support/lookStore.js';
+import { storeRun } from '../support/snapshotStore.js';
 
 const FIRST = `-- Up Migration
 create schema shop;

@@ -10,8 +10,8 @@ import {
 } from '../../src/instructions/outcomesStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
-import { storeInstructions, storeRun } from '../support/lookStore.js';
 import { orderOf } from '../support/orders.js';
+import { storeInstructions, storeRun } from '../support/snapshotStore.js';
 
 let fresh: FreshDatabase;
 let db: Database;

@@ -1,4 +1,4 @@
-// The pages of a look on a real PostgreSQL: whoever works on a chunk reads all of its orders, and
+// The pages of a snapshot on a real PostgreSQL: whoever works on a chunk reads all of its orders, and
 // answers come back as they were stored.
 
 import { randomUUID } from 'node:crypto';
@@ -16,7 +16,7 @@ import {
 } from '../../src/pull/rows/pullsStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
-import { storeRun } from '../support/lookStore.js';
+import { storeRun } from '../support/snapshotStore.js';
 
 let fresh: FreshDatabase;
 let db: Database;

@@ -7,10 +7,10 @@ import type { Database } from '../../src/database/db.js';
 import { cutBatches } from '../../src/instructions/instructionsStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
-import { storeInstructions, storeRun } from '../support/lookStore.js';
 import type { OrderText, StoredOrder } from '../support/orders.js';
-import { LOOKED_AT, orderOf } from '../support/orders.js';
-import { instructionTexts, lookAndPlan, policies } from '../support/planning.js';
+import { orderOf, SNAPSHOT_AT } from '../support/orders.js';
+import { instructionTexts, policies, snapshotAndPlan } from '../support/planning.js';
+import { storeInstructions, storeRun } from '../support/snapshotStore.js';
 
 let fresh: FreshDatabase;
 let db: Database;
@@ -213,7 +213,7 @@ describe('what waits for a person, and why', () => {
   test('a resumed run counts what it has queued already', async () => {
     const limit = { policies: policies('auto', { maxCount: 1 }) };
     await plan([withAge('3d')], limit);
-    await cutBatches(db, [accountId], LOOKED_AT);
+    await cutBatches(db, [accountId], SNAPSHOT_AT);
     await plan([withAge('3d'), withAge('2d')], limit);
     expect((await instructionTexts(db, accountId)).sort()).toEqual([
       'O1 capture 10.00 queued',
@@ -312,7 +312,7 @@ describe('batches', () => {
       ...Array.from({ length: 12 }, () => TO_REFUND),
       ...Array.from({ length: 101 }, () => TO_REVIEW),
     ]);
-    expect(await cutBatches(db, [accountId], LOOKED_AT)).toBe(9);
+    expect(await cutBatches(db, [accountId], SNAPSHOT_AT)).toBe(9);
     expect(await batches()).toEqual([
       'cancel 50',
       'capture 1',
@@ -328,8 +328,8 @@ describe('batches', () => {
 
   test('held ones stay where they are', async () => {
     await plan([TO_CAPTURE, TO_CAPTURE], { policies: policies('auto', { maxCount: 1 }) });
-    expect(await cutBatches(db, [accountId], LOOKED_AT)).toBe(1);
-    expect(await cutBatches(db, [accountId], LOOKED_AT)).toBe(0);
+    expect(await cutBatches(db, [accountId], SNAPSHOT_AT)).toBe(1);
+    expect(await cutBatches(db, [accountId], SNAPSHOT_AT)).toBe(0);
     expect(await batches()).toEqual(['capture 1']);
   });
 
@@ -339,9 +339,9 @@ describe('batches', () => {
     accountId = `${first}b`;
     runId = await storeRun(db, accountId);
     await plan([TO_CAPTURE]);
-    await cutBatches(db, [first], LOOKED_AT);
+    await cutBatches(db, [first], SNAPSHOT_AT);
     expect(await instructionTexts(db, accountId)).toEqual(['O1 capture 10.00 planned']);
-    await cutBatches(db, [first, accountId], LOOKED_AT);
+    await cutBatches(db, [first, accountId], SNAPSHOT_AT);
     const { rows } = await db.query(
       `select count(*) as different from tieout.instructions i join tieout.batches b
        using (batch_id) where i.account_id <> b.account_id or i.operation <> b.operation`,
@@ -352,11 +352,11 @@ describe('batches', () => {
 
 async function plan(
   texts: readonly OrderText[],
-  options: Partial<Parameters<typeof lookAndPlan>[1]> & { stored?: boolean } = {},
+  options: Partial<Parameters<typeof snapshotAndPlan>[1]> & { stored?: boolean } = {},
 ): Promise<void> {
   const orders = texts.map((text, index): StoredOrder => orderOf(`O${index + 1}`, text));
   if (options.stored) await storeInstructions(db, runId, accountId, orders);
-  await lookAndPlan(db, { runId, accountId, ...options }, orders);
+  await snapshotAndPlan(db, { runId, accountId, ...options }, orders);
 }
 
 function withAge(age: string): OrderText {

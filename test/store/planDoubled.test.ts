@@ -5,10 +5,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Database } from '../../src/database/db.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
-import { storeInstructions, storeRun } from '../support/lookStore.js';
 import type { OrderText } from '../support/orders.js';
 import { orderOf } from '../support/orders.js';
-import { instructionTexts, lookAndPlan, policies } from '../support/planning.js';
+import { instructionTexts, policies, snapshotAndPlan } from '../support/planning.js';
+import { storeInstructions, storeRun } from '../support/snapshotStore.js';
 
 let fresh: FreshDatabase;
 let db: Database;
@@ -73,5 +73,5 @@ async function plan(texts: readonly OrderText[], allowed = policies('auto')): Pr
   const orders = texts.map((text, index) => orderOf(`O${index + 1}`, text));
   await storeInstructions(db, await storeRun(db, accountId), accountId, orders);
   const runId = await storeRun(db, accountId);
-  await lookAndPlan(db, { runId, accountId, policies: allowed }, orders);
+  await snapshotAndPlan(db, { runId, accountId, policies: allowed }, orders);
 }

@@ -7,9 +7,9 @@ import type { PlannedPayout } from '../../src/plan/planStore.js';
 import { planInstructions } from '../../src/plan/planStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
-import { storeRun } from '../support/lookStore.js';
-import { LOOKED_AT } from '../support/orders.js';
+import { SNAPSHOT_AT } from '../support/orders.js';
 import { instructionTexts, policies } from '../support/planning.js';
+import { storeRun } from '../support/snapshotStore.js';
 
 let fresh: FreshDatabase;
 let db: Database;
@@ -33,7 +33,7 @@ describe('payouts are weighed by the same policies', () => {
     requestId: '00000000-0000-4000-8000-000000000001',
     currency: 'EUR',
     amount: '120.00',
-    requestedAt: LOOKED_AT,
+    requestedAt: SNAPSHOT_AT,
     problem: null,
     payload: { payment_amount: '120' },
     isInTotals: true,
@@ -50,8 +50,8 @@ describe('payouts are weighed by the same policies', () => {
   ])('%s', async (_, policy, changes, request, outcome) => {
     const rules = policies(policy, changes).map((rule) => ({ ...rule }));
     const all = [...rules, { ...rules[0], operation: 'payout' } as Policy];
-    await planInstructions(db, runId, LOOKED_AT, all, false, [payout(request)]);
-    await planInstructions(db, runId, LOOKED_AT, all, false, [payout(request)]);
+    await planInstructions(db, runId, SNAPSHOT_AT, all, false, [payout(request)]);
+    await planInstructions(db, runId, SNAPSHOT_AT, all, false, [payout(request)]);
     const [text, ...more] = await instructionTexts(db, accountId);
     expect(text).toMatch(new RegExp(`payout \\S+ ${outcome}$`));
     expect(more).toEqual([]);

@@ -1,4 +1,4 @@
-// What plan.sql makes of a database that came back from a backup: where a look tells whether it was
+// What plan.sql makes of a database that came back from a backup: where a snapshot tells whether it was
 // done since, it goes on as ever; where none can tell, it waits for a person.
 
 import { randomUUID } from 'node:crypto';
@@ -8,9 +8,9 @@ import { planInstructions } from '../../src/plan/planStore.js';
 import { freezePutBack } from '../../src/send/journal/putBacksStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
-import { storeRun } from '../support/lookStore.js';
-import { LOOKED_AT, orderOf } from '../support/orders.js';
-import { instructionTexts, lookAndPlan, policies } from '../support/planning.js';
+import { orderOf, SNAPSHOT_AT } from '../support/orders.js';
+import { instructionTexts, policies, snapshotAndPlan } from '../support/planning.js';
+import { storeRun } from '../support/snapshotStore.js';
 
 let fresh: FreshDatabase;
 beforeAll(async () => {
@@ -32,7 +32,7 @@ const PAYOUT = {
   requestId: '00000000-0000-4000-8000-000000000001',
   currency: 'EUR',
   amount: '120.00',
-  requestedAt: LOOKED_AT,
+  requestedAt: SNAPSHOT_AT,
   problem: null,
   payload: { payment_amount: '120' },
   isInTotals: true,
@@ -50,10 +50,10 @@ test.each([
      values ('freeze', true, 'for a test', 'anna', true, $1)`,
     [found],
   );
-  await lookAndPlan(db, { runId, accountId }, ORDERS);
+  await snapshotAndPlan(db, { runId, accountId }, ORDERS);
   const payouts = policies('auto').map((rule) => ({ ...rule, operation: 'payout' as const }));
   const all = [...policies('auto'), ...payouts.slice(0, 1)];
-  await planInstructions(db, runId, LOOKED_AT, all, false, [{ ...PAYOUT, accountId }]);
+  await planInstructions(db, runId, SNAPSHOT_AT, all, false, [{ ...PAYOUT, accountId }]);
   expect(await instructionTexts(db, accountId)).toEqual([
     'O1 capture 10.00 planned',
     'O2 refund R1 4.00 planned',
@@ -69,7 +69,7 @@ function lose(accountId: string, operation: string, order: string | null, amount
   return fresh.db.query(
     `${LOST} currency, amount, sent_at, host, found_at)
      values (gen_random_uuid(), 0, $1, $2, $3, 'EUR', $4, now(), 'b', $5)`,
-    [accountId, operation, order, amount, LOOKED_AT],
+    [accountId, operation, order, amount, SNAPSHOT_AT],
   );
 }
 
@@ -86,7 +86,7 @@ test.each([
   const accountId = `L${randomUUID().slice(0, 8)}`;
   const runId = await storeRun(db, accountId);
   await lose(accountId, operation, order, amount);
-  await lookAndPlan(db, { runId, accountId }, ORDERS.slice(0, 2));
+  await snapshotAndPlan(db, { runId, accountId }, ORDERS.slice(0, 2));
   const reason = (what: string): string => (what === held ? 'held: restored' : 'planned');
   expect(await instructionTexts(db, accountId)).toEqual([
     `O1 capture 10.00 ${reason('capture')}`,
@@ -99,7 +99,7 @@ test('an approval from before the database came back is for something else', asy
   const accountId = `V${randomUUID().slice(0, 8)}`;
   const runId = await storeRun(db, accountId);
   const waits = { runId, accountId, policies: policies('approve') };
-  await lookAndPlan(db, waits, ORDERS.slice(0, 1));
+  await snapshotAndPlan(db, waits, ORDERS.slice(0, 1));
   await db.transaction(async (tx) => {
     const { rows } = await tx.query<{ id: bigint }>(
       'select instruction_id as id from tieout.instructions where account_id = $1',
@@ -117,6 +117,6 @@ test('an approval from before the database came back is for something else', asy
     await freezePutBack(tx, 'for a test', { journals: [], lost: [] });
   });
   expect(await instructionTexts(db, accountId)).toEqual(['O1 capture 10.00 held: restored']);
-  await lookAndPlan(db, waits, ORDERS.slice(0, 1));
+  await snapshotAndPlan(db, waits, ORDERS.slice(0, 1));
   expect(await instructionTexts(db, accountId)).toEqual(['O1 capture 10.00 held: approval_void']);
 });

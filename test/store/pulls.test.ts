@@ -14,15 +14,22 @@ import { addGatewayOnly } from '../../src/pull/rows/gatewayOnlyStore.js';
 import { askAgain, askNight, createPull } from '../../src/pull/rows/pullsStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
+import type { OrderText } from '../support/orders.js';
+import {
+  DATE_END,
+  HOUR_MS,
+  LIVE_FROM,
+  orderOf,
+  plainRules,
+  SNAPSHOT_AT,
+} from '../support/orders.js';
 import {
   compareRulesOf,
   storeInstructions,
   storeLedger,
-  storeLook,
   storeRun,
-} from '../support/lookStore.js';
-import type { OrderText } from '../support/orders.js';
-import { DATE_END, HOUR_MS, LIVE_FROM, LOOKED_AT, orderOf, plainRules } from '../support/orders.js';
+  storeSnapshot,
+} from '../support/snapshotStore.js';
 
 const LOOKBACK_FROM = new Date(DATE_END.getTime() - 35 * 24 * HOUR_MS);
 const OLD = 'age=40d';
@@ -243,7 +250,7 @@ describe('pages', () => {
   });
 });
 
-test('a second look asks for the orders of the instructions, with the ledger as it is now', async () => {
+test('a second snapshot asks for the orders of the instructions, with the ledger as it is now', async () => {
   const runId = await storeRun(db, accountId);
   const orders = ['O1', 'O2', 'O3'].map((no) =>
     orderOf(no, { ledger: 'captured 10.00 EUR', did: ['capture T1 accepted'] }),
@@ -266,11 +273,11 @@ test('entries that nobody asked for become orders of the pull, save those of the
   const gatewayOnly = orderOf('S1', { ledger: null, ...unasked });
   const known = orderOf('O1', { ledger: 'captured 10.00 EUR', ...unasked });
   await storeLedger(db, accountId, [known]);
-  const look = await storeLook(db, runId, accountId, [gatewayOnly, known]);
-  await db.query('delete from tieout.asked_orders where pull_id = $1', [look.pullId]);
-  await addGatewayOnly(db, look.pullId);
-  await addGatewayOnly(db, look.pullId);
-  expect(await askedIn(look.pullId)).toEqual(['S1 - -']);
+  const snapshot = await storeSnapshot(db, runId, accountId, [gatewayOnly, known]);
+  await db.query('delete from tieout.asked_orders where pull_id = $1', [snapshot.pullId]);
+  await addGatewayOnly(db, snapshot.pullId);
+  await addGatewayOnly(db, snapshot.pullId);
+  expect(await askedIn(snapshot.pullId)).toEqual(['S1 - -']);
 });
 
 describe('a merchant’s views in place of the tables', () => {
@@ -312,12 +319,12 @@ async function nightBefore(text: OrderText): Promise<void> {
   const runId = await storeRun(db, accountId);
   const order = orderOf('O1', text);
   await storeLedger(db, accountId, [order], tables);
-  const look = await storeLook(db, runId, accountId, [order]);
+  const snapshot = await storeSnapshot(db, runId, accountId, [order]);
   await clearVerdicts(db, runId, [accountId]);
-  await judgeOrders(db, look, compareRulesOf(plainRules(), [accountId]));
-  await updateBreaks(db, look, LOOKED_AT);
+  await judgeOrders(db, snapshot, compareRulesOf(plainRules(), [accountId]));
+  await updateBreaks(db, snapshot, SNAPSHOT_AT);
   await classify(db, runId);
-  await rememberFinal(db, runId, look.pullId, LOOKBACK_FROM);
+  await rememberFinal(db, runId, snapshot.pullId, LOOKBACK_FROM);
 }
 
 async function askedTonight(text: OrderText): Promise<string[]> {
@@ -360,17 +367,17 @@ test('the numbers of runs and looks go up with time, whatever the date and the c
     );
     return rows[0]?.run_id ?? 0n;
   };
-  const lookOf = async (runId: bigint) => (await createPull(db, runId, 'fresh')).pullId;
+  const snapshotOf = async (runId: bigint) => (await createPull(db, runId, 'fresh')).pullId;
   const november = await runOf('2027-11-02', '2027-11-03T02:30:00Z');
-  const decemberLook = await lookOf(await runOf('2027-12-01', '2027-12-02T02:30:00Z'));
+  const decemberSnapshot = await snapshotOf(await runOf('2027-12-01', '2027-12-02T02:30:00Z'));
   // A date of long ago, worked on today; a clock that was set back; a night that goes on late.
   const october = await runOf('2027-10-05', '2027-12-02T09:00:00Z');
   const setBack = await runOf('2027-12-02', '2027-06-01T00:00:00Z');
-  const late = await lookOf(november);
+  const late = await snapshotOf(november);
   expect(october).toBeGreaterThan(november);
   expect(setBack).toBeGreaterThan(october);
-  expect(late).toBeGreaterThan(decemberLook);
-  expect(await lookOf(october)).toBeGreaterThan(late);
+  expect(late).toBeGreaterThan(decemberSnapshot);
+  expect(await snapshotOf(october)).toBeGreaterThan(late);
   expect(String(november)).toMatch(/^202711/);
   expect(String(setBack)).toMatch(/^202712/);
 });

@@ -1,17 +1,17 @@
-// What a look proves about instructions that were sent: settle.sql on a real PostgreSQL, for every
+// What a snapshot proves about instructions that were sent: settle.sql on a real PostgreSQL, for every
 // row of PROOFS and every state of the gateway.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROOFS } from '../../src/core/instructions/instruction.js';
 import { GATEWAY_STATES } from '../../src/core/orders/order.js';
 import type { Database } from '../../src/database/db.js';
-import { settleByLooks } from '../../src/instructions/instructionsStore.js';
+import { settleBySnapshot } from '../../src/instructions/instructionsStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
-import type { Look } from '../support/lookStore.js';
-import { storeInstructions, storeLook, storeRun } from '../support/lookStore.js';
 import type { OrderText } from '../support/orders.js';
-import { LOOKED_AT, orderOf } from '../support/orders.js';
+import { orderOf, SNAPSHOT_AT } from '../support/orders.js';
+import type { Snapshot } from '../support/snapshotStore.js';
+import { storeInstructions, storeRun, storeSnapshot } from '../support/snapshotStore.js';
 
 let fresh: FreshDatabase;
 let db: Database;
@@ -77,12 +77,12 @@ describe('refunds', () => {
 });
 
 test('a refused partial refund is not blamed for a later one that went through', async () => {
-  const { look, accountId } = await stored({
+  const { snapshot, accountId } = await stored({
     ledger: LEDGER,
     gateway: ['T1 partially_refunded 10.00'],
     did: ['refund T1 R1 4.00 rejected', 'refund T1 R2 3.00 accepted'],
   });
-  await settleByLooks(db, look.runId, look.pullId, LOOKED_AT);
+  await settleBySnapshot(db, snapshot.runId, snapshot.pullId, SNAPSHOT_AT);
   const { rows } = await db.query(
     'select state from tieout.instructions where account_id = $1 order by instruction_id',
     [accountId],
@@ -132,7 +132,7 @@ describe('looks that prove nothing', () => {
     expect((await settled(order)).state).toBe(outcome);
   });
 
-  test('a look from before the send', async () => {
+  test('a snapshot from before the send', async () => {
     const order = { ledger: LEDGER, gateway: captured, did: ['capture T1 unknown'] };
     expect((await settled(order, { sentSeconds: 1 })).state).toBe('unknown');
     expect((await settled(order, { sentSeconds: 0 })).state).toBe('unknown');
@@ -154,11 +154,11 @@ test('the same answer twice counts once', async () => {
   expect(one).toMatchObject({ state: 'confirmed', reason: 'the gateway shows captured' });
 });
 
-test('disputed: not settled by any later look, only by a person', async () => {
+test('disputed: not settled by any later snapshot, only by a person', async () => {
   const order = { ledger: LEDGER, gateway: ['T1 captured 10.00'], did: ['capture T1 rejected'] };
-  const { look, accountId } = await stored(order);
+  const { snapshot, accountId } = await stored(order);
   for (let turn = 0; turn < 3; turn += 1) {
-    await settleByLooks(db, look.runId, look.pullId, LOOKED_AT);
+    await settleBySnapshot(db, snapshot.runId, snapshot.pullId, SNAPSHOT_AT);
     expect(await instructionOf(accountId)).toMatchObject({ state: 'unknown', is_disputed: true });
   }
 });
@@ -172,7 +172,7 @@ test('a refusal that a later instruction of the same made good is left alone', a
   expect(one).toMatchObject({ state: 'rejected', is_disputed: false });
 });
 
-describe('a refusal that the look contradicts waits, and the night goes on', () => {
+describe('a refusal that the snapshot contradicts waits, and the night goes on', () => {
   test.each([
     ['captured', ['capture T1 rejected', 'cancel T1 held'], 'rejected held'],
     ['captured', ['capture T1 rejected', 'cancel T1 unknown'], 'rejected unknown'],
@@ -190,12 +190,12 @@ describe('a refusal that the look contradicts waits, and the night goes on', () 
       'rejected unknown',
     ],
   ])('%s shows of %j', async (shown, did, states) => {
-    const { look, accountId } = await stored({
+    const { snapshot, accountId } = await stored({
       ledger: LEDGER,
       gateway: [`T1 ${shown} 10.00`],
       did,
     });
-    await settleByLooks(db, look.runId, look.pullId, LOOKED_AT);
+    await settleBySnapshot(db, snapshot.runId, snapshot.pullId, SNAPSHOT_AT);
     const { rows } = await db.query<{ states: string }>(
       `select string_agg(state, ' ' order by instruction_id) as states
        from tieout.instructions where account_id = $1`,
@@ -205,13 +205,13 @@ describe('a refusal that the look contradicts waits, and the night goes on', () 
   });
 
   test('where another order has the transaction, and what was done to it', async () => {
-    const { look, accountId } = await stored({
+    const { snapshot, accountId } = await stored({
       ledger: LEDGER,
       gateway: ['T1 captured 10.00'],
       did: ['capture T1 rejected'],
     });
     const other = orderOf('O2', { ledger: LEDGER, did: ['capture T1 confirmed'] });
-    await storeInstructions(db, look.runId, accountId, [other]);
+    await storeInstructions(db, snapshot.runId, accountId, [other]);
     await db.transaction(async (tx) => {
       await tx.query('set local session_replication_role = replica');
       await tx.query(
@@ -220,26 +220,26 @@ describe('a refusal that the look contradicts waits, and the night goes on', () 
         [accountId],
       );
     });
-    await settleByLooks(db, look.runId, look.pullId, LOOKED_AT);
+    await settleBySnapshot(db, snapshot.runId, snapshot.pullId, SNAPSHOT_AT);
     expect(await instructionOf(accountId)).toMatchObject({ state: 'rejected' });
   });
 });
 
 test('what settles is counted for the run that saw it, and told once', async () => {
   const order = { ledger: LEDGER, gateway: ['T1 captured 10.00'], did: ['capture T1 accepted'] };
-  const { look, accountId } = await stored(order);
-  const first = await settleByLooks(db, look.runId, look.pullId, LOOKED_AT);
+  const { snapshot, accountId } = await stored(order);
+  const first = await settleBySnapshot(db, snapshot.runId, snapshot.pullId, SNAPSHOT_AT);
   expect(first).toMatchObject([
     { accountId, orderNo: 'O1', operation: 'capture', from: 'accepted', to: 'confirmed' },
   ]);
-  expect(await settleByLooks(db, look.runId, look.pullId, LOOKED_AT)).toEqual([]);
+  expect(await settleBySnapshot(db, snapshot.runId, snapshot.pullId, SNAPSHOT_AT)).toEqual([]);
   expect(await instructionOf(accountId)).toMatchObject({
-    settled_run_id: look.runId,
-    settled_at: LOOKED_AT,
+    settled_run_id: snapshot.runId,
+    settled_at: SNAPSHOT_AT,
   });
 });
 
-describe('an unknown one that two complete looks do not show', () => {
+describe('an unknown one that two complete snapshots do not show', () => {
   const OLD: OrderText = {
     ledger: LEDGER,
     gateway: ['T1 authorised 10.00'],
@@ -247,25 +247,25 @@ describe('an unknown one that two complete looks do not show', () => {
   };
   const HOURS = 2;
 
-  /** The order looked at so many times; the last look settles. */
+  /** The order looked at so many times; the last snapshot settles. */
   async function lookedAt(
     order: OrderText,
     options: {
-      looks?: OrderText[];
+      snapshots?: OrderText[];
       hoursAgo?: number;
       isSenderGone?: boolean;
       isFirstCutShort?: boolean;
     } = {},
   ): Promise<SettledRow> {
-    const { look, accountId } = await stored(order);
+    const { snapshot, accountId } = await stored(order);
     const { hoursAgo = HOURS, isSenderGone = true, isFirstCutShort = false } = options;
-    if (isFirstCutShort) await cutShort(look);
+    if (isFirstCutShort) await cutShort(snapshot);
     await storeAttempt(accountId, -hoursAgo * 3_600, isSenderGone);
-    let last = look;
-    for (const next of options.looks ?? [order]) {
-      last = await storeLook(db, look.runId, accountId, [orderOf('O1', next)]);
+    let last = snapshot;
+    for (const next of options.snapshots ?? [order]) {
+      last = await storeSnapshot(db, snapshot.runId, accountId, [orderOf('O1', next)]);
     }
-    await settleByLooks(db, look.runId, last.pullId, LOOKED_AT, HOURS);
+    await settleBySnapshot(db, snapshot.runId, last.pullId, SNAPSHOT_AT, HOURS);
     return instructionOf(accountId);
   }
 
@@ -281,29 +281,29 @@ describe('an unknown one that two complete looks do not show', () => {
        where account_id = $1 returning state, reason, resends`,
       [`A${accounts}`],
     );
-    // What may have happened is not called withdrawn: a look or a person says what it was.
+    // What may have happened is not called withdrawn: a snapshot or a person says what it was.
     expect(rows).toEqual([
       { state: 'unknown', reason: 'it was to be sent again, but: done elsewhere', resends: 1 },
     ]);
   });
 
   test.each<[string, OrderText, Parameters<typeof lookedAt>[1]]>([
-    ['one look is not enough', OLD, { looks: [] }],
+    ['one look is not enough', OLD, { snapshots: [] }],
     ['not before its time', OLD, { hoursAgo: HOURS - 0.1 }],
     ['its sender may still live', OLD, { isSenderGone: false }],
     [
       'an earlier look that showed the transaction twice, before and after',
       { ...OLD, gateway: [...(OLD.gateway ?? []), 'T1 captured 10.00'] },
-      { looks: [OLD] },
+      { snapshots: [OLD] },
     ],
-    ['a look that failed', OLD, { looks: [{ ...OLD, page: 'failed' }] }],
+    ['a look that failed', OLD, { snapshots: [{ ...OLD, page: 'failed' }] }],
     ['an earlier look that was cut short', OLD, { isFirstCutShort: true }],
-    ['another state before', { ...OLD, gateway: ['T1 pending 10.00'] }, { looks: [OLD] }],
-    ['no such transaction', OLD, { looks: [{ ...OLD, gateway: ['T2 authorised 10.00'] }] }],
+    ['another state before', { ...OLD, gateway: ['T1 pending 10.00'] }, { snapshots: [OLD] }],
+    ['no such transaction', OLD, { snapshots: [{ ...OLD, gateway: ['T2 authorised 10.00'] }] }],
     [
       'the ledger wants it cancelled now',
       OLD,
-      { looks: [{ ...OLD, ledger: 'cancelled 10.00 EUR' }] },
+      { snapshots: [{ ...OLD, ledger: 'cancelled 10.00 EUR' }] },
     ],
     ['a refund never', { ...OLD, did: ['refund T1 R1 10.00 unknown from=authorised'] }, {}],
     [
@@ -320,10 +320,10 @@ describe('an unknown one that two complete looks do not show', () => {
   });
 
   test('nothing is where no time is given', async () => {
-    const { look, accountId } = await stored(OLD);
+    const { snapshot, accountId } = await stored(OLD);
     await storeAttempt(accountId, -100 * 3_600, true);
-    const second = await storeLook(db, look.runId, accountId, [orderOf('O1', OLD)]);
-    await settleByLooks(db, look.runId, second.pullId, LOOKED_AT);
+    const second = await storeSnapshot(db, snapshot.runId, accountId, [orderOf('O1', OLD)]);
+    await settleBySnapshot(db, snapshot.runId, second.pullId, SNAPSHOT_AT);
     expect((await instructionOf(accountId)).state).toBe('unknown');
   });
 });
@@ -340,28 +340,28 @@ async function settled(
   order: OrderText,
   options: { sentSeconds?: number } = {},
 ): Promise<SettledRow> {
-  const { look, accountId } = await stored(order);
+  const { snapshot, accountId } = await stored(order);
   if (options.sentSeconds !== undefined) await storeAttempt(accountId, options.sentSeconds);
-  await settleByLooks(db, look.runId, look.pullId, LOOKED_AT);
+  await settleBySnapshot(db, snapshot.runId, snapshot.pullId, SNAPSHOT_AT);
   return instructionOf(accountId);
 }
 
 /** The order and its instructions in an account of its own, looked at once. */
-async function stored(text: OrderText): Promise<{ look: Look; accountId: string }> {
+async function stored(text: OrderText): Promise<{ snapshot: Snapshot; accountId: string }> {
   accounts += 1;
   const accountId = `A${accounts}`;
   const runId = await storeRun(db, accountId);
   const order = orderOf('O1', text);
   await storeInstructions(db, runId, accountId, [order]);
-  return { look: await storeLook(db, runId, accountId, [order]), accountId };
+  return { snapshot: await storeSnapshot(db, runId, accountId, [order]), accountId };
 }
 
 /** Its process died before everything was asked. */
-async function cutShort({ pullId }: Look): Promise<void> {
+async function cutShort({ pullId }: Snapshot): Promise<void> {
   await db.query('update tieout.pulls set finished_at = null where pull_id = $1', [pullId]);
 }
 
-/** The instruction was claimed so many seconds after the time of the look. */
+/** The instruction was claimed so many seconds after the time of the snapshot. */
 async function storeAttempt(
   accountId: string,
   seconds: number,
@@ -380,7 +380,7 @@ async function storeAttempt(
        $2::timestamptz + make_interval(secs => $3), now(),
        case when $4::boolean is not null then 'unanswered' end,
        case when $4::boolean is not null then now() end, $4 from batch`,
-    [accountId, LOOKED_AT, seconds, isSenderGone],
+    [accountId, SNAPSHOT_AT, seconds, isSenderGone],
   );
 }
 

@@ -8,7 +8,7 @@ import { OPERATIONS } from '../../src/core/orders/order.js';
 import { amountCases, transactionCases } from './matchCases.js';
 import type { OrderText } from './orders.js';
 import { plainRules } from './orders.js';
-import { gatewayOnlyCases, lookCases, recordCases } from './recordCases.js';
+import { gatewayOnlyCases, recordCases, snapshotCases } from './recordCases.js';
 import { forgottenRefundCases, refundCases, refundCasesOfPartialCaptures } from './refundCases.js';
 import {
   instructionCases,
@@ -42,7 +42,7 @@ export function caseSets(): CaseSet[] {
         ...amountCases,
         ...transactionCases,
         ...recordCases,
-        ...lookCases,
+        ...snapshotCases,
         ...gatewayOnlyCases,
         ...instructionCases,
         ...refundCases,
@@ -83,15 +83,15 @@ declined     state_mismatch state_mismatch state_mismatch     state_mismatch  ma
 
 function printedTable(): Case[] {
   const [head, ...rows] = PRINTED.trim().split('\n');
-  const sights = (head ?? '').trim().split(/\s+/);
+  const observedStates = (head ?? '').trim().split(/\s+/);
   return rows.flatMap((row) => {
     const [expected = '', ...cells] = row.trim().split(/\s+/);
     return cells.map((cell, column): Case => {
-      const sight = sights[column] ?? '';
+      const observed = observedStates[column] ?? '';
       return {
-        name: `${expected} beside ${sight}`,
+        name: `${expected} beside ${observed}`,
         ledger: `${expected} 10.00 EUR`,
-        gateway: sight === 'missing' ? [] : [`T1 ${sight} 10.00 EUR`],
+        gateway: observed === 'missing' ? [] : [`T1 ${observed} 10.00 EUR`],
         want: cell === 'CAPTURE' ? CAPTURE : cell === 'CANCEL' ? CANCEL : cell,
       };
     });
@@ -106,17 +106,17 @@ const reviewCases: Case[] = ['authorised', 'captured', 'cancelled', 'declined'].
       gateway: ['T1 in_review 10.00'],
       want: `need review T1 10.00 EUR ${decision}`,
     })),
-    ...['pending', 'in_review'].flatMap((sight) => [
+    ...['pending', 'in_review'].flatMap((observed) => [
       {
-        name: `${expected}, ${sight}, undecided, at the end of the grace period`,
+        name: `${expected}, ${observed}, undecided, at the end of the grace period`,
         ledger: `${expected} 10.00 EUR age=24h`,
-        gateway: [`T1 ${sight} 10.00`],
+        gateway: [`T1 ${observed} 10.00`],
         want: 'awaited',
       },
       {
-        name: `${expected}, ${sight}, undecided, past the grace period`,
+        name: `${expected}, ${observed}, undecided, past the grace period`,
         ledger: `${expected} 10.00 EUR age=24h+1s`,
-        gateway: [`T1 ${sight} 10.00`],
+        gateway: [`T1 ${observed} 10.00`],
         want: 'state_mismatch',
       },
     ]),

@@ -11,10 +11,10 @@ import type {
 } from '../../src/instructions/decisions.js';
 import { decideInstructions } from '../../src/instructions/decisions.js';
 import { dissolveWaiting } from '../../src/send/rows/batchesStore.js';
-import { storeInstructions, storeRun } from './lookStore.js';
 import type { OrderText } from './orders.js';
-import { LOOKED_AT, orderOf } from './orders.js';
-import { lookAndPlan, policies } from './planning.js';
+import { orderOf, SNAPSHOT_AT } from './orders.js';
+import { policies, snapshotAndPlan } from './planning.js';
+import { storeInstructions, storeRun } from './snapshotStore.js';
 
 /** Where the test stands; a new account for each test. */
 export const at = {
@@ -45,7 +45,7 @@ export async function newAccount(db: Database): Promise<void> {
 
 export async function plan(texts: readonly OrderText[]): Promise<void> {
   const orders = texts.map((text, index) => orderOf(`O${index + 1}`, text));
-  await lookAndPlan(
+  await snapshotAndPlan(
     at.db,
     { runId: at.runId, accountId: at.accountId, policies: policies('approve') },
     orders,
@@ -57,12 +57,12 @@ export async function nextRun(texts: readonly OrderText[], { breaks = false } = 
   await dissolveWaiting(at.db, [at.accountId]);
   at.runId = await storeRun(at.db, at.accountId);
   const orders = texts.map((text, index) => orderOf(`O${index + 1}`, text));
-  const look = await lookAndPlan(
+  const look = await snapshotAndPlan(
     at.db,
     { runId: at.runId, accountId: at.accountId, policies: policies('approve') },
     orders,
   );
-  if (breaks) await updateBreaks(at.db, look, LOOKED_AT);
+  if (breaks) await updateBreaks(at.db, look, SNAPSHOT_AT);
 }
 
 /** An order with instructions in any state, looked at once. */
@@ -70,7 +70,7 @@ export async function given(text: OrderText, more?: string): Promise<void> {
   const order = orderOf('O1', text);
   await storeInstructions(at.db, at.runId, at.accountId, [order]);
   if (more !== undefined) await inThePast(more);
-  await lookAndPlan(
+  await snapshotAndPlan(
     at.db,
     { runId: at.runId, accountId: at.accountId, policies: policies('approve') },
     [order],
@@ -105,7 +105,7 @@ export function verdicts(request: DecisionRequest): Promise<DecisionVerdict[]> {
   const enqueue = async (queue: string): Promise<void> => {
     at.enqueued.push(queue);
   };
-  const deps = { db: at.db, queuePort: { enqueue }, now: () => LOOKED_AT, log: () => {} };
+  const deps = { db: at.db, queuePort: { enqueue }, now: () => SNAPSHOT_AT, log: () => {} };
   return decideInstructions(deps, request);
 }
 

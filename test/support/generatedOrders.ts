@@ -7,7 +7,7 @@ import { INSTRUCTION_STATES, OPEN_STATES } from '../../src/core/instructions/ins
 import type { Rules } from '../../src/core/orders/facts.js';
 import { EXPECTED_STATES, GATEWAY_STATES, OPERATIONS } from '../../src/core/orders/order.js';
 import type { StoredEntry, StoredInstruction, StoredOrder } from './orders.js';
-import { CODES, HOUR_MS, LIVE_FROM, LOOKED_AT, plainRules } from './orders.js';
+import { CODES, HOUR_MS, LIVE_FROM, plainRules, SNAPSHOT_AT } from './orders.js';
 
 const IDS = ['T1', 'T1', 'T1', 'T2'] as const;
 const AMOUNTS = [400n, 600n, 1000n, 1001n];
@@ -19,7 +19,7 @@ const SECOND = 1000;
 const time = fc
   .constantFrom(1, 24, 30, 6 * 24, 9 * 24, 12 * 24)
   .chain((hours) => fc.constantFrom(0, SECOND).map((more) => hours * HOUR_MS + more))
-  .map((age) => new Date(LOOKED_AT.getTime() - age));
+  .map((age) => new Date(SNAPSHOT_AT.getTime() - age));
 
 const ledger = fc.record({
   expected: fc.constantFrom(...EXPECTED_STATES, 'captured' as const, 'captured' as const),

@@ -1,6 +1,6 @@
 // Orders for tests of the compare: one order as the ledger, the gateway, the refund requests and
 // our instructions know it, written as short text. The same order becomes the facts of
-// core/orders/decide.ts and rows of a real database (lookStore.ts), so that both roads are asked the same
+// core/orders/decide.ts and rows of a real database (snapshotStore.ts), so that both roads are asked the same
 // question.
 
 import type { InstructionState } from '../../src/core/instructions/instruction.js';
@@ -18,8 +18,8 @@ import type { ExpectedState, GatewayState, Operation } from '../../src/core/orde
 import { GATEWAY_STATES } from '../../src/core/orders/order.js';
 import type { ReviewDecision } from '../../src/core/orders/verdict.js';
 
-/** The time of the look in all cases; the date ended three hours before it. */
-export const LOOKED_AT = new Date('2026-11-20T03:00:00.000Z');
+/** The time of the snapshot in all cases; the date ended three hours before it. */
+export const SNAPSHOT_AT = new Date('2026-11-20T03:00:00.000Z');
 export const DATE_END = new Date('2026-11-20T00:00:00.000Z');
 export const LIVE_FROM = new Date('2026-11-10T00:00:00.000Z');
 /** Orders and transactions are older than the grace period unless a case says otherwise. */
@@ -100,7 +100,7 @@ export function factsOf(order: StoredOrder): OrderFacts {
   const ids = new Set(entries.map((entry) => entry.transactionId ?? ''));
   return {
     ledger: order.ledger,
-    looked: order.page === 'answered' || order.page === 'unasked',
+    hasSnapshot: order.page === 'answered' || order.page === 'unasked',
     entries,
     contradictory: ids.size < entries.length,
     refunds: order.refunds,
@@ -152,7 +152,7 @@ export function verdictText(verdict: Omit<Verdict, 'transaction'>): string {
 
 export function plainRules(changes: Partial<Rules> = {}): Rules {
   return {
-    asOf: LOOKED_AT,
+    asOf: SNAPSHOT_AT,
     dateEnd: DATE_END,
     graceMs: 24 * HOUR_MS,
     staleMs: 6 * 24 * HOUR_MS,
@@ -254,7 +254,7 @@ function wordsOf(text: string): { words: string[]; keys: Map<string, string> } {
   };
 }
 
-/** "30h", "6d" or "6d+1s" before the look. */
+/** "30h", "6d" or "6d+1s" before the snapshot. */
 function before(age: string): Date {
   const units: Record<string, number> = { d: 24 * HOUR_MS, h: HOUR_MS, s: 1000 };
   const total = age.split('+').reduce((sum, part) => {
@@ -262,7 +262,7 @@ function before(age: string): Date {
     if (unit === undefined) throw new Error(`no such age: ${age}`);
     return sum + Number(part.slice(0, -1)) * unit;
   }, 0);
-  return new Date(LOOKED_AT.getTime() - total);
+  return new Date(SNAPSHOT_AT.getTime() - total);
 }
 
 function present(word: string | undefined): string | null {

@@ -8,10 +8,10 @@ import type { Rules } from '../../src/core/orders/facts.js';
 import { OPERATIONS } from '../../src/core/orders/order.js';
 import type { Database } from '../../src/database/db.js';
 import { planInstructions, withdrawNeedless } from '../../src/plan/planStore.js';
-import type { Look } from './lookStore.js';
-import { compareRulesOf, storeLedger, storeLook } from './lookStore.js';
 import type { StoredOrder } from './orders.js';
-import { LOOKED_AT, plainRules } from './orders.js';
+import { plainRules, SNAPSHOT_AT } from './orders.js';
+import type { Snapshot } from './snapshotStore.js';
+import { compareRulesOf, storeLedger, storeSnapshot } from './snapshotStore.js';
 
 export function policies(policy: Policy['policy'], changes: Partial<Policy> = {}): Policy[] {
   return OPERATIONS.map((operation) => ({
@@ -24,21 +24,21 @@ export function policies(policy: Policy['policy'], changes: Partial<Policy> = {}
   }));
 }
 
-/** Looks at the orders of an account and plans; answers the look. */
-export async function lookAndPlan(
+/** Looks at the orders of an account and plans; answers the snapshot. */
+export async function snapshotAndPlan(
   db: Database,
   night: { runId: bigint; accountId: string; rules?: Partial<Rules>; policies?: Policy[] },
   orders: readonly StoredOrder[],
-): Promise<Look> {
+): Promise<Snapshot> {
   const rules = plainRules(night.rules);
   await storeLedger(db, night.accountId, orders);
-  const look = await storeLook(db, night.runId, night.accountId, orders);
+  const snapshot = await storeSnapshot(db, night.runId, night.accountId, orders);
   await clearVerdicts(db, night.runId, [night.accountId]);
-  await judgeOrders(db, look, compareRulesOf(rules, [night.accountId]));
-  await withdrawNeedless(db, night.runId, look.pullId, LOOKED_AT);
+  await judgeOrders(db, snapshot, compareRulesOf(rules, [night.accountId]));
+  await withdrawNeedless(db, night.runId, snapshot.pullId, SNAPSHOT_AT);
   const allowed = night.policies ?? policies('auto');
-  await planInstructions(db, night.runId, LOOKED_AT, allowed, rules.partialCapture);
-  return look;
+  await planInstructions(db, night.runId, SNAPSHOT_AT, allowed, rules.partialCapture);
+  return snapshot;
 }
 
 /** "O1 capture 10.00 planned", "O1 refund R1 4.00 held: approval"; in the order they were made. */

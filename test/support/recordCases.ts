@@ -65,7 +65,7 @@ export const recordCases: Case[] = [
   },
 ];
 
-export const lookCases: Case[] = [
+export const snapshotCases: Case[] = [
   {
     name: 'its page failed',
     ledger: 'captured 10.00 EUR',

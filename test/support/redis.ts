@@ -49,7 +49,7 @@ export async function startRedis(settings: readonly string[] = []): Promise<Test
   const dir = await mkdtemp(join(tmpdir(), 'tieout-redis-'));
   let lastError: unknown;
   for (let attempt = 1; attempt <= START_ATTEMPTS; attempt += 1) {
-    // Another process may take the port between the look and the start, hence the attempts.
+    // Another process may take the port between the search and the start, hence the attempts.
     const port = await freePort();
     try {
       return await serve(dir, port, settings);

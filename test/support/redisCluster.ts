@@ -11,7 +11,7 @@ const THIRDS = [
   ['10923', '16383'],
 ] as const;
 const LOOKS = 200;
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 export interface TestCluster {
   nodes: TestRedis[];
@@ -40,7 +40,7 @@ export async function startRedisCluster(): Promise<TestCluster> {
       const isWhole = (text: unknown): boolean =>
         /cluster_state:ok/.test(String(text)) && /cluster_known_nodes:3/.test(String(text));
       if (said.every(isWhole)) return;
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
     }
     throw new Error('the nodes did not become a cluster');
   };

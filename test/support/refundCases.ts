@@ -1,5 +1,5 @@
 // The refund rules of docs/CONTRACT.md section 6 as cases; see cases.ts. LIVE_FROM is ten days
-// before the look, so that a request of 12d is history. What tieout confirmed counts as done like
+// before the snapshot, so that a request of 12d is history. What tieout confirmed counts as done like
 // history.
 
 import type { Case } from './cases.js';

@@ -334,10 +334,10 @@ export const offCases: Case[] = [
   ['review', 'captured 10.00 EUR decision=accept', 'in_review', 'state_mismatch'],
   ['refund', 'captured 10.00 EUR', 'captured', 'refund_mismatch'],
   ['refund of a cancelled order', 'cancelled 10.00 EUR', 'captured', 'state_mismatch'],
-].map(([operation, ledger = '', sight, want = '']) => ({
+].map(([operation, ledger = '', observed, want = '']) => ({
   name: `${operation} is off`,
   ledger,
-  gateway: [`T1 ${sight} 10.00`],
+  gateway: [`T1 ${observed} 10.00`],
   refunds: operation?.startsWith('refund') ? ['R1 10.00'] : [],
   want,
 }));

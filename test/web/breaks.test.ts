@@ -111,7 +111,7 @@ describe('the list of breaks', () => {
     ['a word of a note', 'text=bert', { text: 'bert' }],
     ['a transaction', 'text=TX-S-EUR-SMALL', { text: 'TX-S-EUR-SMALL' }],
     ['a candidate', 'text=OTHER-S-EUR-L', { text: 'OTHER-S-EUR-L' }],
-    // What a look is stored as is nothing that a person searches for.
+    // What a snapshot is stored as is nothing that a person searches for.
     ['the name of a field', 'text=transaction', { text: 'transaction' }],
     ['an age', 'sort=order&age=0-1&owner=bert', { owner: 'bert' }],
   ])('finds by %s what a command finds', async (_what, query, filter) => {

@@ -120,7 +120,7 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
   it("is an operator's bad night: killed worker, lost answers, a failed job, nothing twice", async () => {
     const { db } = console.app;
     const { page, complaints, context } = await tabOf(await console.withRole('operator'));
-    // The process that sent this one was killed before the answer came; a later look settled it.
+    // The process that sent this one was killed before the answer came; a later snapshot settled it.
     const { rows } = await db.query<{ id: bigint; operation: string }>(
       `select min(instruction_id) as id, operation from tieout.instruction_events
        join tieout.instructions using (instruction_id) where to_state = 'unknown'
@@ -147,7 +147,7 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
     await page.getByLabel('Reason').fill('they come again');
     await page.getByRole('button', { name: 'Let it go' }).click();
     // An account that tieout itself has stopped stays so, and is named. (The one whose two answers
-    // were lost has begun again by itself: a look has shown what happened.)
+    // were lost has begun again by itself: a snapshot has shown what happened.)
     await page.getByText('A1002 sends nothing').waitFor();
     await page.locator('select[name=account]').selectOption('A1002');
     await page.getByLabel('Reason').fill('the line is well again');
@@ -166,7 +166,7 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
     await page.goto('/jobs');
     expect(await page.locator('.empty').innerText()).toContain('No job');
 
-    // Its answer was lost, and of a part of the money no look can tell: a person does.
+    // Its answer was lost, and of a part of the money no snapshot can tell: a person does.
     await page.goto('/instructions?state=unknown');
     await page
       .locator('tbody tr')

@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 
-/** The look of the clock, and what it is here. */
-const LOOK_MS = 30_000;
-const SHORT_LOOK_MS = 4_000;
+/** How often the clock reads the schedule, and how often here. */
+const POLL_MS = 30_000;
+const SHORT_POLL_MS = 4_000;
 const file = process.env.TIEOUT_CAMPAIGN_SHIFT;
 
 const RealDate = Date;
@@ -32,5 +32,5 @@ globalThis.Date = class extends RealDate {
 };
 
 const { setTimeout: wait } = timers;
-timers.setTimeout = (ms, ...more) => wait(ms === LOOK_MS ? SHORT_LOOK_MS : ms, ...more);
+timers.setTimeout = (ms, ...more) => wait(ms === POLL_MS ? SHORT_POLL_MS : ms, ...more);
 syncBuiltinESMExports();

@@ -1,5 +1,5 @@
 // The demand: the newest night ends by itself, complete, within the time to resume it. What only a
-// person can say (what became of a request that no look shows) is all that it may leave.
+// person can say (what became of a request that no snapshot shows) is all that it may leave.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readGateway } from '../../auditor/readBooks.mjs';
@@ -86,7 +86,7 @@ async function whyNot(house, { run, open }, due) {
   return null;
 }
 
-/** Whether a look proves an unknown one: not a part of a refund, nor a payout. */
+/** Whether a snapshot proves an unknown one: not a part of a refund, nor a payout. */
 async function shownEffects({ sandbox }) {
   const { effects } = await readGateway(sandbox.baseUrl, sandbox.journal);
   const done = new Set(

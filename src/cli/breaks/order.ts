@@ -68,7 +68,7 @@ function storyLines(account: string, orderNo: string, story: OrderStory): string
     '',
     'Looks',
     ...story.removed.map((one) => `  ${removedLine(one)}`),
-    ...orNone(story.looks.flatMap(lookLines)),
+    ...orNone(story.looks.flatMap(snapshotLines)),
     '',
     'Breaks',
     ...orNone(story.breaks.flatMap(breakLines)),
@@ -99,12 +99,12 @@ function changeLine(change: Part): string {
   return `  ${change.at}  seen changed: ${parts.join(', ')}`;
 }
 
-function lookLines(look: Part): string[] {
-  const said = coverageInWords(look.coverage as Coverage);
-  const why = String(look.answer).startsWith('failed') ? ` (${look.answer})` : '';
-  const entries = look.entries as Part[];
+function snapshotLines(snapshot: Part): string[] {
+  const said = coverageInWords(snapshot.coverage as Coverage);
+  const why = String(snapshot.answer).startsWith('failed') ? ` (${snapshot.answer})` : '';
+  const entries = snapshot.entries as Part[];
   return [
-    `  ${look.at}  ${look.kind} look of ${look.businessDate}: ${said}${why}`,
+    `  ${snapshot.at}  ${snapshot.kind} look of ${snapshot.businessDate}: ${said}${why}`,
     ...entries.map(
       (entry) =>
         `    ${entry.state ?? `code ${entry.code}`} ${entry.amount} ${entry.currency}, ` +

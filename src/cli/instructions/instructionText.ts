@@ -13,7 +13,7 @@ import type {
   ListedInstruction,
   SheetAttempt,
   SheetDecision,
-  SheetLook,
+  SheetSnapshot,
 } from '../../instructions/instructionListStore.js';
 import type { Sheet } from '../../instructions/instructionSheet.js';
 
@@ -152,8 +152,8 @@ function sendingLines(sheet: Sheet, time: (at: string) => string): string[] {
     '',
     'Sent',
     ...sheet.attempts.flatMap((attempt) => attemptLines(attempt, time)),
-    `  gateway before: ${lookText(sheet.stateBefore, time)}`,
-    `  gateway after:  ${lookText(sheet.stateAfter, time)}`,
+    `  gateway before: ${snapshotText(sheet.stateBefore, time)}`,
+    `  gateway after:  ${snapshotText(sheet.stateAfter, time)}`,
     ...(sheet.state !== 'unknown' || window === null
       ? []
       : [
@@ -189,14 +189,14 @@ function attemptLines(attempt: SheetAttempt, time: (at: string) => string): stri
   ];
 }
 
-function lookText(look: SheetLook | null, time: (at: string) => string): string {
-  if (look === null) return 'no complete look';
-  const entries = look.entries.map(
+function snapshotText(snapshot: SheetSnapshot | null, time: (at: string) => string): string {
+  if (snapshot === null) return 'no complete look';
+  const entries = snapshot.entries.map(
     (entry) =>
       `${entry.state ?? `code ${entry.code}`} ${entry.amount} ${entry.currency} ` +
       `(${entry.transaction})`,
   );
-  return `${entries.join(', ') || 'no such order'}, looked at ${time(look.at)}`;
+  return `${entries.join(', ') || 'no such order'}, looked at ${time(snapshot.at)}`;
 }
 
 export function verdictLines(

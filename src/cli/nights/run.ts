@@ -10,7 +10,7 @@ import type { RunResult } from '../../night/run.js';
 import { runDate } from '../../night/run.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
-import { watchOf } from '../observedState.js';
+import { watchOf } from '../scheduleStatus.js';
 import { dryLines, printWouldDo } from './dryRunText.js';
 import { summaryLines } from './summaryText.js';
 

@@ -7,8 +7,8 @@ import { checkSchedule, localTicksOf, startClock } from '../../../jobs/clock.js'
 import { reasonOf } from '../../../jobs/reason.js';
 import { DatabaseAwayError } from '../../core/errors.js';
 import { nextSentence, owedSentence } from '../../core/runs/owed.js';
-import type { ClockSight } from '../../night/clock.js';
-import { lookAtClock, workOnOwed } from '../../night/clock.js';
+import type { ScheduleStatus } from '../../night/clock.js';
+import { readSchedule, workOnOwed } from '../../night/clock.js';
 import type { Workforce } from '../../night/run.js';
 import type { App } from '../app.js';
 import { configOf, SERVICE, withApp } from '../context.js';
@@ -30,7 +30,7 @@ export function scheduleCommand(): Command {
 }
 
 /** Looks at what is owed so often, whatever the ticks do. */
-const LOOK_MS = 30_000;
+const POLL_MS = 30_000;
 
 /** Runs the clock until the program is told to stop: at each tick, and now and then between. */
 export async function runClock(app: App, signal: AbortSignal, workforce: Workforce): Promise<void> {
@@ -46,21 +46,21 @@ export async function runClock(app: App, signal: AbortSignal, workforce: Workfor
       wake = resolve;
     });
     try {
-      const sight = await lookAtClock(deps);
-      const worked = (await workOnOwed(deps, workforce, sight)) !== null;
-      say(`clock: ${clockWords(worked ? await lookAtClock(deps) : sight)}`);
+      const status = await readSchedule(deps);
+      const worked = (await workOnOwed(deps, workforce, status)) !== null;
+      say(`clock: ${clockWords(worked ? await readSchedule(deps) : status)}`);
     } catch (error) {
       // A database that is away ends no clock: what is owed stays owed.
       if (!signal.aborted) say(`clock: ${reasonOf(error)}`);
       if (error instanceof DatabaseAwayError) await deps.reviveDatabase?.().catch(() => {});
     }
-    await Promise.race([woken, setTimeout(LOOK_MS, undefined, { signal }).catch(() => {})]);
+    await Promise.race([woken, setTimeout(POLL_MS, undefined, { signal }).catch(() => {})]);
   }
   await clock.stop();
 }
 
 /** The newest night in a sentence where it is not over, and when the next one begins. */
-function clockWords({ owed, now, facts, run }: ClockSight): string {
+function clockWords({ owed, now, facts, run }: ScheduleStatus): string {
   const about = owedSentence(owed, now);
   const night = about !== null && owed.kind !== 'begin' ? sentenceOf(run) : null;
   return [night, about, nextSentence(facts)].filter((part) => part !== null).join(' ');

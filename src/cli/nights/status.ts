@@ -7,7 +7,7 @@ import { leftAccountNotice } from '../../core/runs/notices.js';
 import { didNotStart, nextSentence, owedSentence, silenceSentence } from '../../core/runs/owed.js';
 import { strangeOrdersNotice } from '../../core/runs/strangeOrders.js';
 import { nightSentence } from '../../core/runs/summary.js';
-import { lookAtClock } from '../../night/clock.js';
+import { readSchedule } from '../../night/clock.js';
 import { type OutboxFigures, outboxFigures } from '../../outbox/outboxStore.js';
 import type { GatewayWord } from '../../pull/rows/statusCodesStore.js';
 import { statusCodesSeen } from '../../pull/rows/statusCodesStore.js';
@@ -16,7 +16,7 @@ import { leftAccounts } from '../../runs/leftAccountsStore.js';
 import type { RunRow } from '../../runs/runsStore.js';
 import { aheadNotices, stopNotices } from '../../send/stops.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
-import { sightOf } from '../observedState.js';
+import { scheduleDepsOf } from '../scheduleStatus.js';
 
 export function statusCommand(): Command {
   return new Command('status')
@@ -26,21 +26,21 @@ export function statusCommand(): Command {
       await withApp(
         command,
         async (app) => {
-          const sight = await lookAtClock(sightOf(app));
-          const { run, owed, facts } = sight;
-          const { silence } = sight;
+          const status = await readSchedule(scheduleDepsOf(app));
+          const { run, owed, facts } = status;
+          const { silence } = status;
           const sentence = silence === null ? sentenceOf(run) : silenceSentence(silence);
-          const about = owedSentence(owed, sight.now);
+          const about = owedSentence(owed, status.now);
           const next = nextSentence(facts);
           const words = await statusCodesSeen(app.db, null);
           const alerts = await outboxFigures(app.db);
           const accountIds = app.config.accounts.map(({ accountId }) => accountId);
           const stops = [
             ...(await stopNotices(app.db, accountIds)),
-            ...(await aheadNotices(app.db, app.config.accounts, sight.now)),
+            ...(await aheadNotices(app.db, app.config.accounts, status.now)),
           ];
           const left = (await leftAccounts(app.db, accountIds)).map(leftAccountNotice);
-          const from = lookbackFrom(app, { endsAt: sight.now });
+          const from = lookbackFrom(app, { endsAt: status.now });
           const strange = await strangeOrders(app.db, accountIds, from);
           const unnamed = strange.map(strangeOrdersNotice);
           if (wantsJson(command)) {
@@ -50,7 +50,7 @@ export function statusCommand(): Command {
               sentence,
               asOf: run?.summary?.asOf ?? null,
               owed,
-              didNotStart: didNotStart(owed, sight.now),
+              didNotStart: didNotStart(owed, status.now),
               nextTick: facts.nextTick,
               nextBusinessDate: facts.nextDue,
               alerts,

@@ -18,7 +18,7 @@ import { localIdentity } from '../../web/visitor/identity.js';
 import { makeLink } from '../../web/visitor/links.js';
 import type { App } from '../app.js';
 import { configOf, SERVICE, withApp } from '../context.js';
-import { sightOf } from '../observedState.js';
+import { scheduleDepsOf } from '../scheduleStatus.js';
 import { retryWords } from './jobs.js';
 import { runClock, untilStopped } from './schedule.js';
 
@@ -107,7 +107,7 @@ async function openWeb(app: App): Promise<() => Promise<void>> {
 /** The queue is asked for only when a monitor asks. */
 function monitorOf(app: App): MonitorDeps {
   return {
-    ...sightOf(app),
+    ...scheduleDepsOf(app),
     version: app.version,
     queueCounts: async () => (await app.queues()).counts(),
     pendingMigrations: async () => (await migrationStatus(app.connection)).pending.length,

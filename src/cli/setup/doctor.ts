@@ -32,7 +32,7 @@ import { type ServerFacts, serverFacts } from '../../database/serverFacts.js';
 import { type ProfileOrigin, profileOrigins } from '../../gateway/document/profile.js';
 import { accountsWithoutOrders } from '../../ledger/ledgerStore.js';
 import { ledgerTrouble } from '../../ledger/ledgerTroubleStore.js';
-import { lookAtClock } from '../../night/clock.js';
+import { readSchedule } from '../../night/clock.js';
 import { outboxFigures } from '../../outbox/outboxStore.js';
 import { neverAskedOrders } from '../../pull/rows/ledgerKeysStore.js';
 import { statusCodesSeen } from '../../pull/rows/statusCodesStore.js';
@@ -41,7 +41,7 @@ import { leftAccounts } from '../../runs/leftAccountsStore.js';
 import { accountsWithoutHistory } from '../../runs/runAccountsStore.js';
 import type { App } from '../app.js';
 import { configOf, printJson, printLines, wantsJson, withApp } from '../context.js';
-import { sightOf } from '../observedState.js';
+import { scheduleDepsOf } from '../scheduleStatus.js';
 
 interface Check {
   name: string;
@@ -245,7 +245,7 @@ const SILENT_DAYS_MAX = 3;
 
 /** Does anybody begin the nights? */
 async function nightsCheck(app: App): Promise<Check> {
-  const { owed, facts, run, now, silence } = await lookAtClock(sightOf(app));
+  const { owed, facts, run, now, silence } = await readSchedule(scheduleDepsOf(app));
   const name = 'nights';
   if (standsStill(silence)) return { name, kind: 'problem', words: silenceSentence(silence) };
   const next = nextSentence(facts);

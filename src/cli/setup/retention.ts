@@ -1,6 +1,6 @@
-// `tieout retention`: how long what looks brought is kept. `show` lists the months that are there
-// with what keeps them, and what was removed; `apply` removes those that are older than the rule,
-// or says what it would remove.
+// `tieout retention`: how long what snapshots brought is kept. `show` lists the months that are
+// there with what keeps them, and what was removed; `apply` removes those that are older than the
+// rule, or says what it would remove.
 
 import { Command, InvalidArgumentError } from 'commander';
 import { UsageError } from '../../core/errors.js';

@@ -52,7 +52,7 @@ export const EFFECT_STATES: readonly InstructionState[] = [
   'unknown',
 ];
 
-/** Only of these is absence proven by looks; all others wait for a person. */
+/** Only of these is absence proven by snapshots; all others wait for a person. */
 export const RESENDABLE: readonly Operation[] = ['capture', 'cancel'];
 
 export interface Proof {

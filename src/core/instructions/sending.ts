@@ -8,7 +8,9 @@ import { oneLine } from '../log.js';
 export const SENDING_STATES = ['untried', 'canary', 'open', 'stopped'] as const;
 export type SendingState = (typeof SENDING_STATES)[number];
 
-/** Every legal move; `stopped` to `untried` is a person's, or a look's that showed all of it. */
+/**
+ * Every legal move; `stopped` to `untried` is a person's, or a snapshot's that showed all of it.
+ */
 export const SENDING_MOVES: Record<SendingState, readonly SendingState[]> = {
   untried: ['canary', 'stopped'],
   canary: ['untried', 'open', 'stopped'],
@@ -29,7 +31,7 @@ export interface Brake {
   at: Date;
 }
 
-/** So often a run lets an account begin again whose unknown entries a look has shown. */
+/** So often a run lets an account begin again whose unknown entries a snapshot has shown. */
 export const BEGIN_AGAIN_MAX = 3;
 
 export interface SendingFacts {

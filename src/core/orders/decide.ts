@@ -1,4 +1,4 @@
-// The verdict on one order, from the ledger row, the look and our instructions: the readable
+// The verdict on one order, from the ledger row, the snapshot and our instructions: the readable
 // reference of docs/CONTRACT.md section 6. Whole sets are decided by compare.sql with the same
 // table of positions; a property test holds the two equal. Used alone where money is about to move:
 // the claim of a batch asks this file again, so that two roads must agree before a byte is sent.
@@ -14,7 +14,13 @@ import type {
   Rules,
 } from './facts.js';
 import type { GatewayState, Operation } from './order.js';
-import type { BreakKind, Position, RefundPosition, ReviewDecision, Sight } from './verdict.js';
+import type {
+  BreakKind,
+  ObservedState,
+  Position,
+  RefundPosition,
+  ReviewDecision,
+} from './verdict.js';
 import { positionOf, refundsBearOn } from './verdict.js';
 
 export interface Need {
@@ -45,7 +51,7 @@ export interface Verdict {
  */
 export function decideOrder(facts: OrderFacts, rules: Rules): Verdict {
   if (facts.isAskable === false) return without({ kinds: ['invalid_record'] });
-  if (!facts.looked) return without({ notCompared: 'no_look' });
+  if (!facts.hasSnapshot) return without({ notCompared: 'no_look' });
   if (facts.contradictory) return without({ notCompared: 'contradictory' });
   if (facts.entries.some((entry) => !entry.found)) return without({ notCompared: 'query_result' });
   if (facts.entries.some((entry) => !entry.transactionId || entry.paymentStatus === null)) {
@@ -105,11 +111,11 @@ function decidePair(
   facts: OrderFacts,
   rules: Rules,
 ): Verdict {
-  const sight: Sight = transaction?.state ?? 'missing';
-  const refunds = refundPosition(ledger, sight, facts, rules);
+  const observed: ObservedState = transaction?.state ?? 'missing';
+  const refunds = refundPosition(ledger, observed, facts, rules);
   const position = positionOf({
     expected: ledger.expected,
-    sight,
+    observed,
     ripe: rules.asOf.getTime() - ledger.placedAt.getTime() > rules.graceMs,
     decision: ledger.reviewDecision ?? 'none',
     refunds: refunds.position,
@@ -176,11 +182,11 @@ function isSameNeed(instruction: InstructionFacts, need: Need): boolean {
 
 function refundPosition(
   ledger: LedgerFacts,
-  sight: Sight,
+  observed: ObservedState,
   facts: OrderFacts,
   rules: Rules,
 ): { position: RefundPosition; oldestOpen: RefundFacts | null } {
-  if (!refundsBearOn(ledger.expected, sight)) return { position: 'none', oldestOpen: null };
+  if (!refundsBearOn(ledger.expected, observed)) return { position: 'none', oldestOpen: null };
   const confirmed = paidRefunds(facts);
   let explained = 0n;
   let requested = 0n;
@@ -196,10 +202,10 @@ function refundPosition(
   }
   const amount = refundableAmount(ledger, rules);
   const oldestOpen = open.sort(byAge)[0] ?? null;
-  if (sight === impliedSight(explained, amount) && requested <= amount) {
+  if (observed === impliedState(explained, amount) && requested <= amount) {
     return { position: oldestOpen ? 'open' : 'settled', oldestOpen };
   }
-  const elsewhere = sight === 'refunded' && requested === amount;
+  const elsewhere = observed === 'refunded' && requested === amount;
   return { position: elsewhere ? 'elsewhere' : 'differs', oldestOpen };
 }
 
@@ -224,7 +230,7 @@ function isForgotten(paid: ReadonlyMap<string, Hundredths>, { refunds }: OrderFa
 }
 
 /** What finished refunds imply; null when they are more than the amount. */
-function impliedSight(explained: Hundredths, amount: Hundredths): Sight | null {
+function impliedState(explained: Hundredths, amount: Hundredths): ObservedState | null {
   if (explained === 0n) return 'captured';
   if (explained < amount) return 'partially_refunded';
   return explained === amount ? 'refunded' : null;

@@ -59,7 +59,7 @@ export interface OrderFacts {
   /** null: an entry without a ledger row */
   ledger: LedgerFacts | null;
   /** the order's page was answered completely */
-  looked: boolean;
+  hasSnapshot: boolean;
   /** false: its number cannot be asked for, which is what is wrong with it; absent is true */
   isAskable?: boolean;
   /** distinct entries; the same transaction with other content makes `contradictory` */

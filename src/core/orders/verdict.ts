@@ -8,8 +8,8 @@ import type { ExpectedState, GatewayState, Operation } from './order.js';
 import { EXPECTED_STATES, GATEWAY_STATES } from './order.js';
 
 /** What the gateway shows of an order: the state of its transaction, or that it has none. */
-export type Sight = GatewayState | 'missing';
-export const SIGHTS: readonly Sight[] = [...GATEWAY_STATES, 'missing'];
+export type ObservedState = GatewayState | 'missing';
+export const OBSERVED_STATES: readonly ObservedState[] = [...GATEWAY_STATES, 'missing'];
 
 /** The merchant's decision on an order in fraud review; none while nobody decided. */
 export type ReviewDecision = 'accept' | 'reject';
@@ -59,7 +59,7 @@ type Cell = 'matched' | 'state_mismatch' | 'missing_at_gateway' | 'capture' | 'c
 /** docs/CONTRACT.md section 6, the table as printed: expected (row) against sight (column). */
 export const VERDICT_TABLE: Record<
   ExpectedState,
-  Record<Exclude<Sight, 'pending' | 'in_review'>, Cell>
+  Record<Exclude<ObservedState, 'pending' | 'in_review'>, Cell>
 > = {
   authorised: {
     authorised: 'matched',
@@ -101,8 +101,8 @@ export const VERDICT_TABLE: Record<
 
 export interface PositionKey {
   expected: ExpectedState;
-  sight: Sight;
-  /** graceHours have passed from placed_at to the look */
+  observed: ObservedState;
+  /** graceHours have passed from placed_at to the snapshot */
   ripe: boolean;
   decision: Review;
   refunds: RefundPosition;
@@ -110,13 +110,13 @@ export interface PositionKey {
 
 /** The verdict on one combination; an operation that is off is told apart by the caller. */
 export function positionOf(key: PositionKey): Position {
-  if (key.sight === 'in_review' && key.decision !== 'none') {
+  if (key.observed === 'in_review' && key.decision !== 'none') {
     return { kind: 'need', operation: 'review', otherwise: 'state_mismatch' };
   }
-  if (key.sight === 'in_review' || key.sight === 'pending') {
+  if (key.observed === 'in_review' || key.observed === 'pending') {
     return key.ripe ? { kind: 'break', breakKind: 'state_mismatch' } : { kind: 'awaited' };
   }
-  const cell = VERDICT_TABLE[key.expected][key.sight];
+  const cell = VERDICT_TABLE[key.expected][key.observed];
   switch (cell) {
     case 'matched':
       return { kind: 'matched' };
@@ -135,7 +135,7 @@ export function positionOf(key: PositionKey): Position {
 /** The rules for refunds; `none` cannot be met here and is read as a difference. */
 function refundVerdict(key: PositionKey): Position {
   // A cancelled order whose money was taken heals only by a request: without one it stands out.
-  const uncancelled = key.expected === 'cancelled' && key.sight === 'captured';
+  const uncancelled = key.expected === 'cancelled' && key.observed === 'captured';
   switch (key.refunds) {
     case 'open':
       return {
@@ -165,11 +165,11 @@ export interface PositionRow extends PositionKey {
 export function positionRows(): PositionRow[] {
   const rows: PositionRow[] = [];
   for (const expected of EXPECTED_STATES)
-    for (const sight of SIGHTS)
+    for (const observed of OBSERVED_STATES)
       for (const ripe of [false, true])
         for (const decision of REVIEWS)
           for (const refunds of REFUND_POSITIONS) {
-            rows.push(positionRow({ expected, sight, ripe, decision, refunds }));
+            rows.push(positionRow({ expected, observed, ripe, decision, refunds }));
           }
   return rows;
 }
@@ -186,7 +186,7 @@ function positionRow(key: PositionKey): PositionRow {
 /** What is expected and what is shown, where nothing is left to do. */
 export interface PlainPair {
   expected: ExpectedState;
-  sight: Sight;
+  observed: ObservedState;
 }
 
 /**
@@ -196,14 +196,21 @@ export interface PlainPair {
 export function plainPairs(): PlainPair[] {
   const all = positionRows();
   return EXPECTED_STATES.flatMap((expected) =>
-    SIGHTS.filter((sight) => isPlain(all, expected, sight)).map((sight) => ({ expected, sight })),
+    OBSERVED_STATES.filter((observed) => isPlain(all, expected, observed)).map((observed) => ({
+      expected,
+      observed,
+    })),
   );
 }
 
-function isPlain(all: readonly PositionRow[], expected: ExpectedState, sight: Sight): boolean {
-  const rows = all.filter((row) => row.expected === expected && row.sight === sight);
+function isPlain(
+  all: readonly PositionRow[],
+  expected: ExpectedState,
+  observed: ObservedState,
+): boolean {
+  const rows = all.filter((row) => row.expected === expected && row.observed === observed);
   // Captured with no request at all is the settled position: nothing was to be refunded.
-  const met = sight === 'captured' ? rows.filter((row) => row.refunds === 'settled') : rows;
+  const met = observed === 'captured' ? rows.filter((row) => row.refunds === 'settled') : rows;
   return met.every((row) => row.verdict === 'matched');
 }
 
@@ -219,7 +226,7 @@ export function askedFor(
 }
 
 /** Refunds bear on these pairs only; elsewhere the position is `none`. */
-export function refundsBearOn(expected: ExpectedState, sight: Sight): boolean {
-  if (sight === 'pending' || sight === 'in_review') return false;
-  return VERDICT_TABLE[expected][sight] === 'refunds';
+export function refundsBearOn(expected: ExpectedState, observed: ObservedState): boolean {
+  if (observed === 'pending' || observed === 'in_review') return false;
+  return VERDICT_TABLE[expected][observed] === 'refunds';
 }

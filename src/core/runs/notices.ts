@@ -134,7 +134,9 @@ export function wordNotice(word: NewWordFacts): Notice {
   return { accountId: word.accountId, kind: 'new_word', about, text, names: word.samples };
 }
 
-/** Orders that the ledger had at the look before; with an entry at the gateway they are breaks. */
+/**
+ * Orders that the ledger had at the snapshot before; with an entry at the gateway they are breaks.
+ */
 export function leftNotice(left: {
   accountId: string;
   left: number;
@@ -203,7 +205,9 @@ export interface OddRefundFacts {
   requests: number;
 }
 
-/** Two refunds, or one that happened twice, look alike in a look: the gateway's count does not. */
+/**
+ * Two refunds, or one that happened twice, look alike in a snapshot: the gateway's count does not.
+ */
 export function oddRefundNotice(odd: OddRefundFacts): Notice {
   const { accountId, orderNo, instructionId, reference, isTwice, requests } = odd;
   const asked = `${requests} ${requests === 1 ? 'refund is' : 'refunds are'} asked for`;
@@ -366,7 +370,7 @@ export interface FailedPagesFacts {
   reasons: readonly string[];
 }
 
-/** Reasons named in one notice; pages of one look mostly fail for the same. */
+/** Reasons named in one notice; pages of one snapshot mostly fail for the same. */
 const PAGE_REASONS_MAX = 3;
 const PAGE_REASON_LENGTH = 200;
 

@@ -1,9 +1,9 @@
-// What retention removed, and the sentence that says so: wherever somebody asks for looks that are
-// gone, they are told that they were there. Pure.
+// What retention removed, and the sentence that says so: wherever somebody asks for snapshots that
+// are gone, they are told that they were there. Pure.
 
 import { nameInWords } from '../instructions/decider.js';
 
-/** A month of looks that was removed: the business dates of its nights, when, by whom. */
+/** A month of snapshots that was removed: the business dates of its nights, when, by whom. */
 export interface Removal {
   /** 2026_11; `before`: from before numbers bore a month */
   month: string;

@@ -167,7 +167,7 @@ export interface AboutData {
   businessDate: string;
   timezone: string;
   cutOff: string;
-  /** The time of the look that the figures show. */
+  /** The time of the snapshot that the figures show. */
   asOf: Date;
   /** When the report was made; also the date in the file's properties. */
   createdAt: Date;

@@ -121,16 +121,18 @@ export interface RunSummary {
   run: string;
   businessDate: string;
   covers: string[];
-  /** The time of the look, RFC 3339 in UTC. */
+  /** The time of the snapshot, RFC 3339 in UTC. */
   asOf: string;
   environment: 'test' | 'live';
   state: RunState;
   pull: PullFigures;
   accounts: AccountSummary[];
-  /** What the gateway said of the orders, by account: of this look alone, so that it may change. */
+  /**
+   * What the gateway said of the orders, by account: of this snapshot alone, so that it may change.
+   */
   coverage?: (CoverageFigures & { accountId: string })[];
   reports: ReportFile[];
-  /** Of this look and not written: of them `reports` has an older revision, or none. */
+  /** Of this snapshot and not written: of them `reports` has an older revision, or none. */
   unwritten?: UnwrittenReport[];
   /** What a person has to be told beside the figures; left out where there is nothing. */
   notices?: Notice[];

@@ -33,13 +33,13 @@ export function unreadableNotice({ accountId, entries, places, orders }: Unreada
   const rest = entries - places.length;
   const which = [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
   const count = entries === 1 ? '1 entry that names' : `${entries} entries that name`;
-  const unlooked =
+  const unread =
     orders === 0
       ? 'every order that was asked for there has its own'
       : `${orders === 1 ? '1 order' : `${orders} orders`} without an entry there: ` +
         'not looked at, since it may be about any of them';
   const text =
     `the gateway answered ${count} no order (${which}): invalid, and what else stands there is ` +
-    `judged; ${unlooked}. The answer is kept: ask the acquirer what it is`;
+    `judged; ${unread}. The answer is kept: ask the acquirer what it is`;
   return { accountId, kind: 'unreadable_entry', about: `${count} no order`, text };
 }

@@ -67,7 +67,7 @@ export function findPlace(dataDir: string): Place {
   };
 }
 
-/** Whether a start has made the server's folder before; looks only. */
+/** Whether a start has made the server's folder before; changes nothing. */
 export function hasEmbedded(dataDir: string): boolean {
   const folder = existingFolder(join(resolve(dataDir), 'postgres'));
   return folder !== null && existsSync(folder);

@@ -26,7 +26,7 @@ export interface PreparedRequest {
   sha256: string;
   /** What the body says. It may hold a card number: never log it. */
   message: Readonly<Record<string, unknown>>;
-  /** Fields that the document does not print; sent, but worth a look. */
+  /** Fields that the document does not print; sent, but worth checking. */
   undocumented: string[];
 }
 

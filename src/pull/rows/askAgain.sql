@@ -1,6 +1,6 @@
--- A second look, at the orders whose instructions were sent or are about to be: writes them with
--- their ledger rows as they stand now.
--- $1 pull, $2 instruction ids, $3 separator, $4 orders a page, $5 $6 currencies.
+-- A second snapshot, at the orders whose instructions were sent or are about to be: writes them
+-- with their ledger rows as they stand now. $1 pull, $2 instruction ids, $3 separator, $4 orders a
+-- page, $5 $6 currencies.
 with wanted as (
   select distinct account_id, order_no from tieout.instructions
   where instruction_id = any ($2::bigint[])

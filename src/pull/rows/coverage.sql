@@ -1,10 +1,10 @@
 -- What did the gateway say of each order that was looked at? Only what is not plainly "asked,
 -- answered with one entry": unanswered, not asked, answered without being asked, answered twice,
 -- and, where $4 says so, answered that there is no such order.
--- $1 run: its newest look of each account; else null and $2 pulls, $3 account and order as an
+-- $1 run: its newest snapshot of each account; else null and $2 pulls, $3 account and order as an
 -- array of two. $4 orders without an entry too.
 -- Expects: one row an order and pull, the first of the cases that fits.
-with look as materialized (
+with snapshot as materialized (
   select account_id, pull_id from tieout.run_accounts
   where run_id = $1::bigint and pull_id is not null
   union all
@@ -13,7 +13,7 @@ with look as materialized (
 -- Orders with more than one entry, and entries that nobody asked for: few.
 crowded as materialized (
   select distinct e.pull_id, e.account_id, e.order_no
-  from look join tieout.look_entries e using (pull_id, account_id)
+  from snapshot join tieout.look_entries e using (pull_id, account_id)
   where e.is_extra and ($3 is null or e.order_no = $3[2])
 ),
 crowd as materialized (
@@ -35,11 +35,11 @@ crowd as materialized (
 -- Pages without an answer: mostly none, and then no order is looked through for them.
 gap as materialized (
   select p.pull_id, p.account_id, p.page_no, p.reason
-  from look join tieout.pages p using (pull_id, account_id)
+  from snapshot join tieout.pages p using (pull_id, account_id)
   where p.state = 'failed'
   union all
   select c.pull_id, c.account_id, page.no, 'the page has no answer yet'
-  from look
+  from snapshot
   join tieout.chunks c using (pull_id, account_id)
   cross join generate_series(c.first_page, c.last_page) as page (no)
   where c.state <> 'done' and not exists (
@@ -55,7 +55,7 @@ unaskable as (
   select o.pull_id, o.account_id, o.order_no, null::int as page_no,
     case when o.in_ledger then 'not_asked' else 'unasked' end as how,
     case when o.in_ledger then 'its number contains the separator of the order list' end as reason
-  from look join tieout.asked_orders o using (pull_id, account_id)
+  from snapshot join tieout.asked_orders o using (pull_id, account_id)
   where o.page_no is null and (o.in_ledger or exists (
       select from crowd c where c.pull_id = o.pull_id and c.account_id = o.account_id
         and c.order_no = o.order_no)
@@ -64,8 +64,8 @@ unaskable as (
         and e.account_id = o.account_id and e.order_no = o.order_no and not e.is_extra))
     and ($3 is null or o.order_no = $3[2])
 ),
--- Of the ledger, but not of this look: its entry is kept and left alone.
-unlooked as (
+-- Of the ledger, but not of this snapshot: its entry is kept and left alone.
+unread as (
   select c.pull_id, c.account_id, c.order_no, null::int as page_no, 'unasked' as how,
     'the ledger has it, and this look had no need of it' as reason
   from crowd c
@@ -83,7 +83,7 @@ twice as (
 ),
 empty as (
   select o.pull_id, o.account_id, o.order_no, o.page_no, 'no_entry' as how, null as reason
-  from look
+  from snapshot
   join tieout.asked_orders o using (pull_id, account_id)
   join tieout.pages p using (pull_id, account_id, page_no)
   where $4::boolean and p.state = 'answered' and ($3 is null or o.order_no = $3[2])
@@ -94,7 +94,7 @@ empty as (
 )
 select pull_id, account_id, order_no, page_no, how, reason from unanswered
 union all select pull_id, account_id, order_no, page_no, how, reason from unaskable
-union all select pull_id, account_id, order_no, page_no, how, reason from unlooked
+union all select pull_id, account_id, order_no, page_no, how, reason from unread
 union all select pull_id, account_id, order_no, page_no, how, reason from twice
 union all select pull_id, account_id, order_no, page_no, how, reason from empty
 order by account_id, how, order_no, pull_id

@@ -31,7 +31,7 @@ interface RawRow {
 /** Read beside the writing of workbooks, which has use for the other core. */
 const ALONE: PlannerSettings = { max_parallel_workers_per_gather: '0' };
 
-/** Every order of a run's newest looks that was not plainly asked and answered, in chunks. */
+/** Every order of a run's newest snapshots that was not plainly asked and answered, in chunks. */
 export async function* coverageRows(db: Database, runId: bigint): AsyncGenerator<CoverageRow[]> {
   const values = [runId, null, null, true];
   const text = await inMonthOfRun(db, statement('pull/rows/coverage'), runId);
@@ -59,7 +59,7 @@ export async function coverageCounts(
   return counts;
 }
 
-/** What these looks said of one order; a look that is not in the answer said it plainly. */
+/** What these snapshots said of one order; a snapshot that is not in the answer said it plainly. */
 export async function coverageOfOrder(
   db: Db,
   accountId: string,

@@ -1,6 +1,6 @@
--- Which pages of a run's looks were not answered, by account, and why? $1 run: the newest look of
--- each account and those after sending, but not the small ones right before it.
--- Expects: one row an account that has such pages; the most frequent reason first.
+-- Which pages of a run's snapshots were not answered, by account, and why? $1 run: its newest
+-- of each account and those after sending, but not the small ones right before it. Expects: one row
+-- an account that has such pages; the most frequent reason first.
 with failed as (
   select p.account_id, coalesce(p.reason, 'it was never asked') as reason, count(*) as pages,
     sum(p.orders) as orders

@@ -1,4 +1,4 @@
-// Entries that nobody asked for and that have no ledger row: they become orders of the look, so
+// Entries that nobody asked for and that have no ledger row: they become orders of the snapshot, so
 // that each of them gets a verdict.
 
 import type { Db } from '../../database/db.js';

@@ -1,13 +1,13 @@
-// The raw answers of a look, read back a few pages at a time with the orders that each was asked
-// for. Memory stays flat however long the look was. Neighbours: pullsStore.ts stored them,
-// verify/decodeAgain.ts reads them.
+// The raw answers of a snapshot, read back a few pages at a time with the orders that each was
+// asked for. Memory stays flat however long the snapshot was. Neighbours: pullsStore.ts stored
+// them, verify/decodeAgain.ts reads them.
 
 import type { Database, Db } from '../../database/db.js';
 
 /** Pages in memory at once. */
 export const KEPT_PAGES_AT_ONCE = 100;
 
-export interface KeptLook {
+export interface StoredSnapshot {
   pullId: bigint;
   accountId: string;
   /** pages with an answer */
@@ -22,8 +22,11 @@ export interface KeptPage {
   bodySha256: string;
 }
 
-export async function keptLooks(db: Db, pullIds: readonly bigint[]): Promise<KeptLook[]> {
-  const { rows } = await db.query<Omit<KeptLook, 'pages'> & { pages: bigint }>(
+export async function storedSnapshots(
+  db: Db,
+  pullIds: readonly bigint[],
+): Promise<StoredSnapshot[]> {
+  const { rows } = await db.query<Omit<StoredSnapshot, 'pages'> & { pages: bigint }>(
     `select pull_id as "pullId", account_id as "accountId",
        count(*) filter (where body_gzip is not null) as pages,
        bool_or(stands_for_walk) as "isWalk"
@@ -34,8 +37,11 @@ export async function keptLooks(db: Db, pullIds: readonly bigint[]): Promise<Kep
   return rows.map((row) => ({ ...row, pages: Number(row.pages) }));
 }
 
-/** All pages of a look that have an answer, in groups. */
-export async function* keptPages(db: Database, look: KeptLook): AsyncGenerator<KeptPage[]> {
+/** All pages of a snapshot that have an answer, in groups. */
+export async function* keptPages(
+  db: Database,
+  snapshot: StoredSnapshot,
+): AsyncGenerator<KeptPage[]> {
   yield* db.stream<KeptPage>(
     `select p.page_no as "pageNo", p.body_gzip as "bodyGzip",
        encode(p.body_sha256, 'hex') as "bodySha256", coalesce(a.order_nos, '{}') as "orderNos"
@@ -47,7 +53,7 @@ export async function* keptPages(db: Database, look: KeptLook): AsyncGenerator<K
      where p.pull_id = $1 and p.account_id = $2
        and p.state = 'answered' and p.body_gzip is not null
      order by p.page_no`,
-    [look.pullId, look.accountId],
+    [snapshot.pullId, snapshot.accountId],
     KEPT_PAGES_AT_ONCE,
   );
 }

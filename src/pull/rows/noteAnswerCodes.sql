@@ -1,5 +1,5 @@
 -- Which codes did the answers of a run's batches bear? One means accepted where the profile says
--- so, and rejected where every entry with it was. What a look shows later gives none a meaning.
+-- so, and rejected where every entry with it was. What a snapshot shows later gives none a meaning.
 -- $1 run, $2 digest of the profile, $3 now, $4 those of a status, $5 those of a refund_message.
 with answered as (
   select i.account_id, case when i.operation = 'refund' then 'refund_message'

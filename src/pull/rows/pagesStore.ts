@@ -4,7 +4,7 @@
 
 import type { Tx } from '../../database/db.js';
 import { partitionOf } from '../../database/monthPartitions.js';
-import { leaveUnlooked } from './unreadableStore.js';
+import { leaveUnread } from './unreadableStore.js';
 
 /** One page as it is stored; `entries` is COPY text for tieout.look_entries, one line an entry. */
 export interface StoredPage {
@@ -22,39 +22,43 @@ export interface StoredPage {
   /** why it failed; null when it was answered */
   reason: string | null;
   /** orders without an entry on a page with one that names no order */
-  unlooked?: { orderNos: readonly string[]; reason: string };
+  unread?: { orderNos: readonly string[]; reason: string };
 }
 
 /** In the order of `fieldsOf`, which knows their types. */
 const COLUMNS = `pull_id, account_id, page_no, state, orders, attempts, reason, entries, unasked,
   answered_at, body_sha256, body_gzip`;
 
-interface Look {
+interface Snapshot {
   pullId: bigint;
   accountId: string;
 }
 
-export async function copyPages(tx: Tx, look: Look, pages: readonly StoredPage[]): Promise<void> {
-  const into = partitionOf('pages', look.pullId);
-  await tx.copy(`copy ${into} (${COLUMNS}) from stdin (format binary)`, rowsOf(look, pages));
-  for (const { pageNo, unlooked } of pages) {
-    if (unlooked) await leaveUnlooked(tx, look, pageNo, unlooked);
+export async function copyPages(
+  tx: Tx,
+  snapshot: Snapshot,
+  pages: readonly StoredPage[],
+): Promise<void> {
+  const into = partitionOf('pages', snapshot.pullId);
+  await tx.copy(`copy ${into} (${COLUMNS}) from stdin (format binary)`, rowsOf(snapshot, pages));
+  for (const { pageNo, unread } of pages) {
+    if (unread) await leaveUnread(tx, snapshot, pageNo, unread);
   }
 }
 
 const HEAD = Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), Buffer.alloc(8)]);
 const END = int2(-1);
 
-function* rowsOf(look: Look, pages: readonly StoredPage[]): Generator<Buffer> {
+function* rowsOf(snapshot: Snapshot, pages: readonly StoredPage[]): Generator<Buffer> {
   yield HEAD;
   for (const page of pages) {
-    const fields = fieldsOf(look, page);
+    const fields = fieldsOf(snapshot, page);
     yield Buffer.concat([int2(fields.length), ...fields.flatMap(withLength)]);
   }
   yield END;
 }
 
-function fieldsOf({ pullId, accountId }: Look, page: StoredPage): (Buffer | null)[] {
+function fieldsOf({ pullId, accountId }: Snapshot, page: StoredPage): (Buffer | null)[] {
   const { answered } = page;
   return [
     int8(pullId),

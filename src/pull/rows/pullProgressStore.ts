@@ -1,9 +1,9 @@
-// How far a look is, in pages: for whoever waits for it. Neighbour: pullsStore.ts has the look
-// itself.
+// How far a snapshot is, in pages: for whoever waits for it. Neighbour: pullsStore.ts has the
+// snapshot itself.
 
 import type { Db } from '../../database/db.js';
 
-/** How many of the pages of a look are answered or have failed. */
+/** How many of the pages of a snapshot are answered or have failed. */
 export async function pagesOfPull(
   db: Db,
   pullId: bigint,

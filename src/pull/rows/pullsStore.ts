@@ -29,7 +29,7 @@ export interface AccountRules {
   live_from: Date | null;
 }
 
-export interface PullRow {
+export interface Snapshot {
   pullId: bigint;
   runId: bigint;
   kind: PullKind;
@@ -70,8 +70,8 @@ export interface AskedPage {
   orderNos: string[];
 }
 
-/** Begins a pull; the time of the look is the database's, from before the first question. */
-export async function createPull(db: Db, runId: bigint, kind: PullKind): Promise<PullRow> {
+/** Begins a pull; the time of the snapshot is the database's, from before the first question. */
+export async function createPull(db: Db, runId: bigint, kind: PullKind): Promise<Snapshot> {
   const { rows } = await db.query<{ pull_id: bigint; as_of: Date }>(
     `insert into tieout.pulls (run_id, kind, as_of) values ($1, $2, clock_timestamp())
      returning pull_id, as_of`,
@@ -91,11 +91,11 @@ export async function finishPull(db: Db, pullId: bigint): Promise<void> {
 }
 
 /**
- * The planner must know how much a look has brought, or it joins it row by row. Only columns that
- * looks are joined by, and a third of the usual sample: how many rows there are of a look, an
- * account, a page, and how few were not asked for, is all that it needs.
+ * The planner must know how much a snapshot has brought, or it joins it row by row. Only columns
+ * that snapshots are joined by, and a third of the usual sample: how many rows there are of a
+ * snapshot, an account, a page, and how few were not asked for, is all that it needs.
  */
-export function analyseLooks(db: Db, pullId: bigint): Promise<void> {
+export function analyseSnapshot(db: Db, pullId: bigint): Promise<void> {
   return inTransaction(db, async (tx) => {
     await plannedBy(tx, { default_statistics_target: '30' });
     await tx.query(`
@@ -108,7 +108,7 @@ export function analyseLooks(db: Db, pullId: bigint): Promise<void> {
   });
 }
 
-/** Whether an order of the pull has no complete look, as the compare counts it. */
+/** Whether an order of the pull has no complete snapshot, as the compare counts it. */
 export async function hasGaps(db: Db, pullId: bigint): Promise<boolean> {
   const { rows } = await db.query(
     `select from tieout.asked_orders a
@@ -126,7 +126,7 @@ export async function unfinishedPull(
   runId: bigint,
   accountIds: readonly string[],
   ageMinutes: number,
-): Promise<PullRow | null> {
+): Promise<Snapshot | null> {
   const { rows } = await db.query<{ pull_id: bigint; as_of: Date }>(
     `select p.pull_id, p.as_of from tieout.pulls p
      where p.run_id = $1 and p.kind = 'night' and p.finished_at is null
@@ -329,7 +329,7 @@ export async function keepChunk(db: Db, chunkId: bigint, token: string): Promise
   return rowCount === 1;
 }
 
-/** The pages of a chunk with the orders that each asks for; by the key of the look. */
+/** The pages of a chunk with the orders that each asks for; by the key of the snapshot. */
 export async function pagesOfChunk(db: Db, chunk: ChunkRow): Promise<AskedPage[]> {
   // As JSON, which the driver reads several times faster than an array.
   const { rows } = await db.query<{ page_no: number; order_nos: string[] }>(
@@ -372,7 +372,7 @@ export async function endChunk(tx: Db, { chunkId }: ChunkRow, token: string): Pr
   return rowCount === 1;
 }
 
-/** In the order of lookLines.ts, which writes their text. */
+/** In the order of snapshotLines.ts, which writes their text. */
 export const ENTRY_COLUMNS = `pull_id, account_id, page_no, position, order_no, is_extra, is_asked,
   transaction_id, currency, amount, amount_text, state, payment_status, found, query_result,
   transaction_at, transaction_date, reference_no, fraud_rejected`;
@@ -381,7 +381,7 @@ export function* entryTexts(pages: readonly StoredPage[]): Generator<string> {
   for (const page of pages) if (page.answered?.copyText) yield page.answered.copyText;
 }
 
-export interface ChunkStanding extends Record<'isDone' | 'isRunning' | 'isLookedAgain', boolean> {
+export interface ChunkStanding extends Record<'isDone' | 'isRunning' | 'isPulledAgain', boolean> {
   businessDate: string;
 }
 
@@ -391,7 +391,7 @@ export async function chunkStanding(db: Db, chunkId: bigint): Promise<ChunkStand
     `select c.state = 'done' as "isDone", r.runner_id is not null as "isRunning",
        r.business_date as "businessDate",
        exists (select from tieout.runs n where not n.is_dry and n.business_date >= r.business_date
-         and n.state in ('tied_out', 'broken')) as "isLookedAgain"
+         and n.state in ('tied_out', 'broken')) as "isPulledAgain"
      from tieout.chunks c join tieout.pulls p using (pull_id) join tieout.runs r using (run_id)
      where chunk_id = $1`,
     [chunkId],

@@ -8,7 +8,7 @@ import type { StoredPage } from './pagesStore.js';
 import { copyPages } from './pagesStore.js';
 import type { ChunkRow } from './pullsStore.js';
 import { ENTRY_COLUMNS, endChunk, entryTexts } from './pullsStore.js';
-import { leaveUnlooked } from './unreadableStore.js';
+import { leaveUnread } from './unreadableStore.js';
 
 /** Before the oldest order of the pull, since the clocks of shop and gateway differ. */
 const MARGIN_DAYS = 1;
@@ -79,8 +79,8 @@ export async function finishWalk(
   db: Database,
   chunk: ChunkRow,
   token: string,
-  /** `unlooked`: why an order without an entry was not looked at all the same */
-  end: { problem: string | null; at: Date; unlooked: string | null },
+  /** `unread`: why an order without an entry has no snapshot all the same */
+  end: { problem: string | null; at: Date; unread: string | null },
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
     if (!(await endChunk(tx, chunk, token))) return false;
@@ -94,8 +94,8 @@ export async function finishWalk(
          case when $3::text is null then $4::timestamptz end`,
       [chunk.pullId, chunk.accountId, end.problem, end.at],
     );
-    if (end.unlooked !== null && end.problem === null) {
-      await leaveUnlooked(tx, chunk, 0, { orderNos: null, reason: end.unlooked });
+    if (end.unread !== null && end.problem === null) {
+      await leaveUnread(tx, chunk, 0, { orderNos: null, reason: end.unread });
     }
     return true;
   });

@@ -1,11 +1,11 @@
 // The words of the gateway: every status and result code it ever used, kept a row a night. Written
-// from whole looks and whole runs; read for the people who have to give a new code its meaning.
+// from whole snapshots and whole runs; read for the people who have to give a new code its meaning.
 
 import type { NewWordFacts } from '../../core/runs/notices.js';
 import type { Db } from '../../database/db.js';
 import { inMonthOf } from '../../database/monthPartitions.js';
 import { statement } from '../../database/statements.js';
-import type { PullRow } from './pullsStore.js';
+import type { Snapshot } from './pullsStore.js';
 
 export interface GatewayWord {
   accountId: string;
@@ -26,20 +26,20 @@ export interface GatewayWord {
   samples: string[];
 }
 
-/** Keeps the codes of a look; of a second one only those that the night's own did not show. */
+/** Keeps the codes of a snapshot; of a second one only those that the night's own did not show. */
 export async function noteStatusCodes(
   db: Db,
   runId: bigint,
-  look: Pick<PullRow, 'pullId' | 'kind'>,
+  snapshot: Pick<Snapshot, 'pullId' | 'kind'>,
   profileSha256: string,
   now: Date,
 ): Promise<void> {
-  await db.query(inMonthOf(statement('pull/rows/noteStatusCodes'), look.pullId), [
+  await db.query(inMonthOf(statement('pull/rows/noteStatusCodes'), snapshot.pullId), [
     runId,
-    look.pullId,
+    snapshot.pullId,
     profileSha256,
     now,
-    look.kind === 'night',
+    snapshot.kind === 'night',
   ]);
 }
 

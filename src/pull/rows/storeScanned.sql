@@ -20,7 +20,7 @@ with placed as (
 overlap as (
   select count(*) as shifted
   from walked w
-  -- each half has an index of its own; without it every page would read the whole look
+  -- each half has an index of its own; without it every page would read the whole snapshot
   where exists (
     select from tieout.look_entries e
     where e.pull_id = w.pull_id and e.account_id = w.account_id and e.order_no = w.order_no

@@ -9,29 +9,36 @@ import type { Db, Tx } from '../../database/db.js';
 import { statement } from '../../database/statements.js';
 
 /** Below every page that is asked for, and below -1 and -2, which mean something to the seal. */
-const UNLOOKED_BELOW = -10;
+const UNREAD_BELOW = -10;
 
 /** The page on which an order was asked for, whether or not it has left it. */
 export function pageAsAsked(pageNo: number): number {
-  return pageNo < 0 ? UNLOOKED_BELOW - pageNo : pageNo;
+  return pageNo < 0 ? UNREAD_BELOW - pageNo : pageNo;
 }
 
 /** `orderNos`: null is every order of the page that has no entry. */
-export async function leaveUnlooked(
+export async function leaveUnread(
   tx: Tx,
-  look: { pullId: bigint; accountId: string },
+  snapshot: { pullId: bigint; accountId: string },
   pageNo: number,
-  unlooked: { orderNos: readonly string[] | null; reason: string },
+  unread: { orderNos: readonly string[] | null; reason: string },
 ): Promise<void> {
-  const { orderNos, reason } = unlooked;
-  const values = [look.pullId, look.accountId, pageNo, UNLOOKED_BELOW - pageNo, orderNos, reason];
-  await tx.query(statement('pull/rows/leaveUnlooked'), values);
+  const { orderNos, reason } = unread;
+  const values = [
+    snapshot.pullId,
+    snapshot.accountId,
+    pageNo,
+    UNREAD_BELOW - pageNo,
+    orderNos,
+    reason,
+  ];
+  await tx.query(statement('pull/rows/leaveUnread'), values);
 }
 
 /** So many are named of each account. */
 const PLACES_MAX = 5;
 
-/** Entries without a name in the looks of a run, by account. */
+/** Entries without a name in the snapshots of a run, by account. */
 export async function unreadableEntries(db: Db, runId: bigint): Promise<UnreadableFacts[]> {
   const { rows } = await db.query<{
     account_id: string;

@@ -41,7 +41,7 @@ export interface Kind {
   readonly zone: Zone;
   /** Of 10,000 orders of a night. */
   readonly share: number;
-  /** What a first look makes of it: an operation to come, a class, or a kind of break. */
+  /** What a first snapshot makes of it: an operation to come, a class, or a kind of break. */
   readonly leadsTo: string;
   readonly sketch: (amount: Hundredths, draw: Draw) => Sketch;
 }

@@ -45,7 +45,7 @@ export interface LedgerRefundRow {
 export interface SeededOrder {
   /** The name of what was planted (kinds.ts), or `plain`. */
   readonly kind: string;
-  /** What a first look makes of it, see kinds.ts. */
+  /** What a first snapshot makes of it, see kinds.ts. */
   readonly leadsTo: string;
   /** Null: the gateway never heard of it. */
   readonly gateway: SandboxOrder | null;

@@ -99,7 +99,7 @@ export function openJournalGuard(deps: GuardDeps): JournalGuard {
     else journal.keepMark(mark);
   };
   const watch = watching(deps, {
-    look: async () => {
+    check: async () => {
       await sign();
       return (await verify()) ?? awaited();
     },
@@ -147,23 +147,26 @@ function claimProblem(facts: ClaimFacts, verified: DatabaseFacts | null): Unfit 
 }
 
 /** Looks now and then until it is ended; says once what stands in the way. */
-function watching({ log = () => {} }: GuardDeps, { look }: { look: () => Promise<string | null> }) {
+function watching(
+  { log = () => {} }: GuardDeps,
+  { check }: { check: () => Promise<string | null> },
+) {
   let timer: NodeJS.Timeout | null = null;
-  let looking: Promise<void> = Promise.resolve();
+  let checking: Promise<void> = Promise.resolve();
   let said: string | null = null;
   const turn = async (): Promise<void> => {
     try {
-      const problem = await look();
+      const problem = await check();
       if (problem !== null && problem !== said)
         log(`nothing is sent: ${problem}`, { level: 'warn' });
       said = problem;
     } catch {
-      // A database that is away is found back by the next look.
+      // A database that is away is found back by the next check.
     }
   };
   const next = (): Promise<void> => {
-    looking = looking.then(turn);
-    return looking;
+    checking = checking.then(turn);
+    return checking;
   };
   return {
     begin: async (): Promise<void> => {
@@ -172,7 +175,7 @@ function watching({ log = () => {} }: GuardDeps, { look }: { look: () => Promise
     },
     end: async (): Promise<void> => {
       if (timer !== null) clearInterval(timer);
-      await looking;
+      await checking;
     },
   };
 }

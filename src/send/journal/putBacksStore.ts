@@ -15,7 +15,7 @@ import type { LostPermit } from './permitSegments.js';
 export const IDS_SKIPPED = 1_000_000;
 export const IDS_SEEN_OUTSIDE = ['tieout.instructions', 'tieout.batches'];
 
-/** What a look cannot always tell to have been done. */
+/** What a snapshot cannot always tell to have been done. */
 const BLIND: readonly Movement[] = ['refund', 'payout'];
 
 const APPROVABLE = Object.entries(HOLD_REASONS)
@@ -35,12 +35,12 @@ export async function holdWaiting(
   await tx.query(statement('send/journal/holdRestored'), [operations, APPROVABLE]);
 }
 
-/** What no look can vouch for waits for a person, or for the next plan. */
+/** What no snapshot can vouch for waits for a person, or for the next plan. */
 export async function holdBlind(tx: Db): Promise<void> {
   await holdWaiting(tx, BLIND);
 }
 
-/** It came back, and what it has lost no journal tells: what no look can vouch for is held. */
+/** It came back, and what it has lost no journal tells: what no snapshot can vouch for is held. */
 export async function sayPutBack(tx: Db, reason: string): Promise<void> {
   await holdBlind(tx);
   await sayBrake(tx, {

@@ -1,6 +1,6 @@
 -- What waits in a batch and what is true now of its orders: one row for each queued instruction,
 -- in the order in which they are sent.
--- $1 batch, $2 minutes after which a look is too old to send by, $3 $4 currencies.
+-- $1 batch, $2 minutes after which a snapshot is too old to send by, $3 $4 currencies.
 with recent as materialized (
   select p.pull_id, p.as_of, r.ends_at
   from tieout.pulls p
@@ -8,8 +8,8 @@ with recent as materialized (
   where p.as_of > clock_timestamp() - make_interval(mins => $2::int) and not r.is_dry
     and tieout.is_in_time(p.pull_id, p.as_of)
 ),
--- what a person moved by hand: a look comes after it by the count of looks, whatever clocks say;
--- while its end is not on record it may still be on its way for a minute
+-- what a person moved by hand: a snapshot comes after it by the count of snapshots, whatever clocks
+-- say; while its end is not on record it may still be on its way for a minute
 called as materialized (
   select account_id, entries, looks_before, at + interval '1 minute' as over_at
   from tieout.gateway_calls
@@ -29,8 +29,8 @@ wanted as materialized (
   select instruction_id, account_id, order_no, transaction_id, currency, amount::text as amount,
     refund_id, refund_amount::text as refund_amount, refund_reason, review_decision,
     payload,
-    -- what is sent a second time goes by a look of its own, begun after that was decided; what a
-    -- person moved by hand meanwhile (tieout gateway), by one begun after that was answered
+    -- what is sent a second time goes by a snapshot of its own, begun after that was decided; what
+    -- a person moved by hand meanwhile (tieout gateway), by one begun after that was answered
     greatest(
       case when resends > 0 and again_after_look is null
         then (select max(e.at) from tieout.instruction_events e
@@ -54,7 +54,7 @@ wanted as materialized (
   ) by_hand
   where batch_id = $1::bigint and state = 'queued'
 )
-select w.*, look.answered_at as looked_at, look.as_of, look.ends_at as date_end,
+select w.*, look.answered_at as snapshot_at, look.as_of, look.ends_at as date_end,
   (select json_build_object('expected', l.expected, 'currency', l.currency,
       'problem', case when l.copies > 1 then 'it stands in the ledger more than once'
         else coalesce(l.problem, (
@@ -114,7 +114,8 @@ from wanted w
 left join lateral (
   select recent.pull_id, page.answered_at, recent.as_of, recent.ends_at
   from recent
-  -- one after the other by their keys: joined, all pages of the look would be read for each order
+  -- one after the other by their keys: joined, all pages of the snapshot would be read for each
+  -- order
   cross join lateral (
     select a.page_no from tieout.asked_orders a
     where a.pull_id = recent.pull_id and a.account_id = w.account_id

@@ -1,5 +1,5 @@
 // The facts about the orders of a batch just before it is sent: the ledger as it stands now, the
-// newest complete look, the refund requests and what we ourselves did. They go to
+// newest complete snapshot, the refund requests and what we ourselves did. They go to
 // core/orders/decide.ts, which says whether each instruction is still what is needed.
 
 import { type LedgerCurrencies, ledgerCurrencies } from '../../core/currency.js';
@@ -26,8 +26,8 @@ export interface FreshFacts extends BatchInstruction {
   isApproved: boolean;
   /** why it may be a movement that was made already, where its approval was given without that */
   doubled: HoldReason | null;
-  /** null: no complete look that is young enough */
-  lookedAt: Date | null;
+  /** null: no complete snapshot that is young enough */
+  snapshotAt: Date | null;
   asOf: Date | null;
   dateEnd: Date | null;
   facts: OrderFacts;
@@ -52,7 +52,7 @@ export async function batchFacts(
     isApproved: row.is_approved,
     // An approval counts against it only if it was given in sight of it.
     doubled: row.doubled === row.approved_for ? null : row.doubled,
-    lookedAt: row.looked_at,
+    snapshotAt: row.snapshot_at,
     asOf: row.as_of,
     dateEnd: row.date_end,
     facts: orderFacts(row, distinct(row.entries)),
@@ -62,7 +62,7 @@ export async function batchFacts(
 function orderFacts(row: RawFacts, entries: readonly RawEntry[]): OrderFacts {
   return {
     ledger: row.ledger ? ledgerFacts(row.ledger) : null,
-    looked: row.looked_at !== null,
+    hasSnapshot: row.snapshot_at !== null,
     entries: entries.map(entryFacts),
     contradictory: isContradictory(entries),
     refunds: row.refunds.map(refundFacts),
@@ -102,7 +102,7 @@ interface RawFacts extends RawInstruction {
   is_approved: boolean;
   approved_for: string | null;
   doubled: HoldReason | null;
-  looked_at: Date | null;
+  snapshot_at: Date | null;
   as_of: Date | null;
   date_end: Date | null;
   ledger: RawLedger | null;

@@ -48,7 +48,7 @@ export async function brakePage(visit: Visit): Promise<Answer> {
 
 /** An account that tieout itself has stopped is named, since no brake shows it. */
 function stateWords(isBraked: boolean, standings: Standings): string {
-  if (isBraked) return 'Sending is stopped. Looks go on.';
+  if (isBraked) return 'Sending is stopped. Snapshots go on.';
   const stopped = standings.filter(({ sends }) => !sends).map(({ accountId }) => accountId);
   if (stopped.length === 0) return 'Nothing is braked.';
   const them = stopped.length === 1 ? 'it' : 'one';

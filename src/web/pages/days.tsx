@@ -83,7 +83,7 @@ function DayTable({ days, words }: { days: readonly DayFigures[]; words: Words }
         { head: 'Currency' },
         ...MONEY.map((key) => ({ head: key === 'paidOut' ? 'paid out' : key, isFigure: true })),
         { head: 'Late', isFigure: true },
-        { head: 'Look' },
+        { head: 'Snapshot' },
       ]}
     >
       {days.map((day) => (

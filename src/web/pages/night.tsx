@@ -103,7 +103,7 @@ function Head({ night, words }: { night: NightRow; words: Words }) {
       <p class="hint">
         {night.asOf === null
           ? `Begun at ${words.at(night.startedAt)}.`
-          : `Figures of the look at ${words.at(night.asOf)}; ` +
+          : `Figures of the snapshot at ${words.at(night.asOf)}; ` +
             `ended at ${words.at(night.finishedAt)}.`}
         {night.isWhole ? '' : ' Only the accounts that you may see.'} Orders against the gateway;
         fees, chargebacks and bank payouts are not known to tieout.

@@ -61,7 +61,7 @@ export async function orderPage(visit: Visit): Promise<Answer> {
       <Ledger story={story} words={words} />
       <Breaks story={story} words={words} orderNo={orderNo} />
       <Instructions story={story} words={words} orderNo={orderNo} />
-      <Looks story={story} words={words} />
+      <Snapshots story={story} words={words} />
     </>
   );
   return { kind: 'page', title: `Order ${orderNo}`, section: '', body };
@@ -223,36 +223,36 @@ function Attempts({ attempts, words }: { attempts: readonly Part[]; words: Words
   );
 }
 
-const LOOKS_SHOWN = 100;
+const SNAPSHOTS_SHOWN = 100;
 
-function Looks({ story, words }: { story: OrderStory; words: Words }) {
-  const looks = story.looks.slice(-LOOKS_SHOWN).reverse();
+function Snapshots({ story, words }: { story: OrderStory; words: Words }) {
+  const looks = story.looks.slice(-SNAPSHOTS_SHOWN).reverse();
   return (
-    <section aria-labelledby="looks">
-      <h2 id="looks">What the gateway showed</h2>
+    <section aria-labelledby="snapshots">
+      <h2 id="snapshots">What the gateway showed</h2>
       {story.removed.map((one) => (
         <p class="hint">{removedLine(one)}.</p>
       ))}
       {looks.length === 0 ? (
         <Empty>
           {story.removed.length === 0
-            ? 'No look has asked for this order yet; the next night does.'
-            : 'No look that is kept has asked for this order.'}
+            ? 'No snapshot has asked for this order yet; the next night does.'
+            : 'No snapshot that is kept has asked for this order.'}
         </Empty>
       ) : (
         <Table
-          caption="Looks, newest first"
-          columns={[{ head: 'Look' }, { head: 'Night' }, { head: 'Answer' }, { head: 'Entries' }]}
+          caption="Snapshots, newest first"
+          columns={['Taken', 'Night', 'Answer', 'Entries'].map((head) => ({ head }))}
         >
-          {looks.map((look) => (
+          {looks.map((snapshot) => (
             <tr>
-              <th scope="row">{words.at(text(look.at))}</th>
+              <th scope="row">{words.at(text(snapshot.at))}</th>
               <td>
-                {text(look.businessDate)} ({text(look.kind)})
+                {text(snapshot.businessDate)} ({text(snapshot.kind)})
               </td>
-              <td>{text(look.answer)}</td>
+              <td>{text(snapshot.answer)}</td>
               <td>
-                {parts(look.entries)
+                {parts(snapshot.entries)
                   .map((entry) => entryText(entry, words))
                   .join('; ') || 'none'}
               </td>

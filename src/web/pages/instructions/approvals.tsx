@@ -77,7 +77,7 @@ function ApproveForm({ visit, children }: { visit: Visit; children: ComponentChi
       </fieldset>
       <p class="hint">
         Who asked for it cannot approve it. What is approved is sent by a worker that runs, by{' '}
-        <code>tieout send</code>, or by the next night, after one more look; if anything differs
+        <code>tieout send</code>, or by the next night, after one more snapshot; if anything differs
         then, it comes back here.
       </p>
       {children}
@@ -138,7 +138,7 @@ function HeldTable(props: {
           </td>
           <td class="line">
             <SeenList seen={row.seen} words={words} />
-            <span class="hint">looked at {words.at(row.lookedAt)}</span>
+            <span class="hint">snapshot of {words.at(row.snapshotAt)}</span>
           </td>
         </tr>
       ))}

@@ -4,7 +4,7 @@
 import { nameInWords } from '../../../core/instructions/decider.js';
 import { holdWords, isUndecided } from '../../../core/instructions/decision.js';
 import { inWords } from '../../../core/text/labels.js';
-import type { SheetAttempt, SheetLook } from '../../../instructions/instructionListStore.js';
+import type { SheetAttempt, SheetSnapshot } from '../../../instructions/instructionListStore.js';
 import { accountOfInstruction } from '../../../instructions/instructionPagesStore.js';
 import type { Sheet } from '../../../instructions/instructionSheet.js';
 import { sheetOf } from '../../../instructions/instructionSheet.js';
@@ -58,7 +58,7 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
 function whyOf(sheet: Sheet): string {
   if (sheet.holdReason !== null) return `It waits: ${holdWords(sheet.holdReason)}.`;
   if (sheet.state === 'accepted') {
-    return 'The gateway said yes; the next look confirms it: the next night, or tieout run.';
+    return 'The gateway said yes; the next snapshot confirms it: the next night, or tieout run.';
   }
   return sheet.reason === null ? '' : `Why: ${sheet.reason}.`;
 }
@@ -97,21 +97,21 @@ function Search({ sheet, words }: { sheet: Sheet; words: Words }) {
             {sheet.references.join(', ') || 'none'}
           </li>
         )}
-        <li>Before it was sent: {lookText(sheet.stateBefore, words)}</li>
-        <li>Since then: {lookText(sheet.stateAfter, words)}</li>
+        <li>Before it was sent: {snapshotText(sheet.stateBefore, words)}</li>
+        <li>Since then: {snapshotText(sheet.stateAfter, words)}</li>
       </ul>
       <p class="hint">It blocks its order, and is never sent again by itself.</p>
     </>
   );
 }
 
-function lookText(look: SheetLook | null, words: Words): string {
-  if (look === null) return 'no complete look';
-  const entries = look.entries.map(
+function snapshotText(snapshot: SheetSnapshot | null, words: Words): string {
+  if (snapshot === null) return 'no complete snapshot';
+  const entries = snapshot.entries.map(
     ({ state, code, amount, currency }) =>
       `${state === null ? `code ${code}` : inWords(state)} ${words.amount(amount)} ${currency}`,
   );
-  return `${entries.join(', ') || 'no such order'}, looked at ${words.at(look.at)}`;
+  return `${entries.join(', ') || 'no such order'}, looked at ${words.at(snapshot.at)}`;
 }
 
 function Decide({ visit, sheet }: { visit: Visit; sheet: Sheet }) {

@@ -12,7 +12,7 @@ import { readWireAmount } from '../gateway/wire/amount.js';
 import type { AskedPage, ChunkRow } from './rows/pullsStore.js';
 
 /** One text for all entries of a page; `unasked` counts those whose order was not asked for. */
-export function lookLines(
+export function snapshotLines(
   profile: Profile,
   chunk: Pick<ChunkRow, 'pullId' | 'accountId'>,
   page: AskedPage,

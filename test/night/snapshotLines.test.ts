@@ -4,8 +4,8 @@
 import { expect, test } from 'vitest';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import type { QueryEntry } from '../../src/gateway/query/decode.js';
-import { lookLines } from '../../src/pull/lookLines.js';
 import { ENTRY_COLUMNS } from '../../src/pull/rows/pullsStore.js';
+import { snapshotLines } from '../../src/pull/snapshotLines.js';
 
 const AUTHORISED = '2000';
 const CAPTURED = '3000';
@@ -24,7 +24,7 @@ function entry(orderNo: string, paymentStatus: string | null): QueryEntry {
 /** The positions of those that stand for an order; the others are extra. */
 function plainOf(orderNos: readonly string[], entries: readonly QueryEntry[]): number[] {
   const page = { pageNo: 0, orderNos: [...orderNos] };
-  const { text } = lookLines(sandboxProfile(), { pullId: 1n, accountId: 'A1' }, page, entries);
+  const { text } = snapshotLines(sandboxProfile(), { pullId: 1n, accountId: 'A1' }, page, entries);
   const extra = text.split('\n').map((row) => row.split('\t')[columns.indexOf('is_extra')]);
   return entries.flatMap((_, position) => (extra[position] === 'f' ? [position] : []));
 }

@@ -4,12 +4,12 @@
 import { checkSchedule, localTicksOf } from '../../jobs/clock.js';
 import type { WatchDeps } from '../alerts/watch.js';
 import { hidingSecrets } from '../config/hiding.js';
-import type { SightDeps } from '../night/clock.js';
+import type { ScheduleDeps } from '../night/clock.js';
 import { isAlive } from '../runs/processIdentity.js';
 import type { App } from './app.js';
 
-/** What a look at the clock takes. */
-export function sightOf({ db, config }: App): SightDeps {
+/** What reading the schedule takes. */
+export function scheduleDepsOf({ db, config }: App): ScheduleDeps {
   checkSchedule({ ...config.schedule, file: config.file });
   const localTicks = localTicksOf(config.schedule.cron);
   return { db, config, now: () => new Date(), isAlive, localTicks };
@@ -18,5 +18,5 @@ export function sightOf({ db, config }: App): SightDeps {
 /** What telling the outside takes. */
 export function watchOf(app: App): WatchDeps {
   const { version, log, config } = app;
-  return { ...sightOf(app), version, log, hide: hidingSecrets(config) };
+  return { ...scheduleDepsOf(app), version, log, hide: hidingSecrets(config) };
 }

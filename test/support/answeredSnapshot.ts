@@ -1,9 +1,9 @@
-// What a gateway of tests answers to a look: the entries of generated orders, in the pages that were
+// What a gateway of tests answers to a snapshot: the entries of generated orders, in the pages that were
 // asked for or in a walk through a window, and in whatever order.
 
-import type { EntryPlace } from './lookStore.js';
-import { entryRow } from './lookStore.js';
 import type { StoredOrder } from './orders.js';
+import type { EntryPlace } from './snapshotStore.js';
+import { entryRow } from './snapshotStore.js';
 
 /** How orders are asked: by number, the same with everything turned about, or not at all. */
 export type Way = 'numbers' | 'shuffled' | 'window';

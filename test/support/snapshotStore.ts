@@ -1,6 +1,6 @@
 // Writes orders of tests into a real database as a night would leave them before its compare: the
-// ledger, a run, a pull with its pages and entries, and instructions in any state. It uses no
-// statement that is under test. Neighbours: orders.ts, the tests of src/store/sql.
+// ledger, a run, a snapshot with pages and entries, instructions in any state; by no statement that
+// is under test.
 
 import type { CompareRules } from '../../src/compare/verdictsStore.js';
 import { PROOFS, refundAfter } from '../../src/core/instructions/instruction.js';
@@ -13,9 +13,9 @@ import type { BreakKind, ReviewDecision } from '../../src/core/orders/verdict.js
 import type { Database, Db } from '../../src/database/db.js';
 import { askRefunds } from '../../src/pull/rows/pullsStore.js';
 import type { StoredEntry, StoredInstruction, StoredOrder } from './orders.js';
-import { DATE_END, HOUR_MS, instructionFactsOf, LOOKED_AT, money } from './orders.js';
+import { DATE_END, HOUR_MS, instructionFactsOf, money, SNAPSHOT_AT } from './orders.js';
 
-export interface Look {
+export interface Snapshot {
   runId: bigint;
   pullId: bigint;
   accountId: string;
@@ -27,7 +27,6 @@ export async function storeRun(
   accountId: string,
   options: { entered?: boolean } = {},
 ): Promise<bigint> {
-  // One date is worked on at a time.
   await db.query(
     "update tieout.runs set state = 'failed', runner_id = null where state = 'running' and not is_dry",
   );
@@ -39,7 +38,7 @@ export async function storeRun(
      from (select coalesce(max(business_date) + 1, date '2026-11-19') as day
        from tieout.runs) as next
      returning run_id`,
-    [DATE_END, LOOKED_AT],
+    [DATE_END, SNAPSHOT_AT],
   );
   const runId = rows[0]?.run_id ?? 0n;
   if (options.entered === false) return runId;
@@ -51,27 +50,27 @@ export async function storeRun(
   return runId;
 }
 
-/** One look at orders: each on a page of its own, so that any of them can fail. */
-export async function storeLook(
+/** One snapshot of orders: each on a page of its own, so that any of them can fail. */
+export async function storeSnapshot(
   db: Db,
   runId: bigint,
   accountId: string,
   orders: readonly StoredOrder[],
   kind: 'night' | 'confirm' = 'night',
-): Promise<Look> {
+): Promise<Snapshot> {
   const { rows } = await db.query<{ pull_id: bigint }>(
     `insert into tieout.pulls (run_id, kind, as_of, finished_at) values ($1, $2, $3, $3)
      returning pull_id`,
-    [runId, kind, LOOKED_AT],
+    [runId, kind, SNAPSHOT_AT],
   );
-  const look = { runId, pullId: rows[0]?.pull_id ?? 0n, accountId };
+  const taken = { runId, pullId: rows[0]?.pull_id ?? 0n, accountId };
   await db.query(
     `insert into tieout.asked_orders (pull_id, account_id, order_no, page_no, in_ledger, currency,
        amount, expected, transaction_id, capture_amount, review_decision, placed_at)
      select $1, $2, * from jsonb_to_recordset($3::jsonb) as o (order_no text, page_no int,
        in_ledger boolean, currency text, amount numeric, expected text, transaction_id text,
        capture_amount numeric, review_decision text, placed_at timestamptz)`,
-    [look.pullId, accountId, json(ofAccount(accountId, orders.map(askedRow)))],
+    [taken.pullId, accountId, json(ofAccount(accountId, orders.map(askedRow)))],
   );
   await db.query(
     `insert into tieout.pages (pull_id, account_id, page_no, state, orders, entries, attempts,
@@ -80,15 +79,15 @@ export async function storeLook(
        case when state = 'failed' then 'no answer' end,
        case when state = 'answered' then $4::timestamptz end
      from jsonb_to_recordset($3::jsonb) as p (page_no int, state text, entries int)`,
-    [look.pullId, accountId, json(orders.flatMap(pageRow)), LOOKED_AT],
+    [taken.pullId, accountId, json(orders.flatMap(pageRow)), SNAPSHOT_AT],
   );
-  await storeEntries(db, look, orders.flatMap(entryRows));
-  await askRefunds(db, look.pullId);
-  return look;
+  await storeEntries(db, taken, orders.flatMap(entryRows));
+  await askRefunds(db, taken.pullId);
+  return taken;
 }
 
-/** The pages of a look in so many chunks of orders that follow one another. */
-export async function storeChunks(db: Db, look: Look, chunks: number): Promise<void> {
+/** The pages of a snapshot in so many chunks of orders that follow one another. */
+export async function storeChunks(db: Db, taken: Snapshot, chunks: number): Promise<void> {
   await db.query(
     `insert into tieout.chunks (pull_id, account_id, first_page, last_page, first_order,
        last_order, state)
@@ -96,13 +95,13 @@ export async function storeChunks(db: Db, look: Look, chunks: number): Promise<v
      from (select *, ntile($3) over (order by order_no) as chunk from tieout.asked_orders
        where pull_id = $1 and page_no is not null) as asked
      group by chunk`,
-    [look.pullId, look.accountId, chunks],
+    [taken.pullId, taken.accountId, chunks],
   );
 }
 
 export async function storeEntries(
   db: Db,
-  look: Look,
+  taken: Snapshot,
   rows: readonly ReturnType<typeof entryRow>[],
 ): Promise<void> {
   await db.query(
@@ -113,7 +112,7 @@ export async function storeEntries(
        order_no text, is_extra boolean, is_asked boolean, transaction_id text, currency text,
        amount numeric, amount_text text, state text, payment_status text, found boolean,
        query_result text, transaction_at timestamptz, fraud_rejected boolean)`,
-    [look.pullId, look.accountId, json(ofAccount(look.accountId, rows))],
+    [taken.pullId, taken.accountId, json(ofAccount(taken.accountId, rows))],
   );
 }
 
@@ -187,7 +186,7 @@ export async function storeInstructions(
          transaction_id text, currency text, amount numeric, refund_id text,
          refund_amount numeric, review_decision text, from_state text, done_states text[],
          state text, is_refused boolean, is_replanned boolean, is_part boolean)`,
-      [runId, accountId, json(rows), LOOKED_AT],
+      [runId, accountId, json(rows), SNAPSHOT_AT],
     );
   });
 }
@@ -213,7 +212,7 @@ export type StoredVerdict = Omit<Verdict, 'transaction' | 'notCompared'> & {
 };
 
 /** The verdicts of a run by order; an order without a row was compared and matched. */
-export async function storedVerdicts(db: Db, look: Look): Promise<Map<string, StoredVerdict>> {
+export async function storedVerdicts(db: Db, taken: Snapshot): Promise<Map<string, StoredVerdict>> {
   const { rows } = await db.query<{
     order_no: string;
     not_compared: StoredVerdict['notCompared'];
@@ -228,8 +227,8 @@ export async function storedVerdicts(db: Db, look: Look): Promise<Map<string, St
     refund_amount: string | null;
     review_decision: ReviewDecision | null;
   }>('select * from tieout.verdicts where run_id = $1 and account_id = $2', [
-    look.runId,
-    look.accountId,
+    taken.runId,
+    taken.accountId,
   ]);
   return new Map(
     rows.map((row) => [

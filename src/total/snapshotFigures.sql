@@ -1,4 +1,4 @@
--- How many orders of each kind did the newest look of each account of a run bring? $1 run.
+-- How many orders of each kind did the newest snapshot of each account of a run bring? $1 run.
 with account as materialized (
   select account_id, pull_id from tieout.run_accounts
   where run_id = $1::bigint and pull_id is not null
@@ -16,7 +16,7 @@ asked as (
   group by account_id
 ),
 page as (
-  -- below 0: orders that left their page, which was answered (leaveUnlooked.sql)
+  -- below 0: orders that left their page, which was answered (leaveUnread.sql)
   select a.account_id, count(*) filter (where not p.stands_for_walk and p.page_no >= 0) as pages,
     count(*) filter (where p.state = 'failed' and p.page_no >= 0) as failed_pages,
     coalesce(sum(p.orders) filter (where p.state = 'failed'), 0) as unanswered,
@@ -29,7 +29,7 @@ entry as materialized (
   select a.account_id, count(*) as plain, count(*) filter (where e.is_asked) as asked_plain
   from account a
   join tieout.look_entries e using (pull_id, account_id)
-  -- the index is of these alone; without it the looks of every night would be read
+  -- the index is of these alone; without it the snapshots of every night would be read
   where not e.is_extra
   group by a.account_id
 ),
@@ -63,7 +63,8 @@ select account.account_id, coalesce(pages, 0) as pages, coalesce(failed_pages, 0
   coalesce(plain, 0) as answered, coalesce(asked_plain, 0) as asked_answered,
   coalesce(unanswered, 0)::bigint as unanswered,
   coalesce(unasked, 0)::bigint as unasked, coalesce(ledger, 0) as ledger,
-  coalesce(gateway_only, 0) as gateway_only, coalesce(plain, 0) + coalesce(extra.orders, 0) as gateway
+  coalesce(gateway_only, 0) as gateway_only,
+  coalesce(plain, 0) + coalesce(extra.orders, 0) as gateway
 from account
 left join asked using (account_id)
 left join page using (account_id)

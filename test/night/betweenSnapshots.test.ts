@@ -1,5 +1,5 @@
-// What changes in the ledger between the two looks of one night: an order that needs no further look
-// is remembered as the second look judged it, so that a request that was away in that moment is
+// What changes in the ledger between the two snapshots of one night: an order that needs no further look
+// is remembered as the second snapshot judged it, so that a request that was away in that moment is
 // looked at when it comes back. Neighbour: editedLedger.test.ts, where nights lie between.
 
 import { afterEach, expect, test } from 'vitest';

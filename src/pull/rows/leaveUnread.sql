@@ -1,6 +1,6 @@
 -- Orders of a page that was answered leave it for one of their own, which failed. $1 pull,
 -- $2 account, $3 page, $4 the page of their own, $5 these orders, or null: all of the page that
--- have no entry, $6 why. Rows of a look are never changed, so that they are entered anew.
+-- have no entry, $6 why. Rows of a snapshot are never changed, so that they are entered anew.
 with gone as (
   delete from tieout.asked_orders a
   where a.pull_id = $1::bigint and a.account_id = $2::text and a.page_no = $3::int

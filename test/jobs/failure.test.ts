@@ -20,6 +20,7 @@ import { openDatabase } from '../../src/database/db.js';
 import { startEmbedded } from '../../src/database/embedded/embedded.js';
 import { freshDatabase } from '../support/database.js';
 import { latch } from '../support/latch.js';
+import { prepareData } from '../support/preparedData.js';
 import type { TestRedis } from '../support/redis.js';
 import { privateRedisMissing, startRedis } from '../support/redis.js';
 import type { House } from './house.js';
@@ -63,6 +64,7 @@ async function breakablePostgres(): Promise<Breakable> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tieout-queue-'));
   // Open to the user that the server runs as, when the tests run as root.
   await chmod(dataDir, 0o755);
+  prepareData(dataDir);
   const launch = () => startEmbedded({ dataDir, unsafeFast: true });
   let server = await launch();
   const { host, user, database } = server;

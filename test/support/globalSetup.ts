@@ -1,10 +1,12 @@
 // One PostgreSQL server for a whole vitest run, and in it two migrated templates that every test
-// database is copied from, one with the queues' tables and one without. TEST_DATABASE_URL names
-// another server to run the tests against. Whatever the tests write lies in memory where there is
+// database is copied from, one with the queues' tables and one without; and beside it a data folder
+// for tests that start a server of their own. TEST_DATABASE_URL names another server to run the
+// tests against. Whatever the tests write lies in memory where there is
 // room: ext4 is slow to give a file's number out again that was just given back, so that a database
 // made and dropped for one test took most of a second there.
 
-import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, realpathSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -25,6 +27,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     server: Connection;
     templates: Templates;
+    /** Null where no server of ours was started. */
+    preparedData: string | null;
   }
 }
 
@@ -34,7 +38,7 @@ const ROOM_BYTES_MIN = 4 * 2 ** 30;
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { folder, remove } = takeFolder();
-  const { server, stop } = await openServer(folder);
+  const { server, migrated, preparedData, stop } = await openServer(folder);
   const templates = {
     bare: `tieout_template_${process.pid}`,
     withQueues: `tieout_template_${process.pid}_queues`,
@@ -46,13 +50,14 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     remove();
   };
   try {
-    await makeTemplates(admin, server, templates);
+    await makeTemplates(admin, server, templates, migrated);
   } catch (error) {
     await end();
     throw error;
   }
   project.provide('server', server);
   project.provide('templates', templates);
+  project.provide('preparedData', preparedData);
   return async () => {
     await dropTemplates(admin, templates);
     await end();
@@ -82,9 +87,10 @@ async function makeTemplates(
   admin: Database,
   server: Connection,
   { bare, withQueues }: Templates,
+  migrated: string,
 ): Promise<void> {
   await dropTemplates(admin, { bare, withQueues });
-  await admin.query(`create database ${bare}`);
+  await admin.query(`create database ${bare} template ${migrated}`);
   await migrateUp(databaseOn(server, bare));
   await admin.query(`create database ${withQueues} template ${bare}`);
   await migrateQueues({ kind: 'database', connection: databaseOn(server, withQueues) });
@@ -94,10 +100,27 @@ async function dropTemplates(admin: Database, { bare, withQueues }: Templates): 
   for (const name of [withQueues, bare]) await admin.query(`drop database if exists ${name}`);
 }
 
-async function openServer(folder: string): Promise<{ server: Connection; stop(): Promise<void> }> {
+interface TestServer {
+  server: Connection;
+  /** A database with our schema, or the server's own template where there is none yet. */
+  migrated: string;
+  preparedData: string | null;
+  stop(): Promise<void>;
+}
+
+async function openServer(folder: string): Promise<TestServer> {
   const address = process.env.TEST_DATABASE_URL ?? '';
-  if (address !== '') return { server: { connectionString: address }, stop: async () => {} };
+  if (address !== '') {
+    const server = { connectionString: address };
+    return { server, migrated: 'template1', preparedData: null, stop: async () => {} };
+  }
   const dataDir = join(folder, 'server');
+  const preparedData = join(folder, 'prepared');
+  const first = await startEmbedded({ dataDir, unsafeFast: true });
+  await migrateUp(first);
+  // Copied while nobody writes to it.
+  await first.stop();
+  execFileSync('cp', ['-a', realpathSync(join(dataDir, 'postgres')), preparedData]);
   const { host, user, database, stop } = await startEmbedded({ dataDir, unsafeFast: true });
-  return { server: { host, user, database }, stop };
+  return { server: { host, user, database }, migrated: database, preparedData, stop };
 }

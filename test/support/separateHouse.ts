@@ -21,6 +21,7 @@ import { ensureBuilt, startTieout } from './cli.js';
 import { freshDatabase } from './database.js';
 import type { Effect } from './night.js';
 import { ledgerRows, readEffects, settingsOf } from './night.js';
+import { prepareData } from './preparedData.js';
 
 export interface SeparateHouse {
   folder: string;
@@ -101,7 +102,9 @@ async function databaseOf(options: SeparateOptions, folder: string): Promise<Hou
 
 /** As durable as for a merchant: it is there to be killed. */
 async function ownDatabase(folder: string) {
-  const server = await startEmbedded({ dataDir: join(folder, 'var') });
+  const dataDir = join(folder, 'var');
+  prepareData(dataDir);
+  const server = await startEmbedded({ dataDir });
   await migrateUp(server);
   const db = openDatabase(server, { max: 2 });
   return {
@@ -117,6 +120,7 @@ async function ownDatabase(folder: string) {
 /** Its clients know only its address, as those of a server that an operator restarts. */
 async function ownServer(folder: string): Promise<HousedDatabase> {
   const dataDir = join(folder, 'server');
+  prepareData(dataDir);
   let server = await startEmbedded({ dataDir, unsafeFast: true });
   const { host, user, database } = server;
   const connection = { host, user, database };

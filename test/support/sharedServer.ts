@@ -22,6 +22,7 @@ import type { Database } from '../../src/database/db.js';
 import { openDatabase } from '../../src/database/db.js';
 import { startEmbedded } from '../../src/database/embedded/embedded.js';
 import { migrateUp } from '../../src/database/migrate.js';
+import { prepareData } from './preparedData.js';
 
 export const PUT_BACK = [
   'a cold copy',
@@ -55,6 +56,7 @@ export async function startSharedServer(): Promise<SharedServer> {
   const copy = join(folder, 'copy');
   mkdirSync(archive);
   chmodSync(archive, 0o777);
+  prepareData(dataDir);
   let server = await startEmbedded({ dataDir, unsafeFast: true });
   const { host, user, database } = server;
   const connection = { host, user, database };

@@ -16,8 +16,8 @@ import { startEmbedded } from '../dist/src/database/embedded/embedded.js';
 import { migrateUp } from '../dist/src/database/migrate.js';
 import { sandboxProfile } from '../dist/src/gateway/document/profile.js';
 import { loadLedger } from '../dist/src/ledger/ledgerStore.js';
-import { DEFAULT_ACCOUNTS, layOutNight } from '../dist/src/sandbox/seed/night.js';
 import { seedOrders } from '../dist/src/sandbox/seed/seed.js';
+import { DEFAULT_ACCOUNTS, planSeed } from '../dist/src/sandbox/seed/seedPlan.js';
 import { measure, start } from './measure.mjs';
 import { processorMs } from './processorTime.mjs';
 import { ask, CONCURRENCY, inTurn, openPool } from './wire.mjs';
@@ -69,7 +69,7 @@ async function loadOnce(house, orders) {
   await migrateUp(connection);
   await migrateQueues({ kind: 'database', connection });
   const db = openDatabase(connection);
-  const night = layOutNight(settingsOf(house.seed, orders));
+  const night = planSeed(settingsOf(house.seed, orders));
   await db.transaction((tx) =>
     loadLedger(
       tx,

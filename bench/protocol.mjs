@@ -107,9 +107,9 @@ async function sendWhole({ file, rows: due, folder = '/' }) {
     signal: new AbortController().signal,
   });
   try {
-    const deps = await app.night();
+    const deps = await app.sendDeps();
     const request = { date: null, accountIds: [], isDry: false };
-    const { night } = await beginRun(deps, request);
+    const { run: night } = await beginRun(deps, request);
     const workforce = await app.workforce();
     await workforce.start();
     const look = await pull(deps, night);

@@ -13,7 +13,7 @@ import { sandboxProfile } from '../dist/src/gateway/document/profile.js';
 import { planInstructions, withdrawNeedless } from '../dist/src/plan/planStore.js';
 import {
   analyseSnapshot,
-  askNight,
+  askLive,
   claimChunk,
   createChunks,
   createPull,
@@ -76,7 +76,7 @@ function askAll({ db, place, runId }) {
     const pull = await createPull(tx, runId, 'night');
     const midnight = Math.floor(Date.now() / DAY_MS) * DAY_MS;
     const range = { endsAt: new Date(midnight), lookbackFrom: new Date(midnight - 35 * DAY_MS) };
-    await askNight(tx, pull.pullId, rulesOf(place), range, { separator: ',', pageOrders: 100 });
+    await askLive(tx, pull.pullId, rulesOf(place), range, { separator: ',', pageOrders: 100 });
     await createChunks(tx, pull.pullId);
     return pull;
   });

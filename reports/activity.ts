@@ -49,7 +49,7 @@ export function writeActivity(path: string, data: ActivityData): Promise<Written
     const page = headedPage('Activity statement', data);
     const pictureRow = addPictureRoomFor(page, days);
     addDays(page, days, plannedParts(BUSINESS_DAYS, days.length, TOP_LINES));
-    addNights(page, rows, plannedParts(NIGHTS, rows.length, TOP_LINES));
+    addRuns(page, rows, plannedParts(NIGHTS, rows.length, TOP_LINES));
     const parts = plannedParts(BUSINESS_DAYS, days.length, TOP_LINES);
     const charts = addActivityPictures(page, NAME, pictureRow, days, parts);
     await writePage(book, { ...PERIOD_SHEET, name: NAME, page: settleVerdict(page), charts });
@@ -117,13 +117,13 @@ const FLOWS = ['captured', 'cancelled', 'refunded', 'net'] as const;
 const MOVES = ['change', ...FLOWS] as const;
 
 /** Opening + changes of all nights = closing: only so when each begins where the last ended. */
-function addNights(page: Page, rows: readonly ActivityRow[], parts: readonly Part[]): void {
+function addRuns(page: Page, rows: readonly ActivityRow[], parts: readonly Part[]): void {
   addSection(page, 'Night by night: open breaks in money, and money confirmed', [
     ['Account', 'Currency', 'Nights', 'Opening', 'Changes', 'Closing', 'Difference'],
     ['Captured', 'Cancelled', 'Refunded', 'Net', 'Unknown at the end'],
   ]);
   const first = page.lines.length + 1;
-  for (const nights of byAccountAndCurrency(rows)) addNightLine(page, nights, parts);
+  for (const nights of byAccountAndCurrency(rows)) addRunLine(page, nights, parts);
   endLines(page, first, 'G');
   const words =
     'Confirmed by the run of the night, whichever run sent it. Net = captured − refunded; fees, ' +
@@ -132,15 +132,15 @@ function addNights(page: Page, rows: readonly ActivityRow[], parts: readonly Par
   addWide(page, words, STYLES.note);
 }
 
-function addNightLine(page: Page, nights: readonly ActivityRow[], parts: readonly Part[]): void {
+function addRunLine(page: Page, nights: readonly ActivityRow[], parts: readonly Part[]): void {
   const [opening, closing] = [nights[0], nights.at(-1)];
   if (opening === undefined || closing === undefined) return;
   const row = page.lines.length + 1;
   const keys = { account_id: `$A${row}`, currency: `$B${row}` };
-  const amounts = nights.flatMap((night) => MOVES.map((name) => night[name]));
+  const amounts = nights.flatMap((run) => MOVES.map((name) => run[name]));
   const style = moneyStyle(opening.currency, [...amounts, opening.openBefore, closing.unknown]);
   const [change, ...flows] = MOVES.map((name) => {
-    const sum = nights.reduce((all, night) => all + hundredthsOf(night[name]), 0n);
+    const sum = nights.reduce((all, run) => all + hundredthsOf(run[name]), 0n);
     const live = matchingSum(ACTIVITY, parts, name, keys);
     return { sum, cell: moneyFormula(live, sum, amounts, style) };
   });

@@ -5,8 +5,8 @@
 import type { ElsewhereRow, ReconciliationData } from '../src/core/runs/reporting.js';
 import { ORDER_CLASSES } from '../src/core/runs/summary.js';
 import { BREAKS_SHEET, MOVED_SHEET } from './columns.js';
-import type { NightFigures } from './nightFigures.js';
-import { keyOf, NO_DIFFERENCE } from './nightFigures.js';
+import type { RunFigures } from './runFigures.js';
+import { keyOf, NO_DIFFERENCE } from './runFigures.js';
 import { hundredthsOf } from './xlsx/cells.js';
 import type { Page } from './xlsx/page.js';
 import {
@@ -58,7 +58,7 @@ export function addCurrencies(page: Page, { currencies }: ReconciliationData): v
 export function addAmounts(
   page: Page,
   data: ReconciliationData,
-  { breaks, figures }: { breaks: readonly Part[]; figures: NightFigures },
+  { breaks, figures }: { breaks: readonly Part[]; figures: RunFigures },
 ): void {
   if (data.currencies.length === 0) return;
   addSection(page, 'Amounts by account and currency', [
@@ -108,7 +108,7 @@ function toleratedNet(
 export function addMoney(
   page: Page,
   { summary: { accounts }, elsewhere }: ReconciliationData,
-  { moved: parts, figures }: { moved: readonly Part[]; figures: NightFigures },
+  { moved: parts, figures }: { moved: readonly Part[]; figures: RunFigures },
 ): void {
   addSection(page, 'Money confirmed in this run, by account and currency', [
     ['Account', 'Currency', 'Captured', 'Cancelled', 'Refunded', 'Net', 'Unknown'],

@@ -19,7 +19,7 @@ import {
   STATE_LIST,
   WAITING_SHEET,
 } from './columns.js';
-import { addBreaks, addMoved, noFigures } from './nightFigures.js';
+import { addBreaks, addMoved, noFigures } from './runFigures.js';
 import type { OtherSheets } from './summarySheet.js';
 import {
   REACH,
@@ -45,8 +45,8 @@ export async function writeReconciliation(
   data: ReconciliationData,
 ): Promise<WrittenReport> {
   const { about } = data;
-  const night = await planNight(data);
-  const { breaks, lists, moved, waiting, figures } = night;
+  const run = await planSheets(data);
+  const { breaks, lists, moved, waiting, figures } = run;
   const dated = (title: string): string => `${title}: ${about.businessDate}`;
   return writeWorkbook(path, bookProperties('Reconciliation', about), async (book) => {
     const places = { breaks: placesOf(breaks).parts, moved: placesOf(moved).parts };
@@ -65,7 +65,7 @@ export async function writeReconciliation(
 }
 
 /** The first time through all rows. */
-async function planNight(data: ReconciliationData) {
+async function planSheets(data: ReconciliationData) {
   const { about } = data;
   const figures = noFigures();
   const breaks = planned(BREAKS_PLAN, about);

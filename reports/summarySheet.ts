@@ -7,13 +7,13 @@ import { INSTRUCTION_STATES } from '../src/core/instructions/instruction.js';
 import type { Notice } from '../src/core/runs/notices.js';
 import type { KindTie, MoneyTie, ReconciliationData } from '../src/core/runs/reporting.js';
 import type { AccountSummary, Tie } from '../src/core/runs/summary.js';
-import { nightSentence, ORDER_CLASSES, workedOutOpenAfter } from '../src/core/runs/summary.js';
+import { ORDER_CLASSES, runSentence, workedOutOpenAfter } from '../src/core/runs/summary.js';
 import { inWords } from '../src/core/text/labels.js';
 import { BREAKS_SHEET } from './columns.js';
 import { addAmounts, addCurrencies, addMoney } from './currencySections.js';
-import type { NightFigures } from './nightFigures.js';
-import { keyOf } from './nightFigures.js';
 import { addPictureRoom, addPictures } from './pictures.js';
+import type { RunFigures } from './runFigures.js';
+import { keyOf } from './runFigures.js';
 import { freeText, hundredthsOf, idText, wallClock, wallText } from './xlsx/cells.js';
 import type { BarChart } from './xlsx/chart.js';
 import type { Page } from './xlsx/page.js';
@@ -49,7 +49,7 @@ export const REACH = 'Orders to gateway, not reconciled to bank or acquirer stat
 export interface OtherSheets {
   breaks: readonly Part[];
   moved: readonly Part[];
-  figures: NightFigures;
+  figures: RunFigures;
 }
 
 export function summaryPage(
@@ -87,7 +87,7 @@ function addHeading(page: Page, { summary, about }: ReconciliationData): void {
     isLive ? 'LIVE environment: real money' : 'TEST environment: no real money',
     isLive ? STYLES.live : STYLES.test,
   );
-  addWide(page, freeText(nightSentence(summary)), STYLES.sentence);
+  addWide(page, freeText(runSentence(summary)), STYLES.sentence);
   const reach =
     `Covers ${covers}; business day from ${about.cutOff} in ${about.timezone}; ` +
     `as of ${asOf}; revision ${about.revision}, ${previous}.`;

@@ -31,7 +31,7 @@ const { values: flags } = parseArgs({
 const [orders, seconds, concurrency] = [flags.orders, flags.seconds, flags.concurrency].map(Number);
 
 const load = (file) => import(pathToFileURL(resolve(flags.dist, 'src', file)).href);
-const { layOutNight, placeOf } = await load('sandbox/seed/night.js');
+const { planSeed, placeOf } = await load('sandbox/seed/seedPlan.js');
 const { signatureOf } = await load('gateway/wire/sign.js');
 const { sandboxProfile } = await load('gateway/document/profile.js');
 
@@ -81,7 +81,7 @@ function pageBodies([account]) {
     dayEnd: new Date(midnight),
     accounts: sandbox.accounts,
   };
-  const night = layOutNight(settings);
+  const night = planSeed(settings);
   const numbers = [];
   for (let index = 0; index < orders; index += 1) {
     const place = placeOf(night, index);

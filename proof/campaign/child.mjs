@@ -127,7 +127,7 @@ const app = await program.compose.openApp(config, {
   talk: { log: () => {}, progress: () => {} },
   signal: stop.signal,
 });
-const deps = await app.night();
+const deps = await app.sendDeps();
 Object.assign(deps, seamed(deps));
 const workforce = await app.workforce();
 if (role === 'spine') {

@@ -91,7 +91,7 @@ export function openSpine(wave, { isQuiet, mustDie, goOn, enqueue, nap }) {
     for (let turn = 0; beginning.kind === 'again' && turn < BEGINNINGS_MAX; turn += 1) {
       beginning = await program.begin.beginRun(deps, request);
     }
-    if (beginning.kind === 'mine') await program.night.runNight(deps, beginning.night);
+    if (beginning.kind === 'mine') await program.night.runNight(deps, beginning.run);
     else if (beginning.kind !== 'readOnly' && !isAwake) {
       throw new Error(`the run is ${beginning.kind}`);
     }

@@ -94,7 +94,7 @@ async function historyWrong({ program, place, ...world }, runs) {
   for (const { business_date: date } of runs) {
     const run = await program.runs.findRun(db, date);
     const verifying = { db, config, version, progress: () => {} };
-    const { differences } = await program.verifyNight.verifyNight(verifying, run);
+    const { differences } = await program.verifyRun.verifyRun(verifying, run);
     for (const { orderNo, what, was, is } of differences) {
       wrong.push(`verify ${date}: ${orderNo ?? ''} ${what}: then ${was}, now ${is}`);
     }

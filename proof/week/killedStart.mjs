@@ -31,7 +31,7 @@ export async function killedStart(world) {
     stdio: ['ignore', errors, errors],
   });
   const gone = once(child, 'exit');
-  const night = watchNight(place);
+  const night = watchSchedule(place);
   const isReached = await gate.reached(() => night.hasEnded || child.exitCode !== null);
   night.stop();
   child.kill('SIGKILL');
@@ -41,7 +41,7 @@ export async function killedStart(world) {
 }
 
 /** Whether a run has ended since: one with nothing to send comes to no such step. */
-function watchNight({ db }) {
+function watchSchedule({ db }) {
   const night = { hasEnded: false, stop: () => clearInterval(timer) };
   const before = db.query(ENDS);
   const timer = setInterval(async () => {

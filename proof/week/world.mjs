@@ -30,8 +30,8 @@ export const MODULES = {
     runs: 'src/runs/runsStore.js',
   },
   ...{ sandbox: 'src/sandbox/server.js', seed: 'src/sandbox/seed/seed.js' },
-  ...{ seedNight: 'src/sandbox/seed/night.js', sendApproved: 'src/night/sendApproved.js' },
-  ...{ verifyChain: 'src/verify/verifyChainStore.js', verifyNight: 'src/verify/verifyNight.js' },
+  ...{ seedAll: 'src/sandbox/seed/seedPlan.js', sendApproved: 'src/night/sendApproved.js' },
+  ...{ verifyChain: 'src/verify/verifyChainStore.js', verifyRun: 'src/verify/verifyRun.js' },
 };
 
 /** `place`: a database, its two clocks, a folder and a queue that can be emptied. */
@@ -40,7 +40,7 @@ export async function openWorld(program, place, { days, firstDay, orders, accoun
   const seed = random.below(1_000_000);
   const names = Array.from({ length: accounts }, (_, at) => ({
     ...{ merchantId: 'M1001', accountId: `A${1001 + at}` },
-    signingKey: program.seedNight.sandboxKey(seed, `A${1001 + at}`),
+    signingKey: program.seedAll.sandboxKey(seed, `A${1001 + at}`),
   }));
   const settings = {
     ...{ orders, seed, accounts: names },
@@ -61,9 +61,10 @@ export async function openWorld(program, place, { days, firstDay, orders, accoun
     // While it is away nothing is done, and every connection is reset.
     fault: () => (world.isAway ? { kind: 'drop', when: 'before' } : null),
   });
-  world.toCome = [...program.seed.seedOrders(program.seedNight.layOutNight(settings))].map(
-    (seeded) => ({ seeded, day: random.below(days) }),
-  );
+  world.toCome = [...program.seed.seedOrders(program.seedAll.planSeed(settings))].map((seeded) => ({
+    seeded,
+    day: random.below(days),
+  }));
   writeSettings(world, dayStart);
   // Nothing from before the installation is owed.
   await place.db.query('update tieout_meta.checksums set recorded_at = $1', [dayStart]);
@@ -128,7 +129,7 @@ export async function installation(world) {
   const workforce = await app.workforce();
   await workforce.start();
   const localTicks = program.cli.localTicksOf(SCHEDULE.cron);
-  const deps = { ...(await app.night()), version: world.version, localTicks };
+  const deps = { ...(await app.sendDeps()), version: world.version, localTicks };
   world.app = { app, deps, workforce, stop: () => stop.abort() };
   return world.app;
 }

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AlertEvent } from '../core/alertMessages.js';
 import {
-  nightDidNotStart,
+  runDidNotStart,
   runIsSilent,
   UNKNOWN_HOURS_MAX,
   unknownWaits,
@@ -74,19 +74,19 @@ export async function watch(deps: WatchDeps): Promise<void> {
   if (deps.config.notify.webhook === null) return;
   await deps.db.transaction(async (tx) => {
     if (!(await watchAlone(tx))) return;
-    await watchNight(deps, tx);
+    await watchSchedule(deps, tx);
     await watchUnknowns(deps, tx);
   });
 }
 
-async function watchNight(deps: WatchDeps, tx: Tx): Promise<void> {
+async function watchSchedule(deps: WatchDeps, tx: Tx): Promise<void> {
   const { owed, now, silence } = await readSchedule(deps);
   if (standsStill(silence)) await tellSilence(tx, silence);
   if (silence !== null || !didNotStart(owed, now)) return;
   if (owed.kind !== 'begin' && owed.kind !== 'goOn') return;
   const event: AlertEvent = 'night_did_not_start';
   if ((await newestTold(tx, event, owed.date)) !== null) return;
-  const alert = nightDidNotStart(owed, now);
+  const alert = runDidNotStart(owed, now);
   await putInOutbox(tx, { ...alert, channels: ['webhook'], fingerprint: owed.date });
 }
 

@@ -76,8 +76,13 @@ export async function openApp(config: Config, options: AppOptions): Promise<App>
       closers.push(() => opened.close());
       return opened;
     });
-    const night = once(() => openNight(base, queues, options, closers));
-    return { ...base, queues, night, workforce: once(() => openWorkforce(queues, night, options)) };
+    const sendDeps = once(() => openSendDeps(base, queues, options, closers));
+    return {
+      ...base,
+      queues,
+      sendDeps,
+      workforce: once(() => openWorkforce(queues, sendDeps, options)),
+    };
   } catch (error) {
     await close();
     throw error;
@@ -155,7 +160,7 @@ async function requireSchema(config: Config, connection: Connection): Promise<vo
   }
 }
 
-async function openNight(
+async function openSendDeps(
   app: Pick<App, 'config' | 'db' | 'version'>,
   queues: () => Promise<Queues>,
   options: AppOptions,
@@ -230,10 +235,10 @@ async function gatewayAddress(
 
 async function openWorkforce(
   queues: () => Promise<Queues>,
-  night: () => Promise<SendDeps>,
+  sendDeps: () => Promise<SendDeps>,
   { talk }: AppOptions,
 ): Promise<Workforce> {
-  const deps = await night();
+  const deps = await sendDeps();
   let stop = async (): Promise<void> => {};
   return {
     start: async () => {

@@ -7,25 +7,25 @@ import { headDigest } from '../core/chain.js';
 import { postAllMovements } from '../days/daysStore.js';
 import { publishOutcomes } from '../instructions/outcomesStore.js';
 import { concurrently } from '../runs/concurrently.js';
-import type { Night } from '../runs/deps.js';
+import type { Run } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import { chainHeads, HOUSE_CHAIN, sealAccounts } from '../runs/runRecordStore.js';
 import type { SendDeps } from '../send/deps.js';
 
 type SealDeps = Pick<SendDeps, 'db' | 'log'>;
 
-export async function seal(deps: Pick<SendDeps, 'db'>, night: Night): Promise<void> {
-  await concurrently(publishOutcomes(deps.db), sealMoved(deps, night));
+export async function seal(deps: Pick<SendDeps, 'db'>, run: Run): Promise<void> {
+  await concurrently(publishOutcomes(deps.db), sealMoved(deps, run));
 }
 
-async function sealMoved(deps: Pick<SendDeps, 'db'>, night: Night): Promise<void> {
-  const accountIds = accountIdsOf(night);
+async function sealMoved(deps: Pick<SendDeps, 'db'>, run: Run): Promise<void> {
+  const accountIds = accountIdsOf(run);
   await postAllMovements(deps.db, accountIds);
-  await sealAccounts(deps.db, [...accountIds, HOUSE_CHAIN], night.businessDate);
+  await sealAccounts(deps.db, [...accountIds, HOUSE_CHAIN], run.businessDate);
 }
 
 /** The last word of a night: who keeps this line elsewhere can tell a rewritten chain. */
-export async function sealEnd(deps: SealDeps, night: Night): Promise<void> {
-  await seal(deps, night);
+export async function sealEnd(deps: SealDeps, run: Run): Promise<void> {
+  await seal(deps, run);
   deps.log(`sealed; the chains end in ${headDigest(await chainHeads(deps.db))}`);
 }

@@ -23,7 +23,7 @@ export interface App {
   progress: Talk['progress'];
   queues: () => Promise<Queues>;
   /** Opens queue and gateway; the deps of every step. */
-  night: () => Promise<SendDeps>;
+  sendDeps: () => Promise<SendDeps>;
   workforce: () => Promise<Workforce>;
   close: () => Promise<void>;
 }

@@ -18,37 +18,37 @@ export const COMMANDS: readonly Entry[] = [
   {
     name: 'run',
     about: 'the work for one business date: pull, compare, plan, send, confirm, report',
-    load: async () => (await import('./nights/run.js')).runCommand,
+    load: async () => (await import('./runs/run.js')).runCommand,
   },
   {
     name: 'start',
     about: 'clock, workers and web in one process: a whole small installation',
-    load: async () => (await import('./nights/web.js')).startCommand,
+    load: async () => (await import('./runs/web.js')).startCommand,
   },
   {
     name: 'schedule',
     about: 'the clock: begins each night at schedule.cron, with workers of its own',
-    load: async () => (await import('./nights/schedule.js')).scheduleCommand,
+    load: async () => (await import('./runs/schedule.js')).scheduleCommand,
   },
   {
     name: 'work',
     about: 'workers alone: as many of these as are wanted share the work of a night',
-    load: async () => (await import('./nights/schedule.js')).workCommand,
+    load: async () => (await import('./runs/schedule.js')).workCommand,
   },
   {
     name: 'web',
     about: 'the console for people, and the address for notifications of the gateway',
-    load: async () => (await import('./nights/web.js')).webCommand,
+    load: async () => (await import('./runs/web.js')).webCommand,
   },
   {
     name: 'status',
     about: 'last night in one sentence',
-    load: async () => (await import('./nights/status.js')).statusCommand,
+    load: async () => (await import('./runs/status.js')).statusCommand,
   },
   {
     name: 'runs',
     about: 'all nights, and one of them in full',
-    load: async () => (await import('./nights/runs.js')).runsCommand,
+    load: async () => (await import('./runs/runs.js')).runsCommand,
   },
   {
     name: 'order',
@@ -68,17 +68,17 @@ export const COMMANDS: readonly Entry[] = [
   {
     name: 'send',
     about: 'send what was approved since the run, after a fresh look',
-    load: async () => (await import('./nights/send.js')).sendCommand,
+    load: async () => (await import('./runs/send.js')).sendCommand,
   },
   {
     name: 'jobs',
     about: 'failed queue jobs, and what is behind them',
-    load: async () => (await import('./nights/jobs.js')).jobsCommand,
+    load: async () => (await import('./runs/jobs.js')).jobsCommand,
   },
   {
     name: 'brake',
     about: 'stop all sending, let it go again, or say what stops it; looks go on',
-    load: async () => (await import('./nights/brake.js')).brakeCommand,
+    load: async () => (await import('./runs/brake.js')).brakeCommand,
   },
   {
     name: 'import',

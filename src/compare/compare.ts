@@ -6,7 +6,7 @@ import { settleBySnapshot } from '../instructions/instructionsStore.js';
 import type { Snapshot } from '../pull/rows/pullsStore.js';
 import { hasGaps } from '../pull/rows/pullsStore.js';
 import { noteSnapshotCodes } from '../pull/statusCodes.js';
-import type { Night, RunDeps } from '../runs/deps.js';
+import type { Run, RunDeps } from '../runs/deps.js';
 import { accountIdsOf, accountRules } from '../runs/deps.js';
 import type { Working } from '../runs/runRecordStore.js';
 import { recordWorking } from '../runs/runRecordStore.js';
@@ -23,24 +23,24 @@ import {
 export type CompareDeps = Pick<RunDeps, 'config' | 'getReady' | 'log' | 'now' | 'progress'>;
 
 /** Judges all live orders of the night by what the pull brought. */
-export async function compare(deps: CompareDeps, night: Night, snapshot: Snapshot): Promise<void> {
+export async function compare(deps: CompareDeps, run: Run, snapshot: Snapshot): Promise<void> {
   deps.progress('compare', 0, 1);
-  await noteSnapshotCodes(deps, night, snapshot);
-  await settle(deps, night, snapshot);
-  await clearVerdicts(night.db, night.runId, accountIdsOf(night));
-  await updateStrayRefunds(night.db, night.runId, accountRules(night.accounts), deps.now());
-  await judge(deps, night, snapshot, { runId: night.runId, pullId: snapshot.pullId });
+  await noteSnapshotCodes(deps, run, snapshot);
+  await settle(deps, run, snapshot);
+  await clearVerdicts(run.db, run.runId, accountIdsOf(run));
+  await updateStrayRefunds(run.db, run.runId, accountRules(run.accounts), deps.now());
+  await judge(deps, run, snapshot, { runId: run.runId, pullId: snapshot.pullId });
   deps.progress('compare', 1, 1);
 }
 
 /** What the snapshot proves about what was sent before decides what an order still needs. */
 async function settle(
   deps: Pick<RunDeps, 'config' | 'now'>,
-  night: Night,
+  run: Run,
   snapshot: Snapshot,
 ): Promise<void> {
-  const resendAfterHours = resendHours(deps, await changesSince(deps, night));
-  await settleBySnapshot(night.db, night.runId, snapshot.pullId, deps.now(), resendAfterHours);
+  const resendAfterHours = resendHours(deps, await changesSince(deps, run));
+  await settleBySnapshot(run.db, run.runId, snapshot.pullId, deps.now(), resendAfterHours);
 }
 
 /**
@@ -49,28 +49,28 @@ async function settle(
  */
 export async function compareAgain(
   deps: CompareDeps,
-  night: Night,
+  run: Run,
   first: Snapshot,
   second: Snapshot,
 ): Promise<void> {
-  await clearVerdictsOf(night.db, night.runId, second.pullId);
-  const { runId } = night;
-  await judge(deps, night, second, { runId, pullId: second.pullId, snapshotOnly: true });
+  await clearVerdictsOf(run.db, run.runId, second.pullId);
+  const { runId } = run;
+  await judge(deps, run, second, { runId, pullId: second.pullId, snapshotOnly: true });
   // Mostly every page is answered, and then a second pass over all orders would find nothing.
-  if (!(await hasGaps(night.db, second.pullId))) return;
-  await judge(deps, night, first, { runId, pullId: first.pullId, failedIn: second.pullId });
+  if (!(await hasGaps(run.db, second.pullId))) return;
+  await judge(deps, run, first, { runId, pullId: first.pullId, failedIn: second.pullId });
 }
 
 async function judge(
   deps: CompareDeps,
-  night: Night,
+  run: Run,
   snapshot: Snapshot,
   scope: CompareScope,
 ): Promise<void> {
-  if (!night.isDry) {
-    await recordWorking(night.db, night.runId, accountIdsOf(night), workingOf(scope));
+  if (!run.isDry) {
+    await recordWorking(run.db, run.runId, accountIdsOf(run), workingOf(scope));
   }
-  const matched = await judgeOrders(night.db, scope, compareRules(deps, night, snapshot.asOf), {
+  const matched = await judgeOrders(run.db, scope, compareRules(deps, run, snapshot.asOf), {
     meanwhile: () => deps.getReady?.('report'),
     onRefused: (why) =>
       deps.log(`one session compares all orders, for the database shares no snapshot: ${why}`, {
@@ -78,8 +78,8 @@ async function judge(
       }),
   });
   // Counted where the verdict came from, so that the classes can be checked against the orders.
-  await recordMatched(night.db, scope.pullId, matched);
-  await updateBreaks(night.db, scope, deps.now());
+  await recordMatched(run.db, scope.pullId, matched);
+  await updateBreaks(run.db, scope, deps.now());
 }
 
 function workingOf({ pullId, failedIn, snapshotOnly }: CompareScope): Working {
@@ -89,13 +89,13 @@ function workingOf({ pullId, failedIn, snapshotOnly }: CompareScope): Working {
 
 export function compareRules(
   deps: Pick<RunDeps, 'config'>,
-  night: Pick<Night, 'endsAt' | 'accounts'>,
+  run: Pick<Run, 'endsAt' | 'accounts'>,
   asOf: Date,
 ): CompareRules {
   const { reconcile, operations, gateway } = deps.config;
   return {
     asOf,
-    dateEnd: night.endsAt,
+    dateEnd: run.endsAt,
     graceHours: reconcile.graceHours,
     staleDays: reconcile.staleAuthorisationDays,
     tolerance: reconcile.tolerance,
@@ -103,6 +103,6 @@ export function compareRules(
     off: Object.entries(operations.mode)
       .filter(([, mode]) => mode === 'off')
       .map(([operation]) => operation),
-    accounts: accountRules(night.accounts),
+    accounts: accountRules(run.accounts),
   };
 }

@@ -16,7 +16,7 @@ import type { Snapshot } from '../pull/rows/pullsStore.js';
 import { analyseSnapshot, finishPull, waitingChunks } from '../pull/rows/pullsStore.js';
 import { noteAnswers, noteSnapshotCodes } from '../pull/statusCodes.js';
 import { concurrently } from '../runs/concurrently.js';
-import type { Night } from '../runs/deps.js';
+import type { Run } from '../runs/deps.js';
 import { accountIdsOf, lookbackFrom } from '../runs/deps.js';
 import { beginAgain } from '../send/beginAgain.js';
 import type { SendingDeps } from '../send/send.js';
@@ -30,16 +30,16 @@ type ConfirmDeps = PullDeps & CompareDeps & SendingDeps & SearchDeps;
  * Looks at what was sent, and judges it anew. Where a snapshot lets an account go that its breaker
  * had stopped, what waits of it is sent and looked at in turn, so often and no more.
  */
-export async function confirm(deps: ConfirmDeps, night: Night, first: Snapshot): Promise<void> {
-  let second = await confirmSent(deps, night, first);
+export async function confirm(deps: ConfirmDeps, run: Run, first: Snapshot): Promise<void> {
+  let second = await confirmSent(deps, run, first);
   for (let round = 0; round < BEGIN_AGAIN_MAX && second !== null; round += 1) {
-    const again = await beginAgain(deps, accountIdsOf(night));
+    const again = await beginAgain(deps, accountIdsOf(run));
     if (again.length === 0) break;
-    await compareAgain(deps, night, first, second);
-    await send(deps, night);
-    second = await confirmSent(deps, night, second);
+    await compareAgain(deps, run, first, second);
+    await send(deps, run);
+    second = await confirmSent(deps, run, second);
   }
-  await judgeAnew(deps, night, first, second);
+  await judgeAnew(deps, run, first, second);
 }
 
 /**
@@ -47,18 +47,18 @@ export async function confirm(deps: ConfirmDeps, night: Night, first: Snapshot):
  */
 async function confirmSent(
   deps: ConfirmDeps,
-  night: Night,
+  run: Run,
   before: Snapshot,
 ): Promise<Snapshot | null> {
   // Whoever read its answer died before it said so: it is this night's money.
-  await confirmAcceptedPayouts(night.db, accountIdsOf(night), deps.now());
+  await confirmAcceptedPayouts(run.db, accountIdsOf(run), deps.now());
   // What was answered is kept before a snapshot says more of it.
-  const second = await concurrently(noteAnswers(deps, night), pullSent(deps, night, before));
+  const second = await concurrently(noteAnswers(deps, run), pullSent(deps, run, before));
   if (second === null) return null;
   // Settling goes order by order, and needs no figures of the snapshot.
   await concurrently(
-    analyseSnapshot(deps.db, second.pullId).then(() => noteSnapshotCodes(deps, night, second)),
-    settleBySnapshot(night.db, night.runId, second.pullId, deps.now()),
+    analyseSnapshot(deps.db, second.pullId).then(() => noteSnapshotCodes(deps, run, second)),
+    settleBySnapshot(run.db, run.runId, second.pullId, deps.now()),
   );
   return second;
 }
@@ -66,24 +66,24 @@ async function confirmSent(
 /** What the second snapshot shows decides verdicts anew; then each order is put into its class. */
 async function judgeAnew(
   deps: ConfirmDeps,
-  night: Night,
+  run: Run,
   first: Snapshot,
   second: Snapshot | null,
 ): Promise<void> {
-  if (second !== null) await compareAgain(deps, night, first, second);
-  await searchRefunds(deps, night);
-  await classify(night.db, night.runId);
-  await rememberFinal(night.db, night.runId, first.pullId, lookbackFrom(deps, night));
+  if (second !== null) await compareAgain(deps, run, first, second);
+  await searchRefunds(deps, run);
+  await classify(run.db, run.runId);
+  await rememberFinal(run.db, run.runId, first.pullId, lookbackFrom(deps, run));
 }
 
 /** So few are asked sooner here than by way of the queue. */
 const HERE_CHUNKS_MAX = 4;
 
-async function pullSent(deps: PullDeps, night: Night, first: Snapshot): Promise<Snapshot | null> {
+async function pullSent(deps: PullDeps, run: Run, first: Snapshot): Promise<Snapshot | null> {
   // Also what was approved and left while the first snapshot was still being taken.
-  const sent = await sentToConfirm(night.db, night.runId, accountIdsOf(night), first.asOf);
+  const sent = await sentToConfirm(run.db, run.runId, accountIdsOf(run), first.asOf);
   if (sent.length === 0) return null;
-  const snapshot = await askSecondSnapshot(deps, night.runId, 'confirm', sent);
+  const snapshot = await askSecondSnapshot(deps, run.runId, 'confirm', sent);
   const chunkIds = await waitingChunks(deps.db, snapshot.pullId);
   if (chunkIds.length <= HERE_CHUNKS_MAX) await askHere(deps, chunkIds);
   await pullPages(deps, snapshot);

@@ -4,7 +4,7 @@
 // ARCHITECTURE.md). A search that fails is no failure of the night.
 
 import { refundsToSearch, storeEvidence } from '../instructions/refundEvidenceStore.js';
-import type { Night } from '../runs/deps.js';
+import type { Run } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import type { SendDeps } from '../send/deps.js';
 
@@ -13,17 +13,17 @@ export type SearchDeps = Pick<SendDeps, 'config' | 'db' | 'gateway' | 'log'>;
 /** So many a night; unknown refunds are few, and each search is a connection of its own. */
 const SEARCHES_MAX = 50;
 
-export async function searchRefunds(deps: SearchDeps, night: Night): Promise<void> {
-  if (night.isDry || deps.config.gateway.profile.operations.searchRefund === null) return;
-  const refunds = await refundsToSearch(deps.db, night.runId, accountIdsOf(night), SEARCHES_MAX);
+export async function searchRefunds(deps: SearchDeps, run: Run): Promise<void> {
+  if (run.isDry || deps.config.gateway.profile.operations.searchRefund === null) return;
+  const refunds = await refundsToSearch(deps.db, run.runId, accountIdsOf(run), SEARCHES_MAX);
   for (const refund of refunds) {
-    const account = night.accounts.find((one) => one.accountId === refund.accountId);
+    const account = run.accounts.find((one) => one.accountId === refund.accountId);
     if (account === undefined) continue;
     const answer = await deps.gateway.other(account, 'searchRefund', {
       transaction_id: refund.transactionId,
       order_no: refund.orderNo,
     });
-    await storeEvidence(deps.db, refund.instructionId, night.runId, {
+    await storeEvidence(deps.db, refund.instructionId, run.runId, {
       outcome: answer.kind,
       reason: answer.kind === 'answered' ? null : answer.reason,
       httpStatus: answer.kind === 'answered' ? answer.status : null,

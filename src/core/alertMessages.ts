@@ -6,7 +6,7 @@ import { oneLine } from './log.js';
 import { addAmounts } from './money.js';
 import { type Owed, owedSentence, type Silence, silenceSentence } from './runs/owed.js';
 import type { CurrencyTotals, OrderFigures, RunSummary } from './runs/summary.js';
-import { nightSentence } from './runs/summary.js';
+import { runSentence } from './runs/summary.js';
 
 export const ALERT_EVENTS = [
   'night_finished',
@@ -46,12 +46,12 @@ export const NAMED_MAX = 100;
 const REASON_LENGTH = 300;
 const TEXT_LENGTH = 1_000;
 
-export function nightFinished(summary: RunSummary): Alert {
+export function runFinished(summary: RunSummary): Alert {
   const { businessDate, covers, state, asOf, pull } = summary;
   return {
     event: 'night_finished',
     subject: businessDate,
-    text: oneLine(nightSentence(summary), TEXT_LENGTH),
+    text: oneLine(runSentence(summary), TEXT_LENGTH),
     details: {
       businessDate,
       covers: covers.slice(-NAMED_MAX),
@@ -73,7 +73,7 @@ export function nightFinished(summary: RunSummary): Alert {
   };
 }
 
-export function nightFailed(businessDate: string, failure: string): Alert {
+export function runFailed(businessDate: string, failure: string): Alert {
   const reason = oneLine(failure, REASON_LENGTH);
   return {
     event: 'night_finished',
@@ -83,10 +83,7 @@ export function nightFailed(businessDate: string, failure: string): Alert {
   };
 }
 
-export function nightDidNotStart(
-  owed: Extract<Owed, { kind: 'begin' | 'goOn' }>,
-  now: Date,
-): Alert {
+export function runDidNotStart(owed: Extract<Owed, { kind: 'begin' | 'goOn' }>, now: Date): Alert {
   return {
     event: 'night_did_not_start',
     subject: owed.date,

@@ -11,7 +11,7 @@ import { policiesOf } from '../core/instructions/policy.js';
 import type { Db } from '../database/db.js';
 import type { Profile } from '../gateway/document/profile.js';
 import { parseProfile } from '../gateway/document/profile.js';
-import type { Night, RunDeps } from '../runs/deps.js';
+import type { Run, RunDeps } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import type { AccountChange, KeptSettings } from './freedStore.js';
 import { keptSettings, settingsOfRun, weighedBy } from './freedStore.js';
@@ -20,12 +20,12 @@ import { ownPolicies } from './policies.js';
 /** The changes of each account of the night; mostly there are none. */
 export async function changesSince(
   deps: Pick<RunDeps, 'config'>,
-  night: Night,
+  run: Run,
 ): Promise<AccountChange[]> {
   const { sha256 } = ownPolicies(deps);
-  const plans = await weighedBy(night.db, accountIdsOf(night));
+  const plans = await weighedBy(run.db, accountIdsOf(run));
   const others = plans.filter((plan) => plan.settingsSha256 !== sha256);
-  const kept = await keptSettings(night.db, [...new Set(others.map((plan) => plan.settingsId))]);
+  const kept = await keptSettings(run.db, [...new Set(others.map((plan) => plan.settingsId))]);
   return others.flatMap(({ accountId, settingsId }) => {
     const before = kept.get(settingsId);
     const changes = changesFrom(before, deps.config, accountId);

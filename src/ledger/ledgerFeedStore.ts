@@ -24,7 +24,7 @@ export interface RefundKey {
   refundId: string;
 }
 
-/** As askNight.sql compares them; null: there are none. */
+/** As askLive.sql compares them; null: there are none. */
 export function joinedKeys(keys: readonly (readonly [string, string])[]): string[] | null {
   return keys.length === 0 ? null : keys.map((key) => key.join('\u001f'));
 }

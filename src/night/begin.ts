@@ -8,7 +8,7 @@ import { isFinished, type RunSummary } from '../core/runs/summary.js';
 import type { Account } from '../gateway/account.js';
 import type { BusinessDay } from '../runs/calendarStore.js';
 import { businessDay, lastEndedDate } from '../runs/calendarStore.js';
-import type { Night } from '../runs/deps.js';
+import type { Run } from '../runs/deps.js';
 import { isAtWork } from '../runs/holding.js';
 import { blockedAccounts, enterAccounts } from '../runs/runAccountsStore.js';
 import { leaveRun, removeDryRun, takeRun } from '../runs/runHoldersStore.js';
@@ -40,7 +40,7 @@ export interface RunRequest {
 }
 
 export type Beginning =
-  | { kind: 'mine'; night: Night; resumed: boolean }
+  | { kind: 'mine'; run: Run; resumed: boolean }
   /** somebody works on all that was asked for */
   | { kind: 'join'; run: RunRow }
   /** somebody works on another date, or on other accounts of this one: first they, then we */
@@ -80,11 +80,11 @@ function besides(held: RunRow, day: BusinessDay, accounts: readonly Account[]): 
 }
 
 /** Why nothing of an account is sent, and how to go on; one sentence each. */
-export async function blockedSentences(night: Night): Promise<string[]> {
-  const blocked = await blockedAccounts(night.db, night.runId);
+export async function blockedSentences(run: Run): Promise<string[]> {
+  const blocked = await blockedAccounts(run.db, run.runId);
   return blocked.map(({ accountId, block }) => {
     if (block !== 'observed') return `account ${accountId}: ${noHistorySentence(accountId)}`;
-    const liveFrom = night.accounts.find((one) => one.accountId === accountId)?.liveFrom ?? null;
+    const liveFrom = run.accounts.find((one) => one.accountId === accountId)?.liveFrom ?? null;
     return liveFrom === null
       ? `account ${accountId} is only observed: nothing is sent until accounts[].liveFrom is set`
       : `account ${accountId}: ${liveFromAheadSentence(liveFrom)}`;
@@ -153,10 +153,10 @@ async function beginNew(
   });
   // Another process created it a moment ago, or another date.
   if (runId === null) return { kind: 'again' };
-  const night = nightOf(deps, { runId, day, covers, isDry: false }, accounts);
+  const run = runOf(deps, { runId, day, covers, isDry: false }, accounts);
   await keepProfile(deps.db, deps.config.gateway.profileText);
-  await enterAccounts(deps.db, night, accounts, deps.now());
-  return { kind: 'mine', night, resumed: false };
+  await enterAccounts(deps.db, run, accounts, deps.now());
+  return { kind: 'mine', run, resumed: false };
 }
 
 async function beginDry(
@@ -170,18 +170,18 @@ async function beginDry(
     isDry: true,
   });
   if (runId === null) throw new Error('a dry run could not be created');
-  const night = nightOf(deps, { runId, day, covers, isDry: true }, accounts);
-  await enterAccounts(deps.db, night, accounts, deps.now());
-  return { kind: 'mine', night, resumed: false };
+  const run = runOf(deps, { runId, day, covers, isDry: true }, accounts);
+  await enterAccounts(deps.db, run, accounts, deps.now());
+  return { kind: 'mine', run, resumed: false };
 }
 
 async function takeOver(
   deps: BeginDeps,
-  run: RunRow,
+  held: RunRow,
   accounts: readonly Account[],
   waitsForGateway: boolean,
 ): Promise<Beginning> {
-  const taken = await takeRun(deps.db, run.runId, run.runner?.id ?? null, {
+  const taken = await takeRun(deps.db, held.runId, held.runner?.id ?? null, {
     runner: deps.runner,
     accountIds: accounts.map((account) => account.accountId),
     settings: describeConfig(deps.config),
@@ -191,15 +191,11 @@ async function takeOver(
     waitsForGateway,
   });
   if (!taken) return { kind: 'again' };
-  const day = { date: run.businessDate, startsAt: run.startsAt, endsAt: run.endsAt };
-  const night = nightOf(
-    deps,
-    { runId: run.runId, day, covers: run.covers, isDry: false },
-    accounts,
-  );
+  const day = { date: held.businessDate, startsAt: held.startsAt, endsAt: held.endsAt };
+  const run = runOf(deps, { runId: held.runId, day, covers: held.covers, isDry: false }, accounts);
   await keepProfile(deps.db, deps.config.gateway.profileText);
-  await enterAccounts(deps.db, night, accounts, deps.now());
-  return { kind: 'mine', night, resumed: true };
+  await enterAccounts(deps.db, run, accounts, deps.now());
+  return { kind: 'mine', run, resumed: true };
 }
 
 function newRun(
@@ -223,11 +219,11 @@ function newRun(
   };
 }
 
-function nightOf(
+function runOf(
   deps: BeginDeps,
   run: { runId: bigint; day: BusinessDay; covers: readonly string[]; isDry: boolean },
   accounts: readonly Account[],
-): Night {
+): Run {
   return {
     runId: run.runId,
     businessDate: run.day.date,

@@ -1,13 +1,13 @@
 // Reads the schedule: which run is owed, and does its work where one is. Asked at each tick and now
 // and then between: a tick that was lost, skipped by a change of clocks, or heard by two
-// processes at once never matters. Neighbours: core/runs/owed.ts decides, cli/nights/schedule.ts
-// asks until it is told to stop, cli/nights/status.ts only tells.
+// processes at once never matters. Neighbours: core/runs/owed.ts decides, cli/runs/schedule.ts
+// asks until it is told to stop, cli/runs/status.ts only tells.
 
 import { LEFT, STOPPED } from '../core/errors.js';
 import type { Owed, Silence } from '../core/runs/owed.js';
 import { didNotStart, SKEW_MS_MAX, skewWords, toMinute, whatIsOwed } from '../core/runs/owed.js';
-import type { NightFacts } from '../runs/calendarStore.js';
-import { nightFacts } from '../runs/calendarStore.js';
+import type { ScheduleFacts } from '../runs/calendarStore.js';
+import { scheduleFacts } from '../runs/calendarStore.js';
 import { isAtWork } from '../runs/holding.js';
 import type { RunRow } from '../runs/runsStore.js';
 import { heldRun, newestRun } from '../runs/runsStore.js';
@@ -23,7 +23,7 @@ export type ScheduleDeps = Pick<SendDeps, 'db' | 'config' | 'now' | 'isAlive'> &
 export interface ScheduleStatus {
   now: Date;
   owed: Owed;
-  facts: NightFacts;
+  facts: ScheduleFacts;
   run: RunRow | null;
   /** of a run that nobody works on any more, of whatever date */
   silence: Silence | null;
@@ -34,7 +34,7 @@ export async function readSchedule(deps: ScheduleDeps): Promise<ScheduleStatus> 
   const now = deps.now();
   const { schedule, accounts } = deps.config;
   const accountIds = accounts.map((account) => account.accountId);
-  const facts = await nightFacts(deps.db, now, schedule, deps.localTicks(now), accountIds);
+  const facts = await scheduleFacts(deps.db, now, schedule, deps.localTicks(now), accountIds);
   const run = await newestRun(deps.db);
   const newest = run && {
     date: run.businessDate,

@@ -13,7 +13,7 @@ import { DRY_LIMITS } from '../database/limits.js';
 import { rolledBack } from '../database/rolledBack.js';
 import { plan } from '../plan/plan.js';
 import { pull } from '../pull/pull.js';
-import type { Night } from '../runs/deps.js';
+import type { Run } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import {
   endDryRunsInTheWay,
@@ -28,12 +28,12 @@ import { keepingOn } from '../runs/watch.js';
 import type { SendDeps } from '../send/deps.js';
 import { total } from '../total/total.js';
 
-export async function runDry(open: SendDeps, mine: Night): Promise<RunSummary> {
-  const { deps, night } = fenced(open, mine);
+export async function runDry(open: SendDeps, mine: Run): Promise<RunSummary> {
+  const { deps, run } = fenced(open, mine);
   try {
-    const snapshot = await pull(deps, night);
+    const snapshot = await pull(deps, run);
     const judged = async (tx: Tx): Promise<RunSummary> => {
-      const dry = { ...night, db: tx };
+      const dry = { ...run, db: tx };
       await markDry(tx);
       await compare(deps, dry, snapshot);
       await plan(deps, dry, snapshot);
@@ -43,7 +43,7 @@ export async function runDry(open: SendDeps, mine: Night): Promise<RunSummary> {
     };
     return await givingWay(open.db, () => rolledBack(deps.db, judged, DRY_LIMITS));
   } finally {
-    await deleteDryRun(open.db, night.runId);
+    await deleteDryRun(open.db, run.runId);
   }
 }
 

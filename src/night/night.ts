@@ -10,7 +10,7 @@ import { plan } from '../plan/plan.js';
 import { pull } from '../pull/pull.js';
 import { report } from '../report/report.js';
 import { removeOld } from '../retention/removeOld.js';
-import type { Night } from '../runs/deps.js';
+import type { Run } from '../runs/deps.js';
 import { fenced } from '../runs/holding.js';
 import type { SendDeps } from '../send/deps.js';
 import { recover } from '../send/recover.js';
@@ -18,18 +18,18 @@ import { send } from '../send/send.js';
 import { total } from '../total/total.js';
 
 /** Runs every step of one business date; answers the summary of docs/CONTRACT.md section 7. */
-export async function runNight(open: SendDeps, mine: Night): Promise<RunSummary> {
-  const { deps, night } = fenced(open, mine);
-  await recover(deps, night);
-  const snapshot = await pull(deps, night);
-  await seal(deps, night);
-  await compare(deps, night, snapshot);
-  await plan(deps, night, snapshot);
-  await send(deps, night);
-  await confirm(deps, night, snapshot);
-  await seal(deps, night);
-  const summary = await total(deps, night);
-  const finished = await report(deps, night, summary);
+export async function runNight(open: SendDeps, mine: Run): Promise<RunSummary> {
+  const { deps, run } = fenced(open, mine);
+  await recover(deps, run);
+  const snapshot = await pull(deps, run);
+  await seal(deps, run);
+  await compare(deps, run, snapshot);
+  await plan(deps, run, snapshot);
+  await send(deps, run);
+  await confirm(deps, run, snapshot);
+  await seal(deps, run);
+  const summary = await total(deps, run);
+  const finished = await report(deps, run, summary);
   // The run has ended, and is nobody's any more.
   await sealEnd(open, mine);
   await removeOld(open, finished);

@@ -4,7 +4,7 @@ import { TakenOverError, TieoutError } from '../core/errors.js';
 import { withFields } from '../core/log.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import { ledgerTrouble, mayBeLedger } from '../ledger/ledgerTroubleStore.js';
-import type { Night } from '../runs/deps.js';
+import type { Run } from '../runs/deps.js';
 import type { Outages } from '../runs/holding.js';
 import { openOutages, TAKEN_OVER } from '../runs/holding.js';
 import type { RunRow } from '../runs/runsStore.js';
@@ -106,27 +106,27 @@ function waitingWords({ businessDate, workingOn }: RunRow): string {
 
 async function workOn(
   { log, ...others }: SendDeps,
-  { night, resumed }: { night: Night; resumed: boolean },
+  { run, resumed }: { run: Run; resumed: boolean },
   workforce: Workforce,
   outages: Outages,
 ): Promise<RunResult> {
-  const told = { ...others, log: withFields(log, { run: night.businessDate }) };
+  const told = { ...others, log: withFields(log, { run: run.businessDate }) };
   const { deps, stop } = withWorkers(told, workforce);
-  deps.log(beginningOf(night, resumed));
+  deps.log(beginningOf(run, resumed));
   try {
-    for (const sentence of await blockedSentences(night)) deps.log(sentence);
-    if (night.isDry) {
-      const summary = await withHeartbeat(deps, night, () => runDry(deps, night));
+    for (const sentence of await blockedSentences(run)) deps.log(sentence);
+    if (run.isDry) {
+      const summary = await withHeartbeat(deps, run, () => runDry(deps, run));
       return { kind: 'dry', summary };
     }
-    const summary = await withHeartbeat(deps, night, () => runNight(deps, night));
+    const summary = await withHeartbeat(deps, run, () => runNight(deps, run));
     return { kind: resumed ? 'resumed' : 'ran', summary };
   } catch (error) {
     // Of a dry run nothing is left by now in which an end could be recorded.
-    if (night.isDry) throw endOfDry(await inWords(deps, error));
+    if (run.isDry) throw endOfDry(await inWords(deps, error));
     if (error instanceof TakenOverError) throw new TakenOverError(TAKEN_OVER, { cause: error });
     const failure = await inWords(deps, error);
-    await outages.recordEnd(told, night, failure);
+    await outages.recordEnd(told, run, failure);
     throw failure;
   } finally {
     await stop();
@@ -183,9 +183,9 @@ function withWorkers(
   return { deps: { ...deps, queuePort, getReady, allEnqueued }, stop };
 }
 
-function beginningOf(night: Night, resumed: boolean): string {
-  const covers = night.covers.length > 1 ? `, which covers ${night.covers.join(', ')}` : '';
+function beginningOf(run: Run, resumed: boolean): string {
+  const covers = run.covers.length > 1 ? `, which covers ${run.covers.join(', ')}` : '';
   const verb = resumed ? 'goes on with' : 'begins';
-  const dry = night.isDry ? ' (dry run: nothing is sent, nothing is kept)' : '';
-  return `${verb} business date ${night.businessDate}${covers}${dry}`;
+  const dry = run.isDry ? ' (dry run: nothing is sent, nothing is kept)' : '';
+  return `${verb} business date ${run.businessDate}${covers}${dry}`;
 }

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../config/config.js';
 import type { Alert, AlertChannel } from '../core/alertMessages.js';
-import { addressOf, jobFailed, nightFailed, nightFinished } from '../core/alertMessages.js';
+import { addressOf, jobFailed, runFailed, runFinished } from '../core/alertMessages.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import type { Db } from '../database/db.js';
 import { newestTold, putInOutbox } from './outboxStore.js';
@@ -15,7 +15,7 @@ type Notify = Pick<Config, 'notify'>;
 /** The night has come to its end; told again only when its figures are other ones. */
 export async function tellFinished(tx: Db, config: Notify, summary: RunSummary): Promise<void> {
   const { asOf: _, ...figures } = summary;
-  await tell(tx, config, nightFinished(summary), JSON.stringify({ ...figures, reports: [] }), [
+  await tell(tx, config, runFinished(summary), JSON.stringify({ ...figures, reports: [] }), [
     'webhook',
     'switch',
   ]);
@@ -25,9 +25,9 @@ export async function tellFinished(tx: Db, config: Notify, summary: RunSummary):
 export async function tellFailed(
   tx: Db,
   config: Notify,
-  night: { businessDate: string; failure: string },
+  run: { businessDate: string; failure: string },
 ): Promise<void> {
-  const alert = nightFailed(night.businessDate, night.failure);
+  const alert = runFailed(run.businessDate, run.failure);
   await tell(tx, config, alert, alert.text, ['webhook']);
 }
 

@@ -13,7 +13,7 @@ import {
   waitingPayouts,
   withdrawPayouts,
 } from '../instructions/payoutsStore.js';
-import type { Night, RunDeps } from '../runs/deps.js';
+import type { Run, RunDeps } from '../runs/deps.js';
 import { accountIdsOf, accountRules } from '../runs/deps.js';
 import type { PlannedPayout } from './planStore.js';
 
@@ -23,17 +23,17 @@ export const REQUESTS_MAX = 10_000;
 /** Settles and withdraws what can be, and answers the requests that wait for a payout. */
 export async function payoutsToPlan(
   deps: Pick<RunDeps, 'config' | 'gateway' | 'now'>,
-  night: Night,
+  run: Run,
 ): Promise<PlannedPayout[]> {
-  const accountIds = accountIdsOf(night);
+  const accountIds = accountIdsOf(run);
   const now = deps.now();
   // Accepted, and its process died before it said so.
-  await confirmAcceptedPayouts(night.db, accountIds, now);
-  await withdrawPayouts(night.db, night.runId, accountIds, now);
+  await confirmAcceptedPayouts(run.db, accountIds, now);
+  await withdrawPayouts(run.db, run.runId, accountIds, now);
   if (deps.config.operations.mode.payout === 'off') return [];
-  const requests = await waitingPayouts(night.db, accountRules(night.accounts), REQUESTS_MAX);
+  const requests = await waitingPayouts(run.db, accountRules(run.accounts), REQUESTS_MAX);
   return requests.flatMap((request) => {
-    const account = night.accounts.find((one) => one.accountId === request.accountId);
+    const account = run.accounts.find((one) => one.accountId === request.accountId);
     return account ? [plannedPayout(deps, account, request)] : [];
   });
 }

@@ -8,36 +8,36 @@ import type { AccountChange } from '../instructions/freedStore.js';
 import { holdFreed, noteWeighed, withdrawHistory } from '../instructions/freedStore.js';
 import { ownPolicies } from '../instructions/policies.js';
 import type { Snapshot } from '../pull/rows/pullsStore.js';
-import type { Night, RunDeps } from '../runs/deps.js';
+import type { Run, RunDeps } from '../runs/deps.js';
 import { accountRules } from '../runs/deps.js';
 import { payoutsToPlan, REQUESTS_MAX } from './payouts.js';
 import { planInstructions, withdrawNeedless } from './planStore.js';
 
 type PlanDeps = Pick<RunDeps, 'config' | 'gateway' | 'now' | 'progress'>;
 
-export async function plan(deps: PlanDeps, night: Night, snapshot: Snapshot): Promise<void> {
+export async function plan(deps: PlanDeps, run: Run, snapshot: Snapshot): Promise<void> {
   deps.progress('plan', 0, 1);
   const now = deps.now();
-  const changes = await changesSince(deps, night);
-  await withdrawHistory(night.db, night.runId, historyRules(night, changes), now);
-  await withdrawNeedless(night.db, night.runId, snapshot.pullId, now);
+  const changes = await changesSince(deps, run);
+  await withdrawHistory(run.db, run.runId, historyRules(run, changes), now);
+  await withdrawNeedless(run.db, run.runId, snapshot.pullId, now);
   const { partialCapture } = deps.config.gateway.profile;
-  const payouts = await payoutsToPlan(deps, night);
+  const payouts = await payoutsToPlan(deps, run);
   const { policies } = ownPolicies(deps);
-  const { runId } = night;
+  const { runId } = run;
   // Nobody may find in between what waits until somebody has seen it.
-  await inTransaction(night.db, async (tx) => {
+  await inTransaction(run.db, async (tx) => {
     await planInstructions(tx, runId, now, policies, partialCapture, payouts);
     await holdFreed(tx, runId, snapshot.pullId, changes);
     const isWhole = payouts.length < REQUESTS_MAX;
-    await noteWeighed(tx, runId, accountRules(night.accounts), now, isWhole);
+    await noteWeighed(tx, runId, accountRules(run.accounts), now, isWhole);
   });
   deps.progress('plan', 1, 1);
 }
 
 /** The accounts with what is said where a request of theirs became history. */
-function historyRules(night: Night, changes: readonly AccountChange[]) {
-  return accountRules(night.accounts).map((account) => {
+function historyRules(run: Run, changes: readonly AccountChange[]) {
+  return accountRules(run.accounts).map((account) => {
     const mine = changes.filter(({ accountId }) => accountId === account.account_id);
     const reason = historyReason(
       mine.map(({ change }) => change),

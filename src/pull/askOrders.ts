@@ -6,7 +6,7 @@
 import { PAGE_ORDERS_MAX } from '../core/instructions/batch.js';
 import type { Tx } from '../database/db.js';
 import type { OrderKey } from '../ledger/ledgerFeedStore.js';
-import type { Night, RunDeps } from '../runs/deps.js';
+import type { Run, RunDeps } from '../runs/deps.js';
 import { accountIdsOf, accountRules, lookbackFrom } from '../runs/deps.js';
 import { noteSnapshot } from '../runs/runAccountsStore.js';
 import { cutOf, cutPages, namesOrders } from './cutPages.js';
@@ -20,7 +20,7 @@ import {
   repeatedRefunds,
 } from './rows/ledgerKeysStore.js';
 import type { AskedPart, Snapshot } from './rows/pullsStore.js';
-import { ALL_ORDERS, askNight, CHUNK_PAGES_MAX, createPull } from './rows/pullsStore.js';
+import { ALL_ORDERS, askLive, CHUNK_PAGES_MAX, createPull } from './rows/pullsStore.js';
 
 export type AskDeps = ChunkDeps & Pick<RunDeps, 'getReady' | 'jobs'>;
 
@@ -45,16 +45,16 @@ export interface EnteredSnapshot {
 
 export async function askOrders(
   deps: AskDeps,
-  night: Night,
+  run: Run,
   firstOrders = FIRST_ORDERS,
 ): Promise<EnteredSnapshot> {
-  const begun = await deps.db.transaction((tx) => begin(deps, night, tx, firstOrders));
+  const begun = await deps.db.transaction((tx) => begin(deps, run, tx, firstOrders));
   const { snapshot, newest, chunkIds } = begun;
   if (newest === null) return { snapshot, asked: Promise.resolve() };
   const asked = askHere(deps, chunkIds);
   try {
     const others = { ...ALL_ORDERS, allBut: newest };
-    await deps.db.transaction((tx) => enterLast(deps, night, tx, begun, others));
+    await deps.db.transaction((tx) => enterLast(deps, run, tx, begun, others));
   } catch (error) {
     await asked;
     throw error;
@@ -79,50 +79,50 @@ function untilStopped(deps: ChunkDeps): ChunkDeps {
 }
 
 /** The newest orders of a large account, else all there are. */
-async function begin(deps: AskDeps, night: Night, tx: Tx, firstOrders: number): Promise<Begun> {
-  const accountIds = accountIdsOf(night);
-  const snapshot = await createPull(tx, night.runId, 'night');
-  const vanished = await askVanished(deps, night, tx, snapshot);
+async function begin(deps: AskDeps, run: Run, tx: Tx, firstOrders: number): Promise<Begun> {
+  const accountIds = accountIdsOf(run);
+  const snapshot = await createPull(tx, run.runId, 'night');
+  const vanished = await askVanished(deps, run, tx, snapshot);
   const newest = namesOrders(deps) ? await newestOrders(tx, accountIds, firstOrders) : null;
   const begun = { snapshot, vanished, newest, chunkIds: [] };
   if (newest === null) {
-    await enterLast(deps, night, tx, begun, ALL_ORDERS);
+    await enterLast(deps, run, tx, begun, ALL_ORDERS);
     return begun;
   }
-  await enter(deps, night, tx, snapshot, { ...ALL_ORDERS, behind: newest });
+  await enter(deps, run, tx, snapshot, { ...ALL_ORDERS, behind: newest });
   return { ...begun, chunkIds: await cutPages(deps, tx, snapshot.pullId, accountIds) };
 }
 
 /** What is left of the orders, and that this snapshot is the newest of its accounts. */
 async function enterLast(
   deps: AskDeps,
-  night: Night,
+  run: Run,
   tx: Tx,
   { snapshot, vanished }: Begun,
   part: AskedPart,
 ): Promise<void> {
-  const accountIds = accountIdsOf(night);
-  await enter(deps, night, tx, snapshot, part);
+  const accountIds = accountIdsOf(run);
+  await enter(deps, run, tx, snapshot, part);
   await cutPages(deps, tx, snapshot.pullId, accountIds);
-  await keepLedger(deps, night, tx, { snapshot, vanished });
-  await noteSnapshot(tx, night.runId, accountIds, snapshot);
+  await keepLedger(deps, run, tx, { snapshot, vanished });
+  await noteSnapshot(tx, run.runId, accountIds, snapshot);
 }
 
 async function enter(
   deps: AskDeps,
-  night: Night,
+  run: Run,
   tx: Tx,
   { pullId }: Snapshot,
   part: AskedPart,
 ): Promise<void> {
-  const accountIds = accountIdsOf(night);
+  const accountIds = accountIdsOf(run);
   const orders = await repeatedOrders(tx, accountIds);
   const refunds = await repeatedRefunds(tx, accountIds);
-  const asked = askNight(
+  const asked = askLive(
     tx,
     pullId,
-    accountRules(night.accounts),
-    { endsAt: night.endsAt, lookbackFrom: lookbackFrom(deps, night) },
+    accountRules(run.accounts),
+    { endsAt: run.endsAt, lookbackFrom: lookbackFrom(deps, run) },
     cutOf(deps),
     { orders, refunds },
     part,

@@ -9,32 +9,32 @@ import {
   hintVanished,
   keepLedgerChanges,
 } from '../ledger/ledgerFeedStore.js';
-import type { Night, RunDeps } from '../runs/deps.js';
+import type { Run, RunDeps } from '../runs/deps.js';
 import { accountIdsOf, lookbackFrom } from '../runs/deps.js';
 import type { Snapshot } from './rows/pullsStore.js';
 
 /** Before the orders of a snapshot are entered: those that left the ledger are among them. */
 export function askVanished(
   deps: Pick<RunDeps, 'config'>,
-  night: Night,
+  run: Run,
   tx: Tx,
   snapshot: Snapshot,
 ): Promise<OrderKey[]> {
-  return hintVanished(tx, accountIdsOf(night), lookbackFrom(deps, night), snapshot.asOf);
+  return hintVanished(tx, accountIdsOf(run), lookbackFrom(deps, run), snapshot.asOf);
 }
 
 /** After they are entered, and before this snapshot counts as the newest. */
 export async function keepLedger(
   deps: Pick<RunDeps, 'config'>,
-  night: Night,
+  run: Run,
   tx: Tx,
   entered: { snapshot: Snapshot; vanished: readonly OrderKey[] },
 ): Promise<void> {
   const { snapshot, vanished } = entered;
-  const accountIds = accountIdsOf(night);
+  const accountIds = accountIdsOf(run);
   await dropHints(tx, vanished);
-  await keepLedgerChanges(tx, night.runId, snapshot.pullId, accountIds, snapshot.asOf);
+  await keepLedgerChanges(tx, run.runId, snapshot.pullId, accountIds, snapshot.asOf);
   const { timezone, cutOff } = deps.config.schedule;
-  const days = { timezone, cutOff, dates: night.covers };
-  await checkFeed(tx, night.runId, accountIds, days, snapshot.asOf);
+  const days = { timezone, cutOff, dates: run.covers };
+  await checkFeed(tx, run.runId, accountIds, days, snapshot.asOf);
 }

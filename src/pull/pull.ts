@@ -4,7 +4,7 @@
 
 import { clearHints } from '../ledger/notificationsStore.js';
 import { concurrently } from '../runs/concurrently.js';
-import type { Night, RunDeps } from '../runs/deps.js';
+import type { Run, RunDeps } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import type { WaitDeps } from '../runs/waitForRows.js';
 import { waitForRows } from '../runs/waitForRows.js';
@@ -28,18 +28,18 @@ import {
 export type PullDeps = AskDeps & WaitDeps & Pick<RunDeps, 'queuePort'>;
 
 /** Looks at all live orders; a pull that was cut short is continued while it is young. */
-export async function pull(deps: PullDeps, night: Night): Promise<Snapshot> {
-  const begun = await unfinished(deps, night);
-  const { snapshot, asked } = begun ?? (await askOrders(deps, night));
+export async function pull(deps: PullDeps, run: Run): Promise<Snapshot> {
+  const begun = await unfinished(deps, run);
+  const { snapshot, asked } = begun ?? (await askOrders(deps, run));
   const sample = sampling(deps, snapshot);
   await concurrently(asked, pullPages(deps, snapshot, sample.isOpen));
-  await concurrently(sample.end(), finish(deps, night, snapshot));
+  await concurrently(sample.end(), finish(deps, run, snapshot));
   return snapshot;
 }
 
-async function finish(deps: Pick<RunDeps, 'db'>, night: Night, snapshot: Snapshot): Promise<void> {
+async function finish(deps: Pick<RunDeps, 'db'>, run: Run, snapshot: Snapshot): Promise<void> {
   await addGatewayOnly(deps.db, snapshot.pullId);
-  if (!night.isDry) await clearHints(deps.db, snapshot.pullId);
+  if (!run.isDry) await clearHints(deps.db, snapshot.pullId);
   await finishPull(deps.db, snapshot.pullId);
 }
 
@@ -101,11 +101,11 @@ export async function pullDirectly(deps: ChunkDeps, snapshot: Snapshot): Promise
 
 async function unfinished(
   deps: Pick<RunDeps, 'config' | 'db' | 'log'>,
-  night: Night,
+  run: Run,
 ): Promise<EnteredSnapshot | null> {
   const { preflightMinutes } = deps.config.operations;
-  const accountIds = accountIdsOf(night);
-  const snapshot = await unfinishedPull(deps.db, night.runId, accountIds, preflightMinutes);
+  const accountIds = accountIdsOf(run);
+  const snapshot = await unfinishedPull(deps.db, run.runId, accountIds, preflightMinutes);
   if (!snapshot) return null;
   deps.log('goes on with the snapshot that was cut short');
   await releaseChunks(deps.db, snapshot.pullId);

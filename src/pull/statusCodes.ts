@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { REFUND_ACCEPTED_CODE } from '../gateway/batches/answers.js';
-import type { Night, RunDeps } from '../runs/deps.js';
+import type { Run, RunDeps } from '../runs/deps.js';
 import type { Snapshot } from './rows/pullsStore.js';
 import { noteAnswerCodes, noteStatusCodes } from './rows/statusCodesStore.js';
 
@@ -12,15 +12,15 @@ type CodeDeps = Pick<RunDeps, 'config' | 'now'>;
 /** Keeps the codes that a snapshot showed. A second snapshot adds what the first did not show. */
 export async function noteSnapshotCodes(
   deps: CodeDeps,
-  night: Night,
+  run: Run,
   snapshot: Snapshot,
 ): Promise<void> {
-  await noteStatusCodes(night.db, night.runId, snapshot, profileDigest(deps), deps.now());
+  await noteStatusCodes(run.db, run.runId, snapshot, profileDigest(deps), deps.now());
 }
 
 /** Keeps the codes of the answers to what the run sent. */
-export async function noteAnswers(deps: CodeDeps, night: Night): Promise<void> {
-  await noteAnswerCodes(night.db, night.runId, profileDigest(deps), deps.now(), {
+export async function noteAnswers(deps: CodeDeps, run: Run): Promise<void> {
+  await noteAnswerCodes(run.db, run.runId, profileDigest(deps), deps.now(), {
     status: deps.config.gateway.profile.results.accepted,
     refundMessage: [REFUND_ACCEPTED_CODE],
   });

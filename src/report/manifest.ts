@@ -11,7 +11,7 @@ import { hasReport, linksAt, previousWorkbook, runDigests } from './keptReportsS
 import { orderRows } from './reportRowsStore.js';
 
 const CHAIN = 'chain';
-const NIGHT_BEFORE = 'workbook of the night before';
+const RUN_BEFORE = 'workbook of the night before';
 const ORDERS = 'orders';
 /** Worked out from what snapshots brought: gone when that is. */
 const OF_SNAPSHOTS = [ORDERS, 'verdicts'];
@@ -27,7 +27,7 @@ export async function manifestOf(db: Db, runId: bigint): Promise<Digests> {
   return {
     ...digests,
     [CHAIN]: `${headDigest(heads)} ${JSON.stringify(Object.fromEntries(ends))}`,
-    ...(before === null ? {} : { [NIGHT_BEFORE]: before }),
+    ...(before === null ? {} : { [RUN_BEFORE]: before }),
   };
 }
 
@@ -44,7 +44,7 @@ export function originsOf(digests: Digests): {
   previousWorkbook: string | null;
 } {
   const [chainHead = ''] = (digests[CHAIN] ?? '').split(' ');
-  return { chainHead, previousWorkbook: digests[NIGHT_BEFORE] ?? null };
+  return { chainHead, previousWorkbook: digests[RUN_BEFORE] ?? null };
 }
 
 /** The same as the database has it now: of each digest that the file was made with. */
@@ -53,9 +53,9 @@ export async function manifestNow(
   { runId, digests }: Pick<KnownReport, 'runId' | 'digests'>,
 ): Promise<Digests> {
   const now: Record<string, string> = { ...(await runDigests(db, runId)) };
-  const { [CHAIN]: chain, [NIGHT_BEFORE]: before, [ORDERS]: orders } = digests;
+  const { [CHAIN]: chain, [RUN_BEFORE]: before, [ORDERS]: orders } = digests;
   if (chain !== undefined) now[CHAIN] = await chainAsThen(db, chain);
-  if (before !== undefined && (await hasReport(db, before))) now[NIGHT_BEFORE] = before;
+  if (before !== undefined && (await hasReport(db, before))) now[RUN_BEFORE] = before;
   if (orders !== undefined) now[ORDERS] = await orderRowsNow(db, runId);
   return now;
 }

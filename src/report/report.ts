@@ -4,7 +4,7 @@
 import { TakenOverError } from '../core/errors.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import { tellFinished } from '../outbox/tell.js';
-import type { Night } from '../runs/deps.js';
+import type { Run } from '../runs/deps.js';
 import { TAKEN_OVER } from '../runs/holding.js';
 import { finishRun, storeSummary } from '../runs/runsStore.js';
 import type { WaitDeps } from '../runs/waitForRows.js';
@@ -25,24 +25,24 @@ const NIGHTLY = ['reconciliation', 'orders'] as const;
 
 export async function report(
   deps: ReportStepDeps,
-  night: Night,
+  run: Run,
   summary: RunSummary,
 ): Promise<RunSummary> {
-  await storeSummary(deps.db, night.runId, summary);
-  await dropQueuedReports(deps.db, night.runId);
-  await queueReports(deps.db, night.runId, NIGHTLY, deps.now());
+  await storeSummary(deps.db, run.runId, summary);
+  await dropQueuedReports(deps.db, run.runId);
+  await queueReports(deps.db, run.runId, NIGHTLY, deps.now());
   await waitForRows(deps, {
     step: 'report',
-    open: async () => (await queuedReports(deps.db, night.runId)).length,
+    open: async () => (await queuedReports(deps.db, run.runId)).length,
     enqueue: async () => {
-      const ids = await queuedReports(deps.db, night.runId);
+      const ids = await queuedReports(deps.db, run.runId);
       if (ids.length > 0) await deps.queuePort.enqueue('report', ids.map(String));
     },
   });
-  const unwritten = await failedReports(deps.db, night.runId);
+  const unwritten = await failedReports(deps.db, run.runId);
   const finished: RunSummary = {
     ...summary,
-    reports: await writtenReports(deps.db, night.runId),
+    reports: await writtenReports(deps.db, run.runId),
     ...(unwritten.length === 0 ? {} : { unwritten }),
   };
   for (const failed of unwritten) {
@@ -50,7 +50,7 @@ export async function report(
       level: 'error',
     });
   }
-  if (!(await endRun(deps, night, finished))) {
+  if (!(await endRun(deps, run, finished))) {
     throw new TakenOverError(TAKEN_OVER);
   }
   deps.allEnqueued?.();
@@ -60,12 +60,12 @@ export async function report(
 /** The end of the run and the word of it commit together; false: it is another process's run. */
 async function endRun(
   deps: Pick<SendDeps, 'config' | 'db' | 'now' | 'runner'>,
-  night: Night,
+  run: Run,
   finished: RunSummary,
 ): Promise<boolean> {
   return deps.db.transaction(async (tx) => {
     const { id } = deps.runner;
-    if (!(await finishRun(tx, night.runId, id, finished, deps.now()))) return false;
+    if (!(await finishRun(tx, run.runId, id, finished, deps.now()))) return false;
     await tellFinished(tx, deps.config, finished);
     return true;
   });

@@ -86,7 +86,7 @@ async function writeFile(
     case 'orders':
       return writeOrders(path, about, orders);
     case 'reconciliation':
-      return writeNight(deps, path, report.runId, { summary, about });
+      return writeReconciliationOf(deps, path, report.runId, { summary, about });
   }
 }
 
@@ -112,11 +112,11 @@ async function daysOf(db: ReportDeps['db'], { from, to }: Period): Promise<DayFi
 }
 
 /** The nightly workbook: its sums are read before, its rows twice, both times of one snapshot. */
-async function writeNight(
+async function writeReconciliationOf(
   { db }: ReportDeps,
   path: string,
   runId: bigint,
-  night: Pick<ReconciliationData, 'summary' | 'about'>,
+  run: Pick<ReconciliationData, 'summary' | 'about'>,
 ): Promise<WrittenReport> {
   const [currencies, elsewhere, tiesByKind, tiesByMoney] = await Promise.all([
     currencyRows(db, runId),
@@ -125,9 +125,9 @@ async function writeNight(
     tieByMoney(db, runId),
   ]);
   const coverage = coverageLines(db, runId);
-  const figures = { ...night, currencies, elsewhere, coverage, tiesByKind, tiesByMoney };
+  const figures = { ...run, currencies, elsewhere, coverage, tiesByKind, tiesByMoney };
   return db.snapshot((reads) =>
-    writeReconciliation(path, { ...figures, ...rowsOf(reads, runId, night) }),
+    writeReconciliation(path, { ...figures, ...rowsOf(reads, runId, run) }),
   );
 }
 

@@ -41,7 +41,7 @@ export async function lastEndedDate(db: Db, now: Date, zone: Zone): Promise<stri
 }
 
 /** What the calendar says of the night that is due and of the next one. */
-export interface NightFacts {
+export interface ScheduleFacts {
   tick: Date | null;
   nextTick: Date | null;
   due: string | null;
@@ -57,13 +57,13 @@ export interface NightFacts {
 }
 
 /** `localTicks`: when a night is to begin, as local times of the zone, some before and after. */
-export async function nightFacts(
+export async function scheduleFacts(
   db: Db,
   now: Date,
   schedule: Zone & { resumeUntil: string },
   localTicks: readonly string[],
   accountIds: readonly string[],
-): Promise<NightFacts> {
+): Promise<ScheduleFacts> {
   const { rows } = await db.query<{
     tick: Date | null;
     next_tick: Date | null;
@@ -74,7 +74,7 @@ export async function nightFacts(
     skew_ms: number;
     ends: bigint;
     lacks_accounts: boolean;
-  }>(statement('runs/nightFacts'), [
+  }>(statement('runs/scheduleFacts'), [
     now,
     schedule.timezone,
     schedule.cutOff,

@@ -44,7 +44,7 @@ export interface RunDeps {
 }
 
 /** One run as the steps see it. */
-export interface Night {
+export interface Run {
   runId: bigint;
   businessDate: string;
   covers: readonly string[];
@@ -57,8 +57,8 @@ export interface Night {
   db: Db;
 }
 
-export function accountIdsOf(night: Night): string[] {
-  return night.accounts.map((account) => account.accountId);
+export function accountIdsOf(run: Run): string[] {
+  return run.accounts.map((account) => account.accountId);
 }
 
 /** Accounts in the shape that the statements join. */
@@ -70,6 +70,6 @@ export function accountRules(accounts: readonly Account[]) {
 }
 
 /** Orders placed before this time are looked at only while they are not final. */
-export function lookbackFrom(deps: Pick<RunDeps, 'config'>, night: Pick<Night, 'endsAt'>): Date {
-  return new Date(night.endsAt.getTime() - deps.config.reconcile.lookbackDays * DAY_MS);
+export function lookbackFrom(deps: Pick<RunDeps, 'config'>, run: Pick<Run, 'endsAt'>): Date {
+  return new Date(run.endsAt.getTime() - deps.config.reconcile.lookbackDays * DAY_MS);
 }

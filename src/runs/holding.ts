@@ -6,7 +6,7 @@
 import { DatabaseAwayError, LEFT, messageOf, STOPPED, TakenOverError } from '../core/errors.js';
 import { isThere } from '../database/db.js';
 import { tellFailed } from '../outbox/tell.js';
-import type { Night, RunDeps } from './deps.js';
+import type { Run, RunDeps } from './deps.js';
 import { fenceOf } from './runHoldersStore.js';
 import type { RunRow } from './runsStore.js';
 import { failRun, isHeld } from './runsStore.js';
@@ -26,10 +26,10 @@ export function isAtWork({ isAlive }: Pick<RunDeps, 'isAlive'>, run: RunRow): bo
 /** The same night, which can read and write only as long as this process holds its run. */
 export function fenced<D extends Pick<RunDeps, 'db' | 'runner'>>(
   open: D,
-  night: Night,
-): { deps: D; night: Night } {
-  const db = open.db.guardedBy(fenceOf(night.runId, open.runner.id));
-  return { deps: { ...open, db }, night: { ...night, db } };
+  run: Run,
+): { deps: D; run: Run } {
+  const db = open.db.guardedBy(fenceOf(run.runId, open.runner.id));
+  return { deps: { ...open, db }, run: { ...run, db } };
 }
 
 /** A database that went away is waited for so long, whoever waits for it after whom. */
@@ -43,7 +43,7 @@ export interface Outages {
   /** Waits for the database where it is what failed; false: not that, or not any more. */
   isOver(error: unknown): Promise<boolean>;
   /** Records how a run ended, as soon as there is a database to record it in. */
-  recordEnd(holder: HolderDeps, night: Night, error: unknown): Promise<void>;
+  recordEnd(holder: HolderDeps, run: Run, error: unknown): Promise<void>;
 }
 
 /** Of one command: a database that is restarted under a night costs it time, and no more. */
@@ -59,17 +59,17 @@ export function openOutages(deps: WaitingDeps & Pick<RunDeps, 'db'>): Outages {
       if (isBack) deps.log('the database answers; the run goes on from where it was');
       return isBack;
     },
-    recordEnd: async (holder, night, error) => {
+    recordEnd: async (holder, run, error) => {
       const failure = isWaitedFor(error) ? LEFT : messageOf(error);
-      await untilThere(() => isRecorded(holder, night, failure));
+      await untilThere(() => isRecorded(holder, run, failure));
     },
   };
 }
 
 /** False while the database is away. */
-async function isRecorded(deps: HolderDeps, night: Night, failure: string): Promise<boolean> {
+async function isRecorded(deps: HolderDeps, run: Run, failure: string): Promise<boolean> {
   try {
-    if (await endFailed(deps, night, failure)) return true;
+    if (await endFailed(deps, run, failure)) return true;
   } catch (error) {
     if (error instanceof DatabaseAwayError) return false;
     throw error;
@@ -84,13 +84,13 @@ export const TAKEN_OVER =
  * False: the run is another's by now. Nobody's is one that this process ended, although the answer
  * to that was lost with the database.
  */
-async function endFailed(deps: HolderDeps, night: Night, failure: string): Promise<boolean> {
-  const { businessDate, runId } = night;
+async function endFailed(deps: HolderDeps, run: Run, failure: string): Promise<boolean> {
+  const { businessDate, runId } = run;
   return deps.db.transaction(async (tx) => {
     if (!(await failRun(tx, runId, deps.runner.id, failure, deps.now()))) {
       return !(await isHeld(tx, runId));
     }
-    const isNews = !night.isDry && failure !== STOPPED && failure !== LEFT;
+    const isNews = !run.isDry && failure !== STOPPED && failure !== LEFT;
     if (isNews) await tellFailed(tx, deps.config, { businessDate, failure });
     return true;
   });

@@ -2,7 +2,7 @@
 
 import { LEFT, TieoutError } from '../core/errors.js';
 import type { RunSummary } from '../core/runs/summary.js';
-import type { Night, RunDeps } from './deps.js';
+import type { Run, RunDeps } from './deps.js';
 import { endDryRunsInTheWay } from './dryRunStore.js';
 import { isAtWork } from './holding.js';
 import { beat } from './runHoldersStore.js';
@@ -18,12 +18,12 @@ const JOIN_HOURS_MAX = 12;
 /** Does the work with a heartbeat beside it; no dry run stays in the way of a night. */
 export async function withHeartbeat<T>(
   deps: Pick<RunDeps, 'db' | 'runner'>,
-  night: Night,
+  run: Run,
   work: () => Promise<T>,
 ): Promise<T> {
   // A beat that fails is not the run's failure: the next statement of the run will tell.
-  const stopBeating = keepingOn(() => beat(deps.db, night.runId, deps.runner.id), BEAT_MS);
-  const stopWatching = night.isDry ? () => {} : keepingOn(() => endDryRunsInTheWay(deps.db));
+  const stopBeating = keepingOn(() => beat(deps.db, run.runId, deps.runner.id), BEAT_MS);
+  const stopWatching = run.isDry ? () => {} : keepingOn(() => endDryRunsInTheWay(deps.db));
   try {
     return await work();
   } finally {

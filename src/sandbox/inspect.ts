@@ -77,7 +77,7 @@ export async function inspect(
 }
 
 function showHealth({ house, stateDir, response }: Visit): void {
-  const { orders } = house.desk.book.night.settings;
+  const { orders } = house.desk.book.plan.settings;
   sendJson(response, 200, { ok: true, pid: process.pid, stateDir, orders });
 }
 

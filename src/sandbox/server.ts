@@ -17,7 +17,7 @@ import { type Inspected, inspect } from './inspect.js';
 import { type Journal, type JournalLine, openJournal } from './journal.js';
 import { type Held, holdLock } from './lock.js';
 import { type Notifier, openNotifier } from './notify.js';
-import { layOutNight, type NightSettings } from './seed/night.js';
+import { planSeed, type SeedSettings } from './seed/seedPlan.js';
 import {
   removeListening,
   type StateFiles,
@@ -31,7 +31,7 @@ import { sendText } from './wire.js';
 const HOST = '127.0.0.1';
 
 export interface SandboxOptions {
-  readonly settings: NightSettings;
+  readonly settings: SeedSettings;
   readonly accounts: readonly SandboxAccount[];
   readonly now: () => Date;
   readonly newId: () => string;
@@ -91,7 +91,7 @@ function openDesk(
   files: StateFiles | null,
   notifier: Notifier | null,
 ): Desk {
-  const book = createBook(layOutNight(options.settings));
+  const book = createBook(planSeed(options.settings));
   const effects: string[] = [];
   const journal: Journal = openJournal(files?.effects ?? null, (line: JournalLine) => {
     const draft = draftOf(book);

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { TieoutError, UsageError } from '../core/errors.js';
-import type { NightSettings } from './seed/night.js';
+import type { SeedSettings } from './seed/seedPlan.js';
 
 /** Where a running sandbox can be found. */
 export interface Listening {
@@ -45,7 +45,7 @@ export function stateFiles(stateDir: string): StateFiles {
 }
 
 /** Seeds a state folder; a folder that was seeded differently is refused, the same is fine. */
-export function writeSandboxSettings(stateDir: string, settings: NightSettings): void {
+export function writeSandboxSettings(stateDir: string, settings: SeedSettings): void {
   const files = stateFiles(stateDir);
   const text = `${JSON.stringify(settingsDocument(settings), null, 2)}\n`;
   if (!existsSync(files.settings)) {
@@ -56,7 +56,7 @@ export function writeSandboxSettings(stateDir: string, settings: NightSettings):
 }
 
 /** The night that a state folder was seeded with; null: none yet. */
-export function readSandboxSettings(stateDir: string): NightSettings | null {
+export function readSandboxSettings(stateDir: string): SeedSettings | null {
   const { settings: file } = stateFiles(stateDir);
   if (!existsSync(file)) return null;
   try {
@@ -87,7 +87,7 @@ export function removeListening(files: StateFiles): void {
   if (readListening(files)?.pid === process.pid) rmSync(files.listening, { force: true });
 }
 
-function settingsDocument({ orders, seed, dayStart, dayEnd, accounts }: NightSettings): unknown {
+function settingsDocument({ orders, seed, dayStart, dayEnd, accounts }: SeedSettings): unknown {
   const ids = accounts.map(({ merchantId, accountId }) => ({ merchantId, accountId }));
   const [from, to] = [dayStart.toISOString(), dayEnd.toISOString()];
   return { orders, seed, dayStart: from, dayEnd: to, accounts: ids };

@@ -7,8 +7,8 @@ import { BATCH_SHAPES } from '../gateway/document/messages.js';
 import { sandboxProfile } from '../gateway/document/profile.js';
 import { signatureOf } from '../gateway/wire/sign.js';
 import type { SandboxAccount } from './desk.js';
-import { layOutNight, type NightSettings } from './seed/night.js';
 import { type SeededOrder, seedOrders } from './seed/seed.js';
+import { planSeed, type SeedSettings } from './seed/seedPlan.js';
 
 /** Orders that are searched through for one that can be captured; every night plants some. */
 const SEARCHED_MAX = 20_000;
@@ -16,7 +16,7 @@ const SEARCHED_MAX = 20_000;
 export function welcomeText(
   baseUrl: string,
   accounts: readonly SandboxAccount[],
-  settings: NightSettings,
+  settings: SeedSettings,
 ): string {
   const day = settings.dayStart.toISOString().slice(0, 10);
   const due = orderToCapture(settings);
@@ -38,9 +38,9 @@ export function welcomeText(
 }
 
 /** An authorised order of the night; null: it has none. */
-function orderToCapture(settings: NightSettings): SeededOrder | null {
+function orderToCapture(settings: SeedSettings): SeededOrder | null {
   let searched = 0;
-  for (const seeded of seedOrders(layOutNight(settings))) {
+  for (const seeded of seedOrders(planSeed(settings))) {
     if (seeded.gateway?.transactions[0]?.state === 'authorised') return seeded;
     searched += 1;
     if (searched === SEARCHED_MAX) break;

@@ -3,7 +3,7 @@
 // is unknown otherwise. Nothing here ever turns an attempt into "not sent".
 
 import { ANSWERED_AFTER_ALL, disputeByAnswers } from '../instructions/lateAnswersStore.js';
-import type { Night } from '../runs/deps.js';
+import type { Run } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import type { SendDeps } from './deps.js';
 import type { OutcomeDeps } from './outcomes.js';
@@ -23,9 +23,9 @@ const GRACE_SECONDS = 15;
  * Classifies everything in flight of the night's accounts before it begins, and takes apart what
  * waits in batches: it goes when the plan has weighed it by the settings of this run, not before.
  */
-export async function recover(deps: RecoverDeps, night: Night): Promise<void> {
-  await recoverAttempts(deps, accountIdsOf(night));
-  await dissolveWaiting(deps.db, accountIdsOf(night));
+export async function recover(deps: RecoverDeps, run: Run): Promise<void> {
+  await recoverAttempts(deps, accountIdsOf(run));
+  await dissolveWaiting(deps.db, accountIdsOf(run));
 }
 
 export async function recoverAttempts(

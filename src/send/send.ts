@@ -4,7 +4,7 @@
 
 import { mayAccountSend } from '../core/instructions/sending.js';
 import { cutBatches } from '../instructions/instructionsStore.js';
-import type { Night } from '../runs/deps.js';
+import type { Run } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import type { WaitDeps } from '../runs/waitForRows.js';
 import { waitForRows } from '../runs/waitForRows.js';
@@ -26,8 +26,8 @@ import { standings } from './rows/sendingStatusStore.js';
 export type SendingDeps = RecoverDeps & EnqueueDeps & WaitDeps & Pick<SendDeps, 'journal'>;
 
 /** Sends what may be sent. */
-export async function send(deps: SendingDeps, night: Night): Promise<void> {
-  const accountIds = accountIdsOf(night);
+export async function send(deps: SendingDeps, run: Run): Promise<void> {
+  const accountIds = accountIdsOf(run);
   // First of all: a database that was put back takes what waits out of its batches. What is wrong
   // with the journal is for the batches to say.
   await deps.journal.keep();

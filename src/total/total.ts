@@ -48,7 +48,7 @@ import { unusableRows } from '../ledger/ledgerTroubleStore.js';
 import { coverageCounts, failedPages } from '../pull/rows/coverageStore.js';
 import { newWords } from '../pull/rows/statusCodesStore.js';
 import { unreadableEntries } from '../pull/rows/unreadableStore.js';
-import type { Night } from '../runs/deps.js';
+import type { Run } from '../runs/deps.js';
 import { accountIdsOf, lookbackFrom } from '../runs/deps.js';
 import { leftAccounts } from '../runs/leftAccountsStore.js';
 import {
@@ -90,16 +90,16 @@ export async function countSnapshots(db: Db, runId: bigint): Promise<SnapshotCou
 }
 
 /** Reads every other figure, checks that they tie, and states what the run has come to. */
-export async function total(deps: TotalDeps, night: Night): Promise<RunSummary> {
-  const counts = await countSnapshots(night.db, night.runId);
-  await countSettledBetween(night.db, night.runId, accountIdsOf(night));
+export async function total(deps: TotalDeps, run: Run): Promise<RunSummary> {
+  const counts = await countSnapshots(run.db, run.runId);
+  await countSettledBetween(run.db, run.runId, accountIdsOf(run));
   // A decision about a break in between would stand in one figure and not in the other.
-  return inTransaction(night.db, async (tx) => {
+  return inTransaction(run.db, async (tx) => {
     await holdBreaksStill(tx);
-    if (!night.isDry) {
-      await recordWorking(tx, night.runId, accountIdsOf(night), { kind: 'total' });
+    if (!run.isDry) {
+      await recordWorking(tx, run.runId, accountIdsOf(run), { kind: 'total' });
     }
-    const still = { ...night, db: tx };
+    const still = { ...run, db: tx };
     const notices = await noticesOf(deps, still);
     for (const { accountId, text, names } of notices) {
       deps.log(`${accountId}: ${text}`, { account: accountId, ...(names && { names }) });
@@ -111,21 +111,21 @@ export async function total(deps: TotalDeps, night: Night): Promise<RunSummary> 
 /** The figures of a run out of what its steps recorded, checked. */
 export async function sumUp(
   deps: Pick<SendDeps, 'config'>,
-  night: Night,
+  run: Run,
   { snapshots, covered }: SnapshotCounts,
   notices: readonly Notice[],
 ): Promise<RunSummary> {
-  const figures = await countedFigures(night, snapshots);
+  const figures = await countedFigures(run, snapshots);
   const accountIds = figures.map((account) => account.accountId);
-  const breaks = await openBreaks(night.db, accountIds);
-  const ties = await tieByKind(night.db, night.runId);
-  const stakes = await tieByMoney(night.db, night.runId);
-  const instructions = await instructionFigures(night.db, night.runId);
-  const unfinished = await unfinishedOfRun(night.db, night.runId);
-  const unseen = await acceptedUnseen(night.db, night.runId);
-  const totals = await currencyTotals(night.db, night.runId, snapshots);
-  const payouts = await payoutsToConfirm(night.db, night.runId);
-  const tolerated = await toleratedSums(night.db, night.runId);
+  const breaks = await openBreaks(run.db, accountIds);
+  const ties = await tieByKind(run.db, run.runId);
+  const stakes = await tieByMoney(run.db, run.runId);
+  const instructions = await instructionFigures(run.db, run.runId);
+  const unfinished = await unfinishedOfRun(run.db, run.runId);
+  const unseen = await acceptedUnseen(run.db, run.runId);
+  const totals = await currencyTotals(run.db, run.runId, snapshots);
+  const payouts = await payoutsToConfirm(run.db, run.runId);
+  const tolerated = await toleratedSums(run.db, run.runId);
   const accounts = figures.map((account): AccountSummary => {
     const { accountId } = account;
     const summary = {
@@ -139,9 +139,7 @@ export async function sumUp(
       ...toleratedOf(tolerated.filter((sum) => sum.accountId === accountId)),
     };
     // A dry run plans and sends nothing on purpose: what it would send is no gap.
-    const unsent = night.isDry
-      ? 0
-      : (unfinished.get(accountId) ?? 0) + (unseen.get(accountId) ?? 0);
+    const unsent = run.isDry ? 0 : (unfinished.get(accountId) ?? 0) + (unseen.get(accountId) ?? 0);
     const stale = notices.filter((one) => one.kind === 'ledger_feed');
     const gaps = unsent + stale.filter((one) => one.accountId === accountId).length;
     const loose = payouts.get(accountId) ?? 0;
@@ -149,12 +147,12 @@ export async function sumUp(
   });
   checkTies(figures, ties, accounts);
   checkStakes(stakes);
-  checkTotals(await confirmedMoney(night.db, night.runId), accounts);
+  checkTotals(await confirmedMoney(run.db, run.runId), accounts);
   const summary: RunSummary = {
-    run: night.businessDate,
-    businessDate: night.businessDate,
-    covers: [...night.covers],
-    asOf: toSeconds(await snapshotTime(night.db, night.runId)),
+    run: run.businessDate,
+    businessDate: run.businessDate,
+    covers: [...run.covers],
+    asOf: toSeconds(await snapshotTime(run.db, run.runId)),
     environment: deps.config.environment,
     state: worstOf([...accounts.map((account) => account.state), ...statesOfOthers(notices)]),
     pull: sumPulls(figures.map((account) => account.pull)),
@@ -166,16 +164,13 @@ export async function sumUp(
     reports: [],
     ...(notices.length === 0 ? {} : { notices: [...notices] }),
   };
-  await closeAccounts(night.db, night.runId, accounts, stakes);
+  await closeAccounts(run.db, run.runId, accounts, stakes);
   return summary;
 }
 
-async function countedFigures(
-  night: Night,
-  snapshots: readonly SnapshotFigures[],
-): Promise<Counted[]> {
-  const own = new Set(accountIdsOf(night));
-  const figures = await accountFigures(night.db, night.runId, snapshots);
+async function countedFigures(run: Run, snapshots: readonly SnapshotFigures[]): Promise<Counted[]> {
+  const own = new Set(accountIdsOf(run));
+  const figures = await accountFigures(run.db, run.runId, snapshots);
   return figures.map((one) => (own.has(one.accountId) ? one : leftInTheMiddle(one)));
 }
 
@@ -200,40 +195,38 @@ function leftInTheMiddle(account: AccountFigures): Counted {
 }
 
 /** What a person has to be told beside the figures, in words. */
-async function noticesOf(deps: Pick<SendDeps, 'config' | 'now'>, night: Night): Promise<Notice[]> {
-  const feeds = await feedGaps(night.db, night.runId);
-  const words = await newWords(night.db, night.runId);
-  const changes = await ledgerChangeCounts(night.db, night.runId);
+async function noticesOf(deps: Pick<SendDeps, 'config' | 'now'>, run: Run): Promise<Notice[]> {
+  const feeds = await feedGaps(run.db, run.runId);
+  const words = await newWords(run.db, run.runId);
+  const changes = await ledgerChangeCounts(run.db, run.runId);
   const configured = deps.config.accounts.map((account) => account.accountId);
-  const blocked = await blockedAccounts(night.db, night.runId);
+  const blocked = await blockedAccounts(run.db, run.runId);
   const unknown = blocked.filter(({ block }) => block === 'no_history');
   const kept = await keptBack(
-    night.db,
+    run.db,
     unknown.map(({ accountId }) => accountId),
   );
   return [
-    ...(await accountsWithoutOrders(night.db, accountIdsOf(night))).map(noOrdersNotice),
+    ...(await accountsWithoutOrders(run.db, accountIdsOf(run))).map(noOrdersNotice),
     ...kept.map(noHistoryNotice),
-    ...(await failedPages(night.db, night.runId)).map((failed) =>
-      notAnsweredNotice({ ...failed, businessDate: night.businessDate }),
+    ...(await failedPages(run.db, run.runId)).map((failed) =>
+      notAnsweredNotice({ ...failed, businessDate: run.businessDate }),
     ),
-    ...(await leftAccounts(night.db, configured)).map(leftAccountNotice),
-    ...(await aheadNotices(night.db, night.accounts, deps.now())),
+    ...(await leftAccounts(run.db, configured)).map(leftAccountNotice),
+    ...(await aheadNotices(run.db, run.accounts, deps.now())),
     ...feeds.map(feedNotice),
     ...words.map(wordNotice),
-    ...(await unreadableEntries(night.db, night.runId)).map(unreadableNotice),
+    ...(await unreadableEntries(run.db, run.runId)).map(unreadableNotice),
     ...changes.filter(({ left }) => left > 0).map(leftNotice),
-    ...(await sharedTransactions(night.db, night.runId)).map(sharedNotice),
-    ...(await oddRefunds(night.db, night.runId)).map(oddRefundNotice),
-    ...(await unknownAccounts(deps, night)).map(strangeAccountNotice),
-    ...(await strangeOrders(night.db, configured, lookbackFrom(deps, night))).map(
-      strangeOrdersNotice,
-    ),
-    ...(await unusableRows(night.db, accountIdsOf(night))).map(unusableRowsNotice),
-    ...(await freedCounts(night.db, night.runId)).map(freedNotice),
-    ...(await withdrawnAsHistory(night.db, night.runId)).map(nowHistoryNotice),
+    ...(await sharedTransactions(run.db, run.runId)).map(sharedNotice),
+    ...(await oddRefunds(run.db, run.runId)).map(oddRefundNotice),
+    ...(await unknownAccounts(deps, run)).map(strangeAccountNotice),
+    ...(await strangeOrders(run.db, configured, lookbackFrom(deps, run))).map(strangeOrdersNotice),
+    ...(await unusableRows(run.db, accountIdsOf(run))).map(unusableRowsNotice),
+    ...(await freedCounts(run.db, run.runId)).map(freedNotice),
+    ...(await withdrawnAsHistory(run.db, run.runId)).map(nowHistoryNotice),
     // A dry run sends nothing on purpose.
-    ...(night.isDry ? [] : await stopNotices(night.db, accountIdsOf(night))),
+    ...(run.isDry ? [] : await stopNotices(run.db, accountIdsOf(run))),
   ];
 }
 
@@ -251,10 +244,10 @@ function statesOfOthers(notices: readonly Notice[]): RunState[] {
 /** Requests of accounts that the configuration does not name: as much as a break. */
 async function unknownAccounts(
   deps: Pick<SendDeps, 'config'>,
-  night: Night,
+  run: Run,
 ): Promise<StrangeAccountFacts[]> {
   const configured = deps.config.accounts.map(({ accountId }) => accountId);
-  return strangeAccounts(night.db, configured, lookbackFrom(deps, night));
+  return strangeAccounts(run.db, configured, lookbackFrom(deps, run));
 }
 
 function coverageOf(account: Counted, counts: Partial<Record<Coverage, number>>): CoverageFigures {

@@ -1,7 +1,7 @@
 // The stored answers of a night's snapshots, unpacked and decoded again by the profile that the
 // night used, into the scratch table of entries. An answer that is not what it was, or cannot be
 // read any more, is named and leaves its orders without entries. Neighbours: snapshotLines.ts,
-// verifyNight.ts.
+// verifyRun.ts.
 
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';

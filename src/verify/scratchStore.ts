@@ -1,7 +1,7 @@
 // The room in which a night is worked out again: temporary tables and views that bear the names of
 // the program's own, in one transaction that is never committed. The statements of the night run
 // here unchanged but for the schema; one that asks for a relation nobody thought of is refused, so
-// that no figure of today slips into a night of long ago. Neighbours: verify/verifyNight.ts.
+// that no figure of today slips into a night of long ago. Neighbours: verify/verifyRun.ts.
 
 import type { Db, Tx } from '../database/db.js';
 import { statement } from '../database/statements.js';

@@ -16,7 +16,7 @@ import { approvalsPage, approve, reject } from './pages/instructions/approvals.j
 import { instructionPage } from './pages/instructions/instruction.js';
 import { instructionsPage, replan, resolve } from './pages/instructions/instructions.js';
 import { discardJobs, jobsPage, retryJobs } from './pages/jobs.js';
-import { nightPage, tonightPage } from './pages/night.js';
+import { runPage, tonightPage } from './pages/night.js';
 import { orderPage, searchPage } from './pages/order.js';
 import { reportFile, reportsPage } from './pages/reports.js';
 import { settingsPage } from './pages/settings.js';
@@ -24,7 +24,7 @@ import type { Route } from './visit.js';
 
 export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/', right: 'look', handle: tonightPage },
-  { method: 'GET', path: '/nights/:date', right: 'look', handle: nightPage },
+  { method: 'GET', path: '/nights/:date', right: 'look', handle: runPage },
   { method: 'GET', path: '/breaks', right: 'look', handle: breaksPage },
   { method: 'GET', path: '/breaks/:id', right: 'look', handle: breakPage },
   {

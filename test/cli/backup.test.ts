@@ -129,7 +129,7 @@ async function approveAll(house: House): Promise<void> {
     `select instruction_id from tieout.instructions where state = 'held'`,
   );
   const ids = rows.map((row) => row.instruction_id);
-  const deps = await (await house.open()).night();
+  const deps = await (await house.open()).sendDeps();
   const who = { name: 'anna', isClaim: true };
   await decideInstructions(deps, { ids, decision: { kind: 'approve', reason: null }, who });
 }

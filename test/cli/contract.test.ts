@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../src/core/runs/summary.js';
-import { auditNight } from '../faults/audit.js';
+import { auditRun } from '../faults/audit.js';
 import { startFront } from '../faults/front.js';
 import type { Ended } from '../support/cli.js';
 import { startTieout, tieout } from '../support/cli.js';
@@ -97,7 +97,7 @@ describe('tieout run', () => {
     expect(documentOf(second)).toEqual(documentOf(ended));
     const summaries = [earlier, documentOf<RunSummary>(ended)];
     await expectMoney(house.db, summaries, await house.effects());
-    expect(await auditNight(house.db, await house.effects())).toEqual([]);
+    expect(await auditRun(house.db, await house.effects())).toEqual([]);
   });
 
   it('shows an older date again and changes nothing', async () => {
@@ -221,7 +221,7 @@ describe('tieout run that is told to stop', () => {
         const summary = await goneOnWith(house, signal === 'SIGINT' ? 'a person' : 'a clock');
         await expectIdentities(house.db, summary);
         await expectMoney(house.db, [summary], await house.effects());
-        expect(await auditNight(house.db, await house.effects())).toEqual([]);
+        expect(await auditRun(house.db, await house.effects())).toEqual([]);
       } finally {
         await house.end();
       }
@@ -260,7 +260,7 @@ describe('tieout run that is told to stop twice', () => {
       const summary = documentOf<RunSummary>(again);
       await expectIdentities(house.db, summary);
       await expectMoney(house.db, [summary], await house.effects());
-      expect(await auditNight(house.db, await house.effects())).toEqual([]);
+      expect(await auditRun(house.db, await house.effects())).toEqual([]);
     } finally {
       await front.close();
       await house.end();

@@ -33,9 +33,9 @@ describe('a line of the log', () => {
       (line, fields) => told.push([line, fields]),
       (text) => text.replaceAll('hunter2', '***'),
     );
-    const inNight = withFields(log, { run: '2026-11-19', account: 'A1' });
-    inNight(`hunter2 of ${CARD}\nand 4242424242424242`, { level: 'warn', account: CARD });
-    inNight('next');
+    const inRun = withFields(log, { run: '2026-11-19', account: 'A1' });
+    inRun(`hunter2 of ${CARD}\nand 4242424242424242`, { level: 'warn', account: CARD });
+    inRun('next');
     log(`orders SO-20261121-001766 and ${CARD}`, { names: ['T1', 'SO-20261121-001766'] });
     const names = ['T1', 'SO-20261121-001766'];
     expect(told.pop()).toEqual(['orders SO-20261121-001766 and 411111******1111', { names }]);

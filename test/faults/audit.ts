@@ -27,7 +27,7 @@ const EFFECTS_OF: Record<string, readonly number[]> = {
 };
 
 /** Every way in which the night is wrong, in words; empty when it is right. */
-export async function auditNight(db: Database, effects: readonly Effect[]): Promise<string[]> {
+export async function auditRun(db: Database, effects: readonly Effect[]): Promise<string[]> {
   const { rows } = await db.query<InstructionRow>(
     `select i.instruction_id, i.operation, i.account_id, i.order_no, i.transaction_id,
        i.amount::text, i.refund_amount::text, i.state, exists (

@@ -11,7 +11,7 @@ import type { House } from '../support/night.js';
 import { instructionCounts, kinds } from '../support/night.js';
 import type { Front } from './front.js';
 import { houseBehind } from './houseBehind.js';
-import { forgetRunner, prepareNight } from './preparedNight.js';
+import { forgetRunner, prepareRun } from './preparedRun.js';
 
 const cleanups: (() => Promise<void>)[] = [];
 
@@ -32,7 +32,7 @@ async function oneCapture(): Promise<Ready> {
     inLedger: kinds({ capture_due: 1 }, 'A1001'),
   });
   cleanups.push(() => house.end());
-  const { deps, batchIds } = await prepareNight(house);
+  const { deps, batchIds } = await prepareRun(house);
   return { house, front, deps, batchId: batchIds[0] ?? 0n };
 }
 

@@ -14,7 +14,7 @@ import { moveClock } from '../support/movedClock.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { instructionCounts, kinds } from '../support/night.js';
 import { houseBehind } from './houseBehind.js';
-import { prepareNight } from './preparedNight.js';
+import { prepareRun } from './preparedRun.js';
 
 const cleanups: (() => Promise<void>)[] = [];
 
@@ -43,7 +43,7 @@ async function refundOf(house: House): Promise<{ accountId: string; fields: obje
 async function atThePortal(house: House): Promise<void> {
   const { accountId, fields } = await refundOf(house);
   const app = await house.open();
-  const { gateway } = await app.night();
+  const { gateway } = await app.sendDeps();
   const account = app.config.accounts.find((one) => one.accountId === accountId);
   if (!account) throw new Error(`no account ${accountId}`);
   await callGateway(gateway, account, 'refund', { ...fields });
@@ -58,7 +58,7 @@ async function expectRefundedOnce(house: House): Promise<void> {
 describe('a snapshot that was made while the clock was a day ahead', () => {
   it('is none, once the clock is set right: what was done by hand is seen', async () => {
     const house = await houseOf();
-    const { deps, batchIds } = await prepareNight(house);
+    const { deps, batchIds } = await prepareRun(house);
     await house.db.query(`update tieout.pulls set as_of = as_of + interval '1 day'`);
     await atThePortal(house);
     await sendBatch(deps, batchIds[0] ?? 0n);
@@ -67,7 +67,7 @@ describe('a snapshot that was made while the clock was a day ahead', () => {
 
   it('is none on that day either, where a later snapshot bears an earlier time', async () => {
     const house = await houseOf();
-    const { deps, batchIds } = await prepareNight(house);
+    const { deps, batchIds } = await prepareRun(house);
     await atThePortal(house);
     // The day has come; in between the clock was set right, and another snapshot was made.
     await house.db.query(
@@ -87,7 +87,7 @@ describe('a call by hand while the clock was off', () => {
   ])('%s is looked at before its order goes out, and holds up nothing', async (_, off) => {
     const house = await houseOf();
     const clock = await moveClock(house.db);
-    const { deps, batchIds } = await prepareNight(house);
+    const { deps, batchIds } = await prepareRun(house);
     const { accountId, fields } = await refundOf(house);
     await clock.set(new Date(Date.now() + off));
     expect(await byHand(house, accountId, 'refund', { ...fields })).toBe('accepted');
@@ -102,9 +102,9 @@ describe('a batch that was claimed while the clock was a day ahead', () => {
     const house = await houseOf({ inLedger: kinds({ capture_due: 3 }, 'A1001') });
     const clock = await moveClock(house.db);
     const app = await house.open(() => clock.now());
-    const night = await app.night();
+    const night = await app.sendDeps();
     await clock.set(new Date(Date.now() + DAY_MS));
-    const prepared = await prepareNight(house);
+    const prepared = await prepareRun(house);
     const deps = { ...prepared.deps, now: clock.now };
     // Each process would refuse to claim while its own clock and the database's differ.
     await night.journal.verify();
@@ -123,7 +123,7 @@ describe('a batch that was claimed while the clock was a day ahead', () => {
 describe('what was given out while the clock was a day ahead', () => {
   it('a sender that nobody hears of is given up after its time, not a day later', async () => {
     const house = await houseOf({ inLedger: kinds({ capture_due: 3 }, 'A1001') });
-    const { deps } = await prepareNight(house);
+    const { deps } = await prepareRun(house);
     await house.db.query(
       `with batch as (
          update tieout.batches set state = 'sending', attempts = 1 where state = 'queued'
@@ -152,7 +152,7 @@ describe('what was given out while the clock was a day ahead', () => {
 
   it('a chunk whose worker died is taken by the next one', async () => {
     const house = await houseOf();
-    const { night } = await prepareNight(house);
+    const { night } = await prepareRun(house);
     const pull = await createPull(house.db, night.runId, 'fresh');
     const { rows } = await house.db.query<{ chunk_id: bigint }>(
       `insert into tieout.chunks (pull_id, account_id, first_page, last_page, state, token,

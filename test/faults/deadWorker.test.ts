@@ -9,7 +9,7 @@ import { runDate } from '../../src/night/run.js';
 import { pull } from '../../src/pull/pull.js';
 import type { House } from '../support/night.js';
 import { buildHouse, kinds } from '../support/night.js';
-import { forgetRunner, prepareNight } from './preparedNight.js';
+import { forgetRunner, prepareRun } from './preparedRun.js';
 
 /** Far longer than a test may take. */
 const LOCK_MS = 600_000;
@@ -63,7 +63,7 @@ describe('a job of a worker that died', () => {
     const house = await houseWithCaptures();
     const app = await house.open();
     let isDead = false;
-    const living = await app.night();
+    const living = await app.sendDeps();
     const deps = {
       ...living,
       sleep: (ms: number) => (isDead ? Promise.reject(new Error('died')) : living.sleep(ms)),
@@ -72,7 +72,7 @@ describe('a job of a worker that died', () => {
     if (beginning.kind !== 'mine') throw new Error('the run is not ours');
     let cutShort: Promise<unknown> = Promise.resolve();
     await workerThatDies(app, 'pull', async () => {
-      cutShort = pull(deps, beginning.night).catch((error: unknown) => error);
+      cutShort = pull(deps, beginning.run).catch((error: unknown) => error);
     });
     isDead = true;
     expect(await cutShort).toMatchObject({ message: 'died' });
@@ -86,14 +86,14 @@ describe('a job of a worker that died', () => {
 
   it('does not hold up the batch that it was about to send', async () => {
     const house = await houseWithCaptures();
-    const { deps, batchIds } = await prepareNight(house);
+    const { deps, batchIds } = await prepareRun(house);
     const app = await house.open();
     await workerThatDies(app, 'capture', () =>
       deps.queuePort.enqueue('capture', batchIds.map(String)),
     );
     await forgetRunner(house);
     const { summary } = await runDate(
-      await app.night(),
+      await app.sendDeps(),
       { date: null, accountIds: [], isDry: false },
       await app.workforce(),
     );

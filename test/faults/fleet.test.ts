@@ -14,7 +14,7 @@ import type { TestHost } from '../support/hosts.js';
 import { addHost, hostsMissing, passOn } from '../support/hosts.js';
 import type { House } from '../support/night.js';
 import { buildHouse } from '../support/night.js';
-import { auditNight } from './audit.js';
+import { auditRun } from './audit.js';
 import type { Front } from './front.js';
 import { houseBehind } from './houseBehind.js';
 import { impatient } from './impatient.js';
@@ -104,7 +104,7 @@ describe('a night over three processes', () => {
     expect([0, 3, 4], stderr).toContain(code);
     const { house } = fleet;
     await house.run();
-    expect(await auditNight(house.db, await house.effects())).toEqual([]);
+    expect(await auditRun(house.db, await house.effects())).toEqual([]);
     // Of what the dead one had sent, its entries were looked up, and are no secret to anybody.
     expect(stderr + house.lines.join('\n')).toMatch(/its sender stopped without an answer/);
     expectRateKept(fleet, 4);
@@ -116,7 +116,7 @@ describe('two versions side by side', () => {
     const house = await buildHouse({ orders: 60 });
     cleanups.push(() => house.end());
     const old = await house.open();
-    const [deps, workforce] = [await old.night(), await old.workforce()];
+    const [deps, workforce] = [await old.sendDeps(), await old.workforce()];
     await house.db.query(
       `alter table tieout.runs add later text;
        alter table tieout.instructions add later text;
@@ -125,7 +125,7 @@ describe('two versions side by side', () => {
     );
     const request = { date: null, accountIds: [], isDry: false };
     expect((await runDate(deps, request, workforce)).kind).toBe('ran');
-    expect(await auditNight(house.db, await house.effects())).toEqual([]);
+    expect(await auditRun(house.db, await house.effects())).toEqual([]);
     await expect(house.open()).rejects.toThrow('used by a newer tieout (9999_later)');
   });
 });
@@ -162,7 +162,7 @@ if (process.env.TIEOUT_FLEET === '1')
       for (const worker of workers) worker.signal('SIGTERM');
       await Promise.all(workers.map((worker) => worker.ended));
       await house.run();
-      expect(await auditNight(house.db, await house.effects())).toEqual([]);
+      expect(await auditRun(house.db, await house.effects())).toEqual([]);
       const { rows } = await house.db.query<{ host: string }>(
         'select distinct host from tieout.attempts',
       );

@@ -8,7 +8,7 @@ import type { Running } from '../support/cli.js';
 import { startTieout, tieout } from '../support/cli.js';
 import type { SeparateHouse } from '../support/separateHouse.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';
-import { auditNight } from './audit.js';
+import { auditRun } from './audit.js';
 
 const MINUTE_MS = 60_000;
 
@@ -73,7 +73,7 @@ describe('a dry run', () => {
       const real = await tieout(['run', '--json'], { cwd: house.folder });
       expect([0, 3], real.stderr).toContain(real.code);
       const summary = JSON.parse(real.stdout) as RunSummary;
-      expect(await auditNight(house.db, await house.effects())).toEqual([]);
+      expect(await auditRun(house.db, await house.effects())).toEqual([]);
       expect(summary.state).not.toBe('failed');
       expect((await house.effects()).length).toBeGreaterThan(0);
       dry.signal('SIGCONT');
@@ -149,13 +149,13 @@ describe('a sender that is stopped in its claim', () => {
     await house.db.query(`update tieout.runs set runner_boot = 'another boot'`);
     const second = await tieout(['run', '--json'], { cwd: house.folder });
     expect([0, 3], second.stderr).toContain(second.code);
-    expect(await auditNight(house.db, await house.effects())).toEqual([]);
+    expect(await auditRun(house.db, await house.effects())).toEqual([]);
     first.signal('SIGCONT');
     await first.ended;
     const effects = await house.effects();
     expect(new Set(effects.map((one) => `${one.operation} ${one.transaction_id}`)).size).toBe(
       effects.length,
     );
-    expect(await auditNight(house.db, effects)).toEqual([]);
+    expect(await auditRun(house.db, effects)).toEqual([]);
   });
 });

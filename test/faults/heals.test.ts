@@ -12,7 +12,7 @@ import { privateRedisMissing, startRedis } from '../support/redis.js';
 import type { SeparateHouse, SeparateOptions } from '../support/separateHouse.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';
 import { gateAt } from '../support/steps.js';
-import { auditNight } from './audit.js';
+import { auditRun } from './audit.js';
 
 const MINUTE_MS = 60_000;
 
@@ -32,7 +32,7 @@ async function expectSound(house: SeparateHouse, stdout: string): Promise<void> 
   const summary = JSON.parse(stdout) as RunSummary;
   expect(summary.state).toBe('broken');
   await expectIdentities(house.db, summary);
-  expect(await auditNight(house.db, await house.effects())).toEqual([]);
+  expect(await auditRun(house.db, await house.effects())).toEqual([]);
   const { rowCount } = await house.db.query(
     `select from tieout.instructions where state in ('planned', 'queued', 'sending')`,
   );

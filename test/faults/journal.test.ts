@@ -30,7 +30,7 @@ import { standingBrakes } from '../../src/send/rows/sendingStatusStore.js';
 import { sendBatch } from '../../src/send/sendBatch.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { buildHouse, instructionCounts, kinds } from '../support/night.js';
-import { prepareNight } from './preparedNight.js';
+import { prepareRun } from './preparedRun.js';
 
 const cleanups: (() => Promise<void>)[] = [];
 
@@ -91,7 +91,7 @@ describe('the journal of permits', () => {
     await house.run();
     expect((await house.effects()).length).toBe(2);
     await forgetAttempts(house);
-    const deps = await (await house.open()).night();
+    const deps = await (await house.open()).sendDeps();
     const { rows } = await house.db.query<{ batch_id: bigint }>(
       `select batch_id from tieout.batches where state = 'queued' order by 1`,
     );
@@ -103,7 +103,7 @@ describe('the journal of permits', () => {
     const who = { name: 'Kim', isClaim: true };
     const { lifted } = await letBrakeGo(house, { accountId: null, reason: 'compared', who });
     expect(lifted.length).toBe(1);
-    const again = await (await house.open()).night();
+    const again = await (await house.open()).sendDeps();
     expect(await again.journal.verify()).toBeNull();
     expect(await freezes(house)).toEqual([]);
   });
@@ -122,15 +122,15 @@ describe('the journal of permits', () => {
       writeFileSync(file, text.replace('"amount":"', '"amount":"9'));
     }
     if (what === 'cut') {
-      expect(await (await (await house.open()).night()).journal.verify()).toBeNull();
+      expect(await (await (await house.open()).sendDeps()).journal.verify()).toBeNull();
       writeFileSync(file, '');
     }
-    const { journal } = await (await house.open()).night();
+    const { journal } = await (await house.open()).sendDeps();
     expect(await journal.verify()).toMatch(words);
     expect(await freezes(house)).toEqual([expect.stringMatching(words)]);
     const who = { name: 'Kim', isClaim: true };
     await letBrakeGo(house, { accountId: null, reason: 'the disk was changed', who });
-    expect(await (await (await house.open()).night()).journal.verify()).toBeNull();
+    expect(await (await (await house.open()).sendDeps()).journal.verify()).toBeNull();
   });
 
   it('that was copied to another place is read from its start there', async () => {
@@ -159,7 +159,7 @@ describe('the journal of permits', () => {
 
   it('sends nothing when its line cannot be written', async () => {
     const house = await houseOf();
-    const { deps, batchIds } = await prepareNight(house);
+    const { deps, batchIds } = await prepareRun(house);
     mkdirSync(journalOf(house), { recursive: true });
     symlinkSync('/dev/full', join(journalOf(house), 'permits.ndjson'));
     await sendBatch(deps, batchIds[0] ?? 0n);
@@ -187,7 +187,7 @@ describe('a database that cannot be relied on', () => {
 
   it('is refused when its clock is wrong', async () => {
     const house = await houseOf();
-    const { deps, batchIds } = await prepareNight(house);
+    const { deps, batchIds } = await prepareRun(house);
     const late = guardOf(house, () => new Date(Date.now() + 61_000));
     await sendBatch({ ...deps, journal: late }, batchIds[0] ?? 0n);
     expect(await whyWaiting(house)).toMatch(/clock of the database differs from ours by -6\d s/);
@@ -197,7 +197,7 @@ describe('a database that cannot be relied on', () => {
 
   it('is refused when a clock is set while we run, until it is set right', async () => {
     const house = await houseOf();
-    const { deps, batchIds } = await prepareNight(house);
+    const { deps, batchIds } = await prepareRun(house);
     let ahead = 0;
     const journal = guardOf(house, () => new Date(Date.now() + ahead));
     expect(await journal.verify()).toBeNull();
@@ -218,7 +218,7 @@ describe('a database that cannot be relied on', () => {
 
   it('is refused when a setting is switched off under the server that runs', async () => {
     const house = await houseOf();
-    const { deps, batchIds } = await prepareNight(house);
+    const { deps, batchIds } = await prepareRun(house);
     expect(await deps.journal.verify()).toBeNull();
     const { durably } = deps.db;
     // As fast and forgetful as the tests' server is, and no longer marked as thrown away.
@@ -236,7 +236,7 @@ describe('a database that cannot be relied on', () => {
 
   it('is not sent by before every host has held its journal against it since it started', async () => {
     const house = await houseOf();
-    const { deps, batchIds } = await prepareNight(house);
+    const { deps, batchIds } = await prepareRun(house);
     expect(await deps.journal.verify()).toBeNull();
     await house.db.query(
       `insert into tieout.journals (journal_id, host, place, verified_at, verified_start,
@@ -336,7 +336,7 @@ describe('a server of its own', () => {
 describe('an answer that came while the database was away', () => {
   it('is kept on the disk and brought in', async () => {
     const house = await houseOf();
-    const { deps, batchIds } = await prepareNight(house);
+    const { deps, batchIds } = await prepareRun(house);
     const away = new Error('the database is away');
     const dying = {
       ...deps,
@@ -364,7 +364,7 @@ describe('an answer that came while the database was away', () => {
 describe('a claim whose COMMIT was not answered', () => {
   it('is recorded as not sent by the process that knows', async () => {
     const house = await houseOf();
-    const { deps, batchIds } = await prepareNight(house);
+    const { deps, batchIds } = await prepareRun(house);
     const lost = new Error('the answer to COMMIT was lost');
     const deaf = {
       ...deps,

@@ -14,7 +14,7 @@ import { startTieout, tieout } from '../support/cli.js';
 import { expectIdentities } from '../support/identities.js';
 import type { SeparateHouse } from '../support/separateHouse.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';
-import { auditNight } from './audit.js';
+import { auditRun } from './audit.js';
 import { booksOf } from './books.js';
 
 const KILLS = Number(process.env.TIEOUT_KILLS ?? '10');
@@ -40,7 +40,7 @@ describe('a night whose process is killed', () => {
         const summary = await runToItsEnd(house);
         await expectIdentities(house.db, summary);
         const effects = await house.effects();
-        expect(await auditNight(house.db, effects)).toEqual([]);
+        expect(await auditRun(house.db, effects)).toEqual([]);
         expect(await forgotten(house)).toEqual([]);
       } finally {
         await house.end();
@@ -61,7 +61,7 @@ describe('a night whose compare is done by two sessions', () => {
       const summary = await runToItsEnd(house);
       await expectIdentities(house.db, summary);
       expect(await booksOf(house, summary)).toEqual(await booksOf(quiet, undisturbed));
-      expect(await auditNight(house.db, await house.effects())).toEqual([]);
+      expect(await auditRun(house.db, await house.effects())).toEqual([]);
       const verified = await tieout(['verify', summary.businessDate], { cwd: house.folder });
       expect(verified.code, verified.stderr).toBe(0);
     } finally {
@@ -83,7 +83,7 @@ describe('a night whose embedded database is killed', () => {
       expect(stderr).toMatch(/the database is away; it is waited for/);
       expect(stderr).not.toMatch(/^\s+at /m);
       await runToItsEnd(house);
-      expect(await auditNight(house.db, await house.effects())).toEqual([]);
+      expect(await auditRun(house.db, await house.effects())).toEqual([]);
       expect(await forgotten(house)).toEqual([]);
     } finally {
       await house.end();

@@ -33,7 +33,7 @@ it('goes back to a person, and what was planned in its place is withdrawn', asyn
   );
   await night(3);
   await decide(house, 'anna', { kind: 'approve', reason: null });
-  const deps = await (await house.open()).night();
+  const deps = await (await house.open()).sendDeps();
   const { rows } = await house.db.query<{ batch_id: bigint }>(
     `select batch_id from tieout.batches where state = 'queued'`,
   );
@@ -112,7 +112,7 @@ function forgetful(deps: SendDeps): SendDeps {
 }
 
 async function decide(house: House, name: string, decision: Decision, id?: bigint): Promise<void> {
-  const deps = await (await house.open()).night();
+  const deps = await (await house.open()).sendDeps();
   const { rows } = await house.db.query<{ newest: bigint }>(
     'select max(instruction_id) as newest from tieout.instructions',
   );

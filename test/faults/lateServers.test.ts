@@ -11,7 +11,7 @@ import { privateRedisMissing, startRedis } from '../support/redis.js';
 import type { SeparateHouse } from '../support/separateHouse.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';
 import { INSTALLED_LONG_AGO } from '../support/steps.js';
-import { auditNight } from './audit.js';
+import { auditRun } from './audit.js';
 
 const MINUTE_MS = 60_000;
 const AWAY_MS = 6_000;
@@ -27,7 +27,7 @@ it('waits for its database before it begins a night', { timeout: 3 * MINUTE_MS }
     await away;
     const { code, stderr } = await night.ended;
     expect([0, 3, 4], stderr).toContain(code);
-    expect(await auditNight(house.db, await house.effects())).toEqual([]);
+    expect(await auditRun(house.db, await house.effects())).toEqual([]);
   } finally {
     await house.end();
   }

@@ -6,7 +6,7 @@ import type { RunSummary } from '../../src/core/runs/summary.js';
 import { startTieout, tieout } from '../support/cli.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';
 import { gateAt } from '../support/steps.js';
-import { auditNight } from './audit.js';
+import { auditRun } from './audit.js';
 
 const MINUTE_MS = 60_000;
 
@@ -36,7 +36,7 @@ it('an account that was left in the middle stops no other', {
     expect(verified.code, verified.stdout + verified.stderr).toBe(0);
     const all = await tieout(['run', '--json'], here);
     expect(all.code, all.stderr).toBe(3);
-    expect(await auditNight(house.db, await house.effects())).toEqual([]);
+    expect(await auditRun(house.db, await house.effects())).toEqual([]);
   } finally {
     await house.end();
   }

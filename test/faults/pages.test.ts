@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../src/core/runs/summary.js';
-import { nightSentence } from '../../src/core/runs/summary.js';
+import { runSentence } from '../../src/core/runs/summary.js';
 import { expectIdentities } from '../support/identities.js';
 import type { House } from '../support/night.js';
 import { dateOf, instructionCounts, kinds, openBreaksOf } from '../support/night.js';
@@ -105,7 +105,7 @@ describe('a page that is answered with', () => {
       expect(summary.pull.unanswered).toBe(broken?.orders.ledger);
       expect(fine?.orders.notCompared).toBe(0);
       // Whoever is called reads why, wherever the night is told, and what to type.
-      expect(nightSentence(summary)).toContain(`1 page failed (${why})`);
+      expect(runSentence(summary)).toContain(`1 page failed (${why})`);
       const [notice] = summary.notices ?? [];
       expect(notice).toMatchObject({ accountId: BROKEN_ACCOUNT, kind: 'not_answered' });
       expect(notice?.text).toContain(`1 page was not answered, with 12 orders: ${why}`);

@@ -110,7 +110,7 @@ describe('a process that lived on', () => {
     const app = await a.enter();
     const night = async (daysAgo: number): Promise<RunSummary> => {
       const request = { date: dateOf(daysAgo), accountIds: [], isDry: false };
-      return (await runDate(await app.night(), request, await app.workforce())).summary;
+      return (await runDate(await app.sendDeps(), request, await app.workforce())).summary;
     };
     await night(2);
     const moved = await shop.effects();
@@ -196,7 +196,7 @@ describe('a server that is started anew', () => {
     await a.night(3);
     await b.night(3);
     // Both live on, with nothing to do.
-    for (const host of [a, b]) await (await (await host.enter()).night()).journal.keep();
+    for (const host of [a, b]) await (await (await host.enter()).sendDeps()).journal.keep();
     await server.restart();
     const { state } = await a.night(2);
     expect(state).toBe('tied_out');

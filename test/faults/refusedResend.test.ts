@@ -40,7 +40,7 @@ it('a second send that a person refuses stays unknown and is not made', async ()
   expect(rows).toHaveLength(1);
   const ids = rows.map((row) => row.instruction_id);
   const decision = { kind: 'reject' as const, reason: 'the customer keeps it' };
-  const deps = await (await house.open()).night();
+  const deps = await (await house.open()).sendDeps();
   const [verdict] = await decideInstructions(deps, { ids, decision, who: WHO });
   expect(verdict?.kind).toBe('done');
   await letBrakeGo({ db: house.db }, order);

@@ -11,7 +11,7 @@ import type { SeparateHouse } from '../support/separateHouse.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';
 import type { Step } from '../support/steps.js';
 import { gateAt, INSTALLED_LONG_AGO } from '../support/steps.js';
-import { auditNight } from './audit.js';
+import { auditRun } from './audit.js';
 
 const MINUTE_MS = 60_000;
 const SOON_MS = 0;
@@ -50,7 +50,7 @@ describe('a database that is restarted under a night', () => {
       await house.restartServer(downMs);
       await gate.open();
       await ended(house, night, command);
-      expect(await auditNight(house.db, await house.effects())).toEqual([]);
+      expect(await auditRun(house.db, await house.effects())).toEqual([]);
       const { rows } = await house.db.query<{ date: string; state: string }>(
         'select business_date as date, state from tieout.runs where not is_dry',
       );

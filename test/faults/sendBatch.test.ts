@@ -15,7 +15,7 @@ import type { House, HouseOptions } from '../support/night.js';
 import { instructionCounts, kinds } from '../support/night.js';
 import type { Front } from './front.js';
 import { houseBehind } from './houseBehind.js';
-import { forgetRunner, prepareNight } from './preparedNight.js';
+import { forgetRunner, prepareRun } from './preparedRun.js';
 
 const cleanups: (() => Promise<void>)[] = [];
 
@@ -58,7 +58,7 @@ async function tries(house: House): Promise<number[]> {
 describe('a batch that several senders want', () => {
   it('is posted once by twenty of them at once', async () => {
     const { house, front } = await houseOf();
-    const { deps, batchIds } = await prepareNight(house);
+    const { deps, batchIds } = await prepareRun(house);
     const [batchId = 0n] = batchIds;
     await Promise.all(Array.from({ length: 20 }, () => sendBatch(deps, batchId)));
     expect(front.asked.get('capture')).toBe(1);
@@ -70,7 +70,7 @@ describe('a batch that several senders want', () => {
 
   it('is cut anew by the next run, and the old one sends nothing any more', async () => {
     const { house, front } = await houseOf();
-    const { deps, batchIds, night } = await prepareNight(house);
+    const { deps, batchIds, night } = await prepareRun(house);
     const accountIds = night.accounts.map((account) => account.accountId);
     await Promise.all([
       dissolveWaiting(house.db, accountIds),
@@ -87,7 +87,7 @@ describe('a batch that several senders want', () => {
 describe('a batch that must not go out any more', () => {
   it('leaves out what the ledger has ceased to ask for', async () => {
     const { house } = await houseOf();
-    const { deps, batchIds } = await prepareNight(house);
+    const { deps, batchIds } = await prepareRun(house);
     const [gone, kept] = house.seeded.map(({ ledger }) => ledger.order_no);
     await house.db.query(`update ledger.orders set expected = 'cancelled' where order_no = $1`, [
       gone,
@@ -102,7 +102,7 @@ describe('a batch that must not go out any more', () => {
 
   it('is dropped when nothing in it is needed', async () => {
     const { house, front } = await houseOf();
-    const { deps, batchIds } = await prepareNight(house);
+    const { deps, batchIds } = await prepareRun(house);
     await house.db.query('update ledger.orders set amount = amount + 1');
     await sendBatch(deps, batchIds[0] ?? 0n);
     expect(front.asked.has('capture')).toBe(false);
@@ -111,7 +111,7 @@ describe('a batch that must not go out any more', () => {
 
   it('is sent after a fresh snapshot where the last one is too old', async () => {
     const { house, front } = await houseOf();
-    const { deps, batchIds } = await prepareNight(house);
+    const { deps, batchIds } = await prepareRun(house);
     await house.db.query(`update tieout.pulls set as_of = as_of - interval '31 minutes'`);
     const looks = front.asked.get('retrievalTrans') ?? 0;
     await sendBatch(deps, batchIds[0] ?? 0n);
@@ -121,7 +121,7 @@ describe('a batch that must not go out any more', () => {
 
   it('waits where that fresh snapshot fails', async () => {
     const { house, front } = await houseOf();
-    const { deps, batchIds } = await prepareNight(house);
+    const { deps, batchIds } = await prepareRun(house);
     await house.db.query(`update tieout.pulls set as_of = as_of - interval '31 minutes'`);
     front.trouble = ({ operation, response }) => {
       if (operation !== 'retrievalTrans') return false;
@@ -135,7 +135,7 @@ describe('a batch that must not go out any more', () => {
 
   it('withdraws what somebody did by hand since', async () => {
     const { house, front } = await houseOf({ inLedger: kinds({ capture_due: 1 }, 'A1001') });
-    const { deps, batchIds } = await prepareNight(house);
+    const { deps, batchIds } = await prepareRun(house);
     // A snapshot right before the send shows it captured.
     await house.db.query(`update tieout.pulls set as_of = as_of - interval '31 minutes'`);
     front.trouble = async (call) => {
@@ -155,7 +155,7 @@ describe('a batch that must not go out any more', () => {
 describe('a batch of which no byte left', () => {
   it('waits again when the connection is refused', async () => {
     const { house } = await houseOf();
-    const { deps, batchIds } = await prepareNight(house);
+    const { deps, batchIds } = await prepareRun(house);
     const { profile } = deps.gateway;
     const baseUrl = `http://127.0.0.1:${await closedPort()}`;
     const nowhere = createGatewayClient({ profile, baseUrl });
@@ -171,7 +171,7 @@ describe('a batch of which no byte left', () => {
 
   it('waits again when the sender slept between claim and write', async () => {
     const { house, front } = await houseOf();
-    const { deps, batchIds } = await prepareNight(house);
+    const { deps, batchIds } = await prepareRun(house);
     let asked = 0;
     const leaping = (): number => {
       asked += 1;
@@ -192,7 +192,7 @@ describe('a batch of which no byte left', () => {
 describe('an answer with an unknown entry', () => {
   it('keeps the turn of its batch until the breaker has counted it', async () => {
     const { house, front } = await houseOf({ inLedger: kinds({ capture_due: 3 }, 'A1001') });
-    const { deps } = await prepareNight(house);
+    const { deps } = await prepareRun(house);
     const apart = await eachInItsBatch(house);
     front.trouble = async (call) => {
       await call.pass();
@@ -230,7 +230,7 @@ describe('a batch that is claimed and waits for its turn', () => {
   /** The canary has opened the account; of two more the first is at the gateway, the second waits. */
   async function oneWaits() {
     const { house, front } = await houseOf({ inLedger: kinds({ capture_due: 3 }, 'A1001') });
-    const { deps } = await prepareNight(house);
+    const { deps } = await prepareRun(house);
     const [first = 0n, ...others] = await eachInItsBatch(house);
     const own = { ...deps, turns: openTurns(1, deps.monotonic) };
     await sendBatch(own, first);
@@ -283,7 +283,7 @@ describe('a batch that is claimed and waits for its turn', () => {
 describe('a batch of which the database does not say whether it may still go', () => {
   it('waits again, and has been tried once', async () => {
     const { house, front } = await houseOf();
-    const { deps, batchIds } = await prepareNight(house);
+    const { deps, batchIds } = await prepareRun(house);
     const calls = { standing: 0, notSent: 0 };
     const query: typeof deps.db.query = async (text, values, name) => {
       if (name === 'sendingStanding') calls.standing += 1;
@@ -305,7 +305,7 @@ describe('a batch whose sender died', () => {
   /** Sends it, and then makes the database forget everything after the claim or the answer. */
   async function diedAfter(what: 'claim' | 'answer') {
     const { house, front } = await houseOf();
-    const { deps, batchIds } = await prepareNight(house);
+    const { deps, batchIds } = await prepareRun(house);
     const died = new Error('the process died here');
     const dying = {
       ...deps,
@@ -356,7 +356,7 @@ describe('a batch whose sender died', () => {
 
   it('is left alone while its sender lives', async () => {
     const { house } = await houseOf();
-    const { deps, batchIds } = await prepareNight(house);
+    const { deps, batchIds } = await prepareRun(house);
     let release = (): void => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;

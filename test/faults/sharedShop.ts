@@ -17,8 +17,8 @@ import type { RunSummary } from '../../src/core/runs/summary.js';
 import { loadLedger } from '../../src/ledger/ledgerStore.js';
 import { runDate } from '../../src/night/run.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
-import { DEFAULT_ACCOUNTS, layOutNight } from '../../src/sandbox/seed/night.js';
 import { seedOrders } from '../../src/sandbox/seed/seed.js';
+import { DEFAULT_ACCOUNTS, planSeed } from '../../src/sandbox/seed/seedPlan.js';
 import { startSandbox } from '../../src/sandbox/server.js';
 import { standingBrakes } from '../../src/send/rows/sendingStatusStore.js';
 import { decideHeld } from '../support/decideHeld.js';
@@ -88,7 +88,7 @@ export async function openShop(operations: Record<string, string> = {}): Promise
   });
   cleanups.push(() => sandbox.close());
   const wanted = kinds({ two_refunds_due: 1, capture_due: 2 }, ACCOUNT);
-  const seeded = [...seedOrders(layOutNight(NIGHT))].filter(wanted);
+  const seeded = [...seedOrders(planSeed(NIGHT))].filter(wanted);
   await server.at((db) => db.transaction((tx) => loadLedger(tx, ledgerRows(seeded))));
   const folder = mkdtempSync(join(tmpdir(), 'tieout-hosts-'));
   cleanups.push(async () => rmSync(folder, { recursive: true, force: true }));
@@ -135,13 +135,13 @@ function hostOf(folder: string, settings: Record<string, unknown>): Host {
   const night = async (daysAgo: number, at?: Date): Promise<RunSummary> => {
     const app = await enter(at ?? new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`));
     const request = { date: dateOf(daysAgo), accountIds: [], isDry: false };
-    const { summary } = await runDate(await app.night(), request, await app.workforce());
+    const { summary } = await runDate(await app.sendDeps(), request, await app.workforce());
     await app.close();
     return summary;
   };
   const comeBy = async (): Promise<void> => {
     const app = await enter();
-    await sendApproved(await app.night(), [ACCOUNT], await app.workforce());
+    await sendApproved(await app.sendDeps(), [ACCOUNT], await app.workforce());
     await app.close();
   };
   const set = (policy: string): void => {
@@ -156,7 +156,7 @@ function hostOf(folder: string, settings: Record<string, unknown>): Host {
   };
   const payByHand = async (): Promise<void> => {
     const app = await enter();
-    const { gateway, journal } = await app.night();
+    const { gateway, journal } = await app.sendDeps();
     const account = app.config.accounts.find(({ accountId }) => accountId === ACCOUNT);
     if (!account) throw new Error('no account');
     const fields = { request_id: PAYOUT, ...PAYLOAD };

@@ -14,7 +14,7 @@ import type { TestRedis } from '../support/redis.js';
 import { privateRedisMissing, startRedis } from '../support/redis.js';
 import type { Front } from './front.js';
 import { houseBehind } from './houseBehind.js';
-import { prepareNight } from './preparedNight.js';
+import { prepareRun } from './preparedRun.js';
 
 const cleanups: (() => Promise<void>)[] = [];
 
@@ -70,7 +70,7 @@ describe('a process that is stopped after its COMMIT and goes on past its budget
     // The claim stands by now, and its sender does not know.
     await expect.poll(async () => (await outcomes(house)).length).toBe(1);
     await sleep(SEND_BUDGET_MS);
-    await recoverAttempts(await (await house.open()).night(), ['A1001']);
+    await recoverAttempts(await (await house.open()).sendDeps(), ['A1001']);
     expect(await outcomes(house)).toEqual([{ outcome: null, reason: null }]);
     expect(front.asked.has('capture')).toBe(false);
     run.signal('SIGCONT');
@@ -108,7 +108,7 @@ describe.each([
     const { house, front } = await houseOf(
       redis === null ? {} : { settings: { queue: { url: redis.url } } },
     );
-    const { deps, batchIds } = await prepareNight(house);
+    const { deps, batchIds } = await prepareRun(house);
     // Redis remembers for long when the night's own workers looked for dead ones.
     await redis?.command('FLUSHALL');
     const runs: string[] = [];

@@ -2,7 +2,7 @@
 // Whole nights through a server that loses answers; the brake by the built program as well.
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { nightSentence } from '../../src/core/runs/summary.js';
+import { runSentence } from '../../src/core/runs/summary.js';
 import { reevaluate } from '../../src/night/reevaluate.js';
 import { sendBatch } from '../../src/send/sendBatch.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
@@ -12,7 +12,7 @@ import { noticesOf } from '../support/notices.js';
 import type { Call, Front } from './front.js';
 import { drop } from './front.js';
 import { houseBehind } from './houseBehind.js';
-import { forgetRunner, prepareNight } from './preparedNight.js';
+import { forgetRunner, prepareRun } from './preparedRun.js';
 
 const cleanups: (() => Promise<void>)[] = [];
 
@@ -63,7 +63,7 @@ describe('the first batch of an account and run', () => {
 
   it('gives what waits for it time to get ready', async () => {
     const { house, sizes } = await watchedHouse(3);
-    const { deps, batchIds } = await prepareNight(house, { isOpen: false });
+    const { deps, batchIds } = await prepareRun(house, { isOpen: false });
     const steps: string[] = [];
     const getReady = (step: string): void => void steps.push(step);
     const [first = 0n] = batchIds;
@@ -183,7 +183,7 @@ describe('the brake', () => {
       },
       expect.objectContaining({ text: expect.stringMatching(/nothing waits for it now$/) }),
     ]);
-    expect(nightSentence(summary)).toContain(
+    expect(runSentence(summary)).toContain(
       '3 instructions not sent yet (the brake is on for all sending)',
     );
     const status = await tieout(['status', '--json'], { cwd: house.folder });

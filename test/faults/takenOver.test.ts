@@ -11,7 +11,7 @@ import type { SeparateHouse } from '../support/separateHouse.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';
 import type { Step } from '../support/steps.js';
 import { gateAt } from '../support/steps.js';
-import { auditNight } from './audit.js';
+import { auditRun } from './audit.js';
 import { booksOf } from './books.js';
 
 const SETTINGS = { orders: 300, seed: 7 };
@@ -76,7 +76,7 @@ describe('a runner that sleeps and is taken over', () => {
         expect([0, 3, 4], whole.stderr).toContain(whole.code);
         const summary = JSON.parse(whole.stdout) as RunSummary;
         expect(await lastingBooks(house, summary)).toEqual(undisturbed);
-        expect(await auditNight(house.db, await house.effects())).toEqual([]);
+        expect(await auditRun(house.db, await house.effects())).toEqual([]);
         const verified = await tieout(['verify', summary.businessDate], { cwd: house.folder });
         expect(verified.code, verified.stderr).toBe(0);
       } finally {

@@ -11,7 +11,7 @@ import { recoverAttempts } from '../../src/send/recover.js';
 import { sendBatch } from '../../src/send/sendBatch.js';
 import type { House } from '../support/night.js';
 import { buildHouse, instructionCounts, kinds, rewriteSettings } from '../support/night.js';
-import { prepareNight } from './preparedNight.js';
+import { prepareRun } from './preparedRun.js';
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -68,7 +68,7 @@ it.each([
 ])('the second to find %s changes nothing', async (_, operation, state) => {
   const house = await houseWith(operation === 'capture' ? 1 : 0);
   if (operation === 'payout') await requestPayout(house);
-  const { deps, batchIds } = await prepareNight(house);
+  const { deps, batchIds } = await prepareRun(house);
   expect(batchIds.length).toBe(1);
   await expect(sendBatch(dying(deps), batchIds[0] ?? 0n)).rejects.toThrow('died');
   expect(await instructionCounts(house.db)).toEqual({ [`${operation} sending`]: 1 });

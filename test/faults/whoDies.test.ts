@@ -9,7 +9,7 @@ import type { SeparateHouse } from '../support/separateHouse.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';
 import type { Step } from '../support/steps.js';
 import { gateAt, INSTALLED_LONG_AGO } from '../support/steps.js';
-import { auditNight } from './audit.js';
+import { auditRun } from './audit.js';
 
 const MINUTE_MS = 60_000;
 
@@ -60,7 +60,7 @@ describe('a process of a night', () => {
       await gate.open();
       if (kind !== 'work') begin('schedule');
       await expect.poll(() => stateOf(house), { timeout: 4 * MINUTE_MS }).toBe('broken');
-      expect(await auditNight(house.db, await house.effects())).toEqual([]);
+      expect(await auditRun(house.db, await house.effects())).toEqual([]);
     } finally {
       for (const one of begun) one.signal('SIGKILL');
       await Promise.all(begun.map((one) => one.ended));

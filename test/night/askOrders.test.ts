@@ -20,7 +20,7 @@ let deps: SendDeps;
 const entered: number[] = [];
 beforeAll(async () => {
   house = await buildHouse({ orders: 600 });
-  const night = await (await house.open()).night();
+  const night = await (await house.open()).sendDeps();
   const queryPage: SendDeps['gateway']['queryPage'] = async (...question) => {
     entered.push((await asked()).length);
     return night.gateway.queryPage(...question);
@@ -44,10 +44,10 @@ async function asked(): Promise<AskedOrder[]> {
   return rows;
 }
 
-async function nightOfOurs(): Promise<Extract<Beginning, { kind: 'mine' }>['night']> {
+async function runOfOurs(): Promise<Extract<Beginning, { kind: 'mine' }>['run']> {
   const beginning = await beginRun(deps, { date: null, accountIds: [], isDry: false });
   if (beginning.kind !== 'mine') throw new Error(`the run is ${beginning.kind}`);
-  return beginning.night;
+  return beginning.run;
 }
 
 /** The database, whose second transaction is in other hands. */
@@ -63,7 +63,7 @@ function withSecond(second: SendDeps['db']['transaction']): SendDeps['db'] {
 }
 
 test('a snapshot that was left half entered is not gone on with', async () => {
-  const night = await nightOfOurs();
+  const night = await runOfOurs();
   const db = withSecond(() => Promise.reject(new Error('died')));
   await expect(askOrders({ ...deps, db }, night, FIRST)).rejects.toThrow('died');
   expect((await asked()).length).toBe(FIRST);
@@ -74,7 +74,7 @@ test('a snapshot that was left half entered is not gone on with', async () => {
 
 test('the newest orders of a large account are asked while the others are entered', async () => {
   entered.length = 0;
-  const night = await nightOfOurs();
+  const night = await runOfOurs();
   // The others are not committed before both pages were asked.
   const db = withSecond((work) =>
     deps.db.transaction(async (tx) => {
@@ -111,7 +111,7 @@ test('the newest orders of a large account are asked while the others are entere
 });
 
 test('a snapshot that was left half entered after a whole one is in no report', async () => {
-  const night = await nightOfOurs();
+  const night = await runOfOurs();
   const before = await reported(night.runId);
   const queryPage: SendDeps['gateway']['queryPage'] = async (...question) => {
     const result = await deps.gateway.queryPage(...question);
@@ -133,7 +133,7 @@ async function reported(runId: bigint): Promise<OrderRow[]> {
 }
 
 test('who is told to stop asks nothing more right here, and hands back what is left', async () => {
-  const night = await nightOfOurs();
+  const night = await runOfOurs();
   const told = { toStop: false };
   const queryPage: SendDeps['gateway']['queryPage'] = async (...question) => {
     told.toStop = true;

@@ -47,7 +47,7 @@ beforeAll(async () => {
   const workforce = await app.workforce();
   await workforce.start();
   stopWorkers = workforce.stop;
-  const night = await app.night();
+  const night = await app.sendDeps();
   await house.db.query(`update ledger.orders set placed_at = '2026-03-27 12:00:00+00'`);
   deps = { ...night, sleep: async () => {}, localTicks: localTicksOf(BERLIN.cron) };
   // Pages that fail are asked again without a pause.

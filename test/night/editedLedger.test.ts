@@ -6,11 +6,11 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { nightSentence } from '../../src/core/runs/summary.js';
+import { runSentence } from '../../src/core/runs/summary.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import type { RunResult } from '../../src/night/run.js';
 import { findRun } from '../../src/runs/runsStore.js';
-import { verifyNight } from '../../src/verify/verifyNight.js';
+import { verifyRun } from '../../src/verify/verifyRun.js';
 import type { Front } from '../faults/front.js';
 import { answerJson, showing } from '../faults/front.js';
 import { houseBehind } from '../faults/houseBehind.js';
@@ -357,7 +357,7 @@ test('a refund request whose order the ledger lacks is a break until it has one'
   const run = await findRun(house.db, dateOf(4));
   const { db, config, version } = await house.open();
   if (run === null) throw new Error('no run');
-  const again = await verifyNight({ db, config, version, progress: () => {} }, run);
+  const again = await verifyRun({ db, config, version, progress: () => {} }, run);
   expect(again.differences).toEqual([]);
   expect(await house.effects()).toHaveLength(1);
   await house.db.query('update ledger.refund_requests set order_no = $1 where order_no = $2', [
@@ -384,7 +384,7 @@ test('a request of an account that is not configured is told, and the night is b
   expect(summary.notices?.map(({ text }) => text).join()).toMatch(
     /1 refund request, such as lost-1, of account Elsewhere, which is not configured/,
   );
-  expect(nightSentence(summary)).toMatch(
+  expect(runSentence(summary)).toMatch(
     /is broken: none of 1 order differs; .*1 refund request of account Elsewhere, which is not/,
   );
   await house.db.query(`delete from ledger.refund_requests where refund_id = 'lost-1'`);

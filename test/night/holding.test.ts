@@ -4,7 +4,7 @@
 import { expect, it } from 'vitest';
 import { DatabaseAwayError } from '../../src/core/errors.js';
 import { openDatabase } from '../../src/database/db.js';
-import type { Night } from '../../src/runs/deps.js';
+import type { Run } from '../../src/runs/deps.js';
 import { DATABASE_MINUTES_MAX, openOutages } from '../../src/runs/holding.js';
 import type { SendDeps } from '../../src/send/deps.js';
 
@@ -21,7 +21,7 @@ it('waits once for an outage that does not end, whoever waits for it', async () 
     runner: { id: '00000000-0000-4000-8000-000000000001' },
     log: () => {},
   } as unknown as SendDeps;
-  const night = { runId: 1n, businessDate: '2026-11-21', isDry: false } as unknown as Night;
+  const night = { runId: 1n, businessDate: '2026-11-21', isDry: false } as unknown as Run;
   const outages = openOutages(deps);
   const error = new DatabaseAwayError('the connection was lost');
   // What failed is recorded first, and then the run would go on.

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runImport } from '../../src/cli/ledger/import.js';
 import { AMOUNT_MAX, exactAmount, formatAmount } from '../../src/core/money.js';
 import type { RunSummary } from '../../src/core/runs/summary.js';
-import { auditNight } from '../faults/audit.js';
+import { auditRun } from '../faults/audit.js';
 import { expectIdentities } from '../support/identities.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds, openBreaksOf } from '../support/night.js';
@@ -72,5 +72,5 @@ it('a corrected ledger heals it', async () => {
   expect(summary.state).toBe('tied_out');
   await expectIdentities(house.db, summary);
   expect(await openBreaksOf(house.db)).toEqual([]);
-  expect(await auditNight(house.db, await house.effects())).toEqual([]);
+  expect(await auditRun(house.db, await house.effects())).toEqual([]);
 }, 60_000);

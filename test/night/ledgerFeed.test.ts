@@ -2,7 +2,7 @@
 // code that the gateway uses for the first time is named. Whole nights against the sandbox.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { nightSentence, type RunSummary, workedOutOpenAfter } from '../../src/core/runs/summary.js';
+import { type RunSummary, runSentence, workedOutOpenAfter } from '../../src/core/runs/summary.js';
 import { orderStory } from '../../src/orders/historyStore.js';
 import { statusCodesSeen } from '../../src/pull/rows/statusCodesStore.js';
 import type { House } from '../support/night.js';
@@ -69,9 +69,7 @@ describe('control totals of the ledger', () => {
     );
     expect(summary.state).toBe('incomplete');
     expect(summary.notices?.map((notice) => notice.text).join('\n')).toContain(words);
-    expect(nightSentence(summary)).toMatch(
-      /incomplete: the ledger of A\d+ for [\d-]+ is not known/,
-    );
+    expect(runSentence(summary)).toMatch(/incomplete: the ledger of A\d+ for [\d-]+ is not known/);
     expect(house.lines.join('\n')).toContain(words);
   });
 });
@@ -150,7 +148,7 @@ describe('the words of the gateway', () => {
       const { summary } = await other.run({ date: DATE });
       const told = summary.notices?.find((notice) => notice.kind === 'new_word');
       expect(told?.text).toMatch(/new word of the gateway, payment_status 7777: 1 entry, .* stop$/);
-      expect(nightSentence(summary)).toContain('new at the gateway: payment_status 7777');
+      expect(runSentence(summary)).toContain('new at the gateway: payment_status 7777');
       const [unknown] = await statusCodesSeen(other.db, null);
       expect(unknown).toMatchObject({ word: '7777', meaning: null });
     } finally {

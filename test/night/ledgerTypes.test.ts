@@ -4,7 +4,7 @@
 // at all is said with its column and row.
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { auditNight } from '../faults/audit.js';
+import { auditRun } from '../faults/audit.js';
 import { expectIdentities } from '../support/identities.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds } from '../support/night.js';
@@ -93,7 +93,7 @@ describe('columns that are texts', () => {
       });
       const effects = await house.effects();
       expect(effects.map(({ order_no: orderNo }) => orderNo).sort()).toEqual(good);
-      expect(await auditNight(house.db, effects)).toEqual([]);
+      expect(await auditRun(house.db, effects)).toEqual([]);
     }
     await house.db.query(
       'drop view ledger.orders; alter table ledger.shop_orders rename to orders',
@@ -101,7 +101,7 @@ describe('columns that are texts', () => {
     expect((await house.run({ date: dateOf(1) })).summary.state).toBe('tied_out');
     const effects = await house.effects();
     expect(effects.map(({ order_no: orderNo }) => orderNo).sort()).toEqual([...numbers].sort());
-    expect(await auditNight(house.db, effects)).toEqual([]);
+    expect(await auditRun(house.db, effects)).toEqual([]);
   }, 90_000);
 
   it.each([
@@ -172,7 +172,7 @@ describe('requests as texts, and such as name nothing', () => {
         ['(none)', expect.stringMatching(/^refund_without_order: 2 refund requests, such as/)],
       ]);
       expect(await house.effects()).toHaveLength(good);
-      expect(await auditNight(house.db, await house.effects())).toEqual([]);
+      expect(await auditRun(house.db, await house.effects())).toEqual([]);
       const { rows } = await house.db.query<{ reason: string }>(
         `select hold_reason || ': ' || coalesce(reason, '') as reason from tieout.instructions
          where operation = 'payout' and state = 'held' order by 1`,

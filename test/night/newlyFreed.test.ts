@@ -40,7 +40,7 @@ async function houseOf(
 }
 
 /** In the small hours after the date's end. */
-async function nightOf(house: House, daysAgo: number, isDry = false): Promise<RunSummary> {
+async function runOf(house: House, daysAgo: number, isDry = false): Promise<RunSummary> {
   const at = new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`);
   return (await house.run({ date: dateOf(daysAgo), isDry }, at)).summary;
 }
@@ -84,7 +84,7 @@ async function approveAll(house: House): Promise<void> {
   );
   const ids = rows.map((row) => row.instruction_id);
   const who = { name: 'anna', isClaim: true };
-  const deps = await (await house.open()).night();
+  const deps = await (await house.open()).sendDeps();
   const found = await decideInstructions(deps, {
     ids,
     decision: { kind: 'approve', reason: null },
@@ -125,18 +125,18 @@ describe('an operation to auto, a limit raised', () => {
   ])('%s: what it held waits once; what comes later goes', async (_, before, was, words) => {
     const house = await houseOf({ capture_due: 2 }, before);
     const putBack = await takeOut(house);
-    await nightOf(house, 4);
+    await runOf(house, 4);
     expect(await standing(house)).toEqual([`capture held ${was}`]);
     setOperations(house, {});
-    await nightOf(house, 3);
+    await runOf(house, 3);
     expect(await standing(house)).toEqual(['capture held newly_freed']);
     expect((await reasons(house))[0]).toMatch(words);
     await putBack();
-    await nightOf(house, 2);
+    await runOf(house, 2);
     expect(await standing(house)).toEqual(['capture held newly_freed', 'capture confirmed']);
     expect(await house.effects()).toHaveLength(1);
     await approveAll(house);
-    await nightOf(house, 1);
+    await runOf(house, 1);
     expect(await standing(house)).toEqual(['capture confirmed', 'capture confirmed']);
     expect(await house.effects()).toHaveLength(2);
   });
@@ -148,23 +148,23 @@ describe('an operation to auto, a limit raised', () => {
         ? { kind: 'status', status: 503, when: 'before' }
         : null;
     const house = await houseOf({ capture_due: 1 }, { capture: 'approve' }, { fault });
-    await nightOf(house, 4);
+    await runOf(house, 4);
     setOperations(house, {});
-    await nightOf(house, 3, true);
+    await runOf(house, 3, true);
     isAway = true;
-    expect((await nightOf(house, 3)).state).toBe('incomplete');
+    expect((await runOf(house, 3)).state).toBe('incomplete');
     isAway = false;
-    await nightOf(house, 2);
+    await runOf(house, 2);
     expect(await standing(house)).toEqual(['capture held newly_freed']);
     expect(await house.effects()).toEqual([]);
   });
 
   test('the same date again, with other settings, is compared with itself', async () => {
     const house = await houseOf({ capture_due: 1 }, { capture: 'approve' });
-    await nightOf(house, 4);
+    await runOf(house, 4);
     setOperations(house, {});
-    await nightOf(house, 4);
-    await nightOf(house, 4);
+    await runOf(house, 4);
+    await runOf(house, 4);
     expect(await standing(house)).toEqual(['capture held newly_freed']);
     expect(await house.effects()).toEqual([]);
   });
@@ -176,16 +176,16 @@ describe('liveFrom earlier', () => {
     await house.db.query(
       `update ledger.refund_requests set requested_at = requested_at - interval '20 days'`,
     );
-    await nightOf(house, 4);
+    await runOf(house, 4);
     expect(await house.effects()).toEqual([]);
     liveFrom(house, 60);
-    await nightOf(house, 3);
+    await runOf(house, 3);
     expect(await standing(house)).toEqual(['refund held newly_freed']);
     expect((await reasons(house))[0]).toMatch(/liveFrom: requests before .* were history/);
     await approveAll(house);
-    await nightOf(house, 2);
+    await runOf(house, 2);
     expect(await house.effects()).toHaveLength(1);
-    await nightOf(house, 1);
+    await runOf(house, 1);
     expect(await standing(house)).toEqual(['refund confirmed', 'refund held newly_freed']);
     expect(await house.effects()).toHaveLength(1);
   });
@@ -195,18 +195,18 @@ describe('liveFrom earlier', () => {
     setProfile(house, { payout: { unit: 'minor' } });
     await request(house, ONE, 30);
     await request(house, TWO, 0);
-    await nightOf(house, 4);
+    await runOf(house, 4);
     expect(await standing(house)).toEqual(['payout confirmed']);
     liveFrom(house, 60);
-    await nightOf(house, 3);
+    await runOf(house, 3);
     expect(await standing(house)).toEqual(['payout confirmed', 'payout held newly_freed']);
     await house.db.query(
       `update ledger.payout_requests set payload = payload || '{"reference": "another"}'
        where request_id = $1`,
       [ONE],
     );
-    await nightOf(house, 2);
-    await nightOf(house, 1);
+    await runOf(house, 2);
+    await runOf(house, 1);
     expect(await standing(house)).toEqual([
       'payout confirmed',
       'payout withdrawn',
@@ -220,9 +220,9 @@ describe('liveFrom earlier', () => {
     setProfile(house, { payout: { unit: 'minor' } });
     rewriteSettings(house, { accounts: house.accounts });
     await request(house, ONE, 0);
-    await nightOf(house, 4);
+    await runOf(house, 4);
     liveFrom(house, 5);
-    await nightOf(house, 3);
+    await runOf(house, 3);
     expect((await standing(house)).at(-1)).toBe('payout held newly_freed');
     expect(await house.effects()).toEqual([]);
   });
@@ -232,10 +232,10 @@ describe('liveFrom later', () => {
   test('an approved payout that is history now is withdrawn by name, and waits when it is none again', async () => {
     const house = await houseOf({}, { payout: 'approve' });
     await request(house, ONE, 0);
-    await nightOf(house, 4);
+    await runOf(house, 4);
     await approveAll(house);
     liveFrom(house, 2);
-    const summary = await nightOf(house, 3);
+    const summary = await runOf(house, 3);
     expect(await standing(house)).toEqual(['payout withdrawn']);
     const [told, ...others] = historyOf(summary);
     expect(others).toEqual([]);
@@ -244,19 +244,19 @@ describe('liveFrom later', () => {
     expect(told).toContain(`payout ${ONE} (120.00 EUR, approved)`);
     expect(house.lines.join('\n')).toContain(told);
     // Told once: the night after has nothing new to say.
-    expect(historyOf(await nightOf(house, 2))).toEqual([]);
+    expect(historyOf(await runOf(house, 2))).toEqual([]);
     liveFrom(house, 60);
-    await nightOf(house, 1);
+    await runOf(house, 1);
     expect((await standing(house)).at(-1)).toBe('payout held newly_freed');
     expect(await house.effects()).toEqual([]);
   });
 
   test('so is a held refund, beside the break that it becomes', async () => {
     const house = await houseOf({ full_refund_due: 1 }, { refund: 'approve' });
-    await nightOf(house, 4);
+    await runOf(house, 4);
     expect(await standing(house)).toEqual(['refund held approval']);
     liveFrom(house, 2);
-    const [told] = historyOf(await nightOf(house, 3));
+    const [told] = historyOf(await runOf(house, 3));
     const { rows } = await house.db.query<{ refund_id: string; order_no: string }>(
       'select refund_id, order_no from ledger.refund_requests',
     );
@@ -269,14 +269,14 @@ describe('liveFrom later', () => {
   test('what is withdrawn as it is about to be sent between two nights is told by the next', async () => {
     const house = await houseOf({}, { payout: 'approve' });
     await request(house, ONE, 0);
-    await nightOf(house, 4);
+    await runOf(house, 4);
     await approveAll(house);
     liveFrom(house, 2);
     const app = await house.open();
     const accountIds = house.accounts.map(({ accountId }) => accountId);
-    await sendApproved(await app.night(), accountIds, await app.workforce());
+    await sendApproved(await app.sendDeps(), accountIds, await app.workforce());
     expect(await standing(house)).toEqual(['payout withdrawn']);
-    const summary = await nightOf(house, 3);
+    const summary = await runOf(house, 3);
     expect(historyOf(summary)[0]).toContain(`payout ${ONE} (120.00 EUR, approved)`);
     const [account] = summary.accounts;
     expect(account?.instructions.payout).toMatchObject({ carried: 1, withdrawn: 1 });
@@ -292,17 +292,17 @@ describe('what the gateway’s words mean', () => {
   test('two meanings swapped capture nothing', async () => {
     const house = await houseOf({ plain: 2 });
     await house.db.query(`delete from ledger.orders where expected <> 'captured'`);
-    await nightOf(house, 4);
+    await runOf(house, 4);
     const { payment } = sandboxProfile().statuses;
     setProfile(house, {
       statuses: { payment: { ...payment, 2000: 'captured', 3000: 'authorised' } },
     });
     await house.db.query(`update ledger.orders set placed_at = placed_at + interval '1 second'`);
-    await nightOf(house, 3);
+    await runOf(house, 3);
     const found = await standing(house);
     expect(found.length).toBeGreaterThan(0);
     expect(new Set(found)).toEqual(new Set(['capture held newly_freed']));
-    await nightOf(house, 2);
+    await runOf(house, 2);
     expect(await standing(house)).toEqual(found);
     expect(await house.effects()).toEqual([]);
   });
@@ -312,11 +312,11 @@ describe('what the gateway’s words mean', () => {
     const fault: FaultPlan = ({ operation }) =>
       isLost && operation === 'capture' ? { kind: 'drop', when: 'before' } : null;
     const house = await houseOf({ capture_due: 1 }, {}, { fault });
-    await nightOf(house, 4);
+    await runOf(house, 4);
     expect(await standing(house)).toEqual(['capture unknown']);
     isLost = false;
     setOperations(house, { resendAfterHours: 0 });
-    for (const daysAgo of [3, 2, 1]) await nightOf(house, daysAgo);
+    for (const daysAgo of [3, 2, 1]) await runOf(house, daysAgo);
     expect(await standing(house)).toEqual(['capture unknown']);
     expect((await reasons(house))[0]).toMatch(/resendAfterHours: not given before, 0 now/);
     expect(await house.effects()).toEqual([]);

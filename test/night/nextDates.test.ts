@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 /** In the small hours after the date's end. */
-async function nightOf(one: House, daysAgo: number): Promise<RunSummary> {
+async function runOf(one: House, daysAgo: number): Promise<RunSummary> {
   const at = new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`);
   const { summary } = await one.run({ date: dateOf(daysAgo) }, at);
   await expectIdentities(one.db, summary);
@@ -40,16 +40,16 @@ async function nightOf(one: House, daysAgo: number): Promise<RunSummary> {
 describe('the next business date', () => {
   it('captures what a review of the night before made possible', async () => {
     const one = await house({ inLedger: kinds({ review_accept_due: 2 }) });
-    const first = await nightOf(one, 3);
+    const first = await runOf(one, 3);
     expect(await instructionCounts(one.db)).toEqual({ 'review confirmed': 2 });
     expect(first).toMatchObject({ state: 'tied_out' });
     expect(sumOrders(first, 'due')).toBe(2);
 
     // The same date again leaves it to the next one.
-    await nightOf(one, 3);
+    await runOf(one, 3);
     expect(await instructionCounts(one.db)).toEqual({ 'review confirmed': 2 });
 
-    const second = await nightOf(one, 2);
+    const second = await runOf(one, 2);
     expect(await instructionCounts(one.db)).toEqual({
       'capture confirmed': 2,
       'review confirmed': 2,
@@ -63,7 +63,7 @@ describe('the next business date', () => {
     const [order] = one.seeded;
     const summaries: RunSummary[] = [];
     for (const daysAgo of [3, 2, 1]) {
-      summaries.push(await nightOf(one, daysAgo));
+      summaries.push(await runOf(one, daysAgo));
       const refunded = (await one.effects()).map((effect) => effect.refund_amount);
       const wanted = (order?.refunds ?? []).map((refund) => refund.refund_amount);
       expect(refunded).toEqual(wanted.slice(0, 4 - daysAgo));
@@ -77,20 +77,20 @@ describe('the next business date', () => {
       inLedger: kinds({ capture_due: 3, cancel_due: 2 }),
       settings: { operations: { capture: 'approve', cancel: 'auto' } },
     });
-    const first = await nightOf(one, 3);
+    const first = await runOf(one, 3);
     expect(await instructionCounts(one.db)).toEqual({ 'cancel confirmed': 2, 'capture held': 3 });
-    const second = await nightOf(one, 2);
+    const second = await runOf(one, 2);
     expect(figure(second, 'capture', 'carried')).toBe(3);
     expect(figure(second, 'capture', 'held')).toBe(3);
     expect(figure(second, 'cancel', 'confirmed')).toBe(0);
 
     await approveAll(one);
-    const third = await nightOf(one, 1);
+    const third = await runOf(one, 1);
     expect(figure(third, 'capture', 'carried')).toBe(3);
     expect(figure(third, 'capture', 'confirmed')).toBe(3);
     await expectMoney(one.db, [first, second, third], await one.effects());
     // The second snapshot of a night that is over counts it as it is now.
-    const again = await nightOf(one, 1);
+    const again = await runOf(one, 1);
     expect(again.accounts).toEqual(third.accounts);
   });
 
@@ -99,12 +99,12 @@ describe('the next business date', () => {
       inLedger: kinds({ capture_due: 2 }),
       settings: { operations: { capture: 'approve', cancel: 'approve' } },
     });
-    await nightOf(one, 3);
+    await runOf(one, 3);
     await one.db.query(
       `update ledger.orders set expected = 'cancelled', updated_at = now() where order_no = $1`,
       [one.seeded[0]?.ledger.order_no],
     );
-    const second = await nightOf(one, 2);
+    const second = await runOf(one, 2);
     expect(await instructionCounts(one.db)).toEqual({
       'cancel held': 1,
       'capture held': 1,
@@ -118,16 +118,16 @@ describe('the next business date', () => {
     const one = await house({ inLedger: kinds({ state_mismatch: 2, amount_mismatch: 1 }) });
     const wrong = one.seeded.find(({ kind }) => kind === 'amount_mismatch');
     const orderNo = wrong?.ledger.order_no;
-    const first = await nightOf(one, 3);
+    const first = await runOf(one, 3);
     expect(tieOf(first)).toEqual([0, 3, 0, 0, 3]);
 
     await setAmount(one, orderNo, wrong?.gateway?.transactions[0]?.amount);
-    const second = await nightOf(one, 2);
+    const second = await runOf(one, 2);
     expect(tieOf(second)).toEqual([3, 0, 0, 1, 2]);
     expect(sumOrders(second, 'matched')).toBe(1);
 
     await setAmount(one, orderNo, wrong?.ledger.amount);
-    const third = await nightOf(one, 1);
+    const third = await runOf(one, 1);
     expect(tieOf(third)).toEqual([2, 0, 1, 0, 3]);
     expect(await openBreaksOf(one.db)).toContain(`${orderNo} amount_mismatch`);
     const { rows } = await one.db.query('select 1 from tieout.breaks where order_no = $1', [
@@ -143,11 +143,11 @@ describe('the next business date', () => {
     await one.db.query(`update ledger.orders set expected = 'authorised' where order_no = $1`, [
       held?.ledger.order_no,
     ]);
-    const first = await nightOf(one, 1);
+    const first = await runOf(one, 1);
     const moved = await one.effects();
     expect(moved.length).toBe(held?.kind === 'capture_due' ? 1 : 2);
     await one.db.query(`update ledger.orders set expected = 'captured'`);
-    const again = await nightOf(one, 1);
+    const again = await runOf(one, 1);
     expect(figure(again, 'capture', 'confirmed')).toBe(2);
     expect((await one.effects()).slice(0, moved.length)).toEqual(moved);
     await expectMoney(one.db, [again], await one.effects());
@@ -156,22 +156,22 @@ describe('the next business date', () => {
 
   it('covers and names the dates since the last finished run', async () => {
     const one = await house({ inLedger: kinds({ cancel_due: 1 }) });
-    const first = await nightOf(one, 3);
+    const first = await runOf(one, 3);
     expect(first.covers).toEqual([dateOf(3)]);
-    const second = await nightOf(one, 1);
+    const second = await runOf(one, 1);
     expect(second.covers).toEqual([dateOf(2), dateOf(1)]);
     expect(one.lines.join('\n')).toContain(`covers ${dateOf(2)}, ${dateOf(1)}`);
   });
 
   it('covers what no run has finished, where a copy of the middle of the first night came back', async () => {
     const one = await house({ inLedger: kinds({ cancel_due: 1 }) });
-    await nightOf(one, 3);
+    await runOf(one, 3);
     await one.db.query(
       `update tieout.runs set state = 'running', finished_at = null, summary = null,
          runner_id = gen_random_uuid(), runner_host = 'gone', runner_boot = 'gone', runner_pid = 1,
          runner_started = 'gone', heartbeat_at = now() - interval '1 day'`,
     );
-    const later = await nightOf(one, 1);
+    const later = await runOf(one, 1);
     expect(later.covers).toEqual([dateOf(3), dateOf(2), dateOf(1)]);
   });
 
@@ -180,15 +180,15 @@ describe('the next business date', () => {
       inLedger: ({ ledger, kind }) => kind === 'plain' && ledger.expected === 'captured',
       settings: { reconcile: { lookbackDays: 1 } },
     });
-    const first = await nightOf(one, 3);
-    const second = await nightOf(one, 2);
+    const first = await runOf(one, 3);
+    const second = await runOf(one, 2);
     expect(second.pull.asked).toBeLessThan(first.pull.asked);
-    const third = await nightOf(one, 1);
+    const third = await runOf(one, 1);
     expect(third.pull.asked).toBe(0);
     await one.db.query(`update ledger.orders set expected = 'cancelled' where order_no = $1`, [
       one.seeded[0]?.ledger.order_no,
     ]);
-    const again = await nightOf(one, 1);
+    const again = await runOf(one, 1);
     expect(again.pull.asked).toBe(1);
     expect(sumOrders(again, 'broken')).toBe(1);
   });
@@ -201,7 +201,7 @@ describe('the next business date', () => {
     expect(new Set((await one.effects()).map((effect) => effect.account_id))).toEqual(
       new Set(['A1001']),
     );
-    const whole = await nightOf(one, 3);
+    const whole = await runOf(one, 3);
     expect(whole.accounts.map((account) => account.accountId)).toEqual(['A1001', 'A1002']);
     expect((await one.effects()).length).toBe(one.seeded.length);
     await expectMoney(one.db, [whole], await one.effects());
@@ -215,7 +215,7 @@ describe('an account that must not send', () => {
   it('is only observed without liveFrom: due orders are held', async () => {
     const one = await house({ inLedger: kinds({ capture_due: 2 }) });
     rewriteSettings(one, { accounts: accountsWith(one, null) });
-    await nightOf(one, 1);
+    await runOf(one, 1);
     expect(await one.effects()).toEqual([]);
     expect(await instructionCounts(one.db)).toEqual({ 'capture held': 2 });
     expect(one.lines.join('\n')).toContain('only observed');
@@ -224,14 +224,14 @@ describe('an account that must not send', () => {
   it('is blocked on a database that knows no run of it, until liveFrom is set anew', async () => {
     const one = await house({ inLedger: kinds({ capture_due: 2 }) });
     rewriteSettings(one, { accounts: accountsWith(one, `${dateOf(9)}T00:00:00Z`) });
-    await nightOf(one, 2);
+    await runOf(one, 2);
     expect(await one.effects()).toEqual([]);
     expect(one.lines.join('\n')).toContain('knows no earlier run');
     // Another night does not lift it by itself: a blocked run is no history.
-    await nightOf(one, 1);
+    await runOf(one, 1);
     expect(await one.effects()).toEqual([]);
     rewriteSettings(one, { accounts: accountsWith(one, `${dateOf(1)}T00:00:00Z`) });
-    await nightOf(one, 1);
+    await runOf(one, 1);
     expect((await one.effects()).length).toBe(2);
   });
 });
@@ -264,7 +264,7 @@ async function approveAll(one: House): Promise<void> {
     `select instruction_id from tieout.instructions where state = 'held'`,
   );
   const ids = rows.map((row) => row.instruction_id);
-  const deps = await (await one.open()).night();
+  const deps = await (await one.open()).sendDeps();
   const who = { name: 'anna', isClaim: true };
   await decideInstructions(deps, { ids, decision: { kind: 'approve', reason: null }, who });
 }

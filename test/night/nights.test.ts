@@ -22,8 +22,8 @@ import type { Database } from '../../src/database/db.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import { addGatewayOnly } from '../../src/pull/rows/gatewayOnlyStore.js';
 import type { Snapshot } from '../../src/pull/rows/pullsStore.js';
-import { askNight, createPull } from '../../src/pull/rows/pullsStore.js';
-import type { Night } from '../../src/runs/deps.js';
+import { askLive, createPull } from '../../src/pull/rows/pullsStore.js';
+import type { Run } from '../../src/runs/deps.js';
 import { enterAccounts, noteSnapshot } from '../../src/runs/runAccountsStore.js';
 import { countSnapshots, sumUp } from '../../src/total/total.js';
 import type { Answer, Way } from '../support/answeredSnapshot.js';
@@ -51,7 +51,7 @@ const seed = Number(process.env.PROPERTY_SEED ?? randomInt(2 ** 31));
 
 const WAYS: readonly Way[] = ['numbers', 'shuffled', 'window'];
 
-interface LivedNight {
+interface LivedRun {
   /** of the orders before, those that are others from this night on */
   changed: readonly { at: number; order: StoredOrder }[];
   /** those that are again as they were before they last changed */
@@ -65,7 +65,7 @@ interface LivedNight {
 }
 
 const at = fc.nat(ORDERS - 1);
-const livedNight: fc.Arbitrary<LivedNight> = fc.record({
+const livedRun: fc.Arbitrary<LivedRun> = fc.record({
   changed: fc.array(fc.record({ at, order: generatedOrder }), { minLength: 5, maxLength: 15 }),
   back: fc.uniqueArray(at, { minLength: 5, maxLength: 20 }),
   repriced: fc.uniqueArray(at, { minLength: 10, maxLength: 20 }),
@@ -78,7 +78,7 @@ const livedNight: fc.Arbitrary<LivedNight> = fc.record({
 });
 const life = fc.record({
   first: fc.array(generatedOrder, { minLength: ORDERS, maxLength: ORDERS }),
-  nights: fc.array(livedNight, { minLength: NIGHTS, maxLength: NIGHTS }),
+  nights: fc.array(livedRun, { minLength: NIGHTS, maxLength: NIGHTS }),
   /** the date ends so long before the last one did; it only moves on */
   cutOffs: fc
     .array(fc.constantFrom(0, 0, 24, 48), { minLength: NIGHTS, maxLength: NIGHTS })
@@ -126,7 +126,7 @@ const MET_IN_MANY = ['reopened from resolved', 'missing_in_ledger', 'awaited', '
 function change(
   orders: StoredOrder[],
   earlier: Map<number, StoredOrder>,
-  { changed, back, repriced }: LivedNight,
+  { changed, back, repriced }: LivedRun,
 ): void {
   const next = new Map(
     changed.map(({ at: index, order }) => {
@@ -158,7 +158,7 @@ interface Lived {
 async function live(
   accounts: readonly Lived[],
   orders: readonly StoredOrder[],
-  { rules, waived, mixing }: LivedNight,
+  { rules, waived, mixing }: LivedRun,
 ): Promise<Told[]> {
   const night = await begin(accounts, rules);
   for (const { accountId } of accounts) await storeLedger(db, accountId, orders);
@@ -182,7 +182,7 @@ async function live(
   return told;
 }
 
-async function begin(accounts: readonly Lived[], rules: Rules): Promise<Night> {
+async function begin(accounts: readonly Lived[], rules: Rules): Promise<Run> {
   const runId = await storeRun(db, '', { entered: false });
   const { rows } = await db.query<{ date: string }>(
     'select business_date::text as date from tieout.runs where run_id = $1',
@@ -204,7 +204,7 @@ function lookbackFrom(rules: Rules): Date {
 
 async function snapshotAll(
   accounts: readonly Lived[],
-  night: Night,
+  night: Run,
   orders: readonly StoredOrder[],
   rules: Rules,
   mixing: readonly number[],
@@ -229,7 +229,7 @@ async function snapshotAll(
 /** What the program asks, and what this account's gateway answers to it. */
 async function snapshot(
   { accountId, way }: Lived,
-  night: Night,
+  night: Run,
   orders: readonly StoredOrder[],
   rules: Rules,
   mixing: readonly number[],
@@ -239,7 +239,7 @@ async function snapshot(
     way === 'window'
       ? { separator: '', pageOrders: 2 ** 31 - 1 }
       : { separator: ',', pageOrders: PAGE_ORDERS };
-  await askNight(
+  await askLive(
     db,
     pull.pullId,
     [{ account_id: accountId, live_from: rules.liveFrom }],
@@ -279,7 +279,7 @@ async function storePages(
 const DEPS = { config: { environment: 'test', gateway: { profile: sandboxProfile() } } };
 
 /** The figures of each account, added up and checked as in any run: an untied night throws. */
-async function tell(accounts: readonly Lived[], night: Night): Promise<Told[]> {
+async function tell(accounts: readonly Lived[], night: Run): Promise<Told[]> {
   const deps = DEPS as unknown as Parameters<typeof sumUp>[0];
   await classify(db, night.runId);
   const counts = await countSnapshots(db, night.runId);

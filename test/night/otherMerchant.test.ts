@@ -25,7 +25,7 @@ async function houseOf(operations: Record<string, string>): Promise<House> {
   return house;
 }
 
-async function nightOf(house: House, daysAgo: number): Promise<RunSummary> {
+async function runOf(house: House, daysAgo: number): Promise<RunSummary> {
   const at = new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`);
   return (await house.run({ date: dateOf(daysAgo) }, at)).summary;
 }
@@ -51,7 +51,7 @@ async function approveAll(house: House): Promise<void> {
   const { rows } = await house.db.query<{ instruction_id: bigint }>(
     `select instruction_id from tieout.instructions where state = 'held'`,
   );
-  const deps = await (await house.open()).night();
+  const deps = await (await house.open()).sendDeps();
   const found = await decideInstructions(deps, {
     ids: rows.map((row) => row.instruction_id),
     decision: { kind: 'approve', reason: null },
@@ -63,29 +63,29 @@ async function approveAll(house: House): Promise<void> {
 async function send(house: House): Promise<void> {
   const app = await house.open();
   const accountIds = house.accounts.map(({ accountId }) => accountId);
-  await sendApproved(await app.night(), accountIds, await app.workforce());
+  await sendApproved(await app.sendDeps(), accountIds, await app.workforce());
 }
 
 const WORDS = 'accounts[].merchantId: M1001 before, M2002 now';
 
 test('what was approved waits again, by the name of the setting, until a person has seen it', async () => {
   const house = await houseOf({ refund: 'approve' });
-  await nightOf(house, 4);
+  await runOf(house, 4);
   expect(await standing(house)).toEqual(['capture held approval', 'refund held approval']);
   await approveAll(house);
   await moveTo(house, 'M2002');
   // Approved, and about to be sent before any night has seen the change.
   await send(house);
   expect(await standing(house)).toEqual(['capture held newly_freed', 'refund held newly_freed']);
-  const summary = await nightOf(house, 3);
+  const summary = await runOf(house, 3);
   expect(await standing(house)).toEqual(['capture held newly_freed', 'refund held newly_freed']);
   const told = (summary.notices ?? []).filter(({ kind }) => kind === 'newly_freed');
   expect(new Set(told.map(({ about }) => about))).toEqual(new Set([WORDS]));
   // A further night lets nothing go, either.
-  await nightOf(house, 2);
+  await runOf(house, 2);
   expect(await house.effects()).toEqual([]);
   await approveAll(house);
-  await nightOf(house, 1);
+  await runOf(house, 1);
   expect(await standing(house)).toEqual(['capture confirmed', 'refund confirmed']);
   expect(await house.effects()).toHaveLength(2);
 });
@@ -95,7 +95,7 @@ test('so does what goes by itself, in the first night of the other merchant', as
   const { rows } = await house.db.query(
     `with gone as (delete from ledger.orders returning *) select to_jsonb(gone) as row from gone`,
   );
-  await nightOf(house, 4);
+  await runOf(house, 4);
   await moveTo(house, 'M2002');
   await house.db.query(
     `insert into ledger.orders
@@ -103,7 +103,7 @@ test('so does what goes by itself, in the first night of the other merchant', as
        jsonb_populate_record(null::ledger.orders, e -> 'row') as o`,
     [JSON.stringify(rows)],
   );
-  await nightOf(house, 3);
+  await runOf(house, 3);
   expect(await standing(house)).toEqual(['capture held newly_freed', 'refund held newly_freed']);
   expect(await house.effects()).toEqual([]);
   await approveAll(house);

@@ -28,7 +28,7 @@ beforeAll(async () => {
   }));
   // One page after the other.
   impatient(house, { concurrency: 1, requestsPerSecond: 1_000 });
-  const night = await (await house.open()).night();
+  const night = await (await house.open()).sendDeps();
   deps = {
     ...night,
     monotonic: () => sleptMs,
@@ -62,7 +62,7 @@ async function look(): Promise<string[]> {
     waitsForGateway: true,
   });
   if (beginning.kind !== 'mine') throw new Error(`the run is ${beginning.kind}`);
-  const { pullId } = await pull(deps, beginning.night);
+  const { pullId } = await pull(deps, beginning.run);
   await house.db.query(`update tieout.runs set runner_boot = 'another boot'`);
   const { rows } = await house.db.query<{ state: string }>(
     'select state from tieout.pages where pull_id = $1 order by page_no',

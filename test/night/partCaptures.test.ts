@@ -7,7 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import type { RunResult } from '../../src/night/run.js';
 import { findRun } from '../../src/runs/runsStore.js';
-import { verifyNight } from '../../src/verify/verifyNight.js';
+import { verifyRun } from '../../src/verify/verifyRun.js';
 import { showing } from '../faults/front.js';
 import { houseBehind } from '../faults/houseBehind.js';
 import type { House } from '../support/night.js';
@@ -51,8 +51,8 @@ test.each([
     expect(Number(found.rows[0]?.amount)).toBeCloseTo(Number(wanted) - 1, 2);
     const run = await findRun(house.db, dateOf(2));
     if (run === null) throw new Error('no run');
-    const { config, version } = await (await house.open()).night();
-    const again = await verifyNight({ db: house.db, config, version, progress: () => {} }, run);
+    const { config, version } = await (await house.open()).sendDeps();
+    const again = await verifyRun({ db: house.db, config, version, progress: () => {} }, run);
     expect(again.differences).toEqual([]);
     // Put back, it heals; nothing was captured a second time.
     await house.db.query('update ledger.orders set capture_amount = 1.00');

@@ -26,7 +26,7 @@ test('a payout that was answered counts in its night, whoever died meanwhile', a
     [REQUEST, JSON.stringify({ payment_amount: '120', payment_currency: 'EUR' })],
   );
   const app = await house.open();
-  const deps = await app.night();
+  const deps = await app.sendDeps();
   const { query } = deps.db;
   let hasDied = false;
   const dying: typeof query = (text, ...given) => {

@@ -17,7 +17,7 @@ import { pullChunk } from '../../src/pull/pullChunk.js';
 import { findRun } from '../../src/runs/runsStore.js';
 import { recoverAttempts } from '../../src/send/recover.js';
 import { sendBatch } from '../../src/send/sendBatch.js';
-import { verifyNight } from '../../src/verify/verifyNight.js';
+import { verifyRun } from '../../src/verify/verifyRun.js';
 import { byHand } from '../support/byHand.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { buildHouse, dateOf, instructionCounts, kinds, rewriteSettings } from '../support/night.js';
@@ -197,7 +197,7 @@ describe('a payout request', () => {
     const why = 'environment is live in this process, and test in the run';
     await expect(send(house)).rejects.toThrow(why);
     // A worker of its own, as `tieout work` on another host.
-    const otherShop = await (await house.open()).night();
+    const otherShop = await (await house.open()).sendDeps();
     const { rows } = await house.db.query<{ batch_id: bigint; chunk_id: bigint }>(
       `select (select max(batch_id) from tieout.batches) as batch_id,
          (select max(chunk_id) from tieout.chunks) as chunk_id`,
@@ -305,7 +305,7 @@ describe('a payout whose process died between the storing and the reading of its
     await request(house, TWO, { payload: { ...PAYLOAD, reference: 'FAIL please' } });
     await first(house);
     for (const id of [ONE, TWO]) await decide(house, await idOf(house, id), APPROVE);
-    const deps = await (await house.open()).night();
+    const deps = await (await house.open()).sendDeps();
     const die = (): never => {
       throw new Error('died');
     };
@@ -361,7 +361,7 @@ async function namedDifferences(house: House): Promise<unknown[]> {
     const run = await findRun(house.db, date);
     if (!run) throw new Error(`no run of ${date}`);
     const deps = { db: house.db, config, version, progress: () => {} };
-    found.push((await verifyNight(deps, run)).differences);
+    found.push((await verifyRun(deps, run)).differences);
   }
   return found;
 }
@@ -381,7 +381,7 @@ async function decide(
   decision: Decision,
   name = 'anna',
 ): Promise<string[]> {
-  const deps = await (await house.open()).night();
+  const deps = await (await house.open()).sendDeps();
   const who = { name, isClaim: false };
   const rows = await decideInstructions(deps, { ids: [id], decision, who });
   return rows.map((row) => row.kind);
@@ -390,7 +390,7 @@ async function decide(
 async function send(house: House): Promise<string[]> {
   const app = await house.open();
   const accountIds = house.accounts.map((account) => account.accountId);
-  const sent = await sendApproved(await app.night(), accountIds, await app.workforce());
+  const sent = await sendApproved(await app.sendDeps(), accountIds, await app.workforce());
   return sent.map(({ operation, state }) => `${operation} ${state}`);
 }
 

@@ -4,7 +4,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { auditNight } from '../faults/audit.js';
+import { auditRun } from '../faults/audit.js';
 import { expectIdentities } from '../support/identities.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds } from '../support/night.js';
@@ -124,7 +124,7 @@ it.each([2, 1])(
     const effects = await house.effects();
     const good = numbers.slice(changed.length).sort();
     expect(effects.map(({ order_no: orderNo }) => orderNo).sort()).toEqual(good);
-    expect(await auditNight(house.db, effects)).toEqual([]);
+    expect(await auditRun(house.db, effects)).toEqual([]);
   },
   90_000,
 );

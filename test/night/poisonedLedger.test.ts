@@ -3,7 +3,7 @@
 // ones are named every night until they are mended, and no night fails.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { auditNight } from '../faults/audit.js';
+import { auditRun } from '../faults/audit.js';
 import { expectIdentities } from '../support/identities.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds } from '../support/night.js';
@@ -46,7 +46,7 @@ async function twoNights(house: House, numbers: readonly string[], bad: Readonly
     await expectIdentities(house.db, summary);
     const effects = await house.effects();
     expect(effects.map(({ order_no: orderNo }) => orderNo).sort()).toEqual(good);
-    expect(await auditNight(house.db, effects)).toEqual([]);
+    expect(await auditRun(house.db, effects)).toEqual([]);
   }
 }
 
@@ -78,7 +78,7 @@ describe('all together', () => {
     expect(summary.state).toBe('tied_out');
     const effects = await house.effects();
     expect(effects.map(({ order_no: orderNo }) => orderNo).sort()).toEqual([...numbers].sort());
-    expect(await auditNight(house.db, effects)).toEqual([]);
+    expect(await auditRun(house.db, effects)).toEqual([]);
   }, 60_000);
 });
 

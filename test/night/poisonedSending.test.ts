@@ -9,7 +9,7 @@ import { runImport } from '../../src/cli/ledger/import.js';
 import { PROFILE_TEMPLATE } from '../../src/config/templates.js';
 import { decideInstructions } from '../../src/instructions/decisions.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
-import { auditNight } from '../faults/audit.js';
+import { auditRun } from '../faults/audit.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import { expectIdentities } from '../support/identities.js';
 import type { House, HouseOptions } from '../support/night.js';
@@ -48,7 +48,7 @@ describe('a ledger that is spoilt after the approval', () => {
     expect(summary.state).toBe('broken');
     await expectIdentities(house.db, summary);
     expect(await openBreaksOf(house.db)).toHaveLength(cases.length);
-    expect(await auditNight(house.db, await house.effects())).toEqual([]);
+    expect(await auditRun(house.db, await house.effects())).toEqual([]);
   }, 90_000);
 });
 
@@ -186,7 +186,7 @@ async function approveAll(house: House): Promise<void> {
     `select instruction_id from tieout.instructions where state = 'held'`,
   );
   const ids = rows.map((row) => row.instruction_id);
-  const deps = await (await house.open()).night();
+  const deps = await (await house.open()).sendDeps();
   const decision = { kind: 'approve', reason: null } as const;
   await decideInstructions(deps, { ids, decision, who: { name: 'anna', isClaim: false } });
 }
@@ -194,5 +194,5 @@ async function approveAll(house: House): Promise<void> {
 async function send(house: House): Promise<void> {
   const app = await house.open();
   const accountIds = house.accounts.map(({ accountId }) => accountId);
-  await sendApproved(await app.night(), accountIds, await app.workforce());
+  await sendApproved(await app.sendDeps(), accountIds, await app.workforce());
 }

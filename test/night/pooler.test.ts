@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migrateUp, migrationStatus } from '../../src/database/migrate.js';
-import { auditNight } from '../faults/audit.js';
+import { auditRun } from '../faults/audit.js';
 import { freshDatabase } from '../support/database.js';
 import { expectIdentities } from '../support/identities.js';
 import type { House } from '../support/night.js';
@@ -39,7 +39,7 @@ describe.skipIf(missing !== null)(`through a pooler${missing ? `: ${missing}` : 
     const second = await house.run();
     await expectIdentities(house.db, second.summary);
     expect(await house.effects()).toEqual(before);
-    expect(await auditNight(house.db, await house.effects())).toEqual([]);
+    expect(await auditRun(house.db, await house.effects())).toEqual([]);
   });
 
   it('cannot carry the queue, and says what can', async () => {

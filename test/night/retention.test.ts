@@ -13,7 +13,7 @@ import type { RemovalVerdict } from '../../src/retention/retentionStore.js';
 import { keptMonths, removalOf, removals } from '../../src/retention/retentionStore.js';
 import { findRun } from '../../src/runs/runsStore.js';
 import { checkChain } from '../../src/verify/verifyChainStore.js';
-import { verifyNight } from '../../src/verify/verifyNight.js';
+import { verifyRun } from '../../src/verify/verifyRun.js';
 import { verifyWorkbook, workbookLines } from '../../src/verify/verifyWorkbook.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import { freshDatabase } from '../support/database.js';
@@ -120,7 +120,7 @@ describe('nights over the end of a month', () => {
 
   test('come out the same when they are worked out again', async () => {
     const app = await house.open();
-    const found = await verifyNight({ ...app, progress: () => {} }, await runOf(LAST));
+    const found = await verifyRun({ ...app, progress: () => {} }, await runOf(LAST));
     expect(found.differences).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ import { searchRefunds } from '../../src/confirm/searchRefunds.js';
 import { createGatewayClient } from '../../src/gateway/client.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import { sheetOf } from '../../src/instructions/instructionSheet.js';
-import type { Night } from '../../src/runs/deps.js';
+import type { Run } from '../../src/runs/deps.js';
 import type { SendDeps } from '../../src/send/deps.js';
 import { httpText, type RawServer, rawServer } from '../gateway/rawServer.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
@@ -30,7 +30,7 @@ let accounts = 0;
 
 interface Place {
   deps: SendDeps;
-  night: Night;
+  night: Run;
   server: RawServer;
   instructionId: bigint;
   lines: string[];
@@ -71,7 +71,7 @@ async function place(search: typeof SEARCH | null, answer: string | null): Promi
     config: { gateway: { profile } },
     log: (line: string) => lines.push(line),
   } as unknown as SendDeps;
-  const night = { runId, isDry: false, accounts: [account], db } as unknown as Night;
+  const night = { runId, isDry: false, accounts: [account], db } as unknown as Run;
   return { deps, night, server, instructionId: rows[0]?.instruction_id ?? 0n, lines };
 }
 

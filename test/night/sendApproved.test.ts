@@ -2,14 +2,14 @@
 // after a fresh snapshot, and the next night counts it. Each test ends with what really moved.
 
 import { afterEach, expect, test } from 'vitest';
-import { nightSentence } from '../../src/core/runs/summary.js';
+import { runSentence } from '../../src/core/runs/summary.js';
 import type { Decision, DecisionVerdict } from '../../src/instructions/decisions.js';
 import { decideInstructions } from '../../src/instructions/decisions.js';
 import { sheetOf } from '../../src/instructions/instructionSheet.js';
 import type { SentInstruction } from '../../src/instructions/instructionsStore.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
 import { findRun } from '../../src/runs/runsStore.js';
-import { verifyNight } from '../../src/verify/verifyNight.js';
+import { verifyRun } from '../../src/verify/verifyRun.js';
 import type { Call } from '../faults/front.js';
 import { answerJson } from '../faults/front.js';
 import { houseBehind } from '../faults/houseBehind.js';
@@ -237,7 +237,7 @@ test('what was captured while the night looked, and matched, is in its money', a
   const run = await findRun(house.db, dateOf(1));
   const { db, config, version } = await house.open();
   if (run === null) throw new Error('no run');
-  const again = await verifyNight({ db, config, version, progress: () => {} }, run);
+  const again = await verifyRun({ db, config, version, progress: () => {} }, run);
   expect(again.differences).toEqual([]);
 });
 
@@ -269,7 +269,7 @@ test('what is accepted after the last snapshot of a night keeps it incomplete', 
     'capture confirmed': 1,
   });
   expect(summary.state).toBe('incomplete');
-  expect(nightSentence(summary)).toContain('1 instruction accepted and not shown yet');
+  expect(runSentence(summary)).toContain('1 instruction accepted and not shown yet');
   const again = await house.run();
   expect(again.summary.state).toBe('tied_out');
   expect(await house.effects()).toHaveLength(2);
@@ -323,7 +323,7 @@ async function decide(
   ids: readonly bigint[],
   decision: Decision,
 ): Promise<DecisionVerdict[]> {
-  const deps = await (await house.open()).night();
+  const deps = await (await house.open()).sendDeps();
   const who = { name: 'anna', isClaim: false };
   const rows = await decideInstructions(deps, { ids, decision, who });
   expect(rows.map((row) => row.kind)).toEqual(ids.map(() => 'done'));
@@ -333,5 +333,5 @@ async function decide(
 async function send(house: House): Promise<SentInstruction[]> {
   const app = await house.open();
   const accountIds = house.accounts.map((account) => account.accountId);
-  return sendApproved(await app.night(), accountIds, await app.workforce());
+  return sendApproved(await app.sendDeps(), accountIds, await app.workforce());
 }

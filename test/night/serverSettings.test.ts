@@ -2,7 +2,7 @@
 // a night does not depend on it.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { auditNight } from '../faults/audit.js';
+import { auditRun } from '../faults/audit.js';
 import { expectIdentities } from '../support/identities.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf } from '../support/night.js';
@@ -50,7 +50,7 @@ describe('a database with settings of somebody else', () => {
     const second = await house.run({ date: dateOf(1) });
     await expectIdentities(house.db, second.summary);
     expect(await house.effects()).toEqual(before);
-    expect(await auditNight(house.db, await house.effects())).toEqual([]);
+    expect(await auditRun(house.db, await house.effects())).toEqual([]);
   }, 60_000);
 
   it('writes no instant into a record in the words or the zone of that setting', async () => {

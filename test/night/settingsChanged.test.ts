@@ -34,7 +34,7 @@ async function houseOf(options: HouseOptions = {}): Promise<House> {
 }
 
 /** In the small hours after the date's end. */
-async function nightOf(house: House, daysAgo: number) {
+async function runOf(house: House, daysAgo: number) {
   const at = new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`);
   return (await house.run({ date: dateOf(daysAgo) }, at)).summary;
 }
@@ -49,7 +49,7 @@ const BY_HAND = {
 async function queuedThen(operations: Record<string, unknown>): Promise<House> {
   const house = await houseOf();
   await pullBrake(house, BY_HAND);
-  await nightOf(house, 3);
+  await runOf(house, 3);
   expect(await instructionCounts(house.db)).toEqual({ 'capture queued': 2 });
   rewriteSettings(house, { operations: { ...AUTO, ...operations } });
   return house;
@@ -64,10 +64,10 @@ const CAREFUL: [string, Record<string, unknown>, string][] = [
 describe('what is queued behind the brake', () => {
   test.each(CAREFUL)('waits after a change to %s, by the next run', async (_, change, reason) => {
     const house = await queuedThen(change);
-    await nightOf(house, 2);
+    await runOf(house, 2);
     expect(await holdsOf(house)).toEqual([reason, reason]);
     await letBrakeGo(house, BY_HAND);
-    await nightOf(house, 1);
+    await runOf(house, 1);
     expect(await holdsOf(house)).toEqual([reason, reason]);
     expect(await house.effects()).toEqual([]);
   });
@@ -82,13 +82,13 @@ describe('what is queued behind the brake', () => {
 
   test('and by `tieout send`, where another one of the batch was approved', async () => {
     const house = await queuedThen({ capture: 'approve' });
-    await nightOf(house, 2);
+    await runOf(house, 2);
     const ids = await idsOf(house);
-    const deps = await (await house.open()).night();
+    const deps = await (await house.open()).sendDeps();
     const decision = { kind: 'approve', reason: null } as const;
     await decideInstructions(deps, { ids, decision, who: BY_HAND.who });
     rewriteSettings(house, { operations: AUTO });
-    await nightOf(house, 1);
+    await runOf(house, 1);
     expect(await holdsOf(house)).toEqual(['queued', 'queued']);
     // One of them was never approved.
     await house.db.query('alter table tieout.instructions disable trigger guard_decided');
@@ -100,7 +100,7 @@ describe('what is queued behind the brake', () => {
     rewriteSettings(house, { operations: { ...AUTO, capture: 'approve' } });
     await letBrakeGo(house, BY_HAND);
     const app = await house.open();
-    await sendApproved(await app.night(), ['A1001'], await app.workforce());
+    await sendApproved(await app.sendDeps(), ['A1001'], await app.workforce());
     expect(await instructionCounts(house.db)).toEqual({
       'capture confirmed': 1,
       'capture held': 1,
@@ -111,7 +111,7 @@ describe('what is queued behind the brake', () => {
   test('goes where the settings stayed as they were', async () => {
     const house = await queuedThen({});
     await letBrakeGo(house, BY_HAND);
-    await nightOf(house, 2);
+    await runOf(house, 2);
     expect(await instructionCounts(house.db)).toEqual({ 'capture confirmed': 2 });
     expect(await house.effects()).toHaveLength(2);
   });
@@ -119,15 +119,15 @@ describe('what is queued behind the brake', () => {
 
 test('what an earlier run left queued makes each night after it incomplete', async () => {
   const house = await queuedThen({});
-  expect((await nightOf(house, 2)).state).toBe('incomplete');
+  expect((await runOf(house, 2)).state).toBe('incomplete');
   expect(
-    (await nightOf(house, 1)).accounts.map(({ accountId, state }) => [accountId, state]),
+    (await runOf(house, 1)).accounts.map(({ accountId, state }) => [accountId, state]),
   ).toEqual([
     ['A1001', 'incomplete'],
     ['A1002', 'tied_out'],
   ]);
   await letBrakeGo(house, BY_HAND);
-  expect((await nightOf(house, 1)).state).toBe('tied_out');
+  expect((await runOf(house, 1)).state).toBe('tied_out');
 });
 
 test('an account whose liveFrom lies ahead is only observed until then, and says so', async () => {
@@ -135,7 +135,7 @@ test('an account whose liveFrom lies ahead is only observed until then, and says
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
   const accounts = house.accounts.map((account) => ({ ...account, liveFrom: tomorrow }));
   rewriteSettings(house, { accounts });
-  const { notices = [] } = await nightOf(house, 3);
+  const { notices = [] } = await runOf(house, 3);
   expect(await house.effects()).toEqual([]);
   expect(await holdsOf(house)).toEqual(['observed']);
   const told = notices.filter(({ kind }) => kind === 'live_from_ahead');
@@ -152,9 +152,9 @@ test('a worker with older settings sends nothing that those of the newest run ho
   const house = await queuedThen({ capture: 'approve' });
   rewriteSettings(house, { operations: AUTO });
   const old = await house.open();
-  await old.night();
+  await old.sendDeps();
   rewriteSettings(house, { operations: { ...AUTO, capture: 'approve' } });
-  await nightOf(house, 2);
+  await runOf(house, 2);
   // As a claim finds it that began before the plan of this run.
   await house.db.query(
     `update tieout.instructions set state = 'planned', hold_reason = null where state = 'held'`,
@@ -178,7 +178,7 @@ test('a worker to which codes mean something else sends nothing that nobody appr
   expect(await holdsOf(house)).toEqual(['newly_freed', 'newly_freed']);
   expect(await house.effects()).toEqual([]);
   // The next plan sees that no order shows the new code.
-  await nightOf(house, 2);
+  await runOf(house, 2);
   expect(await house.effects()).toHaveLength(2);
 });
 

@@ -2,7 +2,7 @@
 // and everybody who asks is told. Neighbour: editedLedger.test.ts, where requests of such accounts are.
 
 import { afterEach, expect, test } from 'vitest';
-import { nightSentence } from '../../src/core/runs/summary.js';
+import { runSentence } from '../../src/core/runs/summary.js';
 import { tieout } from '../support/cli.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds, openBreaksOf } from '../support/night.js';
@@ -26,7 +26,7 @@ test('are named with their count and account in summary, status and doctor, and 
   expect(told).toEqual([expect.objectContaining({ accountId: 'A9009' })]);
   expect(told[0]?.text).toMatch(words);
   expect(summary.state).toBe('tied_out');
-  expect(nightSentence(summary)).toContain('; 3 orders of account A9009, which is not configured.');
+  expect(runSentence(summary)).toContain('; 3 orders of account A9009, which is not configured.');
   expect(await openBreaksOf(house.db)).toEqual([]);
   const status = await tieout(['status', '--json'], { cwd: house.folder });
   expect(JSON.parse(status.stdout)).toMatchObject({

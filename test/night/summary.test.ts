@@ -2,8 +2,8 @@
 // the gateway says that it moved.
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { summaryLines } from '../../src/cli/nights/summaryText.js';
-import { nightSentence } from '../../src/core/runs/summary.js';
+import { summaryLines } from '../../src/cli/runs/summaryText.js';
+import { runSentence } from '../../src/core/runs/summary.js';
 import { expectIdentities, expectMoney, expectNothingTwice } from '../support/identities.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { buildHouse, dateOf, rewriteSettings, sumOrders } from '../support/night.js';
@@ -95,7 +95,7 @@ describe('the summary of a night', () => {
     rewriteSettings(built, { reports: { dir: '/dev/null/none' } });
     const { summary } = await built.run();
     expect(summary.unwritten).toMatchObject([{ kind: 'reconciliation' }, { kind: 'orders' }]);
-    expect(nightSentence(summary)).toMatch(
+    expect(runSentence(summary)).toMatch(
       /compared NOTHING; .* and 2 reports that could not be written\.$/,
     );
     // What stands there is of the snapshot before, and the line below says so.

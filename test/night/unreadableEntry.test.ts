@@ -8,7 +8,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { RunSummary } from '../../src/core/runs/summary.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import { findRun } from '../../src/runs/runsStore.js';
-import { verifyNight } from '../../src/verify/verifyNight.js';
+import { verifyRun } from '../../src/verify/verifyRun.js';
 import { answerJson } from '../faults/front.js';
 import { houseBehind } from '../faults/houseBehind.js';
 import { expectIdentities } from '../support/identities.js';
@@ -22,7 +22,7 @@ afterEach(async () => {
 
 type Entry = Record<string, unknown>;
 
-async function nightOf(house: House, daysAgo: number): Promise<RunSummary> {
+async function runOf(house: House, daysAgo: number): Promise<RunSummary> {
   const at = new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`);
   return (await house.run({ date: dateOf(daysAgo) }, at)).summary;
 }
@@ -66,7 +66,7 @@ test.each<[string, 'order_list' | 'none', (entry: Entry) => unknown]>([
     answerJson(call, { ...page, orders_list: list });
     return true;
   };
-  const first = await nightOf(house, 5);
+  const first = await runOf(house, 5);
   expect(await capturedOf(house)).toEqual(isAll ? [] : good);
   expect(first.state).toBe('incomplete');
   expect(first.pull.failedPages).toBe(0);
@@ -81,12 +81,12 @@ test.each<[string, 'order_list' | 'none', (entry: Entry) => unknown]>([
   expect(breaks).toEqual([expect.stringMatching(/^\(unreadable\)…[0-9a-f]{16} invalid_record$/)]);
   const run = await findRun(house.db, dateOf(5));
   if (run === null) throw new Error('no run');
-  const { config, version } = await (await house.open()).night();
-  const again = await verifyNight({ db: house.db, config, version, progress: () => {} }, run);
+  const { config, version } = await (await house.open()).sendDeps();
+  const again = await verifyRun({ db: house.db, config, version, progress: () => {} }, run);
   expect(again.differences).toEqual([]);
 
   isOdd = false;
-  const second = await nightOf(house, 4);
+  const second = await runOf(house, 4);
   expect(await capturedOf(house)).toEqual(isAll ? [] : numbers);
   expect(await openBreaksOf(house.db)).toEqual([]);
   expect(second.state).toBe('tied_out');
@@ -103,7 +103,7 @@ test('where every order has its own entry beside it, only the odd one is told', 
     answerJson(call, { ...page, orders_list: [...page.orders_list, 7] });
     return true;
   };
-  const summary = await nightOf(house, 5);
+  const summary = await runOf(house, 5);
   expect(await capturedOf(house)).toHaveLength(2);
   expect(sumOrders(summary, 'notCompared')).toBe(0);
   expect(summary.state).toBe('broken');

@@ -10,7 +10,7 @@ import { PROFILE_TEMPLATE } from '../../src/config/templates.js';
 import type { Db } from '../../src/database/db.js';
 import { findRun } from '../../src/runs/runsStore.js';
 import { onScratch } from '../../src/verify/scratchStore.js';
-import { verifyNight } from '../../src/verify/verifyNight.js';
+import { verifyRun } from '../../src/verify/verifyRun.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, rewriteSettings } from '../support/night.js';
@@ -20,7 +20,7 @@ async function verified(house: House, date = dateOf(1)) {
   const run = await findRun(house.db, date);
   if (!run) throw new Error(`no run of ${date}`);
   const { db, config, version } = app;
-  return verifyNight({ db, config, version, progress: () => {} }, run);
+  return verifyRun({ db, config, version, progress: () => {} }, run);
 }
 
 describe('a night', () => {

@@ -10,7 +10,7 @@ import { BREAKS, MOVEMENTS, ORDERS } from '../../reports/columns.js';
 import type { CsvOptions } from '../../reports/delimited.js';
 import { delimitedText, writeDelimited } from '../../reports/delimited.js';
 import type { BreakRow } from '../../src/core/runs/reporting.js';
-import { breakRow, movementRow, orderRow } from './sampleNight.js';
+import { breakRow, movementRow, orderRow } from './sampleRun.js';
 
 let folder: string;
 

@@ -27,10 +27,10 @@ import {
   currencyRow,
   dayRow,
   movementRow,
-  nightOf,
   orderRow,
-  sampleNight,
-} from './sampleNight.js';
+  runOf,
+  sampleRun,
+} from './sampleRun.js';
 
 let folder: string;
 
@@ -71,7 +71,7 @@ async function allWorkbooks(text: string): Promise<string[]> {
     ...{ ...everywhere, gatewayMessage: text, gatewayReference: text, refundId: text },
     ...{ holdReason: text, operation: text, amount: text, state: 'unknown' },
   });
-  const night = sampleNight({
+  const night = sampleRun({
     ...{ breaks: [aBreak], moved: [aMovement], waiting: [aMovement] },
     currencies: [currencyRow({ accountId: text, currency: text })],
     coverage: [[{ accountId: text, orderNo: text, page: 1, how: text, reason: text }]],
@@ -83,7 +83,7 @@ async function allWorkbooks(text: string): Promise<string[]> {
   const path = (name: string): string => join(folder, `${name}.xlsx`);
   const period = { period: MONTH, about: ABOUT };
   const written = [
-    await writeReconciliation(path('night'), nightOf(night)),
+    await writeReconciliation(path('night'), runOf(night)),
     await writeOrders(path('orders'), ABOUT, listed(order)),
     await writeActivity(path('activity'), {
       ...{ ...period, rows: [activityRow({ ...everywhere })] },
@@ -213,7 +213,7 @@ describe('row 103: card numbers in any text', () => {
     const waiting = cards.map((card) => movementRow({ gatewayMessage: `refused ${card}` }));
     const { path } = await writeReconciliation(
       join(folder, 'n.xlsx'),
-      nightOf(sampleNight({ breaks, waiting, moved: waiting })),
+      runOf(sampleRun({ breaks, waiting, moved: waiting })),
     );
     const { parts } = await readPlainly(path);
     const all = [...parts.values()].join('').replace(/[ \u00a0-]/g, '');

@@ -14,7 +14,7 @@ import type { OrderRow } from '../../src/core/runs/reporting.js';
 import { maskCardNumbers } from '../../src/core/text/masking.js';
 import { evaluateAll } from './evaluate.js';
 import { openXlsx, rowStarting, sheetOf, unzip } from './openXlsx.js';
-import { ABOUT, orderRow } from './sampleNight.js';
+import { ABOUT, orderRow } from './sampleRun.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const CHUNK = 1_000;

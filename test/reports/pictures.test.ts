@@ -8,8 +8,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { writeReconciliation } from '../../reports/reconciliation.js';
 import type { PlainBook, PlainCell } from './plainReader.js';
 import { readPlainly } from './plainReader.js';
-import type { NightAtHand } from './sampleNight.js';
-import { breakRow, currencyRow, movementRow, nightOf, sampleNight } from './sampleNight.js';
+import type { RunAtHand } from './sampleRun.js';
+import { breakRow, currencyRow, movementRow, runOf, sampleRun } from './sampleRun.js';
 
 let folder: string;
 
@@ -21,8 +21,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function written(data: NightAtHand): Promise<PlainBook> {
-  const { path } = await writeReconciliation(join(folder, 'night.xlsx'), nightOf(data));
+async function written(data: RunAtHand): Promise<PlainBook> {
+  const { path } = await writeReconciliation(join(folder, 'night.xlsx'), runOf(data));
   return readPlainly(path);
 }
 
@@ -54,7 +54,7 @@ const AGED = [0, 1, 2, 8, 30, 31, 91, 400].map((ageDays) =>
 
 describe('the pictures', () => {
   test('bear the values of the cells that they refer to', async () => {
-    const book = await written(sampleNight({ breaks: AGED }));
+    const book = await written(sampleRun({ breaks: AGED }));
     const charts = [...book.parts].filter(([name]) => name.startsWith('xl/charts/'));
     expect(charts).toHaveLength(2);
     let references = 0;
@@ -74,7 +74,7 @@ describe('the pictures', () => {
   });
 
   test('count each open break in one age', async () => {
-    const book = await written(sampleNight({ breaks: AGED }));
+    const book = await written(sampleRun({ breaks: AGED }));
     const lines = linesOf(book, 'Summary');
     const first = lines.findIndex(([age]) => age === 'up to 1 day');
     expect(lines.slice(first, first + 5).map((line) => line.at(-1))).toEqual([
@@ -91,7 +91,7 @@ describe('the pictures', () => {
       currencyRow({ currency: 'CHF', money: money('9999999.00', '0.01') }),
       currencyRow({ currency: 'PLN', money: money('10.00', '0.00') }),
     ];
-    const lines = linesOf(await written(sampleNight({ currencies })), 'Summary');
+    const lines = linesOf(await written(sampleRun({ currencies })), 'Summary');
     const labels = lines.map((line) => line[1]).filter((label) => label?.includes('%'));
     expect(labels).toEqual(['EUR: 10.0 %', 'CHF: under 0.1 %', 'PLN: 0 %']);
   });
@@ -99,7 +99,7 @@ describe('the pictures', () => {
   test('are listed parts of the file, and nobody else can write into them', async () => {
     const currency = '"><c:f>1+1</c:f>&';
     const currencies = [currencyRow({ currency })];
-    const book = await written(sampleNight({ currencies }));
+    const book = await written(sampleRun({ currencies }));
     const list = book.parts.get('[Content_Types].xml') ?? '';
     const drawn = [...book.parts.keys()].filter((name) => /^xl\/(charts|drawings)\/\w/.test(name));
     for (const name of drawn.filter((one) => !one.includes('_rels'))) {
@@ -118,7 +118,7 @@ describe('the lists of finance', () => {
       breakRow({ orderNo: 'R1', kind: 'refund_mismatch' }),
       breakRow({ orderNo: 'A1', kind: 'amount_mismatch' }),
     ];
-    const book = await written(sampleNight({ breaks }));
+    const book = await written(sampleRun({ breaks }));
     const orders = (name: string) => linesOf(book, name).map((line) => line[1] ?? '');
     const found = (name: string) => orders(name).filter((order) => /^[A-Z]1$/.test(order));
     expect(found('At gateway, not here')).toEqual(['N1']);
@@ -139,7 +139,7 @@ describe('the lists of finance', () => {
       movementRow({ state: 'held', holdReason: 'approval' }),
       movementRow({ state: 'held', holdReason: 'partial_capture' }),
     ];
-    const lines = linesOf(await written(sampleNight({ waiting })), 'Waiting for you');
+    const lines = linesOf(await written(sampleRun({ waiting })), 'Waiting for you');
     const all = lines.map((line) => line.join(' | ')).join('\n');
     expect(all).toContain('look for transaction 10002: is there a refund of 10.00 EUR');
     expect(all).toContain('[tieout 7]');
@@ -149,7 +149,7 @@ describe('the lists of finance', () => {
   });
 
   test('name each order that was not plainly answered', async () => {
-    const lines = linesOf(await written(sampleNight()), 'Coverage');
+    const lines = linesOf(await written(sampleRun()), 'Coverage');
     expect(lines.at(-1)).toEqual(['A1001', 'ORD-8', '3', 'not answered', '500']);
   });
 });

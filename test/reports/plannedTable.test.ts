@@ -8,7 +8,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { writeReconciliation } from '../../reports/reconciliation.js';
-import { breakRow, nightOf, sampleNight } from './sampleNight.js';
+import { breakRow, runOf, sampleRun } from './sampleRun.js';
 
 let folder: string;
 
@@ -34,7 +34,7 @@ describe('the nightly workbook', () => {
         highest = Math.max(highest, process.memoryUsage().heapUsed);
       }
       await writeReconciliation(join(folder, `${count}.xlsx`), {
-        ...nightOf(sampleNight()),
+        ...runOf(sampleRun()),
         breaks: (kinds) => (kinds === undefined ? breaks() : []),
       });
       return highest;
@@ -46,8 +46,8 @@ describe('the nightly workbook', () => {
   });
 
   test('is not written of rows that are others the second time', async () => {
-    const night = nightOf(sampleNight());
-    const reads = [sampleNight().moved, sampleNight().moved.slice(1)];
+    const night = runOf(sampleRun());
+    const reads = [sampleRun().moved, sampleRun().moved.slice(1)];
     const moved = () => [reads.shift() ?? []];
     const path = join(folder, 'changed.xlsx');
     const written = writeReconciliation(path, { ...night, moved });

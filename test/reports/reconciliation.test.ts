@@ -11,15 +11,8 @@ import { REACH } from '../../reports/summarySheet.js';
 import { DOES_NOT_TIE, TIES } from '../../reports/xlsx/page.js';
 import { evaluateAll } from './evaluate.js';
 import { formulasIn, openXlsx, rowOfSection, rowStarting, sheetOf, unzip } from './openXlsx.js';
-import type { NightAtHand } from './sampleNight.js';
-import {
-  ABOUT,
-  breakRow,
-  movementRow,
-  nightOf,
-  sampleNight,
-  sampleSummary,
-} from './sampleNight.js';
+import type { RunAtHand } from './sampleRun.js';
+import { ABOUT, breakRow, movementRow, runOf, sampleRun, sampleSummary } from './sampleRun.js';
 
 let folder: string;
 
@@ -31,8 +24,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function written(data: NightAtHand = sampleNight()): Promise<string> {
-  return (await writeReconciliation(join(folder, 'night.xlsx'), nightOf(data))).path;
+async function written(data: RunAtHand = sampleRun()): Promise<string> {
+  return (await writeReconciliation(join(folder, 'night.xlsx'), runOf(data))).path;
 }
 
 /** The library reads a cached 0 as nothing. */
@@ -60,7 +53,7 @@ describe('the nightly workbook', () => {
   test('says in words what has to be told, such as what stops the sending', async () => {
     const kind = 'not_sent' as const;
     const notices = [{ accountId: 'A1', kind, about: 'the brake is on', text: STOPPED }];
-    const data = sampleNight({ summary: { ...sampleSummary(), notices } });
+    const data = sampleRun({ summary: { ...sampleSummary(), notices } });
     const sheet = sheetOf(await openXlsx(await written(data)), 'Summary');
     const told = rowStarting(sheet, 'To be told');
     expect(sheet.getRow(told.number + 1).getCell(1).value).toBe(`A1: ${STOPPED}`);
@@ -89,7 +82,7 @@ describe('the nightly workbook', () => {
     'says on the first sheet that it is %s, what happened and how far it reaches',
     async (environment, words) => {
       const summary = { ...sampleSummary(), environment };
-      const data = sampleNight({ summary, about: { ...ABOUT, environment } });
+      const data = sampleRun({ summary, about: { ...ABOUT, environment } });
       const sheet = sheetOf(await openXlsx(await written(data)), 'Summary');
       expect(sheet.getCell('A2').value).toBe(words);
       expect(sheet.getCell('A3').value).toContain('is broken: 2 of 12 orders differ');
@@ -122,7 +115,7 @@ describe('the nightly workbook', () => {
       movementRow({ state: 'held', holdReason: 'partial_capture' }),
       movementRow({ state: 'unknown' }),
     ];
-    const workbook = await openXlsx(await written(sampleNight({ breaks, waiting })));
+    const workbook = await openXlsx(await written(sampleRun({ breaks, waiting })));
     const broken = rowStarting(sheetOf(workbook, 'Breaks'), 'A1001', 'ORD-1');
     expect([3, 4, 6].map((at) => broken.getCell(at).value)).toEqual([
       'missing at gateway',
@@ -176,7 +169,7 @@ describe('the nightly workbook', () => {
     const long = 'a sentence that needs more room than its column has. '.repeat(3).trim();
     const orderNo = 'ORDER-2026-1119-00000001';
     const breaks = [breakRow({ orderNo, sentence: long, difference: '-123456789012.34' })];
-    const sheet = sheetOf(await openXlsx(await written(sampleNight({ breaks }))), 'Breaks');
+    const sheet = sheetOf(await openXlsx(await written(sampleRun({ breaks }))), 'Breaks');
     expect(sheet.getColumn(2).width).toBeGreaterThan(orderNo.length);
     expect(sheet.getColumn(8).width).toBeGreaterThan('-123,456,789,012.34'.length);
     const row = rowStarting(sheet, 'A1001', orderNo);
@@ -203,7 +196,7 @@ describe('the nightly workbook', () => {
       'HUF',
     ];
     const moved = currencies.map((currency) => movementRow({ currency }));
-    const sheet = sheetOf(await openXlsx(await written(sampleNight({ moved }))), 'Money moved');
+    const sheet = sheetOf(await openXlsx(await written(sampleRun({ moved }))), 'Money moved');
     expect(sheet.views[0]).toMatchObject({ xSplit: 2, ySplit: 0 });
     expect(sheet.pageSetup.printTitlesRow).toBe('17:17');
   });
@@ -212,7 +205,7 @@ describe('the nightly workbook', () => {
     const summary = { ...sampleSummary(), accounts: [], state: 'tied_out' as const };
     const lists = { breaks: [], moved: [], waiting: [], tiesByKind: [], tiesByMoney: [] };
     const empty = { ...lists, currencies: [], elsewhere: [], coverage: [] };
-    const workbook = await openXlsx(await written(sampleNight({ summary, ...empty })));
+    const workbook = await openXlsx(await written(sampleRun({ summary, ...empty })));
     expect(workbook.worksheets.map((sheet) => sheet.name)).toEqual(SHEETS);
     for (const { workedOut, stored } of evaluateAll(workbook)) expect(workedOut).toBe(stored);
   });
@@ -257,7 +250,7 @@ describe('the tie', () => {
     expect(resultOf(sheet, row, 10)).toBe(0);
   });
 
-  const BREAKERS: [string, (data: NightAtHand) => void][] = [
+  const BREAKERS: [string, (data: RunAtHand) => void][] = [
     ['an order in no class', ({ summary }) => change(summary, (one) => (one.orders.matched -= 1))],
     ['a break lost', ({ summary }) => change(summary, (one) => (one.tie.openAfter += 1))],
     ['a break not listed', (data) => Object.assign(data, { breaks: [breakRow()] })],
@@ -272,7 +265,7 @@ describe('the tie', () => {
   ];
 
   test.each(BREAKERS)('that does not hold is said and turns red: %s', async (_name, breakIt) => {
-    const data = sampleNight();
+    const data = sampleRun();
     breakIt(data);
     const path = await written(data);
     const sheet = sheetOf(await openXlsx(path), 'Summary');
@@ -289,8 +282,8 @@ describe('the tie', () => {
   });
 
   function change(
-    summary: NightAtHand['summary'],
-    apply: (account: NightAtHand['summary']['accounts'][number]) => void,
+    summary: RunAtHand['summary'],
+    apply: (account: RunAtHand['summary']['accounts'][number]) => void,
   ): void {
     const [account] = summary.accounts;
     if (account) apply(account);
@@ -301,10 +294,10 @@ describe('hostile and private text', () => {
   const PAYLOAD = '=HYPERLINK("http://evil.example","click")';
   const CARD = '4111111111111111';
 
-  function hostileNight(): NightAtHand {
+  function hostileRun(): RunAtHand {
     const objects = { formula: '1+1', result: 2 } as unknown as string;
     const link = { text: 'x', hyperlink: 'http://evil.example' } as unknown as string;
-    return sampleNight({
+    return sampleRun({
       breaks: [
         breakRow({ orderNo: PAYLOAD, note: PAYLOAD, owner: '@x', sentence: '+1' }),
         breakRow({ orderNo: objects, note: link, kind: objects, expected: objects }),
@@ -321,7 +314,7 @@ describe('hostile and private text', () => {
   }
 
   test('makes no formula and no link: every formula in the file is one of ours', async () => {
-    const entries = await unzip(await written(hostileNight()));
+    const entries = await unzip(await written(hostileRun()));
     const sheets = [...entries].filter(([name]) => /^xl\/worksheets\/sheet\d+/.test(name));
     const relations = [...entries].filter(([name]) => name.includes('worksheets/_rels/'));
     expect(relations).toHaveLength(1);
@@ -343,13 +336,13 @@ describe('hostile and private text', () => {
   });
 
   test('stays as it was, as text', async () => {
-    const sheet = sheetOf(await openXlsx(await written(hostileNight())), 'Breaks');
+    const sheet = sheetOf(await openXlsx(await written(hostileRun())), 'Breaks');
     const row = rowStarting(sheet, 'A1001', PAYLOAD);
     expect(row.getCell(12).value).toBe(PAYLOAD);
   });
 
   test('shows no card number, and alters no order number', async () => {
-    const path = await written(hostileNight());
+    const path = await written(hostileRun());
     const sheet = sheetOf(await openXlsx(path), 'Breaks');
     const row = rowStarting(sheet, 'A1001', CARD);
     expect(row.getCell(4).value).toBe(`order ${CARD} bears a note`);
@@ -363,7 +356,7 @@ describe('hostile and private text', () => {
 describe('money too long for a spreadsheet', () => {
   test('stays exact as text, and so do the sums that it is in', async () => {
     const amount = '99999999999999999.99';
-    const data = sampleNight({
+    const data = sampleRun({
       moved: [movementRow({ amount }), movementRow({ amount: '0.01' })],
       tiesByMoney: [],
     });

@@ -11,7 +11,7 @@ import { cellXml, rowXml } from '../../reports/xlsx/rowXml.js';
 import type { CellStyle } from '../../reports/xlsx/styles.js';
 import { STYLES } from '../../reports/xlsx/styles.js';
 import { columnLetters } from '../../reports/xlsx/workbook.js';
-import { breakRow, movementRow, orderRow } from './sampleNight.js';
+import { breakRow, movementRow, orderRow } from './sampleRun.js';
 
 const CLOCK = wallClock('Europe/Berlin');
 const LOOKS: readonly CellStyle[] = Object.values(STYLES);

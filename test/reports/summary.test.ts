@@ -2,13 +2,13 @@
 
 import { describe, expect, test } from 'vitest';
 import type { RunState, RunSummary } from '../../src/core/runs/summary.js';
-import { nightSentence, workedOutOpenAfter } from '../../src/core/runs/summary.js';
-import { sampleSummary } from './sampleNight.js';
+import { runSentence, workedOutOpenAfter } from '../../src/core/runs/summary.js';
+import { sampleSummary } from './sampleRun.js';
 
 function night(state: RunState, change: (summary: RunSummary) => void = () => undefined): string {
   const summary = { ...sampleSummary(), state };
   change(summary);
-  return nightSentence(summary);
+  return runSentence(summary);
 }
 
 describe('the night in one sentence', () => {

@@ -14,7 +14,7 @@ import {
   move,
   settle,
 } from '../../src/sandbox/book/book.js';
-import { layOutNight } from '../../src/sandbox/seed/night.js';
+import { planSeed } from '../../src/sandbox/seed/seedPlan.js';
 import { SETTINGS } from './startedSandbox.js';
 
 const ACCOUNT_ID = 'A1001';
@@ -29,7 +29,7 @@ const action = fc.record({
 });
 
 function paidBook(): { book: Book; effects: Effect[] } {
-  const book = createBook(layOutNight({ ...SETTINGS, orders: 0 }));
+  const book = createBook(planSeed({ ...SETTINGS, orders: 0 }));
   const effects = [0, 1, 2].map((order) => ({
     operation: 'authorise' as const,
     account_id: ACCOUNT_ID,
@@ -91,7 +91,7 @@ function conserve(effects: readonly Effect[], orderNo: string): void {
 }
 
 function replayed(effects: readonly Effect[]): Book {
-  const book = createBook(layOutNight({ ...SETTINGS, orders: 0 }));
+  const book = createBook(planSeed({ ...SETTINGS, orders: 0 }));
   for (const effect of effects) {
     const draft = draftOf(book);
     expect(repeat(draft, effect)).toBe(true);

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TEST_CARDS } from '../../src/sandbox/book/cards.js';
 import { CONTENT_FAULTS } from '../../src/sandbox/faults/faults.js';
-import { sandboxKey } from '../../src/sandbox/seed/night.js';
+import { sandboxKey } from '../../src/sandbox/seed/seedPlan.js';
 import { compileProgram, type Program, type SandboxChild, startChild } from './startedSandbox.js';
 
 const PAGE = readFileSync(join(resolve(import.meta.dirname, '../..'), 'docs/SANDBOX.md'), 'utf8');

@@ -7,8 +7,8 @@ import { printedDate } from '../../src/sandbox/answers/entries.js';
 import { momentOf } from '../../src/sandbox/answers/selection.js';
 import { createBook } from '../../src/sandbox/book/book.js';
 import { ALWAYS, listingOf } from '../../src/sandbox/book/listing.js';
-import { layOutNight } from '../../src/sandbox/seed/night.js';
 import { seedOrders } from '../../src/sandbox/seed/seed.js';
+import { planSeed } from '../../src/sandbox/seed/seedPlan.js';
 import type { Sandbox } from '../../src/sandbox/server.js';
 import { ACCOUNT, OTHER_ACCOUNT, SETTINGS, startHere } from './startedSandbox.js';
 import { ask, batch, pay, query, signed } from './wireClient.js';
@@ -16,7 +16,7 @@ import { ask, batch, pay, query, signed } from './wireClient.js';
 type Entry = Record<string, string>;
 
 /** What the gateway holds for the account, gateway-only orders included, in the sequence of its placing. */
-const HELD = [...seedOrders(layOutNight(SETTINGS))]
+const HELD = [...seedOrders(planSeed(SETTINGS))]
   .flatMap(({ gateway, gatewayOnly }) => [gateway, gatewayOnly].filter((order) => order !== null))
   .filter(({ accountId }) => accountId === ACCOUNT.accountId);
 const NUMBERS = HELD.map(({ orderNo }) => orderNo);
@@ -56,7 +56,7 @@ describe('a query without order numbers', () => {
   });
 
   it('finds what no list could ask for: gateway-only orders', async () => {
-    const seeded = [...seedOrders(layOutNight(SETTINGS))];
+    const seeded = [...seedOrders(planSeed(SETTINGS))];
     for (const account of [ACCOUNT, OTHER_ACCOUNT]) {
       const gatewayOnly = seeded
         .map(({ gatewayOnly }) => gatewayOnly)
@@ -157,7 +157,7 @@ describe('a window', () => {
 describe('the listing', () => {
   it('is in time also when the night is longer than its other zones', () => {
     const dayStart = new Date(SETTINGS.dayEnd.getTime() - 10 * 86_400_000);
-    const book = createBook(layOutNight({ ...SETTINGS, dayStart }));
+    const book = createBook(planSeed({ ...SETTINGS, dayStart }));
     const all = listingOf(book, ACCOUNT.accountId, ALWAYS);
     const times = all.slice(0, all.size).map(({ transactions }) => transactions[0]?.at ?? 0);
     expect(times).toEqual([...times].sort((a, b) => a - b));

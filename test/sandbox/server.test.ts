@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Operation } from '../../src/core/orders/order.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import { responseSignatureOf } from '../../src/gateway/wire/sign.js';
-import { layOutNight } from '../../src/sandbox/seed/night.js';
 import { shopperOf } from '../../src/sandbox/seed/people.js';
 import { type SeededOrder, seedOrders } from '../../src/sandbox/seed/seed.js';
+import { planSeed } from '../../src/sandbox/seed/seedPlan.js';
 import type { Sandbox } from '../../src/sandbox/server.js';
 import { ACCOUNT, OTHER_ACCOUNT, SETTINGS, startHere } from './startedSandbox.js';
 import { batch, effects, pay, payment, postJson, query, signed } from './wireClient.js';
@@ -15,7 +15,7 @@ let sandbox: Sandbox;
 
 /** The first order of a planted kind, with the account that it belongs to. */
 function planted(kind: string): SeededOrder {
-  for (const order of seedOrders(layOutNight(SETTINGS))) if (order.kind === kind) return order;
+  for (const order of seedOrders(planSeed(SETTINGS))) if (order.kind === kind) return order;
   throw new Error(`no ${kind}`);
 }
 
@@ -35,7 +35,7 @@ afterEach(() => sandbox.close());
 
 describe('a query', () => {
   it('answers a whole page with every field of the document', async () => {
-    const orders = [...seedOrders(layOutNight(SETTINGS))].filter(
+    const orders = [...seedOrders(planSeed(SETTINGS))].filter(
       ({ gateway }) => gateway?.accountId === ACCOUNT.accountId,
     );
     const hundred = orders.slice(0, 100).map(({ ledger }) => ledger.order_no);
@@ -68,7 +68,7 @@ describe('a query', () => {
   });
 
   it('speaks UTF-8: the shoppers of a page have names of three languages', async () => {
-    const orders = [...seedOrders(layOutNight(SETTINGS))].slice(0, 100);
+    const orders = [...seedOrders(planSeed(SETTINGS))].slice(0, 100);
     const entries = await query(
       sandbox.baseUrl,
       ACCOUNT,
@@ -371,7 +371,7 @@ describe('the server', () => {
     await pay(sandbox.baseUrl, ACCOUNT, 'X-1');
     const text = await (await fetch(`${sandbox.baseUrl}/_sandbox/orders`)).text();
     const lines = text.trimEnd().split('\n');
-    const seeded = [...seedOrders(layOutNight(SETTINGS))].flatMap(({ gateway, gatewayOnly }) =>
+    const seeded = [...seedOrders(planSeed(SETTINGS))].flatMap(({ gateway, gatewayOnly }) =>
       [gateway, gatewayOnly].filter((order) => order !== null),
     );
     expect(lines).toHaveLength(seeded.length + 1);

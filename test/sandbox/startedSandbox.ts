@@ -8,13 +8,17 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { SandboxAccount } from '../../src/sandbox/desk.js';
-import { DEFAULT_ACCOUNTS, type NightSettings, sandboxKey } from '../../src/sandbox/seed/night.js';
+import {
+  DEFAULT_ACCOUNTS,
+  type SeedSettings,
+  sandboxKey,
+} from '../../src/sandbox/seed/seedPlan.js';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const NOW = new Date('2026-11-20T03:00:00Z');
 
-export const SETTINGS: NightSettings = {
+export const SETTINGS: SeedSettings = {
   orders: 600,
   seed: 7,
   dayStart: new Date('2026-11-18T23:00:00Z'),

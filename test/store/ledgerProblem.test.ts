@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ledgerCurrencies } from '../../src/core/currency.js';
-import { askNight, createPull } from '../../src/pull/rows/pullsStore.js';
+import { askLive, createPull } from '../../src/pull/rows/pullsStore.js';
 import { freshDatabase } from '../support/database.js';
 import { storeRun } from '../support/snapshotStore.js';
 
@@ -55,7 +55,7 @@ describe('rows of a ledger view', () => {
       lookbackFrom: new Date('2026-10-01T00:00:00Z'),
     };
     const cut = { separator: ',', pageOrders: 100, currencies: ledgerCurrencies({}) };
-    await askNight(db, pullId, [{ account_id: 'A1', live_from: null }], range, cut);
+    await askLive(db, pullId, [{ account_id: 'A1', live_from: null }], range, cut);
     const { rows } = await db.query<{ order_no: string; ledger_problem: string | null }>(
       'select order_no, ledger_problem from tieout.asked_orders where pull_id = $1',
       [pullId],

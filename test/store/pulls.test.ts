@@ -1,4 +1,4 @@
-// Which orders a night looks at (docs/CONTRACT.md section 5, step 1): askNight.sql and
+// Which orders a night looks at (docs/CONTRACT.md section 5, step 1): askLive.sql and
 // rememberFinal.sql on a real PostgreSQL, with tables and with a merchant's views in their place.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import {
 } from '../../src/compare/verdictsStore.js';
 import type { Database } from '../../src/database/db.js';
 import { addGatewayOnly } from '../../src/pull/rows/gatewayOnlyStore.js';
-import { askAgain, askNight, createPull } from '../../src/pull/rows/pullsStore.js';
+import { askAgain, askLive, createPull } from '../../src/pull/rows/pullsStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import type { OrderText } from '../support/orders.js';
@@ -337,7 +337,7 @@ async function askedTonight(text: OrderText): Promise<string[]> {
 async function ask(accountIds: readonly string[]): Promise<bigint> {
   const runId = await storeRun(db, accountId);
   const { pullId } = await createPull(db, runId, 'night');
-  await askNight(
+  await askLive(
     db,
     pullId,
     accountIds.map((one) => ({ account_id: one, live_from: LIVE_FROM })),

@@ -13,7 +13,7 @@ export async function byHand(
   fields: Record<string, unknown>,
 ): Promise<string> {
   const app = await house.open();
-  const { gateway } = await app.night();
+  const { gateway } = await app.sendDeps();
   const account = app.config.accounts.find((one) => one.accountId === accountId);
   if (!account) throw new Error(`no account ${accountId}`);
   const by = { name: 'dora', isClaim: true };

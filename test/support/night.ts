@@ -18,10 +18,10 @@ import type { RunRequest } from '../../src/night/begin.js';
 import type { RunResult } from '../../src/night/run.js';
 import { runDate } from '../../src/night/run.js';
 import type { FaultPlan } from '../../src/sandbox/faults/faults.js';
-import type { NightSettings } from '../../src/sandbox/seed/night.js';
-import { DEFAULT_ACCOUNTS, layOutNight, sandboxKey } from '../../src/sandbox/seed/night.js';
 import type { SeededOrder } from '../../src/sandbox/seed/seed.js';
 import { seedOrders } from '../../src/sandbox/seed/seed.js';
+import type { SeedSettings } from '../../src/sandbox/seed/seedPlan.js';
+import { DEFAULT_ACCOUNTS, planSeed, sandboxKey } from '../../src/sandbox/seed/seedPlan.js';
 import { startSandbox } from '../../src/sandbox/server.js';
 import { freshDatabase } from './database.js';
 
@@ -86,7 +86,7 @@ export interface House {
 
 export async function buildHouse(options: HouseOptions = {}): Promise<House> {
   const { db, connection, drop } = await freshDatabase({ queues: true });
-  const night = settingsOfNight(options);
+  const night = settingsOfRun(options);
   const accounts = sandboxAccounts(night.seed);
   const sandbox = await startSandbox({
     settings: night,
@@ -95,7 +95,7 @@ export async function buildHouse(options: HouseOptions = {}): Promise<House> {
     newId: randomUUID,
     ...(options.fault === undefined ? {} : { fault: options.fault }),
   });
-  const seeded = [...seedOrders(layOutNight(night))].filter(options.inLedger ?? (() => true));
+  const seeded = [...seedOrders(planSeed(night))].filter(options.inLedger ?? (() => true));
   await db.transaction((tx) => loadLedger(tx, ledgerRows(seeded)));
   const folder = mkdtempSync(join(tmpdir(), 'tieout-house-'));
   const file = join(folder, 'tieout.yaml');
@@ -129,7 +129,7 @@ export async function buildHouse(options: HouseOptions = {}): Promise<House> {
     run: async (request = {}, at) => {
       const app = await open(at);
       const whole = { date: null, accountIds: [], isDry: false, ...request };
-      return runDate(await app.night(), whole, await app.workforce());
+      return runDate(await app.sendDeps(), whole, await app.workforce());
     },
     effects: () => readEffects(sandbox.baseUrl),
     end: async () => {
@@ -152,7 +152,7 @@ export async function readEffects(baseUrl: string): Promise<Effect[]> {
   return (await (await fetch(`${baseUrl}/_sandbox/effects`)).json()) as Effect[];
 }
 
-function settingsOfNight({ orders = 300, seed = 1, daysAgo = 1 }: HouseOptions): NightSettings {
+function settingsOfRun({ orders = 300, seed = 1, daysAgo = 1 }: HouseOptions): SeedSettings {
   const dayStart = new Date(MIDNIGHT - daysAgo * DAY_MS);
   const dayEnd = new Date(dayStart.getTime() + DAY_MS);
   return { orders, seed, dayStart, dayEnd, accounts: DEFAULT_ACCOUNTS };
@@ -169,7 +169,7 @@ export function sandboxAccounts(seed: number) {
 export function settingsOf(
   connection: Connection,
   baseUrl: string,
-  night: Pick<NightSettings, 'seed' | 'dayStart'>,
+  night: Pick<SeedSettings, 'seed' | 'dayStart'>,
 ): Record<string, unknown> {
   const liveFrom = night.dayStart.toISOString();
   return {
@@ -184,7 +184,7 @@ export function settingsOf(
 
 /**
  * At any hour of today: an order of yesterday's last hour is inside it, one of the day before is
- * past it, as the seeded night means them (sandbox/seed/night.ts).
+ * past it, as the seeded night means them (sandbox/seed/seedPlan.ts).
  */
 function graceHours(): number {
   return 12 + Math.floor((Date.now() - MIDNIGHT) / HOUR_MS);

@@ -13,9 +13,9 @@ import { openDatabase } from '../../src/database/db.js';
 import { startEmbedded } from '../../src/database/embedded/embedded.js';
 import { migrateUp } from '../../src/database/migrate.js';
 import { loadLedger } from '../../src/ledger/ledgerStore.js';
-import { layOutNight } from '../../src/sandbox/seed/night.js';
 import type { SeededOrder } from '../../src/sandbox/seed/seed.js';
 import { seedOrders } from '../../src/sandbox/seed/seed.js';
+import { planSeed } from '../../src/sandbox/seed/seedPlan.js';
 import { readSandboxSettings } from '../../src/sandbox/state.js';
 import { ensureBuilt, startTieout } from './cli.js';
 import { freshDatabase } from './database.js';
@@ -60,7 +60,7 @@ export async function buildSeparateHouse(options: SeparateOptions): Promise<Sepa
   const night = readSandboxSettings(state);
   if (night === null) throw new Error('the sandbox has no night');
   const { db, connection, drop, restart } = await databaseOf(options, folder);
-  const seeded = [...seedOrders(layOutNight(night))];
+  const seeded = [...seedOrders(planSeed(night))];
   if (options.database !== 'empty') {
     await db.transaction((tx) => loadLedger(tx, ledgerRows(seeded)));
   }

@@ -165,7 +165,7 @@ describe('approving (row 113)', () => {
     );
     expect(rows).toHaveLength(1);
     const accounts = console.app.config.accounts.map(({ accountId }) => accountId);
-    await sendApproved(await console.app.night(), accounts, await console.app.workforce());
+    await sendApproved(await console.app.sendDeps(), accounts, await console.app.workforce());
     expect(await stateOf(one.id)).toBe('confirmed');
     const again = await approver.raw('/approvals/approve', picks);
     expect(again.body).toContain('0 of 1 done');

@@ -10,7 +10,7 @@ import { startWorkers } from '../../jobs/worker.js';
 import type { QueueName } from '../../src/core/queuePort.js';
 import { QUEUES } from '../../src/core/queuePort.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
-import { auditNight } from '../faults/audit.js';
+import { auditRun } from '../faults/audit.js';
 import type { Tab } from '../support/chromium.js';
 import { barriers, CHROMIUM, launch, openTab } from '../support/chromium.js';
 import { ensureBuilt, startTieout } from '../support/cli.js';
@@ -183,7 +183,7 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
     expect(await page.locator('.empty').innerText()).toContain('No instruction');
     await send();
     const effects = await console.house.effects();
-    expect(await auditNight(db, effects)).toEqual([]);
+    expect(await auditRun(db, effects)).toEqual([]);
     expect(effects.filter(({ order_no }) => order_no === refund)).toHaveLength(1);
     expect(complaints).toEqual([]);
     await context.close();
@@ -191,7 +191,7 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
 
   async function send(): Promise<void> {
     const accounts = console.app.config.accounts.map(({ accountId }) => accountId);
-    await sendApproved(await console.app.night(), accounts, await console.app.workforce());
+    await sendApproved(await console.app.sendDeps(), accounts, await console.app.workforce());
   }
 
   /** Approves one as a person would; answers its order. */

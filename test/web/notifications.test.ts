@@ -9,7 +9,7 @@ import type { Database } from '../../src/database/db.js';
 import { openDatabase } from '../../src/database/db.js';
 import { migrationStatus } from '../../src/database/migrate.js';
 import { clearHints } from '../../src/ledger/notificationsStore.js';
-import { askNight, createPull } from '../../src/pull/rows/pullsStore.js';
+import { askLive, createPull } from '../../src/pull/rows/pullsStore.js';
 import type { MonitorDeps } from '../../src/web/health.js';
 import { addMetrics } from '../../src/web/metrics.js';
 import { createWebServer } from '../../src/web/server.js';
@@ -194,7 +194,7 @@ describe('POST /notify', () => {
       const { pullId } = await createPull(db, run.rows[0]?.run_id ?? 0n, 'night');
       const range = { endsAt: now, lookbackFrom: new Date('2026-10-01T00:00:00Z') };
       const cut = { separator: ',', pageOrders: 100 };
-      await askNight(db, pullId, [{ account_id: 'A1', live_from: null }], range, cut);
+      await askLive(db, pullId, [{ account_id: 'A1', live_from: null }], range, cut);
       const { rows } = await db.query('select 1 from tieout.asked_orders where pull_id = $1', [
         pullId,
       ]);

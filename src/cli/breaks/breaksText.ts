@@ -115,9 +115,9 @@ export function eventText(event: Omit<BreakEvent, 'expected' | 'actual'>): strin
     event.cause === null ? event.reason : null,
     event.decidedOver === null ? null : `decided together: ${event.decidedOver}`,
   ].filter((part) => part !== null);
-  const night = event.businessDate === null ? '' : `, night of ${event.businessDate}`;
+  const ofRun = event.businessDate === null ? '' : `, night of ${event.businessDate}`;
   const why = words.length === 0 ? '' : `: ${words.join('; ')}`;
-  return `${timeText(event.at)}  ${inWords(event.event)} by ${by}${night}${why}`;
+  return `${timeText(event.at)}  ${inWords(event.event)} by ${by}${ofRun}${why}`;
 }
 
 export function verdictLines(rows: readonly DecidedBreakRow[], isCheck: boolean): string[] {

@@ -42,7 +42,7 @@ export function gatewayCommand(): Command {
         async (app) => {
           const account = accountOf(app, flags.account);
           refuseObserved(app, account, operation);
-          const { gateway, journal: permits } = await app.night();
+          const { gateway, journal: permits } = await app.sendDeps();
           const by = deciderOf(command);
           const journal = journalled(app.db, gateway, { operation, by, fields }, permits);
           const report = await callGateway(journal.client, account, operation, fields);

@@ -10,7 +10,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { UsageError } from '../../core/errors.js';
 import { DAY_MS } from '../../core/time.js';
 import { type FaultRule, parseFaultRules } from '../../sandbox/faults/faultRules.js';
-import { DEFAULT_ACCOUNTS, type NightSettings, sandboxKey } from '../../sandbox/seed/night.js';
+import { DEFAULT_ACCOUNTS, type SeedSettings, sandboxKey } from '../../sandbox/seed/seedPlan.js';
 import { startSandbox } from '../../sandbox/server.js';
 import { readSandboxSettings } from '../../sandbox/state.js';
 import { welcomeText } from '../../sandbox/welcome.js';
@@ -83,7 +83,7 @@ async function runSandbox(flags: SandboxFlags): Promise<void> {
 }
 
 /** A folder that was seeded before keeps its night; flags may repeat it but not change it. */
-function settingsOf({ orders, seed, state, untilUnused }: SandboxFlags): NightSettings {
+function settingsOf({ orders, seed, state, untilUnused }: SandboxFlags): SeedSettings {
   const known = state === undefined ? null : readSandboxSettings(state);
   if (known !== null) {
     const differs =

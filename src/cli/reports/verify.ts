@@ -14,13 +14,13 @@ import { findRun } from '../../runs/runsStore.js';
 import type { Difference } from '../../verify/scratchStore.js';
 import type { BrokenLink, ChainFinding } from '../../verify/verifyChainStore.js';
 import { checkChain } from '../../verify/verifyChainStore.js';
-import type { VerifiedNight } from '../../verify/verifyNight.js';
-import { verifyNight } from '../../verify/verifyNight.js';
+import type { VerifiedRun } from '../../verify/verifyRun.js';
+import { verifyRun } from '../../verify/verifyRun.js';
 import type { WorkbookFinding } from '../../verify/verifyWorkbook.js';
 import { verifyWorkbook, workbookLines } from '../../verify/verifyWorkbook.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
-import { summaryLines } from '../nights/summaryText.js';
+import { summaryLines } from '../runs/summaryText.js';
 
 export function verifyCommand(): Command {
   return new Command('verify')
@@ -35,7 +35,7 @@ export function verifyCommand(): Command {
       }
       await withApp(command, (app) => {
         if (file !== undefined) return workbook(app, file, isJson);
-        return date === undefined ? chain(app, isJson) : night(app, date, isJson);
+        return date === undefined ? chain(app, isJson) : verifyOne(app, date, isJson);
       });
     });
 }
@@ -97,11 +97,11 @@ function chainName(accountId: string): string {
   return accountId === '' ? 'the chain of runs and settings' : `account ${accountId}`;
 }
 
-async function night(app: App, date: string, isJson: boolean): Promise<number> {
+async function verifyOne(app: App, date: string, isJson: boolean): Promise<number> {
   const run = await findRun(app.db, date);
   if (run === null) throw new UsageError(`there is no run of ${date}`);
   if (run.state === 'running') throw new UsageError(`the run of ${date} is still being worked on`);
-  const found = await verifyNight(
+  const found = await verifyRun(
     {
       db: app.db,
       config: app.config,
@@ -112,11 +112,11 @@ async function night(app: App, date: string, isJson: boolean): Promise<number> {
   );
   const isSame = found.differences.length === 0;
   if (isJson) printJson({ date, same: isSame, ...found });
-  else printLines(nightLines(run, found));
+  else printLines(runLines(run, found));
   return isSame ? 0 : 1;
 }
 
-function nightLines(run: RunRow, found: VerifiedNight): string[] {
+function runLines(run: RunRow, found: VerifiedRun): string[] {
   const { differences, pages, versionThen, versionNow } = found;
   const versions =
     versionThen === versionNow

@@ -15,13 +15,13 @@ import { runDate } from '../../night/run.js';
 import type { BusinessDay } from '../../runs/calendarStore.js';
 import { businessDay, lastEndedDate } from '../../runs/calendarStore.js';
 import { callName } from '../../runs/processIdentity.js';
-import type { NightSettings } from '../../sandbox/seed/night.js';
-import { DEFAULT_ACCOUNTS, layOutNight, sandboxKey } from '../../sandbox/seed/night.js';
 import { seedOrders } from '../../sandbox/seed/seed.js';
+import type { SeedSettings } from '../../sandbox/seed/seedPlan.js';
+import { DEFAULT_ACCOUNTS, planSeed, sandboxKey } from '../../sandbox/seed/seedPlan.js';
 import { readSandboxSettings, writeSandboxSettings } from '../../sandbox/state.js';
 import type { App } from '../app.js';
 import { openerOf, openTalk, printJson, printLines, stopOnSignals } from '../context.js';
-import { summaryLines } from '../nights/summaryText.js';
+import { summaryLines } from '../runs/summaryText.js';
 
 const DEFAULT_ORDERS = 3_000;
 const DEFAULT_SEED = 1;
@@ -69,7 +69,7 @@ async function runDemo(
   try {
     await seedOnce(app, config, { orders: flags.orders ?? null, seed: flags.seed ?? null });
     const request = { date: null, accountIds: [], isDry: false };
-    const result = await runDate(await app.night(), request, await app.workforce());
+    const result = await runDate(await app.sendDeps(), request, await app.workforce());
     talk.end();
     if (flags.json === true) printJson({ ...result.summary, config: path });
     else printLines([...summaryLines(result.summary), ...nextSteps(path, result.summary)]);
@@ -131,8 +131,8 @@ async function seedOnce(
     }
     if (await hasOrders(app.db)) return;
   }
-  const day = await nightOf(app, config);
-  const settings: NightSettings = known ?? {
+  const day = await runOf(app, config);
+  const settings: SeedSettings = known ?? {
     orders: wanted.orders ?? DEFAULT_ORDERS,
     seed: wanted.seed ?? DEFAULT_SEED,
     dayStart: day.startsAt,
@@ -143,13 +143,13 @@ async function seedOnce(
   await app.db.transaction((tx) => loadLedger(tx, ledgerOf(settings)));
 }
 
-async function nightOf(app: App, config: Config): Promise<BusinessDay> {
+async function runOf(app: App, config: Config): Promise<BusinessDay> {
   const date = await lastEndedDate(app.db, new Date(), config.schedule);
   return businessDay(app.db, date, config.schedule);
 }
 
-function* ledgerOf(settings: NightSettings) {
-  for (const seeded of seedOrders(layOutNight(settings))) {
+function* ledgerOf(settings: SeedSettings) {
+  for (const seeded of seedOrders(planSeed(settings))) {
     yield { order: { ...seeded.ledger }, refunds: seeded.refunds.map((refund) => ({ ...refund })) };
   }
 }

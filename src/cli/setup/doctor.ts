@@ -95,7 +95,7 @@ async function examine(app: App): Promise<Check[]> {
     ...(isMigrated ? await ledgerChecks(app) : []),
     ...(isMigrated ? await leftChecks(app) : []),
     ...(isMigrated ? await strangeChecks(app) : []),
-    ...(isMigrated ? [await nightsCheck(app), await wordsCheck(app)] : []),
+    ...(isMigrated ? [await scheduleCheck(app), await wordsCheck(app)] : []),
     // With the database's queue, its tables come with those of the ledger.
     ...(isMigrated || app.config.queue.kind === 'redis' ? [await queueCheck(app)] : []),
     ...(isMigrated ? [await alertsCheck(app)] : []),
@@ -244,7 +244,7 @@ function durabilityCheck(server: ServerFacts): Check {
 const SILENT_DAYS_MAX = 3;
 
 /** Does anybody begin the nights? */
-async function nightsCheck(app: App): Promise<Check> {
+async function scheduleCheck(app: App): Promise<Check> {
   const { owed, facts, run, now, silence } = await readSchedule(scheduleDepsOf(app));
   const name = 'nights';
   if (standsStill(silence)) return { name, kind: 'problem', words: silenceSentence(silence) };

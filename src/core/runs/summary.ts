@@ -146,25 +146,25 @@ export function workedOutOpenAfter(tie: Tie): number {
 }
 
 /** The night in one sentence, for a person who reads nothing else. */
-export function nightSentence(summary: RunSummary): string {
-  const night = `Business date ${summary.businessDate}`;
+export function runSentence(summary: RunSummary): string {
+  const date = `Business date ${summary.businessDate}`;
   const orders = sumOrders(summary, 'ledger') + sumOrders(summary, 'strangers');
   const broken = sumOrders(summary, 'broken');
   const tail = waitingPart(summary);
   switch (summary.state) {
     case 'running':
-      return `${night} is still being worked on; these figures are not final.`;
+      return `${date} is still being worked on; these figures are not final.`;
     case 'failed':
-      return `${night} failed; these figures must not be relied on.`;
+      return `${date} failed; these figures must not be relied on.`;
     case 'incomplete':
-      return `${night} is incomplete: ${joinParts(incompleteParts(summary, broken))}${tail}.`;
+      return `${date} is incomplete: ${joinParts(incompleteParts(summary, broken))}${tail}.`;
     case 'broken':
-      return `${night} is broken: ${brokenPart(summary, broken, orders)}${tail}.`;
+      return `${date} is broken: ${brokenPart(summary, broken, orders)}${tail}.`;
     case 'tied_out':
       if (orders === 0 && noticesOf(summary, 'no_orders').length > 0) {
-        return `${night} compared NOTHING${tail}.`;
+        return `${date} compared NOTHING${tail}.`;
       }
-      return `${night} tied out: ${counted(orders, 'order')} compared, no open difference${tail}.`;
+      return `${date} tied out: ${counted(orders, 'order')} compared, no open difference${tail}.`;
   }
 }
 

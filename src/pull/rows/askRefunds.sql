@@ -1,6 +1,6 @@
 -- The refund requests of the orders of a pull, as they stand now: the compare reads them here, so
 -- that it can be done again from what it saw. One that cannot be used is no part of it: it is the
--- problem of its order. $1 pull, $2 to $5 of which orders ($10 to $13 of askNight.sql). A refund of
+-- problem of its order. $1 pull, $2 to $5 of which orders ($10 to $13 of askLive.sql). A refund of
 -- ours whose request the ledger has no more stands here without an amount: such an order never
 -- matches at a glance, and what was paid of it is not forgotten.
 insert into tieout.asked_refunds (pull_id, account_id, order_no, refund_id, refund_amount,

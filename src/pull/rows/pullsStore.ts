@@ -144,7 +144,7 @@ export async function unfinishedPull(
   return { pullId: row.pull_id, runId, kind: 'night', asOf: row.as_of, finishedAt: null };
 }
 
-export async function askNight(
+export async function askLive(
   db: Db,
   pullId: bigint,
   accounts: readonly AccountRules[],
@@ -154,7 +154,7 @@ export async function askNight(
   part = ALL_ORDERS,
 ): Promise<void> {
   const currencies = cut.currencies ?? ledgerCurrencies({});
-  await db.query(inMonthOf(statement('pull/rows/askNight'), pullId), [
+  await db.query(inMonthOf(statement('pull/rows/askLive'), pullId), [
     pullId,
     JSON.stringify(accounts),
     range.endsAt,

@@ -6,12 +6,12 @@
 
 import { formatAmount, type Hundredths, parseAmount } from '../../core/money.js';
 import type { GatewayState, Operation } from '../../core/orders/order.js';
-import type { Night } from '../seed/night.js';
 import { seededAtGateway, seedOrder } from '../seed/seed.js';
+import type { SeedPlan } from '../seed/seedPlan.js';
 import type { PaymentDetails, SandboxOrder, SandboxTransaction } from './order.js';
 
 export interface Book {
-  readonly night: Night;
+  readonly plan: SeedPlan;
   /** Orders that are no longer as seeded, and those that came by a payment. */
   readonly changed: Map<string, SandboxOrder>;
   /** Order numbers that came by a payment, by account, in the sequence of their coming. */
@@ -58,8 +58,8 @@ export type Moved =
 
 const MAX_REFUNDS = 99;
 
-export function createBook(night: Night): Book {
-  return { night, changed: new Map(), paid: new Map(), marks: new Set() };
+export function createBook(plan: SeedPlan): Book {
+  return { plan, changed: new Map(), paid: new Map(), marks: new Set() };
 }
 
 export function draftOf(book: Book): Draft {
@@ -82,7 +82,7 @@ export function findOrder(draft: Draft, accountId: string, orderNo: string): San
     const known = draft.changed.get(key) ?? book.changed.get(key);
     if (known !== undefined) return known;
   }
-  return seededAtGateway(book.night, accountId, orderNo);
+  return seededAtGateway(book.plan, accountId, orderNo);
 }
 
 /** Puts an order into a draft, in place of the one that has its number. */
@@ -101,8 +101,8 @@ export function putTransaction(draft: Draft, order: SandboxOrder, next: SandboxT
 /** Every order of the book as it stands: the seeded ones first, then those paid for since. */
 export function* allOrders(book: Book): Generator<SandboxOrder> {
   const draft = draftOf(book);
-  for (let index = 0; index < book.night.settings.orders; index += 1) {
-    const { gateway, gatewayOnly } = seedOrder(book.night, index);
+  for (let index = 0; index < book.plan.settings.orders; index += 1) {
+    const { gateway, gatewayOnly } = seedOrder(book.plan, index);
     for (const seeded of [gateway, gatewayOnly]) {
       if (seeded !== null) yield findOrder(draft, seeded.accountId, seeded.orderNo) ?? seeded;
     }
@@ -203,7 +203,7 @@ function effectOf(
 
 /** The first payment of an order number that the seed knows nothing of. */
 function noteArrival(book: Book, { accountId, orderNo }: SandboxOrder): void {
-  if (seededAtGateway(book.night, accountId, orderNo) !== null) return;
+  if (seededAtGateway(book.plan, accountId, orderNo) !== null) return;
   const known = book.paid.get(accountId);
   if (known === undefined) book.paid.set(accountId, [orderNo]);
   else known.push(orderNo);

@@ -3,8 +3,8 @@
 // cost four bytes each: only positions are kept, the orders are drawn again when they are shown.
 // An order stands under the date of its first transaction and never changes its place.
 
-import { type Night, placeOf } from '../seed/night.js';
 import { heldAt } from '../seed/seed.js';
+import { placeOf, type SeedPlan } from '../seed/seedPlan.js';
 import { type Book, type Draft, draftOf, findOrder } from './book.js';
 import type { SandboxOrder } from './order.js';
 
@@ -26,14 +26,14 @@ export interface Listing {
 const codeOf = (index: number, isGatewayOnly: boolean): number =>
   index * 2 + (isGatewayOnly ? 1 : 0);
 
-const remembered = new WeakMap<Night, Map<string, Uint32Array>>();
+const remembered = new WeakMap<SeedPlan, Map<string, Uint32Array>>();
 
 /** The orders of an account whose first transaction lies in a span. */
 export function listingOf(book: Book, accountId: string, span: Span): Listing {
   const draft = draftOf(book);
-  const seeded = positionsOf(book.night).get(accountId) ?? new Uint32Array();
-  const first = lowerBound(book.night, seeded, span.from);
-  const seededSize = lowerBound(book.night, seeded, span.to) - first;
+  const seeded = positionsOf(book.plan).get(accountId) ?? new Uint32Array();
+  const first = lowerBound(book.plan, seeded, span.from);
+  const seededSize = lowerBound(book.plan, seeded, span.to) - first;
   const paid = paidIn(draft, accountId, span);
   const orderAt = (place: number): SandboxOrder | null => {
     if (place < seededSize) return seededOrder(draft, seeded[first + place] ?? 0);
@@ -54,8 +54,8 @@ export function listingOf(book: Book, accountId: string, span: Span): Listing {
 }
 
 /** Drawn once a night, at the first query that needs it: about a third of a second a million. */
-function positionsOf(night: Night): Map<string, Uint32Array> {
-  const known = remembered.get(night);
+function positionsOf(plan: SeedPlan): Map<string, Uint32Array> {
+  const known = remembered.get(plan);
   if (known !== undefined) return known;
   const codes = new Map<string, number[]>();
   const note = (accountId: string, code: number): void => {
@@ -63,49 +63,49 @@ function positionsOf(night: Night): Map<string, Uint32Array> {
     if (own === undefined) codes.set(accountId, [code]);
     else own.push(code);
   };
-  for (let index = 0; index < night.settings.orders; index += 1) {
-    const { kind, account } = placeOf(night, index);
+  for (let index = 0; index < plan.settings.orders; index += 1) {
+    const { kind, account } = placeOf(plan, index);
     // Only what was planted can be missing at the gateway or bring a gateway-only order.
-    if (kind === null || heldAt(night, index, 'order') !== null) {
+    if (kind === null || heldAt(plan, index, 'order') !== null) {
       note(account.accountId, codeOf(index, false));
     }
-    if (kind !== null && heldAt(night, index, 'gatewayOnly') !== null) {
+    if (kind !== null && heldAt(plan, index, 'gatewayOnly') !== null) {
       note(account.accountId, codeOf(index, true));
     }
   }
   const positions = new Map<string, Uint32Array>();
   for (const [accountId, own] of codes) {
-    positions.set(accountId, Uint32Array.from(inTime(night, own)));
+    positions.set(accountId, Uint32Array.from(inTime(plan, own)));
   }
-  remembered.set(night, positions);
+  remembered.set(plan, positions);
   return positions;
 }
 
 /** Positions follow the clock, save in a night of more than four days. */
-function inTime(night: Night, codes: number[]): number[] {
+function inTime(plan: SeedPlan, codes: number[]): number[] {
   const isSorted = codes.every(
-    (code, at) => at === 0 || timeOf(night, codes[at - 1] ?? 0) <= timeOf(night, code),
+    (code, at) => at === 0 || timeOf(plan, codes[at - 1] ?? 0) <= timeOf(plan, code),
   );
   if (isSorted) return codes;
-  return codes.sort((a, b) => timeOf(night, a) - timeOf(night, b) || a - b);
+  return codes.sort((a, b) => timeOf(plan, a) - timeOf(plan, b) || a - b);
 }
 
-function timeOf(night: Night, code: number): number {
-  return placeOf(night, code >>> 1).at;
+function timeOf(plan: SeedPlan, code: number): number {
+  return placeOf(plan, code >>> 1).at;
 }
 
-function lowerBound(night: Night, codes: Uint32Array, time: number): number {
+function lowerBound(plan: SeedPlan, codes: Uint32Array, time: number): number {
   let [low, high] = [0, codes.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (timeOf(night, codes[middle] ?? 0) < time) low = middle + 1;
+    if (timeOf(plan, codes[middle] ?? 0) < time) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
 function seededOrder(draft: Draft, code: number): SandboxOrder | null {
-  const seeded = heldAt(draft.book.night, code >>> 1, code % 2 === 0 ? 'order' : 'gatewayOnly');
+  const seeded = heldAt(draft.book.plan, code >>> 1, code % 2 === 0 ? 'order' : 'gatewayOnly');
   if (seeded === null || draft.book.changed.size === 0) return seeded;
   return findOrder(draft, seeded.accountId, seeded.orderNo);
 }

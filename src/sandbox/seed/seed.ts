@@ -6,15 +6,15 @@ import { formatAmount, type Hundredths } from '../../core/money.js';
 import type { ExpectedState } from '../../core/orders/order.js';
 import type { SandboxOrder, SandboxTransaction } from '../book/order.js';
 import { plainSketch, type Sketch, type SketchedAttempt } from './kinds.js';
+import { type Draw, drawsAt, pick } from './random.js';
 import {
-  layOutNight,
-  type Night,
-  type NightSettings,
   type Place,
   placeOf,
+  planSeed,
   plantedCounts,
-} from './night.js';
-import { type Draw, drawsAt, pick } from './random.js';
+  type SeedPlan,
+  type SeedSettings,
+} from './seedPlan.js';
 
 /** One row of ledger.orders, all as text; times as ISO 8601 in UTC. */
 export interface LedgerOrderRow {
@@ -55,7 +55,7 @@ export interface SeededOrder {
   readonly refunds: readonly LedgerRefundRow[];
 }
 
-export interface SeededNight {
+export interface SeededBooks {
   readonly gateway: SandboxOrder[];
   readonly ledger: { readonly orders: LedgerOrderRow[]; readonly refunds: LedgerRefundRow[] };
   readonly planted: Record<string, number>;
@@ -76,68 +76,68 @@ const ODD_CURRENCIES = ['PLN', 'USD', 'JPY'] as const;
 const REASONS = ['Returned', 'Damaged in transit', 'Wrong size', 'Zwrot towaru'] as const;
 
 /** A whole night at once; for a large one take `seedOrders` and let each order go. */
-export function seedNight(settings: NightSettings): SeededNight {
-  const night = layOutNight(settings);
+export function seedAll(settings: SeedSettings): SeededBooks {
+  const plan = planSeed(settings);
   const gateway: SandboxOrder[] = [];
   const orders: LedgerOrderRow[] = [];
   const refunds: LedgerRefundRow[] = [];
-  for (const seeded of seedOrders(night)) {
+  for (const seeded of seedOrders(plan)) {
     if (seeded.gateway !== null) gateway.push(seeded.gateway);
     if (seeded.gatewayOnly !== null) gateway.push(seeded.gatewayOnly);
     orders.push(seeded.ledger);
     refunds.push(...seeded.refunds);
   }
-  return { gateway, ledger: { orders, refunds }, planted: plantedCounts(night) };
+  return { gateway, ledger: { orders, refunds }, planted: plantedCounts(plan) };
 }
 
 /** The orders of a night in the sequence in which they were placed. */
-export function* seedOrders(night: Night): Generator<SeededOrder> {
-  for (let index = 0; index < night.settings.orders; index += 1) yield seedOrder(night, index);
+export function* seedOrders(plan: SeedPlan): Generator<SeededOrder> {
+  for (let index = 0; index < plan.settings.orders; index += 1) yield seedOrder(plan, index);
 }
 
 /** One order of a night by its position. */
-export function seedOrder(night: Night, index: number): SeededOrder {
-  const drawn = drawOrder(night, index);
+export function seedOrder(plan: SeedPlan, index: number): SeededOrder {
+  const drawn = drawOrder(plan, index);
   const gateway = gatewaySide(drawn);
-  const end = night.settings.dayEnd.getTime();
+  const end = plan.settings.dayEnd.getTime();
   return {
     kind: drawn.place.kind?.name ?? 'plain',
     leadsTo: drawn.place.kind?.leadsTo ?? 'matched',
     gateway,
     gatewayOnly: gatewayOnlyOrder(drawn),
     ledger: ledgerRow(drawn, gateway, end),
-    refunds: refundRows(drawn, night.settings),
+    refunds: refundRows(drawn, plan.settings),
   };
 }
 
 /** What the gateway holds under an order number of the night; null: nothing. */
 export function seededAtGateway(
-  night: Night,
+  plan: SeedPlan,
   accountId: string,
   orderNo: string,
 ): SandboxOrder | null {
   const [, prefix, serial] = ORDER_NO.exec(orderNo) ?? [];
   if (serial === undefined) return null;
   const index = Number(serial) - 1;
-  if (index < 0 || index >= night.settings.orders) return null;
-  const drawn = drawOrder(night, index);
+  if (index < 0 || index >= plan.settings.orders) return null;
+  const drawn = drawOrder(plan, index);
   const found = prefix === 'SO' ? gatewaySide(drawn) : gatewayOnlyOrder(drawn);
   return found?.orderNo === orderNo && found.accountId === accountId ? found : null;
 }
 
 /** What the gateway holds at a position: the order itself, or the gateway-only order beside it. */
 export function heldAt(
-  night: Night,
+  plan: SeedPlan,
   index: number,
   which: 'order' | 'gatewayOnly',
 ): SandboxOrder | null {
-  const drawn = drawOrder(night, index);
+  const drawn = drawOrder(plan, index);
   return which === 'order' ? gatewaySide(drawn) : gatewayOnlyOrder(drawn);
 }
 
-function drawOrder(night: Night, index: number): Drawn {
-  const place = placeOf(night, index);
-  const draw = drawsAt(night.settings.seed, index);
+function drawOrder(plan: SeedPlan, index: number): Drawn {
+  const place = placeOf(plan, index);
+  const draw = drawsAt(plan.settings.seed, index);
   const serial = String(index + 1).padStart(SERIAL_DIGITS, '0');
   const at = draw();
   const currency = at < 0.78 ? 'EUR' : pick(ODD_CURRENCIES, (at - 0.78) / 0.22);
@@ -230,10 +230,10 @@ function namedTransaction(
 }
 
 /** Requested on the business date itself: what customer service asked for since last night. */
-function refundRows(drawn: Drawn, night: NightSettings): LedgerRefundRow[] {
+function refundRows(drawn: Drawn, plan: SeedSettings): LedgerRefundRow[] {
   const amounts = drawn.sketch.refunds ?? [];
-  const begin = Math.max(drawn.place.at, night.dayStart.getTime());
-  const end = night.dayEnd.getTime();
+  const begin = Math.max(drawn.place.at, plan.dayStart.getTime());
+  const end = plan.dayEnd.getTime();
   return amounts.map((amount, number) => ({
     account_id: drawn.place.account.accountId,
     refund_id: `RF-${String(drawn.place.index + 1).padStart(SERIAL_DIGITS, '0')}-${number + 1}`,

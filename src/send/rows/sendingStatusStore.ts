@@ -1,7 +1,7 @@
 // What may stop the sending of an account, as rows: its newest run with canary and breaker, and the
 // brakes. All workers read the same facts; what they mean is core/instructions/sending.ts.
 // Neighbours: send/permit.ts asks, attemptsStore.ts moves canary and breaker on,
-// cli/nights/brake.ts pulls the brake.
+// cli/runs/brake.ts pulls the brake.
 
 import type { Brake, SendingFacts, SendingState } from '../../core/instructions/sending.js';
 import type { Db } from '../../database/db.js';

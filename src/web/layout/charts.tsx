@@ -4,13 +4,13 @@
 
 import type { BreakAge } from '../../core/breaks/breakAge.js';
 import { inWords } from '../../core/text/labels.js';
-import type { NightMark } from '../../night/nightsStore.js';
+import type { RunMark } from '../../night/consoleRunsStore.js';
 
 const STRIP_CELL = 14;
 const STRIP_HEIGHT = 28;
 
 /** One bar a night; the worse the night, the taller. The list of reports links each one, too. */
-export function NightStrip({ nights, room }: { nights: readonly NightMark[]; room: number }) {
+export function RunStrip({ nights, room }: { nights: readonly RunMark[]; room: number }) {
   const tied = nights.filter(({ state }) => state === 'tied_out').length;
   const width = room * STRIP_CELL;
   return (
@@ -51,7 +51,7 @@ export function NightStrip({ nights, room }: { nights: readonly NightMark[]; roo
 export function StripLegend() {
   return (
     <p class="hint legend">
-      {(Object.keys(HEIGHTS) as NightMark['state'][]).map((state) => (
+      {(Object.keys(HEIGHTS) as RunMark['state'][]).map((state) => (
         <span class="key">
           <svg viewBox={`0 0 ${STRIP_CELL} ${STRIP_HEIGHT}`} aria-hidden="true">
             <rect
@@ -70,7 +70,7 @@ export function StripLegend() {
   );
 }
 
-const HEIGHTS: Record<NightMark['state'], number> = {
+const HEIGHTS: Record<RunMark['state'], number> = {
   tied_out: 10,
   running: 14,
   broken: 18,
@@ -78,12 +78,12 @@ const HEIGHTS: Record<NightMark['state'], number> = {
   failed: 28,
 };
 
-function markWords({ businessDate, state, open }: NightMark): string {
+function markWords({ businessDate, state, open }: RunMark): string {
   const tail = open === null ? '' : `, ${open} open`;
   return `${businessDate}: ${inWords(state)}${tail}`;
 }
 
-function words(nights: readonly NightMark[]): string {
+function words(nights: readonly RunMark[]): string {
   return nights.length === 0 ? 'no night yet' : `Nights: ${nights.map(markWords).join('; ')}`;
 }
 
@@ -92,7 +92,7 @@ const TREND_HEIGHT = 120;
 const EDGE = 6;
 const LABEL_ROOM = 40;
 
-export function OpenTrend({ nights }: { nights: readonly NightMark[] }) {
+export function OpenTrend({ nights }: { nights: readonly RunMark[] }) {
   const counted = nights.filter((night) => night.open !== null);
   const most = Math.max(1, ...counted.map(({ open }) => open ?? 0));
   const step = (TREND_WIDTH - LABEL_ROOM - 2 * EDGE) / Math.max(1, counted.length - 1);
@@ -131,7 +131,7 @@ export function OpenTrend({ nights }: { nights: readonly NightMark[] }) {
   );
 }
 
-function trendWords(counted: readonly NightMark[], last: NightMark, most: number): string {
+function trendWords(counted: readonly RunMark[], last: RunMark, most: number): string {
   const [first] = counted;
   if (first === undefined || counted.length === 1) {
     return `${last.open} open at the end of ${last.businessDate}, the first night`;

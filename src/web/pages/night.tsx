@@ -8,26 +8,26 @@ import { brakeWords } from '../../core/instructions/sending.js';
 import type { Notice } from '../../core/runs/notices.js';
 import { removedLine } from '../../core/runs/removal.js';
 import type { AccountSummary } from '../../core/runs/summary.js';
-import { nightSentence } from '../../core/runs/summary.js';
-import type { NightMark, NightRow, Progress, Waiting } from '../../night/nightsStore.js';
-import { consoleNight, nightMarks, runProgress, waitingCounts } from '../../night/nightsStore.js';
+import { runSentence } from '../../core/runs/summary.js';
+import type { ConsoleRun, Progress, RunMark, Waiting } from '../../night/consoleRunsStore.js';
+import { consoleRun, runMarks, runProgress, waitingCounts } from '../../night/consoleRunsStore.js';
 import { removalOf } from '../../retention/retentionStore.js';
 import type { Words } from '../format.js';
-import { AgeBars, NightStrip, OpenTrend, StripLegend } from '../layout/charts.js';
+import { AgeBars, OpenTrend, RunStrip, StripLegend } from '../layout/charts.js';
 import { Empty, Figure, State, Table } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
 import { NOT_FOUND } from '../visit.js';
 import { dateOf } from '../visitor/fields.js';
 
-const NIGHTS_SHOWN = 60;
+const RUNS_SHOWN = 60;
 
 export async function tonightPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, words } = visit;
-  const night = await consoleNight(deps.db, accounts, null);
+  const night = await consoleRun(deps.db, accounts, null);
   if (night === null)
-    return { kind: 'page', title: 'Tonight', section: 'Tonight', body: <NoNight /> };
+    return { kind: 'page', title: 'Tonight', section: 'Tonight', body: <NoRun /> };
   const [marks, ages, waits, progress, brake] = await Promise.all([
-    nightMarks(deps.db, accounts, NIGHTS_SHOWN),
+    runMarks(deps.db, accounts, RUNS_SHOWN),
     openByAge(deps.db, accounts, deps.now()),
     waitingCounts(deps.db, accounts),
     night.state === 'running' ? runProgress(deps.db, night.runId, accounts) : null,
@@ -59,10 +59,10 @@ export async function tonightPage(visit: Visit): Promise<Answer> {
   };
 }
 
-export async function nightPage(visit: Visit): Promise<Answer> {
+export async function runPage(visit: Visit): Promise<Answer> {
   const date = dateOf(visit.params.date);
   if (date === null) return NOT_FOUND;
-  const night = await consoleNight(visit.deps.db, visit.accounts, date);
+  const night = await consoleRun(visit.deps.db, visit.accounts, date);
   if (night === null) return NOT_FOUND;
   const { words } = visit;
   const removal = await removalOf(visit.deps.db, night.runId);
@@ -79,7 +79,7 @@ export async function nightPage(visit: Visit): Promise<Answer> {
   return { kind: 'page', title: date, section: 'Tonight', body };
 }
 
-function NoNight() {
+function NoRun() {
   return (
     <>
       <h1>No night yet</h1>
@@ -91,14 +91,14 @@ function NoNight() {
   );
 }
 
-function Head({ night, words }: { night: NightRow; words: Words }) {
+function Head({ night, words }: { night: ConsoleRun; words: Words }) {
   return (
     <>
       <h1>
-        Night of {night.businessDate} <State state={night.state} />
+        Run of {night.businessDate} <State state={night.state} />
       </h1>
       <p class="sentence" role="status">
-        {night.summary === null ? underWay(night) : nightSentence(night.summary)}
+        {night.summary === null ? underWay(night) : runSentence(night.summary)}
       </p>
       <p class="hint">
         {night.asOf === null
@@ -126,7 +126,7 @@ function Notices({ notices }: { notices: readonly Notice[] }) {
   );
 }
 
-function underWay(night: NightRow): string {
+function underWay(night: ConsoleRun): string {
   return night.state === 'failed'
     ? `The night failed: ${night.failure ?? 'no reason was recorded'}. ` +
         'Run it again: nothing is sent twice.'
@@ -324,11 +324,11 @@ const MONEY = [
   ['paidOut', 'Paid out'],
 ] as const;
 
-function History({ marks, ages }: { marks: readonly NightMark[]; ages: readonly number[] }) {
+function History({ marks, ages }: { marks: readonly RunMark[]; ages: readonly number[] }) {
   return (
     <section aria-labelledby="history">
       <h2 id="history">The nights before</h2>
-      <NightStrip nights={marks} room={NIGHTS_SHOWN} />
+      <RunStrip nights={marks} room={RUNS_SHOWN} />
       <StripLegend />
       <div class="beside">
         <OpenTrend nights={marks} />

@@ -11,7 +11,7 @@ import type { Answer, Visit } from '../visit.js';
 import { NOT_FOUND } from '../visit.js';
 import { rowIdOf } from '../visitor/fields.js';
 
-const NIGHTS_A_PAGE = 30;
+const RUNS_A_PAGE = 30;
 const PAGES_MAX = 1_000;
 const TYPES: Readonly<Record<string, string>> = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
@@ -23,10 +23,10 @@ export async function reportsPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, query, words } = visit;
   const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
   // One night more than a page tells whether there is an older one.
-  const page = { nights: NIGHTS_A_PAGE + 1, offset: at * NIGHTS_A_PAGE };
+  const page = { nights: RUNS_A_PAGE + 1, offset: at * RUNS_A_PAGE };
   const found = await listReports(deps.db, accounts, page);
   const dates = [...new Set(found.map(({ businessDate }) => businessDate))];
-  const older = dates[NIGHTS_A_PAGE];
+  const older = dates[RUNS_A_PAGE];
   const rows = found.filter(({ businessDate }) => businessDate !== older);
   const mayTake = visit.accountsFor('download').length === accounts.length;
   const body = (

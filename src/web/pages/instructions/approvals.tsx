@@ -6,7 +6,7 @@ import type { ComponentChildren } from 'preact';
 import { holdWords, isApprovable } from '../../../core/instructions/decision.js';
 import type { HeldInstruction } from '../../../instructions/instructionPagesStore.js';
 import { heldInstructions } from '../../../instructions/instructionPagesStore.js';
-import { waitingCounts } from '../../../night/nightsStore.js';
+import { waitingCounts } from '../../../night/consoleRunsStore.js';
 import type { Words } from '../../format.js';
 import { Empty, Figure, Form, OrderLink, Pager, Pick, PickAll, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';

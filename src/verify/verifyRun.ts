@@ -20,7 +20,7 @@ import type { Database, Db, Tx } from '../database/db.js';
 import { rolledBack } from '../database/rolledBack.js';
 import { storedSnapshots } from '../pull/rows/keptPagesStore.js';
 import { removalOf } from '../retention/retentionStore.js';
-import type { Night } from '../runs/deps.js';
+import type { Run } from '../runs/deps.js';
 import type { RunRow } from '../runs/runsStore.js';
 import { countSnapshots, sumUp } from '../total/total.js';
 import { decodeAgain } from './decodeAgain.js';
@@ -48,7 +48,7 @@ export interface VerifyDeps {
   progress: (done: number, total: number) => void;
 }
 
-export interface VerifiedNight {
+export interface VerifiedRun {
   /** as it comes out today; null where it does not even tie */
   summary: RunSummary | null;
   differences: Difference[];
@@ -57,7 +57,7 @@ export interface VerifiedNight {
   pages: number;
 }
 
-export async function verifyNight(deps: VerifyDeps, run: RunRow): Promise<VerifiedNight> {
+export async function verifyRun(deps: VerifyDeps, run: RunRow): Promise<VerifiedRun> {
   const removal = await removalOf(deps.db, run.runId);
   if (removal) {
     throw new TieoutError(
@@ -98,7 +98,7 @@ async function workedOut(
   tx: Tx,
   run: RunRow,
   workings: readonly WorkingRow[],
-): Promise<VerifiedNight> {
+): Promise<VerifiedRun> {
   const [first, last] = [workings[0], workings.at(-1)];
   if (!first || !last) throw new Error('a run without workings');
   await openScratch(tx, run.runId);
@@ -164,14 +164,14 @@ async function repeatCompare(
     await breaksAsOf(tx, working);
     await clearVerdicts(db, run.runId, accountIds);
   } else if (kind === 'again') await clearVerdictsOf(db, run.runId, pullId);
-  const { config, night } = asThen(deps, db, run, working);
+  const { config, past } = asThen(deps, db, run, working);
   const scope = {
     runId: run.runId,
     pullId,
     ...(kind === 'again' ? { snapshotOnly: true } : {}),
     ...(working.failedIn === null ? {} : { failedIn: working.failedIn }),
   };
-  const matched = await judgeOrders(db, scope, compareRules({ config }, night, pullAsOf));
+  const matched = await judgeOrders(db, scope, compareRules({ config }, past, pullAsOf));
   await recordMatched(db, pullId, matched);
   await updateBreaks(db, scope, working.at);
 }
@@ -187,12 +187,12 @@ async function repeatTotal(
   const db = scratchDb(tx);
   await instructionsAsOf(tx, working);
   await classify(db, run.runId);
-  const { config, night } = asThen(deps, db, run, working);
+  const { config, past } = asThen(deps, db, run, working);
   const counts = await countSnapshots(db, run.runId);
   try {
     // What the ledger's feed announced and which words were new is given, not worked out again.
     const notices = run.summary?.notices ?? [];
-    return { summary: await sumUp({ config }, night, counts, notices) };
+    return { summary: await sumUp({ config }, past, counts, notices) };
   } catch (error) {
     if (!(error instanceof TieoutError)) throw error;
     const problem = { accountId: null, orderNo: null, what: 'figures', was: 'they tied' };
@@ -206,12 +206,12 @@ function asThen(
   db: Db,
   run: RunRow,
   working: WorkingRow,
-): { config: Config; night: Night } {
+): { config: Config; past: Run } {
   const config = settingsThen(deps.config, working.settings, working.profile);
   const { runId, businessDate, covers, startsAt, endsAt } = run;
   const accounts = config.accounts.filter((one) => working.accountIds.includes(one.accountId));
   return {
     config,
-    night: { runId, businessDate, covers, startsAt, endsAt, isDry: false, accounts, db },
+    past: { runId, businessDate, covers, startsAt, endsAt, isDry: false, accounts, db },
   };
 }

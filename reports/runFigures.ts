@@ -7,7 +7,7 @@ import type { Ages } from './pictures.js';
 import { addToAges, noAges } from './pictures.js';
 import { fitsNumber, hundredthsOf } from './xlsx/cells.js';
 
-export interface NightFigures {
+export interface RunFigures {
   ages: Ages;
   /** Open breaks by account and kind. */
   openByKind: Map<string, number>;
@@ -26,7 +26,7 @@ export interface Difference {
 
 export const NO_DIFFERENCE: Readonly<Difference> = { signed: 0n, absolute: 0n, tooLong: null };
 
-export function noFigures(): NightFigures {
+export function noFigures(): RunFigures {
   return { ages: noAges(), openByKind: new Map(), differences: new Map(), nets: new Map() };
 }
 
@@ -35,7 +35,7 @@ export function keyOf(accountId: string, other: string | null): string {
   return JSON.stringify([accountId, other]);
 }
 
-export function addBreaks(figures: NightFigures, rows: readonly BreakRow[]): void {
+export function addBreaks(figures: RunFigures, rows: readonly BreakRow[]): void {
   const { ages, openByKind, differences } = figures;
   addToAges(ages, rows);
   for (const { accountId, kind, currency, difference } of rows) {
@@ -52,7 +52,7 @@ export function addBreaks(figures: NightFigures, rows: readonly BreakRow[]): voi
   }
 }
 
-export function addMoved({ nets }: NightFigures, rows: readonly MovementRow[]): void {
+export function addMoved({ nets }: RunFigures, rows: readonly MovementRow[]): void {
   for (const { accountId, currency, operation, amount } of rows) {
     const sign = operation === 'capture' ? 1n : operation === 'refund' ? -1n : 0n;
     const key = keyOf(accountId, currency);

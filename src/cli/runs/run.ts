@@ -42,7 +42,7 @@ export function runCommand(): Command {
       if (flags.format !== undefined && flags.dryRun !== true) {
         throw new UsageError('--format goes with --dry-run; for a night: tieout report');
       }
-      const night = async (app: App): Promise<number> => {
+      const work = async (app: App): Promise<number> => {
         const request = {
           date: flags.date ?? null,
           accountIds: flags.account,
@@ -56,14 +56,14 @@ export function runCommand(): Command {
       };
       // A cron begins it, and nobody begins it again: a server that is started anew is waited
       // for. One that is away is a failure, which whoever reads the exit code wants to know soon.
-      await withApp(command, night, { partsSeconds: 20 });
+      await withApp(command, work, { partsSeconds: 20 });
     });
 }
 
 /** However it ended, what it has to tell is told before this process is gone. */
 async function runAndTell(app: App, request: RunRequest): Promise<RunResult> {
   try {
-    return await runDate(await app.night(), request, await app.workforce());
+    return await runDate(await app.sendDeps(), request, await app.workforce());
   } finally {
     if (!request.isDry) await tellOnce(watchOf(app));
   }

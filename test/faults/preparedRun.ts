@@ -6,13 +6,13 @@ import { cutBatches } from '../../src/instructions/instructionsStore.js';
 import { beginRun } from '../../src/night/begin.js';
 import { plan } from '../../src/plan/plan.js';
 import { pull } from '../../src/pull/pull.js';
-import type { Night } from '../../src/runs/deps.js';
+import type { Run } from '../../src/runs/deps.js';
 import type { SendDeps } from '../../src/send/deps.js';
 import type { House } from '../support/night.js';
 
 export interface Prepared {
   deps: SendDeps;
-  night: Night;
+  night: Run;
   batchIds: bigint[];
 }
 
@@ -22,13 +22,13 @@ export async function forgetRunner(house: House): Promise<void> {
 }
 
 /** `isOpen`: as though the canary of each account had been answered, so that whole batches go. */
-export async function prepareNight(house: House, { isOpen = true } = {}): Promise<Prepared> {
+export async function prepareRun(house: House, { isOpen = true } = {}): Promise<Prepared> {
   const app = await house.open();
-  const deps = await app.night();
+  const deps = await app.sendDeps();
   const request = { date: null, accountIds: [], isDry: false };
   const beginning = await beginRun(deps, request);
   if (beginning.kind !== 'mine') throw new Error(`the run is not ours but ${beginning.kind}`);
-  const { night } = beginning;
+  const { run: night } = beginning;
   const workforce = await app.workforce();
   await workforce.start();
   try {

@@ -203,14 +203,14 @@ export function sampleSummary(): RunSummary {
 }
 
 /** The same night with its rows at hand. */
-export type NightAtHand = Omit<ReconciliationData, 'breaks' | 'moved' | 'waiting'> & {
+export type RunAtHand = Omit<ReconciliationData, 'breaks' | 'moved' | 'waiting'> & {
   breaks: readonly BreakRow[];
   moved: readonly MovementRow[];
   waiting: readonly MovementRow[];
 };
 
 /** As the workbook takes it: rows in chunks of two. */
-export function nightOf({ breaks, moved, waiting, ...night }: NightAtHand): ReconciliationData {
+export function runOf({ breaks, moved, waiting, ...night }: RunAtHand): ReconciliationData {
   return {
     ...night,
     breaks: (kinds) => chunked(breaks.filter(({ kind }) => kinds?.includes(kind) ?? true)),
@@ -223,7 +223,7 @@ async function* chunked<R>(rows: readonly R[]): AsyncGenerator<readonly R[]> {
   for (let at = 0; at < rows.length; at += 2) yield rows.slice(at, at + 2);
 }
 
-export function sampleNight(changes: Partial<NightAtHand> = {}): NightAtHand {
+export function sampleRun(changes: Partial<RunAtHand> = {}): RunAtHand {
   return {
     summary: sampleSummary(),
     about: ABOUT,

@@ -6,7 +6,7 @@ import type { Notice } from '../../core/runs/notices.js';
 import { leftAccountNotice } from '../../core/runs/notices.js';
 import { didNotStart, nextSentence, owedSentence, silenceSentence } from '../../core/runs/owed.js';
 import { strangeOrdersNotice } from '../../core/runs/strangeOrders.js';
-import { nightSentence } from '../../core/runs/summary.js';
+import { runSentence } from '../../core/runs/summary.js';
 import { readSchedule } from '../../night/clock.js';
 import { type OutboxFigures, outboxFigures } from '../../outbox/outboxStore.js';
 import type { GatewayWord } from '../../pull/rows/statusCodesStore.js';
@@ -125,5 +125,5 @@ export function sentenceOf(run: RunRow | null): string {
     const reason = run.failure ?? 'no reason on record';
     return `Business date ${run.businessDate} failed: ${reason}. \`tieout run\` goes on with it.`;
   }
-  return nightSentence(run.summary);
+  return runSentence(run.summary);
 }

@@ -9,7 +9,7 @@ import type { SandboxAccountId } from '../book/order.js';
 import { KINDS, type Kind, ZONES, type Zone } from './kinds.js';
 import { mix } from './random.js';
 
-export const MAX_NIGHT_ORDERS = 10_000_000;
+export const MAX_SEED_ORDERS = 10_000_000;
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -19,7 +19,7 @@ const ORDERS_FOR_ONE = 100;
 /** Of 100 orders; the business date takes the rest. */
 const ZONE_PERCENT = { stale: 5, recent: 20, young: 2 } as const;
 
-export interface NightSettings {
+export interface SeedSettings {
   readonly orders: number;
   readonly seed: number;
   readonly dayStart: Date;
@@ -39,8 +39,8 @@ interface ZoneLayout {
   readonly planted: readonly { kind: Kind; below: number }[];
 }
 
-export interface Night {
-  readonly settings: NightSettings;
+export interface SeedPlan {
+  readonly settings: SeedSettings;
   readonly zones: readonly ZoneLayout[];
 }
 
@@ -66,10 +66,10 @@ export function sandboxKey(seed: number, accountId: string): string {
 }
 
 /** Lays a night out; refuses settings that make none. */
-export function layOutNight(settings: NightSettings): Night {
+export function planSeed(settings: SeedSettings): SeedPlan {
   const { orders, seed, dayStart, dayEnd, accounts } = settings;
-  if (!Number.isSafeInteger(orders) || orders < 0 || orders > MAX_NIGHT_ORDERS) {
-    throw new UsageError(`a night has 0 to ${MAX_NIGHT_ORDERS} orders`);
+  if (!Number.isSafeInteger(orders) || orders < 0 || orders > MAX_SEED_ORDERS) {
+    throw new UsageError(`a night has 0 to ${MAX_SEED_ORDERS} orders`);
   }
   if (!Number.isSafeInteger(seed)) throw new UsageError('a seed is a whole number');
   if (!(dayStart.getTime() < dayEnd.getTime())) throw new UsageError('a night ends after it began');
@@ -84,10 +84,10 @@ export function layOutNight(settings: NightSettings): Night {
 }
 
 /** Where the order of a position stands. */
-export function placeOf(night: Night, index: number): Place {
-  const layout = night.zones.find(({ first, size }) => index >= first && index < first + size);
+export function placeOf(plan: SeedPlan, index: number): Place {
+  const layout = plan.zones.find(({ first, size }) => index >= first && index < first + size);
   if (layout === undefined) throw new RangeError(`the night has no order ${index}`);
-  const { seed, accounts, dayStart } = night.settings;
+  const { seed, accounts, dayStart } = plan.settings;
   const within = index - layout.first;
   const bits = mix(seed, index);
   const jitter = (bits & 0xffff) / 0x10000;
@@ -104,9 +104,9 @@ export function placeOf(night: Night, index: number): Place {
 }
 
 /** How many of each kind the night holds, the plain ones under `plain`. */
-export function plantedCounts(night: Night): Record<string, number> {
-  const counts: Record<string, number> = { plain: night.settings.orders };
-  for (const { planted } of night.zones) {
+export function plantedCounts(plan: SeedPlan): Record<string, number> {
+  const counts: Record<string, number> = { plain: plan.settings.orders };
+  for (const { planted } of plan.zones) {
     let before = 0;
     for (const { kind, below } of planted) {
       counts[kind.name] = below - before;
@@ -117,12 +117,7 @@ export function plantedCounts(night: Night): Record<string, number> {
   return counts;
 }
 
-function layOutZone(
-  settings: NightSettings,
-  zone: Zone,
-  number: number,
-  first: number,
-): ZoneLayout {
+function layOutZone(settings: SeedSettings, zone: Zone, number: number, first: number): ZoneLayout {
   const size = sizeOfZone(zone, settings.orders);
   const [from, to] = windowOfZone(zone, settings);
   let below = 0;
@@ -141,7 +136,7 @@ function sizeOfZone(zone: Zone, orders: number): number {
 }
 
 /** Old enough or young enough for the default graceHours 24 and staleAuthorisationDays 6. */
-function windowOfZone(zone: Zone, { dayStart, dayEnd }: NightSettings): [number, number] {
+function windowOfZone(zone: Zone, { dayStart, dayEnd }: SeedSettings): [number, number] {
   const end = dayEnd.getTime();
   const lastHour = Math.max(dayStart.getTime(), end - HOUR);
   switch (zone) {

@@ -35,9 +35,9 @@ const POLL_MS = 30_000;
 /** Runs the clock until the program is told to stop: at each tick, and now and then between. */
 export async function runClock(app: App, signal: AbortSignal, workforce: Workforce): Promise<void> {
   const { cron, timezone } = app.config.schedule;
-  const night = await app.night();
-  await night.journal.keep();
-  const deps = { ...night, localTicks: localTicksOf(cron) };
+  const opened = await app.sendDeps();
+  await opened.journal.keep();
+  const deps = { ...opened, localTicks: localTicksOf(cron) };
   const say = onlyChanges(deps.log);
   let wake = (): void => {};
   const clock = startClock({ cron, timezone, log: deps.log, onTick: async () => wake() });
@@ -62,8 +62,8 @@ export async function runClock(app: App, signal: AbortSignal, workforce: Workfor
 /** The newest night in a sentence where it is not over, and when the next one begins. */
 function clockWords({ owed, now, facts, run }: ScheduleStatus): string {
   const about = owedSentence(owed, now);
-  const night = about !== null && owed.kind !== 'begin' ? sentenceOf(run) : null;
-  return [night, about, nextSentence(facts)].filter((part) => part !== null).join(' ');
+  const last = about !== null && owed.kind !== 'begin' ? sentenceOf(run) : null;
+  return [last, about, nextSentence(facts)].filter((part) => part !== null).join(' ');
 }
 
 /** A line that says the same as the one before is not said again. */
@@ -80,7 +80,7 @@ export function workCommand(): Command {
     await withApp(
       command,
       async (app, signal) => {
-        const { log, journal } = await app.night();
+        const { log, journal } = await app.sendDeps();
         const workforce = await app.workforce();
         await workforce.start();
         await journal.keep();

@@ -29,7 +29,7 @@ export function sendCommand(): Command {
           throw new UsageError(`--account ${wrong}: no such account in the configuration`);
         }
         const accountIds = flags.account.length === 0 ? known : flags.account;
-        const sent = await sendApproved(await app.night(), accountIds, await app.workforce());
+        const sent = await sendApproved(await app.sendDeps(), accountIds, await app.workforce());
         if (wantsJson(command)) printJson({ instructions: sent });
         else printLines(sentLines(sent));
         return exitOf(sent);

@@ -6,7 +6,7 @@ import type { RunState, RunSummary } from '../core/runs/summary.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 
-export interface NightRow {
+export interface ConsoleRun {
   runId: bigint;
   businessDate: string;
   state: RunState;
@@ -27,11 +27,11 @@ const WORST = `case
     else 'tied_out' end`;
 
 /** The night of a date, or the newest; null when none of these accounts had one. */
-export async function consoleNight(
+export async function consoleRun(
   db: Db,
   accountIds: readonly string[],
   date: string | null,
-): Promise<NightRow | null> {
+): Promise<ConsoleRun | null> {
   const { rows } = await db.query<{
     run_id: bigint;
     business_date: string;
@@ -80,7 +80,7 @@ export async function consoleNight(
   };
 }
 
-export interface NightMark {
+export interface RunMark {
   businessDate: string;
   state: RunState;
   /** Breaks open at its end; null while it works. */
@@ -88,11 +88,11 @@ export interface NightMark {
 }
 
 /** The last nights, oldest first. */
-export async function nightMarks(
+export async function runMarks(
   db: Db,
   accountIds: readonly string[],
   limit: number,
-): Promise<NightMark[]> {
+): Promise<RunMark[]> {
   const { rows } = await db.query<{ business_date: string; state: RunState; open: bigint | null }>(
     `select r.business_date, case when r.state in ('running', 'failed') then r.state
          else ${WORST} end as state,

@@ -3,7 +3,7 @@
 
 import { coverageText } from '../../core/orders/coverage.js';
 import type { AccountSummary, RunSummary } from '../../core/runs/summary.js';
-import { nightSentence, ORDER_CLASSES } from '../../core/runs/summary.js';
+import { ORDER_CLASSES, runSentence } from '../../core/runs/summary.js';
 
 const RULE = '─'.repeat(72);
 
@@ -11,7 +11,7 @@ const RULE = '─'.repeat(72);
 export function summaryLines(summary: RunSummary): string[] {
   const lines = [
     RULE,
-    nightSentence(summary),
+    runSentence(summary),
     `${summary.environment.toUpperCase()} · looked at ${summary.asOf} · ${pullLine(summary)}`,
     RULE,
   ];

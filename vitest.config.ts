@@ -1,7 +1,8 @@
-// Few workers: the tests share the machine with the servers they run against. One more than two
-// cores, since much of a test is waiting.
+// More workers than the two cores of the machine it is meant for: half of a test is waiting, for a
+// server to start, for a claim to grow old, for a process to end.
 
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longestFirst.js';
 
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export.
 export default defineConfig({
@@ -9,7 +10,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/globalSetup.ts'],
     pool: 'forks',
-    maxWorkers: 3,
+    maxWorkers: 5,
+    sequence: { sequencer: LongestFirst },
     // Real servers and processes on a shared, noisy machine: CI tries a failed test once more.
     retry: process.env.CI ? 1 : 0,
     testTimeout: 60_000,

@@ -1,10 +1,12 @@
 // A command ends when it has said how it ended, whatever went away for good while it worked: the
 // queue's server or the database. The built program, real servers that are killed or frozen under
-// it. A cron job that never gets an exit code starts no next night.
+// it. A cron job that never gets an exit code starts no next night. Each test waits a minute for
+// what has a minute to end in, on servers of its own: they wait at the same time.
 
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import type { TestContext } from 'vitest';
+import { describe, it } from 'vitest';
 import { readPostmaster } from '../../src/database/embedded/postmaster.js';
 import type { Running } from '../support/cli.js';
 import { ensureBuilt, startTieout } from '../support/cli.js';
@@ -15,26 +17,22 @@ import { houseBehind } from './houseBehind.js';
 
 const MINUTE_MS = 60_000;
 
-const cleanups: (() => Promise<void>)[] = [];
+const withRedis = describe.skipIf(privateRedisMissing !== null);
 
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-describe.skipIf(privateRedisMissing !== null)('a run whose Redis goes away for good', () => {
-  it.each(['killed', 'frozen'] as const)(
+withRedis.concurrent('a run whose Redis goes away for good', () => {
+  it.for(['killed', 'frozen'] as const)(
     '%s: fails, and ends',
     { timeout: 4 * MINUTE_MS },
-    async (how) => {
+    async (how, { expect, onTestFinished }) => {
       await ensureBuilt();
       const redis = await startRedis();
-      cleanups.push(() => redis.end());
+      onTestFinished(() => redis.end());
       const { house, front } = await houseBehind({
         orders: 9_000,
         inLedger: kinds({ capture_due: 60 }, 'A1001'),
         settings: { queue: { url: redis.url } },
       });
-      cleanups.push(() => house.end());
+      onTestFinished(() => house.end());
       front.trouble = async ({ operation }) => {
         // While the canary is on its way: what waits for it is never enqueued.
         if (operation === 'capture' && how === 'killed') await redis.kill();
@@ -50,31 +48,33 @@ describe.skipIf(privateRedisMissing !== null)('a run whose Redis goes away for g
   );
 });
 
-describe('a run whose database goes away for good', () => {
-  it('waits for it, and ends when it is told to', { timeout: 4 * MINUTE_MS }, async () => {
-    const { run } = await cutOff();
+describe.concurrent('a run whose database goes away for good', () => {
+  it('waits for it, and ends when it is told to', { timeout: 4 * MINUTE_MS }, async (test) => {
+    const { run } = await cutOff(test);
     await run.says('the database is away; it is waited for');
     run.signal('SIGTERM');
     const { code, stderr } = await run.ended;
-    expect(code, stderr).toBe(1);
+    test.expect(code, stderr).toBe(1);
   });
 
   // As long as a run waits for its database: not for every day.
   if (process.env.TIEOUT_STEPS === 'all') {
-    it('ends by itself when it has waited long enough', { timeout: 30 * MINUTE_MS }, async () => {
-      const { run } = await cutOff();
+    it('ends by itself when it has waited long enough', {
+      timeout: 30 * MINUTE_MS,
+    }, async (test) => {
+      const { run } = await cutOff(test);
       const { code, stderr } = await run.ended;
-      expect(code, stderr).toBe(1);
+      test.expect(code, stderr).toBe(1);
     });
   }
 });
 
 /** Nobody starts its server again. */
-async function cutOff(): Promise<{ run: Running }> {
+async function cutOff({ onTestFinished }: TestContext): Promise<{ run: Running }> {
   const house = await buildSeparateHouse({ orders: 900, seed: 1, database: 'server' });
-  cleanups.push(() => house.end());
+  onTestFinished(() => house.end());
   const run = startTieout(['run'], { cwd: house.folder });
-  cleanups.push(async () => {
+  onTestFinished(async () => {
     run.signal('SIGKILL');
     await run.ended;
   });

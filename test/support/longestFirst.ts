@@ -1,0 +1,54 @@
+// The order of the test files. A file is one worker's from its first test to its last, so that one
+// that takes minutes and is begun last has the machine to itself at the end: those that are known
+// to take long are begun first. What a fresh clone knows of the others is their size.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestSpecification } from 'vitest/node';
+import { BaseSequencer } from 'vitest/node';
+
+/** Those of more than half a minute on two cores, the longest first; under test/. */
+const LONG = [
+  'faults/putBack',
+  'faults/moneyAnswers',
+  'night/settingsChanged',
+  'night/nextDates',
+  'cli/contract',
+  'faults/whoDies',
+  'jobs/conformance',
+  'night/editedLedger',
+  'store/embedded',
+  'jobs/failure',
+  'faults/kill',
+  'faults/ending',
+  'night/newlyFreed',
+  'night/poisonedLedger',
+  'faults/heals',
+  'faults/restart',
+  'proof/schedules',
+  'night/walk',
+  'night/sendApproved',
+  'faults/sendBatch',
+  'night/ledgerTypes',
+  'faults/pages',
+  'faults/journal',
+  'night/oneDate',
+  'week/week',
+  'night/payouts',
+  'faults/stops',
+  'faults/lateServers',
+  'faults/frozen',
+  'web/browser',
+];
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const folder = join(this.ctx.config.root, 'test');
+    const long = LONG.map((name) => join(folder, `${name}.test.ts`));
+    const gone = long.filter((path) => !existsSync(path));
+    if (gone.length > 0) throw new Error(`longestFirst.ts names what is not there: ${gone}`);
+    const others = await super.sort(files.filter((file) => !long.includes(file.moduleId)));
+    const known = long.flatMap((path) => files.filter((file) => file.moduleId === path));
+    return [...known, ...others];
+  }
+}

@@ -4,7 +4,7 @@
 
 import { sandboxProfile } from '../dist/src/gateway/document/profile.js';
 import { decodeQueryAnswer } from '../dist/src/gateway/query/decode.js';
-import { keptBody } from '../dist/src/pull/askGateway.js';
+import { storedBody } from '../dist/src/pull/askGateway.js';
 import { commitChunk, createPull } from '../dist/src/pull/rows/pullsStore.js';
 import { snapshotLines } from '../dist/src/pull/snapshotLines.js';
 import { inTurns, line, ratiosOf, timed } from './stats.mjs';
@@ -12,7 +12,7 @@ import { inTurns, line, ratiosOf, timed } from './stats.mjs';
 const PROFILE = sandboxProfile();
 
 /** What the program makes of a page; `raw` says what it keeps of the body. */
-export function storedPage({ chunk, account }, { asked, body }, raw = keptBody) {
+export function storedPage({ chunk, account }, { asked, body }, raw = storedBody) {
   const { entries } = decodeQueryAnswer(account, { status: 200, body });
   const { text, unasked } = snapshotLines(PROFILE, chunk, asked, entries);
   return {
@@ -51,7 +51,7 @@ export async function ingestLines(bench, held) {
         for (const of of held) for (const page of of.pages) storedPage(of, page, noRaw);
       }),
     plain: storing(noRaw),
-    raw: storing(keptBody),
+    raw: storing(storedBody),
   });
   const [parse, encode, plain, raw] = Object.values(found).map((one) => one.slice(1));
   return [

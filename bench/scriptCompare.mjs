@@ -1,7 +1,7 @@
 // What a user would write to get what tieout's compare gives: everything that bears on a verdict in
 // memory, one Map, one order after the other, then the same verdicts, breaks and events in the same
 // tables. It may use the program's own readable rules (core/orders/decide.ts), which a user would have to
-// write first, and asks them only where an order does not match at a glance. It knows neither of
+// write first, and asks them only where an order does not match by the fast match. It knows neither of
 // breaks from earlier nights nor how to resume, and holds all orders in memory at once.
 
 import { createHash } from 'node:crypto';

@@ -7,13 +7,13 @@ import type { QueueName } from '../src/core/queuePort.js';
 
 const COUNTED_MS = 60_000;
 
-export interface ToldOnce {
+export interface FailureNotices {
   failed(queue: QueueName, id: string, reason: string): void;
   /** Tells what was only counted so far. */
   end(): void;
 }
 
-export function toldOnce(log: Log): ToldOnce {
+export function failureNotices(log: Log): FailureNotices {
   const counted = new Map<string, { more: number; timer: NodeJS.Timeout }>();
   const tell = (reason: string): void => {
     const { more = 0, timer } = counted.get(reason) ?? {};

@@ -12,8 +12,8 @@ import type { Processor, QueueWorker } from './backend.js';
 import { answered, within } from './backend.js';
 import { UnrecoverableError } from './bullmq.js';
 import { restOnErrors } from './errorBackoff.js';
-import type { ToldOnce } from './failureNotices.js';
-import { toldOnce } from './failureNotices.js';
+import type { FailureNotices } from './failureNotices.js';
+import { failureNotices } from './failureNotices.js';
 import type { Queues } from './queues.js';
 import { FAILED_KEPT, QUEUE_TABLE } from './queues.js';
 import { reasonOf } from './reason.js';
@@ -49,7 +49,7 @@ export interface Workers {
 
 /** Starts one worker a queue; throws UnreachableError within a bounded time. */
 export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
-  const work: Work = { running: new Set(), isStopping: false, told: toldOnce(deps.log) };
+  const work: Work = { running: new Set(), isStopping: false, told: failureNotices(deps.log) };
   const workers = QUEUES.map((name) => startWorker(deps, name, work));
   const rests = workers.map(restOnErrors);
   const stop = (graceMs: number) => {
@@ -69,7 +69,7 @@ export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
 interface Work {
   running: Set<symbol>;
   isStopping: boolean;
-  told: ToldOnce;
+  told: FailureNotices;
 }
 
 function startWorker(deps: WorkerDeps, name: QueueName, work: Work): QueueWorker {

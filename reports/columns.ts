@@ -5,7 +5,7 @@
 
 import { nextStep } from '../src/core/instructions/nextStep.js';
 import type { BreakRow, CoverageLine, MovementRow, OrderRow } from '../src/core/runs/reporting.js';
-import { inWords, reasonToWait, statesInWords } from '../src/core/text/labels.js';
+import { labelOf, labelStates, reasonToWait } from '../src/core/text/labels.js';
 import type { Table } from './column.js';
 import { columnOf, count, id, instant, money, text } from './column.js';
 
@@ -15,11 +15,11 @@ export const BREAKS: Table<BreakRow> = {
   columns: [
     id('account_id', 'Account', 12, (row) => row.accountId),
     id('order_no', 'Order', 20, (row) => row.orderNo),
-    text('kind', 'Kind', 24, (row) => row.kind, { words: inWords }),
+    text('kind', 'Kind', 24, (row) => row.kind, { words: labelOf }),
     text('state', 'State', 10, (row) => row.state),
-    text('sentence', 'What is different', 46, (row) => row.sentence, { words: statesInWords }),
-    text('expected', 'Ledger', 20, (row) => row.expected, { words: statesInWords }),
-    text('actual', 'Gateway', 20, (row) => row.actual, { words: statesInWords }),
+    text('sentence', 'What is different', 46, (row) => row.sentence, { words: labelStates }),
+    text('expected', 'Ledger', 20, (row) => row.expected, { words: labelStates }),
+    text('actual', 'Gateway', 20, (row) => row.actual, { words: labelStates }),
     text('currency', 'Currency', 10, (row) => row.currency),
     money('difference', 'Gateway − ledger', 16, (row) => row.difference),
     instant('first_seen', 'First seen', 20, (row) => row.firstSeen),
@@ -57,10 +57,10 @@ export const ORDERS: Table<OrderRow> = {
   columns: [
     id('account_id', 'Account', 12, (row) => row.accountId),
     id('order_no', 'Order', 24, (row) => row.orderNo),
-    text('class', 'Class', 15, (row) => row.class, { words: inWords }),
-    text('kinds', 'Breaks', 24, (row) => row.kinds, { words: inWords }),
+    text('class', 'Class', 15, (row) => row.class, { words: labelOf }),
+    text('kinds', 'Breaks', 24, (row) => row.kinds, { words: labelOf }),
     text('expected', 'Ledger', 12, (row) => row.expected),
-    text('gateway_state', 'Gateway', 19, (row) => row.gatewayState, { words: inWords }),
+    text('gateway_state', 'Gateway', 19, (row) => row.gatewayState, { words: labelOf }),
     text('payment_status', 'Gateway code', 11, (row) => row.paymentStatus),
     text('currency', 'Currency', 11, (row) => row.currency),
     money('ledger_amount', 'Ledger amount', 18, (row) => row.ledgerAmount),

@@ -6,7 +6,7 @@ import { formatAmount } from '../src/core/money.js';
 import type { RowDigest } from '../src/core/rowDigest.js';
 import { orderRowDigest } from '../src/core/rowDigest.js';
 import type { AboutData, OrderRow, WrittenReport } from '../src/core/runs/reporting.js';
-import { inWords } from '../src/core/text/labels.js';
+import { labelOf } from '../src/core/text/labels.js';
 import { ORDERS } from './columns.js';
 import { bookProperties, writeAbout } from './reconciliation.js';
 import { REACH } from './summarySheet.js';
@@ -161,7 +161,7 @@ function totalLine(
   };
   const counted = { formula: matchingCount(ORDERS, parts, keys, matching), result: total.orders };
   return [
-    { value: freeText(inWords(total.class)), style: STYLES.text },
+    { value: freeText(labelOf(total.class)), style: STYLES.text },
     { value: freeText(total.currency), style: STYLES.text },
     { value: counted, style: STYLES.count },
     moneyCellOf(total.ledger, matchingSum(ORDERS, parts, 'ledger_amount', keys, matching)),

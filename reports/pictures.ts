@@ -7,7 +7,7 @@ import { formatAmount } from '../src/core/money.js';
 import type { BreakRow, ReconciliationData } from '../src/core/runs/reporting.js';
 import type { OrderClass } from '../src/core/runs/summary.js';
 import { ORDER_CLASSES } from '../src/core/runs/summary.js';
-import { inWords } from '../src/core/text/labels.js';
+import { labelOf } from '../src/core/text/labels.js';
 import type { Table } from './column.js';
 import { BREAKS_SHEET } from './columns.js';
 import { freeText, hundredthsOf } from './xlsx/cells.js';
@@ -193,7 +193,7 @@ function zeros(): Record<OrderClass, bigint> {
 }
 
 function headed(name: OrderClass): string {
-  const words = inWords(name);
+  const words = labelOf(name);
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

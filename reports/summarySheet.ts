@@ -8,7 +8,7 @@ import type { Notice } from '../src/core/runs/notices.js';
 import type { KindTie, MoneyTie, ReconciliationData } from '../src/core/runs/reporting.js';
 import type { AccountSummary, Tie } from '../src/core/runs/summary.js';
 import { ORDER_CLASSES, runSentence, workedOutOpenAfter } from '../src/core/runs/summary.js';
-import { inWords } from '../src/core/text/labels.js';
+import { labelOf } from '../src/core/text/labels.js';
 import { BREAKS_SHEET } from './columns.js';
 import { addAmounts, addCurrencies, addMoney } from './currencySections.js';
 import { addPictureRoom, addPictures } from './pictures.js';
@@ -113,7 +113,7 @@ function addClasses(page: Page, accounts: readonly AccountSummary[]): void {
     page.ties &&= difference === 0;
     page.lines.push([
       id(account.accountId),
-      text(inWords(account.state)),
+      text(labelOf(account.state)),
       ...[orders.ledger, orders.strangers, ...classes].map(count),
       formula(`SUM(E${row}:J${row})`, sum),
       formula(`C${row}+D${row}-K${row}`, difference),
@@ -152,7 +152,7 @@ function addKindTies(page: Page, ties: readonly KindTie[]): void {
   if (ties.length === 0) return;
   addSection(page, 'Breaks by kind', [['Account', 'Kind', ...TIE_HEADINGS, ...CHECK_HEADINGS]]);
   const first = page.lines.length + 1;
-  for (const tie of ties) addTieLine(page, tie.accountId, inWords(tie.kind), tie);
+  for (const tie of ties) addTieLine(page, tie.accountId, labelOf(tie.kind), tie);
   addCheck(page, 'J', first);
 }
 
@@ -218,7 +218,7 @@ function addOpenBreaks(
       const keys = { account_id: `$A${row}`, kind: `$B${row}` };
       page.lines.push([
         id(account.accountId),
-        text(inWords(kind)),
+        text(labelOf(kind)),
         count(open),
         formula(matchingCount(BREAKS_SHEET, parts, keys), listed),
         formula(`C${row}-D${row}`, open - listed),
@@ -262,7 +262,7 @@ function addCoverage(page: Page, { summary }: ReconciliationData): void {
   page.lines.push([text('all accounts'), text(''), ...[...figures, pull.unasked].map(count)]);
   for (const { accountId, notSearched } of summary.accounts) {
     if (notSearched.length === 0) continue;
-    const kinds = notSearched.map(inWords).join(', ');
+    const kinds = notSearched.map(labelOf).join(', ');
     const words = `Account ${idText(accountId)}: this way of asking cannot find "${kinds}".`;
     addWide(page, freeText(words, [accountId]), STYLES.running);
   }

@@ -17,7 +17,12 @@ import { didNotStart, standsStill } from '../core/runs/owed.js';
 import type { Tx } from '../database/db.js';
 import type { ScheduleDeps } from '../night/clock.js';
 import { readSchedule } from '../night/clock.js';
-import { newestTold, putInOutbox, untoldUnknowns, watchAlone } from '../outbox/outboxStore.js';
+import {
+  newestNotified,
+  putInOutbox,
+  unnotifiedUnknowns,
+  watchAlone,
+} from '../outbox/outboxStore.js';
 import type { AlertDeps } from './deliver.js';
 import { deliverDue } from './deliver.js';
 
@@ -85,7 +90,7 @@ async function watchSchedule(deps: WatchDeps, tx: Tx): Promise<void> {
   if (silence !== null || !didNotStart(owed, now)) return;
   if (owed.kind !== 'begin' && owed.kind !== 'goOn') return;
   const event: AlertEvent = 'night_did_not_start';
-  if ((await newestTold(tx, event, owed.date)) !== null) return;
+  if ((await newestNotified(tx, event, owed.date)) !== null) return;
   const alert = runDidNotStart(owed, now);
   await putInOutbox(tx, { ...alert, channels: ['webhook'], fingerprint: owed.date });
 }
@@ -93,7 +98,7 @@ async function watchSchedule(deps: WatchDeps, tx: Tx): Promise<void> {
 /** Once for each time that it fell silent. */
 async function tellSilence(tx: Tx, silence: Silence): Promise<void> {
   const alert = runIsSilent(silence);
-  const told = await newestTold(tx, alert.event, alert.subject);
+  const told = await newestNotified(tx, alert.event, alert.subject);
   if (told !== null && told >= silence.since) return;
   const fingerprint = silence.since.toISOString();
   await putInOutbox(tx, { ...alert, channels: ['webhook'], fingerprint });
@@ -101,7 +106,7 @@ async function tellSilence(tx: Tx, silence: Silence): Promise<void> {
 
 async function watchUnknowns(deps: WatchDeps, tx: Tx): Promise<void> {
   const before = new Date(deps.now().getTime() - UNKNOWN_HOURS_MAX * HOUR_MS);
-  const unknowns = await untoldUnknowns(tx, before);
+  const unknowns = await unnotifiedUnknowns(tx, before);
   for (const accountId of new Set(unknowns.map((one) => one.accountId))) {
     const mine = unknowns.filter((one) => one.accountId === accountId);
     const about = mine.map((one) => one.eventSeq);

@@ -174,7 +174,7 @@ async function openSendDeps(
     profile: config.gateway.profile,
     baseUrl: await gatewayAddress(config, talk, closers),
     proxy: config.gateway.proxy,
-    permit: openRateLimit(db, config.gateway.profile.limits.requestsPerSecond, pause),
+    takeToken: openRateLimit(db, config.gateway.profile.limits.requestsPerSecond, pause),
   });
   closers.push(() => gateway.close());
   const runner = thisProcess(randomUUID());

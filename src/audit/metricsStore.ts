@@ -12,7 +12,7 @@ export interface Count {
   count: number;
 }
 
-export interface Vitals {
+export interface MetricFigures {
   newest: { date: string; state: RunState; beganAt: Date } | null;
   finished: {
     date: string;
@@ -37,7 +37,10 @@ interface RawCount {
   count: number;
 }
 
-export async function readVitals(db: Db, accountIds: readonly string[]): Promise<Vitals> {
+export async function readMetricFigures(
+  db: Db,
+  accountIds: readonly string[],
+): Promise<MetricFigures> {
   const { rows } = await db.query<{
     newest: { business_date: string; state: RunState; created_at: string } | null;
     finished: {

@@ -12,11 +12,11 @@ import { absentHosts, excuseAbsent, releaseJournals } from '../send/journal/jour
 import { journalFolder } from '../send/journal/permitJournal.js';
 import { holdBlind } from '../send/journal/putBacksStore.js';
 import {
+  activeBrakes,
   batchesUnderWay,
   releaseStopped,
   sayBrake,
-  standingBrakes,
-  standings,
+  sendingStatuses,
 } from '../send/rows/sendingStatusStore.js';
 
 export interface BrakeOrder {
@@ -32,7 +32,7 @@ export type Pulled =
 
 export async function pullBrake(deps: { db: Database }, order: BrakeOrder): Promise<Pulled> {
   return deps.db.durably(async (tx) => {
-    const known = (await standingBrakes(tx)).find(
+    const known = (await activeBrakes(tx)).find(
       (one) => one.kind === 'brake' && one.accountId === order.accountId,
     );
     if (known) return { kind: 'was_on', standing: known };
@@ -63,7 +63,7 @@ export async function letBrakeGo(
   own: JournalHome | null = null,
 ): Promise<LetGo> {
   return deps.db.durably(async (tx) => {
-    const mine = (await standingBrakes(tx)).filter((one) => one.accountId === order.accountId);
+    const mine = (await activeBrakes(tx)).filter((one) => one.accountId === order.accountId);
     if (mine.some(({ kind }) => kind === 'freeze')) await releaseJournals(tx);
     for (const { kind } of mine) await sayBrake(tx, wordOf(order, kind, false));
     const lifted = mine.map(brakeWords);
@@ -77,13 +77,13 @@ export async function letBrakeGo(
       lifted.push(`journals of permits not held against this database: ${absent.join(', ')}`);
     }
     if (accountId !== null) {
-      const [standing] = await standings(tx, [accountId]);
-      if (standing?.reason && (await releaseStopped(tx, accountId))) {
+      const [status] = await sendingStatuses(tx, [accountId]);
+      if (status?.reason && (await releaseStopped(tx, accountId))) {
         await sayBrake(tx, wordOf(order, 'breaker', false));
-        lifted.push(`the breaker of account ${accountId}: ${standing.reason}`);
+        lifted.push(`the breaker of account ${accountId}: ${status.reason}`);
       }
     }
-    return { lifted, remaining: await standingBrakes(tx) };
+    return { lifted, remaining: await activeBrakes(tx) };
   });
 }
 
@@ -112,17 +112,17 @@ export async function brakeStatus(
   own: JournalHome | null = null,
 ): Promise<BrakeStatus> {
   const absent = await absentHosts(deps.db, { journalId: null, place: own });
-  const accounts = (await standings(deps.db, accountIds)).map((standing) => {
-    const answer = mayAccountSend(standing);
+  const accounts = (await sendingStatuses(deps.db, accountIds)).map((status) => {
+    const answer = mayAccountSend(status);
     if (answer.kind !== 'stop' && absent.length > 0) {
-      return { accountId: standing.accountId, ...waitsFor(absent) };
+      return { accountId: status.accountId, ...waitsFor(absent) };
     }
     const words = answer.kind === 'stop' ? answer.reason : GOING[answer.kind];
     const sends = answer.kind !== 'stop';
-    return { accountId: standing.accountId, sends, isLetGo: isLetGo(answer), words };
+    return { accountId: status.accountId, sends, isLetGo: isLetGo(answer), words };
   });
   return {
-    brakes: await standingBrakes(deps.db),
+    brakes: await activeBrakes(deps.db),
     underWay: await batchesUnderWay(deps.db, null),
     accounts,
   };

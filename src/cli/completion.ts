@@ -28,7 +28,7 @@ function bashScript(nodes: readonly CommandNode[]): string {
 _tieout() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" at="" words="" word
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-${walkedWords(nodes)}
+${typedWords(nodes)}
   done
 ${wordsByCommand(nodes)}
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
@@ -44,7 +44,7 @@ function zshScript(nodes: readonly CommandNode[]): string {
 _tieout() {
   local at="" allowed="" word
   for word in "\${(@)words[2,CURRENT-1]}"; do
-${walkedWords(nodes)}
+${typedWords(nodes)}
   done
 ${wordsByCommand(nodes).replaceAll('words=', 'allowed=')}
   compadd -- \${=allowed}
@@ -55,7 +55,7 @@ compdef _tieout tieout
 }
 
 /** Goes down into the command that the words before name. */
-function walkedWords(nodes: readonly CommandNode[]): string {
+function typedWords(nodes: readonly CommandNode[]): string {
   const known = nodes.filter(({ path }) => path !== '').map(({ path }) => `'${path}'`);
   const deeper = '"\u0024{at:+$at }$word"';
   return [`    case ${deeper} in`, `      ${known.join('|')}) at=${deeper} ;;`, '    esac'].join(

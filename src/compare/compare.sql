@@ -1,13 +1,13 @@
--- What is the verdict on each order that fastMatch.sql left in pg_temp.beside? One row of
+-- What is the verdict on each order that fastMatch.sql left in pg_temp.unmatched? One row of
 -- tieout.verdicts for every one that is not matched; the answer counts the matched by account. $1
 -- run, $2 pull, $3 only orders whose page was answered (a second snapshot; the others keep their
 -- first), $4 the table of positions (core/orders/verdict.ts), a list a column, $5 time of the
 -- snapshot, $6 the date's end, $7 grace, $8 age of a stale authorisation, $9 $10 $11 tolerance
 -- below, above, parts per million, $12 partial captures, $13 operations that are off, $14 accounts
 -- [{account_id, live_from}]. The readable reference is core/orders/decide.ts; a test of generated
--- orders holds the two equal. Nearly all orders are settled at a glance by one lean join; only what
--- is left goes through every check. Matched orders are counted where they are found, never by
--- subtraction: an order that a join lost must show as a night that does not tie.
+-- orders holds the two equal. Nearly all orders are settled by the fast match by one lean join;
+-- only what is left goes through every check. Matched orders are counted where they are found,
+-- never by subtraction: an order that a join lost must show as a night that does not tie.
 with position_row as materialized (
   select expected, observed, ripe::boolean as ripe, decision, refunds, verdict, operation,
     break_kind
@@ -26,7 +26,7 @@ extra as materialized (
   from tieout.look_entries where pull_id = $2::bigint and is_extra
 ),
 crowded as materialized (
-  select * from pg_temp.beside
+  select * from pg_temp.unmatched
   where (account_id, order_no) in (select account_id, order_no from extra)
 ),
 crowd as materialized (
@@ -99,7 +99,7 @@ refund as materialized (
         or (paid.order_no = r.order_no and paid.refund_amount = r.refund_amount) as is_as_paid
     from tieout.asked_refunds r
     join account a on a.account_id = r.account_id
-    join pg_temp.beside u on u.account_id = r.account_id and u.order_no = r.order_no
+    join pg_temp.unmatched u on u.account_id = r.account_id and u.order_no = r.order_no
     left join lateral (
       select i.order_no, i.refund_amount from tieout.instructions i
       where i.account_id = a.account_id and i.refund_id = r.refund_id
@@ -115,7 +115,7 @@ refund as materialized (
 -- What we captured of orders of which less than the whole was captured, or is to be.
 taken as materialized (
   select u.account_id, u.order_no, ours.transaction_id, ours.amount
-  from pg_temp.beside u
+  from pg_temp.unmatched u
   cross join lateral (
     select i.transaction_id, i.amount from tieout.instructions i
     where i.account_id = u.account_id and i.order_no = u.order_no
@@ -141,7 +141,7 @@ seen as not materialized (
     state is null as meaningless, false as duplicate, transaction_at is null as undated,
     transaction_at as first_at, transaction_id, currency, amount, amount_text, state,
     payment_status, transaction_at
-  from pg_temp.beside p
+  from pg_temp.unmatched p
   where (p.account_id, p.order_no) not in (select account_id, order_no from crowded)
   union all
   select p.account_id, p.order_no, p.page_no, p.in_ledger, p.ledger_currency, p.ledger_amount,

@@ -1,18 +1,18 @@
--- Which orders of a pull match at a glance? Nearly all: one whole entry, equal in all that counts,
--- and a pair that matches. What this finds is kept in pg_temp.beside (fastMatchStore.ts): the
--- others, ledger row and entry side by side, for compare.sql to judge; and by account the number of
--- those that match, on one row of the account, counted where they are found and never by
--- subtraction. Where none is left, that row names no order. $1 pull, $2 null or a later pull: only
--- its orders whose page failed there, $3 pairs that match while nothing was asked to be refunded
--- (core/orders/verdict.ts), $4 whether equal states always do, $5 time of the snapshot, $6 age of a
--- stale authorisation, $7 whether every page was answered. The orders of this part: $8 accounts, $9
--- null or the order that it begins with, $10 null or the one that it ends before. One walk over two
--- indexes in their common order, and an entry joins only where all is equal: what joins is counted,
--- what does not is gathered, and no row is kept. A usable ledger row has an amount above zero and a
--- currency, so that an entry equal to it has them too. Where a part is of one account the walk
--- compares order numbers alone: the planner sees that before it plans. What is looked up by key is
--- written `= any (array[...])`, which no other kind of join takes, so that all others can be ruled
--- out for the walk.
+-- Which orders of a pull match by the fast match? Nearly all: one whole entry, equal in all that
+-- counts, and a pair that matches. What this finds is kept in pg_temp.unmatched
+-- (fastMatchStore.ts): the others, ledger row and entry side by side, for compare.sql to judge; and
+-- by account the number of those that match, on one row of the account, counted where they are
+-- found and never by subtraction. Where none is left, that row names no order. $1 pull, $2 null or
+-- a later pull: only its orders whose page failed there, $3 pairs that match while nothing was
+-- asked to be refunded (core/orders/verdict.ts), $4 whether equal states always do, $5 time of the
+-- snapshot, $6 age of a stale authorisation, $7 whether every page was answered. The orders of this
+-- part: $8 accounts, $9 null or the order that it begins with, $10 null or the one that it ends
+-- before. One walk over two indexes in their common order, and an entry joins only where all is
+-- equal: what joins is counted, what does not is gathered, and no row is kept. A usable ledger row
+-- has an amount above zero and a currency, so that an entry equal to it has them too. Where a part
+-- is of one account the walk compares order numbers alone: the planner sees that before it plans.
+-- What is looked up by key is written `= any (array[...])`, which no other kind of join takes, so
+-- that all others can be ruled out for the walk.
 select walk.account_id,
   case when aside.order_no is not distinct from walk.unsettled[1] then walk.matched end as matched,
   aside.*

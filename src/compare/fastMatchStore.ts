@@ -1,7 +1,7 @@
-// What matches at a glance, nearly all of a pull, is counted and set aside before the many checks;
-// the rest is left in pg_temp.beside for compare.sql. Most of the time of a compare is spent here,
-// in one walk over all orders, of which a large pull has two shares of about one size, so that two
-// sessions can compare one each. Neighbours: sql/glance.sql, verdictsStore.ts.
+// What matches by the fast match, nearly all of a pull, is counted and set aside before the many
+// checks; the rest is left in pg_temp.unmatched for compare.sql. Most of the time of a compare is
+// spent here, in one walk over all orders, of which a large pull has two shares of about one size,
+// so that two sessions can compare one each. Neighbours: sql/glance.sql, verdictsStore.ts.
 
 import { EXPECTED_STATES } from '../core/orders/order.js';
 import { plainPairs } from '../core/orders/verdict.js';
@@ -9,12 +9,12 @@ import type { Db } from '../database/db.js';
 import { inMonthOf } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';
 
-export interface GlanceScope {
+export interface FastMatchScope {
   pullId: bigint;
   failedIn?: bigint;
 }
 
-export interface GlanceRules {
+export interface FastMatchRules {
   asOf: Date;
   /** An authorisation this old is stale. */
   staleAfter: string;
@@ -35,19 +35,19 @@ const EQUAL_IS_PLAIN = EXPECTED_STATES.every((state) =>
 );
 
 /**
- * Fills pg_temp.beside with the orders of a share that need every check; counts the others by
+ * Fills pg_temp.unmatched with the orders of a share that need every check; counts the others by
  * account. `meanwhile` is called when the database is at it and this process has nothing to do.
  */
 export async function fastMatch(
   tx: Db,
-  scope: GlanceScope,
-  rules: GlanceRules,
+  scope: FastMatchScope,
+  rules: FastMatchRules,
   { parts, isWhole }: Share,
   meanwhile?: () => void,
 ): Promise<MatchedRow[]> {
-  await tx.query(`drop table if exists pg_temp.beside; ${PLANNED_FOR_WALKS}`);
-  const walked = tx.query(
-    inMonthOf(besideOf(parts.length), scope.pullId, scope.failedIn ?? scope.pullId),
+  await tx.query(`drop table if exists pg_temp.unmatched; ${PLANNED_BY_INDEX}`);
+  const scanned = tx.query(
+    inMonthOf(unmatchedOf(parts.length), scope.pullId, scope.failedIn ?? scope.pullId),
     [
       scope.pullId,
       scope.failedIn ?? null,
@@ -60,7 +60,7 @@ export async function fastMatch(
     ],
   );
   meanwhile?.();
-  await walked;
+  await scanned;
   const { rows } = await tx.query<MatchedRow>(`${PLANNED_FOR_CHECKS}; ${MATCHED}`);
   return rows;
 }
@@ -69,21 +69,21 @@ export async function fastMatch(
 const FIRST_OF_PART = 8;
 const PARAMETERS_A_PART = 3;
 
-/** The statement that fills pg_temp.beside from so many parts of a pull. */
-export function besideOf(parts: number): string {
+/** The statement that fills pg_temp.unmatched from so many parts of a pull. */
+export function unmatchedOf(parts: number): string {
   const one = statement('compare/fastMatch');
   const texts = Array.from({ length: parts }, (_, at) =>
     one.replace(/\$(\d+)/g, (whole, number) =>
       Number(number) < FIRST_OF_PART ? whole : `$${Number(number) + at * PARAMETERS_A_PART}`,
     ),
   );
-  return `create temp table beside on commit drop as ${texts.join('\nunion all\n')}`;
+  return `create temp table unmatched on commit drop as ${texts.join('\nunion all\n')}`;
 }
 
 /** Pages that were asked one after the other, in the order of their orders. */
 export interface Chunk {
   account_id: string;
-  /** null: pages were walked, and nobody knows */
+  /** null: pages were scanned, and nobody knows */
   first_order: string | null;
   pages: number;
 }
@@ -169,7 +169,7 @@ async function shapeOf(db: Db, pullId: bigint): Promise<{ isWhole: boolean; chun
   return { isWhole: rows[0]?.is_whole ?? false, chunks: rows };
 }
 
-/** Where pages are walked, one of them stands for all, and nothing is whole at a glance. */
+/** Where pages are scanned, one of them stands for all, and nothing is whole by the fast match. */
 const SHAPE = `
   with page as (
     select count(*) as pages, bool_and(state = 'answered' and not stands_for_walk) as is_plain
@@ -185,7 +185,7 @@ const SHAPE = `
  * lie in the order of their indexes: looks are written in the order they are asked. Nor may it look
  * each up, as it would where it took a part for few; nor call for more processes.
  */
-const PLANNED_FOR_WALKS = `set local enable_hashjoin = off; set local enable_sort = off;
+const PLANNED_BY_INDEX = `set local enable_hashjoin = off; set local enable_sort = off;
   set local enable_nestloop = off; set local enable_mergejoin = on;
   set local max_parallel_workers_per_gather = 0`;
 
@@ -199,7 +199,7 @@ const PLANNED_FOR_CHECKS = `set local enable_hashjoin to default; set local enab
 
 /** The count of an account stands on one of its rows, or on one without an order. */
 const MATCHED = `
-  analyze pg_temp.beside (account_id, order_no);
-  with alone as (delete from pg_temp.beside where order_no is null)
-  select account_id, sum(matched)::bigint as matched from pg_temp.beside
+  analyze pg_temp.unmatched (account_id, order_no);
+  with alone as (delete from pg_temp.unmatched where order_no is null)
+  select account_id, sum(matched)::bigint as matched from pg_temp.unmatched
   where matched > 0 group by account_id`;

@@ -30,7 +30,7 @@ export interface GatewayClientDeps {
   /** The way to the gateway; null or absent: straight. */
   proxy?: URL | null;
   /** Waits for the right to make one request; the rate is held for all workers together. */
-  permit?: (merchantId: string) => Promise<void>;
+  takeToken?: (merchantId: string) => Promise<void>;
 }
 
 /** One call each: `authorise`, `authoriseApm`, `checkout`, `payout`, `other`. */
@@ -69,12 +69,12 @@ export interface GatewayClient extends MoneyCalls {
 
 export function createGatewayClient(deps: GatewayClientDeps): GatewayClient {
   const { profile } = deps;
-  const permit = deps.permit ?? (async () => undefined);
+  const takeToken = deps.takeToken ?? (async () => undefined);
   const endpoint = endpointOf(deps.baseUrl);
   const transport = openQueryTransport(endpoint, profile.limits, deps.proxy);
   const slots = openSlots(profile.limits.concurrency);
   const connect = async (account: Account): Promise<MoneyConnect> => {
-    await permit(account.merchantId);
+    await takeToken(account.merchantId);
     return connectMoney(endpoint, { ...profile.limits, proxy: deps.proxy ?? null });
   };
   const postOnce: PostOnce = async (account, { path, contentType, body }) => {
@@ -94,17 +94,17 @@ export function createGatewayClient(deps: GatewayClientDeps): GatewayClient {
     canBeAsked: (orderNo) => canBeAsked(profile, orderNo),
     query: (account, orderNos) =>
       slots(async () => {
-        await permit(account.merchantId);
+        await takeToken(account.merchantId);
         return queryOrders({ profile, transport }, account, orderNos);
       }),
     queryPage: (account, selection, rank) =>
       slots(async () => {
-        await permit(account.merchantId);
+        await takeToken(account.merchantId);
         return query({ profile, transport }, account, selection);
       }, rank),
     tryQuery: (account, fields) =>
       slots(async () => {
-        await permit(account.merchantId);
+        await takeToken(account.merchantId);
         return queryFields({ profile, transport }, account, fields);
       }),
     prepareBatch: (account, operation, entries) =>

@@ -6,15 +6,15 @@ import type { Config } from '../config/config.js';
 import { ConfigurationError } from '../core/errors.js';
 import type { Change, MoneySettings } from '../core/instructions/freed.js';
 import { changesOf, isOfMeaning } from '../core/instructions/freed.js';
-import type { KeptOperations, Policy } from '../core/instructions/policy.js';
+import type { Policy, RecordedOperations } from '../core/instructions/policy.js';
 import { policiesOf } from '../core/instructions/policy.js';
 import type { Db } from '../database/db.js';
 import type { Profile } from '../gateway/document/profile.js';
 import { parseProfile } from '../gateway/document/profile.js';
 import type { Run, RunDeps } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
-import type { AccountChange, KeptSettings } from './freedStore.js';
-import { keptSettings, settingsOfRun, weighedBy } from './freedStore.js';
+import type { AccountChange, RecordedSettings } from './freedStore.js';
+import { recordedSettings, settingsOfRun, weighedBy } from './freedStore.js';
 import { ownPolicies } from './policies.js';
 
 /** The changes of each account of the night; mostly there are none. */
@@ -25,7 +25,7 @@ export async function changesSince(
   const { sha256 } = ownPolicies(deps);
   const plans = await weighedBy(run.db, accountIdsOf(run));
   const others = plans.filter((plan) => plan.settingsSha256 !== sha256);
-  const kept = await keptSettings(run.db, [...new Set(others.map((plan) => plan.settingsId))]);
+  const kept = await recordedSettings(run.db, [...new Set(others.map((plan) => plan.settingsId))]);
   return others.flatMap(({ accountId, settingsId }) => {
     const before = kept.get(settingsId);
     const changes = changesFrom(before, deps.config, accountId);
@@ -65,7 +65,7 @@ export function resendHours(
   return isNew ? null : config.operations.resendAfterHours;
 }
 
-function changesFrom(before: KeptSettings | undefined, config: Config, accountId: string) {
+function changesFrom(before: RecordedSettings | undefined, config: Config, accountId: string) {
   const { settings } = ownPolicies({ config });
   const own = { settings, profile: config.gateway.profile };
   const now = moneySettings(settings, own.profile, accountId);
@@ -79,7 +79,7 @@ interface OwnSettings {
 }
 
 function settingsOf(
-  { settings, profile }: KeptSettings,
+  { settings, profile }: RecordedSettings,
   own: OwnSettings,
   accountId: string,
 ): MoneySettings | null {
@@ -111,7 +111,7 @@ function unreadable(policies: readonly Policy[]): Change[] {
 
 interface Described {
   accounts: { merchantId: string; accountId: string; liveFrom: string | null }[];
-  operations: KeptOperations & { resendAfterHours: number | null };
+  operations: RecordedOperations & { resendAfterHours: number | null };
 }
 
 function moneySettings(

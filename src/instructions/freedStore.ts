@@ -41,18 +41,18 @@ export async function weighedBy(
   }));
 }
 
-export interface KeptSettings {
+export interface RecordedSettings {
   settings: Record<string, unknown>;
   /** null: it was not kept */
   profile: string | null;
 }
 
-export async function keptSettings(
+export async function recordedSettings(
   db: Db,
   settingsIds: readonly bigint[],
-): Promise<Map<bigint, KeptSettings>> {
+): Promise<Map<bigint, RecordedSettings>> {
   if (settingsIds.length === 0) return new Map();
-  const { rows } = await db.query<KeptSettings & { settings_id: bigint }>(
+  const { rows } = await db.query<RecordedSettings & { settings_id: bigint }>(
     `select s.settings_id, s.settings, p.profile from tieout.run_settings s
      left join tieout.profiles p on p.profile_sha256 = s.settings #>> '{gateway,profileSha256}'
      where s.settings_id = any ($1::bigint[])`,
@@ -62,13 +62,13 @@ export async function keptSettings(
 }
 
 /** Those by which a run was taken last. */
-export async function settingsOfRun(db: Db, runId: bigint): Promise<KeptSettings | undefined> {
+export async function settingsOfRun(db: Db, runId: bigint): Promise<RecordedSettings | undefined> {
   const { rows } = await db.query<{ settings_id: bigint }>(
     'select max(settings_id) as settings_id from tieout.run_settings where run_id = $1',
     [runId],
   );
   const [newest] = rows;
-  return newest && (await keptSettings(db, [newest.settings_id])).get(newest.settings_id);
+  return newest && (await recordedSettings(db, [newest.settings_id])).get(newest.settings_id);
 }
 
 /** Holds what the changes have freed; answers how many. */

@@ -3,11 +3,11 @@
 
 import type { Config } from '../config/config.js';
 import { configHash, describeConfig } from '../config/view.js';
-import type { KeptOperations, Policy } from '../core/instructions/policy.js';
+import type { Policy, RecordedOperations } from '../core/instructions/policy.js';
 import { policiesOf } from '../core/instructions/policy.js';
 import type { Db } from '../database/db.js';
 import type { RunDeps } from '../runs/deps.js';
-import { keptOperations } from '../runs/runsStore.js';
+import { recordedOperations } from '../runs/runsStore.js';
 
 interface OwnPolicies {
   sha256: string;
@@ -24,7 +24,7 @@ export function ownPolicies({ config }: Pick<RunDeps, 'config'>): OwnPolicies {
   const settings = describeConfig(config);
   const own = {
     sha256: configHash(config),
-    policies: policiesOf(settings.operations as KeptOperations),
+    policies: policiesOf(settings.operations as RecordedOperations),
     settings,
   };
   known.set(config, own);
@@ -39,6 +39,6 @@ export async function policiesOfRun(
 ): Promise<readonly Policy[]> {
   const own = ownPolicies(deps);
   if (run.settingsSha256 === own.sha256) return own.policies;
-  const kept = await keptOperations(db, run.runId);
+  const kept = await recordedOperations(db, run.runId);
   return kept === null ? own.policies : policiesOf(kept);
 }

@@ -3,11 +3,11 @@
 
 import { mayAccountSend } from '../core/instructions/sending.js';
 import type { QueueName, Reevaluation } from '../core/queuePort.js';
-import { chunkStanding } from '../pull/rows/pullsStore.js';
+import { chunkStatus } from '../pull/rows/pullsStore.js';
 import { loadReport } from '../report/reportsStore.js';
 import type { SendDeps } from '../send/deps.js';
 import { loadBatch } from '../send/rows/batchesStore.js';
-import { standings } from '../send/rows/sendingStatusStore.js';
+import { sendingStatuses } from '../send/rows/sendingStatusStore.js';
 
 export async function reevaluate(
   deps: Pick<SendDeps, 'db'>,
@@ -30,7 +30,7 @@ function over(words: string): Reevaluation {
 }
 
 async function chunk(deps: Pick<SendDeps, 'db'>, chunkId: bigint): Promise<Reevaluation> {
-  const found = await chunkStanding(deps.db, chunkId);
+  const found = await chunkStatus(deps.db, chunkId);
   if (!found) return over('the pages it named are gone');
   if (found.isDone) return over('its pages were asked since');
   if (found.isRunning) return { kind: 'enqueue', words: 'its pages are still to be asked' };
@@ -82,8 +82,8 @@ async function queuedWords(
   what: string,
   accountId: string,
 ): Promise<string> {
-  const [standing] = await standings(db, [accountId]);
-  const answer = standing === undefined ? null : mayAccountSend(standing);
+  const [status] = await sendingStatuses(db, [accountId]);
+  const answer = status === undefined ? null : mayAccountSend(status);
   return answer?.kind === 'stop'
     ? `${what} was not sent, and is not yet: ${answer.reason}`
     : `${what} was not sent; it is weighed again before it is`;

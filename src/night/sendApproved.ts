@@ -24,7 +24,7 @@ import { BATCH_TRIES_MAX, enqueueBatches, goingAccounts } from '../send/enqueueW
 import type { RecoverDeps } from '../send/recover.js';
 import { recoverAttempts } from '../send/recover.js';
 import { openAmong, retryApproved, waitingWith } from '../send/rows/batchesStore.js';
-import { standings } from '../send/rows/sendingStatusStore.js';
+import { sendingStatuses } from '../send/rows/sendingStatusStore.js';
 import type { Workforce } from './run.js';
 
 type ApprovedDeps = ChunkDeps & RecoverDeps & EnqueueDeps & WaitDeps & Pick<SendDeps, 'journal'>;
@@ -73,7 +73,7 @@ async function assertEnvironment(
   deps: Pick<SendDeps, 'config' | 'db'>,
   accountIds: readonly string[],
 ): Promise<void> {
-  for (const { environment } of await standings(deps.db, accountIds)) {
+  for (const { environment } of await sendingStatuses(deps.db, accountIds)) {
     const mismatch = otherEnvironment(deps.config, environment);
     if (mismatch !== null) throw new UsageError(`nothing is sent: ${mismatch}`);
   }

@@ -1,5 +1,5 @@
-// One order's whole story: the ledger, every snapshot, what we sent and what came back, its breaks.
-// Read only, one order at a time.
+// One order's whole history: the ledger, every snapshot, what we sent and what came back, its
+// breaks. Read only, one order at a time.
 
 import type { Coverage } from '../core/orders/coverage.js';
 import type { Removal } from '../core/runs/removal.js';
@@ -9,7 +9,7 @@ import type { CoverageRow } from '../pull/rows/coverageStore.js';
 import { coverageOfOrder } from '../pull/rows/coverageStore.js';
 import { removals } from '../retention/retentionStore.js';
 
-export interface OrderStory {
+export interface OrderHistory {
   ledger: Record<string, unknown> | null;
   refundRequests: Record<string, unknown>[];
   ledgerChanges: Record<string, unknown>[];
@@ -56,12 +56,12 @@ export async function accountsWithOrder(
   return rows.map((row) => row.account_id);
 }
 
-export async function orderStory(
+export async function orderHistory(
   db: Db,
   accountId: string,
   orderNo: string,
-): Promise<OrderStory | null> {
-  const { rows } = await db.query<{ story: OrderStory }>(
+): Promise<OrderHistory | null> {
+  const { rows } = await db.query<{ history: OrderHistory }>(
     `select jsonb_build_object(
        'ledger', (select ${LEDGER_ROW} from ledger.orders l
          where l.account_id::text = $1 and l.order_no::text = $2 limit 1),
@@ -83,21 +83,25 @@ export async function orderStory(
                'expected', e.expected, 'actual', e.actual) order by e.event_id)
              from tieout.break_events e where e.break_id = b.break_id)) order by b.break_id)
          from tieout.breaks b where b.account_id = $1 and b.order_no = $2), '[]'),
-       'instructions', coalesce((${INSTRUCTIONS}), '[]')) as story`,
+       'instructions', coalesce((${INSTRUCTIONS}), '[]')) as history`,
     [accountId, orderNo],
   );
-  const story = rows[0]?.story;
-  if (!story) return null;
-  story.calls = await callsOfOrder(db, accountId, orderNo);
-  const placed = String(story.ledger?.placed_at ?? '').slice(0, 10);
-  story.removed = (await removals(db)).filter(({ lastDate }) => lastDate >= placed);
+  const history = rows[0]?.history;
+  if (!history) return null;
+  history.calls = await callsOfOrder(db, accountId, orderNo);
+  const placed = String(history.ledger?.placed_at ?? '').slice(0, 10);
+  history.removed = (await removals(db)).filter(({ lastDate }) => lastDate >= placed);
   const isKnown =
-    story.ledger ?? story.looks[0] ?? story.breaks[0] ?? story.instructions[0] ?? story.calls[0];
+    history.ledger ??
+    history.looks[0] ??
+    history.breaks[0] ??
+    history.instructions[0] ??
+    history.calls[0];
   if (isKnown === undefined) return null;
-  const pulls = story.looks.map((snapshot) => String(snapshot.pull));
+  const pulls = history.looks.map((snapshot) => String(snapshot.pull));
   const covered = await coverageOfOrder(db, accountId, orderNo, pulls);
-  for (const snapshot of story.looks) snapshot.coverage = coverageOf(snapshot, covered);
-  return story;
+  for (const snapshot of history.looks) snapshot.coverage = coverageOf(snapshot, covered);
+  return history;
 }
 
 /** What the snapshot said of the order, in the words of core/orders/coverage.ts. */

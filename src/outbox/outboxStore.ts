@@ -48,7 +48,11 @@ export async function watchAlone(tx: Db): Promise<boolean> {
 }
 
 /** When a message of this event and subject was last written. */
-export async function newestTold(db: Db, event: AlertEvent, subject: string): Promise<Date | null> {
+export async function newestNotified(
+  db: Db,
+  event: AlertEvent,
+  subject: string,
+): Promise<Date | null> {
   const { rows } = await db.query<{ at: Date }>(
     `select created_at as at from tieout.outbox
      where event = $1 and subject = $2 collate "C" order by seq desc limit 1`,
@@ -166,7 +170,7 @@ export async function outboxFigures(db: Db): Promise<OutboxFigures> {
 }
 
 /** Unknown since before `before`, and in no message yet; with the event that made it so. */
-export async function untoldUnknowns(
+export async function unnotifiedUnknowns(
   db: Db,
   before: Date,
 ): Promise<(WaitingUnknown & { eventSeq: bigint })[]> {
@@ -178,7 +182,7 @@ export async function untoldUnknowns(
     amount: string;
     since: Date;
     event_seq: bigint;
-  }>(statement('outbox/untoldUnknowns'), [before]);
+  }>(statement('outbox/unnotifiedUnknowns'), [before]);
   return rows.map((row) => ({
     instructionId: row.instruction_id,
     accountId: row.account_id,

@@ -8,7 +8,7 @@ import type { Alert, AlertChannel } from '../core/alertMessages.js';
 import { addressOf, jobFailed, runFailed, runFinished } from '../core/alertMessages.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import type { Db } from '../database/db.js';
-import { newestTold, putInOutbox } from './outboxStore.js';
+import { newestNotified, putInOutbox } from './outboxStore.js';
 
 type Notify = Pick<Config, 'notify'>;
 
@@ -41,7 +41,7 @@ export async function tellJobFailed(
   now: Date,
 ): Promise<void> {
   const alert = jobFailed(job.queue, job.id, job.reason);
-  const newest = await newestTold(db, alert.event, alert.subject);
+  const newest = await newestNotified(db, alert.event, alert.subject);
   if (newest !== null && now.getTime() - newest.getTime() < JOB_FAILED_EVERY_MS) return;
   await tell(db, config, alert, now.toISOString(), ['webhook']);
 }

@@ -51,7 +51,7 @@ export async function askPage(
  * The body of an answer as it is kept: compressed once a page, with its digest. At this level a
  * page takes a quarter of a millisecond, less than handing it to another thread costs.
  */
-export function keptBody(body: Buffer): { bodySha256: string; bodyGzip: Buffer } {
+export function storedBody(body: Buffer): { bodySha256: string; bodyGzip: Buffer } {
   return {
     bodySha256: createHash('sha256').update(body).digest('hex'),
     // A copy of its own length: the compressor hands out a piece of a buffer twice as large.

@@ -8,7 +8,7 @@ import type { Db } from '../database/db.js';
 import type { RunDeps } from '../runs/deps.js';
 import type { PageCut } from './rows/pullsStore.js';
 import { createChunks } from './rows/pullsStore.js';
-import { createWalks } from './rows/scansStore.js';
+import { createScans } from './rows/scansStore.js';
 
 type CutDeps = Pick<RunDeps, 'config'>;
 
@@ -32,7 +32,7 @@ export async function cutPages(
   accountIds: readonly string[],
 ): Promise<bigint[]> {
   if (namesOrders(deps)) return createChunks(tx, pullId);
-  await createWalks(tx, pullId, accountIds);
+  await createScans(tx, pullId, accountIds);
   return [];
 }
 

@@ -6,7 +6,7 @@
 import type { Account } from '../gateway/account.js';
 import type { RunDeps } from '../runs/deps.js';
 import type { PageAnswer } from './askGateway.js';
-import { gatewayStanding } from './rows/keptPagesStore.js';
+import { gatewayStatus } from './rows/keptPagesStore.js';
 import type { ChunkRow } from './rows/pullsStore.js';
 import { keepChunk } from './rows/pullsStore.js';
 
@@ -38,9 +38,9 @@ export function openPatience(
   let leftMs = OUTAGE_MINUTES_MAX * MINUTE_MS;
   let waiting: Promise<boolean> | null = null;
   const wait = async (): Promise<boolean> => {
-    const standing = await gatewayStanding(deps.db, chunk.pullId, OUTAGE_MINUTES_MAX);
-    wasThere ||= standing.wasThere;
-    if (!standing.isWaitedFor || !wasThere) {
+    const status = await gatewayStatus(deps.db, chunk.pullId, OUTAGE_MINUTES_MAX);
+    wasThere ||= status.wasThere;
+    if (!status.isWaitedFor || !wasThere) {
       isOver = true;
       return false;
     }

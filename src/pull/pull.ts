@@ -48,7 +48,7 @@ const SAMPLED_CHUNKS_MIN = 4;
 
 /**
  * The planner must know a snapshot before it is compared. Of a large one the first half says as
- * much as all of it, and is sampled while the second comes in; one that is walked comes account by
+ * much as all of it, and is sampled while the second comes in; one that is scanned comes account by
  * account.
  */
 function sampling(

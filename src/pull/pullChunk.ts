@@ -9,7 +9,7 @@ import type { QueryEntry } from '../gateway/query/decode.js';
 import type { RunDeps } from '../runs/deps.js';
 import { otherEnvironment } from '../runs/environment.js';
 import { environmentOfChunk } from '../runs/runsStore.js';
-import { askPage, keptBody } from './askGateway.js';
+import { askPage, storedBody } from './askGateway.js';
 import type { Patience } from './outage.js';
 import { askPatiently, openPatience } from './outage.js';
 import type { StoredPage } from './rows/pagesStore.js';
@@ -21,11 +21,11 @@ import {
   keepChunk,
   pagesOfChunk,
 } from './rows/pullsStore.js';
-import type { WalkDeps } from './scanPages.js';
-import { walkPages } from './scanPages.js';
+import type { ScanDeps } from './scanPages.js';
+import { scanPages } from './scanPages.js';
 import { snapshotLines } from './snapshotLines.js';
 
-export type ChunkDeps = WalkDeps & Pick<RunDeps, 'newId'>;
+export type ChunkDeps = ScanDeps & Pick<RunDeps, 'newId'>;
 
 /** After so many pages in a row without even a connection the rest is not asked. */
 const UNREACHABLE_PAGES_MAX = 4;
@@ -55,7 +55,7 @@ async function workOn(deps: ChunkDeps, chunk: ChunkRow, token: string): Promise<
     throw new Error(`account ${chunk.accountId} is not in the configuration of this worker`);
   }
   if (deps.config.gateway.profile.query.select !== 'order_list') {
-    await walkPages(deps, chunk, token, account);
+    await scanPages(deps, chunk, token, account);
     return;
   }
   const asked = await pagesOfChunk(deps.db, chunk);
@@ -129,7 +129,7 @@ async function askedPage(
       entries: entries.length,
       unasked: lines.unasked,
       copyText: lines.text,
-      ...keptBody(body),
+      ...storedBody(body),
     },
     ...(unreadable === undefined ? {} : { unread: unreadOf(page, entries, unreadable) }),
   };

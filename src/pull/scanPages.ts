@@ -1,5 +1,5 @@
 // The pull where orders cannot be named one by one (profile query.select: window or none): the
-// pages of a window are walked until an empty one. Nothing says how many there are, so a page that
+// pages of a window are scanned until an empty one. Nothing says how many there are, so a page that
 // repeats, overlaps another, is short in the middle, or never ends makes the whole snapshot
 // of the account incomplete: it is never taken for "the gateway has no more".
 
@@ -11,29 +11,29 @@ import type { QueryEntry } from '../gateway/query/decode.js';
 import type { QuerySelection } from '../gateway/query/querySelection.js';
 import type { RunDeps } from '../runs/deps.js';
 import type { PageAnswer, PageDeps } from './askGateway.js';
-import { askPage, keptBody } from './askGateway.js';
+import { askPage, storedBody } from './askGateway.js';
 import type { OutageDeps, Patience } from './outage.js';
 import { askPatiently, openPatience } from './outage.js';
 import type { StoredPage } from './rows/pagesStore.js';
 import type { ChunkRow } from './rows/pullsStore.js';
 import { keepChunk } from './rows/pullsStore.js';
-import { beginWalk, finishWalk, storeScanned, walkRange } from './rows/scansStore.js';
+import { beginScan, finishScan, scanRange, storeScanned } from './rows/scansStore.js';
 import { snapshotLines } from './snapshotLines.js';
 
-export type WalkDeps = Pick<RunDeps, 'config' | 'db' | 'now'> & PageDeps & OutageDeps;
+export type ScanDeps = Pick<RunDeps, 'config' | 'db' | 'now'> & PageDeps & OutageDeps;
 
 /** A window of more pages is taken for one that never ends. */
-const WALK_PAGES_MAX = 200_000;
+const SCAN_PAGES_MAX = 200_000;
 
 /** Walks an account's pages and ends its chunk; the page that stands for the walk is number 0. */
-export async function walkPages(
-  deps: WalkDeps,
+export async function scanPages(
+  deps: ScanDeps,
   chunk: ChunkRow,
   token: string,
   account: Account,
 ): Promise<void> {
-  await beginWalk(deps.db, chunk);
-  const state: Walk = {
+  await beginScan(deps.db, chunk);
+  const state: Scan = {
     pages: 0,
     seen: new Set(),
     isShort: false,
@@ -41,12 +41,12 @@ export async function walkPages(
     unreadable: [],
   };
   const patience = openPatience(deps, chunk, token, account);
-  const problem = await walk(deps, { chunk, token, account, patience }, state);
+  const problem = await scan(deps, { chunk, token, account, patience }, state);
   const unread = state.unreadable.length === 0 ? null : unreadableReason(state.unreadable);
-  await finishWalk(deps.db, chunk, token, { problem, at: state.at, unread });
+  await finishScan(deps.db, chunk, token, { problem, at: state.at, unread });
 }
 
-interface Walk {
+interface Scan {
   pages: number;
   /** digests of the pages so far */
   seen: Set<string>;
@@ -57,20 +57,20 @@ interface Walk {
   unreadable: string[];
 }
 
-interface WalkWork {
+interface ScanWork {
   chunk: ChunkRow;
   token: string;
   account: Account;
   patience: Patience;
 }
 
-/** Null when the window was walked to its end; else why it cannot be relied on. */
-async function walk(deps: WalkDeps, work: WalkWork, state: Walk): Promise<string | null> {
+/** Null when the window was scanned to its end; else why it cannot be relied on. */
+async function scan(deps: ScanDeps, work: ScanWork, state: Scan): Promise<string | null> {
   const { concurrency } = deps.config.gateway.profile.limits;
   const { lookbackDays } = deps.config.reconcile;
-  const range = await walkRange(deps.db, work.chunk, lookbackDays);
+  const range = await scanRange(deps.db, work.chunk, lookbackDays);
   const isPaged = deps.config.gateway.profile.query.select === 'window';
-  while (state.pages < WALK_PAGES_MAX) {
+  while (state.pages < SCAN_PAGES_MAX) {
     const ahead = isPaged ? concurrency : 1;
     const answers = await Promise.all(
       Array.from({ length: ahead }, (_, place) =>
@@ -93,7 +93,7 @@ async function walk(deps: WalkDeps, work: WalkWork, state: Walk): Promise<string
     if (!(await keepChunk(deps.db, work.chunk.chunkId, work.token))) return 'taken over';
     if (!isPaged) return notWhole(answers[0]);
   }
-  return `more than ${WALK_PAGES_MAX} pages: the window does not end`;
+  return `more than ${SCAN_PAGES_MAX} pages: the window does not end`;
 }
 
 function selectionAt(
@@ -108,9 +108,9 @@ type End = { kind: 'more' } | { kind: 'done' } | { kind: 'problem'; reason: stri
 
 /** Takes pages in their order until the end, or the first thing that is not as it should be. */
 function takePages(
-  deps: WalkDeps,
-  work: WalkWork,
-  state: Walk,
+  deps: ScanDeps,
+  work: ScanWork,
+  state: Scan,
   answers: readonly PageAnswer[],
   taken: StoredPage[],
 ): End {
@@ -132,12 +132,12 @@ function takePages(
     if (problem !== null) return { kind: 'problem', reason: problem };
     state.pages += 1;
     state.unreadable.push(...unreadable.map((position) => unreadablePlace(pageNo, position)));
-    taken.push(walkedPage(deps, work, pageNo, answer));
+    taken.push(scannedPage(deps, work, pageNo, answer));
   }
   return isOver ? { kind: 'done' } : { kind: 'more' };
 }
 
-function pageProblem(state: Walk, entries: readonly QueryEntry[], pageNo: number): string | null {
+function pageProblem(state: Scan, entries: readonly QueryEntry[], pageNo: number): string | null {
   const ids = entries.map((entry) => `${entry.orderNo}\n${entry.transactionId}`).join('\n\n');
   const digest = createHash('sha256').update(ids).digest('base64');
   if (state.seen.has(digest)) return `page ${pageNo} repeats an earlier one`;
@@ -155,16 +155,16 @@ function notWhole(answer: PageAnswer | undefined): string | null {
   return `the gateway answered ${entries} orders, which may not be all (query.select: none)`;
 }
 
-function walkedPage(
-  deps: WalkDeps,
-  work: WalkWork,
+function scannedPage(
+  deps: ScanDeps,
+  work: ScanWork,
   pageNo: number,
   answer: Extract<PageAnswer, { kind: 'answered' }>,
 ): StoredPage {
   const { entries, body } = answer.result;
   const page = { pageNo, orderNos: [] };
   const lines = snapshotLines(deps.config.gateway.profile, work.chunk, page, entries);
-  const kept = keptBody(body);
+  const kept = storedBody(body);
   return {
     pageNo,
     orders: 0,

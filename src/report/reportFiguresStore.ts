@@ -2,7 +2,7 @@
 // currency, what was done elsewhere, and what was not plainly asked and answered. Rows of reports
 // are in reportRowsStore.ts.
 
-import { coverageInWords } from '../core/orders/coverage.js';
+import { coverageLabel } from '../core/orders/coverage.js';
 import type { CoverageLine, CurrencyRow, ElsewhereRow } from '../core/runs/reporting.js';
 import { ORDER_CLASSES, type OrderClass } from '../core/runs/summary.js';
 import type { Database, Db } from '../database/db.js';
@@ -11,7 +11,7 @@ import { inMonthOfRun } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';
 import { coverageRows } from '../pull/rows/coverageStore.js';
 import { runSnapshots } from '../runs/runAccountsStore.js';
-import { WALK_INDEXES } from './reportRowsStore.js';
+import { BY_INDEX_ONLY } from './reportRowsStore.js';
 
 interface ClassSums {
   account_id: string;
@@ -32,7 +32,7 @@ interface ClassSums {
 /** The orders of a run by account and currency. */
 export function currencyRows(db: Db, runId: bigint): Promise<CurrencyRow[]> {
   return inTransaction(db, async (tx) => {
-    await plannedBy(tx, WALK_INDEXES);
+    await plannedBy(tx, BY_INDEX_ONLY);
     const seen = await inMonthOfRun(tx, statement('report/seenOrders'), runId);
     const sums: CurrencyRow[] = [];
     for (const { accountId, pullId } of await runSnapshots(tx, runId)) {
@@ -133,7 +133,7 @@ export async function* coverageLines(db: Database, runId: bigint): AsyncGenerato
       accountId: row.accountId,
       orderNo: row.orderNo,
       page: row.pageNo,
-      how: coverageInWords(row.how),
+      how: coverageLabel(row.how),
       reason: row.reason,
     }));
   }

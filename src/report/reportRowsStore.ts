@@ -148,7 +148,7 @@ function movementRow(row: RawMovementRow): MovementRow {
 }
 
 /** The planner would hash and sort all orders, where it can walk two indexes in their order. */
-export const WALK_INDEXES: PlannerSettings = {
+export const BY_INDEX_ONLY: PlannerSettings = {
   enable_hashjoin: 'off',
   max_parallel_workers_per_gather: '0',
 };
@@ -162,7 +162,7 @@ export async function* orderRows(db: Database, runId: bigint): AsyncGenerator<Or
     from (${await inMonthOfRun(db, statement('report/seenOrders'), runId)}) as seen`;
   const snapshots = await runSnapshots(db, runId);
   const reads = snapshots.map(({ accountId, pullId }) => {
-    return () => db.copyOut(select, [runId, accountId, pullId], WALK_INDEXES);
+    return () => db.copyOut(select, [runId, accountId, pullId], BY_INDEX_ONLY);
   });
   for await (const rows of readInTurn(reads)) yield rows.map(orderRow);
 }

@@ -2,7 +2,7 @@
 // written into it, so that a second starter can tell a living runner from a dead one. Moves are
 // guarded: they say what they found instead of overwriting it.
 
-import type { KeptOperations } from '../core/instructions/policy.js';
+import type { RecordedOperations } from '../core/instructions/policy.js';
 import type { RunState, RunSummary } from '../core/runs/summary.js';
 import type { Db } from '../database/db.js';
 import type { BusinessDay, Zone } from './calendarStore.js';
@@ -170,8 +170,11 @@ export async function unlessBusy<T>(work: Promise<T>, busy: T): Promise<T> {
 }
 
 /** The operations section of the settings by which a run was taken last; null: no such run. */
-export async function keptOperations(db: Db, runId: bigint): Promise<KeptOperations | null> {
-  const { rows } = await db.query<{ operations: KeptOperations }>(
+export async function recordedOperations(
+  db: Db,
+  runId: bigint,
+): Promise<RecordedOperations | null> {
+  const { rows } = await db.query<{ operations: RecordedOperations }>(
     `select settings -> 'operations' as operations from tieout.runs where run_id = $1`,
     [runId],
   );

@@ -8,7 +8,7 @@ import { MOVEMENTS } from '../core/orders/order.js';
 import type { Db } from '../database/db.js';
 import type { SendDeps } from './deps.js';
 import { waitingBatches } from './rows/batchesStore.js';
-import { standings } from './rows/sendingStatusStore.js';
+import { sendingStatuses } from './rows/sendingStatusStore.js';
 
 /** So often a batch is tried in one run before it waits for the next. */
 export const BATCH_TRIES_MAX = 4;
@@ -48,7 +48,7 @@ export function inTurn(batches: readonly Pick<QueuedBatch, 'batchId' | 'accountI
 
 async function mayGo(db: Db, waiting: readonly QueuedBatch[]): Promise<QueuedBatch[]> {
   const accountIds = [...new Set(waiting.map((batch) => batch.accountId))];
-  const found = await standings(db, accountIds);
+  const found = await sendingStatuses(db, accountIds);
   const answers = new Map(found.map((one) => [one.accountId, mayAccountSend(one).kind]));
   const tried = new Set<string>();
   const byOperation = [...waiting].sort(
@@ -64,6 +64,6 @@ async function mayGo(db: Db, waiting: readonly QueuedBatch[]): Promise<QueuedBat
 
 /** The accounts that nothing stops; a canary on its way holds one up, no more. */
 export async function goingAccounts(db: Db, accountIds: readonly string[]): Promise<string[]> {
-  const found = await standings(db, accountIds);
+  const found = await sendingStatuses(db, accountIds);
   return found.filter((one) => mayAccountSend(one).kind !== 'stop').map((one) => one.accountId);
 }

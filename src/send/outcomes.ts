@@ -8,7 +8,7 @@ import { confirmAcceptedPayouts } from '../instructions/payoutsStore.js';
 import type { SendDeps } from './deps.js';
 import type { SentBatch } from './prepareSend.js';
 import { readSent } from './prepareSend.js';
-import type { InstructionOutcome, KeptAnswer } from './rows/attemptsStore.js';
+import type { InstructionOutcome, StoredAnswer } from './rows/attemptsStore.js';
 import { recordOutcomes } from './rows/attemptsStore.js';
 
 export type OutcomeDeps = Pick<SendDeps, 'db' | 'gateway' | 'log' | 'now'>;
@@ -62,7 +62,7 @@ export async function recordAnswer(
   { batch }: SentBatch,
   attemptId: string,
   { outcomes, reason, signatureWarning }: Outcomes,
-  more: { isSenderGone: boolean; toStore?: KeptAnswer | null },
+  more: { isSenderGone: boolean; toStore?: StoredAnswer | null },
 ): Promise<void> {
   if (signatureWarning !== null) {
     deps.log(`batch ${batch.batchId}: ${signatureWarning}`, {

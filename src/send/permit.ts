@@ -24,8 +24,8 @@ import type { SendDeps } from './deps.js';
 import type { BatchRow } from './rows/batchesStore.js';
 import type { FreshFacts } from './rows/batchFactsStore.js';
 import { batchFacts } from './rows/batchFactsStore.js';
-import type { Standing } from './rows/sendingStatusStore.js';
-import { standingInClaim, standings } from './rows/sendingStatusStore.js';
+import type { SendingStatus } from './rows/sendingStatusStore.js';
+import { sendingStatuses, statusInClaim } from './rows/sendingStatusStore.js';
 
 export type PermitDeps = Pick<SendDeps, 'config' | 'db' | 'journal' | 'now'>;
 
@@ -57,18 +57,18 @@ export async function maySend(
   batch: BatchRow,
   account: Account,
 ): Promise<Permit> {
-  const standing = beginningOf(deps, account, await standingInClaim(tx, account.accountId));
-  if (standing.kind === 'wait' || standing.kind === 'stop') return standing;
+  const status = beginningOf(deps, account, await statusInClaim(tx, account.accountId));
+  if (status.kind === 'wait' || status.kind === 'stop') return status;
   const unverified = await deps.journal.mayClaim(tx);
   if (unverified !== null) return { kind: 'unverified', ...unverified };
-  const holds = await holdsOf(deps, tx, batch, standing);
+  const holds = await holdsOf(deps, tx, batch, status);
   const weighed =
     batch.operation === 'payout'
       ? await weighPayout(deps, tx, batch, account, holds)
       : await weighOrders(deps, tx, batch, account, holds);
   if (weighed.kind === 'stale') return weighed;
-  const isCanary = standing.kind === 'canary';
-  return { ...weighed, kind: 'yes', isCanary, runId: standing.runId };
+  const isCanary = status.kind === 'canary';
+  return { ...weighed, kind: 'yes', isCanary, runId: status.runId };
 }
 
 /** Why a movement needs a person after all, approved or not; null: it does not. */
@@ -82,14 +82,14 @@ async function holdsOf(
   deps: Pick<SendDeps, 'config'>,
   tx: Db,
   { operation, accountId }: BatchRow,
-  standing: { runId: bigint; settingsSha256: string | null },
+  status: { runId: bigint; settingsSha256: string | null },
 ): Promise<Holds> {
   const own = ownPolicies(deps).policies.find((one) => one.operation === operation);
-  const planned = await policiesOfRun(deps, tx, standing);
+  const planned = await policiesOfRun(deps, tx, status);
   const then = planned.find((one) => one.operation === operation);
   if (!own || !then) throw new Error(`there is no policy for ${operation}`);
-  const isOther = standing.settingsSha256 !== ownPolicies(deps).sha256;
-  const differs = isOther ? await differsFrom(deps, tx, standing.runId, accountId) : null;
+  const isOther = status.settingsSha256 !== ownPolicies(deps).sha256;
+  const differs = isOther ? await differsFrom(deps, tx, status.runId, accountId) : null;
   return (wanted, isApproved) => {
     // Who approved it had not seen to whom it would go.
     if (differs?.goesElsewhere) return 'newly_freed';
@@ -189,21 +189,21 @@ export type Beginning =
 export function beginningOf(
   { config }: Pick<SendDeps, 'config'>,
   account: Account,
-  standing: Standing | undefined,
+  status: SendingStatus | undefined,
 ): Beginning {
   if (account.liveFrom === null) return { kind: 'stop', reason: 'the account is only observed' };
-  if (!standing || standing.runId === null) {
+  if (!status || status.runId === null) {
     return { kind: 'stop', reason: 'the account has no run' };
   }
-  const mismatch = otherEnvironment(config, standing.environment);
+  const mismatch = otherEnvironment(config, status.environment);
   if (mismatch !== null) return { kind: 'stop', reason: mismatch };
-  const answer = mayAccountSend(standing);
+  const answer = mayAccountSend(status);
   return answer.kind === 'stop' || answer.kind === 'wait'
     ? answer
     : {
         kind: answer.kind,
-        runId: standing.runId,
-        settingsSha256: standing.settingsSha256,
+        runId: status.runId,
+        settingsSha256: status.settingsSha256,
       };
 }
 
@@ -213,10 +213,10 @@ export async function whyNotAnyMore(
   account: Account,
   isCanary: boolean,
 ): Promise<string | null> {
-  const [found] = await standings(deps.db, [account.accountId]);
-  const standing = beginningOf(deps, account, found);
-  if (standing.kind === 'stop') return standing.reason;
-  return standing.kind === (isCanary ? 'wait' : 'open')
+  const [found] = await sendingStatuses(deps.db, [account.accountId]);
+  const status = beginningOf(deps, account, found);
+  if (status.kind === 'stop') return status.reason;
+  return status.kind === (isCanary ? 'wait' : 'open')
     ? null
     : 'the sending of the account has begun anew since it was claimed';
 }

@@ -9,7 +9,7 @@ import type { Runner } from '../runs/runsStore.js';
 import { claimFacts } from './journal/journalsStore.js';
 import { claimBatch, recordOutcomes } from './rows/attemptsStore.js';
 import { batchFacts } from './rows/batchFactsStore.js';
-import { batchStanding, standingInClaim } from './rows/sendingStatusStore.js';
+import { batchStatus, statusInClaim } from './rows/sendingStatusStore.js';
 
 const NO_ACCOUNT = '';
 const NO_BATCH = 0n;
@@ -25,8 +25,8 @@ export async function planAhead(db: Database, connections: number): Promise<void
 
 async function planOn(tx: Db): Promise<void> {
   const now = new Date();
-  await batchStanding(tx, NO_BATCH);
-  await standingInClaim(tx, NO_ACCOUNT);
+  await batchStatus(tx, NO_BATCH);
+  await statusInClaim(tx, NO_ACCOUNT);
   await claimFacts(tx, { newest: null, journalId: null }, () => now);
   await batchFacts(tx, NO_BATCH, 1);
   const claim = {

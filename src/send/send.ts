@@ -21,7 +21,7 @@ import {
   queuedBatches,
   resetTries,
 } from './rows/batchesStore.js';
-import { standings } from './rows/sendingStatusStore.js';
+import { sendingStatuses } from './rows/sendingStatusStore.js';
 
 export type SendingDeps = RecoverDeps & EnqueueDeps & WaitDeps & Pick<SendDeps, 'journal'>;
 
@@ -58,13 +58,13 @@ async function tellStopped(
   accountIds: readonly string[],
 ): Promise<void> {
   const waiting = await queuedBatches(deps.db, accountIds);
-  for (const standing of await standings(deps.db, accountIds)) {
-    const answer = mayAccountSend(standing);
-    const count = waiting.get(standing.accountId) ?? 0;
+  for (const status of await sendingStatuses(deps.db, accountIds)) {
+    const answer = mayAccountSend(status);
+    const count = waiting.get(status.accountId) ?? 0;
     if (answer.kind !== 'stop' || count === 0) continue;
-    deps.log(`account ${standing.accountId}: ${count} batch(es) stay queued: ${answer.reason}`, {
+    deps.log(`account ${status.accountId}: ${count} batch(es) stay queued: ${answer.reason}`, {
       level: 'warn',
-      account: standing.accountId,
+      account: status.accountId,
     });
   }
 }

@@ -25,7 +25,7 @@ import type { Permit, PermitDeps } from './permit.js';
 import { beginningOf, maySend, whyNotAnyMore } from './permit.js';
 import type { SentBatch } from './prepareSend.js';
 import { prepareSend } from './prepareSend.js';
-import type { KeptAnswer } from './rows/attemptsStore.js';
+import type { StoredAnswer } from './rows/attemptsStore.js';
 import { ClaimChanged, claimBatch, recordNotSent, SEND_BUDGET_MS } from './rows/attemptsStore.js';
 import type { BatchRow } from './rows/batchesStore.js';
 import {
@@ -35,7 +35,7 @@ import {
   noteBatch,
   withdrawFromBatch,
 } from './rows/batchesStore.js';
-import { batchStanding, beginCanary, splitBatch } from './rows/sendingStatusStore.js';
+import { batchStatus, beginCanary, splitBatch } from './rows/sendingStatusStore.js';
 import { LOST_COMMIT, undoClaim } from './undoClaim.js';
 import { canBeWritten, wireOf } from './wireEntry.js';
 
@@ -47,15 +47,15 @@ type BatchDeps = ChunkDeps &
 
 /** Sends a batch if it still waits and may be sent. */
 export async function sendBatch(deps: BatchDeps, batchId: bigint): Promise<void> {
-  const found = await batchStanding(deps.db, batchId);
+  const found = await batchStatus(deps.db, batchId);
   if (found?.batch.state !== 'queued') return;
-  const { batch, standing } = found;
+  const { batch, status } = found;
   const account = deps.config.accounts.find((one) => one.accountId === batch.accountId);
   if (!account) {
     throw new Error(`account ${batch.accountId} is not in the configuration of this worker`);
   }
   try {
-    const beginning = beginningOf(deps, account, standing);
+    const beginning = beginningOf(deps, account, status);
     if (beginning.kind === 'stop') return await noteBatch(deps.db, batchId, beginning.reason);
     if (beginning.kind === 'wait') return;
     const unfit = await deps.journal.verify();
@@ -352,7 +352,7 @@ async function takeAnswer(
   answer: RawAnswer,
   told: Told,
 ): Promise<(() => Promise<void>) | null> {
-  const held = await deps.answers.keep(deps.db, attemptId, keptAnswer(answer));
+  const held = await deps.answers.keep(deps.db, attemptId, storedAnswer(answer));
   const read = outcomesOf(deps, sent, answer);
   const { toStore } = held;
   const record = (): Promise<void> =>
@@ -384,7 +384,7 @@ function permitLine(sent: SentBatch, prepared: PreparedBatch, attemptId: string)
   };
 }
 
-function keptAnswer({ status, contentType, contentEncoding, body }: RawAnswer): KeptAnswer {
+function storedAnswer({ status, contentType, contentEncoding, body }: RawAnswer): StoredAnswer {
   const sha256 = createHash('sha256').update(body).digest('hex');
   return { status, contentType, contentEncoding, body, sha256 };
 }

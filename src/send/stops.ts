@@ -8,7 +8,7 @@ import { liveFromAheadNotice, notSentNotice } from '../core/runs/notices.js';
 import type { Db } from '../database/db.js';
 import type { Account } from '../gateway/account.js';
 import { historyCounts } from '../ledger/ledgerStore.js';
-import { standings, whyWaiting } from './rows/sendingStatusStore.js';
+import { sendingStatuses, whyWaiting } from './rows/sendingStatusStore.js';
 
 /** Told even where nothing waits: a stop that nobody remembers is found here. */
 const ALWAYS_TOLD: ReadonlySet<string> = new Set(['brake', 'freeze', 'breaker']);
@@ -18,10 +18,10 @@ const REASONS_MAX = 3;
 export async function stopNotices(db: Db, accountIds: readonly string[]): Promise<Notice[]> {
   const waiting = await whyWaiting(db, accountIds);
   const found: Notice[] = [];
-  for (const standing of await standings(db, accountIds)) {
-    const { accountId } = standing;
+  for (const status of await sendingStatuses(db, accountIds)) {
+    const { accountId } = status;
     const mine = waiting.filter((one) => one.accountId === accountId);
-    const answer = mayAccountSend(standing);
+    const answer = mayAccountSend(status);
     if (answer.kind === 'stop') {
       const instructions = mine.reduce((sum, one) => sum + one.instructions, 0);
       if (instructions === 0 && !ALWAYS_TOLD.has(answer.by)) continue;

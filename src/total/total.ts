@@ -11,6 +11,7 @@ import type { Coverage, CoverageFigures } from '../core/orders/coverage.js';
 import type { ConfirmedMoney } from '../core/orders/totals.js';
 import { untoldMoney } from '../core/orders/totals.js';
 import {
+  codeNotice,
   feedNotice,
   freedNotice,
   leftAccountNotice,
@@ -25,7 +26,6 @@ import {
   sharedNotice,
   strangeAccountNotice,
   unusableRowsNotice,
-  wordNotice,
 } from '../core/runs/notices.js';
 import { type MoneyTie, workedOutStake } from '../core/runs/reporting.js';
 import { strangeOrdersNotice } from '../core/runs/strangeOrders.js';
@@ -46,7 +46,7 @@ import { feedGaps, ledgerChangeCounts } from '../ledger/ledgerFeedStore.js';
 import { accountsWithoutOrders } from '../ledger/ledgerStore.js';
 import { unusableRows } from '../ledger/ledgerTroubleStore.js';
 import { coverageCounts, failedPages } from '../pull/rows/coverageStore.js';
-import { newWords } from '../pull/rows/statusCodesStore.js';
+import { newCodes } from '../pull/rows/statusCodesStore.js';
 import { unreadableEntries } from '../pull/rows/unreadableStore.js';
 import type { Run } from '../runs/deps.js';
 import { accountIdsOf, lookbackFrom } from '../runs/deps.js';
@@ -197,7 +197,7 @@ function leftInTheMiddle(account: AccountFigures): Counted {
 /** What a person has to be told beside the figures, in words. */
 async function noticesOf(deps: Pick<SendDeps, 'config' | 'now'>, run: Run): Promise<Notice[]> {
   const feeds = await feedGaps(run.db, run.runId);
-  const words = await newWords(run.db, run.runId);
+  const words = await newCodes(run.db, run.runId);
   const changes = await ledgerChangeCounts(run.db, run.runId);
   const configured = deps.config.accounts.map((account) => account.accountId);
   const blocked = await blockedAccounts(run.db, run.runId);
@@ -215,7 +215,7 @@ async function noticesOf(deps: Pick<SendDeps, 'config' | 'now'>, run: Run): Prom
     ...(await leftAccounts(run.db, configured)).map(leftAccountNotice),
     ...(await aheadNotices(run.db, run.accounts, deps.now())),
     ...feeds.map(feedNotice),
-    ...words.map(wordNotice),
+    ...words.map(codeNotice),
     ...(await unreadableEntries(run.db, run.runId)).map(unreadableNotice),
     ...changes.filter(({ left }) => left > 0).map(leftNotice),
     ...(await sharedTransactions(run.db, run.runId)).map(sharedNotice),

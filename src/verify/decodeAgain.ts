@@ -13,7 +13,7 @@ import type { KeptPage, StoredSnapshot } from '../pull/rows/keptPagesStore.js';
 import { keptPages } from '../pull/rows/keptPagesStore.js';
 import { snapshotLines } from '../pull/snapshotLines.js';
 import type { Difference } from './scratchStore.js';
-import { fillEntries, fillWalked } from './scratchStore.js';
+import { fillEntries, fillScanned } from './scratchStore.js';
 
 /** An answer that unpacks to more than this was never one of ours. */
 const BODY_BYTES_MAX = 1 << 28;
@@ -32,9 +32,9 @@ export async function decodeAgain(
   decoding: Decoding,
 ): Promise<Difference[]> {
   const found: Difference[] = [];
-  if (snapshot.isWalk) {
+  if (snapshot.isScan) {
     for await (const pages of keptPages(decoding.pages, snapshot)) {
-      await fillWalked(
+      await fillScanned(
         tx,
         pages.map((page) => linesOf(snapshot, page, decoding, found)),
       );

@@ -42,17 +42,17 @@ export async function openScratch(tx: Db, runId: bigint): Promise<void> {
   await tx.query('analyze pg_temp.moves');
 }
 
-/** Entries as text for COPY; those of a walk go through the statement that sorts them out. */
+/** Entries as text for COPY; those of a scan go through the statement that sorts them out. */
 export async function fillEntries(tx: Tx, texts: AsyncIterable<string>): Promise<number> {
   return tx.copy(`copy pg_temp.look_entries (${ENTRY_COLUMNS}) from stdin`, texts);
 }
 
-export async function fillWalked(tx: Tx, texts: Iterable<string>): Promise<void> {
+export async function fillScanned(tx: Tx, texts: Iterable<string>): Promise<void> {
   await tx.query(
-    'create temp table if not exists walked (like tieout.look_entries) on commit drop',
+    'create temp table if not exists scanned (like tieout.look_entries) on commit drop',
   );
-  await tx.query('truncate pg_temp.walked');
-  await tx.copy(`copy pg_temp.walked (${ENTRY_COLUMNS}) from stdin`, texts);
+  await tx.query('truncate pg_temp.scanned');
+  await tx.copy(`copy pg_temp.scanned (${ENTRY_COLUMNS}) from stdin`, texts);
   await tx.query(onScratch(statement('pull/rows/storeScanned')));
 }
 

@@ -10,7 +10,7 @@ import type { Account } from '../gateway/account.js';
 import type { Profile } from '../gateway/document/profile.js';
 import { parseProfile } from '../gateway/document/profile.js';
 
-interface KeptSettings {
+interface RecordedSettings {
   environment: Config['environment'];
   reconcile: Omit<Config['reconcile'], 'tolerance'> & {
     tolerance: { below: string; above: string; partsPerMillion: string };
@@ -26,7 +26,7 @@ export function settingsThen(
   profileText: string | null,
 ): Config {
   if (profileText === null) throw new TieoutError('the profile that the run used was not kept');
-  const { environment, reconcile, operations, accounts } = kept as unknown as KeptSettings;
+  const { environment, reconcile, operations, accounts } = kept as unknown as RecordedSettings;
   const { below, above, partsPerMillion } = reconcile.tolerance;
   return {
     ...today,
@@ -49,7 +49,7 @@ function profileThen(text: string): Profile {
   return parseProfile(text, 'the profile that the run used');
 }
 
-function accountThen(account: KeptSettings['accounts'][number]): Account {
+function accountThen(account: RecordedSettings['accounts'][number]): Account {
   const { merchantId, accountId, liveFrom } = account;
   const from = liveFrom === null ? null : new Date(liveFrom);
   return { merchantId, accountId, signingKey: '', liveFrom: from };

@@ -2,9 +2,9 @@
 // moment, so that whoever asks without a name cannot keep the database busy.
 
 /** The same answer for so long; a failure is not kept. Takes at most so long. */
-export function kept<T>(
+export function cached<T>(
   work: () => Promise<T>,
-  { keptMs, timeoutMs }: { keptMs: number; timeoutMs: number },
+  { cacheMs, timeoutMs }: { cacheMs: number; timeoutMs: number },
 ): () => Promise<T> {
   let until = 0;
   let answer: Promise<T> | null = null;
@@ -15,7 +15,7 @@ export function kept<T>(
     until = Number.POSITIVE_INFINITY;
     asked.then(
       () => {
-        until = performance.now() + keptMs;
+        until = performance.now() + cacheMs;
       },
       () => {
         if (answer === asked) answer = null;

@@ -4,7 +4,7 @@
 
 import type { FastifyInstance } from 'fastify';
 import type { ScheduleDeps } from '../night/clock.js';
-import { inTime, kept } from './cachedAnswer.js';
+import { cached, inTime } from './cachedAnswer.js';
 
 /** What the console's process knows of the parts it stands on. */
 export interface MonitorDeps extends ScheduleDeps {
@@ -15,12 +15,12 @@ export interface MonitorDeps extends ScheduleDeps {
   pendingMigrations: () => Promise<number>;
 }
 
-const LIMITS = { keptMs: 5_000, timeoutMs: 15_000 };
+const LIMITS = { cacheMs: 5_000, timeoutMs: 15_000 };
 /** Each part has so long to answer. */
 const PART_TIMEOUT_MS = 5_000;
 
 export function addHealth(server: FastifyInstance, deps: MonitorDeps | null): void {
-  const missing = kept(async () => (deps === null ? [] : missingParts(deps)), LIMITS);
+  const missing = cached(async () => (deps === null ? [] : missingParts(deps)), LIMITS);
   server.get('/healthz', (_request, reply) => reply.type('text/plain').send('ok\n'));
   server.get('/readyz', async (_request, reply) => {
     const parts = await missing();

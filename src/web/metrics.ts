@@ -6,8 +6,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { Count, Vitals } from '../audit/metricsStore.js';
-import { readVitals } from '../audit/metricsStore.js';
+import type { Count, MetricFigures } from '../audit/metricsStore.js';
+import { readMetricFigures } from '../audit/metricsStore.js';
 import { hasEverywhere } from '../core/access.js';
 import { didNotStart } from '../core/runs/owed.js';
 import { RUN_STATES } from '../core/runs/summary.js';
@@ -15,12 +15,12 @@ import type { ScheduleStatus } from '../night/clock.js';
 import { readSchedule } from '../night/clock.js';
 import type { OutboxFigures } from '../outbox/outboxStore.js';
 import { outboxFigures } from '../outbox/outboxStore.js';
-import { inTime, kept } from './cachedAnswer.js';
+import { cached, inTime } from './cachedAnswer.js';
 import type { MonitorDeps } from './health.js';
 import type { ConsoleDeps } from './visit.js';
 import { currentSession } from './visitor/session.js';
 
-const LIMITS = { keptMs: 10_000, timeoutMs: 20_000 };
+const LIMITS = { cacheMs: 10_000, timeoutMs: 20_000 };
 const PART_TIMEOUT_MS = 10_000;
 /** Accounts with figures of their own; the others are one. */
 const ACCOUNTS_MAX = 200;
@@ -59,7 +59,7 @@ type QueueFigures = Awaited<ReturnType<MonitorDeps['queueCounts']>>;
 
 /** null: that part does not answer. */
 interface Figures {
-  database: { vitals: Vitals; alerts: OutboxFigures; status: ScheduleStatus } | null;
+  database: { figures: MetricFigures; alerts: OutboxFigures; status: ScheduleStatus } | null;
   queue: QueueFigures | null;
 }
 
@@ -71,7 +71,7 @@ export function addMetrics(
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const gauges = gaugesOn(registry);
-  const figures = kept(() => readFigures(monitor), LIMITS);
+  const figures = cached(() => readFigures(monitor), LIMITS);
   server.get('/metrics', async (request, reply) => {
     if (!(await mayRead(people, request))) return refuse(reply);
     const found = await figures();
@@ -114,7 +114,7 @@ async function readFigures(monitor: MonitorDeps): Promise<Figures> {
 async function readDatabase(monitor: MonitorDeps): Promise<NonNullable<Figures['database']>> {
   const accountIds = monitor.config.accounts.map((account) => account.accountId);
   return {
-    vitals: await readVitals(monitor.db, accountIds),
+    figures: await readMetricFigures(monitor.db, accountIds),
     alerts: await outboxFigures(monitor.db),
     status: await readSchedule(monitor),
   };
@@ -140,23 +140,23 @@ function fill({ version, config }: MonitorDeps, gauges: Gauges, found: Figures):
     }
   }
   if (found.database === null) return;
-  const { vitals, alerts, status } = found.database;
-  fillRuns(gauges, vitals);
+  const { figures, alerts, status } = found.database;
+  fillRuns(gauges, figures);
   fillClock(gauges, status);
   const named = new Set(config.accounts.slice(0, ACCOUNTS_MAX).map(({ accountId }) => accountId));
-  addUp(gauges.tieout_open_breaks, 'kind', vitals.breaks, named);
-  addUp(gauges.tieout_instructions, 'state', vitals.instructions, named);
-  for (const { accountId, name } of vitals.stops) {
+  addUp(gauges.tieout_open_breaks, 'kind', figures.breaks, named);
+  addUp(gauges.tieout_instructions, 'state', figures.instructions, named);
+  for (const { accountId, name } of figures.stops) {
     const account = accountId === '' ? 'all' : named.has(accountId) ? accountId : OTHERS;
     gauges.tieout_sending_stopped.set({ account, why: name }, 1);
   }
-  setTime(gauges.tieout_unknown_oldest_timestamp_seconds, vitals.oldestUnknown);
+  setTime(gauges.tieout_unknown_oldest_timestamp_seconds, figures.oldestUnknown);
   gauges.tieout_alerts.set({ state: 'waiting' }, alerts.waiting);
   gauges.tieout_alerts.set({ state: 'failed' }, alerts.failed);
   setTime(gauges.tieout_alerts_oldest_waiting_timestamp_seconds, alerts.oldestWaiting);
 }
 
-function fillRuns(gauges: Gauges, { newest, finished }: Vitals): void {
+function fillRuns(gauges: Gauges, { newest, finished }: MetricFigures): void {
   for (const state of RUN_STATES) {
     gauges.tieout_run_state.set({ state }, newest?.state === state ? 1 : 0);
   }

@@ -63,9 +63,12 @@ describe('tieout instructions', () => {
     expect(sheet.stdout).toContain('approve by anna (as said on the command line)');
     const again = await run('send');
     expect(again.stdout).toContain('Nothing that was approved waits');
-    // The story of the order tells all of it in the order in which it happened.
-    const story = await run('order', first?.accountId ?? '', first?.orderNo ?? '');
-    const told = story.stdout.slice(story.stdout.indexOf('Instructions')).split('\n').slice(2, -1);
+    // The history of the order tells all of it in the order in which it happened.
+    const history = await run('order', first?.accountId ?? '', first?.orderNo ?? '');
+    const told = history.stdout
+      .slice(history.stdout.indexOf('Instructions'))
+      .split('\n')
+      .slice(2, -1);
     const times = told.map((line) => line.trimStart().slice(0, 23));
     expect(times).toEqual(times.toSorted());
     expect(

@@ -26,7 +26,7 @@ import { migrateUp } from '../../src/database/migrate.js';
 import { openJournalGuard } from '../../src/send/journal/journalGuard.js';
 import { openPermitJournal } from '../../src/send/journal/permitJournal.js';
 import { recoverAttempts } from '../../src/send/recover.js';
-import { standingBrakes } from '../../src/send/rows/sendingStatusStore.js';
+import { activeBrakes } from '../../src/send/rows/sendingStatusStore.js';
 import { sendBatch } from '../../src/send/sendBatch.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { buildHouse, instructionCounts, kinds } from '../support/night.js';
@@ -55,7 +55,7 @@ const linesOf = (house: House): string[] =>
     .filter(Boolean);
 
 async function freezes(house: House): Promise<string[]> {
-  const brakes = await standingBrakes(house.db);
+  const brakes = await activeBrakes(house.db);
   return brakes.filter((one) => one.kind === 'freeze').map((one) => one.reason);
 }
 

@@ -284,10 +284,10 @@ describe('a batch of which the database does not say whether it may still go', (
   it('waits again, and has been tried once', async () => {
     const { house, front } = await houseOf();
     const { deps, batchIds } = await prepareRun(house);
-    const calls = { standing: 0, notSent: 0 };
+    const calls = { status: 0, notSent: 0 };
     const query: typeof deps.db.query = async (text, values, name) => {
-      if (name === 'sendingStanding') calls.standing += 1;
-      if (name === 'sendingStanding' && calls.standing === 1) throw new Error('it is silent');
+      if (name === 'sendingStatus') calls.status += 1;
+      if (name === 'sendingStatus' && calls.status === 1) throw new Error('it is silent');
       const isNotSent = text.includes("set outcome = 'not_sent'");
       if (isNotSent) calls.notSent += 1;
       if (isNotSent && calls.notSent === 1) throw new Error('it is silent once more');

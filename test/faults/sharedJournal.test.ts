@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { openJournalGuard } from '../../src/send/journal/journalGuard.js';
 import { openPermitJournal } from '../../src/send/journal/permitJournal.js';
-import { standingBrakes } from '../../src/send/rows/sendingStatusStore.js';
+import { activeBrakes } from '../../src/send/rows/sendingStatusStore.js';
 import type { House } from '../support/night.js';
 import { buildHouse, kinds } from '../support/night.js';
 
@@ -33,5 +33,5 @@ it('a journal that another process writes to meanwhile is none of an older datab
   expect(await second.verify()).toBeNull();
   await second.close();
   await first.close();
-  expect(await standingBrakes(house.db)).toEqual([]);
+  expect(await activeBrakes(house.db)).toEqual([]);
 });

@@ -20,7 +20,7 @@ import { sendApproved } from '../../src/night/sendApproved.js';
 import { seedOrders } from '../../src/sandbox/seed/seed.js';
 import { DEFAULT_ACCOUNTS, planSeed } from '../../src/sandbox/seed/seedPlan.js';
 import { startSandbox } from '../../src/sandbox/server.js';
-import { standingBrakes } from '../../src/send/rows/sendingStatusStore.js';
+import { activeBrakes } from '../../src/send/rows/sendingStatusStore.js';
 import { decideHeld } from '../support/decideHeld.js';
 import type { Effect } from '../support/night.js';
 import {
@@ -191,7 +191,7 @@ export async function waiting({ server }: Shop): Promise<string[]> {
 }
 
 export const freezes = ({ server }: Shop): Promise<string[]> =>
-  server.at(async (db) => (await standingBrakes(db)).map(({ reason }) => reason));
+  server.at(async (db) => (await activeBrakes(db)).map(({ reason }) => reason));
 
 export const letGo = ({ server }: Shop) =>
   server.at((db) =>

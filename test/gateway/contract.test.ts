@@ -253,13 +253,13 @@ describe('all that may move money', () => {
   it.each(calls)('waits for its permit before %s', async (_, call) => {
     const server = await rawServer({ asked: (socket) => socket.destroy() });
     const asked: string[] = [];
-    const permit = async (merchantId: string) => {
+    const takeToken = async (merchantId: string) => {
       asked.push(`${merchantId} ${server.connections()}`);
     };
     const client = createGatewayClient({
       profile: sandboxProfile(),
       baseUrl: server.baseUrl,
-      permit,
+      takeToken,
     });
     closeLater(server.close, client.close);
     await call(client);

@@ -7,7 +7,7 @@ import { type CallName, type CallReport, callGateway } from '../../src/cli/gatew
 import { journalled } from '../../src/cli/gateway/gatewayJournal.js';
 import { createGatewayClient } from '../../src/gateway/client.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
-import { orderStory } from '../../src/orders/historyStore.js';
+import { orderHistory } from '../../src/orders/historyStore.js';
 import { sayBrake } from '../../src/send/rows/sendingStatusStore.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { ACCOUNT, httpText, type RawServer, rawServer } from './rawServer.js';
@@ -78,17 +78,17 @@ describe('a call that moves money', () => {
     expect((await calls()).at(-1)?.outcome).not.toBeNull();
   });
 
-  it('stands in the story of each order that it named', async () => {
+  it('stands in the history of each order that it named', async () => {
     for (const [orderNo, transaction] of [
       ['SO-1', 'T1'],
       ['SO-2', 'T2'],
     ] as const) {
-      const story = await orderStory(fresh.db, ACCOUNT.accountId, orderNo);
-      expect(story?.calls).toMatchObject([
+      const history = await orderHistory(fresh.db, ACCOUNT.accountId, orderNo);
+      expect(history?.calls).toMatchObject([
         { operation: 'capture', by: 'anna', entries: [{ transaction_id: transaction }] },
       ]);
     }
-    expect(await orderStory(fresh.db, ACCOUNT.accountId, 'SO-3')).toBeNull();
+    expect(await orderHistory(fresh.db, ACCOUNT.accountId, 'SO-3')).toBeNull();
   });
 
   it('stands beside amounts that are told to the last digit', async () => {
@@ -102,9 +102,12 @@ describe('a call that moves money', () => {
          requested_at) values ($1, 'R-4', 'SO-4', 2.00, now())`,
       [ACCOUNT.accountId],
     );
-    const story = await orderStory(fresh.db, ACCOUNT.accountId, 'SO-4');
-    expect(story?.ledger).toMatchObject({ amount: '900000000000000010.10', capture_amount: null });
-    expect(story?.refundRequests).toMatchObject([{ refund_amount: '2.00' }]);
+    const history = await orderHistory(fresh.db, ACCOUNT.accountId, 'SO-4');
+    expect(history?.ledger).toMatchObject({
+      amount: '900000000000000010.10',
+      capture_amount: null,
+    });
+    expect(history?.refundRequests).toMatchObject([{ refund_amount: '2.00' }]);
   });
 
   it('is unknown where no answer came', async () => {

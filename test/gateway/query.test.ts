@@ -114,11 +114,11 @@ describe('query', () => {
   it('waits for the permit before it asks', async () => {
     const server = await rawServer({ asked: (s) => s.write(httpText(JSON.stringify(PAGE))) });
     let grant = (): void => undefined;
-    const permit = () => new Promise<void>((resolve) => (grant = resolve));
+    const takeToken = () => new Promise<void>((resolve) => (grant = resolve));
     const client = createGatewayClient({
       profile: sandboxProfile(),
       baseUrl: server.baseUrl,
-      permit,
+      takeToken,
     });
     open.push(server.close, client.close);
     const asked = client.query(ACCOUNT, ['SO-1']);

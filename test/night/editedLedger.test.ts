@@ -189,7 +189,7 @@ test('one transaction under two orders is refunded for neither by itself', async
 });
 
 /** What waits, with its reason, and what has moved. */
-async function standing(house: House): Promise<{ held: (string | null)[]; moved: string[] }> {
+async function states(house: House): Promise<{ held: (string | null)[]; moved: string[] }> {
   const moved = (await house.effects()).map(({ operation, account_id, amount, refund_amount }) => {
     return `${operation} ${account_id} ${refund_amount ?? amount}`;
   });
@@ -241,7 +241,7 @@ test('an order that two accounts have, which are one at the gateway, moves for n
   );
   oneAtTheGateway(house, front, { asked: 'A1002', answered: 'A1001' });
   await night(house, 4);
-  expect(await standing(house)).toEqual({
+  expect(await states(house)).toEqual({
     held: ['shared_transaction', 'shared_transaction'],
     moved: [],
   });
@@ -258,7 +258,7 @@ test('what one account captured waits in another that is the same at the gateway
   // It shows what was, for a while.
   oneAtTheGateway(house, front, { asked: 'A1002', answered: 'A1001', status: '2000' });
   await night(house, 3);
-  expect((await standing(house)).held).toEqual(['shared_transaction']);
+  expect((await states(house)).held).toEqual(['shared_transaction']);
   expect(front.asked.get('capture')).toBe(1);
 });
 
@@ -324,10 +324,10 @@ test('no more goes back than was captured, when the ledger forgets that it was a
   expect((await openBreaksOf(house.db)).map((one) => one.split(' ')[1])).toEqual([
     'amount_mismatch',
   ]);
-  expect(await standing(house)).toEqual({ held: [], moved: ['capture A1001 1.00'] });
+  expect(await states(house)).toEqual({ held: [], moved: ['capture A1001 1.00'] });
   await house.db.query(`update ledger.orders set expected = 'cancelled'`);
   await night(house, 2);
-  expect(await standing(house)).toEqual({
+  expect(await states(house)).toEqual({
     held: ['over_captured'],
     moved: ['capture A1001 1.00'],
   });

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunSummary, runSentence, workedOutOpenAfter } from '../../src/core/runs/summary.js';
-import { orderStory } from '../../src/orders/historyStore.js';
+import { orderHistory } from '../../src/orders/historyStore.js';
 import { statusCodesSeen } from '../../src/pull/rows/statusCodesStore.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds } from '../support/night.js';
@@ -121,8 +121,8 @@ describe('a row that leaves the ledger', () => {
       [order.account_id, order.order_no],
     );
     await night();
-    const story = await orderStory(house.db, order.account_id, order.order_no);
-    expect(story?.ledgerChanges).toMatchObject([
+    const history = await orderHistory(house.db, order.account_id, order.order_no);
+    expect(history?.ledgerChanges).toMatchObject([
       { kind: 'changed', before: { amount: order.amount }, after: { expected: order.expected } },
     ]);
   });

@@ -63,7 +63,7 @@ function setProfile(house: House, change: Record<string, unknown>): void {
 }
 
 /** "capture held newly_freed", in the order in which they were planned. */
-async function standing(house: House): Promise<string[]> {
+async function states(house: House): Promise<string[]> {
   const { rows } = await house.db.query<{ what: string }>(
     `select concat_ws(' ', operation, state, hold_reason) as what from tieout.instructions
      order by instruction_id`,
@@ -126,18 +126,18 @@ describe('an operation to auto, a limit raised', () => {
     const house = await houseOf({ capture_due: 2 }, before);
     const putBack = await takeOut(house);
     await runOf(house, 4);
-    expect(await standing(house)).toEqual([`capture held ${was}`]);
+    expect(await states(house)).toEqual([`capture held ${was}`]);
     setOperations(house, {});
     await runOf(house, 3);
-    expect(await standing(house)).toEqual(['capture held newly_freed']);
+    expect(await states(house)).toEqual(['capture held newly_freed']);
     expect((await reasons(house))[0]).toMatch(words);
     await putBack();
     await runOf(house, 2);
-    expect(await standing(house)).toEqual(['capture held newly_freed', 'capture confirmed']);
+    expect(await states(house)).toEqual(['capture held newly_freed', 'capture confirmed']);
     expect(await house.effects()).toHaveLength(1);
     await approveAll(house);
     await runOf(house, 1);
-    expect(await standing(house)).toEqual(['capture confirmed', 'capture confirmed']);
+    expect(await states(house)).toEqual(['capture confirmed', 'capture confirmed']);
     expect(await house.effects()).toHaveLength(2);
   });
 
@@ -155,7 +155,7 @@ describe('an operation to auto, a limit raised', () => {
     expect((await runOf(house, 3)).state).toBe('incomplete');
     isAway = false;
     await runOf(house, 2);
-    expect(await standing(house)).toEqual(['capture held newly_freed']);
+    expect(await states(house)).toEqual(['capture held newly_freed']);
     expect(await house.effects()).toEqual([]);
   });
 
@@ -165,7 +165,7 @@ describe('an operation to auto, a limit raised', () => {
     setOperations(house, {});
     await runOf(house, 4);
     await runOf(house, 4);
-    expect(await standing(house)).toEqual(['capture held newly_freed']);
+    expect(await states(house)).toEqual(['capture held newly_freed']);
     expect(await house.effects()).toEqual([]);
   });
 });
@@ -180,13 +180,13 @@ describe('liveFrom earlier', () => {
     expect(await house.effects()).toEqual([]);
     liveFrom(house, 60);
     await runOf(house, 3);
-    expect(await standing(house)).toEqual(['refund held newly_freed']);
+    expect(await states(house)).toEqual(['refund held newly_freed']);
     expect((await reasons(house))[0]).toMatch(/liveFrom: requests before .* were history/);
     await approveAll(house);
     await runOf(house, 2);
     expect(await house.effects()).toHaveLength(1);
     await runOf(house, 1);
-    expect(await standing(house)).toEqual(['refund confirmed', 'refund held newly_freed']);
+    expect(await states(house)).toEqual(['refund confirmed', 'refund held newly_freed']);
     expect(await house.effects()).toHaveLength(1);
   });
 
@@ -196,10 +196,10 @@ describe('liveFrom earlier', () => {
     await request(house, ONE, 30);
     await request(house, TWO, 0);
     await runOf(house, 4);
-    expect(await standing(house)).toEqual(['payout confirmed']);
+    expect(await states(house)).toEqual(['payout confirmed']);
     liveFrom(house, 60);
     await runOf(house, 3);
-    expect(await standing(house)).toEqual(['payout confirmed', 'payout held newly_freed']);
+    expect(await states(house)).toEqual(['payout confirmed', 'payout held newly_freed']);
     await house.db.query(
       `update ledger.payout_requests set payload = payload || '{"reference": "another"}'
        where request_id = $1`,
@@ -207,7 +207,7 @@ describe('liveFrom earlier', () => {
     );
     await runOf(house, 2);
     await runOf(house, 1);
-    expect(await standing(house)).toEqual([
+    expect(await states(house)).toEqual([
       'payout confirmed',
       'payout withdrawn',
       'payout held newly_freed',
@@ -223,7 +223,7 @@ describe('liveFrom earlier', () => {
     await runOf(house, 4);
     liveFrom(house, 5);
     await runOf(house, 3);
-    expect((await standing(house)).at(-1)).toBe('payout held newly_freed');
+    expect((await states(house)).at(-1)).toBe('payout held newly_freed');
     expect(await house.effects()).toEqual([]);
   });
 });
@@ -236,7 +236,7 @@ describe('liveFrom later', () => {
     await approveAll(house);
     liveFrom(house, 2);
     const summary = await runOf(house, 3);
-    expect(await standing(house)).toEqual(['payout withdrawn']);
+    expect(await states(house)).toEqual(['payout withdrawn']);
     const [told, ...others] = historyOf(summary);
     expect(others).toEqual([]);
     expect(told).toMatch(/1 instruction that waited was withdrawn, 1 of them approved/);
@@ -247,14 +247,14 @@ describe('liveFrom later', () => {
     expect(historyOf(await runOf(house, 2))).toEqual([]);
     liveFrom(house, 60);
     await runOf(house, 1);
-    expect((await standing(house)).at(-1)).toBe('payout held newly_freed');
+    expect((await states(house)).at(-1)).toBe('payout held newly_freed');
     expect(await house.effects()).toEqual([]);
   });
 
   test('so is a held refund, beside the break that it becomes', async () => {
     const house = await houseOf({ full_refund_due: 1 }, { refund: 'approve' });
     await runOf(house, 4);
-    expect(await standing(house)).toEqual(['refund held approval']);
+    expect(await states(house)).toEqual(['refund held approval']);
     liveFrom(house, 2);
     const [told] = historyOf(await runOf(house, 3));
     const { rows } = await house.db.query<{ refund_id: string; order_no: string }>(
@@ -262,7 +262,7 @@ describe('liveFrom later', () => {
     );
     expect(told).toContain(`refund ${rows[0]?.refund_id} of order ${rows[0]?.order_no}`);
     expect(told).not.toMatch(/approved/);
-    expect(await standing(house)).toEqual(['refund withdrawn']);
+    expect(await states(house)).toEqual(['refund withdrawn']);
     expect(await house.effects()).toEqual([]);
   });
 
@@ -275,7 +275,7 @@ describe('liveFrom later', () => {
     const app = await house.open();
     const accountIds = house.accounts.map(({ accountId }) => accountId);
     await sendApproved(await app.sendDeps(), accountIds, await app.workforce());
-    expect(await standing(house)).toEqual(['payout withdrawn']);
+    expect(await states(house)).toEqual(['payout withdrawn']);
     const summary = await runOf(house, 3);
     expect(historyOf(summary)[0]).toContain(`payout ${ONE} (120.00 EUR, approved)`);
     const [account] = summary.accounts;
@@ -299,11 +299,11 @@ describe('what the gateway’s words mean', () => {
     });
     await house.db.query(`update ledger.orders set placed_at = placed_at + interval '1 second'`);
     await runOf(house, 3);
-    const found = await standing(house);
+    const found = await states(house);
     expect(found.length).toBeGreaterThan(0);
     expect(new Set(found)).toEqual(new Set(['capture held newly_freed']));
     await runOf(house, 2);
-    expect(await standing(house)).toEqual(found);
+    expect(await states(house)).toEqual(found);
     expect(await house.effects()).toEqual([]);
   });
 
@@ -313,11 +313,11 @@ describe('what the gateway’s words mean', () => {
       isLost && operation === 'capture' ? { kind: 'drop', when: 'before' } : null;
     const house = await houseOf({ capture_due: 1 }, {}, { fault });
     await runOf(house, 4);
-    expect(await standing(house)).toEqual(['capture unknown']);
+    expect(await states(house)).toEqual(['capture unknown']);
     isLost = false;
     setOperations(house, { resendAfterHours: 0 });
     for (const daysAgo of [3, 2, 1]) await runOf(house, daysAgo);
-    expect(await standing(house)).toEqual(['capture unknown']);
+    expect(await states(house)).toEqual(['capture unknown']);
     expect((await reasons(house))[0]).toMatch(/resendAfterHours: not given before, 0 now/);
     expect(await house.effects()).toEqual([]);
   });

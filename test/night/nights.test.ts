@@ -27,7 +27,7 @@ import type { Run } from '../../src/runs/deps.js';
 import { enterAccounts, noteSnapshot } from '../../src/runs/runAccountsStore.js';
 import { countSnapshots, sumUp } from '../../src/total/total.js';
 import type { Answer, Way } from '../support/answeredSnapshot.js';
-import { paged, walked } from '../support/answeredSnapshot.js';
+import { paged, scanned } from '../support/answeredSnapshot.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { generatedOrder, generatedRules } from '../support/generatedOrders.js';
@@ -252,7 +252,7 @@ async function snapshot(
     [pull.pullId, accountId],
   );
   const asked = new Map(rows.map((row) => [row.order_no, row.page_no]));
-  const answer = way === 'window' ? walked(orders, asked) : paged(orders, asked, way, mixing);
+  const answer = way === 'window' ? scanned(orders, asked) : paged(orders, asked, way, mixing);
   await storePages(pull.pullId, accountId, way, answer);
   await storeEntries(db, { runId: night.runId, pullId: pull.pullId, accountId }, answer.entries);
   await addGatewayOnly(db, pull.pullId);

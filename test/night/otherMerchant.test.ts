@@ -39,7 +39,7 @@ async function moveTo(house: House, merchantId: string): Promise<void> {
   rewriteSettings(house, { accounts });
 }
 
-async function standing(house: House): Promise<string[]> {
+async function states(house: House): Promise<string[]> {
   const { rows } = await house.db.query<{ what: string }>(
     `select concat_ws(' ', operation, state, hold_reason) as what from tieout.instructions
      order by operation`,
@@ -71,14 +71,14 @@ const WORDS = 'accounts[].merchantId: M1001 before, M2002 now';
 test('what was approved waits again, by the name of the setting, until a person has seen it', async () => {
   const house = await houseOf({ refund: 'approve' });
   await runOf(house, 4);
-  expect(await standing(house)).toEqual(['capture held approval', 'refund held approval']);
+  expect(await states(house)).toEqual(['capture held approval', 'refund held approval']);
   await approveAll(house);
   await moveTo(house, 'M2002');
   // Approved, and about to be sent before any night has seen the change.
   await send(house);
-  expect(await standing(house)).toEqual(['capture held newly_freed', 'refund held newly_freed']);
+  expect(await states(house)).toEqual(['capture held newly_freed', 'refund held newly_freed']);
   const summary = await runOf(house, 3);
-  expect(await standing(house)).toEqual(['capture held newly_freed', 'refund held newly_freed']);
+  expect(await states(house)).toEqual(['capture held newly_freed', 'refund held newly_freed']);
   const told = (summary.notices ?? []).filter(({ kind }) => kind === 'newly_freed');
   expect(new Set(told.map(({ about }) => about))).toEqual(new Set([WORDS]));
   // A further night lets nothing go, either.
@@ -86,7 +86,7 @@ test('what was approved waits again, by the name of the setting, until a person 
   expect(await house.effects()).toEqual([]);
   await approveAll(house);
   await runOf(house, 1);
-  expect(await standing(house)).toEqual(['capture confirmed', 'refund confirmed']);
+  expect(await states(house)).toEqual(['capture confirmed', 'refund confirmed']);
   expect(await house.effects()).toHaveLength(2);
 });
 
@@ -104,7 +104,7 @@ test('so does what goes by itself, in the first night of the other merchant', as
     [JSON.stringify(rows)],
   );
   await runOf(house, 3);
-  expect(await standing(house)).toEqual(['capture held newly_freed', 'refund held newly_freed']);
+  expect(await states(house)).toEqual(['capture held newly_freed', 'refund held newly_freed']);
   expect(await house.effects()).toEqual([]);
   await approveAll(house);
   await send(house);

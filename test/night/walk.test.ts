@@ -1,4 +1,4 @@
-// Nights at a gateway whose orders cannot be asked for by number: the pages of a window are walked,
+// Nights at a gateway whose orders cannot be asked for by number: the pages of a window are scanned,
 // and anything odd about them makes the snapshot incomplete, never an order missing.
 
 import { writeFileSync } from 'node:fs';

@@ -5,11 +5,11 @@ import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toleratedRows, toleratedSums } from '../../src/breaks/explainedStore.js';
-import { besideOf } from '../../src/compare/fastMatchStore.js';
+import { unmatchedOf } from '../../src/compare/fastMatchStore.js';
 import { judgeOrders } from '../../src/compare/verdictsStore.js';
 import type { Database } from '../../src/database/db.js';
 import { packageRoot, statement } from '../../src/database/statements.js';
-import { orderStory } from '../../src/orders/historyStore.js';
+import { orderHistory } from '../../src/orders/historyStore.js';
 import {
   coverageCounts,
   coverageOfOrder,
@@ -80,8 +80,8 @@ test.each(Object.keys(ORDERS))('of one order the same is said: %s', async (order
   const rows = await coverageOfOrder(db, ACCOUNT, orderNo, [String(pullId)]);
   const how = (HOW as Record<string, string>)[orderNo];
   expect(rows.map((row) => row.how)).toEqual(how === undefined ? [] : [how]);
-  const story = await orderStory(db, ACCOUNT, orderNo);
-  expect(story?.looks.map((snapshot) => snapshot.coverage)).toEqual([how ?? 'answered']);
+  const history = await orderHistory(db, ACCOUNT, orderNo);
+  expect(history?.looks.map((snapshot) => snapshot.coverage)).toEqual([how ?? 'answered']);
 });
 
 test('a page that waits for its answer beside answered ones is named, not taken for empty', async () => {
@@ -141,8 +141,8 @@ test('no statement reads the snapshots of every night to find those of one', asy
   expect(reading.length).toBeGreaterThan(10);
   const found: string[] = [];
   await db.transaction(async (tx) => {
-    await tx.query(`${besideOf(1).replace(/\$\d+/g, 'null')} with no data`);
-    await tx.query('create temp table walked (like tieout.look_entries) on commit drop');
+    await tx.query(`${unmatchedOf(1).replace(/\$\d+/g, 'null')} with no data`);
+    await tx.query('create temp table scanned (like tieout.look_entries) on commit drop');
     // Then a table is read whole only where no index fits.
     await tx.query('set local enable_seqscan = off');
     for (const name of reading) {

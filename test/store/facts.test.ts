@@ -171,7 +171,7 @@ test('a connection plans ahead what a claim asks, and nothing is written', async
       'claimBatch',
       'claimFacts',
       'recordOutcomes',
-      'standingInClaim',
+      'statusInClaim',
     ]);
   } finally {
     await one.close();

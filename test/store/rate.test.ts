@@ -46,10 +46,10 @@ describe('the rate limit of a merchant', () => {
 
   test('is kept by all processes together', async () => {
     const [aSecond, uses] = [200, 20];
-    const permits = Array.from({ length: PROCESSES }, () => openRateLimit(fresh.db, aSecond, wait));
+    const takers = Array.from({ length: PROCESSES }, () => openRateLimit(fresh.db, aSecond, wait));
     const began = performance.now();
     await Promise.all(
-      permits.flatMap((permit) => Array.from({ length: uses }, () => permit('M1'))),
+      takers.flatMap((takeToken) => Array.from({ length: uses }, () => takeToken('M1'))),
     );
     // What each may have begun at once lies in the same time.
     const least = (PROCESSES * uses * 1000) / aSecond - 100;
@@ -68,9 +68,9 @@ describe('the rate limit of a merchant', () => {
     };
     await Promise.all(
       Array.from({ length: PROCESSES }, async () => {
-        const permit = openRateLimit(counting, aSecond, wait);
+        const takeToken = openRateLimit(counting, aSecond, wait);
         for (let use = 0; use < uses; use += 1) {
-          await permit('M2');
+          await takeToken('M2');
           await sleep(20);
         }
       }),
@@ -95,8 +95,8 @@ describe('the rate limit of a merchant', () => {
         });
       },
     };
-    const permit = openRateLimit(watched, 10_000, wait);
-    for (; used < uses; used += 1) await permit('M3');
+    const takeToken = openRateLimit(watched, 10_000, wait);
+    for (; used < uses; used += 1) await takeToken('M3');
     expect(meanwhile).toBeGreaterThan(0);
     expect(taken).toBeGreaterThanOrEqual(uses);
     expect(taken).toBeLessThanOrEqual(2 * uses);
@@ -111,14 +111,14 @@ describe('the rate limit of a merchant', () => {
         return fresh.db.query(sql, values);
       },
     };
-    const permit = openRateLimit(breaking, 10_000, wait);
-    await Promise.all(Array.from({ length: 8 }, () => permit('M4')));
+    const takeToken = openRateLimit(breaking, 10_000, wait);
+    await Promise.all(Array.from({ length: 8 }, () => takeToken('M4')));
     fails = true;
     const used: string[] = [];
-    const use = (): Promise<void> => permit('M4').then(() => void used.push('place'));
+    const use = (): Promise<void> => takeToken('M4').then(() => void used.push('place'));
     await expect(Promise.all(Array.from({ length: 50 }, use))).rejects.toThrow(/went away/);
     fails = false;
-    await permit('M4');
+    await takeToken('M4');
     expect(used.length).toBeLessThan(50);
   });
 });

@@ -47,7 +47,10 @@ function placeOf(page: number, position: number, asked: number | undefined): Ent
 }
 
 /** A walk through a window brings everything there is; page 0 says whether it came to its end. */
-export function walked(orders: readonly StoredOrder[], asked: ReadonlyMap<string, number>): Answer {
+export function scanned(
+  orders: readonly StoredOrder[],
+  asked: ReadonlyMap<string, number>,
+): Answer {
   const isCut = orders.some((order) => order.page === 'failed');
   const entries = orders.flatMap((order) =>
     order.entries.map((entry, position) =>

@@ -11,9 +11,9 @@ import type { DecidedBreakRow } from '../../breaks/decideBreaks.js';
 import type { ToleratedRow, ToleratedSum } from '../../breaks/explainedStore.js';
 import { ageInDays } from '../../core/breaks/breakAge.js';
 import { breakFields, breakSentence, namesIn } from '../../core/breaks/sentence.js';
-import { nameInWords } from '../../core/instructions/decider.js';
+import { nameLabel } from '../../core/instructions/decider.js';
 import { formatAmount, parseSum } from '../../core/money.js';
-import { causeInWords, inWords } from '../../core/text/labels.js';
+import { causeLabel, labelOf } from '../../core/text/labels.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
 import type { RefundRequestRow } from '../../ledger/refundRequestsStore.js';
 
@@ -93,7 +93,7 @@ export function refundLines(one: FoundBreak, requests: readonly RefundRequestRow
     ...requests.map(
       ({ refundId, amount, requestedAt, state }) =>
         `    ${maskCardNumbers(refundId, namesIn(one))}  ${amount}, requested ` +
-        `${timeText(requestedAt)}: ${REQUEST_STATES[state ?? ''] ?? inWords(state ?? '')}`,
+        `${timeText(requestedAt)}: ${REQUEST_STATES[state ?? ''] ?? labelOf(state ?? '')}`,
     ),
   ];
 }
@@ -109,15 +109,15 @@ function sumText(requests: readonly RefundRequestRow[]): string {
 }
 
 export function eventText(event: Omit<BreakEvent, 'expected' | 'actual'>): string {
-  const by = nameInWords(event.by, event.isClaim);
+  const by = nameLabel(event.by, event.isClaim);
   const words = [
-    event.cause === null ? null : causeInWords(event.cause),
+    event.cause === null ? null : causeLabel(event.cause),
     event.cause === null ? event.reason : null,
     event.decidedOver === null ? null : `decided together: ${event.decidedOver}`,
   ].filter((part) => part !== null);
   const ofRun = event.businessDate === null ? '' : `, night of ${event.businessDate}`;
   const why = words.length === 0 ? '' : `: ${words.join('; ')}`;
-  return `${timeText(event.at)}  ${inWords(event.event)} by ${by}${ofRun}${why}`;
+  return `${timeText(event.at)}  ${labelOf(event.event)} by ${by}${ofRun}${why}`;
 }
 
 export function verdictLines(rows: readonly DecidedBreakRow[], isCheck: boolean): string[] {

@@ -1,15 +1,15 @@
-// `tieout order ACCOUNT ORDER_NO`: one order's whole story, for support, controller and auditor
+// `tieout order ACCOUNT ORDER_NO`: one order's whole history, for support, controller and auditor
 // alike.
 
 import { Command } from 'commander';
 import type { BreakEvent } from '../../breaks/breaksStore.js';
 import { breakFields, breakSentence, type Side } from '../../core/breaks/sentence.js';
 import { UsageError } from '../../core/errors.js';
-import { nameInWords } from '../../core/instructions/decider.js';
-import { type Coverage, coverageInWords } from '../../core/orders/coverage.js';
+import { nameLabel } from '../../core/instructions/decider.js';
+import { type Coverage, coverageLabel } from '../../core/orders/coverage.js';
 import { removedLine } from '../../core/runs/removal.js';
-import type { OrderStory } from '../../orders/historyStore.js';
-import { orderStory } from '../../orders/historyStore.js';
+import type { OrderHistory } from '../../orders/historyStore.js';
+import { orderHistory } from '../../orders/historyStore.js';
 import { removals } from '../../retention/retentionStore.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { eventText } from './breaksText.js';
@@ -23,16 +23,16 @@ export function orderCommand(): Command {
       await withApp(
         command,
         async (app) => {
-          const story = await orderStory(app.db, account, orderNo);
-          if (story === null) {
+          const history = await orderHistory(app.db, account, orderNo);
+          if (history === null) {
             throw new UsageError(
               `neither the ledger nor any look knows order ${orderNo} of account ${account}` +
                 notSearched(app.config.gateway.profile.query.select) +
                 (await removals(app.db)).map((one) => `. ${removedLine(one)}`).join(''),
             );
           }
-          if (wantsJson(command)) printJson({ account, orderNo, ...story });
-          else printLines(storyLines(account, orderNo, story));
+          if (wantsJson(command)) printJson({ account, orderNo, ...history });
+          else printLines(historyLines(account, orderNo, history));
           return 0;
         },
         { quiet: true },
@@ -53,29 +53,29 @@ type Part = Record<string, unknown>;
 /** As JSON brings it: the time is text. */
 type EventPart = Omit<BreakEvent, 'at'> & { at: string };
 
-function storyLines(account: string, orderNo: string, story: OrderStory): string[] {
+function historyLines(account: string, orderNo: string, history: OrderHistory): string[] {
   return [
     `Order ${orderNo} of account ${account}`,
     '',
     'Ledger',
-    story.ledger ? `  ${ledgerText(story.ledger)}` : '  has no such order',
-    ...story.refundRequests.map(
+    history.ledger ? `  ${ledgerText(history.ledger)}` : '  has no such order',
+    ...history.refundRequests.map(
       (one) =>
         `  refund ${one.refund_id}: ${one.refund_amount}, requested ${one.requested_at}` +
         `${one.reason ? ` (${one.reason})` : ''}`,
     ),
-    ...story.ledgerChanges.map(changeLine),
+    ...history.ledgerChanges.map(changeLine),
     '',
     'Looks',
-    ...story.removed.map((one) => `  ${removedLine(one)}`),
-    ...orNone(story.looks.flatMap(snapshotLines)),
+    ...history.removed.map((one) => `  ${removedLine(one)}`),
+    ...orNone(history.looks.flatMap(snapshotLines)),
     '',
     'Breaks',
-    ...orNone(story.breaks.flatMap(breakLines)),
+    ...orNone(history.breaks.flatMap(breakLines)),
     '',
     'Instructions',
-    ...orNone(story.instructions.flatMap(instructionLines)),
-    ...(story.calls.length === 0 ? [] : ['', 'By hand', ...story.calls.flatMap(callLines)]),
+    ...orNone(history.instructions.flatMap(instructionLines)),
+    ...(history.calls.length === 0 ? [] : ['', 'By hand', ...history.calls.flatMap(callLines)]),
   ];
 }
 
@@ -100,7 +100,7 @@ function changeLine(change: Part): string {
 }
 
 function snapshotLines(snapshot: Part): string[] {
-  const said = coverageInWords(snapshot.coverage as Coverage);
+  const said = coverageLabel(snapshot.coverage as Coverage);
   const why = String(snapshot.answer).startsWith('failed') ? ` (${snapshot.answer})` : '';
   const entries = snapshot.entries as Part[];
   return [
@@ -170,7 +170,7 @@ function inOrder(lines: readonly string[]): string[] {
 }
 
 function decisionLine(one: Part): string {
-  const by = nameInWords(String(one.by), one.isClaim === true);
+  const by = nameLabel(String(one.by), one.isClaim === true);
   const parts = [one.finding, one.reason, one.reference].filter((part) => part !== null);
   const why = parts.length === 0 ? '' : `: ${parts.join('; ')}`;
   const seen = String(one.seenSha256).slice(0, 12);

@@ -14,7 +14,7 @@ import { BATCH_SHAPES } from '../../gateway/document/messages.js';
 import type { CalledEntry, UnderWay } from '../../instructions/gatewayCallsStore.js';
 import { beginCall, endCall, underWay } from '../../instructions/gatewayCallsStore.js';
 import type { JournalGuard } from '../../send/journal/journalGuard.js';
-import { standings } from '../../send/rows/sendingStatusStore.js';
+import { sendingStatuses } from '../../send/rows/sendingStatusStore.js';
 import { type CallName, type CallReport, movesMoney } from './gatewayCall.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -81,8 +81,8 @@ export function journalled(
 
 /** A freeze, too: where the books may have forgotten what was sent, nobody knows what is left. */
 async function refuseBraked(db: Db, accountId: string): Promise<void> {
-  const [standing] = await standings(db, [accountId]);
-  const brake = standing?.brakes[0];
+  const [status] = await sendingStatuses(db, [accountId]);
+  const brake = status?.brakes[0];
   if (brake) throw new InputError(`nothing is sent, not by hand either: ${brakeWords(brake)}`);
 }
 

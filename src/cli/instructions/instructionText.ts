@@ -2,8 +2,8 @@
 // from outside is masked before it comes here or right here; nothing is decided.
 
 import type { Config } from '../../config/config.js';
-import { nameInWords } from '../../core/instructions/decider.js';
-import { holdWords, isUndecided } from '../../core/instructions/decision.js';
+import { nameLabel } from '../../core/instructions/decider.js';
+import { holdLabel, isUndecided } from '../../core/instructions/decision.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
 import { DAY_MS } from '../../core/time.js';
 import type { Decision, DecisionVerdict } from '../../instructions/decisions.js';
@@ -24,7 +24,7 @@ export function listLines(rows: readonly ListedInstruction[], now: Date): string
   return rows.map((row) => {
     const what = [row.operation, row.refundId, row.reviewDecision].filter(Boolean).join(' ');
     const days = Math.floor((now.getTime() - Date.parse(row.since)) / DAY_MS);
-    const why = row.holdReason === null ? row.reason : holdWords(row.holdReason);
+    const why = row.holdReason === null ? row.reason : holdLabel(row.holdReason);
     const notes = [
       `${days} d`,
       why === null ? null : maskCardNumbers(why, [row.orderNo, row.transactionId]),
@@ -80,7 +80,7 @@ function whatOf(sheet: Sheet): string {
 }
 
 function whyOf(sheet: InstructionSheet): string {
-  if (sheet.holdReason !== null) return `: ${holdWords(sheet.holdReason)}`;
+  if (sheet.holdReason !== null) return `: ${holdLabel(sheet.holdReason)}`;
   return sheet.reason === null ? '' : `: ${sheet.reason}`;
 }
 
@@ -90,7 +90,7 @@ function approvalText(
   time: (at: string) => string,
 ): string {
   if (!isUndecided(state)) return `approved by ${by} at ${time(at)}`;
-  const holds = lapse === null ? `holds until ${time(expiresAt)}` : holdWords(lapse);
+  const holds = lapse === null ? `holds until ${time(expiresAt)}` : holdLabel(lapse);
   return `approved by ${by} at ${time(at)}; ${holds}`;
 }
 
@@ -133,7 +133,7 @@ function payoutText(payout: NonNullable<Seen['payout']> | null): string {
 }
 
 function decisionLines(one: SheetDecision, sheet: Sheet, time: (at: string) => string): string[] {
-  const by = nameInWords(one.by, one.isClaim);
+  const by = nameLabel(one.by, one.isClaim);
   const what = one.finding === null ? one.decision : `${one.decision} ${one.finding}`;
   const words = [one.reason, one.reference === null ? null : `reference ${one.reference}`];
   const said = words.filter((word) => word !== null).join('; ');

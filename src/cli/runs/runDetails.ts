@@ -4,9 +4,9 @@
 
 import type { MovedBreak } from '../../breaks/breaksStore.js';
 import { breakSentence, namesIn } from '../../core/breaks/sentence.js';
-import { coverageInWords } from '../../core/orders/coverage.js';
+import { coverageLabel } from '../../core/orders/coverage.js';
 import type { RunSummary } from '../../core/runs/summary.js';
-import { causeInWords, inWords } from '../../core/text/labels.js';
+import { causeLabel, labelOf } from '../../core/text/labels.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
 import type { CoverageRow } from '../../pull/rows/coverageStore.js';
 
@@ -15,7 +15,7 @@ export const DETAILS_MAX = 10_000;
 
 export function coverageLines(summary: RunSummary, rows: readonly CoverageRow[]): string[] {
   const head = summary.accounts.map((account) => {
-    const missing = account.notSearched.map(inWords).join(', ');
+    const missing = account.notSearched.map(labelOf).join(', ');
     return missing === ''
       ? `${account.accountId}: the whole window was searched`
       : `${account.accountId}: not searched for ${missing}: orders are asked by number`;
@@ -23,7 +23,7 @@ export function coverageLines(summary: RunSummary, rows: readonly CoverageRow[])
   const lines = rows.map((row) => {
     const page = row.pageNo === null ? '' : `, page ${row.pageNo}`;
     const why = row.reason === null ? '' : ` (${row.reason})`;
-    return `  ${row.accountId} ${row.orderNo}${page}: ${coverageInWords(row.how)}${why}`;
+    return `  ${row.accountId} ${row.orderNo}${page}: ${coverageLabel(row.how)}${why}`;
   });
   const none = '  every order was asked and answered with an entry';
   return [...head, ...(lines.length === 0 ? [none] : lines)];
@@ -56,7 +56,7 @@ function movedLine(one: MovedBreak): string {
       ? one.event === 'waived'
         ? `by ${one.by}: ${one.reason}`
         : breakSentence(one.kind, one.expected, one.actual)
-      : causeInWords(one.cause);
+      : causeLabel(one.cause);
   const line = `  ${SIGNS[one.event].padEnd(10)}  ${one.orderNo} ${one.kind}${money}: ${why}`;
   return maskCardNumbers(line, namesIn(one));
 }

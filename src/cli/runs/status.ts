@@ -9,7 +9,7 @@ import { strangeOrdersNotice } from '../../core/runs/strangeOrders.js';
 import { runSentence } from '../../core/runs/summary.js';
 import { readSchedule } from '../../night/clock.js';
 import { type OutboxFigures, outboxFigures } from '../../outbox/outboxStore.js';
-import type { GatewayWord } from '../../pull/rows/statusCodesStore.js';
+import type { SeenCode } from '../../pull/rows/statusCodesStore.js';
 import { statusCodesSeen } from '../../pull/rows/statusCodesStore.js';
 import { lookbackFrom } from '../../runs/deps.js';
 import { leftAccounts } from '../../runs/leftAccountsStore.js';
@@ -66,7 +66,7 @@ export function statusCommand(): Command {
             );
             const lines = [sentence, ...(about === null ? [] : [about]), next, ...untold(alerts)];
             lines.push(...stopped);
-            printLines([...lines, ...(flags.words ? wordLines(words) : withoutMeaning(words))]);
+            printLines([...lines, ...(flags.words ? codeLines(words) : withoutMeaning(words))]);
           }
           return 0;
         },
@@ -91,7 +91,7 @@ function untold({ waiting, failed, problem }: OutboxFigures): string[] {
 }
 
 /** In one line: codes that stop their orders until the profile gives them a meaning. */
-function withoutMeaning(words: readonly GatewayWord[]): string[] {
+function withoutMeaning(words: readonly SeenCode[]): string[] {
   const names = words
     .filter(({ meaning }) => meaning === null)
     .map(({ field, word }) => `${field} ${word}`);
@@ -100,7 +100,7 @@ function withoutMeaning(words: readonly GatewayWord[]): string[] {
   return [`Without a meaning in the profile: ${list} (tieout status --words).`];
 }
 
-function wordLines(words: readonly GatewayWord[]): string[] {
+function codeLines(words: readonly SeenCode[]): string[] {
   if (words.length === 0) return ['The gateway has not said anything yet.'];
   return words.flatMap((one) => {
     const money = Object.entries(one.newestMoney).map(([currency, sum]) => `${sum} ${currency}`);

@@ -95,7 +95,7 @@ async function examine(app: App): Promise<Check[]> {
     ...(isMigrated ? await ledgerChecks(app) : []),
     ...(isMigrated ? await leftChecks(app) : []),
     ...(isMigrated ? await strangeChecks(app) : []),
-    ...(isMigrated ? [await scheduleCheck(app), await wordsCheck(app)] : []),
+    ...(isMigrated ? [await scheduleCheck(app), await codesCheck(app)] : []),
     // With the database's queue, its tables come with those of the ledger.
     ...(isMigrated || app.config.queue.kind === 'redis' ? [await queueCheck(app)] : []),
     ...(isMigrated ? [await alertsCheck(app)] : []),
@@ -262,7 +262,7 @@ async function scheduleCheck(app: App): Promise<Check> {
 }
 
 /** Codes without a meaning stop their orders: one place to see all of them. */
-async function wordsCheck(app: App): Promise<Check> {
+async function codesCheck(app: App): Promise<Check> {
   const odd = (await statusCodesSeen(app.db, null)).filter((word) => word.meaning === null);
   const names = [...new Set(odd.map(({ field, word }) => `${field} ${word}`))];
   return {

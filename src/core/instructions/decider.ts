@@ -7,7 +7,7 @@ export interface Decider {
 }
 
 /** The name as it is told: of one that nobody checked it is said. */
-export function nameInWords(name: string, isClaim: boolean): string {
+export function nameLabel(name: string, isClaim: boolean): string {
   return isClaim ? `${name} (as said on the command line)` : name;
 }
 

@@ -173,7 +173,7 @@ export function refusalWords(refusal: Refusal): string {
         ', ',
       )}`;
     case 'not_approvable':
-      return `no approval helps: ${holdWords(refusal.holdReason)}`;
+      return `no approval helps: ${holdLabel(refusal.holdReason)}`;
     case 'asked_by_same_person':
       return 'who asked for it, or had it planned again, cannot approve it';
     case 'unseen':
@@ -192,6 +192,6 @@ export function refusalWords(refusal: Refusal): string {
   }
 }
 
-export function holdWords(reason: string): string {
+export function holdLabel(reason: string): string {
   return HOLD_REASONS[reason as HoldReason]?.words ?? reason;
 }

@@ -20,13 +20,13 @@ export interface Policy {
 }
 
 /** The operations as view.ts describes them, today's or those of a run. */
-export interface KeptOperations {
+export interface RecordedOperations {
   mode: Record<Movement, Policy['policy']>;
   approveAbove: Record<Movement, Record<string, string> | null>;
   maxPerRun: Record<Movement, { count: number | null; amount: Record<string, string> } | null>;
 }
 
-export function policiesOf({ mode, approveAbove, maxPerRun }: KeptOperations): Policy[] {
+export function policiesOf({ mode, approveAbove, maxPerRun }: RecordedOperations): Policy[] {
   return MOVEMENTS.map((operation) => ({
     operation,
     policy: mode[operation],

@@ -41,7 +41,7 @@ const WORDS: Readonly<Record<Coverage, string>> = {
   unasked: 'answered without being asked',
 };
 
-export function coverageInWords(coverage: Coverage): string {
+export function coverageLabel(coverage: Coverage): string {
   return WORDS[coverage];
 }
 

@@ -106,7 +106,7 @@ function gapText(gap: FeedGapFacts): string {
   }
 }
 
-export interface NewWordFacts {
+export interface NewCodeFacts {
   accountId: string;
   field: string;
   word: string;
@@ -120,7 +120,7 @@ export interface NewWordFacts {
 const WORD_LENGTH = 100;
 
 /** A code for the first time; one without a meaning stops its orders, and only those. */
-export function wordNotice(word: NewWordFacts): Notice {
+export function codeNotice(word: NewCodeFacts): Notice {
   const money = Object.entries(word.money).map(([currency, amount]) => `${amount} ${currency}`);
   const seen = `${word.entries} ${word.entries === 1 ? 'entry' : 'entries'}`;
   const whole = [seen, ...money].join(', ');

@@ -1,7 +1,7 @@
 // What retention removed, and the sentence that says so: wherever somebody asks for snapshots that
 // are gone, they are told that they were there. Pure.
 
-import { nameInWords } from '../instructions/decider.js';
+import { nameLabel } from '../instructions/decider.js';
 
 /** A month of snapshots that was removed: the business dates of its nights, when, by whom. */
 export interface Removal {
@@ -21,6 +21,6 @@ export interface Removal {
 export function removedLine({ firstDate, lastDate, looks, at, by, isClaim }: Removal): string {
   return (
     `What was looked at from ${firstDate} to ${lastDate} (${looks} looks) was removed by ` +
-    `retention on ${at.toISOString().slice(0, 10)}, by ${nameInWords(by, isClaim)}`
+    `retention on ${at.toISOString().slice(0, 10)}, by ${nameLabel(by, isClaim)}`
   );
 }

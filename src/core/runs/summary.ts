@@ -4,7 +4,7 @@
 // the command line.
 
 import type { CoverageFigures } from '../orders/coverage.js';
-import { inWords } from '../text/labels.js';
+import { labelOf } from '../text/labels.js';
 import type { Notice } from './notices.js';
 
 /** What a run, or one account of it, has come to. */
@@ -189,7 +189,7 @@ function kindParts(kinds: ReadonlyMap<string, number>): string[] {
   const sorted = [...kinds].sort(([kindA, a], [kindB, b]) => b - a || (kindA < kindB ? -1 : 1));
   const named = sorted.slice(0, KINDS_NAMED_MAX);
   const others = sorted.slice(KINDS_NAMED_MAX);
-  const parts = named.map(([kind, count]) => `${count} ${inWords(kind)}`);
+  const parts = named.map(([kind, count]) => `${count} ${labelOf(kind)}`);
   if (others.length === 0) return parts;
   const rest = others.reduce((sum, [, count]) => sum + count, 0);
   return [...parts, `${rest} of ${others.length === 1 ? 'another kind' : 'other kinds'}`];
@@ -237,7 +237,7 @@ function waitingPart(summary: RunSummary): string {
     }),
     held > 0 ? `${counted(held, 'instruction')} held for approval` : '',
     unknown > 0 ? `${counted(unknown, 'instruction')} unknown` : '',
-    newWordPart(summary),
+    newCodePart(summary),
     unwrittenPart(summary),
   ].filter((part) => part !== '');
   return parts.length === 0 ? '' : `; ${joinParts(parts)}`;
@@ -252,7 +252,7 @@ function failedPart(summary: RunSummary): string {
   return reasons.length === 0 ? '' : ` (${reasons.slice(0, WORDS_NAMED_MAX).join('; ')})`;
 }
 
-function newWordPart(summary: RunSummary): string {
+function newCodePart(summary: RunSummary): string {
   const words = [...new Set(noticesOf(summary, 'new_word').map((notice) => notice.about))];
   if (words.length === 0) return '';
   const rest = words.length - WORDS_NAMED_MAX;

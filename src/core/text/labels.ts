@@ -3,26 +3,26 @@
 // rule is decided here. Neighbours: summary.ts (the night's sentence), reports/columns.ts.
 
 /** `missing_at_gateway` is "missing at gateway", `notCompared` is "not compared". */
-export function inWords(code: string): string {
+export function labelOf(code: string): string {
   return code
     .replaceAll('_', ' ')
     .replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
 /** Text that may name states of the gateway, with those in words; all else stays as it is. */
-export function statesInWords(text: string): string {
-  return text.replace(/\b(?:in_review|partially_refunded)\b/g, inWords);
+export function labelStates(text: string): string {
+  return text.replace(/\b(?:in_review|partially_refunded)\b/g, labelOf);
 }
 
 /** Why an instruction waits, for the person whose turn it is; empty where nothing waits. */
 export function reasonToWait(state: string, holdReason: string): string {
-  if (holdReason !== '') return HOLD_REASONS[holdReason] ?? inWords(holdReason);
+  if (holdReason !== '') return HOLD_REASONS[holdReason] ?? labelOf(holdReason);
   return STATE_REASONS[state] ?? '';
 }
 
 /** By what a break went away. */
-export function causeInWords(cause: string): string {
-  return CAUSES[cause] ?? inWords(cause);
+export function causeLabel(cause: string): string {
+  return CAUSES[cause] ?? labelOf(cause);
 }
 
 const CAUSES: Readonly<Record<string, string>> = {

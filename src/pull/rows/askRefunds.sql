@@ -2,7 +2,7 @@
 -- that it can be done again from what it saw. One that cannot be used is no part of it: it is the
 -- problem of its order. $1 pull, $2 to $5 of which orders ($10 to $13 of askLive.sql). A refund of
 -- ours whose request the ledger has no more stands here without an amount: such an order never
--- matches at a glance, and what was paid of it is not forgotten.
+-- matches by the fast match, and what was paid of it is not forgotten.
 insert into tieout.asked_refunds (pull_id, account_id, order_no, refund_id, refund_amount,
   requested_at)
 select a.pull_id, a.account_id, a.order_no, r.refund_id collate "C", r.refund_amount,

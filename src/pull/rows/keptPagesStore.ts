@@ -12,7 +12,7 @@ export interface StoredSnapshot {
   accountId: string;
   /** pages with an answer */
   pages: number;
-  isWalk: boolean;
+  isScan: boolean;
 }
 
 export interface KeptPage {
@@ -29,7 +29,7 @@ export async function storedSnapshots(
   const { rows } = await db.query<Omit<StoredSnapshot, 'pages'> & { pages: bigint }>(
     `select pull_id as "pullId", account_id as "accountId",
        count(*) filter (where body_gzip is not null) as pages,
-       bool_or(stands_for_walk) as "isWalk"
+       bool_or(stands_for_walk) as "isScan"
      from tieout.pages where pull_id = any ($1::bigint[])
      group by pull_id, account_id order by pull_id, account_id`,
     [pullIds.map(String)],
@@ -62,7 +62,7 @@ export async function* keptPages(
  * Whether the run that a pull belongs to waits for a gateway that goes away, and whether a page of
  * it was answered so lately.
  */
-export async function gatewayStanding(
+export async function gatewayStatus(
   db: Db,
   pullId: bigint,
   minutes: number,

@@ -43,7 +43,7 @@ export interface ChunkRow {
   accountId: string;
   firstPage: number;
   lastPage: number;
-  /** the orders of its pages lie between these two; null: nobody knows, or pages are walked */
+  /** the orders of its pages lie between these two; null: nobody knows, or pages are scanned */
   firstOrder: string | null;
   lastOrder: string | null;
 }
@@ -381,13 +381,13 @@ export function* entryTexts(pages: readonly StoredPage[]): Generator<string> {
   for (const page of pages) if (page.answered?.copyText) yield page.answered.copyText;
 }
 
-export interface ChunkStanding extends Record<'isDone' | 'isRunning' | 'isPulledAgain', boolean> {
+export interface ChunkStatus extends Record<'isDone' | 'isRunning' | 'isPulledAgain', boolean> {
   businessDate: string;
 }
 
 /** Whether a chunk is done, whether anybody still works on its run, or has looked at all since. */
-export async function chunkStanding(db: Db, chunkId: bigint): Promise<ChunkStanding | null> {
-  const { rows } = await db.query<ChunkStanding>(
+export async function chunkStatus(db: Db, chunkId: bigint): Promise<ChunkStatus | null> {
+  const { rows } = await db.query<ChunkStatus>(
     `select c.state = 'done' as "isDone", r.runner_id is not null as "isRunning",
        r.business_date as "businessDate",
        exists (select from tieout.runs n where not n.is_dry and n.business_date >= r.business_date

@@ -14,7 +14,7 @@ import { leaveUnread } from './unreadableStore.js';
 const MARGIN_DAYS = 1;
 
 /** One chunk an account, even where it has no live order: gateway-only entries are found too. */
-export async function createWalks(
+export async function createScans(
   db: Db,
   pullId: bigint,
   accountIds: readonly string[],
@@ -26,8 +26,8 @@ export async function createWalks(
   );
 }
 
-/** Forgets the pages of a walk that was cut short. */
-export async function beginWalk(db: Database, chunk: ChunkRow): Promise<void> {
+/** Forgets the pages of a scan that was cut short. */
+export async function beginScan(db: Database, chunk: ChunkRow): Promise<void> {
   await db.transaction(async (tx) => {
     for (const table of ['look_entries', 'pages']) {
       await tx.query(`delete from tieout.${table} where pull_id = $1 and account_id = $2`, [
@@ -39,7 +39,7 @@ export async function beginWalk(db: Database, chunk: ChunkRow): Promise<void> {
 }
 
 /** The window that holds every order of the pull, and in a night the whole look-back. */
-export async function walkRange(
+export async function scanRange(
   db: Db,
   chunk: ChunkRow,
   lookbackDays: number,
@@ -58,7 +58,7 @@ export async function walkRange(
   return { from: row.earliest, to: row.latest };
 }
 
-/** Stores pages of a walk; answers how many entries stood on an earlier page already. */
+/** Stores pages of a scan; answers how many entries stood on an earlier page already. */
 export async function storeScanned(
   db: Database,
   chunk: ChunkRow,
@@ -66,8 +66,8 @@ export async function storeScanned(
 ): Promise<number> {
   if (pages.length === 0) return 0;
   return db.transaction(async (tx) => {
-    await tx.query(`create temporary table walked (like tieout.look_entries) on commit drop`);
-    await tx.copy(`copy walked (${ENTRY_COLUMNS}) from stdin`, entryTexts(pages));
+    await tx.query(`create temporary table scanned (like tieout.look_entries) on commit drop`);
+    await tx.copy(`copy scanned (${ENTRY_COLUMNS}) from stdin`, entryTexts(pages));
     const { rows } = await tx.query<{ shifted: bigint }>(statement('pull/rows/storeScanned'));
     await copyPages(tx, chunk, pages);
     return Number(rows[0]?.shifted ?? 0n);
@@ -75,7 +75,7 @@ export async function storeScanned(
 }
 
 /** Ends a walk: page 0 says whether it can be relied on. */
-export async function finishWalk(
+export async function finishScan(
   db: Database,
   chunk: ChunkRow,
   token: string,

@@ -1,13 +1,13 @@
 // The words of the gateway: every status and result code it ever used, kept a row a night. Written
 // from whole snapshots and whole runs; read for the people who have to give a new code its meaning.
 
-import type { NewWordFacts } from '../../core/runs/notices.js';
+import type { NewCodeFacts } from '../../core/runs/notices.js';
 import type { Db } from '../../database/db.js';
 import { inMonthOf } from '../../database/monthPartitions.js';
 import { statement } from '../../database/statements.js';
 import type { Snapshot } from './pullsStore.js';
 
-export interface GatewayWord {
+export interface SeenCode {
   accountId: string;
   field: string;
   word: string;
@@ -44,7 +44,7 @@ export async function noteStatusCodes(
 }
 
 /** Codes that mean accepted, whatever else an answer says: as a status, as a refund_message. */
-export interface AcceptedWords {
+export interface AcceptedCodes {
   status: readonly string[];
   refundMessage: readonly string[];
 }
@@ -55,7 +55,7 @@ export async function noteAnswerCodes(
   runId: bigint,
   profileSha256: string,
   now: Date,
-  accepted: AcceptedWords,
+  accepted: AcceptedCodes,
 ): Promise<void> {
   await db.query(statement('pull/rows/noteAnswerCodes'), [
     runId,
@@ -69,8 +69,8 @@ export async function noteAnswerCodes(
 export async function statusCodesSeen(
   db: Db,
   accountIds: readonly string[] | null,
-): Promise<GatewayWord[]> {
-  type Raw = Omit<GatewayWord, 'nights' | 'entries' | 'newestEntries'> &
+): Promise<SeenCode[]> {
+  type Raw = Omit<SeenCode, 'nights' | 'entries' | 'newestEntries'> &
     Record<'nights' | 'entries' | 'newestEntries', bigint | string>;
   const { rows } = await db.query<Raw>(statement('pull/rows/statusCodes'), [accountIds]);
   return rows.map((row) => ({
@@ -85,8 +85,8 @@ export async function statusCodesSeen(
  * Codes of a run that no earlier run of the account has shown. In the first run all are new: only
  * those without a meaning are told then.
  */
-export async function newWords(db: Db, runId: bigint): Promise<NewWordFacts[]> {
-  const { rows } = await db.query<Omit<NewWordFacts, 'entries'> & { entries: bigint }>(
+export async function newCodes(db: Db, runId: bigint): Promise<NewCodeFacts[]> {
+  const { rows } = await db.query<Omit<NewCodeFacts, 'entries'> & { entries: bigint }>(
     `select w.account_id as "accountId", w.field, w.word, w.meaning, w.samples, w.entries, w.money
      from tieout.gateway_words w
      where w.run_id = $1

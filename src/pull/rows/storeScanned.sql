@@ -1,5 +1,5 @@
--- Entries of a few pages of a walk, from the temporary table walked: the first entry of an order is
--- the plain one, every further one is extra. Answers how many stood on an earlier page already,
+-- Entries of a few pages of a scan, from the temporary table scanned: the first entry of an order
+-- is the plain one, every further one is extra. Answers how many stood on an earlier page already,
 -- which a walk through pages that keep still never has.
 with placed as (
   select w.*, row_number() over (partition by order_no order by page_no, position) as place,
@@ -15,11 +15,11 @@ with placed as (
         -- gateway-only entries become orders of the pull later, and were not asked for
         and a.page_no is not null
     ) as is_ours
-  from walked w
+  from scanned w
 ),
 overlap as (
   select count(*) as shifted
-  from walked w
+  from scanned w
   -- each half has an index of its own; without it every page would read the whole snapshot
   where exists (
     select from tieout.look_entries e
@@ -30,7 +30,7 @@ overlap as (
     where e.pull_id = w.pull_id and e.account_id = w.account_id and e.order_no = w.order_no
       and e.transaction_id = w.transaction_id and e.is_extra
   ) or exists (
-    select from walked earlier
+    select from scanned earlier
     where earlier.order_no = w.order_no and earlier.transaction_id = w.transaction_id
       and earlier.page_no < w.page_no
   )

@@ -6,13 +6,13 @@ import { mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Db } from '../../database/db.js';
-import type { KeptAnswer } from '../rows/attemptsStore.js';
+import type { StoredAnswer } from '../rows/attemptsStore.js';
 import { storeAnswer } from '../rows/attemptsStore.js';
 import { unknownAttempts } from './journalsStore.js';
 
 export interface AnswerSpool {
   /** Keeps the answer here, where it outlives this process; in the database if the disk refuses. */
-  keep(db: Db, attemptId: string, answer: KeptAnswer): Promise<HeldAnswer>;
+  keep(db: Db, attemptId: string, answer: StoredAnswer): Promise<HeldAnswer>;
   /** Stores what an earlier process left behind; answers how many. */
   bringIn(db: Db): Promise<number>;
 }
@@ -20,7 +20,7 @@ export interface AnswerSpool {
 /** An answer that was kept before anybody read it. */
 export interface HeldAnswer {
   /** what the database has yet to store; null: nothing */
-  toStore: KeptAnswer | null;
+  toStore: StoredAnswer | null;
   /** Runs what stores it; from then on the database has it, and the file goes. */
   during<T>(storing: () => Promise<T>): Promise<T>;
 }
@@ -90,7 +90,7 @@ function remove(path: string): void {
  * False where the disk refuses: then the database alone has to do. Nothing waits for the disk here,
  * and to have another thread write it takes longer than to write it.
  */
-function writeDown(place: string, path: string, answer: KeptAnswer): boolean {
+function writeDown(place: string, path: string, answer: StoredAnswer): boolean {
   const text = JSON.stringify({ ...answer, body: answer.body.toString('base64') });
   try {
     mkdirSync(place, { recursive: true, mode: 0o700 });
@@ -102,9 +102,9 @@ function writeDown(place: string, path: string, answer: KeptAnswer): boolean {
 }
 
 /** Null while it is being written, or when it was never whole. */
-async function readBack(path: string): Promise<KeptAnswer | null> {
+async function readBack(path: string): Promise<StoredAnswer | null> {
   try {
-    const answer = JSON.parse(await readFile(path, 'utf8')) as KeptAnswer & { body: string };
+    const answer = JSON.parse(await readFile(path, 'utf8')) as StoredAnswer & { body: string };
     return { ...answer, body: Buffer.from(answer.body, 'base64') };
   } catch {
     return null;

@@ -102,7 +102,7 @@ export async function recordNotSent(
 }
 
 /** A raw answer as it is kept. */
-export interface KeptAnswer {
+export interface StoredAnswer {
   status: number;
   contentType: string | null;
   contentEncoding: string | null;
@@ -111,7 +111,11 @@ export interface KeptAnswer {
 }
 
 /** Keeps the raw answer before anybody reads it; false where that was done before. */
-export async function storeAnswer(db: Db, attemptId: string, answer: KeptAnswer): Promise<boolean> {
+export async function storeAnswer(
+  db: Db,
+  attemptId: string,
+  answer: StoredAnswer,
+): Promise<boolean> {
   const { rowCount } = await db.query(
     `insert into tieout.answers (attempt_id, received_at, http_status, content_type,
        content_encoding, body, body_sha256)
@@ -143,7 +147,7 @@ export async function recordOutcomes(
     /** the sender itself says so, or its process is known to be gone: nothing can leave any more */
     isSenderGone: boolean;
     /** the raw answer, where the database does not have it yet */
-    toStore?: KeptAnswer | null;
+    toStore?: StoredAnswer | null;
     /** false: its sender died without an answer, which says nothing of the gateway */
     tellsOfGateway: boolean;
   },

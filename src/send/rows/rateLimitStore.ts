@@ -12,7 +12,7 @@ const BLOCK_PLACES_MAX = 50;
 /** Who uses fewer in a block's time takes one when it needs it: ahead, it might never be used. */
 const AHEAD_USES_MIN = 4;
 
-export type Permit = (merchantId: string) => Promise<void>;
+export type TakeToken = (merchantId: string) => Promise<void>;
 
 interface Bucket {
   merchantId: string;
@@ -30,7 +30,7 @@ export function openRateLimit(
   db: Db,
   requestsPerSecond: number,
   sleep: (ms: number) => Promise<void>,
-): Permit {
+): TakeToken {
   const spacingMs = 1000 / requestsPerSecond;
   const most = Math.max(1, Math.min(BLOCK_PLACES_MAX, Math.floor(BLOCK_MS / spacingMs)));
   const take = (bucket: Bucket, wanted: number): Promise<void> => {

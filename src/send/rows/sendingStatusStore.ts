@@ -8,7 +8,7 @@ import type { Db } from '../../database/db.js';
 import { statement } from '../../database/statements.js';
 import type { BatchRow } from './batchesStore.js';
 
-export interface Standing extends SendingFacts {
+export interface SendingStatus extends SendingFacts {
   accountId: string;
   /** the account's newest run; null: none */
   runId: bigint | null;
@@ -18,7 +18,7 @@ export interface Standing extends SendingFacts {
   settingsSha256: string | null;
 }
 
-interface RawStanding {
+interface RawSendingStatus {
   account_id: string;
   run_id: bigint | null;
   send_block: string | null;
@@ -43,32 +43,35 @@ interface RawBatch {
 }
 
 /** One for each account, in the order of their names. */
-export async function standings(db: Db, accountIds: readonly string[]): Promise<Standing[]> {
-  return standingsBy(db, accountIds, 'sendingStanding');
+export async function sendingStatuses(
+  db: Db,
+  accountIds: readonly string[],
+): Promise<SendingStatus[]> {
+  return statusesBy(db, accountIds, 'sendingStatus');
 }
 
 /**
  * The same inside a claim, under a name of its own: the plan that is made once there, without
  * reading small tables whole, seems so dear elsewhere that the server would plan it anew each time.
  */
-export async function standingInClaim(tx: Db, accountId: string): Promise<Standing | undefined> {
-  return (await standingsBy(tx, [accountId], 'standingInClaim'))[0];
+export async function statusInClaim(tx: Db, accountId: string): Promise<SendingStatus | undefined> {
+  return (await statusesBy(tx, [accountId], 'statusInClaim'))[0];
 }
 
-async function standingsBy(
+async function statusesBy(
   db: Db,
   accountIds: readonly string[],
   name: string,
-): Promise<Standing[]> {
-  const { rows } = await db.query<RawStanding>(
+): Promise<SendingStatus[]> {
+  const { rows } = await db.query<RawSendingStatus>(
     statement('send/rows/sendingStatus'),
     [accountIds],
     name,
   );
-  return rows.map(standingOf);
+  return rows.map(sendingStatusOf);
 }
 
-function standingOf(row: RawStanding): Standing {
+function sendingStatusOf(row: RawSendingStatus): SendingStatus {
   return {
     accountId: row.account_id,
     runId: row.run_id,
@@ -87,12 +90,12 @@ function standingOf(row: RawStanding): Standing {
 }
 
 /** A batch and where the sending of its account stands, in one question. */
-export async function batchStanding(
+export async function batchStatus(
   db: Db,
   batchId: bigint,
-): Promise<{ batch: BatchRow; standing: Standing } | null> {
+): Promise<{ batch: BatchRow; status: SendingStatus } | null> {
   const ofBatch = statement('send/rows/sendingStatus').replace('$1::text[]', 'array[b.account_id]');
-  const { rows } = await db.query<RawStanding & RawBatch>(
+  const { rows } = await db.query<RawSendingStatus & RawBatch>(
     `select b.run_id as batch_run_id, b.operation, b.state, b.attempts, standing.*
      from tieout.batches b cross join lateral (${ofBatch}) standing where b.batch_id = $1::bigint`,
     [batchId],
@@ -103,7 +106,7 @@ export async function batchStanding(
   const { batch_run_id: runId, account_id: accountId, operation, state, attempts } = row;
   return {
     batch: { batchId, runId, accountId, operation, state, attempts },
-    standing: standingOf(row),
+    status: sendingStatusOf(row),
   };
 }
 
@@ -160,7 +163,7 @@ export async function sayBrake(db: Db, word: BrakeWord): Promise<Date> {
 }
 
 /** Every brake and freeze that holds, oldest first. */
-export async function standingBrakes(db: Db): Promise<Brake[]> {
+export async function activeBrakes(db: Db): Promise<Brake[]> {
   const { rows } = await db.query<Omit<Brake, 'accountId'> & { account_id: string | null }>(
     'select kind, account_id, reason, by, at from tieout.standing_brakes order by seq',
   );

@@ -2,10 +2,10 @@
 // tables with a caption, a pager, what to do when there is nothing, forms that carry their token.
 
 import type { ComponentChildren } from 'preact';
-import { inWords } from '../../core/text/labels.js';
+import { labelOf } from '../../core/text/labels.js';
 
 export function State({ state }: { state: string }) {
-  return <span class={`state ${state}`}>{inWords(state)}</span>;
+  return <span class={`state ${state}`}>{labelOf(state)}</span>;
 }
 
 /** `name` is said before it where a narrow window has no room for the head of its column. */

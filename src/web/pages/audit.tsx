@@ -5,9 +5,9 @@
 import type { ChainEnd, TrailRow } from '../../audit/auditTrailStore.js';
 import { auditTrail, chainEnds } from '../../audit/auditTrailStore.js';
 import { headDigest } from '../../core/chain.js';
-import { nameInWords } from '../../core/instructions/decider.js';
+import { nameLabel } from '../../core/instructions/decider.js';
 import { removedLine } from '../../core/runs/removal.js';
-import { inWords } from '../../core/text/labels.js';
+import { labelOf } from '../../core/text/labels.js';
 import type { Database } from '../../database/db.js';
 import { chainHeads } from '../../runs/runRecordStore.js';
 import type { ChainFinding } from '../../verify/verifyChainStore.js';
@@ -115,7 +115,7 @@ function Trail({ rows, words }: { rows: readonly TrailRow[]; words: Words }) {
       {rows.map((row) => (
         <tr>
           <th scope="row">{words.at(row.at)}</th>
-          <td>{nameInWords(row.who, row.isClaim)}</td>
+          <td>{nameLabel(row.who, row.isClaim)}</td>
           <td>
             <WhatLink row={row} />
           </td>
@@ -136,7 +136,7 @@ function Trail({ rows, words }: { rows: readonly TrailRow[]; words: Words }) {
 }
 
 function WhatLink({ row }: { row: TrailRow }) {
-  const what = inWords(row.what);
+  const what = labelOf(row.what);
   switch (row.kind) {
     case 'instruction':
       return <a href={`/instructions/${row.id}`}>{what}</a>;
@@ -222,8 +222,8 @@ function Broken({ found }: { found: ChainFinding }) {
       )}
       {disagreements.slice(0, NAMED_MAX).map(({ accountId, orderNo, what, state, history }) => (
         <p class="problem">
-          {what} of {accountId} {orderNo ?? ''} is {inWords(state)}, but its history says{' '}
-          {inWords(history ?? 'nothing')}.
+          {what} of {accountId} {orderNo ?? ''} is {labelOf(state)}, but its history says{' '}
+          {labelOf(history ?? 'nothing')}.
         </p>
       ))}
       {pending === 0 ? null : (

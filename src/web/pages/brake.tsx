@@ -13,7 +13,7 @@ export async function brakePage(visit: Visit): Promise<Answer> {
   const { deps, accounts } = visit;
   const {
     brakes,
-    accounts: standings,
+    accounts: sendingStatuses,
     underWay,
   } = await brakeStatus(deps, accounts, ownJournal(deps.config));
   const mine = brakes.filter(({ accountId }) => accountId === null || accounts.includes(accountId));
@@ -21,7 +21,7 @@ export async function brakePage(visit: Visit): Promise<Answer> {
     <>
       <h1>Brake</h1>
       <p class="sentence" role="status">
-        {stateWords(mine.length > 0, standings)}
+        {stateWords(mine.length > 0, sendingStatuses)}
       </p>
       {mine.map((brake) => (
         <p class="problem">{brakeWords(brake)}</p>
@@ -30,7 +30,7 @@ export async function brakePage(visit: Visit): Promise<Answer> {
         caption="What each account may send now"
         columns={[{ head: 'Account' }, { head: 'In words' }]}
       >
-        {standings.map(({ accountId, words }) => (
+        {sendingStatuses.map(({ accountId, words }) => (
           <tr>
             <th scope="row">{accountId}</th>
             <td>{words}</td>
@@ -47,9 +47,9 @@ export async function brakePage(visit: Visit): Promise<Answer> {
 }
 
 /** An account that tieout itself has stopped is named, since no brake shows it. */
-function stateWords(isBraked: boolean, standings: Standings): string {
+function stateWords(isBraked: boolean, sendingStatuses: Accounts): string {
   if (isBraked) return 'Sending is stopped. Snapshots go on.';
-  const stopped = standings.filter(({ sends }) => !sends).map(({ accountId }) => accountId);
+  const stopped = sendingStatuses.filter(({ sends }) => !sends).map(({ accountId }) => accountId);
   if (stopped.length === 0) return 'Nothing is braked.';
   const them = stopped.length === 1 ? 'it' : 'one';
   return (
@@ -58,7 +58,7 @@ function stateWords(isBraked: boolean, standings: Standings): string {
   );
 }
 
-type Standings = Awaited<ReturnType<typeof brakeStatus>>['accounts'];
+type Accounts = Awaited<ReturnType<typeof brakeStatus>>['accounts'];
 
 function Turn({ visit }: { visit: Visit }) {
   const mine = visit.accountsFor('brake');

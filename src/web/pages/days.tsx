@@ -1,7 +1,7 @@
 // Business days: how one leads to the next by account and currency, which are open, closed, locked,
 // and what was decided about each. Closing keeps the figures and the open items of that moment.
 
-import { nameInWords } from '../../core/instructions/decider.js';
+import { nameLabel } from '../../core/instructions/decider.js';
 import type { DayFigures, DayState } from '../../core/runs/businessDay.js';
 import { MEMOS, NOT_KNOWN } from '../../core/runs/businessDay.js';
 import { DAY_MS } from '../../core/time.js';
@@ -202,7 +202,7 @@ function Decided({ visit, events }: { visit: Visit; events: Events }) {
         {events.map((event) => (
           <li>
             <time>{visit.words.at(event.at)}</time> {event.event} by{' '}
-            {nameInWords(event.by, event.isClaim)}: {visit.words.free(event.reason)}
+            {nameLabel(event.by, event.isClaim)}: {visit.words.free(event.reason)}
           </li>
         ))}
       </ol>

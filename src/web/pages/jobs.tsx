@@ -1,7 +1,7 @@
 // Failed queue jobs in words: what each was about, what is proven, and what a retry would do. A
 // retry asks the database what is still to be done; it never repeats what the job did.
 
-import { inWords } from '../../core/text/labels.js';
+import { labelOf } from '../../core/text/labels.js';
 import type { RowVerdict } from '../layout/parts.js';
 import { Empty, Form, Table, Verdicts } from '../layout/parts.js';
 import type { Answer, FailedJobView, JobVerdict, Visit } from '../visit.js';
@@ -98,7 +98,7 @@ async function decide(
   const row: RowVerdict = {
     what: `${verb} ${jobId}`,
     kind: DONE.includes(kind) ? 'done' : 'refused',
-    words: `${inWords(kind)}: ${words}`,
+    words: `${labelOf(kind)}: ${words}`,
   };
   const body = <Verdicts rows={[row]} back="/jobs" />;
   return { kind: 'page', title: 'What was done', section: 'Jobs', body };

@@ -1,12 +1,12 @@
-// One order's whole story on a page, and the search that leads to it. The story is the one that
+// One order's whole history on a page, and the search that leads to it. The story is the one that
 // `tieout order` prints; here every part is a table.
 
 import { breakSentence } from '../../core/breaks/sentence.js';
 import type { BreakKind } from '../../core/orders/verdict.js';
 import { removedLine } from '../../core/runs/removal.js';
-import { inWords, reasonToWait, statesInWords } from '../../core/text/labels.js';
-import type { OrderStory } from '../../orders/historyStore.js';
-import { accountsWithOrder, orderStory } from '../../orders/historyStore.js';
+import { labelOf, labelStates, reasonToWait } from '../../core/text/labels.js';
+import type { OrderHistory } from '../../orders/historyStore.js';
+import { accountsWithOrder, orderHistory } from '../../orders/historyStore.js';
 import type { Words } from '../format.js';
 import { Empty, Figure, OrderLink, orderPath as pathOf, State, Table } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
@@ -50,18 +50,18 @@ function partOf(orderNo: string | null): string {
 export async function orderPage(visit: Visit): Promise<Answer> {
   const { account = '', orderNo = '' } = visit.params;
   if (!visit.accounts.includes(account)) return NOT_FOUND;
-  const story = await orderStory(visit.deps.db, account, orderNo);
-  if (story === null) return NOT_FOUND;
+  const history = await orderHistory(visit.deps.db, account, orderNo);
+  if (history === null) return NOT_FOUND;
   const { words } = visit;
   const body = (
     <>
       <h1>
         Order {orderNo} <span class="hint">of account {account}</span>
       </h1>
-      <Ledger story={story} words={words} />
-      <Breaks story={story} words={words} orderNo={orderNo} />
-      <Instructions story={story} words={words} orderNo={orderNo} />
-      <Snapshots story={story} words={words} />
+      <Ledger history={history} words={words} />
+      <Breaks history={history} words={words} orderNo={orderNo} />
+      <Instructions history={history} words={words} orderNo={orderNo} />
+      <Snapshots history={history} words={words} />
     </>
   );
   return { kind: 'page', title: `Order ${orderNo}`, section: '', body };
@@ -73,8 +73,8 @@ function Money({ amount, words }: { amount: string; words: Words }) {
   return <strong class="figure">{words.amount(amount)}</strong>;
 }
 
-function Ledger({ story, words }: { story: OrderStory; words: Words }) {
-  const row = story.ledger;
+function Ledger({ history, words }: { history: OrderHistory; words: Words }) {
+  const row = history.ledger;
   return (
     <section aria-labelledby="ledger">
       <h2 id="ledger">What the ledger wants</h2>
@@ -86,12 +86,12 @@ function Ledger({ story, words }: { story: OrderStory; words: Words }) {
           {text(row.currency)}, placed {words.at(text(row.placed_at))}
           {['transaction_id', 'capture_amount', 'review_decision']
             .filter((key) => row[key] !== null && row[key] !== undefined)
-            .map((key) => `, ${inWords(key)} ${text(row[key])}`)
+            .map((key) => `, ${labelOf(key)} ${text(row[key])}`)
             .join('')}
           .
         </p>
       )}
-      {story.refundRequests.length === 0 ? null : (
+      {history.refundRequests.length === 0 ? null : (
         <Table
           caption="Refund requests"
           columns={[
@@ -102,7 +102,7 @@ function Ledger({ story, words }: { story: OrderStory; words: Words }) {
             { head: 'Reason' },
           ]}
         >
-          {story.refundRequests.map((one) => (
+          {history.refundRequests.map((one) => (
             <tr>
               <th scope="row">{text(one.refund_id)}</th>
               <Figure>{words.amount(text(one.refund_amount))}</Figure>
@@ -117,21 +117,21 @@ function Ledger({ story, words }: { story: OrderStory; words: Words }) {
   );
 }
 
-function Breaks(props: { story: OrderStory; words: Words; orderNo: string }) {
-  const { story, words, orderNo } = props;
+function Breaks(props: { history: OrderHistory; words: Words; orderNo: string }) {
+  const { history, words, orderNo } = props;
   return (
     <section aria-labelledby="breaks">
       <h2 id="breaks">What differed</h2>
-      {story.breaks.length === 0 ? (
+      {history.breaks.length === 0 ? (
         <Empty>Nothing, ever.</Empty>
       ) : (
-        story.breaks.map((one) => (
+        history.breaks.map((one) => (
           <>
             <h3>
-              {inWords(text(one.kind))} <State state={text(one.state)} />
+              {labelOf(text(one.kind))} <State state={text(one.state)} />
             </h3>
             <p>
-              {statesInWords(
+              {labelStates(
                 breakSentence(one.kind as BreakKind, one.expected as Part, one.actual as Part),
               )}
               . First seen {words.at(text(one.firstSeen))}.{' '}
@@ -146,15 +146,15 @@ function Breaks(props: { story: OrderStory; words: Words; orderNo: string }) {
   );
 }
 
-function Instructions(props: { story: OrderStory; words: Words; orderNo: string }) {
-  const { story, words, orderNo } = props;
+function Instructions(props: { history: OrderHistory; words: Words; orderNo: string }) {
+  const { history, words, orderNo } = props;
   return (
     <section aria-labelledby="instructions">
       <h2 id="instructions">What we asked the gateway to do</h2>
-      {story.instructions.length === 0 ? (
+      {history.instructions.length === 0 ? (
         <Empty>Nothing was planned for this order.</Empty>
       ) : (
-        story.instructions.map((one) => (
+        history.instructions.map((one) => (
           <>
             <h3>
               {text(one.operation)} {words.amount(text(one.amount))} {text(one.currency)}{' '}
@@ -194,7 +194,7 @@ function Events(props: {
     <ol class="timeline">
       {props.events.map((event) => (
         <li>
-          <time>{props.words.at(text(event.at))}</time> {inWords(text(event[props.verb]))} by{' '}
+          <time>{props.words.at(text(event.at))}</time> {labelOf(text(event[props.verb]))} by{' '}
           {text(event.by)}
           {event.reason ? ` (${props.words.free(text(event.reason), [props.orderNo])})` : ''}
         </li>
@@ -214,7 +214,7 @@ function Attempts({ attempts, words }: { attempts: readonly Part[]; words: Words
       {attempts.map((attempt) => (
         <tr>
           <th scope="row">{words.at(text(attempt.claimedAt))}</th>
-          <td>{inWords(text(attempt.outcome) || 'open')}</td>
+          <td>{labelOf(text(attempt.outcome) || 'open')}</td>
           <td>{attempt.answer ? `HTTP ${text(attempt.answer)}` : 'none'}</td>
           <td>{words.free(text(attempt.reason))}</td>
         </tr>
@@ -225,17 +225,17 @@ function Attempts({ attempts, words }: { attempts: readonly Part[]; words: Words
 
 const SNAPSHOTS_SHOWN = 100;
 
-function Snapshots({ story, words }: { story: OrderStory; words: Words }) {
-  const looks = story.looks.slice(-SNAPSHOTS_SHOWN).reverse();
+function Snapshots({ history, words }: { history: OrderHistory; words: Words }) {
+  const looks = history.looks.slice(-SNAPSHOTS_SHOWN).reverse();
   return (
     <section aria-labelledby="snapshots">
       <h2 id="snapshots">What the gateway showed</h2>
-      {story.removed.map((one) => (
+      {history.removed.map((one) => (
         <p class="hint">{removedLine(one)}.</p>
       ))}
       {looks.length === 0 ? (
         <Empty>
-          {story.removed.length === 0
+          {history.removed.length === 0
             ? 'No snapshot has asked for this order yet; the next night does.'
             : 'No snapshot that is kept has asked for this order.'}
         </Empty>
@@ -265,7 +265,7 @@ function Snapshots({ story, words }: { story: OrderStory; words: Words }) {
 }
 
 function entryText(entry: Part, words: Words): string {
-  const state = entry.state ? inWords(text(entry.state)) : `code ${text(entry.code)}`;
+  const state = entry.state ? labelOf(text(entry.state)) : `code ${text(entry.code)}`;
   const money = `${words.amount(text(entry.amount))} ${text(entry.currency)}`;
   return `${state} ${money}, transaction ${text(entry.transaction)}`;
 }

@@ -8,7 +8,7 @@ import type { DecidedBreakRow } from '../../../breaks/decideBreaks.js';
 import { decideBreaks } from '../../../breaks/decideBreaks.js';
 import type { BreakAction } from '../../../core/breaks/breakDecision.js';
 import { UsageError } from '../../../core/errors.js';
-import { inWords } from '../../../core/text/labels.js';
+import { labelOf } from '../../../core/text/labels.js';
 import type { RowVerdict } from '../../layout/parts.js';
 import { Form, PickAll, Verdicts } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
@@ -128,9 +128,9 @@ async function recordEach(
 function verdictOf(row: DecidedBreakRow): RowVerdict {
   const isDone = row.kind !== 'refused' && row.kind !== 'unchanged';
   return {
-    what: `${inWords(row.which)} of ${row.orderNo} (${row.accountId})`,
+    what: `${labelOf(row.which)} of ${row.orderNo} (${row.accountId})`,
     kind: isDone ? 'done' : 'refused',
-    words: 'reason' in row ? `${inWords(row.kind)}: ${row.reason}` : WORDS[row.kind],
+    words: 'reason' in row ? `${labelOf(row.kind)}: ${row.reason}` : WORDS[row.kind],
     link: `/breaks/${row.breakId}`,
   };
 }

@@ -2,7 +2,7 @@
 
 import { AGES } from '../../../core/breaks/breakAge.js';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
-import { inWords } from '../../../core/text/labels.js';
+import { labelOf } from '../../../core/text/labels.js';
 import type { Fields } from '../../visitor/fields.js';
 
 interface Choice {
@@ -84,7 +84,7 @@ export function Filters(props: {
 }
 
 const STATES: readonly Choice[] = ['waived', 'resolved', 'any'].map(same);
-const KINDS: readonly Choice[] = BREAK_KINDS.map((kind) => ({ value: kind, words: inWords(kind) }));
+const KINDS: readonly Choice[] = BREAK_KINDS.map((kind) => ({ value: kind, words: labelOf(kind) }));
 const AGE_CHOICES: readonly Choice[] = AGES.map(({ name, words }) => ({ value: name, words }));
 const SORTS: readonly Choice[] = [
   { value: 'amount', words: 'largest of a currency first' },

@@ -13,7 +13,7 @@ import { AGES, ageInDays, seenRange } from '../../../core/breaks/breakAge.js';
 import { breakDifference, breakFields, breakSentence } from '../../../core/breaks/sentence.js';
 import type { BreakKind } from '../../../core/orders/verdict.js';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
-import { inWords, statesInWords } from '../../../core/text/labels.js';
+import { labelOf, labelStates } from '../../../core/text/labels.js';
 import type { Words } from '../../format.js';
 import { Empty, Figure, OrderLink, Pager, Pick, State, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
@@ -131,7 +131,7 @@ function BreakTable(props: {
           <td>
             <Pick
               id={row.breakId}
-              what={`${inWords(row.kind)} of ${row.orderNo}`}
+              what={`${labelOf(row.kind)} of ${row.orderNo}`}
               ticked={ticked}
             />
           </td>
@@ -140,7 +140,7 @@ function BreakTable(props: {
           </th>
           <td>{row.accountId}</td>
           <td class="line">
-            <a href={`/breaks/${row.breakId}`}>{inWords(row.kind)}</a>
+            <a href={`/breaks/${row.breakId}`}>{labelOf(row.kind)}</a>
             <span class="hint"> {sentenceOf(row)}</span>
           </td>
           <td>
@@ -158,7 +158,7 @@ function BreakTable(props: {
 }
 
 export function sentenceOf({ kind, expected, actual }: FoundBreak): string {
-  return statesInWords(breakSentence(kind, expected, actual));
+  return labelStates(breakSentence(kind, expected, actual));
 }
 
 export async function breakPage(visit: Visit): Promise<Answer> {
@@ -172,7 +172,7 @@ export async function breakPage(visit: Visit): Promise<Answer> {
   const body = (
     <>
       <h1>
-        {inWords(found.kind)} <State state={found.state} />
+        {labelOf(found.kind)} <State state={found.state} />
       </h1>
       <p class="sentence">
         Order <OrderLink accountId={found.accountId} orderNo={found.orderNo} /> of account{' '}
@@ -202,7 +202,7 @@ export async function breakPage(visit: Visit): Promise<Answer> {
         {events.map((event) => (
           <tr>
             <th scope="row">{words.at(event.at)}</th>
-            <td>{inWords(event.event)}</td>
+            <td>{labelOf(event.event)}</td>
             <td>{event.by}</td>
             <td>{event.businessDate ?? ''}</td>
             <Figure>
@@ -252,5 +252,5 @@ function Sides({ found, words }: { found: FoundBreak; words: Words }) {
 }
 
 function sideText(value: string | null, words: Words): string {
-  return value === null ? '\u2013' : words.free(statesInWords(value));
+  return value === null ? '\u2013' : words.free(labelStates(value));
 }

@@ -3,7 +3,7 @@
 // meanwhile is void. Who may decide what is the rule of `tieout instructions`.
 
 import type { ComponentChildren } from 'preact';
-import { holdWords, isApprovable } from '../../../core/instructions/decision.js';
+import { holdLabel, isApprovable } from '../../../core/instructions/decision.js';
 import type { HeldInstruction } from '../../../instructions/instructionPagesStore.js';
 import { heldInstructions } from '../../../instructions/instructionPagesStore.js';
 import { waitingCounts } from '../../../night/consoleRunsStore.js';
@@ -128,7 +128,7 @@ function HeldTable(props: {
           </td>
           <td>{row.accountId}</td>
           <td class="line">
-            {holdWords(row.holdReason)}
+            {holdLabel(row.holdReason)}
             {isApprovable(row.holdReason) ? null : (
               <span class="hint"> No approval frees it: reject it, or change what holds it.</span>
             )}

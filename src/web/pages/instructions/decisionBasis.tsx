@@ -1,7 +1,7 @@
 // What a decision about an instruction is bound to, side by side: the ledger, the refund requests,
 // what the gateway showed. The same for who approves now and for who asks later what was seen.
 
-import { inWords } from '../../../core/text/labels.js';
+import { labelOf } from '../../../core/text/labels.js';
 import type { Seen } from '../../../instructions/decisionsStore.js';
 import type { Words } from '../../format.js';
 
@@ -28,7 +28,7 @@ export function SeenList({ seen, words }: { seen: Seen; words: Words }) {
       {seen.gateway === null ? <li>Gateway: was not seen to have it</li> : null}
       {(seen.gateway ?? []).map((entry) => (
         <li>
-          Gateway: {entry.state === null ? `code ${entry.code}` : inWords(entry.state)}{' '}
+          Gateway: {entry.state === null ? `code ${entry.code}` : labelOf(entry.state)}{' '}
           {words.amount(entry.amount)} {entry.currency}, transaction {entry.transaction}
           {entry.fraudRejected ? ', fraud check says REJECT' : ''}
         </li>

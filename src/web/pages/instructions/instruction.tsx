@@ -1,9 +1,9 @@
 // The sheet of one instruction: what it moves, what a decision is bound to, what happened, every
 // attempt with its raw answer, and the decision that is possible now.
 
-import { nameInWords } from '../../../core/instructions/decider.js';
-import { holdWords, isUndecided } from '../../../core/instructions/decision.js';
-import { inWords } from '../../../core/text/labels.js';
+import { nameLabel } from '../../../core/instructions/decider.js';
+import { holdLabel, isUndecided } from '../../../core/instructions/decision.js';
+import { labelOf } from '../../../core/text/labels.js';
 import type { SheetAttempt, SheetSnapshot } from '../../../instructions/instructionListStore.js';
 import { accountOfInstruction } from '../../../instructions/instructionPagesStore.js';
 import type { Sheet } from '../../../instructions/instructionSheet.js';
@@ -56,7 +56,7 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
 }
 
 function whyOf(sheet: Sheet): string {
-  if (sheet.holdReason !== null) return `It waits: ${holdWords(sheet.holdReason)}.`;
+  if (sheet.holdReason !== null) return `It waits: ${holdLabel(sheet.holdReason)}.`;
   if (sheet.state === 'accepted') {
     return 'The gateway said yes; the next snapshot confirms it: the next night, or tieout run.';
   }
@@ -70,7 +70,7 @@ function approvalText({ approval, state }: Sheet, words: Words): string {
   const holds =
     approval.lapse === null
       ? `it holds until ${words.at(approval.expiresAt)}`
-      : holdWords(approval.lapse);
+      : holdLabel(approval.lapse);
   return `${by}; ${holds}.`;
 }
 
@@ -109,7 +109,7 @@ function snapshotText(snapshot: SheetSnapshot | null, words: Words): string {
   if (snapshot === null) return 'no complete snapshot';
   const entries = snapshot.entries.map(
     ({ state, code, amount, currency }) =>
-      `${state === null ? `code ${code}` : inWords(state)} ${words.amount(amount)} ${currency}`,
+      `${state === null ? `code ${code}` : labelOf(state)} ${words.amount(amount)} ${currency}`,
   );
   return `${entries.join(', ') || 'no such order'}, looked at ${words.at(snapshot.at)}`;
 }
@@ -226,8 +226,8 @@ function Decisions({ sheet, words }: { sheet: Sheet; words: Words }) {
         <>
           <p>
             <strong>{one.decision}</strong>
-            {one.finding === null ? '' : ` ${inWords(one.finding)}`} by{' '}
-            {nameInWords(one.by, one.isClaim)} at {words.at(one.at)}
+            {one.finding === null ? '' : ` ${labelOf(one.finding)}`} by{' '}
+            {nameLabel(one.by, one.isClaim)} at {words.at(one.at)}
             {one.reason === null ? '' : `: ${words.free(one.reason, keep)}`}
             {one.reference === null ? '' : `; reference ${words.free(one.reference, keep)}`}. Seen (
             <code>{one.seenSha256.slice(0, 12)}</code>):
@@ -246,7 +246,7 @@ function Events({ sheet, words }: { sheet: Sheet; words: Words }) {
       <ol class="timeline">
         {sheet.events.map((event) => (
           <li>
-            <time>{words.at(event.at)}</time> {inWords(event.to)} by {event.by}
+            <time>{words.at(event.at)}</time> {labelOf(event.to)} by {event.by}
             {event.reason === null ? '' : ` (${eventText(event, sheet, words)})`}
           </li>
         ))}
@@ -256,7 +256,7 @@ function Events({ sheet, words }: { sheet: Sheet; words: Words }) {
 }
 
 function eventText({ to, reason }: Sheet['events'][number], sheet: Sheet, words: Words): string {
-  return to === 'held' && reason !== null ? holdWords(reason) : words.free(reason, [sheet.orderNo]);
+  return to === 'held' && reason !== null ? holdLabel(reason) : words.free(reason, [sheet.orderNo]);
 }
 
 function Attempts({ sheet, words }: { sheet: Sheet; words: Words }) {
@@ -277,7 +277,7 @@ function Attempt({ attempt, words }: { attempt: SheetAttempt; words: Words }) {
   return (
     <>
       <h3>
-        {words.at(attempt.claimedAt)}: {inWords(attempt.outcome ?? 'under way')}
+        {words.at(attempt.claimedAt)}: {labelOf(attempt.outcome ?? 'under way')}
       </h3>
       <p>
         Attempt <code>{attempt.id}</code>, {others}, by {attempt.host} (process {attempt.pid}).

@@ -1,10 +1,10 @@
 // Instructions: the list by state, and the decisions that close an unknown one or have one planned
 // again. Neighbour: instruction.tsx shows one of them whole.
 
-import { holdWords } from '../../../core/instructions/decision.js';
+import { holdLabel } from '../../../core/instructions/decision.js';
 import type { InstructionState } from '../../../core/instructions/instruction.js';
 import { INSTRUCTION_STATES } from '../../../core/instructions/instruction.js';
-import { inWords } from '../../../core/text/labels.js';
+import { labelOf } from '../../../core/text/labels.js';
 import type { ListedInstruction } from '../../../instructions/instructionListStore.js';
 import { listInstructions } from '../../../instructions/instructionListStore.js';
 import type { InstructionCounts } from '../../../instructions/instructionPagesStore.js';
@@ -58,7 +58,7 @@ export async function instructionsPage(visit: Visit): Promise<Answer> {
         </a>
         {INSTRUCTION_STATES.map((one) => (
           <a href={`/instructions?state=${one}`} aria-current={state === one ? 'true' : undefined}>
-            {inWords(one)} {countText(one, counts, words)}
+            {labelOf(one)} {countText(one, counts, words)}
           </a>
         ))}
       </nav>
@@ -139,7 +139,7 @@ function InstructionTable(props: {
 }
 
 function whyOf(row: ListedInstruction, words: Words): string {
-  if (row.holdReason !== null) return holdWords(row.holdReason);
+  if (row.holdReason !== null) return holdLabel(row.holdReason);
   return words.free(row.reason, [row.orderNo, row.transactionId]);
 }
 

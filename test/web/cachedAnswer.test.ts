@@ -1,13 +1,13 @@
 // An answer that many ask for is worked out once; one that failed or did not come is not kept.
 
 import { expect, test } from 'vitest';
-import { kept } from '../../src/web/cachedAnswer.js';
+import { cached } from '../../src/web/cachedAnswer.js';
 
-const LONG = { keptMs: 3_600_000, timeoutMs: 3_600_000 };
+const LONG = { cacheMs: 3_600_000, timeoutMs: 3_600_000 };
 
 test('is worked out once for all who ask, then kept', async () => {
   let asked = 0;
-  const ask = kept(async () => {
+  const ask = cached(async () => {
     asked += 1;
     return asked;
   }, LONG);
@@ -17,19 +17,19 @@ test('is worked out once for all who ask, then kept', async () => {
 
 test('is worked out anew when it is old', async () => {
   let asked = 0;
-  const ask = kept(
+  const ask = cached(
     async () => {
       asked += 1;
       return asked;
     },
-    { ...LONG, keptMs: 0 },
+    { ...LONG, cacheMs: 0 },
   );
   expect([await ask(), await ask()]).toEqual([1, 2]);
 });
 
 test('is asked for again after a failure', async () => {
   let asked = 0;
-  const ask = kept(async () => {
+  const ask = cached(async () => {
     asked += 1;
     if (asked === 1) throw new Error('away');
     return asked;
@@ -40,6 +40,6 @@ test('is asked for again after a failure', async () => {
 
 test('is not waited for when none comes', async () => {
   const never = new Promise<never>(() => {});
-  const ask = kept(() => never, { keptMs: 0, timeoutMs: 20 });
+  const ask = cached(() => never, { cacheMs: 0, timeoutMs: 20 });
   await expect(ask()).rejects.toThrow('no answer in 20 ms');
 });

@@ -7,7 +7,7 @@ import type { DayFigures } from '../src/core/runs/businessDay.js';
 import { DAYS } from './periodColumns.js';
 import { addPictureRoom, cellRef, PICTURE_LINES, rangeRef } from './pictures.js';
 import { dateCell, freeText, hundredthsOf } from './xlsx/cells.js';
-import type { BarChart } from './xlsx/chart.js';
+import type { BarChart } from './xlsx/format/chart.js';
 import type { Page } from './xlsx/page.js';
 import { addSection, moneyFormula, PAGE_COLUMNS, text } from './xlsx/page.js';
 import { moneyStyle, STYLES } from './xlsx/styles.js';

@@ -11,11 +11,12 @@ import { ORDERS } from './columns.js';
 import { bookProperties, writeAbout } from './reconciliation.js';
 import { REACH } from './summarySheet.js';
 import { addsExactly, freeText, hundredthsOf, moneyCell, wallClock } from './xlsx/cells.js';
+import type { Cell } from './xlsx/format/cellXml.js';
 import { moneyStyle, STYLES } from './xlsx/styles.js';
 import { writeTable } from './xlsx/table.js';
 import type { Matching, Part } from './xlsx/totals.js';
 import { matchingCount, matchingSum } from './xlsx/totals.js';
-import type { Book, Cell } from './xlsx/workbook.js';
+import type { Book } from './xlsx/workbook.js';
 import { closeSheet, openSheet, putRow, writeWorkbook } from './xlsx/workbook.js';
 
 export interface OrdersOptions {
@@ -119,7 +120,7 @@ const TOTALS_NOTES = [
 ];
 
 async function writeTotals(book: Book, totals: Totals, parts: readonly Part[]): Promise<void> {
-  const sheet = openSheet(book, 'Totals', {
+  const sheet = await openSheet(book, 'Totals', {
     widths: [16, 12, 14, 24, 24, 24],
     frozenRows: 1,
     frozenColumns: 0,

@@ -12,6 +12,7 @@ import { addAgePicture, addPictureRoom } from './pictures.js';
 import { bookProperties, writeAbout } from './reconciliation.js';
 import { REACH } from './summarySheet.js';
 import { freeText, hundredthsOf, wallClock, wallText } from './xlsx/cells.js';
+import type { BookProperties } from './xlsx/format/bookParts.js';
 import type { Page } from './xlsx/page.js';
 import {
   addSection,
@@ -33,7 +34,7 @@ import { moneyStyle, STYLES } from './xlsx/styles.js';
 import { fittedWidths, writeTable } from './xlsx/table.js';
 import type { Part } from './xlsx/totals.js';
 import { matchingSum, plannedParts } from './xlsx/totals.js';
-import type { Book, BookProperties } from './xlsx/workbook.js';
+import type { Book } from './xlsx/workbook.js';
 import { writeWorkbook } from './xlsx/workbook.js';
 
 /** Title and environment. */

@@ -11,13 +11,13 @@ import { labelOf } from '../src/core/text/labels.js';
 import type { Table } from './column.js';
 import { BREAKS_SHEET } from './columns.js';
 import { freeText, hundredthsOf } from './xlsx/cells.js';
-import type { BarChart, ChartSeries } from './xlsx/chart.js';
+import { columnLetters } from './xlsx/format/cellXml.js';
+import type { BarChart, ChartSeries } from './xlsx/format/chart.js';
 import type { Page } from './xlsx/page.js';
 import { addSection, formula, money, moneyFormula, PAGE_COLUMNS, text } from './xlsx/page.js';
 import { moneyStyle } from './xlsx/styles.js';
 import type { Part } from './xlsx/totals.js';
 import { columnRanges } from './xlsx/totals.js';
-import { columnLetters } from './xlsx/workbook.js';
 
 /** Lines that stay empty under the pictures. */
 export const PICTURE_LINES = 14;

@@ -30,13 +30,14 @@ import {
 } from './summarySheet.js';
 import { freeText, idText, wallClock, wallText } from './xlsx/cells.js';
 import { rowHeight } from './xlsx/columnWidths.js';
+import type { BookProperties } from './xlsx/format/bookParts.js';
 import { TIES } from './xlsx/page.js';
 import { writePage } from './xlsx/pageSheet.js';
 import type { PlannedSpec } from './xlsx/plannedTable.js';
 import { addPlanned, placesOf, planned, writePlanned } from './xlsx/plannedTable.js';
 import { STYLES } from './xlsx/styles.js';
 import { writeTable } from './xlsx/table.js';
-import type { Book, BookProperties } from './xlsx/workbook.js';
+import type { Book } from './xlsx/workbook.js';
 import { closeSheet, openSheet, putRow, writeWorkbook } from './xlsx/workbook.js';
 
 /** Goes through the rows twice: what stands above them has to be known before they are written. */
@@ -191,7 +192,7 @@ const ABOUT_PAGE_LINES_MAX = 70;
 export async function writeAbout(book: Book, about: AboutData): Promise<void> {
   const sections = aboutSections(about);
   const lines = sections.reduce((sum, [, pairs]) => sum + pairs.length + 2, 1);
-  const sheet = openSheet(book, 'About this run', {
+  const sheet = await openSheet(book, 'About this run', {
     widths: ABOUT_WIDTHS,
     frozenRows: 1,
     frozenColumns: 0,

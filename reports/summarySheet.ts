@@ -15,7 +15,7 @@ import { addPictureRoom, addPictures } from './pictures.js';
 import type { RunFigures } from './runFigures.js';
 import { keyOf } from './runFigures.js';
 import { freeText, hundredthsOf, idText, wallClock, wallText } from './xlsx/cells.js';
-import type { BarChart } from './xlsx/chart.js';
+import type { BarChart } from './xlsx/format/chart.js';
 import type { Page } from './xlsx/page.js';
 import {
   addCheck,

@@ -103,7 +103,6 @@ const HOMES: Readonly<Record<string, RegExp>> = {
   'node-cron': /^jobs\//,
   'prom-client': /^src\/web\/metrics\.ts$/,
   pino: /^src\/cli\/jsonLog\.ts$/,
-  exceljs: /^reports\/xlsx\//,
   'fast-xml-parser': /^src\/gateway\//,
   undici: /^src\/gateway\//,
   zod: /^src\/(config\/\w+|gateway\/document\/profile)\.ts$/,

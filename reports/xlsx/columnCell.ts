@@ -7,8 +7,8 @@ import { sheetText } from '../column.js';
 import type { WallClock } from './cells.js';
 import { dateCell, finiteNumber, freeText, idText, moneyCell } from './cells.js';
 import { fitsFigure, fitsOneLine } from './columnWidths.js';
+import type { Cell } from './format/cellXml.js';
 import { moneyStyle, STYLES } from './styles.js';
-import type { Cell } from './workbook.js';
 
 /** `keep`: identifiers that free text of this row may name; masking leaves them alone. */
 export function columnCell<R>(

@@ -2,7 +2,7 @@
 // files are never opened between writing and reading, so no program fits them for us. Estimates on
 // the safe side, in characters of the standard font. Pure; neighbours: table.ts, reconciliation.ts.
 
-import type { Cell } from './workbook.js';
+import type { Cell } from './format/cellXml.js';
 
 /** One line of the standard font; a font of another size takes as much more or less. */
 export const LINE_POINTS = 15;

@@ -5,10 +5,10 @@
 import { formatAmount } from '../../src/core/money.js';
 import { fitsNumber, freeText, idText, moneyCell } from './cells.js';
 import { wantedHeadingWidth, wantedWidth } from './columnWidths.js';
-import type { CellStyle } from './styles.js';
+import type { Cell } from './format/cellXml.js';
+import { columnLetters } from './format/cellXml.js';
+import type { CellStyle } from './format/styleSheet.js';
 import { STYLES } from './styles.js';
-import type { Cell } from './workbook.js';
-import { columnLetters } from './workbook.js';
 
 /** Account, then a second key, then figures: as many as the widest section has. */
 export const PAGE_COLUMNS = 13;
@@ -52,9 +52,7 @@ export function settleVerdict(page: Page): Page {
 
 /** A line of running text over the whole width of the page. */
 export function addWide(page: Page, value: string, style: CellStyle): void {
-  page.lines.push(
-    Array.from({ length: PAGE_COLUMNS }, (_, at) => ({ value: at ? '' : value, style })),
-  );
+  page.lines.push([{ value, style }]);
   page.wide.add(page.lines.length);
 }
 

@@ -1,8 +1,8 @@
 // Writes a sheet that was made in memory as lines of a page: the first sheets of our workbooks.
 // Neighbours: page.ts (the lines), workbook.ts (the sheet).
 
-import type { BarChart } from './chart.js';
 import { lineHeight, rowHeight } from './columnWidths.js';
+import type { BarChart } from './format/chart.js';
 import type { Page } from './page.js';
 import { PAGE_COLUMNS, pageWidths } from './page.js';
 import { pageBreaks } from './pageBreaks.js';
@@ -22,7 +22,12 @@ export interface PageSheet {
 export async function writePage(book: Book, one: PageSheet): Promise<void> {
   const { page, frozenRows, repeatedRows, charts } = one;
   const widths = pageWidths(page);
-  const sheet = openSheet(book, one.name, { widths, frozenRows, frozenColumns: 0, repeatedRows });
+  const sheet = await openSheet(book, one.name, {
+    widths,
+    frozenRows,
+    frozenColumns: 0,
+    repeatedRows,
+  });
   const whole = [widths.reduce((sum, width) => sum + width, 0)];
   const heights = page.lines.map((line, index) => {
     const isWide = page.wide.has(index + 1);

@@ -7,11 +7,12 @@ import type { AboutData, Chunks } from '../../src/core/runs/reporting.js';
 import type { Table } from '../column.js';
 import type { WallClock } from './cells.js';
 import { freeText, wallClock } from './cells.js';
+import type { Cell } from './format/cellXml.js';
 import { STYLES } from './styles.js';
 import { headingWidths, widenForRows, widenForTop, writeTable } from './table.js';
 import type { GroupTotal, Part, TotalsSpec } from './totals.js';
 import { addToGroups, plannedParts, shownCount, totalsBlock } from './totals.js';
-import type { Book, Cell } from './workbook.js';
+import type { Book } from './workbook.js';
 
 export interface PlannedSpec<R> {
   name: string;

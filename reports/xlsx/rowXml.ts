@@ -1,7 +1,8 @@
 // Rows of a table as the XML that a sheet holds, for rows by the million. What stands in a cell is
-// what columnCell.ts makes of it; most values are short, plain or seen before, and for those there
-// is a shorter way to the same XML, which a test compares with the long one. It must never let a
-// text through unescaped. Neighbours: table.ts (the sheet around the rows), columns.ts.
+// what columnCell.ts and cellXml.ts make of it; most values are short, plain or seen before, and
+// for those there is a shorter way to the same XML, which a test compares with the long one. It
+// must never let a text through unescaped. Neighbours: table.ts (the sheet around the rows),
+// columns.ts.
 
 import { mayHoldCardNumber } from '../../src/core/text/masking.js';
 import type { Column, Table } from '../column.js';
@@ -9,17 +10,15 @@ import type { WallClock } from './cells.js';
 import { finiteNumber, fitsNumber } from './cells.js';
 import { columnCell } from './columnCell.js';
 import { fitsOneLine, rowHeight, surelyFitsFigure } from './columnWidths.js';
-import type { CellStyle } from './styles.js';
+import type { StyleOf } from './format/cellXml.js';
+import { cellXml, columnLetters, countText, opening, serialOf } from './format/cellXml.js';
 import { moneyStyle, STYLES } from './styles.js';
-import type { Cell } from './workbook.js';
-import { columnLetters } from './workbook.js';
 
 export interface RowXmlSpec<R> {
   table: Table<R>;
   widths: readonly number[];
   clock: WallClock;
-  /** The number of a style in the file. */
-  styleOf: (style: CellStyle) => number;
+  styleOf: StyleOf;
 }
 
 /** Makes one row, under its number, into XML. */
@@ -157,58 +156,3 @@ function isPlain(text: string, width: number): boolean {
 const PLAIN_CODES = Uint8Array.from({ length: 127 }, (_, code) =>
   code >= 32 && !'&<>'.includes(String.fromCharCode(code)) ? 1 : 0,
 );
-
-/** A cell in full, without its place; empty where there is none. */
-export function cellXml(cell: Cell | null, styleOf: (style: CellStyle) => number): string {
-  if (cell === null || cell.value === null) return '';
-  const { value } = cell;
-  const style = styleOf(cell.style);
-  if (typeof value === 'number') return `${opening(style)}${finiteNumber(value)}</v></c>`;
-  if (value instanceof Date) return `${opening(style)}${serialOf(value)}</v></c>`;
-  // A formula is never part of a row that came from outside.
-  return `${opening(style, 'str')}${escaped(String(value))}</v></c>`;
-}
-
-function opening(style: number, type?: 'str'): string {
-  return type === undefined ? `" s="${style}"><v>` : `" s="${style}" t="${type}"><v>`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
-
-const DAY_SECONDS = 86_400;
-/** 1970-01-01 as a spreadsheet counts days. */
-const EPOCH_DAYS = 25_569;
-/** A second is 0.0000116 of a day; a spreadsheet shows no finer time than a thousandth of it. */
-const PARTS_A_DAY = 1_000_000_000;
-
-/** An instant of the wall clock, in whole seconds, as a spreadsheet counts time. */
-function serialOf(wall: Date): string {
-  const seconds = finiteNumber(wall.getTime()) / 1000;
-  const days = Math.floor(seconds / DAY_SECONDS);
-  const second = Math.floor(seconds - days * DAY_SECONDS);
-  if (days + EPOCH_DAYS < 0) return String(EPOCH_DAYS + seconds / DAY_SECONDS);
-  return `${EPOCH_DAYS + days}.${decimalsOf(second)}`;
-}
-
-function decimalsOf(second: number): string {
-  const parts = Math.round((second * PARTS_A_DAY) / DAY_SECONDS);
-  const thousands = Math.floor(parts / 1000);
-  return three(Math.floor(thousands / 1000)) + three(thousands % 1000) + three(parts % 1000);
-}
-
-/**
- * A whole number as text. The engine keeps the texts of thousands of numbers that it was asked for
- * lately; a million rows that are numbered once are better put together of few texts.
- */
-function countText(count: number): string {
-  if (count < 1000) return String(count);
-  return String(Math.floor(count / 1000)) + three(count % 1000);
-}
-
-const THREE_DIGITS = Array.from({ length: 1000 }, (_, n) => String(n).padStart(3, '0'));
-
-function three(below1000: number): string {
-  return THREE_DIGITS[below1000] ?? '';
-}

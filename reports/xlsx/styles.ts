@@ -1,12 +1,9 @@
-// How cells look: one object for each style, shared by every cell that has it. The workbook
-// library recognises a style by its identity; a fresh object for every cell would make it build and
-// compare the style's XML each time. Data that is never changed after it is made; neighbours:
-// workbook.ts, cells.ts.
+// How cells look: one object for each style, shared by every cell that has it, since a style
+// is known by its identity. Data that is never changed after it is made; neighbours: styleSheet.ts
+// makes it a part of the file, cells.ts.
 
-import type { Borders, Fill, Style } from 'exceljs';
 import { isWholeMoney } from './cells.js';
-
-export type CellStyle = Partial<Style>;
+import type { CellStyle } from './format/styleSheet.js';
 
 /** Negative is a minus sign and no colour: red means one thing, a check that fails. */
 const MONEY = '#,##0.00';
@@ -16,18 +13,13 @@ const COUNT = '#,##0';
 const TEXT = '@';
 
 /** Between headings that stand close to each other. */
-const HEAD_LINES: Partial<Borders> = {
-  left: { style: 'thin', color: { argb: 'FF5A7A8F' } },
-  right: { style: 'thin', color: { argb: 'FF5A7A8F' } },
-};
-const HEAD_FILL = solid('FF1F3A4D');
-const SECTION_FILL = solid('FFDCE6EC');
-const TOTAL_LINE: Partial<Borders> = { top: { style: 'thin', color: { argb: 'FF1F3A4D' } } };
-const BLOCK_LINE: Partial<Borders> = { bottom: { style: 'thin', color: { argb: 'FF1F3A4D' } } };
-/** Named in full: a reader takes some font of its own for one that has no name. */
-const FONT = { name: 'Calibri', family: 2, size: 11 } as const;
-const BOLD = { ...FONT, bold: true } as const;
-const WHITE_BOLD = { ...BOLD, color: { argb: 'FFFFFFFF' } };
+const HEAD_LINES = { left: 'FF5A7A8F', right: 'FF5A7A8F' };
+const HEAD_FILL = 'FF1F3A4D';
+const TOTAL_LINE = { top: 'FF1F3A4D' };
+const BLOCK_LINE = { bottom: 'FF1F3A4D' };
+const BOLD = { size: 11, bold: true } as const;
+const WHITE_BOLD = { ...BOLD, colour: 'FFFFFFFF' };
+const QUIET = { size: 11, italic: true, colour: 'FF5A6770' } as const;
 /** Keeps a text away from the end of the column before it. */
 const WORDS = { horizontal: 'left', indent: 1, vertical: 'top' } as const;
 /** Without an indent: some readers forget a right one where only the number format changes. */
@@ -49,13 +41,13 @@ export const STYLES = {
     font: WHITE_BOLD,
     fill: HEAD_FILL,
     border: HEAD_LINES,
-    alignment: { ...WORDS, vertical: 'middle', wrapText: true },
+    alignment: { ...WORDS, vertical: 'center', wrapText: true },
   },
   headRight: {
     font: WHITE_BOLD,
     fill: HEAD_FILL,
     border: HEAD_LINES,
-    alignment: { ...FIGURE, vertical: 'middle', wrapText: true },
+    alignment: { ...FIGURE, vertical: 'center', wrapText: true },
   },
   /** Over a filter's buttons, which stand at the foot of the cell and hide what is there. */
   filterHead: {
@@ -71,26 +63,26 @@ export const STYLES = {
     alignment: { ...FIGURE, wrapText: true },
   },
   title: { numFmt: TEXT, font: { ...BOLD, size: 16 } },
-  section: { numFmt: TEXT, font: { ...BOLD, size: 12 }, fill: SECTION_FILL },
+  section: { numFmt: TEXT, font: { ...BOLD, size: 12 }, fill: 'FFDCE6EC' },
   sentence: {
     numFmt: TEXT,
-    font: { ...FONT, size: 13 },
-    alignment: { vertical: 'middle', wrapText: true },
+    font: { size: 13 },
+    alignment: { vertical: 'center', wrapText: true },
   },
   running: { numFmt: TEXT, alignment: { vertical: 'top', wrapText: true } },
-  quiet: { numFmt: TEXT, font: { ...FONT, italic: true, color: { argb: 'FF5A6770' } } },
+  quiet: { numFmt: TEXT, font: QUIET },
   /** The same over several lines. */
   note: {
     numFmt: TEXT,
-    font: { ...FONT, italic: true, color: { argb: 'FF5A6770' } },
+    font: QUIET,
     alignment: { vertical: 'top', wrapText: true },
   },
   test: {
     numFmt: TEXT,
-    font: { ...BOLD, color: { argb: 'FF7A4B00' } },
-    fill: solid('FFFFE7B8'),
+    font: { ...BOLD, colour: 'FF7A4B00' },
+    fill: 'FFFFE7B8',
   },
-  live: { numFmt: TEXT, font: WHITE_BOLD, fill: solid('FF8A1F1F') },
+  live: { numFmt: TEXT, font: WHITE_BOLD, fill: 'FF8A1F1F' },
   blockHead: { numFmt: TEXT, font: BOLD, border: BLOCK_LINE, alignment: WORDS },
   blockHeadRight: {
     numFmt: TEXT,
@@ -100,21 +92,11 @@ export const STYLES = {
   },
   totalText: { numFmt: TEXT, font: BOLD, border: TOTAL_LINE, alignment: WORDS },
   totalCount: { numFmt: COUNT, font: BOLD, border: TOTAL_LINE, alignment: FIGURE },
-  verdict: { font: { ...BOLD, color: { argb: 'FF1E6B3A' } }, alignment: { horizontal: 'left' } },
+  verdict: { font: { ...BOLD, colour: 'FF1E6B3A' }, alignment: { horizontal: 'left' } },
 } as const satisfies Record<string, CellStyle>;
-
-/** Laid over a cell whose check fails. */
-export const RED: CellStyle = {
-  font: { bold: true, color: { argb: 'FFFFFFFF' } },
-  fill: { type: 'pattern', pattern: 'solid', bgColor: { argb: 'FFC00000' } },
-};
 
 /** Whole money where the currency has no decimals and none of the amounts shows any. */
 export function moneyStyle(currency: string | null, amounts: readonly string[]): CellStyle {
   const isWhole = amounts.every((amount) => isWholeMoney(currency, amount));
   return isWhole ? STYLES.wholeMoney : STYLES.money;
-}
-
-function solid(argb: string): Fill {
-  return { type: 'pattern', pattern: 'solid', fgColor: { argb } };
 }

@@ -8,17 +8,19 @@ import type { Column, Table } from '../column.js';
 import type { WallClock } from './cells.js';
 import { columnCell } from './columnCell.js';
 import { LINE_POINTS, rowHeight, wantedHeadingWidth, wantedWidth } from './columnWidths.js';
+import type { Cell } from './format/cellXml.js';
+import { columnLetters } from './format/cellXml.js';
 import type { RowXml } from './rowXml.js';
 import { rowXml } from './rowXml.js';
 import { STYLES } from './styles.js';
 import type { Part } from './totals.js';
-import type { Book, Cell, Sheet } from './workbook.js';
+import type { Book, Sheet } from './workbook.js';
 import {
   closeSheet,
-  columnLetters,
+  nextRow,
   openSheet,
   putRow,
-  putRowsXml,
+  putRowXml,
   SHEET_ROWS_MAX,
   styleOf,
 } from './workbook.js';
@@ -41,13 +43,7 @@ export interface TableSpec<R> {
   rowsPerSheet?: number;
 }
 
-/**
- * Row XML is handed on in pieces of about this many characters: with the row that is one too many
- * still less than what the engine keeps apart from other texts, and for longer.
- */
-const PIECE_CHARS = 96 * 1024;
-
-/** A table under way; `xml` holds the rows that are not handed on yet. */
+/** A table under way. */
 interface OpenTable<R> {
   book: Book;
   spec: TableSpec<R>;
@@ -55,8 +51,6 @@ interface OpenTable<R> {
   xmlOf: RowXml<R>;
   parts: Part[];
   sheet: Sheet;
-  rows: number;
-  xml: string;
 }
 
 /** Writes all rows and says where they went; at least one sheet, also for no rows. */
@@ -71,7 +65,6 @@ export async function writeTable<R>(
     await addRows(table, rows);
   }
   table ??= await openTable(book, spec, []);
-  await handOn(table);
   table.parts.push(await closeTableSheet(table.sheet, spec));
   return table.parts;
 }
@@ -85,29 +78,20 @@ async function openTable<R>(
   const widths = spec.widths ?? likelyWidths(spec, firstRows);
   const xmlOf = rowXml({ table, widths, clock, styleOf: (style) => styleOf(book, style) });
   const sheet = await openTableSheet(book, spec, widths);
-  return { book, spec, widths, xmlOf, parts: [], sheet, rows: 0, xml: '' };
+  return { book, spec, widths, xmlOf, parts: [], sheet };
 }
 
 async function addRows<R>(table: OpenTable<R>, rows: readonly R[]): Promise<void> {
   const { book, spec, widths, xmlOf, parts } = table;
   const limit = spec.rowsPerSheet ?? SHEET_ROWS_MAX;
   for (const row of rows) {
-    if (table.sheet.row + table.rows >= limit) {
-      await handOn(table);
+    if (table.sheet.row >= limit) {
       parts.push(await closeTableSheet(table.sheet, spec));
       table.sheet = await openTableSheet(book, spec, widths);
     }
-    table.rows += 1;
-    table.xml += xmlOf(row, table.sheet.row + table.rows);
-    if (table.xml.length >= PIECE_CHARS) await handOn(table);
+    const waiting = putRowXml(table.sheet, xmlOf(row, nextRow(table.sheet)));
+    if (waiting !== null) await waiting;
   }
-}
-
-async function handOn<R>(table: OpenTable<R>): Promise<void> {
-  const { rows, xml } = table;
-  table.rows = 0;
-  table.xml = '';
-  if (rows > 0) await putRowsXml(table.sheet, rows, xml);
 }
 
 /** The table's own widths, or more where the first rows ask for it. */
@@ -166,7 +150,7 @@ async function openTableSheet<R>(
   widths: readonly number[],
 ): Promise<Sheet> {
   const heading = spec.top.length + 1;
-  const sheet = openSheet(book, spec.name, {
+  const sheet = await openSheet(book, spec.name, {
     widths,
     frozenRows: heading > FROZEN_ROWS_MAX ? 0 : heading,
     frozenColumns: spec.table.frozenColumns,

@@ -7,9 +7,10 @@ import { formatAmount } from '../../src/core/money.js';
 import type { Table } from '../column.js';
 import { columnNumber, columnOf, sheetText } from '../column.js';
 import { addsExactly, freeText, hundredthsOf, moneyCell } from './cells.js';
+import type { Cell } from './format/cellXml.js';
+import { columnLetters } from './format/cellXml.js';
 import { moneyStyle, STYLES } from './styles.js';
-import type { Cell } from './workbook.js';
-import { columnLetters, SHEET_ROWS_MAX } from './workbook.js';
+import { SHEET_ROWS_MAX } from './workbook.js';
 
 /** The rows of a table in one sheet; `last` is above `first` when there are none. */
 export interface Part {

@@ -7,10 +7,10 @@ import { BREAKS_SHEET, ORDERS, WAITING_SHEET } from '../../reports/columns.js';
 import { wallClock } from '../../reports/xlsx/cells.js';
 import { columnCell } from '../../reports/xlsx/columnCell.js';
 import { rowHeight } from '../../reports/xlsx/columnWidths.js';
-import { cellXml, rowXml } from '../../reports/xlsx/rowXml.js';
-import type { CellStyle } from '../../reports/xlsx/styles.js';
+import { cellXml, columnLetters } from '../../reports/xlsx/format/cellXml.js';
+import type { CellStyle } from '../../reports/xlsx/format/styleSheet.js';
+import { rowXml } from '../../reports/xlsx/rowXml.js';
 import { STYLES } from '../../reports/xlsx/styles.js';
-import { columnLetters } from '../../reports/xlsx/workbook.js';
 import { breakRow, movementRow, orderRow } from './sampleRun.js';
 
 const CLOCK = wallClock('Europe/Berlin');

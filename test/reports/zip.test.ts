@@ -8,7 +8,13 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { closeEntry, closeZip, openEntry, openZip, writeEntry } from '../../reports/xlsx/zip.js';
+import {
+  closeEntry,
+  closeZip,
+  openEntry,
+  openZip,
+  writeEntry,
+} from '../../reports/xlsx/format/zip.js';
 import { entryDates, unzip } from './openXlsx.js';
 
 const DATE = new Date('2026-11-20T03:20:00.000Z');

@@ -1,9 +1,10 @@
-// Bar charts over cells of a sheet, as the parts that the file format has for them; the workbook
-// library knows no charts. A chart refers to cells and bears their values too, so that it shows
-// before anything is worked out. It must never refer to anything outside its own file. Pure;
-// neighbours: workbook.ts puts the parts in, pictures.ts says what is drawn.
+// Bar charts over cells of a sheet, as the parts that the file format has for them. A chart refers
+// to cells and bears their values too, so that it shows before anything is worked out. It must
+// never refer to anything outside its own file. Pure; neighbours: workbook.ts puts the parts in,
+// pictures.ts says what is drawn.
 
-import type { Part } from './bookParts.js';
+import type { Part } from './xml.js';
+import { OFFICE, OFFICE_TYPE, quoted, relationsPart, XML } from './xml.js';
 
 export interface ChartSeries {
   name: string;
@@ -29,57 +30,34 @@ export interface BarChart {
   place: { fromColumn: number; toColumn: number; fromRow: number; toRow: number };
 }
 
-const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>';
-const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-const PACKAGE = 'http://schemas.openxmlformats.org/package/2006/relationships';
 const DRAWING = 'http://schemas.openxmlformats.org/drawingml/2006';
-const TYPE = 'application/vnd.openxmlformats-officedocument';
 /** How far into its first and its last column a chart begins and ends; 12,700 are a point. */
 const FROM_EDGE = 60_000;
 const TO_EDGE = 700_000;
-/** How a sheet's own XML names its drawing. */
-export const DRAWING_ELEMENT = '<drawing r:id="rId1"/>';
-
-export interface DrawingParts {
-  parts: Part[];
-  /** What the list of contents of the file has to say of them. */
-  contentTypes: string;
-}
-
 /** The parts that draw these charts on one sheet. */
-export function drawingParts(sheetNumber: number, charts: readonly BarChart[]): DrawingParts {
-  const drawing = `xl/drawings/drawing${sheetNumber}.xml`;
-  const chartName = (index: number): string => `chart${sheetNumber}_${index + 1}.xml`;
-  const relations = charts.map((_, at) => relation(at + 1, 'chart', `../charts/${chartName(at)}`));
-  const parts: Part[] = [
+export function drawingParts(sheetNumber: number, charts: readonly BarChart[]): Part[] {
+  if (charts.length === 0) return [];
+  const drawing = `drawing${sheetNumber}.xml`;
+  const names = charts.map((_, at) => `chart${sheetNumber}_${at + 1}.xml`);
+  return [
+    relationsPart(`xl/worksheets/_rels/sheet${sheetNumber}.xml.rels`, [
+      { type: 'drawing', target: `../drawings/${drawing}` },
+    ]),
     {
-      name: `xl/worksheets/_rels/sheet${sheetNumber}.xml.rels`,
-      text: relationships([relation(1, 'drawing', `../drawings/drawing${sheetNumber}.xml`)]),
+      name: `xl/drawings/${drawing}`,
+      type: `${OFFICE_TYPE}.drawing+xml`,
+      text: drawingXml(charts),
     },
-    { name: drawing, text: drawingXml(charts) },
-    {
-      name: `xl/drawings/_rels/drawing${sheetNumber}.xml.rels`,
-      text: relationships(relations),
-    },
-    ...charts.map((chart, at) => ({ name: `xl/charts/${chartName(at)}`, text: chartXml(chart) })),
+    relationsPart(
+      `xl/drawings/_rels/${drawing}.rels`,
+      names.map((name) => ({ type: 'chart', target: `../charts/${name}` })),
+    ),
+    ...charts.map((chart, at) => ({
+      name: `xl/charts/${names[at]}`,
+      type: `${OFFICE_TYPE}.drawingml.chart+xml`,
+      text: chartXml(chart),
+    })),
   ];
-  const types = [
-    override(drawing, 'drawing'),
-    ...charts.map((_, at) => override(`xl/charts/${chartName(at)}`, 'drawingml.chart')),
-  ];
-  return { parts, contentTypes: types.join('') };
-}
-
-function override(part: string, type: string): string {
-  return `<Override PartName="/${part}" ContentType="${TYPE}.${type}+xml"/>`;
-}
-
-function relation(id: number, type: string, target: string): string {
-  return `<Relationship Id="rId${id}" Type="${OFFICE}/${type}" Target="${target}"/>`;
-}
-
-function relationships(all: readonly string[]): string {
-  return `${XML}<Relationships xmlns="${PACKAGE}">${all.join('')}</Relationships>`;
 }
 
 function drawingXml(charts: readonly BarChart[]): string {
@@ -87,7 +65,7 @@ function drawingXml(charts: readonly BarChart[]): string {
     const corner = (name: string, column: number, row: number, offset: number): string =>
       `<xdr:${name}><xdr:col>${column}</xdr:col><xdr:colOff>${offset}</xdr:colOff>` +
       `<xdr:row>${row}</xdr:row><xdr:rowOff>30000</xdr:rowOff></xdr:${name}>`;
-    const frame = `<xdr:cNvPr id="${at + 2}" name="${escaped(title)}" descr="${escaped(title)}"/>`;
+    const frame = `<xdr:cNvPr id="${at + 2}" name="${quoted(title)}" descr="${quoted(title)}"/>`;
     return (
       '<xdr:twoCellAnchor editAs="oneCell">' +
       corner('from', place.fromColumn, place.fromRow, FROM_EDGE) +
@@ -123,7 +101,7 @@ function chartXml(chart: BarChart): string {
     `<c:plotArea><c:layout/><c:barChart>${bars}</c:barChart>${axesXml(isShare)}</c:plotArea>` +
     `${legend}<c:plotVisOnly val="1"/><c:dispBlanksAs val="gap"/></c:chart>` +
     `<c:spPr><a:ln w="9525"><a:solidFill><a:srgbClr val="C5D0D8"/></a:solidFill></a:ln></c:spPr>` +
-    '</c:chartSpace>'
+    `${fontXml(1000)}</c:chartSpace>`
   );
 }
 
@@ -143,7 +121,7 @@ function seriesXml(chart: BarChart, one: ChartSeries, at: number): string {
     `<c:tx>${textRef(one.nameRef, [one.name])}</c:tx>` +
     `<c:spPr>${fill}${edge}</c:spPr><c:invertIfNegative val="0"/>${labels}` +
     `<c:cat>${textRef(chart.categoriesRef, chart.categories)}</c:cat>` +
-    `<c:val><c:numRef><c:f>${escaped(one.valuesRef)}</c:f><c:numCache>` +
+    `<c:val><c:numRef><c:f>${quoted(one.valuesRef)}</c:f><c:numCache>` +
     `<c:formatCode>#,##0</c:formatCode><c:ptCount val="${one.values.length}"/>${points}` +
     '</c:numCache></c:numRef></c:val></c:ser>'
   );
@@ -152,20 +130,20 @@ function seriesXml(chart: BarChart, one: ChartSeries, at: number): string {
 function textRef(ref: string, texts: readonly string[]): string {
   const points = texts.map((text, index) => point(index, text)).join('');
   return (
-    `<c:strRef><c:f>${escaped(ref)}</c:f><c:strCache><c:ptCount val="${texts.length}"/>` +
+    `<c:strRef><c:f>${quoted(ref)}</c:f><c:strCache><c:ptCount val="${texts.length}"/>` +
     `${points}</c:strCache></c:strRef>`
   );
 }
 
 function point(index: number, value: string): string {
-  return `<c:pt idx="${index}"><c:v>${escaped(value)}</c:v></c:pt>`;
+  return `<c:pt idx="${index}"><c:v>${quoted(value)}</c:v></c:pt>`;
 }
 
 function titleXml(title: string): string {
   return (
     '<c:title><c:tx><c:rich><a:bodyPr/><a:p><a:pPr><a:defRPr sz="1200" b="1"/></a:pPr>' +
-    `<a:r><a:rPr lang="en-GB" sz="1200" b="1"/><a:t>${escaped(title)}</a:t></a:r></a:p>` +
-    '</c:rich></c:tx><c:overlay val="0"/></c:title>'
+    `<a:r><a:rPr lang="en-GB" sz="1200" b="1">${FONT}</a:rPr><a:t>${quoted(title)}</a:t></a:r>` +
+    '</a:p></c:rich></c:tx><c:overlay val="0"/></c:title>'
   );
 }
 
@@ -190,17 +168,12 @@ function axesXml(isShare: boolean): string {
   );
 }
 
+/** The file has no theme that could name it. */
+const FONT = '<a:latin typeface="Calibri"/>';
+
 function fontXml(size: number): string {
   return (
-    `<c:txPr><a:bodyPr/><a:p><a:pPr><a:defRPr sz="${size}"/></a:pPr>` +
+    `<c:txPr><a:bodyPr/><a:p><a:pPr><a:defRPr sz="${size}">${FONT}</a:defRPr></a:pPr>` +
     '<a:endParaRPr lang="en-GB"/></a:p></c:txPr>'
   );
-}
-
-function escaped(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }

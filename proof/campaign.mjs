@@ -10,7 +10,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,10 +19,11 @@ import { runHouses } from './campaign/house/houses.mjs';
 import { openServers } from './campaign/house/server.mjs';
 import { TROUBLES } from './campaign/house/troubles.mjs';
 import { runWave } from './campaign/wave.mjs';
+import { keptOf, openKept, sumOf } from './kept.mjs';
 import { openPlace } from './place.mjs';
 import { CHECKOUT, loadProgram } from './program.mjs';
 import { runNaively } from './simulator/naive.mjs';
-import { addTo, openResult, printTable } from './table.mjs';
+import { printTable } from './table.mjs';
 import { openTally } from './tally.mjs';
 
 /** From so many schedules on, a rare state that was never reached is a failure. */
@@ -67,7 +68,7 @@ const [schedules, seed, start, size, parallel] = [
 ].map(Number);
 const root = values.build;
 const program = await loadProgram(root);
-const kept = openKept(values.resume);
+const kept = openKept(values.resume, seed);
 const redis = await openRedis();
 const chosen = chosenTroubles(values);
 const drawn = TROUBLES.filter(chosen);
@@ -119,7 +120,7 @@ async function runOne({ at, first, count }) {
           kept: values.resume,
         })
       : await runWave(own, { ...given, redis: queue });
-    kept.add({ first, count, found, tally });
+    kept.add(keptOf({ first, count, found, tally }));
     const seconds = ((performance.now() - began) / 1000).toFixed(0);
     console.error(
       `schedules ${first} to ${first + count - 1}: ${seconds} s, ${tally.kills()} kills`,
@@ -130,7 +131,7 @@ async function runOne({ at, first, count }) {
   } catch (error) {
     console.error(`schedules from ${first}: ${error.stack}`);
     const violations = [{ invariant: 'I5', words: `wave ${first}: ${error.message}` }];
-    kept.add({ first, count, found: { violations, money: new Map(), classifiedMs: null }, tally });
+    kept.add(keptOf({ first, count, found: { violations, money: new Map() }, tally }));
   }
 }
 
@@ -145,57 +146,32 @@ function chosenTroubles({ only, without }) {
 }
 
 function printAll() {
-  const tally = openTally();
-  const result = openResult();
-  const times = [];
-  let done = 0;
-  for (const wave of kept.all()) {
-    done += wave.count;
-    addTo(result, { violations: wave.violations, money: new Map(wave.money) }, wave.count);
-    for (const [name, by] of wave.counts) tally.add(name, by);
-    for (const [name, by] of wave.kills) tally.addKills(name, by);
-    if (wave.classifiedMs !== null) times.push(wave.classifiedMs);
-  }
-  const naive = runNaively({ program, seed, first: start, count: done, firstNight: new Date() });
+  const { result, tally } = sumOf(kept.all());
+  const times = kept
+    .all()
+    .flatMap(({ classifiedMs }) => (classifiedMs === null ? [] : classifiedMs));
+  const naive = runNaively({
+    program,
+    seed,
+    first: start,
+    count: result.schedules,
+    firstNight: new Date(),
+  });
   const rare = [
     ...(values.kind === 'houses' ? [] : RARE),
     ...(values.kind === 'waves' ? [] : drawn),
   ];
-  const isWell = printTable(result, { tally, naive, rare, mustReach: done >= FULL_SIZE });
+  const isWell = printTable(result, {
+    tally,
+    naive,
+    rare,
+    mustReach: result.schedules >= FULL_SIZE,
+  });
   const longest = times.length === 0 ? '-' : `${(Math.max(...times) / 1000).toFixed(1)} s`;
   console.log(
     `\nin flight when everything was killed: ${times.length} times, classified in ${longest}`,
   );
   return isWell;
-}
-
-/** One line a wave that is over, so that a campaign can be stopped and gone on with. */
-function openKept(folder) {
-  if (folder !== undefined) mkdirSync(folder, { recursive: true });
-  const file = folder === undefined ? null : join(folder, `waves-${seed}.ndjson`);
-  const lines = file !== null && existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
-  const waves = lines.filter((line) => line !== '').map((line) => JSON.parse(line, bigints));
-  return {
-    has: (first, count) => waves.some((one) => one.first === first && one.count === count),
-    add({ first, count, found, tally }) {
-      const wave = {
-        ...{ first, count, violations: found.violations, classifiedMs: found.classifiedMs },
-        money: [...found.money],
-        counts: [...tally.counts],
-        kills: [...tally.killsBy],
-      };
-      waves.push(wave);
-      const line = JSON.stringify(wave, (_, value) =>
-        typeof value === 'bigint' ? `${value}n` : value,
-      );
-      if (file !== null) appendFileSync(file, `${line}\n`);
-    },
-    all: () => waves,
-  };
-}
-
-function bigints(_, value) {
-  return typeof value === 'string' && /^-?\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value;
 }
 
 /** A server of its own that never writes to disk's peril; null where none is installed. */

@@ -88,7 +88,15 @@ function byTests(copy, file) {
 function bySchedules(copy) {
   run(copy, 'npm', ['run', 'build', '--silent']);
   const program = join(CHECKOUT, 'proof/simulate.mjs');
-  const sizes = ['--schedules', values.schedules, '--wave', '50', '--until-violation'];
+  const sizes = [
+    '--schedules',
+    values.schedules,
+    '--wave',
+    '50',
+    '--jobs',
+    '1',
+    '--until-violation',
+  ];
   const words = [program, '--seed', '7', '--build', copy, ...sizes];
   const { status, stdout } = run(copy, process.execPath, words);
   if (status === 0) return null;

@@ -6,6 +6,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ASKED } from './asked.mjs';
+import { planOnce } from './planOnce.mjs';
 import { SERVER } from './simulator/putBack.mjs';
 
 const POOL_CLIENTS = 6;
@@ -29,6 +30,12 @@ const STILL_CLOCK = `
 ${SERVER}`;
 const SEARCH_PATH = 'set search_path = sim, pg_catalog, public';
 
+/**
+ * Of a server that is thrown away. No plan depends on when a machine found time to count rows, and
+ * what functions ask inside is planned once a connection, too.
+ */
+const THROWAWAY = ['autovacuum = off', 'plan_cache_mode = force_generic_plan'];
+
 /** `isStill`: the server's clock goes on only where it is set, not by itself. */
 export async function openPlace(program, { tally, log, isDurable = false, isStill = false }) {
   const folder = mkdtempSync(join(tmpdir(), 'tieout-proof-'));
@@ -39,6 +46,10 @@ export async function openPlace(program, { tally, log, isDurable = false, isStil
   const at = (name) => ({ host, user, database: name });
   const admin = program.db.openDatabase(at(database), { max: 1 });
   const clock = isStill ? STILL_CLOCK : MOVED_CLOCK;
+  if (isStill) {
+    for (const one of THROWAWAY) await admin.query(`alter system set ${one}`);
+    await admin.query('select pg_reload_conf()');
+  }
   await makeTemplate(program, admin, at('proof_template'), { clock, withQueues: isDurable });
   let made = 0;
   return {
@@ -52,6 +63,7 @@ export async function openPlace(program, { tally, log, isDurable = false, isStil
       await admin.query(`create database ${name} template proof_template`);
       await admin.query(`alter database ${name} ${SEARCH_PATH}`);
       const db = program.db.openDatabase(at(name), { max: POOL_CLIENTS });
+      if (isStill) planOnce(db.pool);
       const drop = async () => {
         await db.close();
         await admin.query(`drop database ${name} with (force)`);

@@ -1,6 +1,8 @@
 // The built program under test, loaded from a folder: the checkout itself, or a copy of it in which
 // a defect was planted. Everything of tieout that the campaign and the simulator use comes in here.
 
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -39,4 +41,19 @@ export async function loadProgram(root = CHECKOUT, modules = MODULES) {
     return [name, await import(pathToFileURL(join(root, 'dist', path)).href)];
   });
   return Object.fromEntries(await Promise.all(entries));
+}
+
+/** Of all that decides what a schedule does: the program, the schedules' own code, what is chosen. */
+export function digestOf(root, chosen) {
+  const hash = createHash('sha256').update(JSON.stringify(chosen));
+  for (const [folder, end] of [
+    [join(root, 'dist'), '.js'],
+    [join(root, 'src'), '.sql'],
+    [join(root, 'migrations'), '.sql'],
+    [join(CHECKOUT, 'proof'), '.mjs'],
+  ]) {
+    const names = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(end));
+    for (const name of names.sort()) hash.update(name).update(readFileSync(join(folder, name)));
+  }
+  return hash.digest('hex').slice(0, 16);
 }

@@ -1,20 +1,23 @@
 // Schedules in virtual time, many a second: the program's own code and SQL, its own messages, a
 // gateway in memory, and a seed that says who goes on, who dies, what is lost. Use:
-//   npm run simulate -- --schedules 2000 --seed 1 [--first N] [--wave 400] [--build DIR]
-//     [--only DRAWS] [--without DRAWS] [--also DRAWS]
-// A wave that fails is named; the same seed with its --first and --schedules repeats it alone.
+//   npm run simulate -- --schedules 2000 --seed 1 [--first N] [--wave 400] [--jobs 2] [--resume DIR]
+//     [--build DIR] [--only DRAWS] [--without DRAWS] [--also DRAWS]
+// A wave that fails is named; the same seed with its --first and --schedules repeats it alone. With
+// --resume it writes down each wave that is over; the same command goes on there, as often as it is
+// stopped, and prints one table of all.
 
-import { setTimeout as sleep } from 'node:timers/promises';
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { chosenDraws } from './draws.mjs';
-import { openPlace } from './place.mjs';
-import { loadProgram } from './program.mjs';
+import { openKept, sumOf } from './kept.mjs';
+import { CHECKOUT, digestOf, loadProgram } from './program.mjs';
 import { runNaively } from './simulator/naive.mjs';
-import { FIRST_NIGHT, runWave } from './simulator/wave.mjs';
-import { addTo, openResult, printTable } from './table.mjs';
-import { openTally } from './tally.mjs';
+import { FIRST_NIGHT } from './simulator/wave.mjs';
+import { printTable } from './table.mjs';
+import { runWaves } from './waves/workers.mjs';
 
-const WAVE_MINUTES_MAX = 30;
+/** Processes at once, however many cores there are. */
+const JOBS_MAX = 8;
 /** From so many schedules on, a rare state that was never reached is a failure. */
 const FULL_SIZE = 2_000;
 const RARE = [
@@ -85,7 +88,9 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     first: { type: 'string', default: '0' },
     wave: { type: 'string', default: '400' },
-    build: { type: 'string' },
+    jobs: { type: 'string', default: String(Math.min(availableParallelism(), JOBS_MAX)) },
+    resume: { type: 'string' },
+    build: { type: 'string', default: CHECKOUT },
     'until-violation': { type: 'boolean', default: false },
     only: { type: 'string' },
     without: { type: 'string' },
@@ -93,64 +98,72 @@ const { values } = parseArgs({
     verbose: { type: 'boolean', default: false },
   },
 });
-const [schedules, seed, start, size] = [
+const [schedules, seed, start, size, jobs] = [
   values.schedules,
   values.seed,
   values.first,
   values.wave,
+  values.jobs,
 ].map(Number);
-const draws = chosenDraws(values);
-const program = await loadProgram(values.build);
-const tally = openTally();
-const log = values.verbose ? (line) => console.error(line) : () => {};
-const place = await openPlace(program, { tally, log, isStill: true });
+const { build, only, without, also, verbose } = values;
+const chosen = { only, without, also };
+const draws = chosenDraws(chosen);
+const waves = Array.from({ length: Math.ceil(schedules / size) }, (_, at) => ({
+  first: start + at * size,
+  count: Math.min(size, schedules - at * size),
+}));
+// What another program did, or this one by other draws, is no part of the same run.
+const kept = openKept(values.resume, seed, digestOf(build, chosen));
+const turn = waves.filter(({ first, count }) => !kept.has(first, count));
 const began = performance.now();
-const result = openResult();
+let schedulesDone = 0;
 let isTold = false;
-// Told to stop, it ends the wave and prints what there is.
+// Told to stop, it ends the waves that are under way and prints what there is.
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => {
     isTold = true;
   });
 }
-try {
-  for (let done = 0; done < schedules && !isTold; done += size) {
-    const [first, count] = [start + done, Math.min(size, schedules - done)];
-    const found = await inTime(runWave(place, { seed, first, count, draws })).catch((error) => ({
-      violations: [
-        { invariant: 'I5', words: `a wave broke off: ${error.message} ${error.detail ?? ''}` },
-      ],
-      money: new Map(),
-    }));
-    addTo(result, found, count);
-    const rate = (result.schedules / (performance.now() - began)) * 1000;
-    console.error(`${result.schedules} schedules, ${rate.toFixed(1)} a second`);
-    if (values['until-violation'] && found.violations.length > 0) isTold = true;
-    for (const { invariant, words } of found.violations) {
-      console.error(`seed ${seed}, first ${first}, schedules ${count}: ${invariant}: ${words}`);
-    }
-  }
-} finally {
-  await place.close();
+if (turn.length < waves.length) {
+  console.error(`${waves.length - turn.length} of ${waves.length} waves are over already`);
 }
-const naive = runNaively({
-  ...{ program, seed, first: start, count: result.schedules },
-  firstNight: FIRST_NIGHT,
+await runWaves(turn, {
+  jobs,
+  given: { build, seed, chosen, verbose },
+  isTold: () => isTold,
+  over(wave) {
+    kept.add(wave);
+    schedulesDone += wave.count;
+    const rate = (schedulesDone / (performance.now() - began)) * 1000;
+    console.error(`${schedulesDone} schedules, ${rate.toFixed(1)} a second`);
+    if (values['until-violation'] && wave.violations.length > 0) isTold = true;
+    for (const { invariant, words } of wave.violations) {
+      const which = `seed ${seed}, first ${wave.first}, schedules ${wave.count}`;
+      console.error(`${which}: ${invariant}: ${words}`);
+    }
+  },
 });
+const over = kept.all().filter((one) => waves.some((wave) => isSame(wave, one)));
+const { result, tally } = sumOf(over.sort((one, other) => one.first - other.first));
 const isWell = printTable(result, {
   tally,
-  naive,
+  naive: await naiveOf(over),
   rare: [...RARE, ...Object.entries(RARE_OF).flatMap(([name, of]) => (draws.has(name) ? of : []))],
   mustReach: result.schedules >= FULL_SIZE,
 });
 process.exit(isWell ? 0 : 1);
 
-/** A wave in which everything waits for something else would never come to its end. */
-async function inTime(wave) {
-  const stop = new AbortController();
-  const late = sleep(WAVE_MINUTES_MAX * 60_000, undefined, { signal: stop.signal }).then(() => {
-    throw new Error(`it did not end in ${WAVE_MINUTES_MAX} minutes`);
-  });
-  late.catch(() => {});
-  return Promise.race([wave, late]).finally(() => stop.abort());
+function isSame(one, other) {
+  return one.first === other.first && one.count === other.count;
+}
+
+/** The plain job, through the schedules of all waves that are over. */
+async function naiveOf(over) {
+  const program = await loadProgram(build);
+  const sums = { effects: 0, doubles: 0, losses: 0 };
+  for (const { first, count } of over) {
+    const found = runNaively({ program, seed, first, count, firstNight: FIRST_NIGHT });
+    for (const name of Object.keys(sums)) sums[name] += found[name];
+  }
+  return sums;
 }

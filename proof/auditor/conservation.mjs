@@ -87,12 +87,15 @@ export function figuresTie(joined) {
   const found = understated(joined);
   for (const { run_id, business_date, summary } of joined.runs) {
     if (summary === null) continue;
-    const settled = joined.instructions.filter(
-      (row) => row.state === 'confirmed' && String(row.settled_run_id) === String(run_id),
+    const settled = groupBy(
+      joined.instructions.filter(
+        (row) => row.state === 'confirmed' && String(row.settled_run_id) === String(run_id),
+      ),
+      ({ account_id }) => account_id,
     );
     for (const account of summary.accounts) {
       const name = `${business_date} ${account.accountId}`;
-      const own = settled.filter((row) => row.account_id === account.accountId);
+      const own = settled.get(account.accountId) ?? [];
       found.push(...wrongTotals(name, account.totals, own), ...wrongClasses(name, account));
     }
   }

@@ -62,6 +62,7 @@ export function summaryEqualsEffects(joined) {
   const trails = groupBy(joined.events, ({ id }) => id);
   const claimOf = claimsByEffect(joined);
   const summedOf = groupBy(joined.summings ?? [], ({ run_id }) => run_id);
+  const rowsOf = groupBy(joined.instructions, ({ account_id }) => account_id);
   const before = new Map();
   for (const run of joined.runs) {
     const end = (endsOf.get(run.run_id) ?? []).at(-1);
@@ -78,7 +79,8 @@ export function summaryEqualsEffects(joined) {
       }
       before.set(account.accountId, { from: summed, said: [] });
       const night = { run, from, until: summed, said };
-      found.push(...wrongNight(joined, { night, account, trails, claimOf }));
+      const rows = rowsOf.get(account.accountId) ?? [];
+      found.push(...wrongNight(joined, { night, account, rows, trails, claimOf }));
     }
   }
   return found;
@@ -98,7 +100,7 @@ function claimsByEffect({ effects, attemptsOf }) {
   return claimOf;
 }
 
-function wrongNight(joined, { night, account, trails, claimOf }) {
+function wrongNight(joined, { night, account, rows, trails, claimOf }) {
   const { run, from, until } = night;
   const found = [];
   const sums = new Map();
@@ -108,8 +110,7 @@ function wrongNight(joined, { night, account, trails, claimOf }) {
     const key = `${column} ${row.currency}`;
     sums.set(key, (sums.get(key) ?? 0n) + amount);
   };
-  for (const row of joined.instructions) {
-    if (row.account_id !== account.accountId) continue;
+  for (const row of rows) {
     const then = stateAt(trails.get(row.id) ?? [], until);
     const before = stateAt(trails.get(row.id) ?? [], from);
     const own = joined.effectsOf.get(row.id) ?? [];
@@ -171,14 +172,16 @@ export function everybodyTold(joined) {
     joined.breaks.filter(({ state }) => state === 'open'),
     ({ account_id }) => account_id,
   );
+  const unknown = groupBy(
+    joined.instructions.filter(({ state }) => state === 'unknown'),
+    ({ account_id }) => account_id,
+  );
   const found = [];
   for (const [account, { run, account: said }] of newest) {
     if (said.state !== 'tied_out') continue;
     const why = [
       ...(open.get(account) ?? []).map((one) => `${one.kind} of ${orderKey(one)} is open`),
-      ...joined.instructions
-        .filter((row) => row.account_id === account && row.state === 'unknown')
-        .map((row) => `${nameOf(row)} waits for somebody`),
+      ...(unknown.get(account) ?? []).map((row) => `${nameOf(row)} waits for somebody`),
     ];
     if (why.length > 0) found.push(`${run.business_date} ${account} tied out, though ${why[0]}`);
   }

@@ -19,6 +19,7 @@ const NEEDS = { capture: 'authorised', cancel: 'authorised', review: 'in_review'
 export function openGateway({ now, profile, responseSignatureOf }) {
   const accounts = new Map();
   const transactions = new Map();
+  const byAccount = new Map();
   const journal = [];
   const transactionOf = (account, { transaction_id }) =>
     transactions.get(`${account.accountId} ${transaction_id}`);
@@ -40,6 +41,9 @@ export function openGateway({ now, profile, responseSignatureOf }) {
           before: null,
         });
       }
+      const ofAccount = ({ transaction_id }) =>
+        transactions.get(`${world.accountId} ${transaction_id}`);
+      byAccount.set(world.accountId, world.orders.map(ofAccount));
     },
     /** Lets a batch happen; answers what a truthful gateway would say. */
     operate(operation, message, request, part = 1) {
@@ -93,9 +97,7 @@ export function openGateway({ now, profile, responseSignatureOf }) {
     },
     query(accountId, orderNos, isStale) {
       const wanted = new Set(orderNos);
-      const found = [...transactions.values()].filter(
-        (one) => one.account_id === accountId && wanted.has(one.order_no),
-      );
+      const found = byAccount.get(accountId).filter((one) => wanted.has(one.order_no));
       const { merchantId } = accounts.get(accountId);
       return {
         merchant_id: merchantId,
@@ -105,8 +107,7 @@ export function openGateway({ now, profile, responseSignatureOf }) {
         orders_list: found.map((one) => queryEntry(one, isStale)),
       };
     },
-    transactionsOf: (accountId) =>
-      [...transactions.values()].filter((one) => one.account_id === accountId),
+    transactionsOf: (accountId) => byAccount.get(accountId),
     books: () => ({
       effects: journal,
       transactions: [...transactions.values()].map((one) => ({

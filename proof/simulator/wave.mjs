@@ -294,9 +294,8 @@ async function letWorldsGoOn(wave, stepsMax) {
     await meddle(wave, world);
     await world.advance(world.random.below(stepsMax + 1));
   };
-  // Who comes first to a database that was put back is for the seed to say.
-  if (wave.putBacks > 0) for (const world of busy) await goesOn(world);
-  else await Promise.all(busy.map(goesOn));
+  // One after the other: who comes first is nobody's to repeat, and the server's clock tells it.
+  for (const world of busy) await goesOn(world);
 }
 
 /** Between any two statements: people with the runbook, editors of the ledger, a new setting. */

@@ -4,6 +4,8 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ensureBuilt } from '../support/cli.js';
@@ -55,11 +57,26 @@ describe('schedules of deaths, sleeps and lost answers', () => {
   });
 
   it('are drawn again from their seed', { timeout: 5 * MINUTE_MS }, async () => {
-    const words = ['--schedules', '12', '--wave', '12', '--seed', SEED, '--first', '500'];
-    const tables = async () => (await run('simulate.mjs', ...words)).said.replace(/^\d.*\n/gm, '');
-    const first = await tables();
-    expect(first).toMatch(/\| tieout \| 12 \|/);
-    expect(await tables()).toBe(first);
+    const words = ['--wave', '6', '--seed', SEED, '--first', '500'];
+    const table = async (...more: string[]) =>
+      (await run('simulate.mjs', ...words, ...more)).said.replace(/^\d.*\n/gm, '');
+    const sideBySide = await table('--schedules', '12', '--jobs', '2');
+    expect(sideBySide).toMatch(/\| tieout \| 12 \|/);
+    const folder = mkdtempSync(join(tmpdir(), 'tieout-simulate-'));
+    try {
+      const inParts = ['--jobs', '1', '--resume', folder];
+      expect(await table('--schedules', '6', ...inParts)).toMatch(/\| tieout \| 6 \|/);
+      expect(await table('--schedules', '12', ...inParts)).toBe(sideBySide);
+      // Over already: all that is left to do is to print it.
+      const { said } = await run('simulate.mjs', ...words, '--schedules', '12', ...inParts);
+      expect(said).toMatch(/^2 of 2 waves are over already/);
+      // By other draws it is another run.
+      const others = await table('--schedules', '6', ...inParts, '--only', 'people decide');
+      expect(others).toMatch(/\| tieout \| 6 \|/);
+      expect(others).not.toBe(await table('--schedules', '6', ...inParts));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('end well in real processes', { timeout: 8 * MINUTE_MS }, async () => {

@@ -42,23 +42,35 @@ export function decimalsOf(currency: string, profileCurrencies: CurrencyDecimals
   return ISO_DECIMALS.get(currency) ?? null;
 }
 
-/** The currencies whose ledger amounts must end in .00. */
-export function currenciesWithoutDecimals(profileCurrencies: CurrencyDecimals): string[] {
+/** The currencies that express less than hundredths, with how many decimals they have. */
+export function coarseCurrencies(profileCurrencies: CurrencyDecimals): Record<string, number> {
   const known = new Set([...ISO_DECIMALS.keys(), ...Object.keys(profileCurrencies)]);
-  return [...known].filter((code) => decimalsOf(code, profileCurrencies) === 0).sort();
+  return Object.fromEntries(
+    [...known].sort().flatMap((code) => {
+      const decimals = decimalsOf(code, profileCurrencies);
+      return decimals !== null && decimals < LEDGER_DECIMALS ? [[code, decimals]] : [];
+    }),
+  );
 }
 
-/** The currencies that a ledger row may be in, and those of them whose amounts are whole. */
+/** What an amount in such a currency must look like. */
+export function coarseReason(currency: string, decimals: number): string {
+  return decimals === 0
+    ? `${currency} has no decimals: must end in .00`
+    : `${currency} has one decimal: must end in 0`;
+}
+
+/** The currencies that a ledger row may be in, and the coarse ones of them. */
 export interface LedgerCurrencies {
   readonly usable: readonly string[];
-  readonly whole: readonly string[];
+  readonly coarse: CurrencyDecimals;
 }
 
 export function ledgerCurrencies(profileCurrencies: CurrencyDecimals): LedgerCurrencies {
   const known = [...new Set([...ISO_DECIMALS.keys(), ...Object.keys(profileCurrencies)])];
   return {
     usable: known.filter((code) => currencyProblem(code, profileCurrencies) === null).sort(),
-    whole: currenciesWithoutDecimals(profileCurrencies),
+    coarse: coarseCurrencies(profileCurrencies),
   };
 }
 
@@ -88,13 +100,11 @@ export function checkLedgerAmount(
   if (problem !== null) return { kind: 'refused', reason: `currency ${currency} ${problem}` };
   const checked = checkPlainAmount(text);
   if (checked.kind === 'refused') return checked;
-  if (decimalsOf(currency, profileCurrencies) === 0 && checked.amount % 100n !== 0n) {
-    return { kind: 'refused', reason: `${currency} has no decimals: must end in .00` };
-  }
-  if (decimalsOf(currency, profileCurrencies) === 1 && checked.amount % 10n !== 0n) {
-    return { kind: 'refused', reason: `${currency} has one decimal: must end in 0` };
-  }
-  return checked;
+  const decimals = decimalsOf(currency, profileCurrencies) ?? LEDGER_DECIMALS;
+  const least = 10n ** BigInt(Math.max(0, LEDGER_DECIMALS - decimals));
+  return checked.amount % least === 0n
+    ? checked
+    : { kind: 'refused', reason: coarseReason(currency, decimals) };
 }
 
 /** An amount whose currency is not known here (a refund request takes its order's). */

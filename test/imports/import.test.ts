@@ -333,6 +333,18 @@ describe('import refunds', () => {
     ).toEqual(refused(2, 'refund_amount', '3.50', 'JPY has no decimals'));
   });
 
+  it('refuses hundredths of a currency that has one decimal', async () => {
+    const tenths = { ...deps, profile: { ...deps.profile, currencies: { EUR: 1 } } };
+    const of = (amount: string) =>
+      importRefunds(tenths, [file('refunds.csv', REFUNDS, REFUND_1.replace('3.00', amount))], {
+        check: false,
+      });
+    expect(await of('3.55')).toEqual(
+      refused(2, 'refund_amount', '3.55', 'EUR has one decimal: must end in 0'),
+    );
+    expect(await of('3.50')).toEqual(imported(1, 0, 0, 0));
+  });
+
   it('takes a request whose order is not there yet, and says so', async () => {
     expect(await refunds(REFUNDS, REFUND_1.replace('0001', '0009'))).toMatchObject({
       inserted: 1,

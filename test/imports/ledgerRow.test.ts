@@ -2,11 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  checkLedgerAmount,
-  currenciesWithoutDecimals,
-  decimalsOf,
-} from '../../src/core/currency.js';
+import { checkLedgerAmount, coarseCurrencies, decimalsOf } from '../../src/core/currency.js';
 import type { RawLine } from '../../src/core/ledger/ledgerRow.js';
 import {
   checkOrderLine,
@@ -55,6 +51,7 @@ describe('an amount of the ledger', () => {
     ['１２.00', 'EUR', {}, 'digits'],
     ['1000000000000000000.00', 'EUR', {}, '18 digits'],
     ['1500.50', 'JPY', {}, 'end in .00'],
+    ['1500.55', 'ABC', { ABC: 1 }, 'end in 0'],
     ['1500.55', 'ABC', { ABC: 1 }, 'one decimal'],
     ['1.50', 'XAU', { XAU: 0 }, 'end in .00'],
     ['1.25', 'KWD', {}, 'profile'],
@@ -78,9 +75,10 @@ describe('an amount of the ledger', () => {
   });
 
   it('knows the currencies without decimals', () => {
-    expect(currenciesWithoutDecimals({ ISK: 2, ABC: 0 })).toContain('JPY');
-    expect(currenciesWithoutDecimals({ ISK: 2, ABC: 0 })).toContain('ABC');
-    expect(currenciesWithoutDecimals({ ISK: 2, ABC: 0 })).not.toContain('ISK');
+    const coarse = coarseCurrencies({ ISK: 2, ABC: 0, ABD: 1 });
+    expect(coarse).toMatchObject({ JPY: 0, ABC: 0, ABD: 1 });
+    expect(Object.keys(coarse)).not.toContain('ISK');
+    expect(Object.keys(coarse)).not.toContain('EUR');
     expect([decimalsOf('EUR', {}), decimalsOf('BHD', {}), decimalsOf('QQQ', {})]).toEqual([
       2,
       3,

@@ -14,6 +14,11 @@ const ROWS: [string, string, string, string, string, string, string, string | nu
   ['good', `'EUR'`, '12.34', `'captured'`, 'null', 'null', PLACED, null],
   ['yen', `'JPY'`, '500.00', `'captured'`, 'null', 'null', PLACED, null],
   ['half-yen', `'JPY'`, '500.50', `'captured'`, 'null', 'null', PLACED, 'no decimals'],
+  ['tenth', `'ABC'`, '5.50', `'captured'`, '5.10', 'null', PLACED, null],
+  ['twentieth', `'ABC'`, '5.55', `'captured'`, 'null', 'null', PLACED, 'one decimal'],
+  ['take-a-twentieth', `'ABC'`, '5.50', `'captured'`, '5.45', 'null', PLACED, 'one decimal'],
+  ['back-a-tenth', `'ABC'`, '6.00', `'captured'`, 'null', 'null', PLACED, null],
+  ['back-a-twentieth', `'ABC'`, '6.00', `'captured'`, 'null', 'null', PLACED, 'asks for less'],
   ['dinar', `'KWD'`, '5.00', `'captured'`, 'null', 'null', PLACED, 'currency is unknown'],
   ['made-up', `'XXQ'`, '5.00', `'captured'`, 'null', 'null', PLACED, 'currency is unknown'],
   ['no-money', 'null', '5.00', `'captured'`, 'null', 'null', PLACED, 'currency is unknown'],
@@ -54,7 +59,13 @@ describe('rows of a ledger view', () => {
       endsAt: new Date('2026-11-20T00:00:00Z'),
       lookbackFrom: new Date('2026-10-01T00:00:00Z'),
     };
-    const cut = { separator: ',', pageOrders: 100, currencies: ledgerCurrencies({}) };
+    const cut = { separator: ',', pageOrders: 100, currencies: ledgerCurrencies({ ABC: 1 }) };
+    await db.query(
+      `insert into ledger.refund_requests (account_id, refund_id, order_no, refund_amount,
+         requested_at)
+       values ('A1', 'R1', 'back-a-tenth', 0.10, ${PLACED}),
+         ('A1', 'R2', 'back-a-twentieth', 0.05, ${PLACED})`,
+    );
     await askLive(db, pullId, [{ account_id: 'A1', live_from: null }], range, cut);
     const { rows } = await db.query<{ order_no: string; ledger_problem: string | null }>(
       'select order_no, ledger_problem from tieout.asked_orders where pull_id = $1',
@@ -75,6 +86,6 @@ describe('currencies that a ledger row may be in', () => {
   it('take in what the profile lists', () => {
     expect(ledgerCurrencies({}).usable).not.toContain('KWD');
     expect(ledgerCurrencies({ KWD: 3 }).usable).toContain('KWD');
-    expect(ledgerCurrencies({ XXQ: 0 }).whole).toContain('XXQ');
+    expect(ledgerCurrencies({ XXQ: 0 }).coarse).toMatchObject({ XXQ: 0 });
   });
 });

@@ -2,7 +2,7 @@
 // section 4). A request may come before its order does: that is said, not refused. Neighbours:
 // core/ledger/ledgerRow.ts checks a line, tableImport.ts does the work.
 
-import { currenciesWithoutDecimals } from '../../core/currency.js';
+import { coarseCurrencies, coarseReason } from '../../core/currency.js';
 import type { LedgerRefund } from '../../core/ledger/ledgerRow.js';
 import { checkRefundLine, REFUND_COLUMNS } from '../../core/ledger/ledgerRow.js';
 import { formatAmount } from '../../core/money.js';
@@ -35,7 +35,13 @@ const REFUNDS: TableImport<LedgerRefund> = {
     row.requestedAt,
   ],
   statements: REFUND_STATEMENTS,
-  refusedValues: (profile) => [currenciesWithoutDecimals(profile.currencies)],
+  refusedValues: ({ currencies }) => [
+    JSON.stringify(
+      Object.entries(coarseCurrencies(currencies)).map(([currency, decimals]) => {
+        return { currency, decimals, reason: coarseReason(currency, decimals) };
+      }),
+    ),
+  ],
   warningsOf: ordersStillMissing,
 };
 

@@ -66,7 +66,7 @@ from (
     on r.account_id = l.account_id and r.refund_id = l.refund_id
 ) merged`,
 
-  // $2: older lines are taken, too; $3: the currencies without decimals.
+  // $2: older lines are taken, too; $3: coarse currencies, with what amounts in them must be.
   refused: `
 select file_no, line_no, "column", value, reason
 from (
@@ -81,10 +81,12 @@ from (
   where order_no <> held_order_no
   union all
   select f.file_no, f.line_no, 'refund_amount', f.refund_amount::text,
-    o.currency || ' has no decimals: must end in .00'
+    c.reason
   from import_fate f
   join ledger.orders o on o.account_id = f.account_id and o.order_no = f.order_no
-  where f.refund_amount <> trunc(f.refund_amount) and o.currency = any($3::text[])
+  join jsonb_to_recordset($3::jsonb) as c (currency text, decimals int, reason text)
+    on c.currency = o.currency
+  where f.refund_amount <> trunc(f.refund_amount, c.decimals)
   union all
   select file_no, line_no, 'requested_at', to_char(requested_at at time zone 'UTC',
     'YYYY-MM-DD"T"HH24:MI:SS"Z"'),

@@ -1,6 +1,6 @@
 -- Which orders does the night look at? Writes them with their ledger rows and cuts them into pages.
 -- $1 pull, $2 accounts as json [{account_id, live_from}], $3 the date's end, $4 start of the
--- look-back, $5 separator of the order list, $6 orders a page, $7 $8 currencies: usable, whole,
+-- look-back, $5 separator of the order list, $6 orders a page, $7 $8 currencies: usable, coarse,
 -- $9 null or orders that stand twice (account and number joined by chr(31)), entered elsewhere,
 -- $10 $11 null or: only the orders of this account behind that one; $12 $13 null or: all but those,
 -- which are in chunks already; $14 null or refund requests that stand twice (account and id, joined
@@ -23,7 +23,7 @@ kept as materialized (
 ),
 refundable as materialized (
   select r.account_id collate "C" as account_id, r.order_no collate "C" as order_no,
-    bool_or(tieout.has_part(r.refund_amount)) as has_part
+    max(min_scale(r.refund_amount)) as decimals
   from tieout.ledger_refunds() r
   join account a on a.account_id = r.account_id collate "C"
   where (a.live_from is null or r.requested_at >= a.live_from)
@@ -72,10 +72,9 @@ live as (
   select l.account_id collate "C" as account_id, l.order_no collate "C" as order_no,
     true as in_ledger, l.currency, l.amount, l.expected, l.transaction_id, l.capture_amount,
     l.review_decision, l.placed_at, coalesce(l.problem, odd.problem,
-      case when refundable.has_part and l.currency = any ($8::text[]) then
-        'its currency has no decimals, and a refund request of it asks for a part of a unit' end)
-      as ledger_problem
-  from tieout.ledger_orders($7::text[], $8::text[], $5) l
+      tieout.too_fine(refundable.decimals, l.currency, $8::jsonb)
+        || ', and a refund request of it asks for less') as ledger_problem
+  from tieout.ledger_orders($7::text[], $8::jsonb, $5) l
   left join odd_refund odd
     on odd.account_id = l.account_id collate "C" and odd.order_no = l.order_no collate "C"
   left join refundable on refundable.account_id = l.account_id collate "C"

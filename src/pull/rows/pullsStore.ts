@@ -162,7 +162,7 @@ export async function askLive(
     cut.separator,
     cut.pageOrders,
     currencies.usable,
-    currencies.whole,
+    JSON.stringify(currencies.coarse),
     joinedKeys(repeated.orders.map((key) => [key.accountId, key.orderNo])),
     ...boundsOf(part),
     joinedKeys(repeated.refunds.map((key) => [key.accountId, key.refundId])),
@@ -209,7 +209,7 @@ export async function askAgain(
       cut.separator,
       cut.pageOrders,
       currencies.usable,
-      currencies.whole,
+      JSON.stringify(currencies.coarse),
     ]);
   });
   await askRefunds(db, pullId);

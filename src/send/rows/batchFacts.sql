@@ -61,8 +61,8 @@ select w.*, look.answered_at as snapshot_at, look.as_of, look.ends_at as date_en
           select coalesce(min(r.problem),
             case when count(*) > count(distinct r.refund_id)
               then 'a refund request of it stands in the ledger more than once'
-            when l.currency = any ($4::text[]) and bool_or(tieout.has_part(r.refund_amount))
-              then 'a refund request of it asks for a part of a unit' end)
+            else tieout.too_fine(max(min_scale(r.refund_amount)), l.currency, $4::jsonb)
+              || ', and a refund request of it asks for less' end)
           from tieout.ledger_refunds() r
           where r.account_id collate "C" = w.account_id and r.order_no collate "C" = w.order_no
         )) end,
@@ -71,7 +71,7 @@ select w.*, look.answered_at as snapshot_at, look.as_of, look.ends_at as date_en
       'placed_at', l.placed_at)
     from (
       select l.*, count(*) over () as copies
-      from tieout.ledger_orders($3::text[], $4::text[], '') l
+      from tieout.ledger_orders($3::text[], $4::jsonb, '') l
       where l.account_id collate "C" = w.account_id and l.order_no collate "C" = w.order_no
     ) l
     limit 1

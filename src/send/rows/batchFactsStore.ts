@@ -43,7 +43,7 @@ export async function batchFacts(
   // Planning it costs as much as running it, and it runs for every batch: hence the name.
   const { rows } = await db.query<RawFacts>(
     statement('send/rows/batchFacts'),
-    [batchId, maxAgeMinutes, currencies.usable, currencies.whole],
+    [batchId, maxAgeMinutes, currencies.usable, JSON.stringify(currencies.coarse)],
     'batchFacts',
   );
   return rows.map((row) => ({

@@ -1,4 +1,4 @@
--- The schema as it stands after 0084_coarse_currencies, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0085_final_codes, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -523,6 +523,7 @@ create table tieout.final_orders (
   fingerprint text not null,
   run_id bigint not null,
   requests text[] collate "C" default '{}'[] not null,
+  codes text[] collate "C",
   constraint final_orders_pkey PRIMARY KEY (account_id, order_no)
 );
 

@@ -15,12 +15,21 @@ import type { CompareRules, CompareScope } from './verdictsStore.js';
 import {
   clearVerdicts,
   clearVerdictsOf,
+  forgetFinal,
   judgeOrders,
   recordMatched,
   updateBreaks,
 } from './verdictsStore.js';
 
 export type CompareDeps = Pick<RunDeps, 'config' | 'getReady' | 'log' | 'now' | 'progress'>;
+
+/** A code that means something else than when an account was last planned makes nothing final. */
+export async function forgetOtherMeanings(deps: Pick<RunDeps, 'config'>, run: Run): Promise<void> {
+  const changed = (await changesSince(deps, run)).flatMap(({ accountId, change }) =>
+    change.kind === 'payment_status' ? [{ accountId, codes: change.values }] : [],
+  );
+  if (changed.length > 0) await forgetFinal(run.db, changed);
+}
 
 /** Judges all live orders of the night by what the pull brought. */
 export async function compare(deps: CompareDeps, run: Run, snapshot: Snapshot): Promise<void> {

@@ -206,6 +206,23 @@ export async function classify(db: Db, runId: bigint): Promise<void> {
   await db.query(inMonthOf(statement('compare/classify'), runId), [runId]);
 }
 
+/**
+ * Orders that were final by a code which means something else now: the next look is at them again.
+ * Of those without codes nobody knows.
+ */
+export async function forgetFinal(
+  db: Db,
+  changed: readonly { accountId: string; codes: readonly string[] }[],
+): Promise<void> {
+  await db.query(
+    `delete from tieout.final_orders f
+     using jsonb_to_recordset($1::jsonb) as c ("accountId" text, codes jsonb)
+     where f.account_id = c."accountId" collate "C"
+       and (f.codes is null or c.codes ?| f.codes)`,
+    [JSON.stringify(changed)],
+  );
+}
+
 /** Remembers which orders of a pull need no further look once they are older than the look-back. */
 export async function rememberFinal(
   db: Db,

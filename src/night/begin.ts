@@ -1,6 +1,7 @@
 // Which run is it, and whose? A date that has not ended is refused; an older one is shown again;
 // one that another living process works on is joined; everything else is created or taken over.
 
+import { forgetOtherMeanings } from '../compare/compare.js';
 import { configHash, describeConfig } from '../config/view.js';
 import { LEFT, UsageError } from '../core/errors.js';
 import { liveFromAheadSentence, noHistorySentence } from '../core/runs/notices.js';
@@ -156,6 +157,7 @@ async function beginNew(
   const run = runOf(deps, { runId, day, covers, isDry: false }, accounts);
   await keepProfile(deps.db, deps.config.gateway.profileText);
   await enterAccounts(deps.db, run, accounts, deps.now());
+  await forgetOtherMeanings(deps, run);
   return { kind: 'mine', run, resumed: false };
 }
 
@@ -195,6 +197,7 @@ async function takeOver(
   const run = runOf(deps, { runId: held.runId, day, covers: held.covers, isDry: false }, accounts);
   await keepProfile(deps.db, deps.config.gateway.profileText);
   await enterAccounts(deps.db, run, accounts, deps.now());
+  await forgetOtherMeanings(deps, run);
   return { kind: 'mine', run, resumed: true };
 }
 

@@ -33,7 +33,8 @@ language sql stable parallel safe as $$
         then 'its currency is unknown, or has more than two decimals and is not in the profile'
           || coalesce(': ' || left(l.currency, 16), '')
       when tieout.too_fine(min_scale(l.amount), l.currency, coarse) is not null
-        then tieout.too_fine(min_scale(l.amount), l.currency, coarse) || ', and its amount is ' || l.amount
+        then tieout.too_fine(min_scale(l.amount), l.currency, coarse) || ', and its amount is '
+          || l.amount
       when l.expected is null
         or l.expected not in ('authorised', 'captured', 'cancelled', 'declined')
         then 'what it expects is no known state' || coalesce(': ' || left(l.expected, 32), '')
@@ -41,8 +42,8 @@ language sql stable parallel safe as $$
         and l.capture_amount = round(l.capture_amount, 2), true)
         then 'its capture_amount ' || left(l.capture_text, 40) || ' is not within its amount'
       when tieout.too_fine(min_scale(l.capture_amount), l.currency, coarse) is not null
-        then tieout.too_fine(min_scale(l.capture_amount), l.currency, coarse) || ', and its capture_amount is '
-          || l.capture_amount
+        then tieout.too_fine(min_scale(l.capture_amount), l.currency, coarse)
+          || ', and its capture_amount is ' || l.capture_amount
       when l.review_decision not in ('accept', 'reject')
         then 'its review_decision is neither accept nor reject: ' || left(l.review_decision, 16)
       when tieout.id_problem(l.transaction_id) is not null

@@ -1,4 +1,4 @@
--- The schema as it stands after 0085_final_codes, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0085_codes_and_books, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -1011,7 +1011,7 @@ create table tieout.run_accounts (
   run_id bigint not null,
   account_id text collate "C" not null,
   business_date date not null,
-  merchant_id text not null,
+  merchant_id text,
   send_block text,
   state text not null,
   open_before jsonb default '{}'::jsonb not null,
@@ -2312,7 +2312,8 @@ AS $function$
         then 'its currency is unknown, or has more than two decimals and is not in the profile'
           || coalesce(': ' || left(l.currency, 16), '')
       when tieout.too_fine(min_scale(l.amount), l.currency, coarse) is not null
-        then tieout.too_fine(min_scale(l.amount), l.currency, coarse) || ', and its amount is ' || l.amount
+        then tieout.too_fine(min_scale(l.amount), l.currency, coarse) || ', and its amount is '
+          || l.amount
       when l.expected is null
         or l.expected not in ('authorised', 'captured', 'cancelled', 'declined')
         then 'what it expects is no known state' || coalesce(': ' || left(l.expected, 32), '')
@@ -2320,8 +2321,8 @@ AS $function$
         and l.capture_amount = round(l.capture_amount, 2), true)
         then 'its capture_amount ' || left(l.capture_text, 40) || ' is not within its amount'
       when tieout.too_fine(min_scale(l.capture_amount), l.currency, coarse) is not null
-        then tieout.too_fine(min_scale(l.capture_amount), l.currency, coarse) || ', and its capture_amount is '
-          || l.capture_amount
+        then tieout.too_fine(min_scale(l.capture_amount), l.currency, coarse)
+          || ', and its capture_amount is ' || l.capture_amount
       when l.review_decision not in ('accept', 'reject')
         then 'its review_decision is neither accept nor reject: ' || left(l.review_decision, 16)
       when tieout.id_problem(l.transaction_id) is not null

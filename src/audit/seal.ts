@@ -9,6 +9,7 @@ import { publishOutcomes } from '../instructions/outcomesStore.js';
 import { concurrently } from '../runs/concurrently.js';
 import type { Run } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
+import { unconfiguredOf } from '../runs/runAccountsStore.js';
 import { chainHeads, HOUSE_CHAIN, sealAccounts } from '../runs/runRecordStore.js';
 import type { SendDeps } from '../send/deps.js';
 
@@ -21,7 +22,8 @@ export async function seal(deps: Pick<SendDeps, 'db'>, run: Run): Promise<void> 
 async function sealMoved(deps: Pick<SendDeps, 'db'>, run: Run): Promise<void> {
   const accountIds = accountIdsOf(run);
   await postAllMovements(deps.db, accountIds);
-  await sealAccounts(deps.db, [...accountIds, HOUSE_CHAIN], run.businessDate);
+  const unconfigured = await unconfiguredOf(deps.db, run.runId);
+  await sealAccounts(deps.db, [...accountIds, ...unconfigured, HOUSE_CHAIN], run.businessDate);
 }
 
 /** The last word of a night: who keeps this line elsewhere can tell a rewritten chain. */

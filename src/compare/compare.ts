@@ -7,10 +7,11 @@ import type { Snapshot } from '../pull/rows/pullsStore.js';
 import { hasGaps } from '../pull/rows/pullsStore.js';
 import { noteSnapshotCodes } from '../pull/statusCodes.js';
 import type { Run, RunDeps } from '../runs/deps.js';
-import { accountIdsOf, accountRules } from '../runs/deps.js';
+import { accountIdsOf, accountRules, lookbackFrom } from '../runs/deps.js';
+import { enterUnconfigured, unconfiguredOf } from '../runs/runAccountsStore.js';
 import type { Working } from '../runs/runRecordStore.js';
 import { recordWorking } from '../runs/runRecordStore.js';
-import { updateStrayRefunds } from './strayRefundsStore.js';
+import { strangeRefunds, updateStrayRefunds } from './strayRefundsStore.js';
 import type { CompareRules, CompareScope } from './verdictsStore.js';
 import {
   clearVerdicts,
@@ -37,7 +38,7 @@ export async function compare(deps: CompareDeps, run: Run, snapshot: Snapshot): 
   await noteSnapshotCodes(deps, run, snapshot);
   await settle(deps, run, snapshot);
   await clearVerdicts(run.db, run.runId, accountIdsOf(run));
-  await updateStrayRefunds(run.db, run.runId, accountRules(run.accounts), deps.now());
+  await bookStrayRefunds(deps, run);
   await judge(deps, run, snapshot, { runId: run.runId, pullId: snapshot.pullId });
   deps.progress('compare', 1, 1);
 }
@@ -50,6 +51,17 @@ async function settle(
 ): Promise<void> {
   const resendAfterHours = resendHours(deps, await changesSince(deps, run));
   await settleBySnapshot(run.db, run.runId, snapshot.pullId, deps.now(), resendAfterHours);
+}
+
+/** Requests that belong to no order, or to no account of ours, which then has books of its own. */
+async function bookStrayRefunds(deps: Pick<RunDeps, 'config' | 'now'>, run: Run): Promise<void> {
+  const configured = deps.config.accounts.map(({ accountId }) => accountId);
+  const from = lookbackFrom(deps, run);
+  const unconfigured = await strangeRefunds(run.db, configured, from);
+  if (unconfigured.length > 0) await enterUnconfigured(run.db, run, unconfigured);
+  const accounts = accountRules(run.accounts);
+  const books = { accounts, unconfigured, lookbackFrom: from };
+  await updateStrayRefunds(run.db, run.runId, books, deps.now());
 }
 
 /**
@@ -77,7 +89,8 @@ async function judge(
   scope: CompareScope,
 ): Promise<void> {
   if (!run.isDry) {
-    await recordWorking(run.db, run.runId, accountIdsOf(run), workingOf(scope));
+    const accountIds = [...accountIdsOf(run), ...(await unconfiguredOf(run.db, run.runId))];
+    await recordWorking(run.db, run.runId, accountIds, workingOf(scope));
   }
   const matched = await judgeOrders(run.db, scope, compareRules(deps, run, snapshot.asOf), {
     meanwhile: () => deps.getReady?.('report'),

@@ -1,24 +1,34 @@
--- Opens, keeps, reopens and resolves the breaks of refund requests whose order the ledger lacks, by
--- the ledger as it stands now: no snapshot bears on them, and they stand in no class of orders.
--- What we paid, what a person refused and what is history asks for nothing any more. $1 run, $2
--- accounts as json [{account_id, live_from}], $3 now.
+-- Opens, keeps, reopens and resolves the breaks of refund requests whose order the ledger lacks, or
+-- whose account nobody configured, by the ledger as it stands now: no snapshot bears on them, and
+-- they stand in no class of orders. What we paid, what a person refused and what is history asks
+-- for nothing any more. $1 run, $2 accounts as json [{account_id, live_from, is_strange}]: of a
+-- strange one, which is not configured, `live_from` is the start of the look-back; $3 now.
 with account as materialized (
-  select account_id collate "C" as account_id, live_from
-  from jsonb_to_recordset($2::jsonb) as a (account_id text, live_from timestamptz)
+  select account_id collate "C" as account_id, live_from, coalesce(is_strange, false) as is_strange
+  from jsonb_to_recordset($2::jsonb)
+    as a (account_id text, live_from timestamptz, is_strange boolean)
 ),
 stray as materialized (
-  -- one that names no order at all stands under a word of ours
-  select a.account_id, coalesce(nullif(case when tieout.id_problem(r.order_no) is null
-      then r.order_no else left(r.order_no, 64) end, ''), '(none)') collate "C" as order_no,
+  select a.account_id, named.order_no, a.is_strange,
     left(coalesce(r.refund_id, '(none)'), 64) as refund_id,
     coalesce(r.refund_amount::text, '(no amount)') as amount
   from tieout.ledger_refunds() r
   join account a on a.account_id = r.account_id collate "C"
-  where (a.live_from is null or r.requested_at is null or r.requested_at >= a.live_from)
-    and not exists (
+  cross join lateral (
+    -- one that names no order at all stands under a word of ours
+    select coalesce(nullif(case when tieout.id_problem(r.order_no) is null
+      then r.order_no else left(r.order_no, 64) end, ''), '(none)') collate "C" as order_no
+  ) named
+  where (a.live_from is null or r.requested_at is null or r.requested_at >= a.live_from
+      -- what was told of a strange account is told until it is gone, however old by then
+      or a.is_strange and exists (
+        select from tieout.breaks told
+        where told.account_id = a.account_id and told.order_no = named.order_no
+          and told.kind = 'refund_without_order' and told.state <> 'resolved'))
+    and (a.is_strange or not exists (
       select from tieout.ledger_orders('{}', '{}', '') l
       where l.account_id collate "C" = a.account_id
-        and l.order_no collate "C" = r.order_no collate "C")
+        and l.order_no collate "C" = r.order_no collate "C"))
     and not exists (
       select from tieout.instructions i
       where i.account_id = a.account_id and i.refund_id = r.refund_id collate "C"
@@ -28,7 +38,8 @@ stray as materialized (
 found as materialized (
   select account_id, order_no, jsonb_build_object('problem',
       case when count(*) = 1 then 'refund request ' else count(*) || ' refund requests, such as '
-        end || min(refund_id || ' of ' || amount)) as expected,
+        end || min(refund_id || ' of ' || amount) || case when bool_or(is_strange)
+        then ', of an account that is not configured,' else '' end) as expected,
     md5(string_agg(refund_id || ' ' || amount, ',' order by refund_id, amount)) as fingerprint
   from stray group by account_id, order_no
 ),

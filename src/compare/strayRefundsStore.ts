@@ -1,5 +1,6 @@
-// Rows that nothing is done about: refunds whose order the ledger lacks, which are breaks, and
-// requests and orders of accounts that are not configured. Read off the ledger as it stands.
+// Rows that nothing is done about: refunds whose order the ledger lacks or whose account nobody
+// configured, which are breaks, and payouts and orders of such accounts. Read off the ledger as it
+// stands.
 // Neighbours: compare/compare.ts, total/total.ts.
 
 import type { StrangeAccountFacts } from '../core/runs/notices.js';
@@ -8,13 +9,37 @@ import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 import type { AccountRules } from '../pull/rows/pullsStore.js';
 
+/** In which books such requests stand: an account that nobody configured has some, too. */
+export interface StrayBooks {
+  accounts: readonly AccountRules[];
+  unconfigured: readonly string[];
+  lookbackFrom: Date;
+}
+
 export async function updateStrayRefunds(
   db: Db,
   runId: bigint,
-  accounts: readonly AccountRules[],
+  { accounts, unconfigured, lookbackFrom }: StrayBooks,
   now: Date,
 ): Promise<void> {
-  await db.query(statement('compare/strayRefunds'), [runId, JSON.stringify(accounts), now]);
+  const strange = unconfigured.map((account_id) => {
+    return { account_id, live_from: lookbackFrom, is_strange: true };
+  });
+  const books = JSON.stringify([...accounts, ...strange]);
+  await db.query(statement('compare/strayRefunds'), [runId, books, now]);
+}
+
+/** Accounts that nobody configured and of which the ledger asks for refunds. */
+export async function strangeRefunds(
+  db: Db,
+  configured: readonly string[],
+  lookbackFrom: Date,
+): Promise<string[]> {
+  const { rows } = await db.query<{ account_id: string }>(statement('compare/strangeRefunds'), [
+    configured,
+    lookbackFrom,
+  ]);
+  return rows.map((row) => row.account_id);
 }
 
 export async function strangeAccounts(

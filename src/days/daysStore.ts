@@ -41,7 +41,8 @@ export async function postMovements(db: Db, accountId: string): Promise<number> 
 export async function daysAccounts(db: Db, from: string, to: string): Promise<string[]> {
   const { rows } = await db.query<{ account_id: string }>(
     `select distinct ra.account_id from tieout.run_accounts ra join tieout.runs r using (run_id)
-     where not r.is_dry and r.business_date between $1 and $2 order by 1`,
+     where not r.is_dry and ra.merchant_id is not null and r.business_date between $1 and $2
+     order by 1`,
     [from, to],
   );
   return rows.map((row) => row.account_id);

@@ -1,5 +1,6 @@
 // What is unfinished of accounts that are not in the configuration any more: open breaks, and
-// instructions that have not come to an end. It is named until it is finished.
+// instructions that have not come to an end. It is named until it is finished. Refund requests of
+// theirs are breaks of the run itself (compare/strayRefunds.sql).
 
 import type { LeftAccountFacts } from '../core/runs/notices.js';
 import type { Db } from '../database/db.js';
@@ -19,7 +20,8 @@ export async function leftAccounts(
        where is_open and account_id <> all ($1) group by 1, 2
        union all
        select account_id, 'break', count(*) from tieout.breaks
-       where state = 'open' and account_id <> all ($1) group by 1
+       where state = 'open' and kind <> 'refund_without_order' and account_id <> all ($1)
+       group by 1
      )
      select account_id,
        coalesce(jsonb_object_agg(what, count) filter (where what <> 'break'), '{}') as states,

@@ -40,10 +40,44 @@ export async function enterAccounts(
      select $1, a.account_id, $2::date, a.merchant_id, 'running',
        coalesce(e.open_after, '{}'), coalesce(e.stake_after, '{}'), coalesce(e.events_until, 0)
      from account a left join earlier e using (account_id)
-     on conflict (run_id, account_id) do update set state = 'running'`,
+     on conflict (run_id, account_id) do update set state = 'running',
+       merchant_id = excluded.merchant_id`,
     [run.runId, run.businessDate, accountsJson(accounts)],
   );
   await decideBlocks(db, run, accounts, now);
+}
+
+/** Accounts that nobody configured, of which the ledger asks for refunds: nobody looks at them. */
+export async function enterUnconfigured(
+  db: Db,
+  run: { runId: bigint; businessDate: string },
+  accountIds: readonly string[],
+): Promise<void> {
+  await db.query(
+    `insert into tieout.run_accounts (run_id, account_id, business_date, state, open_before,
+       stake_before, events_after)
+     select $1, wanted.account_id, $2::date, 'running', coalesce(e.open_after, '{}'),
+       coalesce(e.stake_after, '{}'), coalesce(e.events_until, 0)
+     from unnest($3::text[]) as wanted (account_id)
+     left join lateral (
+       select ra.* from tieout.run_accounts ra join tieout.runs r using (run_id)
+       where ra.account_id = wanted.account_id collate "C" and not r.is_dry and ra.run_id <> $1
+         and ra.business_date < $2::date and ra.events_until is not null
+       order by ra.business_date desc limit 1) e on true
+     on conflict (run_id, account_id) do update set merchant_id = null
+       where run_accounts.pull_id is null`,
+    [run.runId, run.businessDate, accountIds],
+  );
+}
+
+/** Those of a run. */
+export async function unconfiguredOf(db: Db, runId: bigint): Promise<string[]> {
+  const { rows } = await db.query<{ account_id: string }>(
+    `select account_id from tieout.run_accounts where run_id = $1 and merchant_id is null
+     order by account_id`,
+    [runId],
+  );
+  return rows.map((row) => row.account_id);
 }
 
 /** liveFrom older than this, with no history to show for it, smells of a lost database. */
@@ -71,7 +105,8 @@ async function decideBlocks(
        when a.live_from < $4::timestamptz - interval '${HISTORY_DAYS} days' and not exists (
          select from tieout.run_accounts e join tieout.runs r using (run_id)
          where e.account_id = a.account_id and not r.is_dry and e.run_id <> $1
-           and e.business_date < $2::date and e.send_block is distinct from 'no_history')
+           and e.business_date < $2::date and e.send_block is distinct from 'no_history'
+           and e.merchant_id is not null)
          then 'no_history' end
      from account a
      where ra.run_id = $1 and ra.account_id = a.account_id`,
@@ -91,7 +126,7 @@ export async function accountsWithoutHistory(
      where a.live_from < $3::timestamptz - interval '${HISTORY_DAYS} days' and not exists (
        select from tieout.run_accounts e join tieout.runs r using (run_id)
        where e.account_id = a.account_id and not r.is_dry
-         and e.send_block is distinct from 'no_history')
+         and e.send_block is distinct from 'no_history' and e.merchant_id is not null)
      order by a.account_id`,
     [accounts.map(({ accountId }) => accountId), accounts.map(({ liveFrom }) => liveFrom), now],
   );

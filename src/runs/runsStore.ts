@@ -94,7 +94,8 @@ export async function heldRun(db: Db): Promise<RunRow | null> {
 export async function newestDate(db: Db, accountIds: readonly string[]): Promise<string | null> {
   const { rows } = await db.query<{ date: string | null }>(
     `select max(ra.business_date) as date from tieout.run_accounts ra
-     join tieout.runs r using (run_id) where ra.account_id = any ($1) and not r.is_dry`,
+     join tieout.runs r using (run_id) where ra.account_id = any ($1) and not r.is_dry
+       and ra.merchant_id is not null`,
     [accountIds],
   );
   return rows[0]?.date ?? null;

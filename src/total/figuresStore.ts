@@ -33,6 +33,13 @@ export interface AccountFigures extends SnapshotFigures {
   classes: Record<string, number>;
 }
 
+/** An account that nobody configured: it has breaks, and nothing else. */
+export function onlyBreaks(accountId: string): AccountFigures {
+  const pull = { pages: 0, failedPages: 0, asked: 0, answered: 0, unanswered: 0, unasked: 0 };
+  const orders = { ledger: 0, gatewayOnly: 0, gateway: 0, orders: 0, askedAnswered: 0 };
+  return { accountId, pull, ...orders, currencies: [], failedLater: 0, classes: {} };
+}
+
 export async function snapshotFigures(db: Db, runId: bigint): Promise<SnapshotFigures[]> {
   const { rows } = await db.query<{
     account_id: string;

@@ -56,6 +56,7 @@ import {
   closeAccounts,
   keptBack,
   snapshotTime,
+  unconfiguredOf,
 } from '../runs/runAccountsStore.js';
 import { recordWorking } from '../runs/runRecordStore.js';
 import type { SendDeps } from '../send/deps.js';
@@ -69,6 +70,7 @@ import {
   currencyTotals,
   holdBreaksStill,
   instructionFigures,
+  onlyBreaks,
   openBreaks,
   snapshotFigures,
   tieByKind,
@@ -92,12 +94,13 @@ export async function countSnapshots(db: Db, runId: bigint): Promise<SnapshotCou
 /** Reads every other figure, checks that they tie, and states what the run has come to. */
 export async function total(deps: TotalDeps, run: Run): Promise<RunSummary> {
   const counts = await countSnapshots(run.db, run.runId);
-  await countSettledBetween(run.db, run.runId, accountIdsOf(run));
+  const accountIds = [...accountIdsOf(run), ...(await unconfiguredOf(run.db, run.runId))];
+  await countSettledBetween(run.db, run.runId, accountIds);
   // A decision about a break in between would stand in one figure and not in the other.
   return inTransaction(run.db, async (tx) => {
     await holdBreaksStill(tx);
     if (!run.isDry) {
-      await recordWorking(tx, run.runId, accountIdsOf(run), { kind: 'total' });
+      await recordWorking(tx, run.runId, accountIds, { kind: 'total' });
     }
     const still = { ...run, db: tx };
     const notices = await noticesOf(deps, still);
@@ -171,7 +174,11 @@ export async function sumUp(
 async function countedFigures(run: Run, snapshots: readonly SnapshotFigures[]): Promise<Counted[]> {
   const own = new Set(accountIdsOf(run));
   const figures = await accountFigures(run.db, run.runId, snapshots);
-  return figures.map((one) => (own.has(one.accountId) ? one : leftInTheMiddle(one)));
+  const unconfigured = await unconfiguredOf(run.db, run.runId);
+  return [
+    ...figures.map((one) => (own.has(one.accountId) ? one : leftInTheMiddle(one))),
+    ...unconfigured.map(onlyBreaks),
+  ];
 }
 
 /** Figures of an account; `isLeft`: whoever worked on it did not come to all of its orders. */

@@ -27,8 +27,10 @@ create temp table every_instruction as
       or (i.account_id, i.order_no) in (
         select a.account_id, a.order_no from tieout.asked_orders a
         where a.pull_id in (select pull_id from pg_temp.pulls))
-      -- a payout is of no order that was asked
-      or (i.operation = 'payout' and i.run_id < (select run_id from pg_temp.verified)
+      -- a payout is of no order that was asked; of an account that is not configured none is
+      or ((i.operation = 'payout' or i.account_id in (
+          select account_id from pg_temp.run_accounts where merchant_id is null))
+        and i.run_id < (select run_id from pg_temp.verified)
         and (i.settled_at is null
           or i.settled_run_id >= (select run_id from pg_temp.verified)
           or i.settled_at >= (select created_at from tieout.runs

@@ -6,7 +6,6 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { runSentence } from '../../src/core/runs/summary.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import type { RunResult } from '../../src/night/run.js';
 import { findRun } from '../../src/runs/runsStore.js';
@@ -367,27 +366,4 @@ test('a refund request whose order the ledger lacks is a break until it has one'
   expect((await night(house, 3)).summary.state).toBe('tied_out');
   expect(await openBreaksOf(house.db)).toEqual([]);
   expect(await house.effects()).toHaveLength(2);
-});
-
-test('a request of an account that is not configured is told, and the night is broken', async () => {
-  const inLedger = kinds({ partial_refund_due: 1 }, 'A1002');
-  const house = await buildHouse({ orders: 900, inLedger, daysAgo: 4 });
-  cleanups.push(() => house.end());
-  await night(house, 4);
-  await house.db.query(
-    `insert into ledger.refund_requests
-     select 'Elsewhere', 'lost-1', order_no, 1.00, reason, requested_by, requested_at
-     from ledger.refund_requests`,
-  );
-  const { summary } = await night(house, 3);
-  expect(summary.state).toBe('broken');
-  expect(summary.notices?.map(({ text }) => text).join()).toMatch(
-    /1 refund request, such as lost-1, of account Elsewhere, which is not configured/,
-  );
-  expect(runSentence(summary)).toMatch(
-    /is broken: none of 1 order differs; .*1 refund request of account Elsewhere, which is not/,
-  );
-  await house.db.query(`delete from ledger.refund_requests where refund_id = 'lost-1'`);
-  expect((await night(house, 2)).summary.state).toBe('tied_out');
-  expect(await house.effects()).toHaveLength(1);
 });

@@ -1,0 +1,89 @@
+// Refund requests of an account that nobody configured: nobody asks for them, and each night says so
+// in books of the account's own, which tie from night to night. Neighbours: strangeOrders.test.ts,
+// where orders of such accounts are; leftAccount.test.ts, where one leaves the configuration.
+
+import { afterEach, expect, test } from 'vitest';
+import type { RunSummary } from '../../src/core/runs/summary.js';
+import { runSentence } from '../../src/core/runs/summary.js';
+import type { RunResult } from '../../src/night/run.js';
+import { findRun } from '../../src/runs/runsStore.js';
+import { verifyRun } from '../../src/verify/verifyRun.js';
+import { tieout } from '../support/cli.js';
+import type { House } from '../support/night.js';
+import { buildHouse, dateOf, kinds, rewriteSettings } from '../support/night.js';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+function night(house: House, daysAgo: number): Promise<RunResult> {
+  return house.run({ date: dateOf(daysAgo) }, new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`));
+}
+
+test('a request of an account that is not configured is a break in books of its own', async () => {
+  const inLedger = kinds({ partial_refund_due: 1 }, 'A1002');
+  const house = await buildHouse({ orders: 900, inLedger, daysAgo: 4 });
+  cleanups.push(() => house.end());
+  await night(house, 4);
+  await house.db.query(
+    `insert into ledger.refund_requests
+     select 'Elsewhere', 'lost-1', order_no, 1.00, reason, requested_by, requested_at
+     from ledger.refund_requests`,
+  );
+  const booksOf = ({ accounts }: RunSummary) =>
+    accounts.find(({ accountId }) => accountId === 'Elsewhere');
+  const { summary } = await night(house, 3);
+  expect(summary.state).toBe('broken');
+  expect(booksOf(summary)).toMatchObject({
+    state: 'broken',
+    orders: { ledger: 0, broken: 0, notCompared: 0 },
+    breaks: { refund_without_order: 1 },
+    tie: { openBefore: 0, new: 1, openAfter: 1 },
+  });
+  expect(runSentence(summary)).toMatch(/is broken: /);
+  const again = await night(house, 2);
+  expect(booksOf(again.summary)?.tie).toMatchObject({ openBefore: 1, new: 0, openAfter: 1 });
+  const { db, config, version } = await house.open();
+  const run = await findRun(house.db, dateOf(2));
+  if (run === null) throw new Error('no run');
+  const verified = await verifyRun({ db, config, version, progress: () => {} }, run);
+  expect(verified.differences).toEqual([]);
+  const shown = await tieout(['breaks', 'list', '--json'], { cwd: house.folder });
+  expect(shown.stdout).toContain('of an account that is not configured');
+  const status = await tieout(['status'], { cwd: house.folder });
+  expect(status.stdout).toMatch(/broken/);
+  expect(status.stdout).not.toMatch(/left the configuration/);
+  const report = await tieout(['report', dateOf(2), '--kind', 'breaks', '--format', 'csv'], {
+    cwd: house.folder,
+  });
+  expect(report.stdout).toMatch(/Elsewhere,[^\n]*refund_without_order/);
+  await house.db.query(`delete from ledger.refund_requests where refund_id = 'lost-1'`);
+  const healed = (await night(house, 1)).summary;
+  expect(healed.state).toBe('tied_out');
+  expect(booksOf(healed)?.tie).toMatchObject({ openBefore: 1, resolved: 1, openAfter: 0 });
+  expect(await house.effects()).toHaveLength(1);
+});
+
+test('an account that is configured later has no history by such a break', async () => {
+  const house = await buildHouse({ orders: 900, inLedger: kinds({ plain: 1 }), daysAgo: 5 });
+  cleanups.push(() => house.end());
+  const [known, other] = house.accounts;
+  const live = (accounts: typeof house.accounts) =>
+    rewriteSettings(house, {
+      accounts: accounts.map((one) => ({ ...one, liveFrom: `${dateOf(9)}T00:00:00Z` })),
+    });
+  if (known === undefined || other === undefined) throw new Error('no two accounts');
+  live([known]);
+  await house.db.query(
+    `insert into ledger.refund_requests
+     values ($1, 'R1', 'any', 1.00, 'returned', null, $2)`,
+    [other.accountId, `${dateOf(5)}T12:00:00Z`],
+  );
+  const first = (await night(house, 4)).summary;
+  expect(first.accounts.map(({ accountId }) => accountId)).toContain(other.accountId);
+  live([known, other]);
+  const { summary } = await night(house, 3);
+  const told = (summary.notices ?? []).filter(({ kind }) => kind === 'no_history');
+  expect(told.map(({ accountId }) => accountId)).toContain(other.accountId);
+});

@@ -4,8 +4,8 @@
 
 import { sandboxProfile } from '../dist/src/gateway/document/profile.js';
 import { decodeQueryAnswer } from '../dist/src/gateway/query/decode.js';
-import { storedBody } from '../dist/src/pull/askGateway.js';
-import { commitChunk, createPull } from '../dist/src/pull/rows/pullsStore.js';
+import { storedBody } from '../dist/src/pull/askPage.js';
+import { commitChunk, createPull } from '../dist/src/pull/snapshot/snapshotsStore.js';
 import { snapshotLines } from '../dist/src/pull/snapshotLines.js';
 import { inTurns, line, ratiosOf, timed } from './stats.mjs';
 

@@ -1,16 +1,16 @@
 // What a user would write to get what tieout's compare gives: everything that bears on a verdict in
 // memory, one Map, one order after the other, then the same verdicts, breaks and events in the same
-// tables. It may use the program's own readable rules (core/orders/decide.ts), which a user would have to
+// tables. It may use the program's own readable rules (core/orders/decideVerdict.ts), which a user would have to
 // write first, and asks them only where an order does not match by the fast match. It knows neither of
 // breaks from earlier nights nor how to resume, and holds all orders in memory at once.
 
 import { createHash } from 'node:crypto';
 import { parseAmount } from '../dist/src/core/money.js';
-import { decideOrder } from '../dist/src/core/orders/decide.js';
+import { decideOrder } from '../dist/src/core/orders/decideVerdict.js';
 
 const ROWS_A_STATEMENT = 1_000;
 
-/** `rules` as core/orders/decide.ts takes them. */
+/** `rules` as core/orders/decideVerdict.ts takes them. */
 export async function compareByScript(tx, { runId, pullId }, rules) {
   const sides = await read(tx, pullId);
   const verdicts = [];

@@ -18,7 +18,7 @@ import {
   createChunks,
   createPull,
   pagesOfChunk,
-} from '../dist/src/pull/rows/pullsStore.js';
+} from '../dist/src/pull/snapshot/snapshotsStore.js';
 import { BARE_TABLE, compareByMap, compareByMerge } from './bareCompare.mjs';
 import { ingestLines, store, storedPage } from './ingest.mjs';
 import { compareByScript, verdictsOf } from './scriptCompare.mjs';

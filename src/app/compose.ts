@@ -28,15 +28,15 @@ import { migrateUp, migrationStatus } from '../database/migrate.js';
 import { packageRoot } from '../database/statements.js';
 import { openTurns } from '../gateway/transport/turns.js';
 import type { Workforce } from '../night/run.js';
-import { tellJobFailed } from '../outbox/tell.js';
+import { tellJobFailed } from '../outbox/writeAlerts.js';
 import { countJobs } from '../runs/jobsUnderWay.js';
 import { isAlive, packageVersion, thisMachine, thisProcess } from '../runs/processIdentity.js';
+import { openRateLimit } from '../send/batches/rateLimitStore.js';
 import type { SendDeps } from '../send/deps.js';
 import { openAnswerSpool } from '../send/journal/answerSpool.js';
 import { openJournalGuard } from '../send/journal/journalGuard.js';
 import { openPermitJournal } from '../send/journal/permitJournal.js';
 import { planAhead } from '../send/preparePlans.js';
-import { openRateLimit } from '../send/rows/rateLimitStore.js';
 import { startSweeping } from '../send/sweep.js';
 
 /** Connections on which a process plans its claims ahead; few gateways take more at a time. */
@@ -245,7 +245,7 @@ async function openWorkforce(
       const [opened, handlers] = await Promise.all([queues(), handlersOf(deps)]);
       const { startWorkers } = await import('../../jobs/worker.js');
       const { keepClear } = await import('../../jobs/failed.js');
-      const { reevaluate } = await import('../night/reevaluate.js');
+      const { reevaluate } = await import('../night/reevaluateJob.js');
       const workers = await startWorkers({
         queues: opened,
         handlers,

@@ -6,9 +6,9 @@
 
 import { InputError, TieoutError } from '../core/errors.js';
 import type { Database, Db, Tx } from '../database/db.js';
+import { sayBrake } from '../send/batches/sendingStatusStore.js';
 import type { JournalPlace } from '../send/journal/journalsStore.js';
 import { holdWaiting, IDS_SEEN_OUTSIDE, IDS_SKIPPED } from '../send/journal/putBacksStore.js';
-import { sayBrake } from '../send/rows/sendingStatusStore.js';
 import type { BackupManifest } from './backupFiles.js';
 import { rowsOf } from './backupFiles.js';
 import { LEFT_OUT } from './backupStore.js';

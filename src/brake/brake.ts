@@ -6,18 +6,18 @@ import type { Brake } from '../core/instructions/sending.js';
 import { brakeWords, isLetGo, mayAccountSend } from '../core/instructions/sending.js';
 import type { Database } from '../database/db.js';
 import { thisMachine } from '../runs/processIdentity.js';
-import { absentWords } from '../send/journal/journalGuard.js';
-import type { JournalHome } from '../send/journal/journalsStore.js';
-import { absentHosts, excuseAbsent, releaseJournals } from '../send/journal/journalsStore.js';
-import { journalFolder } from '../send/journal/permitJournal.js';
-import { holdBlind } from '../send/journal/putBacksStore.js';
 import {
   activeBrakes,
   batchesUnderWay,
   releaseStopped,
   sayBrake,
   sendingStatuses,
-} from '../send/rows/sendingStatusStore.js';
+} from '../send/batches/sendingStatusStore.js';
+import { absentWords } from '../send/journal/journalGuard.js';
+import type { JournalHome } from '../send/journal/journalsStore.js';
+import { absentHosts, excuseAbsent, releaseJournals } from '../send/journal/journalsStore.js';
+import { journalFolder } from '../send/journal/permitJournal.js';
+import { holdBlind } from '../send/journal/putBacksStore.js';
 
 export interface BrakeOrder {
   /** null: all accounts */

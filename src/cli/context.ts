@@ -90,7 +90,7 @@ export async function withApp(
 
 async function watchOver(app: App): Promise<() => Promise<void>> {
   const [{ startAlerts }, { watchOf }] = await Promise.all([
-    import('../alerts/watch.js'),
+    import('../alerts/watchRuns.js'),
     import('./scheduleStatus.js'),
   ]);
   return startAlerts(watchOf(app));

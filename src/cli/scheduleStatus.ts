@@ -2,7 +2,7 @@
 // the clock's question of what is owed, and the watch that tells the outside.
 
 import { checkSchedule, localTicksOf } from '../../jobs/clock.js';
-import type { WatchDeps } from '../alerts/watch.js';
+import type { WatchDeps } from '../alerts/watchRuns.js';
 import { hidingSecrets } from '../config/hiding.js';
 import type { ScheduleDeps } from '../night/clock.js';
 import { isAlive } from '../runs/processIdentity.js';

@@ -4,10 +4,10 @@
 -- first), $4 the table of positions (core/orders/verdict.ts), a list a column, $5 time of the
 -- snapshot, $6 the date's end, $7 grace, $8 age of a stale authorisation, $9 $10 $11 tolerance
 -- below, above, parts per million, $12 partial captures, $13 operations that are off, $14 accounts
--- [{account_id, live_from}]. The readable reference is core/orders/decide.ts; a test of generated
--- orders holds the two equal. Nearly all orders are settled by the fast match by one lean join;
--- only what is left goes through every check. Matched orders are counted where they are found,
--- never by subtraction: an order that a join lost must show as a night that does not tie.
+-- [{account_id, live_from}]. The readable reference is core/orders/decideVerdict.ts; a test of
+-- generated orders holds the two equal. Nearly all orders are settled by the fast match by one lean
+-- join; only what is left goes through every check. Matched orders are counted where they are
+-- found, never by subtraction: an order that a join lost must show as a night that does not tie.
 with position_row as materialized (
   select expected, observed, ripe::boolean as ripe, decision, refunds, verdict, operation,
     break_kind

@@ -3,8 +3,8 @@
 
 import { changesSince, resendHours } from '../instructions/freed.js';
 import { settleBySnapshot } from '../instructions/instructionsStore.js';
-import type { Snapshot } from '../pull/rows/pullsStore.js';
-import { hasGaps } from '../pull/rows/pullsStore.js';
+import type { Snapshot } from '../pull/snapshot/snapshotsStore.js';
+import { hasGaps } from '../pull/snapshot/snapshotsStore.js';
 import { noteSnapshotCodes } from '../pull/statusCodes.js';
 import type { Run, RunDeps } from '../runs/deps.js';
 import { accountIdsOf, accountRules, lookbackFrom } from '../runs/deps.js';

@@ -7,7 +7,7 @@ import type { StrangeAccountFacts } from '../core/runs/notices.js';
 import type { StrangeOrdersFacts } from '../core/runs/strangeOrders.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
-import type { AccountRules } from '../pull/rows/pullsStore.js';
+import type { AccountRules } from '../pull/snapshot/snapshotsStore.js';
 
 /** In which books such requests stand: an account that nobody configured has some, too. */
 export interface StrayBooks {

@@ -10,7 +10,7 @@ import { inTransaction, plannedBy } from '../database/db.js';
 import { inMonthOf, inMonthOfRun, partitionOf } from '../database/monthPartitions.js';
 import { hasRoomFor, ofOneSnapshot } from '../database/oneSnapshot.js';
 import { statement } from '../database/statements.js';
-import type { AccountRules } from '../pull/rows/pullsStore.js';
+import type { AccountRules } from '../pull/snapshot/snapshotsStore.js';
 import { fastMatch, type MatchedRow, type Share, sharesOf } from './fastMatchStore.js';
 
 export interface CompareRules {

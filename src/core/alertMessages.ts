@@ -1,6 +1,7 @@
 // What is told to the world outside, and in which words: one JSON object an event. Counts, money by
 // currency, dates and account ids; no order, no name of a customer, no link, no secret. Pure; the
-// rows are written by outbox/tell.ts and alerts/watch.ts, the posting is alerts/deliver.ts.
+// rows are written by outbox/writeAlerts.ts and alerts/watchRuns.ts, the posting is
+// alerts/deliverAlerts.ts.
 
 import { oneLine } from './log.js';
 import { addAmounts } from './money.js';

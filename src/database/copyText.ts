@@ -1,5 +1,6 @@
 // A value as PostgreSQL reads it in COPY's text format. Hot path: every column of every entry of
-// every page goes through here. Neighbours: pullsStore.ts and ledgerStore.ts write rows with it.
+// every page goes through here. Neighbours: snapshotsStore.ts and ledgerStore.ts write rows with
+// it.
 
 const COPY_SPECIAL = /[\\\t\n\r\b\f\v]/;
 const COPY_SPECIALS = /[\\\t\n\r\b\f\v]/g;

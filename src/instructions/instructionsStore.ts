@@ -194,10 +194,9 @@ export async function sentToConfirm(
   accountIds: readonly string[],
   since: Date,
 ): Promise<bigint[]> {
-  const { rows } = await db.query<{ instruction_id: bigint }>(statement('instructions/toLookAt'), [
-    accountIds,
-    since,
-    runId,
-  ]);
+  const { rows } = await db.query<{ instruction_id: bigint }>(
+    statement('instructions/sentToConfirm'),
+    [accountIds, since, runId],
+  );
   return rows.map((row) => row.instruction_id);
 }

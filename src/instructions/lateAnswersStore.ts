@@ -1,6 +1,6 @@
 // Answers that came after a person had said that the instruction did not happen: nobody had read
 // them. What is planned in its place is withdrawn, and it is a person's question again.
-// Neighbours: answerSpool.ts and attemptsStore.ts store answers, send/recover.ts asks.
+// Neighbours: answerSpool.ts and attemptsStore.ts store answers, send/recoverAttempts.ts asks.
 
 import type { Database } from '../database/db.js';
 

@@ -6,7 +6,7 @@
 import type { BatchInstruction } from '../core/instructions/batch.js';
 import type { ApprovalLapse } from '../core/instructions/decision.js';
 import type { Db } from '../database/db.js';
-import type { AccountRules } from '../pull/rows/pullsStore.js';
+import type { AccountRules } from '../pull/snapshot/snapshotsStore.js';
 import type { RawInstruction } from './batchRow.js';
 import { batchInstruction } from './batchRow.js';
 

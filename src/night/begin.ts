@@ -10,9 +10,9 @@ import type { Account } from '../gateway/account.js';
 import type { BusinessDay } from '../runs/calendarStore.js';
 import { businessDay, lastEndedDate } from '../runs/calendarStore.js';
 import type { Run } from '../runs/deps.js';
-import { isAtWork } from '../runs/holding.js';
+import { isAtWork } from '../runs/lease.js';
+import { leaveRun, removeDryRun, takeRun } from '../runs/leaseStore.js';
 import { blockedAccounts, enterAccounts } from '../runs/runAccountsStore.js';
-import { leaveRun, removeDryRun, takeRun } from '../runs/runHoldersStore.js';
 import { keepProfile } from '../runs/runRecordStore.js';
 import type { RunRow } from '../runs/runsStore.js';
 import {

@@ -8,7 +8,7 @@ import type { Owed, Silence } from '../core/runs/owed.js';
 import { didNotStart, SKEW_MS_MAX, skewWords, toMinute, whatIsOwed } from '../core/runs/owed.js';
 import type { ScheduleFacts } from '../runs/calendarStore.js';
 import { scheduleFacts } from '../runs/calendarStore.js';
-import { isAtWork } from '../runs/holding.js';
+import { isAtWork } from '../runs/lease.js';
 import type { RunRow } from '../runs/runsStore.js';
 import { heldRun, newestRun } from '../runs/runsStore.js';
 import type { SendDeps } from '../send/deps.js';

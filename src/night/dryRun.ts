@@ -22,9 +22,9 @@ import {
   numbersNow,
   wouldDo,
 } from '../runs/dryRunStore.js';
-import { fenced } from '../runs/holding.js';
+import { keepingOn } from '../runs/heartbeat.js';
+import { fenced } from '../runs/lease.js';
 import { deleteDryRun } from '../runs/runsStore.js';
-import { keepingOn } from '../runs/watch.js';
 import type { SendDeps } from '../send/deps.js';
 import { total } from '../total/total.js';
 

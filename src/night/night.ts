@@ -11,9 +11,9 @@ import { pull } from '../pull/pull.js';
 import { report } from '../report/report.js';
 import { removeOld } from '../retention/removeOld.js';
 import type { Run } from '../runs/deps.js';
-import { fenced } from '../runs/holding.js';
+import { fenced } from '../runs/lease.js';
 import type { SendDeps } from '../send/deps.js';
-import { recover } from '../send/recover.js';
+import { recover } from '../send/recoverAttempts.js';
 import { send } from '../send/send.js';
 import { total } from '../total/total.js';
 

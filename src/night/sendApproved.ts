@@ -17,14 +17,14 @@ import { otherEnvironment } from '../runs/environment.js';
 import { newestRunId } from '../runs/runsStore.js';
 import type { WaitDeps } from '../runs/waitForRows.js';
 import { waitForRows } from '../runs/waitForRows.js';
+import { openAmong, retryApproved, waitingWith } from '../send/batches/batchesStore.js';
+import { sendingStatuses } from '../send/batches/sendingStatusStore.js';
 import { beginAgain } from '../send/beginAgain.js';
 import type { SendDeps } from '../send/deps.js';
 import type { EnqueueDeps } from '../send/enqueueWaiting.js';
 import { BATCH_TRIES_MAX, enqueueBatches, goingAccounts } from '../send/enqueueWaiting.js';
-import type { RecoverDeps } from '../send/recover.js';
-import { recoverAttempts } from '../send/recover.js';
-import { openAmong, retryApproved, waitingWith } from '../send/rows/batchesStore.js';
-import { sendingStatuses } from '../send/rows/sendingStatusStore.js';
+import type { RecoverDeps } from '../send/recoverAttempts.js';
+import { recoverAttempts } from '../send/recoverAttempts.js';
 import type { Workforce } from './run.js';
 
 type ApprovedDeps = ChunkDeps & RecoverDeps & EnqueueDeps & WaitDeps & Pick<SendDeps, 'journal'>;

@@ -5,8 +5,8 @@ import type { Coverage } from '../core/orders/coverage.js';
 import type { Removal } from '../core/runs/removal.js';
 import type { Db } from '../database/db.js';
 import { callsOfOrder } from '../instructions/gatewayCallsStore.js';
-import type { CoverageRow } from '../pull/rows/coverageStore.js';
-import { coverageOfOrder } from '../pull/rows/coverageStore.js';
+import type { CoverageRow } from '../pull/snapshot/coverageStore.js';
+import { coverageOfOrder } from '../pull/snapshot/coverageStore.js';
 import { removals } from '../retention/retentionStore.js';
 
 export interface OrderHistory {

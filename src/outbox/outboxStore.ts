@@ -1,6 +1,7 @@
 // What is to be told to the outside, as rows (migrations/0025): written in the transaction of what
 // they tell, taken by one process at a time, kept when nobody could be told. It posts nothing.
-// Neighbours: outbox/tell.ts writes, alerts/deliver.ts takes, alerts/watch.ts finds what waits.
+// Neighbours: outbox/writeAlerts.ts writes, alerts/deliverAlerts.ts takes, alerts/watchRuns.ts
+// finds what waits.
 
 import type { Alert, AlertChannel, AlertEvent, WaitingUnknown } from '../core/alertMessages.js';
 import { PAUSES_SECONDS } from '../core/alertMessages.js';

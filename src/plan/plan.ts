@@ -7,7 +7,7 @@ import { changesSince } from '../instructions/freed.js';
 import type { AccountChange } from '../instructions/freedStore.js';
 import { holdFreed, noteWeighed, withdrawHistory } from '../instructions/freedStore.js';
 import { ownPolicies } from '../instructions/policies.js';
-import type { Snapshot } from '../pull/rows/pullsStore.js';
+import type { Snapshot } from '../pull/snapshot/snapshotsStore.js';
 import type { Run, RunDeps } from '../runs/deps.js';
 import { accountRules } from '../runs/deps.js';
 import { payoutsToPlan, REQUESTS_MAX } from './payouts.js';

@@ -18,9 +18,9 @@ import {
   newestOrders,
   repeatedOrders,
   repeatedRefunds,
-} from './rows/ledgerKeysStore.js';
-import type { AskedPart, Snapshot } from './rows/pullsStore.js';
-import { ALL_ORDERS, askLive, CHUNK_PAGES_MAX, createPull } from './rows/pullsStore.js';
+} from './snapshot/ledgerKeysStore.js';
+import type { AskedPart, Snapshot } from './snapshot/snapshotsStore.js';
+import { ALL_ORDERS, askLive, CHUNK_PAGES_MAX, createPull } from './snapshot/snapshotsStore.js';
 
 export type AskDeps = ChunkDeps & Pick<RunDeps, 'getReady' | 'jobs'>;
 

@@ -6,9 +6,9 @@ import { ledgerCurrencies } from '../core/currency.js';
 import { PAGE_ORDERS_MAX } from '../core/instructions/batch.js';
 import type { Db } from '../database/db.js';
 import type { RunDeps } from '../runs/deps.js';
-import type { PageCut } from './rows/pullsStore.js';
-import { createChunks } from './rows/pullsStore.js';
-import { createScans } from './rows/scansStore.js';
+import { createScans } from './snapshot/scansStore.js';
+import type { PageCut } from './snapshot/snapshotsStore.js';
+import { createChunks } from './snapshot/snapshotsStore.js';
 
 type CutDeps = Pick<RunDeps, 'config'>;
 

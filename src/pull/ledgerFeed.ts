@@ -11,7 +11,7 @@ import {
 } from '../ledger/ledgerFeedStore.js';
 import type { Run, RunDeps } from '../runs/deps.js';
 import { accountIdsOf, lookbackFrom } from '../runs/deps.js';
-import type { Snapshot } from './rows/pullsStore.js';
+import type { Snapshot } from './snapshot/snapshotsStore.js';
 
 /** Before the orders of a snapshot are entered: those that left the ledger are among them. */
 export function askVanished(

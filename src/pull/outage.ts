@@ -5,10 +5,10 @@
 
 import type { Account } from '../gateway/account.js';
 import type { RunDeps } from '../runs/deps.js';
-import type { PageAnswer } from './askGateway.js';
-import { gatewayStatus } from './rows/keptPagesStore.js';
-import type { ChunkRow } from './rows/pullsStore.js';
-import { keepChunk } from './rows/pullsStore.js';
+import type { PageAnswer } from './askPage.js';
+import type { ChunkRow } from './snapshot/snapshotsStore.js';
+import { keepChunk } from './snapshot/snapshotsStore.js';
+import { gatewayStatus } from './snapshot/storedPagesStore.js';
 
 export type OutageDeps = Pick<RunDeps, 'db' | 'gateway' | 'log' | 'monotonic' | 'sleep'>;
 

@@ -13,9 +13,9 @@ import { askOrders } from './askOrders.js';
 import { namesOrders } from './cutPages.js';
 import type { ChunkDeps } from './pullChunk.js';
 import { pullChunk } from './pullChunk.js';
-import { addGatewayOnly } from './rows/gatewayOnlyStore.js';
-import { pagesOfPull } from './rows/pullProgressStore.js';
-import type { Snapshot } from './rows/pullsStore.js';
+import { addGatewayOnly } from './snapshot/gatewayOnlyStore.js';
+import { pagesOfPull } from './snapshot/pullProgressStore.js';
+import type { Snapshot } from './snapshot/snapshotsStore.js';
 import {
   analyseSnapshot,
   finishPull,
@@ -23,7 +23,7 @@ import {
   releaseChunks,
   unfinishedPull,
   waitingChunks,
-} from './rows/pullsStore.js';
+} from './snapshot/snapshotsStore.js';
 
 export type PullDeps = AskDeps & WaitDeps & Pick<RunDeps, 'queuePort'>;
 

@@ -5,8 +5,8 @@ import type { RunDeps } from '../runs/deps.js';
 import { cutOf, cutPages } from './cutPages.js';
 import { pullDirectly } from './pull.js';
 import type { ChunkDeps } from './pullChunk.js';
-import type { PullKind, Snapshot } from './rows/pullsStore.js';
-import { askAgain, createPull } from './rows/pullsStore.js';
+import type { PullKind, Snapshot } from './snapshot/snapshotsStore.js';
+import { askAgain, createPull } from './snapshot/snapshotsStore.js';
 
 /** Looks at the orders of these instructions right here. */
 export async function pullAgain(

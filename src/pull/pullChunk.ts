@@ -9,20 +9,20 @@ import type { QueryEntry } from '../gateway/query/decode.js';
 import type { RunDeps } from '../runs/deps.js';
 import { otherEnvironment } from '../runs/environment.js';
 import { environmentOfChunk } from '../runs/runsStore.js';
-import { askPage, storedBody } from './askGateway.js';
+import { askPage, storedBody } from './askPage.js';
 import type { Patience } from './outage.js';
 import { askPatiently, openPatience } from './outage.js';
-import type { StoredPage } from './rows/pagesStore.js';
-import type { AskedPage, ChunkRow } from './rows/pullsStore.js';
+import type { ScanDeps } from './scanPages.js';
+import { scanPages } from './scanPages.js';
+import type { StoredPage } from './snapshot/pagesStore.js';
+import type { AskedPage, ChunkRow } from './snapshot/snapshotsStore.js';
 import {
   claimChunk,
   commitChunk,
   giveBackChunk,
   keepChunk,
   pagesOfChunk,
-} from './rows/pullsStore.js';
-import type { ScanDeps } from './scanPages.js';
-import { scanPages } from './scanPages.js';
+} from './snapshot/snapshotsStore.js';
 import { snapshotLines } from './snapshotLines.js';
 
 export type ChunkDeps = ScanDeps & Pick<RunDeps, 'newId'>;

@@ -9,7 +9,7 @@ import type { Profile } from '../gateway/document/profile.js';
 import { stateOf } from '../gateway/document/profile.js';
 import type { QueryEntry } from '../gateway/query/decode.js';
 import { readWireAmount } from '../gateway/wire/amount.js';
-import type { AskedPage, ChunkRow } from './rows/pullsStore.js';
+import type { AskedPage, ChunkRow } from './snapshot/snapshotsStore.js';
 
 /** One text for all entries of a page; `unasked` counts those whose order was not asked for. */
 export function snapshotLines(

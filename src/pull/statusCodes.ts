@@ -4,8 +4,8 @@
 import { createHash } from 'node:crypto';
 import { REFUND_ACCEPTED_CODE } from '../gateway/batches/answers.js';
 import type { Run, RunDeps } from '../runs/deps.js';
-import type { Snapshot } from './rows/pullsStore.js';
-import { noteAnswerCodes, noteStatusCodes } from './rows/statusCodesStore.js';
+import type { Snapshot } from './snapshot/snapshotsStore.js';
+import { noteAnswerCodes, noteStatusCodes } from './snapshot/statusCodesStore.js';
 
 type CodeDeps = Pick<RunDeps, 'config' | 'now'>;
 

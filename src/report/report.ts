@@ -3,9 +3,9 @@
 
 import { TakenOverError } from '../core/errors.js';
 import type { RunSummary } from '../core/runs/summary.js';
-import { tellFinished } from '../outbox/tell.js';
+import { tellFinished } from '../outbox/writeAlerts.js';
 import type { Run } from '../runs/deps.js';
-import { TAKEN_OVER } from '../runs/holding.js';
+import { TAKEN_OVER } from '../runs/lease.js';
 import { finishRun, storeSummary } from '../runs/runsStore.js';
 import type { WaitDeps } from '../runs/waitForRows.js';
 import { waitForRows } from '../runs/waitForRows.js';

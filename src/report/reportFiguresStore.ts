@@ -9,7 +9,7 @@ import type { Database, Db } from '../database/db.js';
 import { inTransaction, plannedBy } from '../database/db.js';
 import { inMonthOfRun } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';
-import { coverageRows } from '../pull/rows/coverageStore.js';
+import { coverageRows } from '../pull/snapshot/coverageStore.js';
 import { runSnapshots } from '../runs/runAccountsStore.js';
 import { BY_INDEX_ONLY } from './reportRowsStore.js';
 

@@ -5,8 +5,8 @@
 // afterwards.
 
 import type { Db } from '../database/db.js';
+import { releaseSeen, sayBrake } from './batches/sendingStatusStore.js';
 import type { SendDeps } from './deps.js';
-import { releaseSeen, sayBrake } from './rows/sendingStatusStore.js';
 
 const WHY = 'a look has shown all that nobody could say anything of: it happened';
 

@@ -6,9 +6,9 @@ import type { QueuedBatch } from '../core/instructions/batch.js';
 import { mayAccountSend } from '../core/instructions/sending.js';
 import { MOVEMENTS } from '../core/orders/order.js';
 import type { Db } from '../database/db.js';
+import { waitingBatches } from './batches/batchesStore.js';
+import { sendingStatuses } from './batches/sendingStatusStore.js';
 import type { SendDeps } from './deps.js';
-import { waitingBatches } from './rows/batchesStore.js';
-import { sendingStatuses } from './rows/sendingStatusStore.js';
 
 /** So often a batch is tried in one run before it waits for the next. */
 export const BATCH_TRIES_MAX = 4;

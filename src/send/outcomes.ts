@@ -1,15 +1,16 @@
 // What became of a batch that was sent: reads the answer entry by entry, or says that nobody knows.
 // Pure reading and one statement, so that it can be done again after a crash from the answer that
-// was stored, with the same result. Neighbours: sendBatch.ts right after a send, recover.ts later.
+// was stored, with the same result. Neighbours: sendBatch.ts right after a send, recoverAttempts.ts
+// later.
 
 import type { QueuedBatch } from '../core/instructions/batch.js';
 import type { RawAnswer } from '../gateway/transport/transport.js';
 import { confirmAcceptedPayouts } from '../instructions/payoutsStore.js';
+import type { InstructionOutcome, StoredAnswer } from './batches/attemptsStore.js';
+import { recordOutcomes } from './batches/attemptsStore.js';
 import type { SendDeps } from './deps.js';
 import type { SentBatch } from './prepareSend.js';
 import { readSent } from './prepareSend.js';
-import type { InstructionOutcome, StoredAnswer } from './rows/attemptsStore.js';
-import { recordOutcomes } from './rows/attemptsStore.js';
 
 export type OutcomeDeps = Pick<SendDeps, 'db' | 'gateway' | 'log' | 'now'>;
 

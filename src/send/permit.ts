@@ -1,7 +1,7 @@
 // May this batch be sent now? Everything that can forbid it stands behind this one function, which
 // answers yes with exactly what is to be sent, or why not. It reads the ledger anew and asks
-// core/orders/decide.ts about each order: an instruction goes out only if it is still what is
-// needed, by a complete snapshot that is young enough (laws 1 and 4 of ARCHITECTURE.md).
+// core/orders/decideVerdict.ts about each order: an instruction goes out only if it is still what
+// is needed, by a complete snapshot that is young enough (laws 1 and 4 of ARCHITECTURE.md).
 
 import { ledgerCurrencies } from '../core/currency.js';
 import type { BatchInstruction } from '../core/instructions/batch.js';
@@ -11,8 +11,8 @@ import type { Wanted } from '../core/instructions/policy.js';
 import { heldAtClaim } from '../core/instructions/policy.js';
 import { mayAccountSend } from '../core/instructions/sending.js';
 import { parseAmount } from '../core/money.js';
-import type { Need } from '../core/orders/decide.js';
-import { decideOrder } from '../core/orders/decide.js';
+import type { Need } from '../core/orders/decideVerdict.js';
+import { decideOrder } from '../core/orders/decideVerdict.js';
 import type { Rules } from '../core/orders/facts.js';
 import type { Db } from '../database/db.js';
 import type { Account } from '../gateway/account.js';
@@ -20,12 +20,12 @@ import { differsFrom } from '../instructions/freed.js';
 import { payoutFacts } from '../instructions/payoutsStore.js';
 import { ownPolicies, policiesOfRun } from '../instructions/policies.js';
 import { otherEnvironment } from '../runs/environment.js';
+import type { BatchRow } from './batches/batchesStore.js';
+import type { FreshFacts } from './batches/batchFactsStore.js';
+import { batchFacts } from './batches/batchFactsStore.js';
+import type { SendingStatus } from './batches/sendingStatusStore.js';
+import { sendingStatuses, statusInClaim } from './batches/sendingStatusStore.js';
 import type { SendDeps } from './deps.js';
-import type { BatchRow } from './rows/batchesStore.js';
-import type { FreshFacts } from './rows/batchFactsStore.js';
-import { batchFacts } from './rows/batchFactsStore.js';
-import type { SendingStatus } from './rows/sendingStatusStore.js';
-import { sendingStatuses, statusInClaim } from './rows/sendingStatusStore.js';
 
 export type PermitDeps = Pick<SendDeps, 'config' | 'db' | 'journal' | 'now'>;
 

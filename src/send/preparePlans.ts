@@ -6,10 +6,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Db } from '../database/db.js';
 import type { Runner } from '../runs/runsStore.js';
+import { claimBatch, recordOutcomes } from './batches/attemptsStore.js';
+import { batchFacts } from './batches/batchFactsStore.js';
+import { batchStatus, statusInClaim } from './batches/sendingStatusStore.js';
 import { claimFacts } from './journal/journalsStore.js';
-import { claimBatch, recordOutcomes } from './rows/attemptsStore.js';
-import { batchFacts } from './rows/batchFactsStore.js';
-import { batchStatus, statusInClaim } from './rows/sendingStatusStore.js';
 
 const NO_ACCOUNT = '';
 const NO_BATCH = 0n;

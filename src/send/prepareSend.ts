@@ -10,8 +10,8 @@ import type { PayoutOutcome } from '../gateway/payments/payout.js';
 import type { RawAnswer } from '../gateway/transport/transport.js';
 import type { PreparedRequest } from '../gateway/wire/requests.js';
 import { payoutMessage } from '../plan/payouts.js';
+import type { BatchRow } from './batches/batchesStore.js';
 import type { SendDeps } from './deps.js';
-import type { BatchRow } from './rows/batchesStore.js';
 
 type PrepareDeps = Pick<SendDeps, 'gateway'>;
 

@@ -8,20 +8,20 @@ import type { Run } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import type { WaitDeps } from '../runs/waitForRows.js';
 import { waitForRows } from '../runs/waitForRows.js';
-import { beginAgain } from './beginAgain.js';
-import type { SendDeps } from './deps.js';
-import type { EnqueueDeps } from './enqueueWaiting.js';
-import { BATCH_TRIES_MAX, enqueueWaiting, goingAccounts } from './enqueueWaiting.js';
-import type { RecoverDeps } from './recover.js';
-import { recoverAttempts } from './recover.js';
 import {
   analyseBatches,
   dissolveWaiting,
   openSends,
   queuedBatches,
   resetTries,
-} from './rows/batchesStore.js';
-import { sendingStatuses } from './rows/sendingStatusStore.js';
+} from './batches/batchesStore.js';
+import { sendingStatuses } from './batches/sendingStatusStore.js';
+import { beginAgain } from './beginAgain.js';
+import type { SendDeps } from './deps.js';
+import type { EnqueueDeps } from './enqueueWaiting.js';
+import { BATCH_TRIES_MAX, enqueueWaiting, goingAccounts } from './enqueueWaiting.js';
+import type { RecoverDeps } from './recoverAttempts.js';
+import { recoverAttempts } from './recoverAttempts.js';
 
 export type SendingDeps = RecoverDeps & EnqueueDeps & WaitDeps & Pick<SendDeps, 'journal'>;
 

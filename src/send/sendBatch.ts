@@ -14,28 +14,33 @@ import type { RawAnswer } from '../gateway/transport/transport.js';
 import type { Told } from '../gateway/transport/turns.js';
 import { pullAgain } from '../pull/pullAgain.js';
 import type { ChunkDeps } from '../pull/pullChunk.js';
-import type { SendDeps } from './deps.js';
-import type { EnqueueDeps } from './enqueueWaiting.js';
-import { enqueueWaiting } from './enqueueWaiting.js';
-import type { PermitLine } from './journal/permitSegments.js';
-import { keptRequest } from './keptRequest.js';
-import type { OutcomeDeps } from './outcomes.js';
-import { outcomesOf, recordAnswer, recordUnknown, tellUnanswered } from './outcomes.js';
-import type { Permit, PermitDeps } from './permit.js';
-import { beginningOf, maySend, whyNotAnyMore } from './permit.js';
-import type { SentBatch } from './prepareSend.js';
-import { prepareSend } from './prepareSend.js';
-import type { StoredAnswer } from './rows/attemptsStore.js';
-import { ClaimChanged, claimBatch, recordNotSent, SEND_BUDGET_MS } from './rows/attemptsStore.js';
-import type { BatchRow } from './rows/batchesStore.js';
+import type { StoredAnswer } from './batches/attemptsStore.js';
+import {
+  ClaimChanged,
+  claimBatch,
+  recordNotSent,
+  SEND_BUDGET_MS,
+} from './batches/attemptsStore.js';
+import type { BatchRow } from './batches/batchesStore.js';
 import {
   deferBatch,
   dropBatch,
   holdAgain,
   noteBatch,
   withdrawFromBatch,
-} from './rows/batchesStore.js';
-import { batchStatus, beginCanary, splitBatch } from './rows/sendingStatusStore.js';
+} from './batches/batchesStore.js';
+import { batchStatus, beginCanary, splitBatch } from './batches/sendingStatusStore.js';
+import type { SendDeps } from './deps.js';
+import type { EnqueueDeps } from './enqueueWaiting.js';
+import { enqueueWaiting } from './enqueueWaiting.js';
+import type { PermitLine } from './journal/permitSegments.js';
+import type { OutcomeDeps } from './outcomes.js';
+import { outcomesOf, recordAnswer, recordUnknown, tellUnanswered } from './outcomes.js';
+import type { Permit, PermitDeps } from './permit.js';
+import { beginningOf, maySend, whyNotAnyMore } from './permit.js';
+import type { SentBatch } from './prepareSend.js';
+import { prepareSend } from './prepareSend.js';
+import { storedRequest } from './storedRequest.js';
 import { LOST_COMMIT, undoClaim } from './undoClaim.js';
 import { canBeWritten, wireOf } from './wireEntry.js';
 
@@ -68,7 +73,8 @@ export async function sendBatch(deps: BatchDeps, batchId: bigint): Promise<void>
     if ((await sendInTurn(deps, batch, account)) === null) return;
     await deferBatch(deps.db, batchId, 'the look before sending was not answered');
   } catch (error) {
-    // Only a batch that still waits is touched: after the claim, recover.ts says what it is.
+    // Only a batch that still waits is touched: after the claim, recoverAttempts.ts says what it
+    // is.
     const reason = messageOf(error);
     await deferBatch(deps.db, batchId, `tieout failed: ${reason}`);
     throw error;
@@ -201,7 +207,7 @@ async function claimEntries(
   const attemptId = deps.newId();
   const instructionIds = entries.map((entry) => entry.instructionId);
   const journalId = deps.journal.journalId();
-  const requestGzip = keptRequest(prepared.body, sent);
+  const requestGzip = storedRequest(prepared.body, sent);
   const bodySha256 = prepared.sha256;
   const claim = { attemptId, instructionIds, bodySha256, requestGzip, runId, journalId };
   const began = momentOf(deps);

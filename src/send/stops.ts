@@ -8,7 +8,7 @@ import { liveFromAheadNotice, notSentNotice } from '../core/runs/notices.js';
 import type { Db } from '../database/db.js';
 import type { Account } from '../gateway/account.js';
 import { historyCounts } from '../ledger/ledgerStore.js';
-import { sendingStatuses, whyWaiting } from './rows/sendingStatusStore.js';
+import { sendingStatuses, whyWaiting } from './batches/sendingStatusStore.js';
 
 /** Told even where nothing waits: a stop that nobody remembers is found here. */
 const ALWAYS_TOLD: ReadonlySet<string> = new Set(['brake', 'freeze', 'breaker']);

@@ -5,8 +5,8 @@
 import { messageOf } from '../core/errors.js';
 import type { EnqueueDeps } from './enqueueWaiting.js';
 import { enqueueWaiting } from './enqueueWaiting.js';
-import type { RecoverDeps } from './recover.js';
-import { recoverAttempts } from './recover.js';
+import type { RecoverDeps } from './recoverAttempts.js';
+import { recoverAttempts } from './recoverAttempts.js';
 
 type SweepDeps = RecoverDeps & EnqueueDeps;
 

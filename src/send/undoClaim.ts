@@ -3,11 +3,11 @@
 // the database answers it is asked what became of the transaction, and a claim that happened is
 // recorded as not sent. Nothing was wrong with the batch, so that this is no try of it; a failure
 // is counted by whoever throws it. Where the database keeps silent the attempt stays open, and
-// recover.ts makes it unknown.
+// recoverAttempts.ts makes it unknown.
 
+import { recordNotSent } from './batches/attemptsStore.js';
 import type { SendDeps } from './deps.js';
 import { transactionStatus } from './journal/journalsStore.js';
-import { recordNotSent } from './rows/attemptsStore.js';
 
 export const LOST_COMMIT = 'the answer to the COMMIT of its claim was lost';
 const ASKED_MAX = 20;

@@ -5,7 +5,7 @@
 
 import type { Db, Tx } from '../database/db.js';
 import { statement } from '../database/statements.js';
-import { ENTRY_COLUMNS } from '../pull/rows/pullsStore.js';
+import { ENTRY_COLUMNS } from '../pull/snapshot/snapshotsStore.js';
 
 /** Worked out again, or put back as they stood. */
 const SCRATCH = new Set([
@@ -53,7 +53,7 @@ export async function fillScanned(tx: Tx, texts: Iterable<string>): Promise<void
   );
   await tx.query('truncate pg_temp.scanned');
   await tx.copy(`copy pg_temp.scanned (${ENTRY_COLUMNS}) from stdin`, texts);
-  await tx.query(onScratch(statement('pull/rows/storeScanned')));
+  await tx.query(onScratch(statement('pull/snapshot/storeScanned')));
 }
 
 /** After the last entry: the indexes that the compare joins by, and what the planner must know. */

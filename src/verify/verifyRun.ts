@@ -18,7 +18,7 @@ import { TieoutError } from '../core/errors.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import type { Database, Db, Tx } from '../database/db.js';
 import { rolledBack } from '../database/rolledBack.js';
-import { storedSnapshots } from '../pull/rows/keptPagesStore.js';
+import { storedSnapshots } from '../pull/snapshot/storedPagesStore.js';
 import { removalOf } from '../retention/retentionStore.js';
 import type { Run } from '../runs/deps.js';
 import type { RunRow } from '../runs/runsStore.js';

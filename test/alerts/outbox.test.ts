@@ -3,13 +3,13 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { localTicksOf } from '../../jobs/clock.js';
-import { deliverDue } from '../../src/alerts/deliver.js';
-import type { WatchDeps } from '../../src/alerts/watch.js';
-import { tellOnce, watch } from '../../src/alerts/watch.js';
+import { deliverDue } from '../../src/alerts/deliverAlerts.js';
+import type { WatchDeps } from '../../src/alerts/watchRuns.js';
+import { tellOnce, watch } from '../../src/alerts/watchRuns.js';
 import { hidingSecrets } from '../../src/config/hiding.js';
 import { PAUSES_SECONDS, UNKNOWN_HOURS_MAX } from '../../src/core/alertMessages.js';
 import { outboxFigures, takeDue } from '../../src/outbox/outboxStore.js';
-import { tellFailed, tellJobFailed } from '../../src/outbox/tell.js';
+import { tellFailed, tellJobFailed } from '../../src/outbox/writeAlerts.js';
 import { isAlive } from '../../src/runs/processIdentity.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds } from '../support/night.js';

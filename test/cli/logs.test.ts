@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sayBrake } from '../../src/send/rows/sendingStatusStore.js';
+import { sayBrake } from '../../src/send/batches/sendingStatusStore.js';
 import type { Receiver } from '../alerts/receiver.js';
 import { openReceiver } from '../alerts/receiver.js';
 import type { Front } from '../faults/front.js';

@@ -1,8 +1,8 @@
-// Every case of test/support/cases.ts through core/orders/decide.ts; compare.test.ts runs the same cases
+// Every case of test/support/cases.ts through core/orders/decideVerdict.ts; compare.test.ts runs the same cases
 // through the database.
 
 import { describe, expect, test } from 'vitest';
-import { decideOrder } from '../../src/core/orders/decide.js';
+import { decideOrder } from '../../src/core/orders/decideVerdict.js';
 import { BREAK_KINDS, positionRows } from '../../src/core/orders/verdict.js';
 import { caseSets } from '../support/cases.js';
 import { factsOf, orderOf, verdictText } from '../support/orders.js';

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { UnreachableError } from '../../src/core/errors.js';
 import type { Tx } from '../../src/database/db.js';
 import type { SendDeps } from '../../src/send/deps.js';
-import { recoverAttempts } from '../../src/send/recover.js';
+import { recoverAttempts } from '../../src/send/recoverAttempts.js';
 import { sendBatch } from '../../src/send/sendBatch.js';
 import type { House } from '../support/night.js';
 import { instructionCounts, kinds } from '../support/night.js';

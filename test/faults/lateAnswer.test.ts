@@ -8,7 +8,7 @@ import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import type { Decision } from '../../src/instructions/decisions.js';
 import { decideInstructions } from '../../src/instructions/decisions.js';
 import type { SendDeps } from '../../src/send/deps.js';
-import { recoverAttempts } from '../../src/send/recover.js';
+import { recoverAttempts } from '../../src/send/recoverAttempts.js';
 import { sendBatch } from '../../src/send/sendBatch.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, instructionCounts, kinds, rewriteSettings } from '../support/night.js';

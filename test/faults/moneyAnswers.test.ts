@@ -5,7 +5,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { statusCodesSeen } from '../../src/pull/rows/statusCodesStore.js';
+import { statusCodesSeen } from '../../src/pull/snapshot/statusCodesStore.js';
 import { batch } from '../sandbox/wireClient.js';
 import { expectIdentities, expectMoney } from '../support/identities.js';
 import type { House, HouseOptions } from '../support/night.js';

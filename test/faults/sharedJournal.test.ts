@@ -3,9 +3,9 @@
 
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import { activeBrakes } from '../../src/send/batches/sendingStatusStore.js';
 import { openJournalGuard } from '../../src/send/journal/journalGuard.js';
 import { openPermitJournal } from '../../src/send/journal/permitJournal.js';
-import { activeBrakes } from '../../src/send/rows/sendingStatusStore.js';
 import type { House } from '../support/night.js';
 import { buildHouse, kinds } from '../support/night.js';
 

@@ -20,7 +20,7 @@ import { sendApproved } from '../../src/night/sendApproved.js';
 import { seedOrders } from '../../src/sandbox/seed/seed.js';
 import { DEFAULT_ACCOUNTS, planSeed } from '../../src/sandbox/seed/seedPlan.js';
 import { startSandbox } from '../../src/sandbox/server.js';
-import { activeBrakes } from '../../src/send/rows/sendingStatusStore.js';
+import { activeBrakes } from '../../src/send/batches/sendingStatusStore.js';
 import { decideHeld } from '../support/decideHeld.js';
 import type { Effect } from '../support/night.js';
 import {

@@ -4,8 +4,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { recoverAttempts } from '../../src/send/recover.js';
-import { SEND_BUDGET_MS } from '../../src/send/rows/attemptsStore.js';
+import { SEND_BUDGET_MS } from '../../src/send/batches/attemptsStore.js';
+import { recoverAttempts } from '../../src/send/recoverAttempts.js';
 import { sendBatch } from '../../src/send/sendBatch.js';
 import { ensureBuilt, startTieout } from '../support/cli.js';
 import type { House, HouseOptions } from '../support/night.js';

@@ -3,7 +3,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { runSentence } from '../../src/core/runs/summary.js';
-import { reevaluate } from '../../src/night/reevaluate.js';
+import { reevaluate } from '../../src/night/reevaluateJob.js';
 import { sendBatch } from '../../src/send/sendBatch.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import type { House, HouseOptions } from '../support/night.js';

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunSummary } from '../../src/core/runs/summary.js';
-import { SILENCE_MS_MAX } from '../../src/runs/holding.js';
+import { SILENCE_MS_MAX } from '../../src/runs/lease.js';
 import { startTieout, tieout } from '../support/cli.js';
 import type { SeparateHouse } from '../support/separateHouse.js';
 import { buildSeparateHouse } from '../support/separateHouse.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import type { SendDeps } from '../../src/send/deps.js';
-import { recoverAttempts } from '../../src/send/recover.js';
+import { recoverAttempts } from '../../src/send/recoverAttempts.js';
 import { sendBatch } from '../../src/send/sendBatch.js';
 import type { House } from '../support/night.js';
 import { buildHouse, instructionCounts, kinds, rewriteSettings } from '../support/night.js';

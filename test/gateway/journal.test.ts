@@ -8,7 +8,7 @@ import { journalled } from '../../src/cli/gateway/gatewayJournal.js';
 import { createGatewayClient } from '../../src/gateway/client.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import { orderHistory } from '../../src/orders/historyStore.js';
-import { sayBrake } from '../../src/send/rows/sendingStatusStore.js';
+import { sayBrake } from '../../src/send/batches/sendingStatusStore.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { ACCOUNT, httpText, type RawServer, rawServer } from './rawServer.js';
 import { batchJson, CARD, PAYMENT, paymentXml, QUERY_JSON } from './samples.js';

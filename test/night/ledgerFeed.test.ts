@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunSummary, runSentence, workedOutOpenAfter } from '../../src/core/runs/summary.js';
 import { orderHistory } from '../../src/orders/historyStore.js';
-import { statusCodesSeen } from '../../src/pull/rows/statusCodesStore.js';
+import { statusCodesSeen } from '../../src/pull/snapshot/statusCodesStore.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds } from '../support/night.js';
 

@@ -15,7 +15,7 @@ import { sendApproved } from '../../src/night/sendApproved.js';
 import { payoutMoney } from '../../src/plan/payouts.js';
 import { pullChunk } from '../../src/pull/pullChunk.js';
 import { findRun } from '../../src/runs/runsStore.js';
-import { recoverAttempts } from '../../src/send/recover.js';
+import { recoverAttempts } from '../../src/send/recoverAttempts.js';
 import { sendBatch } from '../../src/send/sendBatch.js';
 import { verifyRun } from '../../src/verify/verifyRun.js';
 import { byHand } from '../support/byHand.js';

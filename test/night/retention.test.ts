@@ -7,7 +7,7 @@ import { removedLine } from '../../src/core/runs/removal.js';
 import { migrateDown, migrateUp } from '../../src/database/migrate.js';
 import { inMonthOfRun, partitionOf } from '../../src/database/monthPartitions.js';
 import { orderHistory } from '../../src/orders/historyStore.js';
-import { createPull } from '../../src/pull/rows/pullsStore.js';
+import { createPull } from '../../src/pull/snapshot/snapshotsStore.js';
 import { removeEvidence, removeOldEvidence } from '../../src/retention/retention.js';
 import type { RemovalVerdict } from '../../src/retention/retentionStore.js';
 import { keptMonths, removalOf, removals } from '../../src/retention/retentionStore.js';

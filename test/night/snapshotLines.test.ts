@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import type { QueryEntry } from '../../src/gateway/query/decode.js';
-import { ENTRY_COLUMNS } from '../../src/pull/rows/pullsStore.js';
+import { ENTRY_COLUMNS } from '../../src/pull/snapshot/snapshotsStore.js';
 import { snapshotLines } from '../../src/pull/snapshotLines.js';
 
 const AUTHORISED = '2000';

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { judgeOrders } from '../../src/compare/verdictsStore.js';
-import type { Verdict } from '../../src/core/orders/decide.js';
+import type { Verdict } from '../../src/core/orders/decideVerdict.js';
 import { caseSets } from '../support/cases.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';

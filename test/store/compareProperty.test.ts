@@ -1,4 +1,4 @@
-// Two roads, one verdict: compare.sql over a whole set and core/orders/decide.ts over each of its orders,
+// Two roads, one verdict: compare.sql over a whole set and core/orders/decideVerdict.ts over each of its orders,
 // for generated orders under generated rules. And neither the order of pages nor that of entries in
 // an answer bears on any verdict, nor whether one session compares all orders or two a half each.
 
@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { partsOf } from '../../src/compare/fastMatchStore.js';
 import { judgeOrders } from '../../src/compare/verdictsStore.js';
-import { decideOrder } from '../../src/core/orders/decide.js';
+import { decideOrder } from '../../src/core/orders/decideVerdict.js';
 import type { Rules } from '../../src/core/orders/facts.js';
 import type { Database, Db } from '../../src/database/db.js';
 import type { FreshDatabase } from '../support/database.js';

@@ -14,7 +14,7 @@ import {
   coverageCounts,
   coverageOfOrder,
   coverageRows,
-} from '../../src/pull/rows/coverageStore.js';
+} from '../../src/pull/snapshot/coverageStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import type { OrderText } from '../support/orders.js';

@@ -1,14 +1,14 @@
 // The facts right before a send: batchFacts.sql and facts.ts. What compare.sql planned must be what
-// core/orders/decide.ts says of the same order again, or nothing goes out.
+// core/orders/decideVerdict.ts says of the same order again, or nothing goes out.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { decideOrder } from '../../src/core/orders/decide.js';
+import { decideOrder } from '../../src/core/orders/decideVerdict.js';
 import type { Database } from '../../src/database/db.js';
 import { openDatabase } from '../../src/database/db.js';
 import { cutBatches } from '../../src/instructions/instructionsStore.js';
+import type { FreshFacts } from '../../src/send/batches/batchFactsStore.js';
+import { batchFacts } from '../../src/send/batches/batchFactsStore.js';
 import { planAhead } from '../../src/send/preparePlans.js';
-import type { FreshFacts } from '../../src/send/rows/batchFactsStore.js';
-import { batchFacts } from '../../src/send/rows/batchFactsStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import type { OrderText } from '../support/orders.js';
@@ -214,7 +214,7 @@ async function touch(snapshot: { pullId: bigint }): Promise<void> {
   ]);
 }
 
-/** What core/orders/decide.ts says of the one instruction of the newest batch. */
+/** What core/orders/decideVerdict.ts says of the one instruction of the newest batch. */
 async function decidedAgain(): Promise<string> {
   const fact = await freshFact();
   expect(fact.snapshotAt === null).toBe(!fact.facts.hasSnapshot);

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ledgerCurrencies } from '../../src/core/currency.js';
-import { askLive, createPull } from '../../src/pull/rows/pullsStore.js';
+import { askLive, createPull } from '../../src/pull/snapshot/snapshotsStore.js';
 import { freshDatabase } from '../support/database.js';
 import { storeRun } from '../support/snapshotStore.js';
 

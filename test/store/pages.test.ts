@@ -4,8 +4,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../src/database/db.js';
-import { copyPages } from '../../src/pull/rows/pagesStore.js';
-import type { AskedPage } from '../../src/pull/rows/pullsStore.js';
+import { copyPages } from '../../src/pull/snapshot/pagesStore.js';
+import type { AskedPage } from '../../src/pull/snapshot/snapshotsStore.js';
 import {
   claimChunk,
   createChunks,
@@ -13,7 +13,7 @@ import {
   pagesOfChunk,
   releaseChunks,
   waitingChunks,
-} from '../../src/pull/rows/pullsStore.js';
+} from '../../src/pull/snapshot/snapshotsStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { storeRun } from '../support/snapshotStore.js';

@@ -10,8 +10,8 @@ import {
   updateBreaks,
 } from '../../src/compare/verdictsStore.js';
 import type { Database } from '../../src/database/db.js';
-import { addGatewayOnly } from '../../src/pull/rows/gatewayOnlyStore.js';
-import { askAgain, askLive, createPull } from '../../src/pull/rows/pullsStore.js';
+import { addGatewayOnly } from '../../src/pull/snapshot/gatewayOnlyStore.js';
+import { askAgain, askLive, createPull } from '../../src/pull/snapshot/snapshotsStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import type { OrderText } from '../support/orders.js';

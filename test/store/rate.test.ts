@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Db } from '../../src/database/db.js';
 import { openDatabase } from '../../src/database/db.js';
-import { openRateLimit } from '../../src/send/rows/rateLimitStore.js';
+import { openRateLimit } from '../../src/send/batches/rateLimitStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { moveClock } from '../support/movedClock.js';

@@ -1,6 +1,6 @@
 // The verdict table of docs/CONTRACT.md section 6 as cases: what the ledger says, what the gateway
 // shows, what was requested and done, and the verdict that follows. The cases are worked out from
-// the contract by hand and know nothing of the code; they run through core/orders/decide.ts and through
+// the contract by hand and know nothing of the code; they run through core/orders/decideVerdict.ts and through
 // compare.sql alike. Each set of cases shares its rules.
 
 import type { Rules } from '../../src/core/orders/facts.js';

@@ -10,7 +10,7 @@ import type {
   DecisionVerdict,
 } from '../../src/instructions/decisions.js';
 import { decideInstructions } from '../../src/instructions/decisions.js';
-import { dissolveWaiting } from '../../src/send/rows/batchesStore.js';
+import { dissolveWaiting } from '../../src/send/batches/batchesStore.js';
 import type { OrderText } from './orders.js';
 import { orderOf, SNAPSHOT_AT } from './orders.js';
 import { policies, snapshotAndPlan } from './planning.js';

@@ -1,12 +1,12 @@
 // Orders for tests of the compare: one order as the ledger, the gateway, the refund requests and
 // our instructions know it, written as short text. The same order becomes the facts of
-// core/orders/decide.ts and rows of a real database (snapshotStore.ts), so that both roads are asked the same
+// core/orders/decideVerdict.ts and rows of a real database (snapshotStore.ts), so that both roads are asked the same
 // question.
 
 import type { InstructionState } from '../../src/core/instructions/instruction.js';
 import type { Hundredths } from '../../src/core/money.js';
 import { formatAmount, parseAmount } from '../../src/core/money.js';
-import type { Verdict } from '../../src/core/orders/decide.js';
+import type { Verdict } from '../../src/core/orders/decideVerdict.js';
 import type {
   EntryFacts,
   InstructionFacts,
@@ -93,7 +93,7 @@ export function orderOf(orderNo: string, text: OrderText): StoredOrder {
   };
 }
 
-/** The facts of an order for core/orders/decide.ts: equal entries once, the contradiction said. */
+/** The facts of an order for core/orders/decideVerdict.ts: equal entries once, the contradiction said. */
 export function factsOf(order: StoredOrder): OrderFacts {
   const distinct = new Map(order.entries.map((entry) => [contentOf(entry), entry]));
   const entries = [...distinct.values()];

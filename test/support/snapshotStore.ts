@@ -6,12 +6,12 @@ import type { CompareRules } from '../../src/compare/verdictsStore.js';
 import { PROOFS, refundAfter } from '../../src/core/instructions/instruction.js';
 import type { Hundredths } from '../../src/core/money.js';
 import { parseAmount } from '../../src/core/money.js';
-import type { Verdict } from '../../src/core/orders/decide.js';
+import type { Verdict } from '../../src/core/orders/decideVerdict.js';
 import type { Rules } from '../../src/core/orders/facts.js';
 import type { Operation } from '../../src/core/orders/order.js';
 import type { BreakKind, ReviewDecision } from '../../src/core/orders/verdict.js';
 import type { Database, Db } from '../../src/database/db.js';
-import { askRefunds } from '../../src/pull/rows/pullsStore.js';
+import { askRefunds } from '../../src/pull/snapshot/snapshotsStore.js';
 import type { StoredEntry, StoredInstruction, StoredOrder } from './orders.js';
 import { DATE_END, HOUR_MS, instructionFactsOf, money, SNAPSHOT_AT } from './orders.js';
 

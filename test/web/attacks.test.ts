@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROLES } from '../../src/core/access.js';
-import { sayBrake } from '../../src/send/rows/sendingStatusStore.js';
+import { sayBrake } from '../../src/send/batches/sendingStatusStore.js';
 import { ROUTES } from '../../src/web/routes.js';
 import { download, everyFile, queueRows } from './artefacts.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';

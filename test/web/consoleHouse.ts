@@ -11,7 +11,7 @@ import { addUser } from '../../src/access/usersStore.js';
 import type { App } from '../../src/cli/app.js';
 import type { Grant, Role } from '../../src/core/access.js';
 import { migrationStatus } from '../../src/database/migrate.js';
-import { reevaluate } from '../../src/night/reevaluate.js';
+import { reevaluate } from '../../src/night/reevaluateJob.js';
 import { isAlive } from '../../src/runs/processIdentity.js';
 import type { MonitorDeps } from '../../src/web/health.js';
 import { createWebServer } from '../../src/web/server.js';

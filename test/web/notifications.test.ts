@@ -9,7 +9,7 @@ import type { Database } from '../../src/database/db.js';
 import { openDatabase } from '../../src/database/db.js';
 import { migrationStatus } from '../../src/database/migrate.js';
 import { clearHints } from '../../src/ledger/notificationsStore.js';
-import { askLive, createPull } from '../../src/pull/rows/pullsStore.js';
+import { askLive, createPull } from '../../src/pull/snapshot/snapshotsStore.js';
 import type { MonitorDeps } from '../../src/web/health.js';
 import { addMetrics } from '../../src/web/metrics.js';
 import { createWebServer } from '../../src/web/server.js';

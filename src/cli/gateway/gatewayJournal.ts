@@ -13,8 +13,8 @@ import type { GatewayClient } from '../../gateway/client.js';
 import { BATCH_SHAPES } from '../../gateway/document/messages.js';
 import type { CalledEntry, UnderWay } from '../../instructions/gatewayCallsStore.js';
 import { beginCall, endCall, underWay } from '../../instructions/gatewayCallsStore.js';
+import { sendingStatuses } from '../../send/batches/sendingStatusStore.js';
 import type { JournalGuard } from '../../send/journal/journalGuard.js';
-import { sendingStatuses } from '../../send/rows/sendingStatusStore.js';
 import { type CallName, type CallReport, movesMoney } from './gatewayCall.js';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -14,7 +14,7 @@ import { isDay, periodOf } from '../../core/period.js';
 import { removedLine } from '../../core/runs/removal.js';
 import type { CoverageLine } from '../../core/runs/reporting.js';
 import type { ReportFile } from '../../core/runs/summary.js';
-import { coverageRows } from '../../pull/rows/coverageStore.js';
+import { coverageRows } from '../../pull/snapshot/coverageStore.js';
 import { activityRows, newestRunOf, openAsOf } from '../../report/periodRowsStore.js';
 import { breakRows, movedRows, orderRows, waitingRows } from '../../report/reportRowsStore.js';
 import { queueReports, writtenByIds, writtenReports } from '../../report/reportsStore.js';

@@ -6,7 +6,7 @@ import type { FailedJob } from '../../../jobs/failed.js';
 import { discardJob, findFailedJob, listFailedJobs, retryFailedJob } from '../../../jobs/failed.js';
 import { FAILED_KEPT } from '../../../jobs/queues.js';
 import { UsageError } from '../../core/errors.js';
-import { reevaluate } from '../../night/reevaluate.js';
+import { reevaluate } from '../../night/reevaluateJob.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 

@@ -2,7 +2,7 @@
 // says.
 
 import { Command, Option } from 'commander';
-import { tellOnce } from '../../alerts/watch.js';
+import { tellOnce } from '../../alerts/watchRuns.js';
 import { UsageError } from '../../core/errors.js';
 import type { RunState } from '../../core/runs/summary.js';
 import type { RunRequest } from '../../night/begin.js';

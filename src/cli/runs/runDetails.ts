@@ -8,7 +8,7 @@ import { coverageLabel } from '../../core/orders/coverage.js';
 import type { RunSummary } from '../../core/runs/summary.js';
 import { causeLabel, labelOf } from '../../core/text/labels.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
-import type { CoverageRow } from '../../pull/rows/coverageStore.js';
+import type { CoverageRow } from '../../pull/snapshot/coverageStore.js';
 
 /** Orders listed on a terminal; --json has all of them. */
 export const DETAILS_MAX = 10_000;

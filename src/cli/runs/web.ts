@@ -9,7 +9,7 @@ import { hasAdministrator } from '../../access/usersStore.js';
 import { UnreachableError } from '../../core/errors.js';
 import type { QueuePort, Reevaluate } from '../../core/queuePort.js';
 import { migrationStatus } from '../../database/migrate.js';
-import { reevaluate } from '../../night/reevaluate.js';
+import { reevaluate } from '../../night/reevaluateJob.js';
 import type { Workforce } from '../../night/run.js';
 import type { MonitorDeps } from '../../web/health.js';
 import { createWebServer } from '../../web/server.js';

@@ -1,6 +1,6 @@
 // May an account send at all, and how much? The canary, the breaker and the brakes as one pure
 // question over facts that every worker reads anew right before a send. It knows nothing of orders:
-// whether an instruction is still wanted is asked elsewhere (decide.ts).
+// whether an instruction is still wanted is asked elsewhere (decideVerdict.ts).
 
 import { oneLine } from '../log.js';
 

@@ -1,5 +1,6 @@
 // How much: what the gateway shows beside the ledger, and what we captured beside what was to be
-// captured, within the tolerance. Pure; compare.sql does the same for sets. Neighbour: decide.ts.
+// captured, within the tolerance. Pure; compare.sql does the same for sets. Neighbour:
+// decideVerdict.ts.
 
 import type { Hundredths } from '../money.js';
 import type { EntryFacts, LedgerFacts, OrderFacts, Rules } from './facts.js';

@@ -1,5 +1,5 @@
-// What is known of one order and by which rules it is judged: the facts of decide.ts, in the shapes
-// in which send/rows/batchFactsStore.ts and the tests give them. Pure: types alone.
+// What is known of one order and by which rules it is judged: the facts of decideVerdict.ts, in the
+// shapes in which send/batches/batchFactsStore.ts and the tests give them. Pure: types alone.
 
 import type { Hundredths } from '../money.js';
 import type { ExpectedState, GatewayState, Operation } from './order.js';

@@ -1,8 +1,8 @@
 // The verdict table of docs/CONTRACT.md section 6 as data. `positionRows` spells out every
 // combination of what the ledger expects, what the gateway shows and what bears on the pair, each
-// with its verdict; the SQL that compares joins these rows as values, and decide.ts looks the same
-// rows up for one order, so that the table lives once. Nothing here knows money: amounts are
-// compared elsewhere.
+// with its verdict; the SQL that compares joins these rows as values, and decideVerdict.ts looks
+// the same rows up for one order, so that the table lives once. Nothing here knows money: amounts
+// are compared elsewhere.
 
 import type { ExpectedState, GatewayState, Operation } from './order.js';
 import { EXPECTED_STATES, GATEWAY_STATES } from './order.js';

@@ -1,13 +1,13 @@
 // Raw answers on the local disk until the database has them: an outage between the answer and its
 // commit, or the death of this process, loses nothing. One file an answer; whoever recovers brings
-// them in. Neighbours: attemptsStore.ts stores answers, send/recover.ts calls `bringIn`.
+// them in. Neighbours: attemptsStore.ts stores answers, send/recoverAttempts.ts calls `bringIn`.
 
 import { mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Db } from '../../database/db.js';
-import type { StoredAnswer } from '../rows/attemptsStore.js';
-import { storeAnswer } from '../rows/attemptsStore.js';
+import type { StoredAnswer } from '../batches/attemptsStore.js';
+import { storeAnswer } from '../batches/attemptsStore.js';
 import { unknownAttempts } from './journalsStore.js';
 
 export interface AnswerSpool {

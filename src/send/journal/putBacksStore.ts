@@ -7,7 +7,7 @@ import type { Movement } from '../../core/orders/order.js';
 import { MOVEMENTS } from '../../core/orders/order.js';
 import type { Db } from '../../database/db.js';
 import { statement } from '../../database/statements.js';
-import { sayBrake } from '../rows/sendingStatusStore.js';
+import { sayBrake } from '../batches/sendingStatusStore.js';
 import type { JournalPlace } from './journalsStore.js';
 import type { LostPermit } from './permitSegments.js';
 

@@ -1,7 +1,7 @@
 // Attempts: the durable half of sending. The claim is a compare-and-set of the batch from queued to
 // sending together with an attempt row, committed before the first byte; outcomes are written once,
 // by the attempt that sent. Nothing here talks to the gateway, and nothing ever rewrites an
-// attempt. Neighbours: batches.ts, send/sendBatch.ts, send/recover.ts.
+// attempt. Neighbours: batches.ts, send/sendBatch.ts, send/recoverAttempts.ts.
 
 import { UNCLEAN_BATCHES_MAX } from '../../core/instructions/sending.js';
 import type { Movement } from '../../core/orders/order.js';
@@ -58,7 +58,7 @@ export async function claimBatch(
     others: bigint;
     xid: string;
   }>(
-    statement('send/rows/claimBatch'),
+    statement('send/batches/claimBatch'),
     [
       batchId,
       claim.instructionIds.map(String),
@@ -98,7 +98,7 @@ export async function recordNotSent(
   reason: string,
   isTry = true,
 ): Promise<void> {
-  await db.query(statement('send/rows/recordNotSent'), [attemptId, reason, isTry ? 1 : 0]);
+  await db.query(statement('send/batches/recordNotSent'), [attemptId, reason, isTry ? 1 : 0]);
 }
 
 /** A raw answer as it is kept. */
@@ -159,7 +159,7 @@ export async function recordOutcomes(
   }));
   const answer = result.toStore ?? null;
   const { rows } = await db.query<{ written: bigint }>(
-    statement('send/rows/recordOutcomes'),
+    statement('send/batches/recordOutcomes'),
     [
       attemptId,
       result.answered ? 'answered' : 'unanswered',

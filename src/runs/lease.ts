@@ -5,9 +5,9 @@
 
 import { DatabaseAwayError, LEFT, messageOf, STOPPED, TakenOverError } from '../core/errors.js';
 import { isThere } from '../database/db.js';
-import { tellFailed } from '../outbox/tell.js';
+import { tellFailed } from '../outbox/writeAlerts.js';
 import type { Run, RunDeps } from './deps.js';
-import { fenceOf } from './runHoldersStore.js';
+import { fenceOf } from './leaseStore.js';
 import type { RunRow } from './runsStore.js';
 import { failRun, isHeld } from './runsStore.js';
 

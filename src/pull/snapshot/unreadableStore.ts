@@ -1,7 +1,7 @@
 // Orders that an entry without a name may be about: asked for on a page where such an entry stands,
 // and without an entry of their own. They leave their page for one of their own, which failed: what
 // everything else says of an order that was not looked at holds for them. Neighbours:
-// pullsStore.ts, scansStore.ts; core/unreadable.ts has the words.
+// snapshotsStore.ts, scansStore.ts; core/unreadable.ts has the words.
 
 import type { UnreadableFacts } from '../../core/runs/unreadable.js';
 import { UNREADABLE } from '../../core/runs/unreadable.js';
@@ -32,7 +32,7 @@ export async function leaveUnread(
     orderNos,
     reason,
   ];
-  await tx.query(statement('pull/rows/leaveUnread'), values);
+  await tx.query(statement('pull/snapshot/leaveUnread'), values);
 }
 
 /** So many are named of each account. */
@@ -45,7 +45,7 @@ export async function unreadableEntries(db: Db, runId: bigint): Promise<Unreadab
     entries: bigint;
     places: UnreadableFacts['places'];
     orders: bigint;
-  }>(statement('pull/rows/unreadableEntries'), [runId, UNREADABLE, PLACES_MAX]);
+  }>(statement('pull/snapshot/unreadableEntries'), [runId, UNREADABLE, PLACES_MAX]);
   return rows.map(({ account_id: accountId, entries, places, orders }) => {
     return { accountId, entries: Number(entries), places, orders: Number(orders) };
   });

@@ -5,12 +5,12 @@
 import { ANSWERED_AFTER_ALL, disputeByAnswers } from '../instructions/lateAnswersStore.js';
 import type { Run } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
+import type { OpenAttempt } from './batches/attemptsStore.js';
+import { openAttempts, SEND_BUDGET_MS } from './batches/attemptsStore.js';
+import { batchInstructions, dissolveWaiting, loadBatch } from './batches/batchesStore.js';
 import type { SendDeps } from './deps.js';
 import type { OutcomeDeps } from './outcomes.js';
 import { readAnswer, recordUnknown } from './outcomes.js';
-import type { OpenAttempt } from './rows/attemptsStore.js';
-import { openAttempts, SEND_BUDGET_MS } from './rows/attemptsStore.js';
-import { batchInstructions, dissolveWaiting, loadBatch } from './rows/batchesStore.js';
 import { wireOf } from './wireEntry.js';
 
 export type RecoverDeps = OutcomeDeps &

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { DatabaseAwayError } from '../../src/core/errors.js';
 import { openDatabase } from '../../src/database/db.js';
 import type { Run } from '../../src/runs/deps.js';
-import { DATABASE_MINUTES_MAX, openOutages } from '../../src/runs/holding.js';
+import { DATABASE_MINUTES_MAX, openOutages } from '../../src/runs/lease.js';
 import type { SendDeps } from '../../src/send/deps.js';
 
 it('waits once for an outage that does not end, whoever waits for it', async () => {

@@ -23,8 +23,8 @@ import {
   unnotifiedUnknowns,
   watchAlone,
 } from '../outbox/outboxStore.js';
-import type { AlertDeps } from './deliver.js';
-import { deliverDue } from './deliver.js';
+import type { AlertDeps } from './deliverAlerts.js';
+import { deliverDue } from './deliverAlerts.js';
 
 export type WatchDeps = AlertDeps & ScheduleDeps;
 

@@ -3,11 +3,11 @@
 
 import { mayAccountSend } from '../core/instructions/sending.js';
 import type { QueueName, Reevaluation } from '../core/queuePort.js';
-import { chunkStatus } from '../pull/rows/pullsStore.js';
+import { chunkStatus } from '../pull/snapshot/snapshotsStore.js';
 import { loadReport } from '../report/reportsStore.js';
+import { loadBatch } from '../send/batches/batchesStore.js';
+import { sendingStatuses } from '../send/batches/sendingStatusStore.js';
 import type { SendDeps } from '../send/deps.js';
-import { loadBatch } from '../send/rows/batchesStore.js';
-import { sendingStatuses } from '../send/rows/sendingStatusStore.js';
 
 export async function reevaluate(
   deps: Pick<SendDeps, 'db'>,

@@ -34,7 +34,7 @@ const ALONE: PlannerSettings = { max_parallel_workers_per_gather: '0' };
 /** Every order of a run's newest snapshots that was not plainly asked and answered, in chunks. */
 export async function* coverageRows(db: Database, runId: bigint): AsyncGenerator<CoverageRow[]> {
   const values = [runId, null, null, true];
-  const text = await inMonthOfRun(db, statement('pull/rows/coverage'), runId);
+  const text = await inMonthOfRun(db, statement('pull/snapshot/coverage'), runId);
   const chunks = db.stream<RawRow>(text, values, undefined, ALONE);
   for await (const rows of chunks) yield rows.map(toRow);
 }
@@ -46,7 +46,7 @@ export async function coverageCounts(
 ): Promise<Map<string, Partial<Record<Coverage, number>>>> {
   const { rows } = await db.query<{ account_id: string; how: Coverage; orders: bigint }>(
     `select account_id, how, count(*) as orders
-     from (${await inMonthOfRun(db, statement('pull/rows/coverage'), runId)}) as covered
+     from (${await inMonthOfRun(db, statement('pull/snapshot/coverage'), runId)}) as covered
      group by account_id, how`,
     [runId, null, null, false],
   );
@@ -71,7 +71,7 @@ export async function coverageOfOrder(
   for (const ids of byMonth(pullIds.map(BigInt))) {
     const values = [null, ids.map(String), [accountId, orderNo], true];
     const found = await db.query<RawRow>(
-      inMonthOf(statement('pull/rows/coverage'), ...ids),
+      inMonthOf(statement('pull/snapshot/coverage'), ...ids),
       values,
     );
     rows.push(...found.rows);
@@ -100,7 +100,7 @@ export async function failedPages(
     pages: bigint;
     orders: bigint;
     reasons: string[];
-  }>(await inMonthOfRun(db, statement('pull/rows/failedPages'), runId), [runId]);
+  }>(await inMonthOfRun(db, statement('pull/snapshot/failedPages'), runId), [runId]);
   return rows.map((row) => ({
     accountId: row.account_id,
     pages: Number(row.pages),

@@ -4,8 +4,8 @@ import { LEFT, TieoutError } from '../core/errors.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import type { Run, RunDeps } from './deps.js';
 import { endDryRunsInTheWay } from './dryRunStore.js';
-import { isAtWork } from './holding.js';
-import { beat } from './runHoldersStore.js';
+import { isAtWork } from './lease.js';
+import { beat } from './leaseStore.js';
 import { findRun, heldRun } from './runsStore.js';
 
 type JoinDeps = Pick<RunDeps, 'db' | 'isAlive' | 'monotonic' | 'sleep'>;

@@ -64,7 +64,7 @@ async function statusesBy(
   name: string,
 ): Promise<SendingStatus[]> {
   const { rows } = await db.query<RawSendingStatus>(
-    statement('send/rows/sendingStatus'),
+    statement('send/batches/sendingStatus'),
     [accountIds],
     name,
   );
@@ -94,7 +94,10 @@ export async function batchStatus(
   db: Db,
   batchId: bigint,
 ): Promise<{ batch: BatchRow; status: SendingStatus } | null> {
-  const ofBatch = statement('send/rows/sendingStatus').replace('$1::text[]', 'array[b.account_id]');
+  const ofBatch = statement('send/batches/sendingStatus').replace(
+    '$1::text[]',
+    'array[b.account_id]',
+  );
   const { rows } = await db.query<RawSendingStatus & RawBatch>(
     `select b.run_id as batch_run_id, b.operation, b.state, b.attempts, standing.*
      from tieout.batches b cross join lateral (${ofBatch}) standing where b.batch_id = $1::bigint`,
@@ -127,7 +130,7 @@ export async function beginCanary(
 
 /** Takes everything but these instructions out of a queued batch, into a batch of its own. */
 export async function splitBatch(tx: Db, batchId: bigint, stay: readonly bigint[]): Promise<void> {
-  await tx.query(statement('send/rows/splitBatch'), [batchId, stay.map(String)]);
+  await tx.query(statement('send/batches/splitBatch'), [batchId, stay.map(String)]);
 }
 
 export interface BrakeWord {
@@ -192,7 +195,7 @@ export async function releaseSeen(
   accountIds: readonly string[],
 ): Promise<{ accountId: string; reason: string }[]> {
   const { rows } = await db.query<{ account_id: string; reason: string }>(
-    statement('send/rows/releaseSeen'),
+    statement('send/batches/releaseSeen'),
     [accountIds],
   );
   return rows.map(({ account_id: accountId, reason }) => ({ accountId, reason }));

@@ -1,6 +1,7 @@
 // Answered and failed pages into tieout.pages by COPY in its binary format: the body of an answer
 // goes over as it is, where as text each byte of it would be two letters to write, send and read.
-// Neighbours: pullsStore.ts and scansStore.ts store chunks of pages, copyIn.ts carries the bytes.
+// Neighbours: snapshotsStore.ts and scansStore.ts store chunks of pages, copyIn.ts carries the
+// bytes.
 
 import type { Tx } from '../../database/db.js';
 import { partitionOf } from '../../database/monthPartitions.js';

@@ -1,5 +1,5 @@
 // The raw answers of a snapshot, read back a few pages at a time with the orders that each was
-// asked for. Memory stays flat however long the snapshot was. Neighbours: pullsStore.ts stored
+// asked for. Memory stays flat however long the snapshot was. Neighbours: snapshotsStore.ts stored
 // them, verify/decodeAgain.ts reads them.
 
 import type { Database, Db } from '../../database/db.js';

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { keptRequest } from '../../src/send/keptRequest.js';
+import { storedRequest } from '../../src/send/storedRequest.js';
 import type { House } from '../support/night.js';
 import { buildHouse } from '../support/night.js';
 
@@ -34,7 +34,7 @@ test('a card number in free text is masked, the same digits as an order number a
     account: { merchantId: 'M1', accountId: 'A1' },
     entries: [{ orderNo: card, transactionId: 'T1' }],
   };
-  expect(gunzipSync(keptRequest(body, sent as never)).toString()).toBe(
+  expect(gunzipSync(storedRequest(body, sent as never)).toString()).toBe(
     `{"order_no":"${card}","refund_reason":"card 5500 00** **** 0004"}`,
   );
 });

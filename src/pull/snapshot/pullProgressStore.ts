@@ -1,4 +1,4 @@
-// How far a snapshot is, in pages: for whoever waits for it. Neighbour: pullsStore.ts has the
+// How far a snapshot is, in pages: for whoever waits for it. Neighbour: snapshotsStore.ts has the
 // snapshot itself.
 
 import type { Db } from '../../database/db.js';

@@ -6,5 +6,5 @@ import { inMonthOf } from '../../database/monthPartitions.js';
 import { statement } from '../../database/statements.js';
 
 export async function addGatewayOnly(db: Db, pullId: bigint): Promise<void> {
-  await db.query(inMonthOf(statement('pull/rows/addGatewayOnly'), pullId), [pullId]);
+  await db.query(inMonthOf(statement('pull/snapshot/addGatewayOnly'), pullId), [pullId]);
 }

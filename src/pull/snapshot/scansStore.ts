@@ -6,8 +6,8 @@ import type { Database, Db } from '../../database/db.js';
 import { statement } from '../../database/statements.js';
 import type { StoredPage } from './pagesStore.js';
 import { copyPages } from './pagesStore.js';
-import type { ChunkRow } from './pullsStore.js';
-import { ENTRY_COLUMNS, endChunk, entryTexts } from './pullsStore.js';
+import type { ChunkRow } from './snapshotsStore.js';
+import { ENTRY_COLUMNS, endChunk, entryTexts } from './snapshotsStore.js';
 import { leaveUnread } from './unreadableStore.js';
 
 /** Before the oldest order of the pull, since the clocks of shop and gateway differ. */
@@ -68,7 +68,7 @@ export async function storeScanned(
   return db.transaction(async (tx) => {
     await tx.query(`create temporary table scanned (like tieout.look_entries) on commit drop`);
     await tx.copy(`copy scanned (${ENTRY_COLUMNS}) from stdin`, entryTexts(pages));
-    const { rows } = await tx.query<{ shifted: bigint }>(statement('pull/rows/storeScanned'));
+    const { rows } = await tx.query<{ shifted: bigint }>(statement('pull/snapshot/storeScanned'));
     await copyPages(tx, chunk, pages);
     return Number(rows[0]?.shifted ?? 0n);
   });

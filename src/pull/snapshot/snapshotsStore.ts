@@ -154,7 +154,7 @@ export async function askLive(
   part = ALL_ORDERS,
 ): Promise<void> {
   const currencies = cut.currencies ?? ledgerCurrencies({});
-  await db.query(inMonthOf(statement('pull/rows/askLive'), pullId), [
+  await db.query(inMonthOf(statement('pull/snapshot/askLive'), pullId), [
     pullId,
     JSON.stringify(accounts),
     range.endsAt,
@@ -175,7 +175,7 @@ export async function askRefunds(db: Db, pullId: bigint, part = ALL_ORDERS): Pro
   await inTransaction(db, async (tx) => {
     // The planner knows nothing yet of these orders, and would look each up among the requests.
     await plannedBy(tx, { enable_nestloop: 'off' });
-    await tx.query(inMonthOf(statement('pull/rows/askRefunds'), pullId), [
+    await tx.query(inMonthOf(statement('pull/snapshot/askRefunds'), pullId), [
       pullId,
       ...boundsOf(part),
     ]);
@@ -203,7 +203,7 @@ export async function askAgain(
   const currencies = cut.currencies ?? ledgerCurrencies({});
   await inTransaction(db, async (tx) => {
     await plannedBy(tx, READ_TONIGHT);
-    await tx.query(statement('pull/rows/askAgain'), [
+    await tx.query(statement('pull/snapshot/askAgain'), [
       pullId,
       instructionIds.map(String),
       cut.separator,

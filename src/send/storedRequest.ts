@@ -7,7 +7,7 @@ import { maskCardNumbers, mayHoldCardNumber } from '../core/text/masking.js';
 import type { SentBatch } from './prepareSend.js';
 
 /** `body` is UTF-8 text. Ids of what is sent are never altered. */
-export function keptRequest(body: Buffer, { account, entries }: SentBatch): Buffer {
+export function storedRequest(body: Buffer, { account, entries }: SentBatch): Buffer {
   const text = body.toString('utf8');
   const kept = mayHoldCardNumber(text)
     ? maskCardNumbers(text, [

@@ -1,6 +1,6 @@
 // The facts about the orders of a batch just before it is sent: the ledger as it stands now, the
 // newest complete snapshot, the refund requests and what we ourselves did. They go to
-// core/orders/decide.ts, which says whether each instruction is still what is needed.
+// core/orders/decideVerdict.ts, which says whether each instruction is still what is needed.
 
 import { type LedgerCurrencies, ledgerCurrencies } from '../../core/currency.js';
 import type { BatchInstruction } from '../../core/instructions/batch.js';
@@ -42,7 +42,7 @@ export async function batchFacts(
 ): Promise<FreshFacts[]> {
   // Planning it costs as much as running it, and it runs for every batch: hence the name.
   const { rows } = await db.query<RawFacts>(
-    statement('send/rows/batchFacts'),
+    statement('send/batches/batchFacts'),
     [batchId, maxAgeMinutes, currencies.usable, JSON.stringify(currencies.coarse)],
     'batchFacts',
   );

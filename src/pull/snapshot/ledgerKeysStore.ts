@@ -7,7 +7,7 @@ import type { Db, Tx } from '../../database/db.js';
 import { statement } from '../../database/statements.js';
 import type { OrderKey, RefundKey } from '../../ledger/ledgerFeedStore.js';
 import { ledgerRelation } from '../../ledger/ledgerStore.js';
-import type { PageCut } from './pullsStore.js';
+import type { PageCut } from './snapshotsStore.js';
 
 /** More orders than these twice is a broken view, not a broken row. */
 const REPEATED_MAX = 10_000;
@@ -87,7 +87,7 @@ export async function askRepeated(
   cut: PageCut,
 ): Promise<void> {
   if (keys.length === 0) return;
-  await tx.query(statement('pull/rows/askRepeated'), [
+  await tx.query(statement('pull/snapshot/askRepeated'), [
     pullId,
     keys.map((key) => key.accountId),
     keys.map((key) => key.orderNo),

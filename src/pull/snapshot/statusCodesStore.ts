@@ -5,7 +5,7 @@ import type { NewCodeFacts } from '../../core/runs/notices.js';
 import type { Db } from '../../database/db.js';
 import { inMonthOf } from '../../database/monthPartitions.js';
 import { statement } from '../../database/statements.js';
-import type { Snapshot } from './pullsStore.js';
+import type { Snapshot } from './snapshotsStore.js';
 
 export interface SeenCode {
   accountId: string;
@@ -34,7 +34,7 @@ export async function noteStatusCodes(
   profileSha256: string,
   now: Date,
 ): Promise<void> {
-  await db.query(inMonthOf(statement('pull/rows/noteStatusCodes'), snapshot.pullId), [
+  await db.query(inMonthOf(statement('pull/snapshot/noteStatusCodes'), snapshot.pullId), [
     runId,
     snapshot.pullId,
     profileSha256,
@@ -57,7 +57,7 @@ export async function noteAnswerCodes(
   now: Date,
   accepted: AcceptedCodes,
 ): Promise<void> {
-  await db.query(statement('pull/rows/noteAnswerCodes'), [
+  await db.query(statement('pull/snapshot/noteAnswerCodes'), [
     runId,
     profileSha256,
     now,
@@ -72,7 +72,7 @@ export async function statusCodesSeen(
 ): Promise<SeenCode[]> {
   type Raw = Omit<SeenCode, 'nights' | 'entries' | 'newestEntries'> &
     Record<'nights' | 'entries' | 'newestEntries', bigint | string>;
-  const { rows } = await db.query<Raw>(statement('pull/rows/statusCodes'), [accountIds]);
+  const { rows } = await db.query<Raw>(statement('pull/snapshot/statusCodes'), [accountIds]);
   return rows.map((row) => ({
     ...row,
     nights: Number(row.nights),

@@ -26,7 +26,7 @@ const LONG = [
   'faults/heals',
   'faults/restart',
   'proof/schedules',
-  'night/walk',
+  'night/scan',
   'night/sendApproved',
   'faults/sendBatch',
   'night/ledgerTypes',

@@ -1,4 +1,4 @@
-// The clock that starts a night. It owns the cron expression and nothing else: which business date
+// The clock that starts a run. It owns the cron expression and nothing else: which business date
 // is owed, and whether a run of it exists, is decided by whoever hears the tick. It must never
 // carry a rule, and a lost tick must never matter. Neighbours: compose gives it `onTick`.
 
@@ -37,7 +37,7 @@ export function startClock(deps: ClockDeps): Clock {
   const task = cron.schedule(deps.cron, tick, {
     name: 'night',
     timezone: deps.timezone,
-    // A night may take longer than the time between two ticks.
+    // A run may take longer than the time between two ticks.
     noOverlap: true,
     suppressMissedWarning: true,
     logger: loggerTo(log),
@@ -79,9 +79,9 @@ function loggerTo(log: Log): Logger {
 const WINDOWS_DAYS = [2, 9, 400] as const;
 
 /**
- * When a night is to begin around a time, as local times to the minute, whatever the zone makes of
+ * When a run is to begin around a time, as local times to the minute, whatever the zone makes of
  * them: the calendar in the database says when those were. The library itself leaves out what the
- * zone skips, and with it the night.
+ * zone skips, and with it the run.
  */
 export function localTicksOf(expression: string): (now: Date) => string[] {
   const { second, minute, hour } = cron.parse(expression);

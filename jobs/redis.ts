@@ -118,7 +118,7 @@ async function probe(address: URL, description: string): Promise<Server> {
   }
 }
 
-/** Reads INFO. A queue that forgets loses no money, but it makes a night wait for the sweep. */
+/** Reads INFO. A queue that forgets loses no money, but it makes a run wait for the sweep. */
 function judgeServer(info: string, description: string): Server {
   const fields = new Map<string, string>();
   for (const [, key, value] of info.matchAll(/^([a-z_]+):(.*?)\r?$/gm)) {

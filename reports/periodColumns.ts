@@ -1,5 +1,5 @@
 // What the reports over a day or a month show of a row. Data only; neighbours: column.ts (what a
-// column is), columns.ts (the tables of a night), periodReports.ts.
+// column is), columns.ts (the tables of a run), periodReports.ts.
 
 import type { DayFigures } from '../src/core/runs/businessDay.js';
 import type { ActivityRow, AgedBreakRow } from '../src/core/runs/reporting.js';

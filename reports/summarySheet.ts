@@ -1,4 +1,4 @@
-// The first sheet of the nightly workbook: the state of the night in one sentence, every order in
+// The first sheet of the nightly workbook: the state of the run in one sentence, every order in
 // one class, the breaks that must tie, the money. Each sum is a live formula with its value, and
 // each check turns red by itself. Pure: it makes lines of cells; neighbours: reconciliation.ts
 // writes them, totals.ts gives formulas over the other sheets.

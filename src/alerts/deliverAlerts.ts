@@ -1,7 +1,7 @@
 // Brings what waits in the outbox to where it is to be told: each message at least once, with an id
 // by which the receiver knows a second one. A receiver that is away costs tries and time, never a
 // night; after a day it is given up, and stays to be seen. Neighbours: postWebhook.ts makes the
-// request, watchRuns.ts finds what to tell beside the nights.
+// request, watchRuns.ts finds what to tell beside the runs.
 
 import type { Config } from '../config/config.js';
 import { addressOf, pauseAfter } from '../core/alertMessages.js';
@@ -89,7 +89,7 @@ function requestOf(
   const whole = { id: messageId, event, at: createdAt, environment, version, ...body };
   const text = JSON.stringify(hidden(whole, hide));
   const { text: sentence } = body;
-  // A night of very many kinds: the sentence says the most important.
+  // A run of very many kinds: the sentence says the most important.
   const short = { id: messageId, event, at: createdAt, environment, version, text: sentence };
   return {
     method: 'POST',

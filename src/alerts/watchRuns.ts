@@ -1,4 +1,4 @@
-// What nobody would tell: a night that did not begin, an unknown that waits. Every process that
+// What nobody would tell: a run that did not begin, an unknown that waits. Every process that
 // runs on looks for it now and then, and one of them tells; `tieout run` looks once before it ends.
 // So an installation of plain cron is told of unknowns, too; that its cron has died only the dead
 // man's switch can know.
@@ -38,7 +38,7 @@ const RUN_DELIVERY_MS = 10_000;
 export function startAlerts(deps: WatchDeps): () => Promise<void> {
   const stop = new AbortController();
   const working = (async () => {
-    // The first to ask what is owed is the clock's: a night that it begins late is not
+    // The first to ask what is owed is the clock's: a run that it begins late is not
     // missing.
     await quietly(deps, () => deliverDue(deps, stop.signal));
     while (!stop.signal.aborted) {

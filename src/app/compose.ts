@@ -48,7 +48,7 @@ const PARTS_PAUSE_MS = 1_000;
 const STOP_GRACE_MS = 45_000;
 
 export async function openApp(config: Config, options: AppOptions): Promise<App> {
-  // Every wait of the night listens on it; that is meant, not a leak.
+  // Every wait of the run listens on it; that is meant, not a leak.
   setMaxListeners(0, options.signal);
   const closers: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {

@@ -65,7 +65,7 @@ async function main(): Promise<void> {
   keepHeapSmall();
   // A reader that goes away (`tieout runs list | head`) is no error of ours.
   process.stdout.on('error', () => process.exit());
-  // A log that nobody takes any more ends no night.
+  // A log that nobody takes any more ends no run.
   process.stderr.on('error', () => {});
   try {
     await (await program(process.argv.slice(2))).parseAsync(process.argv);

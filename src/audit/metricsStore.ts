@@ -1,4 +1,4 @@
-// The figures by which a monitor sees whether tieout is well: one statement over what the nights
+// The figures by which a monitor sees whether tieout is well: one statement over what the runs
 // left behind, whichever process asks. It judges nothing; web/metrics.ts gives it names.
 
 import type { RunState } from '../core/runs/summary.js';

@@ -1,4 +1,4 @@
-// What a night leaves for others to check is made final here: outcomes get their numbers, so that
+// What a run leaves for others to check is made final here: outcomes get their numbers, so that
 // the shop can read them in order, movements of money get their business day, and what was recorded
 // gets its links in the chain (law 8 of ARCHITECTURE.md). Nothing of it decides anything; safe to
 // run at any time and twice.
@@ -26,7 +26,7 @@ async function sealMoved(deps: Pick<SendDeps, 'db'>, run: Run): Promise<void> {
   await sealAccounts(deps.db, [...accountIds, ...unconfigured, HOUSE_CHAIN], run.businessDate);
 }
 
-/** The last word of a night: who keeps this line elsewhere can tell a rewritten chain. */
+/** The last word of a run: who keeps this line elsewhere can tell a rewritten chain. */
 export async function sealEnd(deps: SealDeps, run: Run): Promise<void> {
   await seal(deps, run);
   deps.log(`sealed; the chains end in ${headDigest(await chainHeads(deps.db))}`);

@@ -1,4 +1,4 @@
-// What the tolerance swallowed: differences of a night that are no breaks, one by one and in sums.
+// What the tolerance swallowed: differences of a run that are no breaks, one by one and in sums.
 // They stand in the class explained; here they keep their money.
 
 import type { Side } from '../core/breaks/sentence.js';

@@ -36,7 +36,7 @@ export interface AppOptions {
   anySchema?: boolean;
   /** A machine that starts brings its servers up in any order: one is waited for so long. */
   partsSeconds?: number;
-  /** The wall clock of the night; default: this machine's. */
+  /** The wall clock of the run; default: this machine's. */
   now?: () => Date;
   /** The clock that is held against the database's; default: this machine's. */
   wallClock?: () => Date;

@@ -44,7 +44,7 @@ function plainLog(stream: NodeJS.WritableStream, hide: TalkSettings['hide']): Lo
   }, hide);
 }
 
-/** A line when a step is done, once; `again`: once more when it began anew, another night. */
+/** A line when a step is done, once; `again`: once more when it began anew, another run. */
 function stepwise(log: Log, { again = false } = {}): Progress {
   const finished = new Set<string>();
   let saidAt = performance.now();

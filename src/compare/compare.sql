@@ -7,7 +7,7 @@
 -- [{account_id, live_from}]. The readable reference is core/orders/decideVerdict.ts; a test of
 -- generated orders holds the two equal. Nearly all orders are settled by the fast match by one lean
 -- join; only what is left goes through every check. Matched orders are counted where they are
--- found, never by subtraction: an order that a join lost must show as a night that does not tie.
+-- found, never by subtraction: an order that a join lost must show as a run that does not tie.
 with position_row as materialized (
   select expected, observed, ripe::boolean as ripe, decision, refunds, verdict, operation,
     break_kind

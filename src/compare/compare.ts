@@ -32,7 +32,7 @@ export async function forgetOtherMeanings(deps: Pick<RunDeps, 'config'>, run: Ru
   if (changed.length > 0) await forgetFinal(run.db, changed);
 }
 
-/** Judges all live orders of the night by what the pull brought. */
+/** Judges all live orders of the run by what the pull brought. */
 export async function compare(deps: CompareDeps, run: Run, snapshot: Snapshot): Promise<void> {
   deps.progress('compare', 0, 1);
   await noteSnapshotCodes(deps, run, snapshot);

@@ -58,7 +58,7 @@ export async function strangeAccounts(
   });
 }
 
-/** By account, orders that no night looks at. */
+/** By account, orders that no run looks at. */
 export async function strangeOrders(
   db: Db,
   configured: readonly string[],

@@ -50,7 +50,7 @@ async function confirmSent(
   run: Run,
   before: Snapshot,
 ): Promise<Snapshot | null> {
-  // Whoever read its answer died before it said so: it is this night's money.
+  // Whoever read its answer died before it said so: it is this run's money.
   await confirmAcceptedPayouts(run.db, accountIdsOf(run), deps.now());
   // What was answered is kept before a snapshot says more of it.
   const second = await concurrently(noteAnswers(deps, run), pullSent(deps, run, before));

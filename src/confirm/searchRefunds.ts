@@ -1,7 +1,7 @@
 // Asks the gateway about refunds that are unknown, where the profile says how (searchRefund). The
 // document shows neither what to ask with nor what is answered, so the two ids go out that every
 // operation knows, and what comes back is kept for a person to read: it moves no state (law 2 of
-// ARCHITECTURE.md). A search that fails is no failure of the night.
+// ARCHITECTURE.md). A search that fails is no failure of the run.
 
 import { refundsToSearch, storeEvidence } from '../instructions/refundEvidenceStore.js';
 import type { Run } from '../runs/deps.js';
@@ -10,7 +10,7 @@ import type { SendDeps } from '../send/deps.js';
 
 export type SearchDeps = Pick<SendDeps, 'config' | 'db' | 'gateway' | 'log'>;
 
-/** So many a night; unknown refunds are few, and each search is a connection of its own. */
+/** So many a run; unknown refunds are few, and each search is a connection of its own. */
 const SEARCHES_MAX = 50;
 
 export async function searchRefunds(deps: SearchDeps, run: Run): Promise<void> {

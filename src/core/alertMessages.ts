@@ -18,7 +18,7 @@ export const ALERT_EVENTS = [
 ] as const;
 export type AlertEvent = (typeof ALERT_EVENTS)[number];
 
-/** webhook: told everything; switch: only pinged when a night has finished. */
+/** webhook: told everything; switch: only pinged when a run has finished. */
 export type AlertChannel = 'webhook' | 'switch';
 
 /** `notify` of the configuration. */
@@ -40,7 +40,7 @@ export interface Alert {
   details: Readonly<Record<string, unknown>>;
 }
 
-/** By then the night after has looked, and could not settle it either. */
+/** By then the run after has looked, and could not settle it either. */
 export const UNKNOWN_HOURS_MAX = 26;
 /** Accounts, instructions that one message names; the count is always whole. */
 export const NAMED_MAX = 100;
@@ -167,7 +167,7 @@ function sumCounts(
   return sums;
 }
 
-/** Confirmed in the night, over all accounts, each currency by itself. */
+/** Confirmed in the run, over all accounts, each currency by itself. */
 function moneyOf(summary: RunSummary): CurrencyTotals[] {
   const sums = new Map<string, CurrencyTotals>();
   for (const totals of summary.accounts.flatMap((account) => account.totals)) {

@@ -19,7 +19,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** The largest compare takes minutes; what takes so long will not end. */
 const STATEMENT_MS_MAX = 2 * HOUR_MS;
 
-/** A step of a night: it waits out a transaction of others, and never thinks for long. */
+/** A step of a run: it waits out a transaction of others, and never thinks for long. */
 export const WORK_LIMITS: Limits = {
   idleMs: MINUTE_MS,
   lockMs: 15 * MINUTE_MS,

@@ -1,4 +1,4 @@
-// Work whose writes nobody is to see: a dry run, a night that is worked out again.
+// Work whose writes nobody is to see: a dry run, a run that is worked out again.
 
 import type { Database, Tx } from './db.js';
 

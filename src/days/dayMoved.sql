@@ -8,7 +8,7 @@ join tieout.look_entries e on e.pull_id = ra.pull_id and e.account_id = ra.accou
 join tieout.asked_orders a
   on a.pull_id = e.pull_id and a.account_id = e.account_id and a.order_no = e.order_no
 where ra.account_id = $1 and r.business_date = $2::date and not r.is_dry
-  -- each half has an index of its own; without this line every night's snapshot would be read
+  -- each half has an index of its own; without this line every run's snapshot would be read
   and (e.is_extra or not e.is_extra)
   and e.transaction_at >= r.ends_at and a.placed_at < r.ends_at
 order by e.transaction_at, a.order_no

@@ -1,7 +1,7 @@
 // The gateway as the rest of the program sees it, every operation of its document: ask about
 // orders; prepare a batch or a payout, open the one connection for it, read its answer; or call a
 // payment and the like in one go. It decides nothing about when or whether to send, and keeps no
-// state but its connections. Built in compose, used by the night and by `tieout gateway`.
+// state but its connections. Built in compose, used by the run and by `tieout gateway`.
 
 import type { Operation } from '../core/orders/order.js';
 import type { Account } from './account.js';
@@ -60,7 +60,7 @@ export interface GatewayClient extends MoneyCalls {
   ): BatchReading;
   preparePayout(account: Account, payout: Payout): PreparedRequest;
   readPayoutAnswer(sent: PreparedRequest, answer: RawAnswer): PayoutOutcome;
-  /** One write on a fresh connection; nothing is journalled, so the night never uses it. */
+  /** One write on a fresh connection; nothing is journalled, so the run never uses it. */
   postOnce: PostOnce;
   /** Loads what asking needs, ahead of the first question. */
   getReady(): Promise<unknown>;

@@ -32,7 +32,7 @@ candidate as materialized (
   ) a on a.account_id = i.account_id and a.order_no = i.order_no
   where i.is_open and (i.state in ('planned', 'held', 'queued')
     or i.state = 'unknown' and i.resends = 0)
-    -- most nights have nothing that a setting could have freed, and ask no further
+    -- most runs have nothing that a setting could have freed, and ask no further
     and (exists (select from change) or i.operation in ('refund', 'payout')
       or (i.account_id, i.order_no) in (
         select account_id, order_no from tieout.instructions where freed_by is not null))

@@ -1,5 +1,5 @@
 // Which settings that free money have changed since each account was last planned? They are
-// compared with those of the newest plan that was complete, whatever became of its run: a night
+// compared with those of the newest plan that was complete, whatever became of its run: a run
 // that failed before it, or was dry, has used nothing up. What they free is held (freed.sql).
 
 import type { Config } from '../config/config.js';
@@ -17,7 +17,7 @@ import type { AccountChange, RecordedSettings } from './freedStore.js';
 import { recordedSettings, settingsOfRun, weighedBy } from './freedStore.js';
 import { ownPolicies } from './policies.js';
 
-/** The changes of each account of the night; mostly there are none. */
+/** The changes of each account of the run; mostly there are none. */
 export async function changesSince(
   deps: Pick<RunDeps, 'config'>,
   run: Run,

@@ -56,7 +56,7 @@ export interface InstructionCounts {
   count: number;
 }
 
-/** Of the open ones only: the settled ones grow with every night. */
+/** Of the open ones only: the settled ones grow with every run. */
 export async function countOpen(
   db: Db,
   accountIds: readonly string[],

@@ -59,7 +59,7 @@ shown as (
     where e.transaction_id = sent.transaction_id
   ) look
 ),
--- When each account was looked at completely, by pulls of whole nights: one that was cut short has
+-- When each account was looked at completely, by pulls of whole runs: one that was cut short has
 -- pages, too, and maybe all of them answered.
 complete as (
   select p.pull_id, p.as_of, pages.account_id

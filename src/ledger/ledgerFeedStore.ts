@@ -1,5 +1,5 @@
 // Is the ledger whole, and what became of it since the last snapshot? Control totals of its feed,
-// rows that left it, rows that changed. All of it is read while the night's orders are entered, so
+// rows that left it, rows that changed. All of it is read while the run's orders are entered, so
 // that it speaks of the same ledger.
 
 import type { FeedGapFacts } from '../core/runs/notices.js';

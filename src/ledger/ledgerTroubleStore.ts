@@ -1,6 +1,6 @@
 // What is wrong with the relations of a merchant's ledger, in words: rows that name nothing,
 // columns of a type that nobody can read, and, where a view itself fails, for which row. The first
-// is asked every night; the others once a night has failed, and by doctor. Neighbours:
+// is asked every run; the others once a run has failed, and by doctor. Neighbours:
 // ledgerStore.ts, and the door that reads each row, migrations/0053 and 0067.
 
 import { DatabaseAwayError } from '../core/errors.js';

@@ -34,7 +34,7 @@ export interface RunRequest {
   /** empty: all accounts of the configuration */
   accountIds: readonly string[];
   isDry: boolean;
-  /** a clock's wish: a night that another clock has finished meanwhile is left as it is */
+  /** a clock's wish: a run that another clock has finished meanwhile is left as it is */
   unlessFinished?: boolean;
   /** a clock's wish: nobody waits for an answer, so that a gateway that goes away is waited for */
   waitsForGateway?: boolean;

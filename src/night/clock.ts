@@ -16,7 +16,7 @@ import type { RunResult, Workforce } from './run.js';
 import { runDate } from './run.js';
 
 export type ScheduleDeps = Pick<SendDeps, 'db' | 'config' | 'now' | 'isAlive'> & {
-  /** when a night is to begin, as local times around a time */
+  /** when a run is to begin, as local times around a time */
   localTicks: (now: Date) => string[];
 };
 
@@ -73,7 +73,7 @@ export async function workOnOwed(
     deps.log(`business date ${owed.date} was to begin at ${toMinute(owed.since)}; it begins now`);
   }
   const request = { date: owed.date, accountIds: [], isDry: false };
-  // Only a part of the accounts has finished: the night is not.
+  // Only a part of the accounts has finished: the run is not.
   const unlessFinished = owed.kind !== 'goOn';
   return runDate(deps, { ...request, unlessFinished, waitsForGateway: true }, workforce);
 }

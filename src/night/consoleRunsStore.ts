@@ -1,4 +1,4 @@
-// What the console's first page shows: the newest night, how far it has come, the nights before it,
+// What the console's first page shows: the newest run, how far it has come, the runs before it,
 // and what waits for whom. Every statement takes the accounts that the reader may see and looks at
 // no other. Read only. Neighbour: reportPagesStore.ts.
 
@@ -26,7 +26,7 @@ const WORST = `case
     when bool_or(ra.state = 'broken') then 'broken'
     else 'tied_out' end`;
 
-/** The night of a date, or the newest; null when none of these accounts had one. */
+/** The run of a date, or the newest; null when none of these accounts had one. */
 export async function consoleRun(
   db: Db,
   accountIds: readonly string[],
@@ -87,7 +87,7 @@ export interface RunMark {
   open: number | null;
 }
 
-/** The last nights, oldest first. */
+/** The last runs, oldest first. */
 export async function runMarks(
   db: Db,
   accountIds: readonly string[],
@@ -116,7 +116,7 @@ export interface Waiting {
   onTheirWay: number;
   open: number;
   unowned: number;
-  /** reports of the newest night that could not be written, and were not written since */
+  /** reports of the newest run that could not be written, and were not written since */
   unwritten: number;
 }
 

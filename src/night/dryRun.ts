@@ -1,5 +1,5 @@
-// The dry run: the night up to its plan, leaving nothing behind. What the pull brought is deleted
-// at the end, and everything that the other steps write is rolled back. It writes where a night
+// The dry run: the run up to its plan, leaving nothing behind. What the pull brought is deleted
+// at the end, and everything that the other steps write is rolled back. It writes where a run
 // writes, so for a while it holds what others may need; whoever needs it goes first, and the dry
 // run ends.
 
@@ -51,7 +51,7 @@ const GAVE_WAY =
   'a night or a decision needed what the dry run held, and went first: the dry run has ended. ' +
   'Nothing was sent, nothing was kept; run it again when they are through';
 
-/** Watches that nobody waits for the work; a night does so, too, where this process is stopped. */
+/** Watches that nobody waits for the work; a run does so, too, where this process is stopped. */
 async function givingWay<T>(db: Database, work: () => Promise<T>): Promise<T> {
   const before = await numbersNow(db);
   const stopWatching = keepingOn(() => endDryRunsInTheWay(db));

@@ -1,6 +1,6 @@
-// A night that ends is told to the outside: the message is a row of the same transaction, so that
+// A run that ends is told to the outside: the message is a row of the same transaction, so that
 // one is never without the other. A failed job is told as well as it can be: it fails in the queue,
-// not in the database. Who delivers it all, and when, is none of the night's business.
+// not in the database. Who delivers it all, and when, is none of the run's business.
 
 import { createHash } from 'node:crypto';
 import type { Config } from '../config/config.js';
@@ -12,7 +12,7 @@ import { newestNotified, putInOutbox } from './outboxStore.js';
 
 type Notify = Pick<Config, 'notify'>;
 
-/** The night has come to its end; told again only when its figures are other ones. */
+/** The run has come to its end; told again only when its figures are other ones. */
 export async function tellFinished(tx: Db, config: Notify, summary: RunSummary): Promise<void> {
   const { asOf: _, ...figures } = summary;
   await tell(tx, config, runFinished(summary), JSON.stringify({ ...figures, reports: [] }), [

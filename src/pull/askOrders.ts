@@ -1,4 +1,4 @@
-// Which orders a night looks at: entered with their ledger rows, cut into pages. Of a large account
+// Which orders a run looks at: entered with their ledger rows, cut into pages. Of a large account
 // the newest are entered first, and asked right here while all others are entered and workers
 // start. Should the process die in between, that look is no account's: the run begins another.
 // Neighbours: pull.ts, cutPages.ts, ledgerFeed.ts.

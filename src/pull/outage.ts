@@ -1,4 +1,4 @@
-// A gateway that goes away in the middle of a night that a clock began is waited for: half an hour
+// A gateway that goes away in the middle of a run that a clock began is waited for: half an hour
 // of its absence costs half an hour, and not the pages asked meanwhile. One that was not there to
 // begin with, or in a run that somebody typed, is not: the run says so within seconds. Asking moves
 // nothing, and whether it is back is tried with a connection alone.

@@ -1,4 +1,4 @@
-// The words of the gateway as steps of a night keep them: the codes of each snapshot, the codes of
+// The gateway's status codes as steps of a run keep them: the codes of each snapshot, the codes of
 // the answers. A code is never guessed at; it is kept so that a person can give it its meaning.
 
 import { createHash } from 'node:crypto';

@@ -31,7 +31,7 @@ async function openBreaksDigest(db: Db, runId: bigint): Promise<string> {
   return rows[0]?.digest ?? '';
 }
 
-/** The newest reconciliation of the night before; null where there is none. */
+/** The newest reconciliation of the run before; null where there is none. */
 export async function previousWorkbook(db: Db, runId: bigint): Promise<string | null> {
   const { rows } = await db.query<{ sha256: string }>(
     `select w.sha256

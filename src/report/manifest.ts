@@ -1,5 +1,5 @@
 // The manifest of a workbook: digests of what it was made from, where the chain ended then, and the
-// workbook of the night before. Each can be asked for again later; what differs then is named. The
+// workbook of the run before. Each can be asked for again later; what differs then is named. The
 // rows of the file of all orders are added up while it is written. Neighbour: verifyWorkbook.ts.
 
 import { headDigest } from '../core/chain.js';
@@ -31,14 +31,14 @@ export async function manifestOf(db: Db, runId: bigint): Promise<Digests> {
   };
 }
 
-/** What can still be asked for when the snapshots of the night were removed. */
+/** What can still be asked for when the snapshots of the run were removed. */
 export function withoutSnapshots(digests: Digests): Digests {
   return Object.fromEntries(
     Object.entries(digests).filter(([name]) => !OF_SNAPSHOTS.includes(name)),
   );
 }
 
-/** Where the chain ended, and the workbook of the night before, as a file is to say it. */
+/** Where the chain ended, and the workbook of the run before, as a file is to say it. */
 export function originsOf(digests: Digests): {
   chainHead: string;
   previousWorkbook: string | null;

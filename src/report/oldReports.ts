@@ -12,7 +12,7 @@ import type { SendDeps } from '../send/deps.js';
 import type { OldReport, Removal } from './keptReportsStore.js';
 import { oldReports, recordRemoval } from './keptReportsStore.js';
 
-/** The rest waits for the next night. */
+/** The rest waits for the next run. */
 const REMOVED_MAX = 1_000;
 
 export async function removeOldReports(

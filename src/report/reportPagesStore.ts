@@ -1,5 +1,5 @@
-// Reports as the console lists and hands them out: every night, each file with its digest and who
-// took it. A report of a night holds all accounts of that night, so that it is shown only to those
+// Reports as the console lists and hands them out: every run, each file with its digest and who
+// took it. A report of a run holds all accounts of that run, so that it is shown only to those
 // who may see all of them; the statement holds that, not the page. Read only.
 
 import type { Db } from '../database/db.js';
@@ -30,7 +30,7 @@ const LIST = `p.report_id, r.business_date, r.state as run_state, p.kind, p.form
       and e.subject = 'report ' || p.report_id
       order by e.event_id desc limit 5) e), '[]') as taken`;
 
-/** The reports of the nights from `before` on backwards, newest night first. */
+/** The reports of the runs from `before` on backwards, newest run first. */
 export async function listReports(
   db: Db,
   accountIds: readonly string[],

@@ -10,7 +10,7 @@ export interface ReportRow {
   runId: bigint;
   businessDate: string;
   kind: 'reconciliation' | 'orders' | 'activity' | 'ageing';
-  /** 2026-11-20 or 2026-11 of a report that was asked for; null: the night's own. */
+  /** 2026-11-20 or 2026-11 of a report that was asked for; null: the run's own. */
   period: string | null;
   format: 'xlsx' | 'csv' | 'ndjson';
   revision: number;

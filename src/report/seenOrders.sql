@@ -1,6 +1,6 @@
 -- Every order of one account of a run as its reports see it, one row each, by number: the ledger as
 -- it stood, the newest snapshot of the run (of several entries the one that counts), the class. $1
--- run, $2 account, $3 its snapshot of the night. Reports read these rows as they are (orderRows in
+-- run, $2 account, $3 its snapshot. Reports read these rows as they are (orderRows in
 -- reportRowsStore.ts) and sum them up (currencyRows in reportFiguresStore.ts), so that rows and
 -- sums cannot differ in what they see. Orders and entries are walked in the order of their indexes,
 -- account by account: nothing large is sorted or hashed.

@@ -40,7 +40,7 @@ newest as materialized (
   where ra.pull_id is not null and not r.is_dry
   order by ra.account_id, ra.business_date desc
 ),
--- With the night that planned it, and those in which it was tried.
+-- With the run that planned it, and those in which it was tried.
 open_instruction as materialized (
   select instruction_id, state, run_id from tieout.instructions where is_open
   union

@@ -1,5 +1,5 @@
-// What is older than the merchant wants it kept goes after a night: reports in any case, what was
-// looked at where the night ended well. It never fails a night.
+// What is older than the merchant wants it kept goes after a run: reports in any case, what was
+// looked at where the run ended well. It never fails a run.
 
 import { messageOf } from '../core/errors.js';
 import type { RunSummary } from '../core/runs/summary.js';

@@ -1,6 +1,6 @@
-// Looks older than retention.evidenceMonths are removed, whole months at a time, after a night that
-// ended well; what was decided, sent and answered never is. A month in which something unsettled
-// began stays until that is settled. Neighbours: retention/retentionStore.ts does it,
+// Snapshots older than retention.evidenceMonths are removed, whole months at a time, after a run
+// that ended well; what was decided, sent and answered never is. A month in which something
+// unsettled began stays until that is settled. Neighbours: retention/retentionStore.ts does it,
 // cli/setup/retention.ts shows it.
 
 import type { Decider } from '../core/instructions/decider.js';
@@ -8,7 +8,7 @@ import type { SendDeps } from '../send/deps.js';
 import type { KeptMonth, RemovalVerdict, RetentionRule } from './retentionStore.js';
 import { keptFrom, keptMonths, removeMonth } from './retentionStore.js';
 
-/** The rest waits for the next night: to read a month once more takes its time. */
+/** The rest waits for the next run: to read a month once more takes its time. */
 const REMOVED_MAX = 3;
 const BY_RULE: Decider = { name: 'tieout', isClaim: false };
 

@@ -10,7 +10,7 @@ import type { Database, Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 import { HOUSE_CHAIN } from '../runs/runRecordStore.js';
 
-/** A month in which nights began whose looks are kept; their business dates. */
+/** A month in which runs began whose snapshots are kept; their business dates. */
 export interface KeptMonth {
   /** 2026_11; `before`: from before numbers bore a month */
   month: string;
@@ -33,7 +33,7 @@ export type RemovalVerdict =
   /** somebody reads it just now */
   | { kind: 'busy'; month: KeptMonth };
 
-/** So long a removal waits for those who read; it must never make a night wait for it. */
+/** So long a removal waits for those who read; it must never make a run wait for it. */
 const LOCK_SECONDS = 1;
 const LOCK_NOT_AVAILABLE = '55P03';
 
@@ -74,7 +74,7 @@ export async function removalOf(db: Db, runId: bigint): Promise<Removal | null> 
 export interface RetentionRule {
   /** whole ones before this one */
   months: number;
-  /** and in no case less: orders so young are looked at every night */
+  /** and in no case less: orders so young are looked at every run */
   lookbackDays: number;
 }
 

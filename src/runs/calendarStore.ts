@@ -40,7 +40,7 @@ export async function lastEndedDate(db: Db, now: Date, zone: Zone): Promise<stri
   return date;
 }
 
-/** What the calendar says of the night that is due and of the next one. */
+/** What the calendar says of the run that is due and of the next one. */
 export interface ScheduleFacts {
   tick: Date | null;
   nextTick: Date | null;
@@ -56,7 +56,7 @@ export interface ScheduleFacts {
   lacksAccounts: boolean;
 }
 
-/** `localTicks`: when a night is to begin, as local times of the zone, some before and after. */
+/** `localTicks`: when a run is to begin, as local times of the zone, some before and after. */
 export async function scheduleFacts(
   db: Db,
   now: Date,

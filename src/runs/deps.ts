@@ -1,4 +1,4 @@
-// All that the steps of a night need from outside, as app puts it together. The spine alone takes
+// All that the steps of a run need from outside, as app puts it together. The spine alone takes
 // it whole; each step names the few of it that it uses, and takes them first. Nothing of a step
 // reaches for a clock, an environment or a global.
 
@@ -37,7 +37,7 @@ export interface RunDeps {
   log: Log;
   /** somebody else has work for a while: what this step needs is made ready meanwhile */
   getReady?: (step: 'pull' | 'send' | 'report') => void;
-  /** this night enqueues nothing more: workers that it brought may end */
+  /** this run enqueues nothing more: workers that it brought may end */
   allEnqueued?: () => void;
   /** how far the present step has come; for a progress bar */
   progress: (step: string, done: number, total: number) => void;

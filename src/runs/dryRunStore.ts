@@ -1,6 +1,6 @@
-// What a dry run needs beside the night: a mark on its transaction, so that whoever needs what it
+// What a dry run needs beside the run: a mark on its transaction, so that whoever needs what it
 // holds can end it; its numbers given back; and what it would do, order by order. Neighbours:
-// night/dryRun.ts runs the dry run in one transaction, runs/heartbeat.ts keeps a night's way free.
+// night/dryRun.ts runs the dry run in one transaction, runs/heartbeat.ts keeps a run's way free.
 
 import type { WouldDo } from '../core/runs/summary.js';
 import type { Database, Db } from '../database/db.js';

@@ -15,7 +15,7 @@ const POLL_MS = 500;
 /** No run is waited for longer. */
 const JOIN_HOURS_MAX = 12;
 
-/** Does the work with a heartbeat beside it; no dry run stays in the way of a night. */
+/** Does the work with a heartbeat beside it; no dry run stays in the way of a run. */
 export async function withHeartbeat<T>(
   deps: Pick<RunDeps, 'db' | 'runner'>,
   run: Run,

@@ -23,7 +23,7 @@ export function isAtWork({ isAlive }: Pick<RunDeps, 'isAlive'>, run: RunRow): bo
   return run.silentMs < SILENCE_MS_MAX;
 }
 
-/** The same night, which can read and write only as long as this process holds its run. */
+/** The same run, which can read and write only as long as this process holds its run. */
 export function fenced<D extends Pick<RunDeps, 'db' | 'runner'>>(
   open: D,
   run: Run,
@@ -46,7 +46,7 @@ export interface Outages {
   recordEnd(holder: HolderDeps, run: Run, error: unknown): Promise<void>;
 }
 
-/** Of one command: a database that is restarted under a night costs it time, and no more. */
+/** Of one command: a database that is restarted under a run costs it time, and no more. */
 export function openOutages(deps: WaitingDeps & Pick<RunDeps, 'db'>): Outages {
   let left = RETURNS_MAX;
   const untilThere = waiting(deps);

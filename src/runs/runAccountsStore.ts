@@ -232,7 +232,7 @@ function accountsJson(accounts: readonly EnteredAccount[]): string {
   );
 }
 
-/** The accounts of a run that were looked at, each with its snapshot of the night. */
+/** The accounts of a run that were looked at, each with its snapshot. */
 export async function runSnapshots(
   db: Db,
   runId: bigint,

@@ -101,7 +101,7 @@ export async function newestDate(db: Db, accountIds: readonly string[]): Promise
   return rows[0]?.date ?? null;
 }
 
-/** The run of the newest business date; null before the first night. */
+/** The run of the newest business date; null before the first run. */
 export async function newestRunId(db: Db): Promise<bigint | null> {
   const { rows } = await db.query<{ run_id: bigint }>(
     'select run_id from tieout.runs where not is_dry order by business_date desc limit 1',

@@ -1,4 +1,4 @@
--- What the clock has to know to say which night is owed: of the times at which a night is to begin
+-- What the clock has to know to say which run is owed: of the times at which a run is to begin
 -- (local ones, as the cron expression has them) the last and the next, the business date that had
 -- ended at each, until when the last is resumed, and how often its run has ended since.
 -- $1 now, $2 zone, $3 cut-off, $4 resumeUntil, $5 local times, $6 accounts of the configuration

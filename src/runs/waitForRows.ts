@@ -9,7 +9,7 @@ const POLL_FIRST_MS = 10;
 const POLL_MAX_MS = 250;
 /** How often what still waits is enqueued again. */
 const SWEEP_MS = 3_000;
-/** No step of a night waits longer; what is left then is said to be incomplete. */
+/** No step of a run waits longer; what is left then is said to be incomplete. */
 const WAIT_HOURS_MAX = 12;
 
 export interface Waiting {
@@ -28,7 +28,7 @@ export async function waitForRows(deps: WaitDeps, waiting: Waiting): Promise<boo
   let enqueuedAt = began;
   let pause = POLL_FIRST_MS;
   let total = 0;
-  // Told to stop, a night begins no further step.
+  // Told to stop, a run begins no further step.
   await deps.sleep(0);
   await waiting.enqueue();
   while (deps.monotonic() - began < WAIT_HOURS_MAX * 3_600_000) {

@@ -20,7 +20,7 @@ export type RecoverDeps = OutcomeDeps &
 const GRACE_SECONDS = 15;
 
 /**
- * Classifies everything in flight of the night's accounts before it begins, and takes apart what
+ * Classifies everything in flight of the run's accounts before it begins, and takes apart what
  * waits in batches: it goes when the plan has weighed it by the settings of this run, not before.
  */
 export async function recover(deps: RecoverDeps, run: Run): Promise<void> {

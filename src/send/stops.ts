@@ -1,6 +1,6 @@
 // Why something that was to be sent was not: the brake, a freeze, the breaker, a database or a
 // journal that cannot be relied on, a gateway that takes no connection. The same facts for the
-// summary of a night, for `tieout status` and for the console.
+// summary of a run, for `tieout status` and for the console.
 
 import { mayAccountSend } from '../core/instructions/sending.js';
 import type { Notice } from '../core/runs/notices.js';

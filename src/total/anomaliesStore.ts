@@ -1,4 +1,4 @@
-// What a person should know of a night although no rule stops for it: an order whose transaction
+// What a person should know of a run although no rule stops for it: an order whose transaction
 // the gateway also shows under another order, and refunds of which it counts more than the ledger
 // asked for. Few rows, and told in words (core/runs/notices.ts).
 
@@ -37,7 +37,7 @@ export async function sharedTransactions(db: Db, runId: bigint): Promise<SharedT
   }));
 }
 
-/** Notices of this kind that one night makes. */
+/** Notices of this kind that one run makes. */
 const REFUNDS_MAX = 20;
 
 /**

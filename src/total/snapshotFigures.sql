@@ -29,7 +29,7 @@ entry as materialized (
   select a.account_id, count(*) as plain, count(*) filter (where e.is_asked) as asked_plain
   from account a
   join tieout.look_entries e using (pull_id, account_id)
-  -- the index is of these alone; without it the snapshots of every night would be read
+  -- the index is of these alone; without it the snapshots of every run would be read
   where not e.is_extra
   group by a.account_id
 ),

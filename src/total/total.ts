@@ -1,4 +1,4 @@
-// Step 6, total: the figures of the run, and the law that the night ties (law 6 of
+// Step 6, total: the figures of the run, and the law that the run ties (law 6 of
 // ARCHITECTURE.md). A run whose figures do not add up fails loudly instead of handing finance a
 // number.
 
@@ -238,7 +238,7 @@ async function noticesOf(deps: Pick<SendDeps, 'config' | 'now'>, run: Run): Prom
 }
 
 /**
- * An account that is not looked at any more keeps the night from being whole; requests of one that
+ * An account that is not looked at any more keeps the run from being whole; requests of one that
  * the configuration does not name, and rows that name nothing, are as much as a break.
  */
 function statesOfOthers(notices: readonly Notice[]): RunState[] {

@@ -1,4 +1,4 @@
-// The stored answers of a night's snapshots, unpacked and decoded again by the profile that the
+// The stored answers of a run's snapshots, unpacked and decoded again by the profile that the
 // night used, into the scratch table of entries. An answer that is not what it was, or cannot be
 // read any more, is named and leaves its orders without entries. Neighbours: snapshotLines.ts,
 // verifyRun.ts.

@@ -1,4 +1,4 @@
--- Where does what happened to breaks in a night differ from what is worked out again? $1 run, $2
+-- Where does what happened to breaks in a run differ from what is worked out again? $1 run, $2
 -- the last event before the first compare that was repeated, $3 the last one that counted.
 with told as (
   select b.account_id, b.order_no, b.kind, e.event, e.currency, e.amount, e.expected, e.actual

@@ -1,4 +1,4 @@
--- Where do the entries that a night compared differ from those decoded again out of the stored
+-- Where do the entries that a run compared differ from those decoded again out of the stored
 -- answers? One row a field. The entries of today are in pg_temp.look_entries.
 select coalesce(t.account_id, n.account_id) as account_id,
   coalesce(t.order_no, n.order_no) as order_no,

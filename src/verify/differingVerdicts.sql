@@ -1,4 +1,4 @@
--- Where do the verdicts of a night differ from those worked out again? One row a field; an order
+-- Where do the verdicts of a run differ from those worked out again? One row a field; an order
 -- without a verdict was compared and matched. $1 run.
 select coalesce(t.account_id, n.account_id) as account_id,
   coalesce(t.order_no, n.order_no) as order_no, f.field as what, f.then_value, f.now_value

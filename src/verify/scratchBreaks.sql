@@ -1,4 +1,4 @@
--- The breaks of some accounts as a night found them: those that were not resolved as they were kept
+-- The breaks of some accounts as a run found them: those that were not resolved as they were kept
 -- then, and the resolved ones, of which only that they exist counts. $1 the working that began it.
 insert into pg_temp.breaks (break_id, account_id, order_no, kind, state, first_seen, first_run_id,
   last_run_id, expected, actual, fingerprint, currency, amount)

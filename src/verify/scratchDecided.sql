@@ -1,4 +1,4 @@
--- What people did to breaks between two steps of the night. $1 after this event, $2 up to this one.
+-- What people did to breaks between two steps of the run. $1 after this event, $2 up to this one.
 update pg_temp.breaks b
 set state = e.state
 from (

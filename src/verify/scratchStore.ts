@@ -1,7 +1,8 @@
-// The room in which a night is worked out again: temporary tables and views that bear the names of
-// the program's own, in one transaction that is never committed. The statements of the night run
-// here unchanged but for the schema; one that asks for a relation nobody thought of is refused, so
-// that no figure of today slips into a night of long ago. Neighbours: verify/verifyRun.ts.
+// The room in which a run is worked out again: temporary tables and views that bear the names of
+// the program's own, in one transaction that is never committed. The statements of a run work
+// here unchanged but for the schema; one that asks for a relation nobody thought of is
+// refused, so that no figure of today slips into a run of long ago. Neighbours:
+// verify/verifyRun.ts.
 
 import type { Db, Tx } from '../database/db.js';
 import { statement } from '../database/statements.js';
@@ -17,7 +18,7 @@ const SCRATCH = new Set([
 /** The partition of a month stands for the whole. */
 const OF_A_MONTH = /_(\d{4}_\d\d|before)$/;
 
-/** A statement of the night as it reads in the scratch schema. */
+/** A statement of the run as it reads in the scratch schema. */
 export function onScratch(text: string): string {
   if (/\bledger\./.test(text)) {
     throw new Error('a night that is worked out again must not read the ledger of today');
@@ -29,7 +30,7 @@ export function onScratch(text: string): string {
   });
 }
 
-/** Statements of the night, asked of the scratch schema. */
+/** Statements of the run, asked of the scratch schema. */
 export function scratchDb(tx: Db): Db {
   return { query: (text, values) => tx.query(onScratch(text), values) };
 }
@@ -108,7 +109,7 @@ export async function instructionsAsOf(tx: Db, working: WorkingRow): Promise<voi
   ]);
 }
 
-/** The breaks that a night began with, in place of whatever stands there of its accounts. */
+/** The breaks that a run began with, in place of whatever stands there of its accounts. */
 export async function breaksAsOf(tx: Db, working: WorkingRow): Promise<void> {
   await tx.query('delete from pg_temp.breaks where account_id = any ($1)', [working.accountIds]);
   await tx.query(statement('verify/scratchBreaks'), [working.workingId]);

@@ -1,12 +1,12 @@
--- The relations in which a night is worked out again, in the session's own temporary schema, under
--- the names that the statements of the night use: what was seen is seen again, what was worked out
+-- The relations in which a run is worked out again, in the session's own temporary schema, under
+-- the names that the statements of the run use: what was seen is seen again, what was worked out
 -- begins empty. The run is the one row of pg_temp.verified.
 create temp view asked_orders as select * from tieout.asked_orders;
 create temp view asked_refunds as select * from tieout.asked_refunds;
 create temp view pages as select * from tieout.pages;
 create temp view runs as select * from tieout.runs;
 create temp view ledger_changes as select * from tieout.ledger_changes;
--- Done long ago: a chunk of a night that ended does not change.
+-- Done long ago: a chunk of a run that ended does not change.
 create temp view chunks as select * from tieout.chunks;
 -- When something was sent changes no more either.
 create temp view attempts as select * from tieout.attempts;

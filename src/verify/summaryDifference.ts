@@ -1,4 +1,4 @@
-// Two summaries of the same night figure by figure: what stood in the first and what stands in the
+// Two summaries of the same run figure by figure: what stood in the first and what stands in the
 // second, under the path of the figure. Files and times of day are no figures.
 
 import type { RunSummary } from '../core/runs/summary.js';

@@ -1,6 +1,6 @@
-// A night worked out again from what was kept of it: the raw answers decoded, every compare
+// A run worked out again from what was kept of it: the raw answers decoded, every compare
 // repeated by the settings of its time, over ledger rows, instructions and breaks as they stood,
-// and the figures added up. By the same steps as the night itself, in a scratch schema that is
+// and the figures added up. By the same steps as the run itself, in a scratch schema that is
 // never committed; what comes out differently is named. Neighbours: compare.ts and total.ts, whose
 // steps these are; verify/scratchStore.ts.
 
@@ -200,7 +200,7 @@ async function repeatTotal(
   }
 }
 
-/** The night with the settings of that time, its statements asked of the scratch schema. */
+/** The run with the settings of that time, its statements asked of the scratch schema. */
 function asThen(
   deps: VerifyDeps,
   db: Db,

@@ -132,7 +132,7 @@ function breakLines(one: Part): string[] {
   ];
 }
 
-/** A movement of money that a person made at the gateway, beside the night. */
+/** A movement of money that a person made at the gateway, beside the run. */
 function callLines(call: Part): string[] {
   const end = call.outcome ?? 'its end is not known';
   const claim = call.isClaim ? ' (claimed)' : '';

@@ -1,7 +1,7 @@
 // `tieout gateway OPERATION`: one call of the gateway as a person would try it, to fill a profile
 // in line by line. Owns the flags and what stands before a call that moves money. Such a call is
 // the person's own and no instruction: it is written down before it is made (gatewayJournal.ts),
-// and the next night sees its effect as one that was made elsewhere. Neighbours: gatewayCall.ts
+// and the next run sees its effect as one that was made elsewhere. Neighbours: gatewayCall.ts
 // calls, gatewayText.ts shows.
 
 import { readFileSync, statSync } from 'node:fs';

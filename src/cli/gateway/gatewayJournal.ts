@@ -1,5 +1,5 @@
 // Writes a call that moves money down before its first byte, and what became of it afterwards, so
-// that a night that finds the effect can name who made it. A brake stops it like any other. Of the
+// that a run that finds the effect can name who made it. A brake stops it like any other. Of the
 // body only its digest and what it names are kept: ids, amounts, currencies; never a card, a name
 // or an address.
 

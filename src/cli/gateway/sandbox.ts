@@ -82,7 +82,7 @@ async function runSandbox(flags: SandboxFlags): Promise<void> {
   await sandbox.close();
 }
 
-/** A folder that was seeded before keeps its night; flags may repeat it but not change it. */
+/** A folder that was seeded before keeps its run; flags may repeat it but not change it. */
 function settingsOf({ orders, seed, state, untilUnused }: SandboxFlags): SeedSettings {
   const known = state === undefined ? null : readSandboxSettings(state);
   if (known !== null) {

@@ -58,7 +58,7 @@ function numberAfter(text: string): bigint {
   throw new UsageError(`--after ${text}: not the number of an outcome`);
 }
 
-/** One document, written as it is read: a year of outcomes needs no more memory than a night's. */
+/** One document, written as it is read: a year of outcomes needs no more memory than a run's. */
 async function printDocument(
   rows: AsyncIterable<readonly OutcomeRow[]>,
   after: bigint,

@@ -1,4 +1,4 @@
-// `tieout report DATE|MONTH`: where the workbooks of a night lie, or its rows as CSV or NDJSON; an
+// `tieout report DATE|MONTH`: where the workbooks of a run lie, or its rows as CSV or NDJSON; an
 // activity statement or the ageing of open breaks for a day or a month, made when it is asked for.
 
 import { constants, copyFile } from 'node:fs/promises';

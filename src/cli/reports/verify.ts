@@ -1,5 +1,5 @@
 // `tieout verify`: is everything that was sealed still there, and does it still say the same?
-// `tieout verify DATE`: does the night come out the same when it is worked out again from what was
+// `tieout verify DATE`: does the run come out the same when it is worked out again from what was
 // stored? `--workbook FILE`: is it the file that was made? Exit 1 where not, with what differs by
 // name.
 

@@ -1,4 +1,4 @@
-// What stands behind two figures of a night: the orders that were not plainly asked and answered,
+// What stands behind two figures of a run: the orders that were not plainly asked and answered,
 // and what took yesterday's open breaks to today's. Text for `tieout runs show`; nothing is counted
 // here.
 

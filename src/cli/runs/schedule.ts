@@ -1,4 +1,4 @@
-// `tieout schedule`: the nightly clock, which begins the night that is owed. `tieout work`: workers
+// `tieout schedule`: the nightly clock, which begins the run that is owed. `tieout work`: workers
 // alone, for as many processes and hosts as are wanted. Both run until they are told to stop.
 
 import { setTimeout } from 'node:timers/promises';
@@ -59,7 +59,7 @@ export async function runClock(app: App, signal: AbortSignal, workforce: Workfor
   await clock.stop();
 }
 
-/** The newest night in a sentence where it is not over, and when the next one begins. */
+/** The newest run in a sentence where it is not over, and when the next one begins. */
 function clockWords({ owed, now, facts, run }: ScheduleStatus): string {
   const about = owedSentence(owed, now);
   const last = about !== null && owed.kind !== 'begin' ? sentenceOf(run) : null;

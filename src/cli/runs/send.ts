@@ -1,5 +1,5 @@
 // `tieout send`: what people approved since the run is sent now, with workers of its own, instead
-// of waiting for a running worker or the next night.
+// of waiting for a running worker or the next run.
 
 import { Command } from 'commander';
 import { UsageError } from '../../core/errors.js';

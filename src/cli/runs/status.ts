@@ -1,4 +1,4 @@
-// `tieout status`: last night in one sentence, what is owed, and when the next night begins.
+// `tieout status`: last night in one sentence, what is owed, and when the next run begins.
 
 import { Command } from 'commander';
 import { strangeOrders } from '../../compare/strayRefundsStore.js';

@@ -64,7 +64,7 @@ export function startCommand(): Command {
   });
 }
 
-/** A night that finds the workers at work leaves them there. */
+/** A run that finds the workers at work leaves them there. */
 const AT_WORK: Workforce = { start: async () => {}, stop: async () => {} };
 
 async function openWeb(app: App): Promise<() => Promise<void>> {

@@ -1,5 +1,5 @@
 // `tieout backup DIR`: the whole database, but for the queue, into a folder of one file a table,
-// with digests. Works on any PostgreSQL, the embedded one too, while a night is under way. Holds no
+// with digests. Works on any PostgreSQL, the embedded one too, while a run is under way. Holds no
 // secret of the configuration: tieout.yaml and the folder of the journal are not in it.
 
 import { Command } from 'commander';

@@ -1,4 +1,4 @@
-// `tieout demo`: one whole night on the sandbox gateway with the embedded database. Writes a
+// `tieout demo`: one whole run on the sandbox gateway with the embedded database. Writes a
 // configuration on which every other command works afterwards; run again it goes on with the same
 // night, and moves no money twice.
 
@@ -111,7 +111,7 @@ function configText(path: string, seed: number): string {
   return `${MARK}\n${text}`;
 }
 
-/** Fills ledger and gateway the first time; afterwards both are as the nights left them. */
+/** Fills ledger and gateway the first time; afterwards both are as the runs left them. */
 async function seedOnce(
   app: App,
   config: Config,

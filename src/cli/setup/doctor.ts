@@ -102,7 +102,7 @@ async function examine(app: App): Promise<Check[]> {
   ];
 }
 
-/** What makes a night of an account worth nothing, or sends nothing of it. */
+/** What makes a run of an account worth nothing, or sends nothing of it. */
 async function ledgerChecks(app: App): Promise<Check[]> {
   const accountIds = app.config.accounts.map(({ accountId }) => accountId);
   const trouble = await ledgerTrouble(app.db);
@@ -161,7 +161,7 @@ async function leftChecks(app: App): Promise<Check[]> {
   }));
 }
 
-/** Orders of accounts that no night looks at. */
+/** Orders of accounts that no run looks at. */
 async function strangeChecks({ db, config }: App): Promise<Check[]> {
   const accountIds = config.accounts.map((account) => account.accountId);
   const found = await strangeOrders(
@@ -243,7 +243,7 @@ function durabilityCheck(server: ServerFacts): Check {
 /** Without a run for so long, nobody seems to start them. */
 const SILENT_DAYS_MAX = 3;
 
-/** Does anybody begin the nights? */
+/** Does anybody begin the runs? */
 async function scheduleCheck(app: App): Promise<Check> {
   const { owed, facts, run, now, silence } = await readSchedule(scheduleDepsOf(app));
   const name = 'nights';

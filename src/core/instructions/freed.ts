@@ -1,6 +1,6 @@
 // Which settings that free money have changed since an account was last planned, in which words?
 // What would not have gone by the settings of then waits for a person, once. Pure: the settings of
-// two nights in, what freed.sql joins out. Neighbours: instructions/freed.ts reads the settings,
+// two runs in, what freed.sql joins out. Neighbours: instructions/freed.ts reads the settings,
 // policy.ts weighs by those of today.
 
 import { NOW_HISTORY } from '../runs/notices.js';

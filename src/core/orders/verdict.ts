@@ -191,7 +191,7 @@ export interface PlainPair {
 
 /**
  * Pairs that match whatever the hour and the decision, as long as nothing was ever asked to be
- * refunded: enough to tell nearly every order of a night by its two states alone.
+ * refunded: enough to tell nearly every order of a run by its two states alone.
  */
 export function plainPairs(): PlainPair[] {
   const all = positionRows();

@@ -1,4 +1,4 @@
-// What a person has to be told about a night beside its figures: a ledger that is not known to be
+// What a person has to be told about a run beside its figures: a ledger that is not known to be
 // whole, a new word of the gateway, orders that left the ledger, what stops the sending. Pure: the
 // words for what the store found.
 
@@ -60,7 +60,7 @@ function counted(instructions: number): string {
   return `${instructions} ${instructions === 1 ? 'instruction is' : 'instructions are'}`;
 }
 
-/** A night without a single order ties, and is worth nothing. */
+/** A run without a single order ties, and is worth nothing. */
 export function noOrdersNotice(accountId: string): Notice {
   return {
     accountId,
@@ -374,7 +374,7 @@ export interface FailedPagesFacts {
 const PAGE_REASONS_MAX = 3;
 const PAGE_REASON_LENGTH = 200;
 
-/** A page that failed is a night that is not whole: whoever is called has to know why. */
+/** A page that failed is a run that is not whole: whoever is called has to know why. */
 export function notAnsweredNotice(failed: FailedPagesFacts): Notice {
   const { accountId, businessDate, pages, orders } = failed;
   const named = failed.reasons.slice(0, PAGE_REASONS_MAX);

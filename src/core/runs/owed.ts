@@ -7,13 +7,13 @@ import { isFinished, type RunState } from './summary.js';
 
 export interface OwedFacts {
   now: Date;
-  /** when a night was last to begin; null: never within a year */
+  /** when a run was last to begin; null: never within a year */
   tick: Date | null;
   /** the business date that had ended by then */
   due: string | null;
-  /** until when that night is resumed */
+  /** until when that run is resumed */
   resumeUntil: Date | null;
-  /** nights from before it are not owed */
+  /** runs from before it are not owed */
   installedAt: Date | null;
   run: NewestRun | null;
 }
@@ -34,7 +34,7 @@ export interface NewestRun {
 
 export type Owed =
   | { kind: 'nothing' }
-  /** the night has no run, or its process is gone */
+  /** the date has no run, or its process is gone */
   | { kind: 'begin' | 'goOn'; date: string; since: Date }
   | { kind: 'underWay'; date: string }
   /** incomplete or failed: again at `at`, which may be now */
@@ -47,7 +47,7 @@ export const RESUME_PAUSES_MINUTES = [1, 2, 4, 8, 15] as const;
 
 const MINUTE_MS = 60_000;
 
-/** A clock that differs more from the database's sends nothing and begins no night. */
+/** A clock that differs more from the database's sends nothing and begins no run. */
 export const SKEW_MS_MAX = 60_000;
 
 export function whatIsOwed(facts: OwedFacts): Owed {
@@ -72,7 +72,7 @@ function ofEnded({ now, resumeUntil }: OwedFacts, run: NewestRun, tick: Date): O
     const isPart = run.lacksAccounts && now < until;
     return isPart ? { kind: 'goOn', date: run.date, since: tick } : { kind: 'nothing' };
   }
-  // A night that was tried before its time is owed at its time.
+  // A run that was tried before its time is owed at its time.
   const endedAt = run.ends === 0 ? tick : (run.endedAt ?? tick);
   const at = new Date(endedAt.getTime() + pauseMs(run.ends));
   if (now < until && at < until) return { kind: 'resume', date: run.date, at, until };
@@ -85,10 +85,10 @@ function pauseMs(ends: number): number {
   return ends === 0 ? 0 : pause * MINUTE_MS;
 }
 
-/** After so long a night that should have begun is said not to have started. */
+/** After so long a run that should have begun is said not to have started. */
 const LATE_MINUTES_MAX = 10;
 
-/** Whether somebody has to be told that the night did not start. */
+/** Whether somebody has to be told that the run did not start. */
 export function didNotStart(owed: Owed, now: Date): boolean {
   if (owed.kind !== 'begin' && owed.kind !== 'goOn') return false;
   return now.getTime() - owed.since.getTime() > LATE_MINUTES_MAX * MINUTE_MS;
@@ -120,7 +120,7 @@ export function skewWords(skewMs: number): string {
   return `the clock of the database differs from ours by ${Math.round(skewMs / 1000)} s`;
 }
 
-/** What is to be said beside the sentence of the newest night; null: it says everything. */
+/** What is to be said beside the sentence of the newest run; null: it says everything. */
 export function owedSentence(owed: Owed, now: Date): string | null {
   switch (owed.kind) {
     case 'nothing':
@@ -147,7 +147,7 @@ export function toMinute(at: Date): string {
   return `${at.toISOString().slice(0, 16)}Z`;
 }
 
-/** When the next night begins, and of which date it will be. */
+/** When the next run begins, and of which date it will be. */
 export function nextSentence(next: { nextTick: Date | null; nextDue: string | null }): string {
   const { nextTick, nextDue } = next;
   if (nextTick === null || nextDue === null) return 'No night is to begin within a year.';

@@ -3,7 +3,7 @@
 
 import { nameLabel } from '../instructions/decider.js';
 
-/** A month of snapshots that was removed: the business dates of its nights, when, by whom. */
+/** A month of snapshots that was removed: the business dates of its runs, when, by whom. */
 export interface Removal {
   /** 2026_11; `before`: from before numbers bore a month */
   month: string;

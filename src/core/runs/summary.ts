@@ -1,4 +1,4 @@
-// The summary of a run: the JSON of docs/CONTRACT.md section 7 as a type, and the night in one
+// The summary of a run: the JSON of docs/CONTRACT.md section 7 as a type, and the run in one
 // sentence. Whoever prints, stores or reports figures of a run uses this shape and no other. Pure:
 // nothing is counted here, the figures come from the store. Neighbours: reporting.ts, labels.ts,
 // the command line.
@@ -103,7 +103,7 @@ export interface UnwrittenReport {
   reason: string;
 }
 
-/** One thing that a night would do now. */
+/** One thing that a run would do now. */
 export interface WouldDo {
   accountId: string;
   /** empty for a payout */
@@ -145,7 +145,7 @@ export function workedOutOpenAfter(tie: Tie): number {
   return tie.openBefore + tie.new + tie.reopened - tie.waived - tie.resolved;
 }
 
-/** The night in one sentence, for a person who reads nothing else. */
+/** The run in one sentence, for a person who reads nothing else. */
 export function runSentence(summary: RunSummary): string {
   const date = `Business date ${summary.businessDate}`;
   const orders = sumOrders(summary, 'ledger') + sumOrders(summary, 'strangers');

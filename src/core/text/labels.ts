@@ -1,6 +1,6 @@
 // Codes as people say them: kinds of break, states, reasons to wait. For sentences and sheets only;
 // what programs read (CSV, NDJSON, JSON, the database) keeps the codes. Pure data and lookups, no
-// rule is decided here. Neighbours: summary.ts (the night's sentence), reports/columns.ts.
+// rule is decided here. Neighbours: summary.ts (the run's sentence), reports/columns.ts.
 
 /** `missing_at_gateway` is "missing at gateway", `notCompared` is "not compared". */
 export function labelOf(code: string): string {

@@ -76,7 +76,7 @@ export function moneyCalls(profile: Profile, post: PostOnce): MoneyCalls {
   };
 }
 
-/** Loaded before anything is sent, and never by a night: reading XML takes a library. */
+/** Loaded before anything is sent, and never by a run: reading XML takes a library. */
 async function payments() {
   return {
     ...(await import('../payments/payments.js')),

@@ -1,4 +1,4 @@
-// Reads the answer of a query. Hot path: ten thousand pages of a hundred orders a night, so the
+// Reads the answer of a query. Hot path: ten thousand pages of a hundred orders a run, so the
 // checks are written by hand over plain JSON.parse. A query answer moves no money by itself and
 // bears no signature; money answers are read in batchOps.ts. What an entry lacks becomes null and
 // is judged by the compare, never here: only what makes the whole page useless fails it.

@@ -1,5 +1,5 @@
 // The whole record of an order as a query shows it, field by field as the document prints them
-// (section "Query request and response"). The night reads less and faster: decode.ts. This one is
+// (section "Query request and response"). The run reads less and faster: decode.ts. This one is
 // for a person who looks at one order; it shows what came and judges nothing.
 
 import type { Profile } from '../document/profile.js';

@@ -67,7 +67,7 @@ export function openQueryTransport(
   };
 }
 
-/** The library is loaded with the first connection: a night has other things to do before. */
+/** The library is loaded with the first connection: a run has other things to do before. */
 async function openPool(
   endpoint: Endpoint,
   limits: Profile['limits'],

@@ -1,7 +1,7 @@
 // Builds one signed request from the fields of a message: checks it, adds ids and signature, spells
 // it as the profile's `bodies` says. Pure: the same fields give the same bytes. It decides nothing
 // about sending. Used by payments, payout and others; batches and queries have builders of their
-// own, because the night sends those by itself.
+// own, because the run sends those by itself.
 
 import { createHash } from 'node:crypto';
 import { TieoutError } from '../../core/errors.js';

@@ -1,6 +1,6 @@
 // `tieout import payouts`: how lines of files become ledger.payout_requests (docs/CONTRACT.md
 // section 4). The payload is the JSON text of what the gateway's document prints for a payout;
-// whether it can be sent is said by the night that plans it. Neighbours: core/ledger/payoutRow.ts
+// whether it can be sent is said by the run that plans it. Neighbours: core/ledger/payoutRow.ts
 // checks a line, tableImport.ts does the work.
 
 import type { LedgerPayout } from '../../core/ledger/payoutRow.js';

@@ -1,4 +1,4 @@
--- Which orders does the night look at? Writes them with their ledger rows and cuts them into pages.
+-- Which orders does the run look at? Writes them with their ledger rows and cuts them into pages.
 -- $1 pull, $2 accounts as json [{account_id, live_from}], $3 the date's end, $4 start of the
 -- look-back, $5 separator of the order list, $6 orders a page, $7 $8 currencies: usable, coarse,
 -- $9 null or orders that stand twice (account and number joined by chr(31)), entered elsewhere,

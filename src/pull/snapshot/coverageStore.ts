@@ -1,4 +1,4 @@
-// What was looked at and what was said: orders of a night that were not plainly asked and answered,
+// What was looked at and what was said: orders of a run that were not plainly asked and answered,
 // counted and one by one. Reports print the rows; the summary prints the counts.
 
 import type { Coverage } from '../../core/orders/coverage.js';

@@ -1,5 +1,5 @@
 // Orders of the ledger by their keys. In the merchant's own view nothing keeps one from standing
-// twice or without a number, and one such row must not stop the night of all others; our own table
+// twice or without a number, and one such row must not stop the run of all others; our own table
 // has a key and is not looked through. What of a large table is entered first is found by it.
 
 import { TieoutError } from '../../core/errors.js';

@@ -1,11 +1,11 @@
--- Which codes did a night's snapshot show, how often, for how much money? One row a code and night,
--- written anew when the night looks again. $1 run, $2 pull, $3 digest of the profile, $4 now,
--- $5 false: a second snapshot, which only adds codes that the night's own did not show.
+-- Which codes did a run's snapshot show, how often, for how much money? One row a code and run,
+-- written anew when the run looks again. $1 run, $2 pull, $3 digest of the profile, $4 now,
+-- $5 false: a second snapshot, which only adds codes that the run's own did not show.
 with entry as materialized (
   select account_id, payment_status, state, query_result, found, currency, count(*) as entries,
     sum(amount) as amount, min(order_no) as first_order, max(order_no) as last_order
   from tieout.look_entries
-  -- each half has an index of its own; without this line every night's snapshot would be read
+  -- each half has an index of its own; without this line every run's snapshot would be read
   where pull_id = $2::bigint and (is_extra or not is_extra)
   group by account_id, payment_status, state, query_result, found, currency
 ),

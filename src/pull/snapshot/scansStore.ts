@@ -38,7 +38,7 @@ export async function beginScan(db: Database, chunk: ChunkRow): Promise<void> {
   });
 }
 
-/** The window that holds every order of the pull, and in a night the whole look-back. */
+/** The window that holds every order of the pull, and for a run's own pull the whole look-back. */
 export async function scanRange(
   db: Db,
   chunk: ChunkRow,

@@ -120,7 +120,7 @@ export async function hasGaps(db: Db, pullId: bigint): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The newest night pull of a run that still has chunks to do, if younger than `ageMinutes`. */
+/** The run's own pull, the newest, that still has chunks to do, if younger than `ageMinutes`. */
 export async function unfinishedPull(
   db: Db,
   runId: bigint,

@@ -1,4 +1,4 @@
-// The words of the gateway: every status and result code it ever used, kept a row a night. Written
+// The gateway's status codes: every status and result code it ever used, kept a row a run. Written
 // from whole snapshots and whole runs; read for the people who have to give a new code its meaning.
 
 import type { NewCodeFacts } from '../../core/runs/notices.js';
@@ -13,7 +13,7 @@ export interface SeenCode {
   word: string;
   /** a state, "found", accepted or rejected; null: none, and its orders stop */
   meaning: string | null;
-  /** the night since which it means that, and the digest of the profile that said so */
+  /** the run since which it means that, and the digest of the profile that said so */
   meaningSince: string;
   meaningProfile: string;
   firstSeen: string;
@@ -26,7 +26,7 @@ export interface SeenCode {
   samples: string[];
 }
 
-/** Keeps the codes of a snapshot; of a second one only those that the night's own did not show. */
+/** Keeps the codes of a snapshot; of a second one only those that the run's own did not show. */
 export async function noteStatusCodes(
   db: Db,
   runId: bigint,

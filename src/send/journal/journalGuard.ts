@@ -49,7 +49,7 @@ export interface JournalGuard {
   sign(): Promise<void>;
   /** Hosts that have to come first, in words; null: none. */
   awaited(): Promise<string | null>;
-  /** Hosts have not come for so long that no night waits for them any more. */
+  /** Hosts have not come for so long that no run waits for them any more. */
   isHeldUp(): Promise<boolean>;
   /** In the transaction of a claim: is the database still the one that was verified? */
   mayClaim(tx: Db): Promise<Unfit | null>;

@@ -1,4 +1,4 @@
-// The few pictures of the console, drawn on the server as SVG: the last nights as a strip, the open
+// The few pictures of the console, drawn on the server as SVG: the last runs as a strip, the open
 // breaks over time, and their age. Each says the same in words for whoever cannot see it; colours
 // come from the stylesheet, shapes repeat what the colours say.
 
@@ -9,7 +9,7 @@ import type { RunMark } from '../../night/consoleRunsStore.js';
 const STRIP_CELL = 14;
 const STRIP_HEIGHT = 28;
 
-/** One bar a night; the worse the night, the taller. The list of reports links each one, too. */
+/** One bar a run; the worse the run, the taller. The list of reports links each one, too. */
 export function RunStrip({ nights, room }: { nights: readonly RunMark[]; room: number }) {
   const tied = nights.filter(({ state }) => state === 'tied_out').length;
   const width = room * STRIP_CELL;

@@ -1,4 +1,4 @@
-// The first page: does the night tie, how far is it, what waits for whom, and how the nights before
+// The first page: does the run tie, how far is it, what waits for whom, and how the runs before
 // it went. The page of an older night is the same without the parts that are about now.
 
 import { brakeStatus, ownJournal } from '../../brake/brake.js';

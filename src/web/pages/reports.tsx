@@ -1,4 +1,4 @@
-// Reports: every night with its files, their digests and who took them; two clicks from the first
+// Reports: every run with its files, their digests and who took them; two clicks from the first
 // page to the workbook. A file is found by the number of its row, never by a path.
 
 import { basename } from 'node:path';
@@ -22,7 +22,7 @@ const TYPES: Readonly<Record<string, string>> = {
 export async function reportsPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, query, words } = visit;
   const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
-  // One night more than a page tells whether there is an older one.
+  // One run more than a page tells whether there is an older one.
   const page = { nights: RUNS_A_PAGE + 1, offset: at * RUNS_A_PAGE };
   const found = await listReports(deps.db, accounts, page);
   const dates = [...new Set(found.map(({ businessDate }) => businessDate))];

@@ -20,8 +20,7 @@ export const DRAWS = {
   'settings free history': { chance: 0.5, isOn: true },
   'accounts come and go': { chance: 0.03, isOn: true },
   'codes are swapped': { chance: 0.01, isOn: true },
-  // In waves of 250 a night after it does not end.
-  'the database is put back': { chance: 0.6, isOn: false },
+  'the database is put back': { chance: 0.6, isOn: true },
 };
 
 /** `only`, `without`, `also`: names with commas between, as they are typed. */

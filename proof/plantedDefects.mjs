@@ -38,13 +38,13 @@ export const DEFECTS = [
         "      when state = 'unknown' and is_whole and gateway_state = from_state then 'rejected'",
     ],
     also: ["j.to_state = 'confirmed' then $", "j.to_state in ('confirmed', 'rejected') then $"],
-    by: SIMULATOR,
+    by: 'test/store/settle.test.ts',
   },
   {
     name: 'a partial refund is settled by a look',
     file: 'src/instructions/settle.sql',
     change: ['not is_disputed and is_whole', 'not is_disputed'],
-    by: SIMULATOR,
+    by: 'test/store/settle.test.ts',
   },
   {
     name: 'the claim is not written down',

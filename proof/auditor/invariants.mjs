@@ -144,19 +144,29 @@ function askedAt(states, claims) {
 
 /**
  * An effect that a snapshot can show leaves no unknown behind; a partial refund waits for a person, and
- * so does an order that somebody moved on by hand, where the snapshot shows the later move.
+ * so does an order that somebody moved on by hand, or that a request moved on which the database forgot
+ * as it was put back: the snapshot shows the later move.
  */
 export function unknownOnlyWhereNobodyCanSay(joined) {
   const found = [];
   for (const row of joined.instructions) {
     if (row.state !== 'unknown' || row.is_disputed || row.operation === 'payout') continue;
-    if (joined.byHand.has(transactionKey(row))) continue;
+    if (joined.byHand.has(transactionKey(row)) || isMovedOn(joined, row)) continue;
     const isPartial =
       row.operation === 'refund' && hundredths(row.refund_amount) !== hundredths(row.amount);
     const own = joined.effectsOf.get(row.id) ?? [];
     if (!isPartial && own.length > 0) found.push(`${nameOf(row)}, though its effect shows`);
   }
   return found;
+}
+
+function isMovedOn({ forgotten, effectsOf }, row) {
+  return forgotten.instructions.some(
+    (other) =>
+      transactionKey(other) === transactionKey(row) &&
+      other.operation !== row.operation &&
+      (effectsOf.get(other.id) ?? []).length > 0,
+  );
 }
 
 /** Of no transaction more is given back than was captured; nothing is captured that was not. */

@@ -49,6 +49,9 @@ export class LongestFirst extends BaseSequencer {
     if (gone.length > 0) throw new Error(`longestFirst.ts names what is not there: ${gone}`);
     const others = await super.sort(files.filter((file) => !long.includes(file.moduleId)));
     const known = long.flatMap((path) => files.filter((file) => file.moduleId === path));
-    return [...known, ...others];
+    // Side by side, or none of them would find a process that one of them has just left.
+    const isTogether = (file: TestSpecification) => !file.project.config.isolate;
+    const alone = others.filter((file) => !isTogether(file));
+    return [...known, ...alone, ...others.filter(isTogether)];
   }
 }

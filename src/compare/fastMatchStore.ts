@@ -1,7 +1,7 @@
 // What matches by the fast match, nearly all of a pull, is counted and set aside before the many
 // checks; the rest is left in pg_temp.unmatched for compare.sql. Most of the time of a compare is
 // spent here, in one walk over all orders, of which a large pull has two shares of about one size,
-// so that two sessions can compare one each. Neighbours: sql/glance.sql, verdictsStore.ts.
+// so that two sessions can compare one each. Neighbours: fastMatch.sql, verdictsStore.ts.
 
 import { EXPECTED_STATES } from '../core/orders/order.js';
 import { plainPairs } from '../core/orders/verdict.js';

@@ -67,9 +67,9 @@ function listOfColumns(rows: readonly PositionRow[]): string {
 }
 
 /**
- * Writes the verdicts of a pull; answers the number of matched orders by account. What matches at a
- * glance is set aside first, and counted, so that the many checks see only what is left. Of a large
- * pull two sessions compare a share each, of one snapshot.
+ * Writes the verdicts of a pull; answers the number of matched orders by account. The fast match
+ * counts what plainly agrees, so that the many checks see only what is left. Of a large pull two
+ * sessions compare a share each, as of one moment.
  */
 export async function judgeOrders(
   db: Db,

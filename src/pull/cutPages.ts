@@ -1,5 +1,5 @@
 // How the orders of a snapshot become pages, and pages what workers take: chunks of them where
-// orders can be named, else a walk through all that an account has. Neighbours: askOrders.ts,
+// orders can be named, else a scan of all that an account has. Neighbours: askOrders.ts,
 // pullAgain.ts.
 
 import { ledgerCurrencies } from '../core/currency.js';
@@ -24,7 +24,7 @@ export function cutOf(deps: CutDeps): PageCut {
     : { separator: '', pageOrders: INT_MAX, currencies };
 }
 
-/** Makes what workers take: chunks of pages by number (answers their ids), or walks. */
+/** Makes what workers take: chunks of pages by number (answers their ids), or scans. */
 export async function cutPages(
   deps: CutDeps,
   tx: Db,

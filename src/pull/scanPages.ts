@@ -25,7 +25,7 @@ export type ScanDeps = Pick<RunDeps, 'config' | 'db' | 'now'> & PageDeps & Outag
 /** A window of more pages is taken for one that never ends. */
 const SCAN_PAGES_MAX = 200_000;
 
-/** Walks an account's pages and ends its chunk; the page that stands for the walk is number 0. */
+/** Scans an account's pages and ends its chunk; the page that stands for the scan is number 0. */
 export async function scanPages(
   deps: ScanDeps,
   chunk: ChunkRow,

@@ -1,6 +1,6 @@
-// A walk through the pages of a window, where orders cannot be asked for by number. Its pages are
-// stored as they come; one more page, number 0, stands for the whole walk: the orders of the pull
-// point to it, so that they were looked at only if the walk came to its end.
+// A scan of the pages of a window, where orders cannot be asked for by number. Its pages are
+// stored as they come; one more page, number 0, stands for the whole scan: the orders of the pull
+// point to it, so that they were looked at only if the scan came to its end.
 
 import type { Database, Db } from '../../database/db.js';
 import { statement } from '../../database/statements.js';
@@ -74,7 +74,7 @@ export async function storeScanned(
   });
 }
 
-/** Ends a walk: page 0 says whether it can be relied on. */
+/** Ends a scan: page 0 says whether it can be relied on. */
 export async function finishScan(
   db: Database,
   chunk: ChunkRow,

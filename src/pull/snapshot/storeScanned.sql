@@ -1,6 +1,6 @@
 -- Entries of a few pages of a scan, from the temporary table scanned: the first entry of an order
 -- is the plain one, every further one is extra. Answers how many stood on an earlier page already,
--- which a walk through pages that keep still never has.
+-- which a scan of pages that keep still never has.
 with placed as (
   select w.*, row_number() over (partition by order_no order by page_no, position) as place,
     -- an order that is known has its plain entry, and only those are found by number

@@ -1,4 +1,4 @@
-// One order's whole history on a page, and the search that leads to it. The story is the one that
+// One order's whole history on a page, and the search that leads to it. The history is the one that
 // `tieout order` prints; here every part is a table.
 
 import { breakSentence } from '../../core/breaks/sentence.js';

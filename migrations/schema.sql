@@ -1,4 +1,4 @@
--- The schema as it stands after 0085_codes_and_books, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0086_shared_statements, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -523,7 +523,6 @@ create table tieout.final_orders (
   fingerprint text not null,
   run_id bigint not null,
   requests text[] collate "C" default '{}'[] not null,
-  codes text[] collate "C",
   constraint final_orders_pkey PRIMARY KEY (account_id, order_no)
 );
 
@@ -1011,7 +1010,7 @@ create table tieout.run_accounts (
   run_id bigint not null,
   account_id text collate "C" not null,
   business_date date not null,
-  merchant_id text,
+  merchant_id text not null,
   send_block text,
   state text not null,
   open_before jsonb default '{}'::jsonb not null,
@@ -1241,6 +1240,15 @@ CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.workings
 
 -- Views
 
+create view tieout.absent_journals as
+ SELECT j.journal_id,
+    j.host,
+    j.place,
+    ((j.host || ' (') || j.place) || ')' AS name
+   FROM tieout.journals j
+     CROSS JOIN tieout.server_facts facts
+  WHERE (j.verified_start IS DISTINCT FROM facts.started_at OR j.verified_timeline IS DISTINCT FROM facts.timeline OR NOT tieout.is_this_base(j.verified_system, facts.database)) AND j.verified_at > (clock_timestamp() - '30 days'::interval) AND (j.excused_at IS NULL OR j.excused_at < j.verified_at);
+
 create view tieout.break_facts as
  SELECT b.break_id,
     b.account_id,
@@ -1461,6 +1469,20 @@ create view tieout.put_backs as
    FROM tieout.brakes
   WHERE found ?| '{restoredFrom,putBack}'[];
 
+create view tieout.server_facts as
+ SELECT pg_is_in_recovery() AS is_replica,
+        CASE
+            WHEN NOT pg_is_in_recovery() THEN "left"(pg_walfile_name(pg_current_wal_lsn()), 8)
+            ELSE NULL::text
+        END AS timeline,
+    EXTRACT(epoch FROM pg_postmaster_start_time())::text AS started_at,
+    ( SELECT pg_database.oid::text AS oid
+           FROM pg_database
+          WHERE pg_database.datname = current_database()) AS database,
+    ARRAY( SELECT name.name || ' = off'
+           FROM unnest('{fsync,full_page_writes,synchronous_commit}'[]) name(name)
+          WHERE current_setting(name.name) = 'off' AND current_setting('tieout.throwaway', true) IS DISTINCT FROM 'on') AS unsafe;
+
 create view tieout.standing_brakes as
  SELECT seq,
     kind,
@@ -1659,6 +1681,18 @@ AS $function$
   end
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.calls_by_hand(request_id text)
+ RETURNS SETOF tieout.gateway_calls
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select c.* from tieout.gateway_calls c
+  where c.operation = 'payout' and (c.outcome is null or c.outcome not in ('rejected', 'not_sent'))
+    and c.entries @> any (array[
+      jsonb_build_array(jsonb_build_object('request_id', calls_by_hand.request_id)),
+      jsonb_build_array(jsonb_build_object('request_id', upper(calls_by_hand.request_id)))])
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.closed_until(account text)
  RETURNS date
  LANGUAGE sql
@@ -1747,6 +1781,28 @@ CREATE OR REPLACE FUNCTION tieout.fact_digest(content bytea)
  IMMUTABLE
 AS $function$
   select encode(sha256(content), 'hex')
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.found_breaks(ids bigint[], accounts text[], kinds text[], states text[], currency text, owner text, min_amount numeric, max_amount numeric, searched text, seen_from timestamp with time zone, seen_before timestamp with time zone, order_no text, cause text)
+ RETURNS SETOF tieout.break_facts
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select f.* from tieout.break_facts f
+  where (ids is null or f.break_id = any (ids))
+    and (accounts is null or f.account_id = any (accounts))
+    and (kinds is null or f.kind = any (kinds))
+    and (states is null or f.state = any (states))
+    and (found_breaks.currency is null or f.currency = found_breaks.currency)
+    and (found_breaks.owner is null or coalesce(f.owner, '') = found_breaks.owner)
+    and (min_amount is null or f.stake >= min_amount)
+    and (max_amount is null or f.stake <= max_amount)
+    and (found_breaks.searched is null
+      or position(lower(found_breaks.searched) in f.searched) > 0)
+    and (seen_from is null or f.first_seen >= seen_from)
+    and (seen_before is null or f.first_seen < seen_before)
+    and (found_breaks.order_no is null or f.order_no = found_breaks.order_no)
+    and (found_breaks.cause is null or f.cause = found_breaks.cause)
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.guard_attempt()
@@ -2126,6 +2182,14 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION tieout.has_part(amount numeric)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select coalesce(amount <> trunc(amount), false)
+$function$;
+
 CREATE OR REPLACE PROCEDURE tieout.hold_run(IN run bigint, IN of_holder uuid)
  LANGUAGE plpgsql
 AS $procedure$
@@ -2205,6 +2269,14 @@ AS $function$
     where later.pull_id > look and later.as_of < $2 - interval '1 second')
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.is_lapsed(leased_until timestamp with time zone, lease_seconds integer)
+ RETURNS boolean
+ LANGUAGE sql
+AS $function$
+  select leased_until < clock_timestamp()
+    or leased_until > clock_timestamp() + make_interval(secs => lease_seconds)
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.is_open(state text)
  RETURNS boolean
  LANGUAGE sql
@@ -2218,6 +2290,14 @@ CREATE OR REPLACE FUNCTION tieout.is_same_person(one text, other text)
 AS $function$
   select lower(regexp_replace(btrim(one), '\s+', ' ', 'g'))
     = lower(regexp_replace(btrim(other), '\s+', ' ', 'g'))
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.is_this_base(verified_system text, database text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select coalesce(split_part(verified_system, '/', 2), '') in ('', database)
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.is_void(state text)
@@ -2291,7 +2371,7 @@ AS $function$
     else ((at at time zone zone) - cut_off)::date - 2 end
 $function$;
 
-CREATE OR REPLACE FUNCTION tieout.ledger_orders(currencies text[], coarse jsonb, separator text)
+CREATE OR REPLACE FUNCTION tieout.ledger_orders(currencies text[], whole text[], separator text)
  RETURNS TABLE(account_id text, order_no text, currency text, amount numeric, expected text, transaction_id text, capture_amount numeric, review_decision text, placed_at timestamp with time zone, problem text)
  LANGUAGE sql
  STABLE PARALLEL SAFE
@@ -2311,18 +2391,16 @@ AS $function$
       when l.currency is null or not l.currency = any (currencies)
         then 'its currency is unknown, or has more than two decimals and is not in the profile'
           || coalesce(': ' || left(l.currency, 16), '')
-      when tieout.too_fine(min_scale(l.amount), l.currency, coarse) is not null
-        then tieout.too_fine(min_scale(l.amount), l.currency, coarse) || ', and its amount is '
-          || l.amount
+      when l.currency = any (whole) and l.amount <> trunc(l.amount)
+        then 'its currency has no decimals, and its amount is ' || l.amount
       when l.expected is null
         or l.expected not in ('authorised', 'captured', 'cancelled', 'declined')
         then 'what it expects is no known state' || coalesce(': ' || left(l.expected, 32), '')
       when not coalesce(l.capture_amount > 0 and l.capture_amount <= l.amount
         and l.capture_amount = round(l.capture_amount, 2), true)
         then 'its capture_amount ' || left(l.capture_text, 40) || ' is not within its amount'
-      when tieout.too_fine(min_scale(l.capture_amount), l.currency, coarse) is not null
-        then tieout.too_fine(min_scale(l.capture_amount), l.currency, coarse)
-          || ', and its capture_amount is ' || l.capture_amount
+      when l.currency = any (whole) and l.capture_amount <> trunc(l.capture_amount)
+        then 'its currency has no decimals, and its capture_amount is ' || l.capture_amount
       when l.review_decision not in ('accept', 'reject')
         then 'its review_decision is neither accept nor reject: ' || left(l.review_decision, 16)
       when tieout.id_problem(l.transaction_id) is not null
@@ -2495,6 +2573,15 @@ AS $function$
   select array['asked_orders', 'asked_refunds', 'look_entries', 'pages', 'verdicts']
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.newest_decisions(instructions bigint[])
+ RETURNS SETOF tieout.decisions
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select distinct on (d.instruction_id) d.* from tieout.decisions d
+  where d.instruction_id = any (instructions) order by d.instruction_id, d.decision_id desc
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.newest_look(account text, "order" text)
  RETURNS bigint
  LANGUAGE sql
@@ -2545,6 +2632,27 @@ begin
     (select max(run_id) from tieout.runs), new.run_id);
   return new;
 end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.open_as_of(run bigint)
+ RETURNS TABLE(account_id text, order_no text, kind text, first_seen timestamp with time zone, owner text, note text, expected jsonb, actual jsonb, currency text, stake text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with latest as (
+    select distinct on (b.break_id) b.account_id, b.order_no, b.kind, b.first_seen, b.owner, b.note,
+      e.event, e.expected, e.actual, e.currency, e.amount
+    from tieout.run_accounts a
+    join tieout.breaks b using (account_id)
+    join tieout.break_events e on e.break_id = b.break_id
+      and (a.events_until is null or e.event_id <= a.events_until)
+    where a.run_id = run and e.event in ('opened', 'reopened', 'resolved', 'waived')
+    order by b.break_id, e.event_id desc
+  )
+  select account_id, order_no, kind, first_seen, owner, note, expected, actual, currency,
+    amount::text as stake
+  from latest where event in ('opened', 'reopened')
+  order by first_seen, account_id, order_no, kind
+$function$;
 
 CREATE OR REPLACE FUNCTION tieout.payload_in(payload json)
  RETURNS jsonb
@@ -2811,6 +2919,70 @@ AS $function$
     tieout.newest_look(i.account_id, i.order_no) end)
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.seen_orders(run bigint, account text, snapshot bigint)
+ RETURNS TABLE(account_id text, order_no text, class text, kinds text[], expected text, gateway_state text, payment_status text, currency text, ledger_amount numeric, gateway_amount numeric, gateway_amount_text text, transaction_id text, transaction_date text, placed_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with special as materialized (
+    -- Orders with more than one entry, or looked at again after sending: few. Each half of the
+    -- entries has an index of its own. A later snapshot of all orders that was cut short is of no
+    -- account.
+    select distinct on (order_no) order_no, state, payment_status, currency, amount, amount_text,
+      transaction_id, transaction_date
+    from (
+      select again.* from tieout.pulls p
+      -- The offsets keep these walks of an index: joined as a whole, all snapshots would be read.
+      cross join lateral (
+        select * from tieout.look_entries where pull_id = p.pull_id and account_id = account
+          and not is_extra
+        offset 0
+      ) again
+      where p.run_id = run and p.pull_id > snapshot and p.kind = 'confirm'
+      union all
+      select extra.* from tieout.pulls p
+      cross join lateral (
+        select * from tieout.look_entries where pull_id = p.pull_id and account_id = account
+          and is_extra
+        offset 0
+      ) extra
+      where p.run_id = run and (p.pull_id = snapshot or p.pull_id > snapshot and p.kind = 'confirm')
+      union all
+      select plain.* from (
+        select distinct order_no from tieout.look_entries
+        where pull_id = snapshot and account_id = account and is_extra
+      ) crowded
+      cross join lateral (
+        select * from tieout.look_entries where pull_id = snapshot and account_id = account
+          and order_no = crowded.order_no and not is_extra
+        offset 0
+      ) plain
+    ) e
+    order by order_no, pull_id desc, coalesce(state, '') in ('cancelled', 'declined'),
+      transaction_at desc nulls last, transaction_id desc
+  )
+  select o.account_id, o.order_no, coalesce(v.class, 'matched') as class, v.kinds, o.expected,
+    case when s.order_no is null then e.state else s.state end as gateway_state,
+    case when s.order_no is null then e.payment_status else s.payment_status end as payment_status,
+    coalesce(o.currency, s.currency, e.currency) as currency, o.amount as ledger_amount,
+    case when s.order_no is null then e.amount else s.amount end as gateway_amount,
+    -- of an amount that lacks the printed shape
+    case when s.order_no is null then e.amount_text else s.amount_text end as gateway_amount_text,
+    case when s.order_no is null then e.transaction_id else s.transaction_id end as transaction_id,
+    case when s.order_no is null then e.transaction_date else s.transaction_date end
+      as transaction_date,
+    o.placed_at
+  from tieout.asked_orders o
+  left join tieout.look_entries e
+    on e.pull_id = snapshot and e.account_id = account and e.order_no = o.order_no
+      and not e.is_extra
+  left join special s on s.order_no = o.order_no
+  left join tieout.verdicts v
+    on v.run_id = run and v.account_id = account and v.order_no = o.order_no
+  where o.pull_id = snapshot and o.account_id = account
+  order by o.order_no
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.seen_sha256(seen jsonb)
  RETURNS text
  LANGUAGE sql
@@ -2819,14 +2991,54 @@ AS $function$
   select encode(sha256(convert_to(seen::text, 'UTF8')), 'hex')
 $function$;
 
-CREATE OR REPLACE FUNCTION tieout.too_fine(decimals integer, currency text, coarse jsonb)
+CREATE OR REPLACE FUNCTION tieout.sees_run(accounts text[], run bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select not exists (select from tieout.run_accounts ra
+    where ra.run_id = run and not ra.account_id = any (accounts))
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.sending_status(accounts text[])
+ RETURNS TABLE(account_id text, run_id bigint, send_block text, sending text, canary_batch_id bigint, sending_reason text, environment text, settings_sha256 text, brakes jsonb)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select wanted.account_id, newest.run_id, newest.send_block, newest.sending,
+    newest.canary_batch_id, newest.sending_reason, newest.environment,
+    newest.settings_sha256,
+    coalesce((
+      select jsonb_agg(jsonb_build_object('kind', b.kind, 'account_id', b.account_id,
+        'reason', b.reason, 'by', b.by, 'at', b.at) order by b.seq)
+      from tieout.standing_brakes b
+      where b.account_id is null or b.account_id = wanted.account_id
+    ), '[]') as brakes
+  from unnest((select accounts)) as wanted (account_id)
+  left join lateral (
+    select ra.*, r.environment, r.settings_sha256
+    from tieout.run_accounts ra
+    join tieout.runs r using (run_id)
+    where ra.account_id = wanted.account_id collate "C" and not r.is_dry
+    order by ra.business_date desc
+    limit 1
+  ) newest on true
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.shown_amount(amount numeric, written text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$
-  select case when decimals > (coarse ->> currency)::int
-    then case coarse ->> currency when '0' then 'its currency has no decimals'
-      else 'its currency has one decimal' end end
+  select coalesce(nullif(round(amount, 2)::text, 'NaN'), written)
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.tolerated_difference(taken numeric, gateway_amount numeric, to_take numeric, ledger_amount numeric)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select coalesce(taken, gateway_amount) - coalesce(to_take, ledger_amount)
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.usable_amount(amount numeric)
@@ -2844,4 +3056,17 @@ CREATE OR REPLACE FUNCTION tieout.usable_instant(at timestamp with time zone)
 AS $function$
   select case when at >= '1970-01-01T00:00:00Z'::timestamptz
     and at < '3000-01-01T00:00:00Z'::timestamptz then at end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.worst_state(states text[])
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case
+    when 'failed' = any (states) then 'failed'
+    when 'running' = any (states) then 'running'
+    when 'incomplete' = any (states) then 'incomplete'
+    when 'broken' = any (states) then 'broken'
+    else 'tied_out' end
 $function$;

@@ -156,8 +156,8 @@ export const DEFECTS = [
   },
   {
     name: 'a namesake on another machine is called gone',
-    file: 'src/runs/processIdentity.ts',
-    change: ['if (runner.host !== thisHost()) return null;', ''],
+    file: 'src/processes/identity.ts',
+    change: ['if (other.host !== thisHost()) return null;', ''],
     by: 'test/processIdentity.test.ts',
   },
   {

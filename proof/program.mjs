@@ -13,6 +13,7 @@ const MODULES = {
   begin: 'src/night/begin.js',
   brake: 'src/brake/brake.js',
   client: 'src/gateway/client.js',
+  payments: 'src/gateway/payments/paymentClient.js',
   compose: 'src/app/compose.js',
   config: 'src/config/config.js',
   db: 'src/database/db.js',

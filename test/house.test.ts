@@ -4,10 +4,20 @@
 
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { homedir, hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { allFiles, functionsOf, importsOf, linesOf, ROOT, textOf } from './support/sourceFiles.js';
+import { machineNames } from './support/machineNames.js';
+import {
+  allFiles,
+  type Edge,
+  firstCycle,
+  functionsOf,
+  importsOf,
+  linesOf,
+  ROOT,
+  textOf,
+} from './support/sourceFiles.js';
+import { IN_SQL, SQL, stringsOf, templatesOf } from './support/sqlInSource.js';
 
 const FILES = allFiles();
 const PROGRAM = FILES.filter((path) => /^(src|jobs|reports)\/.*\.tsx?$/.test(path));
@@ -16,6 +26,7 @@ const CODE = FILES.filter((path) => /\.(tsx?|mjs|js)$/.test(path));
 /** Floors of the house from the ground, each a set of rooms; an import goes down, never up. */
 const FLOORS: readonly (readonly string[])[] = [
   ['core'],
+  ['processes'],
   ['database', 'gateway'],
   ['config'],
   ['outbox'],
@@ -45,10 +56,11 @@ const FLOORS: readonly (readonly string[])[] = [
 /** Sheets know rows and nothing else; the sandbox knows the document and none of our steps. */
 const KNOWS_ONLY: Readonly<Record<string, readonly string[]>> = {
   reports: ['core'],
-  sandbox: ['core', 'gateway'],
+  sandbox: ['core', 'gateway', 'processes'],
   jobs: ['core', 'database'],
   gateway: ['core'],
-  database: ['core'],
+  processes: ['core'],
+  database: ['core', 'processes'],
 };
 
 const FILES_IN_A_FOLDER_MAX = 15;
@@ -66,6 +78,14 @@ describe('who imports whom', () => {
     ).toEqual([]);
   });
 
+  test('a run loads nothing with which a person tries payments', () => {
+    const reached = new Set(PROGRAM.filter((path) => path.startsWith('src/night/')));
+    // A set goes on over what is added to it.
+    for (const path of reached) for (const { file } of importsOf(path)) if (file) reached.add(file);
+    expect(reached.size).toBeGreaterThan(100);
+    expect([...reached].filter((path) => path.startsWith('src/gateway/payments/'))).toEqual([]);
+  });
+
   test(`no folder holds more than ${FILES_IN_A_FOLDER_MAX} files of one kind`, () => {
     const held = new Map<string, number>();
     const ours = FILES.filter((path) => /^(src|jobs|reports)\//.test(path));
@@ -77,7 +97,7 @@ describe('who imports whom', () => {
   });
 
   test('there is no cycle, not even of types', () => {
-    expect(firstCycle()).toEqual([]);
+    expect(firstCycle(ofOurs())).toEqual([]);
   });
 
   test('an import of ours names a file that exists, by its .js name', () => {
@@ -159,21 +179,17 @@ describe('what comes from outside', () => {
 
 const PURE = ['node:crypto', 'node:buffer', 'node:util'];
 
-/** A string that begins as a statement does. Long ones are files beside their *Store.ts. */
-const SQL = new RegExp(
-  `[\`'"]\\s*(?:${[
-    'select\\s[^\'"]*\\bfrom\\b',
-    'select\\s+\\w+\\(',
-    'insert\\s+into\\s',
-    'update\\s+[\\w.]+(\\s+\\w+)?\\s+set\\s',
-    'delete\\s+from\\s',
-    'with\\s+\\w+\\s+as\\s',
-    '(create|drop|alter)\\s+(temp\\s+)?(table|schema|view|index|database)\\s',
-    '(analyze|truncate|lock\\s+table)\\s+\\w',
-    'copy\\s+[\\w.]+\\s*\\(',
-  ].join('|')})`,
-  'i',
-);
+const STATEMENT_LINES_MAX = 12;
+
+/** They clean texts that go into rows or come out of them, and files; no statement. */
+const CLEANS_TEXT = [
+  'src/database/copy/copyOut.ts',
+  'src/database/copy/copyText.ts',
+  'src/database/embedded/embeddedPlace.ts',
+  'src/database/embedded/embeddedProcess.ts',
+  'src/database/migrate.ts',
+  'src/pull/snapshot/pagesStore.ts',
+];
 
 describe('where things stand', () => {
   test('SQL stands in *Store.ts, in src/database, in migrations and in tests', () => {
@@ -184,11 +200,45 @@ describe('where things stand', () => {
     expect(strayed).toEqual([]);
   });
 
+  test('what varies in a statement is a parameter, or a name that is put in by named``', () => {
+    const together = PROGRAM.filter(speaksSql).flatMap((path) =>
+      templatesOf(textOf(path))
+        .filter(({ tag, text }) => text.includes('${') && tag !== 'named' && IN_SQL.test(text))
+        .map(({ line }) => `${path}:${line}`),
+    );
+    expect(together).toEqual([]);
+  });
+
+  test('no statement is rewritten, or put together from pieces', () => {
+    const rewritten = PROGRAM.filter(speaksSql).filter(
+      (path) => !CLEANS_TEXT.includes(path) && /\.replace(All)?\(/.test(textOf(path)),
+    );
+    expect(rewritten).toEqual([]);
+    const joined = PROGRAM.filter(speaksSql).flatMap((path) =>
+      stringsOf(textOf(path))
+        .filter(({ text, isJoined }) => isJoined && (IN_SQL.test(text) || SQL.test(text)))
+        .map(({ line }) => `${path}:${line}`),
+    );
+    expect(joined).toEqual([]);
+    const chained = PROGRAM.filter((path) => /\bstatement\([^)]*\)\s*[.+]/.test(textOf(path)));
+    expect(chained).toEqual([]);
+  });
+
+  test(`a statement of more than ${STATEMENT_LINES_MAX} lines is a file`, () => {
+    const long = PROGRAM.filter(speaksSql).flatMap((path) =>
+      templatesOf(textOf(path))
+        .filter(({ text }) => IN_SQL.test(text))
+        .filter(({ text }) => text.trim().split('\n').length > STATEMENT_LINES_MAX)
+        .map(({ line }) => `${path}:${line}`),
+    );
+    expect(long).toEqual([]);
+  });
+
   test('every statement file stands beside who uses it, and says what it answers', () => {
     const wrong = FILES.filter((path) => /^src\/.*\.sql$/.test(path)).filter((path) => {
       const name = path.slice('src/'.length, -'.sql'.length);
       const neighbours = PROGRAM.filter((file) => dirname(file) === dirname(path));
-      const isUsed = neighbours.some((file) => textOf(file).includes(`statement('${name}')`));
+      const isUsed = neighbours.some((file) => textOf(file).includes(`statement('${name}'`));
       return !isUsed || !textOf(path).startsWith('-- ');
     });
     expect(wrong).toEqual([]);
@@ -316,12 +366,6 @@ function speaksSql(path: string): boolean {
   return path.endsWith('Store.ts') || roomOf(path) === 'database';
 }
 
-interface Edge {
-  from: string;
-  to: string;
-  isType: boolean;
-}
-
 function ofOurs(): Edge[] {
   return PROGRAM.flatMap((from) =>
     importsOf(from).flatMap(({ file, isType }) => (file ? [{ from, to: file, isType }] : [])),
@@ -338,46 +382,6 @@ function mayImport(from: string, to: string): boolean {
 
 function words({ from, to }: Edge): string {
   return `${from} imports ${to}`;
-}
-
-/** The files of one cycle in order; empty when there is none. */
-function firstCycle(): string[] {
-  const next = new Map<string, string[]>();
-  for (const { from, to } of ofOurs()) next.set(from, [...(next.get(from) ?? []), to]);
-  const done = new Set<string>();
-  const visit = (path: string, way: readonly string[]): string[] => {
-    const at = way.indexOf(path);
-    if (at >= 0) return [...way.slice(at), path];
-    if (done.has(path)) return [];
-    for (const other of next.get(path) ?? []) {
-      const cycle = visit(other, [...way, path]);
-      if (cycle.length > 0) return cycle;
-    }
-    done.add(path);
-    return [];
-  };
-  for (const path of PROGRAM) {
-    const cycle = visit(path, []);
-    if (cycle.length > 0) return cycle;
-  }
-  return [];
-}
-
-/** What only this machine calls itself; names too common to tell anything are left out. */
-function machineNames(): RegExp[] {
-  const folders = [ROOT, dirname(ROOT), homedir()].filter((path) => path.length >= 5);
-  const names = [hostname()].filter((name) => name.length >= 8 && /[-\d]/.test(name));
-  const registry = process.env.npm_config_registry ?? '';
-  if (URL.canParse(registry)) names.push(new URL(registry).hostname);
-  return [
-    ...folders.map((path) => new RegExp(`(?<![\\w./-])${escaped(path)}(/|\\b)`)),
-    ...names.map((name) => new RegExp(escaped(name))),
-    /(?<![\w./])\/(home|Users)\/\w+\//,
-  ];
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }
 
 function git(...args: readonly string[]): string {

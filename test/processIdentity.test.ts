@@ -2,10 +2,10 @@
 // namesake on another machine, or in another container, may be at the one write just now.
 
 import { describe, expect, it } from 'vitest';
-import { isAlive, thisProcess } from '../src/runs/processIdentity.js';
+import { isAlive, thisProcess } from '../src/processes/identity.js';
 
 describe('a process', () => {
-  const { id: _, ...self } = thisProcess('self');
+  const self = thisProcess();
 
   it('is alive while it runs, and gone when its number is another one by now', () => {
     expect(isAlive(self)).toBe(true);

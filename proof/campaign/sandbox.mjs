@@ -93,7 +93,7 @@ export async function payOrders(program, sandbox, layouts) {
   }));
   await sandbox.tell('POST', '/_sandbox/users', { id: 'campaign', accounts });
   const profile = program.profile.sandboxProfile();
-  const client = program.client.createGatewayClient({ profile, baseUrl: sandbox.baseUrl });
+  const client = program.payments.createPaymentClient({ profile, baseUrl: sandbox.baseUrl });
   const turn = layouts.flatMap((layout) => layout.orders.map((order) => [layout, order]));
   const work = async () => {
     for (let next = turn.shift(); next !== undefined; next = turn.shift()) {

@@ -141,7 +141,7 @@ async function callByHand(wave) {
   const account = wave.config.accounts.find((one) => one.accountId === world.layout.accountId);
   if (account === undefined) return;
   const client = {
-    ...wave.base.gateway,
+    ...program.payments.withPayments(wave.base.gateway),
     postOnce: async (_, request) => gateway.byCall(operation, request, random.uuid()),
   };
   const by = { name: 'dora', isClaim: true };

@@ -24,10 +24,6 @@ export interface NewUser {
   now: Date;
 }
 
-const GRANTS = `coalesce((select jsonb_agg(jsonb_build_object('role', g.role,
-    'accountId', g.account_id) order by g.role, g.account_id nulls first)
-  from tieout.user_roles g where g.user_id = u.user_id), '[]')`;
-
 export async function listUsers(db: Db): Promise<UserRow[]> {
   const { rows } = await db.query<{
     user_id: bigint;
@@ -40,7 +36,10 @@ export async function listUsers(db: Db): Promise<UserRow[]> {
     last_seen: Date | null;
   }>(
     `select user_id, name, state, password_hash is not null as has_password, created_at,
-       created_by, ${GRANTS} as grants,
+       created_by, coalesce((
+         select jsonb_agg(jsonb_build_object('role', g.role, 'accountId', g.account_id)
+           order by g.role, g.account_id nulls first)
+         from tieout.user_roles g where g.user_id = u.user_id), '[]') as grants,
        (select max(seen_at) from tieout.sessions s where s.user_id = u.user_id) as last_seen
      from tieout.users u order by name_key`,
   );

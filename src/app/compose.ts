@@ -29,8 +29,9 @@ import { packageRoot } from '../database/statements.js';
 import { openTurns } from '../gateway/transport/turns.js';
 import type { Workforce } from '../night/run.js';
 import { tellJobFailed } from '../outbox/writeAlerts.js';
+import { isAlive, thisMachine, thisProcess } from '../processes/identity.js';
 import { countJobs } from '../runs/jobsUnderWay.js';
-import { isAlive, packageVersion, thisMachine, thisProcess } from '../runs/processIdentity.js';
+import { packageVersion } from '../runs/thisProgram.js';
 import { openRateLimit } from '../send/batches/rateLimitStore.js';
 import type { SendDeps } from '../send/deps.js';
 import { openAnswerSpool } from '../send/journal/answerSpool.js';
@@ -177,7 +178,7 @@ async function openSendDeps(
     takeToken: openRateLimit(db, config.gateway.profile.limits.requestsPerSecond, pause),
   });
   closers.push(() => gateway.close());
-  const runner = thisProcess(randomUUID());
+  const runner = { id: randomUUID(), ...thisProcess() };
   const journal = openJournalGuard({
     db,
     host: thisMachine(),

@@ -11,7 +11,7 @@ import type { Entry } from '../cli/commandTree.js';
 import { opensWith } from '../cli/context.js';
 import { keepHeapSmall } from '../cli/heapLimit.js';
 import { fileFailure, messageOf, TieoutError } from '../core/errors.js';
-import { packageVersion } from '../runs/processIdentity.js';
+import { packageVersion } from '../runs/thisProgram.js';
 
 const USAGE_EXIT = 2;
 const CONFIG = [

@@ -8,7 +8,8 @@ import type pg from 'pg';
 import { to } from 'pg-copy-streams';
 import type { Connection } from '../database/connection.js';
 import { asOperatingFailure, openClient } from '../database/connection.js';
-import { limitsSql, READ_LIMITS } from '../database/limits.js';
+import { asWritten, list, named } from '../database/identifiers.js';
+import { READING } from '../database/limits.js';
 import type { BackupManifest, BackupTable } from './backupFiles.js';
 import { FORMAT, writeRows } from './backupFiles.js';
 
@@ -25,8 +26,8 @@ export async function dumpTables(
 ): Promise<BackupManifest> {
   const client = await openClient(connection, 'tieout backup');
   try {
-    const begin = 'begin isolation level repeatable read read only';
-    await client.query(`${begin}; ${limitsSql(READ_LIMITS)}`);
+    await client.query('begin isolation level repeatable read read only');
+    await client.query(READING);
     const { rows: moment } = await client.query<{ at: Date }>('select clock_timestamp() as at');
     const wanted = await tablesOf(client);
     const tables: BackupTable[] = [];
@@ -79,7 +80,9 @@ async function dumpTable(
 ): Promise<BackupTable> {
   const file = `${table}.copy.gz`;
   // Selected, since COPY itself reads no table that has partitions.
-  const rows = client.query(to(`copy (select ${columns.join(', ')} from ${table}) to stdout`));
+  const all = list(columns.map(asWritten));
+  const copy = named`copy (select ${all} from ${asWritten(table)}) to stdout`;
+  const rows = client.query(to(copy));
   const written = await writeRows(join(folder, file), rows);
   return { table, columns, rows: rows.rowCount, file, ...written };
 }

@@ -6,6 +6,8 @@
 
 import { InputError, TieoutError } from '../core/errors.js';
 import type { Database, Db, Tx } from '../database/db.js';
+import { asWritten, list, named } from '../database/identifiers.js';
+import { statement } from '../database/statements.js';
 import { sayBrake } from '../send/batches/sendingStatusStore.js';
 import type { JournalPlace } from '../send/journal/journalsStore.js';
 import { holdWaiting, IDS_SEEN_OUTSIDE, IDS_SKIPPED } from '../send/journal/putBacksStore.js';
@@ -49,19 +51,17 @@ export async function restoreTables(
     const known = await knownTables(tx, names);
     const strange = manifest.tables.find(({ table }) => !known.has(table));
     if (strange) throw new InputError(`${strange.table}: this version has no such table`);
-    const keys = await foreignKeys(tx);
-    for (const { table, name } of keys) {
-      await tx.query(`alter table ${table} drop constraint ${name}`);
-    }
+    await tx.query(statement('backup/dropKeys'));
     for (const month of manifest.months ?? [])
       await tx.query('select tieout.make_month($1)', [month]);
-    const guarded = [...known, ...(await partitionsOf(tx))];
-    for (const table of guarded) await tx.query(`alter table ${table} disable trigger user`);
+    const guarded = [...known, ...(await partitionsOf(tx))].map(asWritten);
+    for (const table of guarded) await tx.query(named`alter table ${table} disable trigger user`);
     // What migrations put in is in the backup as well.
-    await tx.query(`truncate ${[...known].join(', ')}`);
+    await tx.query(named`truncate ${list([...known].map(asWritten))}`);
     let done = 0;
     for (const table of manifest.tables) {
-      const into = `copy ${table.table} (${table.columns.join(', ')}) from stdin`;
+      const columns = list(table.columns.map(asWritten));
+      const into = named`copy ${asWritten(table.table)} (${columns}) from stdin`;
       const rows = await tx.copy(into, rowsOf(folder, table));
       if (rows !== table.rows) {
         throw new InputError(`${table.file}: ${rows} rows instead of ${table.rows}`);
@@ -69,14 +69,12 @@ export async function restoreTables(
       done += 1;
       progress(done, manifest.tables.length);
     }
-    for (const table of guarded) await tx.query(`alter table ${table} enable trigger user`);
-    for (const { table, name, definition } of keys) {
-      await tx.query(`alter table ${table} add constraint ${name} ${definition}`);
-    }
+    for (const table of guarded) await tx.query(named`alter table ${table} enable trigger user`);
+    await tx.query(statement('backup/putKeysBack'));
     await setSequences(tx, manifest);
     await freezeRestored(tx, order);
   });
-  for (const table of await filledTables(db)) await db.query(`analyze ${table}`);
+  for (const table of await filledTables(db)) await db.query(named`analyze ${asWritten(table)}`);
 }
 
 async function partitionsOf(tx: Tx): Promise<string[]> {
@@ -106,17 +104,6 @@ async function knownTables(tx: Tx, names: readonly string[]): Promise<Set<string
     [names],
   );
   return new Set(rows.map((row) => row.name));
-}
-
-async function foreignKeys(tx: Tx): Promise<{ table: string; name: string; definition: string }[]> {
-  const { rows } = await tx.query<{ table: string; name: string; definition: string }>(
-    `select conrelid::regclass::text as table, quote_ident(conname) as name,
-       pg_get_constraintdef(oid) as definition
-     from pg_constraint
-     where contype = 'f' and connamespace in ('tieout'::regnamespace, 'ledger'::regnamespace)
-       and conparentid = 0`,
-  );
-  return rows;
 }
 
 async function setSequences(tx: Tx, { sequences }: BackupManifest): Promise<void> {

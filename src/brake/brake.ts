@@ -5,7 +5,7 @@
 import type { Brake } from '../core/instructions/sending.js';
 import { brakeWords, isLetGo, mayAccountSend } from '../core/instructions/sending.js';
 import type { Database } from '../database/db.js';
-import { thisMachine } from '../runs/processIdentity.js';
+import { thisMachine } from '../processes/identity.js';
 import {
   activeBrakes,
   batchesUnderWay,

@@ -5,6 +5,7 @@ import type { BreakAction, BreakVerdict } from '../core/breaks/breakDecision.js'
 import type { Decider } from '../core/instructions/decider.js';
 import { type Hundredths, parseAmount } from '../core/money.js';
 import type { Db, Tx } from '../database/db.js';
+import { statement } from '../database/statements.js';
 import type { FoundBreak } from './breaksStore.js';
 
 /** A break held for a decision: nobody else changes it until the transaction ends. */
@@ -54,54 +55,20 @@ export async function writeDecision(
   const { action, who } = decision;
   const words =
     action.kind === 'note' ? action.text : action.kind === 'assign' ? null : action.reason;
-  await tx.query(
-    `with decided as (
-       select * from jsonb_to_recordset($1::jsonb)
-         as d (break_id bigint, verdict text, amount_limit numeric)
-     ),
-     before as (
-       select b.break_id, b.state from tieout.breaks b join decided using (break_id)
-     ),
-     changed as (
-       update tieout.breaks b set
-         state = case d.verdict when 'waived' then 'waived' when 'reopened' then 'open'
-           else b.state end,
-         note = case when d.verdict = 'noted' then $2::text else b.note end,
-         owner = case when d.verdict = 'assigned' then $3::text else b.owner end,
-         waived_by = case when d.verdict = 'waived' then $4 else b.waived_by end,
-         waived_reason = case when d.verdict = 'waived' then $2 else b.waived_reason end,
-         waived_limit = case when d.verdict = 'waived' then d.amount_limit
-           else b.waived_limit end,
-         waiver_asked_by = case when d.verdict = 'waiver_asked' then $4
-           else b.waiver_asked_by end,
-         waiver_asked_reason = case when d.verdict = 'waiver_asked' then $2
-           else b.waiver_asked_reason end,
-         waiver_asked_for = case when d.verdict = 'waiver_asked' then b.fingerprint
-           else b.waiver_asked_for end
-       from decided d where b.break_id = d.break_id
-       returning b.break_id, d.verdict, b.currency, b.amount, b.expected, b.actual
-     )
-     insert into tieout.break_events (break_id, run_id, at, event, from_state, by, is_claim,
-       reason, currency, amount, expected, actual, decision_id, decided_over)
-     select c.break_id, null, $5::timestamptz, c.verdict, before.state, $4, $6, 
-       case when c.verdict = 'assigned' then coalesce('to ' || $3, 'to nobody') else $2 end,
-       c.currency, c.amount, c.expected, c.actual, $7::uuid, $8
-     from changed c join before using (break_id) order by c.break_id`,
-    [
-      JSON.stringify(
-        rows.map((row) => ({
-          break_id: row.breakId,
-          verdict: row.verdict,
-          amount_limit: row.limit,
-        })),
-      ),
-      words,
-      action.kind === 'assign' ? action.owner : null,
-      who.name,
-      decision.at,
-      who.isClaim,
-      decision.id,
-      decision.over,
-    ],
-  );
+  await tx.query(statement('breaks/writeDecision'), [
+    JSON.stringify(
+      rows.map((row) => ({
+        break_id: row.breakId,
+        verdict: row.verdict,
+        amount_limit: row.limit,
+      })),
+    ),
+    words,
+    action.kind === 'assign' ? action.owner : null,
+    who.name,
+    decision.at,
+    who.isClaim,
+    decision.id,
+    decision.over,
+  ]);
 }

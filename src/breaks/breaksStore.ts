@@ -8,6 +8,7 @@ import type { BreakState } from '../core/breaks/breakDecision.js';
 import type { Side } from '../core/breaks/sentence.js';
 import type { BreakKind } from '../core/orders/verdict.js';
 import type { Db } from '../database/db.js';
+import { statement } from '../database/statements.js';
 
 /** Which breaks; what is not given, or null, does not matter, save for the owner. */
 export interface BreakFilter {
@@ -80,20 +81,7 @@ export interface BreakGroupRow {
   withoutAmount: number;
 }
 
-const MATCHING = `
-  ($1::bigint[] is null or f.break_id = any ($1))
-  and ($2::text[] is null or f.account_id = any ($2))
-  and ($3::text[] is null or f.kind = any ($3))
-  and ($4::text[] is null or f.state = any ($4))
-  and ($5::text is null or f.currency = $5)
-  and ($6::text is null or coalesce(f.owner, '') = $6)
-  and ($7::numeric is null or f.stake >= $7) and ($8::numeric is null or f.stake <= $8)
-  and ($9::text is null or position(lower($9) in f.searched) > 0)
-  and ($10::timestamptz is null or f.first_seen >= $10)
-  and ($11::timestamptz is null or f.first_seen < $11)
-  and ($12::text is null or f.order_no = $12)
-  and ($13::text is null or f.cause = $13)`;
-
+/** In the order of tieout.found_breaks. */
 function values(filter: BreakFilter): unknown[] {
   return [
     filter.ids ?? null,
@@ -112,23 +100,9 @@ function values(filter: BreakFilter): unknown[] {
   ];
 }
 
-const COLUMNS = `f.break_id::text as "breakId", f.account_id as "accountId",
-  f.order_no as "orderNo", f.kind, f.state, f.first_seen as "firstSeen", f.expected, f.actual,
-  f.currency, round(f.stake, 2)::text as stake, f.difference::text as difference, f.cause,
-  f.owner, f.note, f.waived_by as "waivedBy", f.waived_reason as "waivedReason",
-  case when f.waiver_waits then f.waiver_asked_by end as "waiverAskedBy",
-  case when f.waiver_waits then f.waiver_asked_reason end as "waiverAskedReason"`;
-
 /** What a list can be sorted by. */
 export const BREAK_SORTS = ['age', 'amount', 'order'] as const;
 export type BreakSort = (typeof BREAK_SORTS)[number];
-
-/** Amounts of two currencies are not compared: the largest of each stand together. */
-const ORDER_BY: Readonly<Record<BreakSort, string>> = {
-  age: 'f.first_seen, f.account_id, f.order_no, f.kind',
-  amount: 'f.currency nulls last, f.stake desc nulls last, f.break_id',
-  order: 'f.account_id, f.order_no, f.kind',
-};
 
 export interface BreakPage {
   limit: number;
@@ -143,11 +117,10 @@ export async function findBreaks(
   filter: BreakFilter,
   page: BreakPage,
 ): Promise<FoundBreak[]> {
-  const { rows } = await db.query<FoundBreak>(
-    `select ${COLUMNS} from tieout.break_facts f where ${MATCHING}
-     order by ${ORDER_BY[page.sort ?? 'age']} limit $14 offset $15`,
-    [...values(filter), page.limit, page.offset],
-  );
+  const { rows } = await db.query<FoundBreak>(statement('breaks/findBreaks'), [
+    ...values(filter),
+    ...[page.limit, page.offset, page.sort ?? 'age'],
+  ]);
   return rows;
 }
 
@@ -155,7 +128,8 @@ export async function findBreaks(
 export async function countUpTo(db: Db, filter: BreakFilter, most: number): Promise<number> {
   const { rows } = await db.query<{ count: bigint }>(
     `select count(*) as count from (
-       select from tieout.break_facts f where ${MATCHING} limit $14) as found`,
+       select from tieout.found_breaks($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+       limit $14) as found`,
     [...values(filter), most + 1],
   );
   return Number(rows[0]?.count ?? 0);
@@ -176,25 +150,12 @@ export async function countBreaks(
     oldest: Date;
     money: Record<string, string> | null;
     without_amount: bigint;
-  }>(
-    `with found as (
-       select ${group === null ? 'null' : GROUP_KEYS[group]} as key, f.account_id, f.order_no,
-         f.first_seen, f.currency, f.stake
-       from tieout.break_facts f ${group === 'age' ? joinAge('$15') : ''} where ${MATCHING}
-     ),
-     money as (
-       select key, jsonb_object_agg(currency, amount) as money from (
-         select key, currency, round(sum(stake), 2)::text as amount from found
-         where currency is not null and stake is not null group by key, currency) as sums
-       group by key
-     )
-     select key, count(*) as breaks, count(distinct (account_id, order_no)) as orders,
-       min(first_seen) as oldest, (select m.money from money m where m.key is not distinct from
-         found.key) as money,
-       count(*) filter (where stake is null or currency is null) as without_amount
-     from found group by key order by breaks desc, oldest, key limit $14`,
-    [...values(filter), limit, ...(group === 'age' ? [JSON.stringify(seenRanges(asOf))] : [])],
-  );
+  }>(statement('breaks/countBreaks'), [
+    ...values(filter),
+    limit,
+    group,
+    JSON.stringify(group === 'age' ? seenRanges(asOf) : []),
+  ]);
   return rows.map((row) => ({
     key: row.key,
     breaks: Number(row.breaks),
@@ -205,27 +166,6 @@ export async function countBreaks(
   }));
 }
 
-/** The parameter: the ages with the instants between which a break of each was first seen. */
-function joinAge(ranges: '$14' | '$15'): string {
-  return `join jsonb_to_recordset(${ranges}::jsonb)
-      as age (name text, "seenFrom" timestamptz, "seenBefore" timestamptz)
-    on (age."seenFrom" is null or f.first_seen >= age."seenFrom")
-      and (age."seenBefore" is null or f.first_seen < age."seenBefore")`;
-}
-
-const GROUP_KEYS: Readonly<Record<BreakGroup, string>> = {
-  cause: 'f.cause',
-  kind: 'f.kind',
-  account: 'f.account_id',
-  currency: 'f.currency',
-  owner: 'f.owner',
-  age: 'age.name',
-  page: 'f.page',
-  batch: 'f.batch',
-  delta: `f.difference || ' ' || f.currency`,
-  text: 'f.text',
-};
-
 /** Open breaks of these accounts, counted in the order of the ages. */
 export async function openByAge(
   db: Db,
@@ -233,9 +173,13 @@ export async function openByAge(
   asOf: Date,
 ): Promise<number[]> {
   const { rows } = await db.query<{ name: string; count: bigint }>(
-    `select age.name, count(*) as count from tieout.break_facts f ${joinAge('$14')}
-     where ${MATCHING} group by age.name`,
-    [...values({ accountIds, states: ['open'] }), JSON.stringify(seenRanges(asOf))],
+    `select age.name, count(*) as count
+     from jsonb_to_recordset($2::jsonb)
+       as age (name text, "seenFrom" timestamptz, "seenBefore" timestamptz)
+     cross join lateral tieout.found_breaks(null, $1, null, '{open}', null, null, null, null, null,
+       age."seenFrom", age."seenBefore", null, null) f
+     group by age.name`,
+    [accountIds, JSON.stringify(seenRanges(asOf))],
   );
   return AGES.map(({ name }) => Number(rows.find((row) => row.name === name)?.count ?? 0));
 }

@@ -3,6 +3,9 @@
 
 import type { Side } from '../core/breaks/sentence.js';
 import type { Db } from '../database/db.js';
+import { named } from '../database/identifiers.js';
+import { relationsOf } from '../database/monthPartitions.js';
+import { statement } from '../database/statements.js';
 
 export interface ToleratedRow {
   accountId: string;
@@ -27,42 +30,27 @@ export interface ToleratedSum {
   net: string;
 }
 
-/** What we captured counts, where the gateway does not tell. */
-const TOLERATED = 'coalesce(v.taken, v.gateway_amount) - coalesce(v.to_take, v.ledger_amount)';
-
 /** Of this run, largest difference first. */
 export async function toleratedRows(
   db: Db,
   runId: bigint,
   page: { limit: number; offset: number },
 ): Promise<ToleratedRow[]> {
-  const { rows } = await db.query<ToleratedRow>(
-    `select v.account_id as "accountId", v.order_no as "orderNo",
-       r.business_date as "businessDate", v.class, v.ledger_currency as currency,
-       jsonb_strip_nulls(jsonb_build_object('state', v.expected, 'currency', v.ledger_currency,
-         'amount', coalesce(v.to_take, v.ledger_amount)::text)) as expected,
-       jsonb_strip_nulls(jsonb_build_object('state', v.gateway_state, 'code', v.payment_status,
-         'currency', v.gateway_currency, 'amount',
-         coalesce(v.taken, v.gateway_amount)::text,
-         'transaction', v.transaction_id)) as actual,
-       (${TOLERATED})::text as difference
-     from tieout.verdicts v join tieout.runs r using (run_id)
-     where v.run_id = $1 and v.tolerated
-     order by abs(${TOLERATED}) desc, v.account_id, v.order_no
-     limit $2 offset $3`,
-    [runId, page.limit, page.offset],
-  );
+  const { rows } = await db.query<ToleratedRow>(statement('breaks/toleratedRows'), [
+    ...[runId, page.limit, page.offset],
+  ]);
   return rows;
 }
 
 /** The same in sums, by account and currency. */
 export async function toleratedSums(db: Db, runId: bigint): Promise<ToleratedSum[]> {
   const { rows } = await db.query<Omit<ToleratedSum, 'orders'> & { orders: bigint }>(
-    `select account_id as "accountId", ledger_currency as currency, count(*) as orders,
-       round(sum(greatest(-(${TOLERATED}), 0)), 2)::text as below,
-       round(sum(greatest(${TOLERATED}, 0)), 2)::text as above,
-       round(sum(${TOLERATED}), 2)::text as net
-     from tieout.verdicts v where run_id = $1 and tolerated
+    named`select account_id as "accountId", ledger_currency as currency, count(*) as orders,
+       round(sum(greatest(-difference, 0)), 2)::text as below,
+       round(sum(greatest(difference, 0)), 2)::text as above, round(sum(difference), 2)::text as net
+     from ${relationsOf(db).verdicts} cross join lateral tieout.tolerated_difference(taken,
+       gateway_amount, to_take, ledger_amount) as difference
+     where run_id = $1 and tolerated
      group by account_id, ledger_currency order by account_id, ledger_currency`,
     [runId],
   );

@@ -11,7 +11,7 @@ import { messageOf, TieoutError } from '../core/errors.js';
 import type { Decider } from '../core/instructions/decider.js';
 import type { Log } from '../core/log.js';
 import { indentedLines } from '../core/log.js';
-import { packageVersion } from '../runs/processIdentity.js';
+import { packageVersion } from '../runs/thisProgram.js';
 import type { App, OpenApp } from './app.js';
 import type { Progress } from './progress.js';
 import { openProgress } from './progress.js';

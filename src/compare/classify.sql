@@ -1,16 +1,16 @@
 -- Into which class does each order fall that is not plainly matched? The first that fits
 -- (docs/CONTRACT.md section 6). $1 run.
-update tieout.verdicts v
+update :verdicts v
 set class = case
     when v.not_compared is not null then 'notCompared'
-    when exists (select from tieout.breaks b where b.account_id = v.account_id
+    when exists (select from :breaks b where b.account_id = v.account_id
       and b.order_no = v.order_no and b.state = 'open'
       and b.kind <> 'refund_without_order') then 'broken'
-    when v.need is not null or exists (select from tieout.instructions i
+    when v.need is not null or exists (select from :instructions i
       where i.account_id = v.account_id and i.order_no = v.order_no
         and i.is_open and i.state <> 'unknown') then 'due'
     when v.awaited then 'awaited'
-    when v.tolerated or exists (select from tieout.breaks b where b.account_id = v.account_id
+    when v.tolerated or exists (select from :breaks b where b.account_id = v.account_id
       and b.order_no = v.order_no and b.state = 'waived'
       and b.kind <> 'refund_without_order') then 'explained'
     else 'matched'

@@ -23,7 +23,7 @@ account as materialized (
 extra as materialized (
   select account_id, order_no, transaction_id, currency, amount, amount_text, state,
     payment_status, found, query_result, transaction_at, transaction_date
-  from tieout.look_entries where pull_id = $2::bigint and is_extra
+  from :look_entries where pull_id = $2::bigint and is_extra
 ),
 crowded as materialized (
   select * from pg_temp.unmatched
@@ -97,11 +97,11 @@ refund as materialized (
       coalesce(r.requested_at < a.live_from, false) or paid.order_no is not null as is_done,
       paid.order_no is null
         or (paid.order_no = r.order_no and paid.refund_amount = r.refund_amount) as is_as_paid
-    from tieout.asked_refunds r
+    from :asked_refunds r
     join account a on a.account_id = r.account_id
     join pg_temp.unmatched u on u.account_id = r.account_id and u.order_no = r.order_no
     left join lateral (
-      select i.order_no, i.refund_amount from tieout.instructions i
+      select i.order_no, i.refund_amount from :instructions i
       where i.account_id = a.account_id and i.refund_id = r.refund_id
         and i.operation = 'refund' and i.state = 'confirmed' and not i.is_void
       offset 0
@@ -117,17 +117,17 @@ taken as materialized (
   select u.account_id, u.order_no, ours.transaction_id, ours.amount
   from pg_temp.unmatched u
   cross join lateral (
-    select i.transaction_id, i.amount from tieout.instructions i
+    select i.transaction_id, i.amount from :instructions i
     where i.account_id = u.account_id and i.order_no = u.order_no
       and i.operation = 'capture' and i.state = 'confirmed'
     offset 0
   ) ours
   where u.expected = 'captured' and (u.capture_amount <> u.ledger_amount
     or (u.account_id, u.order_no) in (
-      select account_id, order_no from tieout.instructions where is_part and state = 'confirmed'))
+      select account_id, order_no from :instructions where is_part and state = 'confirmed'))
 ),
 undecided as materialized (
-  select account_id, order_no from tieout.instructions
+  select account_id, order_no from :instructions
   where is_open and state = 'unknown' and operation <> 'payout'
 ),
 seen as not materialized (
@@ -256,7 +256,7 @@ ours as materialized (
         case when d.operation = 'review' then d.review_decision end as is_refused,
     bool_or(i.state = 'confirmed') over (partition by d.account_id, d.order_no) as is_confirmed
   from told d
-  join tieout.instructions i on i.account_id = d.account_id and i.order_no = d.order_no
+  join :instructions i on i.account_id = d.account_id and i.order_no = d.order_no
     and i.operation = d.operation and i.transaction_id = d.transaction_id
     and (d.operation <> 'refund' or i.refund_id = d.oldest_id)
   where d.verdict = 'need' and not d.is_matched
@@ -289,7 +289,7 @@ difference as not materialized (
   from standing s
 ),
 added as (
-  insert into tieout.verdicts (run_id, account_id, order_no, pull_id, in_ledger, not_compared,
+  insert into :verdicts (run_id, account_id, order_no, pull_id, in_ledger, not_compared,
     kinds, need, awaited, tolerated, transaction_id, gateway_state, gateway_currency,
     gateway_amount, gateway_amount_text, payment_status, ledger_problem, expected,
     ledger_currency, ledger_amount, need_amount, refund_id, refund_amount, completes,

@@ -13,14 +13,15 @@
 -- is of one account the walk compares order numbers alone: the planner sees that before it plans.
 -- What is looked up by key is written `= any (array[...])`, which no other kind of join takes, so
 -- that all others can be ruled out for the walk.
+insert into pg_temp.unmatched
 select walk.account_id,
   case when aside.order_no is not distinct from walk.unsettled[1] then walk.matched end as matched,
   aside.*
 from (
   select a.account_id, count(e.order_no) as matched,
     array_agg(a.order_no) filter (where e.order_no is null) as unsettled
-  from tieout.asked_orders a
-  left join tieout.look_entries e
+  from :asked_orders a
+  left join :look_entries e
     on e.pull_id = $1 and e.account_id = a.account_id and e.order_no = a.order_no
       and (cardinality($8::text[]) = 1 and e.account_id = ($8::text[])[1]
         or cardinality($8::text[]) > 1 and e.account_id = any ($8)) and not e.is_extra
@@ -31,8 +32,8 @@ from (
       -- nothing. One dead attempt beside one live entry is no difference, whatever else it says.
       and e.order_no not in (
         select x.order_no
-        from tieout.look_entries x
-        left join tieout.look_entries plain
+        from :look_entries x
+        left join :look_entries plain
           on plain.pull_id = $1 and plain.account_id = any (array[x.account_id])
             and plain.order_no = any (array[x.order_no]) and not plain.is_extra
         where x.pull_id = $1 and x.is_extra
@@ -45,15 +46,15 @@ from (
           and x.found and x.payment_status is not null
           and x.transaction_id <> '' and x.transaction_id <> plain.transaction_id, false))
         union all
-        select order_no from tieout.asked_refunds where pull_id = $1 and account_id = any ($8)
+        select order_no from :asked_refunds where pull_id = $1 and account_id = any ($8)
         union all
-        select order_no from tieout.instructions
+        select order_no from :instructions
         where is_open and state = 'unknown' and order_no is not null
         union all
         -- the gateway may show the whole where we captured a part
-        select part.order_no from tieout.instructions part
+        select part.order_no from :instructions part
         where part.is_part and part.account_id = any ($8) and exists (
-          select from tieout.asked_orders live
+          select from :asked_orders live
           where live.pull_id = $1 and live.account_id = any (array[part.account_id])
             and live.order_no = any (array[part.order_no]))
       )
@@ -68,14 +69,14 @@ from (
       and (e.state <> 'authorised'
         or $5::timestamptz - coalesce(e.transaction_at, a.placed_at) <= $6::interval)
       and ($7::boolean and a.page_no is not null or (a.account_id, a.page_no) in (
-        select account_id, page_no from tieout.pages where pull_id = $1 and state = 'answered'))
+        select account_id, page_no from :pages where pull_id = $1 and state = 'answered'))
   where a.pull_id = $1::bigint
     and (cardinality($8::text[]) = 1 and a.account_id = ($8::text[])[1]
       or cardinality($8::text[]) > 1 and a.account_id = any ($8))
     and ($9 is null or a.order_no >= $9) and ($10 is null or a.order_no < $10)
     and ($2::bigint is null or exists (
-      select from tieout.asked_orders later
-      left join tieout.pages page using (pull_id, account_id, page_no)
+      select from :asked_orders later
+      left join :pages page using (pull_id, account_id, page_no)
       where later.pull_id = $2 and later.account_id = a.account_id
         and later.order_no = a.order_no and page.state is distinct from 'answered'))
   group by a.account_id
@@ -86,13 +87,13 @@ left join lateral (
     a.amount as ledger_amount, a.expected, a.transaction_id as named, a.capture_amount,
     a.review_decision, a.placed_at, a.ledger_problem,
     coalesce($7 and a.page_no is not null or (a.account_id, a.page_no) in (
-      select account_id, page_no from tieout.pages
+      select account_id, page_no from :pages
       where pull_id = $1 and state = 'answered'), false) as is_answered,
     e.order_no is not null as has_entry, e.transaction_id, e.currency, e.amount, e.amount_text,
     e.state, e.payment_status, e.found as is_found, e.query_result, e.transaction_at,
     e.transaction_date
-  from tieout.asked_orders a
-  left join tieout.look_entries e
+  from :asked_orders a
+  left join :look_entries e
     on e.pull_id = $1 and e.account_id = walk.account_id and e.order_no = a.order_no
       and e.order_no = any (walk.unsettled) and not e.is_extra
   where a.pull_id = $1 and a.account_id = walk.account_id and a.order_no = any (walk.unsettled)

@@ -6,7 +6,8 @@
 import { EXPECTED_STATES } from '../core/orders/order.js';
 import { plainPairs } from '../core/orders/verdict.js';
 import type { Db } from '../database/db.js';
-import { inMonthOf } from '../database/monthPartitions.js';
+import { named } from '../database/identifiers.js';
+import { relationsOf } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';
 
 export interface FastMatchScope {
@@ -45,39 +46,23 @@ export async function fastMatch(
   { parts, isWhole }: Share,
   meanwhile?: () => void,
 ): Promise<MatchedRow[]> {
-  await tx.query(`drop table if exists pg_temp.unmatched; ${PLANNED_BY_INDEX}`);
-  const scanned = tx.query(
-    inMonthOf(unmatchedOf(parts.length), scope.pullId, scope.failedIn ?? scope.pullId),
-    [
-      scope.pullId,
-      scope.failedIn ?? null,
-      PLAIN_PAIRS,
-      EQUAL_IS_PLAIN,
-      rules.asOf,
-      rules.staleAfter,
-      isWhole,
-      ...parts.flatMap((part) => [part.accountIds, part.from, part.before]),
-    ],
-  );
-  meanwhile?.();
-  await scanned;
-  const { rows } = await tx.query<MatchedRow>(`${PLANNED_FOR_CHECKS}; ${MATCHED}`);
+  await tx.query('drop table if exists pg_temp.unmatched');
+  await tx.query(statement('compare/unmatchedTable'));
+  await tx.query(PLANNED_BY_INDEX);
+  const { pullId, failedIn = null } = scope;
+  const text = statement('compare/fastMatch', relationsOf(tx, pullId, failedIn ?? pullId));
+  const fill = (part: Part): Promise<unknown> =>
+    tx.query(text, [
+      ...[pullId, failedIn, PLAIN_PAIRS, EQUAL_IS_PLAIN, rules.asOf, rules.staleAfter, isWhole],
+      ...[part.accountIds, part.from, part.before],
+    ]);
+  for (const [at, part] of parts.entries()) {
+    const filled = fill(part);
+    if (at === 0) meanwhile?.();
+    await filled;
+  }
+  const { rows } = await tx.query<MatchedRow>(MATCHED);
   return rows;
-}
-
-/** Parameters of fastMatch.sql from which on they are those of one part. */
-const FIRST_OF_PART = 8;
-const PARAMETERS_A_PART = 3;
-
-/** The statement that fills pg_temp.unmatched from so many parts of a pull. */
-export function unmatchedOf(parts: number): string {
-  const one = statement('compare/fastMatch');
-  const texts = Array.from({ length: parts }, (_, at) =>
-    one.replace(/\$(\d+)/g, (whole, number) =>
-      Number(number) < FIRST_OF_PART ? whole : `$${Number(number) + at * PARAMETERS_A_PART}`,
-    ),
-  );
-  return `create temp table unmatched on commit drop as ${texts.join('\nunion all\n')}`;
 }
 
 /** Pages that were asked one after the other, in the order of their orders. */
@@ -163,22 +148,21 @@ function orderAfter(chunks: readonly Chunk[], pages: number): string | null {
 
 /** Whether every page of a pull was answered, and its chunks. */
 async function shapeOf(db: Db, pullId: bigint): Promise<{ isWhole: boolean; chunks: Chunk[] }> {
-  const { rows } = await db.query<Chunk & { is_whole: boolean }>(inMonthOf(SHAPE, pullId), [
-    pullId,
-  ]);
+  const { pages, chunks } = relationsOf(db, pullId);
+  // Where pages are walked, one of them stands for all, and nothing is whole at a glance.
+  const { rows } = await db.query<Chunk & { is_whole: boolean }>(
+    named`with page as (
+       select count(*) as pages, bool_and(state = 'answered' and not stands_for_walk) as is_plain
+       from ${pages} where pull_id = $1
+     )
+     select account_id, first_order, last_page - first_page + 1 as pages,
+       page.is_plain and page.pages = sum(last_page - first_page + 1) over () as is_whole
+     from ${chunks} cross join page
+     where pull_id = $1 order by account_id, first_order`,
+    [pullId],
+  );
   return { isWhole: rows[0]?.is_whole ?? false, chunks: rows };
 }
-
-/** Where pages are scanned, one of them stands for all, and nothing is whole by the fast match. */
-const SHAPE = `
-  with page as (
-    select count(*) as pages, bool_and(state = 'answered' and not stands_for_walk) as is_plain
-    from tieout.pages where pull_id = $1
-  )
-  select account_id, first_order, last_page - first_page + 1 as pages,
-    page.is_plain and page.pages = sum(last_page - first_page + 1) over () as is_whole
-  from tieout.chunks cross join page
-  where pull_id = $1 order by account_id, first_order`;
 
 /**
  * The planner hashes a million rows where it could walk two indexes: 2.5 times as slow. Both sides
@@ -191,14 +175,12 @@ const PLANNED_BY_INDEX = `set local enable_hashjoin = off; set local enable_sort
 
 /**
  * What is left is little beside that, and joined by hashes; the planner, who knows no figures of a
- * list, would sort it.
+ * list, would sort it. The count of an account stands on one of its rows, or on one without an
+ * order.
  */
-const PLANNED_FOR_CHECKS = `set local enable_hashjoin to default; set local enable_sort to default;
+const MATCHED = `set local enable_hashjoin to default; set local enable_sort to default;
   set local enable_nestloop to default; set local max_parallel_workers_per_gather to default;
-  set local enable_mergejoin = off`;
-
-/** The count of an account stands on one of its rows, or on one without an order. */
-const MATCHED = `
+  set local enable_mergejoin = off;
   analyze pg_temp.unmatched (account_id, order_no);
   with alone as (delete from pg_temp.unmatched where order_no is null)
   select account_id, sum(matched)::bigint as matched from pg_temp.unmatched

@@ -5,14 +5,14 @@
 -- not come to its end again is final no more: what becomes of it may come after this run.
 -- $1 run, $2 pull, $3 start of the look-back.
 with old as materialized (
-  select a.* from tieout.asked_orders a
+  select a.* from :asked_orders a
   where a.pull_id = $2::bigint and a.in_ledger and a.placed_at < $3::timestamptz
 ),
 matched as materialized (
   select a.*
   from old a
-  join tieout.pages p using (pull_id, account_id, page_no)
-  left join tieout.verdicts v
+  join :pages p using (pull_id, account_id, page_no)
+  left join :verdicts v
     on v.run_id = $1::bigint and v.account_id = a.account_id and v.order_no = a.order_no
   where p.state = 'answered' and (v.order_no is null or v.class = 'matched')
 ),
@@ -20,9 +20,9 @@ matched as materialized (
 judged as materialized (
   select m.*, coalesce((
       select max(second.pull_id) from tieout.pulls second
-      join tieout.asked_orders again on again.pull_id = second.pull_id
+      join :asked_orders again on again.pull_id = second.pull_id
         and again.account_id = m.account_id and again.order_no = m.order_no
-      join tieout.pages p on p.pull_id = again.pull_id and p.account_id = again.account_id
+      join :pages p on p.pull_id = again.pull_id and p.account_id = again.account_id
         and p.page_no = again.page_no and p.state = 'answered'
       where second.run_id = $1 and second.kind = 'confirm'), m.pull_id) as judged_in
   from matched m
@@ -35,7 +35,7 @@ final as materialized (
         and bool_and(coalesce(e.state, '') in ('captured', 'cancelled', 'declined', 'refunded'))
         as is_final,
       array_agg(distinct e.payment_status) filter (where e.payment_status is not null) as codes
-    from tieout.look_entries e
+    from :look_entries e
     where e.pull_id = j.judged_in and e.account_id = j.account_id and e.order_no = j.order_no
       -- each half has an index of its own; without this line neither is used
       and (e.is_extra or not e.is_extra)
@@ -53,7 +53,7 @@ select a.account_id, a.order_no,
   md5(row(a.currency, a.amount, a.expected, a.transaction_id, a.capture_amount,
     a.review_decision, a.placed_at)::text),
   $1,
-  array(select r.refund_id from tieout.asked_refunds r
+  array(select r.refund_id from :asked_refunds r
     where r.pull_id = a.judged_in and r.account_id = a.account_id and r.order_no = a.order_no
     order by r.refund_id),
   a.codes

@@ -2,22 +2,22 @@
 -- count of that look, since they are counted where they are found now. $1 run, $2 second snapshot.
 with again as (
   select a.pull_id, a.account_id, count(*) as orders
-  from tieout.run_accounts account
-  join tieout.asked_orders second
+  from :run_accounts account
+  join :asked_orders second
     on second.pull_id = $2::bigint and second.account_id = account.account_id
-  join tieout.asked_orders a
+  join :asked_orders a
     on a.pull_id = account.pull_id and a.account_id = second.account_id
       and a.order_no = second.order_no
   where account.run_id = $1::bigint
-    and not exists (select from tieout.verdicts v
+    and not exists (select from :verdicts v
       where v.run_id = $1 and v.account_id = a.account_id and v.order_no = a.order_no)
     -- gone on both sides, it was in no count
-    and (a.in_ledger or exists (select from tieout.look_entries e
+    and (a.in_ledger or exists (select from :look_entries e
       where e.pull_id = a.pull_id and e.account_id = a.account_id and e.order_no = a.order_no
         and (e.is_extra or not e.is_extra)))
   group by a.pull_id, a.account_id
 )
-update tieout.pulls p set matched = (
+update :pulls p set matched = (
   select jsonb_object_agg(key, value::bigint - coalesce(again.orders, 0))
   from jsonb_each_text(p.matched)
   left join again on again.pull_id = p.pull_id and again.account_id = key)

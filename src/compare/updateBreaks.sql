@@ -4,20 +4,20 @@
 -- judged, $4 now.
 with compared as materialized (
   select a.account_id, a.order_no
-  from tieout.asked_orders a
-  left join tieout.pages p using (pull_id, account_id, page_no)
+  from :asked_orders a
+  left join :pages p using (pull_id, account_id, page_no)
   where a.pull_id = $2::bigint
     and (p.state = 'answered'
       or (a.page_no is null and (not a.in_ledger or a.ledger_problem is not null)))
     and (a.account_id, a.order_no) in (
-      select account_id, order_no from tieout.breaks where state <> 'resolved')
+      select account_id, order_no from :breaks where state <> 'resolved')
     and not exists (
-      select from tieout.verdicts v
+      select from :verdicts v
       where v.run_id = $1::bigint and v.account_id = a.account_id and v.order_no = a.order_no
         and v.not_compared is not null)
     and ($3::bigint is null or exists (
-      select from tieout.asked_orders later
-      left join tieout.pages page using (pull_id, account_id, page_no)
+      select from :asked_orders later
+      left join :pages page using (pull_id, account_id, page_no)
       where later.pull_id = $3 and later.account_id = a.account_id
         and later.order_no = a.order_no and page.state is distinct from 'answered'))
 ),
@@ -28,13 +28,13 @@ candidate as materialized (
     select distinct v.account_id, v.order_no, jsonb_strip_nulls(jsonb_build_object(
       'transaction', e.transaction_id, 'state', e.state, 'code', e.payment_status,
       'currency', e.currency, 'amount', coalesce(e.amount::text, e.amount_text))) as side
-    from tieout.verdicts v
+    from :verdicts v
     join lateral (
-      select * from tieout.look_entries p
+      select * from :look_entries p
       where p.pull_id = $2 and p.account_id = v.account_id and p.order_no = v.order_no
         and not p.is_extra
       union all
-      select * from tieout.look_entries x
+      select * from :look_entries x
       where x.pull_id = $2 and x.account_id = v.account_id and x.order_no = v.order_no
         and x.is_extra
     ) e on true
@@ -59,22 +59,22 @@ found as materialized (
         v.gateway_amount::text, v.gateway_amount_text),
       'transaction', v.transaction_id, 'candidates', c.candidates)) as actual,
     case when kind = 'refund_mismatch' then coalesce(v.requests, '') else '' end as requests
-  from tieout.verdicts v
+  from :verdicts v
   cross join unnest(v.kinds) as kind
   left join candidate c on c.account_id = v.account_id and c.order_no = v.order_no
   where v.run_id = $1 and v.pull_id = $2 and v.kinds <> '{}'
     and ($3 is null or (v.account_id, v.order_no) in (
-      select account_id, order_no from tieout.asked_orders where pull_id = $3))
+      select account_id, order_no from :asked_orders where pull_id = $3))
 ),
 known as materialized (
   select f.*, md5(f.expected::text || f.actual::text || f.requests) as fingerprint, b.break_id,
     b.state,
     b.fingerprint as old_fingerprint
   from found f
-  left join tieout.breaks b using (account_id, order_no, kind)
+  left join :breaks b using (account_id, order_no, kind)
 ),
 opened as (
-  insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
+  insert into :breaks (account_id, order_no, kind, state, first_seen, first_run_id,
     last_run_id, expected, actual, fingerprint, currency, amount)
   select account_id, order_no, kind, 'open', $4::timestamptz, $1, $1, expected, actual,
     fingerprint, currency, amount
@@ -82,7 +82,7 @@ opened as (
   returning break_id, expected, actual, currency, amount
 ),
 kept as (
-  update tieout.breaks b
+  update :breaks b
   set state = case when k.state = 'waived' and k.fingerprint = k.old_fingerprint
       then 'waived' else 'open' end,
     last_run_id = $1, expected = k.expected, actual = k.actual, fingerprint = k.fingerprint,
@@ -96,7 +96,7 @@ kept as (
     as is_changed, b.expected, b.actual, b.currency, b.amount
 ),
 gone as materialized (
-  select b.* from tieout.breaks b
+  select b.* from :breaks b
   join compared using (account_id, order_no)
   where state <> 'resolved' and b.kind <> 'refund_without_order' and not exists (
     select from found f
@@ -111,11 +111,11 @@ shown as materialized (
       as is_same
   from gone g
   join lateral (
-    select * from tieout.look_entries p
+    select * from :look_entries p
     where p.pull_id = $2 and p.account_id = g.account_id and p.order_no = g.order_no
       and not p.is_extra
     union all
-    select * from tieout.look_entries x
+    select * from :look_entries x
     where x.pull_id = $2 and x.account_id = g.account_id and x.order_no = g.order_no
       and x.is_extra
   ) e on true
@@ -125,7 +125,7 @@ shown as materialized (
 explained as materialized (
   select g.break_id, g.state as old_state, case
       when exists (
-        select from tieout.instructions i
+        select from :instructions i
         where i.account_id = g.account_id and i.order_no = g.order_no
           and i.state = 'confirmed' and i.settled_run_id >= g.last_run_id) then 'instruction'
       when v.kinds <> '{}' then 'other_break'
@@ -134,7 +134,7 @@ explained as materialized (
           g.expected ->> 'problem')
         is distinct from (a.expected, a.currency, a.amount::text, a.ledger_problem)
         or exists (
-          select from tieout.ledger_changes c
+          select from :ledger_changes c
           where c.run_id = $1 and c.account_id = g.account_id and c.order_no = g.order_no)
         then 'ledger'
       when s.break_id is null and g.actual <> '{}' then 'gone'
@@ -143,20 +143,20 @@ explained as materialized (
       else 'rules'
     end as cause
   from gone g
-  left join tieout.asked_orders a
+  left join :asked_orders a
     on a.pull_id = $2 and a.account_id = g.account_id and a.order_no = g.order_no
-  left join tieout.verdicts v
+  left join :verdicts v
     on v.run_id = $1 and v.account_id = g.account_id and v.order_no = g.order_no
   left join shown s on s.break_id = g.break_id
 ),
 resolved as (
-  update tieout.breaks b
+  update :breaks b
   set state = 'resolved', last_run_id = $1
   from explained e
   where b.break_id = e.break_id
   returning b.break_id, e.old_state, e.cause, b.expected, b.actual, b.currency, b.amount
 )
-insert into tieout.break_events (break_id, run_id, at, event, from_state, by, reason, currency,
+insert into :break_events (break_id, run_id, at, event, from_state, by, reason, currency,
   amount, expected, actual, cause)
 select break_id, $1, $4, 'opened', null, 'tieout', null, currency, amount, expected, actual, null
 from opened

@@ -7,7 +7,8 @@ import type { PositionRow } from '../core/orders/verdict.js';
 import { positionRows } from '../core/orders/verdict.js';
 import type { Db } from '../database/db.js';
 import { inTransaction, plannedBy } from '../database/db.js';
-import { inMonthOf, inMonthOfRun, partitionOf } from '../database/monthPartitions.js';
+import { named } from '../database/identifiers.js';
+import { relationsOf, relationsOfRun } from '../database/monthPartitions.js';
 import { hasRoomFor, ofOneSnapshot } from '../database/oneSnapshot.js';
 import { statement } from '../database/statements.js';
 import type { AccountRules } from '../pull/snapshot/snapshotsStore.js';
@@ -101,7 +102,7 @@ async function judge(
   await plannedBy(tx, COMPARE_SETTINGS);
   const settled = await fastMatch(tx, scope, fastMatchRules(rules), share, meanwhile);
   const { rows } = await tx.query<MatchedRow>(
-    inMonthOf(statement('compare/compare'), scope.runId, scope.pullId),
+    statement('compare/compare', relationsOf(tx, scope.runId, scope.pullId)),
     compareValues(scope, rules),
   );
   return [...settled, ...rows];
@@ -114,8 +115,8 @@ async function judge(
 function analyseVerdicts(db: Db, runId: bigint): Promise<void> {
   return inTransaction(db, async (tx) => {
     await plannedBy(tx, { ...COMPARE_SETTINGS, enable_mergejoin: 'on' });
-    const verdicts = partitionOf('verdicts', runId);
-    await tx.query(`analyze ${verdicts} (run_id, pull_id, account_id, order_no)`);
+    const { verdicts } = relationsOf(tx, runId);
+    await tx.query(named`analyze ${verdicts} (run_id, pull_id, account_id, order_no)`);
   });
 }
 
@@ -158,7 +159,8 @@ export async function clearVerdicts(
   runId: bigint,
   accountIds: readonly string[],
 ): Promise<void> {
-  await db.query('delete from tieout.verdicts where run_id = $1 and account_id = any ($2)', [
+  const { verdicts } = relationsOf(db);
+  await db.query(named`delete from ${verdicts} where run_id = $1 and account_id = any ($2)`, [
     runId,
     accountIds,
   ]);
@@ -169,10 +171,11 @@ export async function clearVerdicts(
  * anew: their verdicts and, of those that matched plainly, that they were counted.
  */
 export async function clearVerdictsOf(db: Db, runId: bigint, pullId: bigint): Promise<void> {
-  const text = await inMonthOfRun(db, statement('compare/uncountMatched'), runId);
+  const text = statement('compare/uncountMatched', await relationsOfRun(db, runId));
   await db.query(text, [runId, pullId]);
+  const { verdicts, asked_orders: asked } = relationsOf(db);
   await db.query(
-    `delete from tieout.verdicts v using tieout.asked_orders a
+    named`delete from ${verdicts} v using ${asked} a
      where v.run_id = $1 and a.pull_id = $2 and a.account_id = v.account_id
        and a.order_no = v.order_no`,
     [runId, pullId],
@@ -180,7 +183,8 @@ export async function clearVerdictsOf(db: Db, runId: bigint, pullId: bigint): Pr
 }
 
 export async function updateBreaks(db: Db, scope: CompareScope, now: Date): Promise<void> {
-  const text = inMonthOf(statement('compare/updateBreaks'), scope.runId, ...pullsOf(scope));
+  const relations = relationsOf(db, scope.runId, ...pullsOf(scope));
+  const text = statement('compare/updateBreaks', relations);
   await db.query(text, [scope.runId, scope.pullId, scope.failedIn ?? null, now]);
 }
 
@@ -191,7 +195,7 @@ export async function recordMatched(
   matched: ReadonlyMap<string, number>,
 ): Promise<void> {
   await db.query(
-    `update tieout.pulls set matched = (
+    named`update ${relationsOf(db).pulls} set matched = (
        select jsonb_object_agg(key, total) from (
          select key, sum(value::bigint) as total from (
            select * from jsonb_each_text(coalesce(matched, '{}'))
@@ -203,7 +207,7 @@ export async function recordMatched(
 }
 
 export async function classify(db: Db, runId: bigint): Promise<void> {
-  await db.query(inMonthOf(statement('compare/classify'), runId), [runId]);
+  await db.query(statement('compare/classify', relationsOf(db, runId)), [runId]);
 }
 
 /**
@@ -230,6 +234,6 @@ export async function rememberFinal(
   pullId: bigint,
   lookbackFrom: Date,
 ): Promise<void> {
-  const text = await inMonthOfRun(db, statement('compare/rememberFinal'), runId);
+  const text = statement('compare/rememberFinal', await relationsOfRun(db, runId));
   await db.query(text, [runId, pullId, lookbackFrom]);
 }

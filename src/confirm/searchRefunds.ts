@@ -19,7 +19,7 @@ export async function searchRefunds(deps: SearchDeps, run: Run): Promise<void> {
   for (const refund of refunds) {
     const account = run.accounts.find((one) => one.accountId === refund.accountId);
     if (account === undefined) continue;
-    const answer = await deps.gateway.other(account, 'searchRefund', {
+    const answer = await deps.gateway.searchRefund(account, {
       transaction_id: refund.transactionId,
       order_no: refund.orderNo,
     });

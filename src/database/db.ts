@@ -8,14 +8,15 @@ import Cursor from 'pg-cursor';
 import { DatabaseAwayError } from '../core/errors.js';
 import type { Connection } from './connection.js';
 import { asOperatingFailure, clientSettings, hearing, openClient } from './connection.js';
-import type { CopyIn, CopyTexts } from './copyIn.js';
-import { copyAll, startCopy } from './copyIn.js';
-import type { CopiedRow, CopyValue } from './copyOut.js';
-import { copyOut } from './copyOut.js';
+import type { CopyIn, CopyTexts } from './copy/copyIn.js';
+import { copyAll, startCopy } from './copy/copyIn.js';
+import type { CopiedRow } from './copy/copyOut.js';
+import { copyOut } from './copy/copyOut.js';
 import type { Guard } from './fence.js';
 import { isSetting, queryBehind } from './fence.js';
 import type { Limits } from './limits.js';
 import { BEGIN_DURABLY, beginSql, READING, WORK_LIMITS } from './limits.js';
+import type { Relations } from './relations.js';
 
 /** Where statements go: the pool, or the one client of a transaction. */
 export interface Db {
@@ -28,6 +29,8 @@ export interface Db {
     values?: readonly unknown[],
     name?: string,
   ): Promise<{ rows: R[]; rowCount: number }>;
+  /** where the relations lie that a statement names with a colon; none: in our own schema */
+  readonly relations?: Relations;
 }
 
 /** A transaction: the same statements, and COPY among them. */
@@ -59,12 +62,8 @@ export interface Database extends Db, LongReads {
   durably<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** A COPY fed piece by piece on a client of its own: a transaction of its own, too. */
   copyIn(copySql: string): Promise<CopyIn>;
-  /** Rows of a SELECT as text by COPY, in chunks of any size: the fast way for very many. */
-  copyOut(
-    select: string,
-    values?: readonly CopyValue[],
-    settings?: PlannerSettings,
-  ): AsyncIterable<CopiedRow[]>;
+  /** Rows of a COPY ... TO STDOUT as text, in chunks of any size: the fast way for very many. */
+  copyOut(copySql: string, settings?: PlannerSettings): AsyncIterable<CopiedRow[]>;
   /** Long reads one after the other that all see the same, whatever is written meanwhile. */
   snapshot<T>(work: (reads: LongReads) => Promise<T>): Promise<T>;
   /** The same database, where the guard goes ahead of every statement and transaction. */
@@ -78,10 +77,11 @@ export type PlannerSettings = Readonly<Record<string, string>>;
 
 /** Until the transaction ends, statements are planned by these settings. */
 export async function plannedBy(tx: Db, settings: PlannerSettings): Promise<void> {
-  const names = Object.keys(settings);
-  if (names.length === 0) return;
-  const set = names.map((_, at) => `set_config($${2 * at + 1}, $${2 * at + 2}, true)`);
-  await tx.query(`select ${set.join(', ')}`, Object.entries(settings).flat());
+  if (Object.keys(settings).length === 0) return;
+  await tx.query(
+    'select set_config(name, value, true) from unnest($1::text[], $2::text[]) as s (name, value)',
+    [Object.keys(settings), Object.values(settings)],
+  );
 }
 
 /** Runs the work in a transaction: its own, or the one that `db` already is. */
@@ -143,8 +143,7 @@ export function openDatabase(
     stream: (text, values, chunk, settings) =>
       readChunks(lend, connection, text, { values, chunk, settings }),
     snapshot: (work) => readSnapshot(lend, connection, work),
-    copyOut: (select, values = [], settings = {}) =>
-      readCopy(lend, connection, select, values, settings),
+    copyOut: (copySql, settings = {}) => readCopy(lend, connection, copySql, settings),
     pool,
     async close() {
       await Promise.all([...inUse].map((client) => client.end().catch(() => {})));
@@ -368,14 +367,13 @@ async function* readCursor<R extends object>(
 async function* readCopy(
   lend: () => Promise<pg.Client>,
   connection: Connection,
-  select: string,
-  values: readonly CopyValue[],
+  copySql: string,
   settings: PlannerSettings,
 ): AsyncGenerator<CopiedRow[]> {
   const client = await lend();
   try {
     await beginReading(client, connection, settings);
-    yield* copyOut(client, select, values, connection);
+    yield* copyOut(client, copySql, connection);
   } finally {
     await client.end().catch(() => {});
   }

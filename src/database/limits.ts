@@ -4,6 +4,8 @@
 // told when it wakes. Said at the beginning of each transaction, since a pooler lends a session for
 // no longer than that.
 
+import { named } from './identifiers.js';
+
 export interface Limits {
   /** nothing is said for so long between two statements: the session is ended */
   idleMs: number;
@@ -44,18 +46,16 @@ export const READ_LIMITS: Limits = { ...WORK_LIMITS, idleMs: HOUR_MS };
 
 /** In the simple protocol, behind a `begin`: one message for all. */
 export function limitsSql({ idleMs, lockMs, statementMs }: Limits): string {
-  return (
-    `set local idle_in_transaction_session_timeout = ${idleMs}; ` +
-    `set local lock_timeout = ${lockMs}; set local statement_timeout = ${statementMs}`
-  );
+  return named`set local idle_in_transaction_session_timeout = ${idleMs};
+    set local lock_timeout = ${lockMs}; set local statement_timeout = ${statementMs}`;
 }
 
 /** What our statements are written for, whatever is the default of the database or the role. */
 const BEGIN = 'begin isolation level read committed, read write, not deferrable';
 
-/** How a transaction begins that has these limits. */
+/** How a transaction begins that has these limits: one message. */
 export function beginSql(limits: Limits): string {
-  return `${BEGIN}; ${limitsSql(limits)}`;
+  return [BEGIN, limitsSql(limits)].join('; ');
 }
 
 /** Behind the `begin` of a long read. */
@@ -68,10 +68,13 @@ export const READING = limitsSql(READ_LIMITS);
  * of it for every row. Older servers refuse a plan by its price, for which they would compile the
  * statement each time.
  */
-export const BEGIN_DURABLY =
-  `${BEGIN}; ${limitsSql(SHORT_LIMITS)}; ` +
-  'set local synchronous_commit = on; set local plan_cache_mode = force_generic_plan; ' +
-  'set local enable_seqscan = off; set local jit = off';
+export const BEGIN_DURABLY = [
+  beginSql(SHORT_LIMITS),
+  'set local synchronous_commit = on',
+  'set local plan_cache_mode = force_generic_plan',
+  'set local enable_seqscan = off',
+  'set local jit = off',
+].join('; ');
 
 /** The same for a session that is no transaction's, in the words of its `options`. */
 export function limitsOptions({ idleMs, lockMs }: Limits): string {

@@ -112,9 +112,9 @@ async function locked<T>(
   const holder = await openClient(connection, 'tieout migrate');
   try {
     await takeLock(holder);
-    await client.query(`create schema if not exists ${META_SCHEMA}`);
+    await client.query('create schema if not exists tieout_meta');
     await client.query(
-      `create table if not exists ${META_SCHEMA}.checksums (
+      `create table if not exists tieout_meta.checksums (
          name text primary key, sha256 text not null, recorded_at timestamptz not null
        )`,
     );
@@ -202,8 +202,8 @@ async function readRecorded(client: pg.Client): Promise<Map<string, string>> {
   if (known.rows[0]?.exists !== true) return new Map();
   const { rows } = await client.query<{ name: string; sha256: string }>(
     `select m.name, coalesce(c.sha256, '') as sha256
-       from ${META_SCHEMA}.${META_TABLE} m
-       left join ${META_SCHEMA}.checksums c on c.name = m.name
+       from tieout_meta.migrations m
+       left join tieout_meta.checksums c on c.name = m.name
       order by m.id`,
   );
   return new Map(rows.map((row) => [row.name, row.sha256]));
@@ -238,7 +238,7 @@ async function recordChecksums(
 ): Promise<void> {
   const wanted = files.filter((file) => pending.includes(file.name));
   await client.query(
-    `insert into ${META_SCHEMA}.checksums (name, sha256, recorded_at)
+    `insert into tieout_meta.checksums (name, sha256, recorded_at)
      select name, sha256, now() from unnest($1::text[], $2::text[]) as new (name, sha256)
      on conflict (name) do update
        set sha256 = excluded.sha256, recorded_at = excluded.recorded_at`,

@@ -1,50 +1,44 @@
 // The months that snapshots are kept in: which partition holds the rows of a run or a snapshot. Its
-// number bears the month (migrations/0031_months.sql), so that nobody has to ask. To write into the
-// partition by its name spares finding it anew for every row.
+// number bears the month (migrations/0031_months.sql), so that nobody has to ask. Asked of the
+// whole, the planner goes by figures about all months together, and where there are none guesses;
+// and to write into the partition by its name spares finding it anew for every row.
 
 import type { Db } from './db.js';
+import { identifier, type Quoted } from './identifiers.js';
+import { type MonthRelation, OF_A_MONTH, type Relations, relationsIn } from './relations.js';
 
 /** What the number of a run or a snapshot holds beside its month. */
 const NUMBERS_A_MONTH = 100_000_000n;
 /** Numbers from before they bore a month lie below this one. */
 const FIRST_MONTH = 100_001n;
 
-export type MonthRelation =
-  | 'asked_orders'
-  | 'asked_refunds'
-  | 'look_entries'
-  | 'pages'
-  | 'verdicts';
+const WHOLE = relationsIn('tieout');
 
-/**
- * The partition of a relation that the rows of this run (verdicts) or snapshot (the others) are in.
- */
-export function partitionOf(relation: MonthRelation, id: bigint): string {
-  return `tieout.${relation}_${monthOf(id)}`;
+/** The partition that the rows of this run (verdicts) or snapshot (the others) are in. */
+export function partitionOf(relation: MonthRelation, id: bigint): Quoted {
+  return identifier('tieout', `${relation}_${monthOf(id)}`);
 }
 
-/**
- * A statement about this run, or about looks of one run, as it reads in their month: it names the
- * partitions. Asked of the whole, the planner goes by figures about all months together, and where
- * there are none guesses.
- */
-export function inMonthOf(text: string, ...ids: readonly bigint[]): string {
-  const [month, ...others] = new Set(ids.map(monthOf));
+/** For a statement about this run, or about snapshots of one run: the partitions of their month. */
+export function relationsOf(db: Db, ...ids: readonly bigint[]): Relations {
+  if (db.relations) return db.relations;
+  const [id, ...others] = ids;
   // Of several months, or from before numbers bore one: the whole.
-  if (month === undefined || month === 'before' || others.length > 0) return text;
-  return text.replace(WHOLE, `$&_${month}`);
+  if (id === undefined || monthOf(id) === 'before') return WHOLE;
+  if (others.some((other) => monthOf(other) !== monthOf(id))) return WHOLE;
+  const partitions = OF_A_MONTH.map((name) => [name, partitionOf(name, id)]);
+  return { ...WHOLE, ...Object.fromEntries(partitions) };
 }
 
 /** The same of a run as a whole, which may have looked again in a later month than it began in. */
-export async function inMonthOfRun(db: Db, text: string, runId: bigint): Promise<string> {
+export async function relationsOfRun(db: Db, runId: bigint): Promise<Relations> {
+  if (db.relations) return db.relations;
   const { rows } = await db.query<{ pull_id: bigint }>(
     'select pull_id from tieout.pulls where run_id = $1',
     [runId],
   );
-  return inMonthOf(text, runId, ...rows.map((row) => row.pull_id));
+  return relationsOf(db, runId, ...rows.map((row) => row.pull_id));
 }
-
-const WHOLE = /\btieout\.(asked_orders|asked_refunds|look_entries|pages|verdicts)\b/g;
 
 /** Numbers of runs or snapshots, those of one month together. */
 export function byMonth(ids: readonly bigint[]): bigint[][] {

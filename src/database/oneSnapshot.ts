@@ -5,6 +5,7 @@
 
 import type { Database, Db } from './db.js';
 import { inTransaction, isDatabase } from './db.js';
+import { literal, named } from './identifiers.js';
 import { SHARED_IDLE_MS } from './limits.js';
 
 /** Whether so many transactions can begin at once, with no wait for a client of the pool. */
@@ -81,7 +82,7 @@ async function atOnce<T>(db: Database, works: readonly ((tx: Db) => Promise<T>)[
 }
 
 /** Nor does the server soon end, as idle, one that has done its share before the others. */
-const OF_ONE = `set transaction isolation level repeatable read;
+const OF_ONE = named`set transaction isolation level repeatable read;
   set local idle_in_transaction_session_timeout = ${SHARED_IDLE_MS}`;
 
 /** The first transaction tells the others its snapshot, and outlasts their beginning. */
@@ -92,7 +93,8 @@ function snapshotSharing(): (tx: Db) => Promise<void> {
     told ??= tx.query(OF_ONE).then(() => exportSnapshot(tx));
     const id = await told;
     if (isFirst) return;
-    await tx.query(`${OF_ONE}; set transaction snapshot '${id}'`);
+    await tx.query(OF_ONE);
+    await tx.query(named`set transaction snapshot ${literal(id)}`);
   };
 }
 
@@ -114,7 +116,7 @@ async function exportSnapshot(tx: Db): Promise<string> {
       : error;
   });
   const id = rows[0]?.id ?? '';
-  if (!/^[\w-]+$/.test(id)) throw new Error('the server named no snapshot');
+  if (id === '') throw new Error('the server named no snapshot');
   return id;
 }
 

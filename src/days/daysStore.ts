@@ -200,8 +200,8 @@ export async function lateMovements(
        belongs_to as "belongsTo"
      from tieout.day_movements
      where account_id = $1 and posted_to = $2 and belongs_to <> posted_to
-     order by belongs_to, movement_id limit ${ITEMS_MAX}`,
-    [accountId, date],
+     order by belongs_to, movement_id limit $3`,
+    [accountId, date, ITEMS_MAX],
   );
   return rows;
 }

@@ -1,7 +1,7 @@
-// The gateway as the rest of the program sees it, every operation of its document: ask about
-// orders; prepare a batch or a payout, open the one connection for it, read its answer; or call a
-// payment and the like in one go. It decides nothing about when or whether to send, and keeps no
-// state but its connections. Built in compose, used by the run and by `tieout gateway`.
+// The gateway as a run sees it: ask about orders; prepare a batch or a payout, open the one
+// connection for it, read its answer. It decides nothing about when or whether to send, and keeps
+// no state but its connections. Built in compose. Neighbour: payments/paymentClient.ts, with which
+// a person tries everything else that the gateway's document has.
 
 import type { Operation } from '../core/orders/order.js';
 import type { Account } from './account.js';
@@ -12,12 +12,13 @@ import {
   prepareBatch,
   readBatchAnswer,
 } from './batches/batchOps.js';
-import { type MoneyCalls, moneyCalls, type PostOnce } from './batches/moneyCalls.js';
+import { type PayoutOutcome, preparePayout, readPayoutAnswer } from './batches/payout.js';
 import type { Payout } from './document/payoutMessages.js';
 import type { Profile } from './document/profile.js';
-import { type PayoutOutcome, preparePayout, readPayoutAnswer } from './payments/payout.js';
-import { type QueryResult, query, queryFields, queryOrders } from './query/query.js';
+import { type QueryResult, query, queryOrders } from './query/query.js';
 import { canBeAsked, type QuerySelection } from './query/querySelection.js';
+import { type OtherOutcome, prepareOther, readOtherAnswer } from './query/undocumented.js';
+import { callOnce, postOnceOver } from './transport/callOnce.js';
 import { endpointOf } from './transport/endpoint.js';
 import { connectMoney, type MoneyConnect } from './transport/moneyTransport.js';
 import { openSlots } from './transport/slots.js';
@@ -33,8 +34,7 @@ export interface GatewayClientDeps {
   takeToken?: (merchantId: string) => Promise<void>;
 }
 
-/** One call each: `authorise`, `authoriseApm`, `checkout`, `payout`, `other`. */
-export interface GatewayClient extends MoneyCalls {
+export interface GatewayClient {
   profile: Profile;
   canBeAsked(orderNo: string): boolean;
   query(account: Account, orderNos: readonly string[]): Promise<QueryResult>;
@@ -43,8 +43,6 @@ export interface GatewayClient extends MoneyCalls {
    * pages that wait for a free connection those of the lowest rank go first.
    */
   queryPage(account: Account, selection: QuerySelection, rank?: bigint): Promise<QueryResult>;
-  /** The same with any fields that the gateway may want: how a person tries a profile out. */
-  tryQuery(account: Account, fields: Readonly<Record<string, string>>): Promise<QueryResult>;
   /** capture, cancel, refund, review. */
   prepareBatch(
     account: Account,
@@ -52,6 +50,8 @@ export interface GatewayClient extends MoneyCalls {
     entries: readonly BatchEntry[],
   ): PreparedBatch;
   connectMoney(account: Account): Promise<MoneyConnect>;
+  /** What the gateway knows of a refund, where the profile says how it is asked. */
+  searchRefund(account: Account, fields: Record<string, unknown>): Promise<OtherOutcome>;
   readBatchAnswer(
     account: Account,
     operation: Operation,
@@ -60,8 +60,6 @@ export interface GatewayClient extends MoneyCalls {
   ): BatchReading;
   preparePayout(account: Account, payout: Payout): PreparedRequest;
   readPayoutAnswer(sent: PreparedRequest, answer: RawAnswer): PayoutOutcome;
-  /** One write on a fresh connection; nothing is journalled, so the run never uses it. */
-  postOnce: PostOnce;
   /** Loads what asking needs, ahead of the first question. */
   getReady(): Promise<unknown>;
   close(): Promise<void>;
@@ -77,19 +75,7 @@ export function createGatewayClient(deps: GatewayClientDeps): GatewayClient {
     await takeToken(account.merchantId);
     return connectMoney(endpoint, { ...profile.limits, proxy: deps.proxy ?? null });
   };
-  const postOnce: PostOnce = async (account, { path, contentType, body }) => {
-    const opened = await connect(account);
-    if (opened.kind === 'not_sent') return opened;
-    return opened.connection.post({
-      path,
-      headers: { 'content-type': contentType },
-      body,
-      deadlineMs: profile.limits.timeoutMs,
-      mayWrite: () => true,
-    });
-  };
   return {
-    ...moneyCalls(profile, postOnce),
     profile,
     canBeAsked: (orderNo) => canBeAsked(profile, orderNo),
     query: (account, orderNos) =>
@@ -102,19 +88,18 @@ export function createGatewayClient(deps: GatewayClientDeps): GatewayClient {
         await takeToken(account.merchantId);
         return query({ profile, transport }, account, selection);
       }, rank),
-    tryQuery: (account, fields) =>
-      slots(async () => {
-        await takeToken(account.merchantId);
-        return queryFields({ profile, transport }, account, fields);
-      }),
     prepareBatch: (account, operation, entries) =>
       prepareBatch(profile, account, operation, entries),
     connectMoney: connect,
+    searchRefund: async (account, fields) => {
+      const sent = prepareOther(profile, account, 'searchRefund', fields);
+      const post = postOnceOver(connect, profile.limits.timeoutMs);
+      return callOnce(post, account, sent, (_, answer) => readOtherAnswer(answer));
+    },
     readBatchAnswer: (account, operation, sentEntries, answer) =>
       readBatchAnswer(profile, account, operation, sentEntries, answer),
     preparePayout: (account, payout) => preparePayout(profile, account, payout),
     readPayoutAnswer,
-    postOnce,
     getReady: () => transport.getReady(),
     close: () => transport.close(),
   };

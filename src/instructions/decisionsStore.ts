@@ -156,32 +156,33 @@ export async function writeDecisions(
       APPROVAL_DAYS,
     ],
   );
-  const changes = kind === 'resolve' ? RESOLUTIONS[finding ?? 'not_happened'] : CHANGES[kind];
-  await tx.query(
-    `update tieout.instructions i set changed_by = d.decided_by, ${changes}
-     from (select distinct on (instruction_id) * from tieout.decisions
-       where instruction_id = any ($1::bigint[]) order by instruction_id, decision_id desc) d
-     where i.instruction_id = d.instruction_id`,
-    [ids.map(String)],
-  );
+  const moved = kind === 'resolve' ? RESOLUTIONS[finding ?? 'not_happened'] : CHANGES[kind];
+  await tx.query(moved, [ids.map(String)]);
 }
 
 /** A person settles between two runs: which run counts it is said when the next one sums up. */
-const SETTLED = 'settled_at = d.at, settled_run_id = null';
-
 const CHANGES: Readonly<Record<Exclude<DecisionKind, 'resolve'>, string>> = {
-  approve: `state = 'planned', hold_reason = null, approval_id = d.decision_id, reason = d.reason`,
+  approve: `update tieout.instructions i set changed_by = d.decided_by, state = 'planned',
+      hold_reason = null, approval_id = d.decision_id, reason = d.reason
+    from tieout.newest_decisions($1) d where i.instruction_id = d.instruction_id`,
   // What was to be sent a second time is unknown again, as its trigger says: it is not refused.
-  reject: `state = 'withdrawn', hold_reason = null, is_refused = i.resends = 0, reason = d.reason,
-    ${SETTLED}`,
-  replan: 'replan_id = d.decision_id',
+  reject: `update tieout.instructions i set changed_by = d.decided_by, state = 'withdrawn',
+      hold_reason = null, is_refused = i.resends = 0, reason = d.reason, settled_at = d.at,
+      settled_run_id = null
+    from tieout.newest_decisions($1) d where i.instruction_id = d.instruction_id`,
+  replan: `update tieout.instructions i set changed_by = d.decided_by, replan_id = d.decision_id
+    from tieout.newest_decisions($1) d where i.instruction_id = d.instruction_id`,
 };
 
 const RESOLUTIONS: Readonly<Record<Finding, string>> = {
-  happened: `state = 'confirmed', reason = d.reason,
-    gateway_reference = coalesce(i.gateway_reference, d.reference), ${SETTLED}`,
-  not_happened: `state = 'rejected', ${SETTLED}, reason = 'proven by ' || d.decided_by
-    || ' not to have happened (' || d.reference || '): ' || d.reason`,
+  happened: `update tieout.instructions i set changed_by = d.decided_by, state = 'confirmed',
+      reason = d.reason, gateway_reference = coalesce(i.gateway_reference, d.reference),
+      settled_at = d.at, settled_run_id = null
+    from tieout.newest_decisions($1) d where i.instruction_id = d.instruction_id`,
+  not_happened: `update tieout.instructions i set changed_by = d.decided_by, state = 'rejected',
+      settled_at = d.at, settled_run_id = null, reason = 'proven by ' || d.decided_by
+        || ' not to have happened (' || d.reference || '): ' || d.reason
+    from tieout.newest_decisions($1) d where i.instruction_id = d.instruction_id`,
 };
 
 /** What people settled since the last run sums up with this one. */

@@ -28,7 +28,7 @@ candidate as materialized (
     and p.request_id collate "C" = case when i.operation = 'payout' then i.transaction_id end
   left join (
     select account_id, order_no, placed_at, capture_amount, amount as ledger_amount
-    from tieout.asked_orders where pull_id = $2::bigint
+    from :asked_orders where pull_id = $2::bigint
   ) a on a.account_id = i.account_id and a.order_no = i.order_no
   where i.is_open and (i.state in ('planned', 'held', 'queued')
     or i.state = 'unknown' and i.resends = 0)
@@ -57,11 +57,11 @@ told as materialized (
           and other.order_no collate "C" = c.order_no
           and other.requested_at >= change.from_time and other.requested_at < change.until_time)
       when 'payment_status' then exists (
-        select from tieout.look_entries e
+        select from :look_entries e
         where e.pull_id = $2 and e.account_id = c.account_id and e.order_no = c.order_no
           and (e.is_extra or not e.is_extra) and e.payment_status = any (change.codes))
       when 'query_result' then exists (
-        select from tieout.look_entries e
+        select from :look_entries e
         where e.pull_id = $2 and e.account_id = c.account_id and e.order_no = c.order_no
           and (e.is_extra or not e.is_extra) and e.query_result = any (change.codes))
       when 'currency' then c.currency = any (change.codes)

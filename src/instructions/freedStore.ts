@@ -5,7 +5,7 @@ import type { Change } from '../core/instructions/freed.js';
 import type { NowHistoryFacts } from '../core/runs/notices.js';
 import { NOW_HISTORY } from '../core/runs/notices.js';
 import type { Db } from '../database/db.js';
-import { inMonthOf } from '../database/monthPartitions.js';
+import { relationsOf } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';
 import type { AccountRules } from '../pull/snapshot/snapshotsStore.js';
 
@@ -79,7 +79,7 @@ export async function holdFreed(
   changes: readonly AccountChange[],
 ): Promise<number> {
   const rows = JSON.stringify(changes.map(changeRow));
-  const text = inMonthOf(statement('instructions/freed'), runId, pullId);
+  const text = statement('instructions/freed', relationsOf(db, runId, pullId));
   return (await db.query(text, [runId, pullId, rows])).rowCount;
 }
 
@@ -126,26 +126,7 @@ export async function withdrawnAsHistory(db: Db, runId: bigint): Promise<NowHist
     instructions: bigint;
     approved: bigint;
     samples: NowHistoryFacts['samples'];
-  }>(
-    `with gone as (
-       select i.*, i.approval_id is not null as is_approved,
-         substr(i.reason, length($2) + 3) as setting,
-         row_number() over (partition by i.account_id, i.reason order by i.instruction_id) as place
-       from tieout.instructions i
-       join tieout.run_accounts ra on ra.run_id = $1 and ra.account_id = i.account_id
-       -- in between two runs: this one is to count it
-       where (i.settled_run_id = $1 or i.settled_at is not null and i.settled_run_id is null)
-         and i.state = 'withdrawn' and starts_with(i.reason, $2)
-     )
-     select account_id, setting, count(*) as instructions,
-       count(*) filter (where is_approved) as approved,
-       jsonb_agg(jsonb_build_object('operation', operation,
-           'orderNo', coalesce(order_no, transaction_id), 'refundId', refund_id,
-           'money', coalesce(refund_amount, amount) || ' ' || currency, 'isApproved', is_approved)
-         order by instruction_id) filter (where place <= $3) as samples
-     from gone group by account_id, setting order by account_id, setting`,
-    [runId, NOW_HISTORY, HISTORY_NAMED_MAX],
-  );
+  }>(statement('instructions/withdrawnAsHistory'), [runId, NOW_HISTORY, HISTORY_NAMED_MAX]);
   return rows.map(({ account_id: accountId, setting, instructions, approved, samples }) => {
     const counts = { instructions: Number(instructions), approved: Number(approved) };
     return { accountId, setting, ...counts, samples };

@@ -47,25 +47,8 @@ export async function listInstructions(
   db: Db,
   filter: InstructionFilter,
 ): Promise<ListedInstruction[]> {
-  const order = filter.isNewestFirst === true ? 'desc' : 'asc';
   const { rows } = await db.query<{ row: ListedInstruction }>(
-    `select jsonb_build_object('id', i.instruction_id::text, 'accountId', i.account_id,
-       'orderNo', i.order_no, 'operation', i.operation, 'state', i.state,
-       'transactionId', i.transaction_id, 'currency', i.currency,
-       'amount', coalesce(i.refund_amount, i.amount)::text, 'refundId', i.refund_id,
-       'reviewDecision', i.review_decision, 'holdReason', i.hold_reason, 'reason', i.reason,
-       'askedBy', to_jsonb(i.asked_by), 'businessDate', r.business_date,
-       'createdAt', i.created_at, 'since', (
-         select max(e.at) from tieout.instruction_events e
-         where e.instruction_id = i.instruction_id),
-       'isReplanned', i.replan_id is not null) as row
-     from tieout.instructions i
-     join tieout.runs r using (run_id)
-     where ($1::text[] is null or (i.state = any ($1) ${partOf(filter.states)}))
-       and ($2::text[] is null or i.account_id = any ($2))
-       and ($3::text is null or i.operation = $3)
-       and ($4::text is null or i.order_no = $4)
-     order by i.instruction_id ${order} limit $5 offset $6`,
+    statement('instructions/instructionList'),
     [
       filter.states ?? null,
       filter.accountIds ?? null,
@@ -73,6 +56,8 @@ export async function listInstructions(
       filter.orderNo ?? null,
       filter.limit,
       filter.offset ?? 0,
+      partOf(filter.states),
+      filter.isNewestFirst === true,
     ],
   );
   return rows.map(({ row }) => row);
@@ -81,10 +66,10 @@ export async function listInstructions(
 const VOID_STATES: readonly InstructionState[] = ['rejected', 'withdrawn'];
 
 /** The few that these states are among, where an index has them apart. */
-function partOf(states: readonly InstructionState[] = []): string {
-  if (states.length === 0) return '';
-  if (states.every((state) => OPEN_STATES.includes(state))) return 'and i.is_open';
-  return states.every((state) => VOID_STATES.includes(state)) ? 'and i.is_void' : '';
+function partOf(states: readonly InstructionState[] = []): 'open' | 'void' | null {
+  if (states.length === 0) return null;
+  if (states.every((state) => OPEN_STATES.includes(state))) return 'open';
+  return states.every((state) => VOID_STATES.includes(state)) ? 'void' : null;
 }
 
 /** Looks shown in one sheet, newest ones. */

@@ -3,6 +3,7 @@
 // Neighbours: answerSpool.ts and attemptsStore.ts store answers, send/recoverAttempts.ts asks.
 
 import type { Database } from '../database/db.js';
+import { statement } from '../database/statements.js';
 
 export const ANSWERED_AFTER_ALL = 'its answer came after a person had said that it did not happen';
 
@@ -12,7 +13,10 @@ export async function disputeByAnswers(
   accountIds: readonly string[],
   now: Date,
 ): Promise<bigint[]> {
-  const found = await db.query<{ instruction_id: bigint }>(DISPROVED_AND_ANSWERED, [accountIds]);
+  const found = await db.query<{ instruction_id: bigint }>(
+    statement('instructions/answeredAfterAll'),
+    [accountIds],
+  );
   if (found.rows.length === 0) return [];
   const ids = found.rows.map((row) => row.instruction_id.toString());
   return db.transaction(async (tx) => {
@@ -42,25 +46,3 @@ export async function disputeByAnswers(
 const DISPUTE = `update tieout.instructions i set state = 'unknown', is_disputed = true,
     settled_at = null, settled_run_id = null, changed_by = 'tieout', reason = $2
   where i.instruction_id = $1 and i.state = 'rejected' and not tieout.is_barred(i.instruction_id)`;
-
-/**
- * By their keys, from the few that were disproved: this is asked every few seconds. What a person
- * knew stands with the finding: clocks, which are set, tell nothing of what came first.
- */
-const DISPROVED_AND_ANSWERED = `select i.instruction_id
-  from (
-    select distinct on (instruction_id) instruction_id, answers_known from tieout.decisions
-    where finding = 'not_happened' order by instruction_id, decision_id desc offset 0
-  ) said
-  cross join lateral (
-    select i.* from tieout.instructions i
-    where i.instruction_id = said.instruction_id and i.account_id = any ($1::text[])
-      and i.state = 'rejected' offset 0
-  ) i
-  where exists (
-    select from tieout.attempts t join tieout.answers a using (attempt_id)
-    where t.batch_id = i.batch_id and t.entries ? i.instruction_id::text
-      and t.attempt_id <> all (coalesce(said.answers_known, '{}')))
-    -- what was sent in its place cannot be called back
-    and not tieout.is_barred(i.instruction_id, '{planned,held,queued}')
-  order by i.instruction_id desc`;

@@ -6,6 +6,9 @@
 import type { BatchInstruction } from '../core/instructions/batch.js';
 import type { ApprovalLapse } from '../core/instructions/decision.js';
 import type { Db } from '../database/db.js';
+import { named } from '../database/identifiers.js';
+import { relationsOf } from '../database/monthPartitions.js';
+import { statement } from '../database/statements.js';
 import type { AccountRules } from '../pull/snapshot/snapshotsStore.js';
 import type { RawInstruction } from './batchRow.js';
 import { batchInstruction } from './batchRow.js';
@@ -38,15 +41,6 @@ interface RawRequest {
 /** A UUID has 36; of a longer one a view knows more than an index holds. */
 const REQUEST_ID_BYTES_MAX = 64;
 
-/** The calls by hand that paid a request, or may have: an id is text of either case there. */
-function callsByHand(requestId: string): string {
-  return `tieout.gateway_calls c where c.operation = 'payout'
-    and (c.outcome is null or c.outcome not in ('rejected', 'not_sent'))
-    and c.entries @> any (array[
-      jsonb_build_array(jsonb_build_object('request_id', ${requestId})),
-      jsonb_build_array(jsonb_build_object('request_id', upper(${requestId})))])`;
-}
-
 /**
  * Requests that wait for a payout, oldest first: not history, not paid or on its way, and not one
  * that the gateway or a person refused, unless a person wants it planned again.
@@ -56,45 +50,11 @@ export async function waitingPayouts(
   accounts: readonly AccountRules[],
   limit: number,
 ): Promise<PayoutRequest[]> {
-  const { rows } = await db.query<RawRequest>(
-    `with twin as materialized (
-       select request_id, min(account_id collate "C") as least, max(account_id collate "C") as most
-       from tieout.ledger_payouts() group by request_id
-     )
-     select p.account_id, p.request_id, p.payload, p.requested_at, p.problem,
-       count(*) over (partition by p.account_id, p.request_id) as copies,
-       (select min(other.account_id) from (
-         select unnest(array[twin.least, twin.most]) as account_id from twin
-         where twin.request_id = p.request_id
-         union all
-         select i.account_id from tieout.instructions i
-         where i.operation = 'payout' and i.transaction_id = p.request_id and not i.is_void
-       ) other where other.account_id <> p.account_id collate "C") as elsewhere,
-       (select min(c.called_by) from ${callsByHand('p.request_id')}) as by_hand_of
-     from tieout.ledger_payouts() p
-     join jsonb_to_recordset($1::jsonb) as a (account_id text, live_from timestamptz)
-       on a.account_id collate "C" = p.account_id collate "C"
-     left join lateral (
-       select * from tieout.instructions i
-       where i.operation = 'payout' and i.account_id = p.account_id collate "C"
-         and i.transaction_id = p.request_id
-       order by i.instruction_id desc limit 1
-     ) newest on true
-     where (a.live_from is null or p.requested_at >= a.live_from or p.requested_at is null)
-       and octet_length(p.request_id) <= ${REQUEST_ID_BYTES_MAX}
-       -- Most of the history is paid: put aside as a set, before anything is asked one by one.
-       and not exists (
-         select from tieout.instructions done
-         where done.operation = 'payout' and done.state = 'confirmed'
-           and done.account_id = p.account_id collate "C"
-           and done.transaction_id = p.request_id)
-       and (newest.state is null or newest.state in ('planned', 'held', 'queued')
-         or (newest.state in ('rejected', 'withdrawn') and newest.replan_id is not null)
-         or (newest.state = 'withdrawn'
-           and (not newest.is_refused or newest.payload <> p.payload)))
-     order by p.requested_at, p.request_id limit $2`,
-    [JSON.stringify(accounts), limit],
-  );
+  const { rows } = await db.query<RawRequest>(statement('instructions/waitingPayouts'), [
+    JSON.stringify(accounts),
+    limit,
+    REQUEST_ID_BYTES_MAX,
+  ]);
   // A view may have a request twice, and nobody can say which of them is meant: held, and once.
   const distinct = new Map(rows.map((row) => [`${row.account_id} ${row.request_id}`, row]));
   return [...distinct.values()].map(requestOf);
@@ -150,27 +110,7 @@ export async function payoutFacts(db: Db, batchId: bigint): Promise<PayoutFacts[
       is_asked: boolean;
       requested_at: Date | null;
     }
-  >(
-    `select i.instruction_id, i.order_no, i.transaction_id, i.currency, i.amount::text as amount,
-       i.refund_id, i.refund_amount::text as refund_amount, i.refund_reason, i.review_decision,
-       i.payload, case when i.approval_id is not null then tieout.approval_lapse(i) end as lapse,
-       i.approval_id is not null as is_approved, i.is_in_totals,
-       coalesce(p.payload = i.payload and p.copies = 1, false) and not exists (
-         select from tieout.instructions other
-         where other.operation = 'payout' and other.transaction_id = i.transaction_id
-           and other.account_id <> i.account_id
-           and other.state in ('sending', 'accepted', 'unknown', 'confirmed')
-       ) and not exists (select from ${callsByHand('i.transaction_id')}) as is_asked, p.requested_at
-     from tieout.instructions i
-     left join lateral (
-       select p.payload, p.requested_at, count(*) over () as copies
-       from tieout.ledger_payouts() p
-       where p.account_id collate "C" = i.account_id and p.request_id = i.transaction_id
-       limit 1
-     ) p on true
-     where i.batch_id = $1 and i.state = 'queued' order by i.instruction_id`,
-    [batchId],
-  );
+  >(statement('instructions/payoutFacts'), [batchId]);
   return rows.map((row) => ({
     ...batchInstruction(row),
     lapse: row.lapse,
@@ -200,9 +140,10 @@ export async function confirmAcceptedPayouts(
 
 /** Unknown payouts of earlier runs, and those refused in this one: somebody has to look. */
 export async function payoutsToConfirm(db: Db, runId: bigint): Promise<Map<string, number>> {
+  const { instructions, run_accounts: accounts } = relationsOf(db);
   const { rows } = await db.query<{ account_id: string; count: bigint }>(
-    `select i.account_id, count(*) as count from tieout.instructions i
-     join tieout.run_accounts a on a.run_id = $1 and a.account_id = i.account_id
+    named`select i.account_id, count(*) as count from ${instructions} i
+     join ${accounts} a on a.run_id = $1 and a.account_id = i.account_id
      where i.operation = 'payout' and ((i.state = 'unknown' and i.run_id <> $1)
        or (i.state = 'rejected' and i.settled_run_id = $1 and i.replan_id is null))
      group by i.account_id`,

@@ -3,8 +3,9 @@
 // the ledger, or goes through `tieout import`. Neighbours: stagedOrdersStore.ts and the like write
 // line by line.
 
-import { copyText } from '../database/copyText.js';
+import { copyText } from '../database/copy/copyText.js';
 import type { Db, Tx } from '../database/db.js';
+import { columnList, named } from '../database/identifiers.js';
 
 const ORDER_COLUMNS = [
   'account_id',
@@ -77,11 +78,11 @@ export async function loadLedger(
     }
   }
   const orders = await tx.copy(
-    `copy ledger.orders (${ORDER_COLUMNS.join(', ')}) from stdin`,
+    named`copy ledger.orders (${columnList(ORDER_COLUMNS)}) from stdin`,
     blocks(orderLines()),
   );
   await tx.copy(
-    `copy ledger.refund_requests (${REFUND_COLUMNS.join(', ')}) from stdin`,
+    named`copy ledger.refund_requests (${columnList(REFUND_COLUMNS)}) from stdin`,
     blocks(refunds.map((refund) => line(REFUND_COLUMNS, refund))),
   );
   return { orders, refunds: refunds.length };

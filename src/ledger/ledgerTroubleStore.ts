@@ -6,15 +6,19 @@
 import { DatabaseAwayError } from '../core/errors.js';
 import type { UnusableRows } from '../core/runs/notices.js';
 import type { Database, Db } from '../database/db.js';
+import { identifier, named, type Quoted } from '../database/identifiers.js';
 import { statement } from '../database/statements.js';
 import { ledgerRelation } from './ledgerStore.js';
 
-/** How the door reads a column, whatever its type is. */
+/** How the door reads a column, whatever its type is; of no row, and all the same it is planned. */
 const READ = {
-  text: (column: string) => `${column}::text`,
-  amount: (column: string) => `tieout.amount_in(${column})`,
-  instant: (column: string) => `tieout.instant_in(${column})`,
-  payload: (column: string) => `tieout.payload_in(${column})`,
+  text: (column: Quoted, from: Quoted) => named`select ${column}::text from ${from} limit 0`,
+  amount: (column: Quoted, from: Quoted) =>
+    named`select tieout.amount_in(${column}) from ${from} limit 0`,
+  instant: (column: Quoted, from: Quoted) =>
+    named`select tieout.instant_in(${column}) from ${from} limit 0`,
+  payload: (column: Quoted, from: Quoted) =>
+    named`select tieout.payload_in(${column}) from ${from} limit 0`,
 };
 
 const TAKES: Record<keyof typeof READ, string> = {
@@ -96,12 +100,9 @@ export async function ledgerTrouble(db: Database): Promise<string | null> {
 /** A relation or column that is not there, or of a type that the door does not take. */
 async function shapeTrouble(db: Database, relation: Relation): Promise<string | null> {
   const { name, columns } = relation;
-  const all = Object.entries(columns).map(([column, kind]) => READ[kind](column));
-  if ((await failureOf(db, `select ${all.join(', ')} from ledger.${name} limit 0`)) === null) {
-    return null;
-  }
   for (const [column, kind] of Object.entries(columns)) {
-    const problem = await failureOf(db, `select ${READ[kind](column)} from ledger.${name} limit 0`);
+    const read = READ[kind](identifier(column), identifier('ledger', name));
+    const problem = await failureOf(db, read);
     if (problem === null) continue;
     return (
       `ledger.${name} cannot be read: its column ${column} must be ${TAKES[kind]} ` +
@@ -115,10 +116,15 @@ async function shapeTrouble(db: Database, relation: Relation): Promise<string | 
 async function rowTrouble(db: Database, relation: Relation): Promise<string | null> {
   const { name, columns } = relation;
   if ((await ledgerRelation(db, name)) !== 'view') return null;
-  const whole = Object.keys(columns).map((column) => `count(${column}::text)`);
-  if ((await failureOf(db, `select ${whole.join(', ')} from ledger.${name}`)) === null) return null;
+  const view = identifier('ledger', name);
+  if ((await failureOf(db, named`select count(whole::text) from ${view} as whole`)) === null) {
+    return null;
+  }
   for (const column of Object.keys(columns)) {
-    const problem = await failureOf(db, `select count(${column}::text) from ledger.${name}`);
+    const problem = await failureOf(
+      db,
+      named`select count(${identifier(column)}::text) from ${view}`,
+    );
     if (problem === null) continue;
     const row = await firstFailing(db, relation, column);
     const where = row === null ? '' : ` of ${relation.key} ${row.slice(0, 64)}`;
@@ -135,22 +141,30 @@ const STEPS_MAX = 48;
 
 /** The first key whose column cannot be read; null: the key itself cannot, or it reads by now. */
 async function firstFailing(db: Database, relation: Relation, column: string) {
-  const keys = `(select ${column}::text as value, ${relation.key}::text collate "C" as key
-    from ledger.${relation.name}) as row
-    where ($1::text is null or key > $1) and ($2::text is null or key <= $2)`;
+  const [value, key] = [identifier(column), identifier(relation.key)];
+  const view = identifier('ledger', relation.name);
   let after: string | null = null;
   let upTo: string | null = null;
   for (let step = 0; step < STEPS_MAX; step++) {
     const bounds: readonly unknown[] = [after, upTo];
     const middle: { middle: string | null; keys: bigint } | null = await readOrNull(
       db,
-      `select percentile_disc(0.5) within group (order by key) as middle, count(*) as keys
-       from (select distinct key from ${keys}) as one`,
+      named`select percentile_disc(0.5) within group (order by key) as middle, count(*) as keys
+       from (
+         select distinct key from (select ${key}::text collate "C" as key from ${view}) as row
+         where ($1::text is null or key > $1) and ($2::text is null or key <= $2)
+       ) as one`,
       bounds,
     );
     if (middle === null || middle.middle === null) return null;
     if (middle.keys === 1n) return middle.middle;
-    const half = await failureOf(db, `select count(value) from ${keys}`, [after, middle.middle]);
+    const half = await failureOf(
+      db,
+      named`select count(value)
+       from (select ${value}::text as value, ${key}::text collate "C" as key from ${view}) as row
+       where ($1::text is null or key > $1) and ($2::text is null or key <= $2)`,
+      [after, middle.middle],
+    );
     if (half === null) after = middle.middle;
     else upTo = middle.middle;
   }

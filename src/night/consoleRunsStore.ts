@@ -19,13 +19,6 @@ export interface ConsoleRun {
   isWhole: boolean;
 }
 
-const WORST = `case
-    when bool_or(ra.state = 'failed') then 'failed'
-    when bool_or(ra.state = 'running') then 'running'
-    when bool_or(ra.state = 'incomplete') then 'incomplete'
-    when bool_or(ra.state = 'broken') then 'broken'
-    else 'tied_out' end`;
-
 /** The run of a date, or the newest; null when none of these accounts had one. */
 export async function consoleRun(
   db: Db,
@@ -43,26 +36,7 @@ export async function consoleRun(
     failure: string | null;
     summary: RunSummary | null;
     is_whole: boolean;
-  }>(
-    `select r.run_id, r.business_date, r.state as run_state, r.created_at, r.finished_at, r.as_of,
-       r.failure, (select ${WORST} from tieout.run_accounts ra
-         where ra.run_id = r.run_id and ra.account_id = any ($1)) as state,
-       jsonb_set(jsonb_set(r.summary, '{accounts}', coalesce((
-         select jsonb_agg(one order by one ->> 'accountId')
-         from jsonb_array_elements(r.summary -> 'accounts') one
-         where one ->> 'accountId' = any ($1)), '[]')), '{notices}', coalesce((
-         select jsonb_agg(one order by at)
-         from jsonb_array_elements(r.summary -> 'notices') with ordinality told (one, at)
-         where one ->> 'accountId' = any ($1)), '[]')) as summary,
-       not exists (select 1 from tieout.run_accounts ra
-         where ra.run_id = r.run_id and not ra.account_id = any ($1)) as is_whole
-     from tieout.runs r
-     where not r.is_dry and ($2::date is null or r.business_date = $2)
-       and exists (select 1 from tieout.run_accounts ra
-         where ra.run_id = r.run_id and ra.account_id = any ($1))
-     order by r.business_date desc limit 1`,
-    [accountIds, date],
-  );
+  }>(statement('night/consoleNight'), [accountIds, date]);
   const row = rows[0];
   if (!row) return null;
   const isUnder = row.run_state === 'running' || row.run_state === 'failed';
@@ -95,7 +69,7 @@ export async function runMarks(
 ): Promise<RunMark[]> {
   const { rows } = await db.query<{ business_date: string; state: RunState; open: bigint | null }>(
     `select r.business_date, case when r.state in ('running', 'failed') then r.state
-         else ${WORST} end as state,
+         else tieout.worst_state(array_agg(ra.state)) end as state,
        sum((select sum(value::bigint) from jsonb_each_text(ra.open_after)))::bigint as open
      from (select run_id, business_date, state from tieout.runs where not is_dry
        order by business_date desc limit $2) r
@@ -122,28 +96,9 @@ export interface Waiting {
 
 /** What waits, counted over all nights. */
 export async function waitingCounts(db: Db, accountIds: readonly string[]): Promise<Waiting> {
-  const { rows } = await db.query<Record<keyof Waiting, bigint>>(
-    `select (select count(*) from tieout.instructions
-         where is_open and state = 'held' and account_id = any ($1)) as held,
-       (select count(*) from tieout.instructions
-         where is_open and state = 'unknown' and account_id = any ($1)) as unknown,
-       (select count(*) from tieout.instructions
-         where is_open and state not in ('held', 'unknown')
-           and account_id = any ($1)) as "onTheirWay",
-       (select count(*) from tieout.breaks
-         where state = 'open' and account_id = any ($1)) as open,
-       (select count(*) from tieout.breaks
-         where state = 'open' and owner is null and account_id = any ($1)) as unowned,
-       (select count(distinct (p.kind, p.format, p.period)) from tieout.reports p
-         where p.state = 'failed' and p.run_id = (select run_id from tieout.runs
-             where not is_dry order by business_date desc limit 1)
-           and not exists (select from tieout.reports later
-             where later.kind = p.kind and later.format = p.format
-               and case when p.period is null then later.run_id = p.run_id
-                 else later.period = p.period end
-               and later.revision > p.revision and later.state = 'written')) as unwritten`,
-    [accountIds],
-  );
+  const { rows } = await db.query<Record<keyof Waiting, bigint>>(statement('night/waitingCounts'), [
+    accountIds,
+  ]);
   const row = rows[0];
   return {
     held: Number(row?.held ?? 0),

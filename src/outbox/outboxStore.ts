@@ -94,10 +94,10 @@ export async function takeDue(
        select message_id from tieout.outbox
        where state = 'waiting' and (next_try_at <= clock_timestamp()
          -- further ahead than any pause: written by a clock that was ahead
-         or next_try_at > clock_timestamp() + make_interval(secs => ${PAUSE_SECONDS_MAX}))
+         or next_try_at > clock_timestamp() + make_interval(secs => $3))
        order by seq limit $1 for update skip locked)
      returning message_id, channel, event, subject, body, created_at, tries`,
-    [countMax, leaseSeconds],
+    [countMax, leaseSeconds, PAUSE_SECONDS_MAX],
   );
   return rows.map(({ message_id: messageId, created_at: createdAt, ...row }) => {
     return { messageId, createdAt, ...row };

@@ -41,19 +41,19 @@ standing as materialized (
 ),
 fraud as materialized (
   select e.pull_id, e.account_id, e.order_no, e.transaction_id
-  from tieout.look_entries e
+  from :look_entries e
   where e.fraud_rejected and e.transaction_id is not null
     and e.pull_id in (select pull_id from tieout.pulls where run_id = $1::bigint)
 ),
 -- One transaction that is to move more than once: under several orders, each of which asks for a
 -- refund, or of which one is to be captured and one cancelled; or under two accounts.
 shared as materialized (
-  select account_id, transaction_id from tieout.verdicts
+  select account_id, transaction_id from :verdicts
   where run_id = $1 and need in ('refund', 'capture', 'cancel')
   group by account_id, transaction_id
   having count(*) > 1 and (min(need) = 'refund' or min(need) <> max(need))
   union
-  select unnest(array_agg(account_id)), transaction_id from tieout.verdicts
+  select unnest(array_agg(account_id)), transaction_id from :verdicts
   where run_id = $1 and need in ('refund', 'capture', 'cancel')
   group by order_no, transaction_id having min(account_id) <> max(account_id)
 ),
@@ -77,10 +77,10 @@ wanted as not materialized (
       then case v.need when 'refund' then 'shared_refund' else 'shared_transaction' end
       else doubled.reason end as doubled,
     null::text as problem, null::jsonb as payload, true as is_in_totals
-  from tieout.verdicts v
+  from :verdicts v
   cross join restored
   join tieout.run_accounts ra using (run_id, account_id)
-  left join tieout.asked_orders o
+  left join :asked_orders o
     on o.pull_id = v.pull_id and o.account_id = v.account_id and o.order_no = v.order_no
   left join tieout.ledger_refunds() r
     on r.account_id collate "C" = v.account_id and r.refund_id collate "C" = v.refund_id

@@ -4,7 +4,7 @@
 import { HOLD_REASONS } from '../core/instructions/decision.js';
 import type { Policy } from '../core/instructions/policy.js';
 import type { Db } from '../database/db.js';
-import { inMonthOf, inMonthOfRun } from '../database/monthPartitions.js';
+import { relationsOf, relationsOfRun } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';
 import { DONE } from '../instructions/instructionsStore.js';
 
@@ -15,7 +15,7 @@ export async function withdrawNeedless(
   pullId: bigint,
   now: Date,
 ): Promise<number> {
-  const text = inMonthOf(statement('plan/withdraw'), runId, pullId);
+  const text = statement('plan/withdraw', relationsOf(db, runId, pullId));
   return (await db.query(text, [runId, pullId, now])).rowCount;
 }
 
@@ -34,7 +34,7 @@ export async function planInstructions(
     max_count: policy.maxCount,
     max_amount: policy.maxAmount,
   }));
-  const result = await db.query(await inMonthOfRun(db, statement('plan/plan'), runId), [
+  const result = await db.query(statement('plan/plan', await relationsOfRun(db, runId)), [
     runId,
     now,
     JSON.stringify(asJson),

@@ -5,16 +5,16 @@ update tieout.instructions i
 set state = 'withdrawn', hold_reason = null, settled_at = $3::timestamptz,
   settled_run_id = $1::bigint, changed_by = 'tieout',
   reason = case when exists (
-      select from tieout.look_entries e
+      select from :look_entries e
       where e.pull_id = a.pull_id and e.account_id = a.account_id and e.order_no = a.order_no
         -- each half has an index of its own; without this line neither is used
         and (e.is_extra or not e.is_extra)
         and e.transaction_id = i.transaction_id and e.state <> i.from_state
         and e.state = any (i.done_states))
     then 'done elsewhere' else 'no longer asked for' end
-from tieout.asked_orders a
-left join tieout.pages p using (pull_id, account_id, page_no)
-left join tieout.verdicts v
+from :asked_orders a
+left join :pages p using (pull_id, account_id, page_no)
+left join :verdicts v
   on v.run_id = $1 and v.account_id = a.account_id and v.order_no = a.order_no
 where a.pull_id = $2::bigint and p.state = 'answered'
   and i.account_id = a.account_id and i.order_no = a.order_no

@@ -4,7 +4,7 @@
 
 import { formatAmount } from '../core/money.js';
 import { UNREADABLE } from '../core/runs/unreadable.js';
-import { copyText } from '../database/copyText.js';
+import { copyText } from '../database/copy/copyText.js';
 import type { Profile } from '../gateway/document/profile.js';
 import { stateOf } from '../gateway/document/profile.js';
 import type { QueryEntry } from '../gateway/query/decode.js';

@@ -23,9 +23,10 @@ export async function runDigests(db: Db, runId: bigint): Promise<Digests> {
 async function openBreaksDigest(db: Db, runId: bigint): Promise<string> {
   const { rows } = await db.query<{ digest: string }>(
     `select encode(sha256(convert_to(coalesce(string_agg(concat_ws(' ', account_id, order_no, kind,
-         currency, stake, expected, actual), E'\\n' order by account_id, order_no, kind), ''),
-       'UTF8')), 'hex') as digest
-     from (${statement('report/openAsOf')}) as open`,
+         currency, stake, expected, actual), E'\\n'
+         order by account_id collate "C", order_no collate "C", kind), ''), 'UTF8')), 'hex')
+       as digest
+     from tieout.open_as_of($1)`,
     [runId],
   );
   return rows[0]?.digest ?? '';

@@ -1,7 +1,8 @@
 -- The breaks that were open at the end of a run, as they stood then, with owner and note of today,
 -- oldest first; of all kinds, or of these. $1 run, $2 kinds. What has no event since is read as it
--- stands: the cost grows with what happened since, not with history. As evidence asks, openAsOf.sql
--- takes the same breaks from their events alone, each with what was said when it opened.
+-- stands: the cost grows with what happened since, not with history. As evidence asks,
+-- tieout.open_as_of takes the same breaks from their events alone, each with what was said when it
+-- opened.
 with run as materialized (
   select account_id, events_until from tieout.run_accounts where run_id = $1::bigint
 ),

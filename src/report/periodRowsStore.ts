@@ -31,7 +31,7 @@ export async function activityRows(db: Db, { from, to }: Period): Promise<Activi
 /** Breaks open at the end of a run; their age is that of the run's look. */
 export async function openAsOf(db: Db, runId: bigint, asOf: Date): Promise<AgedBreakRow[]> {
   const { rows } = await db.query<RawBreakRow & { stake: string | null }>(
-    statement('report/openAsOf'),
+    'select * from tieout.open_as_of($1)',
     [runId],
   );
   return rows.map((row) => ({ ...openBreakRow(row, asOf), stake: row.stake }));

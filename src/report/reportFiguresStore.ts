@@ -7,7 +7,6 @@ import type { CoverageLine, CurrencyRow, ElsewhereRow } from '../core/runs/repor
 import { ORDER_CLASSES, type OrderClass } from '../core/runs/summary.js';
 import type { Database, Db } from '../database/db.js';
 import { inTransaction, plannedBy } from '../database/db.js';
-import { inMonthOfRun } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';
 import { coverageRows } from '../pull/snapshot/coverageStore.js';
 import { runSnapshots } from '../runs/runAccountsStore.js';
@@ -33,58 +32,17 @@ interface ClassSums {
 export function currencyRows(db: Db, runId: bigint): Promise<CurrencyRow[]> {
   return inTransaction(db, async (tx) => {
     await plannedBy(tx, BY_INDEX_ONLY);
-    const seen = await inMonthOfRun(tx, statement('report/seenOrders'), runId);
     const sums: CurrencyRow[] = [];
     for (const { accountId, pullId } of await runSnapshots(tx, runId)) {
-      sums.push(...(await accountSums(tx, seen, [runId, accountId, pullId])));
+      sums.push(...(await accountSums(tx, [runId, accountId, pullId])));
     }
     return sums;
   });
 }
 
-/** `seen`: the statement of a snapshot's orders; `values`: what it is asked with. */
-async function accountSums(tx: Db, seen: string, values: unknown[]): Promise<CurrencyRow[]> {
+async function accountSums(tx: Db, values: unknown[]): Promise<CurrencyRow[]> {
   const { rows } = await tx.query<ClassSums & { classes: CurrencyRow['classes'] }>(
-    `with line as (
-       -- one pass over the orders; what is of which kind is told apart in the few lines it leaves,
-       -- and most differ in nothing
-       select $2::text as account_id, coalesce(o.currency, '') as currency, class,
-         expected is null as is_gateway_only, o.placed_at >= r.starts_at as is_of_date,
-         gateway_state is not null or payment_status is not null or gateway_amount is not null
-           or gateway_amount_text is not null as is_at_gateway,
-         count(*) as orders, sum(ledger_amount) as ledger, sum(gateway_amount) as gateway,
-         sum(gateway_amount) filter (where ledger_amount is null) as gateway_alone,
-         sum(gateway_amount - ledger_amount) filter (where gateway_amount <> ledger_amount)
-           as difference,
-         sum(abs(gateway_amount - ledger_amount)) filter (where gateway_amount <> ledger_amount)
-           as absolute
-       from (${seen}) as o cross join tieout.runs r where r.run_id = $1
-       group by 2, 3, 4, 5, 6
-     ), class as (
-       select account_id, currency, jsonb_object_agg(class, orders) as classes,
-         jsonb_object_agg(class, round(money, 2)::text) as money
-       from (
-         select account_id, currency, class, sum(orders)::bigint as orders,
-           coalesce(sum(ledger), 0) + coalesce(sum(gateway_alone), 0) as money
-         from line group by account_id, currency, class
-       ) as by_class group by account_id, currency
-     )
-     select account_id, currency,
-       coalesce(sum(orders) filter (where not is_gateway_only and is_of_date), 0)::bigint
-         as of_date,
-       coalesce(sum(orders) filter
-         (where not is_gateway_only and is_of_date is not true), 0)::bigint as carried,
-       coalesce(sum(orders) filter (where is_gateway_only), 0)::bigint as gateway_only,
-       coalesce(sum(orders) filter (where is_at_gateway), 0)::bigint as at_gateway,
-       round(coalesce(sum(ledger) filter (where is_of_date), 0), 2)::text as ledger_of_date,
-       round(coalesce(sum(ledger) filter (where is_of_date is not true), 0), 2)::text
-         as ledger_carried,
-       round(coalesce(sum(gateway), 0), 2)::text as gateway,
-       round(coalesce(sum(difference), 0), 2)::text as difference,
-       round(coalesce(sum(absolute), 0), 2)::text as absolute,
-       class.classes, class.money
-     from line join class using (account_id, currency)
-     group by account_id, currency, class.classes, class.money order by currency`,
+    statement('report/currencySums'),
     values,
   );
   return rows.map((row) => ({

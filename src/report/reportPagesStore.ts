@@ -3,6 +3,7 @@
 // who may see all of them; the statement holds that, not the page. Read only.
 
 import type { Db } from '../database/db.js';
+import { statement } from '../database/statements.js';
 
 export interface ListedReport {
   reportId: bigint;
@@ -19,33 +20,18 @@ export interface ListedReport {
   taken: { who: string; at: string }[];
 }
 
-const VISIBLE = `p.state = 'written' and not exists (select 1 from tieout.run_accounts ra
-    where ra.run_id = r.run_id and not ra.account_id = any ($1))`;
-
-const LIST = `p.report_id, r.business_date, r.state as run_state, p.kind, p.format, p.revision,
-  p.sha256, p.bytes, p.written_at, p.path,
-  coalesce((select jsonb_agg(jsonb_build_object('who', e.who, 'at', e.at)
-      order by e.event_id desc)
-    from (select * from tieout.console_events e where e.action = 'download'
-      and e.subject = 'report ' || p.report_id
-      order by e.event_id desc limit 5) e), '[]') as taken`;
-
 /** The reports of the runs from `before` on backwards, newest run first. */
 export async function listReports(
   db: Db,
   accountIds: readonly string[],
   page: { nights: number; offset: number },
 ): Promise<ListedReport[]> {
-  const { rows } = await db.query<RawReport>(
-    `select ${LIST} from (select run_id, business_date, state from tieout.runs r
-       where not is_dry and exists (select 1 from tieout.reports p
-         where p.run_id = r.run_id and ${VISIBLE})
-       order by business_date desc limit $2 offset $3) r
-     join tieout.reports p using (run_id)
-     where p.state = 'written'
-     order by r.business_date desc, p.kind desc, p.format, p.revision desc`,
-    [accountIds, page.nights, page.offset],
-  );
+  const { rows } = await db.query<RawReport>(statement('report/listedReports'), [
+    accountIds,
+    null,
+    page.nights,
+    page.offset,
+  ]);
   return rows.map(toReport);
 }
 
@@ -54,11 +40,12 @@ export async function findReport(
   accountIds: readonly string[],
   reportId: bigint,
 ): Promise<ListedReport | null> {
-  const { rows } = await db.query<RawReport>(
-    `select ${LIST} from tieout.reports p join tieout.runs r using (run_id)
-     where ${VISIBLE} and p.report_id = $2`,
-    [accountIds, reportId],
-  );
+  const { rows } = await db.query<RawReport>(statement('report/listedReports'), [
+    accountIds,
+    reportId,
+    null,
+    0,
+  ]);
   return rows[0] ? toReport(rows[0]) : null;
 }
 

@@ -12,9 +12,9 @@ import {
 } from '../core/breaks/sentence.js';
 import type { BreakKind } from '../core/orders/verdict.js';
 import type { AboutData, BreakRow, MovementRow, OrderRow } from '../core/runs/reporting.js';
-import type { CopiedRow } from '../database/copyOut.js';
+import type { CopiedRow } from '../database/copy/copyOut.js';
 import type { Database, Db, LongReads, PlannerSettings } from '../database/db.js';
-import { inMonthOfRun } from '../database/monthPartitions.js';
+import { literal, named } from '../database/identifiers.js';
 import { readInTurn } from '../database/readAhead.js';
 import { statement } from '../database/statements.js';
 import { runSnapshots } from '../runs/runAccountsStore.js';
@@ -78,18 +78,12 @@ export async function* breakRows(
 
 /** Instructions confirmed in a run: these and no others make up its totals. */
 export function movedRows(reads: LongReads, runId: bigint): AsyncGenerator<MovementRow[]> {
-  return movements(reads, `i.state = 'confirmed' and i.settled_run_id = $1`, [runId]);
+  return movements(reads, runId, false);
 }
 
 /** What still needs somebody: open instructions of the run's accounts, and this run's refusals. */
 export function waitingRows(reads: LongReads, runId: bigint): AsyncGenerator<MovementRow[]> {
-  return movements(
-    reads,
-    `i.account_id in (select account_id from tieout.run_accounts where run_id = $1)
-     and (i.is_open
-       or (i.state = 'rejected' and i.settled_run_id = $1))`,
-    [runId],
-  );
+  return movements(reads, runId, true);
 }
 
 interface RawMovementRow {
@@ -110,20 +104,12 @@ interface RawMovementRow {
 
 async function* movements(
   reads: LongReads,
-  condition: string,
-  values: readonly unknown[],
+  runId: bigint,
+  areWaiting: boolean,
 ): AsyncGenerator<MovementRow[]> {
   const chunks = reads.stream<RawMovementRow>(
-    `select i.instruction_id, i.account_id, i.order_no, i.refund_id, i.operation, i.state,
-       i.currency,
-       case when i.is_in_totals then coalesce(i.refund_amount, i.amount)::text end as amount,
-       i.transaction_id,
-       i.gateway_reference, coalesce(i.outcome_message, i.reason) as message, i.hold_reason,
-       (select max(at) from tieout.instruction_events e
-         where e.instruction_id = i.instruction_id) as at
-     from tieout.instructions i where ${condition}
-     order by i.account_id, i.operation, i.instruction_id`,
-    values,
+    statement('report/movements'),
+    [runId, areWaiting],
     CHUNK_ROWS,
   );
   for await (const rows of chunks) yield rows.map(movementRow);
@@ -155,14 +141,15 @@ export const BY_INDEX_ONLY: PlannerSettings = {
 
 /** All orders of a run in chunks, by account and number; instants in milliseconds since 1970. */
 export async function* orderRows(db: Database, runId: bigint): AsyncGenerator<OrderRow[]> {
-  const select = `select account_id, order_no, class, coalesce(array_to_string(kinds, ', '), ''),
-      expected, gateway_state, payment_status, currency, ledger_amount::text,
-      coalesce(gateway_amount::text, gateway_amount_text), transaction_id, transaction_date,
-      case when isfinite(placed_at) then floor(extract(epoch from placed_at) * 1000)::bigint end
-    from (${await inMonthOfRun(db, statement('report/seenOrders'), runId)}) as seen`;
   const snapshots = await runSnapshots(db, runId);
   const reads = snapshots.map(({ accountId, pullId }) => {
-    return () => db.copyOut(select, [runId, accountId, pullId], BY_INDEX_ONLY);
+    const copy = named`copy (
+      select account_id, order_no, class, coalesce(array_to_string(kinds, ', '), ''), expected,
+        gateway_state, payment_status, currency, ledger_amount::text,
+        coalesce(gateway_amount::text, gateway_amount_text), transaction_id, transaction_date,
+        case when isfinite(placed_at) then floor(extract(epoch from placed_at) * 1000)::bigint end
+      from tieout.seen_orders(${runId}, ${literal(accountId)}, ${pullId})) to stdout`;
+    return () => db.copyOut(copy, BY_INDEX_ONLY);
   });
   for await (const rows of readInTurn(reads)) yield rows.map(orderRow);
 }

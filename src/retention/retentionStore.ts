@@ -7,6 +7,7 @@
 import type { Decider } from '../core/instructions/decider.js';
 import type { Removal } from '../core/runs/removal.js';
 import type { Database, Db } from '../database/db.js';
+import { identifier, named } from '../database/identifiers.js';
 import { statement } from '../database/statements.js';
 import { HOUSE_CHAIN } from '../runs/runRecordStore.js';
 
@@ -109,7 +110,7 @@ export async function removeMonth(db: Database, order: RemovalOrder): Promise<Re
 }
 
 async function removedIn(tx: Db, order: RemovalOrder): Promise<RemovalVerdict> {
-  await tx.query(`select set_config('lock_timeout', $1, true)`, [`${LOCK_SECONDS}s`]);
+  await tx.query("select set_config('lock_timeout', $1, true)", [`${LOCK_SECONDS}s`]);
   await tx.query(`select pg_advisory_xact_lock(hashtext('tieout.make_month'))`);
   const { rows } = await tx.query<RawMonth>(statement('retention/keptMonths'), [
     order.keptFrom,
@@ -123,7 +124,7 @@ async function removedIn(tx: Db, order: RemovalOrder): Promise<RemovalVerdict> {
   if (link !== null) return { kind: 'altered', month, link };
   await record(tx, row, order);
   for (const relation of await relations(tx)) {
-    await tx.query(`drop table tieout.${relation}_${row.month}`);
+    await tx.query(named`drop table ${identifier('tieout', `${relation}_${row.month}`)}`);
   }
   await tx.query(`select tieout.seal($1, (clock_timestamp() at time zone 'UTC')::date, false)`, [
     HOUSE_CHAIN,
@@ -151,7 +152,7 @@ async function record(tx: Db, month: RawMonth, order: RemovalOrder): Promise<voi
   const counts: Record<string, number> = {};
   for (const relation of await relations(tx)) {
     const { rows } = await tx.query<{ count: bigint }>(
-      `select count(*) as count from tieout.${relation}_${month.month}`,
+      named`select count(*) as count from ${identifier('tieout', `${relation}_${month.month}`)}`,
     );
     counts[relation] = Number(rows[0]?.count ?? 0n);
   }

@@ -4,13 +4,14 @@
 
 import type { WouldDo } from '../core/runs/summary.js';
 import type { Database, Db } from '../database/db.js';
+import { asWritten, identifier, named } from '../database/identifiers.js';
 
 /** The two numbers of the mark; nobody else locks by them. */
 const MARK = [0x74_69_65, 0x64_72_79] as const;
 
 /** Excludes nobody: it only tells by whose locks others are held up. */
 export async function markDry(tx: Db): Promise<void> {
-  await tx.query(`select pg_advisory_xact_lock_shared(${MARK[0]}, ${MARK[1]})`);
+  await tx.query('select pg_advisory_xact_lock_shared($1, $2)', MARK);
 }
 
 /**
@@ -22,7 +23,7 @@ export async function endDryRunsInTheWay(db: Db): Promise<number> {
     `with dry as materialized (
        select pid from pg_locks
        where locktype = 'advisory' and granted and objsubid = 2
-         and classid = ${MARK[0]} and objid = ${MARK[1]}
+         and classid = $1::oid and objid = $2::oid
          and database = (select oid from pg_database where datname = current_database())
      )
      select pg_terminate_backend(pid) from dry
@@ -30,16 +31,17 @@ export async function endDryRunsInTheWay(db: Db): Promise<number> {
        select from pg_locks waiting
        where not waiting.granted and waiting.pid not in (select pid from dry)
          and dry.pid = any (pg_blocking_pids(waiting.pid)))`,
+    MARK,
   );
   return rowCount;
 }
 
 /** What a dry run numbers, and people read: orders' instructions and breaks, and their events. */
 const NUMBERED: readonly (readonly [string, string])[] = [
-  ['tieout.instructions', 'instruction_id'],
-  ['tieout.instruction_events', 'seq'],
-  ['tieout.breaks', 'break_id'],
-  ['tieout.break_events', 'event_id'],
+  ['instructions', 'instruction_id'],
+  ['instruction_events', 'seq'],
+  ['breaks', 'break_id'],
+  ['break_events', 'event_id'],
 ];
 
 /** How far a sequence was, by its name; null: nobody has drawn from it. */
@@ -56,7 +58,7 @@ export async function numbersNow(db: Db): Promise<Numbers> {
   for (const [table, column] of NUMBERED) {
     const { rows } = await db.query<{ name: string; last: bigint | null }>(
       `select s.oid::regclass::text as name, pg_sequence_last_value(s.oid) as last
-       from pg_class s where s.oid = pg_get_serial_sequence($1, $2)::regclass
+       from pg_class s where s.oid = pg_get_serial_sequence('tieout.' || $1, $2)::regclass
          and pg_has_role(s.relowner, 'usage')`,
       [table, column],
     );
@@ -75,11 +77,14 @@ const TRY_MS = 1;
 export async function giveNumbersBack(db: Database, before: Numbers): Promise<void> {
   for (const { table, column, name, last } of before) {
     const giveBack = async (tx: Db): Promise<void> => {
-      await tx.query(`set local lock_timeout = ${TRY_MS}`);
-      await tx.query(`alter sequence ${name} no cycle`);
+      await tx.query(named`set local lock_timeout = ${TRY_MS}`);
+      await tx.query(named`alter sequence ${asWritten(name)} no cycle`);
       await tx.query(
-        `select setval($1::regclass, greatest(used, 1), used > 0)
-         from (select greatest($2::bigint, max(${column}), 0) as used from ${table}) as found`,
+        named`select setval($1::regclass, greatest(used, 1), used > 0)
+         from (
+           select greatest($2::bigint, max(${identifier(column)}), 0) as used
+           from ${identifier('tieout', table)}
+         ) as found`,
         [name, last],
       );
     };

@@ -5,16 +5,16 @@
 
 import type { Database, Db, Tx } from '../database/db.js';
 import type { Guard } from '../database/fence.js';
+import { literal, named } from '../database/identifiers.js';
 import type { Runner, RunRow } from './runsStore.js';
 import { unlessBusy } from './runsStore.js';
 
 /** What goes ahead of every statement of the run. */
 export function fenceOf(runId: bigint, holder: string): Guard {
-  if (!/^[0-9a-f-]{36}$/i.test(holder)) throw new Error(`${holder} is no id of a runner`);
   return {
     text: 'call tieout.hold_run($1, $2)',
     values: [runId.toString(), holder],
-    whole: `call tieout.hold_run(${runId}, '${holder}')`,
+    whole: named`call tieout.hold_run(${runId}, ${literal(holder)})`,
   };
 }
 
@@ -103,7 +103,7 @@ const FREED_MS_MAX = 60_000;
 /** Does the work when nothing that the holder of the run has begun is under way any more. */
 async function freed<T>(db: Database, runId: bigint, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction(async (tx) => {
-    await tx.query(`set local lock_timeout = ${FREED_MS_MAX}`);
+    await tx.query(named`set local lock_timeout = ${FREED_MS_MAX}`);
     const { rows } = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
     const impatience = setInterval(() => {
       // Where it fails the wait goes on, and the next try ends them.

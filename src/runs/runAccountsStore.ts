@@ -3,6 +3,9 @@
 import type { MoneyTie } from '../core/runs/reporting.js';
 import type { AccountSummary } from '../core/runs/summary.js';
 import type { Db } from '../database/db.js';
+import { named } from '../database/identifiers.js';
+import { relationsOf } from '../database/monthPartitions.js';
+import { statement } from '../database/statements.js';
 
 /** An account of the configuration, as far as a run records it. */
 export interface EnteredAccount {
@@ -22,28 +25,11 @@ export async function enterAccounts(
   accounts: readonly EnteredAccount[],
   now: Date,
 ): Promise<void> {
-  await db.query(
-    `with account as (
-       select * from jsonb_to_recordset($3::jsonb)
-         as a (account_id text, merchant_id text, live_from timestamptz)
-     ),
-     earlier as (
-       select distinct on (ra.account_id) ra.account_id, ra.open_after, ra.stake_after,
-         ra.events_until
-       from tieout.run_accounts ra join tieout.runs r using (run_id)
-       where not r.is_dry and ra.run_id <> $1 and ra.business_date < $2::date
-         and ra.events_until is not null
-       order by ra.account_id, ra.business_date desc
-     )
-     insert into tieout.run_accounts (run_id, account_id, business_date, merchant_id, state,
-       open_before, stake_before, events_after)
-     select $1, a.account_id, $2::date, a.merchant_id, 'running',
-       coalesce(e.open_after, '{}'), coalesce(e.stake_after, '{}'), coalesce(e.events_until, 0)
-     from account a left join earlier e using (account_id)
-     on conflict (run_id, account_id) do update set state = 'running',
-       merchant_id = excluded.merchant_id`,
-    [run.runId, run.businessDate, accountsJson(accounts)],
-  );
+  await db.query(statement('runs/enterAccounts'), [
+    run.runId,
+    run.businessDate,
+    accountsJson(accounts),
+  ]);
   await decideBlocks(db, run, accounts, now);
 }
 
@@ -95,23 +81,13 @@ async function decideBlocks(
   accounts: readonly EnteredAccount[],
   now: Date,
 ): Promise<void> {
-  await db.query(
-    `with account as (
-       select * from jsonb_to_recordset($3::jsonb)
-         as a (account_id text, merchant_id text, live_from timestamptz)
-     )
-     update tieout.run_accounts ra set send_block = case
-       when a.live_from is null or a.live_from > $4 then 'observed'
-       when a.live_from < $4::timestamptz - interval '${HISTORY_DAYS} days' and not exists (
-         select from tieout.run_accounts e join tieout.runs r using (run_id)
-         where e.account_id = a.account_id and not r.is_dry and e.run_id <> $1
-           and e.business_date < $2::date and e.send_block is distinct from 'no_history'
-           and e.merchant_id is not null)
-         then 'no_history' end
-     from account a
-     where ra.run_id = $1 and ra.account_id = a.account_id`,
-    [run.runId, run.businessDate, accountsJson(accounts), now],
-  );
+  await db.query(statement('runs/blockAccounts'), [
+    run.runId,
+    run.businessDate,
+    accountsJson(accounts),
+    now,
+    HISTORY_DAYS,
+  ]);
 }
 
 /** Those of which the next run would send nothing for want of an earlier one. */
@@ -123,12 +99,17 @@ export async function accountsWithoutHistory(
   const { rows } = await db.query<{ account_id: string }>(
     `select a.account_id
      from unnest($1::text[], $2::timestamptz[]) as a (account_id, live_from)
-     where a.live_from < $3::timestamptz - interval '${HISTORY_DAYS} days' and not exists (
+     where a.live_from < $3::timestamptz - make_interval(days => $4) and not exists (
        select from tieout.run_accounts e join tieout.runs r using (run_id)
        where e.account_id = a.account_id and not r.is_dry
          and e.send_block is distinct from 'no_history' and e.merchant_id is not null)
      order by a.account_id`,
-    [accounts.map(({ accountId }) => accountId), accounts.map(({ liveFrom }) => liveFrom), now],
+    [
+      accounts.map(({ accountId }) => accountId),
+      accounts.map(({ liveFrom }) => liveFrom),
+      now,
+      HISTORY_DAYS,
+    ],
   );
   return rows.map((row) => row.account_id);
 }
@@ -182,7 +163,7 @@ export async function noteSnapshot(
 /** The oldest of the accounts' newest snapshots: no figure of the run is older. */
 export async function snapshotTime(db: Db, runId: bigint): Promise<Date> {
   const { rows } = await db.query<{ as_of: Date | null }>(
-    'select min(as_of) as as_of from tieout.run_accounts where run_id = $1',
+    named`select min(as_of) as as_of from ${relationsOf(db).run_accounts} where run_id = $1`,
     [runId],
   );
   const asOf = rows[0]?.as_of;
@@ -197,10 +178,11 @@ export async function closeAccounts(
   accounts: readonly AccountSummary[],
   stakes: readonly MoneyTie[],
 ): Promise<void> {
+  const { run_accounts: entered, break_events: events } = relationsOf(db);
   await db.query(
-    `update tieout.run_accounts ra
+    named`update ${entered} ra
      set state = a.state, open_after = a.open_after, stake_after = a.stake_after,
-       events_until = (select coalesce(max(event_id), 0) from tieout.break_events)
+       events_until = (select coalesce(max(event_id), 0) from ${events})
      from jsonb_to_recordset($2::jsonb)
        as a (account_id text, state text, open_after jsonb, stake_after jsonb)
      where ra.run_id = $1 and ra.account_id = a.account_id`,

@@ -5,15 +5,12 @@
 import type { RecordedOperations } from '../core/instructions/policy.js';
 import type { RunState, RunSummary } from '../core/runs/summary.js';
 import type { Db } from '../database/db.js';
+import type { ProcessMark } from '../processes/identity.js';
 import type { BusinessDay, Zone } from './calendarStore.js';
 
-/** The process that works on a run, exact enough to tell it from a later one of the same pid. */
-export interface Runner {
+/** The process that works on a run. */
+export interface Runner extends ProcessMark {
   id: string;
-  host: string;
-  boot: string;
-  pid: number;
-  started: string;
 }
 
 export interface RunRow {
@@ -54,40 +51,44 @@ export interface NewRun {
 /** At most so many dates are named as covered by one run; a longer gap is named by its end. */
 const COVERS_MAX = 366;
 
-const COLUMNS = `run_id, business_date, covers, starts_at, ends_at, state, is_dry, created_at,
-  finished_at, failure, summary, runner_id, runner_host, runner_boot, runner_pid, runner_started,
-  runner_accounts, heartbeat_at,
-  extract(epoch from clock_timestamp() - heartbeat_at) * 1000 as silent_ms`;
-
-export async function findRun(db: Db, date: string): Promise<RunRow | null> {
-  const { rows } = await db.query<RawRun>(
-    `select ${COLUMNS} from tieout.runs where business_date = $1 and not is_dry`,
-    [date],
-  );
-  return rows[0] ? toRun(rows[0]) : null;
+/** Newest first; what is null does not matter. */
+interface RunFilter {
+  date?: string;
+  state?: RunState;
+  isDry?: true;
+  limit?: number;
 }
 
-export async function newestRun(db: Db): Promise<RunRow | null> {
+async function runsThat(db: Db, { date, state, isDry, limit }: RunFilter): Promise<RunRow[]> {
   const { rows } = await db.query<RawRun>(
-    `select ${COLUMNS} from tieout.runs where not is_dry order by business_date desc limit 1`,
-  );
-  return rows[0] ? toRun(rows[0]) : null;
-}
-
-export async function listRuns(db: Db, limit: number): Promise<RunRow[]> {
-  const { rows } = await db.query<RawRun>(
-    `select ${COLUMNS} from tieout.runs where not is_dry order by business_date desc limit $1`,
-    [limit],
+    `select run_id, business_date, covers, starts_at, ends_at, state, is_dry, created_at,
+       finished_at, failure, summary, runner_id, runner_host, runner_boot, runner_pid,
+       runner_started, runner_accounts, heartbeat_at,
+       extract(epoch from clock_timestamp() - heartbeat_at) * 1000 as silent_ms
+     from tieout.runs
+     where is_dry = $1 and ($2::date is null or business_date = $2)
+       and ($3::text is null or state = $3)
+     order by business_date desc limit $4`,
+    [isDry ?? false, date ?? null, state ?? null, limit ?? null],
   );
   return rows.map(toRun);
 }
 
+export async function findRun(db: Db, date: string): Promise<RunRow | null> {
+  return (await runsThat(db, { date }))[0] ?? null;
+}
+
+export async function newestRun(db: Db): Promise<RunRow | null> {
+  return (await runsThat(db, { limit: 1 }))[0] ?? null;
+}
+
+export function listRuns(db: Db, limit: number): Promise<RunRow[]> {
+  return runsThat(db, { limit });
+}
+
 /** The run that is being worked on, or was until its process died; of any date, dry ones apart. */
 export async function heldRun(db: Db): Promise<RunRow | null> {
-  const { rows } = await db.query<RawRun>(
-    `select ${COLUMNS} from tieout.runs where state = 'running' and not is_dry`,
-  );
-  return rows[0] ? toRun(rows[0]) : null;
+  return (await runsThat(db, { state: 'running' }))[0] ?? null;
 }
 
 /** The newest business date of any of these accounts; null when they have none. */
@@ -121,9 +122,9 @@ export async function coveredDates(db: Db, date: string, zone: Zone): Promise<st
          where not is_dry and state in ('tied_out', 'broken') and business_date < $1::date),
          (select min(coalesce(covers[1], business_date)) from tieout.runs
          where not is_dry and business_date < $1::date),
-         $1::date), $1::date - ${COVERS_MAX}), $1::date, interval '1 day') as day
+         $1::date), $1::date - $4::int), $1::date, interval '1 day') as day
      where tieout.is_business_date(day::date, $2, $3::time) order by day`,
-    [date, zone.timezone, zone.cutOff],
+    [date, zone.timezone, zone.cutOff, COVERS_MAX],
   );
   return rows.map((row) => row.date);
 }
@@ -243,9 +244,8 @@ export async function storeSummary(db: Db, runId: bigint, summary: RunSummary): 
 }
 
 /** Dry runs that are under way, or whose process died before it could remove them. */
-export async function dryRuns(db: Db): Promise<RunRow[]> {
-  const { rows } = await db.query<RawRun>(`select ${COLUMNS} from tieout.runs where is_dry`);
-  return rows.map(toRun);
+export function dryRuns(db: Db): Promise<RunRow[]> {
+  return runsThat(db, { isDry: true });
 }
 
 /** Removes a dry run and everything that it wrote. */

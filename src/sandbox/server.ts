@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TieoutError, UnreachableError, UsageError } from '../core/errors.js';
 import { type Profile, sandboxProfile } from '../gateway/document/profile.js';
+import { type Held, holdLock } from '../processes/pidLock.js';
 import { entryPrinter } from './answers/entries.js';
 import { repeat } from './book/arrivals.js';
 import { createBook, draftOf, settle } from './book/book.js';
@@ -15,7 +16,6 @@ import type { FaultPlan } from './faults/faults.js';
 import { endTraffic, type House, handleOperation, openTraffic } from './handle.js';
 import { type Inspected, inspect } from './inspect.js';
 import { type Journal, type JournalLine, openJournal } from './journal.js';
-import { type Held, holdLock } from './lock.js';
 import { type Notifier, openNotifier } from './notify.js';
 import { planSeed, type SeedSettings } from './seed/seedPlan.js';
 import {

@@ -4,6 +4,7 @@
 
 import type { OddRefundFacts, SharedTransactionFacts } from '../core/runs/notices.js';
 import type { Db } from '../database/db.js';
+import { statement } from '../database/statements.js';
 
 /** Orders that need something which another order's instruction did to the same transaction. */
 export async function sharedTransactions(db: Db, runId: bigint): Promise<SharedTransactionFacts[]> {
@@ -52,28 +53,7 @@ export async function oddRefunds(db: Db, runId: bigint): Promise<OddRefundFacts[
     reference: string;
     is_twice: boolean;
     requests: bigint;
-  }>(
-    `select * from (
-       select i.account_id, i.order_no, i.instruction_id, i.transaction_id,
-         i.gateway_reference as reference,
-         exists (select from tieout.instructions o
-           where o.account_id = i.account_id and o.order_no = i.order_no
-             and o.instruction_id <> i.instruction_id
-             and o.gateway_reference = i.gateway_reference) as is_twice,
-         (select count(*) from tieout.ledger_refunds() r
-           where r.account_id collate "C" = i.account_id
-             and r.order_no collate "C" = i.order_no) as requests
-       from tieout.instructions i
-       where i.settled_run_id = $1 and i.operation = 'refund' and i.state = 'confirmed'
-         -- the gateway's own word, not a person's
-         and i.outcome_code is not null and i.gateway_reference is not null
-     ) refund
-     where is_twice or substr(reference, 1, length(reference) - 2) = transaction_id || '-'
-       and case when right(reference, 2) ~ '^[0-9]{2}$' then right(reference, 2)::int > requests
-         else false end
-     order by account_id, order_no, instruction_id limit ${REFUNDS_MAX}`,
-    [runId],
-  );
+  }>(statement('total/oddRefunds'), [runId, REFUNDS_MAX]);
   return rows.map((row) => ({
     accountId: row.account_id,
     orderNo: row.order_no,

@@ -1,21 +1,21 @@
 -- How many orders of each account of a run are in which class, and how many pages of its snapshots
 -- after sending failed? $1 run.
 with account as materialized (
-  select account_id, pull_id from tieout.run_accounts
+  select account_id, pull_id from :run_accounts
   where run_id = $1::bigint and pull_id is not null
 ),
 matched as (
   select a.account_id, sum((p.matched ->> a.account_id)::bigint) as matched
   from account a
-  join tieout.pulls p on p.pull_id >= a.pull_id and p.run_id = $1 and p.kind <> 'fresh'
+  join :pulls p on p.pull_id >= a.pull_id and p.run_id = $1 and p.kind <> 'fresh'
   group by a.account_id
 ),
 -- Pages of a snapshot after sending that failed: what was accepted there is not shown yet.
 later as (
   select a.account_id, count(*) as failed_later
   from account a
-  join tieout.pulls l on l.run_id = $1 and l.pull_id > a.pull_id and l.kind = 'confirm'
-  join tieout.pages p on p.pull_id = l.pull_id and p.account_id = a.account_id
+  join :pulls l on l.run_id = $1 and l.pull_id > a.pull_id and l.kind = 'confirm'
+  join :pages p on p.pull_id = l.pull_id and p.account_id = a.account_id
   where p.state = 'failed'
   group by a.account_id
 ),
@@ -24,7 +24,7 @@ class as (
   from (
     select account_id, class, sum(orders) as orders
     from (
-      select account_id, class, count(*) as orders from tieout.verdicts
+      select account_id, class, count(*) as orders from :verdicts
       where run_id = $1 group by account_id, class
       union all
       select account_id, 'matched', matched from matched where matched is not null

@@ -2,7 +2,7 @@
 -- $1 run, $2 json [{account_id, currency}]: what the ledger has orders in; it is listed with zeros
 -- where nothing moved. Payouts count where their unit is known, in a column of their own.
 with account as (
-  select account_id from tieout.run_accounts where run_id = $1::bigint
+  select account_id from :run_accounts where run_id = $1::bigint
 ),
 currency as (
   select account_id, currency
@@ -17,7 +17,7 @@ money as (
     sum(coalesce(refund_amount, amount)) filter (where state = 'unknown' and operation <> 'review')
       as unknown
   from account
-  join tieout.instructions i using (account_id)
+  join :instructions i using (account_id)
   where i.is_in_totals
     and ((i.state = 'confirmed' and i.settled_run_id = $1) or (i.is_open and i.state = 'unknown'))
   group by account_id, currency

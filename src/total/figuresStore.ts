@@ -6,7 +6,8 @@ import type { ConfirmedMoney } from '../core/orders/totals.js';
 import type { MoneyTie } from '../core/runs/reporting.js';
 import type { CurrencyTotals, InstructionFigures, PullFigures, Tie } from '../core/runs/summary.js';
 import type { Db } from '../database/db.js';
-import { inMonthOfRun } from '../database/monthPartitions.js';
+import { named } from '../database/identifiers.js';
+import { relationsOf, relationsOfRun } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';
 
 /**
@@ -54,7 +55,7 @@ export async function snapshotFigures(db: Db, runId: bigint): Promise<SnapshotFi
     gateway_only: bigint;
     gateway: bigint;
     currencies: string[];
-  }>(await inMonthOfRun(db, statement('total/snapshotFigures'), runId), [runId]);
+  }>(statement('total/snapshotFigures', await relationsOfRun(db, runId)), [runId]);
   return rows.map((row) => ({
     accountId: row.account_id,
     pull: {
@@ -84,7 +85,7 @@ export async function accountFigures(
     account_id: string;
     failed_later: bigint;
     classes: Record<string, number>;
-  }>(await inMonthOfRun(db, statement('total/classFigures'), runId), [runId]);
+  }>(statement('total/classFigures', await relationsOfRun(db, runId)), [runId]);
   const found = new Map(rows.map((row) => [row.account_id, row]));
   return snapshots.map((snapshot) => {
     const { failed_later: failedLater, classes } = found.get(snapshot.accountId) ?? {};
@@ -103,7 +104,7 @@ export async function openBreaks(
   accountIds: readonly string[],
 ): Promise<Map<string, Record<string, number>>> {
   const { rows } = await db.query<{ account_id: string; kind: string; count: bigint }>(
-    `select account_id, kind, count(*) as count from tieout.breaks
+    named`select account_id, kind, count(*) as count from ${relationsOf(db).breaks}
      where state = 'open' and account_id = any ($1) group by account_id, kind
      order by account_id, kind`,
     [accountIds],
@@ -133,7 +134,7 @@ export async function tieByKind(db: Db, runId: bigint): Promise<KindTieRow[]> {
     waived: bigint;
     resolved: bigint;
     open_after: bigint;
-  }>(statement('total/tieByKind'), [runId]);
+  }>(statement('total/tieByKind', relationsOf(db)), [runId]);
   return rows.map((row) => ({
     accountId: row.account_id,
     kind: row.kind,
@@ -157,7 +158,7 @@ export async function tieByMoney(db: Db, runId: bigint): Promise<MoneyTie[]> {
     waived: string;
     resolved: string;
     open_after: string;
-  }>(statement('total/tieByMoney'), [runId]);
+  }>(statement('total/tieByMoney', relationsOf(db)), [runId]);
   return rows.map((row) => ({
     accountId: row.account_id,
     currency: row.currency,
@@ -180,7 +181,7 @@ export async function instructionFigures(
     operation: string;
     state: string;
     count: bigint;
-  }>(statement('total/instructionFigures'), [runId]);
+  }>(statement('total/instructionFigures', relationsOf(db)), [runId]);
   const figures = new Map<string, InstructionFigures>();
   for (const row of rows) {
     const account = figures.get(row.account_id) ?? {};
@@ -197,9 +198,10 @@ export async function instructionFigures(
  * ones that are still to be sent. An unknown one of an earlier run is a break.
  */
 export async function unfinishedOfRun(db: Db, runId: bigint): Promise<Map<string, number>> {
+  const { instructions, run_accounts: accounts } = relationsOf(db);
   const { rows } = await db.query<{ account_id: string; count: bigint }>(
-    `select i.account_id, count(*) as count from tieout.instructions i
-     join tieout.run_accounts ra on ra.run_id = $1 and ra.account_id = i.account_id
+    named`select i.account_id, count(*) as count from ${instructions} i
+     join ${accounts} ra on ra.run_id = $1 and ra.account_id = i.account_id
      where i.is_open and (i.state in ('planned', 'queued', 'sending')
        or (i.state = 'unknown' and i.run_id = $1))
      group by i.account_id`,
@@ -210,7 +212,7 @@ export async function unfinishedOfRun(db: Db, runId: bigint): Promise<Map<string
 
 /** Sent, accepted, and in none of the run's looks since: nobody can say that the money is told. */
 export async function acceptedUnseen(db: Db, runId: bigint): Promise<Map<string, number>> {
-  const text = await inMonthOfRun(db, statement('total/acceptedUnseen'), runId);
+  const text = statement('total/acceptedUnseen', await relationsOfRun(db, runId));
   const { rows } = await db.query<{ account_id: string; count: bigint }>(text, [runId]);
   return new Map(rows.map((row) => [row.account_id, Number(row.count)]));
 }
@@ -218,9 +220,9 @@ export async function acceptedUnseen(db: Db, runId: bigint): Promise<Map<string,
 /** What this run confirmed, of whatever account: the totals have to come to just that. */
 export async function confirmedMoney(db: Db, runId: bigint): Promise<ConfirmedMoney[]> {
   const { rows } = await db.query<Omit<ConfirmedMoney, 'accountId'> & { account_id: string }>(
-    `select account_id, currency, operation,
+    named`select account_id, currency, operation,
        sum(coalesce(refund_amount, amount))::numeric(40, 2)::text as amount
-     from tieout.instructions
+     from ${relationsOf(db).instructions}
      where settled_run_id = $1 and state = 'confirmed' and is_in_totals and operation <> 'review'
      group by account_id, currency, operation order by account_id, currency, operation`,
     [runId],
@@ -237,7 +239,7 @@ export async function currencyTotals(
   const inLedger = snapshots.flatMap(({ accountId, currencies }) =>
     currencies.map((currency) => ({ account_id: accountId, currency })),
   );
-  const { rows } = await db.query<Row>(statement('total/currencyTotals'), [
+  const { rows } = await db.query<Row>(statement('total/currencyTotals', relationsOf(db)), [
     runId,
     JSON.stringify(inLedger),
   ]);

@@ -1,6 +1,6 @@
 -- How many orders of each kind did the newest snapshot of each account of a run bring? $1 run.
 with account as materialized (
-  select account_id, pull_id from tieout.run_accounts
+  select account_id, pull_id from :run_accounts
   where run_id = $1::bigint and pull_id is not null
 ),
 asked as (
@@ -10,7 +10,7 @@ asked as (
     select a.account_id, o.currency, count(*) filter (where o.page_no is not null) as asked,
       count(*) filter (where o.in_ledger) as ledger
     from account a
-    join tieout.asked_orders o using (pull_id, account_id)
+    join :asked_orders o using (pull_id, account_id)
     group by a.account_id, o.currency
   ) as by_currency
   group by account_id
@@ -22,13 +22,13 @@ page as (
     coalesce(sum(p.orders) filter (where p.state = 'failed'), 0) as unanswered,
     coalesce(sum(p.unasked), 0) as unasked
   from account a
-  join tieout.pages p using (pull_id, account_id)
+  join :pages p using (pull_id, account_id)
   group by a.account_id
 ),
 entry as materialized (
   select a.account_id, count(*) as plain, count(*) filter (where e.is_asked) as asked_plain
   from account a
-  join tieout.look_entries e using (pull_id, account_id)
+  join :look_entries e using (pull_id, account_id)
   -- the index is of these alone; without it the snapshots of every run would be read
   where not e.is_extra
   group by a.account_id
@@ -37,9 +37,9 @@ entry as materialized (
 extra as materialized (
   select a.account_id, count(distinct e.order_no) as orders
   from account a
-  join tieout.look_entries e using (pull_id, account_id)
+  join :look_entries e using (pull_id, account_id)
   where e.is_extra and not exists (
-    select from tieout.look_entries plain
+    select from :look_entries plain
     where plain.pull_id = e.pull_id and plain.account_id = e.account_id
       and plain.order_no = e.order_no and not plain.is_extra)
   group by a.account_id
@@ -48,12 +48,12 @@ extra as materialized (
 gateway_only as (
   select a.account_id, count(*) as gateway_only
   from account a
-  join tieout.asked_orders o using (pull_id, account_id)
-  left join tieout.pages p
+  join :asked_orders o using (pull_id, account_id)
+  left join :pages p
     on p.pull_id = o.pull_id and p.account_id = o.account_id and p.page_no = o.page_no
   where not o.in_ledger and (
     p.state is distinct from 'answered' and (o.page_no is not null or o.ledger_problem is null)
-    or exists (select from tieout.look_entries e
+    or exists (select from :look_entries e
       where e.pull_id = o.pull_id and e.account_id = o.account_id and e.order_no = o.order_no
         and (e.is_extra or not e.is_extra)))
   group by a.account_id

@@ -1,7 +1,7 @@
 -- openBefore + new + reopened - waived - resolved = openAfter, by account and kind: the events
 -- since the run before, whoever caused them. $1 run.
 with account as (
-  select account_id, open_before, events_after from tieout.run_accounts where run_id = $1::bigint
+  select account_id, open_before, events_after from :run_accounts where run_id = $1::bigint
 ),
 before as (
   select account_id, key as kind, value::bigint as open_before
@@ -14,13 +14,13 @@ happened as (
     count(*) filter (where e.event = 'waived' and e.from_state = 'open') as waived,
     count(*) filter (where e.event = 'resolved' and e.from_state = 'open') as resolved
   from account a
-  join tieout.breaks b using (account_id)
-  join tieout.break_events e on e.break_id = b.break_id and e.event_id > a.events_after
+  join :breaks b using (account_id)
+  join :break_events e on e.break_id = b.break_id and e.event_id > a.events_after
   group by b.account_id, b.kind
 ),
 after as (
   select b.account_id, b.kind, count(*) as open_after
-  from account join tieout.breaks b using (account_id)
+  from account join :breaks b using (account_id)
   where b.state = 'open'
   group by b.account_id, b.kind
 )

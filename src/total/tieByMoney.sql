@@ -1,7 +1,7 @@
 -- openBefore + new + reopened - waived - resolved = openAfter in money, by account and currency:
 -- what is at stake in each break, since the run before, whoever caused it. $1 run.
 with account as (
-  select account_id, stake_before, events_after from tieout.run_accounts where run_id = $1::bigint
+  select account_id, stake_before, events_after from :run_accounts where run_id = $1::bigint
 ),
 before as (
   select account_id, key as currency, value::numeric as open_before
@@ -14,14 +14,14 @@ happened as (
     sum(e.amount) filter (where e.event = 'waived' and e.from_state = 'open') as waived,
     sum(e.amount) filter (where e.event = 'resolved' and e.from_state = 'open') as resolved
   from account a
-  join tieout.breaks b using (account_id)
-  join tieout.break_events e on e.break_id = b.break_id and e.event_id > a.events_after
+  join :breaks b using (account_id)
+  join :break_events e on e.break_id = b.break_id and e.event_id > a.events_after
   where e.currency is not null
   group by b.account_id, e.currency
 ),
 after as (
   select b.account_id, b.currency, sum(b.amount) as open_after
-  from account join tieout.breaks b using (account_id)
+  from account join :breaks b using (account_id)
   where b.state = 'open' and b.currency is not null
   group by b.account_id, b.currency
 )

@@ -1,5 +1,6 @@
 -- Where does what happened to breaks in a run differ from what is worked out again? $1 run, $2
--- the last event before the first compare that was repeated, $3 the last one that counted.
+-- the last event before the first compare that was repeated, $3 the last one that counted, $4 how
+-- many at most.
 with told as (
   select b.account_id, b.order_no, b.kind, e.event, e.currency, e.amount, e.expected, e.actual
   from tieout.break_events e join tieout.breaks b using (break_id)
@@ -23,3 +24,4 @@ select coalesce(t.account_id, n.account_id) as account_id,
 from only_then t
 full join only_now n using (account_id, order_no, kind, event)
 order by 1, 2, 3
+limit $4

@@ -1,5 +1,5 @@
 -- Where do the entries that a run compared differ from those decoded again out of the stored
--- answers? One row a field. The entries of today are in pg_temp.look_entries.
+-- answers? One row a field. The entries of today are in pg_temp.look_entries. $1 how many at most.
 select coalesce(t.account_id, n.account_id) as account_id,
   coalesce(t.order_no, n.order_no) as order_no,
   'entry ' || coalesce(t.page_no, n.page_no) || '/' || coalesce(t.position, n.position) || ' '
@@ -17,3 +17,4 @@ cross join lateral (
 ) f
 where t.* is distinct from n.*
 order by 1, 2, 3
+limit $1

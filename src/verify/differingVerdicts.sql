@@ -1,5 +1,5 @@
 -- Where do the verdicts of a run differ from those worked out again? One row a field; an order
--- without a verdict was compared and matched. $1 run.
+-- without a verdict was compared and matched. $1 run, $2 how many at most.
 select coalesce(t.account_id, n.account_id) as account_id,
   coalesce(t.order_no, n.order_no) as order_no, f.field as what, f.then_value, f.now_value
 from (select * from tieout.verdicts where run_id = $1::bigint) t
@@ -16,3 +16,4 @@ cross join lateral (
 ) f
 where t.* is distinct from n.*
 order by 1, 2, 3
+limit $2

@@ -1,38 +1,31 @@
 // The room in which a run is worked out again: temporary tables and views that bear the names of
-// the program's own, in one transaction that is never committed. The statements of a run work
-// here unchanged but for the schema; one that asks for a relation nobody thought of is
-// refused, so that no figure of today slips into a run of long ago. Neighbours:
-// verify/verifyRun.ts.
+// the program's own, in one transaction that is never committed. The statements of a run are
+// asked here of these; one that asks for a relation nobody thought of is refused, so that no figure
+// of today slips into a run of long ago. Neighbours: verify/verifyRun.ts, scratchTables.sql.
 
 import type { Db, Tx } from '../database/db.js';
+import { named } from '../database/identifiers.js';
+import { relationsIn } from '../database/relations.js';
 import { statement } from '../database/statements.js';
 import { ENTRY_COLUMNS } from '../pull/snapshot/snapshotsStore.js';
 
-/** Worked out again, or put back as they stood. */
-const SCRATCH = new Set([
-  ...['asked_orders', 'asked_refunds', 'pages', 'runs', 'look_entries', 'verdicts', 'pulls'],
-  ...['run_accounts', 'instructions', 'breaks', 'break_events', 'ledger_changes'],
-  ...['chunks', 'attempts'],
-]);
+const SCRATCH = relationsIn('pg_temp');
 
-/** The partition of a month stands for the whole. */
-const OF_A_MONTH = /_(\d{4}_\d\d|before)$/;
-
-/** A statement of the run as it reads in the scratch schema. */
-export function onScratch(text: string): string {
-  if (/\bledger\./.test(text)) {
-    throw new Error('a night that is worked out again must not read the ledger of today');
-  }
-  return text.replace(/\btieout\.([a-z_0-9]+)\b(?!\()/g, (_whole, relation: string) => {
-    const name = relation.replace(OF_A_MONTH, '');
-    if (SCRATCH.has(name)) return `pg_temp.${name}`;
-    throw new Error(`a night that is worked out again does not know tieout.${name} as it stood`);
-  });
-}
+/** A relation that is not one of the scratch schema; a function of ours is none. */
+const IS_COMMENT = /^\s*--/;
+const OF_TODAY = /\b(?:ledger|"?tieout"?)\."?\w+\b"?(?!\()/;
 
 /** Statements of the run, asked of the scratch schema. */
 export function scratchDb(tx: Db): Db {
-  return { query: (text, values) => tx.query(onScratch(text), values) };
+  return {
+    relations: SCRATCH,
+    query: async (text, values) => {
+      const today = text.split('\n').find((line) => !IS_COMMENT.test(line) && OF_TODAY.test(line));
+      if (today === undefined) return tx.query(text, values);
+      const asked = OF_TODAY.exec(today)?.[0];
+      throw new Error(`a night that is worked out again does not know ${asked} as it stood`);
+    },
+  };
 }
 
 export async function openScratch(tx: Db, runId: bigint): Promise<void> {
@@ -45,7 +38,7 @@ export async function openScratch(tx: Db, runId: bigint): Promise<void> {
 
 /** Entries as text for COPY; those of a scan go through the statement that sorts them out. */
 export async function fillEntries(tx: Tx, texts: AsyncIterable<string>): Promise<number> {
-  return tx.copy(`copy pg_temp.look_entries (${ENTRY_COLUMNS}) from stdin`, texts);
+  return tx.copy(named`copy pg_temp.look_entries (${ENTRY_COLUMNS}) from stdin`, texts);
 }
 
 export async function fillScanned(tx: Tx, texts: Iterable<string>): Promise<void> {
@@ -53,8 +46,8 @@ export async function fillScanned(tx: Tx, texts: Iterable<string>): Promise<void
     'create temp table if not exists scanned (like tieout.look_entries) on commit drop',
   );
   await tx.query('truncate pg_temp.scanned');
-  await tx.copy(`copy pg_temp.scanned (${ENTRY_COLUMNS}) from stdin`, texts);
-  await tx.query(onScratch(statement('pull/snapshot/storeScanned')));
+  await tx.copy(named`copy pg_temp.scanned (${ENTRY_COLUMNS}) from stdin`, texts);
+  await tx.query(statement('pull/snapshot/storeScanned', SCRATCH));
 }
 
 /** After the last entry: the indexes that the compare joins by, and what the planner must know. */
@@ -141,11 +134,11 @@ export interface Difference {
 export const DIFFERENCES_MAX = 1_000;
 
 export function differingEntries(tx: Db): Promise<Difference[]> {
-  return differing(tx, statement('verify/differingEntries'), []);
+  return differing(tx, statement('verify/differingEntries'), [DIFFERENCES_MAX]);
 }
 
 export function differingVerdicts(tx: Db, runId: bigint): Promise<Difference[]> {
-  return differing(tx, statement('verify/differingVerdicts'), [runId]);
+  return differing(tx, statement('verify/differingVerdicts'), [runId, DIFFERENCES_MAX]);
 }
 
 export function differingBreaks(
@@ -154,7 +147,9 @@ export function differingBreaks(
   first: bigint,
   last: bigint,
 ): Promise<Difference[]> {
-  return differing(tx, statement('verify/differingBreaks'), [runId, first, last]);
+  return differing(tx, statement('verify/differingBreaks'), [
+    ...[runId, first, last, DIFFERENCES_MAX],
+  ]);
 }
 
 async function differing(tx: Db, text: string, values: readonly unknown[]): Promise<Difference[]> {
@@ -164,7 +159,7 @@ async function differing(tx: Db, text: string, values: readonly unknown[]): Prom
     what: string;
     then_value: string | null;
     now_value: string | null;
-  }>(`${text} limit ${DIFFERENCES_MAX}`, values);
+  }>(text, values);
   return rows.map((row) => ({
     accountId: row.account_id,
     orderNo: row.order_no,

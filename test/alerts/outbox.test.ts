@@ -10,7 +10,7 @@ import { hidingSecrets } from '../../src/config/hiding.js';
 import { PAUSES_SECONDS, UNKNOWN_HOURS_MAX } from '../../src/core/alertMessages.js';
 import { outboxFigures, takeDue } from '../../src/outbox/outboxStore.js';
 import { tellFailed, tellJobFailed } from '../../src/outbox/writeAlerts.js';
-import { isAlive } from '../../src/runs/processIdentity.js';
+import { isAlive } from '../../src/processes/identity.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds } from '../support/night.js';
 import type { Receiver } from './receiver.js';

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { callGateway } from '../../src/cli/gateway/gatewayCall.js';
 import { DAY_MS } from '../../src/core/time.js';
+import { withPayments } from '../../src/gateway/payments/paymentClient.js';
 import { takeDue } from '../../src/outbox/outboxStore.js';
 import { claimChunk, createPull, waitingChunks } from '../../src/pull/snapshot/snapshotsStore.js';
 import { recoverAttempts } from '../../src/send/recoverAttempts.js';
@@ -46,7 +47,7 @@ async function atThePortal(house: House): Promise<void> {
   const { gateway } = await app.sendDeps();
   const account = app.config.accounts.find((one) => one.accountId === accountId);
   if (!account) throw new Error(`no account ${accountId}`);
-  await callGateway(gateway, account, 'refund', { ...fields });
+  await callGateway(withPayments(gateway), account, 'refund', { ...fields });
   expect(await house.effects()).toHaveLength(1);
 }
 

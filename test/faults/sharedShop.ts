@@ -14,6 +14,7 @@ import { journalled } from '../../src/cli/gateway/gatewayJournal.js';
 import { loadConfig } from '../../src/config/config.js';
 import { PROFILE_TEMPLATE } from '../../src/config/templates.js';
 import type { RunSummary } from '../../src/core/runs/summary.js';
+import { withPayments } from '../../src/gateway/payments/paymentClient.js';
 import { loadLedger } from '../../src/ledger/ledgerStore.js';
 import { runDate } from '../../src/night/run.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
@@ -161,7 +162,7 @@ function hostOf(folder: string, settings: Record<string, unknown>): Host {
     if (!account) throw new Error('no account');
     const fields = { request_id: PAYOUT, ...PAYLOAD };
     const call = { operation: 'payout', by: KIM, fields } as const;
-    const { client, end } = journalled(app.db, gateway, call, journal);
+    const { client, end } = journalled(app.db, withPayments(gateway), call, journal);
     await end(await callGateway(client, account, 'payout', fields));
     await app.close();
   };

@@ -15,8 +15,8 @@ import {
 } from '../../src/cli/gateway/gatewayCall.js';
 import { callLines, shownCall } from '../../src/cli/gateway/gatewayText.js';
 import { UsageError } from '../../src/core/errors.js';
-import { createGatewayClient } from '../../src/gateway/client.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
+import { createPaymentClient } from '../../src/gateway/payments/paymentClient.js';
 import { ACCOUNT, httpText, type RawServer, rawServer } from './rawServer.js';
 import {
   APM,
@@ -44,7 +44,7 @@ async function call(
   status = '200 OK',
 ): Promise<CallReport & { server: RawServer }> {
   const server = await rawServer({ asked: (socket) => socket.write(httpText(answer, [], status)) });
-  const client = createGatewayClient({ profile: sandboxProfile(), baseUrl: server.baseUrl });
+  const client = createPaymentClient({ profile: sandboxProfile(), baseUrl: server.baseUrl });
   open.push(server.close, client.close);
   return { ...(await callGateway(client, ACCOUNT, name, fields)), server };
 }

@@ -23,7 +23,7 @@ export function compileClient(): CompiledClient {
     JSON.stringify({
       extends: join(ROOT, 'tsconfig.json'),
       compilerOptions: { rootDir: ROOT, outDir: folder, noCheck: true, sourceMap: false },
-      files: [join(ROOT, 'src/gateway/client.ts')],
+      files: [join(ROOT, 'src/gateway/payments/paymentClient.ts')],
       include: [],
     }),
   );
@@ -33,11 +33,11 @@ export function compileClient(): CompiledClient {
   const program = join(folder, 'program.mjs');
   writeFileSync(
     program,
-    `import { createGatewayClient } from './src/gateway/client.js';
+    `import { createPaymentClient } from './src/gateway/payments/paymentClient.js';
 import { sandboxProfile } from './src/gateway/document/profile.js';
 const [baseUrl, proxy] = process.argv.slice(2);
 const account = { merchantId: 'M1', accountId: 'A1', signingKey: 'k', liveFrom: null };
-const client = createGatewayClient({
+const client = createPaymentClient({
   profile: sandboxProfile(), baseUrl, proxy: proxy === undefined ? null : new URL(proxy),
 });
 const query = await client.query(account, ['SO-1']);

@@ -3,10 +3,13 @@
 
 import { afterEach, describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../src/core/orders/order.js';
-import { createGatewayClient, type GatewayClient } from '../../src/gateway/client.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
-import { OTHER_OPERATIONS } from '../../src/gateway/payments/undocumented.js';
+import {
+  createPaymentClient,
+  type PaymentClient,
+} from '../../src/gateway/payments/paymentClient.js';
 import { readQueryRecords } from '../../src/gateway/query/queryRecord.js';
+import { OTHER_OPERATIONS } from '../../src/gateway/query/undocumented.js';
 import { readForm } from '../../src/gateway/wire/encode.js';
 import { ACCOUNT, rawServer } from './rawServer.js';
 import {
@@ -227,7 +230,7 @@ describe.each(OTHER_OPERATIONS)('%s', (name) => {
 });
 
 describe('all that may move money', () => {
-  const calls: [string, (client: GatewayClient) => Promise<{ kind: string }>][] = [
+  const calls: [string, (client: PaymentClient) => Promise<{ kind: string }>][] = [
     ['authorise', (client) => client.authorise(ACCOUNT, { ...PAYMENT, ...CARD })],
     ['authoriseApm', (client) => client.authoriseApm(ACCOUNT, APM)],
     ['checkout', (client) => client.checkout(ACCOUNT, PAYMENT)],
@@ -236,7 +239,7 @@ describe('all that may move money', () => {
 
   it.each(calls)('is unknown and sent once when %s is answered by a reset', async (_, call) => {
     const server = await rawServer({ asked: (socket) => socket.resetAndDestroy() });
-    const client = createGatewayClient({ profile: sandboxProfile(), baseUrl: server.baseUrl });
+    const client = createPaymentClient({ profile: sandboxProfile(), baseUrl: server.baseUrl });
     closeLater(server.close, client.close);
     expect(await call(client)).toMatchObject({ kind: 'unknown' });
     expect(server.connections()).toBe(1);
@@ -245,7 +248,7 @@ describe('all that may move money', () => {
   it.each(calls)('is not sent when %s finds the port closed', async (_, call) => {
     const server = await rawServer({});
     await server.close();
-    const client = createGatewayClient({ profile: sandboxProfile(), baseUrl: server.baseUrl });
+    const client = createPaymentClient({ profile: sandboxProfile(), baseUrl: server.baseUrl });
     closeLater(client.close);
     expect(await call(client)).toMatchObject({ kind: 'not_sent' });
   });
@@ -256,7 +259,7 @@ describe('all that may move money', () => {
     const takeToken = async (merchantId: string) => {
       asked.push(`${merchantId} ${server.connections()}`);
     };
-    const client = createGatewayClient({
+    const client = createPaymentClient({
       profile: sandboxProfile(),
       baseUrl: server.baseUrl,
       takeToken,

@@ -5,8 +5,8 @@ import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type CallName, type CallReport, callGateway } from '../../src/cli/gateway/gatewayCall.js';
 import { journalled } from '../../src/cli/gateway/gatewayJournal.js';
-import { createGatewayClient } from '../../src/gateway/client.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
+import { createPaymentClient } from '../../src/gateway/payments/paymentClient.js';
 import { orderHistory } from '../../src/orders/historyStore.js';
 import { sayBrake } from '../../src/send/batches/sendingStatusStore.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
@@ -48,7 +48,7 @@ async function call(
       void asked().then(() => (answer === null ? socket.destroy() : socket.end(httpText(answer))));
     },
   });
-  const gateway = createGatewayClient({ profile: sandboxProfile(), baseUrl: server.baseUrl });
+  const gateway = createPaymentClient({ profile: sandboxProfile(), baseUrl: server.baseUrl });
   open.push(server.close, gateway.close);
   const by = { name: 'anna', isClaim: true };
   const journal = journalled(fresh.db, gateway, { operation, by, fields });
@@ -127,7 +127,7 @@ describe('a call that moves money', () => {
 
   it('is not made where it cannot be written down', async () => {
     const server = await rawServer({ asked: (socket) => socket.end(httpText('{}')) });
-    const gateway = createGatewayClient({ profile: sandboxProfile(), baseUrl: server.baseUrl });
+    const gateway = createPaymentClient({ profile: sandboxProfile(), baseUrl: server.baseUrl });
     open.push(server.close, gateway.close);
     const gone = await freshDatabase({ empty: true });
     open.push(gone.drop);

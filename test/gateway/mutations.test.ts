@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../src/core/orders/order.js';
 import { prepareBatch, readBatchAnswer } from '../../src/gateway/batches/batchOps.js';
+import { preparePayout, readPayoutAnswer } from '../../src/gateway/batches/payout.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import { readHiddenForm } from '../../src/gateway/payments/hiddenForm.js';
 import { readApmAnswer, readDirectAnswer } from '../../src/gateway/payments/paymentAnswer.js';
@@ -16,7 +17,6 @@ import {
   prepareDirect,
   readCheckoutAnswer,
 } from '../../src/gateway/payments/payments.js';
-import { preparePayout, readPayoutAnswer } from '../../src/gateway/payments/payout.js';
 import { decodeQueryAnswer } from '../../src/gateway/query/decode.js';
 import { readQueryRecords } from '../../src/gateway/query/queryRecord.js';
 import { type Json, rawAnswer } from './batchAnswer.js';

@@ -1,15 +1,18 @@
 // The client against one answer: a raw server that says it to whatever comes, and shows what came.
 
 import { expect } from 'vitest';
-import { createGatewayClient, type GatewayClient } from '../../src/gateway/client.js';
 import { type Profile, sandboxProfile } from '../../src/gateway/document/profile.js';
+import {
+  createPaymentClient,
+  type PaymentClient,
+} from '../../src/gateway/payments/paymentClient.js';
 import { httpText, type RawServer, rawServer } from './rawServer.js';
 
 /** HTTP statuses for which the document shows no meaning. */
 export const UNANSWERED = ['502 Bad', '500 Error', '302 Found', '204 Nothing', '401 No'];
 
 export interface Wire {
-  client: GatewayClient;
+  client: PaymentClient;
   server: RawServer;
   /** Head and body of the one request. */
   request(): { line: string; head: string; body: string };
@@ -37,7 +40,7 @@ export async function wire(answer: string, options: WireOptions = {}): Promise<W
   const server = await rawServer({
     asked: (socket) => socket.write(httpText(answer, headers, status)),
   });
-  const client = createGatewayClient({ profile, baseUrl: server.baseUrl });
+  const client = createPaymentClient({ profile, baseUrl: server.baseUrl });
   closeLater(server.close, client.close);
   return {
     client,

@@ -2,8 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/gateway/account.js';
-import { createGatewayClient, type GatewayClient } from '../../src/gateway/client.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
+import {
+  createPaymentClient,
+  type PaymentClient,
+} from '../../src/gateway/payments/paymentClient.js';
 import type { Sandbox } from '../../src/sandbox/server.js';
 import { ACCOUNT as SANDBOX_ACCOUNT, startHere } from '../sandbox/startedSandbox.js';
 import { FIXED_INPUTS } from './documentFields.js';
@@ -13,12 +16,12 @@ const ACCOUNT: Account = { ...SANDBOX_ACCOUNT, liveFrom: null };
 const order = (order_no: string) => ({ order_no, currency: 'EUR', amount: '20.00' });
 
 let sandbox: Sandbox;
-let client: GatewayClient;
+let client: PaymentClient;
 beforeAll(async () => {
   sandbox = await startHere();
   const profile = sandboxProfile();
   profile.signing.responses = 'enforce';
-  client = createGatewayClient({ profile, baseUrl: sandbox.baseUrl });
+  client = createPaymentClient({ profile, baseUrl: sandbox.baseUrl });
 });
 afterAll(async () => {
   await client.close();

@@ -12,7 +12,9 @@ const CAPTURED = '3000';
 const CANCELLED = '4000';
 const DECLINED = '5000';
 const UNHEARD_OF = '9999';
-const columns = ENTRY_COLUMNS.split(',').map((column) => column.trim());
+const columns = String(ENTRY_COLUMNS)
+  .split(', ')
+  .map((column) => column.slice(1, -1));
 
 function entry(orderNo: string, paymentStatus: string | null): QueryEntry {
   return {

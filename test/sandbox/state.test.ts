@@ -3,8 +3,9 @@
 import { appendFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { thisProcess } from '../../src/processes/identity.js';
+import { holdLock } from '../../src/processes/pidLock.js';
 import { useSandbox } from '../../src/sandbox/daemon.js';
-import { holdLock } from '../../src/sandbox/lock.js';
 import { writeSandboxSettings } from '../../src/sandbox/state.js';
 import {
   ACCOUNT,
@@ -153,7 +154,7 @@ describe('a sandbox with a state folder', () => {
 
   it('never lets go of a lock that lives, and takes over one whose holder has ended', async () => {
     const path = join(folder, 'lock');
-    writeFileSync(path, JSON.stringify({ pid: process.pid, began: 'another life' }));
+    writeFileSync(path, JSON.stringify({ ...thisProcess(), started: 'another life' }));
     const takers = await Promise.all([holdLock(path), holdLock(path), holdLock(path)]);
     expect(takers.map(({ kind }) => kind).sort()).toEqual(['held', 'taken', 'taken']);
   });

@@ -132,7 +132,7 @@ function noting(db: Database, walks: string[]): Database {
   const transaction: Database['transaction'] = (work) =>
     db.transaction(async (tx) => {
       const query: Db['query'] = async (text, values, name) => {
-        if (text.startsWith('create temp table unmatched')) {
+        if (text.includes('create temp table unmatched')) {
           const { rows } = await tx.query('select pg_backend_pid() as pid');
           if (walks.push(String(rows[0]?.pid)) === 2) areTwo.open();
           await areTwo.promise;

@@ -3,7 +3,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { UnreachableError } from '../../src/core/errors.js';
-import type { CopiedRow } from '../../src/database/copyOut.js';
+import type { CopiedRow } from '../../src/database/copy/copyOut.js';
+import { literal, named } from '../../src/database/identifiers.js';
 import { readAgain } from '../../src/database/readAgain.js';
 import { readInTurn } from '../../src/database/readAhead.js';
 import type { FreshDatabase } from '../support/database.js';
@@ -17,12 +18,11 @@ beforeAll(async () => {
 
 afterAll(() => fresh.drop());
 
-async function allRows(
-  select: string,
-  values: readonly (bigint | string)[] = [],
-): Promise<CopiedRow[]> {
+const copyOf = (select: string): string => `copy (${select}) to stdout`;
+
+async function allRows(select: string): Promise<CopiedRow[]> {
   const all: CopiedRow[] = [];
-  for await (const rows of fresh.db.copyOut(select, values)) all.push(...rows);
+  for await (const rows of fresh.db.copyOut(copyOf(select))) all.push(...rows);
   return all;
 }
 
@@ -43,8 +43,7 @@ describe('rows by COPY', () => {
 
   test('are all there, in order, however the pieces fall', async () => {
     const rows = await allRows(
-      `select n, repeat('ä', n::int % 50) from generate_series(1, $1) as n order by n`,
-      [20_000n],
+      `select n, repeat('ä', n::int % 50) from generate_series(1, 20000) as n order by n`,
     );
     expect(rows).toHaveLength(20_000);
     const wrong = rows.filter(([n, text], at) => {
@@ -58,7 +57,7 @@ describe('rows by COPY', () => {
     const chunks: CopiedRow[][] = [];
     const select = `select n, case when n % 100 = 0 then repeat('ü', 30000)
       else repeat('x', n % 200) end from generate_series(1, 3000) as n order by n`;
-    for await (const rows of fresh.db.copyOut(select, [])) chunks.push(rows);
+    for await (const rows of fresh.db.copyOut(copyOf(select))) chunks.push(rows);
     const all = chunks.flat();
     expect(all).toHaveLength(3_000);
     expect(all.filter(([n, x], at) => n !== String(at + 1) || x !== text(at + 1))).toEqual([]);
@@ -70,7 +69,8 @@ describe('rows by COPY', () => {
   test.each(["it's", 'back\\slash', '$1 $2', "'; drop table x; --", 'é😀'])(
     'take the text %j as a value and nothing else',
     async (text) => {
-      expect(await allRows('select $2::text, $1::bigint', [7n, text])).toEqual([[text, '7']]);
+      const select = named`select ${literal(text)}::text, ${7n}::bigint`;
+      expect(await allRows(select)).toEqual([[text, '7']]);
     },
   );
 
@@ -84,13 +84,13 @@ describe('rows by COPY', () => {
   });
 
   test('may be left early and leave no client behind', async () => {
-    for await (const _ of fresh.db.copyOut('select generate_series(1, 3000001)')) break;
+    for await (const _ of fresh.db.copyOut(copyOf('select generate_series(1, 3000001)'))) break;
     await expect.poll(() => readersOf('3000001')).toBe(0n);
   });
 
   test('end as unreachable when the server drops them', async () => {
     const read = async (): Promise<void> => {
-      for await (const _ of fresh.db.copyOut('select generate_series(1, 3000002)')) {
+      for await (const _ of fresh.db.copyOut(copyOf('select generate_series(1, 3000002)'))) {
         await fresh.db.query(
           "select pg_terminate_backend(pid) from pg_stat_activity where query like '%3000002%' and pid <> pg_backend_pid()",
         );
@@ -100,7 +100,8 @@ describe('rows by COPY', () => {
   });
 
   describe('read in turn', () => {
-    const upTo = (last: number) => () => fresh.db.copyOut(`select generate_series(1, ${last})`);
+    const upTo = (last: number) => () =>
+      fresh.db.copyOut(copyOf(`select generate_series(1, ${last})`));
 
     async function count(reads: readonly (() => AsyncIterable<CopiedRow[]>)[]): Promise<number[]> {
       const firsts: number[] = [];
@@ -125,7 +126,7 @@ describe('rows by COPY', () => {
     });
 
     test('fail where one of them fails, and leave no client behind', async () => {
-      const failing = () => fresh.db.copyOut('select 1 / 0');
+      const failing = () => fresh.db.copyOut(copyOf('select 1 / 0'));
       const read = async (): Promise<number> => {
         let pieces = 0;
         for await (const _ of readInTurn([upTo(3), failing, upTo(3000004)])) pieces += 1;
@@ -141,7 +142,7 @@ describe('rows by COPY', () => {
       let reads = 0;
       const again = readAgain(() => {
         reads += 1;
-        return fresh.db.copyOut(`select generate_series(1, ${rows})`);
+        return fresh.db.copyOut(copyOf(`select generate_series(1, ${rows})`));
       });
       const counts: number[] = [];
       for (let time = 0; time < 3; time += 1) {

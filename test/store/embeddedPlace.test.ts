@@ -16,14 +16,15 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { findBinaries } from '../../src/database/embedded/embeddedBinaries.js';
 import { findPlace } from '../../src/database/embedded/embeddedPlace.js';
-import { isServerOf, processBirth } from '../../src/database/embedded/postmaster.js';
-import { withLock } from '../../src/database/embedded/processLock.js';
+import { isServerOf } from '../../src/database/embedded/postmaster.js';
 import { packageRoot } from '../../src/database/statements.js';
+import { thisProcess } from '../../src/processes/identity.js';
+import { withLock } from '../../src/processes/pidLock.js';
+import { processBirth } from '../../src/processes/processFacts.js';
 import { alsoRemove, ask, newFolder, removeFolders, start } from '../support/embeddedFolders.js';
 import { compileEmbedded, startProcess } from '../support/processes.js';
 
@@ -42,8 +43,8 @@ afterEach(removeFolders);
 
 describe('the lock', () => {
   test.each([
-    ['a dead process', { host: hostname(), pid: 2 ** 22 + 7, birth: '1' }],
-    ['a dead process whose pid lives again', { host: hostname(), pid: process.pid, birth: '1' }],
+    ['a dead process', { ...thisProcess(), pid: 2 ** 22 + 7, started: '1' }],
+    ['a dead process whose pid lives again', { ...thisProcess(), started: '1' }],
   ])('of %s is taken over', async (_, holder) => {
     const file = join(newFolder(), 'lock');
     writeFileSync(file, JSON.stringify(holder));

@@ -3,6 +3,7 @@
 import type { CallName } from '../../src/cli/gateway/gatewayCall.js';
 import { callGateway } from '../../src/cli/gateway/gatewayCall.js';
 import { journalled } from '../../src/cli/gateway/gatewayJournal.js';
+import { withPayments } from '../../src/gateway/payments/paymentClient.js';
 import type { House } from './night.js';
 
 /** Answers what became of it: accepted, rejected ... */
@@ -17,7 +18,7 @@ export async function byHand(
   const account = app.config.accounts.find((one) => one.accountId === accountId);
   if (!account) throw new Error(`no account ${accountId}`);
   const by = { name: 'dora', isClaim: true };
-  const journal = journalled(app.db, gateway, { operation, by, fields });
+  const journal = journalled(app.db, withPayments(gateway), { operation, by, fields });
   const report = await callGateway(journal.client, account, operation, fields);
   await journal.end(report);
   return report.kind;

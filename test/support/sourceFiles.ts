@@ -105,3 +105,33 @@ export function functionsOf(lines: readonly string[]): FunctionSpan[] {
 
 /** `async query(text) {` inside an object. */
 const METHOD = /^\s+(async )?\*?(?!if|for|while|switch|catch|function|return)\w+\(.*\{$/;
+
+/** One file that imports another. */
+export interface Edge {
+  from: string;
+  to: string;
+  isType: boolean;
+}
+
+/** The files of one cycle in order; empty when there is none. */
+export function firstCycle(edges: readonly Edge[]): string[] {
+  const next = new Map<string, string[]>();
+  for (const { from, to } of edges) next.set(from, [...(next.get(from) ?? []), to]);
+  const done = new Set<string>();
+  const visit = (path: string, way: readonly string[]): string[] => {
+    const at = way.indexOf(path);
+    if (at >= 0) return [...way.slice(at), path];
+    if (done.has(path)) return [];
+    for (const other of next.get(path) ?? []) {
+      const cycle = visit(other, [...way, path]);
+      if (cycle.length > 0) return cycle;
+    }
+    done.add(path);
+    return [];
+  };
+  for (const { from: path } of edges) {
+    const cycle = visit(path, []);
+    if (cycle.length > 0) return cycle;
+  }
+  return [];
+}

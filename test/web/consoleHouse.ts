@@ -12,7 +12,7 @@ import type { App } from '../../src/cli/app.js';
 import type { Grant, Role } from '../../src/core/access.js';
 import { migrationStatus } from '../../src/database/migrate.js';
 import { reevaluate } from '../../src/night/reevaluateJob.js';
-import { isAlive } from '../../src/runs/processIdentity.js';
+import { isAlive } from '../../src/processes/identity.js';
 import type { MonitorDeps } from '../../src/web/health.js';
 import { createWebServer } from '../../src/web/server.js';
 import type { ConsoleDeps, JobsPort } from '../../src/web/visit.js';

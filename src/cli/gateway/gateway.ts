@@ -8,6 +8,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { Argument, Command } from 'commander';
 import { UsageError } from '../../core/errors.js';
 import type { Account } from '../../gateway/account.js';
+import { withPayments } from '../../gateway/payments/paymentClient.js';
 import { readStrictJson } from '../../gateway/wire/strictJson.js';
 import type { App } from '../app.js';
 import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
@@ -44,7 +45,12 @@ export function gatewayCommand(): Command {
           refuseObserved(app, account, operation);
           const { gateway, journal: permits } = await app.sendDeps();
           const by = deciderOf(command);
-          const journal = journalled(app.db, gateway, { operation, by, fields }, permits);
+          const journal = journalled(
+            app.db,
+            withPayments(gateway),
+            { operation, by, fields },
+            permits,
+          );
           const report = await callGateway(journal.client, account, operation, fields);
           await journal.end(report);
           if (wantsJson(command)) printJson(shownCall(operation, account.accountId, report));

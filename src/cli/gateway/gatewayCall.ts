@@ -7,7 +7,7 @@ import type { Operation } from '../../core/orders/order.js';
 import { OPERATIONS } from '../../core/orders/order.js';
 import type { Account } from '../../gateway/account.js';
 import type { BatchEntry } from '../../gateway/batches/batchOps.js';
-import type { GatewayClient } from '../../gateway/client.js';
+import { preparePayout, readPayoutAnswer } from '../../gateway/batches/payout.js';
 import { BATCH_SHAPES, QUERY_PATH } from '../../gateway/document/messages.js';
 import type {
   ApmPayment,
@@ -18,19 +18,19 @@ import type { Payout } from '../../gateway/document/payoutMessages.js';
 import type { Profile } from '../../gateway/document/profile.js';
 import { forOperation, stateOf } from '../../gateway/document/profile.js';
 import { readApmAnswer, readDirectAnswer } from '../../gateway/payments/paymentAnswer.js';
+import type { PaymentClient } from '../../gateway/payments/paymentClient.js';
 import {
   prepareApm,
   prepareCheckout,
   prepareDirect,
   readCheckoutAnswer,
 } from '../../gateway/payments/payments.js';
-import { preparePayout, readPayoutAnswer } from '../../gateway/payments/payout.js';
+import { type QueryRecord, readQueryRecords } from '../../gateway/query/queryRecord.js';
 import {
   OTHER_OPERATIONS,
   prepareOther,
   readOtherAnswer,
-} from '../../gateway/payments/undocumented.js';
-import { type QueryRecord, readQueryRecords } from '../../gateway/query/queryRecord.js';
+} from '../../gateway/query/undocumented.js';
 import type { RawAnswer } from '../../gateway/transport/transport.js';
 import { encodeMessage } from '../../gateway/wire/encode.js';
 import type { PreparedRequest } from '../../gateway/wire/requests.js';
@@ -71,7 +71,7 @@ export function movesMoney(name: CallName): boolean {
 }
 
 export function callGateway(
-  client: GatewayClient,
+  client: PaymentClient,
   account: Account,
   name: CallName,
   fields: Fields,
@@ -83,7 +83,7 @@ export function callGateway(
 }
 
 async function callQuery(
-  client: GatewayClient,
+  client: PaymentClient,
   account: Account,
   fields: Fields,
 ): Promise<CallReport> {
@@ -120,7 +120,7 @@ function withState(profile: Profile, record: QueryRecord): QueryRecord & { state
 }
 
 async function callBatch(
-  client: GatewayClient,
+  client: PaymentClient,
   account: Account,
   operation: Operation,
   fields: Fields,
@@ -193,7 +193,7 @@ function entryOf(profile: Profile, operation: Operation, entry: unknown): BatchE
 type SingleCall = Exclude<CallName, 'query' | Operation>;
 
 async function callOnce(
-  client: GatewayClient,
+  client: PaymentClient,
   account: Account,
   name: SingleCall,
   fields: Fields,

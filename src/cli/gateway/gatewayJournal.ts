@@ -9,8 +9,8 @@ import { InputError } from '../../core/errors.js';
 import type { Decider } from '../../core/instructions/decider.js';
 import { brakeWords } from '../../core/instructions/sending.js';
 import type { Db } from '../../database/db.js';
-import type { GatewayClient } from '../../gateway/client.js';
 import { BATCH_SHAPES } from '../../gateway/document/messages.js';
+import type { PaymentClient } from '../../gateway/payments/paymentClient.js';
 import type { CalledEntry, UnderWay } from '../../instructions/gatewayCallsStore.js';
 import { beginCall, endCall, underWay } from '../../instructions/gatewayCallsStore.js';
 import { sendingStatuses } from '../../send/batches/sendingStatusStore.js';
@@ -36,7 +36,7 @@ const TEXT_CHARS_MAX = 200;
 
 export interface Journal {
   /** The client that writes down before it sends. */
-  client: GatewayClient;
+  client: PaymentClient;
   /** Says what became of the call, where one was written down. */
   end: (report: CallReport) => Promise<void>;
 }
@@ -44,7 +44,7 @@ export interface Journal {
 /** `permits`: of this host, so that a database that goes back behind the call is found out. */
 export function journalled(
   db: Db,
-  client: GatewayClient,
+  client: PaymentClient,
   call: { operation: CallName; by: Decider; fields: Fields },
   permits?: Pick<JournalGuard, 'verify' | 'sign'>,
 ): Journal {

@@ -14,7 +14,7 @@ import { hasOrders, loadLedger } from '../../ledger/ledgerStore.js';
 import { runDate } from '../../night/run.js';
 import type { BusinessDay } from '../../runs/calendarStore.js';
 import { businessDay, lastEndedDate } from '../../runs/calendarStore.js';
-import { callName } from '../../runs/processIdentity.js';
+import { callName } from '../../runs/thisProgram.js';
 import { seedOrders } from '../../sandbox/seed/seed.js';
 import type { SeedSettings } from '../../sandbox/seed/seedPlan.js';
 import { DEFAULT_ACCOUNTS, planSeed, sandboxKey } from '../../sandbox/seed/seedPlan.js';

@@ -10,7 +10,7 @@ import { readBackup } from '../../backup/backupFiles.js';
 import { assertEmpty, lastOutcome, restoreTables } from '../../backup/restoreStore.js';
 import { InputError } from '../../core/errors.js';
 import { migrateUp, migrationStatus } from '../../database/migrate.js';
-import { thisMachine } from '../../runs/processIdentity.js';
+import { thisMachine } from '../../processes/identity.js';
 import { unknownAttempts } from '../../send/journal/journalsStore.js';
 import { openPermitJournal } from '../../send/journal/permitJournal.js';
 import { enterLost } from '../../send/journal/putBacksStore.js';

@@ -7,13 +7,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { UnreachableError } from '../../core/errors.js';
+import { withLock } from '../../processes/pidLock.js';
 import { openClient } from '../connection.js';
+import { identifier, literal, named } from '../identifiers.js';
 import { findBinaries } from './embeddedBinaries.js';
 import type { Place } from './embeddedPlace.js';
 import { findPlace } from './embeddedPlace.js';
 import { initialise, launch, START_CAP_MS, SUPERUSER } from './embeddedProcess.js';
 import { isServerOf, readPostmaster } from './postmaster.js';
-import { withLock } from './processLock.js';
 
 /** Serves as a Connection as it is. */
 export interface EmbeddedServer {
@@ -133,7 +134,7 @@ async function assertDurable(client: pg.Client): Promise<void> {
 
 async function createDatabase(client: pg.Client): Promise<void> {
   const known = await client.query('select 1 from pg_database where datname = $1', [DATABASE]);
-  if (known.rowCount === 0) await client.query(`create database ${DATABASE}`);
+  if (known.rowCount === 0) await client.query(named`create database ${identifier(DATABASE)}`);
 }
 
 interface Presence {
@@ -183,8 +184,8 @@ async function isUsed(presence: Presence): Promise<boolean> {
   let staying = 0;
   for (let poll = 0; poll < LEAVING_POLLS; poll += 1) {
     const others = await presence.ask<{ clients: bigint; presences: bigint }>(
-      `select count(*) as clients,
-              count(*) filter (where application_name = '${PRESENCE}') as presences
+      named`select count(*) as clients,
+              count(*) filter (where application_name = ${literal(PRESENCE)}) as presences
          from pg_stat_activity
         where backend_type = 'client backend' and pid <> pg_backend_pid()`,
     );

@@ -1,10 +1,9 @@
 // What can be known of a PostgreSQL server from outside: its pid file and its process. It must
-// never trust a pid alone, since pids are used again. Neighbours: embedded.ts decides by it,
-// processLock.ts tells lock holders apart with it.
+// never trust a pid alone, since pids are used again. Neighbour: embedded.ts decides by it.
 
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { commandOf } from '../../processes/processFacts.js';
 import { SOCKET_PORT } from '../connection.js';
 
 export const SOCKET_NAME = `.s.PGSQL.${SOCKET_PORT}`;
@@ -45,29 +44,6 @@ export function disarmStalePid(dataFolder: string, socketFolder: string): void {
   const socketLock = join(socketFolder, `${SOCKET_NAME}.lock`);
   if (existsSync(socketLock) && !isServerOf(Number(linesOf(socketLock)[0]), dataFolder)) {
     rmSync(socketLock, { force: true });
-  }
-}
-
-/** A mark that two processes with the same pid do not share; '' when there is no such process. */
-export function processBirth(pid: number): string {
-  if (!existsSync('/proc/self/stat')) return ps(pid, 'lstart=');
-  const stat = linesOf(`/proc/${pid}/stat`).join('\n');
-  // The name in parentheses may itself hold spaces; the start time is the 20th field after it.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return fields[0] === 'Z' ? '' : (fields[19] ?? '');
-}
-
-/** The words of a process's command line, or its whole text where only ps can tell. */
-function commandOf(pid: number): string[] | string {
-  if (!existsSync('/proc/self/cmdline')) return ps(pid, 'command=');
-  return linesOf(`/proc/${pid}/cmdline`).join('\n').split('\0');
-}
-
-function ps(pid: number, column: string): string {
-  try {
-    return execFileSync('ps', ['-p', String(pid), '-o', column], { encoding: 'utf8' }).trim();
-  } catch {
-    return '';
   }
 }
 

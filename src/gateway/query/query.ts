@@ -42,15 +42,7 @@ export async function query(
   account: Account,
   selection: QuerySelection,
 ): Promise<QueryResult> {
-  return queryFields(deps, account, selectionFields(deps.profile, selection));
-}
-
-/** One request with these fields beside ids and signature. */
-export async function queryFields(
-  deps: QueryDeps,
-  account: Account,
-  fields: Readonly<Record<string, string>>,
-): Promise<QueryResult> {
+  const fields = selectionFields(deps.profile, selection);
   const message = queryMessage(deps.profile, account, fields);
   const { contentType, body } = encodeMessage(deps.profile.bodies, 'retrievalTrans', message);
   const answer = await deps.transport.post({ path: QUERY_PATH, contentType, body });

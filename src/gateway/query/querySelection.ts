@@ -8,7 +8,9 @@ export type QuerySelection =
   | { kind: 'orders'; orderNos: readonly string[] }
   /** `pageNo` counts from 0; what the gateway calls its first page is the profile's matter */
   | { kind: 'window'; from: Date; to: Date; pageNo: number }
-  | { kind: 'all' };
+  | { kind: 'all' }
+  /** any that the gateway may want: how a person tries a profile out */
+  | { kind: 'fields'; fields: Readonly<Record<string, string>> };
 
 /** False: the number contains the separator of the list and would be read as two orders. */
 export function canBeAsked(profile: Profile, orderNo: string): boolean {
@@ -19,7 +21,7 @@ export function canBeAsked(profile: Profile, orderNo: string): boolean {
 export function selectionFields(
   profile: Profile,
   selection: QuerySelection,
-): Record<string, string> {
+): Readonly<Record<string, string>> {
   const { orderList, window } = profile.query;
   switch (selection.kind) {
     case 'orders': {
@@ -41,6 +43,8 @@ export function selectionFields(
       };
     case 'all':
       return {};
+    case 'fields':
+      return selection.fields;
   }
 }
 

@@ -2,6 +2,8 @@
 // Nothing but transaction_id is written; updated_at stays, since it is the merchant's clock.
 // Neighbour: ledger/imports/importResponses.ts runs these in order.
 
+import { statement } from '../../database/statements.js';
+
 export const RESPONSE_STATEMENTS = {
   create: `
 create temp table import_response (
@@ -21,28 +23,7 @@ select * from unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::numeric[
 
   lock: 'lock table ledger.orders in share row exclusive mode',
 
-  refused: `
-select r.file_no, "column", value, reason
-from (
-  select r.*, o.account_id is not null as known, o.currency as held_currency,
-    o.amount as held_amount, o.transaction_id as held_transaction,
-    first_value(r.transaction_id) over same as first_transaction
-  from import_response r
-  left join ledger.orders o on o.account_id = r.account_id and o.order_no = r.order_no
-  window same as (partition by r.account_id, r.order_no order by r.file_no)
-) r
-cross join lateral (values
-  (1, not known, 'order_no', order_no, 'the ledger has no such order of ' || account_id),
-  (2, currency <> held_currency, 'currency', currency, 'the ledger has ' || held_currency),
-  (3, amount <> held_amount, 'amount', amount::text, 'the ledger has ' || held_amount),
-  (4, transaction_id <> held_transaction, 'transaction_id', transaction_id,
-    'the ledger names another transaction: ' || held_transaction),
-  (5, transaction_id <> first_transaction, 'transaction_id', transaction_id,
-    'another response of this order names ' || first_transaction)
-) as rule (nth, broken, "column", value, reason)
-where broken
-order by r.file_no, nth
-limit $1`,
+  refused: statement('ledger/imports/refusedResponses'),
 
   counts: `
 select case when o.transaction_id is null and nth = 1 then 'updated' else 'unchanged' end as fate,

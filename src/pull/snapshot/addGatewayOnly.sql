@@ -3,18 +3,18 @@
 -- $1 pull.
 with unasked as materialized (
   select distinct e.pull_id, e.account_id, e.order_no
-  from tieout.look_entries e
+  from :look_entries e
   where e.pull_id = $1 and not e.is_asked
     -- looked up entry by entry: of a snapshot that just came in the planner cannot know how few
     -- these are beside all its orders, and where all are unasked it takes no longer than to sort
     -- both
     and not exists (
-      select from tieout.asked_orders a
+      select from :asked_orders a
       where a.pull_id = e.pull_id and a.account_id = e.account_id and a.order_no = e.order_no
       offset 0
     )
 )
-insert into tieout.asked_orders (pull_id, account_id, order_no, page_no, in_ledger)
+insert into :asked_orders (pull_id, account_id, order_no, page_no, in_ledger)
 select e.pull_id, e.account_id, e.order_no, null::int, false
 from unasked e
 where not exists (

@@ -134,7 +134,7 @@ numbered as (
       rows between unbounded preceding and current row) - 1 as place
   from askable
 )
-insert into tieout.asked_orders (pull_id, account_id, order_no, page_no, in_ledger, currency,
+insert into :asked_orders (pull_id, account_id, order_no, page_no, in_ledger, currency,
   amount, expected, transaction_id, capture_amount, review_decision, placed_at, ledger_problem)
 select $1::bigint, account_id, order_no,
   case when is_askable then place / $6::int + case when account_id = $12 then (

@@ -2,10 +2,10 @@
 -- answered with one entry": unanswered, not asked, answered without being asked, answered twice,
 -- and, where $4 says so, answered that there is no such order.
 -- $1 run: its newest snapshot of each account; else null and $2 pulls, $3 account and order as an
--- array of two. $4 orders without an entry too.
--- Expects: one row an order and pull, the first of the cases that fits.
+-- array of two. $4 orders without an entry too. $5 only how many by account.
+-- Expects: one row an order and pull, the first of the cases that fits; or one an account and case.
 with snapshot as materialized (
-  select account_id, pull_id from tieout.run_accounts
+  select account_id, pull_id from :run_accounts
   where run_id = $1::bigint and pull_id is not null
   union all
   select ($3::text[])[1], pull_id from unnest($2::bigint[]) as pull_id
@@ -13,7 +13,7 @@ with snapshot as materialized (
 -- Orders with more than one entry, and entries that nobody asked for: few.
 crowded as materialized (
   select distinct e.pull_id, e.account_id, e.order_no
-  from snapshot join tieout.look_entries e using (pull_id, account_id)
+  from snapshot join :look_entries e using (pull_id, account_id)
   where e.is_extra and ($3 is null or e.order_no = $3[2])
 ),
 crowd as materialized (
@@ -22,12 +22,12 @@ crowd as materialized (
   from (
     select e.*, row(e.transaction_id, e.currency, e.amount, e.amount_text, e.state,
       e.payment_status, e.found, e.query_result, e.transaction_date)::text as content
-    from crowded join tieout.look_entries e using (pull_id, account_id, order_no)
+    from crowded join :look_entries e using (pull_id, account_id, order_no)
     where e.is_extra
     union all
     select e.*, row(e.transaction_id, e.currency, e.amount, e.amount_text, e.state,
       e.payment_status, e.found, e.query_result, e.transaction_date)::text as content
-    from crowded join tieout.look_entries e using (pull_id, account_id, order_no)
+    from crowded join :look_entries e using (pull_id, account_id, order_no)
     where not e.is_extra
   ) as entry
   group by pull_id, account_id, order_no
@@ -35,32 +35,32 @@ crowd as materialized (
 -- Pages without an answer: mostly none, and then no order is looked through for them.
 gap as materialized (
   select p.pull_id, p.account_id, p.page_no, p.reason
-  from snapshot join tieout.pages p using (pull_id, account_id)
+  from snapshot join :pages p using (pull_id, account_id)
   where p.state = 'failed'
   union all
   select c.pull_id, c.account_id, page.no, 'the page has no answer yet'
   from snapshot
-  join tieout.chunks c using (pull_id, account_id)
+  join :chunks c using (pull_id, account_id)
   cross join generate_series(c.first_page, c.last_page) as page (no)
   where c.state <> 'done' and not exists (
-    select from tieout.pages p
+    select from :pages p
     where p.pull_id = c.pull_id and p.account_id = c.account_id and p.page_no = page.no)
 ),
 unanswered as (
   select o.pull_id, o.account_id, o.order_no, o.page_no, 'unanswered' as how, gap.reason
-  from gap join tieout.asked_orders o using (pull_id, account_id, page_no)
+  from gap join :asked_orders o using (pull_id, account_id, page_no)
   where $3 is null or o.order_no = $3[2]
 ),
 unaskable as (
   select o.pull_id, o.account_id, o.order_no, null::int as page_no,
     case when o.in_ledger then 'not_asked' else 'unasked' end as how,
     case when o.in_ledger then 'its number contains the separator of the order list' end as reason
-  from snapshot join tieout.asked_orders o using (pull_id, account_id)
+  from snapshot join :asked_orders o using (pull_id, account_id)
   where o.page_no is null and (o.in_ledger or exists (
       select from crowd c where c.pull_id = o.pull_id and c.account_id = o.account_id
         and c.order_no = o.order_no)
     or exists (
-      select from tieout.look_entries e where e.pull_id = o.pull_id
+      select from :look_entries e where e.pull_id = o.pull_id
         and e.account_id = o.account_id and e.order_no = o.order_no and not e.is_extra))
     and ($3 is null or o.order_no = $3[2])
 ),
@@ -69,7 +69,7 @@ unread as (
   select c.pull_id, c.account_id, c.order_no, null::int as page_no, 'unasked' as how,
     'the ledger has it, and this look had no need of it' as reason
   from crowd c
-  where not exists (select from tieout.asked_orders o where o.pull_id = c.pull_id
+  where not exists (select from :asked_orders o where o.pull_id = c.pull_id
     and o.account_id = c.account_id and o.order_no = c.order_no)
 ),
 twice as (
@@ -77,24 +77,31 @@ twice as (
     case when c.sights > c.transactions then 'twice_different' else 'twice_same' end as how,
     c.entries || ' entries' as reason
   from crowd c
-  join tieout.asked_orders o using (pull_id, account_id, order_no)
-  left join tieout.pages p using (pull_id, account_id, page_no)
+  join :asked_orders o using (pull_id, account_id, order_no)
+  left join :pages p using (pull_id, account_id, page_no)
   where o.page_no is not null and p.state = 'answered' and c.entries > c.transactions
 ),
 empty as (
   select o.pull_id, o.account_id, o.order_no, o.page_no, 'no_entry' as how, null as reason
   from snapshot
-  join tieout.asked_orders o using (pull_id, account_id)
-  join tieout.pages p using (pull_id, account_id, page_no)
+  join :asked_orders o using (pull_id, account_id)
+  join :pages p using (pull_id, account_id, page_no)
   where $4::boolean and p.state = 'answered' and ($3 is null or o.order_no = $3[2])
-    and not exists (select from tieout.look_entries e where e.pull_id = o.pull_id
+    and not exists (select from :look_entries e where e.pull_id = o.pull_id
       and e.account_id = o.account_id and e.order_no = o.order_no and not e.is_extra)
     and not exists (select from crowd c where c.pull_id = o.pull_id
       and c.account_id = o.account_id and c.order_no = o.order_no)
+),
+covered as not materialized (
+  select pull_id, account_id, order_no, page_no, how, reason from unanswered
+  union all select pull_id, account_id, order_no, page_no, how, reason from unaskable
+  union all select pull_id, account_id, order_no, page_no, how, reason from unread
+  union all select pull_id, account_id, order_no, page_no, how, reason from twice
+  union all select pull_id, account_id, order_no, page_no, how, reason from empty
 )
-select pull_id, account_id, order_no, page_no, how, reason from unanswered
-union all select pull_id, account_id, order_no, page_no, how, reason from unaskable
-union all select pull_id, account_id, order_no, page_no, how, reason from unread
-union all select pull_id, account_id, order_no, page_no, how, reason from twice
-union all select pull_id, account_id, order_no, page_no, how, reason from empty
+select pull_id, account_id, order_no, page_no, how, reason, 1 as orders
+from covered where not $5::boolean
+union all
+select null, account_id, null, null, how, null, count(*)
+from covered where $5 group by account_id, how
 order by account_id, how, order_no, pull_id

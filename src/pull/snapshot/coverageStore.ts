@@ -4,7 +4,7 @@
 import type { Coverage } from '../../core/orders/coverage.js';
 import type { FailedPagesFacts } from '../../core/runs/notices.js';
 import type { Database, Db, PlannerSettings } from '../../database/db.js';
-import { byMonth, inMonthOf, inMonthOfRun } from '../../database/monthPartitions.js';
+import { byMonth, relationsOf, relationsOfRun } from '../../database/monthPartitions.js';
 import { statement } from '../../database/statements.js';
 import { pageAsAsked } from './unreadableStore.js';
 
@@ -33,8 +33,8 @@ const ALONE: PlannerSettings = { max_parallel_workers_per_gather: '0' };
 
 /** Every order of a run's newest snapshots that was not plainly asked and answered, in chunks. */
 export async function* coverageRows(db: Database, runId: bigint): AsyncGenerator<CoverageRow[]> {
-  const values = [runId, null, null, true];
-  const text = await inMonthOfRun(db, statement('pull/snapshot/coverage'), runId);
+  const values = [runId, null, null, true, false];
+  const text = statement('pull/snapshot/coverage', await relationsOfRun(db, runId));
   const chunks = db.stream<RawRow>(text, values, undefined, ALONE);
   for await (const rows of chunks) yield rows.map(toRow);
 }
@@ -45,10 +45,8 @@ export async function coverageCounts(
   runId: bigint,
 ): Promise<Map<string, Partial<Record<Coverage, number>>>> {
   const { rows } = await db.query<{ account_id: string; how: Coverage; orders: bigint }>(
-    `select account_id, how, count(*) as orders
-     from (${await inMonthOfRun(db, statement('pull/snapshot/coverage'), runId)}) as covered
-     group by account_id, how`,
-    [runId, null, null, false],
+    statement('pull/snapshot/coverage', await relationsOfRun(db, runId)),
+    [runId, null, null, false, true],
   );
   const counts = new Map<string, Partial<Record<Coverage, number>>>();
   for (const row of rows) {
@@ -69,11 +67,9 @@ export async function coverageOfOrder(
   const rows: RawRow[] = [];
   // A partition at a time: what joins looks of several months reads all of them.
   for (const ids of byMonth(pullIds.map(BigInt))) {
-    const values = [null, ids.map(String), [accountId, orderNo], true];
-    const found = await db.query<RawRow>(
-      inMonthOf(statement('pull/snapshot/coverage'), ...ids),
-      values,
-    );
+    const values = [null, ids.map(String), [accountId, orderNo], true, false];
+    const text = statement('pull/snapshot/coverage', relationsOf(db, ...ids));
+    const found = await db.query<RawRow>(text, values);
     rows.push(...found.rows);
   }
   return rows.map(toRow);
@@ -100,7 +96,7 @@ export async function failedPages(
     pages: bigint;
     orders: bigint;
     reasons: string[];
-  }>(await inMonthOfRun(db, statement('pull/snapshot/failedPages'), runId), [runId]);
+  }>(statement('pull/snapshot/failedPages', await relationsOfRun(db, runId)), [runId]);
   return rows.map((row) => ({
     accountId: row.account_id,
     pages: Number(row.pages),

@@ -6,7 +6,7 @@ with failed as (
     sum(p.orders) as orders
   from tieout.run_accounts a
   join tieout.pulls l on l.run_id = a.run_id and l.pull_id >= a.pull_id and l.kind <> 'fresh'
-  join tieout.pages p on p.pull_id = l.pull_id and p.account_id = a.account_id
+  join :pages p on p.pull_id = l.pull_id and p.account_id = a.account_id
   where a.run_id = $1::bigint and a.pull_id is not null and p.state = 'failed'
     -- orders that left their page are told by what is wrong there (unreadableEntries.sql)
     and p.page_no >= 0

@@ -2,9 +2,9 @@
 // that each of them gets a verdict.
 
 import type { Db } from '../../database/db.js';
-import { inMonthOf } from '../../database/monthPartitions.js';
+import { relationsOf } from '../../database/monthPartitions.js';
 import { statement } from '../../database/statements.js';
 
 export async function addGatewayOnly(db: Db, pullId: bigint): Promise<void> {
-  await db.query(inMonthOf(statement('pull/snapshot/addGatewayOnly'), pullId), [pullId]);
+  await db.query(statement('pull/snapshot/addGatewayOnly', relationsOf(db, pullId)), [pullId]);
 }

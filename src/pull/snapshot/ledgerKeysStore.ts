@@ -21,9 +21,9 @@ export async function repeatedOrders(tx: Tx, accountIds: readonly string[]): Pro
   const { rows } = await tx.query<OrderKey>(
     `select account_id as "accountId", order_no as "orderNo"
      from tieout.ledger_orders('{}', '{}', '')
-     where account_id = any ($1) and octet_length(order_no) <= ${KEY_BYTES_MAX}
+     where account_id = any ($1) and octet_length(order_no) <= $3
      group by account_id, order_no having count(*) > 1 limit $2`,
-    [accountIds, REPEATED_MAX + 1],
+    [accountIds, REPEATED_MAX + 1, KEY_BYTES_MAX],
   );
   if (rows.length <= REPEATED_MAX) return rows;
   throw new TieoutError(`the view ledger.orders has more than ${REPEATED_MAX} orders twice`);
@@ -34,9 +34,9 @@ export async function repeatedRefunds(tx: Tx, accountIds: readonly string[]): Pr
   if ((await ledgerRelation(tx, 'refund_requests')) !== 'view') return [];
   const { rows } = await tx.query<RefundKey>(
     `select account_id as "accountId", refund_id as "refundId" from tieout.ledger_refunds()
-     where account_id = any ($1) and octet_length(refund_id) <= ${KEY_BYTES_MAX}
+     where account_id = any ($1) and octet_length(refund_id) <= $3
      group by account_id, refund_id having count(*) > 1 limit $2`,
-    [accountIds, REPEATED_MAX + 1],
+    [accountIds, REPEATED_MAX + 1, KEY_BYTES_MAX],
   );
   if (rows.length <= REPEATED_MAX) return rows;
   throw new TieoutError(`the view ledger.refund_requests has more than ${REPEATED_MAX} ids twice`);

@@ -4,7 +4,7 @@
 with entry as materialized (
   select account_id, payment_status, state, query_result, found, currency, count(*) as entries,
     sum(amount) as amount, min(order_no) as first_order, max(order_no) as last_order
-  from tieout.look_entries
+  from :look_entries
   -- each half has an index of its own; without this line every run's snapshot would be read
   where pull_id = $2::bigint and (is_extra or not is_extra)
   group by account_id, payment_status, state, query_result, found, currency

@@ -4,6 +4,7 @@
 // bytes.
 
 import type { Tx } from '../../database/db.js';
+import { columnList, named } from '../../database/identifiers.js';
 import { partitionOf } from '../../database/monthPartitions.js';
 import { leaveUnread } from './unreadableStore.js';
 
@@ -27,8 +28,10 @@ export interface StoredPage {
 }
 
 /** In the order of `fieldsOf`, which knows their types. */
-const COLUMNS = `pull_id, account_id, page_no, state, orders, attempts, reason, entries, unasked,
-  answered_at, body_sha256, body_gzip`;
+const COLUMNS = columnList([
+  ...['pull_id', 'account_id', 'page_no', 'state', 'orders', 'attempts', 'reason', 'entries'],
+  ...['unasked', 'answered_at', 'body_sha256', 'body_gzip'],
+]);
 
 interface Snapshot {
   pullId: bigint;
@@ -41,7 +44,10 @@ export async function copyPages(
   pages: readonly StoredPage[],
 ): Promise<void> {
   const into = partitionOf('pages', snapshot.pullId);
-  await tx.copy(`copy ${into} (${COLUMNS}) from stdin (format binary)`, rowsOf(snapshot, pages));
+  await tx.copy(
+    named`copy ${into} (${COLUMNS}) from stdin (format binary)`,
+    rowsOf(snapshot, pages),
+  );
   for (const { pageNo, unread } of pages) {
     if (unread) await leaveUnread(tx, snapshot, pageNo, unread);
   }

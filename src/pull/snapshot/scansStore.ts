@@ -3,6 +3,8 @@
 // point to it, so that they were looked at only if the scan came to its end.
 
 import type { Database, Db } from '../../database/db.js';
+import { named } from '../../database/identifiers.js';
+import { relationsOf } from '../../database/monthPartitions.js';
 import { statement } from '../../database/statements.js';
 import type { StoredPage } from './pagesStore.js';
 import { copyPages } from './pagesStore.js';
@@ -29,12 +31,9 @@ export async function createScans(
 /** Forgets the pages of a scan that was cut short. */
 export async function beginScan(db: Database, chunk: ChunkRow): Promise<void> {
   await db.transaction(async (tx) => {
-    for (const table of ['look_entries', 'pages']) {
-      await tx.query(`delete from tieout.${table} where pull_id = $1 and account_id = $2`, [
-        chunk.pullId,
-        chunk.accountId,
-      ]);
-    }
+    const scan = [chunk.pullId, chunk.accountId];
+    await tx.query('delete from tieout.look_entries where pull_id = $1 and account_id = $2', scan);
+    await tx.query('delete from tieout.pages where pull_id = $1 and account_id = $2', scan);
   });
 }
 
@@ -48,10 +47,10 @@ export async function scanRange(
     `select least((select min(placed_at) from tieout.asked_orders o
          where o.pull_id = p.pull_id and o.account_id = $2),
          case when p.kind = 'night' then r.ends_at - make_interval(days => $3) else p.as_of end)
-         - make_interval(days => ${MARGIN_DAYS}) as earliest,
+         - make_interval(days => $4) as earliest,
        p.as_of as latest
      from tieout.pulls p join tieout.runs r using (run_id) where p.pull_id = $1`,
-    [chunk.pullId, chunk.accountId, lookbackDays],
+    [chunk.pullId, chunk.accountId, lookbackDays, MARGIN_DAYS],
   );
   const row = rows[0];
   if (!row) throw new Error(`there is no pull ${chunk.pullId}`);
@@ -66,9 +65,11 @@ export async function storeScanned(
 ): Promise<number> {
   if (pages.length === 0) return 0;
   return db.transaction(async (tx) => {
-    await tx.query(`create temporary table scanned (like tieout.look_entries) on commit drop`);
-    await tx.copy(`copy scanned (${ENTRY_COLUMNS}) from stdin`, entryTexts(pages));
-    const { rows } = await tx.query<{ shifted: bigint }>(statement('pull/snapshot/storeScanned'));
+    await tx.query('create temporary table scanned (like tieout.look_entries) on commit drop');
+    await tx.copy(named`copy scanned (${ENTRY_COLUMNS}) from stdin`, entryTexts(pages));
+    const { rows } = await tx.query<{ shifted: bigint }>(
+      statement('pull/snapshot/storeScanned', relationsOf(tx)),
+    );
     await copyPages(tx, chunk, pages);
     return Number(rows[0]?.shifted ?? 0n);
   });

@@ -5,7 +5,8 @@
 import { type LedgerCurrencies, ledgerCurrencies } from '../../core/currency.js';
 import type { Database, Db, PlannerSettings } from '../../database/db.js';
 import { inTransaction, plannedBy } from '../../database/db.js';
-import { inMonthOf, partitionOf } from '../../database/monthPartitions.js';
+import { columnList, named } from '../../database/identifiers.js';
+import { partitionOf, relationsOf } from '../../database/monthPartitions.js';
 import { statement } from '../../database/statements.js';
 import type { OrderKey, Repeated } from '../../ledger/ledgerFeedStore.js';
 import { joinedKeys } from '../../ledger/ledgerFeedStore.js';
@@ -18,9 +19,6 @@ export type PullKind = 'night' | 'confirm' | 'fresh';
 export const CHUNK_PAGES_MAX = 100;
 /** A chunk whose worker shows no life for so long is given to another. */
 export const CHUNK_LEASE_SECONDS = 60;
-/** One that lies further ahead than any is given out for was written by a clock that was ahead. */
-const LAPSED = `(leased_until < clock_timestamp()
-  or leased_until > clock_timestamp() + make_interval(secs => ${CHUNK_LEASE_SECONDS}))`;
 /** So often a chunk is given back before its pages count as failed. */
 const CHUNK_TRIES_MAX = 4;
 
@@ -98,7 +96,7 @@ export async function finishPull(db: Db, pullId: bigint): Promise<void> {
 export function analyseSnapshot(db: Db, pullId: bigint): Promise<void> {
   return inTransaction(db, async (tx) => {
     await plannedBy(tx, { default_statistics_target: '30' });
-    await tx.query(`
+    await tx.query(named`
       analyze ${partitionOf('asked_orders', pullId)}
           (pull_id, account_id, order_no, page_no, in_ledger),
         ${partitionOf('asked_refunds', pullId)} (pull_id, account_id, order_no),
@@ -154,7 +152,7 @@ export async function askLive(
   part = ALL_ORDERS,
 ): Promise<void> {
   const currencies = cut.currencies ?? ledgerCurrencies({});
-  await db.query(inMonthOf(statement('pull/snapshot/askLive'), pullId), [
+  await db.query(statement('pull/snapshot/askLive', relationsOf(db, pullId)), [
     pullId,
     JSON.stringify(accounts),
     range.endsAt,
@@ -175,7 +173,7 @@ export async function askRefunds(db: Db, pullId: bigint, part = ALL_ORDERS): Pro
   await inTransaction(db, async (tx) => {
     // The planner knows nothing yet of these orders, and would look each up among the requests.
     await plannedBy(tx, { enable_nestloop: 'off' });
-    await tx.query(inMonthOf(statement('pull/snapshot/askRefunds'), pullId), [
+    await tx.query(statement('pull/snapshot/askRefunds', relationsOf(db, pullId)), [
       pullId,
       ...boundsOf(part),
     ]);
@@ -220,8 +218,6 @@ export async function askAgain(
   return rows.map((row) => row.account_id);
 }
 
-const CHUNK_COLUMNS = 'pull_id, account_id, first_page, last_page, first_order, last_order';
-
 /** Cuts the pages of a pull that are in no chunk yet into chunks; answers their ids. */
 export async function createChunks(db: Db, pullId: bigint): Promise<bigint[]> {
   const { rows } = await db.query<{ chunk_id: bigint }>(
@@ -229,14 +225,14 @@ export async function createChunks(db: Db, pullId: bigint): Promise<bigint[]> {
        select account_id, max(last_page) + 1 as pages from tieout.chunks
        where pull_id = $1 group by account_id
      )
-     insert into tieout.chunks (${CHUNK_COLUMNS})
+     insert into tieout.chunks (pull_id, account_id, first_page, last_page, first_order, last_order)
      select $1, account_id, min(page_no), max(page_no), min(order_no), max(order_no)
      from tieout.asked_orders left join cut using (account_id)
      where pull_id = $1 and page_no >= coalesce(cut.pages, 0)
-     group by account_id, (page_no - coalesce(cut.pages, 0)) / ${CHUNK_PAGES_MAX}
+     group by account_id, (page_no - coalesce(cut.pages, 0)) / $2::int
      order by min(page_no), account_id
      returning chunk_id`,
-    [pullId],
+    [pullId, CHUNK_PAGES_MAX],
   );
   return rows.map((row) => row.chunk_id);
 }
@@ -246,9 +242,9 @@ export async function waitingChunks(db: Db, pullId: bigint): Promise<bigint[]> {
   const { rows } = await db.query<{ chunk_id: bigint }>(
     `select chunk_id from tieout.chunks
      where pull_id = $1 and (state = 'queued'
-       or (state = 'running' and ${LAPSED}))
+       or (state = 'running' and tieout.is_lapsed(leased_until, $2)))
      order by chunk_id`,
-    [pullId],
+    [pullId, CHUNK_LEASE_SECONDS],
   );
   return rows.map((row) => row.chunk_id);
 }
@@ -269,10 +265,11 @@ export async function releaseChunks(db: Db, pullId: bigint): Promise<void> {
   await db.query(
     `with gone as (
        delete from tieout.chunks where pull_id = $1 and state <> 'done'
-       returning ${CHUNK_COLUMNS}, tries
+       returning *
      )
-     insert into tieout.chunks (${CHUNK_COLUMNS}, tries)
-     select ${CHUNK_COLUMNS}, tries from gone
+     insert into tieout.chunks (pull_id, account_id, first_page, last_page, first_order, last_order,
+       tries)
+     select pull_id, account_id, first_page, last_page, first_order, last_order, tries from gone
      order by first_page, account_id`,
     [pullId],
   );
@@ -282,13 +279,13 @@ export async function releaseChunks(db: Db, pullId: bigint): Promise<void> {
 export async function claimChunk(db: Db, chunkId: bigint, token: string): Promise<ChunkRow | null> {
   const { rows } = await db.query<ChunkRow>(
     `update tieout.chunks set state = 'running', token = $2,
-       leased_until = clock_timestamp() + make_interval(secs => ${CHUNK_LEASE_SECONDS})
+       leased_until = clock_timestamp() + make_interval(secs => $3)
      where chunk_id = $1 and (state = 'queued'
-       or (state = 'running' and ${LAPSED}))
+       or (state = 'running' and tieout.is_lapsed(leased_until, $3::int)))
      returning chunk_id as "chunkId", pull_id as "pullId", account_id as "accountId",
        first_page as "firstPage", last_page as "lastPage", first_order as "firstOrder",
        last_order as "lastOrder"`,
-    [chunkId, token],
+    [chunkId, token, CHUNK_LEASE_SECONDS],
   );
   return rows[0] ?? null;
 }
@@ -303,9 +300,9 @@ export async function giveBackChunk(
   await db.transaction(async (tx) => {
     const { rows } = await tx.query<{ state: string }>(
       `update tieout.chunks set tries = tries + 1, token = null, leased_until = null,
-         state = case when tries + 1 < ${CHUNK_TRIES_MAX} then 'queued' else 'done' end
+         state = case when tries + 1 < $3 then 'queued' else 'done' end
        where chunk_id = $1 and token = $2 returning state`,
-      [chunk.chunkId, token],
+      [chunk.chunkId, token, CHUNK_TRIES_MAX],
     );
     if (rows[0]?.state !== 'done') return;
     await tx.query(
@@ -322,9 +319,9 @@ export async function giveBackChunk(
 export async function keepChunk(db: Db, chunkId: bigint, token: string): Promise<boolean> {
   const { rowCount } = await db.query(
     `update tieout.chunks
-     set leased_until = clock_timestamp() + make_interval(secs => ${CHUNK_LEASE_SECONDS})
+     set leased_until = clock_timestamp() + make_interval(secs => $3)
      where chunk_id = $1 and token = $2`,
-    [chunkId, token],
+    [chunkId, token, CHUNK_LEASE_SECONDS],
   );
   return rowCount === 1;
 }
@@ -333,7 +330,7 @@ export async function keepChunk(db: Db, chunkId: bigint, token: string): Promise
 export async function pagesOfChunk(db: Db, chunk: ChunkRow): Promise<AskedPage[]> {
   // As JSON, which the driver reads several times faster than an array.
   const { rows } = await db.query<{ page_no: number; order_nos: string[] }>(
-    `select page_no, json_agg(order_no order by order_no) as order_nos
+    named`select page_no, json_agg(order_no order by order_no) as order_nos
      from ${partitionOf('asked_orders', chunk.pullId)}
      where pull_id = $1 and account_id = $2 and page_no between $3 and $4
        and ($5::text is null or order_no between $5 and $6)
@@ -356,7 +353,7 @@ export async function commitChunk(
   return db.transaction(async (tx) => {
     if (!(await endChunk(tx, chunk, token))) return false;
     const entries = partitionOf('look_entries', chunk.pullId);
-    await tx.copy(`copy ${entries} (${ENTRY_COLUMNS}) from stdin`, entryTexts(pages));
+    await tx.copy(named`copy ${entries} (${ENTRY_COLUMNS}) from stdin`, entryTexts(pages));
     await copyPages(tx, chunk, pages);
     return true;
   });
@@ -373,9 +370,11 @@ export async function endChunk(tx: Db, { chunkId }: ChunkRow, token: string): Pr
 }
 
 /** In the order of snapshotLines.ts, which writes their text. */
-export const ENTRY_COLUMNS = `pull_id, account_id, page_no, position, order_no, is_extra, is_asked,
-  transaction_id, currency, amount, amount_text, state, payment_status, found, query_result,
-  transaction_at, transaction_date, reference_no, fraud_rejected`;
+export const ENTRY_COLUMNS = columnList([
+  ...['pull_id', 'account_id', 'page_no', 'position', 'order_no', 'is_extra', 'is_asked'],
+  ...['transaction_id', 'currency', 'amount', 'amount_text', 'state', 'payment_status', 'found'],
+  ...['query_result', 'transaction_at', 'transaction_date', 'reference_no', 'fraud_rejected'],
+]);
 
 export function* entryTexts(pages: readonly StoredPage[]): Generator<string> {
   for (const page of pages) if (page.answered?.copyText) yield page.answered.copyText;

@@ -3,7 +3,7 @@
 
 import type { NewCodeFacts } from '../../core/runs/notices.js';
 import type { Db } from '../../database/db.js';
-import { inMonthOf } from '../../database/monthPartitions.js';
+import { relationsOf } from '../../database/monthPartitions.js';
 import { statement } from '../../database/statements.js';
 import type { Snapshot } from './snapshotsStore.js';
 
@@ -34,7 +34,7 @@ export async function noteStatusCodes(
   profileSha256: string,
   now: Date,
 ): Promise<void> {
-  await db.query(inMonthOf(statement('pull/snapshot/noteStatusCodes'), snapshot.pullId), [
+  await db.query(statement('pull/snapshot/noteStatusCodes', relationsOf(db, snapshot.pullId)), [
     runId,
     snapshot.pullId,
     profileSha256,

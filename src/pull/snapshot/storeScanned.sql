@@ -5,12 +5,12 @@ with placed as (
   select w.*, row_number() over (partition by order_no order by page_no, position) as place,
     -- an order that is known has its plain entry, and only those are found by number
     exists (
-      select from tieout.look_entries e
+      select from :look_entries e
       where e.pull_id = w.pull_id and e.account_id = w.account_id and e.order_no = w.order_no
         and not e.is_extra
     ) as is_known,
     exists (
-      select from tieout.asked_orders a
+      select from :asked_orders a
       where a.pull_id = w.pull_id and a.account_id = w.account_id and a.order_no = w.order_no
         -- gateway-only entries become orders of the pull later, and were not asked for
         and a.page_no is not null
@@ -22,11 +22,11 @@ overlap as (
   from scanned w
   -- each half has an index of its own; without it every page would read the whole snapshot
   where exists (
-    select from tieout.look_entries e
+    select from :look_entries e
     where e.pull_id = w.pull_id and e.account_id = w.account_id and e.order_no = w.order_no
       and e.transaction_id = w.transaction_id and not e.is_extra
   ) or exists (
-    select from tieout.look_entries e
+    select from :look_entries e
     where e.pull_id = w.pull_id and e.account_id = w.account_id and e.order_no = w.order_no
       and e.transaction_id = w.transaction_id and e.is_extra
   ) or exists (
@@ -36,7 +36,7 @@ overlap as (
   )
 ),
 added as (
-  insert into tieout.look_entries (pull_id, account_id, page_no, position, order_no, is_extra,
+  insert into :look_entries (pull_id, account_id, page_no, position, order_no, is_extra,
     is_asked, transaction_id, currency, amount, amount_text, state, payment_status, found,
     query_result, transaction_at, transaction_date, reference_no, fraud_rejected)
   select pull_id, account_id, page_no, position, order_no, place > 1 or is_known, is_ours,

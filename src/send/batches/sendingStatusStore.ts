@@ -64,7 +64,7 @@ async function statusesBy(
   name: string,
 ): Promise<SendingStatus[]> {
   const { rows } = await db.query<RawSendingStatus>(
-    statement('send/batches/sendingStatus'),
+    'select * from tieout.sending_status($1) order by account_id',
     [accountIds],
     name,
   );
@@ -94,13 +94,10 @@ export async function batchStatus(
   db: Db,
   batchId: bigint,
 ): Promise<{ batch: BatchRow; status: SendingStatus } | null> {
-  const ofBatch = statement('send/batches/sendingStatus').replace(
-    '$1::text[]',
-    'array[b.account_id]',
-  );
   const { rows } = await db.query<RawSendingStatus & RawBatch>(
     `select b.run_id as batch_run_id, b.operation, b.state, b.attempts, standing.*
-     from tieout.batches b cross join lateral (${ofBatch}) standing where b.batch_id = $1::bigint`,
+     from tieout.batches b cross join lateral tieout.sending_status(array[b.account_id]) standing
+     where b.batch_id = $1::bigint`,
     [batchId],
     'batchStanding',
   );

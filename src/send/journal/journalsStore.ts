@@ -21,8 +21,6 @@ export interface KnownJournal {
   released: string | null;
 }
 
-const RELEASED = 'extract(epoch from released_at)::text as released';
-
 export async function findJournal(db: Db, journalId: string): Promise<KnownJournal | null> {
   const { rows } = await db.query<{
     host: string;
@@ -35,7 +33,7 @@ export async function findJournal(db: Db, journalId: string): Promise<KnownJourn
     released: string | null;
   }>(
     `select host, place, verified_file, verified_bytes, verified_system, released_at, marks,
-       ${RELEASED}
+       extract(epoch from released_at)::text as released
      from tieout.journals where journal_id = $1`,
     [journalId],
   );
@@ -107,7 +105,7 @@ export async function noteVerified(
     `update tieout.journals set verified_at = clock_timestamp(), verified_file = $2,
        verified_bytes = $3, verified_system = $4, verified_timeline = $5, verified_start = $6,
        host = $7, place = $8, marks = marks + 1
-     where journal_id = $1 returning marks, ${RELEASED}`,
+     where journal_id = $1 returning marks, extract(epoch from released_at)::text as released`,
     [journalId, segment, bytes, base, timeline, startedAt, host, place],
   );
   const [row] = rows;
@@ -132,10 +130,11 @@ const markOf = ({ marks, released }: CountedRow, base: string): Mark => ({
  */
 export async function countMark(db: Db, journalId: string, base: string): Promise<Mark | null> {
   const { rows } = await db.query<CountedRow>(
-    `update tieout.journals j set marks = marks + 1 from (select ${RUNNING}) facts
+    `update tieout.journals j set marks = marks + 1 from tieout.server_facts facts
      where j.journal_id = $1 and j.verified_start = facts.started_at
-       and j.verified_timeline = facts.timeline and ${IS_THIS_BASE}
-     returning j.marks, ${RELEASED}`,
+       and j.verified_timeline = facts.timeline
+       and tieout.is_this_base(j.verified_system, facts.database)
+     returning j.marks, extract(epoch from released_at)::text as released`,
     [journalId],
   );
   const [row] = rows;
@@ -182,9 +181,10 @@ export async function isFrozenBy(db: Db, journalId: string): Promise<boolean> {
 export async function excuseAbsent(db: Db, own: JournalHome | null): Promise<string[]> {
   const { rows } = await db.query<{ name: string }>(
     `update tieout.journals j set excused_at = clock_timestamp()
-     from (select ${RUNNING}) facts
-     where ${IS_ABSENT} and (j.host, j.place) is distinct from ($1::text, $2::text)
-     returning ${ABSENT_NAME} as name`,
+     from tieout.absent_journals absent
+     where absent.journal_id = j.journal_id
+       and (j.host, j.place) is distinct from ($1::text, $2::text)
+     returning absent.name`,
     [own?.host ?? null, own?.place ?? null],
   );
   return [...new Set(rows.map(({ name }) => name))].sort();
@@ -196,9 +196,8 @@ export async function absentHosts(
   own: { journalId: string | null; place?: JournalHome | null },
 ): Promise<string[]> {
   const { rows } = await db.query<{ name: string }>(
-    `select distinct ${ABSENT_NAME} as name
-     from tieout.journals j, (select ${RUNNING}) facts
-     where ${IS_ABSENT} and j.journal_id is distinct from $1::uuid
+    `select distinct j.name from tieout.absent_journals j
+     where j.journal_id is distinct from $1::uuid
        and (j.host, j.place) is distinct from ($2::text, $3::text)
      order by 1`,
     [own.journalId, own.place?.host ?? null, own.place?.place ?? null],
@@ -234,7 +233,7 @@ export async function databaseFacts(db: Db, wallClock: () => Date): Promise<Data
     now: Date;
     unsafe: string[];
     database: string;
-  }>(`select ${RUNNING}, clock_timestamp() as now, ${UNSAFE}`);
+  }>('select *, clock_timestamp() as now from tieout.server_facts');
   const row = rows[0];
   if (!row) throw new Error('the database says nothing of itself');
   const system = await systemOf(db);
@@ -253,25 +252,6 @@ export async function databaseFacts(db: Db, wallClock: () => Date): Promise<Data
 function skewOf(theirs: Date, asked: number, wallClock: () => Date): number {
   return theirs.getTime() - (asked + wallClock().getTime()) / 2;
 }
-
-/** Settings that are off, and with which a server forgets what it has acknowledged. */
-const UNSAFE = `array(
-  select name || ' = off' from unnest('{fsync,full_page_writes,synchronous_commit}'::text[]) as name
-  where current_setting(name) = 'off'
-    -- set by the servers that tests start and throw away
-    and current_setting('tieout.throwaway', true) is distinct from 'on') as unsafe`;
-
-const RUNNING = `pg_is_in_recovery() as is_replica,
-  case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end
-    as timeline,
-  extract(epoch from pg_postmaster_start_time())::text as started_at,
-  (select oid::text from pg_database where datname = current_database()) as database`;
-
-/**
- * Not one that was loaded from a dump beside it, or in its place, under the same server. Rows of
- * older versions name the cluster alone.
- */
-const IS_THIS_BASE = `coalesce(split_part(j.verified_system, '/', 2), '') in ('', facts.database)`;
 
 async function systemOf(db: Db): Promise<string> {
   try {
@@ -301,18 +281,6 @@ export interface ClaimFacts {
   skewMs: number;
 }
 
-/** Journals that were not used for so long do not hold anybody up. */
-const JOURNAL_DAYS_MAX = 30;
-
-/** In use lately, and not held against this server since it was started. */
-const IS_ABSENT = `(j.verified_start is distinct from facts.started_at
-    or j.verified_timeline is distinct from facts.timeline or not ${IS_THIS_BASE})
-  and j.verified_at > clock_timestamp() - interval '${JOURNAL_DAYS_MAX} days'
-  and (j.excused_at is null or j.excused_at < j.verified_at)`;
-
-/** One host may have more than one. */
-const ABSENT_NAME = `j.host || ' (' || j.place || ')'`;
-
 /** Asked in the transaction of each claim, hence small. */
 export async function claimFacts(
   db: Db,
@@ -330,11 +298,11 @@ export async function claimFacts(
     unsafe: string[];
     now: Date;
   }>(
-    `select facts.*, clock_timestamp() as now, ${UNSAFE}, $1::uuid is null or exists (
+    `select facts.*, clock_timestamp() as now, $1::uuid is null or exists (
          select from tieout.attempts where attempt_id = $1::uuid) as knows_newest,
-       array(select ${ABSENT_NAME} from tieout.journals j
-         where ${IS_ABSENT} and j.journal_id is distinct from $2::uuid) as absent
-     from (select ${RUNNING}) facts`,
+       array(select j.name from tieout.absent_journals j
+         where j.journal_id is distinct from $2::uuid) as absent
+     from tieout.server_facts facts`,
     [newest, journalId],
     'claimFacts',
   );

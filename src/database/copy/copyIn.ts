@@ -4,8 +4,8 @@
 
 import type pg from 'pg';
 import { from } from 'pg-copy-streams';
-import type { Connection } from './connection.js';
-import { asOperatingFailure } from './connection.js';
+import type { Connection } from '../connection.js';
+import { asOperatingFailure } from '../connection.js';
 
 export interface CopyIn {
   /** Rows in COPY's format; resolves when the server has taken enough to go on. */

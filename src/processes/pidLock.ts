@@ -1,25 +1,21 @@
-// A lock file between processes of one machine: who starts or stops the embedded server does it
-// alone. It owns the proof that a holder is gone; it must never take a lock from a living one.
-// Neighbours: embedded.ts holds it, postmaster.ts tells processes apart.
+// A lock file between processes of one machine that names its holder: who starts or stops the
+// embedded server does it alone, and a sandbox has its folder to itself. A holder that was killed
+// leaves the file behind; whoever comes next sees that the process is gone and takes over, one at a
+// time. It must never take a lock from a living process. Neighbour: identity.ts says who lives.
 
 import { existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UnreachableError } from '../../core/errors.js';
-import { processBirth } from './postmaster.js';
+import { UnreachableError } from '../core/errors.js';
+import { isAlive, type ProcessMark, thisProcess } from './identity.js';
 
 const POLL_MS = 25;
 const WAIT_CAP_MS = 180_000;
-/** Holders on another host (a shared volume) cannot be asked; every hold is far shorter. */
+/** A lock of a dead holder is mostly had at the second try. */
+const TRIES_MAX = 200;
+/** Holders on another host (a shared volume) cannot be asked; what is waited for is short. */
 const FOREIGN_STALE_MS = 300_000;
 /** Clearing takes microseconds; a guard this old was left by a killed process. */
 const GUARD_STALE_MS = 10_000;
-
-interface Holder {
-  host: string;
-  pid: number;
-  birth: string;
-}
 
 let claims = 0;
 
@@ -35,25 +31,42 @@ export async function withLock<T>(file: string, work: () => Promise<T>): Promise
   try {
     return await work();
   } finally {
-    rmSync(file, { force: true });
+    release(file);
   }
+}
+
+export type Held = { readonly kind: 'held'; release(): void } | { kind: 'taken'; pid: number };
+
+/** Takes the lock for as long as this process likes, or says at once who lives and has it. */
+export async function holdLock(file: string): Promise<Held> {
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    if (claim(file)) return { kind: 'held', release: () => release(file) };
+    const holder = read(file);
+    if (holder !== null && !isStale(file)) return { kind: 'taken', pid: holder.pid };
+    clearStale(file);
+    await sleep(POLL_MS);
+  }
+  throw new Error(`${file}: could not be taken over from a process that has ended`);
 }
 
 /** Links a finished file into place, so that no reader ever sees a lock half written. */
 function claim(file: string): boolean {
   claims += 1;
   const draft = `${file}.${process.pid}-${claims}`;
-  const holder: Holder = { host: hostname(), pid: process.pid, birth: processBirth(process.pid) };
-  writeFileSync(draft, JSON.stringify(holder), { mode: 0o644 });
+  writeFileSync(draft, JSON.stringify(thisProcess()), { mode: 0o644 });
   try {
     linkSync(draft, file);
     return true;
   } catch (error) {
-    if (!isCode(error, 'EEXIST')) throw error;
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
     return false;
   } finally {
     rmSync(draft, { force: true });
   }
+}
+
+function release(file: string): void {
+  if (read(file)?.pid === process.pid) rmSync(file, { force: true });
 }
 
 /** Only one process at a time clears, and it looks again: a new holder is never cleared away. */
@@ -70,14 +83,13 @@ function clearStale(file: string): void {
 
 function isStale(file: string): boolean {
   const holder = read(file);
-  if (holder === null) return ageMs(file) > FOREIGN_STALE_MS;
-  if (holder.host !== hostname()) return ageMs(file) > FOREIGN_STALE_MS;
-  return processBirth(holder.pid) !== holder.birth;
+  const isGone = holder === null ? null : isAlive(holder);
+  return isGone === null ? ageMs(file) > FOREIGN_STALE_MS : !isGone;
 }
 
-function read(file: string): Holder | null {
+function read(file: string): ProcessMark | null {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Holder;
+    return JSON.parse(readFileSync(file, 'utf8')) as ProcessMark;
   } catch {
     return null;
   }
@@ -91,8 +103,4 @@ function ageMs(file: string): number {
   } catch {
     return -1;
   }
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -4,14 +4,11 @@
 
 import type pg from 'pg';
 import { to } from 'pg-copy-streams';
-import type { Connection } from './connection.js';
-import { asOperatingFailure } from './connection.js';
+import type { Connection } from '../connection.js';
+import { asOperatingFailure } from '../connection.js';
 
 /** One row: the text of each column, null where it is null. */
 export type CopiedRow = (string | null)[];
-
-/** What may stand for a parameter. */
-export type CopyValue = bigint | string;
 
 const NEWLINE = 0x0a;
 /**
@@ -20,18 +17,13 @@ const NEWLINE = 0x0a;
  */
 const CHUNK_BYTES = 16 * 1024;
 
-/** The rows of a SELECT as text, in chunks as they come. */
+/** The rows of a COPY ... TO STDOUT as text, in chunks as they come. */
 export async function* copyOut(
   client: pg.ClientBase,
-  select: string,
-  values: readonly CopyValue[],
+  copySql: string,
   connection: Connection,
 ): AsyncGenerator<CopiedRow[]> {
-  // COPY takes no parameters.
-  const text = select.replace(/\$(\d+)/g, (_, number) =>
-    literal(client, values[Number(number) - 1]),
-  );
-  const stream = client.query(to(`copy (${text}) to stdout`));
+  const stream = client.query(to(copySql));
   let rest: Buffer = Buffer.alloc(0);
   try {
     for await (const piece of stream) {
@@ -53,11 +45,6 @@ function chunkEnd(bytes: Buffer, start: number): number {
   const last = bytes.lastIndexOf(NEWLINE, start + CHUNK_BYTES);
   const end = last < start ? bytes.indexOf(NEWLINE, start + CHUNK_BYTES) : last;
   return end < start ? start : end + 1;
-}
-
-/** A bigint is written the same way in SQL, a text between quotes. */
-function literal(client: pg.ClientBase, value: CopyValue | undefined): string {
-  return typeof value === 'string' ? client.escapeLiteral(value) : String(value);
 }
 
 function linesOf(text: string): string[] {

@@ -1,0 +1,36 @@
+// One request over a fresh connection, once, and its answer read. There is no retry, and none may
+// be added: the gateway has no key that would tell a repeat.
+
+import type { Account } from '../account.js';
+import type { PreparedRequest } from '../wire/requests.js';
+import { answerOf, type UnknownOutcome } from '../wire/wholeAnswer.js';
+import type { MoneyConnect, MoneyPost } from './moneyTransport.js';
+import type { RawAnswer } from './transport.js';
+
+/** Sends one prepared request over a fresh connection, once. */
+export type PostOnce = (
+  account: Account,
+  request: Pick<PreparedRequest, 'path' | 'contentType' | 'body'>,
+) => Promise<MoneyPost>;
+
+export function postOnceOver(
+  connect: (account: Account) => Promise<MoneyConnect>,
+  deadlineMs: number,
+): PostOnce {
+  return async (account, { path, contentType, body }) => {
+    const opened = await connect(account);
+    if (opened.kind === 'not_sent') return opened;
+    const headers = { 'content-type': contentType };
+    return opened.connection.post({ path, headers, body, deadlineMs, mayWrite: () => true });
+  };
+}
+
+export async function callOnce<Outcome>(
+  post: PostOnce,
+  account: Account,
+  sent: PreparedRequest,
+  read: (sent: PreparedRequest, answer: RawAnswer) => Outcome,
+): Promise<Outcome | UnknownOutcome | { kind: 'not_sent'; reason: string }> {
+  const answer = answerOf(await post(account, sent));
+  return answer.kind === 'answered' ? read(sent, answer) : answer;
+}

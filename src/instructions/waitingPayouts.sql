@@ -1,0 +1,39 @@
+-- Requests that wait for a payout, oldest first: not history, not paid or on its way, and not one
+-- that the gateway or a person refused, unless a person wants it planned again. $1 accounts
+-- [{account_id, live_from}], $2 limit, $3 bytes of the longest id that an index holds.
+with twin as materialized (
+  select request_id, min(account_id collate "C") as least, max(account_id collate "C") as most
+  from tieout.ledger_payouts() group by request_id
+)
+select p.account_id, p.request_id, p.payload, p.requested_at, p.problem,
+  count(*) over (partition by p.account_id, p.request_id) as copies,
+  (select min(other.account_id) from (
+    select unnest(array[twin.least, twin.most]) as account_id from twin
+    where twin.request_id = p.request_id
+    union all
+    select i.account_id from tieout.instructions i
+    where i.operation = 'payout' and i.transaction_id = p.request_id and not i.is_void
+  ) other where other.account_id <> p.account_id collate "C") as elsewhere,
+  (select min(c.called_by) from tieout.calls_by_hand(p.request_id) c) as by_hand_of
+from tieout.ledger_payouts() p
+join jsonb_to_recordset($1::jsonb) as a (account_id text, live_from timestamptz)
+  on a.account_id collate "C" = p.account_id collate "C"
+left join lateral (
+  select * from tieout.instructions i
+  where i.operation = 'payout' and i.account_id = p.account_id collate "C"
+    and i.transaction_id = p.request_id
+  order by i.instruction_id desc limit 1
+) newest on true
+where (a.live_from is null or p.requested_at >= a.live_from or p.requested_at is null)
+  and octet_length(p.request_id) <= $3
+  -- Most of the history is paid: put aside as a set, before anything is asked one by one.
+  and not exists (
+    select from tieout.instructions done
+    where done.operation = 'payout' and done.state = 'confirmed'
+      and done.account_id = p.account_id collate "C"
+      and done.transaction_id = p.request_id)
+  and (newest.state is null or newest.state in ('planned', 'held', 'queued')
+    or (newest.state in ('rejected', 'withdrawn') and newest.replan_id is not null)
+    or (newest.state = 'withdrawn'
+      and (not newest.is_refused or newest.payload <> p.payload)))
+order by p.requested_at, p.request_id limit $2

@@ -1,0 +1,18 @@
+-- The night of a date, or the newest, with no more of its summary than the reader may see. $1 the
+-- accounts of the reader, $2 date or null.
+select r.run_id, r.business_date, r.state as run_state, r.created_at, r.finished_at, r.as_of,
+  r.failure, (select tieout.worst_state(array_agg(ra.state)) from tieout.run_accounts ra
+    where ra.run_id = r.run_id and ra.account_id = any ($1)) as state,
+  jsonb_set(jsonb_set(r.summary, '{accounts}', coalesce((
+    select jsonb_agg(one order by one ->> 'accountId')
+    from jsonb_array_elements(r.summary -> 'accounts') one
+    where one ->> 'accountId' = any ($1)), '[]')), '{notices}', coalesce((
+    select jsonb_agg(one order by at)
+    from jsonb_array_elements(r.summary -> 'notices') with ordinality told (one, at)
+    where one ->> 'accountId' = any ($1)), '[]')) as summary,
+  tieout.sees_run($1, r.run_id) as is_whole
+from tieout.runs r
+where not r.is_dry and ($2::date is null or r.business_date = $2)
+  and exists (select 1 from tieout.run_accounts ra
+    where ra.run_id = r.run_id and ra.account_id = any ($1))
+order by r.business_date desc limit 1

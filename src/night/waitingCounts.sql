@@ -1,0 +1,20 @@
+-- What waits for somebody, counted over all nights. $1 accounts.
+select (select count(*) from tieout.instructions
+  where is_open and state = 'held' and account_id = any ($1)) as held,
+(select count(*) from tieout.instructions
+  where is_open and state = 'unknown' and account_id = any ($1)) as unknown,
+(select count(*) from tieout.instructions
+  where is_open and state not in ('held', 'unknown')
+    and account_id = any ($1)) as "onTheirWay",
+(select count(*) from tieout.breaks
+  where state = 'open' and account_id = any ($1)) as open,
+(select count(*) from tieout.breaks
+  where state = 'open' and owner is null and account_id = any ($1)) as unowned,
+(select count(distinct (p.kind, p.format, p.period)) from tieout.reports p
+  where p.state = 'failed' and p.run_id = (select run_id from tieout.runs
+      where not is_dry order by business_date desc limit 1)
+    and not exists (select from tieout.reports later
+      where later.kind = p.kind and later.format = p.format
+        and case when p.period is null then later.run_id = p.run_id
+          else later.period = p.period end
+        and later.revision > p.revision and later.state = 'written')) as unwritten

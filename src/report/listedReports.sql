@@ -1,0 +1,25 @@
+-- Reports that were written, newest night first: of each who took it last. A report holds all
+-- accounts of its night, so that it is shown only to those who may see all of them. $1 the accounts
+-- of the reader, $2 one report, or null: those of a page of nights that have one, $3 nights, $4
+-- offset.
+select p.report_id, r.business_date, r.state as run_state, p.kind, p.format, p.revision, p.sha256,
+  p.bytes, p.written_at, p.path,
+  coalesce((
+    select jsonb_agg(jsonb_build_object('who', e.who, 'at', e.at) order by e.event_id desc)
+    from (
+      select * from tieout.console_events e
+      where e.action = 'download' and e.subject = 'report ' || p.report_id
+      order by e.event_id desc
+      limit 5
+    ) e), '[]') as taken
+from (
+  select run_id, business_date, state from tieout.runs r
+  where $2::bigint is not null or (not is_dry and tieout.sees_run($1, r.run_id) and exists (
+    select from tieout.reports p where p.run_id = r.run_id and p.state = 'written'))
+  order by business_date desc
+  limit $3 offset $4
+) r
+join tieout.reports p using (run_id)
+where p.state = 'written' and ($2 is null
+  or (p.report_id = $2 and tieout.sees_run($1, r.run_id)))
+order by r.business_date desc, p.kind desc, p.format, p.revision desc

@@ -1,0 +1,13 @@
+-- Instructions as reports list them. $1 run, $2 false: those that were confirmed in it; true: those
+-- that wait for somebody, open ones of its accounts and the refusals of this run.
+select i.instruction_id, i.account_id, i.order_no, i.refund_id, i.operation, i.state, i.currency,
+  case when i.is_in_totals then coalesce(i.refund_amount, i.amount)::text end as amount,
+  i.transaction_id, i.gateway_reference, coalesce(i.outcome_message, i.reason) as message,
+  i.hold_reason, (select max(at) from tieout.instruction_events e
+    where e.instruction_id = i.instruction_id) as at
+from tieout.instructions i
+where case when $2::boolean
+  then i.account_id in (select account_id from tieout.run_accounts where run_id = $1::bigint)
+    and (i.is_open or (i.state = 'rejected' and i.settled_run_id = $1))
+  else i.state = 'confirmed' and i.settled_run_id = $1 end
+order by i.account_id, i.operation, i.instruction_id

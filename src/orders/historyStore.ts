@@ -50,8 +50,8 @@ export async function orderHistory(
   db: Db,
   accountId: string,
   orderNo: string,
-): Promise<OrderHihistory | null> {
-  const { rows } = await db.query<{ history: OrderHihistory }>(statement('orders/orderHihistory'), [
+): Promise<OrderHistory | null> {
+  const { rows } = await db.query<{ history: OrderHistory }>(statement('orders/orderHistory'), [
     accountId,
     orderNo,
     PULLS_MAX,

@@ -133,9 +133,10 @@ function movementRow(row: RawMovementRow): MovementRow {
   };
 }
 
-/** The planner would hash and sort all orders, where it can walk two indexes in their order. */
+/** The planner would hash and sort all orders, or look each up: two indexes are in their order. */
 export const BY_INDEX_ONLY: PlannerSettings = {
   enable_hashjoin: 'off',
+  enable_nestloop: 'off',
   max_parallel_workers_per_gather: '0',
 };
 

@@ -86,7 +86,7 @@ describe('answers', () => {
   const batchFields = [...new Set(Object.values(BATCHES).flatMap(({ got }) => got))];
   it.each([
     ['a payment', PAYMENT_ANSWER, ['payments/paymentAnswer.ts', 'wire/responXml.ts']],
-    ['a payout', PAYOUT_ANSWER, ['payments/payout.ts', 'document/payoutMessages.ts']],
+    ['a payout', PAYOUT_ANSWER, ['batches/payout.ts', 'document/payoutMessages.ts']],
     ['a payout, beyond the request', ['local_clearing_system'], ['document/payoutMessages.ts']],
     ['a query', QUERY_ANSWER, ['document/messages.ts']],
     ['an entry of a query, as a type', QUERY_ENTRY, ['document/messages.ts']],

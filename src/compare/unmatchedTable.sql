@@ -1,6 +1,6 @@
--- Of each order that does not match by the fast match, its ledger row and its entry side by side, until
--- the transaction ends; and by account the number of those that do. What the number of an account
--- stands on says fastMatch.sql, which fills it.
+-- Of each order that does not match by the fast match, its ledger row and its entry side by side,
+-- until the transaction ends; and by account the number of those that do. What the number of an
+-- account stands on says fastMatch.sql, which fills it.
 create temp table unmatched (
   account_id text collate "C",
   matched bigint,

@@ -149,7 +149,7 @@ function orderAfter(chunks: readonly Chunk[], pages: number): string | null {
 /** Whether every page of a pull was answered, and its chunks. */
 async function shapeOf(db: Db, pullId: bigint): Promise<{ isWhole: boolean; chunks: Chunk[] }> {
   const { pages, chunks } = relationsOf(db, pullId);
-  // Where pages are walked, one of them stands for all, and nothing is whole at a glance.
+  // Where pages are scanned, one of them stands for all, and nothing is whole by the fast match.
   const { rows } = await db.query<Chunk & { is_whole: boolean }>(
     named`with page as (
        select count(*) as pages, bool_and(state = 'answered' and not stands_for_walk) as is_plain

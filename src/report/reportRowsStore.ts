@@ -134,7 +134,6 @@ function movementRow(row: RawMovementRow): MovementRow {
 }
 
 /** The planner would hash and sort all orders, or look each up: two indexes are in their order. */
-/** The planner would hash and sort all orders, or look each up: two indexes are in their order. */
 export const BY_INDEX_ONLY: PlannerSettings = {
   enable_hashjoin: 'off',
   enable_nestloop: 'off',

@@ -523,6 +523,7 @@ create table tieout.final_orders (
   fingerprint text not null,
   run_id bigint not null,
   requests text[] collate "C" default '{}'[] not null,
+  codes text[] collate "C",
   constraint final_orders_pkey PRIMARY KEY (account_id, order_no)
 );
 
@@ -1010,7 +1011,7 @@ create table tieout.run_accounts (
   run_id bigint not null,
   account_id text collate "C" not null,
   business_date date not null,
-  merchant_id text not null,
+  merchant_id text,
   send_block text,
   state text not null,
   open_before jsonb default '{}'::jsonb not null,
@@ -2182,14 +2183,6 @@ begin
   return new;
 end $function$;
 
-CREATE OR REPLACE FUNCTION tieout.has_part(amount numeric)
- RETURNS boolean
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-  select coalesce(amount <> trunc(amount), false)
-$function$;
-
 CREATE OR REPLACE PROCEDURE tieout.hold_run(IN run bigint, IN of_holder uuid)
  LANGUAGE plpgsql
 AS $procedure$
@@ -2371,7 +2364,7 @@ AS $function$
     else ((at at time zone zone) - cut_off)::date - 2 end
 $function$;
 
-CREATE OR REPLACE FUNCTION tieout.ledger_orders(currencies text[], whole text[], separator text)
+CREATE OR REPLACE FUNCTION tieout.ledger_orders(currencies text[], coarse jsonb, separator text)
  RETURNS TABLE(account_id text, order_no text, currency text, amount numeric, expected text, transaction_id text, capture_amount numeric, review_decision text, placed_at timestamp with time zone, problem text)
  LANGUAGE sql
  STABLE PARALLEL SAFE
@@ -2391,16 +2384,18 @@ AS $function$
       when l.currency is null or not l.currency = any (currencies)
         then 'its currency is unknown, or has more than two decimals and is not in the profile'
           || coalesce(': ' || left(l.currency, 16), '')
-      when l.currency = any (whole) and l.amount <> trunc(l.amount)
-        then 'its currency has no decimals, and its amount is ' || l.amount
+      when tieout.too_fine(min_scale(l.amount), l.currency, coarse) is not null
+        then tieout.too_fine(min_scale(l.amount), l.currency, coarse) || ', and its amount is '
+          || l.amount
       when l.expected is null
         or l.expected not in ('authorised', 'captured', 'cancelled', 'declined')
         then 'what it expects is no known state' || coalesce(': ' || left(l.expected, 32), '')
       when not coalesce(l.capture_amount > 0 and l.capture_amount <= l.amount
         and l.capture_amount = round(l.capture_amount, 2), true)
         then 'its capture_amount ' || left(l.capture_text, 40) || ' is not within its amount'
-      when l.currency = any (whole) and l.capture_amount <> trunc(l.capture_amount)
-        then 'its currency has no decimals, and its capture_amount is ' || l.capture_amount
+      when tieout.too_fine(min_scale(l.capture_amount), l.currency, coarse) is not null
+        then tieout.too_fine(min_scale(l.capture_amount), l.currency, coarse)
+          || ', and its capture_amount is ' || l.capture_amount
       when l.review_decision not in ('accept', 'reject')
         then 'its review_decision is neither accept nor reject: ' || left(l.review_decision, 16)
       when tieout.id_problem(l.transaction_id) is not null
@@ -3039,6 +3034,16 @@ CREATE OR REPLACE FUNCTION tieout.tolerated_difference(taken numeric, gateway_am
  IMMUTABLE PARALLEL SAFE
 AS $function$
   select coalesce(taken, gateway_amount) - coalesce(to_take, ledger_amount)
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.too_fine(decimals integer, currency text, coarse jsonb)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case when decimals > (coarse ->> currency)::int
+    then case coarse ->> currency when '0' then 'its currency has no decimals'
+      else 'its currency has one decimal' end end
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.usable_amount(amount numeric)

@@ -59,8 +59,8 @@ export async function enterUnconfigured(
 /** Those of a run. */
 export async function unconfiguredOf(db: Db, runId: bigint): Promise<string[]> {
   const { rows } = await db.query<{ account_id: string }>(
-    `select account_id from tieout.run_accounts where run_id = $1 and merchant_id is null
-     order by account_id`,
+    named`select account_id from ${relationsOf(db).run_accounts}
+     where run_id = $1 and merchant_id is null order by account_id`,
     [runId],
   );
   return rows.map((row) => row.account_id);

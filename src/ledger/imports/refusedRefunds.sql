@@ -1,5 +1,5 @@
 -- Lines of refund requests that the ledger cannot take. $1 limit, $2 whether older lines are taken,
--- too, $3 the currencies without decimals.
+-- too, $3 coarse currencies, with what amounts in them must be.
 select file_no, line_no, "column", value, reason
 from (
   select file_no, line_no, 'refund_amount' as "column", refund_amount::text as value,

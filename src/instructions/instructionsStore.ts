@@ -160,28 +160,6 @@ export async function sentInstructions(
   }));
 }
 
-/** What is open before a run begins, by account and operation. */
-export async function carriedInstructions(
-  db: Db,
-  runId: bigint,
-  accountIds: readonly string[],
-): Promise<Map<string, Record<string, number>>> {
-  const { rows } = await db.query<{ account_id: string; operation: string; count: bigint }>(
-    `select account_id, operation, count(*) as count from tieout.instructions
-     where run_id <> $1 and account_id = any ($2)
-       and is_open
-     group by account_id, operation`,
-    [runId, accountIds],
-  );
-  const carried = new Map<string, Record<string, number>>();
-  for (const row of rows) {
-    const counts = carried.get(row.account_id) ?? {};
-    counts[row.operation] = Number(row.count);
-    carried.set(row.account_id, counts);
-  }
-  return carried;
-}
-
 /**
  * What is to be looked at again before the run is told: everything accepted that is not settled,
  * whenever it left and whatever its order looked like; what is unknown and was claimed at or after

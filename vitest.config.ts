@@ -3,10 +3,19 @@
 // process (no clock, no server, no memory that is measured) shares one with the files before it:
 // most of such a file's time was to load the program anew.
 
+import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longestFirst.js';
 
-const TOGETHER = ['core', 'gateway', 'imports', 'store'].map((room) => `test/${room}/**/*.test.ts`);
+/** Rooms of rules and statements. Elsewhere tests start programs and browsers, or set the clock. */
+const STATEMENT_ROOMS =
+  'breaks compare confirm core database days gateway instructions ledger plan pull runs send';
+/** What brings a whole run, with a clock and a date of its own, into the process. */
+const WHOLE_RUN = /support\/(night|byHand|identities|separateHouse)\.js/;
+
+const TOGETHER = STATEMENT_ROOMS.split(' ')
+  .flatMap((room) => readdirSync(`test/${room}`).map((name) => `test/${room}/${name}`))
+  .filter((path) => path.endsWith('.test.ts') && !WHOLE_RUN.test(readFileSync(path, 'utf8')));
 
 const EVERY_TEST = {
   // Real servers and processes on a shared, noisy machine: CI tries a failed test once more.

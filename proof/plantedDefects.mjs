@@ -38,13 +38,13 @@ export const DEFECTS = [
         "      when state = 'unknown' and is_whole and gateway_state = from_state then 'rejected'",
     ],
     also: ["j.to_state = 'confirmed' then $", "j.to_state in ('confirmed', 'rejected') then $"],
-    by: 'test/store/settle.test.ts',
+    by: 'test/confirm/settle.test.ts',
   },
   {
     name: 'a partial refund is settled by a look',
     file: 'src/instructions/settle.sql',
     change: ['not is_disputed and is_whole', 'not is_disputed'],
-    by: 'test/store/settle.test.ts',
+    by: 'test/confirm/settle.test.ts',
   },
   {
     name: 'the claim is not written down',
@@ -62,7 +62,7 @@ export const DEFECTS = [
       'await commit(client, connection);',
       'await commit(client, connection).catch(() => {});',
     ],
-    by: 'test/store/db.test.ts',
+    by: 'test/database/db.test.ts',
   },
   {
     name: 'an answer without a clear refusal is a refusal',
@@ -152,7 +152,7 @@ export const DEFECTS = [
     name: 'a permit that a full disk refused is one all the same',
     file: 'src/send/journal/permitJournal.ts',
     change: ['for (const one of lost) one.failed(error);', 'for (const one of lost) one.done();'],
-    by: 'test/store/permitJournal.test.ts',
+    by: 'test/send/permitJournal.test.ts',
   },
   {
     name: 'a namesake on another machine is called gone',
@@ -229,7 +229,7 @@ export const DEFECTS = [
     name: 'accepted needs no look',
     file: 'src/instructions/settle.sql',
     change: ["when state = 'accepted' then 'unknown'", "when state = 'accepted' then 'confirmed'"],
-    by: 'test/store/settle.test.ts',
+    by: 'test/confirm/settle.test.ts',
   },
   {
     name: 'a cancel is proven by a capture',

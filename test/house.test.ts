@@ -303,7 +303,7 @@ describe('how things read', () => {
 });
 
 const LOCK = 'package-lock.json';
-/** Written by a program, from the migrations (test/store/schema.test.ts). */
+/** Written by a program, from the migrations (test/database/schema.test.ts). */
 const SCHEMA = 'migrations/schema.sql';
 
 /** In tests tables and titles may be wider; the formatter sees to the rest. */

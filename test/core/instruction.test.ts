@@ -1,5 +1,5 @@
 // The life of an instruction: the data of core/instructions/instruction.ts holds together in itself.
-// test/store/instructionLife.test.ts holds it against the database.
+// test/instructions/instructionLife.test.ts holds it against the database.
 
 import { describe, expect, test } from 'vitest';
 import {

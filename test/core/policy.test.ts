@@ -1,5 +1,5 @@
 // What a policy lets go without a person, case by case: core/instructions/policy.ts, which the claim asks. That
-// plan.sql says the same of whole sets is in test/store/plan.test.ts.
+// plan.sql says the same of whole sets is in test/plan/plan.test.ts.
 
 import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../src/core/instructions/policy.js';

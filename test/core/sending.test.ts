@@ -1,4 +1,4 @@
-// What may stop an account, as a table: core/instructions/sending.ts. test/store/instructionLife.test.ts holds
+// What may stop an account, as a table: core/instructions/sending.ts. test/instructions/instructionLife.test.ts holds
 // the list of states against the database.
 
 import { describe, expect, test } from 'vitest';

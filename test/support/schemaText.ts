@@ -2,7 +2,7 @@
 // constraints, indexes and triggers, then views, sequences and functions, in the order of their
 // names. It asks the catalogue itself, since the PostgreSQL that comes along has no pg_dump; what
 // differs from server to server (owners, storage, names of checks for not null) is left out.
-// Neighbour: store/schema.test.ts, which holds migrations/schema.sql against it.
+// Neighbour: database/schema.test.ts, which holds migrations/schema.sql against it.
 
 import type { Database } from '../../src/database/db.js';
 

@@ -30,7 +30,7 @@ const deps = {
 const here = (...parts: string[]): string => join(packageRoot(), ...parts);
 const mapFile = (name: string): string => here('docs', 'maps', `${name}.yaml`);
 const mapOf = (name: string): ColumnMap => loadColumnMap(mapFile(name));
-const exportOf = (name: string): string => here('test', 'imports', 'exports', `${name}.csv`);
+const exportOf = (name: string): string => here('test', 'ledger', 'exports', `${name}.csv`);
 
 async function importMapped(file: string, map: ColumnMap): Promise<Record<string, unknown>> {
   return { ...(await importOrders(deps, [file], { check: false, map })) };

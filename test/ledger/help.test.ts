@@ -11,7 +11,7 @@ import { csvLines } from '../../src/ledger/lines/csvLines.js';
 import { tieout } from '../support/cli.js';
 import { textOf } from '../support/sourceFiles.js';
 
-const EXPORTS = join(packageRoot(), 'test', 'imports', 'exports');
+const EXPORTS = join(packageRoot(), 'test', 'ledger', 'exports');
 
 describe.each(Object.entries(IMPORT_COLUMNS))('import %s', (kind, columns) => {
   it('names every column in its help and in the paper', async () => {

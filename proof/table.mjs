@@ -8,6 +8,8 @@ const COLUMN = {
   ...{ I1: 'doubles', I8: 'doubles', I5: 'losses', I2: 'wrong', I3: 'wrong' },
   ...{ I12: 'no end', I13: 'figures', I11: 'figures', I14: 'not told' },
 };
+/** Money of schedules in which a person had told codes to mean something else is marked so. */
+export const CODES_SWAPPED = 'codes swapped';
 const COLUMNS = ['doubles', 'losses', 'wrong', 'no end', 'figures', 'not told', 'other'];
 
 export function openResult() {
@@ -54,9 +56,19 @@ export function printTable(result, { tally, naive, rare, mustReach }) {
   for (const { invariant, words } of result.violations.slice(0, 50)) {
     console.log(`${invariant}: ${words}`);
   }
+  const apart = differing(result.money);
+  if (apart.length > 0) console.log(`moved is not confirmed: ${apart.join('; ')}`);
   const missed = rare.filter((name) => tally.of(name) === 0);
   if (mustReach && missed.length > 0) console.log(`never reached: ${missed.join('; ')}`);
-  return result.violations.length === 0 && !(mustReach && missed.length > 0);
+  const isReached = !(mustReach && missed.length > 0);
+  return result.violations.length === 0 && apart.length === 0 && isReached;
+}
+
+/** Currencies in which what moved is not what was confirmed. */
+function differing(money) {
+  const isWhole = ([currency, { difference = 0n }]) =>
+    difference === 0n || currency.endsWith(CODES_SWAPPED);
+  return [...money].filter((row) => !isWhole(row)).map(([currency]) => currency);
 }
 
 function printCounts(title, pairs) {

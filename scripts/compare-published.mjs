@@ -6,12 +6,13 @@
 //
 // Both checkouts must be built. Exit 0: the same; 1: what differs is printed.
 
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import ExcelJS from 'exceljs';
 
 const COMMAND_TIMEOUT_MS = 300_000;
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
@@ -31,8 +32,8 @@ if (positionals.length !== 1) {
 
 const own = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const folder = mkdtempSync(join(tmpdir(), 'tieout-published-'));
-const other = published(resolve(positionals[0]), join(folder, 'other'));
-const here = published(own, join(folder, 'here'));
+const other = await published(resolve(positionals[0]), join(folder, 'other'));
+const here = await published(own, join(folder, 'here'));
 const names = [...new Set([...other.keys(), ...here.keys()])];
 const differing = names.filter((name) => other.get(name) !== here.get(name));
 for (const name of differing) show(name);
@@ -41,7 +42,7 @@ if (!values.keep) rmSync(folder, { recursive: true });
 process.exitCode = differing.length === 0 ? 0 : 1;
 
 /** What this checkout's program says, by command line or file: made equal where it must vary. */
-function published(checkout, project) {
+async function published(checkout, project) {
   mkdirSync(project);
   const said = new Map();
   const call = (...args) => {
@@ -62,7 +63,7 @@ function published(checkout, project) {
   const order = breaks.find((row) => typeof row.orderNo === 'string');
   for (const args of commands(breaks[0], instructions[0], order)) call(...args);
   for (const path of filesBelow(join(project, 'var/reports'))) {
-    const text = path.endsWith('.xlsx') ? sheets(path) : readFileSync(path, 'utf8');
+    const text = path.endsWith('.xlsx') ? await cellsOf(path) : readFileSync(path, 'utf8');
     said.set(alike(relative(project, path), project, checkout), alike(text, project, checkout));
   }
   return said;
@@ -139,18 +140,23 @@ function filesBelow(path) {
   return found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** The parts of a workbook, unpacked: its sheets, styles and names, as text. */
-function sheets(path) {
-  const parts = execFileSync('unzip', ['-Z1', path], { encoding: 'utf8' })
-    .trim()
-    .split('\n')
-    .sort();
-  const text = (part) =>
-    execFileSync('unzip', ['-p', path, part.replace(/[[\]]/g, '\\$&')], {
-      encoding: 'utf8',
-      maxBuffer: OUTPUT_MAX_BYTES,
-    });
-  return parts.map((part) => `--- ${part}\n${text(part)}`).join('\n');
+/** What a reader finds in a workbook: each cell with its value and format; not how the file says it. */
+async function cellsOf(path) {
+  const workbook = new ExcelJS.Workbook();
+  await workbook.xlsx.readFile(path);
+  const lines = [];
+  for (const sheet of workbook.worksheets) {
+    lines.push(
+      `--- ${sheet.name} ${JSON.stringify([sheet.autoFilter, sheet.pageSetup.printArea])}`,
+    );
+    for (const column of sheet.columns ?? []) lines.push(`width ${column.width}`);
+    sheet.eachRow((row) =>
+      row.eachCell((cell) =>
+        lines.push(`${cell.address} ${JSON.stringify([cell.value, cell.numFmt, cell.font?.bold])}`),
+      ),
+    );
+  }
+  return lines.join('\n');
 }
 
 /** What no two runs share, made equal: places, times, ids, digests, ports, processes. */

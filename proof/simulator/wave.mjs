@@ -11,6 +11,7 @@ import { readDatabase } from '../auditor/readBooks.mjs';
 import { fillLedger, layOut, settingsFor } from '../layout.mjs';
 import { randomOf } from '../random.mjs';
 import { memoryQueries } from '../seams.mjs';
+import { CODES_SWAPPED } from '../table.mjs';
 import { bringAllBack, editLedger } from './edits.mjs';
 import { enqueue } from './enqueue.mjs';
 import { openGateway } from './gateway.mjs';
@@ -365,8 +366,14 @@ async function audit(wave) {
   const { violations, money } = findViolations(books);
   // Where codes were told to mean something else, what was read by them is what a person said: only
   // that no money moves twice, or unordered, is asked then.
-  const isAsked = ({ invariant }) => !wave.maySwap || ABOUT_EFFECTS.has(invariant);
-  return { violations: violations.filter(isAsked), money, books };
+  if (!wave.maySwap) return { violations, money, books };
+  const asked = violations.filter(({ invariant }) => ABOUT_EFFECTS.has(invariant));
+  return { violations: asked, money: apart(money), books };
+}
+
+/** What a wrong meaning confirmed moved nowhere: such a wave's money is summed by itself. */
+function apart(money) {
+  return new Map([...money].map(([currency, sums]) => [`${currency}, ${CODES_SWAPPED}`, sums]));
 }
 
 function countStates(wave, { instructions, events, effects }) {

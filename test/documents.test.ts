@@ -340,15 +340,20 @@ function keysIn(text: string): string[] {
 function configKeys(): string[] {
   const keys: string[] = [];
   const walk = (value: unknown, path: string): void => {
-    if (Array.isArray(value)) walk(value[0], `${path}[]`);
+    if (Array.isArray(value) && value.length > 0) walk(value[0], `${path}[]`);
     else if (isMap(value) && Object.keys(value).length > 0 && !ONE_LINE.includes(path)) {
       for (const [name, part] of Object.entries(value)) {
         walk(part, path === '' ? name : `${path}.${name}`);
       }
     } else keys.push(path);
   };
-  walk(parse(renderConfig(INITIAL_VALUES)), '');
+  walk(parse(withSettlement(renderConfig(INITIAL_VALUES))), '');
   return keys;
+}
+
+/** The one section that stands there as a comment, since its being there changes what is kept. */
+function withSettlement(text: string): string {
+  return text.replace(/^# (settlement:)/m, '$1').replace(/^# {3}/gm, '  ');
 }
 
 /** Told in one line of the list although they have keys of their own. */

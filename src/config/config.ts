@@ -8,8 +8,8 @@ import { dirname, resolve } from 'node:path';
 import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.js';
-import { identifierProblem, normalInstant } from '../core/ledger/ledgerRow.js';
-import { type Hundredths, parseAmount } from '../core/money.js';
+import { normalInstant } from '../core/ledger/ledgerRow.js';
+import type { Hundredths } from '../core/money.js';
 import { isTimezone } from '../core/time.js';
 import type { Account } from '../gateway/account.js';
 import { type Profile, parseProfile, sandboxProfile } from '../gateway/document/profile.js';
@@ -18,6 +18,8 @@ import { baseUrlOf, databaseOf, isLoopback, isWebAddress, queueOf } from './addr
 import { interpolate } from './interpolate.js';
 import { proxyOf } from './proxy.js';
 import { withMaskedKeys } from './secrets.js';
+import { type SettlementSettings, settlementOf, settlementSchema } from './settlement.js';
+import { amount, byCurrency, filled, identifier, numeric, percent, whole } from './shapes.js';
 import { deepFreeze, readText } from './values.js';
 
 export type Mode = 'auto' | 'approve' | 'off';
@@ -84,6 +86,8 @@ export interface Config {
   readonly operations: OperationSettings;
   readonly reports: { readonly dir: string; readonly keepDays: number };
   readonly retention: { readonly evidenceMonths: number | null };
+  /** null: nothing of settlement is kept, asked or shown. */
+  readonly settlement: SettlementSettings | null;
   readonly web: {
     readonly host: string;
     readonly port: number;
@@ -123,6 +127,7 @@ export function loadConfig(source: ConfigSource): Config {
     operations: operationsOf(given.operations),
     reports: { ...given.reports, dir: resolve(folder, given.reports.dir) },
     retention: given.retention,
+    settlement: settlementOf(given.settlement, file, given.accounts),
     web: withMaskedKeys({ ...given.web }, ['metricsToken']),
     notify: withMaskedKeys({ ...given.notify }, ['webhook', 'deadMansSwitch']),
   };
@@ -142,37 +147,10 @@ function findFile({ file, env, cwd }: ConfigSource): string {
   );
 }
 
-// What the file may hold. Numbers may come as text, since ${NAME} always fills in text.
+// What the file may hold; shapes.ts has what more than one section holds.
 
-const filled = z.string('must be text: put it in quotes').min(1, 'must not be empty');
-const numeric = (schema: z.ZodNumber | z.ZodInt) =>
-  z.preprocess(
-    (value) => (typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value),
-    schema,
-  );
-const whole = (min: number, max: number) => numeric(z.int().min(min).max(max));
 const months = whole(3, 1_200);
 const hours = numeric(z.number().min(0).max(HOURS_MAX));
-const identifier = filled.superRefine((text, context) => {
-  const problem = identifierProblem(text);
-  if (problem !== null) context.addIssue({ code: 'custom', message: problem });
-});
-const amount = filled.transform((text, context): Hundredths => {
-  const hundredths = parseAmount(text);
-  if (hundredths !== null) return hundredths;
-  context.addIssue({ code: 'custom', message: 'must be an amount in quotes, such as "500.00"' });
-  return z.NEVER;
-});
-const percent = z
-  .union([z.number(), z.string()])
-  .default(0)
-  .transform((given, context): bigint => {
-    const match = /^(\d{1,3})(?:\.(\d{1,4}))?$/.exec(String(given));
-    const parts = BigInt((match?.[1] ?? '') + (match?.[2] ?? '').padEnd(4, '0'));
-    if (match !== null && parts <= 1_000_000n) return parts;
-    context.addIssue({ code: 'custom', message: 'must be 0 to 100 with at most four decimals' });
-    return z.NEVER;
-  });
 const instant = filled.transform((text, context): Date => {
   const normal = normalInstant(text);
   if (normal !== null) return new Date(normal);
@@ -185,7 +163,6 @@ const cron = filled.regex(
   /^\s*([\w*,/#-]+\s+){4,5}[\w*,/#-]+\s*$/,
   'must be five or six cron fields such as 15 4 * * *',
 );
-const byCurrency = z.record(z.string().regex(/^[A-Z]{3}$/, 'is no currency code'), amount);
 const mode = z.enum(['auto', 'approve', 'off']).default('approve');
 const told = filled
   .refine(isWebAddress, 'must be a http:// or https:// address')
@@ -271,6 +248,7 @@ const settingsSchema = z.strictObject({
     })
     .prefault({}),
   retention: z.strictObject({ evidenceMonths: months.nullable().default(null) }).prefault({}),
+  settlement: settlementSchema,
   web: z
     .strictObject({
       host: filled.default('127.0.0.1'),

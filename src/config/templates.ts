@@ -115,6 +115,23 @@ retention: { evidenceMonths: null }
 # The console. metricsToken: what a monitor brings to read /metrics; null: only who is signed in may.
 web: { host: 127.0.0.1, port: ${values.webPort ?? 8080}, metricsToken: null }
 
+# What became of the captured money, from this business date on: the acquirer's files are matched with
+# what the gateway showed. Without this section nothing of it is kept. Working days are Monday to Friday
+# in schedule.timezone less holidays.
+# settlement:
+#   from: "2026-11-01" # what was captured or settled before is history, and never missed
+#   settleDays: 5 # working days until a movement without a settlement line is overdue
+#   arriveDays: 3 # the same until a payout without a bank entry is overdue
+#   holidays: [] # such as ["2026-12-25"]
+#   reference: null # a regular expression with one group that finds the batch in a bank entry's texts
+#   counterparty: null # a regular expression that the payer's name must match
+#   bankAccounts: [] # IBANs; entries of others are not read
+#   # What was agreed with the acquirer, such as
+#   # { accountId: "A1001", type: captured, percent: "1.40", fixed: { EUR: "0.25" }, from: "2026-11-01", tolerance: "0.01" }
+#   tariff: []
+#   inbox: null # a folder whose files are imported by themselves
+#   files: [] # how files of the inbox are read, such as { match: "settlement_*.csv", map: maps/acquirer.yaml }
+
 # webhook: an address that is told by POST how the night ended, and what cannot wait.
 # deadMansSwitch: one that is asked by GET whenever a night has finished, and raises the alarm itself
 # when that does not come. Keep addresses that are secrets in the environment.

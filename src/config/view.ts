@@ -15,10 +15,24 @@ export function describeConfig(config: Config): Record<string, unknown> {
 
 /** Equal for equal settings, wherever the files lie and whatever proxy leads to the gateway. */
 export function configHash(config: Config): string {
-  const { file: _, dataDir: __, reports: ___, gateway, ...settings } = describeConfig(config);
+  const {
+    file: _,
+    dataDir: __,
+    reports: ___,
+    gateway,
+    settlement,
+    ...settings
+  } = describeConfig(config);
   const { proxy: ____, ...gatewayShown } = gateway as Record<string, unknown>;
   const gatewaySettings = { ...gatewayShown, profileFile: null };
-  return sha256(JSON.stringify(sortedKeys({ ...settings, gateway: gatewaySettings })));
+  const given = { ...settings, ...settlementGiven(settlement), gateway: gatewaySettings };
+  return sha256(JSON.stringify(sortedKeys(given)));
+}
+
+/** Where files are imported from decides nothing; a file without the section keeps its hash. */
+function settlementGiven(settlement: unknown): Record<string, unknown> {
+  if (settlement === null) return {};
+  return { settlement: { ...(settlement as object), inbox: null, files: [] } };
 }
 
 function bigintsAsText(key: string, value: unknown): unknown {

@@ -1,0 +1,46 @@
+// The shapes that values of tieout.yaml have in more than one section: filled texts, whole numbers,
+// amounts, percents, times. Numbers may come as text, since ${NAME} always fills in text. Used by
+// config.ts and the files of its sections.
+
+import { z } from 'zod';
+import { identifierProblem } from '../core/ledger/ledgerRow.js';
+import { type Hundredths, parseAmount } from '../core/money.js';
+
+export const filled = z.string('must be text: put it in quotes').min(1, 'must not be empty');
+
+export function numeric(schema: z.ZodNumber | z.ZodInt) {
+  return z.preprocess(
+    (value) => (typeof value === 'string' && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value),
+    schema,
+  );
+}
+
+export function whole(min: number, max: number) {
+  return numeric(z.int().min(min).max(max));
+}
+
+export const identifier = filled.superRefine((text, context) => {
+  const problem = identifierProblem(text);
+  if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+});
+
+export const amount = filled.transform((text, context): Hundredths => {
+  const hundredths = parseAmount(text);
+  if (hundredths !== null) return hundredths;
+  context.addIssue({ code: 'custom', message: 'must be an amount in quotes, such as "500.00"' });
+  return z.NEVER;
+});
+
+/** In millionths, so that no float meets money: 0.5 is 5000n. */
+export const percent = z
+  .union([z.number(), z.string()])
+  .default(0)
+  .transform((given, context): bigint => {
+    const match = /^(\d{1,3})(?:\.(\d{1,4}))?$/.exec(String(given));
+    const parts = BigInt((match?.[1] ?? '') + (match?.[2] ?? '').padEnd(4, '0'));
+    if (match !== null && parts <= 1_000_000n) return parts;
+    context.addIssue({ code: 'custom', message: 'must be 0 to 100 with at most four decimals' });
+    return z.NEVER;
+  });
+
+export const byCurrency = z.record(z.string().regex(/^[A-Z]{3}$/, 'is no currency code'), amount);

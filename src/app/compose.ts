@@ -37,11 +37,8 @@ import type { SendDeps } from '../send/deps.js';
 import { openAnswerSpool } from '../send/journal/answerSpool.js';
 import { openJournalGuard } from '../send/journal/journalGuard.js';
 import { openPermitJournal } from '../send/journal/permitJournal.js';
-import { planAhead } from '../send/preparePlans.js';
 import { startSweeping } from '../send/sweep.js';
 
-/** Connections on which a process plans its claims ahead; few gateways take more at a time. */
-const PLANNED_AHEAD_MAX = 6;
 /** What a server that is gone keeps from being closed is left: the process ends all the same. */
 const CLOSE_MS_MAX = 15_000;
 const PARTS_PAUSE_MS = 1_000;
@@ -265,13 +262,9 @@ async function openWorkforce(
         }
       };
     },
-    loadWriter,
     stop: () => stop(),
   };
 }
-
-/** Takes a while to load: of workers only those that write a report do. */
-const loadWriter = once(() => import('../report/writeReport.js'));
 
 /** What each queue's id names, and who works on it. */
 async function handlersOf(
@@ -279,10 +272,8 @@ async function handlersOf(
 ): Promise<Record<QueueName, (id: string) => Promise<void>>> {
   const { pullChunk } = await import('../pull/pullChunk.js');
   const { sendBatch } = await import('../send/sendBatch.js');
-  await deps.gateway.getReady();
-  const getReady = readiness(deps);
   const send = (id: string): Promise<void> =>
-    sendBatch({ ...deps, getReady, log: withFields(deps.log, { batch: id }) }, rowId(id));
+    sendBatch({ ...deps, log: withFields(deps.log, { batch: id }) }, rowId(id));
   const counted =
     (work: (id: string) => Promise<void>) =>
     (id: string): Promise<void> =>
@@ -294,19 +285,11 @@ async function handlersOf(
     refund: counted(send),
     review: counted(send),
     payout: counted(send),
-    report: counted(async (id) => (await loadWriter()).writeReport(deps, rowId(id))),
-  };
-}
-
-/** The batches that follow the first canary of a process find their statements planned. */
-function readiness({ db, config }: SendDeps): NonNullable<SendDeps['getReady']> {
-  const { concurrency } = config.gateway.profile.limits;
-  let isReady = false;
-  return (step) => {
-    if (step !== 'send' || isReady) return;
-    isReady = true;
-    // A convenience: what is not planned ahead is planned when it is asked.
-    planAhead(db, Math.min(concurrency, PLANNED_AHEAD_MAX)).catch(() => {});
+    report: counted(async (id) => {
+      // Takes a while to load: of workers only those that write a report do.
+      const { writeReport } = await import('../report/writeReport.js');
+      await writeReport(deps, rowId(id));
+    }),
   };
 }
 

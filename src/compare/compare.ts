@@ -22,7 +22,7 @@ import {
   updateBreaks,
 } from './verdictsStore.js';
 
-export type CompareDeps = Pick<RunDeps, 'config' | 'getReady' | 'log' | 'now' | 'progress'>;
+export type CompareDeps = Pick<RunDeps, 'config' | 'log' | 'now' | 'progress'>;
 
 /** A code that means something else than when an account was last planned makes nothing final. */
 export async function forgetOtherMeanings(deps: Pick<RunDeps, 'config'>, run: Run): Promise<void> {
@@ -92,13 +92,7 @@ async function judge(
     const accountIds = [...accountIdsOf(run), ...(await unconfiguredOf(run.db, run.runId))];
     await recordWorking(run.db, run.runId, accountIds, workingOf(scope));
   }
-  const matched = await judgeOrders(run.db, scope, compareRules(deps, run, snapshot.asOf), {
-    meanwhile: () => deps.getReady?.('report'),
-    onRefused: (why) =>
-      deps.log(`one session compares all orders, for the database shares no snapshot: ${why}`, {
-        level: 'warn',
-      }),
-  });
+  const matched = await judgeOrders(run.db, scope, compareRules(deps, run, snapshot.asOf));
   // Counted where the verdict came from, so that the classes can be checked against the orders.
   await recordMatched(run.db, scope.pullId, matched);
   await updateBreaks(run.db, scope, deps.now());

@@ -5,12 +5,11 @@
 -- found and never by subtraction. Where none is left, that row names no order. $1 pull, $2 null or
 -- a later pull: only its orders whose page failed there, $3 pairs that match while nothing was
 -- asked to be refunded (core/orders/verdict.ts), $4 whether equal states always do, $5 time of the
--- snapshot, $6 age of a stale authorisation, $7 whether every page was answered. The orders of this
--- part: $8 accounts, $9 null or the order that it begins with, $10 null or the one that it ends
--- before. One walk over two indexes in their common order, and an entry joins only where all is
+-- snapshot, $6 age of a stale authorisation, $7 whether every page was answered, $8 accounts.
+-- One walk over two indexes in their common order, and an entry joins only where all is
 -- equal: what joins is counted, what does not is gathered, and no row is kept. A usable ledger row
--- has an amount above zero and a currency, so that an entry equal to it has them too. Where a part
--- is of one account the walk compares order numbers alone: the planner sees that before it plans.
+-- has an amount above zero and a currency, so that an entry equal to it has them too. Where there
+-- is one account the walk compares order numbers alone: the planner sees that before it plans.
 -- What is looked up by key is written `= any (array[...])`, which no other kind of join takes, so
 -- that all others can be ruled out for the walk.
 insert into pg_temp.unmatched
@@ -25,7 +24,6 @@ from (
     on e.pull_id = $1 and e.account_id = a.account_id and e.order_no = a.order_no
       and (cardinality($8::text[]) = 1 and e.account_id = ($8::text[])[1]
         or cardinality($8::text[]) > 1 and e.account_id = any ($8)) and not e.is_extra
-      and ($9::text is null or e.order_no >= $9) and ($10::text is null or e.order_no < $10)
       and e.found and e.transaction_id <> '' and e.payment_status is not null
       -- Orders of which one entry beside one ledger row does not tell all. By number alone: the
       -- order of that number in another account is judged as well, which costs little and changes
@@ -39,7 +37,6 @@ from (
         where x.pull_id = $1 and x.is_extra
           and (cardinality($8::text[]) = 1 and x.account_id = ($8::text[])[1]
             or cardinality($8::text[]) > 1 and x.account_id = any ($8))
-          and ($9 is null or x.order_no >= $9) and ($10 is null or x.order_no < $10)
         group by x.account_id, x.order_no
         having count(*) > 1 or not bool_and(coalesce(
           x.state in ('cancelled', 'declined') and plain.state not in ('cancelled', 'declined')
@@ -73,7 +70,6 @@ from (
   where a.pull_id = $1::bigint
     and (cardinality($8::text[]) = 1 and a.account_id = ($8::text[])[1]
       or cardinality($8::text[]) > 1 and a.account_id = any ($8))
-    and ($9 is null or a.order_no >= $9) and ($10 is null or a.order_no < $10)
     and ($2::bigint is null or exists (
       select from :asked_orders later
       left join :pages page using (pull_id, account_id, page_no)

@@ -9,10 +9,9 @@ import type { Db } from '../database/db.js';
 import { inTransaction, plannedBy } from '../database/db.js';
 import { named } from '../database/identifiers.js';
 import { relationsOf, relationsOfRun } from '../database/monthPartitions.js';
-import { hasRoomFor, ofOneSnapshot } from '../database/oneSnapshot.js';
 import { statement } from '../database/statements.js';
 import type { AccountRules } from '../pull/snapshot/snapshotsStore.js';
-import { fastMatch, type MatchedRow, type Share, sharesOf } from './fastMatchStore.js';
+import { fastMatch, type MatchedRow } from './fastMatchStore.js';
 
 export interface CompareRules {
   asOf: Date;
@@ -34,13 +33,6 @@ export interface CompareScope {
    * only orders with a complete snapshot: for a second snapshot, whose gaps keep the first verdict
    */
   snapshotOnly?: boolean;
-}
-
-export interface CompareListener {
-  /** Called when the database is at it and this process has nothing to do. */
-  meanwhile?: () => void;
-  /** Told why the server shares no snapshot, so that one session compares all of a large pull. */
-  onRefused?: (why: string) => void;
 }
 
 function pullsOf({ pullId, failedIn }: CompareScope): bigint[] {
@@ -69,38 +61,26 @@ function listOfColumns(rows: readonly PositionRow[]): string {
 
 /**
  * Writes the verdicts of a pull; answers the number of matched orders by account. The fast match
- * counts what plainly agrees, so that the many checks see only what is left. Of a large pull two
- * sessions compare a share each, as of one moment.
+ * counts what plainly agrees, so that the many checks see only what is left.
  */
 export async function judgeOrders(
   db: Db,
   scope: CompareScope,
   rules: CompareRules,
-  { meanwhile, onRefused }: CompareListener = {},
 ): Promise<Map<string, number>> {
-  const accountIds = rules.accounts.map((account) => account.account_id);
-  const shares = await sharesOf(db, scope.pullId, accountIds, hasRoomFor(db, 2));
-  const works = shares.map((share, at) => {
-    return (tx: Db) => judge(tx, scope, rules, share, at === 0 ? meanwhile : undefined);
-  });
-  const found = await ofOneSnapshot(db, works, onRefused);
+  const found = await inTransaction(db, (tx) => judge(tx, scope, rules));
   await analyseVerdicts(db, scope.runId);
   const matched = new Map<string, number>();
-  for (const row of found.flat()) {
+  for (const row of found) {
     matched.set(row.account_id, (matched.get(row.account_id) ?? 0) + Number(row.matched));
   }
   return matched;
 }
 
-async function judge(
-  tx: Db,
-  scope: CompareScope,
-  rules: CompareRules,
-  share: Share,
-  meanwhile?: () => void,
-): Promise<MatchedRow[]> {
+async function judge(tx: Db, scope: CompareScope, rules: CompareRules): Promise<MatchedRow[]> {
   await plannedBy(tx, COMPARE_SETTINGS);
-  const settled = await fastMatch(tx, scope, fastMatchRules(rules), share, meanwhile);
+  const accountIds = rules.accounts.map((account) => account.account_id);
+  const settled = await fastMatch(tx, scope, fastMatchRules(rules), accountIds);
   const { rows } = await tx.query<MatchedRow>(
     statement('compare/compare', relationsOf(tx, scope.runId, scope.pullId)),
     compareValues(scope, rules),

@@ -38,9 +38,6 @@ export const SHORT_LIMITS: Limits = {
 /** A dry run holds what others may need, who end it where they wait; nobody else need wait. */
 export const DRY_LIMITS: Limits = { ...WORK_LIMITS, idleMs: 10 * SECOND_MS };
 
-/** A session that has done its share waits for the statement of another one of its process. */
-export const SHARED_IDLE_MS = 15 * MINUTE_MS;
-
 /** A long read holds up nobody but who would drop a table, and goes as fast as its reader. */
 export const READ_LIMITS: Limits = { ...WORK_LIMITS, idleMs: HOUR_MS };
 

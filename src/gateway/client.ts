@@ -60,8 +60,6 @@ export interface GatewayClient {
   ): BatchReading;
   preparePayout(account: Account, payout: Payout): PreparedRequest;
   readPayoutAnswer(sent: PreparedRequest, answer: RawAnswer): PayoutOutcome;
-  /** Loads what asking needs, ahead of the first question. */
-  getReady(): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -100,7 +98,6 @@ export function createGatewayClient(deps: GatewayClientDeps): GatewayClient {
       readBatchAnswer(profile, account, operation, sentEntries, answer),
     preparePayout: (account, payout) => preparePayout(profile, account, payout),
     readPayoutAnswer,
-    getReady: () => transport.getReady(),
     close: () => transport.close(),
   };
 }

@@ -26,8 +26,6 @@ export interface RunResult {
 /** `start` and `stop` bring workers up and down around work of our own. */
 export interface Workforce {
   start: () => Promise<void>;
-  /** loads what reports are written by; a worker does so when it is first asked for one */
-  loadWriter?: () => Promise<unknown>;
   stop: () => Promise<void>;
 }
 
@@ -150,7 +148,7 @@ async function inWords({ db }: SendDeps, error: unknown): Promise<unknown> {
   return trouble === null ? error : new TieoutError(trouble, { cause: error });
 }
 
-/** Workers start while the database works out what to ask; at the latest with the first id. */
+/** Workers start with the first id. */
 function withWorkers(
   deps: SendDeps,
   workforce: Workforce,
@@ -166,21 +164,9 @@ function withWorkers(
       await deps.queuePort.enqueue(name, ids);
     },
   };
-  // Why they could not start is thrown where they are needed.
-  const getReady: SendDeps['getReady'] = (step) => {
-    if (step === 'pull') start().catch(() => {});
-    if (step === 'report') workforce.loadWriter?.().catch(() => {});
-  };
-  let stopping: Promise<void> | null = null;
-  const stop = (): Promise<void> => {
-    stopping ??= (starting ?? Promise.resolve()).catch(() => {}).then(() => workforce.stop());
-    return stopping;
-  };
-  // Why they could not stop is thrown where the run waits for it.
-  const allEnqueued = (): void => {
-    stop().catch(() => {});
-  };
-  return { deps: { ...deps, queuePort, getReady, allEnqueued }, stop };
+  const stop = (): Promise<void> =>
+    (starting ?? Promise.resolve()).catch(() => {}).then(() => workforce.stop());
+  return { deps: { ...deps, queuePort }, stop };
 }
 
 function beginningOf(run: Run, resumed: boolean): string {

@@ -22,7 +22,7 @@ import {
 import type { AskedPart, Snapshot } from './snapshot/snapshotsStore.js';
 import { ALL_ORDERS, askLive, CHUNK_PAGES_MAX, createPull } from './snapshot/snapshotsStore.js';
 
-export type AskDeps = ChunkDeps & Pick<RunDeps, 'getReady' | 'jobs'>;
+export type AskDeps = ChunkDeps & Pick<RunDeps, 'jobs'>;
 
 /** Two chunks: about as much as is asked while another 100,000 orders are entered. */
 const FIRST_ORDERS = 2 * CHUNK_PAGES_MAX * PAGE_ORDERS_MAX;
@@ -118,7 +118,7 @@ async function enter(
   const accountIds = accountIdsOf(run);
   const orders = await repeatedOrders(tx, accountIds);
   const refunds = await repeatedRefunds(tx, accountIds);
-  const asked = askLive(
+  await askLive(
     tx,
     pullId,
     accountRules(run.accounts),
@@ -127,7 +127,5 @@ async function enter(
     { orders, refunds },
     part,
   );
-  deps.getReady?.('pull');
-  await asked;
   await askRepeated(tx, pullId, orders, cutOf(deps));
 }

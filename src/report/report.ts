@@ -19,7 +19,7 @@ import {
 } from './reportsStore.js';
 
 type ReportStepDeps = WaitDeps &
-  Pick<SendDeps, 'allEnqueued' | 'config' | 'db' | 'log' | 'now' | 'queuePort' | 'runner'>;
+  Pick<SendDeps, 'config' | 'db' | 'log' | 'now' | 'queuePort' | 'runner'>;
 
 const NIGHTLY = ['reconciliation', 'orders'] as const;
 
@@ -53,7 +53,6 @@ export async function report(
   if (!(await endRun(deps, run, finished))) {
     throw new TakenOverError(TAKEN_OVER);
   }
-  deps.allEnqueued?.();
   return finished;
 }
 

@@ -35,10 +35,6 @@ export interface RunDeps {
   /** a server that came along is started again where it has died */
   reviveDatabase?: () => Promise<void>;
   log: Log;
-  /** somebody else has work for a while: what this step needs is made ready meanwhile */
-  getReady?: (step: 'pull' | 'send' | 'report') => void;
-  /** this run enqueues nothing more: workers that it brought may end */
-  allEnqueued?: () => void;
   /** how far the present step has come; for a progress bar */
   progress: (step: string, done: number, total: number) => void;
 }

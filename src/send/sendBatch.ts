@@ -48,7 +48,7 @@ type BatchDeps = ChunkDeps &
   PermitDeps &
   OutcomeDeps &
   EnqueueDeps &
-  Pick<SendDeps, 'answers' | 'getReady' | 'runner' | 'turns'>;
+  Pick<SendDeps, 'answers' | 'runner' | 'turns'>;
 
 /** Sends a batch if it still waits and may be sent. */
 export async function sendBatch(deps: BatchDeps, batchId: bigint): Promise<void> {
@@ -296,7 +296,7 @@ async function postInTurn(
   connection: MoneyConnection,
   { asked, told }: { asked: Asked; told: Told },
 ): Promise<Posted> {
-  const { sent, prepared, attemptId, began, isCanary } = claimed;
+  const { sent, prepared, attemptId, began } = claimed;
   if (asked.kind === 'failed') {
     await undoClaim(deps, claimed, 'the database did not say whether it may still be sent');
     throw asked.error;
@@ -306,8 +306,6 @@ async function postInTurn(
     await undoClaim(deps, claimed, forbidden);
     return ALL_RECORDED;
   }
-  // The other batches of the account wait for its answer.
-  if (isCanary) deps.getReady?.('send');
   const posted = await connection.post({
     path: prepared.path,
     headers: { 'content-type': prepared.contentType },

@@ -1,25 +1,21 @@
 // Two roads, one verdict: compare.sql over a whole set and core/orders/decideVerdict.ts over each of its orders,
 // for generated orders under generated rules. And neither the order of pages nor that of entries in
-// an answer bears on any verdict, nor whether one session compares all orders or two a half each.
+// an answer bears on any verdict.
 
 import { randomInt } from 'node:crypto';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { partsOf } from '../../src/compare/fastMatchStore.js';
 import { judgeOrders } from '../../src/compare/verdictsStore.js';
 import { decideOrder } from '../../src/core/orders/decideVerdict.js';
 import type { Rules } from '../../src/core/orders/facts.js';
-import type { Database, Db } from '../../src/database/db.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import { generatedOrder, generatedRules } from '../support/generatedOrders.js';
-import { latch } from '../support/latch.js';
 import type { StoredOrder } from '../support/orders.js';
 import { factsOf, verdictText } from '../support/orders.js';
 import {
   compareRulesOf,
-  storeChunks,
   storedVerdicts,
   storeInstructions,
   storeLedger,
@@ -92,58 +88,6 @@ test('the order of pages and entries changes no verdict', async () => {
   }
 });
 
-test('two sessions that compare a half of the orders each find the same', async () => {
-  const sets = fc.sample(fc.tuple(orderSet(ORDERS_IN_SET), generatedRules), { seed, numRuns: 3 });
-  for (const [orders, rules] of sets) {
-    const walks: string[] = [];
-    const halves = await decideInDatabase(orders, rules, noting(fresh.db, walks));
-    expect(halves).toEqual(await decideInDatabase(orders, rules));
-    expect(new Set(walks)).toHaveLength(2);
-  }
-});
-
-test('every order of a large pull is in one of two shares of about one size', () => {
-  const chunk = (account_id: string, first_order: string | null, pages = 100) => {
-    return { account_id, first_order, pages };
-  };
-  const whole = (...accountIds: string[]) => ({ accountIds, from: null, before: null });
-  const one = ['a', 'b', 'c', 'd'].map((order) => chunk('A', order));
-  const upTo = (before: string) => ({ ...whole('A'), before });
-  const onFrom = (from: string) => ({ ...whole('A'), from });
-  expect(partsOf(one.slice(1), ['A', 'B'])).toEqual([[whole('A', 'B')]]);
-  expect(partsOf(one, ['A'])).toEqual([[upTo('c')], [onFrom('c')]]);
-  expect(partsOf([...one, chunk('C', 'a', 200)], ['A', 'B', 'C'])).toEqual([
-    [upTo('d')],
-    [onFrom('d'), whole('B', 'C')],
-  ]);
-  expect(partsOf([chunk('A', null, 900), chunk('B', null)], ['A', 'B'])).toEqual([
-    [whole('A')],
-    [whole('B')],
-  ]);
-  expect(partsOf([...one, ...one, chunk('B', 'a', 700)], ['A', 'B', 'C'])).toEqual([
-    [whole('A')],
-    [whole('B', 'C')],
-  ]);
-});
-
-/** Notes the session of each walk; the first waits for the second, or might do both. */
-function noting(db: Database, walks: string[]): Database {
-  const areTwo = latch();
-  const transaction: Database['transaction'] = (work) =>
-    db.transaction(async (tx) => {
-      const query: Db['query'] = async (text, values, name) => {
-        if (text.includes('create temp table unmatched')) {
-          const { rows } = await tx.query('select pg_backend_pid() as pid');
-          if (walks.push(String(rows[0]?.pid)) === 2) areTwo.open();
-          await areTwo.promise;
-        }
-        return tx.query(text, values, name);
-      };
-      return work({ ...tx, query });
-    });
-  return { ...db, transaction };
-}
-
 function shown(order: StoredOrder | undefined, rules: Rules): string {
   return inspect({ seed, order, rules }, { depth: 6 });
 }
@@ -153,7 +97,6 @@ let accounts = 0;
 async function decideInDatabase(
   orders: readonly StoredOrder[],
   rules: Rules,
-  bySessions?: Database,
 ): Promise<{ verdicts: string[]; matched: number | undefined }> {
   const { db } = fresh;
   accounts += 1;
@@ -162,8 +105,7 @@ async function decideInDatabase(
   await storeLedger(db, accountId, orders);
   await storeInstructions(db, runId, accountId, orders);
   const snapshot = await storeSnapshot(db, runId, accountId, orders);
-  if (bySessions) await storeChunks(db, snapshot, 4);
-  const counts = await judgeOrders(bySessions ?? db, snapshot, compareRulesOf(rules, [accountId]));
+  const counts = await judgeOrders(db, snapshot, compareRulesOf(rules, [accountId]));
   const matched = counts.get(accountId);
   const stored = await storedVerdicts(db, snapshot);
   const verdicts = orders.map((order) => {

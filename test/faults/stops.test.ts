@@ -4,7 +4,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { runSentence } from '../../src/core/runs/summary.js';
 import { reevaluate } from '../../src/night/reevaluateJob.js';
-import { sendBatch } from '../../src/send/sendBatch.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { dateOf, instructionCounts, kinds } from '../support/night.js';
@@ -12,7 +11,7 @@ import { noticesOf } from '../support/notices.js';
 import type { Call, Front } from './front.js';
 import { drop } from './front.js';
 import { houseBehind } from './houseBehind.js';
-import { forgetRunner, prepareRun } from './preparedRun.js';
+import { forgetRunner } from './preparedRun.js';
 
 const cleanups: (() => Promise<void>)[] = [];
 
@@ -59,20 +58,6 @@ describe('the first batch of an account and run', () => {
     expect(sizes).toEqual([1, 4]);
     expect(summary.state).toBe('tied_out');
     expect((await house.effects()).length).toBe(5);
-  });
-
-  it('gives what waits for it time to get ready', async () => {
-    const { house, sizes } = await watchedHouse(3);
-    const { deps, batchIds } = await prepareRun(house, { isOpen: false });
-    const steps: string[] = [];
-    const getReady = (step: string): void => void steps.push(step);
-    const [first = 0n] = batchIds;
-    await sendBatch({ ...deps, getReady }, first);
-    const { rows } = await house.db.query<{ batch_id: bigint }>(
-      `select batch_id from tieout.batches where state = 'queued'`,
-    );
-    for (const { batch_id } of rows) await sendBatch({ ...deps, getReady }, batch_id);
-    expect([sizes, steps]).toEqual([[1, 2], ['send']]);
   });
 
   it('keeps the rest back when its answer is lost, and so does the next one', async () => {

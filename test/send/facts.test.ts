@@ -4,11 +4,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { decideOrder } from '../../src/core/orders/decideVerdict.js';
 import type { Database } from '../../src/database/db.js';
-import { openDatabase } from '../../src/database/db.js';
 import { cutBatches } from '../../src/instructions/instructionsStore.js';
 import type { FreshFacts } from '../../src/send/batches/batchFactsStore.js';
 import { batchFacts } from '../../src/send/batches/batchFactsStore.js';
-import { planAhead } from '../../src/send/preparePlans.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 import type { OrderText } from '../support/orders.js';
@@ -158,26 +156,6 @@ describe('what forbids it after all', () => {
     ]);
     expect(await decidedAgain()).toBe('not compared: no_look');
   });
-});
-
-test('a connection plans ahead what a claim asks, and nothing is written', async () => {
-  const one = openDatabase(fresh.connection, { max: 1 });
-  try {
-    await planAhead(one, 3);
-    const { rows } = await one.query('select name from pg_prepared_statements order by name');
-    expect(rows.map(({ name }: { name?: string }) => name)).toEqual([
-      'batchFacts',
-      'batchStanding',
-      'claimBatch',
-      'claimFacts',
-      'recordOutcomes',
-      'statusInClaim',
-    ]);
-  } finally {
-    await one.close();
-  }
-  const { rows } = await db.query('select attempt_id from tieout.attempts');
-  expect(rows).toEqual([]);
 });
 
 test('a merchant’s views serve as well', async () => {

@@ -86,19 +86,6 @@ export async function storeSnapshot(
   return taken;
 }
 
-/** The pages of a snapshot in so many chunks of orders that follow one another. */
-export async function storeChunks(db: Db, taken: Snapshot, chunks: number): Promise<void> {
-  await db.query(
-    `insert into tieout.chunks (pull_id, account_id, first_page, last_page, first_order,
-       last_order, state)
-     select $1, $2, min(page_no), min(page_no) + count(*) - 1, min(order_no), max(order_no), 'done'
-     from (select *, ntile($3) over (order by order_no) as chunk from tieout.asked_orders
-       where pull_id = $1 and page_no is not null) as asked
-     group by chunk`,
-    [taken.pullId, taken.accountId, chunks],
-  );
-}
-
 export async function storeEntries(
   db: Db,
   taken: Snapshot,

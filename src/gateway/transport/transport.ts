@@ -20,8 +20,6 @@ export type TransportResult =
   | { kind: 'failed'; reason: string; reachable: boolean };
 
 export interface QueryTransport {
-  /** Loads what the first question needs; where nobody calls it, the first question does. */
-  getReady(): Promise<unknown>;
   post(request: { path: string; contentType: string; body: Buffer }): Promise<TransportResult>;
   close(): Promise<void>;
 }
@@ -43,7 +41,6 @@ export function openQueryTransport(
     return opened;
   };
   return {
-    getReady: pool,
     post: async (request) => {
       const connections = await pool();
       const deadline = new AbortController();

@@ -234,10 +234,7 @@ function baseDeps(wave) {
       bringIn: async () => 0,
     },
     // Which batch goes when is for the schedule to say.
-    turns: {
-      prepare: (work) => work(),
-      atGateway: async (_, ask, work) => work(await ask(), { answered() {}, isClear() {} }),
-    },
+    turns: (work) => work(),
     isAlive: (runner) => !isDead(wave, runner.started),
     log: place.log,
     progress: () => {},

@@ -26,7 +26,7 @@ import { openDatabase } from '../database/db.js';
 import { startEmbedded } from '../database/embedded/embedded.js';
 import { migrateUp, migrationStatus } from '../database/migrate.js';
 import { packageRoot } from '../database/statements.js';
-import { openTurns } from '../gateway/transport/turns.js';
+import { openSlots } from '../gateway/transport/slots.js';
 import type { Workforce } from '../night/run.js';
 import { tellJobFailed } from '../outbox/writeAlerts.js';
 import { isAlive, thisMachine, thisProcess } from '../processes/identity.js';
@@ -198,7 +198,7 @@ async function openSendDeps(
     journal,
     answers: openAnswerSpool(config.dataDir),
     // The client holds the snapshots to the limit; one batch of ours is one request.
-    turns: openTurns(config.gateway.profile.limits.concurrency, () => performance.now()),
+    turns: openSlots(config.gateway.profile.limits.concurrency),
     jobs: countJobs(signal),
     isAlive,
     ...(config.database.kind === 'url' ? {} : { reviveDatabase: reviver(config, talk, closers) }),

@@ -9,7 +9,7 @@ import { DAY_MS } from '../core/time.js';
 import type { Database, Db } from '../database/db.js';
 import type { Account } from '../gateway/account.js';
 import type { GatewayClient } from '../gateway/client.js';
-import type { Turns } from '../gateway/transport/turns.js';
+import type { Slots } from '../gateway/transport/slots.js';
 import type { JobsUnderWay } from './jobsUnderWay.js';
 import type { Runner } from './runsStore.js';
 
@@ -27,7 +27,7 @@ export interface RunDeps {
   newId: () => string;
   sleep: (ms: number) => Promise<void>;
   /** so many batches of this process are at the gateway at a time, and no more */
-  turns: Turns;
+  turns: Slots;
   /** what the workers of this process are at */
   jobs: JobsUnderWay;
   /** false only when the process is known to be gone; null when nobody here can know */

@@ -20,8 +20,6 @@ export interface Outcomes {
   /** why it cannot be trusted as a whole; null: it can */
   reason: string | null;
   signatureWarning: string | null;
-  /** nothing in it is unknown */
-  isClean: boolean;
 }
 
 /** Reads a stored answer and records what became of each entry, after a crash. */
@@ -51,10 +49,9 @@ export function outcomesOf(
     reference: outcome.reference,
     reason: outcome.kind === 'accepted' ? null : (outcome.reason ?? outcome.message ?? 'no reason'),
   }));
-  const isClean = outcomes.every((outcome) => outcome.kind !== 'unknown');
   return reading.trusted
-    ? { outcomes, reason: null, signatureWarning: reading.signatureWarning, isClean }
-    : { outcomes, reason: reading.reason, signatureWarning: null, isClean };
+    ? { outcomes, reason: null, signatureWarning: reading.signatureWarning }
+    : { outcomes, reason: reading.reason, signatureWarning: null };
 }
 
 /** Records what an answer said, and the answer itself where the database has yet to store it. */

@@ -24,7 +24,7 @@ import type { BatchRow } from './batches/batchesStore.js';
 import type { FreshFacts } from './batches/batchFactsStore.js';
 import { batchFacts } from './batches/batchFactsStore.js';
 import type { SendingStatus } from './batches/sendingStatusStore.js';
-import { sendingStatuses, statusInClaim } from './batches/sendingStatusStore.js';
+import { statusInClaim } from './batches/sendingStatusStore.js';
 import type { SendDeps } from './deps.js';
 
 export type PermitDeps = Pick<SendDeps, 'config' | 'db' | 'journal' | 'now'>;
@@ -205,20 +205,6 @@ export function beginningOf(
         runId: status.runId,
         settingsSha256: status.settingsSha256,
       };
-}
-
-/** Asked once more as its turn at the gateway comes: a batch may have waited since its claim. */
-export async function whyNotAnyMore(
-  deps: Pick<SendDeps, 'config' | 'db'>,
-  account: Account,
-  isCanary: boolean,
-): Promise<string | null> {
-  const [found] = await sendingStatuses(deps.db, [account.accountId]);
-  const status = beginningOf(deps, account, found);
-  if (status.kind === 'stop') return status.reason;
-  return status.kind === (isCanary ? 'wait' : 'open')
-    ? null
-    : 'the sending of the account has begun anew since it was claimed';
 }
 
 function whyNot(

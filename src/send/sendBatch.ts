@@ -11,7 +11,6 @@ import type { Account } from '../gateway/account.js';
 import type { PreparedBatch } from '../gateway/batches/batchOps.js';
 import type { MoneyConnection } from '../gateway/transport/moneyTransport.js';
 import type { RawAnswer } from '../gateway/transport/transport.js';
-import type { Told } from '../gateway/transport/turns.js';
 import { pullAgain } from '../pull/pullAgain.js';
 import type { ChunkDeps } from '../pull/pullChunk.js';
 import type { StoredAnswer } from './batches/attemptsStore.js';
@@ -37,11 +36,11 @@ import type { PermitLine } from './journal/permitSegments.js';
 import type { OutcomeDeps } from './outcomes.js';
 import { outcomesOf, recordAnswer, recordUnknown, tellUnanswered } from './outcomes.js';
 import type { Permit, PermitDeps } from './permit.js';
-import { beginningOf, maySend, whyNotAnyMore } from './permit.js';
+import { beginningOf, maySend } from './permit.js';
 import type { SentBatch } from './prepareSend.js';
 import { prepareSend } from './prepareSend.js';
 import { storedRequest } from './storedRequest.js';
-import { LOST_COMMIT, undoClaim } from './undoClaim.js';
+import { undoClaim } from './undoClaim.js';
 import { canBeWritten, wireOf } from './wireEntry.js';
 
 type BatchDeps = ChunkDeps &
@@ -83,22 +82,21 @@ export async function sendBatch(deps: BatchDeps, batchId: bigint): Promise<void>
 
 type Tried =
   /** these need a fresh snapshot before anything of the batch may go */
-  | { kind: 'stale'; instructionIds: readonly bigint[] }
-  /** `rest`: what is left to write down, while the gateway serves the next batch */
-  | { kind: 'done'; rest: () => Promise<void> };
+  { kind: 'stale'; instructionIds: readonly bigint[] } | { kind: 'done' };
 
-const DONE: Tried = { kind: 'done', rest: async () => {} };
+const DONE: Tried = { kind: 'done' };
 
-/** What is left to write down happens while the gateway serves the next batch. */
+/**
+ * Its turn lasts from the connection until its outcomes are on record, where the breaker counts
+ * them. Answers which instructions need a fresh snapshot before, if any.
+ */
 async function sendInTurn(
   deps: BatchDeps,
   batch: BatchRow,
   account: Account,
 ): Promise<readonly bigint[] | null> {
-  const tried = await deps.turns.prepare(() => connectAndSend(deps, batch, account));
-  if (tried.kind === 'stale') return tried.instructionIds;
-  await tried.rest();
-  return null;
+  const tried = await deps.turns(() => connectAndSend(deps, batch, account));
+  return tried.kind === 'stale' ? tried.instructionIds : null;
 }
 
 /** Connects first, so that nothing lies between the permit and the write but the claim. */
@@ -112,7 +110,8 @@ async function connectAndSend(deps: BatchDeps, batch: BatchRow, account: Account
     const claim = await claimPermitted(deps, batch, account);
     switch (claim.kind) {
       case 'claimed':
-        return await postClaimed(deps, claim.claimed, opened.connection);
+        await postClaimed(deps, claim.claimed, opened.connection);
+        return DONE;
       case 'stop':
         await noteBatch(deps.db, batch.batchId, claim.reason);
         return DONE;
@@ -179,7 +178,7 @@ async function claimPermitted(deps: BatchDeps, batch: BatchRow, account: Account
     });
   } catch (error) {
     if (error instanceof ClaimChanged) return { kind: 'changed' };
-    if (made !== null) await undoClaim(deps, made, LOST_COMMIT);
+    if (made !== null) await undoClaim(deps, made);
     throw error;
   }
 }
@@ -247,64 +246,20 @@ async function postClaimed(
   deps: BatchDeps,
   claimed: Claimed,
   connection: MoneyConnection,
-): Promise<Tried> {
-  const record = await post(deps, claimed, connection);
-  const rest = async (): Promise<void> => {
-    await record?.();
-    // What waited for the canary need not wait for the sweep.
-    if (claimed.isCanary) await enqueueWaiting(deps, [claimed.sent.batch.accountId]);
-  };
-  return { kind: 'done', rest };
+): Promise<void> {
+  await post(deps, claimed, connection);
+  // What waited for the canary need not wait for the sweep.
+  if (claimed.isCanary) await enqueueWaiting(deps, [claimed.sent.batch.accountId]);
 }
 
-/** Answers what is left to record; null: all of it was. */
-async function post(
-  deps: BatchDeps,
-  claimed: Claimed,
-  connection: MoneyConnection,
-): Promise<(() => Promise<void>) | null> {
-  const { sent, prepared, attemptId } = claimed;
+async function post(deps: BatchDeps, claimed: Claimed, connection: MoneyConnection): Promise<void> {
+  const { sent, prepared, attemptId, began } = claimed;
   try {
     await deps.journal.append(permitLine(sent, prepared, attemptId));
   } catch (error) {
     const why = messageOf(error);
     await recordNotSent(deps.db, attemptId, `the journal of permits cannot be written: ${why}`);
-    return null;
-  }
-  const left = budgetLeft(deps, claimed.began);
-  const posted = await deps.turns.atGateway(
-    left,
-    () => askOnceMore(deps, claimed),
-    (asked, told) => postInTurn(deps, claimed, connection, { asked, told }),
-  );
-  if (posted !== null) return posted.record;
-  await undoClaim(deps, claimed, 'its turn at the gateway did not come in time');
-  return null;
-}
-
-interface Posted {
-  /** what is left to record; null: all of it was */
-  record: (() => Promise<void>) | null;
-}
-
-const ALL_RECORDED: Posted = { record: null };
-
-/** Posts, if nothing has changed while it waited for its turn. */
-async function postInTurn(
-  deps: BatchDeps,
-  claimed: Claimed,
-  connection: MoneyConnection,
-  { asked, told }: { asked: Asked; told: Told },
-): Promise<Posted> {
-  const { sent, prepared, attemptId, began } = claimed;
-  if (asked.kind === 'failed') {
-    await undoClaim(deps, claimed, 'the database did not say whether it may still be sent');
-    throw asked.error;
-  }
-  const { forbidden } = asked;
-  if (forbidden !== null) {
-    await undoClaim(deps, claimed, forbidden);
-    return ALL_RECORDED;
+    return;
   }
   const posted = await connection.post({
     path: prepared.path,
@@ -317,56 +272,26 @@ async function postInTurn(
   switch (posted.kind) {
     case 'not_sent':
       await recordNotSent(deps.db, attemptId, posted.reason);
-      return ALL_RECORDED;
+      return;
     case 'unknown':
       await recordUnknown(deps, sent, attemptId, posted.reason);
       tellUnanswered(deps, sent, posted.reason);
-      return ALL_RECORDED;
+      return;
     case 'answered':
-      told.answered();
-      return { record: await takeAnswer(deps, sent, attemptId, posted, told) };
+      await takeAnswer(deps, sent, attemptId, posted);
   }
 }
 
-type Asked =
-  | { kind: 'answered'; forbidden: string | null }
-  /** where nobody can say whether it may still go, it does not */
-  | { kind: 'failed'; error: unknown };
-
-/** It may be asked ahead of its turn and then once more: hence it does nothing but ask. */
-async function askOnceMore(
-  deps: Pick<SendDeps, 'config' | 'db'>,
-  { sent, isCanary }: Claimed,
-): Promise<Asked> {
-  try {
-    return { kind: 'answered', forbidden: await whyNotAnyMore(deps, sent.account, isCanary) };
-  } catch (error) {
-    return { kind: 'failed', error };
-  }
-}
-
-/**
- * Keeps the answer, and only then reads it. With an unknown entry in it the next batch waits until
- * that stands in the database, where the breaker counts.
- */
+/** Keeps the answer, and only then reads it. */
 async function takeAnswer(
   deps: BatchDeps,
   sent: SentBatch,
   attemptId: string,
   answer: RawAnswer,
-  told: Told,
-): Promise<(() => Promise<void>) | null> {
-  const held = await deps.answers.keep(deps.db, attemptId, storedAnswer(answer));
+): Promise<void> {
+  const { toStore, during } = await deps.answers.keep(deps.db, attemptId, storedAnswer(answer));
   const read = outcomesOf(deps, sent, answer);
-  const { toStore } = held;
-  const record = (): Promise<void> =>
-    held.during(() => recordAnswer(deps, sent, attemptId, read, { isSenderGone: true, toStore }));
-  if (read.isClean) {
-    told.isClear();
-    return record;
-  }
-  await record();
-  return null;
+  await during(() => recordAnswer(deps, sent, attemptId, read, { isSenderGone: true, toStore }));
 }
 
 function permitLine(sent: SentBatch, prepared: PreparedBatch, attemptId: string): PermitLine {

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createGatewayClient } from '../../src/gateway/client.js';
-import { openTurns } from '../../src/gateway/transport/turns.js';
+import { openSlots } from '../../src/gateway/transport/slots.js';
 import { dissolveWaiting } from '../../src/send/batches/batchesStore.js';
 import { sayBrake, splitBatch } from '../../src/send/batches/sendingStatusStore.js';
 import { recoverAttempts } from '../../src/send/recoverAttempts.js';
@@ -203,7 +203,7 @@ describe('an answer with an unknown entry', () => {
       if (text.includes('update tieout.attempts')) await sleep(150);
       return deps.db.query(text, ...more);
     };
-    const turns = openTurns(1, deps.monotonic);
+    const turns = openSlots(1);
     const slow = { ...deps, db: { ...deps.db, query }, turns };
     await Promise.all(apart.map((batchId) => sendBatch(slow, batchId)));
     expect(front.asked.get('capture')).toBe(2);
@@ -226,13 +226,12 @@ async function eachInItsBatch(house: House): Promise<bigint[]> {
   }
 }
 
-describe('a batch that is claimed and waits for its turn', () => {
-  /** The canary has opened the account; of two more the first is at the gateway, the second waits. */
-  async function oneWaits() {
+describe('a batch that waits for its turn', () => {
+  it('is not claimed before, and does not go when the brake was pulled meanwhile', async () => {
     const { house, front } = await houseOf({ inLedger: kinds({ capture_due: 3 }, 'A1001') });
     const { deps } = await prepareRun(house);
     const [first = 0n, ...others] = await eachInItsBatch(house);
-    const own = { ...deps, turns: openTurns(1, deps.monotonic) };
+    const own = { ...deps, turns: openSlots(1) };
     await sendBatch(own, first);
     let letGo = (): void => {};
     const held = new Promise<void>((resolve) => {
@@ -243,61 +242,20 @@ describe('a batch that is claimed and waits for its turn', () => {
       return false;
     };
     const sending = Promise.all(others.map((batchId) => sendBatch(own, batchId)));
-    const waiting = async (): Promise<number> =>
-      (await outcomes(house)).filter((outcome) => outcome === null).length;
-    await expect.poll(waiting).toBe(2);
     await expect.poll(() => front.asked.get('capture')).toBe(2);
-    return { house, front, deps, others, letGo, sending };
-  }
-
-  it('does not go when the brake was pulled meanwhile', async () => {
-    const { house, front, letGo, sending } = await oneWaits();
+    expect(await outcomes(house)).toHaveLength(2);
     const word = { kind: 'brake' as const, accountId: null, isOn: true, reason: 'stop' };
     await sayBrake(house.db, { ...word, by: 'Ada', isClaim: true });
     letGo();
     await sending;
     expect(front.asked.get('capture')).toBe(2);
-    expect((await outcomes(house)).sort()).toEqual(['answered', 'answered', 'not_sent']);
+    expect(await outcomes(house)).toEqual(['answered', 'answered']);
     expect((await house.effects()).length).toBe(2);
     expect(await instructionCounts(house.db)).toEqual({
       'capture accepted': 2,
       'capture queued': 1,
     });
     expect(await tries(house)).toEqual([0, 0, 0]);
-  });
-
-  it('waits again in the database when its turn does not come in time', async () => {
-    const { house, front, deps, others, letGo, sending } = await oneWaits();
-    await expect.poll(() => outcomes(house), { timeout: 4_000 }).toContain('not_sent');
-    expect(front.asked.get('capture')).toBe(2);
-    letGo();
-    await sending;
-    // Nothing was wrong with it: it is not given up for standing behind slow ones.
-    expect(await tries(house)).toEqual([0, 0, 0]);
-    for (const batchId of others) await sendBatch(deps, batchId);
-    expect((await house.effects()).length).toBe(3);
-    expect(front.asked.get('capture')).toBe(3);
-  });
-});
-
-describe('a batch of which the database does not say whether it may still go', () => {
-  it('waits again, and has been tried once', async () => {
-    const { house, front } = await houseOf();
-    const { deps, batchIds } = await prepareRun(house);
-    const calls = { status: 0, notSent: 0 };
-    const query: typeof deps.db.query = async (text, values, name) => {
-      if (name === 'sendingStatus') calls.status += 1;
-      if (name === 'sendingStatus' && calls.status === 1) throw new Error('it is silent');
-      const isNotSent = text.includes("set outcome = 'not_sent'");
-      if (isNotSent) calls.notSent += 1;
-      if (isNotSent && calls.notSent === 1) throw new Error('it is silent once more');
-      return deps.db.query(text, values, name);
-    };
-    const silent = { ...deps, db: { ...deps.db, query }, sleep: async () => {} };
-    await expect(sendBatch(silent, batchIds[0] ?? 0n)).rejects.toThrow('it is silent');
-    expect(await outcomes(house)).toEqual(['not_sent']);
-    expect(front.asked.has('capture')).toBe(false);
-    expect(await tries(house)).toEqual([1]);
   });
 });
 

@@ -1,4 +1,4 @@
--- The schema as it stands after 0086_shared_statements, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0095_movements, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -808,6 +808,90 @@ CREATE INDEX lost_permits_by_order ON tieout.lost_permits USING btree (account_i
 CREATE TRIGGER guard_history BEFORE DELETE OR UPDATE OR TRUNCATE ON tieout.lost_permits
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 
+create table tieout.movement_amounts (
+  amount_id bigint generated always as identity not null,
+  movement_id bigint not null,
+  amount numeric(20,2),
+  known_by text not null,
+  business_date date not null,
+  run_id bigint,
+  change numeric(20,2) not null,
+  suspense integer not null,
+  link_id bigint,
+  constraint movement_amounts_amount_check CHECK (amount >= 0::numeric),
+  constraint movement_amounts_known_by_check CHECK (known_by = ANY (ARRAY['look', 'request', 'settlement', 'person'])),
+  constraint movement_amounts_movement_id_fkey FOREIGN KEY (movement_id) REFERENCES tieout.movements(movement_id),
+  constraint movement_amounts_pkey PRIMARY KEY (amount_id),
+  constraint movement_amounts_run_id_fkey FOREIGN KEY (run_id) REFERENCES tieout.runs(run_id),
+  constraint movement_amounts_suspense_check CHECK (suspense >= '-1'::integer AND suspense <= 1)
+);
+CREATE INDEX movement_amounts_by_link ON tieout.movement_amounts USING btree (link_id);
+CREATE INDEX movement_amounts_by_movement ON tieout.movement_amounts USING btree (movement_id, amount_id);
+CREATE INDEX movement_amounts_by_run ON tieout.movement_amounts USING btree (run_id);
+CREATE TRIGGER guard_amounts AFTER INSERT ON tieout.movement_amounts REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_amounts();
+CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.movement_amounts
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
+CREATE TRIGGER weigh_amount BEFORE INSERT ON tieout.movement_amounts
+  FOR EACH ROW EXECUTE FUNCTION tieout.weigh_movement_amount();
+
+create table tieout.movement_books (
+  account_id text collate "C" not null,
+  begins date not null,
+  history_before date not null,
+  run_id bigint not null,
+  link_id bigint,
+  constraint movement_books_pkey PRIMARY KEY (account_id),
+  constraint movement_books_run_id_fkey FOREIGN KEY (run_id) REFERENCES tieout.runs(run_id)
+);
+CREATE INDEX movement_books_by_link ON tieout.movement_books USING btree (link_id);
+CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.movement_books
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
+
+create table tieout.movements (
+  movement_id bigint generated always as identity not null,
+  account_id text collate "C" not null,
+  order_no text collate "C" not null,
+  transaction_id text collate "C" not null,
+  kind text not null,
+  currency text not null,
+  amount numeric(20,2),
+  made text not null,
+  instruction_id bigint,
+  reference text,
+  business_date date not null,
+  run_id bigint not null,
+  is_history boolean not null,
+  day_movement_id bigint,
+  link_id bigint,
+  constraint movements_amount_check CHECK (amount > 0::numeric),
+  constraint movements_check CHECK ((made = 'here') = (instruction_id IS NOT NULL)),
+  constraint movements_check1 CHECK ((made = 'here') = (day_movement_id IS NOT NULL)),
+  constraint movements_check2 CHECK (made = 'elsewhere' OR amount IS NOT NULL),
+  constraint movements_check3 CHECK (kind = 'refunded' OR amount IS NOT NULL),
+  constraint movements_day_movement_id_fkey FOREIGN KEY (day_movement_id) REFERENCES tieout.day_movements(movement_id),
+  constraint movements_instruction_id_fkey FOREIGN KEY (instruction_id) REFERENCES tieout.instructions(instruction_id),
+  constraint movements_kind_check CHECK (kind = ANY (ARRAY['captured', 'refunded'])),
+  constraint movements_made_check CHECK (made = ANY (ARRAY['here', 'elsewhere'])),
+  constraint movements_pkey PRIMARY KEY (movement_id),
+  constraint movements_run_id_fkey FOREIGN KEY (run_id) REFERENCES tieout.runs(run_id)
+);
+CREATE INDEX movements_by_date ON tieout.movements USING btree (account_id, business_date);
+CREATE INDEX movements_by_day_movement ON tieout.movements USING btree (account_id, day_movement_id) WHERE (day_movement_id IS NOT NULL);
+CREATE INDEX movements_by_link ON tieout.movements USING btree (link_id);
+CREATE INDEX movements_by_order ON tieout.movements USING btree (account_id, order_no);
+CREATE INDEX movements_by_run ON tieout.movements USING btree (run_id);
+CREATE INDEX movements_by_transaction ON tieout.movements USING btree (account_id, transaction_id);
+CREATE UNIQUE INDEX movements_one_capture ON tieout.movements USING btree (account_id, transaction_id, currency, made) WHERE (kind = 'captured');
+CREATE UNIQUE INDEX movements_one_instruction ON tieout.movements USING btree (instruction_id);
+CREATE TRIGGER guard_booked AFTER INSERT ON tieout.movements REFERENCING NEW TABLE AS booked
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_booked();
+CREATE TRIGGER guard_fact BEFORE UPDATE ON tieout.movements
+  FOR EACH ROW WHEN (old.link_id IS NOT NULL OR old.movement_id IS DISTINCT FROM new.movement_id OR old.account_id IS DISTINCT FROM new.account_id OR old.order_no IS DISTINCT FROM new.order_no OR old.transaction_id IS DISTINCT FROM new.transaction_id OR old.kind IS DISTINCT FROM new.kind OR old.currency IS DISTINCT FROM new.currency OR old.amount IS DISTINCT FROM new.amount OR old.made IS DISTINCT FROM new.made OR old.instruction_id IS DISTINCT FROM new.instruction_id OR old.reference IS DISTINCT FROM new.reference OR old.business_date IS DISTINCT FROM new.business_date OR old.run_id IS DISTINCT FROM new.run_id OR old.is_history IS DISTINCT FROM new.is_history OR old.day_movement_id IS DISTINCT FROM new.day_movement_id)
+  EXECUTE FUNCTION tieout.guard_fact();
+CREATE TRIGGER guard_fact_kept BEFORE DELETE ON tieout.movements
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
+
 create table tieout.notifications (
   notification_id bigint generated always as identity not null,
   received_at timestamp with time zone not null,
@@ -1445,7 +1529,58 @@ UNION ALL
 ', '' ORDER BY w.pull_id, w.account_id), 'UTF8'::name)) AS fact_digest
            FROM tieout.removed_looks w
           WHERE w.removal_id = r.removal_id))::text AS line
-   FROM tieout.evidence_removals r;
+   FROM tieout.evidence_removals r
+UNION ALL
+ SELECT movement_books.account_id,
+    'book' AS what,
+    0 AS pos,
+    movement_books.link_id,
+    ROW(movement_books.begins - '2000-01-01'::date, movement_books.history_before - '2000-01-01'::date, movement_books.run_id)::text AS line
+   FROM tieout.movement_books
+UNION ALL
+ SELECT movements.account_id,
+    'booked' AS what,
+    movements.movement_id AS pos,
+    movements.link_id,
+    ROW(movements.movement_id, movements.order_no, movements.transaction_id, movements.kind, movements.currency, movements.amount, movements.made, movements.instruction_id, movements.reference, movements.business_date - '2000-01-01'::date, movements.run_id, movements.is_history, movements.day_movement_id)::text AS line
+   FROM tieout.movements
+UNION ALL
+ SELECT m.account_id,
+    'amount' AS what,
+    a.amount_id AS pos,
+    a.link_id,
+    ROW(a.amount_id, a.movement_id, a.amount, a.known_by, a.business_date - '2000-01-01'::date, a.run_id, a.change, a.suspense)::text AS line
+   FROM tieout.movement_amounts a
+     JOIN tieout.movements m USING (movement_id);
+
+create view tieout.movements_now as
+ SELECT m.movement_id,
+    m.account_id,
+    m.order_no,
+    m.transaction_id,
+    m.kind,
+    m.currency,
+        CASE
+            WHEN a.movement_id IS NULL THEN m.amount
+            ELSE a.amount
+        END AS amount,
+    m.made,
+    m.instruction_id,
+    m.reference,
+    m.business_date,
+    m.run_id,
+    m.is_history,
+    COALESCE(a.known_by, 'look') AS known_by,
+    COALESCE(a.business_date, m.business_date) AS known_on
+   FROM tieout.movements m
+     LEFT JOIN LATERAL ( SELECT movement_amounts.movement_id,
+            movement_amounts.amount,
+            movement_amounts.known_by,
+            movement_amounts.business_date
+           FROM tieout.movement_amounts
+          WHERE movement_amounts.movement_id = m.movement_id
+          ORDER BY movement_amounts.amount_id DESC
+         LIMIT 1) a ON true;
 
 create view tieout.outcomes as
  SELECT seq,
@@ -1806,6 +1941,40 @@ AS $function$
     and (found_breaks.cause is null or f.cause = found_breaks.cause)
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.guard_amounts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  late record;
+begin
+  select p.account_id, p.business_date into late
+  from (
+    select m.account_id, min(a.business_date) as business_date
+    from added a join tieout.movements m using (movement_id)
+    where not m.is_history group by m.account_id
+  ) p
+  where p.business_date <= tieout.closed_until(p.account_id) limit 1;
+  if found then
+    raise exception 'day % of account % is closed', late.business_date, late.account_id
+      using errcode = 'check_violation';
+  end if;
+  insert into tieout.day_sums as s
+    (account_id, posted_to, currency, operation, is_late, amount, movements)
+  select m.account_id, a.business_date, m.currency, m.kind || '_elsewhere', false, sum(a.change), 0
+  from added a join tieout.movements m using (movement_id)
+  where not m.is_history group by 1, 2, 3, 4
+  union all
+  select m.account_id, a.business_date, m.currency, 'suspense', false, 0, sum(a.suspense)
+  from added a join tieout.movements m using (movement_id)
+  where not m.is_history and a.suspense <> 0 group by 1, 2, 3
+  order by 1, 2, 3, 4
+  on conflict (account_id, posted_to, currency, operation, is_late)
+    do update set amount = s.amount + excluded.amount,
+      movements = s.movements + excluded.movements;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION tieout.guard_attempt()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1837,6 +2006,38 @@ begin
       using errcode = 'check_violation';
   end if;
   return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.guard_booked()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  late record;
+begin
+  select p.account_id, p.business_date into late
+  from (
+    select b.account_id, min(b.business_date) as business_date
+    from booked b where not b.is_history and b.made = 'elsewhere' group by b.account_id
+  ) p
+  where p.business_date <= tieout.closed_until(p.account_id) limit 1;
+  if found then
+    raise exception 'day % of account % is closed', late.business_date, late.account_id
+      using errcode = 'check_violation';
+  end if;
+  insert into tieout.day_sums as s
+    (account_id, posted_to, currency, operation, is_late, amount, movements)
+  select account_id, business_date, currency, kind || '_elsewhere', false,
+    coalesce(sum(amount), 0), count(*)
+  from booked where not is_history and made = 'elsewhere' group by 1, 2, 3, 4
+  union all
+  select account_id, business_date, currency, 'suspense', false, 0, count(*)
+  from booked where not is_history and amount is null group by 1, 2, 3
+  order by 1, 2, 3, 4
+  on conflict (account_id, posted_to, currency, operation, is_late)
+    do update set amount = s.amount + excluded.amount,
+      movements = s.movements + excluded.movements;
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION tieout.guard_brake()
@@ -3062,6 +3263,31 @@ AS $function$
   select case when at >= '1970-01-01T00:00:00Z'::timestamptz
     and at < '3000-01-01T00:00:00Z'::timestamptz then at end
 $function$;
+
+CREATE OR REPLACE FUNCTION tieout.weigh_movement_amount()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  movement tieout.movements;
+  before numeric;
+begin
+  -- one after the other, so that each knows the one before it
+  select * into movement from tieout.movements
+  where movement_id = new.movement_id for no key update;
+  select amount into before from tieout.movement_amounts
+  where movement_id = new.movement_id order by amount_id desc limit 1;
+  if not found then
+    before := movement.amount;
+  end if;
+  if movement.made = 'here' then
+    raise exception 'movement %: what we made is known by its instruction', new.movement_id
+      using errcode = 'check_violation';
+  end if;
+  new.change := coalesce(new.amount, 0) - coalesce(before, 0);
+  new.suspense := (new.amount is null)::int - (before is null)::int;
+  return new;
+end $function$;
 
 CREATE OR REPLACE FUNCTION tieout.worst_state(states text[])
  RETURNS text

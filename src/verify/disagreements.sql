@@ -31,6 +31,23 @@ full join (
   select account_id, posted_to, currency, operation, belongs_to <> posted_to as is_late,
     sum(amount) || ' of ' || count(*) as sum
   from tieout.day_movements group by 1, 2, 3, 4, 5
+  union all
+  select account_id, on_date, currency, operation, false, sum(amount) || ' of ' || sum(movements)
+  from (
+    select account_id, business_date as on_date, currency, kind || '_elsewhere' as operation,
+      coalesce(amount, 0.00) as amount, 1 as movements
+    from tieout.movements where made = 'elsewhere' and not is_history
+    union all
+    select account_id, business_date, currency, 'suspense', 0.00, 1
+    from tieout.movements where amount is null and not is_history
+    union all
+    select m.account_id, a.business_date, m.currency, part.operation, part.amount, part.movements
+    from tieout.movement_amounts a
+    join tieout.movements m using (movement_id)
+    cross join lateral (values (m.kind || '_elsewhere', a.change, 0),
+      ('suspense', 0.00, a.suspense)) as part (operation, amount, movements)
+    where not m.is_history and (part.operation <> 'suspense' or a.suspense <> 0)
+  ) booked group by 1, 2, 3, 4
 ) movements using (account_id, posted_to, currency, operation, is_late)
 where said.sum is distinct from movements.sum
 order by 1, 2, 3

@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000;
 /** Answers for the functions by which the program knows a server that was started anew. */
 export const SERVER = `
   create table sim.server (started timestamptz not null, timeline int not null);
-  insert into sim.server values (pg_catalog.pg_postmaster_start_time(), 1);
+  insert into sim.server values ('2026-01-01T00:00:00Z', 1);
   create function sim.pg_postmaster_start_time() returns timestamptz language sql stable as
     'select started from sim.server';
   create function sim.pg_walfile_name(pg_lsn) returns text language sql stable as
@@ -69,10 +69,29 @@ export function openJournals(wave) {
       const append = (line) => journal.append({ ...line, at: clock.now().toISOString() });
       return { ...journal, append };
     };
-    const guard = program.journalGuard.openJournalGuard({ db, host, open, wallClock: clock.now });
+    const guard = program.journalGuard.openJournalGuard({
+      ...{ db, host, open, wallClock: clock.now, monotonic: clock.elapsed },
+      every: (ms, work) => every(wave, ms, work),
+    });
     guards.set(name, guard);
     return guard;
   };
+}
+
+/** A timer goes by the schedule's clock: after a skip it is due once, like one of a busy process. */
+function every({ clock, timers }, ms, work) {
+  const timer = { ms, work, due: clock.elapsed() + ms };
+  timers.add(timer);
+  return () => timers.delete(timer);
+}
+
+/** Whatever is due by now, one after the other. */
+export async function letTimersFall({ clock, timers }) {
+  for (const timer of [...timers]) {
+    if (timer.due > clock.elapsed()) continue;
+    timer.due = clock.elapsed() + timer.ms;
+    await timer.work();
+  }
 }
 
 export async function putBackNow(wave) {
@@ -82,6 +101,7 @@ export async function putBackNow(wave) {
   wave.restore = null;
   if (!restore.restarts) return;
   wave.generation = (wave.generation ?? 0) + 1;
+  wave.timers.clear();
   for (const world of wave.list) world.killAll('with the database');
   wave.tally.count('with the database');
 }

@@ -71,7 +71,7 @@ export function openSpine(wave, { isQuiet, mustDie, goOn, enqueue, nap }) {
     ...wave.base,
     db: seamedDatabase(wave.db, statement),
     runner: runnerOf(process),
-    journal: wave.journalOf(host),
+    journal: journalInTurn(wave.journalOf(host), inTurn),
     now: wave.nowOf(host),
     newId: () => random.uuid(),
     sleep: async () => {},
@@ -108,6 +108,16 @@ export function openSpine(wave, { isQuiet, mustDie, goOn, enqueue, nap }) {
     return ended;
   };
   return { run, died };
+}
+
+/** What a guard asks of the database is a piece of work, too: nothing goes on beside it. */
+function journalInTurn(guard, inTurn) {
+  const { keep, sign, awaited, isHeldUp } = guard;
+  const asked = Object.entries({ keep, sign, awaited, isHeldUp });
+  return {
+    ...guard,
+    ...Object.fromEntries(asked.map(([name, ask]) => [name, () => inTurn(ask)])),
+  };
 }
 
 /** One piece of work at a time; of those that wait, the seed draws the next. */

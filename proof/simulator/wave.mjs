@@ -19,6 +19,7 @@ import { loosenLedger, mendOddValues, oddPage, placeOddValue } from './oddValues
 import { comeBy, decideSome, letAllGo } from './people.mjs';
 import {
   forgottenBy,
+  letTimersFall,
   NO_JOURNAL,
   openJournals,
   putBackNow,
@@ -149,6 +150,7 @@ async function openWave(place, { seed, first, count, draws }) {
     ...{ kept: [], braked: [], putBacks: 0, goings: 0, night: 0 },
     forgotten: { instructions: [], attempts: [], calls: [] },
     copy: null,
+    timers: new Set(),
     journalOf: () => NO_JOURNAL,
     isQuiet: false,
     worlds: new Map(),
@@ -286,6 +288,7 @@ async function letWorldsGoOn(wave, stepsMax) {
   const due = wave.effectsToCome.filter(({ at }) => at <= now);
   wave.effectsToCome = wave.effectsToCome.filter(({ at }) => at > now);
   for (const { work } of due) work();
+  await letTimersFall(wave);
   if (!wave.isQuiet) await othersAct(wave);
   const busy = [...wave.worlds.values()].filter((world) => world.hasWork());
   const goesOn = async (world) => {

@@ -167,6 +167,7 @@ async function openSendDeps(
   const { talk, signal, now = () => new Date(), wallClock = () => new Date() } = options;
   const { config, db } = app;
   const pause = (ms: number): Promise<void> => interruptible(ms, signal);
+  const monotonic = (): number => performance.now();
   const { createGatewayClient } = await import('../gateway/client.js');
   const gateway = createGatewayClient({
     profile: config.gateway.profile,
@@ -181,6 +182,8 @@ async function openSendDeps(
     host: thisMachine(),
     open: () => openPermitJournal(config.dataDir),
     wallClock,
+    monotonic,
+    every,
     log: talk.log,
   });
   closers.push(() => journal.close());
@@ -192,7 +195,7 @@ async function openSendDeps(
     runner,
     version: app.version,
     now,
-    monotonic: () => performance.now(),
+    monotonic,
     newId: randomUUID,
     sleep: pause,
     journal,
@@ -297,6 +300,12 @@ async function handlersOf(
 function rowId(id: string): bigint {
   if (!/^\d{1,18}$/.test(id)) throw new TieoutError(`job id ${id} does not name a row`);
   return BigInt(id);
+}
+
+/** Nobody stays alive for it. */
+function every(ms: number, work: () => Promise<void>): () => void {
+  const timer = setInterval(work, ms).unref();
+  return () => clearInterval(timer);
 }
 
 async function interruptible(ms: number, signal: AbortSignal): Promise<void> {

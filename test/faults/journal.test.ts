@@ -24,10 +24,10 @@ import type { EmbeddedServer } from '../../src/database/embedded/embedded.js';
 import { startEmbedded } from '../../src/database/embedded/embedded.js';
 import { migrateUp } from '../../src/database/migrate.js';
 import { activeBrakes } from '../../src/send/batches/sendingStatusStore.js';
-import { openJournalGuard } from '../../src/send/journal/journalGuard.js';
 import { openPermitJournal } from '../../src/send/journal/permitJournal.js';
 import { recoverAttempts } from '../../src/send/recoverAttempts.js';
 import { sendBatch } from '../../src/send/sendBatch.js';
+import { openGuard } from '../support/guards.js';
 import type { House, HouseOptions } from '../support/night.js';
 import { buildHouse, instructionCounts, kinds } from '../support/night.js';
 import { prepareRun } from './preparedRun.js';
@@ -151,8 +151,7 @@ describe('the journal of permits', () => {
       await elsewhere.append({ ...permit, attemptId, bodySha256: 'f'.repeat(64) });
     }
     const open = () => Promise.resolve(elsewhere);
-    const wallClock = () => new Date();
-    const guard = openJournalGuard({ db: house.db, host: 'elsewhere', open, wallClock });
+    const guard = openGuard({ db: house.db, host: 'elsewhere', open });
     expect(await guard.verify()).toMatch(/knows 1 permit\(s\) that the database does not/);
     await guard.close();
   });
@@ -178,7 +177,7 @@ describe('the journal of permits', () => {
 
 describe('a database that cannot be relied on', () => {
   const guardOf = (house: House, wallClock: () => Date) =>
-    openJournalGuard({
+    openGuard({
       db: house.db,
       host: 'here',
       open: () => openPermitJournal(join(house.folder, 'var')),
@@ -295,7 +294,7 @@ describe('a server of its own', () => {
     const { host, user, database } = server;
     const db = openDatabase({ host, user, database });
     const open = () => openPermitJournal(join(folder, 'journals'));
-    const guard = openJournalGuard({ db, host: 'here', open, wallClock: () => new Date() });
+    const guard = openGuard({ db, host: 'here', open });
     try {
       return await guard.verify();
     } finally {

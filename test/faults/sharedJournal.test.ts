@@ -4,8 +4,8 @@
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { activeBrakes } from '../../src/send/batches/sendingStatusStore.js';
-import { openJournalGuard } from '../../src/send/journal/journalGuard.js';
 import { openPermitJournal } from '../../src/send/journal/permitJournal.js';
+import { openGuard } from '../support/guards.js';
 import type { House } from '../support/night.js';
 import { buildHouse, kinds } from '../support/night.js';
 
@@ -14,11 +14,11 @@ afterEach(() => house.end());
 
 it('a journal that another process writes to meanwhile is none of an older database', async () => {
   house = await buildHouse({ orders: 900, inLedger: kinds({ capture_due: 2 }, 'A1001') });
-  const here = { db: house.db, host: 'here', wallClock: () => new Date() };
+  const here = { db: house.db, host: 'here' };
   const journalOf = () => openPermitJournal(join(house.folder, 'var'));
-  const first = openJournalGuard({ ...here, open: journalOf });
+  const first = openGuard({ ...here, open: journalOf });
   expect(await first.verify()).toBeNull();
-  const second = openJournalGuard({
+  const second = openGuard({
     ...here,
     open: async () => {
       const journal = await journalOf();

@@ -64,6 +64,10 @@ interface GuardDeps {
   open: () => Promise<PermitJournal>;
   /** the machine's clock, not the one of business dates */
   wallClock: () => Date;
+  /** never goes back; milliseconds */
+  monotonic: () => number;
+  /** Has it done again and again, so many milliseconds apart; what it answers ends that. */
+  every: (ms: number, work: () => Promise<void>) => () => void;
   log?: (line: string, about?: { level: 'warn' }) => void;
 }
 
@@ -89,7 +93,7 @@ export function openJournalGuard(deps: GuardDeps): JournalGuard {
     });
     return verifying;
   };
-  const { awaited, isHeldUp } = patience(() =>
+  const { awaited, isHeldUp } = patience(deps, () =>
     absentHosts(deps.db, { journalId: journal?.journalId ?? null }),
   );
   const sign = async (): Promise<void> => {
@@ -148,10 +152,10 @@ function claimProblem(facts: ClaimFacts, verified: DatabaseFacts | null): Unfit 
 
 /** Looks now and then until it is ended; says once what stands in the way. */
 function watching(
-  { log = () => {} }: GuardDeps,
+  { every, log = () => {} }: GuardDeps,
   { check }: { check: () => Promise<string | null> },
 ) {
-  let timer: NodeJS.Timeout | null = null;
+  let stop: (() => void) | null = null;
   let checking: Promise<void> = Promise.resolve();
   let said: string | null = null;
   const turn = async (): Promise<void> => {
@@ -170,23 +174,26 @@ function watching(
   };
   return {
     begin: async (): Promise<void> => {
-      timer ??= setInterval(next, WATCH_MS).unref();
+      stop ??= every(WATCH_MS, next);
       await next();
     },
     end: async (): Promise<void> => {
-      if (timer !== null) clearInterval(timer);
+      stop?.();
       await checking;
     },
   };
 }
 
 /** Who is awaited, and whether for too long; asked once a second at most. */
-function patience(absent: () => Promise<string[]>): Pick<JournalGuard, 'awaited' | 'isHeldUp'> {
+function patience(
+  { monotonic }: GuardDeps,
+  absent: () => Promise<string[]>,
+): Pick<JournalGuard, 'awaited' | 'isHeldUp'> {
   let words: string | null = null;
   let since: number | null = null;
   let asked = Number.NEGATIVE_INFINITY;
   const awaited = async (): Promise<string | null> => {
-    const now = performance.now();
+    const now = monotonic();
     if (now - asked > ASK_MS) {
       const hosts = await absent();
       asked = now;
@@ -199,7 +206,7 @@ function patience(absent: () => Promise<string[]>): Pick<JournalGuard, 'awaited'
     awaited,
     isHeldUp: async () => {
       await awaited();
-      return since !== null && performance.now() - since > ABSENT_MS_MAX;
+      return since !== null && monotonic() - since > ABSENT_MS_MAX;
     },
   };
 }

@@ -188,7 +188,6 @@ const CLEANS_TEXT = [
   'src/database/embedded/embeddedPlace.ts',
   'src/database/embedded/embeddedProcess.ts',
   'src/database/migrate.ts',
-  'src/pull/snapshot/pagesStore.ts',
 ];
 
 describe('where things stand', () => {

@@ -1,6 +1,5 @@
 // Rows that are gone through more than once: few are kept from the first time, many are read again,
 // so that memory stays flat. Who needs the same ones each time reads them of one snapshot (db.ts).
-// Neighbour: readAhead.ts.
 
 /** About two megabytes; the breaks of an ordinary night, and what moved in it. */
 const ROWS_KEPT_MAX = 2_500;

@@ -15,7 +15,6 @@ import type { AboutData, BreakRow, MovementRow, OrderRow } from '../core/runs/re
 import type { CopiedRow } from '../database/copy/copyOut.js';
 import type { Database, Db, LongReads, PlannerSettings } from '../database/db.js';
 import { literal, named } from '../database/identifiers.js';
-import { readInTurn } from '../database/readAhead.js';
 import { statement } from '../database/statements.js';
 import { runSnapshots } from '../runs/runAccountsStore.js';
 
@@ -143,16 +142,15 @@ export const BY_INDEX_ONLY: PlannerSettings = {
 /** All orders of a run in chunks, by account and number; instants in milliseconds since 1970. */
 export async function* orderRows(db: Database, runId: bigint): AsyncGenerator<OrderRow[]> {
   const snapshots = await runSnapshots(db, runId);
-  const reads = snapshots.map(({ accountId, pullId }) => {
+  for (const { accountId, pullId } of snapshots) {
     const copy = named`copy (
       select account_id, order_no, class, coalesce(array_to_string(kinds, ', '), ''), expected,
         gateway_state, payment_status, currency, ledger_amount::text,
         coalesce(gateway_amount::text, gateway_amount_text), transaction_id, transaction_date,
         case when isfinite(placed_at) then floor(extract(epoch from placed_at) * 1000)::bigint end
       from tieout.seen_orders(${runId}, ${literal(accountId)}, ${pullId})) to stdout`;
-    return () => db.copyOut(copy, BY_INDEX_ONLY);
-  });
-  for await (const rows of readInTurn(reads)) yield rows.map(orderRow);
+    for await (const rows of db.copyOut(copy, BY_INDEX_ONLY)) yield rows.map(orderRow);
+  }
 }
 
 /** In the order of the statement's columns. */

@@ -11,16 +11,10 @@ import { messageOf } from '../core/errors.js';
 import type { Period } from '../core/period.js';
 import { periodOf } from '../core/period.js';
 import type { DayFigures } from '../core/runs/businessDay.js';
-import type {
-  AboutData,
-  OrderRow,
-  ReconciliationData,
-  WrittenReport,
-} from '../core/runs/reporting.js';
+import type { AboutData, ReconciliationData, WrittenReport } from '../core/runs/reporting.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import type { LongReads } from '../database/db.js';
 import { readAgain } from '../database/readAgain.js';
-import { readAhead } from '../database/readAhead.js';
 import { dayFigures, daysAccounts, postMovements } from '../days/daysStore.js';
 import { findRun } from '../runs/runsStore.js';
 import { tieByKind, tieByMoney } from '../total/figuresStore.js';
@@ -37,37 +31,24 @@ import { loadReport, recordFailedReport, recordWritten } from './reportsStore.js
 export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<void> {
   const report = await loadReport(deps.db, reportId);
   if (report?.state !== 'queued') return;
-  // Of all orders the database has some to work out before the first comes; of the other kinds they
-  // are not taken, and so never asked for.
-  const rows = orderRows(deps.db, report.runId);
-  const begun = report.kind === 'orders' ? readAhead(rows) : null;
   try {
     const summary = (await findRun(deps.db, report.businessDate))?.summary;
     if (!summary) throw new Error(`the run of ${report.businessDate} has no figures yet`);
     const digests = await manifestOf(deps.db, report.runId);
-    const sources = { summary, digests, orders: begun?.rows ?? rows };
-    const written = await writeFile(deps, report, sources);
+    const written = await writeFile(deps, report, summary, digests);
     await recordWritten(deps.db, reportId, written, { ...digests, ...written.rowDigests });
   } catch (error) {
     const reason = messageOf(error);
     await recordFailedReport(deps.db, reportId, reason);
     throw error;
-  } finally {
-    await begun?.end();
   }
-}
-
-/** What a report is made from. */
-interface Sources {
-  summary: RunSummary;
-  digests: Digests;
-  orders: AsyncIterable<OrderRow[]>;
 }
 
 async function writeFile(
   deps: ReportDeps,
   report: ReportRow,
-  { summary, digests, orders }: Sources,
+  summary: RunSummary,
+  digests: Digests,
 ): Promise<WrittenReport> {
   const date = report.period ?? report.businessDate;
   const folder = join(deps.config.reports.dir, date);
@@ -84,7 +65,7 @@ async function writeFile(
     case 'ageing':
       return writePeriod(deps, path, report, { period, about });
     case 'orders':
-      return writeOrders(path, about, orders);
+      return writeOrders(path, about, orderRows(deps.db, report.runId));
     case 'reconciliation':
       return writeReconciliationOf(deps, path, report.runId, { summary, about });
   }

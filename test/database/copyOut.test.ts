@@ -6,7 +6,6 @@ import { UnreachableError } from '../../src/core/errors.js';
 import type { CopiedRow } from '../../src/database/copy/copyOut.js';
 import { literal, named } from '../../src/database/identifiers.js';
 import { readAgain } from '../../src/database/readAgain.js';
-import { readInTurn } from '../../src/database/readAhead.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 
@@ -97,44 +96,6 @@ describe('rows by COPY', () => {
       }
     };
     await expect(read()).rejects.toBeInstanceOf(UnreachableError);
-  });
-
-  describe('read in turn', () => {
-    const upTo = (last: number) => () =>
-      fresh.db.copyOut(copyOf(`select generate_series(1, ${last})`));
-
-    async function count(reads: readonly (() => AsyncIterable<CopiedRow[]>)[]): Promise<number[]> {
-      const firsts: number[] = [];
-      let rows = 0;
-      for await (const some of readInTurn(reads)) {
-        rows += some.length;
-        if (some[0]?.[0] === '1') firsts.push(rows - some.length);
-      }
-      return [...firsts, rows];
-    }
-
-    test('come one after the other, each whole', async () => {
-      const reads = [upTo(9_000), upTo(1), upTo(0), upTo(70_000), upTo(5)];
-      expect(await count(reads)).toEqual([0, 9_000, 9_001, 79_001, 79_006]);
-      expect(await count([])).toEqual([0]);
-      expect(await count([upTo(0)])).toEqual([0]);
-    });
-
-    test('are ended, the one that was begun ahead as well, by a reader that stops', async () => {
-      for await (const _ of readInTurn([upTo(3000003), upTo(3000003)])) break;
-      await expect.poll(() => readersOf('3000003')).toBe(0n);
-    });
-
-    test('fail where one of them fails, and leave no client behind', async () => {
-      const failing = () => fresh.db.copyOut(copyOf('select 1 / 0'));
-      const read = async (): Promise<number> => {
-        let pieces = 0;
-        for await (const _ of readInTurn([upTo(3), failing, upTo(3000004)])) pieces += 1;
-        return pieces;
-      };
-      await expect(read()).rejects.toThrow(/division by zero/);
-      await expect.poll(() => readersOf('3000004')).toBe(0n);
-    });
   });
 
   test('read again are kept from the first time where they are few', async () => {

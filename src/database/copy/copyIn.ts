@@ -9,15 +9,15 @@ import { asOperatingFailure } from '../connection.js';
 
 export interface CopyIn {
   /** Rows in COPY's format; resolves when the server has taken enough to go on. */
-  write(rows: string | Buffer): Promise<void>;
+  write(rows: string): Promise<void>;
   /** Ends the load; resolves with the number of rows. */
   end(): Promise<number>;
   /** Gives the load up: not one row of it stays. Harmless after end(). */
   abort(reason: string): Promise<void>;
 }
 
-/** Rows for a COPY, in pieces of any size: text, or bytes where the format is binary. */
-export type CopyTexts = Iterable<string> | AsyncIterable<string> | Iterable<Buffer>;
+/** Rows for a COPY, in pieces of any size. */
+export type CopyTexts = Iterable<string> | AsyncIterable<string>;
 
 const BUFFER_BYTES = 1 << 20;
 /** Small pieces are joined: each write costs two messages, however short it is. */
@@ -84,10 +84,6 @@ export async function copyAll(copy: CopyIn, texts: CopyTexts): Promise<number> {
   try {
     let piece = '';
     for await (const text of texts) {
-      if (typeof text !== 'string') {
-        await copy.write(text);
-        continue;
-      }
       piece += text;
       if (piece.length < PIECE_CHARS) continue;
       await copy.write(piece);

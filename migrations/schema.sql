@@ -1,4 +1,4 @@
--- The schema as it stands after 0095_movements, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0115_disputes, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -14,6 +14,23 @@ create table ledger.control_totals (
   complete_at timestamp with time zone,
   constraint control_totals_pkey PRIMARY KEY (account_id, business_date, currency)
 );
+
+create table ledger.disputes (
+  account_id text collate "C" not null,
+  dispute_id text collate "C" not null,
+  order_no text collate "C" not null,
+  transaction_id text collate "C",
+  currency text not null,
+  amount numeric(20,2) not null,
+  stage text not null,
+  at timestamp with time zone not null,
+  constraint disputes_amount_check CHECK (amount > 0::numeric AND amount < '1000000000000000000'::numeric),
+  constraint disputes_currency_check CHECK (currency ~ '^[A-Z]{3}$'),
+  constraint disputes_pkey PRIMARY KEY (account_id, dispute_id),
+  constraint disputes_stage_check CHECK (stage = ANY (ARRAY['opened', 'won', 'lost', 'withdrawn']))
+);
+CREATE INDEX disputes_by_order ON ledger.disputes USING btree (account_id, order_no);
+CREATE INDEX disputes_by_transaction ON ledger.disputes USING btree (account_id, transaction_id) WHERE (transaction_id IS NOT NULL);
 
 create table ledger.orders (
   account_id text collate "C" not null,
@@ -1859,6 +1876,36 @@ AS $function$
     where account_id = account and business_date = day order by event_id desc limit 1), 'open')
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.disputed_money()
+ RETURNS TABLE(account_id text, order_no text, transaction_id text)
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select d.account_id, d.order_no, d.transaction_id
+  from tieout.ledger_disputes() d
+  where coalesce(d.stage, '') not in ('won', 'withdrawn')
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.disputes_seen(i tieout.instructions)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when count(*) = 0 then '{}'::jsonb else jsonb_build_object(
+    'disputes', jsonb_agg(distinct jsonb_build_object(
+      'disputeId', left(d.dispute_id, 512), 'stage', d.stage, 'currency', d.currency,
+      'amount', round(d.amount, 2)::text, 'order', left(d.order_no, 512),
+      'transaction', left(d.transaction_id, 512), 'at', d.at at time zone 'UTC'))) end
+  from (
+    select * from tieout.ledger_disputes() one
+    where one.account_id collate "C" = i.account_id and one.order_no collate "C" = i.order_no
+    union
+    select * from tieout.ledger_disputes() one
+    where one.account_id collate "C" = i.account_id
+      and one.transaction_id collate "C" = i.transaction_id
+  ) d
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.doubled(of_account text, of_order text, of_operation text, by text, of_refund text, money numeric)
  RETURNS TABLE(reason text)
  LANGUAGE sql
@@ -2189,7 +2236,7 @@ begin
       using errcode = 'check_violation';
   end if;
   if new.decision = 'approve' and i.hold_reason not in ('approval', 'above_limit',
-      'over_limit_of_run', 'fraud_rejected', 'approval_expired', 'approval_void', 'restored', 'second_capture', 'shared_refund', 'newly_freed', 'shared_transaction', 'by_hand', 'twin_request', 'over_captured') then
+      'over_limit_of_run', 'fraud_rejected', 'approval_expired', 'approval_void', 'restored', 'second_capture', 'shared_refund', 'newly_freed', 'shared_transaction', 'by_hand', 'twin_request', 'over_captured', 'disputed') then
     raise exception 'instruction %: no approval helps against %', i.instruction_id, i.hold_reason
       using errcode = 'check_violation';
   end if;
@@ -2384,6 +2431,17 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION tieout.has_dispute(of_account text, of_order text, by text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from tieout.disputed_money() d
+      where d.account_id collate "C" = of_account and d.order_no collate "C" = of_order)
+    or exists (select from tieout.disputed_money() d
+      where d.account_id collate "C" = of_account and d.transaction_id collate "C" = by)
+$function$;
+
 CREATE OR REPLACE PROCEDURE tieout.hold_run(IN run bigint, IN of_holder uuid)
  LANGUAGE plpgsql
 AS $procedure$
@@ -2563,6 +2621,40 @@ AS $function$
       and tieout.is_business_date(((at at time zone zone) - cut_off)::date - 1, zone, cut_off)
     then ((at at time zone zone) - cut_off)::date - 1
     else ((at at time zone zone) - cut_off)::date - 2 end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.ledger_disputes()
+ RETURNS TABLE(account_id text, dispute_id text, order_no text, transaction_id text, currency text, amount numeric, stage text, at timestamp with time zone, problem text)
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select d.account_id, d.dispute_id, d.order_no, nullif(d.transaction_id, ''),
+    left(d.currency, 16), tieout.usable_amount(d.amount), left(d.stage, 32),
+    tieout.usable_instant(d.at),
+    case
+      when coalesce(d.dispute_id, '') = '' then 'it has no dispute_id'
+      when tieout.id_problem(d.dispute_id) is not null
+        then 'its dispute_id ' || tieout.id_problem(d.dispute_id)
+      when coalesce(d.order_no, d.transaction_id, '') = ''
+        then 'it names neither an order nor a transaction'
+      when d.stage is null or d.stage not in ('opened', 'won', 'lost', 'withdrawn')
+        then 'its stage is none of opened, won, lost, withdrawn'
+          || coalesce(': ' || left(d.stage, 32), '')
+      when d.amount is null or not (d.amount > 0 and d.amount < 1e18)
+        or d.amount <> round(d.amount, 2)
+        then 'its amount ' || tieout.amount_problem(d.amount, d.amount_text)
+      when tieout.usable_instant(d.at) is null
+        then coalesce('its at ' || left(d.at_text, 40)
+          || ' is no time with a zone within the years 1970 to 2999', 'it has no at')
+    end
+  from (
+    select q.account_id::text as account_id, q.dispute_id::text as dispute_id,
+      q.order_no::text as order_no, q.transaction_id::text as transaction_id,
+      q.currency::text as currency, tieout.amount_in(q.amount) as amount,
+      q.amount::text as amount_text, q.stage::text as stage,
+      tieout.instant_in(q.at) as at, q.at::text as at_text
+    from ledger.disputes q
+  ) d
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.ledger_orders(currencies text[], coarse jsonb, separator text)
@@ -3104,6 +3196,7 @@ AS $function$
         where p.account_id collate "C" = i.account_id
           and p.request_id collate "C" = i.transaction_id
         order by p.requested_at limit 1) p)) else '{}' end
+    || case when i.operation = 'refund' then tieout.disputes_seen(i) else '{}' end
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.seen_of(i tieout.instructions)

@@ -46,7 +46,10 @@ export const MOVEMENTS: Table<MovementRow> = {
     text('gateway_message', 'Gateway message', 36, (row) => row.gatewayMessage),
     instant('at', 'At', 20, (row) => row.at),
     text('hold_reason', 'Why it waits', 50, (row) => row.holdReason, {
-      rowWords: (row) => reasonToWait(row.state, row.holdReason ?? ''),
+      rowWords: (row) =>
+        [reasonToWait(row.state, row.holdReason ?? ''), row.disputes]
+          .filter((part) => part !== null)
+          .join('; '),
     }),
   ],
 };

@@ -20,6 +20,8 @@ select i.instruction_id, i.account_id, i.order_no, i.operation, i.state, i.hold_
       and later.transaction_id = i.transaction_id
       and later.refund_id is not distinct from i.refund_id
   ) as is_superseded,
+  i.operation = 'refund' and tieout.has_dispute(i.account_id, i.order_no, i.transaction_id)
+    as has_dispute,
   seen.seen, tieout.seen_sha256(seen.seen) as seen_sha256
 from tieout.instructions i
 cross join lateral (select tieout.seen_of(i) as seen) as seen

@@ -54,6 +54,8 @@ export interface Seen {
         fraudRejected: boolean;
       }[]
     | null;
+  /** refunds only; absent where there is none */
+  disputes?: SeenDispute[];
   /** payouts only; null: the ledger has no such request any more */
   payout?: {
     amount: string | null;
@@ -65,6 +67,16 @@ export interface Seen {
     /** of the whole payload */
     sha256: string;
   } | null;
+}
+
+export interface SeenDispute {
+  disputeId: string | null;
+  stage: string | null;
+  currency: string | null;
+  amount: string | null;
+  order: string | null;
+  transaction: string | null;
+  at: string | null;
 }
 
 /** Those of the instructions that exist, in order of their numbers, locked. */
@@ -94,6 +106,7 @@ export async function holdInstructions(
     disprovedBy: row.disproved_by,
     isReplanned: row.is_replanned,
     isSuperseded: row.is_superseded,
+    hasDispute: row.has_dispute,
     seen: row.seen,
     seenSha256: row.seen_sha256,
   }));
@@ -116,6 +129,7 @@ interface RawDecidable {
   disproved_by: string | null;
   is_replanned: boolean;
   is_superseded: boolean;
+  has_dispute: boolean;
   seen: Seen;
   seen_sha256: string;
 }

@@ -73,6 +73,20 @@ const RELATIONS: readonly Relation[] = [
       requested_at: 'instant',
     },
   },
+  {
+    name: 'disputes',
+    key: 'dispute_id',
+    columns: {
+      account_id: 'text',
+      dispute_id: 'text',
+      order_no: 'text',
+      transaction_id: 'text',
+      currency: 'text',
+      amount: 'amount',
+      stage: 'text',
+      at: 'instant',
+    },
+  },
 ];
 
 /** Rows without a name, or with one that no index of a snapshot holds. */

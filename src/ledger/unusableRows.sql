@@ -21,6 +21,11 @@ from (
   from tieout.ledger_payouts()
   where coalesce(account_id, '') = '' or coalesce(request_id, '') = ''
     or octet_length(request_id) > 64
+  union all
+  select 'disputes', coalesce(left(account_id, 64), ''), concat_ws(' ', left(dispute_id, 64),
+    left(order_no, 64), amount::text, currency)
+  from tieout.ledger_disputes()
+  where coalesce(account_id, '') = '' or coalesce(order_no, transaction_id, '') = ''
 ) as row
 where account_id = '' or account_id = any ($1::text[])
 group by relation, account_id

@@ -5,6 +5,7 @@ import type { Coverage } from '../core/orders/coverage.js';
 import type { Removal } from '../core/runs/removal.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
+import type { SeenDispute } from '../instructions/decisionsStore.js';
 import { callsOfOrder } from '../instructions/gatewayCallsStore.js';
 import type { CoverageRow } from '../pull/snapshot/coverageStore.js';
 import { coverageOfOrder } from '../pull/snapshot/coverageStore.js';
@@ -13,6 +14,7 @@ import { removals } from '../retention/retentionStore.js';
 export interface OrderHistory {
   ledger: Record<string, unknown> | null;
   refundRequests: Record<string, unknown>[];
+  disputes: (SeenDispute & { problem: string | null })[];
   ledgerChanges: Record<string, unknown>[];
   looks: Record<string, unknown>[];
   /** months since the order was placed whose looks are gone */

@@ -12,6 +12,16 @@ select jsonb_build_object(
       order by r.requested_at)
     from ledger.refund_requests r
     where r.account_id::text = $1 and r.order_no::text = $2), '[]'),
+  -- by the number of the order, and by the transactions that it is known to have
+  'disputes', coalesce((select jsonb_agg(jsonb_build_object('disputeId', d.dispute_id,
+      'stage', d.stage, 'currency', d.currency, 'amount', round(d.amount, 2)::text,
+      'transaction', d.transaction_id, 'at', d.at, 'problem', d.problem) order by d.at)
+    from tieout.ledger_disputes() d
+    where d.account_id = $1 and (d.order_no = $2 or d.transaction_id in (
+      select l.transaction_id::text from ledger.orders l
+      where l.account_id::text = $1 and l.order_no::text = $2
+      union select i.transaction_id from tieout.instructions i
+      where i.account_id = $1 and i.order_no = $2))), '[]'),
   'ledgerChanges', coalesce((select jsonb_agg(jsonb_build_object('at', c.noted_at,
       'kind', c.kind, 'before', c.before, 'after', c.after) order by c.run_id)
     from tieout.ledger_changes c where c.account_id = $1 and c.order_no = $2), '[]'),

@@ -28,6 +28,10 @@ lost as materialized (
     max(found_at) as found_at
   from tieout.lost_permits group by 1, 2, 3, 4, 5
 ),
+-- What was taken back from the merchant, or may be: a refund of it would go back twice.
+disputed as materialized (
+  select account_id, order_no, transaction_id from tieout.disputed_money()
+),
 -- What an order has open already, and whether its approval still stands.
 standing as materialized (
   select i.account_id, i.order_no, i.operation, i.transaction_id, i.instruction_id, i.state,
@@ -72,6 +76,11 @@ wanted as not materialized (
     -- a part more of what is refunded in part already: no snapshot tells it from the part before
     v.need = 'refund' and v.gateway_state = 'partially_refunded' and not v.completes
       and coalesce(r.requested_at, '-infinity') < restored.at as is_blind,
+    v.need = 'refund' and ((v.account_id, v.order_no) in (
+        select account_id, order_no from disputed where order_no is not null)
+      or (v.account_id, v.transaction_id) in (
+        select account_id, transaction_id from disputed where transaction_id is not null))
+      as has_dispute,
     case when v.need <> 'review' and (v.account_id, v.transaction_id) in (
         select account_id, transaction_id from shared)
       then case v.need when 'refund' then 'shared_refund' else 'shared_transaction' end
@@ -97,7 +106,8 @@ wanted as not materialized (
     null, null, 'requested', false, i.instruction_id, i.state, i.approval_id,
     i.approved_at, i.approved_for, i.lapsed, i.freed_by, i.is_unseen, restored.at, ra.send_block,
     p.amount, p.requested_at, null, null, false,
-    coalesce(p.requested_at, '-infinity') < restored.at, null, p.problem, p.payload, p.is_in_totals
+    coalesce(p.requested_at, '-infinity') < restored.at, false, null, p.problem, p.payload,
+    p.is_in_totals
   from jsonb_to_recordset($7::jsonb) as p (account_id text, request_id text, currency text,
     amount numeric, requested_at timestamptz, problem text, payload jsonb, is_in_totals boolean)
   cross join restored
@@ -123,6 +133,7 @@ weighed as not materialized (
           and case when l.order_no is not null then l.order_no = w.order_no
             else l.currency = w.ledger_currency and l.amount = w.money::numeric(20, 2)::text end
       ) then 'restored'
+      when w.has_dispute then 'disputed'
       when w.doubled is not null then w.doubled
       when w.is_fraud then 'fraud_rejected'
       when w.freed_by is not null then 'newly_freed'
@@ -179,7 +190,7 @@ capped as materialized (
       when is_approved then null
       when reason = any ($6) then reason
       when lapse = doubled then doubled
-      when reason in (doubled, 'restored', 'fraud_rejected') then reason
+      when reason in (doubled, 'restored', 'disputed', 'fraud_rejected') then reason
       when reason is not null then coalesce(lapse, reason)
       when max_count < c.count or max_amount < c.money then 'over_limit_of_run'
     end as hold_reason

@@ -12,10 +12,12 @@ import {
 } from '../core/breaks/sentence.js';
 import type { BreakKind } from '../core/orders/verdict.js';
 import type { AboutData, BreakRow, MovementRow, OrderRow } from '../core/runs/reporting.js';
+import { disputeText } from '../core/text/labels.js';
 import type { CopiedRow } from '../database/copy/copyOut.js';
 import type { Database, Db, LongReads, PlannerSettings } from '../database/db.js';
 import { literal, named } from '../database/identifiers.js';
 import { statement } from '../database/statements.js';
+import type { SeenDispute } from '../instructions/decisionsStore.js';
 import { runSnapshots } from '../runs/runAccountsStore.js';
 
 /** Breaks and movements that are in hand at once; each is about a kilobyte. */
@@ -99,6 +101,7 @@ interface RawMovementRow {
   message: string | null;
   at: Date | null;
   hold_reason: string | null;
+  disputes: SeenDispute[] | null;
 }
 
 async function* movements(
@@ -129,6 +132,7 @@ function movementRow(row: RawMovementRow): MovementRow {
     gatewayMessage: row.message,
     at: row.at,
     holdReason: row.hold_reason,
+    disputes: row.disputes === null ? null : row.disputes.map(disputeText).join('; '),
   };
 }
 

@@ -5,10 +5,10 @@
 
 import { ledgerCurrencies } from '../core/currency.js';
 import type { BatchInstruction } from '../core/instructions/batch.js';
-import type { ApprovalLapse, HoldReason } from '../core/instructions/decision.js';
+import type { HoldReason } from '../core/instructions/decision.js';
 import { historyReason } from '../core/instructions/freed.js';
 import type { Wanted } from '../core/instructions/policy.js';
-import { heldAtClaim } from '../core/instructions/policy.js';
+import { heldAtClaim, isUnseenDispute } from '../core/instructions/policy.js';
 import { mayAccountSend } from '../core/instructions/sending.js';
 import { parseAmount } from '../core/money.js';
 import type { Need } from '../core/orders/decideVerdict.js';
@@ -123,6 +123,8 @@ async function weighOrders(
     facts,
     (fact) => whyNot(deps, batch, account, fact),
     (fact) => {
+      if (isUnseenDispute(fact)) return 'disputed';
+      if (fact.lapse !== null) return fact.lapse;
       const { partialCapture } = deps.config.gateway.profile;
       if (!partialCapture && isPartialCapture(batch, fact)) return 'partial_capture';
       if (fact.doubled !== null) return fact.doubled;
@@ -157,13 +159,13 @@ async function weighPayout(
     },
     (fact) => {
       const isInTotals = fact.isInTotals && isUnitKnown;
-      return holds({ ...wantedOf(fact), isInTotals }, fact.isApproved);
+      return fact.lapse ?? holds({ ...wantedOf(fact), isInTotals }, fact.isApproved);
     },
   );
 }
 
 /** Puts each where it belongs; what is not needed needs no approval either. */
-function sorted<F extends BatchInstruction & { lapse: ApprovalLapse | null }>(
+function sorted<F extends BatchInstruction>(
   facts: readonly F[],
   whyNeedless: (fact: F) => string | null,
   whyHeld: (fact: F) => HoldReason | null,
@@ -173,7 +175,7 @@ function sorted<F extends BatchInstruction & { lapse: ApprovalLapse | null }>(
   const entries: BatchInstruction[] = [];
   for (const fact of facts) {
     const reason = whyNeedless(fact);
-    const hold = fact.lapse ?? whyHeld(fact);
+    const hold = whyHeld(fact);
     if (reason !== null) needless.set(fact.instructionId, reason);
     else if (hold !== null) held.set(fact.instructionId, hold);
     else entries.push(fact);

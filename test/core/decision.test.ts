@@ -23,6 +23,7 @@ function facts(changes: Partial<Decidable> = {}): Decidable {
     disprovedBy: null,
     isReplanned: false,
     isSuperseded: false,
+    hasDispute: false,
     seenSha256: SEEN,
     ...changes,
   };

@@ -67,6 +67,7 @@ export function movementRow(changes: Partial<MovementRow> = {}): MovementRow {
     gatewayMessage: null,
     at: new Date('2026-11-20T03:17:00.000Z'),
     holdReason: null,
+    disputes: null,
     ...changes,
   };
 }

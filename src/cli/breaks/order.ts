@@ -8,6 +8,7 @@ import { UsageError } from '../../core/errors.js';
 import { nameLabel } from '../../core/instructions/decider.js';
 import { type Coverage, coverageLabel } from '../../core/orders/coverage.js';
 import { removedLine } from '../../core/runs/removal.js';
+import { disputeText } from '../../core/text/labels.js';
 import type { OrderHistory } from '../../orders/historyStore.js';
 import { orderHistory } from '../../orders/historyStore.js';
 import { removals } from '../../retention/retentionStore.js';
@@ -64,6 +65,7 @@ function historyLines(account: string, orderNo: string, history: OrderHistory): 
         `  refund ${one.refund_id}: ${one.refund_amount}, requested ${one.requested_at}` +
         `${one.reason ? ` (${one.reason})` : ''}`,
     ),
+    ...history.disputes.map(disputeLine),
     ...history.ledgerChanges.map(changeLine),
     '',
     'Looks',
@@ -86,6 +88,11 @@ function ledgerText(row: Part): string {
   return [`expects ${row.expected} ${row.amount} ${row.currency}, placed ${row.placed_at}`]
     .concat(extras)
     .join(', ');
+}
+
+function disputeLine(one: OrderHistory['disputes'][number]): string {
+  const problem = one.problem === null ? '' : ` (${one.problem})`;
+  return `  ${disputeText(one)}, since ${one.at ?? 'an unknown time'}${problem}`;
 }
 
 function changeLine(change: Part): string {

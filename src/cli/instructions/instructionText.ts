@@ -4,10 +4,11 @@
 import type { Config } from '../../config/config.js';
 import { nameLabel } from '../../core/instructions/decider.js';
 import { holdLabel, isUndecided } from '../../core/instructions/decision.js';
+import { disputeText } from '../../core/text/labels.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
 import { DAY_MS } from '../../core/time.js';
 import type { Decision, DecisionVerdict } from '../../instructions/decisions.js';
-import type { DecidableInstruction, Seen } from '../../instructions/decisionsStore.js';
+import type { DecidableInstruction, Seen, SeenDispute } from '../../instructions/decisionsStore.js';
 import type {
   InstructionSheet,
   ListedInstruction,
@@ -119,7 +120,12 @@ export function seenLines(
         `transaction ${entry.transaction}${entry.fraudRejected ? ', fraud check REJECT' : ''}`,
     ),
     ...(seen.gateway === null ? ['  gateway  was not seen to have it'] : []),
+    ...(seen.disputes ?? []).map((one) => `  taken back  ${disputeText(one)}${sinceText(one)}`),
   ];
+}
+
+function sinceText({ at }: SeenDispute): string {
+  return at === null ? '' : `, since ${at.slice(0, 10)}`;
 }
 
 function payoutText(payout: NonNullable<Seen['payout']> | null): string {

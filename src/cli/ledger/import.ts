@@ -1,5 +1,5 @@
-// `tieout import orders|refunds|payouts|responses FILE... [--check] [--json]`: which import a kind
-// is, and how its result is printed. Owns no rule of the ledger: those are in
+// `tieout import KIND FILE... [--check] [--json]`: which import a kind is (orders, refunds,
+// payouts, disputes, responses), and how its result is printed. Owns no rule of the ledger: those are in
 // core/ledger/ledgerRow.ts and src/ledger. Neighbour: the command line opens database and
 // configuration and hands them in.
 
@@ -7,6 +7,7 @@ import { Command } from 'commander';
 import type { Config } from '../../config/config.js';
 import { loadColumnMap } from '../../config/mapFile.js';
 import type { Database } from '../../database/db.js';
+import { importDisputes } from '../../ledger/imports/importDisputes.js';
 import { importOrders } from '../../ledger/imports/importOrders.js';
 import { importPayouts } from '../../ledger/imports/importPayouts.js';
 import { importRefunds } from '../../ledger/imports/importRefunds.js';
@@ -17,7 +18,7 @@ import type { ImportDeps, ImportOptions } from '../../ledger/imports/tableImport
 import { wantsJson, withApp } from '../context.js';
 import { columnsHelp } from './importColumns.js';
 
-export const IMPORT_KINDS = ['orders', 'refunds', 'payouts', 'responses'] as const;
+export const IMPORT_KINDS = ['orders', 'refunds', 'payouts', 'disputes', 'responses'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
 
 type Import = (
@@ -30,6 +31,7 @@ const IMPORTS: Readonly<Record<ImportKind, Import>> = {
   orders: importOrders,
   refunds: importRefunds,
   payouts: importPayouts,
+  disputes: importDisputes,
   responses: importResponses,
 };
 
@@ -37,6 +39,7 @@ const DESCRIPTIONS: Readonly<Record<ImportKind, string>> = {
   orders: 'orders of the ledger, CSV or NDJSON by file ending',
   refunds: 'refund requests of the ledger, CSV or NDJSON by file ending',
   payouts: 'payout requests of the ledger, CSV or NDJSON; the payload is JSON',
+  disputes: 'what cardholders took back or try to, CSV or NDJSON by file ending',
   responses: 'stored XML payment responses: the transactions of orders that the ledger has',
 };
 

@@ -1,6 +1,7 @@
 // What each import takes, column by column, for `tieout import ... --help`. What a column may hold
 // is core/ledger/ledgerRow.ts's and core/ledger/payoutRow.ts's; docs/IMPORT.md says the same.
 
+import { DISPUTE_COLUMNS } from '../../core/ledger/disputeRow.js';
 import type { Column } from '../../core/ledger/ledgerRow.js';
 import { ORDER_COLUMNS, REFUND_COLUMNS } from '../../core/ledger/ledgerRow.js';
 import { PAYOUT_COLUMNS } from '../../core/ledger/payoutRow.js';
@@ -9,6 +10,7 @@ export const IMPORT_COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   orders: ORDER_COLUMNS,
   refunds: REFUND_COLUMNS,
   payouts: PAYOUT_COLUMNS,
+  disputes: DISPUTE_COLUMNS,
 };
 
 const ABOUT: Readonly<Record<string, string>> = {
@@ -28,6 +30,9 @@ const ABOUT: Readonly<Record<string, string>> = {
   requested_by: 'who asked: may not approve it',
   requested_at: 'time with zone',
   request_id: 'a UUID, the key',
+  dispute_id: "the acquirer's number of the dispute; with account_id the key",
+  stage: 'opened, won, lost, withdrawn',
+  at: 'when it came into this stage; a line older than the row is skipped',
   payload: "JSON: what the gateway's document prints for a payout",
 };
 

@@ -78,6 +78,10 @@ export const HOLD_REASONS = {
     isApprovable: true,
     words: 'more would go back than we captured of the transaction',
   },
+  disputed: {
+    isApprovable: true,
+    words: 'the cardholder disputes the payment, or has taken it back: a refund would pay twice',
+  },
   restored: {
     isApprovable: true,
     words: 'the database came back from a backup: this was sent before, or may have been',
@@ -102,6 +106,8 @@ export interface Decidable {
   isReplanned: boolean;
   /** there is a later one for the same need, or an open one for the order */
   isSuperseded: boolean;
+  /** a refund of money that was taken back already, or may be */
+  hasDispute: boolean;
   seenSha256: string;
 }
 
@@ -110,6 +116,7 @@ export type Refusal =
   | { kind: 'not_approvable'; holdReason: string }
   | { kind: 'asked_by_same_person' }
   | { kind: 'unseen' }
+  | { kind: 'unseen_dispute' }
   | { kind: 'second_person_needed' }
   | { kind: 'changed_since_seen'; seen: string }
   | { kind: 'superseded' }
@@ -136,12 +143,14 @@ export function refusalOf(
 
 function refusalOfApproval(
   who: Decider,
-  { holdReason, askedBy }: Decidable,
+  { holdReason, askedBy, hasDispute }: Decidable,
   wasSeen: boolean,
 ): Refusal | null {
   if (!isApprovable(holdReason)) return { kind: 'not_approvable', holdReason: holdReason ?? '' };
   if (askedBy.some((name) => isSamePerson(name, who.name))) return { kind: 'asked_by_same_person' };
-  return holdReason === 'restored' && !wasSeen ? { kind: 'unseen' } : null;
+  if (wasSeen) return null;
+  if (holdReason === 'restored') return { kind: 'unseen' };
+  return hasDispute && holdReason !== 'disputed' ? { kind: 'unseen_dispute' } : null;
 }
 
 function refusalOfReplan(who: Decider, facts: Decidable): Refusal | null {
@@ -180,6 +189,11 @@ export function refusalWords(refusal: Refusal): string {
       return (
         'it was sent before the database came back, or may have been: look for it in the ' +
         'merchant portal, and approve it by itself with the digest that its sheet shows (--seen)'
+      );
+    case 'unseen_dispute':
+      return (
+        'the payment is disputed, which was not known when this began to wait: look at its ' +
+        'sheet, and approve it with the digest that stands there (--seen)'
       );
     case 'second_person_needed':
       return 'who found that it did not happen cannot have it planned again: a second person must';

@@ -8,7 +8,7 @@ import type { Hundredths } from '../money.js';
 import { parseAmount } from '../money.js';
 import type { Movement } from '../orders/order.js';
 import { MOVEMENTS } from '../orders/order.js';
-import type { HoldReason } from './decision.js';
+import type { ApprovalLapse, HoldReason } from './decision.js';
 
 /** What the merchant allows for an operation; amounts by currency as text. */
 export interface Policy {
@@ -61,6 +61,18 @@ export function heldAtClaim(own: Policy, planned: Policy, wanted: Wanted): HoldR
   const held = heldBy(own, wanted) ?? heldBy(planned, wanted);
   if (held !== null) return held;
   return isLower(own, planned, wanted.currency) ? 'over_limit_of_run' : null;
+}
+
+/**
+ * A refund of disputed money goes only by an approval that still holds: what was seen names the
+ * disputes, so that one from before them has lapsed.
+ */
+export function isUnseenDispute(refund: {
+  hasDispute: boolean;
+  isApproved: boolean;
+  lapse: ApprovalLapse | null;
+}): boolean {
+  return refund.hasDispute && (!refund.isApproved || refund.lapse !== null);
 }
 
 function isLower(own: Policy, planned: Policy, currency: string): boolean {

@@ -93,7 +93,7 @@ export const REFUND_COLUMNS: readonly Column[] = [
 
 const REVIEW_DECISIONS: readonly ReviewDecision[] = ['accept', 'reject'];
 
-/** Raised inside this file only: the first value of a line that is not right. */
+/** Raised inside `checking` only: the first value of a line that is not right. */
 class Refusal extends Error {
   readonly problem: ValueProblem;
 
@@ -105,9 +105,7 @@ class Refusal extends Error {
 
 export function checkOrderLine(line: RawLine, currencies: CurrencyDecimals): RowCheck<LedgerOrder> {
   return checking(() => {
-    const currency = required(line, 'currency');
-    const refusedCurrency = currencyProblem(currency, currencies);
-    if (refusedCurrency !== null) throw new Refusal('currency', currency, refusedCurrency);
+    const currency = currencyOf(line, currencies);
     const amount = amountOf(line, 'amount', currency, currencies);
     return {
       accountId: identifier(line, 'account_id'),
@@ -177,7 +175,7 @@ export function normalInstant(text: string): string | null {
   return `${year}-${month}-${day}T${time}${zone}`;
 }
 
-function checking<Row>(read: () => Row): RowCheck<Row> {
+export function checking<Row>(read: () => Row): RowCheck<Row> {
   try {
     return { kind: 'ok', row: read() };
   } catch (error) {
@@ -186,7 +184,7 @@ function checking<Row>(read: () => Row): RowCheck<Row> {
   }
 }
 
-function present(line: RawLine, column: string): boolean {
+export function present(line: RawLine, column: string): boolean {
   return (line[column] ?? null) !== null;
 }
 
@@ -196,7 +194,7 @@ function required(line: RawLine, column: string): string {
   return value;
 }
 
-function identifier(line: RawLine, column: string): string {
+export function identifier(line: RawLine, column: string): string {
   const value = required(line, column);
   const problem = identifierProblem(value);
   if (problem !== null) throw new Refusal(column, value, problem);
@@ -215,14 +213,25 @@ function freeText(line: RawLine, column: string): string {
   return value;
 }
 
-function oneOf<Word extends string>(line: RawLine, column: string, words: readonly Word[]): Word {
+export function oneOf<Word extends string>(
+  line: RawLine,
+  column: string,
+  words: readonly Word[],
+): Word {
   const value = required(line, column);
   const word = words.find((candidate) => candidate === value);
   if (word === undefined) throw new Refusal(column, value, `must be ${words.join(', ')}`);
   return word;
 }
 
-function amountOf(
+export function currencyOf(line: RawLine, currencies: CurrencyDecimals): string {
+  const currency = required(line, 'currency');
+  const problem = currencyProblem(currency, currencies);
+  if (problem !== null) throw new Refusal('currency', currency, problem);
+  return currency;
+}
+
+export function amountOf(
   line: RawLine,
   column: string,
   currency: string,
@@ -254,7 +263,7 @@ function captureAmountOf(
   return captureAmount;
 }
 
-function instant(line: RawLine, column: string): string {
+export function instant(line: RawLine, column: string): string {
   const value = required(line, column);
   const normal = normalInstant(value);
   if (normal === null) {

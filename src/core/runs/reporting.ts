@@ -50,6 +50,8 @@ export interface MovementRow {
   /** When it came into this state. */
   at: Date | null;
   holdReason: string | null;
+  /** Of a refund that waits since the payment is disputed: which disputes. */
+  disputes: string | null;
 }
 
 /** One order of the run: in the ledger, at the gateway, or both. */

@@ -20,6 +20,17 @@ export function reasonToWait(state: string, holdReason: string): string {
   return STATE_REASONS[state] ?? '';
 }
 
+/** A dispute as it is named wherever a refund of the same money is shown. */
+export function disputeText(one: {
+  disputeId: string | null;
+  stage: string | null;
+  amount: string | null;
+  currency: string | null;
+}): string {
+  const money = `${one.amount ?? 'no amount'} ${one.currency ?? ''}`.trim();
+  return `dispute ${one.disputeId ?? '(no number)'}: ${one.stage ?? 'no stage'}, ${money}`;
+}
+
 /** By what a break went away. */
 export function causeLabel(cause: string): string {
   return CAUSES[cause] ?? labelOf(cause);
@@ -48,6 +59,7 @@ const HOLD_REASONS: Readonly<Record<string, string>> = {
   by_hand: 'done at the gateway by hand, or may have been: look, then approve',
   over_captured: 'more would go back than we captured: look, then approve',
   twin_request: 'a request of the same id but for case or spaces was paid: look, then approve',
+  disputed: 'the payment is disputed, or was taken back: look at the dispute, then approve',
   restored: 'the database came back from a backup: this was sent before, or may have been',
   no_history: 'liveFrom is days ago, yet the database knows no earlier run of the account',
 };

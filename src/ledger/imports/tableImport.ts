@@ -38,7 +38,7 @@ export interface ImportOptions {
 export type StagedValue = string | number | bigint | null;
 
 export interface TableImport<Row extends { readonly accountId: string }> {
-  readonly table: 'orders' | 'refund_requests' | 'payout_requests';
+  readonly table: 'orders' | 'refund_requests' | 'payout_requests' | 'disputes';
   readonly columns: readonly Column[];
   /** The column that, with account_id, is the key. */
   readonly keyColumn: string;
@@ -52,11 +52,11 @@ export interface TableImport<Row extends { readonly accountId: string }> {
 }
 
 export type Statements = Readonly<
-  Record<
-    'create' | 'stage' | 'analyze' | 'repeated' | 'lock' | 'fate' | 'refused' | 'counts' | 'apply',
-    string
-  >
->;
+  Record<'create' | 'stage' | 'analyze' | 'repeated' | 'lock' | 'fate' | 'counts' | 'apply', string>
+> & {
+  /** null: a line that was read and staged is never refused */
+  readonly refused: string | null;
+};
 
 /** Lines sent to the database at once, and so the lines held in memory. */
 const BATCH_LINES = 2_000;
@@ -248,6 +248,7 @@ async function refuseChanges(
   files: readonly string[],
   { problems, allowOlder }: { problems: ProblemList; allowOlder: boolean },
 ): Promise<void> {
+  if (spec.statements.refused === null) return;
   const values = [MAX_PROBLEMS, allowOlder, ...spec.refusedValues(deps.profile)];
   const { rows } = await tx.query<{
     file_no: number;

@@ -41,6 +41,8 @@ wanted as materialized (
     -- why its approval no longer holds
     case when i.approval_id is not null then tieout.approval_lapse(i) end as lapse,
     i.approval_id is not null as is_approved,
+    operation = 'refund' and tieout.has_dispute(i.account_id, i.order_no, i.transaction_id)
+      as has_dispute,
     (select d.row_before ->> 'hold_reason' from tieout.decisions d
       where d.decision_id = i.approval_id) as approved_for,
     (select doubled.reason from tieout.doubled(

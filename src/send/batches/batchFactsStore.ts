@@ -24,6 +24,8 @@ export interface FreshFacts extends BatchInstruction {
   /** why its approval no longer holds; null: it does, or none is needed */
   lapse: ApprovalLapse | null;
   isApproved: boolean;
+  /** a refund of money that was taken back already, or may be */
+  hasDispute: boolean;
   /** why it may be a movement that was made already, where its approval was given without that */
   doubled: HoldReason | null;
   /** null: no complete snapshot that is young enough */
@@ -50,6 +52,7 @@ export async function batchFacts(
     ...batchInstruction(row),
     lapse: row.lapse,
     isApproved: row.is_approved,
+    hasDispute: row.has_dispute,
     // An approval counts against it only if it was given in sight of it.
     doubled: row.doubled === row.approved_for ? null : row.doubled,
     snapshotAt: row.snapshot_at,
@@ -100,6 +103,7 @@ interface RawEntry {
 interface RawFacts extends RawInstruction {
   lapse: ApprovalLapse | null;
   is_approved: boolean;
+  has_dispute: boolean;
   approved_for: string | null;
   doubled: HoldReason | null;
   snapshot_at: Date | null;

@@ -4,7 +4,7 @@
 import { breakSentence } from '../../core/breaks/sentence.js';
 import type { BreakKind } from '../../core/orders/verdict.js';
 import { removedLine } from '../../core/runs/removal.js';
-import { labelOf, labelStates, reasonToWait } from '../../core/text/labels.js';
+import { disputeText, labelOf, labelStates, reasonToWait } from '../../core/text/labels.js';
 import type { OrderHistory } from '../../orders/historyStore.js';
 import { accountsWithOrder, orderHistory } from '../../orders/historyStore.js';
 import type { Words } from '../format.js';
@@ -112,6 +112,17 @@ function Ledger({ history, words }: { history: OrderHistory; words: Words }) {
             </tr>
           ))}
         </Table>
+      )}
+      {history.disputes.length === 0 ? null : (
+        <ul>
+          {history.disputes.map((one) => (
+            <li>
+              Taken back, or may be: {disputeText({ ...one, amount: words.amount(one.amount) })}
+              {one.at === null ? '' : `, since ${words.at(one.at)}`}
+              {one.problem === null ? '' : ` (${words.free(one.problem)})`}
+            </li>
+          ))}
+        </ul>
       )}
     </section>
   );

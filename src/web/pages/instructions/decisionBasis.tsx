@@ -1,7 +1,7 @@
 // What a decision about an instruction is bound to, side by side: the ledger, the refund requests,
 // what the gateway showed. The same for who approves now and for who asks later what was seen.
 
-import { labelOf } from '../../../core/text/labels.js';
+import { disputeText, labelOf } from '../../../core/text/labels.js';
 import type { Seen } from '../../../instructions/decisionsStore.js';
 import type { Words } from '../../format.js';
 
@@ -31,6 +31,12 @@ export function SeenList({ seen, words }: { seen: Seen; words: Words }) {
           Gateway: {entry.state === null ? `code ${entry.code}` : labelOf(entry.state)}{' '}
           {words.amount(entry.amount)} {entry.currency}, transaction {entry.transaction}
           {entry.fraudRejected ? ', fraud check says REJECT' : ''}
+        </li>
+      ))}
+      {(seen.disputes ?? []).map((one) => (
+        <li>
+          Taken back, or may be: {disputeText({ ...one, amount: words.amount(one.amount) })}
+          {one.at === null ? '' : `, since ${one.at.slice(0, 10)}`}
         </li>
       ))}
     </ul>

@@ -1,0 +1,165 @@
+// A refund of disputed money waits for a person: plan.sql over the set, and the claim's facts with
+// core/instructions/policy.ts over one order, case by case; both have to say the same. Neighbour:
+// night/disputes.test.ts, whole nights.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { isUnseenDispute } from '../../src/core/instructions/policy.js';
+import type { Database } from '../../src/database/db.js';
+import { cutBatches } from '../../src/instructions/instructionsStore.js';
+import { batchFacts } from '../../src/send/batches/batchFactsStore.js';
+import type { FreshDatabase } from '../support/database.js';
+import { freshDatabase } from '../support/database.js';
+import { orderOf, SNAPSHOT_AT } from '../support/orders.js';
+import { instructionTexts, policies, snapshotAndPlan } from '../support/planning.js';
+import { storeRun } from '../support/snapshotStore.js';
+
+let fresh: FreshDatabase;
+let db: Database;
+let accountId = '';
+let accounts = 0;
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  db = fresh.db;
+});
+afterAll(() => fresh.drop());
+beforeEach(() => {
+  accounts += 1;
+  accountId = `A${accounts}`;
+});
+
+const ORDER = orderOf('O1', {
+  ledger: 'captured 10.00 EUR',
+  gateway: ['T1 captured 10.00'],
+  refunds: ['R1 4.00'],
+});
+
+/** order, transaction, stage of each dispute; of another account where one is named */
+type Dispute = [string, string | null, string, string?];
+
+describe.each<[string, Dispute[], boolean]>([
+  ['none', [], false],
+  ['opened, by its order', [['O1', null, 'opened']], true],
+  ['lost, by its order', [['O1', null, 'lost']], true],
+  ['won', [['O1', null, 'won']], false],
+  ['withdrawn', [['O1', 'O1/T1', 'withdrawn']], false],
+  ['opened, by its transaction', [['as the acquirer says', 'O1/T1', 'opened']], true],
+  ['of another order and transaction', [['O2', 'O2/T2', 'opened']], false],
+  ['of another account', [['O1', 'O1/T1', 'opened', 'B']], false],
+  [
+    'one of several is open',
+    [
+      ['O1', null, 'won'],
+      ['O1', null, 'withdrawn'],
+      ['O1', null, 'lost'],
+    ],
+    true,
+  ],
+])('disputes: %s', (_, disputes, isHeld) => {
+  test('the plan and the claim agree', async () => {
+    await store(disputes);
+    await plan();
+    expect(await instructionTexts(db, accountId)).toEqual([
+      isHeld ? 'O1 refund R1 4.00 held: disputed' : 'O1 refund R1 4.00 planned',
+    ]);
+    await db.query('delete from ledger.disputes');
+    await db.query(
+      `update tieout.instructions set state = 'planned', hold_reason = null where account_id = $1`,
+      [accountId],
+    );
+    expect(await cutBatches(db, [accountId], SNAPSHOT_AT)).toBe(1);
+    await store(disputes);
+    expect(await claimHolds()).toBe(isHeld);
+    // what waits in a batch is weighed by the next plan as well
+    await plan();
+    expect(await instructionTexts(db, accountId)).toEqual([
+      isHeld ? 'O1 refund R1 4.00 held: disputed' : 'O1 refund R1 4.00 queued',
+    ]);
+  });
+});
+
+test('a capture of a disputed order is not what is held', async () => {
+  await store([['O1', 'O1/T1', 'opened']]);
+  const order = { ledger: 'captured 10.00 EUR', gateway: ['T1 authorised 10.00'] };
+  await snapshotAndPlan(
+    db,
+    { runId: await storeRun(db, accountId), accountId, policies: policies('auto') },
+    [orderOf('O1', order)],
+  );
+  expect(await instructionTexts(db, accountId)).toEqual(['O1 capture 10.00 planned']);
+});
+
+test('a view of the merchant with rows that are none holds what each names, and harms no other', async () => {
+  await db.query(`
+    alter table ledger.disputes rename to shop_disputes;
+    create view ledger.disputes as
+      select account_id::varchar(20) as account_id, dispute_id::varchar(20) as dispute_id,
+        order_no::varchar(40) as order_no, ''::text as transaction_id,
+        currency::char(3) as currency, amount::float as amount, stage, at::text as at
+      from ledger.shop_disputes
+      union all select '${accountId}', 'odd', 'O1', '', 'EUR', 'NaN', 'arbitration', 'last week'
+      union all select '${accountId}', null, null, null, null, null, null, null
+      union all select null, null, null, null, null, 'Infinity', repeat('x', 100000), 'infinity'`);
+  try {
+    const other = orderOf('O2', {
+      ledger: 'captured 10.00 EUR',
+      gateway: ['T2 captured 10.00'],
+      refunds: ['R2 4.00'],
+    });
+    await snapshotAndPlan(
+      db,
+      { runId: await storeRun(db, accountId), accountId, policies: policies('auto') },
+      [ORDER, other],
+    );
+    expect((await instructionTexts(db, accountId)).sort()).toEqual([
+      'O1 refund R1 4.00 held: disputed',
+      'O2 refund R2 4.00 planned',
+    ]);
+    const { rows } = await db.query<{ seen: unknown }>(
+      `select tieout.seen_of(i) -> 'disputes' as seen from tieout.instructions i
+       where account_id = $1 order by order_no`,
+      [accountId],
+    );
+    expect(rows).toEqual([
+      { seen: [expect.objectContaining({ disputeId: 'odd', stage: 'arbitration', amount: null })] },
+      { seen: null },
+    ]);
+  } finally {
+    await db.query(`
+      drop view ledger.disputes;
+      alter table ledger.shop_disputes rename to disputes`);
+  }
+});
+
+async function plan(): Promise<void> {
+  const runId = await storeRun(db, accountId);
+  const { pullId } = await snapshotAndPlan(db, { runId, accountId, policies: policies('auto') }, [
+    ORDER,
+  ]);
+  await db.query('update tieout.pulls set as_of = clock_timestamp() where pull_id = $1', [pullId]);
+}
+
+async function store(disputes: readonly Dispute[]): Promise<void> {
+  for (const [at, [orderNo, transactionId, stage, of]] of disputes.entries()) {
+    // Transactions of the cases are those of their account.
+    const by = transactionId === null ? null : `${accountId}.${transactionId}`;
+    await db.query(`insert into ledger.disputes values ($1, $2, $3, $4, 'EUR', 10.00, $5, $6)`, [
+      of ?? accountId,
+      `D${at}`,
+      orderNo,
+      by,
+      stage,
+      SNAPSHOT_AT,
+    ]);
+  }
+}
+
+/** What the claim would say of the newest batch. */
+async function claimHolds(): Promise<boolean> {
+  const { rows } = await db.query<{ batch_id: bigint }>(
+    'select max(batch_id) as batch_id from tieout.batches where account_id = $1',
+    [accountId],
+  );
+  const [fact] = await batchFacts(db, rows[0]?.batch_id ?? 0n, 30);
+  if (!fact) throw new Error('no facts');
+  return isUnseenDispute(fact);
+}

@@ -1,5 +1,5 @@
 // `tieout import KIND FILE... [--check] [--json]`: which import a kind is (orders, refunds,
-// payouts, disputes, responses), and how its result is printed. Owns no rule of the ledger: those are in
+// payouts, disputes, responses), and how its result is printed. Owns no rule: those are in
 // core/ledger/ledgerRow.ts and src/ledger. Neighbour: the command line opens database and
 // configuration and hands them in.
 

@@ -1235,6 +1235,70 @@ create table tieout.sessions (
 );
 CREATE INDEX sessions_by_user ON tieout.sessions USING btree (user_id);
 
+create table tieout.settlement_batches (
+  account_id text collate "C" not null,
+  batch text collate "C" not null,
+  currency text collate "C" not null,
+  file_id bigint not null,
+  lines bigint not null,
+  gross numeric not null,
+  fees numeric not null,
+  payout numeric not null,
+  has_payout boolean not null,
+  first_booked_at timestamp with time zone not null,
+  last_booked_at timestamp with time zone not null,
+  digest text not null,
+  constraint settlement_batches_file_id_fkey FOREIGN KEY (file_id) REFERENCES tieout.settlement_files(file_id),
+  constraint settlement_batches_lines_check CHECK (lines > 0),
+  constraint settlement_batches_pkey PRIMARY KEY (account_id, batch, currency)
+);
+CREATE TRIGGER guard_settlement BEFORE DELETE OR UPDATE ON tieout.settlement_batches
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_settlement();
+
+create table tieout.settlement_files (
+  file_id bigint generated always as identity not null,
+  name text not null,
+  sha256 text not null,
+  map_sha256 text not null,
+  accounts text[] collate "C" not null,
+  batches bigint not null,
+  lines bigint not null,
+  totals jsonb not null,
+  imported_at timestamp with time zone default clock_timestamp() not null,
+  constraint settlement_files_batches_check CHECK (batches > 0),
+  constraint settlement_files_lines_check CHECK (lines > 0),
+  constraint settlement_files_pkey PRIMARY KEY (file_id)
+);
+CREATE TRIGGER guard_settlement BEFORE DELETE OR UPDATE ON tieout.settlement_files
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_settlement();
+
+create table tieout.settlement_lines (
+  settlement_line_id bigint generated always as identity not null,
+  account_id text collate "C" not null,
+  batch text collate "C" not null,
+  line_id text collate "C" not null,
+  line_no bigint not null,
+  type text not null,
+  booked_at timestamp with time zone not null,
+  order_no text collate "C",
+  transaction_id text collate "C",
+  reference text collate "C",
+  currency text collate "C" not null,
+  amount numeric(20,2) not null,
+  settle_currency text collate "C" not null,
+  gross numeric(20,2) not null,
+  fee numeric(20,2) not null,
+  net numeric(20,2) not null,
+  constraint settlement_lines_account_id_batch_line_id_key UNIQUE (account_id, batch, line_id),
+  constraint settlement_lines_check CHECK (net = (gross - fee)),
+  constraint settlement_lines_pkey PRIMARY KEY (settlement_line_id),
+  constraint settlement_lines_type_check CHECK (type = ANY (ARRAY['captured', 'refunded', 'chargeback', 'chargeback_reversed', 'fee', 'reserve', 'carried', 'adjustment', 'payout']))
+);
+CREATE INDEX settlement_lines_by_order ON tieout.settlement_lines USING btree (account_id, order_no);
+CREATE INDEX settlement_lines_by_transaction ON tieout.settlement_lines USING btree (account_id, transaction_id);
+CREATE TRIGGER guard_settlement BEFORE DELETE OR UPDATE ON tieout.settlement_lines
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_settlement();
+
 create table tieout.sign_in_failures (
   failure_id bigint generated always as identity not null,
   at timestamp with time zone not null,
@@ -2429,6 +2493,15 @@ begin
       old.account_id, old.sending, new.sending using errcode = 'check_violation';
   end if;
   return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.guard_settlement()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception '%: what the acquirer said is history', tg_table_name
+    using errcode = 'check_violation';
 end $function$;
 
 CREATE OR REPLACE FUNCTION tieout.has_dispute(of_account text, of_order text, by text)

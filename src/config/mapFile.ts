@@ -1,19 +1,22 @@
-// Reads the map of `tieout import orders --map FILE`: YAML, every key known, every pattern and zone
-// tried before the first line is read. What a map means is core/ledger/columnMap.ts's.
+// Reads the map of `tieout import orders|refunds|settlement --map FILE`: YAML, every key known,
+// every pattern and zone tried before the first line is read. What a map means is
+// core/ledger/columnMap.ts's.
 
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.js';
-import type { ColumnMap, MappedTable } from '../core/ledger/columnMap.js';
+import type { ColumnMap, ColumnSource, MappedTable } from '../core/ledger/columnMap.js';
 import {
   columnsRead,
+  isAmountColumn,
   JOINED_BY,
   LEAVE_OUT,
   MAPPED_TABLES,
-  timePattern,
 } from '../core/ledger/columnMap.js';
 import { type Column, ORDER_COLUMNS, REFUND_COLUMNS } from '../core/ledger/ledgerRow.js';
+import { timePattern } from '../core/ledger/mappedTimes.js';
 import { EXPECTED_STATES } from '../core/orders/order.js';
+import { LINE_TYPES, SETTLEMENT_COLUMNS } from '../core/settlement/settlementLine.js';
 import { isTimezone } from '../core/time.js';
 import { readText } from './values.js';
 
@@ -21,6 +24,7 @@ const MAP_BYTES_MAX = 1 << 18;
 
 const text = z.string().min(1, 'must not be empty');
 const names = z.union([text.transform((name) => [name]), z.array(text).min(1).max(8)]);
+const negate = z.boolean().default(false);
 const source = z.union([
   z.strictObject({ value: text }).transform(({ value }) => ({ kind: 'value' as const, value })),
   z
@@ -33,8 +37,13 @@ const source = z.union([
       removePrefix: z.string().default(''),
       pattern: text.refine(isPattern, 'is no regular expression').nullable().default(null),
       words: z.record(z.string(), z.string()).nullable().default(null),
+      negate,
     })
     .transform((given) => ({ kind: 'from' as const, ...given })),
+  z
+    .strictObject({ credit: text, debit: text, negate })
+    .transform((given) => ({ kind: 'pair' as const, ...given })),
+  z.strictObject({ sum: names, negate }).transform((given) => ({ kind: 'sum' as const, ...given })),
 ]);
 
 const wordsByColumn = z.record(z.string(), z.array(z.string()).min(1).max(100)).default({});
@@ -91,6 +100,7 @@ export function loadColumnMap(file: string, table: MappedTable = 'orders'): Colu
 const COLUMNS_OF: Readonly<Record<MappedTable, readonly Column[]>> = {
   orders: ORDER_COLUMNS,
   refunds: REFUND_COLUMNS,
+  settlement: SETTLEMENT_COLUMNS,
 };
 
 function requireColumns(map: ColumnMap, file: string): void {
@@ -114,17 +124,33 @@ function requireColumns(map: ColumnMap, file: string): void {
   if (early !== undefined) {
     throw new ConfigurationError(file, `columns.${early[0]}`, 'is no time: latest is for times');
   }
+  const odder = Object.entries(map.columns).find(([name, one]) => {
+    return isAmountOnly(one) && !isAmountColumn(name);
+  });
+  if (odder !== undefined) {
+    const problem = 'is no amount: credit and debit, sum and negate are for amounts';
+    throw new ConfigurationError(file, `columns.${odder[0]}`, problem);
+  }
   if (columnsRead(map).length === 0) {
     throw new ConfigurationError(file, 'columns', 'must read at least one column of the file');
   }
-  const expected = map.columns.expected;
-  const meanings = expected?.kind === 'from' ? Object.values(expected.words ?? {}) : [];
-  const states: readonly string[] = [...EXPECTED_STATES, LEAVE_OUT];
-  const wrong = meanings.find((meaning) => !states.includes(meaning));
-  if (wrong !== undefined) {
-    const problem = `${wrong} is none of ${states.join(', ')}`;
-    throw new ConfigurationError(file, 'columns.expected.words', problem);
-  }
+  requireWords(map, file, 'expected', EXPECTED_STATES);
+  requireWords(map, file, 'type', LINE_TYPES);
+}
+
+function isAmountOnly(one: ColumnSource): boolean {
+  return one.kind === 'pair' || one.kind === 'sum' || (one.kind === 'from' && one.negate);
+}
+
+/** What the words of this column mean has to be something that it may hold. */
+function requireWords(map: ColumnMap, file: string, name: string, may: readonly string[]): void {
+  const source = map.columns[name];
+  const meanings = source?.kind === 'from' ? Object.values(source.words ?? {}) : [];
+  const allowed = [...may, LEAVE_OUT];
+  const wrong = meanings.find((meaning) => !allowed.includes(meaning));
+  if (wrong === undefined) return;
+  const problem = `${wrong} is none of ${allowed.join(', ')}`;
+  throw new ConfigurationError(file, `columns.${name}.words`, problem);
 }
 
 function isPattern(pattern: string): boolean {

@@ -98,7 +98,28 @@ export function checkLedgerAmount(
 ): AmountCheck {
   const problem = currencyProblem(currency, profileCurrencies);
   if (problem !== null) return { kind: 'refused', reason: `currency ${currency} ${problem}` };
-  const checked = checkPlainAmount(text);
+  return expressible(checkPlainAmount(text), currency, profileCurrencies);
+}
+
+/** An amount that may be zero, or below it with a minus before it: a line of the acquirer. */
+export function checkSignedAmount(
+  text: string,
+  currency: string,
+  profileCurrencies: CurrencyDecimals,
+): AmountCheck {
+  const isNegative = text.startsWith('-');
+  const digits = isNegative ? text.slice(1) : text;
+  if (/^0+(?:\.0{1,2})?$/.test(digits)) return { kind: 'ok', amount: 0n };
+  const checked = expressible(checkPlainAmount(digits), currency, profileCurrencies);
+  if (checked.kind === 'refused' || !isNegative) return checked;
+  return { kind: 'ok', amount: -checked.amount };
+}
+
+function expressible(
+  checked: AmountCheck,
+  currency: string,
+  profileCurrencies: CurrencyDecimals,
+): AmountCheck {
   if (checked.kind === 'refused') return checked;
   const decimals = decimalsOf(currency, profileCurrencies) ?? LEDGER_DECIMALS;
   const least = 10n ** BigInt(Math.max(0, LEDGER_DECIMALS - decimals));

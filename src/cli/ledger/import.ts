@@ -17,6 +17,7 @@ import { formatImport } from '../../ledger/imports/importResult.js';
 import type { ImportDeps, ImportOptions } from '../../ledger/imports/tableImport.js';
 import { wantsJson, withApp } from '../context.js';
 import { columnsHelp } from './importColumns.js';
+import { addSettlement } from './importSettlement.js';
 
 export const IMPORT_KINDS = ['orders', 'refunds', 'payouts', 'disputes', 'responses'] as const;
 export type ImportKind = (typeof IMPORT_KINDS)[number];
@@ -88,6 +89,7 @@ export function importCommand(): Command {
       },
     );
   }
+  addSettlement(root);
   return root;
 }
 

@@ -5,12 +5,14 @@ import { DISPUTE_COLUMNS } from '../../core/ledger/disputeRow.js';
 import type { Column } from '../../core/ledger/ledgerRow.js';
 import { ORDER_COLUMNS, REFUND_COLUMNS } from '../../core/ledger/ledgerRow.js';
 import { PAYOUT_COLUMNS } from '../../core/ledger/payoutRow.js';
+import { LINE_TYPES, SETTLEMENT_COLUMNS } from '../../core/settlement/settlementLine.js';
 
 export const IMPORT_COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   orders: ORDER_COLUMNS,
   refunds: REFUND_COLUMNS,
   payouts: PAYOUT_COLUMNS,
   disputes: DISPUTE_COLUMNS,
+  settlement: SETTLEMENT_COLUMNS,
 };
 
 const ABOUT: Readonly<Record<string, string>> = {
@@ -36,6 +38,21 @@ const ABOUT: Readonly<Record<string, string>> = {
   payload: "JSON: what the gateway's document prints for a payout",
 };
 
+/** Where a column of settlement means something else than one of the ledger. */
+const ABOUT_SETTLEMENT: Readonly<Record<string, string>> = {
+  batch: "the acquirer's number of the settlement",
+  type: LINE_TYPES.join(', '),
+  booked_at: 'time with zone',
+  currency: 'as the order was charged',
+  amount: 'as the order was charged: captured above 0, refunded below 0',
+  net: 'what the line comes to, in settle_currency: gross - fee',
+  line_id: "the acquirer's number of the line, else its number within the batch",
+  reference: "the acquirer's number of the refund",
+  settle_currency: 'what the acquirer settles in, else currency',
+  gross: 'in settle_currency, else net + fee',
+  fee: 'in settle_currency; a cost is above 0',
+};
+
 /** Null for what has no columns: stored XML answers. */
 export function columnsHelp(kind: string): string | null {
   const columns = IMPORT_COLUMNS[kind];
@@ -43,7 +60,8 @@ export function columnsHelp(kind: string): string | null {
   const width = Math.max(...columns.map(({ name }) => name.length));
   const lines = columns.map(({ name, nullable }) => {
     const may = nullable ? ' (may be empty or absent)' : '';
-    return `  ${name.padEnd(width)}  ${ABOUT[name] ?? ''}${may}`;
+    const about = kind === 'settlement' ? ABOUT_SETTLEMENT[name] : undefined;
+    return `  ${name.padEnd(width)}  ${about ?? ABOUT[name] ?? ''}${may}`;
   });
   return ['', 'Columns, named by the first line:', ...lines].join('\n');
 }

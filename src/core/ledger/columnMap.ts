@@ -1,25 +1,20 @@
 // A shop's own export read as lines of the ledger: which column is what, which words mean which
 // state, how amounts and times are written. Pure. It translates and never guesses: a word that the
 // map does not know, an amount or a time of another shape is refused with its column and value.
-// Neighbours: mapFile.ts reads the map, ledgerRow.ts judges what comes out.
+// Neighbours: mapFile.ts reads the map; ledgerRow.ts and settlementLine.ts judge what comes out.
 
 import type { RawLine, ValueProblem } from './ledgerRow.js';
+import { type AmountsWritten, negated, plainAmount, signedAmount, sumOf } from './mappedAmounts.js';
+import { instantOf, patternOf, type TimesWritten } from './mappedTimes.js';
 
-/** Which table of the ledger the lines are for. */
-export const MAPPED_TABLES = ['orders', 'refunds'] as const;
+/** What the lines are for: a table of the ledger, or the acquirer's settlement. */
+export const MAPPED_TABLES = ['orders', 'refunds', 'settlement'] as const;
 export type MappedTable = (typeof MAPPED_TABLES)[number];
 
-export interface ColumnMap {
+export interface ColumnMap extends AmountsWritten, TimesWritten {
   readonly table: MappedTable;
   readonly separator: string;
   readonly encoding: string;
-  /** how amounts are written */
-  readonly decimal: '.' | ',';
-  readonly thousands: string;
-  /** of times that name no zone */
-  readonly timezone: string;
-  /** null: ISO 8601; else shapes such as dd.MM.yyyy HH:mm: the first that fits counts */
-  readonly times: readonly string[] | null;
   /** a line in which one of these is empty goes on with the order above it, and is left out */
   readonly leaveOutWhenEmpty: readonly string[];
   /** by column of the file: words with which a line is no order of the gateway: a free one */
@@ -44,6 +39,15 @@ export type ColumnSource =
   | { readonly kind: 'value'; readonly value: string }
   /** the latest of several times; columns that the file does not have are passed over */
   | { readonly kind: 'latest'; readonly latest: readonly string[] }
+  /** an amount in two columns: what comes in less what goes out */
+  | {
+      readonly kind: 'pair';
+      readonly credit: string;
+      readonly debit: string;
+      readonly negate: boolean;
+    }
+  /** an amount in several columns */
+  | { readonly kind: 'sum'; readonly sum: readonly string[]; readonly negate: boolean }
   | {
       readonly kind: 'from';
       readonly from: readonly string[];
@@ -53,6 +57,8 @@ export type ColumnSource =
       /** what the value has to look like before anything is taken from it */
       readonly pattern: string | null;
       readonly words: Readonly<Record<string, string>> | null;
+      /** of an amount: what stands there with the other sign */
+      readonly negate: boolean;
     };
 
 /** As a word's meaning: the line is no order for the ledger yet. */
@@ -71,7 +77,7 @@ export function columnsRead(map: ColumnMap): { name: string; nullable: boolean }
     ...Object.keys(map.leaveOutWhen),
     ...Object.keys(map.onlyWhen),
     ...(map.each === null ? [] : [map.each.column]),
-    ...sources.flatMap((one) => (one.kind === 'from' ? one.from : [])),
+    ...sources.flatMap(columnsOf),
   ]);
   const inList = [...needed].filter((name) => isPartOfList(map, name));
   for (const name of inList) needed.delete(name);
@@ -83,6 +89,13 @@ export function columnsRead(map: ColumnMap): { name: string; nullable: boolean }
   ];
 }
 
+/** The columns that the file has to have for it. */
+function columnsOf(source: ColumnSource): readonly string[] {
+  if (source.kind === 'from') return source.from;
+  if (source.kind === 'pair') return [source.credit, source.debit];
+  return source.kind === 'sum' ? source.sum : [];
+}
+
 /** `refund_items.amount`: a part of an entry of the list, no column of the file. */
 function isPartOfList({ each }: ColumnMap, name: string): boolean {
   return each !== null && name.startsWith(`${each.column}.`);
@@ -90,8 +103,12 @@ function isPartOfList({ each }: ColumnMap, name: string): boolean {
 
 /** Several columns together make one word, joined by this where nothing else is said. */
 export const JOINED_BY = ' + ';
-const AMOUNTS: readonly string[] = ['amount', 'capture_amount', 'refund_amount'];
-const TIMES: readonly string[] = ['placed_at', 'updated_at', 'requested_at'];
+const AMOUNTS = ['amount', 'capture_amount', 'refund_amount', 'net', 'gross', 'fee'];
+const TIMES = ['placed_at', 'updated_at', 'requested_at', 'booked_at'];
+
+export function isAmountColumn(name: string): boolean {
+  return AMOUNTS.includes(name);
+}
 
 /** The lines that one line of the file makes: one, or one for each entry of its list. */
 export function mapLines(map: ColumnMap, given: RawLine): MappedLine[] {
@@ -141,6 +158,7 @@ type Found = { kind: 'value'; value: string | null } | Exclude<MappedLine, { kin
 function read(map: ColumnMap, name: string, source: ColumnSource, given: RawLine): Found {
   if (source.kind === 'value') return { kind: 'value', value: source.value };
   if (source.kind === 'latest') return latest(map, source.latest, given);
+  if (source.kind !== 'from') return added(map, source, given);
   const parts = source.from.map((column) => given[column] ?? '');
   const whole = parts.join(source.join);
   const refuse = (reason: string): Found => ({
@@ -151,7 +169,7 @@ function read(map: ColumnMap, name: string, source: ColumnSource, given: RawLine
     const word = wordFor(source.words, parts);
     if (word === null) return refuse(`has no word in the map for ${name}`);
     if (word === LEAVE_OUT) return { kind: 'left_out', why: `${name} is ${whole}` };
-    return { kind: 'value', value: word };
+    return { kind: 'value', value: word === '' ? null : word };
   }
   if (whole === '') return { kind: 'value', value: null };
   if (source.pattern !== null && !patternOf(source.pattern).test(whole)) {
@@ -159,17 +177,46 @@ function read(map: ColumnMap, name: string, source: ColumnSource, given: RawLine
   }
   const prefix = source.removePrefix;
   const bare = whole.startsWith(prefix) ? whole.slice(prefix.length) : whole;
-  const shaped = AMOUNTS.includes(name)
-    ? plainAmount(map, bare)
+  const shaped = isAmountColumn(name)
+    ? amountOf(map, bare, source.negate)
     : TIMES.includes(name)
       ? instantOf(map, bare)
       : bare;
   if (shaped !== null) return { kind: 'value', value: shaped };
-  return refuse(
-    AMOUNTS.includes(name)
-      ? `is no amount with "${map.decimal}" before its decimals`
-      : timeRefusal(map),
-  );
+  return refuse(isAmountColumn(name) ? amountRefusal(map) : timeRefusal(map));
+}
+
+/** The ledger's amounts have no sign, save where the map turns it. */
+function amountOf(map: ColumnMap, text: string, negate: boolean): string | null {
+  if (!negate && map.table !== 'settlement') return plainAmount(map, text);
+  const amount = signedAmount(map, text);
+  return amount !== null && negate ? negated(amount) : amount;
+}
+
+/** Columns added up; null where all of them are empty. */
+function added(
+  map: ColumnMap,
+  source: Extract<ColumnSource, { kind: 'pair' | 'sum' }>,
+  given: RawLine,
+): Found {
+  const columns = source.kind === 'sum' ? source.sum : [source.credit, source.debit];
+  const parts: string[] = [];
+  for (const column of columns) {
+    const text = given[column] ?? '';
+    if (text.trim() === '') continue;
+    const amount = signedAmount(map, text);
+    if (amount === null) {
+      return { kind: 'problem', problem: { column, value: text, reason: amountRefusal(map) } };
+    }
+    parts.push(source.kind === 'pair' && column === source.debit ? negated(amount) : amount);
+  }
+  if (parts.length === 0) return { kind: 'value', value: null };
+  const sum = sumOf(parts);
+  return { kind: 'value', value: source.negate ? negated(sum) : sum };
+}
+
+function amountRefusal({ decimal }: ColumnMap): string {
+  return `is no amount with "${decimal}" before its decimals`;
 }
 
 function timeRefusal({ times, timezone }: ColumnMap): string {
@@ -202,154 +249,4 @@ function wordFor(words: Readonly<Record<string, string>>, parts: readonly string
     }
   }
   return null;
-}
-
-/** Spaces that programs put between digits, and before AM, are spaces. */
-function plainSpaces(text: string): string {
-  return text.replace(/[\u00a0\u2009\u202f]/g, ' ');
-}
-
-/** Digits, a point, decimals; null where the marks do not stand where they belong. */
-function plainAmount({ decimal, thousands }: ColumnMap, text: string): string | null {
-  const [whole = '', written, ...more] = plainSpaces(text).trim().split(decimal);
-  // Databases print 52.0000; a third decimal that says something stays, and is refused later.
-  const decimals =
-    written !== undefined && /^\d{2}0+$/.test(written) ? written.slice(0, 2) : written;
-  if (more.length > 0) return null;
-  const groups = thousands === '' ? [whole] : whole.split(thousands);
-  const isGrouped = groups.every((group, at) => (at === 0 ? /^\d+$/ : /^\d{3}$/).test(group));
-  if (!isGrouped || (groups.length > 1 && (groups[0]?.length ?? 0) > 3)) return null;
-  if (decimals !== undefined && !/^\d+$/.test(decimals)) return null;
-  return decimals === undefined ? groups.join('') : `${groups.join('')}.${decimals}`;
-}
-
-const FIELDS: Readonly<Record<string, string>> = {
-  yyyy: '(?<yyyy>\\d{4})',
-  MMMM: '(?<name>\\p{L}{3,9})',
-  MMM: '(?<name>\\p{L}{3,4})\\.?',
-  MM: '(?<MM>\\d{1,2})',
-  M: '(?<MM>\\d{1,2})',
-  dd: '(?<dd>\\d{1,2})',
-  d: '(?<dd>\\d{1,2})',
-  HH: '(?<HH>\\d{1,2})',
-  H: '(?<HH>\\d{1,2})',
-  hh: '(?<hh>\\d{1,2})',
-  h: '(?<hh>\\d{1,2})',
-  a: '(?<a>[AaPp])\\.?[Mm]\\.?',
-  mm: '(?<mm>\\d{2})',
-  ss: '(?<ss>\\d{2})',
-  Z: '(?<Z>Z|[+-]\\d{2}:?\\d{2})',
-};
-
-/** What a shape is made of; letters in single quotes mean themselves. */
-const TOKENS = /('[^']*'|yyyy|MMMM|MMM|MM|M|dd|d|HH|H|hh|h|mm|ss|a|Z)/;
-
-/** By the first letters of the name, in English and German. */
-const MONTHS: Readonly<Record<string, string>> = {
-  ...{ jan: '01', feb: '02', mar: '03', mär: '03', apr: '04', may: '05', mai: '05', jun: '06' },
-  ...{ jul: '07', aug: '08', sep: '09', oct: '10', okt: '10', nov: '11', dec: '12', dez: '12' },
-};
-
-const patterns = new Map<string, RegExp>();
-
-/** A pattern of the map, compiled once. */
-function patternOf(text: string): RegExp {
-  const known = patterns.get(text) ?? new RegExp(text, 'u');
-  patterns.set(text, known);
-  return known;
-}
-
-const shapes = new Map<string, string>();
-
-/** The shape of a time as a regular expression: dd.MM.yyyy HH:mm. Worked out once a shape. */
-export function timePattern(shape: string): string {
-  const known = shapes.get(shape) ?? workedOutPattern(shape);
-  shapes.set(shape, known);
-  return known;
-}
-
-function workedOutPattern(shape: string): string {
-  const parts = shape.split(TOKENS).map((part) => {
-    const literal = /^'.*'$/.test(part) ? part.slice(1, -1) : part;
-    return FIELDS[part] ?? literal.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-  });
-  return `^${parts.join('')}$`;
-}
-
-/** In ISO 8601 with its zone; null where it is of no shape, or no time of that zone. */
-function instantOf(map: ColumnMap, text: string): string | null {
-  if (map.times === null) return text;
-  const plain = plainSpaces(text).trim().replace(/ {2,}/g, ' ');
-  for (const shape of map.times) {
-    const found = patternOf(timePattern(shape)).exec(plain)?.groups;
-    if (found !== undefined) return shapedInstant(map, found);
-  }
-  return null;
-}
-
-function shapedInstant(map: ColumnMap, found: Readonly<Record<string, string>>): string | null {
-  const { yyyy, dd, mm = '00', ss = '00', Z } = found;
-  const MM = found.MM ?? MONTHS[(found.name ?? '').slice(0, 3).toLowerCase()];
-  const HH = hourOf(found);
-  if (yyyy === undefined || MM === undefined || dd === undefined || HH === null) return null;
-  const two = (part: string): string => part.padStart(2, '0');
-  const local = `${yyyy}-${two(MM)}-${two(dd)}T${two(HH)}:${mm}:${ss}`;
-  if (Z !== undefined) return `${local}${Z}`;
-  const offset = zoneOffset(map.timezone, local);
-  return offset === null ? null : `${local}${offset}`;
-}
-
-/** Of 24 hours; 12 AM is midnight. */
-function hourOf({ HH, hh, a }: Readonly<Record<string, string>>): string | null {
-  if (hh === undefined) return HH ?? '00';
-  const hour = Number(hh);
-  if (a === undefined || hour < 1 || hour > 12) return null;
-  return String((hour % 12) + (a.toLowerCase() === 'p' ? 12 : 0));
-}
-
-/** Offsets by zone and local hour; a file has few hours beside its lines. */
-const offsets = new Map<string, string | null>();
-const OFFSETS_KEPT_MAX = 20_000;
-
-/** "+02:00" for a local time; null for one that a change of clocks left out. */
-function zoneOffset(timezone: string, local: string): string | null {
-  // Clocks change at whole or half hours.
-  const key = `${timezone} ${local.slice(0, 14)}${local.slice(14, 16) < '30' ? '00' : '30'}`;
-  const known = offsets.get(key);
-  if (known !== undefined) return known;
-  const offset = workedOutOffset(timezone, local);
-  if (offsets.size >= OFFSETS_KEPT_MAX) offsets.clear();
-  offsets.set(key, offset);
-  return offset;
-}
-
-function workedOutOffset(timezone: string, local: string): string | null {
-  const asUtc = Date.parse(`${local}Z`);
-  if (Number.isNaN(asUtc)) return null;
-  // A day that the month does not have would be read as one of the next.
-  if (!new Date(asUtc).toISOString().startsWith(local.slice(0, 10))) return null;
-  // Both sides of a change are tried; of an hour that comes twice the first one counts.
-  const around = [asUtc - 86_400_000, asUtc + 86_400_000].map((at) => offsetAt(timezone, at));
-  const fitting = around.filter((minutes) => {
-    return offsetAt(timezone, asUtc - minutes * 60_000) === minutes;
-  });
-  const minutes = fitting.length === 0 ? null : Math.max(...fitting);
-  if (minutes === null) return null;
-  const size = Math.abs(minutes);
-  const text = [Math.floor(size / 60), size % 60].map((part) => String(part).padStart(2, '0'));
-  return `${minutes < 0 ? '-' : '+'}${text.join(':')}`;
-}
-
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** Minutes that the zone is ahead of UTC at an instant. */
-function offsetAt(timezone: string, at: number): number {
-  const format =
-    formats.get(timezone) ??
-    new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' });
-  formats.set(timezone, format);
-  const name = format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
-  const match = /^GMT(?:([+-])(\d{2}):(\d{2}))?/.exec(name);
-  const minutes = Number(match?.[2] ?? 0) * 60 + Number(match?.[3] ?? 0);
-  return match?.[1] === '-' ? -minutes : minutes;
 }

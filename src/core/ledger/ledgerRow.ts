@@ -93,8 +93,8 @@ export const REFUND_COLUMNS: readonly Column[] = [
 
 const REVIEW_DECISIONS: readonly ReviewDecision[] = ['accept', 'reject'];
 
-/** Raised inside `checking` only: the first value of a line that is not right. */
-class Refusal extends Error {
+/** The first value of a line that is not right; `checking` answers it, and nobody else sees it. */
+export class Refusal extends Error {
   readonly problem: ValueProblem;
 
   constructor(column: string, value: string | null, reason: string) {

@@ -52,13 +52,13 @@ export function knownWarnings(before: readonly FileBefore[]): string[] {
   });
 }
 
-async function fileDigest(file: string): Promise<string> {
+export async function fileDigest(file: string): Promise<string> {
   const hash = createHash('sha256');
   const pieces: AsyncIterable<Buffer> = createReadStream(file);
   for await (const piece of pieces) hash.update(piece);
   return hash.digest('hex');
 }
 
-function textDigest(text: string): string {
+export function textDigest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

@@ -72,16 +72,24 @@ export function refusal(list: ProblemList): ImportResult {
 
 /** The result in words, without a line break at its end. */
 export function formatImport(result: ImportResult): string {
-  if (result.kind === 'refused') {
-    const lines = result.problems.map(problemLine);
-    if (result.more) lines.push(`stopped at ${MAX_PROBLEMS} problems, there may be more`);
-    return ['refused, nothing was imported', ...lines].join('\n  ');
-  }
+  if (result.kind === 'refused') return refusedLines(result);
   const { inserted, updated, unchanged, skipped } = result;
   const written = `inserted ${inserted}, updated ${updated}`;
   const counts = `${written}, unchanged ${unchanged}, skipped ${skipped}`;
   const head = result.check ? `check only, nothing was written: ${counts}` : counts;
   return [head, ...result.warnings.map((warning) => `warning: ${warning}`)].join('\n');
+}
+
+export function refusedLines({
+  problems,
+  more,
+}: {
+  readonly problems: readonly ImportProblem[];
+  readonly more: boolean;
+}): string {
+  const lines = problems.map(problemLine);
+  if (more) lines.push(`stopped at ${MAX_PROBLEMS} problems, there may be more`);
+  return ['refused, nothing was imported', ...lines].join('\n  ');
 }
 
 function problemLine({ file, line, column, value, reason, isHeader }: ImportProblem): string {

@@ -1,0 +1,142 @@
+// `tieout import settlement`: the acquirer's files through a map, whole or not at all. Lines go to
+// the database as they are read, so that a file of a million lines needs no more memory than one of
+// a thousand; what a line may be is core/settlement/settlementLine.ts's, what a batch may be is
+// judged there. Neighbours: lines/mappedLines.ts reads, stagedSettlementStore.ts has the
+// statements.
+
+import { basename } from 'node:path';
+import { UsageError } from '../../core/errors.js';
+import type { ColumnMap } from '../../core/ledger/columnMap.js';
+import { checkSettlementLine } from '../../core/settlement/settlementLine.js';
+import type { Database, Tx } from '../../database/db.js';
+import type { Account } from '../../gateway/account.js';
+import type { Profile } from '../../gateway/document/profile.js';
+import { fileDigest, textDigest } from '../imports/filesBefore.js';
+import type { ProblemList } from '../imports/importResult.js';
+import { MAX_PROBLEMS, problemList } from '../imports/importResult.js';
+import { formatOf, requireFiles } from '../lines/inputText.js';
+import { type LeftOut, leftOutWarnings, mappedLines } from '../lines/mappedLines.js';
+import type { SettlementImport } from './settlementResult.js';
+import { BATCHES_TOLD_MAX } from './settlementResult.js';
+import {
+  countFates,
+  countHistory,
+  foundBatches,
+  judgeBatches,
+  keepFiles,
+  stagedLine,
+  stageLines,
+} from './stagedSettlementStore.js';
+
+export interface SettlementDeps {
+  db: Database;
+  profile: Profile;
+  accounts: readonly Pick<Account, 'accountId'>[];
+  /** what was booked before this business date is history */
+  since: { from: string; cutOff: string; timezone: string };
+}
+
+export interface SettlementOptions {
+  map: ColumnMap;
+  /** Everything but the writing. */
+  check: boolean;
+}
+
+export async function importSettlement(
+  deps: SettlementDeps,
+  files: readonly string[],
+  { map, check }: SettlementOptions,
+): Promise<SettlementImport> {
+  requireFiles(files);
+  const other = files.find((file) => formatOf(file) !== 'csv');
+  if (other !== undefined) throw new UsageError(`${other}: --map reads CSV`);
+  const digests = await Promise.all(files.map(fileDigest));
+  return deps.db.transaction(async (tx) => {
+    const problems = problemList();
+    const leftOut: LeftOut = new Map();
+    await stageLines(tx, readLines(deps, files, { map, problems, leftOut }));
+    if (problems.problems.length === 0) await refuseBatches(tx, files, problems);
+    if (problems.problems.length > 0) {
+      return { kind: 'refused', problems: problems.problems, more: problems.isFull() };
+    }
+    const told = await tell(deps, tx, leftOut);
+    if (!check && told.inserted > 0) {
+      await keepFiles(tx, files.map(shownName), digests, textDigest(JSON.stringify(map)));
+    }
+    return { kind: 'imported', check, ...told };
+  });
+}
+
+interface Reading {
+  readonly map: ColumnMap;
+  readonly problems: ProblemList;
+  readonly leftOut: LeftOut;
+}
+
+/** The lines as COPY takes them; after the first refused one the rest is only judged. */
+async function* readLines(
+  deps: SettlementDeps,
+  files: readonly string[],
+  { map, problems, leftOut }: Reading,
+): AsyncGenerator<string> {
+  const known = new Set(deps.accounts.map(({ accountId }) => accountId));
+  for (const [fileNo, file] of files.entries()) {
+    for await (const found of mappedLines(file, map, leftOut)) {
+      const row =
+        found.kind === 'line' ? checkSettlementLine(found.values, deps.profile.currencies) : null;
+      if (found.kind === 'problem') problems.add(file, found.line, found.problem);
+      else if (row?.kind === 'refused') problems.add(file, found.line, row.problem);
+      else if (row?.kind === 'ok' && !known.has(row.row.accountId)) {
+        problems.add(file, found.line, strangeAccount(row.row.accountId));
+      }
+      if (problems.isFull()) return;
+      if (problems.problems.length === 0 && row?.kind === 'ok') {
+        yield stagedLine(fileNo, found.line, row.row);
+      }
+    }
+  }
+}
+
+function strangeAccount(accountId: string) {
+  const reason = 'is no account of the configuration (the map may leave its lines out: onlyWhen)';
+  return { column: 'account_id', value: accountId, reason };
+}
+
+async function refuseBatches(
+  tx: Tx,
+  files: readonly string[],
+  problems: ProblemList,
+): Promise<void> {
+  for (const row of await judgeBatches(tx, files, MAX_PROBLEMS)) {
+    problems.add(files[row.file_no] ?? '', Number(row.line_no), row);
+  }
+}
+
+async function tell(deps: SettlementDeps, tx: Tx, leftOut: LeftOut) {
+  const fates = await countFates(tx);
+  const linesOf = (fate: string) => Number(fates.find((one) => one.fate === fate)?.lines ?? 0n);
+  const batchCount = fates.reduce((sum, { batches }) => sum + Number(batches), 0);
+  const history = await countHistory(tx, deps.since);
+  return {
+    ...{ inserted: linesOf('inserted'), updated: 0, unchanged: linesOf('unchanged'), skipped: 0 },
+    batchCount,
+    batches: await foundBatches(tx, BATCHES_TOLD_MAX),
+    warnings: [
+      ...(batchCount === 0 ? ['the file has no line to take'] : []),
+      ...(history === 0n ? [] : [historyWarning(history, deps.since.from)]),
+      ...leftOutWarnings(leftOut),
+    ],
+  };
+}
+
+function historyWarning(lines: bigint, from: string): string {
+  return (
+    `${lines} booked before ${from} (settlement.from): history, ` +
+    'matched where it appears, never missed'
+  );
+}
+
+/** Folders of this machine are nobody's business; the digest names the file. */
+function shownName(file: string): string {
+  return basename(file);
+}

@@ -1,0 +1,44 @@
+-- The files of which at least one batch is new, and then these batches with their lines, in one
+-- statement. $1 names, $2 digests of the files in the order of their numbers, $3 digest of the map.
+with fresh as (
+  select * from settlement_batch_in where fate = 'inserted'
+),
+file as (
+  insert into tieout.settlement_files (name, sha256, map_sha256, accounts, batches, lines, totals)
+  select ($1::text[])[f.file_no + 1], ($2::text[])[f.file_no + 1], $3::text,
+    (select array_agg(distinct a.account_id order by a.account_id) from fresh a
+      where a.file_no = f.file_no),
+    sum(f.batches), sum(f.lines), jsonb_object_agg(f.currency, jsonb_build_object(
+      'lines', f.lines, 'gross', f.gross::text, 'fees', f.fees::text, 'payout', f.payout::text))
+  from (
+    select file_no, currency, count(*) as batches, sum(lines) as lines, sum(gross) as gross,
+      sum(fees) as fees, sum(payout) as payout
+    from fresh group by file_no, currency
+  ) f
+  group by f.file_no
+  order by f.file_no
+  returning file_id, sha256, name
+),
+placed as (
+  -- The same bytes under two names would be the same batch in two files, and were refused.
+  select file.file_id, n.ord - 1 as file_no
+  from file
+  join unnest($1::text[], $2::text[]) with ordinality as n (name, sha256, ord)
+    on n.name = file.name and n.sha256 = file.sha256
+),
+batch as (
+  insert into tieout.settlement_batches (account_id, batch, currency, file_id, lines, gross, fees,
+    payout, has_payout, first_booked_at, last_booked_at, digest)
+  select b.account_id, b.batch, b.currency, p.file_id, b.lines, b.gross, b.fees, b.payout,
+    b.has_payout, b.first_booked_at, b.last_booked_at, b.digest
+  from fresh b
+  join placed p using (file_no)
+)
+insert into tieout.settlement_lines (account_id, batch, line_id, line_no, type, booked_at,
+  order_no, transaction_id, reference, currency, amount, settle_currency, gross, fee, net)
+select i.account_id, i.batch, i.line_id, i.line_no, i.type, i.booked_at, i.order_no,
+  i.transaction_id, i.reference, i.currency, i.amount, i.settle_currency, i.gross, i.fee, i.net
+from settlement_in i
+join fresh b on b.account_id = i.account_id and b.batch = i.batch
+  and b.currency = i.settle_currency
+order by i.file_no, i.line_no

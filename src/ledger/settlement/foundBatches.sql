@@ -1,8 +1,9 @@
 -- The batches of the staged files as they are told, with what their lines come to by type. $1
 -- limit.
 select b.account_id as "accountId", b.batch, b.currency, b.lines::int,
-  b.payout::text as payout, b.fate, b.digest, jsonb_object_agg(t.type, jsonb_build_object('lines', t.lines::int,
-    'gross', t.gross::text, 'fee', t.fee::text, 'net', t.net::text)) as sums
+  b.payout::text as payout, b.fate, b.digest,
+  jsonb_object_agg(t.type, jsonb_build_object('lines', t.lines::int, 'gross', t.gross::text,
+    'fee', t.fee::text, 'net', t.net::text)) as sums
 from (
   select * from settlement_batch_in
   order by file_no, line_no

@@ -14,7 +14,7 @@ export type QueueConnection =
   | { kind: 'database'; connection: Connection };
 
 /** All that a job carries. */
-export interface Payload {
+interface Payload {
   id: string;
 }
 
@@ -30,7 +30,7 @@ export interface StoredJob {
 }
 
 /** A job that waits has a place in the order, and is `prioritized` then. */
-export type JobState = 'waiting' | 'prioritized' | 'active' | 'failed';
+type JobState = 'waiting' | 'prioritized' | 'active' | 'failed';
 
 // The few methods of BullMQ's classes that tieout calls: each backend's classes fit them.
 export interface JobQueue {
@@ -53,13 +53,13 @@ export interface QueueWorker {
 }
 
 /** A job that a worker has taken. */
-export interface TakenJob extends Pick<StoredJob, 'id' | 'data'> {
+interface TakenJob extends Pick<StoredJob, 'id' | 'data'> {
   /** Gives its id free, so that the next call for it is a job again. */
   removeDeduplicationKey(): Promise<boolean>;
 }
 
 export type Processor = (job: TakenJob, token?: string, signal?: AbortSignal) => Promise<void>;
-export type WorkerSettings = Omit<WorkerOptions, 'connection' | 'prefix'>;
+type WorkerSettings = Omit<WorkerOptions, 'connection' | 'prefix'>;
 
 export interface Backend {
   /** Names the server for a message; never a password. */

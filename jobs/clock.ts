@@ -9,7 +9,7 @@ import type { Log } from '../src/core/log.js';
 import { DAY_MS, isTimezone } from '../src/core/time.js';
 import { reasonOf } from './reason.js';
 
-export interface ClockDeps {
+interface ClockDeps {
   cron: string;
   timezone: string;
   onTick: () => Promise<void>;
@@ -18,7 +18,7 @@ export interface ClockDeps {
   file?: string;
 }
 
-export interface Clock {
+interface Clock {
   nextTick(): Date | null;
   /** No tick begins after it; a tick that is under way belongs to whoever hears it. */
   stop(): Promise<void>;

@@ -55,19 +55,6 @@ export async function discardJob(
   return { kind: 'discarded' };
 }
 
-/** Discards all failed jobs of all queues, or of one; says how many. */
-export async function clearFailed(queues: Queues, only?: QueueName): Promise<number> {
-  const { backend, byName } = queues.inside;
-  const names = only === undefined ? QUEUES : [only];
-  const cleared = names.map(async (name) => {
-    const jobs = await answered(backend, byName[name].getFailed(0, FAILED_KEPT - 1));
-    const present = jobs.filter((job) => job !== undefined);
-    for (const job of present) await answered(backend, job.remove());
-    return present.length;
-  });
-  return (await Promise.all(cleared)).reduce((sum, count) => sum + count, 0);
-}
-
 /** So often, and at the end, those that are over leave the list. */
 const CLEAR_MS = 60_000;
 /** A queue that is away holds up no end. */
@@ -107,7 +94,7 @@ export async function clearOver({
   return cleared;
 }
 
-export interface RetryDeps {
+interface RetryDeps {
   queues: Queues;
   queuePort: QueuePort;
   reevaluate: Reevaluate;
@@ -118,7 +105,7 @@ export interface RetryDeps {
  * list. `held`: a person has to decide first; `refused`: the job names nothing of ours; both stay
  * on it.
  */
-export interface RetryDecision {
+interface RetryDecision {
   kind: 'rung' | 'done' | 'held' | 'refused' | 'not_found';
   jobId: string;
   queue: QueueName | null;

@@ -11,7 +11,7 @@ import type { Backend, JobQueue, OnError, QueueConnection } from './backend.js';
 import { answered, within } from './backend.js';
 import { quietLog } from './quietLog.js';
 
-export interface QueueSettings {
+interface QueueSettings {
   /** What the id in a job names. */
   names: string;
   /** Whether a job may lead to a movement of money or a decision at the gateway. */
@@ -48,13 +48,13 @@ const ENQUEUE_WINDOW_MS = 5 * 60_000;
 /** BullMQ sorts by a number up to here; what was enqueued further behind is equally late. */
 const PLACE_MAX = 2_097_151;
 
-export interface QueueDeps {
+interface QueueDeps {
   log: Log;
   now: () => Date;
   newId: () => string;
 }
 
-export interface QueueCounts {
+interface QueueCounts {
   waiting: number;
   active: number;
   failed: number;

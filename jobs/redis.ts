@@ -17,7 +17,7 @@ const RECONNECT_MAX_MS = 5_000;
 const ENQUEUE_RECONNECTS = 3;
 /** The command that BullMQ needs for a worker to wait for several states came with it. */
 const OLDEST_REDIS = 6;
-export const DEFAULT_NAMESPACE = 'tieout';
+const DEFAULT_NAMESPACE = 'tieout';
 
 type Client = Redis | Cluster;
 

@@ -39,7 +39,7 @@ const NAME = 'Activity';
 const NIGHTS = 'Nights';
 const BUSINESS_DAYS = 'Business days';
 
-export interface ActivityData extends PeriodData<ActivityRow> {
+interface ActivityData extends PeriodData<ActivityRow> {
   days: readonly DayFigures[];
 }
 

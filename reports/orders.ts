@@ -19,7 +19,7 @@ import { matchingCount, matchingSum } from './xlsx/totals.js';
 import type { Book } from './xlsx/workbook.js';
 import { closeSheet, openSheet, putRow, writeWorkbook } from './xlsx/workbook.js';
 
-export interface OrdersOptions {
+interface OrdersOptions {
   /** Lowered only by tests: a spreadsheet's own limit otherwise. */
   rowsPerSheet?: number;
 }

@@ -9,7 +9,7 @@ import { pageBreaks } from './pageBreaks.js';
 import type { Book } from './workbook.js';
 import { closeSheet, openSheet, putRow } from './workbook.js';
 
-export interface PageSheet {
+interface PageSheet {
   name: string;
   page: Page;
   charts: readonly BarChart[];

@@ -14,7 +14,7 @@ import type { StyleOf } from './format/cellXml.js';
 import { cellXml, columnLetters, countText, opening, serialOf } from './format/cellXml.js';
 import { moneyStyle, STYLES } from './styles.js';
 
-export interface RowXmlSpec<R> {
+interface RowXmlSpec<R> {
   table: Table<R>;
   widths: readonly number[];
   clock: WallClock;

@@ -30,7 +30,7 @@ const FROZEN_ROWS_MAX = 16;
 /** An identifier longer than this goes on in the next line; a UUID stands on one. */
 const ID_WIDTH_MAX = 40;
 
-export interface TableSpec<R> {
+interface TableSpec<R> {
   name: string;
   table: Table<R>;
   /** The lines above the heading, on every sheet of the table. */

@@ -124,7 +124,7 @@ export interface TotalsSpec {
 }
 
 /** What the rows that a block of totals is about come to. */
-export interface RowTotals {
+interface RowTotals {
   rows: number;
   groups: Map<string, GroupTotal>;
 }

@@ -50,7 +50,7 @@ export interface Sheet {
   marks: SheetMarks;
 }
 
-export interface RowLayout {
+interface RowLayout {
   /** In points; without it the reader's own height for one line. */
   height?: number | null;
   /** The first cell reaches over so many columns. */

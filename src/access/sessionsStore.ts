@@ -105,7 +105,7 @@ export async function sweepSessions(db: Db, limits: SessionLimits): Promise<void
   await db.query('delete from tieout.sign_in_links where expires_at <= $1', [limits.createdAfter]);
 }
 
-export interface SignInTry {
+interface SignInTry {
   name: string;
   address: string;
   now: Date;
@@ -139,7 +139,7 @@ export async function forgiveTry(db: Db, failureId: bigint): Promise<void> {
   await db.query('delete from tieout.sign_in_failures where failure_id = $1', [failureId]);
 }
 
-export interface ConsoleEvent {
+interface ConsoleEvent {
   who: string;
   action: string;
   accountId?: string | null;
@@ -163,7 +163,7 @@ export async function recordEvent(db: Db, event: ConsoleEvent): Promise<void> {
   );
 }
 
-export interface EventRow {
+interface EventRow {
   at: Date;
   who: string;
   action: string;

@@ -16,7 +16,7 @@ export interface UserRow {
   lastSeen: Date | null;
 }
 
-export interface NewUser {
+interface NewUser {
   name: string;
   passwordHash: string | null;
   grants: readonly Grant[];

@@ -16,7 +16,7 @@ export interface CallRequest {
   body: string;
 }
 
-export interface CallLimits {
+interface CallLimits {
   /** from the look-up of the name to the end of the answer */
   timeoutMs: number;
   signal: AbortSignal;

@@ -13,7 +13,7 @@ import { READING } from '../database/limits.js';
 import type { BackupManifest, BackupTable } from './backupFiles.js';
 import { FORMAT, writeRows } from './backupFiles.js';
 
-export const BACKED_UP = ['tieout', 'ledger'];
+const BACKED_UP = ['tieout', 'ledger'];
 /** Their tables come back with whoever signs in again. */
 export const LEFT_OUT = ['tieout.sessions', 'tieout.sign_in_links'];
 

@@ -15,7 +15,7 @@ import type { BackupManifest } from './backupFiles.js';
 import { rowsOf } from './backupFiles.js';
 import { LEFT_OUT } from './backupStore.js';
 
-export interface RestoreOrder {
+interface RestoreOrder {
   folder: string;
   manifest: BackupManifest;
   sha256: string;

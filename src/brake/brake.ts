@@ -46,7 +46,7 @@ export function ownJournal({ dataDir }: { dataDir: string }): JournalHome {
   return { host: thisMachine(), place: journalFolder(dataDir) };
 }
 
-export interface LetGo {
+interface LetGo {
   /** what no longer holds, in words */
   lifted: string[];
   /** what still stops something */
@@ -93,7 +93,7 @@ function wordOf({ accountId, reason, who }: BrakeOrder, kind: BrakeKind, isOn: b
 
 type BrakeKind = Brake['kind'] | 'breaker';
 
-export interface BrakeStatus {
+interface BrakeStatus {
   brakes: Brake[];
   underWay: number;
   accounts: {

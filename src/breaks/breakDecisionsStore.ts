@@ -31,13 +31,13 @@ export async function holdBreaks(tx: Tx, ids: readonly string[]): Promise<HeldBr
   return rows.map((row) => ({ ...row, stake: row.stake === null ? null : parseAmount(row.stake) }));
 }
 
-export interface DecidedRow {
+interface DecidedRow {
   breakId: string;
   verdict: BreakVerdict['kind'];
   limit: string;
 }
 
-export interface BreakDecision {
+interface BreakDecision {
   action: BreakAction;
   who: Decider;
   at: Date;

@@ -104,7 +104,7 @@ function values(filter: BreakFilter): unknown[] {
 export const BREAK_SORTS = ['age', 'amount', 'order'] as const;
 export type BreakSort = (typeof BREAK_SORTS)[number];
 
-export interface BreakPage {
+interface BreakPage {
   limit: number;
   offset: number;
   /** oldest first where it does not say */
@@ -213,7 +213,7 @@ export interface BreakEvent {
 }
 
 /** With the money that was in the break then. */
-export interface LifeEvent extends BreakEvent {
+interface LifeEvent extends BreakEvent {
   currency: string | null;
   amount: string | null;
 }

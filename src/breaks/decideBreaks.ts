@@ -15,7 +15,7 @@ import { holdBreaks, writeDecision } from './breakDecisionsStore.js';
 /** Breaks that one decision may cover; a larger set is a question of settings, not of breaks. */
 export const DECIDED_MAX = 10_000;
 
-export interface BreakRequest {
+interface BreakRequest {
   readonly ids: readonly string[];
   readonly action: BreakAction;
   readonly who: Decider;

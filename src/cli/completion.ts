@@ -5,7 +5,7 @@ import { Argument, Command } from 'commander';
 import type { CommandNode, Entry } from './commandTree.js';
 import { below, commandTree, lastWord } from './commandTree.js';
 
-export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
 
 export function completionOf(entries: readonly Entry[]): () => Command {

@@ -24,7 +24,7 @@ export interface Flags {
   json?: boolean;
 }
 
-export interface CommandOptions {
+interface CommandOptions {
   anySchema?: boolean;
   /** no progress, no log lines: the command answers in a word */
   quiet?: boolean;

@@ -16,7 +16,7 @@ export interface Progress extends Talk {
   end: () => void;
 }
 
-export interface TalkSettings {
+interface TalkSettings {
   /** no progress, no log lines: the command answers in a word */
   quiet: boolean;
   /** runs until it is told to stop */

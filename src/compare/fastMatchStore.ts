@@ -9,12 +9,12 @@ import { named } from '../database/identifiers.js';
 import { relationsOf } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';
 
-export interface FastMatchScope {
+interface FastMatchScope {
   pullId: bigint;
   failedIn?: bigint;
 }
 
-export interface FastMatchRules {
+interface FastMatchRules {
   asOf: Date;
   /** An authorisation this old is stale. */
   staleAfter: string;

@@ -10,7 +10,7 @@ import { statement } from '../database/statements.js';
 import type { AccountRules } from '../pull/snapshot/snapshotsStore.js';
 
 /** In which books such requests stand: an account that nobody configured has some, too. */
-export interface StrayBooks {
+interface StrayBooks {
   accounts: readonly AccountRules[];
   unconfigured: readonly string[];
   lookbackFrom: Date;

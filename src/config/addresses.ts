@@ -14,7 +14,7 @@ export type QueueAddress =
   | { readonly kind: 'redis'; readonly url: string };
 
 /** What the file says of a server: an address, its parts as keys of their own, or both. */
-export interface ServerKeys {
+interface ServerKeys {
   readonly url?: string | undefined;
   readonly host?: string | undefined;
   readonly port?: number | undefined;

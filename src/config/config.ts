@@ -22,22 +22,22 @@ import { type SettlementSettings, settlementOf, settlementSchema } from './settl
 import { amount, byCurrency, filled, identifier, numeric, percent, whole } from './shapes.js';
 import { deepFreeze, readText } from './values.js';
 
-export type Mode = 'auto' | 'approve' | 'off';
+type Mode = 'auto' | 'approve' | 'off';
 
 /** What the operations section sets, one by one. */
-export const CONFIGURED_OPERATIONS = ['capture', 'cancel', 'refund', 'review', 'payout'] as const;
-export type ConfiguredOperation = (typeof CONFIGURED_OPERATIONS)[number];
+const CONFIGURED_OPERATIONS = ['capture', 'cancel', 'refund', 'review', 'payout'] as const;
+type ConfiguredOperation = (typeof CONFIGURED_OPERATIONS)[number];
 
-export type AmountByCurrency = Readonly<Record<string, Hundredths>>;
+type AmountByCurrency = Readonly<Record<string, Hundredths>>;
 
-export interface RunLimit {
+interface RunLimit {
   /** null: no limit of the number. */
   readonly count: number | null;
   /** A currency that is not in it has no limit. */
   readonly amount: AmountByCurrency;
 }
 
-export interface OperationSettings {
+interface OperationSettings {
   readonly mode: Readonly<Record<ConfiguredOperation, Mode>>;
   /** null: not given for the operation; given, a currency that it does not name waits. */
   readonly approveAbove: Readonly<Record<ConfiguredOperation, AmountByCurrency | null>>;
@@ -97,7 +97,7 @@ export interface Config {
   readonly notify: { readonly webhook: string | null; readonly deadMansSwitch: string | null };
 }
 
-export interface ConfigSource {
+interface ConfigSource {
   /** --config. */
   readonly file?: string;
   readonly env: NodeJS.ProcessEnv;

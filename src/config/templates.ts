@@ -3,7 +3,7 @@
 // as a value. Neighbours: cli/setup/init.ts writes the texts, config.ts and
 // gateway/document/profile.ts read them.
 
-export interface AccountValues {
+interface AccountValues {
   merchantId: string;
   accountId: string;
   /** The key itself, or a reference such as ${KEY_A1001}. */
@@ -12,7 +12,7 @@ export interface AccountValues {
   liveFrom: string | null;
 }
 
-export interface ConfigValues {
+interface ConfigValues {
   environment?: 'test' | 'live';
   databaseUrl?: string;
   queueUrl?: string;

@@ -5,10 +5,10 @@
 export const ROLES = ['viewer', 'finance', 'operator', 'approver', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-export const EVERYBODY: readonly Role[] = ROLES;
+const EVERYBODY: readonly Role[] = ROLES;
 
 /** What can be done, and by whom. */
-export const RIGHTS = {
+const RIGHTS = {
   look: EVERYBODY,
   download: ['finance', 'operator', 'approver', 'admin'],
   workBreaks: ['finance', 'operator'],

@@ -22,7 +22,7 @@ export type AlertEvent = (typeof ALERT_EVENTS)[number];
 export type AlertChannel = 'webhook' | 'switch';
 
 /** `notify` of the configuration. */
-export interface AlertAddresses {
+interface AlertAddresses {
   readonly webhook: string | null;
   readonly deadMansSwitch: string | null;
 }

@@ -8,7 +8,7 @@ import { AMOUNT_MAX, type Hundredths, WHOLE_DIGITS_MAX } from './money.js';
 /** Decimals by currency code, as the profile's `currencies` gives them. */
 export type CurrencyDecimals = Readonly<Record<string, number>>;
 
-export type AmountCheck =
+type AmountCheck =
   | { readonly kind: 'ok'; readonly amount: Hundredths }
   | { readonly kind: 'refused'; readonly reason: string };
 

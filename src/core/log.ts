@@ -4,10 +4,10 @@
 
 import { maskCardNumbers } from './text/masking.js';
 
-export type LogLevel = 'info' | 'warn' | 'error';
+type LogLevel = 'info' | 'warn' | 'error';
 
 /** What a line is about. All are identifiers: they stand as they are, and are never free text. */
-export interface LogFields {
+interface LogFields {
   /** default: info */
   level?: LogLevel;
   /** business date */

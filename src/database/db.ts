@@ -100,7 +100,7 @@ export async function isThere(db: Db): Promise<boolean> {
   }
 }
 
-export function isDatabase(db: Db): db is Database {
+function isDatabase(db: Db): db is Database {
   return 'transaction' in db;
 }
 

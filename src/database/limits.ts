@@ -39,10 +39,10 @@ export const SHORT_LIMITS: Limits = {
 export const DRY_LIMITS: Limits = { ...WORK_LIMITS, idleMs: 10 * SECOND_MS };
 
 /** A long read holds up nobody but who would drop a table, and goes as fast as its reader. */
-export const READ_LIMITS: Limits = { ...WORK_LIMITS, idleMs: HOUR_MS };
+const READ_LIMITS: Limits = { ...WORK_LIMITS, idleMs: HOUR_MS };
 
 /** In the simple protocol, behind a `begin`: one message for all. */
-export function limitsSql({ idleMs, lockMs, statementMs }: Limits): string {
+function limitsSql({ idleMs, lockMs, statementMs }: Limits): string {
   return named`set local idle_in_transaction_session_timeout = ${idleMs};
     set local lock_timeout = ${lockMs}; set local statement_timeout = ${statementMs}`;
 }

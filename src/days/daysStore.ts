@@ -8,9 +8,9 @@ import { inTransaction } from '../database/db.js';
 import { statement } from '../database/statements.js';
 
 /** At most so many open items, moved orders or late movements of a day are named. */
-export const ITEMS_MAX = 1_000;
+const ITEMS_MAX = 1_000;
 
-export interface DayEvent {
+interface DayEvent {
   accountId: string;
   businessDate: string;
   event: 'closed' | 'locked' | 'reopened';

@@ -134,7 +134,7 @@ interface RawDecidable {
   seen_sha256: string;
 }
 
-export interface WrittenDecision {
+interface WrittenDecision {
   kind: DecisionKind;
   who: Decider;
   reason: string | null;

@@ -133,7 +133,7 @@ export async function withdrawnAsHistory(db: Db, runId: bigint): Promise<NowHist
   });
 }
 
-export interface FreedCount {
+interface FreedCount {
   accountId: string;
   setting: string;
   instructions: number;

@@ -9,7 +9,7 @@ import type { Db } from '../database/db.js';
 /** One thing that a call names; texts as they went out. */
 export type CalledEntry = Readonly<Record<string, string>>;
 
-export interface NewCall {
+interface NewCall {
   accountId: string;
   operation: string;
   by: Decider;
@@ -18,7 +18,7 @@ export interface NewCall {
   entries: readonly CalledEntry[];
 }
 
-export interface CallEnd {
+interface CallEnd {
   outcome: string;
   reason: string | null;
   httpStatus: number | null;

@@ -8,7 +8,7 @@ import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 import type { Seen } from './decisionsStore.js';
 
-export interface InstructionFilter {
+interface InstructionFilter {
   states?: readonly InstructionState[];
   /** null or absent: every account */
   accountIds?: readonly string[] | null;

@@ -9,7 +9,7 @@ import { askedFor } from '../core/orders/verdict.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 
-export interface SettledInstruction {
+interface SettledInstruction {
   instructionId: bigint;
   accountId: string;
   orderNo: string;

@@ -91,7 +91,7 @@ export async function withdrawPayouts(
   );
 }
 
-export interface PayoutFacts extends BatchInstruction {
+interface PayoutFacts extends BatchInstruction {
   lapse: ApprovalLapse | null;
   isApproved: boolean;
   isInTotals: boolean;

@@ -3,7 +3,7 @@
 
 import type { Db } from '../database/db.js';
 
-export interface UnknownRefund {
+interface UnknownRefund {
   instructionId: bigint;
   accountId: string;
   orderNo: string;

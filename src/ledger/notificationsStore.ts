@@ -3,7 +3,7 @@
 
 import type { Database, Db } from '../database/db.js';
 
-export interface Notification {
+interface Notification {
   receivedAt: Date;
   contentType: string | null;
   body: Buffer;

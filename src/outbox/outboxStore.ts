@@ -10,7 +10,7 @@ import { statement } from '../database/statements.js';
 
 const PAUSE_SECONDS_MAX = Math.max(...PAUSES_SECONDS);
 
-export interface OutgoingAlert extends Alert {
+interface OutgoingAlert extends Alert {
   channels: readonly AlertChannel[];
   /** equal to that of the newest message of this event and subject: not told again */
   fingerprint: string;

@@ -11,7 +11,7 @@ import type { RunDeps } from '../runs/deps.js';
 export type PageDeps = Pick<RunDeps, 'gateway' | 'now' | 'sleep'>;
 
 /** A page is asked so often before it counts as failed. */
-export const PAGE_ATTEMPTS_MAX = 4;
+const PAGE_ATTEMPTS_MAX = 4;
 const RETRY_FIRST_MS = 250;
 
 export type PageAnswer =

@@ -90,7 +90,7 @@ export async function keptFrom(db: Db, rule: RetentionRule, now: Date): Promise<
   return rows[0]?.day ?? '';
 }
 
-export interface RemovalOrder {
+interface RemovalOrder {
   month: KeptMonth;
   keptFrom: string;
   keptMonths: number;

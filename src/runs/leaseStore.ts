@@ -18,7 +18,7 @@ export function fenceOf(runId: bigint, holder: string): Guard {
   };
 }
 
-export interface Taking {
+interface Taking {
   runner: Runner;
   /** the accounts that are going to be worked on */
   accountIds: readonly string[];

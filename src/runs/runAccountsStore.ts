@@ -8,7 +8,7 @@ import { relationsOf } from '../database/monthPartitions.js';
 import { statement } from '../database/statements.js';
 
 /** An account of the configuration, as far as a run records it. */
-export interface EnteredAccount {
+interface EnteredAccount {
   readonly merchantId: string;
   readonly accountId: string;
   readonly liveFrom: Date | null;

@@ -59,7 +59,7 @@ export async function sealAccounts(
   }
 }
 
-export interface ChainHead {
+interface ChainHead {
   accountId: string;
   linkNo: bigint;
   sha256: string;

@@ -33,7 +33,7 @@ export interface RunRow {
   silentMs: number;
 }
 
-export interface NewRun {
+interface NewRun {
   day: BusinessDay;
   covers: readonly string[];
   isDry: boolean;

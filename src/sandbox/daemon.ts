@@ -19,13 +19,13 @@ const START_MS_MAX = 30_000;
 const STARTS_MAX = 8;
 const RESTART_AFTER_MS = 250;
 
-export interface SandboxUse {
+interface SandboxUse {
   readonly baseUrl: string;
   /** The last user that leaves ends the sandbox. */
   leave(): Promise<void>;
 }
 
-export interface UseSandboxOptions {
+interface UseSandboxOptions {
   readonly stateDir: string;
   readonly accounts: readonly SandboxAccount[];
   readonly log: (line: string) => void;

@@ -80,7 +80,7 @@ export function nextTransactionId({ journal }: Desk, letter: 'T' | 'P', at: Date
   return `${letter}${day}A${String(journal.count() + 1).padStart(SERIAL_DIGITS, '0')}`;
 }
 
-export type CheckedAccount =
+type CheckedAccount =
   | { readonly kind: 'known'; readonly account: SandboxAccount }
   | { readonly kind: 'refused'; readonly status: 400 | 404; readonly reason: string };
 

@@ -31,7 +31,7 @@ export interface House {
 }
 
 /** What is remembered from one request to the next. */
-export interface Traffic {
+interface Traffic {
   readonly counts: Map<string, number>;
   /** The last answer of each operation. */
   readonly answers: Map<string, Answer>;

@@ -16,7 +16,7 @@ import { TieoutError, UsageError } from '../core/errors.js';
 import type { SeedSettings } from './seed/seedPlan.js';
 
 /** Where a running sandbox can be found. */
-export interface Listening {
+interface Listening {
   readonly baseUrl: string;
   readonly pid: number;
 }

@@ -58,7 +58,7 @@ export function readMessage(contentType: string, text: string): Record<string, u
 }
 
 /** Joined one by one: the pieces of a page are then copied once, when it is sent. */
-export function textOfAnswer({ head, entries, tail }: Answer): string {
+function textOfAnswer({ head, entries, tail }: Answer): string {
   let text = head;
   for (let at = 0; at < entries.length; at += 1) text += at === 0 ? entries[at] : `,${entries[at]}`;
   return text + tail;

@@ -81,7 +81,7 @@ import {
 type TotalDeps = Pick<SendDeps, 'config' | 'log' | 'now'>;
 
 /** What the snapshots of a run said, counted; it changes no more once they are finished. */
-export interface SnapshotCounts {
+interface SnapshotCounts {
   snapshots: readonly SnapshotFigures[];
   covered: Awaited<ReturnType<typeof coverageCounts>>;
 }

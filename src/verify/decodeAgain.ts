@@ -18,7 +18,7 @@ import { fillEntries, fillScanned } from './scratchStore.js';
 /** An answer that unpacks to more than this was never one of ours. */
 const BODY_BYTES_MAX = 1 << 28;
 
-export interface Decoding {
+interface Decoding {
   /** where pages are read from: not the transaction that is being filled */
   pages: Database;
   profile: Profile;

@@ -131,7 +131,7 @@ export interface Difference {
 }
 
 /** At most so many differences of a kind are named. */
-export const DIFFERENCES_MAX = 1_000;
+const DIFFERENCES_MAX = 1_000;
 
 export function differingEntries(tx: Db): Promise<Difference[]> {
   return differing(tx, statement('verify/differingEntries'), [DIFFERENCES_MAX]);

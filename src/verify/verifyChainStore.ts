@@ -20,13 +20,13 @@ export interface BrokenLink {
   reason: string;
 }
 
-export interface Unsealed {
+interface Unsealed {
   accountId: string;
   what: string;
   facts: number;
 }
 
-export interface Disagreement {
+interface Disagreement {
   accountId: string;
   orderNo: string | null;
   what: string;

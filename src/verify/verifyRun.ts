@@ -41,7 +41,7 @@ import {
 import { settingsThen } from './settingsThen.js';
 import { differingFigures } from './summaryDifference.js';
 
-export interface VerifyDeps {
+interface VerifyDeps {
   db: Database;
   config: Config;
   version: string;

@@ -28,7 +28,7 @@ import { currentSession, isFresh, keepTyped } from './visitor/session.js';
 import { addSignIn } from './visitor/signIn.js';
 
 /** Requests of one address in a minute; a person needs far fewer, a scanner far more. */
-export const REQUESTS_A_MINUTE = 1_200;
+const REQUESTS_A_MINUTE = 1_200;
 const FORM_BYTES_MAX = 65_536;
 
 const SECURITY = {

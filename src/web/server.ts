@@ -16,7 +16,7 @@ import type { MonitorDeps } from './health.js';
 import { addHealth } from './health.js';
 import type { ConsoleDeps } from './visit.js';
 
-export interface WebDeps {
+interface WebDeps {
   db: Database;
   accountIds: readonly string[];
   now: () => Date;

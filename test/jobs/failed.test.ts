@@ -2,7 +2,6 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
-  clearFailed,
   clearOver,
   discardJob,
   findFailedJob,
@@ -206,15 +205,6 @@ describe.each(HOUSES)('failed jobs', (entry) => {
       const decision = await retryFailedJob({ queues, queuePort, reevaluate }, 'still-waiting');
       expect(decision.kind).toBe('not_found');
       expect((await queues.counts()).capture.waiting).toBe(1);
-    });
-
-    it('can be cleared for one queue or for all', async () => {
-      await fail('capture', ['c1', 'c2']);
-      await fail('refund', ['r1']);
-      await fail('pull', ['p1']);
-      expect(await clearFailed(queues, 'capture')).toBe(2);
-      expect(await clearFailed(queues)).toBe(2);
-      expect(await listFailedJobs(queues, { limit: 10 })).toEqual([]);
     });
   });
 });

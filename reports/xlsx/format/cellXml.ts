@@ -7,7 +7,7 @@ import type { CellStyle } from './styleSheet.js';
 import { escaped } from './xml.js';
 
 /** One of our own formulas with the value that it has when the file is written. */
-export interface Formula {
+interface Formula {
   formula: string;
   result: number | string;
 }

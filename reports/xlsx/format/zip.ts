@@ -8,7 +8,7 @@ import type { Writable } from 'node:stream';
 import { constants, crc32, createDeflateRaw, type DeflateRaw } from 'node:zlib';
 
 /** The format's own limit without its extension for larger archives. */
-export const ARCHIVE_BYTES_MAX = 0xffff_fffe;
+const ARCHIVE_BYTES_MAX = 0xffff_fffe;
 const ENTRIES_MAX = 0xfffe;
 /** Level 1: twice the level costs more than twice the time and saves a tenth of the bytes. */
 const COMPRESSION = { level: 1, memLevel: constants.Z_MAX_MEMLEVEL, chunkSize: 1 << 16 };

@@ -96,7 +96,7 @@ function approvalText(
 }
 
 /** What was seen, so that nobody has to guess what a decision rests on. */
-export function seenLines(
+function seenLines(
   seen: Seen,
   about: Pick<InstructionSheet, 'transactionId' | 'orderNo'>,
 ): string[] {

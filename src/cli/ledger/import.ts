@@ -19,8 +19,8 @@ import { wantsJson, withApp } from '../context.js';
 import { columnsHelp } from './importColumns.js';
 import { addSettlement } from './importSettlement.js';
 
-export const IMPORT_KINDS = ['orders', 'refunds', 'payouts', 'disputes', 'responses'] as const;
-export type ImportKind = (typeof IMPORT_KINDS)[number];
+const IMPORT_KINDS = ['orders', 'refunds', 'payouts', 'disputes', 'responses'] as const;
+type ImportKind = (typeof IMPORT_KINDS)[number];
 
 type Import = (
   deps: ImportDeps,
@@ -105,7 +105,7 @@ export function runImport(
   return IMPORTS[kind](deps, files, options);
 }
 
-export interface ImportOutput {
+interface ImportOutput {
   /** One JSON document under --json, else the counts; empty when refused without --json. */
   stdout: string;
   stderr: string;

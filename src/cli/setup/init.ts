@@ -8,7 +8,7 @@ import { Command } from 'commander';
 import { INITIAL_VALUES, PROFILE_TEMPLATE, renderConfig } from '../../config/templates.js';
 import { ConfigurationError } from '../../core/errors.js';
 
-export interface InitOptions {
+interface InitOptions {
   cwd: string;
   /** --config: where tieout.yaml goes; the profile lies beside it. */
   file?: string;

@@ -33,7 +33,7 @@ export function isOfAge(days: number, { from, to }: DayRange): boolean {
 type DayRange = Pick<BreakAge, 'from' | 'to'>;
 
 /** Between which instants a break was first seen that is of this age; null: no such end. */
-export interface SeenRange {
+interface SeenRange {
   seenFrom: Date | null;
   seenBefore: Date | null;
 }

@@ -31,7 +31,7 @@ export type BreakVerdict =
   | { readonly kind: 'unchanged' | 'refused'; readonly reason: string };
 
 /** What one person waives alone where the configuration names no amount for refunds. */
-export const WAIVED_ALONE_MAX: Hundredths = 50_000n;
+const WAIVED_ALONE_MAX: Hundredths = 50_000n;
 
 /**
  * What one person may waive alone in a currency: operations.approveAbove.refund, for a waiver gives

@@ -18,7 +18,7 @@ export interface Side {
 }
 
 /** One field as both sides have it. */
-export interface FieldPair {
+interface FieldPair {
   field: 'state' | 'amount' | 'currency' | 'transaction' | 'code' | 'problem';
   expected: string | null;
   actual: string | null;

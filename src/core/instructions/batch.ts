@@ -8,7 +8,7 @@ import type { Movement } from '../orders/order.js';
 import type { ReviewDecision } from '../orders/verdict.js';
 
 export const BATCH_STATES = ['queued', 'sending', 'answered', 'unanswered', 'dropped'] as const;
-export type BatchState = (typeof BATCH_STATES)[number];
+type BatchState = (typeof BATCH_STATES)[number];
 
 /** Every legal move. `sending` to `queued` only where no byte had left. */
 export const BATCH_MOVES: Record<BatchState, readonly BatchState[]> = {

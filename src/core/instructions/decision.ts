@@ -10,7 +10,7 @@ export const DECISION_KINDS = ['approve', 'reject', 'resolve', 'replan'] as cons
 export type DecisionKind = (typeof DECISION_KINDS)[number];
 
 /** The states in which each can be decided; elsewhere it comes too early or too late. */
-export const DECIDABLE_STATES: Record<DecisionKind, readonly InstructionState[]> = {
+const DECIDABLE_STATES: Record<DecisionKind, readonly InstructionState[]> = {
   approve: ['held'],
   reject: ['planned', 'held', 'queued'],
   resolve: ['unknown'],
@@ -20,7 +20,7 @@ export const DECIDABLE_STATES: Record<DecisionKind, readonly InstructionState[]>
 /** An approval that was not used by then is asked for again. */
 export const APPROVAL_DAYS = 7;
 
-export const APPROVAL_LAPSES = ['approval_expired', 'approval_void'] as const;
+const APPROVAL_LAPSES = ['approval_expired', 'approval_void'] as const;
 export type ApprovalLapse = (typeof APPROVAL_LAPSES)[number];
 
 /** Why an instruction waits for a person, in words; and whether an approval lets it go. */
@@ -123,7 +123,7 @@ export type Refusal =
   | { kind: 'replanned_already' };
 
 /** Shortest beginning of a digest that still names what was seen. */
-export const SEEN_CHARS_MIN = 8;
+const SEEN_CHARS_MIN = 8;
 
 /** Why this person may not decide this now; null: it is theirs to decide. */
 export function refusalOf(

@@ -44,18 +44,10 @@ export const OPEN_STATES: readonly InstructionState[] = [
   'unknown',
 ];
 
-/** In these states an effect at the gateway is possible or proven. */
-export const EFFECT_STATES: readonly InstructionState[] = [
-  'sending',
-  'accepted',
-  'confirmed',
-  'unknown',
-];
-
 /** Only of these is absence proven by snapshots; all others wait for a person. */
 export const RESENDABLE: readonly Operation[] = ['capture', 'cancel'];
 
-export interface Proof {
+interface Proof {
   operation: Operation;
   /** review only: what was decided; null for every other operation */
   decision: ReviewDecision | null;
@@ -93,10 +85,6 @@ export const PROOFS: readonly Proof[] = [
 /** A refund that completes the amount shows as refunded; a smaller one as partially refunded. */
 export function refundAfter(completes: boolean): readonly GatewayState[] {
   return completes ? ['refunded'] : ['partially_refunded', 'refunded'];
-}
-
-export function mayMove(from: InstructionState, to: InstructionState): boolean {
-  return LEGAL_MOVES[from].includes(to);
 }
 
 /** Stands in refund_reason. */

@@ -46,7 +46,7 @@ export interface SendingFacts {
   brakes: readonly Brake[];
 }
 
-export type SendingAnswer =
+type SendingAnswer =
   | { kind: 'open' }
   /** only a batch of one may go: the canary */
   | { kind: 'canary' }

@@ -28,7 +28,7 @@ export interface ColumnMap extends AmountsWritten, TimesWritten {
 }
 
 /** `amount:5.00|reason:torn;amount:3.00|reason:` in the column refund_items, say. */
-export interface ListColumn {
+interface ListColumn {
   readonly column: string;
   readonly entries: string;
   readonly parts: string;
@@ -64,7 +64,7 @@ export type ColumnSource =
 /** As a word's meaning: the line is no order for the ledger yet. */
 export const LEAVE_OUT = 'leave out';
 
-export type MappedLine =
+type MappedLine =
   | { readonly kind: 'line'; readonly values: RawLine }
   | { readonly kind: 'left_out'; readonly why: string }
   | { readonly kind: 'problem'; readonly problem: ValueProblem };

@@ -13,7 +13,7 @@ import { EXPECTED_STATES } from '../orders/order.js';
 export const MAX_ID_LENGTH = 128;
 
 /** Longest free text of a refund request. */
-export const MAX_TEXT_LENGTH = 1_000;
+const MAX_TEXT_LENGTH = 1_000;
 
 /** Years that a time in the ledger may name; anything else is a slip of the keyboard. */
 const FIRST_YEAR = 1970;

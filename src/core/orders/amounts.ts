@@ -6,7 +6,7 @@ import type { Hundredths } from '../money.js';
 import type { EntryFacts, LedgerFacts, OrderFacts, Rules } from './facts.js';
 import type { GatewayState } from './order.js';
 
-export type Agreement = 'equal' | 'tolerated' | 'differs';
+type Agreement = 'equal' | 'tolerated' | 'differs';
 
 /** The gateway beside the ledger, and what we captured beside what was to be captured. */
 export function compareAmounts(

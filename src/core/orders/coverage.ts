@@ -1,7 +1,7 @@
 // What the gateway said of an order that was looked at. Only what was asked and answered may be
 // called missing; everything else has a name of its own. Pure: the words and their figures.
 
-export const COVERAGES = [
+const COVERAGES = [
   'answered',
   'no_entry',
   'twice_same',

@@ -34,7 +34,7 @@ export interface Need {
   reviewDecision: ReviewDecision | null;
 }
 
-export type NotCompared = 'no_look' | 'contradictory' | 'query_result';
+type NotCompared = 'no_look' | 'contradictory' | 'query_result';
 
 export interface Verdict {
   notCompared: NotCompared | null;

@@ -16,10 +16,6 @@ export const EXPECTED_STEPS: readonly ExpectedState[] = [
   'cancelled',
 ];
 
-export function isStepBack(from: ExpectedState, to: ExpectedState): boolean {
-  return EXPECTED_STEPS.indexOf(to) < EXPECTED_STEPS.indexOf(from);
-}
-
 /** What the gateway can show of a transaction once its code has a meaning in the profile. */
 export const GATEWAY_STATES = [
   'pending',

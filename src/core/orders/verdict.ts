@@ -9,12 +9,12 @@ import { EXPECTED_STATES, GATEWAY_STATES } from './order.js';
 
 /** What the gateway shows of an order: the state of its transaction, or that it has none. */
 export type ObservedState = GatewayState | 'missing';
-export const OBSERVED_STATES: readonly ObservedState[] = [...GATEWAY_STATES, 'missing'];
+const OBSERVED_STATES: readonly ObservedState[] = [...GATEWAY_STATES, 'missing'];
 
 /** The merchant's decision on an order in fraud review; none while nobody decided. */
 export type ReviewDecision = 'accept' | 'reject';
-export const REVIEWS = ['none', 'accept', 'reject'] as const;
-export type Review = (typeof REVIEWS)[number];
+const REVIEWS = ['none', 'accept', 'reject'] as const;
+type Review = (typeof REVIEWS)[number];
 
 /**
  * How the refund requests of an order stand beside what the gateway shows.
@@ -24,7 +24,7 @@ export type Review = (typeof REVIEWS)[number];
  * - `elsewhere`: it shows refunded, all requests make up the amount, not all are ours
  * - `differs`: anything else
  */
-export const REFUND_POSITIONS = ['none', 'settled', 'open', 'elsewhere', 'differs'] as const;
+const REFUND_POSITIONS = ['none', 'settled', 'open', 'elsewhere', 'differs'] as const;
 export type RefundPosition = (typeof REFUND_POSITIONS)[number];
 
 /** Every kind of break; one row an order and kind for life. */
@@ -99,7 +99,7 @@ export const VERDICT_TABLE: Record<
   },
 };
 
-export interface PositionKey {
+interface PositionKey {
   expected: ExpectedState;
   observed: ObservedState;
   /** graceHours have passed from placed_at to the snapshot */
@@ -184,7 +184,7 @@ function positionRow(key: PositionKey): PositionRow {
 }
 
 /** What is expected and what is shown, where nothing is left to do. */
-export interface PlainPair {
+interface PlainPair {
   expected: ExpectedState;
   observed: ObservedState;
 }

@@ -67,7 +67,7 @@ export interface CurrencyTotals {
 }
 
 /** What the tolerance swallowed in one currency; `net` is gateway minus ledger. */
-export interface Tolerated {
+interface Tolerated {
   currency: string;
   orders: number;
   below: string;

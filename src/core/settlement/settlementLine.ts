@@ -16,7 +16,7 @@ export const LINE_TYPES = [
   ...['captured', 'refunded', 'chargeback', 'chargeback_reversed'],
   ...['fee', 'reserve', 'carried', 'adjustment', 'payout'],
 ] as const;
-export type LineType =
+type LineType =
   | ('captured' | 'refunded' | 'chargeback' | 'chargeback_reversed')
   | ('fee' | 'reserve' | 'carried' | 'adjustment' | 'payout');
 

@@ -39,7 +39,7 @@ export interface Place {
 }
 
 /** For root, when the account cannot reach the configured folder (a home with mode 0700). */
-export const SYSTEM_FOLDER = '/var/lib/tieout';
+const SYSTEM_FOLDER = '/var/lib/tieout';
 const ACCOUNTS = ['postgres', 'nobody', '_postgres'];
 /** The shortest limit of the platforms (macOS); Linux takes a few bytes more. */
 const SOCKET_PATH_BYTES_MAX = 103;

@@ -11,7 +11,7 @@ const PID_FILE = 'postmaster.pid';
 /** No process can have it, so PostgreSQL sees a dead predecessor. */
 const IMPOSSIBLE_PID = 2_147_483_647;
 
-export interface Postmaster {
+interface Postmaster {
   pid: number;
   socketFolder: string;
 }

@@ -20,7 +20,7 @@ export type Shape =
 
 export type RecordShape = Readonly<Record<string, Shape>>;
 
-export interface ShapeReport {
+interface ShapeReport {
   /** What makes the message one that must not be sent; null: nothing. */
   problem: string | null;
   /** Paths of fields that the document does not print. */

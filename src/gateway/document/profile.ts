@@ -12,7 +12,7 @@ import { isTimezone } from '../../core/time.js';
 import { SHOWN } from './profileShown.js';
 
 /** The operations of the document by the last part of their path; the last three have no path. */
-export const OPERATION_NAMES = [
+const OPERATION_NAMES = [
   'authorise',
   'checkout',
   'retrievalTrans',

@@ -10,7 +10,7 @@ export interface HiddenForm {
   inputs: ReadonlyMap<string, string>;
 }
 
-export type FormReading = HiddenForm | { kind: 'refused'; reason: string };
+type FormReading = HiddenForm | { kind: 'refused'; reason: string };
 
 const CHARS_MAX = 1_048_576;
 const TAGS_MAX = 10_000;

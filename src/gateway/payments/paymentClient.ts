@@ -54,7 +54,7 @@ export function withPayments(gateway: GatewayClient): PaymentClient {
   };
 }
 
-export interface MoneyCalls {
+interface MoneyCalls {
   /** POST /v1/authorise with a card, or with a token of one. */
   authorise(account: Account, payment: DirectPayment): Promise<DirectOutcome>;
   /** POST /v1/authorise with payment_method. */

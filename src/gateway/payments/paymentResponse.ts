@@ -25,7 +25,7 @@ export interface PaymentResponse {
   values: Record<string, string>;
 }
 
-export type PaymentResponseReading = PaymentResponse | { kind: 'refused'; reason: string };
+type PaymentResponseReading = PaymentResponse | { kind: 'refused'; reason: string };
 
 export function parsePaymentResponse(
   xml: string | Uint8Array,

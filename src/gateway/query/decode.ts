@@ -24,7 +24,7 @@ export interface QueryEntry {
   fraudRejected: boolean;
 }
 
-export type DecodedPage =
+type DecodedPage =
   /** `unreadable`: the places of entries that name no order; absent where there are none */
   | { kind: 'page'; entries: QueryEntry[]; unreadable?: number[] }
   | { kind: 'failed'; reason: string };

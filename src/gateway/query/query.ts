@@ -22,7 +22,7 @@ export type QueryResult =
       body: Buffer | null;
     };
 
-export interface QueryDeps {
+interface QueryDeps {
   profile: Profile;
   transport: QueryTransport;
 }

@@ -31,7 +31,7 @@ export interface QueryRecord {
   site: string | null;
 }
 
-export const DELIVERY_FIELDS = [
+const DELIVERY_FIELDS = [
   'delivery_address',
   'delivery_city',
   'delivery_country',
@@ -42,7 +42,7 @@ export const DELIVERY_FIELDS = [
 ] as const;
 
 /** recurring_deduction_time has the sample shape YYYY-MM-DD here; recurring_status shows `1`. */
-export const SUBSCRIPTION_FIELDS = [
+const SUBSCRIPTION_FIELDS = [
   'contract_name',
   'recurring_deduction_period',
   'recurring_deduction_time',

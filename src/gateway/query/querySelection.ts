@@ -49,7 +49,7 @@ export function selectionFields(
 }
 
 /** An instant in the profile's format (yyyy MM dd HH mm ss and marks between) and zone. */
-export function printedTime(at: Date, format: string, timezone: string): string {
+function printedTime(at: Date, format: string, timezone: string): string {
   const parts = new Intl.DateTimeFormat('en-GB', {
     timeZone: timezone,
     hourCycle: 'h23',

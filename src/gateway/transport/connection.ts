@@ -15,7 +15,7 @@ export interface ConnectionLimits {
   proxy?: URL | null;
 }
 
-export type OpenedConnection = { kind: 'open'; socket: Socket } | { kind: 'failed'; error: Error };
+type OpenedConnection = { kind: 'open'; socket: Socket } | { kind: 'failed'; error: Error };
 
 const PROXY_HEAD_BYTES_MAX = 16_384;
 

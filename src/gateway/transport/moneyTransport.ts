@@ -10,7 +10,7 @@ import { type ConnectionLimits, openConnection } from './connection.js';
 import { connectionProblem, type Endpoint, errorCode } from './endpoint.js';
 import type { RawAnswer } from './transport.js';
 
-export interface MoneyLimits extends ConnectionLimits {
+interface MoneyLimits extends ConnectionLimits {
   maxResponseBytes: number;
 }
 

@@ -11,7 +11,7 @@ const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const FORM_FIELDS_MAX = 10_000;
 
-export interface EncodedBody {
+interface EncodedBody {
   contentType: string;
   body: Buffer;
 }

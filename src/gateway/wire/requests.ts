@@ -30,7 +30,7 @@ export interface PreparedRequest {
   undocumented: string[];
 }
 
-export interface RequestRules {
+interface RequestRules {
   operation: OperationName;
   path: string;
   shape: RecordShape;

@@ -21,7 +21,7 @@ export interface Respon {
   riskReasons: RiskReason[];
 }
 
-export interface RiskReason {
+interface RiskReason {
   name: string | null;
   status: string | null;
 }

@@ -6,14 +6,14 @@ const DEPTH_MAX = 8;
 const BACKSLASH = 92;
 const QUOTE = 34;
 
-export type StrictJson = { kind: 'object'; value: Record<string, unknown> } | Refused;
+type StrictJson = { kind: 'object'; value: Record<string, unknown> } | Refused;
 
 interface Refused {
   kind: 'refused';
   reason: string;
 }
 
-export interface StrictJsonOptions {
+interface StrictJsonOptions {
   /** Numbers come as the texts that stand there: JSON.parse would round large amounts. */
   numbersAsText?: boolean;
 }

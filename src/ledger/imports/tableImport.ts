@@ -35,7 +35,7 @@ export interface ImportOptions {
 }
 
 /** One value of a staged column; pg turns bigint into its digits. */
-export type StagedValue = string | number | bigint | null;
+type StagedValue = string | number | bigint | null;
 
 export interface TableImport<Row extends { readonly accountId: string }> {
   readonly table: 'orders' | 'refund_requests' | 'payout_requests' | 'disputes';

@@ -21,7 +21,7 @@ interface ParsedRecord {
 }
 
 /** How a file is written; RFC 4180 in UTF-8 where nothing else is said. */
-export interface CsvShape {
+interface CsvShape {
   readonly separator: string;
   readonly encoding: string;
   /** columns that nobody asked for may stand beside those that are read */

@@ -7,7 +7,7 @@ import { extname } from 'node:path';
 import { UsageError } from '../../core/errors.js';
 import type { RawLine, ValueProblem } from '../../core/ledger/ledgerRow.js';
 
-export type InputFormat = 'csv' | 'ndjson';
+type InputFormat = 'csv' | 'ndjson';
 
 /** Longest line that a row of the ledger can need, many times over. */
 export const MAX_LINE_LENGTH = 65_536;

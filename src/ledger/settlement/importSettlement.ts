@@ -36,7 +36,7 @@ export interface SettlementDeps {
   since: { from: string; cutOff: string; timezone: string };
 }
 
-export interface SettlementOptions {
+interface SettlementOptions {
   map: ColumnMap;
   /** Everything but the writing. */
   check: boolean;

@@ -23,7 +23,7 @@ export interface FoundBatch {
   >;
 }
 
-export interface RefusedLine {
+interface RefusedLine {
   readonly file_no: number;
   readonly line_no: bigint;
   readonly column: string;
@@ -76,7 +76,7 @@ export async function foundBatches(tx: Tx, limit: number): Promise<FoundBatch[]>
   return rows;
 }
 
-export interface FateCount {
+interface FateCount {
   readonly fate: string;
   readonly batches: bigint;
   readonly lines: bigint;

@@ -18,7 +18,7 @@ export type PullKind = 'night' | 'confirm' | 'fresh';
 /** Pages in one chunk: one job, one transaction. */
 export const CHUNK_PAGES_MAX = 100;
 /** A chunk whose worker shows no life for so long is given to another. */
-export const CHUNK_LEASE_SECONDS = 60;
+const CHUNK_LEASE_SECONDS = 60;
 /** So often a chunk is given back before its pages count as failed. */
 const CHUNK_TRIES_MAX = 4;
 
@@ -380,7 +380,7 @@ export function* entryTexts(pages: readonly StoredPage[]): Generator<string> {
   for (const page of pages) if (page.answered?.copyText) yield page.answered.copyText;
 }
 
-export interface ChunkStatus extends Record<'isDone' | 'isRunning' | 'isPulledAgain', boolean> {
+interface ChunkStatus extends Record<'isDone' | 'isRunning' | 'isPulledAgain', boolean> {
   businessDate: string;
 }
 

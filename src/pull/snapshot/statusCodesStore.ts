@@ -44,7 +44,7 @@ export async function noteStatusCodes(
 }
 
 /** Codes that mean accepted, whatever else an answer says: as a status, as a refund_message. */
-export interface AcceptedCodes {
+interface AcceptedCodes {
   status: readonly string[];
   refundMessage: readonly string[];
 }

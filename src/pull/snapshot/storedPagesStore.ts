@@ -5,7 +5,7 @@
 import type { Database, Db } from '../../database/db.js';
 
 /** Pages in memory at once. */
-export const KEPT_PAGES_AT_ONCE = 100;
+const KEPT_PAGES_AT_ONCE = 100;
 
 export interface StoredSnapshot {
   pullId: bigint;

@@ -19,7 +19,7 @@ import { printedDay } from './printedDay.js';
 import { deductionOf, recurringId } from './subscriptions.js';
 
 /** A payment_status that the sandbox's profile gives no meaning. */
-export const ODD_STATUS = '7777';
+const ODD_STATUS = '7777';
 
 /** Fields of a payment that a query shows again, by their names in both messages. */
 export const SHOWN_FIELDS = [

@@ -24,7 +24,7 @@ export interface Visit {
   readonly request: string;
 }
 
-export type Visited =
+type Visited =
   | {
       readonly kind: 'page';
       readonly html: string;

@@ -17,7 +17,7 @@ export type PortalAction = (typeof PORTAL_ACTIONS)[number];
 const ORDERS_A_PAGE = 50;
 const PAGE_NO_MAX = 1_000_000;
 
-export type Acted =
+type Acted =
   | { readonly kind: 'done'; readonly transaction: string; readonly state: string }
   | { readonly kind: 'refused'; readonly reason: string };
 

@@ -39,8 +39,8 @@ type Field =
   | { readonly from: number; readonly to: number; readonly preset?: number }
   | { readonly text: 'path'; readonly preset: string };
 
-export const RULES_MAX = 1_000;
-export const RULE_OPERATIONS = [
+const RULES_MAX = 1_000;
+const RULE_OPERATIONS = [
   '*',
   'authorise',
   'checkout',

@@ -4,7 +4,7 @@
 // happen.
 
 /** What a fault function is told of a request. */
-export interface FaultRequest {
+interface FaultRequest {
   /** 1 for the first request on this operation since the start. */
   readonly number: number;
   /** The last part of the path, such as `capture` or `retrievalTrans`. */

@@ -17,7 +17,7 @@ import {
 } from './seedPlan.js';
 
 /** One row of ledger.orders, all as text; times as ISO 8601 in UTC. */
-export interface LedgerOrderRow {
+interface LedgerOrderRow {
   readonly account_id: string;
   readonly order_no: string;
   readonly currency: string;
@@ -31,7 +31,7 @@ export interface LedgerOrderRow {
 }
 
 /** One row of ledger.refund_requests. */
-export interface LedgerRefundRow {
+interface LedgerRefundRow {
   readonly account_id: string;
   readonly refund_id: string;
   readonly order_no: string;
@@ -55,7 +55,7 @@ export interface SeededOrder {
   readonly refunds: readonly LedgerRefundRow[];
 }
 
-export interface SeededBooks {
+interface SeededBooks {
   readonly gateway: SandboxOrder[];
   readonly ledger: { readonly orders: LedgerOrderRow[]; readonly refunds: LedgerRefundRow[] };
   readonly planted: Record<string, number>;

@@ -12,7 +12,7 @@ const BLOCK_PLACES_MAX = 50;
 /** Who uses fewer in a block's time takes one when it needs it: ahead, it might never be used. */
 const AHEAD_USES_MIN = 4;
 
-export type TakeToken = (merchantId: string) => Promise<void>;
+type TakeToken = (merchantId: string) => Promise<void>;
 
 interface Bucket {
   merchantId: string;

@@ -130,7 +130,7 @@ export async function splitBatch(tx: Db, batchId: bigint, stay: readonly bigint[
   await tx.query(statement('send/batches/splitBatch'), [batchId, stay.map(String)]);
 }
 
-export interface BrakeWord {
+interface BrakeWord {
   /**
    * `breaker`: that of an account, which only a person lifts before its time; `put_back`: the
    * database came back, which stops nothing
@@ -208,7 +208,7 @@ export async function batchesUnderWay(db: Db, accountId: string | null): Promise
   return Number(rows[0]?.count ?? 0n);
 }
 
-export interface WaitingBecause {
+interface WaitingBecause {
   accountId: string;
   /** why the last try came to nothing; null: there was none */
   reason: string | null;

@@ -18,7 +18,7 @@ export interface AnswerSpool {
 }
 
 /** An answer that was kept before anybody read it. */
-export interface HeldAnswer {
+interface HeldAnswer {
   /** what the database has yet to store; null: nothing */
   toStore: StoredAnswer | null;
   /** Runs what stores it; from then on the database has it, and the file goes. */

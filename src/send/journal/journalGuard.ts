@@ -32,7 +32,7 @@ const WATCH_MS = 3_000;
 const ABSENT_MS_MAX = 20_000;
 
 /** Why nothing may be sent now. */
-export interface Unfit {
+interface Unfit {
   reason: string;
   /** it passes by itself, or somebody lifts it: a batch that waits for that has not been tried */
   isAwaited: boolean;

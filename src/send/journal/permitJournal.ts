@@ -47,7 +47,7 @@ export interface PermitJournal {
 }
 
 /** A file that holds more is followed by the next one. */
-export const SEGMENT_BYTES_MAX = 16 << 20;
+const SEGMENT_BYTES_MAX = 16 << 20;
 
 interface Waiting {
   text: string;

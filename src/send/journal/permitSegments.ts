@@ -17,7 +17,7 @@ export interface PermitLine {
   entries: readonly PermitEntry[];
 }
 
-export interface PermitEntry {
+interface PermitEntry {
   /** the number of the instruction: a database that was put back may give it out anew */
   id: string;
   amount: string;
@@ -34,7 +34,7 @@ export interface JournalPosition {
   bytes: number;
 }
 
-export interface ReadPermit {
+interface ReadPermit {
   attemptId: string;
   at: Date;
 }

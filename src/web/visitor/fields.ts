@@ -5,7 +5,7 @@ import { parseAmount } from '../../core/money.js';
 
 const TEXT_MAX = 1_000;
 /** Rows of one bulk decision. */
-export const ROWS_MAX = 500;
+const ROWS_MAX = 500;
 
 export interface Fields {
   /** Trimmed; null when absent, empty, or longer than `max`. */

@@ -13,7 +13,7 @@ export interface Claim {
   address: string;
 }
 
-export type Recognition =
+type Recognition =
   | { kind: 'known'; userId: bigint; name: string }
   /** wrong name, wrong password, disabled: which of them is not said */
   | { kind: 'refused' }
@@ -25,8 +25,8 @@ export interface Identity {
 
 /** Within this time; a person who mistypes is far below, a machine that guesses is stopped. */
 export const FAILURES_OF_NAME_MAX = 10;
-export const FAILURES_OF_ADDRESS_MAX = 30;
-export const FAILURE_WINDOW_MS = 15 * 60_000;
+const FAILURES_OF_ADDRESS_MAX = 30;
+const FAILURE_WINDOW_MS = 15 * 60_000;
 const NAME_LENGTH_MAX = 64;
 const PASSWORD_LENGTH_MAX = 200;
 

@@ -26,7 +26,7 @@ interface SessionDeps {
 }
 
 /** Over https the name binds the cookie to this host and path; http is for this machine only. */
-export function cookieName(request: FastifyRequest, name: string): string {
+function cookieName(request: FastifyRequest, name: string): string {
   return request.protocol === 'https' ? `__Host-${name}` : name;
 }
 

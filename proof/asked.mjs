@@ -1,6 +1,6 @@
-// What the ledger asked for, and from when on: kept by triggers of the schedules' own databases, so
-// that the auditor can say whether a refund was asked for when it was claimed, whatever became of
-// its row since.
+// What the ledger asked for, and which payments were disputed, and from when on: kept by triggers of
+// the schedules' own databases, so that the auditor can say whether a refund was asked for when it
+// was claimed, and whether it was disputed then, whatever became of the rows since.
 
 /** What was asked for of an order, from when on; by order, oldest first. */
 export async function readAsked(db) {
@@ -17,6 +17,15 @@ export async function readAsked(db) {
     asked.set(key, [...known, { at: from, sum: BigInt(sum) }]);
   }
   return asked;
+}
+
+/** Each change of a dispute, oldest first; without a stage: its row was gone. */
+export async function readDisputed(db) {
+  const { rows } = await db.query(
+    `select account_id, dispute_id, order_no, transaction_id, stage,
+       extract(epoch from at)::float8 as at from sim.disputed order by seq`,
+  );
+  return rows;
 }
 
 /** Tables and triggers of the schedules' own, beside the ledger; made once in the template. */
@@ -38,4 +47,24 @@ export const ASKED = `
   end $$;
   create trigger asked after insert or update or delete on ledger.refund_requests
     for each row execute function sim.asked_changed();
+  create table sim.disputed (seq bigint generated always as identity, at timestamptz not null,
+    account_id text, dispute_id text, order_no text, transaction_id text, stage text);
+  create function sim.dispute_changed() returns trigger language plpgsql as $$
+  begin
+    insert into sim.disputed (at, account_id, dispute_id, order_no, transaction_id, stage)
+    values (clock_timestamp(), new.account_id, new.dispute_id, new.order_no, new.transaction_id,
+      new.stage);
+    return null;
+  end $$;
+  create trigger disputed after insert or update on ledger.disputes
+    for each row execute function sim.dispute_changed();
+  -- Of a ledger that was put back, whose triggers were silent.
+  create function sim.note_disputes() returns void language sql as
+    'insert into sim.disputed (at, account_id, dispute_id, order_no, transaction_id, stage)
+     select clock_timestamp(), known.account_id, known.dispute_id, known.order_no,
+       known.transaction_id, d.stage
+     from (select distinct on (account_id, dispute_id) * from sim.disputed
+       order by account_id, dispute_id, seq desc) known
+     left join ledger.disputes d using (account_id, dispute_id)
+     where d.stage is distinct from known.stage';
 `;

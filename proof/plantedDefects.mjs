@@ -228,4 +228,14 @@ export const DEFECTS = [
     change: ["after: ['cancelled'] }", "after: ['cancelled', 'captured'] }"],
     by: 'test/faults/moneyAnswers.test.ts',
   },
+  {
+    name: 'a dispute that comes after the plan is not asked about',
+    file: 'migrations/0115_disputes.sql',
+    change: [
+      'select exists (select from tieout.disputed_money() d',
+      'select false and exists (select from tieout.disputed_money() d',
+    ],
+    also: ['or exists (select', 'or false and exists (select'],
+    by: SIMULATOR,
+  },
 ];

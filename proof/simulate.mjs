@@ -62,6 +62,15 @@ const RARE_OF = {
   'requests that come back': ['a request re-created'],
   'requests that move to another order': ['a request moved to another order'],
   'requests without an order': ['a request without an order'],
+  'payments are disputed': [
+    'a dispute: opened',
+    'a dispute: lost',
+    'a dispute: won',
+    'a dispute: withdrawn',
+    'a dispute held what was new',
+    'a dispute held what was planned',
+    'a dispute held what was queued',
+  ],
   'settings change': [
     'a setting changed: an operation from approve to auto or back',
     'a setting changed: an operation off or on',

@@ -9,6 +9,7 @@ import {
   moneyByCurrency,
   nothingForgotten,
 } from './conservation.mjs';
+import { disputedSeen } from './disputes.mjs';
 import {
   allAccountedFor,
   claimedBefore,
@@ -37,6 +38,7 @@ export const INVARIANTS = [
   ['I12', 'everything came to its end', everythingEnded],
   ['I13', 'the summary equals the effects', summaryEqualsEffects],
   ['I14', 'everybody was told', everybodyTold],
+  ['I16', 'no refund of disputed money that nobody had seen', disputedSeen],
 ];
 
 /** Each violation as { invariant, words }, and the money by currency. */

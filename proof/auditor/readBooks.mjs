@@ -43,9 +43,11 @@ const TABLES = {
   instructions: `select instruction_id::text as id, run_id::text, account_id, order_no, operation,
     transaction_id, currency, amount::text, refund_id, refund_amount::text, state, is_disputed,
     settled_run_id::text, hold_reason from tieout.instructions order by instruction_id`,
-  events: `select seq::int, instruction_id::text as id, from_state as from, to_state as to,
+  events: `select seq::int, instruction_id::text as id, from_state as from, to_state as to, reason,
     to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at,
     extract(epoch from at)::float8 as moment from tieout.instruction_events order by seq`,
+  approvals: `select instruction_id::text as id, extract(epoch from at)::float8 as approved
+    from tieout.decisions where decision = 'approve' order by decision_id`,
   attempts: `select attempt_id::text, batch_id::text, account_id, entries, body_sha256,
     to_char(claimed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as claimed_at, outcome,
     extract(epoch from claimed_at)::float8 as claimed from tieout.attempts order by claimed_at`,

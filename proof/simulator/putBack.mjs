@@ -142,6 +142,7 @@ async function putBack(wave, kind) {
     await tx.query(`select setval(format('%I.%I', schemaname, sequencename)::regclass,
       coalesce(last_value, 1), last_value is not null) from snapshot.sequences`);
     await tx.query(`select sim.note_asked(account_id, order_no) from ledger.orders`);
+    await tx.query(`select sim.note_disputes()`);
     await tx.query(
       `update sim.server set started = clock_timestamp(),
       timeline = timeline + $1`,
@@ -156,11 +157,12 @@ async function putBack(wave, kind) {
 async function keepForgotten(wave) {
   const client = new pg.Client(wave.connection);
   await client.connect();
-  const { instructions, attempts, calls } = await readDatabase(client);
+  const { instructions, attempts, approvals, calls } = await readDatabase(client);
   await client.end();
   wave.putBacks += 1;
   const named = (id) => `L${wave.putBacks}.${id}`;
   wave.forgotten.instructions.push(...instructions.map((row) => ({ ...row, id: named(row.id) })));
+  wave.forgotten.approvals.push(...approvals.map((row) => ({ ...row, id: named(row.id) })));
   wave.forgotten.calls.push(...calls);
   wave.forgotten.attempts.push(
     ...attempts.map((row) => ({ ...row, entries: row.entries.map(named) })),
@@ -175,6 +177,7 @@ export function forgottenBy({ forgotten }, { attempts }) {
   return {
     attempts: lost,
     calls: forgotten.calls,
+    approvals: forgotten.approvals,
     instructions: forgotten.instructions.filter(({ id }) => ids.has(id)),
   };
 }

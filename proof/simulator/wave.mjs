@@ -5,13 +5,14 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { readAsked } from '../asked.mjs';
+import { readAsked, readDisputed } from '../asked.mjs';
 import { findViolations } from '../auditor/findViolations.mjs';
 import { readDatabase } from '../auditor/readBooks.mjs';
 import { fillLedger, layOut, settingsFor } from '../layout.mjs';
 import { randomOf } from '../random.mjs';
 import { memoryQueries } from '../seams.mjs';
 import { CODES_SWAPPED } from '../table.mjs';
+import { disputePayment } from './disputes.mjs';
 import { bringAllBack, editLedger } from './edits.mjs';
 import { enqueue } from './enqueue.mjs';
 import { openGateway } from './gateway.mjs';
@@ -145,10 +146,11 @@ async function openWave(place, { seed, first, count, draws }) {
     // Each has draws of its own, so that one that is off changes none of the others.
     ...{ people: randomOf(seed, first, 21), editor: randomOf(seed, first, 23) },
     ...{ admin: randomOf(seed, first, 25), odd: randomOf(seed, first, 27) },
+    cardholders: randomOf(seed, first, 35),
     ...{ others: randomOf(seed, first, 29), toMend: [], frozen: [], shifts: new Map() },
     nowOf: (host) => () => new Date(clock.now().getTime() + (wave.shifts.get(host) ?? 0)),
     ...{ kept: [], braked: [], putBacks: 0, goings: 0, night: 0 },
-    forgotten: { instructions: [], attempts: [], calls: [] },
+    forgotten: { instructions: [], attempts: [], approvals: [], calls: [] },
     copy: null,
     timers: new Set(),
     journalOf: () => NO_JOURNAL,
@@ -315,6 +317,9 @@ async function othersAct(wave) {
 /** What others do meanwhile: a person at the portal, a merchant who thinks again. */
 async function meddle(wave, world) {
   if (world.isQuiet) return;
+  if (wave.draws.falls(wave.cardholders, 'payments are disputed')) {
+    await disputePayment(wave, world);
+  }
   const { random, tally, layout } = world;
   if (!world.isPermissive && random.chance(0.01)) {
     const order = random.pick(layout.orders);
@@ -361,6 +366,7 @@ async function audit(wave) {
   const ours = await readDatabase(client);
   await client.end();
   const books = { ...ours, ...wave.gateway.books(), asked: await readAsked(wave.db) };
+  books.disputed = await readDisputed(wave.db);
   books.forgotten = forgottenBy(wave, books);
   countStates(wave, books);
   const { violations, money } = findViolations(books);
@@ -380,7 +386,11 @@ function countStates(wave, { instructions, events, effects }) {
   const { tally } = wave;
   tally.add('instructions', instructions.length);
   tally.add('effects', effects.length);
-  for (const { from, to } of events) if (from === 'unknown') tally.count(`unknown to ${to}`);
+  for (const { from, to, reason } of events) {
+    if (from === 'unknown') tally.count(`unknown to ${to}`);
+    if (to !== 'held' || reason !== 'disputed') continue;
+    tally.count(`a dispute held what was ${from ?? 'new'}`);
+  }
   for (const row of instructions) {
     tally.count(`ended ${row.state}`);
     const isPartial = row.operation === 'refund' && row.refund_amount !== row.amount;

@@ -2,10 +2,12 @@
 // core/instructions/policy.ts over one order, case by case; both have to say the same. Neighbour:
 // night/disputes.test.ts, whole nights.
 
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isUnseenDispute } from '../../src/core/instructions/policy.js';
 import type { Database } from '../../src/database/db.js';
 import { cutBatches } from '../../src/instructions/instructionsStore.js';
+import { ClaimChanged, claimBatch } from '../../src/send/batches/attemptsStore.js';
 import { batchFacts } from '../../src/send/batches/batchFactsStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
@@ -75,6 +77,29 @@ describe.each<[string, Dispute[], boolean]>([
       isHeld ? 'O1 refund R1 4.00 held: disputed' : 'O1 refund R1 4.00 queued',
     ]);
   });
+});
+
+test('a dispute that becomes known while a batch is claimed rolls the claim back', async () => {
+  await plan();
+  expect(await cutBatches(db, [accountId], SNAPSHOT_AT)).toBe(1);
+  await store([['O1', null, 'opened']]);
+  const { rows } = await db.query<{ batch_id: bigint; instruction_id: bigint }>(
+    'select batch_id, instruction_id from tieout.instructions where account_id = $1',
+    [accountId],
+  );
+  const claim = {
+    attemptId: randomUUID(),
+    instructionIds: rows.map((row) => row.instruction_id),
+    bodySha256: '',
+    requestGzip: Buffer.from(''),
+    runId: null,
+    journalId: null,
+  };
+  const runner = { id: randomUUID(), host: 'h', boot: 'b', pid: 1, started: 's' };
+  const batchId = rows[0]?.batch_id ?? 0n;
+  const claimed = db.transaction((tx) => claimBatch(tx, batchId, claim, runner));
+  await expect(claimed).rejects.toThrow(ClaimChanged);
+  expect(await instructionTexts(db, accountId)).toEqual(['O1 refund R1 4.00 queued']);
 });
 
 test('a capture of a disputed order is not what is held', async () => {

@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { allFiles, importsOf } from '../support/sourceFiles.js';
 import type { Planted } from './plantedTold.js';
-import { add, editSummary, PLANTED_TOLD, rowOf } from './plantedTold.js';
+import { add, disputeTheRefund, editSummary, PLANTED_TOLD, rowOf } from './plantedTold.js';
 import type { Books, Row } from './soundBooks.js';
-import { attempt, effect, instruction, soundBooks, trail } from './soundBooks.js';
+import { attempt, effect, instruction, MIDNIGHT, soundBooks, trail } from './soundBooks.js';
 
 interface Found {
   violations: { invariant: string; words: string }[];
@@ -324,6 +324,15 @@ describe('the auditor', () => {
     add(books, 'requests', requestOf('4'));
     expect((await findViolations(books)).violations).toEqual([]);
     rowOf(books, 'transactions', 3).state = 'declined';
+    expect((await findViolations(books)).violations).toEqual([]);
+  });
+
+  it('asks for no dispute that a person had seen, or that came later', async () => {
+    const books = soundBooks();
+    disputeTheRefund(books, MIDNIGHT - 1);
+    expect((await findViolations(books)).violations).toEqual([]);
+    books.approvals = [];
+    rowOf(books, 'disputed', 0).at = MIDNIGHT + 1;
     expect((await findViolations(books)).violations).toEqual([]);
   });
 

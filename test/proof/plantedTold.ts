@@ -177,4 +177,18 @@ export const PLANTED_TOLD: readonly Planted[] = [
       Object.assign(books, { asked: new Map([[`${ACCOUNT} 3`, rows]]) });
     },
   ],
+  [
+    'a refund of a payment that was disputed, which nobody had seen',
+    ['I16'],
+    (books) => {
+      disputeTheRefund(books, MIDNIGHT - 9);
+    },
+  ],
 ];
+
+/** The dispute of the confirmed refund becomes known before its claim; a person approved it then. */
+export function disputeTheRefund(books: Books, approved: number): void {
+  const one = { account_id: ACCOUNT, dispute_id: 'D1', order_no: 'as the bank says' };
+  books.disputed = [{ ...one, transaction_id: 'T2', stage: 'opened', at: MIDNIGHT - 5 }];
+  books.approvals = [{ id: '2', approved }];
+}

@@ -140,6 +140,7 @@ export function soundBooks(): Books {
       ...trail('4', ['planned', 'withdrawn']),
     ],
     attempts: [attempt('1'), attempt('2'), attempt('3', 'unanswered')],
+    approvals: [],
     answers: [
       {
         attempt_id: 'attempt1',

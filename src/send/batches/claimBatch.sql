@@ -14,6 +14,10 @@ entries as (
   from batch
   where i.batch_id = batch.batch_id and i.state = 'queued'
     and i.instruction_id = any ($2::bigint[])
+    -- a dispute may have become known since it was weighed, a moment ago
+    and not (i.operation = 'refund'
+      and tieout.has_dispute(i.account_id, i.order_no, i.transaction_id)
+      and (i.approval_id is null or tieout.approval_lapse(i) is not null))
   returning i.instruction_id
 ),
 others as (

@@ -1,4 +1,4 @@
--- The schema as it stands after 0115_disputes, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0116_chargebacks, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -1296,6 +1296,8 @@ create table tieout.settlement_lines (
 );
 CREATE INDEX settlement_lines_by_order ON tieout.settlement_lines USING btree (account_id, order_no);
 CREATE INDEX settlement_lines_by_transaction ON tieout.settlement_lines USING btree (account_id, transaction_id);
+CREATE INDEX settlement_lines_charged_back ON tieout.settlement_lines USING btree (account_id, order_no) WHERE ((type = ANY (ARRAY['chargeback', 'chargeback_reversed'])) AND (order_no IS NOT NULL));
+CREATE INDEX settlement_lines_charged_back_of ON tieout.settlement_lines USING btree (account_id, transaction_id) WHERE ((type = ANY (ARRAY['chargeback', 'chargeback_reversed'])) AND (transaction_id IS NOT NULL));
 CREATE TRIGGER guard_settlement BEFORE DELETE OR UPDATE ON tieout.settlement_lines
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_settlement();
 
@@ -1948,6 +1950,20 @@ AS $function$
   select d.account_id, d.order_no, d.transaction_id
   from tieout.ledger_disputes() d
   where coalesce(d.stage, '') not in ('won', 'withdrawn')
+  union all
+  select l.account_id, l.order_no, null
+  from tieout.settlement_lines l
+  where l.type in ('chargeback', 'chargeback_reversed') and l.order_no is not null
+  group by l.account_id, l.order_no
+  having count(*) filter (where l.type = 'chargeback')
+    > count(*) filter (where l.type = 'chargeback_reversed')
+  union all
+  select l.account_id, null, l.transaction_id
+  from tieout.settlement_lines l
+  where l.type in ('chargeback', 'chargeback_reversed') and l.transaction_id is not null
+  group by l.account_id, l.transaction_id
+  having count(*) filter (where l.type = 'chargeback')
+    > count(*) filter (where l.type = 'chargeback_reversed')
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.disputes_seen(i tieout.instructions)
@@ -1959,12 +1975,13 @@ AS $function$
     'disputes', jsonb_agg(distinct jsonb_build_object(
       'disputeId', left(d.dispute_id, 512), 'stage', d.stage, 'currency', d.currency,
       'amount', round(d.amount, 2)::text, 'order', left(d.order_no, 512),
-      'transaction', left(d.transaction_id, 512), 'at', d.at at time zone 'UTC'))) end
+      'transaction', left(d.transaction_id, 512), 'at', d.at at time zone 'UTC')
+      || case when d.batch is null then '{}' else jsonb_build_object('batch', d.batch) end)) end
   from (
-    select * from tieout.ledger_disputes() one
+    select * from tieout.known_disputes() one
     where one.account_id collate "C" = i.account_id and one.order_no collate "C" = i.order_no
     union
-    select * from tieout.ledger_disputes() one
+    select * from tieout.known_disputes() one
     where one.account_id collate "C" = i.account_id
       and one.transaction_id collate "C" = i.transaction_id
   ) d
@@ -2683,6 +2700,21 @@ begin
   end if;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.known_disputes()
+ RETURNS TABLE(account_id text, order_no text, transaction_id text, dispute_id text, batch text, stage text, currency text, amount numeric, at timestamp with time zone, problem text)
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select d.account_id, d.order_no, d.transaction_id, d.dispute_id, null::text, d.stage, d.currency,
+    d.amount, d.at, d.problem
+  from tieout.ledger_disputes() d
+  union all
+  select l.account_id, l.order_no, l.transaction_id, l.line_id, l.batch, l.type, l.currency,
+    l.amount, l.booked_at, null
+  from tieout.settlement_lines l
+  where l.type in ('chargeback', 'chargeback_reversed')
+$function$;
 
 CREATE OR REPLACE FUNCTION tieout.last_ended_date(at timestamp with time zone, zone text, cut_off time without time zone)
  RETURNS date

@@ -58,13 +58,30 @@ export const ASKED = `
   end $$;
   create trigger disputed after insert or update on ledger.disputes
     for each row execute function sim.dispute_changed();
+  -- A chargeback that was not reversed is one more of the order's disputes.
+  create function sim.charged_back(account text, no text) returns text language sql as
+    'select case when count(*) filter (where type = ''chargeback'')
+        > count(*) filter (where type = ''chargeback_reversed'') then ''lost'' else ''won'' end
+     from tieout.settlement_lines where account_id = account and order_no = no';
+  create function sim.charge_came() returns trigger language plpgsql as $$
+  begin
+    insert into sim.disputed (at, account_id, dispute_id, order_no, transaction_id, stage)
+    values (clock_timestamp(), new.account_id, 'charge-' || new.order_no, new.order_no,
+      new.transaction_id, sim.charged_back(new.account_id, new.order_no));
+    return null;
+  end $$;
+  create trigger charged after insert on tieout.settlement_lines
+    for each row execute function sim.charge_came();
   -- Of a ledger that was put back, whose triggers were silent.
   create function sim.note_disputes() returns void language sql as
     'insert into sim.disputed (at, account_id, dispute_id, order_no, transaction_id, stage)
      select clock_timestamp(), known.account_id, known.dispute_id, known.order_no,
-       known.transaction_id, d.stage
+       known.transaction_id, case when known.dispute_id like ''charge-%''
+         then sim.charged_back(known.account_id, known.order_no) else d.stage end
      from (select distinct on (account_id, dispute_id) * from sim.disputed
        order by account_id, dispute_id, seq desc) known
      left join ledger.disputes d using (account_id, dispute_id)
-     where d.stage is distinct from known.stage';
+     where case when known.dispute_id like ''charge-%''
+         then sim.charged_back(known.account_id, known.order_no) else d.stage end
+       is distinct from known.stage';
 `;

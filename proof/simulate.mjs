@@ -67,6 +67,8 @@ const RARE_OF = {
     'a dispute: lost',
     'a dispute: won',
     'a dispute: withdrawn',
+    'a line of a settlement: chargeback',
+    'a line of a settlement: chargeback_reversed',
     'a dispute held what was new',
     'a dispute held what was planned',
     'a dispute held what was queued',

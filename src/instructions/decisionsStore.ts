@@ -70,7 +70,10 @@ export interface Seen {
 }
 
 export interface SeenDispute {
+  /** of a line of a settlement its id within the batch */
   disputeId: string | null;
+  /** the settlement in which it was charged back, or that was reversed */
+  batch?: string | null;
   stage: string | null;
   currency: string | null;
   amount: string | null;

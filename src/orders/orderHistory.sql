@@ -15,8 +15,9 @@ select jsonb_build_object(
   -- by the number of the order, and by the transactions that it is known to have
   'disputes', coalesce((select jsonb_agg(jsonb_build_object('disputeId', d.dispute_id,
       'stage', d.stage, 'currency', d.currency, 'amount', round(d.amount, 2)::text,
-      'transaction', d.transaction_id, 'at', d.at, 'problem', d.problem) order by d.at)
-    from tieout.ledger_disputes() d
+      'transaction', d.transaction_id, 'at', d.at, 'batch', d.batch, 'problem', d.problem)
+      order by d.at)
+    from tieout.known_disputes() d
     where d.account_id = $1 and (d.order_no = $2 or d.transaction_id in (
       select l.transaction_id::text from ledger.orders l
       where l.account_id::text = $1 and l.order_no::text = $2

@@ -5,7 +5,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isUnseenDispute } from '../../src/core/instructions/policy.js';
+import { disputeText } from '../../src/core/text/labels.js';
 import type { Database } from '../../src/database/db.js';
+import type { SeenDispute } from '../../src/instructions/decisionsStore.js';
 import { cutBatches } from '../../src/instructions/instructionsStore.js';
 import { ClaimChanged, claimBatch } from '../../src/send/batches/attemptsStore.js';
 import { batchFacts } from '../../src/send/batches/batchFactsStore.js';
@@ -76,6 +78,57 @@ describe.each<[string, Dispute[], boolean]>([
     expect(await instructionTexts(db, accountId)).toEqual([
       isHeld ? 'O1 refund R1 4.00 held: disputed' : 'O1 refund R1 4.00 queued',
     ]);
+  });
+});
+
+describe.each<[string, [string, string | null, string | null][], boolean]>([
+  ['one, by its order', [['chargeback', 'O1', null]], true],
+  ['one, by its transaction', [['chargeback', null, 'O1/T1']], true],
+  ['of another order', [['chargeback', 'O2', 'O2/T2']], false],
+  ['another line of the order', [['captured', 'O1', 'O1/T1']], false],
+  [
+    'one that was reversed',
+    [
+      ['chargeback', 'O1', 'O1/T1'],
+      ['chargeback_reversed', 'O1', 'O1/T1'],
+    ],
+    false,
+  ],
+  [
+    'a second one, the first of which was reversed',
+    [
+      ['chargeback', 'O1', 'O1/T1'],
+      ['chargeback_reversed', 'O1', 'O1/T1'],
+      ['chargeback', 'O1', 'O1/T1'],
+    ],
+    true,
+  ],
+])('chargebacks: %s', (_, lines, isHeld) => {
+  test('hold a refund, and are what a person sees', async () => {
+    for (const [at, [type, orderNo, transactionId]] of lines.entries()) {
+      const by = transactionId === null ? null : `${accountId}.${transactionId}`;
+      await db.query(
+        `insert into tieout.settlement_lines (account_id, batch, line_id, line_no, type, booked_at,
+           order_no, transaction_id, currency, amount, settle_currency, gross, fee, net)
+         values ($1, '134', $2, 1, $3, '2026-11-19Z', $4, $5, 'EUR', -10, 'EUR', -10, 0, -10)`,
+        [accountId, String(at), type, orderNo, by],
+      );
+    }
+    await plan();
+    expect(await instructionTexts(db, accountId)).toEqual([
+      isHeld ? 'O1 refund R1 4.00 held: disputed' : 'O1 refund R1 4.00 planned',
+    ]);
+    if (!isHeld) return;
+    const { rows } = await db.query<{ seen: SeenDispute[] }>(
+      `select tieout.seen_of(i) -> 'disputes' as seen from tieout.instructions i
+       where account_id = $1`,
+      [accountId],
+    );
+    expect(rows[0]?.seen.map(disputeText).sort()).toEqual(
+      lines
+        .map(([type], at) => `${type.replace('_', ' ')} in batch 134, line ${at}: -10.00 EUR`)
+        .sort(),
+    );
   });
 });
 

@@ -20,14 +20,18 @@ export function reasonToWait(state: string, holdReason: string): string {
   return STATE_REASONS[state] ?? '';
 }
 
-/** A dispute as it is named wherever a refund of the same money is shown. */
+/** A dispute, or a chargeback of a settlement, as it is named beside a refund of the same money. */
 export function disputeText(one: {
   disputeId: string | null;
+  batch?: string | null;
   stage: string | null;
   amount: string | null;
   currency: string | null;
 }): string {
   const money = `${one.amount ?? 'no amount'} ${one.currency ?? ''}`.trim();
+  if (one.batch) {
+    return `${labelOf(one.stage ?? '')} in batch ${one.batch}, line ${one.disputeId}: ${money}`;
+  }
   return `dispute ${one.disputeId ?? '(no number)'}: ${one.stage ?? 'no stage'}, ${money}`;
 }
 

@@ -40,6 +40,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['brake'],
   ['confirm'],
   ['days'],
+  ['movements'],
   ['audit'],
   ['total'],
   ['reports'],

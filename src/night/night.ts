@@ -6,6 +6,7 @@ import { seal, sealEnd } from '../audit/seal.js';
 import { compare } from '../compare/compare.js';
 import { confirm } from '../confirm/confirm.js';
 import type { RunSummary } from '../core/runs/summary.js';
+import { bookMovements } from '../movements/bookMovements.js';
 import { plan } from '../plan/plan.js';
 import { pull } from '../pull/pull.js';
 import { report } from '../report/report.js';
@@ -27,6 +28,7 @@ export async function runNight(open: SendDeps, mine: Run): Promise<RunSummary> {
   await plan(deps, run, snapshot);
   await send(deps, run);
   await confirm(deps, run, snapshot);
+  await bookMovements(deps, run);
   await seal(deps, run);
   const summary = await total(deps, run);
   const finished = await report(deps, run, summary);

@@ -1,0 +1,108 @@
+// Reads and writes of the book of movements. The long statements are files beside this one.
+// Neighbour: bookMovements.ts says in which order.
+
+import { exactAmount, formatAmount } from '../core/money.js';
+import type { BookEntry, ShownTransaction } from '../core/movements/bookEntries.js';
+import type { GatewayState } from '../core/orders/order.js';
+import type { Db } from '../database/db.js';
+import { statement } from '../database/statements.js';
+import type { AccountRules } from '../pull/snapshot/snapshotsStore.js';
+
+/** For which run, and from when on: what is of before `from` is history. */
+export interface Booking {
+  runId: bigint;
+  businessDate: string;
+  accountIds: readonly string[];
+  from: string;
+  schedule: { timezone: string; cutOff: string };
+}
+
+/** Where an entry belongs. */
+interface Place {
+  account_id: string;
+  order_no: string;
+  transaction_id: string;
+  currency: string;
+  /** nothing of the transaction was booked, and the order is of before `from` */
+  is_old: boolean;
+}
+
+/** The first night with `settlement` opens the book of an account. */
+export async function openBooks(tx: Db, booking: Booking): Promise<void> {
+  await tx.query(
+    `insert into tieout.movement_books (account_id, begins, history_before, run_id)
+     select account_id, $2, $3, $1 from unnest($4::text[]) as a (account_id)
+     on conflict do nothing`,
+    [booking.runId, booking.businessDate, booking.from, booking.accountIds],
+  );
+}
+
+/** What we made, as its business days have it. */
+export async function bookOurs(tx: Db, booking: Booking): Promise<void> {
+  await tx.query(statement('movements/bookOurs'), [
+    ...[booking.runId, booking.accountIds, booking.from],
+  ]);
+}
+
+/** Captures made elsewhere of transactions of which nothing is booked: nearly all there are. */
+export async function bookFirstCaptures(tx: Db, booking: Booking): Promise<void> {
+  await tx.query(statement('movements/bookFirstCaptures'), valuesOf(booking));
+}
+
+/** What the run saw and the book does not plainly agree with, beside what is booked of it. */
+export async function shownBeside(
+  tx: Db,
+  booking: Booking,
+  rules: readonly AccountRules[],
+): Promise<(ShownTransaction & { place: Place })[]> {
+  const { rows } = await tx.query<
+    Place & {
+      state: GatewayState;
+      amount: string;
+      is_undecided: boolean;
+      requested: string;
+      booked: {
+        id: string;
+        kind: 'captured' | 'refunded';
+        made: 'here' | 'elsewhere';
+        currency: string;
+        amount: string | null;
+      }[];
+    }
+  >(statement('movements/shownBeside'), [
+    ...[booking.runId, booking.accountIds, JSON.stringify(rules), booking.from],
+    ...[booking.schedule.cutOff, booking.schedule.timezone],
+  ]);
+  return rows.map(({ state, amount, is_undecided, requested, booked, ...place }) => ({
+    place,
+    state,
+    currency: place.currency,
+    amount: exactAmount(amount),
+    isUndecided: is_undecided,
+    requested: exactAmount(requested),
+    booked: booked.map(({ id, ...one }) => {
+      const known = one.amount === null ? null : exactAmount(one.amount);
+      return { ...one, movementId: id, amount: known };
+    }),
+  }));
+}
+
+/** Books entries of the rule; corrections are rows of their own. */
+export async function addMovements(
+  tx: Db,
+  booking: Booking,
+  entries: readonly (Place & BookEntry)[],
+): Promise<void> {
+  const rows = JSON.stringify(
+    entries.map(({ amount, ...entry }) => {
+      return { ...entry, amount: amount === null ? null : formatAmount(amount) };
+    }),
+  );
+  const { runId, businessDate, from } = booking;
+  await tx.query(statement('movements/addMovements'), [runId, businessDate, from, rows]);
+  await tx.query(statement('movements/addAmounts'), [runId, businessDate, rows]);
+}
+
+function valuesOf({ runId, accountIds, businessDate, from, schedule }: Booking): unknown[] {
+  return [runId, accountIds, businessDate, from, schedule.cutOff, schedule.timezone];
+}

@@ -20,6 +20,7 @@ import {
   refundsWithinCapture,
   unknownOnlyWhereNobodyCanSay,
 } from './invariants.mjs';
+import { bookEqualsEffects } from './movements.mjs';
 import { everybodyTold, everythingEnded, summaryEqualsEffects } from './told.mjs';
 
 export const INVARIANTS = [
@@ -38,6 +39,7 @@ export const INVARIANTS = [
   ['I12', 'everything came to its end', everythingEnded],
   ['I13', 'the summary equals the effects', summaryEqualsEffects],
   ['I14', 'everybody was told', everybodyTold],
+  ['I15', 'the book of movements is what the gateway really moved', bookEqualsEffects],
   ['I16', 'no refund of disputed money that nobody had seen', disputedSeen],
 ];
 

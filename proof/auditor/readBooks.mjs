@@ -65,6 +65,18 @@ const TABLES = {
   summings: `select run_id::text, last_instruction_event::int as seq,
     extract(epoch from at)::float8 as moment from tieout.workings where kind = 'total'
     order by working_id`,
+  movements: `select account_id, order_no, transaction_id, kind, currency, amount::text, made
+    from tieout.movements_now`,
+  bookLooks: `select e.account_id, e.order_no,
+    to_char(max(p.as_of) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as seen_at
+    from tieout.pulls p join tieout.look_entries e using (pull_id)
+    where p.kind <> 'fresh' and p.finished_at is not null and p.run_id = (
+        select run_id from tieout.runs
+        where not is_dry and finished_at is not null and state in ('tied_out', 'broken', 'incomplete')
+          and business_date = (select max(business_date) from tieout.runs where not is_dry))
+      and e.account_id in (select account_id from tieout.movement_books)
+    group by 1, 2
+    having bool_and(e.found and e.state is not null and e.amount > 0 and not e.is_extra)`,
   calls: `select account_id, operation, encode(body_sha256, 'hex') as body_sha256, outcome,
     extract(epoch from at)::float8 as called,
     to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as called_at

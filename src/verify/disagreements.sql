@@ -24,7 +24,8 @@ union all
 select account_id, null, 'day ' || posted_to || ', ' || operation || ' in ' || currency,
   said.sum, movements.sum
 from (
-  select account_id, posted_to, currency, operation, is_late, amount || ' of ' || movements as sum
+  select account_id, posted_to, currency, operation, is_late,
+    round(amount, 2) || ' of ' || movements as sum
   from tieout.day_sums
 ) said
 full join (
@@ -32,7 +33,8 @@ full join (
     sum(amount) || ' of ' || count(*) as sum
   from tieout.day_movements group by 1, 2, 3, 4, 5
   union all
-  select account_id, on_date, currency, operation, false, sum(amount) || ' of ' || sum(movements)
+  select account_id, on_date, currency, operation, false,
+    round(sum(amount), 2) || ' of ' || sum(movements)
   from (
     select account_id, business_date as on_date, currency, kind || '_elsewhere' as operation,
       coalesce(amount, 0.00) as amount, 1 as movements

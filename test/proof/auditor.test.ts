@@ -25,6 +25,31 @@ async function findViolations(books: Books): Promise<Found> {
 /** What is planted, and the invariants that must cry out; others may, too. */
 const PLANTED: readonly Planted[] = [
   [
+    'a capture that is not booked',
+    ['I15'],
+    (books) => {
+      books.movements?.shift();
+    },
+  ],
+  [
+    'a capture that is booked with another amount',
+    ['I15'],
+    (books) => {
+      rowOf(books, 'movements', 0).amount = '9.00';
+    },
+  ],
+  [
+    'a refund that is booked and never was',
+    ['I15'],
+    (books) => {
+      add(books, 'movements', {
+        ...rowOf(books, 'movements', 2),
+        ...{ order_no: '1' },
+        transaction_id: 'T1',
+      });
+    },
+  ],
+  [
     'a capture that happened twice',
     ['I1', 'I8'],
     (books) => {
@@ -356,7 +381,7 @@ describe('the auditor', () => {
 
   it('is planted at least one violation of each invariant', () => {
     const planted = new Set(PLANTED.flatMap(([, expected]) => expected));
-    const all = Array.from({ length: 14 }, (_, at) => `I${at + 1}`);
+    const all = Array.from({ length: 15 }, (_, at) => `I${at + 1}`);
     expect(all.filter((invariant) => !planted.has(invariant))).toEqual([]);
   });
 });

@@ -14,7 +14,10 @@ const MIDNIGHT = Date.parse('2026-01-02T00:00:00Z') / 1_000;
 function order(no: string, expected: string, state: string, refunded = '0.00') {
   return {
     order: { order_no: no, currency: 'EUR', amount: '10.00', expected, transaction_id: `T${no}` },
-    transaction: { order_no: no, transaction_id: `T${no}`, amount: '10.00', state, refunded },
+    transaction: {
+      ...{ order_no: no, transaction_id: `T${no}`, currency: 'EUR', amount: '10.00' },
+      ...{ state, refunded },
+    },
   };
 }
 
@@ -117,12 +120,23 @@ function soundChain(): { links: Row[]; heads: Row[]; sealed: Row[] } {
   return { links, heads: [{ account_id: ACCOUNT, link_no: '2', sha256: previous }], sealed };
 }
 
+function movement(no: string, kind: string) {
+  return {
+    ...{ account_id: ACCOUNT, order_no: no, transaction_id: `T${no}`, currency: 'EUR' },
+    ...{ kind, amount: '10.00', made: 'here' },
+  };
+}
+
 export function soundBooks(): Books {
   const sent = ['planned', 'queued', 'sending'];
   return structuredClone({
     ...soundChain(),
     orders: OF_ORDERS.map((one) => ({ account_id: ACCOUNT, ...one.order })),
     transactions: OF_ORDERS.map((one) => ({ account_id: ACCOUNT, ...one.transaction })),
+    movements: [movement('1', 'captured'), movement('2', 'captured'), movement('2', 'refunded')],
+    bookLooks: OF_ORDERS.map(({ order: { order_no } }) => {
+      return { account_id: ACCOUNT, order_no, seen_at: '2026-01-02T00:00:05.000Z' };
+    }),
     requests: [
       { account_id: ACCOUNT, refund_id: 'R2', order_no: '2', refund_amount: '10.00' },
       { account_id: ACCOUNT, refund_id: 'R3', order_no: '3', refund_amount: '4.00' },

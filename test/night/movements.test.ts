@@ -1,0 +1,119 @@
+// The book of movements over whole nights: a seeded night and three after it, in which people move
+// money at the gateway's portal. What is booked is what the gateway really took and gave back,
+// whoever did it; an unchanged night adds nothing; the chain is whole and the days tie.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkChain } from '../../src/verify/verifyChainStore.js';
+import type { House } from '../support/night.js';
+import { buildHouse, dateOf } from '../support/night.js';
+
+const READ = new URL('../../proof/auditor/readBooks.mjs', import.meta.url).href;
+const FIND = new URL('../../proof/auditor/findViolations.mjs', import.meta.url).href;
+
+let house: House;
+beforeAll(async () => {
+  house = await buildHouse({
+    orders: 160,
+    seed: 5,
+    daysAgo: 4,
+    settings: { settlement: { from: dateOf(4) } },
+  });
+});
+afterAll(() => house.end());
+
+async function night(daysAgo: number): Promise<void> {
+  await house.run({ date: dateOf(daysAgo) }, new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`));
+}
+
+interface Transaction {
+  account_id: string;
+  order_no: string;
+  transaction_id: string;
+  currency: string;
+  amount: string;
+  state: string;
+  refunded: string;
+}
+
+async function audit(): Promise<{ words: string[]; transactions: Transaction[] }> {
+  const { readDatabase, readGateway } = (await import(READ)) as {
+    readDatabase: (client: unknown) => Promise<object>;
+    readGateway: (url: string, journal: null) => Promise<{ transactions: Transaction[] }>;
+  };
+  const { findViolations } = (await import(FIND)) as {
+    findViolations: (books: object) => { violations: { invariant: string; words: string }[] };
+  };
+  const client = await house.db.pool.connect();
+  const ours = await readDatabase(client).finally(() => client.release());
+  const theirs = await readGateway(house.sandboxUrl, null);
+  const { violations } = findViolations({ ...ours, ...theirs });
+  const words = violations.filter(({ invariant }) => invariant === 'I15').map((one) => one.words);
+  return { words, transactions: theirs.transactions };
+}
+
+async function byPortal(action: string, one: Transaction, refund?: string): Promise<void> {
+  const answer = await fetch(`${house.sandboxUrl}/_sandbox/portal/${action}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...one, amount: one.amount, ...(refund && { refund_amount: refund }) }),
+  });
+  expect(answer.status, await answer.text()).toBe(200);
+}
+
+async function booked(): Promise<Record<string, number>> {
+  const { rows } = await house.db.query<{ what: string; n: number }>(
+    `select made || ' ' || kind || case when is_history then ', history' else '' end
+       || case when amount is null then ', suspense' else '' end as what, count(*)::int as n
+     from tieout.movements_now group by 1`,
+  );
+  return Object.fromEntries(rows.map(({ what, n }) => [what, n]));
+}
+
+describe('four nights', () => {
+  test('the first one books what stood there as history, and what we made as ours', async () => {
+    await night(4);
+    expect((await audit()).words).toEqual([]);
+    const first = await booked();
+    expect(first['elsewhere captured, history']).toBeGreaterThan(20);
+    expect(first['here captured']).toBeGreaterThan(0);
+    expect(Object.keys(first).sort()).not.toContain('elsewhere captured');
+  });
+
+  test('nothing new adds nothing', async () => {
+    const before = await booked();
+    await night(4);
+    expect(await booked()).toEqual(before);
+  });
+
+  test('what people do at the portal is booked as made elsewhere', async () => {
+    const { transactions } = await audit();
+    const asked = new Set(house.seeded.map(({ ledger }) => ledger.order_no));
+    const known = transactions.filter(({ order_no }) => asked.has(order_no));
+    const captured = known.filter(
+      ({ state, amount }) => state === 'captured' && Number(amount) > 2,
+    );
+    const [whole, part, twice] = captured;
+    if (!whole || !part || !twice) throw new Error('too few orders');
+    await byPortal('refund', whole);
+    await byPortal('refund', part, '1.00');
+    await byPortal('refund', twice, '1.00');
+    const before = await booked();
+    await night(3);
+    expect((await audit()).words).toEqual([]);
+    const after = await booked();
+    expect(after['elsewhere refunded']).toBe(1);
+    expect(after['elsewhere refunded, suspense']).toBe(
+      (before['elsewhere refunded, suspense'] ?? 0) + 2,
+    );
+    await byPortal('refund', twice);
+    await night(2);
+    expect((await audit()).words).toEqual([]);
+    expect((await booked())['elsewhere refunded']).toBe(2);
+  });
+
+  test('the chain is whole, and days come to what their movements do', async () => {
+    const chain = await checkChain(house.db, () => {});
+    expect(chain.broken).toEqual([]);
+    expect(chain.disagreements).toEqual([]);
+  });
+});

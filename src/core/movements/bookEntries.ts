@@ -1,13 +1,13 @@
 // What the book of movements gains by one transaction that the gateway shows: the rule that
-// docs/RECONCILIATION.md tells, one transaction at a time. What we made is booked by its instruction; here
-// is what was made elsewhere, and what a later look puts right. An amount is never guessed: a part
-// that was refunded elsewhere stands in suspense until a look, a request or a settlement line tells
-// it. Pure; used by the night and by whoever works it out again.
+// docs/RECONCILIATION.md tells, one transaction at a time. What we made is booked by its
+// instruction; here is what was made elsewhere, and what a later look puts right. An amount is
+// never guessed: a part that was refunded elsewhere stands in suspense until a look, a request or
+// a settlement line tells it. Pure.
 
 import type { Hundredths } from '../money.js';
 import type { GatewayState } from '../orders/order.js';
 
-export type MovementKind = 'captured' | 'refunded';
+type MovementKind = 'captured' | 'refunded';
 
 export interface BookedMovement {
   movementId: string;

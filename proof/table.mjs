@@ -6,7 +6,7 @@ import { moneyText } from './auditor/books.mjs';
 /** Which column a broken invariant belongs to. */
 const COLUMN = {
   ...{ I1: 'doubles', I8: 'doubles', I16: 'doubles', I5: 'losses', I2: 'wrong', I3: 'wrong' },
-  ...{ I12: 'no end', I13: 'figures', I11: 'figures', I14: 'not told' },
+  ...{ I12: 'no end', I13: 'figures', I11: 'figures', I14: 'not told', I15: 'figures' },
 };
 /** Money of schedules in which a person had told codes to mean something else is marked so. */
 export const CODES_SWAPPED = 'codes swapped';

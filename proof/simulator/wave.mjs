@@ -35,7 +35,7 @@ import { openWorld } from './world.mjs';
 const DAY_MS = 86_400_000;
 export const FIRST_NIGHT = new Date('2026-03-02T04:15:00Z');
 const TROUBLED_NIGHTS = 2;
-const QUIET_NIGHTS_MAX = 5;
+const QUIET_NIGHTS_MAX = 12;
 const RUNNERS_MAX = 6;
 const QUIET_DECISIONS_MAX = 300;
 const WAVES_WITH_SWAPPED_CODES = 0.15;

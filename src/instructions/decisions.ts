@@ -14,7 +14,7 @@ import type { QueuePort } from '../core/queuePort.js';
 import { maskCardNumbers } from '../core/text/masking.js';
 import type { Database, Tx } from '../database/db.js';
 import type { DecidableInstruction } from './decisionsStore.js';
-import { holdInstructions, writeDecisions } from './decisionsStore.js';
+import { holdInstructions, waitForFigures, writeDecisions } from './decisionsStore.js';
 import { cutApproved } from './instructionsStore.js';
 
 /** Instructions that one decision may cover. */
@@ -59,6 +59,7 @@ export async function decideInstructions(
   requireWords(request, ids.length);
   let batches: QueuedBatch[] = [];
   const verdicts = await deps.db.transaction(async (tx) => {
+    if (request.check !== true) await waitForFigures(tx);
     const held = await holdInstructions(tx, ids, request.accountIds ?? null);
     const judged = new Map(held.map((one) => [one.instructionId, judge(one, request)]));
     const done = held.filter((one) => judged.get(one.instructionId)?.kind === 'done');

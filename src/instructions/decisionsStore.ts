@@ -82,6 +82,11 @@ export interface SeenDispute {
   at: string | null;
 }
 
+/** While a run adds up its figures a decision waits, before it holds any instruction. */
+export async function waitForFigures(tx: Tx): Promise<void> {
+  await tx.query('lock table tieout.decisions in row exclusive mode');
+}
+
 /** Those of the instructions that exist, in order of their numbers, locked. */
 export async function holdInstructions(
   tx: Tx,
@@ -202,15 +207,11 @@ const RESOLUTIONS: Readonly<Record<Finding, string>> = {
     from tieout.newest_decisions($1) d where i.instruction_id = d.instruction_id`,
 };
 
-/** What people settled since the last run sums up with this one. */
+/** What people settled since the last run, and what a run that was left never told of. */
 export async function countSettledBetween(
   db: Pick<Tx, 'query'>,
   runId: bigint,
   accountIds: readonly string[],
 ): Promise<void> {
-  await db.query(
-    `update tieout.instructions set settled_run_id = $1
-     where account_id = any ($2) and settled_at is not null and settled_run_id is null`,
-    [runId, accountIds],
-  );
+  await db.query(statement('instructions/countSettledBetween'), [runId, accountIds]);
 }

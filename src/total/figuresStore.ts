@@ -93,9 +93,9 @@ export async function accountFigures(
   });
 }
 
-/** Until the transaction ends nobody changes a break; decisions wait that long. */
-export async function holdBreaksStill(tx: Db): Promise<void> {
-  await tx.query('lock table tieout.breaks in share mode');
+/** Until the transaction ends nobody decides about an instruction, and nobody changes a break. */
+export async function holdDecisionsStill(tx: Db): Promise<void> {
+  await tx.query('lock table tieout.decisions, tieout.breaks in share mode');
 }
 
 /** Open breaks of each account by kind. */

@@ -68,7 +68,7 @@ import {
   accountFigures,
   confirmedMoney,
   currencyTotals,
-  holdBreaksStill,
+  holdDecisionsStill,
   instructionFigures,
   onlyBreaks,
   openBreaks,
@@ -95,10 +95,10 @@ export async function countSnapshots(db: Db, runId: bigint): Promise<SnapshotCou
 export async function total(deps: TotalDeps, run: Run): Promise<RunSummary> {
   const counts = await countSnapshots(run.db, run.runId);
   const accountIds = [...accountIdsOf(run), ...(await unconfiguredOf(run.db, run.runId))];
-  await countSettledBetween(run.db, run.runId, accountIds);
-  // A decision about a break in between would stand in one figure and not in the other.
+  // A decision in between would stand in one figure and not in the other, or in no night at all.
   return inTransaction(run.db, async (tx) => {
-    await holdBreaksStill(tx);
+    await holdDecisionsStill(tx);
+    await countSettledBetween(tx, run.runId, accountIds);
     if (!run.isDry) {
       await recordWorking(tx, run.runId, accountIds, { kind: 'total' });
     }

@@ -24,6 +24,8 @@ create temp table every_instruction as
   select i.* from tieout.instructions i
   where i.account_id in (select account_id from pg_temp.run_accounts)
     and (i.run_id = (select run_id from pg_temp.verified)
+      -- of a run that was left, and whose money this one told
+      or i.settled_run_id = (select run_id from pg_temp.verified)
       or (i.account_id, i.order_no) in (
         select a.account_id, a.order_no from tieout.asked_orders a
         where a.pull_id in (select pull_id from pg_temp.pulls))

@@ -1,6 +1,6 @@
--- What is settled and in no night's figures counts in the run that adds up now. $1 run, $2 accounts.
--- People settle between two runs; and a run that its process left, and that a later one covers, may
--- have settled more than it ever told of.
+-- What is settled and in no night's figures counts in the run that adds up now. $1 run, $2
+-- accounts. People settle between two runs; and a run that its process left, and that a later one
+-- covers, may have settled more than it ever told of.
 update tieout.instructions i set settled_run_id = $1::bigint
 where i.account_id = any ($2::text[]) and i.settled_at is not null and (
   i.settled_run_id is null

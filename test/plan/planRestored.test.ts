@@ -65,11 +65,12 @@ test.each([
 const LOST = 'insert into tieout.lost_permits (attempt_id, entry, account_id, operation, order_no,';
 
 /** As a journal that knows more than the database has it entered. */
-function lose(accountId: string, operation: string, order: string | null, amount: string) {
+function lose(accountId: string, operation: string, of: string | null, amount: string) {
+  const [order = null, refund = null] = of?.split(' ') ?? [];
   return fresh.db.query(
-    `${LOST} currency, amount, sent_at, host, found_at)
-     values (gen_random_uuid(), 0, $1, $2, $3, 'EUR', $4, now(), 'b', $5)`,
-    [accountId, operation, order, amount, SNAPSHOT_AT],
+    `${LOST} refund_id, currency, amount, sent_at, host, found_at)
+     values (gen_random_uuid(), 0, $1, $2, $3, $4, 'EUR', $5, now(), 'b', $6)`,
+    [accountId, operation, order, refund, amount, SNAPSHOT_AT],
   );
 }
 
@@ -77,8 +78,10 @@ test.each([
   ['the capture that was lost', 'capture', 'O1', '10.00', 'capture'],
   ['its cancel', 'cancel', 'O1', '10.00', 'capture'],
   ['any refund of its order', 'refund', 'O2', '9.00', 'refund'],
+  ['its request, which has moved to another order since', 'refund', 'O7 O2/R1', '4.00', 'refund'],
   ['an older line names no order: the same money', 'capture', null, '10.00', 'capture'],
   ['nothing of another order', 'capture', 'O7', '10.00', null],
+  ['nothing of another order and request', 'refund', 'O7 O7/R7', '4.00', null],
   ['nothing that the look shows done', 'capture', 'O2', '10.00', null],
   ['nothing for other money', 'capture', null, '11.00', null],
 ])('what is held by a lost permit: %s', async (_, operation, order, amount, held) => {

@@ -44,7 +44,7 @@ async function finalOrders(house: House): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-test('a refund of a final order that a person refuses is told the next night', async () => {
+test('a refund of a final order that a person refuses is told each night that it is asked for', async () => {
   const house = await houseOf('partial_refund_due');
   await house.db.query(
     `create table kept as select * from ledger.refund_requests;
@@ -71,6 +71,10 @@ test('a refund of a final order that a person refuses is told the next night', a
   await house.db.query('delete from ledger.refund_requests');
   expect((await night(house, 1)).state).toBe('tied_out');
   expect(await finalOrders(house)).toBe(1);
+  // It had gone as its order became final: once it is back, it is told again.
+  await house.db.query('insert into ledger.refund_requests select * from kept');
+  expect((await night(house, 1)).state).toBe('broken');
+  expect(await finalOrders(house)).toBe(0);
   expect(await house.effects()).toEqual([]);
 });
 

@@ -27,14 +27,13 @@ refundable as materialized (
   from tieout.ledger_refunds() r
   join account a on a.account_id = r.account_id collate "C"
   where (a.live_from is null or r.requested_at >= a.live_from)
-    -- what is finished: for this very order, for a request may move to another one
+    -- what was paid: for this very order, for a request may move to another one
     and not exists (
       select from tieout.instructions i
       where i.account_id = r.account_id collate "C" and i.refund_id = r.refund_id collate "C"
-        and i.order_no = r.order_no collate "C" and i.replan_id is null
-        and (i.state in ('confirmed', 'rejected') or i.is_refused)
+        and i.order_no = r.order_no collate "C" and i.state = 'confirmed'
     )
-    -- withdrawn is not finished: a request that had gone may come back
+    -- refused is not finished: it may have gone as its order became final, and come back
     and not exists (
       select from tieout.final_orders f
       where f.account_id = r.account_id collate "C" and f.order_no = r.order_no collate "C"

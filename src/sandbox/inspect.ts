@@ -7,6 +7,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { TieoutError } from '../core/errors.js';
 import { formatAmount } from '../core/money.js';
+import { isCalendarDate } from '../core/settlement/workingDays.js';
+import { DAY_MS } from '../core/time.js';
+import { settlementFile } from './acquirer/settlementFile.js';
 import { answerHosted, HOSTED_PATH } from './answers/checkout.js';
 import { printedDate } from './answers/entries.js';
 import { ISSUER_PATH, visitIssuer } from './answers/issuer.js';
@@ -51,6 +54,7 @@ const PAGES: ReadonlyMap<string, Page> = new Map<string, Page>([
   ['GET /_sandbox/health', showHealth],
   ['GET /_sandbox/effects', showEffects],
   ['GET /_sandbox/orders', showOrders],
+  ['GET /_sandbox/settlement', showSettlement],
   ['POST /_sandbox/users', takeUser],
   ['GET /_sandbox/faults', ({ house, response }) => sendJson(response, 200, house.rules.list())],
   ['POST /_sandbox/faults', addFaults],
@@ -89,6 +93,19 @@ function showEffects({ house, response }: Visit): void {
 function showOrders({ house, response }: Visit): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/x-ndjson' });
   return pipeline(Readable.from(orderChunks(house.desk)), response);
+}
+
+/** `?until=YYYY-MM-DD`, else the last day that has ended; `differences=1` plants some. */
+function showSettlement({ house, response, parameters }: Visit): void | Promise<void> {
+  const yesterday = new Date(house.now().getTime() - DAY_MS).toISOString().slice(0, 10);
+  const until = parameters.get('until') ?? yesterday;
+  if (!isCalendarDate(until)) {
+    return sendText(response, 400, 'until must be a date such as 2026-11-19');
+  }
+  const withDifferences = parameters.get('differences') === '1';
+  response.writeHead(200, { 'content-type': 'text/csv; charset=utf-8' });
+  const lines = settlementFile(house.desk, { until, withDifferences });
+  return pipeline(Readable.from(lines), response);
 }
 
 /** `{ id, leave?, accounts? }`: a user comes, stays or goes, and may bring its accounts. */

@@ -3,10 +3,10 @@
 // decides nothing. Neighbours: periodReports.ts (heading, ageing), page.ts, activityPictures.ts.
 
 import type { DayFigures } from '../src/core/runs/businessDay.js';
-import { MEMOS, workedOutClosing } from '../src/core/runs/businessDay.js';
+import { booksBegin, ELSEWHERE, MEMOS, workedOutClosing } from '../src/core/runs/businessDay.js';
 import type { ActivityRow, WrittenReport } from '../src/core/runs/reporting.js';
 import { addActivityPictures, addPictureRoomFor } from './activityPictures.js';
-import { ACTIVITY, DAYS } from './periodColumns.js';
+import { ACTIVITY, DAYS, DAYS_OF_BOOKS } from './periodColumns.js';
 import type { PeriodData } from './periodReports.js';
 import {
   headedPage,
@@ -53,7 +53,8 @@ export function writeActivity(path: string, data: ActivityData): Promise<Written
     const parts = plannedParts(BUSINESS_DAYS, days.length, TOP_LINES);
     const charts = addActivityPictures(page, NAME, pictureRow, days, parts);
     await writePage(book, { ...PERIOD_SHEET, name: NAME, page: settleVerdict(page), charts });
-    await writeRows(book, about, BUSINESS_DAYS, `Business days: ${period.name}`, DAYS, days);
+    const table = hasBooks(days) ? DAYS_OF_BOOKS : DAYS;
+    await writeRows(book, about, BUSINESS_DAYS, `Business days: ${period.name}`, table, days);
     await writeRows(book, about, NIGHTS, `Night by night: ${period.name}`, ACTIVITY, rows);
     await writeAbout(book, about);
   });
@@ -73,6 +74,7 @@ function addDays(page: Page, days: readonly DayFigures[], parts: readonly Part[]
   addSection(page, 'Business days: opening + captured − refunded + adjustments = closing', [
     ['Account', 'Currency', 'Days', 'Opening', 'Captured', 'Refunded', 'Adjustments', 'Closing'],
     ['Difference', 'Cancelled', 'Paid out', 'Days still open'],
+    ...(hasBooks(days) ? [['Captured elsewhere', 'Refunded elsewhere', 'In suspense']] : []),
   ]);
   const first = page.lines.length + 1;
   for (const group of byAccountAndCurrency(days)) addDayLine(page, group, parts);
@@ -80,8 +82,19 @@ function addDays(page: Page, days: readonly DayFigures[], parts: readonly Part[]
   const words =
     'A movement of money stands in the day of the run that sent it; one that became known after ' +
     `its day was closed is an adjustment of a later day. ${MEMOS}`;
+  const since = booksBegin(days);
+  if (since !== null) addWide(page, `${ELSEWHERE} ${since}`, STYLES.note);
   addWide(page, words, STYLES.note);
 }
+
+function hasBooks(days: readonly DayFigures[]): boolean {
+  return days.some(({ elsewhere }) => elsewhere !== undefined);
+}
+
+const OF_BOOKS = [
+  ['captured', 'captured_elsewhere'],
+  ['refunded', 'refunded_elsewhere'],
+] as const;
 
 function addDayLine(page: Page, days: readonly DayFigures[], parts: readonly Part[]): void {
   const [opening, closing] = [days[0], days.at(-1)];
@@ -96,10 +109,20 @@ function addDayLine(page: Page, days: readonly DayFigures[], parts: readonly Par
     const live = matchingSum(DAYS, parts, column, keys);
     return { sum, cell: moneyFormula(live, sum, amounts, style) };
   });
-  const moved = (captured?.sum ?? 0n) - (refunded?.sum ?? 0n) + (adjustments?.sum ?? 0n);
+  const others = OF_BOOKS.map(([name, column]) => {
+    const values = days.map((day) => day.elsewhere?.[name] ?? '0.00');
+    const sum = values.reduce((all, one) => all + hundredthsOf(one), 0n);
+    const live = matchingSum(DAYS_OF_BOOKS, parts, column, keys);
+    return { sum, cell: moneyFormula(live, sum, values, style) };
+  });
+  const [taken = 0n, given = 0n] = others.map(({ sum }) => sum);
+  const ours = (captured?.sum ?? 0n) - (refunded?.sum ?? 0n) + (adjustments?.sum ?? 0n);
+  const moved = ours + taken - given;
   const difference = hundredthsOf(opening.opening) + moved - hundredthsOf(closing.closing);
   page.ties &&= difference === 0n && days.every((day) => workedOutClosing(day) === day.closing);
-  const tie = `ROUND(D${row}+E${row}-F${row}+G${row}-H${row},2)`;
+  const isBooked = closing.elsewhere !== undefined;
+  const more = isBooked ? `+M${row}-N${row}` : '';
+  const tie = `ROUND(D${row}+E${row}-F${row}+G${row}-H${row}${more},2)`;
   page.lines.push([
     id(opening.accountId),
     text(opening.currency),
@@ -110,6 +133,9 @@ function addDayLine(page: Page, days: readonly DayFigures[], parts: readonly Par
     moneyFormula(tie, difference, [...amounts, ...ends], style),
     ...memos.map(({ cell }) => cell),
     count(days.filter(({ state }) => state === 'open').length),
+    ...(isBooked
+      ? [...others.map(({ cell }) => cell), count(closing.elsewhere?.suspense ?? 0)]
+      : []),
   ]);
 }
 

@@ -54,6 +54,18 @@ export const DAYS: Table<DayFigures> = {
   ],
 };
 
+/** The same where accounts have books of movements: what others than tieout made comes last. */
+export const DAYS_OF_BOOKS: Table<DayFigures> = {
+  ...DAYS,
+  columns: [
+    ...DAYS.columns,
+    money('captured_elsewhere', 'Captured elsewhere', 14, (row) => row.elsewhere?.captured ?? null),
+    money('refunded_elsewhere', 'Refunded elsewhere', 14, (row) => row.elsewhere?.refunded ?? null),
+    count('suspense', 'In suspense', 10, (row) => row.elsewhere?.suspense ?? null),
+    date('book_begins', 'Book begins', 14, (row) => row.elsewhere?.since ?? null),
+  ],
+};
+
 export const ACTIVITY: Table<ActivityRow> = {
   frozenColumns: 3,
   keep: () => [],

@@ -64,35 +64,41 @@ export async function postAllMovements(db: Db, accountIds: readonly string[]): P
   for (const accountId of busy) await postMovements(db, accountId);
 }
 
+interface DayRow {
+  account_id: string;
+  business_date: string;
+  currency: string;
+  state: DayState;
+  timezone: string | null;
+  cut_off: string | null;
+  as_of: Date | null;
+  run_state: string | null;
+  opening: string;
+  captured: string;
+  refunded: string;
+  adjustments: string;
+  closing: string;
+  cancelled: string;
+  cancelled_late: string;
+  paid_out: string;
+  captures: bigint;
+  refunds: bigint;
+  cancels: bigint;
+  payouts: bigint;
+  late: bigint;
+  captured_elsewhere: string;
+  refunded_elsewhere: string;
+  suspense: bigint;
+  book_begins: string | null;
+}
+
 export async function dayFigures(
   db: Db,
   accountIds: readonly string[],
   from: string,
   to: string,
 ): Promise<DayFigures[]> {
-  const { rows } = await db.query<{
-    account_id: string;
-    business_date: string;
-    currency: string;
-    state: DayState;
-    timezone: string | null;
-    cut_off: string | null;
-    as_of: Date | null;
-    run_state: string | null;
-    opening: string;
-    captured: string;
-    refunded: string;
-    adjustments: string;
-    closing: string;
-    cancelled: string;
-    cancelled_late: string;
-    paid_out: string;
-    captures: bigint;
-    refunds: bigint;
-    cancels: bigint;
-    payouts: bigint;
-    late: bigint;
-  }>(statement('days/dayFigures'), [accountIds, from, to]);
+  const { rows } = await db.query<DayRow>(statement('days/dayFigures'), [accountIds, from, to]);
   return rows.map((row) => ({
     accountId: row.account_id,
     businessDate: row.business_date,
@@ -115,7 +121,15 @@ export async function dayFigures(
     cancels: Number(row.cancels),
     payouts: Number(row.payouts),
     late: Number(row.late),
+    ...elsewhereOf(row),
   }));
+}
+
+/** Of an account that has a book of movements. */
+function elsewhereOf(row: DayRow): Pick<DayFigures, 'elsewhere'> {
+  if (row.book_begins === null) return {};
+  const { captured_elsewhere: captured, refunded_elsewhere: refunded, book_begins: since } = row;
+  return { elsewhere: { captured, refunded, suspense: Number(row.suspense), since } };
 }
 
 /** Dates with a finished run of the account up to `date` that are open, oldest first. */

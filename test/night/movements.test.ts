@@ -2,8 +2,15 @@
 // money at the gateway's portal. What is booked is what the gateway really took and gave back,
 // whoever did it; an unchanged night adds nothing; the chain is whole and the days tie.
 
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { workedOutClosing } from '../../src/core/runs/businessDay.js';
+import { dayFigures } from '../../src/days/daysStore.js';
 import { checkChain } from '../../src/verify/verifyChainStore.js';
+import { evaluateAll } from '../reports/evaluate.js';
+import { openXlsx } from '../reports/openXlsx.js';
+import { readPlainly } from '../reports/plainReader.js';
+import { ensureBuilt, tieout } from '../support/cli.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf } from '../support/night.js';
 
@@ -115,5 +122,42 @@ describe('four nights', () => {
     const chain = await checkChain(house.db, () => {});
     expect(chain.broken).toEqual([]);
     expect(chain.disagreements).toEqual([]);
+    const accountIds = house.accounts.map(({ accountId }) => accountId);
+    const days = await dayFigures(house.db, accountIds, '0001-01-01', '9999-12-31');
+    for (const day of days) {
+      expect(day.elsewhere?.since).toBe(dateOf(4));
+      expect(day.closing).toBe(workedOutClosing(day));
+      const before = days.findLast(
+        (one) =>
+          one.accountId === day.accountId &&
+          one.currency === day.currency &&
+          one.businessDate < day.businessDate,
+      );
+      expect(day.opening).toBe(before?.closing ?? '0.00');
+    }
+    const refunded = days.filter(({ elsewhere }) => elsewhere?.refunded !== '0.00');
+    expect(refunded.map(({ businessDate }) => businessDate)).toEqual([dateOf(3), dateOf(2)]);
+    const suspense = days.filter(({ businessDate }) => businessDate === dateOf(2));
+    expect(suspense.reduce((sum, { elsewhere }) => sum + (elsewhere?.suspense ?? 0), 0)).toBe(1);
+  });
+
+  test('`tieout days` and the activity statement show it', async () => {
+    await ensureBuilt();
+    const listed = await tieout(['days'], { cwd: house.folder });
+    expect(listed.stdout).toContain('capt. elsewhere');
+    expect(listed.stdout).toContain(`A1001 from ${dateOf(4)}`);
+    const out = join(house.folder, 'activity.xlsx');
+    const month = dateOf(2).slice(0, 7);
+    const written = await tieout(['report', month, '--kind', 'activity', '--out', out], {
+      cwd: house.folder,
+    });
+    expect(written.code, written.stderr).toBe(0);
+    const { sheets } = await readPlainly(out);
+    const said = sheets.flatMap(({ rows }) => rows.flat()).map(({ value }) => value);
+    expect(said).toContain('All checks on this sheet tie');
+    expect(said).toContain('Captured elsewhere');
+    const formulas = evaluateAll(await openXlsx(out));
+    expect(formulas.length).toBeGreaterThan(10);
+    expect(formulas.filter(({ stored, workedOut }) => stored !== workedOut)).toEqual([]);
   });
 });

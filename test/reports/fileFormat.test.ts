@@ -68,6 +68,11 @@ beforeAll(async () => {
   await writeReconciliation(path('night'), runOf(sampleRun({ breaks })));
   await writeOrders(path('orders'), ABOUT, orders());
   await writeActivity(path('activity'), { about: ABOUT, period, rows: [], days: [dayRow()] });
+  const booked = dayRow({
+    elsewhere: { captured: '7.00', refunded: '2.00', suspense: 1, since: '2026-11-18' },
+    closing: '10.00',
+  });
+  await writeActivity(path('books'), { about: ABOUT, period, rows: [], days: [booked] });
   const properties: BookProperties = {
     ...{ title: '<&">', environment: 'live', businessDate: '2026-11-19' },
     createdAt: new Date('2026-11-20T03:20:00Z'),
@@ -79,7 +84,7 @@ beforeAll(async () => {
     await closeSheet(odd, { filter: 'A1:A1', textOrRed: { ref: 'A1', text: '<' } });
     await closeSheet(await openSheet(book, 'Frozen', { ...layout, frozenColumns: 1 }));
   });
-  for (const name of ['night', 'orders', 'activity', 'odd']) {
+  for (const name of ['night', 'orders', 'activity', 'books', 'odd']) {
     files.set(name, await unzip(path(name)));
   }
 }, 60_000);

@@ -6,7 +6,7 @@ import { UsageError } from '../../core/errors.js';
 import type { Decider } from '../../core/instructions/decider.js';
 import { WORDS_MAX } from '../../core/instructions/decider.js';
 import type { DayFigures } from '../../core/runs/businessDay.js';
-import { MEMOS, NOT_KNOWN } from '../../core/runs/businessDay.js';
+import { booksBegin, ELSEWHERE, MEMOS, NOT_KNOWN } from '../../core/runs/businessDay.js';
 import type { DayOrder, DayVerdict } from '../../days/days.js';
 import { closeDay, lockDay, reopenDay } from '../../days/days.js';
 import {
@@ -155,20 +155,33 @@ const COLUMNS = [
 ] as (keyof DayFigures)[];
 const HEADS: Partial<Record<keyof DayFigures, string>> = { paidOut: 'paid out' };
 const WIDTH = 13;
+/** Behind the others, where an account has a book of movements. */
+const OF_BOOKS = { captured: 'capt. elsewhere', refunded: 'ref. elsewhere', suspense: 'suspense' };
+const BOOK_WIDTH = 17;
 
 function tableLines(days: readonly DayFigures[]): string[] {
-  return [headLine(), ...days.map(figureLine), notKnownLine()];
+  return [headLine(days), ...days.map(figureLine), notKnownLine(), ...bookLines(days)];
 }
 
-function headLine(): string {
+function headLine(days: readonly DayFigures[]): string {
   const amounts = COLUMNS.map((name) => (HEADS[name] ?? name).padStart(WIDTH)).join('');
-  return `${'account'.padEnd(10)}${'date'.padEnd(12)}${'state'.padEnd(8)}cur${amounts}`;
+  const books = Object.values(OF_BOOKS).map((name) => name.padStart(BOOK_WIDTH));
+  const more = days.some(({ elsewhere }) => elsewhere) ? books.join('') : '';
+  return `${'account'.padEnd(10)}${'date'.padEnd(12)}${'state'.padEnd(8)}cur${amounts}${more}`;
 }
 
 function figureLine(day: DayFigures): string {
   const amounts = COLUMNS.map((name) => String(day[name]).padStart(WIDTH)).join('');
   const head = `${day.accountId.padEnd(10)}${day.businessDate.padEnd(12)}${day.state.padEnd(8)}`;
-  return `${head}${day.currency}${amounts}`;
+  const { elsewhere } = day;
+  const books = [elsewhere?.captured, elsewhere?.refunded, elsewhere?.suspense];
+  const more = elsewhere ? books.map((one) => String(one).padStart(BOOK_WIDTH)).join('') : '';
+  return `${head}${day.currency}${amounts}${more}`;
+}
+
+function bookLines(days: readonly DayFigures[]): string[] {
+  const since = booksBegin(days);
+  return since === null ? [] : [`${ELSEWHERE} ${since}`];
 }
 
 function notKnownLine(): string {
@@ -183,7 +196,7 @@ function dayLines(date: string, account: Account): string[] {
   return [
     `Account ${accountId}, business date ${date}: ${day.state}`,
     `  from ${day.cutOff ?? '?'} to ${day.cutOff ?? '?'} ${day.timezone ?? '?'}, ${look}`,
-    `  ${headLine()}`,
+    `  ${headLine(days)}`,
     ...days.map((one) => `  ${figureLine(one)}`),
     ...days.map(
       (one) =>
@@ -191,6 +204,7 @@ function dayLines(date: string, account: Account): string[] {
         `${one.cancels} cancels, ${one.payouts} payouts, ${one.late} late`,
     ),
     `  ${notKnownLine()}`,
+    ...bookLines(days).map((line) => `  ${line}`),
     ...late.map(
       (one) =>
         `  adjustment: ${one.operation} ${one.amount} ${one.currency} of order ${one.orderNo} ` +

@@ -35,6 +35,18 @@ export interface DayFigures {
   cancels: number;
   payouts: number;
   late: number;
+  /** only of an account that has a book of movements */
+  elsewhere?: ElsewhereFigures;
+}
+
+/** What was made at the gateway by others than tieout; part of the closing. */
+interface ElsewhereFigures {
+  captured: string;
+  refunded: string;
+  /** refunds that stand without an amount at the end of the day, in no sum */
+  suspense: number;
+  /** the business date from which the book has them */
+  since: string;
 }
 
 /** Said under every table of days. */
@@ -42,12 +54,30 @@ export const MEMOS =
   'Memos, in no sum: cancelled (reservations let go) and paid out (payouts, as soon as the ' +
   'profile says payout.unit).';
 
-/** opening + captured - refunded + adjustments, as it has to be. */
+/** Said beside them. */
+export const ELSEWHERE =
+  'Elsewhere: captured and refunded at the gateway by others than tieout, part of the closing. ' +
+  'In suspense: refunds made elsewhere whose amount nobody knows yet, in no sum.';
+
+/** From when on the books of the accounts have what was made elsewhere; null: none has. */
+export function booksBegin(days: readonly DayFigures[]): string | null {
+  const dates = new Map(
+    days.flatMap(({ accountId, elsewhere }) => (elsewhere ? [[accountId, elsewhere.since]] : [])),
+  );
+  if (dates.size === 0) return null;
+  const words = [...dates].map(([accountId, since]) => `${accountId} from ${since}`);
+  return `The books have it of ${words.join(', ')} on.`;
+}
+
+/** Opening + captured - refunded + adjustments and what was made elsewhere, as it has to be. */
 export function workedOutClosing(day: DayFigures): string {
+  const { captured = '0.00', refunded = '0.00' } = day.elsewhere ?? {};
   const sum =
     exactAmount(day.opening) +
     exactAmount(day.captured) -
     exactAmount(day.refunded) +
-    exactAmount(day.adjustments);
+    exactAmount(day.adjustments) +
+    exactAmount(captured) -
+    exactAmount(refunded);
   return formatAmount(sum);
 }

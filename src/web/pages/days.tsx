@@ -3,7 +3,7 @@
 
 import { nameLabel } from '../../core/instructions/decider.js';
 import type { DayFigures, DayState } from '../../core/runs/businessDay.js';
-import { MEMOS, NOT_KNOWN } from '../../core/runs/businessDay.js';
+import { booksBegin, ELSEWHERE, MEMOS, NOT_KNOWN } from '../../core/runs/businessDay.js';
 import { DAY_MS } from '../../core/time.js';
 import type { DayOrder, DayVerdict } from '../../days/days.js';
 import { closeDay, lockDay, reopenDay } from '../../days/days.js';
@@ -35,6 +35,7 @@ export async function daysPage(visit: Visit): Promise<Answer> {
         Opening, captured, refunded and adjustments make the closing, which is the next day's
         opening. {MEMOS} Not known to tieout: {NOT_KNOWN.join(', ')}.
       </p>
+      <Books days={days} />
       {days.length === 0 ? (
         <Empty>
           No money has moved in these days. A day appears when a night has confirmed what moved.
@@ -72,7 +73,21 @@ const MONEY = [
   'paidOut',
 ] as const;
 
+/** What the columns mean of accounts that have a book of movements. */
+function Books({ days }: { days: readonly DayFigures[] }) {
+  const since = booksBegin(days);
+  if (since === null) return null;
+  return (
+    <p class="hint">
+      {ELSEWHERE} {since}
+    </p>
+  );
+}
+
+const OF_BOOKS = ['Captured elsewhere', 'Refunded elsewhere', 'In suspense'] as const;
+
 function DayTable({ days, words }: { days: readonly DayFigures[]; words: Words }) {
+  const hasBooks = days.some(({ elsewhere }) => elsewhere !== undefined);
   return (
     <Table
       caption="Business days, newest first"
@@ -82,6 +97,7 @@ function DayTable({ days, words }: { days: readonly DayFigures[]; words: Words }
         { head: 'State' },
         { head: 'Currency' },
         ...MONEY.map((key) => ({ head: key === 'paidOut' ? 'paid out' : key, isFigure: true })),
+        ...(hasBooks ? OF_BOOKS : []).map((head) => ({ head, isFigure: true })),
         { head: 'Late', isFigure: true },
         { head: 'Snapshot' },
       ]}
@@ -99,11 +115,22 @@ function DayTable({ days, words }: { days: readonly DayFigures[]; words: Words }
           {MONEY.map((key) => (
             <Figure>{words.amount(day[key])}</Figure>
           ))}
+          {hasBooks ? <Elsewhere day={day} words={words} /> : null}
           <Figure>{words.count(day.late)}</Figure>
           <td>{words.at(day.asOf)}</td>
         </tr>
       ))}
     </Table>
+  );
+}
+
+function Elsewhere({ day: { elsewhere }, words }: { day: DayFigures; words: Words }) {
+  return (
+    <>
+      <Figure>{elsewhere ? words.amount(elsewhere.captured) : ''}</Figure>
+      <Figure>{elsewhere ? words.amount(elsewhere.refunded) : ''}</Figure>
+      <Figure>{elsewhere ? words.count(elsewhere.suspense) : ''}</Figure>
+    </>
   );
 }
 
@@ -125,6 +152,7 @@ export async function dayPage(visit: Visit): Promise<Answer> {
           ? 'No money moved on this day.'
           : `Zone ${first.timezone ?? 'unknown'}, cut-off ${first.cutOff ?? 'unknown'}.`}
       </p>
+      <Books days={days} />
       <DayTable days={days} words={words} />
       <Late late={late} words={words} />
       <Decide visit={visit} account={account} date={date} state={first?.state ?? 'open'} />

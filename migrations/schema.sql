@@ -239,7 +239,7 @@ create table tieout.break_events (
   decided_over text,
   link_id bigint,
   constraint break_events_break_id_fkey FOREIGN KEY (break_id) REFERENCES tieout.breaks(break_id),
-  constraint break_events_cause_check CHECK (cause = ANY (ARRAY['instruction', 'outside', 'ledger', 'tolerance', 'gone', 'other_break', 'rules'])),
+  constraint break_events_cause_check CHECK (cause = ANY (ARRAY['instruction', 'outside', 'ledger', 'tolerance', 'gone', 'other_break', 'rules', 'settlement'])),
   constraint break_events_cause_of_resolved CHECK (cause IS NULL OR event = 'resolved'),
   constraint break_events_event_check CHECK (event = ANY (ARRAY['opened', 'reopened', 'resolved', 'waived', 'changed', 'noted', 'assigned', 'waiver_asked'])),
   constraint break_events_from_state_check CHECK (from_state = ANY (ARRAY['open', 'resolved', 'waived'])),
@@ -281,7 +281,7 @@ create table tieout.breaks (
   waived_limit numeric(20,2),
   constraint breaks_account_id_order_no_kind_key UNIQUE (account_id, order_no, kind),
   constraint breaks_check CHECK (state <> 'waived' OR waived_reason IS NOT NULL),
-  constraint breaks_kind_check CHECK (kind = ANY (ARRAY['missing_at_gateway', 'missing_in_ledger', 'amount_mismatch', 'currency_mismatch', 'state_mismatch', 'transaction_mismatch', 'duplicate_transaction', 'refund_mismatch', 'stale_authorisation', 'unknown_status', 'invalid_record', 'instruction_rejected', 'outcome_unknown', 'refund_without_order'])),
+  constraint breaks_kind_check CHECK (kind = ANY (ARRAY['missing_at_gateway', 'missing_in_ledger', 'amount_mismatch', 'currency_mismatch', 'state_mismatch', 'transaction_mismatch', 'duplicate_transaction', 'refund_mismatch', 'stale_authorisation', 'unknown_status', 'invalid_record', 'instruction_rejected', 'outcome_unknown', 'refund_without_order', 'not_settled', 'settled_twice', 'settled_not_captured', 'settled_unknown', 'settlement_amount', 'fee_variance', 'charged_back'])),
   constraint breaks_pkey PRIMARY KEY (break_id),
   constraint breaks_state_check CHECK (state = ANY (ARRAY['open', 'resolved', 'waived']))
 );
@@ -897,10 +897,13 @@ CREATE INDEX movements_by_date ON tieout.movements USING btree (account_id, busi
 CREATE INDEX movements_by_day_movement ON tieout.movements USING btree (account_id, day_movement_id) WHERE (day_movement_id IS NOT NULL);
 CREATE INDEX movements_by_link ON tieout.movements USING btree (link_id);
 CREATE INDEX movements_by_order ON tieout.movements USING btree (account_id, order_no);
+CREATE INDEX movements_by_reference ON tieout.movements USING btree (account_id, reference) WHERE (reference IS NOT NULL);
 CREATE INDEX movements_by_run ON tieout.movements USING btree (run_id);
 CREATE INDEX movements_by_transaction ON tieout.movements USING btree (account_id, transaction_id);
 CREATE UNIQUE INDEX movements_one_capture ON tieout.movements USING btree (account_id, transaction_id, currency, made) WHERE (kind = 'captured');
 CREATE UNIQUE INDEX movements_one_instruction ON tieout.movements USING btree (instruction_id);
+CREATE TRIGGER await_settlement AFTER INSERT ON tieout.movements REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.await_settlement();
 CREATE TRIGGER guard_booked AFTER INSERT ON tieout.movements REFERENCING NEW TABLE AS booked
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_booked();
 CREATE TRIGGER guard_fact BEFORE UPDATE ON tieout.movements
@@ -1235,6 +1238,11 @@ create table tieout.sessions (
 );
 CREATE INDEX sessions_by_user ON tieout.sessions USING btree (user_id);
 
+create table tieout.settlement_awaited (
+  movement_id bigint not null,
+  constraint settlement_awaited_pkey PRIMARY KEY (movement_id)
+);
+
 create table tieout.settlement_batches (
   account_id text collate "C" not null,
   batch text collate "C" not null,
@@ -1298,8 +1306,29 @@ CREATE INDEX settlement_lines_by_order ON tieout.settlement_lines USING btree (a
 CREATE INDEX settlement_lines_by_transaction ON tieout.settlement_lines USING btree (account_id, transaction_id);
 CREATE INDEX settlement_lines_charged_back ON tieout.settlement_lines USING btree (account_id, order_no) WHERE ((type = ANY (ARRAY['chargeback', 'chargeback_reversed'])) AND (order_no IS NOT NULL));
 CREATE INDEX settlement_lines_charged_back_of ON tieout.settlement_lines USING btree (account_id, transaction_id) WHERE ((type = ANY (ARRAY['chargeback', 'chargeback_reversed'])) AND (transaction_id IS NOT NULL));
+CREATE TRIGGER await_movements AFTER INSERT ON tieout.settlement_lines REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.await_movements();
 CREATE TRIGGER guard_settlement BEFORE DELETE OR UPDATE ON tieout.settlement_lines
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_settlement();
+
+create table tieout.settlement_matches (
+  settlement_line_id bigint not null,
+  movement_id bigint not null,
+  by text not null,
+  differs boolean not null,
+  matched_at timestamp with time zone default clock_timestamp() not null,
+  constraint settlement_matches_by_check CHECK (by = ANY (ARRAY['reference', 'transaction', 'order'])),
+  constraint settlement_matches_pkey PRIMARY KEY (settlement_line_id)
+);
+CREATE INDEX settlement_matches_by_movement ON tieout.settlement_matches USING btree (movement_id);
+CREATE INDEX settlement_matches_differing ON tieout.settlement_matches USING btree (movement_id) WHERE differs;
+CREATE TRIGGER guard_settlement BEFORE DELETE OR UPDATE ON tieout.settlement_matches
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_settlement();
+
+create table tieout.settlement_unmatched (
+  settlement_line_id bigint not null,
+  constraint settlement_unmatched_pkey PRIMARY KEY (settlement_line_id)
+);
 
 create table tieout.sign_in_failures (
   failure_id bigint generated always as identity not null,
@@ -1785,6 +1814,16 @@ begin
   return links;
 end $function$;
 
+CREATE OR REPLACE FUNCTION tieout.agreed_fee(gross numeric, currency text, parts_per_million numeric, fixed jsonb, coarse jsonb)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select round(
+    abs(gross) * parts_per_million / 1000000 + coalesce((fixed ->> currency)::numeric, 0),
+    coalesce((coarse ->> currency)::int, 2))::numeric(40, 2)
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.amount_in(amount bigint)
  RETURNS numeric
  LANGUAGE sql
@@ -1859,6 +1898,25 @@ AS $function$
   from tieout.decisions d where d.decision_id = i.approval_id
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.await_movements()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into tieout.settlement_unmatched
+  select settlement_line_id from added where type in ('captured', 'refunded');
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.await_settlement()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into tieout.settlement_awaited select movement_id from added;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION tieout.back_to_unknown()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1898,6 +1956,14 @@ AS $function$
       case when actual ->> 'amount' ~ '^\d{1,18}(\.\d\d?)?$'
         then (actual ->> 'amount')::numeric end)
   end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.business_date_of(at timestamp with time zone, cut_off time without time zone, timezone text)
+ RETURNS date
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select ((at at time zone timezone) - cut_off::interval)::date
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.calls_by_hand(request_id text)
@@ -2632,6 +2698,15 @@ CREATE OR REPLACE FUNCTION tieout.is_same_person(one text, other text)
 AS $function$
   select lower(regexp_replace(btrim(one), '\s+', ' ', 'g'))
     = lower(regexp_replace(btrim(other), '\s+', ' ', 'g'))
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.is_settlement_kind(kind text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select kind in ('not_settled', 'settled_twice', 'settled_not_captured', 'settled_unknown',
+    'settlement_amount', 'fee_variance', 'charged_back')
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.is_this_base(verified_system text, database text)
@@ -3501,6 +3576,14 @@ AS $function$
   where found and transaction_id <> '' and state is not null and amount > 0 and currency <> ''
     and (account_id, order_no, transaction_id) not in (
       select account_id, order_no, transaction_id from torn)
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.stands_apart(kind text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select kind = 'refund_without_order' or tieout.is_settlement_kind(kind)
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.tolerated_difference(taken numeric, gateway_amount numeric, to_take numeric, ledger_amount numeric)

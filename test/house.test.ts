@@ -43,6 +43,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['movements'],
   ['audit'],
   ['total'],
+  ['settlement'],
   ['reports'],
   ['report'],
   ['retention'],

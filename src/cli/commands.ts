@@ -86,6 +86,11 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./ledger/import.js')).importCommand,
   },
   {
+    name: 'settlement',
+    about: 'what became of the captured money: settled, paid out, what is open, the fees',
+    load: async () => (await import('./settlement/settlement.js')).settlementCommand,
+  },
+  {
     name: 'report',
     about: 'the workbooks of a night, or its rows as CSV or NDJSON',
     load: async () => (await import('./reports/report.js')).reportCommand,

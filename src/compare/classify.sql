@@ -5,14 +5,14 @@ set class = case
     when v.not_compared is not null then 'notCompared'
     when exists (select from :breaks b where b.account_id = v.account_id
       and b.order_no = v.order_no and b.state = 'open'
-      and b.kind <> 'refund_without_order') then 'broken'
+      and not tieout.stands_apart(b.kind)) then 'broken'
     when v.need is not null or exists (select from :instructions i
       where i.account_id = v.account_id and i.order_no = v.order_no
         and i.is_open and i.state <> 'unknown') then 'due'
     when v.awaited then 'awaited'
     when v.tolerated or exists (select from :breaks b where b.account_id = v.account_id
       and b.order_no = v.order_no and b.state = 'waived'
-      and b.kind <> 'refund_without_order') then 'explained'
+      and not tieout.stands_apart(b.kind)) then 'explained'
     else 'matched'
   end
 where v.run_id = $1::bigint

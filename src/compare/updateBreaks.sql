@@ -98,7 +98,7 @@ kept as (
 gone as materialized (
   select b.* from :breaks b
   join compared using (account_id, order_no)
-  where state <> 'resolved' and b.kind <> 'refund_without_order' and not exists (
+  where state <> 'resolved' and not tieout.stands_apart(b.kind) and not exists (
     select from found f
     where f.account_id = b.account_id and f.order_no = b.order_no and f.kind = b.kind)
 ),

@@ -15,7 +15,7 @@ const TARIFF_TYPES = ['captured', 'refunded', 'chargeback', 'chargeback_reversed
 const [WORKING_DAYS_MAX, LIST_MAX] = [365, 10_000] as const;
 
 /** What the acquirer and the merchant agreed for lines of a type, from a date on. */
-interface Tariff {
+export interface Tariff {
   readonly accountId: string;
   readonly type: (typeof TARIFF_TYPES)[number];
   /** The percent of the file in millionths: 1.40 is 14000n. */

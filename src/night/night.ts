@@ -16,6 +16,7 @@ import { fenced } from '../runs/lease.js';
 import type { SendDeps } from '../send/deps.js';
 import { recover } from '../send/recoverAttempts.js';
 import { send } from '../send/send.js';
+import { settle } from '../settlement/settlement.js';
 import { total } from '../total/total.js';
 
 /** Runs every step of one business date; answers the summary of docs/CONTRACT.md section 7. */
@@ -29,6 +30,7 @@ export async function runNight(open: SendDeps, mine: Run): Promise<RunSummary> {
   await send(deps, run);
   await confirm(deps, run, snapshot);
   await bookMovements(deps, run);
+  await settle(deps, run);
   await seal(deps, run);
   const summary = await total(deps, run);
   const finished = await report(deps, run, summary);

@@ -12,4 +12,6 @@ join tieout.breaks b on b.account_id = any (w.account_ids)
 left join tieout.carried_breaks c on c.working_id = w.working_id and c.break_id = b.break_id
 where w.working_id = $1::bigint and (c.break_id is not null or exists (
   select from tieout.break_events e
-  where e.break_id = b.break_id and e.event_id <= w.last_break_event))
+  where e.break_id = b.break_id
+    -- those of settlement are no run's: what happened to them in between is given, too
+    and (e.event_id <= w.last_break_event or tieout.is_settlement_kind(b.kind))))

@@ -2,15 +2,17 @@
 // files. Owns no rule: what a line and a batch may be is core/settlement's and ledger/settlement's.
 
 import type { Command } from 'commander';
-import type { Config } from '../../config/config.js';
 import { loadColumnMap } from '../../config/mapFile.js';
-import { ConfigurationError, UsageError } from '../../core/errors.js';
+import { UsageError } from '../../core/errors.js';
 import type { SettlementDeps } from '../../ledger/settlement/importSettlement.js';
 import { importSettlement } from '../../ledger/settlement/importSettlement.js';
 import type { SettlementImport } from '../../ledger/settlement/settlementResult.js';
 import { formatSettlement } from '../../ledger/settlement/settlementResult.js';
+import type { SettlementRules } from '../../settlement/settlement.js';
+import { settleAccounts } from '../../settlement/settlement.js';
 import type { App } from '../app.js';
 import { printJson, wantsJson, withApp } from '../context.js';
+import { requiredRules } from '../settlement/settlementRules.js';
 import { columnsHelp } from './importColumns.js';
 
 interface Flags {
@@ -34,26 +36,23 @@ export function addSettlement(root: Command): void {
       const map = loadColumnMap(flags.map, 'settlement');
       await withApp(command, async (app) => {
         const options = { map, check: flags.check ?? false };
-        const result = await importSettlement(depsOf(app), files, options);
+        const rules = requiredRules(app.config);
+        const result = await importSettlement(depsOf(app, rules), files, options);
+        if (result.kind === 'imported' && !result.check) await settleNow(app, rules);
         return printed(result, wantsJson(command));
       });
     });
 }
 
-function depsOf(app: App): SettlementDeps {
-  const { accounts, gateway, schedule } = app.config;
-  return {
-    db: app.db,
-    profile: gateway.profile,
-    accounts,
-    since: { from: keptSince(app.config), cutOff: schedule.cutOff, timezone: schedule.timezone },
-  };
+function depsOf(app: App, rules: SettlementRules): SettlementDeps {
+  const { accounts, gateway } = app.config;
+  return { db: app.db, profile: gateway.profile, accounts, since: rules.times };
 }
 
-function keptSince({ file, settlement }: Config): string {
-  if (settlement !== null) return settlement.from;
-  const problem = 'must be given: without it nothing of settlement is kept (docs/SETTLEMENT.md)';
-  throw new ConfigurationError(file, 'settlement', problem);
+/** Also after a file that brought nothing new: one before it may have been cut short here. */
+async function settleNow(app: App, rules: SettlementRules): Promise<void> {
+  const accountIds = app.config.accounts.map(({ accountId }) => accountId);
+  await settleAccounts(app.db, rules, accountIds, { now: new Date(), runId: null });
 }
 
 function printed(result: SettlementImport, isJson: boolean): 0 | 1 {

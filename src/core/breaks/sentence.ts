@@ -3,6 +3,7 @@
 
 import { formatAmount, parseAmount } from '../money.js';
 import type { BreakKind } from '../orders/verdict.js';
+import { SETTLEMENT_SENTENCES } from './settlementSentence.js';
 
 /** What one side said when the break was seen; a field that it does not have is absent. */
 export interface Side {
@@ -13,6 +14,10 @@ export interface Side {
   transaction?: string;
   /** why the ledger's row cannot be used */
   problem?: string;
+  /** of the acquirer: the batches, the number of lines; and the day since when it is waited for */
+  batch?: string;
+  times?: number;
+  since?: string;
   /** where there are several transactions and none was chosen */
   candidates?: readonly Side[];
 }
@@ -113,6 +118,7 @@ const SENTENCES: Record<BreakKind, (words: Words) => string> = {
     `nobody can say yet whether the gateway did what we sent; it shows ${gateway}`,
   refund_without_order: ({ expected }) =>
     `${expected.problem ?? 'a refund request'} names no order of the ledger: nothing is refunded`,
+  ...SETTLEMENT_SENTENCES,
 };
 
 /** What the words of a break may name; masking leaves it as it is. */

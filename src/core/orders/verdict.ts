@@ -27,6 +27,17 @@ type Review = (typeof REVIEWS)[number];
 const REFUND_POSITIONS = ['none', 'settled', 'open', 'elsewhere', 'differs'] as const;
 export type RefundPosition = (typeof REFUND_POSITIONS)[number];
 
+/** What became of the captured money: no compare opens or resolves these. */
+const SETTLEMENT_KINDS = [
+  'not_settled',
+  'settled_twice',
+  'settled_not_captured',
+  'settled_unknown',
+  'settlement_amount',
+  'fee_variance',
+  'charged_back',
+] as const;
+
 /** Every kind of break; one row an order and kind for life. */
 export const BREAK_KINDS = [
   'missing_at_gateway',
@@ -43,6 +54,7 @@ export const BREAK_KINDS = [
   'instruction_rejected',
   'outcome_unknown',
   'refund_without_order',
+  ...SETTLEMENT_KINDS,
 ] as const;
 export type BreakKind = (typeof BREAK_KINDS)[number];
 

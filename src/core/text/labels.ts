@@ -47,6 +47,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   tolerance: 'the difference is within the tolerance now',
   gone: 'the gateway has it no more',
   other_break: 'another break stands in its place',
+  settlement: "the acquirer's lines and the movements agree now",
   rules: 'neither side changed: the settings, the profile or the clock did',
 };
 

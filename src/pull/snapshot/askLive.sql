@@ -14,7 +14,7 @@ with account as materialized (
 -- so that each is hashed once.
 kept as materialized (
   select account_id, order_no from tieout.breaks
-  where state <> 'resolved' and kind <> 'refund_without_order'
+  where state <> 'resolved' and not tieout.stands_apart(kind)
   union
   select account_id, order_no from tieout.instructions
   where is_open and operation <> 'payout'

@@ -1,0 +1,121 @@
+// `tieout settlement`: what became of the captured money, a sentence a currency; its batches, what
+// is open, the fees. Owns no figure: they are summed in the database, and lists are printed as they
+// are read.
+
+import { Command } from 'commander';
+import { UsageError } from '../../core/errors.js';
+import { periodOf } from '../../core/period.js';
+import type { SettlementRules } from '../../settlement/settlement.js';
+import { settledAccounts } from '../../settlement/settlement.js';
+import {
+  batchLines,
+  feeFigures,
+  oldestOpen,
+  openItems,
+  settlementFigures,
+} from '../../settlement/settlementStore.js';
+import type { App } from '../app.js';
+import { printJson, printLines, wantsJson, withApp } from '../context.js';
+import { requiredRules } from './settlementRules.js';
+import { batchLine, feeLine, itemLine, lineOfBatch, settlementLines } from './settlementText.js';
+
+export function settlementCommand(): Command {
+  const command = new Command('settlement');
+  const add = (name: string, about: string, work: Work, isDefault = false): void => {
+    command
+      .command(name, { isDefault })
+      .description(about)
+      .option('--json', 'print one JSON document')
+      .action(async (...given: unknown[]) => {
+        const inner = given.at(-1) as Command;
+        const argument = typeof given[0] === 'string' ? given[0] : undefined;
+        await withApp(inner, (app) => work(askedOf(app), argument, wantsJson(inner)), QUIET);
+      });
+  };
+  add('summary', 'captured, settled, paid out: a sentence a currency', summary, true);
+  add('batches', 'the batches of the acquirer', batches);
+  add('show <batch>', 'a batch line by line, with what each line settles', show);
+  add('open', 'every item that the closings are the sum of', open);
+  add('fees [month]', 'what the acquirer took, and what was agreed', fees);
+  return command;
+}
+
+const QUIET = { quiet: true };
+
+interface Asked {
+  readonly app: App;
+  readonly rules: SettlementRules;
+  readonly accountIds: readonly string[];
+}
+
+type Work = (asked: Asked, argument: string | undefined, isJson: boolean) => Promise<number>;
+
+function askedOf(app: App): Asked {
+  const accountIds = app.config.accounts.map(({ accountId }) => accountId);
+  return { app, rules: requiredRules(app.config), accountIds };
+}
+
+async function summary({ app, rules, accountIds }: Asked, _: unknown, isJson: boolean) {
+  const accounts = await settledAccounts(app.db, rules, accountIds, null);
+  const document = await settlementFigures(app.db, accounts, rules.times);
+  if (isJson) printJson(document);
+  else printLines(settlementLines(document, await oldestOpen(app.db, accounts), rules.times.from));
+  return 0;
+}
+
+async function batches({ app, rules, accountIds }: Asked, _: unknown, isJson: boolean) {
+  const accounts = await settledAccounts(app.db, rules, accountIds, null);
+  const { asOf, batches: found } = await settlementFigures(app.db, accounts, rules.times);
+  if (isJson) printJson({ asOf, batches: found });
+  else printLines(found.length === 0 ? ['No batch yet.'] : found.map(batchLine));
+  return 0;
+}
+
+async function show({ app, accountIds }: Asked, batch: string | undefined, isJson: boolean) {
+  const rows = batchLines(app.db, accountIds, batch ?? '');
+  const count = await printed(rows, isJson ? 'lines' : null, lineOfBatch);
+  if (count > 0) return 0;
+  process.stderr.write(`there is no batch ${batch ?? ''}\n`);
+  return 1;
+}
+
+async function open({ app, rules, accountIds }: Asked, _: unknown, isJson: boolean) {
+  const rows = openItems(app.db, accountIds, rules.times);
+  const count = await printed(rows, isJson ? 'items' : null, itemLine);
+  if (count === 0 && !isJson) printLines(['Nothing is open.']);
+  return 0;
+}
+
+async function fees({ app, rules, accountIds }: Asked, month: string | undefined, isJson: boolean) {
+  const period = month === undefined ? null : periodOf(month);
+  if (month !== undefined && period === null) throw new UsageError(`${month}: no month or date`);
+  const rows = await feeFigures(app.db, accountIds, period, rules.times, rules.fees);
+  if (isJson) printJson({ period: month ?? null, fees: rows });
+  else printLines(rows.length === 0 ? ['No fee was taken.'] : rows.map(feeLine));
+  return 0;
+}
+
+/** Rows as they are read: a line each, or the members of one JSON document under this name. */
+async function printed<Row>(
+  rows: AsyncIterable<Row[]>,
+  name: string | null,
+  words: (row: Row) => string,
+): Promise<number> {
+  let count = 0;
+  if (name !== null) await print(`{"${name}":[`);
+  for await (const chunk of rows) {
+    const separator = name === null ? '\n' : ',';
+    const text = chunk.map((row) => (name === null ? words(row) : JSON.stringify(row)));
+    await print((count > 0 ? separator : '') + text.join(separator));
+    count += chunk.length;
+  }
+  if (name !== null) await print(']}\n');
+  else if (count > 0) await print('\n');
+  return count;
+}
+
+/** Waits for a reader that is slower than the database. */
+async function print(text: string): Promise<void> {
+  if (process.stdout.write(text)) return;
+  await new Promise<void>((done) => process.stdout.once('drain', done));
+}

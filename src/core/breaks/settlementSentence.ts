@@ -1,0 +1,53 @@
+// One plain sentence for each break of settlement: what the acquirer's lines say, what the gateway
+// shows, and what to do about it. Pure. Neighbour: sentence.ts has those of orders.
+
+/** What a side may say of it. */
+interface Side {
+  state?: string;
+  currency?: string;
+  amount?: string;
+  batch?: string;
+  times?: number;
+  since?: string;
+}
+
+interface Sides {
+  expected: Side;
+  actual: Side;
+}
+
+export const SETTLEMENT_SENTENCES = {
+  not_settled: ({ expected }: Sides): string =>
+    `${money(expected)} ${expected.state ?? 'moved'} on ${expected.since ?? 'an earlier day'} ` +
+    'is in no settlement file yet: import what is missing, or ask the acquirer',
+  settled_twice: ({ expected, actual }: Sides): string =>
+    `${money(expected)} was ${expected.state ?? 'moved'}, and the acquirer settled ` +
+    `${money(actual)} in ${times(actual)}${inBatch(actual)}: ask the acquirer which line is wrong`,
+  settled_not_captured: ({ expected, actual }: Sides): string =>
+    `the acquirer settled ${money(actual)} as ${actual.state ?? expected.state ?? 'captured'}` +
+    `${inBatch(actual)}, and the gateway shows no such movement of this order: look at the ` +
+    'portal, then ask the acquirer',
+  settled_unknown: ({ actual }: Sides): string =>
+    `the acquirer settled ${money(actual)} as ${actual.state ?? 'captured'}${inBatch(actual)} ` +
+    'for what neither ledger nor gateway knows: ask the acquirer whose it is',
+  settlement_amount: ({ expected, actual }: Sides): string =>
+    `${money(expected)} was ${expected.state ?? 'moved'}, and the acquirer settled ` +
+    `${money(actual)}${inBatch(actual)}: ask the acquirer for the difference`,
+  fee_variance: ({ expected, actual }: Sides): string =>
+    `the acquirer took a fee of ${money(actual)}${inBatch(actual)}, ${money(expected)} was ` +
+    'agreed: claim it back, or correct settlement.tariff',
+  charged_back: ({ actual }: Sides): string =>
+    `${money(actual)} was charged back${inBatch(actual)}: answer the dispute, refund nothing of it`,
+};
+
+function money({ amount, currency }: Side): string {
+  return `${amount ?? 'an amount that nobody knows'} ${currency ?? ''}`.trim();
+}
+
+function times({ times: lines = 1 }: Side): string {
+  return lines === 1 ? '1 line' : `${lines} lines`;
+}
+
+function inBatch({ batch }: Side): string {
+  return batch === undefined ? '' : ` (batch ${batch})`;
+}

@@ -1,0 +1,139 @@
+-- What differs between the movements and what the acquirer settled, one row an order (or batch,
+-- where a line names no order) and kind. $1 accounts as json [{account_id, due_until, seen_until}]:
+-- overdue up to the first date, seen whole up to the end of the second; $2 settlement.from, $3
+-- cut-off, $4 timezone, $5 tariff as json [{account_id, type, parts_per_million, fixed, from,
+-- until, tolerance}], $6 decimals of coarse currencies.
+create temp table settlement_found on commit drop as
+with account as materialized (
+  select account_id collate "C" as account_id, due_until, seen_until
+  from jsonb_to_recordset($1::jsonb) as a (account_id text, due_until date, seen_until date)
+),
+since as (select ($2::date + $3::time) at time zone $4 as at),
+overdue as (
+  select m.account_id, m.order_no, 'not_settled' as kind, m.currency, sum(m.amount) as amount,
+    jsonb_build_object('state', string_agg(distinct m.kind, ' and '), 'currency', m.currency,
+      'amount', sum(m.amount)::text, 'since', min(m.business_date)::text) as expected,
+    '{}'::jsonb as actual
+  from tieout.settlement_awaited w
+  join tieout.movements_now m using (movement_id)
+  join account a using (account_id)
+  where not m.is_history and m.amount is distinct from 0 and m.business_date <= a.due_until
+  group by m.account_id, m.order_no, m.currency
+),
+-- Few: the lines that were not plainly what they settle, and movements of which more became known.
+told as (
+  select m.account_id, m.order_no, m.kind, m.currency, m.amount, count(*) as times,
+    coalesce(sum(abs(l.amount)) filter (where l.currency = m.currency), 0) as said,
+    max(l.currency) filter (where l.currency <> m.currency) as other,
+    max(abs(l.amount)) filter (where l.currency <> m.currency) as other_amount,
+    string_agg(distinct l.batch, ', ') as batch
+  from tieout.settlement_matches t
+  join tieout.settlement_lines l using (settlement_line_id)
+  join tieout.movements_now m using (movement_id)
+  join account a on a.account_id = m.account_id
+  where not m.is_history
+    and t.movement_id in (select movement_id from tieout.settlement_matches where differs
+      union all select movement_id from tieout.movement_amounts)
+  group by m.movement_id, m.account_id, m.order_no, m.kind, m.currency, m.amount
+),
+unequal as (
+  select account_id, order_no, case when amount = 0 then 'settled_not_captured'
+      when times > 1 and said > amount then 'settled_twice' else 'settlement_amount' end as kind,
+    currency, case when other is null then abs(said - coalesce(amount, 0)) else amount end
+      as amount,
+    jsonb_strip_nulls(jsonb_build_object('state', kind, 'currency', currency,
+      'amount', amount::text)) as expected,
+    jsonb_build_object('currency', coalesce(other, currency),
+      'amount', coalesce(other_amount, said)::text, 'batch', batch, 'times', times) as actual
+  from told
+  where other is not null or said is distinct from amount
+),
+newest_look as (
+  select distinct on (r.account_id) r.account_id, r.pull_id
+  from tieout.run_accounts r join account using (account_id)
+  where r.pull_id is not null
+  order by r.account_id, r.business_date desc
+),
+-- Lines without a movement, that a look after them would have shown.
+lost as (
+  select l.*, coalesce(l.order_no, 'batch ' || l.batch) as place,
+    coalesce((select min(o.placed_at) < since.at from ledger.orders o
+      where o.account_id = l.account_id and o.order_no = l.order_no), false) as is_old,
+    exists (select from ledger.orders o
+      where o.account_id = l.account_id and o.order_no = l.order_no) as in_ledger,
+    exists (select from tieout.movements m
+      where m.account_id = l.account_id and m.kind = l.type
+        and (m.order_no = l.order_no or m.transaction_id = l.transaction_id)) as is_moved,
+    exists (select from tieout.movements m where m.account_id = l.account_id
+      and (m.order_no = l.order_no or m.transaction_id = l.transaction_id))
+    or exists (select from newest_look n
+      join tieout.look_entries e on e.pull_id = n.pull_id and e.account_id = n.account_id
+        and e.order_no = l.order_no and e.found
+      where n.account_id = l.account_id) as at_gateway
+  from tieout.settlement_unmatched u
+  join tieout.settlement_lines l using (settlement_line_id)
+  join account a using (account_id)
+  cross join since
+  where l.booked_at >= since.at
+    and tieout.business_date_of(l.booked_at, $3::time, $4) <= a.seen_until
+),
+unknown as (
+  select account_id, place as order_no,
+    case when in_ledger or at_gateway then 'settled_not_captured' else 'settled_unknown' end
+      as kind, currency, abs(sum(amount)) as amount, '{}'::jsonb as expected,
+    jsonb_build_object('state', string_agg(distinct type, ' and '), 'currency', currency,
+      'amount', abs(sum(amount))::text, 'batch', string_agg(distinct batch, ', '),
+      'times', count(*)) as actual
+  from lost
+  where not is_moved and not is_old
+  group by account_id, place, currency, in_ledger or at_gateway
+),
+charged as (
+  select account_id, place as order_no, 'charged_back' as kind, currency, -sum(amount) as amount,
+    jsonb_build_object('currency', currency, 'amount', '0.00') as expected,
+    jsonb_build_object('currency', currency, 'amount', (-sum(amount))::text,
+      'batch', string_agg(distinct batch, ', '), 'times', count(*)) as actual
+  from (
+    select l.account_id, l.currency, l.amount, l.batch,
+      coalesce(l.order_no, (select min(m.order_no) from tieout.movements m
+        where m.account_id = l.account_id and m.transaction_id = l.transaction_id),
+        'batch ' || l.batch) as place
+    from tieout.settlement_lines l
+    join account using (account_id)
+    cross join since
+    where l.type in ('chargeback', 'chargeback_reversed') and l.booked_at >= since.at
+  ) chargeback
+  group by account_id, place, currency
+  having sum(amount) < 0
+),
+agreed as (
+  select l.account_id, coalesce(l.order_no, 'batch ' || l.batch) as place, l.batch,
+    l.settle_currency as currency, l.fee, t.tolerance,
+    tieout.agreed_fee(l.gross, l.settle_currency, t.parts_per_million, t.fixed, $6::jsonb) as agreed
+  from jsonb_to_recordset($5::jsonb) as t (account_id text, type text, parts_per_million numeric,
+    fixed jsonb, "from" date, until date, tolerance numeric)
+  join tieout.settlement_lines l
+    on l.account_id = t.account_id collate "C" and l.type = t.type
+  join account a on a.account_id = l.account_id
+  cross join since
+  where l.booked_at >= since.at
+    and tieout.business_date_of(l.booked_at, $3::time, $4) >= t."from"
+    and (t.until is null or tieout.business_date_of(l.booked_at, $3::time, $4) < t.until)
+),
+overcharged as (
+  select account_id, place as order_no, 'fee_variance' as kind, currency,
+    abs(sum(fee - agreed)) as amount,
+    jsonb_build_object('currency', currency, 'amount', sum(agreed)::text) as expected,
+    jsonb_build_object('currency', currency, 'amount', sum(fee)::text,
+      'batch', string_agg(distinct batch, ', '), 'times', count(*)) as actual
+  from agreed
+  where abs(fee - agreed) > tolerance
+  group by account_id, place, currency
+)
+-- An order that has it in two currencies has it once.
+select distinct on (account_id, order_no, kind) *
+from (
+  select * from overdue union all select * from unequal union all select * from unknown
+  union all select * from charged union all select * from overcharged
+) found
+order by account_id, order_no, kind, amount desc nulls last, currency

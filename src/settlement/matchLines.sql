@@ -1,0 +1,118 @@
+-- Matches lines of captures and refunds to movements: by the reference, else the transaction, else
+-- the order. Of several that a line may mean, the one of its exact amount; as many equal lines as
+-- equal movements are matched one to one; anything else waits, and is never guessed. A movement in
+-- suspense gets its amount from its line. $1 accounts.
+with line as materialized (
+  select l.* from tieout.settlement_unmatched u
+  join tieout.settlement_lines l using (settlement_line_id)
+  where l.account_id = any ($1)
+),
+candidate as materialized (
+  select l.settlement_line_id, 1 as way, l.reference as key, m.movement_id
+  from line l
+  join tieout.movements m on m.account_id = l.account_id and m.reference = l.reference
+    and m.kind = l.type
+  union all
+  select l.settlement_line_id, 2, l.transaction_id, m.movement_id
+  from line l
+  join tieout.movements m on m.account_id = l.account_id
+    and m.transaction_id = l.transaction_id and m.kind = l.type
+  union all
+  select l.settlement_line_id, 3, l.order_no, m.movement_id
+  from line l
+  join tieout.movements m on m.account_id = l.account_id and m.order_no = l.order_no
+    and m.kind = l.type
+),
+worth as materialized (
+  select c.*, m.amount as worth, m.currency as in_currency,
+    min(c.way) over (partition by c.settlement_line_id) as best_way
+  from candidate c
+  join tieout.movements_now m using (movement_id)
+  -- what was shown by mistake is nobody's
+  where m.amount is distinct from 0
+),
+best as materialized (
+  select l.settlement_line_id, l.account_id, l.type, l.amount, l.currency, w.way, w.key,
+    w.movement_id, w.worth is null as is_suspense,
+    coalesce(w.worth = abs(l.amount) and w.in_currency = l.currency, false) as is_exact,
+    count(*) over (partition by l.settlement_line_id) as candidates,
+    exists (
+      select from tieout.settlement_matches t where t.movement_id = w.movement_id) as is_taken
+  from worth w
+  join line l using (settlement_line_id)
+  where w.way = w.best_way
+),
+alone as (
+  select *, row_number() over (
+    partition by movement_id order by is_exact desc, settlement_line_id) as nth
+  from best where candidates = 1
+),
+paired as (
+  select settlement_line_id, movement_id, way, is_exact, is_suspense, line_nth, movement_nth,
+    max(line_nth) over same as lines, max(movement_nth) over same as movements
+  from (
+    select *, dense_rank() over (
+        partition by account_id, way, key, type, currency, amount
+        order by settlement_line_id) as line_nth,
+      dense_rank() over (
+        partition by account_id, way, key, type, currency, amount
+        order by movement_id) as movement_nth
+    from best where candidates > 1 and is_exact and not is_taken
+  ) exact
+  window same as (partition by account_id, way, key, type, currency, amount)
+),
+unknown as (
+  select settlement_line_id, movement_id, way, is_exact, is_suspense
+  from (
+    select *, count(*) over (partition by settlement_line_id) as choices,
+      count(*) over (partition by movement_id) as claims
+    from best b
+    where candidates > 1 and not is_taken and is_suspense and not exists (
+      select from best e where e.settlement_line_id = b.settlement_line_id and e.is_exact)
+  ) choice
+  where choices = 1 and claims = 1
+),
+chosen as (
+  select settlement_line_id, movement_id, way, is_exact, is_suspense,
+    (is_taken or nth > 1 or not (is_exact or is_suspense)) as differs
+  from alone
+  -- A capture may be settled in parts. A refund of another amount may be one that no look has shown
+  -- yet: it takes this one only where no other line does.
+  where is_exact or type = 'captured' or (nth = 1 and not is_taken)
+  union all
+  select settlement_line_id, movement_id, way, is_exact, is_suspense, false
+  from (
+    select settlement_line_id, movement_id, way, is_exact, is_suspense,
+      count(*) over (partition by movement_id) as claims
+    from (
+      select settlement_line_id, movement_id, way, is_exact, is_suspense from paired
+      where lines = movements and line_nth = movement_nth
+      union all
+      select * from unknown
+    ) several
+  ) claimed
+  where claims = 1 and movement_id not in (select movement_id from alone)
+),
+matched as (
+  insert into tieout.settlement_matches (settlement_line_id, movement_id, by, differs)
+  select settlement_line_id, movement_id, (array['reference', 'transaction', 'order'])[way], differs
+  from chosen
+  returning settlement_line_id, movement_id
+),
+known as (
+  insert into tieout.movement_amounts (movement_id, amount, known_by, business_date)
+  select distinct on (c.movement_id) c.movement_id, abs(l.amount), 'settlement',
+    greatest((select max(a.business_date) from tieout.run_accounts a
+      where a.account_id = l.account_id), tieout.closed_until(l.account_id) + 1)
+  from chosen c
+  join line l using (settlement_line_id)
+  join tieout.movements m using (movement_id)
+  where c.is_suspense and m.currency = l.currency
+  order by c.movement_id, c.settlement_line_id
+),
+found as (
+  delete from tieout.settlement_unmatched u using matched
+  where u.settlement_line_id = matched.settlement_line_id
+)
+delete from tieout.settlement_awaited a using matched
+where a.movement_id = matched.movement_id

@@ -1,0 +1,90 @@
+// What became of the captured money: lines of the acquirer find their movements, and what differs
+// is a break. Done in the night, after the movements are booked, and right after an import; doing
+// it again changes nothing. Neighbours: settlementStore.ts has the statements, ledger/settlement/
+// takes the files.
+
+import type { Config } from '../config/config.js';
+import type { SettlementSettings, Tariff } from '../config/settlement.js';
+import { coarseCurrencies } from '../core/currency.js';
+import { formatAmount } from '../core/money.js';
+import { workingDaysBefore } from '../core/settlement/workingDays.js';
+import { type Db, inTransaction } from '../database/db.js';
+import type { Run, RunDeps } from '../runs/deps.js';
+import { accountIdsOf } from '../runs/deps.js';
+import type { FeeRules, SettledAccount, SettlementTimes, TariffRow } from './settlementStore.js';
+import { holdSettlement, matchLines, newestDates, updateBreaks } from './settlementStore.js';
+
+/** What settlement is asked with: everything of the configuration that bears on it. */
+export interface SettlementRules {
+  readonly settings: SettlementSettings;
+  readonly times: SettlementTimes;
+  readonly fees: FeeRules;
+}
+
+/** Null where nothing of settlement is kept. */
+export function settlementRules(config: Config): SettlementRules | null {
+  const { settlement: settings, schedule, gateway } = config;
+  if (settings === null) return null;
+  return {
+    settings,
+    times: { from: settings.from, cutOff: schedule.cutOff, timezone: schedule.timezone },
+    fees: {
+      tariff: settings.tariff.map(tariffRow),
+      coarse: coarseCurrencies(gateway.profile.currencies),
+    },
+  };
+}
+
+/** A step of the night, of the accounts of the run. */
+export async function settle(deps: Pick<RunDeps, 'config' | 'now'>, run: Run): Promise<void> {
+  const rules = settlementRules(deps.config);
+  if (rules === null) return;
+  await settleAccounts(run.db, rules, accountIdsOf(run), { now: deps.now(), runId: run.runId });
+}
+
+/** Answers how many lines found their movement. */
+export function settleAccounts(
+  db: Db,
+  rules: SettlementRules,
+  accountIds: readonly string[],
+  { now, runId }: { now: Date; runId: bigint | null },
+): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    await holdSettlement(tx);
+    const matched = await matchLines(tx, accountIds);
+    const accounts = await settledAccounts(tx, rules, accountIds, runId);
+    await updateBreaks(tx, accounts, rules.times, rules.fees, now);
+    return matched;
+  });
+}
+
+/** Accounts with the dates up to which something is overdue, and was looked at. */
+export async function settledAccounts(
+  db: Db,
+  { settings }: SettlementRules,
+  accountIds: readonly string[],
+  runId: bigint | null,
+): Promise<SettledAccount[]> {
+  const newest = await newestDates(db, accountIds, runId);
+  return accountIds.map((accountId) => {
+    const date = newest.get(accountId) ?? null;
+    const due = date && workingDaysBefore(date, settings.settleDays, settings.holidays);
+    return { account_id: accountId, due_until: due, seen_until: date };
+  });
+}
+
+/** They come by account, type and date: each holds until the next one of its kind begins. */
+function tariffRow(one: Tariff, at: number, all: readonly Tariff[]): TariffRow {
+  const next = all[at + 1];
+  const isReplaced = next?.accountId === one.accountId && next.type === one.type;
+  const fixed = Object.entries(one.fixed).map(([code, amount]) => [code, formatAmount(amount)]);
+  return {
+    account_id: one.accountId,
+    type: one.type,
+    parts_per_million: one.partsPerMillion.toString(),
+    fixed: Object.fromEntries(fixed),
+    from: one.from,
+    until: isReplaced ? next.from : null,
+    tolerance: formatAmount(one.tolerance),
+  };
+}

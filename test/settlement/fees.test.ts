@@ -1,0 +1,47 @@
+// Fees are held against the tariff of their date, to the decimals of their currency; what differs by
+// more than its tolerance is a break, and leaves the movement settled.
+
+import { describe, expect, it } from 'vitest';
+import { feeFigures } from '../../src/settlement/settlementStore.js';
+import { ACCOUNTS, breaks, db, figures, moved, rules, settle, settled } from './facts.js';
+
+describe('fees', () => {
+  const tariff = (change: object = {}) => ({
+    ...{ account_id: 'A1', type: 'captured', parts_per_million: '14000' },
+    ...{ fixed: { EUR: '0.25' }, from: '2026-11-01', until: null, tolerance: '0.01', ...change },
+  });
+
+  it.each([
+    ['as agreed', '100.00', '1.65', 'EUR', []],
+    ['within the tolerance', '100.00', '1.66', 'EUR', []],
+    ['past it', '100.00', '1.67', 'EUR', ['1 fee_variance 0.02 EUR']],
+    ['less than agreed', '100.00', '1.60', 'EUR', ['1 fee_variance 0.05 EUR']],
+    // 17.50 * 1.4 % = 0.245: half away from zero
+    ['rounded half away from zero', '17.50', '0.51', 'EUR', []],
+    ['in yen, which have no decimals', '1250.00', '18.00', 'JPY', []],
+    ['in yen, past it', '1250.00', '17.00', 'JPY', ['1 fee_variance 1.00 JPY']],
+  ])('%s', async (_name, amount, fee, currency, expected) => {
+    await moved({ order: '1', amount, currency });
+    await settled({ order: '1', amount, fee, currency });
+    const fees = { tariff: [tariff()], coarse: { JPY: 0 } };
+    await settle({ fees });
+    expect(await breaks()).toEqual(expected);
+    const [row] = await feeFigures(
+      ...([db, ACCOUNTS, { from: '2026-11-01', to: '2026-11-30' }, rules.times, fees] as const),
+    );
+    expect(row).toMatchObject({ type: 'captured', lines: 1, gross: amount, fees: fee });
+    expect(row?.beyond).toBe(expected.length);
+    expect((await figures()).accounts[0]?.movements.settled).toBe(1);
+  });
+
+  it('are those of the date', async () => {
+    await settled({ order: '1', amount: '100.00', fee: '1.65', on: '2026-11-09' });
+    await settled({ order: '2', amount: '100.00', fee: '2.25', on: '2026-11-10' });
+    const lines = [
+      tariff({ until: '2026-11-10' }),
+      tariff({ from: '2026-11-10', parts_per_million: '20000' }),
+    ];
+    await settle({ fees: { tariff: lines, coarse: {} } });
+    expect((await breaks()).filter((line) => line.includes('fee'))).toEqual([]);
+  });
+});

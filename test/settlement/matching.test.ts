@@ -1,0 +1,234 @@
+// Movements and the acquirer's lines find each other, what differs is a break, and every closing is the
+// sum of its open items (docs/CONTRACT.md section 9).
+
+import { describe, expect, it } from 'vitest';
+import type { Given, Line } from './facts.js';
+import { breaks, checkIdentities, db, figures, matches, moved, settle, settled } from './facts.js';
+
+describe('a line finds its movement', () => {
+  it('by reference, else transaction, else order; and again changes nothing', async () => {
+    await moved(
+      { order: '1', amount: '100.00' },
+      { order: '2', amount: '50.00' },
+      { order: '3', amount: '30.00' },
+      { order: '3', kind: 'refunded', amount: '5.00', reference: 'R1' },
+      { order: '3', kind: 'refunded', amount: '5.00', reference: 'R2' },
+    );
+    await settled(
+      { order: 'x', transaction: 'T1', amount: '100.00', fee: '1.50' },
+      { order: '2', transaction: 'psp', amount: '50.00' },
+      { order: '3', amount: '30.00' },
+      { type: 'refunded', order: '3', reference: 'R2', amount: '-5.00' },
+    );
+    await settle();
+    expect(await settle()).toBe(0);
+    expect(await matches()).toEqual([
+      '1 captured 100.00 = 100.00 transaction',
+      '2 captured 50.00 = 50.00 order',
+      '3 captured 30.00 = 30.00 order',
+      '3 refunded 5.00 = -5.00 reference',
+    ]);
+    const { accounts, batches: listed } = await figures();
+    expect(accounts).toEqual([
+      {
+        accountId: 'A1',
+        atGateway: [
+          {
+            ...{ currency: 'EUR', captured: '180.00', refunded: '10.00', settled: '175.00' },
+            ...{ closing: '-5.00', suspense: 0 },
+          },
+        ],
+        payable: [
+          {
+            ...{ currency: 'EUR', gross: '175.00', fees: '1.50', chargebacks: '0.00' },
+            ...{ other: '0.00', paidOut: '173.50', closing: '0.00' },
+          },
+        ],
+        bank: [{ currency: 'EUR', paidOut: '173.50', arrived: '0.00', closing: '173.50' }],
+        movements: { settled: 4, open: 1, overdue: 0, differs: 0 },
+        breaks: {},
+      },
+    ]);
+    expect(listed).toMatchObject([
+      { accountId: 'A1', currency: 'EUR', lines: 4, payout: '173.50', state: 'expected' },
+    ]);
+    expect(await checkIdentities()).toMatchObject([
+      { book: 'atGateway', amount: '-5.00', orderNo: '3', what: 'refunded' },
+      { book: 'bank', amount: '173.50', what: 'payout' },
+    ]);
+  });
+
+  it.each([
+    ['two refunds, the one of its amount', ['3.00', '4.00'], ['-4.00'], ['4.00 = -4.00']],
+    ['two equal refunds and one line: nobody can say', ['4.00', '4.00'], ['-4.00'], []],
+    [
+      'two equal refunds and two equal lines',
+      ['4.00', '4.00'],
+      ['-4.00', '-4.00'],
+      ['4.00 = -4.00', '4.00 = -4.00'],
+    ],
+    ['no refund of its amount among several', ['3.00', '4.00'], ['-5.00'], []],
+    ['the one in suspense, which learns its amount', [null], ['-6.00'], ['6.00 = -6.00']],
+    ['the one in suspense beside a known one', ['3.00', null], ['-6.00'], ['6.00 = -6.00']],
+    ['two in suspense', [null, null], ['-6.00'], []],
+  ])('%s', async (_name, refunds, lines, expected) => {
+    await moved(
+      { order: '1', amount: '100.00' },
+      ...refunds.map((amount) => ({ order: '1', kind: 'refunded' as const, amount })),
+    );
+    await settled(...lines.map((amount) => ({ type: 'refunded', order: '1', amount })));
+    await settle();
+    expect((await matches()).map((line) => line.split(' ').slice(2, 5).join(' '))).toEqual(
+      expected,
+    );
+    await checkIdentities();
+    expect(await breaks()).toEqual([]);
+  });
+});
+
+describe('a break', () => {
+  it('not_settled opens when it is overdue, and a late line heals it', async () => {
+    await moved({ order: '1', amount: '100.00', on: '2026-11-12' });
+    await moved({ order: '2', amount: '7.00', on: '2026-11-16' });
+    await settle();
+    expect(await breaks()).toEqual(['1 not_settled 100.00 EUR']);
+    expect((await figures()).accounts[0]).toMatchObject({
+      movements: { settled: 0, open: 1, overdue: 1, differs: 0 },
+      breaks: { not_settled: 1 },
+    });
+    await settled({ order: '1', amount: '100.00' });
+    await settle();
+    expect(await breaks()).toEqual([]);
+    const { rows } = await db.query(
+      `select event, from_state, cause, run_id from tieout.break_events order by event_id`,
+    );
+    expect(rows).toEqual([
+      { event: 'opened', from_state: null, cause: null, run_id: null },
+      { event: 'resolved', from_state: 'open', cause: 'settlement', run_id: null },
+    ]);
+    await checkIdentities();
+  });
+
+  it.each<[string, Given[], Line[], string[]]>([
+    [
+      'settled_twice',
+      [{ order: '1', amount: '10.00' }],
+      [
+        { order: '1', amount: '10.00' },
+        { order: '1', amount: '10.00' },
+      ],
+      ['1 settled_twice 10.00 EUR'],
+    ],
+    [
+      'none where parts make up the whole',
+      [{ order: '1', amount: '10.00' }],
+      [
+        { order: '1', amount: '6.00' },
+        { order: '1', amount: '4.00' },
+      ],
+      [],
+    ],
+    [
+      'settlement_amount',
+      [{ order: '1', amount: '10.00' }],
+      [{ order: '1', amount: '9.00' }],
+      ['1 settlement_amount 1.00 EUR'],
+    ],
+    [
+      'settlement_amount in another currency',
+      [{ order: '1', amount: '10.00' }],
+      [{ order: '1', amount: '10.00', currency: 'USD' }],
+      ['1 settlement_amount 10.00 EUR'],
+    ],
+    ['settled_unknown', [], [{ order: '9', amount: '10.00' }], ['9 settled_unknown 10.00 EUR']],
+    [
+      'settled_unknown of a batch, where a line names no order',
+      [],
+      [{ order: null, transaction: 'T9', amount: '10.00' }],
+      [expect.stringMatching(/^batch B\d+ settled_unknown 10.00 EUR$/) as unknown as string],
+    ],
+    [
+      'settled_not_captured',
+      [],
+      [{ order: 'in-ledger', amount: '10.00' }],
+      ['in-ledger settled_not_captured 10.00 EUR'],
+    ],
+    [
+      'settled_not_captured of a refund that the gateway does not show',
+      [{ order: '1', amount: '10.00' }],
+      [
+        { order: '1', amount: '10.00' },
+        { order: '1', type: 'refunded', amount: '-2.00' },
+      ],
+      ['1 settled_not_captured 2.00 EUR'],
+    ],
+    ['none of an order from before', [], [{ order: 'old', amount: '10.00' }], []],
+    ['none of history', [{ order: '1', amount: '10.00', history: true }], [], []],
+    [
+      'none of history that is settled late',
+      [{ order: '1', amount: '10.00', history: true }],
+      [{ order: '1', amount: '9.00' }],
+      [],
+    ],
+    ['none of a line from before', [], [{ order: '9', amount: '10.00', on: '2026-10-31' }], []],
+    [
+      'none of a line that no look came after',
+      [],
+      [{ order: '9', amount: '10.00', on: '2026-11-21' }],
+      [],
+    ],
+    [
+      'charged_back',
+      [{ order: '1', amount: '10.00' }],
+      [
+        { order: '1', amount: '10.00' },
+        { order: '1', type: 'chargeback', amount: '-10.00', fee: '15.00' },
+      ],
+      ['1 charged_back 10.00 EUR'],
+    ],
+    [
+      'none of a chargeback that was reversed',
+      [{ order: '1', amount: '10.00' }],
+      [
+        { order: '1', amount: '10.00' },
+        { order: '1', type: 'chargeback', amount: '-10.00' },
+        { order: '1', type: 'chargeback_reversed', amount: '10.00' },
+      ],
+      [],
+    ],
+  ])('%s', async (_name, movements, lines, expected) => {
+    await db.query(
+      `insert into ledger.orders (account_id, order_no, currency, amount, expected, placed_at)
+       values ('A1', 'in-ledger', 'EUR', 10, 'captured', '2026-11-18T00:00:00Z'),
+         ('A1', 'old', 'EUR', 10, 'captured', '2026-10-18T00:00:00Z')`,
+    );
+    await moved(...movements);
+    if (lines.length > 0) await settled(...lines);
+    await settle();
+    expect(await breaks()).toEqual(expected);
+    await checkIdentities();
+    // The same again is the same, and the next night opens nothing anew.
+    await settle();
+    const { rows } = await db.query<{ n: bigint }>('select count(*) as n from tieout.break_events');
+    expect(Number(rows[0]?.n)).toBe(expected.length);
+  });
+
+  it('that was waived stays waived until what differs changes', async () => {
+    await moved({ order: '1', amount: '10.00' });
+    await settled({ order: '1', amount: '4.00' });
+    await settle();
+    await db.query(
+      `update tieout.breaks set state = 'waived', waived_by = 'Anna', waived_reason = 'known',
+         waived_limit = 100`,
+    );
+    await settle();
+    expect(await breaks('waived')).toEqual(['1 settlement_amount 6.00 EUR']);
+    await settled({ order: '1', amount: '5.00' });
+    await settle();
+    expect(await breaks()).toEqual(['1 settlement_amount 1.00 EUR']);
+    await settled({ order: '1', amount: '1.00' });
+    await settle();
+    expect(await breaks('resolved')).toEqual(['1 settlement_amount 1.00 EUR']);
+    await checkIdentities();
+  });
+});

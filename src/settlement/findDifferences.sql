@@ -67,9 +67,14 @@ lost as (
     exists (select from tieout.movements m where m.account_id = l.account_id
       and (m.order_no = l.order_no or m.transaction_id = l.transaction_id))
     or exists (select from newest_look n
-      join tieout.look_entries e on e.pull_id = n.pull_id and e.account_id = n.account_id
-        and e.order_no = l.order_no and e.found
-      where n.account_id = l.account_id) as at_gateway
+      -- The offset keeps this walk of an index: joined, all snapshots would be read.
+      cross join lateral (
+        select e.found from tieout.look_entries e
+        where e.pull_id = n.pull_id and e.account_id = n.account_id and e.order_no = l.order_no
+          and not e.is_extra
+        offset 0
+      ) entry
+      where n.account_id = l.account_id and entry.found) as at_gateway
   from tieout.settlement_unmatched u
   join tieout.settlement_lines l using (settlement_line_id)
   join account a using (account_id)

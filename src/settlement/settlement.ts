@@ -9,6 +9,7 @@ import { coarseCurrencies } from '../core/currency.js';
 import { formatAmount } from '../core/money.js';
 import { workingDaysBefore } from '../core/settlement/workingDays.js';
 import { type Db, inTransaction } from '../database/db.js';
+import { holdDays } from '../days/daysStore.js';
 import type { Run, RunDeps } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import type { FeeRules, SettledAccount, SettlementTimes, TariffRow } from './settlementStore.js';
@@ -51,6 +52,8 @@ export function settleAccounts(
 ): Promise<number> {
   return inTransaction(db, async (tx) => {
     await holdSettlement(tx);
+    // An amount that becomes known changes the figures of an open day.
+    for (const accountId of [...accountIds].sort()) await holdDays(tx, accountId);
     const matched = await matchLines(tx, accountIds);
     const accounts = await settledAccounts(tx, rules, accountIds, runId);
     await updateBreaks(tx, accounts, rules.times, rules.fees, now);

@@ -131,7 +131,7 @@ export interface Difference {
 }
 
 /** At most so many differences of a kind are named. */
-const DIFFERENCES_MAX = 1_000;
+export const DIFFERENCES_MAX = 1_000;
 
 export function differingEntries(tx: Db): Promise<Difference[]> {
   return differing(tx, statement('verify/differingEntries'), [DIFFERENCES_MAX]);
@@ -150,6 +150,14 @@ export function differingBreaks(
   return differing(tx, statement('verify/differingBreaks'), [
     ...[runId, first, last, DIFFERENCES_MAX],
   ]);
+}
+
+export function differingOurs(
+  tx: Db,
+  runId: bigint,
+  accountIds: readonly string[],
+): Promise<Difference[]> {
+  return differing(tx, statement('verify/differingOurs'), [runId, accountIds, DIFFERENCES_MAX]);
 }
 
 async function differing(tx: Db, text: string, values: readonly unknown[]): Promise<Difference[]> {

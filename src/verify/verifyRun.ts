@@ -40,6 +40,7 @@ import {
 } from './scratchStore.js';
 import { settingsThen } from './settingsThen.js';
 import { differingFigures } from './summaryDifference.js';
+import { verifyBook } from './verifyBook.js';
 
 interface VerifyDeps {
   db: Database;
@@ -117,6 +118,7 @@ async function workedOut(
     ...(await differingVerdicts(tx, run.runId)),
     ...(await differingBreaks(tx, run.runId, first.lastBreakEvent, last.lastBreakEvent)),
     ...(sums.summary === null ? [sums.problem] : differingFigures(run.summary, sums.summary)),
+    ...(await repeatBook(deps, tx, run, last)),
   );
   const { summary } = sums;
   return { summary, differences, versionThen: last.version, versionNow: deps.version, pages };
@@ -198,6 +200,18 @@ async function repeatTotal(
     const problem = { accountId: null, orderNo: null, what: 'figures', was: 'they tied' };
     return { summary: null, problem: { ...problem, is: error.message } };
   }
+}
+
+/** Booked only where the run had `settlement` configured; instructions stand as they did then. */
+async function repeatBook(
+  deps: VerifyDeps,
+  tx: Tx,
+  run: RunRow,
+  last: WorkingRow,
+): Promise<Difference[]> {
+  if ((last.settings.settlement ?? null) === null) return [];
+  const { past } = asThen(deps, tx, run, last);
+  return verifyBook(tx, past);
 }
 
 /** The run with the settings of that time, its statements asked of the scratch schema. */

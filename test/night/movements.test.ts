@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { workedOutClosing } from '../../src/core/runs/businessDay.js';
 import { dayFigures } from '../../src/days/daysStore.js';
+import { findRun } from '../../src/runs/runsStore.js';
 import { checkChain } from '../../src/verify/verifyChainStore.js';
+import { verifyRun } from '../../src/verify/verifyRun.js';
 import { evaluateAll } from '../reports/evaluate.js';
 import { openXlsx } from '../reports/openXlsx.js';
 import { readPlainly } from '../reports/plainReader.js';
@@ -140,6 +142,46 @@ describe('four nights', () => {
     const suspense = days.filter(({ businessDate }) => businessDate === dateOf(2));
     expect(suspense.reduce((sum, { elsewhere }) => sum + (elsewhere?.suspense ?? 0), 0)).toBe(1);
   });
+
+  test('`tieout verify DATE` works it out again, and finds what was booked otherwise', async () => {
+    const app = await house.open();
+    const verified = async (daysAgo: number) => {
+      const run = await findRun(house.db, dateOf(daysAgo));
+      if (run === null) throw new Error('no such run');
+      const deps = { db: house.db, config: app.config, version: 'now', progress: () => {} };
+      return (await verifyRun(deps, run)).differences;
+    };
+    for (const daysAgo of [4, 3, 2]) expect(await verified(daysAgo)).toEqual([]);
+    const tampered = async (daysAgo: number, statement: string) => {
+      await house.db.query('create table kept as select * from tieout.movements');
+      await asNobodyMay(statement);
+      const found = await verified(daysAgo);
+      await asNobodyMay('delete from tieout.movements');
+      await asNobodyMay(
+        'insert into tieout.movements overriding system value select * from kept; drop table kept',
+      );
+      expect(await verified(daysAgo)).toEqual([]);
+      return found.map(({ what }) => what);
+    };
+    const isElsewhere = `made = 'elsewhere' and kind = 'captured'`;
+    const one = `movement_id = (select min(movement_id) from tieout.movements where`;
+    expect(
+      await tampered(4, `update tieout.movements set amount = 1 where ${one} ${isElsewhere})`),
+    ).toEqual([expect.stringMatching(/^movements of /)]);
+    expect(await tampered(4, `delete from tieout.movements where ${one} ${isElsewhere})`)).toEqual([
+      expect.stringMatching(/^movements of /),
+    ]);
+    expect(
+      await tampered(4, `update tieout.movements set amount = 1 where ${one} made = 'here')`),
+    ).toEqual(['movement of ours']);
+  });
+
+  async function asNobodyMay(statement: string): Promise<void> {
+    await house.db.transaction(async (tx) => {
+      await tx.query('set local session_replication_role = replica');
+      await tx.query(statement);
+    });
+  }
 
   test('`tieout days` and the activity statement show it', async () => {
     await ensureBuilt();

@@ -172,6 +172,51 @@ describe('a batch', () => {
   });
 });
 
+describe('an import that dies', () => {
+  it('at any statement has taken nothing, and goes through when it is tried again', async () => {
+    const path = file('a.csv', ...BATCH);
+    let deaths = 0;
+    for (let last = 1; ; last += 1) {
+      if ((await takeAndDie(path, last)) !== 'died') break;
+      deaths += 1;
+      expect(await counts()).toEqual([0, 0, 0]);
+    }
+    expect(deaths).toBeGreaterThan(5);
+    expect(await counts()).toEqual([1, 1, 4]);
+  });
+
+  /** The statement of this number is not said any more, and the transaction is given up. */
+  async function takeAndDie(path: string, number: number): Promise<string> {
+    let said = 0;
+    const dying: typeof db = {
+      ...db,
+      transaction: (work, limits) =>
+        db.transaction(async (tx) => {
+          const step = async (): Promise<void> => {
+            said += 1;
+            if (said === number) throw new Error('killed');
+          };
+          return work({
+            ...tx,
+            query: async (...given) => {
+              await step();
+              return tx.query(...given);
+            },
+            copy: async (...given) => {
+              await step();
+              return tx.copy(...given);
+            },
+          });
+        }, limits),
+    };
+    const taken = importSettlement({ ...deps, db: dying }, [path], { map, check: false });
+    return taken.then(
+      ({ kind }) => kind,
+      () => 'died',
+    );
+  }
+});
+
 describe('a file is refused whole', () => {
   it.each([
     ['another batch of the same name', [CAPTURED], refused(2, 'batch', 'from first.csv with 4')],

@@ -1,0 +1,185 @@
+// Settlement from end to end: nights at the sandbox, the acquirer's file through the built program, and
+// a night later what does not fit is a break that ties, is listed and can be worked out again.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addAmounts } from '../../src/core/money.js';
+import type { OpenItem, SettlementDocument } from '../../src/settlement/settlementStore.js';
+import { ensureBuilt, tieout } from '../support/cli.js';
+import type { House } from '../support/night.js';
+import { buildHouse, dateOf, rewriteSettings } from '../support/night.js';
+
+/** The nights, so many days ago: more than settleDays of any week lie between them. */
+const [FIRST, SECOND] = [10, 1] as const;
+
+let house: House;
+let csv: string;
+/** Orders of which we captured all and refunded nothing. */
+let ours: { account_id: string; order_no: string; amount: string; currency: string }[];
+beforeAll(async () => {
+  await ensureBuilt();
+  house = await buildHouse({ orders: 800, seed: 3, daysAgo: FIRST });
+  // Without payouts a batch pays out its sum, so that a line may be changed alone.
+  const map = `table: settlement
+leaveOutWhen: { Type: [payout, carried] }
+columns: { account_id: { from: Account }, batch: { from: Batch }, line_id: { from: Line },
+  type: { from: Type }, booked_at: { from: Booked }, order_no: { from: Order },
+  transaction_id: { from: Transaction }, reference: { from: Reference },
+  currency: { from: Currency }, amount: { from: Amount }, fee: { from: Fee }, net: { from: Net } }
+`;
+  writeFileSync(join(house.folder, 'map.yaml'), map);
+});
+afterAll(() => house.end());
+
+const night = (daysAgo: number) =>
+  house.run({ date: dateOf(daysAgo) }, new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`));
+const cli = (...args: string[]) => tieout(args, { cwd: house.folder });
+const take = (file: string, ...more: string[]) =>
+  cli('import', 'settlement', file, '--map', 'map.yaml', ...more);
+
+async function json<Answer>(...args: string[]): Promise<Answer> {
+  const ended = await cli(...args, '--json');
+  expect(ended.code, ended.stderr).toBe(0);
+  return JSON.parse(ended.stdout) as Answer;
+}
+
+/** Each closing is the sum of its open items, and nothing of the acquirer is left over. */
+async function checkClosings(): Promise<SettlementDocument> {
+  const document = await json<SettlementDocument>('settlement');
+  const { items } = await json<{ items: OpenItem[] }>('settlement', 'open');
+  for (const account of document.accounts) {
+    for (const book of ['atGateway', 'bank'] as const) {
+      for (const { currency, closing } of account[book]) {
+        const listed = items.filter((item) => {
+          return (
+            [item.accountId, item.book, item.currency].join() ===
+            [account.accountId, book, currency].join()
+          );
+        });
+        expect(listed.map(({ amount }) => amount).reduce(addAmounts, '0.00')).toBe(closing);
+      }
+    }
+    expect(account.payable.map(({ closing }) => closing)).toEqual(
+      account.payable.map(() => '0.00'),
+    );
+  }
+  return document;
+}
+
+describe('settlement', () => {
+  it('is not kept where nobody asked for it: exit code 2, and the key', async () => {
+    writeFileSync(join(house.folder, 'any.csv'), 'x\n');
+    for (const ended of [await take('any.csv'), await cli('settlement')]) {
+      expect(ended.code).toBe(2);
+      expect(ended.stderr).toContain('settlement: must be given');
+    }
+  });
+
+  it('takes the file of a night, and every movement of ours is settled', async () => {
+    rewriteSettings(house, { settlement: { from: dateOf(12) } });
+    await night(FIRST);
+    const answer = await fetch(`${house.sandboxUrl}/_sandbox/settlement?until=${dateOf(0)}`);
+    csv = await answer.text();
+    writeFileSync(join(house.folder, 'day.csv'), csv);
+    const check = await take('day.csv', '--check');
+    expect(check.stdout).toContain('check only, nothing was written');
+    expect((await json<SettlementDocument>('settlement')).batches).toEqual([]);
+    const { rows } = await house.db.query<(typeof ours)[number]>(
+      `select account_id, order_no, amount::text as amount, currency from tieout.movements_now m
+       where kind = 'captured' and made = 'here' and not exists (
+         select from tieout.movements r
+         where r.account_id = m.account_id and r.order_no = m.order_no and r.kind = 'refunded')
+       order by currency, account_id, order_no`,
+    );
+    ours = rows;
+    expect(ours.length).toBeGreaterThan(6);
+  });
+
+  it('shows what does not fit as breaks a night later, and what fits as settled', async () => {
+    const [lost, twice, other, unknown, charged] = ours;
+    const lineOf = (one: (typeof ours)[number] | undefined): string =>
+      csv.split('\n').find((line) => {
+        const [account, , , type, , order] = line.split(',');
+        return account === one?.account_id && order === one?.order_no && type === 'captured';
+      }) ?? '';
+    const changed = (line: string, change: Record<number, (text: string) => string>): string =>
+      line
+        .split(',')
+        .map((cell, at) => change[at]?.(cell) ?? cell)
+        .join(',');
+    const more = (cell: string): string => addAmounts(cell, '1.00');
+    const renamed = (cell: string): string => `${cell}X`;
+    const text = csv
+      .replace(`${lineOf(lost)}\n`, '')
+      .replace(lineOf(other), (line) => changed(line, { 9: more, 11: more }))
+      .concat(`${changed(lineOf(twice), { 2: renamed })}\n`)
+      .concat(
+        `${changed(lineOf(unknown), {
+          ...{ 2: renamed, 5: renamed, 6: renamed, 7: renamed },
+          4: () => `${dateOf(SECOND)}T10:00:00Z`,
+        })}\n`,
+      )
+      .concat(
+        `${changed(lineOf(charged), {
+          2: renamed,
+          3: () => 'chargeback',
+          9: (cell) => `-${cell}`,
+          10: () => '15.00',
+          11: () => addAmounts(`-${lineOf(charged).split(',')[9]}`, '-15.00'),
+        })}\n`,
+      );
+    writeFileSync(join(house.folder, 'spoilt.csv'), text);
+    const taken = await take('spoilt.csv');
+    expect(taken.stderr + taken.stdout).toContain('lines inserted');
+    expect(taken.code).toBe(0);
+    const again = await json<{ inserted: number }>(
+      ...['import', 'settlement', 'spoilt.csv', '--map', 'map.yaml'],
+    );
+    expect(again.inserted).toBe(0);
+    // The file as the acquirer wrote it says something else of batches that were taken.
+    expect((await take('day.csv')).code).toBe(1);
+
+    const { summary } = await night(SECOND);
+    const document = await checkClosings();
+    const { rows } = await house.db.query<{ kind: string; order_no: string }>(
+      `select kind, order_no from tieout.breaks
+       where state = 'open' and tieout.is_settlement_kind(kind)
+       order by kind`,
+    );
+    expect(rows.filter((row) => row.kind !== 'settled_not_captured')).toEqual([
+      { kind: 'charged_back', order_no: charged?.order_no },
+      { kind: 'not_settled', order_no: lost?.order_no },
+      { kind: 'settled_twice', order_no: twice?.order_no },
+      { kind: 'settled_unknown', order_no: `${unknown?.order_no}X` },
+      { kind: 'settlement_amount', order_no: other?.order_no },
+    ]);
+    const told = document.accounts.flatMap(({ breaks }) => Object.entries(breaks));
+    for (const [kind, count] of told) {
+      const inSummary = summary?.accounts.reduce((all, { breaks }) => {
+        return all + ((breaks as Record<string, number>)[kind] ?? 0);
+      }, 0);
+      expect(inSummary, kind).toBeGreaterThanOrEqual(count);
+    }
+    const movements = document.accounts.map((account) => account.movements);
+    expect(movements.reduce((all, { overdue }) => all + overdue, 0)).toBe(1);
+    expect(movements.reduce((all, { differs }) => all + differs, 0)).toBe(2);
+    const words = await cli('settlement');
+    expect(words.stdout).toMatch(/not settled since .*, 1 overdue/);
+    const listed = await cli('breaks', 'list', '--kind', 'not_settled');
+    expect(listed.stdout).toContain('is in no settlement file yet');
+    const verified = await cli('verify', summary?.businessDate ?? '');
+    expect(verified.stdout).toContain('every figure is the same');
+  });
+
+  it('lists batches, their lines and the fees', async () => {
+    const { batches } = await json<SettlementDocument>('settlement', 'batches');
+    const [first] = batches;
+    const { lines } = await json<{ lines: unknown[] }>('settlement', 'show', first?.batch ?? '');
+    expect(lines.length).toBeGreaterThanOrEqual(first?.lines ?? 1);
+    expect((await cli('settlement', 'show', 'nowhere')).code).toBe(1);
+    const { fees } = await json<{ fees: { type: string }[] }>('settlement', 'fees');
+    expect(fees.map(({ type }) => type)).toContain('captured');
+    expect((await cli('settlement', 'fees', 'May')).code).toBe(2);
+  });
+});

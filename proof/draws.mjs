@@ -11,7 +11,7 @@ export const DRAWS = {
   'requests that come back': { chance: 1, isOn: true },
   'requests that move to another order': { chance: 1, isOn: true },
   'requests without an order': { chance: 0.01, isOn: true },
-  'payments are disputed': { chance: 0.06, isOn: true },
+  'payments are disputed': { chance: 0.05, isOn: true },
   'odd values in the ledger': { chance: 0.03, isOn: true },
   'odd answers of the gateway': { chance: 0.02, isOn: true },
   'a second run at once': { chance: 0.06, isOn: true },

@@ -146,7 +146,7 @@ async function openWave(place, { seed, first, count, draws }) {
     // Each has draws of its own, so that one that is off changes none of the others.
     ...{ people: randomOf(seed, first, 21), editor: randomOf(seed, first, 23) },
     ...{ admin: randomOf(seed, first, 25), odd: randomOf(seed, first, 27) },
-    cardholders: randomOf(seed, first, 35),
+    cardholders: randomOf(seed, first, 37),
     ...{ others: randomOf(seed, first, 29), toMend: [], frozen: [], shifts: new Map() },
     nowOf: (host) => () => new Date(clock.now().getTime() + (wave.shifts.get(host) ?? 0)),
     ...{ kept: [], braked: [], putBacks: 0, goings: 0, night: 0 },

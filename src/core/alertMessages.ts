@@ -15,6 +15,7 @@ export const ALERT_EVENTS = [
   'run_is_silent',
   'unknown_waits',
   'job_failed',
+  'file_refused',
 ] as const;
 export type AlertEvent = (typeof ALERT_EVENTS)[number];
 
@@ -148,6 +149,17 @@ export function jobFailed(queue: string, id: string, reason: string): Alert {
     subject: queue,
     text: `A job of the queue ${queue} failed: ${why}. \`tieout jobs list\` has all of them.`,
     details: { queue, id, reason: why },
+  };
+}
+
+/** A file of `settlement.inbox`; lines are named in the file beside it, not here. */
+export function fileRefused(name: string, reason: string): Alert {
+  const why = oneLine(reason, REASON_LENGTH);
+  return {
+    event: 'file_refused',
+    subject: name,
+    text: `The file ${name} of the inbox was refused: ${why}. It lies in refused/.`,
+    details: { name, reason: why },
   };
 }
 

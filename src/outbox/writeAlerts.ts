@@ -5,7 +5,13 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../config/config.js';
 import type { Alert, AlertChannel } from '../core/alertMessages.js';
-import { addressOf, jobFailed, runFailed, runFinished } from '../core/alertMessages.js';
+import {
+  addressOf,
+  fileRefused,
+  jobFailed,
+  runFailed,
+  runFinished,
+} from '../core/alertMessages.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import type { Db } from '../database/db.js';
 import { newestNotified, putInOutbox } from './outboxStore.js';
@@ -44,6 +50,15 @@ export async function tellJobFailed(
   const newest = await newestNotified(db, alert.event, alert.subject);
   if (newest !== null && now.getTime() - newest.getTime() < JOB_FAILED_EVERY_MS) return;
   await tell(db, config, alert, now.toISOString(), ['webhook']);
+}
+
+/** Once for each state of the file, also where two clocks meet it. */
+export async function tellFileRefused(
+  tx: Db,
+  config: Notify,
+  { name, reason, mark }: { name: string; reason: string; mark: string },
+): Promise<void> {
+  await tell(tx, config, fileRefused(name, reason), `${mark} ${reason}`, ['webhook']);
 }
 
 async function tell(

@@ -15,6 +15,8 @@ import type { ScheduleStatus } from '../night/clock.js';
 import { readSchedule } from '../night/clock.js';
 import type { OutboxFigures } from '../outbox/outboxStore.js';
 import { outboxFigures } from '../outbox/outboxStore.js';
+import type { InboxFigures } from '../settlement/inbox.js';
+import { inboxFigures } from '../settlement/inbox.js';
 import { cached, inTime } from './cachedAnswer.js';
 import type { MonitorDeps } from './health.js';
 import type { ConsoleDeps } from './visit.js';
@@ -51,6 +53,7 @@ export const METRICS = {
   tieout_sending_stopped: ['1 where nothing is sent, and why', 'account', 'why'],
   tieout_queue_jobs: ['Jobs of the queue', 'queue', 'state'],
   tieout_alerts: ['Messages to the outside: waiting, or given up', 'state'],
+  tieout_inbox_files: ['Files of settlement.inbox: waiting, or refused', 'state'],
   tieout_alerts_oldest_waiting_timestamp_seconds: ['Since when the oldest of them waits'],
 } as const satisfies Record<string, readonly [help: string, ...labels: string[]]>;
 type MetricName = keyof typeof METRICS;
@@ -61,6 +64,7 @@ type QueueFigures = Awaited<ReturnType<MonitorDeps['queueCounts']>>;
 interface Figures {
   database: { figures: MetricFigures; alerts: OutboxFigures; status: ScheduleStatus } | null;
   queue: QueueFigures | null;
+  inbox: InboxFigures | null;
 }
 
 export function addMetrics(
@@ -104,11 +108,14 @@ function digest(text: string): Buffer {
 }
 
 async function readFigures(monitor: MonitorDeps): Promise<Figures> {
-  const [database, queue] = await Promise.all([
+  const folder = monitor.config.settlement?.inbox ?? null;
+  const [database, queue, inbox] = await Promise.all([
     inTime(readDatabase(monitor), PART_TIMEOUT_MS).catch(() => null),
     inTime(monitor.queueCounts(), PART_TIMEOUT_MS).catch(() => null),
+    // Of a folder on another host nothing is said here.
+    folder === null ? null : inTime(inboxFigures(folder), PART_TIMEOUT_MS).catch(() => null),
   ]);
-  return { database, queue };
+  return { database, queue, inbox };
 }
 
 async function readDatabase(monitor: MonitorDeps): Promise<NonNullable<Figures['database']>> {
@@ -138,6 +145,10 @@ function fill({ version, config }: MonitorDeps, gauges: Gauges, found: Figures):
     for (const [state, count] of Object.entries(counts)) {
       gauges.tieout_queue_jobs.set({ queue, state }, count);
     }
+  }
+  if (found.inbox !== null) {
+    gauges.tieout_inbox_files.set({ state: 'waiting' }, found.inbox.waiting);
+    gauges.tieout_inbox_files.set({ state: 'refused' }, found.inbox.refused);
   }
   if (found.database === null) return;
   const { figures, alerts, status } = found.database;

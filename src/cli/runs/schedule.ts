@@ -10,6 +10,7 @@ import { nextSentence, owedSentence } from '../../core/runs/owed.js';
 import type { ScheduleStatus } from '../../night/clock.js';
 import { readSchedule, workOnOwed } from '../../night/clock.js';
 import type { Workforce } from '../../night/run.js';
+import { openInbox } from '../../settlement/inbox.js';
 import type { App } from '../app.js';
 import { configOf, SERVICE, withApp } from '../context.js';
 import { sentenceOf } from './status.js';
@@ -39,12 +40,15 @@ export async function runClock(app: App, signal: AbortSignal, workforce: Workfor
   await opened.journal.keep();
   const deps = { ...opened, localTicks: localTicksOf(cron) };
   const say = onlyChanges(deps.log);
+  const sayOfInbox = onlyChanges(deps.log);
+  const lookIntoInbox = openInbox(deps);
   let wake = (): void => {};
   const clock = startClock({ cron, timezone, log: deps.log, onTick: async () => wake() });
   while (!signal.aborted) {
     const woken = new Promise<void>((resolve) => {
       wake = resolve;
     });
+    await lookIntoInbox().catch((error: unknown) => sayOfInbox(`inbox: ${reasonOf(error)}`));
     try {
       const status = await readSchedule(deps);
       const worked = (await workOnOwed(deps, workforce, status)) !== null;

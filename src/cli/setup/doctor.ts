@@ -39,6 +39,7 @@ import { statusCodesSeen } from '../../pull/snapshot/statusCodesStore.js';
 import { lookbackFrom } from '../../runs/deps.js';
 import { leftAccounts } from '../../runs/leftAccountsStore.js';
 import { accountsWithoutHistory } from '../../runs/runAccountsStore.js';
+import { inboxFigures } from '../../settlement/inbox.js';
 import type { App } from '../app.js';
 import { configOf, printJson, printLines, wantsJson, withApp } from '../context.js';
 import { scheduleDepsOf } from '../scheduleStatus.js';
@@ -99,6 +100,7 @@ async function examine(app: App): Promise<Check[]> {
     // With the database's queue, its tables come with those of the ledger.
     ...(isMigrated || app.config.queue.kind === 'redis' ? [await queueCheck(app)] : []),
     ...(isMigrated ? [await alertsCheck(app)] : []),
+    ...(await inboxChecks(app.config)),
   ];
 }
 
@@ -273,6 +275,21 @@ async function codesCheck(app: App): Promise<Check> {
         ? `without a meaning in the profile: ${names.join(', ')} (\`tieout status --words\`)`
         : 'every code it used has a meaning',
   };
+}
+
+/** What lies in the folder whose files are imported by themselves. */
+async function inboxChecks({ settlement }: Config): Promise<Check[]> {
+  const inbox = settlement?.inbox ?? null;
+  if (inbox === null) return [];
+  const name = 'inbox';
+  try {
+    const { waiting, refused, strange } = await inboxFigures(inbox);
+    const left = strange.length === 0 ? '' : `; left alone, no plain file: ${strange.join(', ')}`;
+    const words = `${inbox}: ${waiting} waiting, ${refused} refused${left}`;
+    return [{ name, kind: refused + strange.length > 0 ? 'warning' : 'ok', words }];
+  } catch (error) {
+    return [{ name, kind: 'problem', words: `settlement.inbox: ${messageOf(error)}` }];
+  }
 }
 
 /** At night nobody looks: somebody has to be told. */

@@ -45,26 +45,34 @@ interface SettlementOptions {
 export async function importSettlement(
   deps: SettlementDeps,
   files: readonly string[],
+  options: SettlementOptions,
+): Promise<SettlementImport> {
+  return deps.db.transaction((tx) => takeSettlement(deps, tx, files, options));
+}
+
+/** The same as a part of a transaction of the caller's. */
+export async function takeSettlement(
+  deps: SettlementDeps,
+  tx: Tx,
+  files: readonly string[],
   { map, check }: SettlementOptions,
 ): Promise<SettlementImport> {
   requireFiles(files);
   const other = files.find((file) => formatOf(file) !== 'csv');
   if (other !== undefined) throw new UsageError(`${other}: --map reads CSV`);
   const digests = await Promise.all(files.map(fileDigest));
-  return deps.db.transaction(async (tx) => {
-    const problems = problemList();
-    const leftOut: LeftOut = new Map();
-    await stageLines(tx, readLines(deps, files, { map, problems, leftOut }));
-    if (problems.problems.length === 0) await refuseBatches(tx, files, problems);
-    if (problems.problems.length > 0) {
-      return { kind: 'refused', problems: problems.problems, more: problems.isFull() };
-    }
-    const told = await tell(deps, tx, leftOut);
-    if (!check && told.inserted > 0) {
-      await keepFiles(tx, files.map(shownName), digests, textDigest(JSON.stringify(map)));
-    }
-    return { kind: 'imported', check, ...told };
-  });
+  const problems = problemList();
+  const leftOut: LeftOut = new Map();
+  await stageLines(tx, readLines(deps, files, { map, problems, leftOut }));
+  if (problems.problems.length === 0) await refuseBatches(tx, files, problems);
+  if (problems.problems.length > 0) {
+    return { kind: 'refused', problems: problems.problems, more: problems.isFull() };
+  }
+  const told = await tell(deps, tx, leftOut);
+  if (!check && told.inserted > 0) {
+    await keepFiles(tx, files.map(shownName), digests, textDigest(JSON.stringify(map)));
+  }
+  return { kind: 'imported', check, ...told };
 }
 
 interface Reading {

@@ -1,0 +1,191 @@
+// The folder whose files are imported by themselves (`settlement.inbox`). Looked into by whoever
+// runs the clock: a file that is the same at two looks is taken, in one transaction with the word
+// that it was refused, and moved after its commit. Killed between the two, it is found again, known
+// by its batches, and moved. Neighbours: core/settlement/inboxFile.ts says what is ready,
+// ledger/settlement/importSettlement.ts takes it.
+
+import { lstat, mkdir, readdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../config/config.js';
+import { loadColumnMap } from '../config/mapFile.js';
+import { InputError, messageOf, UnreachableError, UsageError } from '../core/errors.js';
+import type { Log } from '../core/log.js';
+import type { InboxFacts } from '../core/settlement/inboxFile.js';
+import {
+  INBOX_FILE_BYTES_MAX,
+  INBOX_FILES_A_LOOK_MAX,
+  isLeftAlone,
+  mapFor,
+  markOf,
+} from '../core/settlement/inboxFile.js';
+import type { Database, Tx } from '../database/db.js';
+import { takeSettlement } from '../ledger/settlement/importSettlement.js';
+import { formatSettlement } from '../ledger/settlement/settlementResult.js';
+import { tellFileRefused } from '../outbox/writeAlerts.js';
+import { inboxAlone } from './inboxStore.js';
+import type { SettlementRules } from './settlement.js';
+import { settleAccounts, settlementRules } from './settlement.js';
+
+interface InboxDeps {
+  db: Database;
+  config: Config;
+  log: Log;
+  now: () => Date;
+}
+
+interface Place extends SettlementRules {
+  readonly inbox: string;
+}
+type Taken = { kind: 'done' | 'refused'; words: string };
+
+/** Answers a look, which remembers what the one before it saw. */
+export function openInbox(deps: InboxDeps): () => Promise<void> {
+  const rules = settlementRules(deps.config);
+  const inbox = rules?.settings.inbox ?? null;
+  if (rules === null || inbox === null) return async () => {};
+  let before: ReadonlyMap<string, string> = new Map();
+  return async () => {
+    const found = (await factsIn(inbox)).filter((facts) => !isLeftAlone(facts));
+    const ready = found.filter((facts) => before.get(facts.name) === markOf(facts));
+    before = new Map(found.map((facts) => [facts.name, markOf(facts)]));
+    for (const facts of ready.slice(0, INBOX_FILES_A_LOOK_MAX)) {
+      await takeFile(deps, { ...rules, inbox }, facts);
+    }
+  };
+}
+
+async function takeFile(deps: InboxDeps, place: Place, facts: InboxFacts): Promise<void> {
+  const taken = await takenAlone(deps, place, facts);
+  if (taken === null) return;
+  if (taken.kind === 'done') await settleNow(deps, place);
+  const isMoved = await deps.db.transaction(async (tx) => {
+    if (!(await inboxAlone(tx)) || !(await isSame(place.inbox, facts))) return false;
+    await putAway(place.inbox, facts.name, taken);
+    return true;
+  });
+  if (isMoved) deps.log(`inbox: ${facts.name}: ${taken.words.split('\n', 1)[0]}`);
+}
+
+/** Also after a file that brought nothing new: one before it may have been cut short here. */
+async function settleNow({ db, config, now }: InboxDeps, place: Place): Promise<void> {
+  const accountIds = config.accounts.map(({ accountId }) => accountId);
+  await settleAccounts(db, place, accountIds, { now: now(), runId: null });
+}
+
+/** null: another clock is at it, or the file is another one by now. */
+async function takenAlone(deps: InboxDeps, place: Place, facts: InboxFacts): Promise<Taken | null> {
+  const alone = (work: (tx: Tx) => Promise<Taken>): Promise<Taken | null> =>
+    deps.db.transaction(async (tx) => {
+      if (!(await inboxAlone(tx)) || !(await isSame(place.inbox, facts))) return null;
+      const taken = await work(tx);
+      if (taken.kind === 'refused') await tellRefused(deps, tx, facts, taken.words);
+      return taken;
+    });
+  try {
+    return await alone((tx) => judged(deps, tx, place, facts));
+  } catch (error) {
+    // A database that is away refuses no file; what else fails would fail at every look.
+    if (error instanceof UnreachableError) throw error;
+    const words = `it could not be taken: ${messageOf(error)}`;
+    return await alone(async () => ({ kind: 'refused', words }));
+  }
+}
+
+async function judged(
+  { db, config }: InboxDeps,
+  tx: Tx,
+  { inbox, settings, times }: Place,
+  { name, size }: InboxFacts,
+): Promise<Taken> {
+  if (size > INBOX_FILE_BYTES_MAX) {
+    return { kind: 'refused', words: `it is larger than ${INBOX_FILE_BYTES_MAX} bytes` };
+  }
+  const map = mapFor(settings.files, name);
+  if (map === null) {
+    return { kind: 'refused', words: 'no entry of settlement.files has a name that fits it' };
+  }
+  try {
+    const options = { map: loadColumnMap(map, 'settlement'), check: false };
+    const { accounts, gateway } = config;
+    const deps = { db, profile: gateway.profile, accounts, since: times };
+    const result = await takeSettlement(deps, tx, [join(inbox, name)], options);
+    const kind = result.kind === 'refused' ? 'refused' : 'done';
+    return { kind, words: formatSettlement(result) };
+  } catch (error) {
+    if (!(error instanceof InputError || error instanceof UsageError)) throw error;
+    return { kind: 'refused', words: error.message };
+  }
+}
+
+/** The first lines say enough; all of them lie beside the file. */
+const TOLD_LINES = 2;
+
+async function tellRefused(
+  { config }: InboxDeps,
+  tx: Tx,
+  facts: InboxFacts,
+  words: string,
+): Promise<void> {
+  const reason = words
+    .split('\n', TOLD_LINES)
+    .map((line) => line.trim())
+    .join('; ');
+  await tellFileRefused(tx, config, { name: facts.name, reason, mark: markOf(facts) });
+}
+
+/** Never over a file of that name that came before. */
+async function putAway(inbox: string, name: string, { kind, words }: Taken): Promise<void> {
+  const folder = join(inbox, kind);
+  await mkdir(folder, { recursive: true });
+  if (!(await lstat(folder)).isDirectory()) throw new InputError(`${folder} is no folder`);
+  const taken = new Set(await readdir(folder));
+  let free = name;
+  for (let count = 2; taken.has(free); count += 1) free = `${count}-${name}`;
+  if (kind === 'refused') await writeFile(join(folder, `${free}.reason.txt`), `${words}\n`);
+  await rename(join(inbox, name), join(folder, free));
+}
+
+async function isSame(inbox: string, facts: InboxFacts): Promise<boolean> {
+  const now = await factsOf(inbox, facts.name);
+  return now?.isPlain === true && markOf(now) === markOf(facts);
+}
+
+async function factsIn(inbox: string): Promise<InboxFacts[]> {
+  const names = (await readdir(inbox)).sort();
+  const facts = await Promise.all(names.map((name) => factsOf(inbox, name)));
+  return facts.filter((one) => one !== null);
+}
+
+/** null: somebody has taken it away. */
+async function factsOf(inbox: string, name: string): Promise<InboxFacts | null> {
+  try {
+    const found = await lstat(join(inbox, name));
+    return { name, isPlain: found.isFile(), size: found.size, modifiedMs: found.mtimeMs };
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+export interface InboxFigures {
+  /** files that wait for the next looks, or are still being written */
+  readonly waiting: number;
+  readonly refused: number;
+  /** a link or a folder, which nobody follows */
+  readonly strange: readonly string[];
+}
+
+const FOLDERS: ReadonlySet<string> = new Set(['done', 'refused']);
+
+/** What lies there now, for doctor and monitors; throws where the folder cannot be read. */
+export async function inboxFigures(inbox: string): Promise<InboxFigures> {
+  const found = await factsIn(inbox);
+  const refused = await readdir(join(inbox, 'refused')).catch((): string[] => []);
+  return {
+    waiting: found.filter(({ isPlain }) => isPlain).length,
+    refused: refused.filter((name) => !name.endsWith('.reason.txt')).length,
+    strange: found
+      .filter(({ name, isPlain }) => !isPlain && !FOLDERS.has(name))
+      .map(({ name }) => name),
+  };
+}

@@ -1,4 +1,4 @@
--- The schema as it stands after 0116_chargebacks, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0117_files_refused, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -940,7 +940,7 @@ create table tieout.outbox (
   ended_at timestamp with time zone,
   constraint outbox_channel_check CHECK (channel = ANY (ARRAY['webhook', 'switch'])),
   constraint outbox_check CHECK ((state = 'waiting') = (ended_at IS NULL)),
-  constraint outbox_event_check CHECK (event = ANY (ARRAY['night_finished', 'night_did_not_start', 'run_is_silent', 'unknown_waits', 'job_failed'])),
+  constraint outbox_event_check CHECK (event = ANY (ARRAY['night_finished', 'night_did_not_start', 'run_is_silent', 'unknown_waits', 'job_failed', 'file_refused'])),
   constraint outbox_pkey PRIMARY KEY (message_id),
   constraint outbox_state_check CHECK (state = ANY (ARRAY['waiting', 'delivered', 'failed']))
 );

@@ -48,9 +48,12 @@ export function openInbox(deps: InboxDeps): () => Promise<void> {
     const found = (await factsIn(inbox)).filter((facts) => !isLeftAlone(facts));
     const ready = found.filter((facts) => before.get(facts.name) === markOf(facts));
     before = new Map(found.map((facts) => [facts.name, markOf(facts)]));
+    const failures: unknown[] = [];
     for (const facts of ready.slice(0, INBOX_FILES_A_LOOK_MAX)) {
-      await takeFile(deps, { ...rules, inbox }, facts);
+      await takeFile(deps, { ...rules, inbox }, facts).catch((error) => failures.push(error));
     }
+    // One that cannot be moved keeps no other waiting.
+    if (failures.length > 0) throw failures[0];
   };
 }
 

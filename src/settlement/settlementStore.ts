@@ -97,7 +97,8 @@ export interface SettlementDocument {
       readonly settled: string;
       readonly suspense: number;
     })[];
-    readonly payable: readonly (BookFigures & Readonly<Record<'fees' | 'chargebacks', string>>)[];
+    readonly payable: readonly (BookFigures &
+      Readonly<Record<'gross' | 'fees' | 'chargebacks' | 'other' | 'paidOut', string>>)[];
     readonly bank: readonly (BookFigures & Readonly<Record<'paidOut' | 'arrived', string>>)[];
     readonly movements: Readonly<Record<'settled' | 'open' | 'overdue' | 'differs', number>>;
     readonly breaks: Readonly<Record<string, number>>;

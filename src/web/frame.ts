@@ -11,7 +11,7 @@ export function frameOf(
   session: SessionRow | null,
   csrf: string,
 ): Omit<Frame, 'title' | 'section'> {
-  const { environment, schedule } = deps.config;
+  const { environment, schedule, settlement } = deps.config;
   const can = (right: Right, everywhere: boolean): boolean => {
     const grants = session?.grants ?? [];
     return everywhere
@@ -19,5 +19,12 @@ export function frameOf(
       : accountsFor(right, grants, deps.accountIds).length > 0;
   };
   const person = session === null ? null : { name: session.name, can };
-  return { environment, person, csrf, zone: schedule.timezone, version: deps.version };
+  return {
+    environment,
+    person,
+    csrf,
+    zone: schedule.timezone,
+    version: deps.version,
+    hasSettlement: settlement !== null,
+  };
 }

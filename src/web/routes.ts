@@ -20,6 +20,9 @@ import { runPage, tonightPage } from './pages/night.js';
 import { orderPage, searchPage } from './pages/order.js';
 import { reportFile, reportsPage } from './pages/reports.js';
 import { settingsPage } from './pages/settings.js';
+import { batchPage } from './pages/settlement/batch.js';
+import { figureRowsPage } from './pages/settlement/figureRows.js';
+import { settlementPage, whereKept } from './pages/settlement/settlement.js';
 import type { Route } from './visit.js';
 
 export const ROUTES: readonly Route[] = [
@@ -119,6 +122,14 @@ export const ROUTES: readonly Route[] = [
       handle: closing(verb),
     }),
   ),
+  { method: 'GET', path: '/settlement', right: 'look', handle: whereKept(settlementPage) },
+  { method: 'GET', path: '/settlement/rows', right: 'look', handle: whereKept(figureRowsPage) },
+  {
+    method: 'GET',
+    path: '/settlement/:account/:batch',
+    right: 'look',
+    handle: whereKept(batchPage),
+  },
   { method: 'GET', path: '/search', right: 'look', handle: searchPage },
   { method: 'GET', path: '/orders/:account/:orderNo', right: 'look', handle: orderPage },
   { method: 'GET', path: '/reports', right: 'look', handle: reportsPage },

@@ -25,7 +25,9 @@ let report: string;
 
 beforeAll(async () => {
   const approve = { capture: 'approve', cancel: 'auto', refund: 'approve', review: 'auto' };
-  console = await openConsole({ settings: { operations: approve } });
+  console = await openConsole({
+    settings: { operations: approve, settlement: { from: '2026-11-01' } },
+  });
   rows = { A1001: await rowsOf('A1001'), A1002: await rowsOf('A1002') };
   const found = await console.app.db.query<{ id: bigint }>(
     `select report_id as id from tieout.reports where state = 'written' limit 1`,
@@ -57,6 +59,7 @@ function addressOf(route: Route, accountId: 'A1001' | 'A1002'): string {
   return route.path
     .replace(':date', visitDate())
     .replace(':account', accountId)
+    .replace(':batch', '134')
     .replace(':orderNo', encodeURIComponent(mine.order))
     .replace(':id', id);
 }

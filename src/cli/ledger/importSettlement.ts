@@ -4,12 +4,9 @@
 import type { Command } from 'commander';
 import { loadColumnMap } from '../../config/mapFile.js';
 import { UsageError } from '../../core/errors.js';
-import type { SettlementDeps } from '../../ledger/settlement/importSettlement.js';
-import { importSettlement } from '../../ledger/settlement/importSettlement.js';
 import type { SettlementImport } from '../../ledger/settlement/settlementResult.js';
 import { formatSettlement } from '../../ledger/settlement/settlementResult.js';
-import type { SettlementRules } from '../../settlement/settlement.js';
-import { settleAccounts } from '../../settlement/settlement.js';
+import { takeSettlement } from '../../settlement/takeSettlement.js';
 import type { App } from '../app.js';
 import { printJson, wantsJson, withApp } from '../context.js';
 import { requiredRules } from '../settlement/settlementRules.js';
@@ -35,24 +32,19 @@ export function addSettlement(root: Command): void {
       }
       const map = loadColumnMap(flags.map, 'settlement');
       await withApp(command, async (app) => {
-        const options = { map, check: flags.check ?? false };
-        const rules = requiredRules(app.config);
-        const result = await importSettlement(depsOf(app, rules), files, options);
-        if (result.kind === 'imported' && !result.check) await settleNow(app, rules);
+        const result = await takeSettlement(takeDeps(app), files, {
+          map,
+          check: flags.check ?? false,
+        });
         return printed(result, wantsJson(command));
       });
     });
 }
 
-function depsOf(app: App, rules: SettlementRules): SettlementDeps {
-  const { accounts, gateway } = app.config;
-  return { db: app.db, profile: gateway.profile, accounts, since: rules.times };
-}
-
-/** Also after a file that brought nothing new: one before it may have been cut short here. */
-async function settleNow(app: App, rules: SettlementRules): Promise<void> {
-  const accountIds = app.config.accounts.map(({ accountId }) => accountId);
-  await settleAccounts(app.db, rules, accountIds, { now: new Date(), runId: null });
+function takeDeps(app: App) {
+  const { db, config } = app;
+  const accountIds = config.accounts.map(({ accountId }) => accountId);
+  return { db, config, accountIds, rules: requiredRules(config), now: () => new Date() };
 }
 
 function printed(result: SettlementImport, isJson: boolean): 0 | 1 {

@@ -14,10 +14,11 @@ import {
   openItems,
   settlementFigures,
 } from '../../settlement/settlementStore.js';
+import { settlementLines } from '../../settlement/settlementWords.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { requiredRules } from './settlementRules.js';
-import { batchLine, feeLine, itemLine, lineOfBatch, settlementLines } from './settlementText.js';
+import { batchLine, feeLine, itemLine, lineOfBatch } from './settlementText.js';
 
 export function settlementCommand(): Command {
   const command = new Command('settlement');

@@ -51,3 +51,14 @@ function times({ times: lines = 1 }: Side): string {
 function inBatch({ batch }: Side): string {
   return batch === undefined ? '' : ` (batch ${batch})`;
 }
+
+/** The batch that it stands on, where it stands on no order; null elsewhere. */
+export function batchOfBreak({ kind, orderNo }: { kind: string; orderNo: string }): string | null {
+  const [, batch] = /^batch (.+)$/s.exec(orderNo) ?? [];
+  return isOfSettlement(kind) && batch !== undefined ? batch : null;
+}
+
+/** One of what became of the captured money, not of what ledger and gateway say. */
+export function isOfSettlement(kind: string): boolean {
+  return kind in SETTLEMENT_SENTENCES;
+}

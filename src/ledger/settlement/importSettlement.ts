@@ -28,7 +28,7 @@ import {
   stageLines,
 } from './stagedSettlementStore.js';
 
-export interface SettlementDeps {
+interface SettlementDeps {
   db: Database;
   profile: Profile;
   accounts: readonly Pick<Account, 'accountId'>[];

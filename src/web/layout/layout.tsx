@@ -16,6 +16,8 @@ export interface Frame {
   csrf: string;
   zone: string;
   version: string;
+  /** settlement is kept */
+  hasSettlement: boolean;
   /** the page changes while one looks at it */
   isLive?: boolean;
 }
@@ -25,6 +27,8 @@ interface Section {
   path: string;
   right: Right;
   everywhere?: true;
+  /** only where settlement is kept */
+  ofSettlement?: true;
 }
 
 /** In the order in which a morning asks for them. */
@@ -35,6 +39,7 @@ const SECTIONS: readonly Section[] = [
   { name: 'Instructions', path: '/instructions', right: 'look' },
   { name: 'Reports', path: '/reports', right: 'look' },
   { name: 'Days', path: '/days', right: 'look' },
+  { name: 'Settlement', path: '/settlement', right: 'look', ofSettlement: true },
   { name: 'Jobs', path: '/jobs', right: 'jobs', everywhere: true },
   { name: 'Activity', path: '/activity', right: 'audit', everywhere: true },
   { name: 'Audit', path: '/audit', right: 'audit', everywhere: true },
@@ -106,14 +111,19 @@ function Bar({ frame, person }: { frame: Frame; person: NonNullable<Frame['perso
         <button type="submit">Sign out</button>
       </form>
       <nav aria-label="Sections">
-        {SECTIONS.filter(({ right, everywhere }) => person.can(right, everywhere === true)).map(
-          ({ name, path }) => (
-            <a href={path} aria-current={frame.section === name ? 'page' : undefined}>
-              {name}
-            </a>
-          ),
-        )}
+        {sectionsOf(frame, person).map(({ name, path }) => (
+          <a href={path} aria-current={frame.section === name ? 'page' : undefined}>
+            {name}
+          </a>
+        ))}
       </nav>
     </>
+  );
+}
+
+function sectionsOf({ hasSettlement }: Frame, { can }: NonNullable<Frame['person']>): Section[] {
+  return SECTIONS.filter(
+    ({ right, everywhere, ofSettlement }) =>
+      can(right, everywhere === true) && (ofSettlement !== true || hasSettlement),
   );
 }

@@ -11,6 +11,7 @@ import {
 } from '../../../breaks/breaksStore.js';
 import { AGES, ageInDays, seenRange } from '../../../core/breaks/breakAge.js';
 import { breakDifference, breakFields, breakSentence } from '../../../core/breaks/sentence.js';
+import { batchOfBreak, isOfSettlement } from '../../../core/breaks/settlementSentence.js';
 import type { BreakKind } from '../../../core/orders/verdict.js';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
 import { labelOf, labelStates } from '../../../core/text/labels.js';
@@ -20,6 +21,7 @@ import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import type { Fields } from '../../visitor/fields.js';
 import { rowIdOf } from '../../visitor/fields.js';
+import { batchPath } from '../settlement/figures.js';
 import { DecideBreaks } from './breakDecisions.js';
 import { Filters } from './breakFilters.js';
 
@@ -136,7 +138,7 @@ function BreakTable(props: {
             />
           </td>
           <th scope="row">
-            <OrderLink accountId={row.accountId} orderNo={row.orderNo} />
+            <Place row={row} />
           </th>
           <td>{row.accountId}</td>
           <td class="line">
@@ -157,6 +159,14 @@ function BreakTable(props: {
   );
 }
 
+/** The order that a break stands on, or the batch. */
+function Place({ row }: { row: FoundBreak }) {
+  const { accountId, orderNo } = row;
+  const batch = batchOfBreak(row);
+  if (batch === null) return <OrderLink accountId={accountId} orderNo={orderNo} />;
+  return <a href={batchPath(accountId, batch)}>{orderNo}</a>;
+}
+
 export function sentenceOf({ kind, expected, actual }: FoundBreak): string {
   return labelStates(breakSentence(kind, expected, actual));
 }
@@ -175,8 +185,8 @@ export async function breakPage(visit: Visit): Promise<Answer> {
         {labelOf(found.kind)} <State state={found.state} />
       </h1>
       <p class="sentence">
-        Order <OrderLink accountId={found.accountId} orderNo={found.orderNo} /> of account{' '}
-        {found.accountId}: {sentenceOf(found)}.
+        {batchOfBreak(found) === null ? 'Order ' : ''}
+        <Place row={found} /> of account {found.accountId}: {sentenceOf(found)}.
       </p>
       <p class="hint">
         First seen {words.at(found.firstSeen)},{' '}
@@ -222,16 +232,20 @@ function agoText(days: number, words: Words): string {
   return days === 1 ? 'a day ago' : `${words.count(days)} days ago`;
 }
 
+const OF_ORDERS = ['Ledger', 'Gateway'] as const;
+const OF_SETTLEMENT = ['Expected', 'Acquirer'] as const;
+
 /** What each side says, field by field. */
 function Sides({ found, words }: { found: FoundBreak; words: Words }) {
   const fields = breakFields(found.expected, found.actual);
+  const [left, right] = isOfSettlement(found.kind) ? OF_SETTLEMENT : OF_ORDERS;
   const difference = breakDifference(found.kind, found.expected, found.actual);
   return (
     <>
       <h2>What each side says</h2>
       <Table
-        caption="Ledger and gateway, field by field"
-        columns={[{ head: 'Field' }, { head: 'Ledger' }, { head: 'Gateway' }]}
+        caption={`${left} and ${right}, field by field`}
+        columns={[{ head: 'Field' }, { head: left }, { head: right }]}
       >
         {fields.map(({ field, expected, actual, differs }) => (
           <tr class={differs ? 'differs' : undefined}>

@@ -1,0 +1,58 @@
+// What is open in one book of an account and currency, by age, and one page of it. The items are read
+// as they come, so that many need no memory; what an item is stays the matter of openItems.sql.
+
+import type { BreakAge } from '../core/breaks/breakAge.js';
+import { AGES, ageInDays, isOfAge } from '../core/breaks/breakAge.js';
+import { addAmounts } from '../core/money.js';
+import type { Database } from '../database/db.js';
+import type { OpenItem, SettlementTimes } from './settlementStore.js';
+import { openItems } from './settlementStore.js';
+
+interface OpenAsked {
+  readonly accountId: string;
+  readonly currency: string;
+  readonly book: OpenItem['book'];
+  /** those of this age alone; null: all */
+  readonly age: BreakAge | null;
+  readonly at: Date;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface OpenPage {
+  readonly ages: readonly { readonly age: BreakAge; found: number; total: string }[];
+  /** of the asked age, oldest first */
+  readonly items: readonly OpenItem[];
+  readonly found: number;
+  readonly total: string;
+}
+
+export async function openPage(
+  db: Database,
+  asked: OpenAsked,
+  times: SettlementTimes,
+): Promise<OpenPage> {
+  const ages = AGES.map((age) => ({ age, found: 0, total: '0.00' }));
+  const items: OpenItem[] = [];
+  const all = { found: 0, total: '0.00' };
+  for await (const chunk of openItems(db, [asked.accountId], times)) {
+    for (const item of chunk.filter((one) => isAsked(one, asked))) {
+      const days = ageInDays(new Date(`${item.since}T00:00:00Z`), asked.at);
+      const bucket = ages.find(({ age }) => isOfAge(days, age));
+      if (bucket !== undefined) add(bucket, item);
+      if (asked.age !== null && bucket?.age !== asked.age) continue;
+      if (all.found >= asked.offset && items.length < asked.limit) items.push(item);
+      add(all, item);
+    }
+  }
+  return { ages, items, ...all };
+}
+
+function isAsked({ book, currency }: OpenItem, asked: OpenAsked): boolean {
+  return book === asked.book && currency === asked.currency;
+}
+
+function add(sum: { found: number; total: string }, { amount }: OpenItem): void {
+  sum.found += 1;
+  sum.total = addAmounts(sum.total, amount);
+}

@@ -1,0 +1,166 @@
+// The rows that a figure of settlement is the sum of, in pages; what is open also by age. Which
+// figure, account and currency stand in the address. Neighbour: settlement.tsx leads here.
+
+import { AGES } from '../../../core/breaks/breakAge.js';
+import { labelOf } from '../../../core/text/labels.js';
+import { openPage } from '../../../settlement/openPage.js';
+import type { SettlementRules } from '../../../settlement/settlement.js';
+import type { FigureRow } from '../../../settlement/settlementPagesStore.js';
+import {
+  figureLines,
+  LINE_FIGURES,
+  movementRows,
+} from '../../../settlement/settlementPagesStore.js';
+import { Empty, Figure, OrderLink, Pager, Table } from '../../layout/parts.js';
+import type { Answer, Visit } from '../../visit.js';
+import { NOT_FOUND } from '../../visit.js';
+import type { FigureName } from './figures.js';
+import { batchPath, FIGURES, figurePath } from './figures.js';
+
+const ROWS_A_PAGE = 100;
+const PAGES_MAX = 100_000;
+const NAMES = Object.keys(FIGURES) as FigureName[];
+
+interface Asked {
+  readonly of: FigureName;
+  readonly accountId: string;
+  readonly currency: string;
+  readonly age: (typeof AGES)[number] | null;
+  readonly at: number;
+}
+
+interface Rows {
+  readonly rows: readonly FigureRow[];
+  readonly found: number;
+  readonly total: string;
+  readonly ages?: Awaited<ReturnType<typeof openPage>>['ages'];
+}
+
+export async function figureRowsPage(visit: Visit, rules: SettlementRules): Promise<Answer> {
+  const asked = askedOf(visit);
+  if (asked === null) return NOT_FOUND;
+  const { of, accountId, currency, age, at } = asked;
+  const { words } = visit;
+  const { rows, found, total, ages } = await rowsOf(visit, asked, rules);
+  const path = figurePath(of, accountId, currency);
+  const body = (
+    <>
+      <h1>{FIGURES[of]}</h1>
+      <p class="sentence" role="status">
+        Account {accountId}: {words.count(found)} {found === 1 ? 'row comes' : 'rows come'} to{' '}
+        {words.amount(total)} {currency}
+        {age === null ? '' : ` (${age.words})`}. <a href="/settlement">Back to settlement</a>
+      </p>
+      {ages === undefined ? null : <Ages ages={ages} path={path} visit={visit} />}
+      {rows.length === 0 ? (
+        <Empty>There is no such row.</Empty>
+      ) : (
+        <RowTable rows={rows} asked={asked} visit={visit} />
+      )}
+      <Pager
+        at={at}
+        pages={Math.ceil(found / ROWS_A_PAGE)}
+        to={(page) => `${path}${age === null ? '' : `&age=${age.name}`}&page=${page + 1}`}
+      />
+    </>
+  );
+  return { kind: 'page', title: FIGURES[of], section: 'Settlement', body };
+}
+
+function askedOf({ query, accounts }: Visit): Asked | null {
+  const of = query.oneOf('of', NAMES);
+  const accountId = query.oneOf('account', accounts);
+  const currency = query.text('currency', 3);
+  if (of === null || accountId === null || currency === null) return null;
+  const age = AGES.find(({ name }) => name === query.text('age')) ?? null;
+  return {
+    of,
+    accountId,
+    currency,
+    age,
+    at: Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1),
+  };
+}
+
+async function rowsOf(visit: Visit, asked: Asked, { times }: SettlementRules): Promise<Rows> {
+  const { of, at } = asked;
+  const { db } = visit.deps;
+  const page = { limit: ROWS_A_PAGE, offset: at * ROWS_A_PAGE };
+  if (of === 'open' || of === 'paidOut') {
+    const book = of === 'open' ? 'atGateway' : 'bank';
+    const open = await openPage(db, { ...asked, ...page, book, at: visit.deps.now() }, times);
+    const { items, found, total, ages } = open;
+    const rows = items.map((item) => ({
+      ...{
+        on: item.since,
+        what: item.what,
+        orderNo: item.orderNo,
+        batch: item.batch,
+        found,
+        total,
+      },
+      ...{ transactionId: item.transactionId, amount: item.suspense ? null : item.amount },
+    }));
+    return { rows, found, total, ages };
+  }
+  const figure = LINE_FIGURES.find((name) => name === of);
+  const rows =
+    figure === undefined
+      ? await movementRows(db, asked, of === 'refunded' ? 'refunded' : 'captured', page)
+      : await figureLines(db, asked, figure, times, page);
+  return { rows, found: rows[0]?.found ?? 0, total: rows[0]?.total ?? '0.00' };
+}
+
+function Ages(props: { ages: NonNullable<Rows['ages']>; path: string; visit: Visit }) {
+  const { words } = props.visit;
+  return (
+    <Table
+      caption="By age"
+      isCaptionSeen
+      columns={[
+        { head: 'Age' },
+        { head: 'Items', isFigure: true },
+        { head: 'Amount', isFigure: true },
+      ]}
+    >
+      {props.ages.map(({ age, found, total }) => (
+        <tr>
+          <th scope="row">
+            <a href={`${props.path}&age=${encodeURIComponent(age.name)}`}>{age.words}</a>
+          </th>
+          <Figure>{words.count(found)}</Figure>
+          <Figure>{words.amount(total)}</Figure>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function RowTable(props: { rows: readonly FigureRow[]; asked: Asked; visit: Visit }) {
+  const { rows, asked, visit } = props;
+  const { accountId, currency } = asked;
+  return (
+    <Table
+      caption={FIGURES[asked.of]}
+      columns={[
+        { head: 'Business date' },
+        { head: 'What' },
+        { head: 'Order' },
+        { head: 'Transaction' },
+        { head: 'Batch' },
+        { head: `Amount, ${currency}`, isFigure: true },
+      ]}
+    >
+      {rows.map(({ on, what, orderNo, transactionId, batch, amount }) => (
+        <tr>
+          <th scope="row">{on}</th>
+          <td>{labelOf(what)}</td>
+          <td>{orderNo === null ? '' : <OrderLink accountId={accountId} orderNo={orderNo} />}</td>
+          <td>{transactionId ?? ''}</td>
+          <td>{batch === null ? '' : <a href={batchPath(accountId, batch)}>{batch}</a>}</td>
+          <Figure>{amount === null ? 'nobody knows yet' : visit.words.amount(amount)}</Figure>
+        </tr>
+      ))}
+    </Table>
+  );
+}

@@ -1,0 +1,42 @@
+// Figures of settlement as links to the rows that they are the sum of. Neighbours: settlement.tsx has
+// the books, figureRows.tsx the rows.
+
+import type { Words } from '../../format.js';
+import { Figure } from '../../layout/parts.js';
+
+/** What a figure is of; `open` is the closing at the gateway. */
+export const FIGURES = {
+  captured: 'Captured',
+  refunded: 'Refunded',
+  settled: 'Settled',
+  open: 'At the gateway: captured less refunded less settled',
+  gross: 'Gross of captured and refunded lines',
+  fees: 'Fees',
+  chargebacks: 'Chargebacks, less those reversed',
+  other: 'Reserves, balances carried over, adjustments',
+  paidOut: 'Paid out, not yet arrived',
+} as const;
+export type FigureName = keyof typeof FIGURES;
+
+export function figurePath(of: FigureName, accountId: string, currency: string): string {
+  return `/settlement/rows?${new URLSearchParams({ account: accountId, currency, of })}`;
+}
+
+export function batchPath(accountId: string, batch: string): string {
+  return `/settlement/${encodeURIComponent(accountId)}/${encodeURIComponent(batch)}`;
+}
+
+export function FigureLink(props: {
+  of: FigureName;
+  accountId: string;
+  currency: string;
+  amount: string;
+  words: Words;
+}) {
+  const { of, accountId, currency, amount, words } = props;
+  return (
+    <Figure>
+      <a href={figurePath(of, accountId, currency)}>{words.amount(amount)}</a>
+    </Figure>
+  );
+}

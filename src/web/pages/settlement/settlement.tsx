@@ -1,0 +1,236 @@
+// What became of the captured money: for each account a sentence a currency, the books at the gateway
+// and payable with every figure leading to its rows, and the batches. Only where settlement is kept.
+// Neighbours: figureRows.tsx has the rows, batch.tsx a batch, upload.tsx takes a file.
+
+import { labelOf } from '../../../core/text/labels.js';
+import type { SettlementRules } from '../../../settlement/settlement.js';
+import { settledAccounts, settlementRules } from '../../../settlement/settlement.js';
+import type { OldestOpen, SettlementDocument } from '../../../settlement/settlementStore.js';
+import { oldestOpen, settlementFigures } from '../../../settlement/settlementStore.js';
+import { currencySentences } from '../../../settlement/settlementWords.js';
+import type { Words } from '../../format.js';
+import { Empty, Figure, Pager, State, Table } from '../../layout/parts.js';
+import type { Answer, Visit } from '../../visit.js';
+import { NOT_FOUND } from '../../visit.js';
+import { batchPath, FigureLink, figurePath } from './figures.js';
+
+const BATCHES_A_PAGE = 50;
+const PAGES_MAX = 10_000;
+
+type AccountBooks = SettlementDocument['accounts'][number];
+type Batches = SettlementDocument['batches'];
+
+/** A page that is there only where settlement is kept. */
+export function whereKept(
+  page: (visit: Visit, rules: SettlementRules) => Promise<Answer>,
+): (visit: Visit) => Promise<Answer> {
+  return async (visit) => {
+    const rules = settlementRules(visit.deps.config);
+    return rules === null ? NOT_FOUND : page(visit, rules);
+  };
+}
+
+export async function settlementPage(visit: Visit, rules: SettlementRules): Promise<Answer> {
+  const { deps, accounts, query, words } = visit;
+  const settled = await settledAccounts(deps.db, rules, accounts, null);
+  const document = await settlementFigures(deps.db, settled, rules.times);
+  const oldest = await oldestOpen(deps.db, settled);
+  const batches = newestFirst(document.batches);
+  const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
+  const shown = batches.slice(at * BATCHES_A_PAGE, (at + 1) * BATCHES_A_PAGE);
+  const body = (
+    <>
+      <h1>Settlement</h1>
+      <p class="hint">
+        Since {rules.times.from}, as of {words.at(document.asOf)}. Every figure leads to the rows
+        that it is the sum of.
+      </p>
+      {document.accounts.map((one) => (
+        <Account one={one} oldest={oldest} from={rules.times.from} words={words} />
+      ))}
+      <h2 id="batches">Batches</h2>
+      {batches.length === 0 ? (
+        <Empty>
+          No batch yet. <code>tieout import settlement FILE --map MAP</code> takes the acquirer's
+          file.
+        </Empty>
+      ) : (
+        <BatchTable batches={shown} words={words} />
+      )}
+      <Pager
+        at={at}
+        pages={Math.ceil(batches.length / BATCHES_A_PAGE)}
+        to={(page) => `/settlement?page=${page + 1}#batches`}
+      />
+    </>
+  );
+  return { kind: 'page', title: 'Settlement', section: 'Settlement', body };
+}
+
+/** They come by account, oldest first. */
+function newestFirst(batches: Batches): Batches {
+  const accounts = [...new Set(batches.map(({ accountId }) => accountId))];
+  return accounts.flatMap((id) => batches.filter((one) => one.accountId === id).toReversed());
+}
+
+function Account(props: {
+  one: AccountBooks;
+  oldest: readonly OldestOpen[];
+  from: string;
+  words: Words;
+}) {
+  const { one, oldest, from, words } = props;
+  const { accountId, movements } = one;
+  const mine = oldest.filter((row) => row.accountId === accountId);
+  return (
+    <>
+      <h2>Account {accountId}</h2>
+      {currencySentences({ accounts: [one] }, mine, from).map((sentence) => (
+        <p class="sentence">{sentence}</p>
+      ))}
+      <AtGateway one={one} words={words} />
+      <Payable one={one} words={words} />
+      <p class="hint">
+        Captures and refunds: {words.count(movements.settled)} settled,{' '}
+        {words.count(movements.open)} open, {words.count(movements.overdue)} overdue,{' '}
+        {words.count(movements.differs)} settled otherwise than they were made.{' '}
+        <OpenBreaks one={one} words={words} />
+      </p>
+    </>
+  );
+}
+
+function OpenBreaks({ one, words }: { one: AccountBooks; words: Words }) {
+  const count = Object.values(one.breaks).reduce((sum, breaks) => sum + breaks, 0);
+  if (count === 0) return <>No break of settlement is open.</>;
+  return (
+    <>
+      Open breaks of settlement:{' '}
+      {Object.entries(one.breaks).map(([kind, breaks], at) => (
+        <>
+          {at > 0 ? ', ' : ''}
+          <a href={`/breaks?${new URLSearchParams({ account: one.accountId, kind })}`}>
+            {words.count(breaks)} {labelOf(kind)}
+          </a>
+        </>
+      ))}
+      .
+    </>
+  );
+}
+
+const AT_GATEWAY = ['captured', 'refunded', 'settled'] as const;
+
+function AtGateway({ one, words }: { one: AccountBooks; words: Words }) {
+  if (one.atGateway.length === 0) return null;
+  const { accountId } = one;
+  return (
+    <Table
+      caption={`At the gateway, ${accountId}`}
+      isCaptionSeen
+      columns={[
+        { head: 'Currency' },
+        ...[...AT_GATEWAY, 'closing'].map((head) => ({ head, isFigure: true })),
+        { head: 'in suspense', isFigure: true },
+      ]}
+    >
+      {one.atGateway.map((row) => (
+        <tr>
+          <th scope="row">{row.currency}</th>
+          {AT_GATEWAY.map((of) => (
+            <FigureLink
+              of={of}
+              accountId={accountId}
+              currency={row.currency}
+              amount={row[of]}
+              words={words}
+            />
+          ))}
+          <FigureLink
+            of="open"
+            accountId={accountId}
+            currency={row.currency}
+            amount={row.closing}
+            words={words}
+          />
+          <Figure>
+            <a href={figurePath('open', accountId, row.currency)}>{words.count(row.suspense)}</a>
+          </Figure>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+const PAYABLE = ['gross', 'fees', 'chargebacks', 'other'] as const;
+
+function Payable({ one, words }: { one: AccountBooks; words: Words }) {
+  if (one.payable.length === 0) return null;
+  const { accountId } = one;
+  return (
+    <Table
+      caption={`Payable, ${accountId}`}
+      isCaptionSeen
+      columns={[
+        { head: 'Currency' },
+        ...[...PAYABLE, 'paid out', 'closing'].map((head) => ({ head, isFigure: true })),
+      ]}
+    >
+      {one.payable.map((row) => (
+        <tr>
+          <th scope="row">{row.currency}</th>
+          {PAYABLE.map((of) => (
+            <FigureLink
+              of={of}
+              accountId={accountId}
+              currency={row.currency}
+              amount={row[of]}
+              words={words}
+            />
+          ))}
+          <FigureLink
+            of="paidOut"
+            accountId={accountId}
+            currency={row.currency}
+            amount={row.paidOut}
+            words={words}
+          />
+          <Figure>
+            <a href="#batches">{words.amount(row.closing)}</a>
+          </Figure>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function BatchTable({ batches, words }: { batches: Batches; words: Words }) {
+  return (
+    <Table
+      caption="Batches by account, newest first"
+      columns={[
+        { head: 'Batch' },
+        { head: 'Account' },
+        { head: 'State' },
+        { head: 'Lines', isFigure: true },
+        { head: 'Payout', isFigure: true },
+        { head: 'Currency' },
+      ]}
+    >
+      {batches.map((one) => (
+        <tr>
+          <th scope="row">
+            <a href={batchPath(one.accountId, one.batch)}>{one.batch}</a>
+          </th>
+          <td>{one.accountId}</td>
+          <td>
+            <State state={one.state} />
+          </td>
+          <Figure>{words.count(one.lines)}</Figure>
+          <Figure>{words.amount(one.payout)}</Figure>
+          <td>{one.currency}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}

@@ -1,5 +1,5 @@
--- Movements that `captured` or `refunded` of settlementFigures.sql is the sum of, newest first, with
--- their number and sum. $1 account, $2 currency, $3 kind, $4 limit, $5 offset.
+-- Movements that `captured` or `refunded` of settlementFigures.sql is the sum of, newest first,
+-- with their number and sum. $1 account, $2 currency, $3 kind, $4 limit, $5 offset.
 select m.business_date::text as on, m.kind as what, m.order_no as "orderNo",
   m.transaction_id as "transactionId", null as batch, round(m.amount, 2)::text as amount,
   (count(*) over ())::int as found, round(coalesce(sum(m.amount) over (), 0), 2)::text as total

@@ -1,5 +1,6 @@
-// What is open in one book of an account and currency, by age, and one page of it. The items are read
-// as they come, so that many need no memory; what an item is stays the matter of openItems.sql.
+// What is open in one book of an account and currency, by age, and one page of it. The items are
+// read as they come, so that many need no memory; what an item is stays the matter of
+// openItems.sql.
 
 import type { BreakAge } from '../core/breaks/breakAge.js';
 import { AGES, ageInDays, isOfAge } from '../core/breaks/breakAge.js';
@@ -19,7 +20,7 @@ interface OpenAsked {
   readonly offset: number;
 }
 
-export interface OpenPage {
+interface OpenPage {
   readonly ages: readonly { readonly age: BreakAge; found: number; total: string }[];
   /** of the asked age, oldest first */
   readonly items: readonly OpenItem[];

@@ -8,7 +8,7 @@ import type { FeeRules, SettlementTimes } from './settlementStore.js';
 
 /** Figures that are the sum of lines of the acquirer. */
 export const LINE_FIGURES = ['settled', 'gross', 'fees', 'chargebacks', 'other'] as const;
-export type LineFigure = (typeof LINE_FIGURES)[number];
+type LineFigure = (typeof LINE_FIGURES)[number];
 
 interface Page {
   readonly limit: number;

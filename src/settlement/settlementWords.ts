@@ -1,5 +1,5 @@
-// What became of the captured money, in words: one sentence a currency, the same on the command line
-// and the console. Pure. Neighbour: settlementStore.ts has the figures.
+// What became of the captured money, in words: one sentence a currency, the same on the command
+// line and the console. Pure. Neighbour: settlementStore.ts has the figures.
 
 import { addAmounts } from '../core/money.js';
 import { labelOf } from '../core/text/labels.js';

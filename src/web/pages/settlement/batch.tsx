@@ -110,7 +110,7 @@ function Breaks({ found, visit: { words } }: { found: Found; visit: Visit }) {
   if (found.length === 0) return <Empty>No break stands on this batch or its orders.</Empty>;
   return (
     <Table
-      caption={`Its breaks${found.length < BREAKS_SHOWN_MAX ? '' : `, the first ${BREAKS_SHOWN_MAX}`}`}
+      caption={found.length < BREAKS_SHOWN_MAX ? 'Its breaks' : `Its first ${found.length} breaks`}
       isCaptionSeen
       class="cards"
       columns={[

@@ -1,5 +1,5 @@
-// Figures of settlement as links to the rows that they are the sum of. Neighbours: settlement.tsx has
-// the books, figureRows.tsx the rows.
+// Figures of settlement as links to the rows that they are the sum of. Neighbours: settlement.tsx
+// has the books, figureRows.tsx the rows.
 
 import type { Words } from '../../format.js';
 import { Figure } from '../../layout/parts.js';

@@ -1,6 +1,6 @@
-// What became of the captured money: for each account a sentence a currency, the books at the gateway
-// and payable with every figure leading to its rows, and the batches. Only where settlement is kept.
-// Neighbours: figureRows.tsx has the rows, batch.tsx a batch, upload.tsx takes a file.
+// What became of the captured money: for each account a sentence a currency, the books at the
+// gateway and payable with every figure leading to its rows, and the batches. Only where settlement
+// is kept. Neighbours: figureRows.tsx has the rows, batch.tsx a batch, upload.tsx takes a file.
 
 import { labelOf } from '../../../core/text/labels.js';
 import type { SettlementRules } from '../../../settlement/settlement.js';

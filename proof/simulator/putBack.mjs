@@ -57,8 +57,7 @@ export function restoreFor({ draws, admin }) {
 
 /** A journal of permits for each host, on the disk as it really is; its guard lives as a process. */
 export function openJournals(wave) {
-  const guards = new Map();
-  const { program, db, clock, folder } = wave;
+  const { program, db, clock, folder, guards } = wave;
   return (host) => {
     const name = `${host}.${wave.generation ?? 0}`;
     const known = guards.get(name);

@@ -152,7 +152,7 @@ async function openWave(place, { seed, first, count, draws }) {
     ...{ kept: [], braked: [], putBacks: 0, goings: 0, night: 0 },
     forgotten: { instructions: [], attempts: [], approvals: [], calls: [] },
     copy: null,
-    timers: new Set(),
+    ...{ timers: new Set(), guards: new Map() },
     journalOf: () => NO_JOURNAL,
     isQuiet: false,
     worlds: new Map(),
@@ -166,6 +166,7 @@ async function openWave(place, { seed, first, count, draws }) {
     readsPortal: resendAfterHours === null || !randomOf(seed, first, 33).chance(0.5),
     enqueue: (queue, ids) => enqueue(wave, queue, ids),
     close: async () => {
+      for (const guard of wave.guards.values()) await guard.close();
       await drop();
       rmSync(folder, { recursive: true, force: true });
     },

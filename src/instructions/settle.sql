@@ -1,11 +1,12 @@
 -- What do the snapshots of a pull prove about instructions that were sent? Presence confirms; an
--- accepted one that does not show its new state becomes unknown; absence proves nothing about an
--- unknown one; a partial refund that is unknown is never settled here (law 2 of ARCHITECTURE.md).
--- An unknown capture or cancel is planned again, once, when this pull and an earlier one, both
--- complete and begun after so many hours, show the state from before it, whoever sent it is surely
--- gone, and the ledger still asks for it. $1 run, $2 pull, $3 now, $4 hours; null: absence never
--- counts, $5 json [{operation, expected}]: what may be sent again and which expected state asks for
--- it (core/orders/verdict.ts). Answers one row for each instruction that moved.
+-- accepted one that does not show its new state in a pull that was begun after its answer becomes
+-- unknown; absence proves nothing about an unknown one; a partial refund that is unknown is never
+-- settled here (law 2 of ARCHITECTURE.md). An unknown capture or cancel is planned again, once,
+-- when this pull and an earlier one, both complete and begun after so many hours, show the state
+-- from before it, whoever sent it is surely gone, and the ledger still asks for it. $1 run, $2
+-- pull, $3 now, $4 hours; null: absence never counts, $5 json [{operation, expected}]: what may be
+-- sent again and which expected state asks for it (core/orders/verdict.ts). Answers one row for
+-- each instruction that moved.
 with sent as (
   -- found order by order: the planner cannot know how few of all orders these are
   select i.*, asked.expected
@@ -32,6 +33,11 @@ shown as (
     sent.state, sent.operation, sent.from_state, sent.done_states,
     sent.is_disputed, sent.refund_amount is null or sent.refund_amount = sent.amount as is_whole,
     look.gateway_state, look.other_state,
+    -- its page may have been asked before it was done
+    exists (
+      select from tieout.attempts t where t.batch_id = sent.batch_id
+        and t.finished_at > (select as_of from tieout.pulls where pull_id = $2)
+    ) as is_older,
     exists (
       select from tieout.instructions later
       where later.account_id = sent.account_id and later.order_no = sent.order_no
@@ -111,6 +117,7 @@ judged as materialized (
       -- contradictory, or a code without a meaning: no proof either way
       when gateway_state <> other_state or gateway_state = '' then null
       when state = 'accepted' and gateway_state = any (done_states) then 'confirmed'
+      when state = 'accepted' and is_older then null
       when state = 'accepted' then 'unknown'
       when state = 'unknown' and not is_disputed and is_whole
         and gateway_state = any (done_states) then 'confirmed'

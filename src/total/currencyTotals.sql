@@ -14,12 +14,15 @@ money as (
     sum(amount) filter (where operation = 'cancel' and state = 'confirmed') as cancelled,
     sum(refund_amount) filter (where operation = 'refund' and state = 'confirmed') as refunded,
     sum(amount) filter (where operation = 'payout' and state = 'confirmed') as paid_out,
-    sum(coalesce(refund_amount, amount)) filter (where state = 'unknown' and operation <> 'review')
-      as unknown
+    sum(coalesce(refund_amount, amount)) filter (
+      where state in ('unknown', 'accepted') and operation <> 'review') as unknown
   from account
   join :instructions i using (account_id)
   where i.is_in_totals
-    and ((i.state = 'confirmed' and i.settled_run_id = $1) or (i.is_open and i.state = 'unknown'))
+    and ((i.state = 'confirmed' and i.settled_run_id = $1) or (i.is_open and (
+      i.state = 'unknown'
+      -- nor can anybody say it of what was accepted, until a snapshot shows it; none shows a payout
+      or i.state = 'accepted' and i.operation <> 'payout')))
   group by account_id, currency
 )
 select account_id, currency,

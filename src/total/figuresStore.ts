@@ -195,7 +195,8 @@ export async function instructionFigures(
 
 /**
  * Instructions that are neither settled nor in somebody's hands: of this run, and those of earlier
- * ones that are still to be sent. An unknown one of an earlier run is a break.
+ * ones that are still to be sent, or were accepted and no snapshot said so yet; a payout shows in
+ * none. An unknown one of an earlier run is a break.
  */
 export async function unfinishedOfRun(db: Db, runId: bigint): Promise<Map<string, number>> {
   const { instructions, run_accounts: accounts } = relationsOf(db);
@@ -203,17 +204,11 @@ export async function unfinishedOfRun(db: Db, runId: bigint): Promise<Map<string
     named`select i.account_id, count(*) as count from ${instructions} i
      join ${accounts} ra on ra.run_id = $1 and ra.account_id = i.account_id
      where i.is_open and (i.state in ('planned', 'queued', 'sending')
+       or (i.state = 'accepted' and i.operation <> 'payout')
        or (i.state = 'unknown' and i.run_id = $1))
      group by i.account_id`,
     [runId],
   );
-  return new Map(rows.map((row) => [row.account_id, Number(row.count)]));
-}
-
-/** Sent, accepted, and in none of the run's looks since: nobody can say that the money is told. */
-export async function acceptedUnseen(db: Db, runId: bigint): Promise<Map<string, number>> {
-  const text = statement('total/acceptedUnseen', await relationsOfRun(db, runId));
-  const { rows } = await db.query<{ account_id: string; count: bigint }>(text, [runId]);
   return new Map(rows.map((row) => [row.account_id, Number(row.count)]));
 }
 

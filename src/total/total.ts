@@ -64,7 +64,6 @@ import { aheadNotices, stopNotices } from '../send/stops.js';
 import { oddRefunds, sharedTransactions } from './anomaliesStore.js';
 import type { AccountFigures, KindTieRow, SnapshotFigures } from './figuresStore.js';
 import {
-  acceptedUnseen,
   accountFigures,
   confirmedMoney,
   currencyTotals,
@@ -125,7 +124,6 @@ export async function sumUp(
   const stakes = await tieByMoney(run.db, run.runId);
   const instructions = await instructionFigures(run.db, run.runId);
   const unfinished = await unfinishedOfRun(run.db, run.runId);
-  const unseen = await acceptedUnseen(run.db, run.runId);
   const totals = await currencyTotals(run.db, run.runId, snapshots);
   const payouts = await payoutsToConfirm(run.db, run.runId);
   const tolerated = await toleratedSums(run.db, run.runId);
@@ -142,7 +140,7 @@ export async function sumUp(
       ...toleratedOf(tolerated.filter((sum) => sum.accountId === accountId)),
     };
     // A dry run plans and sends nothing on purpose: what it would send is no gap.
-    const unsent = run.isDry ? 0 : (unfinished.get(accountId) ?? 0) + (unseen.get(accountId) ?? 0);
+    const unsent = run.isDry ? 0 : (unfinished.get(accountId) ?? 0);
     const stale = notices.filter((one) => one.kind === 'ledger_feed');
     const gaps = unsent + stale.filter((one) => one.accountId === accountId).length;
     const loose = payouts.get(accountId) ?? 0;

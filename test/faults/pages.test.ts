@@ -160,6 +160,14 @@ describe('a snapshot after sending that fails', () => {
       expect(await instructionCounts(house.db)).toEqual({ 'capture accepted': 2 });
       await expectIdentities(house.db, summary);
       expect(summary.accounts[0]?.orders.due).toBe(2);
+      // Nobody can say yet that it happened, and its money stands where that is said.
+      const told = summary.accounts[0]?.totals ?? [];
+      expect(told.every(({ captured }) => captured === '0.00')).toBe(true);
+      const sums = told.filter(({ unknown }) => unknown !== '0.00').map(({ unknown }) => unknown);
+      const { rows } = await house.db.query<{ sum: string }>(
+        'select sum(amount)::text as sum from tieout.instructions group by currency order by currency',
+      );
+      expect(sums).toEqual(rows.map(({ sum }) => sum));
       // A page failed, even though not of the first snapshot.
       expect(summary).toMatchObject({ state: 'incomplete', pull: { failedPages: 0 } });
       expect(summary.notices?.map(({ kind }) => kind)).toContain('not_answered');

@@ -7,9 +7,9 @@ insert into tieout.movements (account_id, order_no, transaction_id, kind, curren
 select distinct on (s.account_id, s.transaction_id) s.account_id, s.order_no, s.transaction_id,
   'captured', s.currency, s.amount, 'elsewhere',
   greatest($3::date, tieout.closed_until(b.account_id) + 1), $1,
-  $3 = b.begins or $3 < $4::date
-    or coalesce(coalesce(a.placed_at, s.transaction_at)
-      < ($4::date + $5::time) at time zone $6, false)
+  -- what the first night of the book finds done may have been done before `from`
+  $3 < $4::date or ($3 = b.begins and coalesce(coalesce(a.placed_at, s.transaction_at)
+    < ($4::date + $5::time) at time zone $6, false))
 from tieout.shown_transactions($1, $2) s
 join tieout.movement_books b using (account_id)
 left join tieout.asked_orders a

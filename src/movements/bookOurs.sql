@@ -6,7 +6,7 @@ insert into tieout.movements (account_id, order_no, transaction_id, kind, curren
 select d.account_id, d.order_no, i.transaction_id,
   case d.operation when 'capture' then 'captured' else 'refunded' end, d.currency, d.amount, 'here',
   d.instruction_id, i.gateway_reference, d.posted_to, $1,
-  d.posted_to < greatest(b.begins, $3::date), d.movement_id
+  d.posted_to < $3::date, d.movement_id
 from tieout.movement_books b
 join tieout.day_movements d on d.account_id = b.account_id and d.movement_id > coalesce((
     select max(day_movement_id) from tieout.movements m

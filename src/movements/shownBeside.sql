@@ -29,7 +29,7 @@ select distinct on (d.account_id, d.transaction_id) d.account_id, d.order_no, d.
       and i.state in ('sending', 'accepted', 'unknown')) as is_undecided,
   requested.amount::text as requested,
   coalesce(booked.movements, '[]') as booked,
-  booked.movements is null and coalesce(coalesce(o.placed_at, d.transaction_at)
+  coalesce(coalesce(o.placed_at, d.transaction_at)
     < ($4::date + $5::time) at time zone $6, false) as is_old
 from doubtful d
 left join account on account.account_id = d.account_id

@@ -23,7 +23,9 @@ book as materialized (
   from tieout.movements m
   left join lateral (
     select true as is_there, a.amount from tieout.movement_amounts a
-    where a.movement_id = m.movement_id and coalesce(a.run_id <= $1, a.business_date <= $3::date)
+    where a.movement_id = m.movement_id and coalesce(a.run_id <= $1,
+      -- a line of the acquirer comes behind the booking of its night, or in the day after it
+      a.business_date <= $3::date - (a.known_by = 'settlement')::int)
     order by a.amount_id desc limit 1
   ) later on true
   left join lateral (

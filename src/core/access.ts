@@ -18,6 +18,7 @@ const RIGHTS = {
   brake: ['operator', 'admin'],
   jobs: ['operator'],
   closeDays: ['finance'],
+  importSettlement: ['finance'],
   audit: ['finance', 'approver', 'operator', 'admin'],
   settings: ['operator', 'admin'],
 } as const satisfies Record<string, readonly Role[]>;

@@ -19,6 +19,7 @@ import type { MonitorDeps } from './health.js';
 import { answerError, answerProblem } from './layout/problems.js';
 import { addMetrics } from './metrics.js';
 import { ROUTES } from './routes.js';
+import { fileOf, readUploads } from './upload/uploadForm.js';
 import type { ConsoleDeps, Route, Visit } from './visit.js';
 import { draftOf, isFor } from './visitor/draft.js';
 import { fieldsOf } from './visitor/fields.js';
@@ -70,13 +71,56 @@ export async function addConsole(
   addSignIn(server, deps);
   if (monitor !== null) addMetrics(server, deps, monitor);
   for (const route of ROUTES) {
-    server.route({
-      method: route.method,
-      url: route.path,
-      ...(route.method === 'POST' ? { preHandler: checkForm(server) } : {}),
-      handler: (request, reply) => serve(deps, route, request, reply),
-    });
+    if (route.takesFile !== true) addRoute(server, deps, route);
   }
+  server.register(async (scope) => {
+    readUploads(scope);
+    for (const route of ROUTES) {
+      if (route.takesFile === true) addRoute(scope, deps, route);
+    }
+  });
+}
+
+function addRoute(server: FastifyInstance, deps: ConsoleDeps, route: Route): void {
+  server.route({
+    method: route.method,
+    url: route.path,
+    // A file is read only of somebody who may bring one.
+    ...(route.takesFile === true ? { onRequest: admission(deps, route) } : {}),
+    ...(route.method === 'POST' ? { preHandler: checkForm(server) } : {}),
+    handler: (request, reply) => serve(deps, route, request, reply),
+  });
+}
+
+function admission(deps: ConsoleDeps, route: Route) {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    if ((await admit(deps, route, request, reply)) === null) return reply;
+  };
+}
+
+/** Who asks, and for which accounts they may; null: they were answered. */
+async function admit(
+  deps: ConsoleDeps,
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<{ session: SessionRow; accounts: string[] } | null> {
+  const session = await currentSession(deps, request);
+  if (session === null) {
+    const back = request.method === 'GET' && request.url !== '/' ? request.url : null;
+    const query = back === null ? '' : `?next=${encodeURIComponent(back)}`;
+    reply.redirect(`/sign-in${query}`, 303);
+    return null;
+  }
+  const accounts = accountsOf(deps, route, session);
+  if (accounts.length === 0) {
+    deps.log(
+      `console: ${forLog(session.name)} may not ${route.right}: ${route.method} ${route.path}`,
+    );
+    await answerProblem(deps, request, reply, 403, session);
+    return null;
+  }
+  return { session, accounts };
 }
 
 /** Who asks, may they, what do they bring; then the page. */
@@ -86,19 +130,9 @@ async function serve(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const session = await currentSession(deps, request);
-  if (session === null) {
-    const back = request.method === 'GET' && request.url !== '/' ? request.url : null;
-    const query = back === null ? '' : `?next=${encodeURIComponent(back)}`;
-    return reply.redirect(`/sign-in${query}`, 303);
-  }
-  const accounts = accountsOf(deps, route, session);
-  if (accounts.length === 0) {
-    deps.log(
-      `console: ${forLog(session.name)} may not ${route.right}: ${route.method} ${route.path}`,
-    );
-    return answerProblem(deps, request, reply, 403, session);
-  }
+  const admitted = await admit(deps, route, request, reply);
+  if (admitted === null) return reply;
+  const { session, accounts } = admitted;
   const form = fieldsOf(request.body);
   const allowed = new Set(['_csrf', ...(route.fields ?? [])]);
   if (form.names().some((name) => !allowed.has(name))) {
@@ -141,6 +175,7 @@ function visitOf(
     params: request.params as Record<string, string>,
     query: fieldsOf(request.query),
     form: fieldsOf(request.body),
+    file: fileOf(request.body),
     words: wordsFor(deps.config.schedule.timezone),
     csrf: tokenFor(request, reply),
     address: request.ip,

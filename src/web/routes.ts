@@ -23,6 +23,7 @@ import { settingsPage } from './pages/settings.js';
 import { batchPage } from './pages/settlement/batch.js';
 import { figureRowsPage } from './pages/settlement/figureRows.js';
 import { settlementPage, whereKept } from './pages/settlement/settlement.js';
+import { checkFile, checkPage, importFile } from './pages/settlement/upload.js';
 import type { Route } from './visit.js';
 
 export const ROUTES: readonly Route[] = [
@@ -124,6 +125,28 @@ export const ROUTES: readonly Route[] = [
   ),
   { method: 'GET', path: '/settlement', right: 'look', handle: whereKept(settlementPage) },
   { method: 'GET', path: '/settlement/rows', right: 'look', handle: whereKept(figureRowsPage) },
+  {
+    method: 'POST',
+    path: '/settlement/check',
+    right: 'importSettlement',
+    takesFile: true,
+    fields: ['upload', 'map'],
+    handle: whereKept(checkFile),
+  },
+  {
+    method: 'GET',
+    path: '/settlement/check',
+    right: 'importSettlement',
+    handle: whereKept(checkPage),
+  },
+  {
+    method: 'POST',
+    path: '/settlement/import',
+    right: 'importSettlement',
+    isFresh: true,
+    fields: ['sha256', 'map', 'seen'],
+    handle: whereKept(importFile),
+  },
   {
     method: 'GET',
     path: '/settlement/:account/:batch',

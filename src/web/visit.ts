@@ -10,6 +10,7 @@ import type { QueueName, QueuePort } from '../core/queuePort.js';
 import type { Database } from '../database/db.js';
 import type { Words } from './format.js';
 import type { MonitorDeps } from './health.js';
+import type { UploadedFile } from './upload/uploadForm.js';
 import type { Typed } from './visitor/draft.js';
 import type { Fields } from './visitor/fields.js';
 import type { Identity } from './visitor/identity.js';
@@ -69,6 +70,8 @@ export interface Visit {
   params: Readonly<Record<string, string>>;
   query: Fields;
   form: Fields;
+  /** What the form brought, where the route takes a file. */
+  file: UploadedFile | null;
   words: Words;
   csrf: string;
   address: string;
@@ -110,6 +113,8 @@ export interface Route {
   everywhere?: true;
   /** The password must have been given a short while ago. */
   isFresh?: true;
+  /** The form may be one that brings a file. */
+  takesFile?: true;
   /** Fields that a form may bring; any other is refused. */
   fields?: readonly string[];
   handle(visit: Visit): Promise<Answer>;

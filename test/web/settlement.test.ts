@@ -1,14 +1,16 @@
 // What became of the captured money, as finance reads it on the console: every figure leads to the rows
 // that it is the sum of, and nothing of it is there where settlement is not kept.
 
-import { writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadColumnMap } from '../../src/config/mapFile.js';
 import { packageRoot } from '../../src/database/statements.js';
+import { importAndSettle } from '../../src/settlement/importAndSettle.js';
 import { settledAccounts, settlementRules } from '../../src/settlement/settlement.js';
 import { settlementFigures } from '../../src/settlement/settlementStore.js';
-import { takeSettlement } from '../../src/settlement/takeSettlement.js';
+import { barriers, CHROMIUM, launch, openTab } from '../support/chromium.js';
 import { dateOf } from '../support/night.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
 import { openConsole } from './consoleHouse.js';
@@ -73,7 +75,7 @@ async function take(name: string, text: string): Promise<void> {
   const accountIds = config.accounts.map(({ accountId }) => accountId);
   const deps = { db, config, rules, accountIds, now: () => new Date() };
   const map = loadColumnMap(MAP, 'settlement');
-  const result = await takeSettlement(deps, [path], { map, check: false });
+  const result = await importAndSettle(deps, [path], { map, check: false });
   expect(result, JSON.stringify(result)).toMatchObject({ kind: 'imported', check: false });
 }
 
@@ -178,5 +180,208 @@ describe("a batch's page", () => {
     expect((await other.get(`/settlement/A1001/${LONG}`)).statusCode).toBe(404);
     expect((await other.get('/settlement')).body).not.toContain(LONG);
     expect((await finance.get('/settlement/A1001/nobody')).statusCode).toBe(404);
+  });
+});
+
+/** A batch of one line that pays out what it brings. */
+function batchFile(batch: string, change: { account?: string; net?: string } = {}): string {
+  const { account = 'A1001', net = '9.61' } = change;
+  const at = `${dateOf(1)}T10:00:00Z`;
+  return `${HEADER}\n${account},${batch},1,captured,${at},N1,,,EUR,10.00,0.39,${net}\n`;
+}
+
+async function upload(
+  visitor: Visitor,
+  name: string,
+  text: string,
+  over: Record<string, string> = {},
+) {
+  const form = new FormData();
+  const fields = { _csrf: await visitor.token(), map: '', ...over };
+  for (const [key, value] of Object.entries(fields)) form.set(key, value);
+  form.set('upload', new File([text], name));
+  const sent = new Response(form);
+  return console.server.inject({
+    method: 'POST',
+    url: '/settlement/check',
+    cookies: visitor.cookies,
+    headers: { 'content-type': sent.headers.get('content-type') ?? '' },
+    payload: Buffer.from(await sent.arrayBuffer()),
+  });
+}
+
+/** The hidden fields of the second press. */
+function secondPress(body: string): Record<string, string> {
+  const found = body.matchAll(/name="(sha256|map|seen)" value="([^"]+)"/g);
+  return Object.fromEntries([...found].map(([, name, value]) => [name, value]));
+}
+
+async function batchesNamed(batch: string): Promise<number> {
+  const { rows } = await console.app.db.query<{ n: bigint }>(
+    'select count(*) as n from tieout.settlement_batches where batch = $1',
+    [batch],
+  );
+  return Number(rows[0]?.n);
+}
+
+const uploads = () => join(console.app.config.dataDir, 'uploads');
+
+describe('a file by way of the browser', () => {
+  it('is checked first, and a second press takes exactly these bytes, once', async () => {
+    const text = batchFile('UP-1');
+    const sent = await upload(finance, 'sandbox 1.csv', text);
+    expect(sent.statusCode).toBe(303);
+    const digest = createHash('sha256').update(text).digest('hex');
+    expect(sent.headers.location).toBe(`/settlement/check?sha256=${digest}&map=0`);
+    const [place = ''] = readdirSync(uploads());
+    expect(statSync(join(uploads(), place)).mode & 0o77).toBe(0);
+    const checked = await finance.get(String(sent.headers.location));
+    expect(checked.body).toContain('Checked, nothing was taken yet: new lines 1');
+    expect(checked.body).toContain('captured 1: 9.61');
+    expect(await batchesNamed('UP-1')).toBe(0);
+    const fields = secondPress(checked.body);
+    const both = await Promise.all([
+      finance.post('/settlement/import', fields),
+      finance.post('/settlement/import', fields),
+    ]);
+    expect(both.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409]);
+    expect(both.map(({ body }) => body).join()).toContain('Taken: new lines 1');
+    expect(await batchesNamed('UP-1')).toBe(1);
+    expect(readdirSync(uploads())).toEqual([]);
+    const { rows } = await console.app.db.query(
+      `select who, subject, outcome from tieout.console_events where action = 'import settlement'`,
+    );
+    expect(rows).toEqual([
+      { who: finance.name, subject: `sandbox 1.csv ${digest}`, outcome: '1 lines' },
+    ]);
+  });
+
+  it('is refused whole, with line, column, value and reason', async () => {
+    const sent = await upload(finance, 'sandbox.csv', batchFile(MARKUP, { net: '9.99' }));
+    const { body } = await finance.get(String(sent.headers.location));
+    expect(body).toContain('Refused, nothing was taken');
+    expect(body).toMatch(/<td class="figure">2<\/td><td>\w+<\/td><td class="value">[\d.]+<\/td>/);
+    expect(body).not.toContain('<img');
+    expect(secondPress(body)).toEqual({});
+  });
+
+  it.each([
+    ['a name that no map is for', 'november.csv', '', 400],
+    ['a name that is no CSV', 'sandbox.xlsx', '', 400],
+    ['a map that is not there', 'sandbox.csv', '7', 400],
+    ['a map that was chosen', 'november.csv', '0', 303],
+    ['a path for a name', '../../sandbox/../x.csv', '0', 303],
+  ])('%s', async (_what, name, map, status) => {
+    const sent = await upload(finance, name, batchFile('UP-2'), { map });
+    expect(sent.statusCode).toBe(status);
+    for (const place of status === 303 ? readdirSync(uploads()) : []) {
+      expect(readdirSync(join(uploads(), place))).toEqual([
+        name.replace(/^\.\./, '_').replaceAll('/', '_'),
+      ]);
+    }
+  });
+
+  it('takes no lines of accounts that the person has no part in', async () => {
+    const other = await console.withRole('finance', 'A1002');
+    const sent = await upload(other, 'sandbox.csv', batchFile('UP-3'));
+    const { body } = await other.get(String(sent.headers.location));
+    expect(body).toContain('is no account of the configuration');
+  });
+
+  it('is gone after an hour, with another map, another person, or another file', async () => {
+    const first = String(
+      (await upload(finance, 'sandbox.csv', batchFile('UP-4'))).headers.location,
+    );
+    const fields = secondPress((await finance.get(first)).body);
+    const other = await console.withRole('finance');
+    expect((await other.get(first)).statusCode).toBe(409);
+    expect((await other.post('/settlement/import', fields)).statusCode).toBe(409);
+    const seen = 'f'.repeat(64);
+    const changed = await finance.post('/settlement/import', { ...fields, seen });
+    expect([changed.statusCode, changed.body]).toEqual([409, expect.stringContaining('The map')]);
+    const [place = ''] = readdirSync(uploads());
+    writeFileSync(join(uploads(), place, 'sandbox.csv'), batchFile('UP-5'));
+    expect((await finance.post('/settlement/import', fields)).statusCode).toBe(409);
+    await upload(finance, 'sandbox.csv', batchFile('UP-6'));
+    expect((await finance.get(first)).statusCode).toBe(409);
+    const { now } = console.clock;
+    console.clock.now = new Date(now.getTime() + 3_700_000);
+    const later = await console.withRole('finance');
+    await upload(later, 'sandbox.csv', batchFile('UP-6'));
+    expect(readdirSync(uploads())).toEqual([expect.stringMatching(/^\d+-[0-9a-f]{64}$/)]);
+    console.clock.now = now;
+    for (const batch of ['UP-4', 'UP-5', 'UP-6']) expect(await batchesNamed(batch)).toBe(0);
+  });
+
+  it('asks for the password first, and comes back to what was checked', async () => {
+    const { now } = console.clock;
+    const stale = await console.withRole('finance');
+    console.clock.now = new Date(now.getTime() + 11 * 60_000);
+    const location = String(
+      (await upload(stale, 'sandbox.csv', batchFile('UP-7'))).headers.location,
+    );
+    const { body } = await stale.get(location);
+    expect(body).toContain('Password, to take it');
+    const host = 'localhost:80';
+    const referer = `http://${host}${location}`;
+    const asked = await stale.post('/settlement/import', secondPress(body), { host, referer });
+    expect(asked.headers.location).toBe(`/confirm?next=${encodeURIComponent(location)}`);
+    console.clock.now = now;
+    expect(await batchesNamed('UP-7')).toBe(0);
+  });
+
+  it('is not read of whoever may not bring one, and never beyond its limit', async () => {
+    const large = 'x'.repeat(17_000_000);
+    const viewer = await console.withRole('viewer');
+    expect((await upload(viewer, 'sandbox.csv', large)).statusCode).toBe(403);
+    expect((await upload(console.signedOut(), 'sandbox.csv', large)).statusCode).toBe(303);
+    expect((await upload(finance, 'sandbox.csv', large)).statusCode).toBe(413);
+    expect((await upload(finance, 'sandbox.csv', '')).statusCode).toBe(400);
+    expect((await upload(finance, 'sandbox.csv', 'x', { _csrf: 'x' })).statusCode).toBe(403);
+  });
+});
+
+describe.skipIf(CHROMIUM === null)('in a browser', () => {
+  it('a bad file and a good one, without barriers, in wide and narrow windows', async () => {
+    const base = await console.server.listen({ host: '127.0.0.1', port: 0 });
+    const browser = await launch();
+    const session = finance.cookies['tieout-session'] ?? '';
+    const { page, complaints } = await openTab(browser, { base, session });
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const found: string[] = [];
+    const look = async (name: string): Promise<void> => {
+      found.push(...(await barriers(page)).map((barrier) => `${name} ${barrier}`));
+      await page.setViewportSize({ width: 390, height: 844 });
+      const over = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      if (over !== 0) found.push(`${name} is ${over} too wide`);
+      await page.setViewportSize({ width: 1440, height: 900 });
+    };
+    const check = async (text: string): Promise<void> => {
+      await page.goto('/settlement');
+      const buffer = Buffer.from(text);
+      const file = { name: 'sandbox.csv', mimeType: 'text/csv', buffer };
+      await page.locator('input[type=file]').setInputFiles(file);
+      await page.getByRole('button', { name: 'Check it' }).click();
+      await page.getByRole('heading', { level: 1, name: 'sandbox.csv' }).waitFor();
+    };
+    await check(batchFile(LONG.replace('n', 'b'), { net: '1.00' }));
+    expect(await page.locator('p.problem').innerText()).toContain('Refused, nothing was taken');
+    await look('refused');
+    await check(batchFile('BROWSER'));
+    await look('checked');
+    await page.getByRole('button', { name: 'Take it' }).click();
+    await page.getByText('Taken: new lines 1').waitFor();
+    await look('taken');
+    await page.getByRole('link', { name: 'BROWSER' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Batch BROWSER' }).waitFor();
+    for (const path of [
+      ...['/settlement', `/settlement/A1001/${LONG}`, '/breaks?kind=settled_unknown'],
+      '/settlement/rows?account=A1001&currency=EUR&of=open',
+    ]) {
+      await page.goto(path);
+      await look(path);
+    }
+    expect([...found, ...complaints]).toEqual([]);
+    await browser.close();
   });
 });

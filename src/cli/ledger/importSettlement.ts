@@ -6,7 +6,7 @@ import { loadColumnMap } from '../../config/mapFile.js';
 import { UsageError } from '../../core/errors.js';
 import type { SettlementImport } from '../../ledger/settlement/settlementResult.js';
 import { formatSettlement } from '../../ledger/settlement/settlementResult.js';
-import { takeSettlement } from '../../settlement/takeSettlement.js';
+import { importAndSettle } from '../../settlement/importAndSettle.js';
 import type { App } from '../app.js';
 import { printJson, wantsJson, withApp } from '../context.js';
 import { requiredRules } from '../settlement/settlementRules.js';
@@ -32,7 +32,7 @@ export function addSettlement(root: Command): void {
       }
       const map = loadColumnMap(flags.map, 'settlement');
       await withApp(command, async (app) => {
-        const result = await takeSettlement(takeDeps(app), files, {
+        const result = await importAndSettle(takeDeps(app), files, {
           map,
           check: flags.check ?? false,
         });

@@ -68,10 +68,14 @@ export function Form(props: {
   csrf: string;
   class?: string;
   id?: string;
+  /** it brings a file */
+  isUpload?: true;
   children: ComponentChildren;
 }) {
+  const { action, isUpload, id } = props;
+  const enctype = isUpload === true ? 'multipart/form-data' : undefined;
   return (
-    <form method="post" action={props.action} class={props.class} id={props.id}>
+    <form method="post" action={action} encType={enctype} class={props.class} id={id}>
       <input type="hidden" name="_csrf" value={props.csrf} />
       {props.children}
     </form>

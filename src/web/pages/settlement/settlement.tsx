@@ -13,6 +13,7 @@ import { Empty, Figure, Pager, State, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import { batchPath, FigureLink, figurePath } from './figures.js';
+import { UploadForm } from './upload.js';
 
 const BATCHES_A_PAGE = 50;
 const PAGES_MAX = 10_000;
@@ -48,6 +49,7 @@ export async function settlementPage(visit: Visit, rules: SettlementRules): Prom
       {document.accounts.map((one) => (
         <Account one={one} oldest={oldest} from={rules.times.from} words={words} />
       ))}
+      <UploadForm visit={visit} files={rules.settings.files} />
       <h2 id="batches">Batches</h2>
       {batches.length === 0 ? (
         <Empty>

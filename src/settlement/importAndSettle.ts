@@ -19,7 +19,7 @@ interface TakeDeps {
   readonly now: () => Date;
 }
 
-export async function takeSettlement(
+export async function importAndSettle(
   { db, config, rules, accountIds, now }: TakeDeps,
   files: readonly string[],
   options: { map: ColumnMap; check: boolean },

@@ -235,6 +235,15 @@ describe('the wire (row 116)', () => {
     expect(put.statusCode).toBe(404);
   });
 
+  it('has neither link nor page of settlement where nothing of it is kept', async () => {
+    expect((await all.get('/')).body).not.toContain('href="/settlement"');
+    for (const route of ROUTES.filter(({ path }) => path.startsWith('/settlement'))) {
+      const url = route.path.replace(':account', 'A1001').replace(':batch', '134');
+      const { statusCode } = route.method === 'GET' ? await all.get(url) : await all.post(url, {});
+      expect([url, statusCode]).toEqual([url, 404]);
+    }
+  });
+
   it('has no field by which the gateway or the webhook could be moved (row 111)', () => {
     const fields = ROUTES.flatMap((route) => route.fields ?? []);
     expect(fields.filter((name) => /url|host|address|webhook|path|file/i.test(name))).toEqual([]);

@@ -362,7 +362,7 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
       const file = { name: 'sandbox.csv', mimeType: 'text/csv', buffer };
       await page.locator('input[type=file]').setInputFiles(file);
       await page.getByRole('button', { name: 'Check it' }).click();
-      await page.getByRole('heading', { level: 1, name: 'sandbox.csv' }).waitFor();
+      await page.getByRole('heading', { level: 1, name: 'File sandbox.csv' }).waitFor();
     };
     await check(batchFile(LONG.replace('n', 'b'), { net: '1.00' }));
     expect(await page.locator('p.problem').innerText()).toContain('Refused, nothing was taken');

@@ -91,7 +91,7 @@ export async function checkPage(visit: Visit, rules: SettlementRules): Promise<A
     const result = await take(visit, rules, kept, { map, check: true });
     const body = (
       <>
-        <h1>{kept.name}</h1>
+        <h1>File {kept.name}</h1>
         <p class="hint">
           Map {basename(asked.map)}, SHA-256 <code class="value">{kept.sha256}</code>.{' '}
           <a href="/settlement">Back to settlement</a>
@@ -155,7 +155,7 @@ async function takeNow(
     });
     const body = (
       <>
-        <h1>{kept.name}</h1>
+        <h1>File {kept.name}</h1>
         <p>
           <a href="/settlement">Back to settlement</a>
         </p>

@@ -22,6 +22,7 @@ import { readSandboxSettings, writeSandboxSettings } from '../../sandbox/state.j
 import type { App } from '../app.js';
 import { openerOf, openTalk, printJson, printLines, stopOnSignals } from '../context.js';
 import { summaryLines } from '../runs/summaryText.js';
+import { moneyInTransit, settlementSection, takeSettled } from './demoSettlement.js';
 
 const DEFAULT_ORDERS = 3_000;
 const DEFAULT_SEED = 1;
@@ -69,10 +70,12 @@ async function runDemo(
   try {
     await seedOnce(app, config, { orders: flags.orders ?? null, seed: flags.seed ?? null });
     const request = { date: null, accountIds: [], isDry: false };
-    const result = await runDate(await app.sendDeps(), request, await app.workforce());
+    const { summary } = await runDate(await app.sendDeps(), request, await app.workforce());
+    await takeSettled(app, config);
+    const transit = flags.json === true ? [] : await moneyInTransit(app, config);
     talk.end();
-    if (flags.json === true) printJson({ ...result.summary, config: path });
-    else printLines([...summaryLines(result.summary), ...nextSteps(path, result.summary)]);
+    if (flags.json === true) printJson({ ...summary, config: path });
+    else printLines([...summaryLines(summary), ...nextSteps(path, summary), ...transit]);
   } finally {
     talk.end();
     await app.close();
@@ -108,7 +111,7 @@ function configText(path: string, seed: number): string {
       liveFrom: new Date(Date.now() - 71 * HOUR_MS).toISOString(),
     })),
   });
-  return `${MARK}\n${text}`;
+  return `${MARK}\n${text}\n${settlementSection(dataDir)}`;
 }
 
 /** Fills ledger and gateway the first time; afterwards both are as the runs left them. */

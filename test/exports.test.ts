@@ -1,4 +1,4 @@
-// What a file shows to others is named by another one.
+// What a file shows to others is named by another one; and no function is there for tests alone.
 // The messages of the gateway's document stand whole, read or not.
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -27,6 +27,19 @@ describe('what is exported', () => {
     const others = [...PROGRAM, ...BESIDE, ...TESTS];
     const alone = exported.filter(({ path, name }) => !isNamedIn(others, path, name));
     expect(alone.map(({ path, name }) => `${path}: ${name}`)).toEqual([]);
+  });
+
+  test('as a function, is called by the program and not by tests alone', () => {
+    const program = [...PROGRAM, ...BESIDE];
+    const unused = exported.filter(({ path, kind, name }) => {
+      const uses =
+        textOf
+          .get(path)
+          ?.match(WORD)
+          ?.filter((word) => word === name).length ?? 0;
+      return kind.startsWith('function') && uses === 1 && !isNamedIn(program, path, name);
+    });
+    expect(unused.map(({ path, name }) => `${path}: ${name}`)).toEqual([]);
   });
 });
 

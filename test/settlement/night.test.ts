@@ -183,7 +183,10 @@ describe('settlement', () => {
       `select concat_ws(' ', order_no, made, amount, known_by) as line from tieout.movements_now
        where known_by = 'settlement' and not is_history`,
     );
-    expect(known.rows).toEqual([{ line: `${ours.at(-1)?.order_no} elsewhere 0.50 settlement` }]);
+    // Others had gone back in part before the first night.
+    expect(known.rows).toContainEqual({
+      line: `${ours.at(-1)?.order_no} elsewhere 0.50 settlement`,
+    });
     const verified = await cli('verify', summary?.businessDate ?? '');
     expect(verified.stdout).toContain('every figure is the same');
   });

@@ -95,7 +95,7 @@ export async function accountFigures(
 
 /** Until the transaction ends nobody decides about an instruction, and nobody changes a break. */
 export async function holdDecisionsStill(tx: Db): Promise<void> {
-  await tx.query('lock table tieout.decisions, tieout.breaks in share mode');
+  await tx.query('lock table tieout.breaks, tieout.decisions in share mode');
 }
 
 /** Open breaks of each account by kind. */

@@ -34,16 +34,23 @@ export async function openGate(program, connection, step) {
   const db = await patiently(async () => program.db.openDatabase(connection, { max: 2 }));
   const keeper = await db.pool.connect();
   keeper.on('error', () => {});
-  await keeper.query(`select pg_advisory_lock(${LOCK})`);
-  await keeper.query(
-    `create or replace function sim.wait_at_step() returns trigger language plpgsql as $$ begin
-       perform pg_advisory_xact_lock_shared(${LOCK});
-       return null;
-     end $$;
-     create or replace trigger wait_at_step after insert on ${table}
-       for each row ${when === null ? '' : `when (${when})`}
-       execute function sim.wait_at_step()`,
-  );
+  // The lock comes last: whoever waited for it at another step would hold what the trigger needs.
+  try {
+    await keeper.query(
+      `create or replace function sim.wait_at_step() returns trigger language plpgsql as $$ begin
+         perform pg_advisory_xact_lock_shared(${LOCK});
+         return null;
+       end $$;
+       create or replace trigger wait_at_step after insert on ${table}
+         for each row ${when === null ? '' : `when (${when})`}
+         execute function sim.wait_at_step()`,
+    );
+    await keeper.query(`select pg_advisory_lock(${LOCK})`);
+  } catch (error) {
+    keeper.release(true);
+    await db.close().catch(() => {});
+    throw error;
+  }
   return {
     async reached(isOver) {
       while (!isOver()) {

@@ -12,6 +12,7 @@ import type { Words } from '../../format.js';
 import { Empty, Figure, Pager, State, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
+import type { FigureName } from './figures.js';
 import { batchPath, FigureLink, figurePath } from './figures.js';
 import { UploadForm } from './upload.js';
 
@@ -121,6 +122,29 @@ function OpenBreaks({ one, words }: { one: AccountBooks; words: Words }) {
   );
 }
 
+/** Figures of a book side by side, each under the name that its rows are listed by. */
+function FigureLinks<Name extends FigureName>(props: {
+  of: readonly Name[];
+  row: Record<Name | 'currency', string>;
+  accountId: string;
+  words: Words;
+}) {
+  const { of, row, accountId, words } = props;
+  return (
+    <>
+      {of.map((name) => (
+        <FigureLink
+          of={name}
+          accountId={accountId}
+          currency={row.currency}
+          amount={row[name]}
+          words={words}
+        />
+      ))}
+    </>
+  );
+}
+
 const AT_GATEWAY = ['captured', 'refunded', 'settled'] as const;
 
 function AtGateway({ one, words }: { one: AccountBooks; words: Words }) {
@@ -139,15 +163,7 @@ function AtGateway({ one, words }: { one: AccountBooks; words: Words }) {
       {one.atGateway.map((row) => (
         <tr>
           <th scope="row">{row.currency}</th>
-          {AT_GATEWAY.map((of) => (
-            <FigureLink
-              of={of}
-              accountId={accountId}
-              currency={row.currency}
-              amount={row[of]}
-              words={words}
-            />
-          ))}
+          <FigureLinks of={AT_GATEWAY} row={row} accountId={accountId} words={words} />
           <FigureLink
             of="open"
             accountId={accountId}
@@ -164,7 +180,7 @@ function AtGateway({ one, words }: { one: AccountBooks; words: Words }) {
   );
 }
 
-const PAYABLE = ['gross', 'fees', 'chargebacks', 'other'] as const;
+const PAYABLE = ['gross', 'fees', 'chargebacks', 'other', 'paidOut'] as const;
 
 function Payable({ one, words }: { one: AccountBooks; words: Words }) {
   if (one.payable.length === 0) return null;
@@ -175,28 +191,15 @@ function Payable({ one, words }: { one: AccountBooks; words: Words }) {
       isCaptionSeen
       columns={[
         { head: 'Currency' },
-        ...[...PAYABLE, 'paid out', 'closing'].map((head) => ({ head, isFigure: true })),
+        ...[...PAYABLE, 'closing'].map((key) => {
+          return { head: key === 'paidOut' ? 'paid out' : key, isFigure: true };
+        }),
       ]}
     >
       {one.payable.map((row) => (
         <tr>
           <th scope="row">{row.currency}</th>
-          {PAYABLE.map((of) => (
-            <FigureLink
-              of={of}
-              accountId={accountId}
-              currency={row.currency}
-              amount={row[of]}
-              words={words}
-            />
-          ))}
-          <FigureLink
-            of="paidOut"
-            accountId={accountId}
-            currency={row.currency}
-            amount={row.paidOut}
-            words={words}
-          />
+          <FigureLinks of={PAYABLE} row={row} accountId={accountId} words={words} />
           <Figure>
             <a href="#batches">{words.amount(row.closing)}</a>
           </Figure>

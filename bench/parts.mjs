@@ -3,7 +3,8 @@
 // asking beside bare undici. sets: storing and comparing beside bare SQL. engines: comparing beside
 // DuckDB and pandas. protocol: sending beside bare requests. fleet: many processes. queue: its cost.
 // sandbox: pages a second and memory of the sandbox. console: main pages beside their own SQL.
-// reports: the file of all orders beside other writers. With --keep FILE the lines of a finished part are kept
+// reports: the file of all orders beside other writers. settlement: the acquirer's lines beside a bare
+// merge join. With --keep FILE the lines of a finished part are kept
 // there, and a part whose lines are kept is not measured again.
 
 import { execFileSync } from 'node:child_process';
@@ -22,6 +23,7 @@ import { printHeader } from './print.mjs';
 import { benchProtocol } from './protocol.mjs';
 import { benchQueue } from './queue.mjs';
 import { benchSets } from './sets.mjs';
+import { benchSettlement } from './settlement.mjs';
 import { sized } from './sized.mjs';
 import { line } from './stats.mjs';
 import { benchUser } from './user.mjs';
@@ -40,6 +42,9 @@ const { values } = parseArgs({
 });
 const [orders, rounds] = [Number(values.orders), Number(values.rounds)];
 
+/** Of a part that needs a database more than its orders. */
+const PLACE_ORDERS = 500;
+
 const PARTS = {
   night: () =>
     inHouse(async (house, ledger) =>
@@ -55,10 +60,11 @@ const PARTS = {
   protocol: () => inHouse((house, ledger) => benchProtocol(house, ledger, rounds)),
   engines: () => inPlace((place) => benchEngines(place, rounds, values.libraries)),
   sandbox: benchSandbox,
+  settlement: () => inPlace((place) => benchSettlement(place, orders, rounds), PLACE_ORDERS),
   reports: async () => (await import('./reports.mjs')).lines,
 };
 
-function inPlace(work) {
+function inPlace(work, count = orders) {
   return inHouse(async (house, ledger) => {
     const place = await house.openPlace(ledger);
     try {
@@ -66,10 +72,10 @@ function inPlace(work) {
     } finally {
       await house.closePlace(place);
     }
-  });
+  }, count);
 }
 
-async function inHouse(work) {
+async function inHouse(work, count = orders) {
   const house = await openHouse(1);
   for (const name of ['SIGINT', 'SIGTERM']) {
     process.once(name, () => {
@@ -79,7 +85,7 @@ async function inHouse(work) {
   }
   try {
     await printHeader(house);
-    const ledger = await house.loadLedger(orders);
+    const ledger = await house.loadLedger(count);
     process.stdout.write(`\n${values.part}, ${orders} orders, ${rounds} rounds\n`);
     return await work(house, ledger);
   } finally {

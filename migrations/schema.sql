@@ -1,4 +1,4 @@
--- The schema as it stands after 0117_files_refused, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0130_place_of_line, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -3171,6 +3171,20 @@ AS $function$
     when tieout.usable_instant(requested_at) is null
       then 'its requested_at is not within the years 1970 to 2999'
   end
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.place_of_line(line tieout.settlement_lines)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(
+    (select m.order_no from tieout.settlement_matches t join tieout.movements m using (movement_id)
+      where t.settlement_line_id = line.settlement_line_id),
+    (select min(m.order_no) from tieout.movements m
+      where m.account_id = line.account_id and m.transaction_id = line.transaction_id),
+    line.order_no,
+    'batch ' || line.batch)
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.publish_outcomes()

@@ -10,6 +10,10 @@ where b.account_id = $1 and b.state <> 'resolved' and tieout.is_settlement_kind(
     left join tieout.movements m using (movement_id)
     where l.account_id = $1 and l.batch = $2
     union
-    select l.order_no from tieout.settlement_lines l where l.account_id = $1 and l.batch = $2))
+    select l.order_no from tieout.settlement_lines l where l.account_id = $1 and l.batch = $2
+    union
+    -- no movement is theirs, and their transaction may name an order of ours
+    select tieout.place_of_line(l) from tieout.settlement_lines l
+    where l.account_id = $1 and l.batch = $2 and l.type in ('chargeback', 'chargeback_reversed')))
 order by b.first_seen, b.break_id
 limit $3

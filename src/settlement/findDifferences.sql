@@ -37,16 +37,23 @@ told as (
   group by m.movement_id, m.account_id, m.order_no, m.kind, m.currency, m.amount
 ),
 unequal as (
-  select account_id, order_no, case when amount = 0 then 'settled_not_captured'
-      when times > 1 and said > amount then 'settled_twice' else 'settlement_amount' end as kind,
-    currency, case when other is null then abs(said - coalesce(amount, 0)) else amount end
-      as amount,
-    jsonb_strip_nulls(jsonb_build_object('state', kind, 'currency', currency,
-      'amount', amount::text)) as expected,
-    jsonb_build_object('currency', coalesce(other, currency),
-      'amount', coalesce(other_amount, said)::text, 'batch', batch, 'times', times) as actual
+  select *, case when other is null then abs(said - coalesce(amount, 0)) else amount end as off,
+    case when amount = 0 then 'settled_not_captured'
+      when other is null and times > 1 and said > amount then 'settled_twice'
+      else 'settlement_amount' end as what
   from told
   where other is not null or said is distinct from amount
+),
+-- A capture and a refund of one order may both differ: what is at stake is all of it.
+odd as (
+  select account_id, order_no, what as kind, currency, sum(off) as amount,
+    jsonb_strip_nulls(jsonb_build_object('state', string_agg(distinct kind, ' and '),
+      'currency', currency, 'amount', sum(amount)::text)) as expected,
+    jsonb_build_object('currency', coalesce(max(other), currency),
+      'amount', sum(coalesce(other_amount, said))::text, 'batch', string_agg(distinct batch, ', '),
+      'times', sum(times)) as actual
+  from unequal
+  group by account_id, order_no, what, currency
 ),
 newest_look as (
   select distinct on (r.account_id) r.account_id, r.pull_id
@@ -55,43 +62,80 @@ newest_look as (
   order by r.account_id, r.business_date desc
 ),
 -- Lines without a movement, that a look after them would have shown.
-lost as (
-  select l.*, coalesce(l.order_no, 'batch ' || l.batch) as place,
-    coalesce((select min(o.placed_at) < since.at from ledger.orders o
-      where o.account_id = l.account_id and o.order_no = l.order_no), false) as is_old,
-    exists (select from ledger.orders o
-      where o.account_id = l.account_id and o.order_no = l.order_no) as in_ledger,
-    exists (select from tieout.movements m
-      where m.account_id = l.account_id and m.kind = l.type
-        and (m.order_no = l.order_no or m.transaction_id = l.transaction_id)) as is_moved,
-    exists (select from tieout.movements m where m.account_id = l.account_id
-      and (m.order_no = l.order_no or m.transaction_id = l.transaction_id))
-    or exists (select from newest_look n
-      -- The offset keeps this walk of an index: joined, all snapshots would be read.
-      cross join lateral (
-        select e.found from tieout.look_entries e
-        where e.pull_id = n.pull_id and e.account_id = n.account_id and e.order_no = l.order_no
-          and not e.is_extra
-        offset 0
-      ) entry
-      where n.account_id = l.account_id and entry.found) as at_gateway
+lost as materialized (
+  select l.*
   from tieout.settlement_unmatched u
   join tieout.settlement_lines l using (settlement_line_id)
   join account a using (account_id)
   cross join since
   where l.booked_at >= since.at
     and tieout.business_date_of(l.booked_at, $3::time, $4) <= a.seen_until
+    and not exists (select from tieout.movements m
+      where m.account_id = l.account_id and m.kind = l.type
+        and (m.order_no = l.order_no or m.transaction_id = l.transaction_id))
+),
+-- What ledger, movements and newest look know of their orders. By a transaction alone neither
+-- ledger nor look are found by an index: read whole, and only where there are such lines.
+known as materialized (
+  select l.settlement_line_id, o.order_no, o.placed_at
+  from lost l join ledger.orders o on o.account_id = l.account_id and o.order_no = l.order_no
+  union all
+  select l.settlement_line_id, o.order_no, o.placed_at
+  from lost l
+  join ledger.orders o on o.account_id = l.account_id and o.transaction_id = l.transaction_id
+  where exists (select from lost)
+  union all
+  select l.settlement_line_id, m.order_no, null
+  from lost l join tieout.movements m on m.account_id = l.account_id
+    and m.transaction_id = l.transaction_id
+  union all
+  select l.settlement_line_id, m.order_no, null
+  from lost l join tieout.movements m on m.account_id = l.account_id and m.order_no = l.order_no
+  union all
+  select l.settlement_line_id, entry.order_no, null
+  from lost l
+  join newest_look n using (account_id)
+  -- The offset keeps this walk of an index: joined, all snapshots would be read.
+  cross join lateral (
+    select e.order_no, e.found from tieout.look_entries e
+    where e.pull_id = n.pull_id and e.account_id = n.account_id and e.order_no = l.order_no
+      and not e.is_extra
+    offset 0
+  ) entry
+  where entry.found
+  union all
+  select l.settlement_line_id, entry.order_no, null
+  from newest_look n
+  cross join lateral (
+    select e.order_no, e.transaction_id, e.found from tieout.look_entries e
+    where e.pull_id = n.pull_id and e.account_id = n.account_id
+      and exists (select from lost where account_id = n.account_id)
+    offset 0
+  ) entry
+  join lost l on l.account_id = n.account_id and l.transaction_id = entry.transaction_id
+  where entry.found
+),
+placed as (
+  select l.*, k.settlement_line_id is not null as is_known,
+    coalesce(k.placed_at < since.at, false) as is_old,
+    coalesce(k.order_no, l.order_no, 'batch ' || l.batch) as place
+  from lost l
+  cross join since
+  left join (
+    select settlement_line_id, min(order_no) as order_no, min(placed_at) as placed_at
+    from known group by settlement_line_id
+  ) k using (settlement_line_id)
 ),
 unknown as (
   select account_id, place as order_no,
-    case when in_ledger or at_gateway then 'settled_not_captured' else 'settled_unknown' end
-      as kind, currency, abs(sum(amount)) as amount, '{}'::jsonb as expected,
+    case when is_known then 'settled_not_captured' else 'settled_unknown' end as kind, currency,
+    abs(sum(amount)) as amount, '{}'::jsonb as expected,
     jsonb_build_object('state', string_agg(distinct type, ' and '), 'currency', currency,
       'amount', abs(sum(amount))::text, 'batch', string_agg(distinct batch, ', '),
       'times', count(*)) as actual
-  from lost
-  where not is_moved and not is_old
-  group by account_id, place, currency, in_ledger or at_gateway
+  from placed
+  where not is_old
+  group by account_id, place, currency, is_known
 ),
 charged as (
   select account_id, place as order_no, 'charged_back' as kind, currency, -sum(amount) as amount,
@@ -100,9 +144,7 @@ charged as (
       'batch', string_agg(distinct batch, ', '), 'times', count(*)) as actual
   from (
     select l.account_id, l.currency, l.amount, l.batch,
-      coalesce(l.order_no, (select min(m.order_no) from tieout.movements m
-        where m.account_id = l.account_id and m.transaction_id = l.transaction_id),
-        'batch ' || l.batch) as place
+      tieout.place_of_line(l) as place
     from tieout.settlement_lines l
     join account using (account_id)
     cross join since
@@ -112,8 +154,8 @@ charged as (
   having sum(amount) < 0
 ),
 agreed as (
-  select l.account_id, coalesce(l.order_no, 'batch ' || l.batch) as place, l.batch,
-    l.settle_currency as currency, l.fee, t.tolerance,
+  select l.settlement_line_id, l.account_id, l.batch, l.settle_currency as currency, l.fee,
+    t.tolerance,
     tieout.agreed_fee(l.gross, l.settle_currency, t.parts_per_million, t.fixed, $6::jsonb) as agreed
   from jsonb_to_recordset($5::jsonb) as t (account_id text, type text, parts_per_million numeric,
     fixed jsonb, "from" date, until date, tolerance numeric)
@@ -126,19 +168,21 @@ agreed as (
     and (t.until is null or tieout.business_date_of(l.booked_at, $3::time, $4) < t.until)
 ),
 overcharged as (
-  select account_id, place as order_no, 'fee_variance' as kind, currency,
-    abs(sum(fee - agreed)) as amount,
-    jsonb_build_object('currency', currency, 'amount', sum(agreed)::text) as expected,
-    jsonb_build_object('currency', currency, 'amount', sum(fee)::text,
-      'batch', string_agg(distinct batch, ', '), 'times', count(*)) as actual
-  from agreed
-  where abs(fee - agreed) > tolerance
-  group by account_id, place, currency
+  select o.account_id, p.place as order_no, 'fee_variance' as kind, o.currency,
+    abs(sum(o.fee - o.agreed)) as amount,
+    jsonb_build_object('currency', o.currency, 'amount', sum(o.agreed)::text) as expected,
+    jsonb_build_object('currency', o.currency, 'amount', sum(o.fee)::text,
+      'batch', string_agg(distinct o.batch, ', '), 'times', count(*)) as actual
+  from agreed o
+  join tieout.settlement_lines l using (settlement_line_id)
+  cross join lateral (select tieout.place_of_line(l) as place offset 0) p
+  where abs(o.fee - o.agreed) > o.tolerance
+  group by o.account_id, p.place, o.currency
 )
 -- An order that has it in two currencies has it once.
 select distinct on (account_id, order_no, kind) *
 from (
-  select * from overdue union all select * from unequal union all select * from unknown
+  select * from overdue union all select * from odd union all select * from unknown
   union all select * from charged union all select * from overcharged
 ) found
 order by account_id, order_no, kind, amount desc nulls last, currency

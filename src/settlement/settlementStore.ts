@@ -60,9 +60,18 @@ export async function newestDates(
   return new Map(rows.map((row) => [row.account_id, row.date]));
 }
 
+/** A line that found its movement may leave one alone for another line; more wait for the night. */
+const MATCH_PASSES_MAX = 4;
+
 /** Gives every line its movement that can be said for sure; answers how many found theirs. */
 export async function matchLines(tx: Db, accountIds: readonly string[]): Promise<number> {
-  return (await tx.query(statement('settlement/matchLines'), [accountIds])).rowCount;
+  let all = 0;
+  for (let pass = 0; pass < MATCH_PASSES_MAX; pass += 1) {
+    const { rowCount } = await tx.query(statement('settlement/matchLines'), [accountIds]);
+    all += rowCount;
+    if (rowCount === 0) break;
+  }
+  return all;
 }
 
 export async function updateBreaks(

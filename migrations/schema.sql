@@ -940,7 +940,7 @@ create table tieout.outbox (
   ended_at timestamp with time zone,
   constraint outbox_channel_check CHECK (channel = ANY (ARRAY['webhook', 'switch'])),
   constraint outbox_check CHECK ((state = 'waiting') = (ended_at IS NULL)),
-  constraint outbox_event_check CHECK (event = ANY (ARRAY['night_finished', 'night_did_not_start', 'run_is_silent', 'unknown_waits', 'job_failed', 'file_refused'])),
+  constraint outbox_event_check CHECK (event = ANY (ARRAY['night_finished', 'night_did_not_start', 'run_is_silent', 'unknown_waits', 'job_failed', 'file_refused', 'batch_late'])),
   constraint outbox_pkey PRIMARY KEY (message_id),
   constraint outbox_state_check CHECK (state = ANY (ARRAY['waiting', 'delivered', 'failed']))
 );
@@ -1097,7 +1097,7 @@ create table tieout.reports (
   constraint reports_check CHECK ((state = 'written') = (path IS NOT NULL AND sha256 IS NOT NULL AND written_at IS NOT NULL)),
   constraint reports_check1 CHECK (state <> 'failed' OR reason IS NOT NULL),
   constraint reports_format_check CHECK (format = ANY (ARRAY['xlsx', 'csv', 'ndjson'])),
-  constraint reports_kind_check CHECK (kind = ANY (ARRAY['reconciliation', 'orders', 'activity', 'ageing'])),
+  constraint reports_kind_check CHECK (kind = ANY (ARRAY['reconciliation', 'orders', 'activity', 'ageing', 'settlement'])),
   constraint reports_period_check CHECK (period ~ '^\d{4}-\d\d(-\d\d)?$'),
   constraint reports_pkey PRIMARY KEY (report_id),
   constraint reports_revision_check CHECK (revision > 0),
@@ -1938,6 +1938,48 @@ begin
   end if;
   return new;
 end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.batch_days(accounts text[], since date, cut_off time without time zone, timezone text)
+ RETURNS TABLE(account_id text, batch text, currency text, day date, lines bigint, gross numeric, fees numeric, chargebacks numeric, other numeric, paid_out numeric)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with counted as materialized (
+    select b.account_id, b.batch, b.currency, b.payout, b.has_payout, b.last_booked_at
+    from tieout.settlement_batches b
+    where b.account_id = any (accounts)
+      and b.last_booked_at >= (since + cut_off) at time zone timezone
+  ),
+  brought as materialized (
+    select l.account_id, l.batch, l.settle_currency as currency, day, count(*) as lines,
+      coalesce(sum(l.gross) filter (where l.type in ('captured', 'refunded')), 0) as gross,
+      coalesce(sum(l.fee), 0) - coalesce(sum(l.gross) filter (where l.type = 'fee'), 0) as fees,
+      coalesce(-sum(l.gross) filter (where l.type in ('chargeback', 'chargeback_reversed')), 0)
+        as chargebacks,
+      coalesce(sum(l.gross) filter (where l.type in ('reserve', 'carried', 'adjustment')), 0)
+        as other,
+      max(l.booked_at) filter (where l.type = 'payout') as paid_at
+    from tieout.settlement_lines l
+    cross join lateral (
+      select greatest(tieout.business_date_of(l.booked_at, cut_off, timezone), since) as day
+    ) booked
+    where (l.account_id, l.batch, l.settle_currency) in (
+      select c.account_id, c.batch, c.currency from counted c)
+    group by l.account_id, l.batch, l.settle_currency, day
+  ),
+  paid as (
+    select c.account_id, c.batch, c.currency, c.payout,
+      greatest(tieout.business_date_of(coalesce(case when c.has_payout then max(b.paid_at) end,
+        c.last_booked_at), cut_off, timezone), since) as day
+    from counted c
+    left join brought b using (account_id, batch, currency)
+    group by c.account_id, c.batch, c.currency, c.payout, c.has_payout, c.last_booked_at
+  )
+  select account_id, batch, currency, day, coalesce(b.lines, 0), coalesce(b.gross, 0),
+    coalesce(b.fees, 0), coalesce(b.chargebacks, 0), coalesce(b.other, 0), coalesce(p.payout, 0)
+  from brought b
+  full join paid p using (account_id, batch, currency, day)
+$function$;
 
 CREATE OR REPLACE FUNCTION tieout.break_stake(kind text, expected jsonb, actual jsonb)
  RETURNS numeric

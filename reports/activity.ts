@@ -16,6 +16,7 @@ import {
   writeRows,
 } from './periodReports.js';
 import { writeAbout } from './reconciliation.js';
+import { reachOf } from './summarySheet.js';
 import { hundredthsOf } from './xlsx/cells.js';
 import type { Page } from './xlsx/page.js';
 import {
@@ -46,7 +47,7 @@ interface ActivityData extends PeriodData<ActivityRow> {
 export function writeActivity(path: string, data: ActivityData): Promise<WrittenReport> {
   const { about, period, rows, days } = data;
   return writeWorkbook(path, periodProperties('Activity', data), async (book) => {
-    const page = headedPage('Activity statement', data);
+    const page = headedPage('Activity statement', data, [reachOf(about)]);
     const pictureRow = addPictureRoomFor(page, days);
     addDays(page, days, plannedParts(BUSINESS_DAYS, days.length, TOP_LINES));
     addRuns(page, rows, plannedParts(NIGHTS, rows.length, TOP_LINES));

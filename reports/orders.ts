@@ -9,7 +9,7 @@ import type { AboutData, OrderRow, WrittenReport } from '../src/core/runs/report
 import { labelOf } from '../src/core/text/labels.js';
 import { ORDERS } from './columns.js';
 import { bookProperties, writeAbout } from './reconciliation.js';
-import { REACH } from './summarySheet.js';
+import { reachOf } from './summarySheet.js';
 import { addsExactly, freeText, hundredthsOf, moneyCell, wallClock } from './xlsx/cells.js';
 import type { Cell } from './xlsx/format/cellXml.js';
 import { moneyStyle, STYLES } from './xlsx/styles.js';
@@ -47,7 +47,7 @@ export async function writeOrders(
               style: STYLES.title,
             },
           ],
-          [{ value: `${REACH} Totals: last sheet but one.`, style: STYLES.quiet }],
+          [{ value: `${reachOf(about)} Totals: last sheet but one.`, style: STYLES.quiet }],
         ],
         timezone: about.timezone,
         clock: wallClock(about.timezone),

@@ -10,7 +10,7 @@ import type { Table } from './column.js';
 import { AGED_BREAKS } from './periodColumns.js';
 import { addAgePicture, addPictureRoom } from './pictures.js';
 import { bookProperties, writeAbout } from './reconciliation.js';
-import { REACH } from './summarySheet.js';
+import { reachOf } from './summarySheet.js';
 import { freeText, hundredthsOf, wallClock, wallText } from './xlsx/cells.js';
 import type { BookProperties } from './xlsx/format/bookParts.js';
 import type { Page } from './xlsx/page.js';
@@ -52,7 +52,7 @@ export function writeAgeing(path: string, data: PeriodData<AgedBreakRow>): Promi
   const { about, period, rows } = data;
   const parts = plannedParts('Open breaks', rows.length, TOP_LINES);
   return writeWorkbook(path, periodProperties('Ageing', data), async (book) => {
-    const page = headedPage('Ageing of open breaks', data);
+    const page = headedPage('Ageing of open breaks', data, [reachOf(data.about)]);
     const pictureRow = addPictureRoom(page);
     const charts = [addAgePicture(page, 'Ageing', pictureRow, rows, AGED_BREAKS, parts)];
     addAgesInMoney(page, rows, parts);
@@ -63,9 +63,9 @@ export function writeAgeing(path: string, data: PeriodData<AgedBreakRow>): Promi
   });
 }
 
-export function periodProperties<R>(
+export function periodProperties(
   title: string,
-  { about, period }: PeriodData<R>,
+  { about, period }: Pick<PeriodData<never>, 'period' | 'about'>,
 ): BookProperties {
   return bookProperties(title, { ...about, businessDate: period.name });
 }
@@ -76,7 +76,12 @@ export const PERIOD_SHEET = {
   ties: TIES,
 };
 
-export function headedPage<R>(title: string, { period, about }: PeriodData<R>): Page {
+/** `reach` says what the report reaches, or takes a date for. */
+export function headedPage(
+  title: string,
+  { period, about }: Pick<PeriodData<never>, 'period' | 'about'>,
+  reach: readonly string[],
+): Page {
   const page = emptyPage();
   const isLive = about.environment === 'live';
   addWide(page, freeText(`${title} ${period.name}`), STYLES.title);
@@ -90,7 +95,7 @@ export function headedPage<R>(title: string, { period, about }: PeriodData<R>): 
     `Business dates ${period.from} to ${period.to}, each from ${about.cutOff} in ` +
     `${about.timezone}; newest night ${about.businessDate}, as of ${asOf}.`;
   addWide(page, freeText(words), STYLES.running);
-  addWide(page, REACH, STYLES.quiet);
+  for (const line of reach) addWide(page, line, STYLES.note);
   addVerdict(page);
   return page;
 }

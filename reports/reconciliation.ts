@@ -22,7 +22,7 @@ import {
 import { addBreaks, addMoved, noFigures } from './runFigures.js';
 import type { OtherSheets } from './summarySheet.js';
 import {
-  REACH,
+  reachOf,
   SUMMARY_FROZEN_ROWS,
   SUMMARY_NAME,
   SUMMARY_REPEATED_ROWS,
@@ -238,7 +238,7 @@ function aboutPairs(about: AboutData): Pair[] {
     ['Previous run', about.previousRun ?? 'none'],
     ['Workbook of that run (sha256)', about.previousWorkbook ?? 'none'],
     ['Chain of digests ends in', about.chainHead],
-    ['Reach', REACH],
+    ['Reach', reachOf(about)],
   ];
 }
 

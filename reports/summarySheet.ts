@@ -5,7 +5,12 @@
 
 import { INSTRUCTION_STATES } from '../src/core/instructions/instruction.js';
 import type { Notice } from '../src/core/runs/notices.js';
-import type { KindTie, MoneyTie, ReconciliationData } from '../src/core/runs/reporting.js';
+import type {
+  AboutData,
+  KindTie,
+  MoneyTie,
+  ReconciliationData,
+} from '../src/core/runs/reporting.js';
 import type { AccountSummary, Tie } from '../src/core/runs/summary.js';
 import { ORDER_CLASSES, runSentence, workedOutOpenAfter } from '../src/core/runs/summary.js';
 import { labelOf } from '../src/core/text/labels.js';
@@ -42,8 +47,16 @@ export const SUMMARY_NAME = 'Summary';
 export const SUMMARY_FROZEN_ROWS = 3;
 export const SUMMARY_REPEATED_ROWS = '1:2';
 
-/** Said on every report: what this check does not reach. */
 export const REACH = 'Orders to gateway, not reconciled to bank or acquirer statement.';
+
+const SETTLEMENT_REACH =
+  'Orders to gateway; what the acquirer settled stands in the settlement report ' +
+  '(tieout report DATE --kind settlement). Not reconciled to the bank.';
+
+/** Said on every report: what this check does not reach. */
+export function reachOf({ transit }: AboutData): string {
+  return transit === null ? REACH : SETTLEMENT_REACH;
+}
 
 /** Where the rows of the other sheets stand, and what they come to. */
 export interface OtherSheets {
@@ -92,7 +105,7 @@ function addHeading(page: Page, { summary, about }: ReconciliationData): void {
     `Covers ${covers}; business day from ${about.cutOff} in ${about.timezone}; ` +
     `as of ${asOf}; revision ${about.revision}, ${previous}.`;
   addWide(page, freeText(reach), STYLES.running);
-  addWide(page, REACH, STYLES.quiet);
+  for (const line of about.transit ?? [REACH]) addWide(page, freeText(line), STYLES.quiet);
   addVerdict(page);
 }
 

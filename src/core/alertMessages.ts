@@ -16,6 +16,7 @@ export const ALERT_EVENTS = [
   'unknown_waits',
   'job_failed',
   'file_refused',
+  'batch_late',
 ] as const;
 export type AlertEvent = (typeof ALERT_EVENTS)[number];
 
@@ -161,6 +162,44 @@ export function fileRefused(name: string, reason: string): Alert {
     text: `The file ${name} of the inbox was refused: ${why}. It lies in refused/.`,
     details: { name, reason: why },
   };
+}
+
+/** Of one account and currency: what this night found overdue. */
+export interface LateOrders {
+  readonly accountId: string;
+  readonly currency: string;
+  readonly orders: number;
+  readonly amount: string;
+  readonly since: string;
+  /** when the last line of the account's files was booked */
+  readonly lastBookedAt: Date;
+}
+
+/** Of one account and run; `late` is not empty. */
+export function batchLate(accountId: string, businessDate: string, late: readonly LateOrders[]) {
+  const orders = late.reduce((sum, one) => sum + one.orders, 0);
+  const [since] = late.map((one) => one.since).sort();
+  const last = late[0]?.lastBookedAt.toISOString() ?? '';
+  const money = late.map(({ amount, currency }) => `${amount} ${currency}`).join(', ');
+  const of = `${orders} order${orders === 1 ? '' : 's'}`;
+  return {
+    event: 'batch_late',
+    subject: accountId,
+    text: oneLine(
+      `Account ${accountId}: a batch is late. ${money} of ${of} ` +
+        `became overdue in the night of ${businessDate}, the oldest since ${since}; the last ` +
+        `settlement line is of ${last}. \`tieout breaks list --kind not_settled\` has them.`,
+      TEXT_LENGTH,
+    ),
+    details: {
+      accountId,
+      businessDate,
+      orders,
+      since,
+      lastBookedAt: last,
+      money: late.map(({ currency, amount }) => ({ currency, amount })),
+    },
+  } satisfies Alert;
 }
 
 function ordersOf(summary: RunSummary): Partial<Record<string, number>> {

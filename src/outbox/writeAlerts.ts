@@ -4,9 +4,10 @@
 
 import { createHash } from 'node:crypto';
 import type { Config } from '../config/config.js';
-import type { Alert, AlertChannel } from '../core/alertMessages.js';
+import type { Alert, AlertChannel, LateOrders } from '../core/alertMessages.js';
 import {
   addressOf,
+  batchLate,
   fileRefused,
   jobFailed,
   runFailed,
@@ -59,6 +60,20 @@ export async function tellFileRefused(
   { name, reason, mark }: { name: string; reason: string; mark: string },
 ): Promise<void> {
   await tell(tx, config, fileRefused(name, reason), `${mark} ${reason}`, ['webhook']);
+}
+
+/** What a night found overdue, a message an account; the same night again tells nothing new. */
+export async function tellBatchLate(
+  tx: Db,
+  config: Notify,
+  businessDate: string,
+  late: readonly LateOrders[],
+): Promise<void> {
+  for (const accountId of new Set(late.map((one) => one.accountId))) {
+    const mine = late.filter((one) => one.accountId === accountId);
+    const alert = batchLate(accountId, businessDate, mine);
+    await tell(tx, config, alert, alert.text, ['webhook']);
+  }
 }
 
 async function tell(

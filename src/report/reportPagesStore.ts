@@ -49,6 +49,30 @@ export async function findReport(
   return rows[0] ? toReport(rows[0]) : null;
 }
 
+interface PeriodReport {
+  reportId: bigint;
+  period: string;
+  revision: number;
+  /** null: it is being written */
+  writtenAt: Date | null;
+}
+
+/** The newest settlement reports, for whoever sees all accounts of their nights. */
+export async function settlementReports(
+  db: Db,
+  accountIds: readonly string[],
+  limit: number,
+): Promise<PeriodReport[]> {
+  const { rows } = await db.query<PeriodReport>(
+    `select report_id as "reportId", period, revision, written_at as "writtenAt"
+     from tieout.reports
+     where kind = 'settlement' and state in ('queued', 'written') and tieout.sees_run($1, run_id)
+     order by report_id desc limit $2`,
+    [accountIds, limit],
+  );
+  return rows;
+}
+
 interface RawReport {
   report_id: bigint;
   business_date: string;

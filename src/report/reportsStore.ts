@@ -9,7 +9,7 @@ export interface ReportRow {
   reportId: bigint;
   runId: bigint;
   businessDate: string;
-  kind: 'reconciliation' | 'orders' | 'activity' | 'ageing';
+  kind: 'reconciliation' | 'orders' | 'activity' | 'ageing' | 'settlement';
   /** 2026-11-20 or 2026-11 of a report that was asked for; null: the run's own. */
   period: string | null;
   format: 'xlsx' | 'csv' | 'ndjson';

@@ -17,6 +17,7 @@ import type { LongReads } from '../database/db.js';
 import { readAgain } from '../database/readAgain.js';
 import { dayFigures, daysAccounts, postMovements } from '../days/daysStore.js';
 import { findRun } from '../runs/runsStore.js';
+import { settlementRules } from '../settlement/settlement.js';
 import { tieByKind, tieByMoney } from '../total/figuresStore.js';
 import type { ReportDeps } from './aboutReport.js';
 import { aboutOf } from './aboutReport.js';
@@ -27,6 +28,7 @@ import { coverageLines, currencyRows, elsewhereRows } from './reportFiguresStore
 import { breakRows, movedRows, orderRows, waitingRows } from './reportRowsStore.js';
 import type { ReportRow } from './reportsStore.js';
 import { loadReport, recordFailedReport, recordWritten } from './reportsStore.js';
+import { writeSettlementReport } from './settlement/writeSettlementReport.js';
 
 export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<void> {
   const report = await loadReport(deps.db, reportId);
@@ -64,11 +66,24 @@ async function writeFile(
     case 'activity':
     case 'ageing':
       return writePeriod(deps, path, report, { period, about });
+    case 'settlement':
+      return writeSettlementOf(deps, path, { period, about });
     case 'orders':
       return writeOrders(path, about, orderRows(deps.db, report.runId));
     case 'reconciliation':
       return writeReconciliationOf(deps, path, report.runId, { summary, about });
   }
+}
+
+function writeSettlementOf(
+  { db, config }: ReportDeps,
+  path: string,
+  data: { period: Period; about: AboutData },
+): Promise<WrittenReport> {
+  const rules = settlementRules(config);
+  if (rules === null) throw new Error('nothing of settlement is kept: tieout.yaml, settlement');
+  const accountIds = config.accounts.map(({ accountId }) => accountId);
+  return writeSettlementReport(db, path, { ...data, rules, accountIds });
 }
 
 async function writePeriod(

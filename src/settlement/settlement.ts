@@ -10,10 +10,17 @@ import { formatAmount } from '../core/money.js';
 import { workingDaysBefore } from '../core/settlement/workingDays.js';
 import { type Db, inTransaction } from '../database/db.js';
 import { holdDays } from '../days/daysStore.js';
+import { tellBatchLate } from '../outbox/writeAlerts.js';
 import type { Run, RunDeps } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import type { FeeRules, SettledAccount, SettlementTimes, TariffRow } from './settlementStore.js';
-import { holdSettlement, matchLines, newestDates, updateBreaks } from './settlementStore.js';
+import {
+  holdSettlement,
+  lateOrders,
+  matchLines,
+  newestDates,
+  updateBreaks,
+} from './settlementStore.js';
 
 /** What settlement is asked with: everything of the configuration that bears on it. */
 export interface SettlementRules {
@@ -40,7 +47,13 @@ export function settlementRules(config: Config): SettlementRules | null {
 export async function settle(deps: Pick<RunDeps, 'config' | 'now'>, run: Run): Promise<void> {
   const rules = settlementRules(deps.config);
   if (rules === null) return;
-  await settleAccounts(run.db, rules, accountIdsOf(run), { now: deps.now(), runId: run.runId });
+  const accountIds = accountIdsOf(run);
+  await inTransaction(run.db, async (tx) => {
+    const now = deps.now();
+    await settleIn(tx, rules, accountIds, { now, runId: run.runId });
+    const late = await lateOrders(tx, accountIds, now);
+    await tellBatchLate(tx, deps.config, run.businessDate, late);
+  });
 }
 
 /** Answers how many lines found their movement. */
@@ -48,17 +61,29 @@ export function settleAccounts(
   db: Db,
   rules: SettlementRules,
   accountIds: readonly string[],
-  { now, runId }: { now: Date; runId: bigint | null },
+  when: When,
 ): Promise<number> {
-  return inTransaction(db, async (tx) => {
-    await holdSettlement(tx);
-    // An amount that becomes known changes the figures of an open day.
-    for (const accountId of [...accountIds].sort()) await holdDays(tx, accountId);
-    const matched = await matchLines(tx, accountIds);
-    const accounts = await settledAccounts(tx, rules, accountIds, runId);
-    await updateBreaks(tx, accounts, rules.times, rules.fees, now);
-    return matched;
-  });
+  return inTransaction(db, (tx) => settleIn(tx, rules, accountIds, when));
+}
+
+interface When {
+  readonly now: Date;
+  readonly runId: bigint | null;
+}
+
+async function settleIn(
+  tx: Db,
+  rules: SettlementRules,
+  accountIds: readonly string[],
+  { now, runId }: When,
+): Promise<number> {
+  await holdSettlement(tx);
+  // An amount that becomes known changes the figures of an open day.
+  for (const accountId of [...accountIds].sort()) await holdDays(tx, accountId);
+  const matched = await matchLines(tx, accountIds);
+  const accounts = await settledAccounts(tx, rules, accountIds, runId);
+  await updateBreaks(tx, accounts, rules.times, rules.fees, now);
+  return matched;
 }
 
 /** Accounts with the dates up to which something is overdue, and was looked at. */

@@ -1,6 +1,7 @@
 // Reads and writes of settlement: matching, breaks, figures. The long statements are files beside
 // this one. Neighbour: settlement.ts says in which order, and what they are asked with.
 
+import type { LateOrders } from '../core/alertMessages.js';
 import type { Database, Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 
@@ -90,6 +91,16 @@ export async function updateBreaks(
   await tx.query('drop table settlement_found');
 }
 
+/** Of the breaks that were opened at this instant, what is overdue. */
+export async function lateOrders(
+  tx: Db,
+  accountIds: readonly string[],
+  openedAt: Date,
+): Promise<LateOrders[]> {
+  const values = [accountIds, openedAt];
+  return (await tx.query<LateOrders>(statement('settlement/lateOrders'), values)).rows;
+}
+
 interface BookFigures {
   readonly currency: string;
   readonly closing: string;
@@ -142,6 +153,8 @@ export interface OldestOpen {
   readonly accountId: string;
   readonly currency: string;
   readonly since: string;
+  /** captured less refunded, of what is in no line yet; what nobody knows counts as nothing */
+  readonly amount: string;
   readonly movements: number;
   readonly overdue: number;
 }

@@ -59,6 +59,19 @@ function missing(rows: readonly OldestOpen[]): string {
   return ` (${count((row) => row.movements)} not settled since ${since}${late})`;
 }
 
+/** What is captured and in no settlement file yet, a line a currency, as reports say it. */
+export function transitLines(oldest: readonly OldestOpen[]): string[] {
+  const currencies = [...new Set(oldest.map(({ currency }) => currency))].sort();
+  if (currencies.length === 0) return ['In transit: nothing that was captured is not yet settled.'];
+  return currencies.map((currency) => {
+    const rows = oldest.filter((row) => row.currency === currency);
+    const [since] = rows.map((row) => row.since).sort();
+    const amount = sum(rows.map((row) => row.amount)).replace(/\B(?=(\d{3})+\.)/g, ',');
+    const open = `captured and not yet settled: ${amount} ${currency}`;
+    return `In transit, ${open}, the oldest since ${since}.`;
+  });
+}
+
 function sum(amounts: readonly string[]): string {
   return amounts.reduce(addAmounts, '0.00');
 }

@@ -22,6 +22,7 @@ import { reportFile, reportsPage } from './pages/reports.js';
 import { settingsPage } from './pages/settings.js';
 import { batchPage } from './pages/settlement/batch.js';
 import { figureRowsPage } from './pages/settlement/figureRows.js';
+import { makeReport } from './pages/settlement/reportForm.js';
 import { settlementPage, whereKept } from './pages/settlement/settlement.js';
 import { checkFile, checkPage, importFile } from './pages/settlement/upload.js';
 import type { Route } from './visit.js';
@@ -146,6 +147,14 @@ export const ROUTES: readonly Route[] = [
     isFresh: true,
     fields: ['sha256', 'map', 'seen'],
     handle: whereKept(importFile),
+  },
+  {
+    method: 'POST',
+    path: '/settlement/report',
+    right: 'download',
+    everywhere: true,
+    fields: ['period'],
+    handle: whereKept(makeReport),
   },
   {
     method: 'GET',

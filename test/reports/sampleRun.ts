@@ -26,6 +26,7 @@ export const ABOUT: AboutData = {
   profileHash: 'a'.repeat(64),
   inputsHash: 'b'.repeat(64),
   digests: { summary: 'c'.repeat(64) },
+  transit: null,
   parameters: [['graceHours', '24']],
 };
 

@@ -89,16 +89,23 @@ export async function settled(...lines: Line[]): Promise<string> {
   const batch = `B${batches}`;
   const rows = JSON.stringify(lines.map((line, at) => ({ fee: '0.00', ...line, at: at + 1 })));
   await db.query(
-    `with file as (
-       insert into tieout.settlement_files (name, sha256, map_sha256, accounts, batches, lines, totals)
-       values ('f', $1, '', '{A1}', 1, 1, '{}') returning file_id
-     ), line as (
+    `with line as (
        select * from jsonb_to_recordset($2::jsonb) as l (at int, type text, "order" text,
          transaction text, reference text, amount numeric, fee numeric, currency text, "on" text)
+     ), file as (
+       insert into tieout.settlement_files (name, sha256, map_sha256, accounts, batches, lines, totals)
+       select 'f', $1, '', '{A1}', 1, sum(lines), jsonb_object_agg(currency, jsonb_build_object(
+         'lines', lines, 'gross', gross::text, 'fees', fees::text, 'payout', (gross - fees)::text))
+       from (
+         select coalesce(currency, 'EUR') as currency, count(*) as lines, sum(amount) as gross,
+           sum(fee) as fees
+         from line group by 1
+       ) totals
+       returning file_id
      ), batch as (
        insert into tieout.settlement_batches (account_id, batch, currency, file_id, lines, gross,
          fees, payout, has_payout, first_booked_at, last_booked_at, digest)
-       select 'A1', $1, coalesce(currency, 'EUR'), min(file_id), count(*), sum(amount + fee),
+       select 'A1', $1, coalesce(currency, 'EUR'), min(file_id), count(*), sum(amount),
          sum(fee), sum(amount - fee), false, min(coalesce("on", '2026-11-19')::timestamptz),
          max(coalesce("on", '2026-11-19')::timestamptz), ''
        from line cross join file group by coalesce(currency, 'EUR')

@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addAmounts } from '../../src/core/money.js';
 import type { OpenItem, SettlementDocument } from '../../src/settlement/settlementStore.js';
+import { evaluateAll } from '../reports/evaluate.js';
+import { openXlsx } from '../reports/openXlsx.js';
+import { readPlainly } from '../reports/plainReader.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, rewriteSettings } from '../support/night.js';
@@ -80,14 +83,19 @@ async function refundByPortal(): Promise<void> {
 describe('settlement', () => {
   it('is not kept where nobody asked for it: exit code 2, and the key', async () => {
     writeFileSync(join(house.folder, 'any.csv'), 'x\n');
-    for (const ended of [await take('any.csv'), await cli('settlement')]) {
+    const report = await cli('report', dateOf(FIRST), '--kind', 'settlement');
+    for (const ended of [await take('any.csv'), await cli('settlement'), report]) {
       expect(ended.code).toBe(2);
       expect(ended.stderr).toContain('settlement: must be given');
     }
   });
 
   it('takes the file of a night, and every movement of ours is settled', async () => {
-    rewriteSettings(house, { settlement: { from: dateOf(12) } });
+    rewriteSettings(house, {
+      settlement: { from: dateOf(12) },
+      // Nobody listens there; what is told stands in the outbox.
+      notify: { webhook: 'http://127.0.0.1:9/' },
+    });
     await night(FIRST);
     const { rows } = await house.db.query<(typeof ours)[number]>(
       `select account_id, order_no, transaction_id, amount::text as amount, currency from tieout.movements_now m
@@ -200,5 +208,60 @@ describe('settlement', () => {
     const { fees } = await json<{ fees: { type: string }[] }>('settlement', 'fees');
     expect(fees.map(({ type }) => type)).toContain('captured');
     expect((await cli('settlement', 'fees', 'May')).code).toBe(2);
+  });
+
+  it('tells once that a batch is late, of which account and how much', async () => {
+    const { rows } = await house.db.query<{ subject: string; orders: number; text: string }>(
+      `select subject, (body ->> 'orders')::int as orders, body ->> 'text' as text
+       from tieout.outbox where event = 'batch_late'`,
+    );
+    const [lost] = ours;
+    expect(rows.map(({ subject, orders }) => ({ subject, orders }))).toEqual([
+      { subject: lost?.account_id, orders: 1 },
+    ]);
+    expect(rows[0]?.text).toContain(`${lost?.amount} ${lost?.currency} of 1 order became overdue`);
+    const doctor = await cli('doctor');
+    expect(doctor.stdout).toMatch(/settlement \S+.*1 overdue, the oldest since/);
+  });
+
+  it('says in the nightly workbook what is in transit, and since when', async () => {
+    const { rows } = await house.db.query<{ path: string }>(
+      `select path from tieout.reports join tieout.runs using (run_id)
+       where kind = 'reconciliation' and business_date = $1 order by revision desc limit 1`,
+      [dateOf(SECOND)],
+    );
+    const book = await readPlainly(rows[0]?.path ?? '');
+    const said = book.sheets[0]?.rows.flat().map(({ value }) => value) ?? [];
+    const lines = said.filter((value) => value.includes('captured and not yet settled: '));
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines[0]).toMatch(/: -?[\d,]+\.\d\d [A-Z]{3}, the oldest since \d{4}-\d\d-\d\d\./);
+    expect(said.join()).not.toContain('not reconciled to bank');
+  });
+
+  it('writes the settlement report of a date and of its month, and their open items', async () => {
+    const date = dateOf(SECOND);
+    const written = await json<{ path: string; kind: string; revision: number }>(
+      ...['report', date, '--kind', 'settlement'],
+    );
+    expect(written).toMatchObject({ kind: 'settlement', revision: 1 });
+    const wrong = evaluateAll(await openXlsx(written.path));
+    expect(wrong.filter((one) => one.stored !== one.workedOut)).toEqual([]);
+    const book = await readPlainly(written.path);
+    const values = book.sheets[0]?.rows.flat().map(({ value }) => value) ?? [];
+    expect(values).toContain('All checks on this sheet tie');
+    expect((await cli('report', date.slice(0, 7), '--kind', 'settlement')).code).toBe(0);
+    const listed = await cli('report', date, '--kind', 'settlement', '--format', 'ndjson');
+    const closings = new Map<string, string>();
+    for (const line of listed.stdout.trim().split('\n')) {
+      const item = JSON.parse(line) as Record<
+        'book' | 'account_id' | 'currency' | 'amount',
+        string
+      >;
+      const key = [item.book, item.account_id, item.currency].join();
+      closings.set(key, addAmounts(closings.get(key) ?? '0.00', item.amount));
+    }
+    expect(closings.size).toBeGreaterThan(2);
+    for (const closing of closings.values()) expect(values).toContain(String(Number(closing)));
+    expect((await cli('report', dateOf(40), '--kind', 'settlement')).code).toBe(2);
   });
 });

@@ -44,6 +44,7 @@ export const ROUTES_MAY: Readonly<Record<string, Expected>> = {
   'POST /settlement/check': { roles: ['finance'], ofOther: 'rows' },
   'GET /settlement/check': { roles: ['finance'], ofOther: 'whole' },
   'POST /settlement/import': { roles: ['finance'], ofOther: 'rows' },
+  'POST /settlement/report': { roles: TAKE, ofOther: 'none' },
   'GET /settlement/rows': { roles: ANY, ofOther: 'whole' },
   'GET /settlement/:account/:batch': { roles: ANY, ofOther: 'whole' },
   'GET /search': { roles: ANY, ofOther: 'list' },

@@ -1,5 +1,6 @@
 // `tieout report DATE|MONTH`: where the workbooks of a run lie, or its rows as CSV or NDJSON; an
-// activity statement or the ageing of open breaks for a day or a month, made when it is asked for.
+// activity statement, the ageing of open breaks or the settlement for a day or a month, made when
+// it is asked for.
 
 import { constants, copyFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -9,25 +10,34 @@ import { BREAKS, COVERAGE, MOVEMENTS, ORDERS } from '../../../reports/columns.js
 import type { DelimitedFormat } from '../../../reports/delimited.js';
 import { delimitedText, writeDelimited } from '../../../reports/delimited.js';
 import { ACTIVITY, AGED_BREAKS } from '../../../reports/periodColumns.js';
+import { OPEN_ITEMS } from '../../../reports/settlement/settlementColumns.js';
 import { messageOf, TieoutError, UsageError } from '../../core/errors.js';
+import type { Period } from '../../core/period.js';
 import { isDay, periodOf } from '../../core/period.js';
 import { removedLine } from '../../core/runs/removal.js';
 import type { CoverageLine } from '../../core/runs/reporting.js';
 import type { ReportFile } from '../../core/runs/summary.js';
+import { settlementPeriod } from '../../core/settlement/settlementReport.js';
 import { coverageRows } from '../../pull/snapshot/coverageStore.js';
 import { activityRows, newestRunOf, openAsOf } from '../../report/periodRowsStore.js';
 import { breakRows, movedRows, orderRows, waitingRows } from '../../report/reportRowsStore.js';
 import { queueReports, writtenByIds, writtenReports } from '../../report/reportsStore.js';
+import { openItemsOf } from '../../report/settlement/settlementRowsStore.js';
 import { removalOf } from '../../retention/retentionStore.js';
 import type { RunRow } from '../../runs/runsStore.js';
 import { findRun } from '../../runs/runsStore.js';
+import type { SettlementRules } from '../../settlement/settlement.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
+import { requiredRules } from '../settlement/settlementRules.js';
 
 const SHEETS = ['breaks', 'moved', 'waiting', 'coverage'] as const;
 const NIGHTLY = ['reconciliation', 'orders', ...SHEETS] as const;
-const PERIODIC = ['activity', 'ageing'] as const;
+const PERIODIC = ['activity', 'ageing', 'settlement'] as const;
 const KINDS = [...NIGHTLY, ...PERIODIC] as const;
+
+const DATE_WORDS =
+  'business date, YYYY-MM-DD; for activity, ageing and settlement a month too, YYYY-MM';
 
 interface ReportFlags {
   kind: (typeof KINDS)[number];
@@ -37,15 +47,17 @@ interface ReportFlags {
 
 export function reportCommand(): Command {
   return new Command('report')
-    .argument('<date>', 'business date, YYYY-MM-DD; for activity and ageing a month too, YYYY-MM')
+    .argument('<date>', DATE_WORDS)
     .addOption(new Option('--kind <kind>').choices(KINDS).default('reconciliation'))
     .addOption(new Option('--format <format>').choices(['xlsx', 'csv', 'ndjson']).default('xlsx'))
     .option('--out <file>', 'copy or write it there; never over an existing file')
     .option('--json', 'print where it lies as one JSON document')
     .addHelpText(
       'after',
-      '\nxlsx: reconciliation, orders, activity, ageing. csv, ndjson: all but reconciliation, ' +
-        'whose sheets are\nbreaks, moved, waiting and coverage.',
+      '\nxlsx: reconciliation, orders, activity, ageing, settlement. csv, ndjson: all but ' +
+        'reconciliation, whose\nsheets are breaks, moved, waiting and coverage; of settlement ' +
+        'the open items.\nsettlement: of a date everything since settlement.from up to and ' +
+        'including it; of a month its\nopening, what moved in it, and its closing.',
     )
     .action(async (date: string, flags: ReportFlags, command: Command) => {
       await withApp(
@@ -78,6 +90,10 @@ async function periodic(
 ): Promise<number> {
   const period = periodOf(date);
   if (period === null) throw new UsageError(`${date} is neither a day nor a month`);
+  const rules = kind === 'settlement' ? requiredRules(app.config) : null;
+  if (rules !== null && period.to < rules.times.from) {
+    throw new UsageError(`${date} is before settlement.from (${rules.times.from})`);
+  }
   const run = await newestRunOf(app.db, period);
   if (run === null) throw new UsageError(`there is no finished run in ${date}`);
   if (flags.format === 'xlsx') {
@@ -88,12 +104,27 @@ async function periodic(
     if (!found) throw new TieoutError(`the ${kind} report of ${date} was not written`);
     return hand(found, flags, json);
   }
+  if (rules !== null) return openItems(app, period, rules, run.businessDate, flags);
   if (kind === 'activity') {
     return write(flags.format, flags.out, ACTIVITY, whole(await activityRows(app.db, period)));
   }
   const summary = (await findRun(app.db, run.businessDate))?.summary;
   const open = await openAsOf(app.db, run.runId, new Date(summary?.asOf ?? Date.now()));
   return write(flags.format, flags.out, AGED_BREAKS, whole(open));
+}
+
+function openItems(
+  app: App,
+  period: Period,
+  rules: SettlementRules,
+  businessDate: string,
+  { format, out }: ReportFlags,
+): Promise<number> {
+  const accountIds = app.config.accounts.map(({ accountId }) => accountId);
+  const whole = settlementPeriod(period, rules.times.from);
+  const asked = { accountIds, period: whole, times: rules.times };
+  const items = openItemsOf(app.db, asked, rules, businessDate);
+  return write(format === 'csv' ? 'csv' : 'ndjson', out, OPEN_ITEMS, items);
 }
 
 async function workbook(app: App, run: RunRow, flags: ReportFlags, json: boolean): Promise<number> {

@@ -40,6 +40,8 @@ import { lookbackFrom } from '../../runs/deps.js';
 import { leftAccounts } from '../../runs/leftAccountsStore.js';
 import { accountsWithoutHistory } from '../../runs/runAccountsStore.js';
 import { inboxFigures } from '../../settlement/inbox.js';
+import { settledAccounts, settlementRules } from '../../settlement/settlement.js';
+import { oldestOpen } from '../../settlement/settlementStore.js';
 import type { App } from '../app.js';
 import { configOf, printJson, printLines, wantsJson, withApp } from '../context.js';
 import { scheduleDepsOf } from '../scheduleStatus.js';
@@ -101,6 +103,7 @@ async function examine(app: App): Promise<Check[]> {
     ...(isMigrated || app.config.queue.kind === 'redis' ? [await queueCheck(app)] : []),
     ...(isMigrated ? [await alertsCheck(app)] : []),
     ...(await inboxChecks(app.config)),
+    ...(isMigrated ? await overdueChecks(app) : []),
   ];
 }
 
@@ -275,6 +278,23 @@ async function codesCheck(app: App): Promise<Check> {
         ? `without a meaning in the profile: ${names.join(', ')} (\`tieout status --words\`)`
         : 'every code it used has a meaning',
   };
+}
+
+/** What the acquirer's files have been owing for too long; nothing where it is not kept. */
+async function overdueChecks({ db, config }: App): Promise<Check[]> {
+  const rules = settlementRules(config);
+  if (rules === null) return [];
+  const accountIds = config.accounts.map(({ accountId }) => accountId);
+  const oldest = await oldestOpen(db, await settledAccounts(db, rules, accountIds, null));
+  return [...new Set(oldest.map(({ accountId }) => accountId))].map((accountId) => {
+    const late = oldest.filter((one) => one.accountId === accountId && one.overdue > 0);
+    const overdue = late.reduce((sum, one) => sum + one.overdue, 0);
+    const [since] = late.map((one) => one.since).sort();
+    const name = `settlement ${accountId}`;
+    if (overdue === 0) return { name, kind: 'ok', words: 'nothing is overdue' };
+    const words = `${overdue} overdue, the oldest since ${since}: is a file missing?`;
+    return { name, kind: 'warning', words };
+  });
 }
 
 /** What lies in the folder whose files are imported by themselves. */

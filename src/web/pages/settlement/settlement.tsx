@@ -14,6 +14,7 @@ import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
 import type { FigureName } from './figures.js';
 import { batchPath, FigureLink, figurePath } from './figures.js';
+import { reportSection } from './reportForm.js';
 import { UploadForm } from './upload.js';
 
 const BATCHES_A_PAGE = 50;
@@ -51,6 +52,7 @@ export async function settlementPage(visit: Visit, rules: SettlementRules): Prom
         <Account one={one} oldest={oldest} from={rules.times.from} words={words} />
       ))}
       <UploadForm visit={visit} files={rules.settings.files} />
+      {await reportSection(visit)}
       <h2 id="batches">Batches</h2>
       {batches.length === 0 ? (
         <Empty>

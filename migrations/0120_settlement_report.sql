@@ -1,0 +1,65 @@
+-- Up Migration
+-- A workbook of what became of the captured money, and the word that a batch of the acquirer is
+-- late.
+alter table tieout.reports drop constraint reports_kind_check,
+  add constraint reports_kind_check check (kind in ('reconciliation', 'orders', 'activity',
+    'ageing', 'settlement'));
+alter table tieout.outbox drop constraint outbox_event_check,
+  add constraint outbox_event_check check (event in ('night_finished', 'night_did_not_start',
+    'run_is_silent', 'unknown_waits', 'job_failed', 'file_refused', 'batch_late'));
+
+-- What each batch brought on each business date, for the settlement report: a line counts on the
+-- date on which it was booked (nothing before `since`), the payout on that of its line, or of the
+-- last one where the batch has none of its own. Over all dates a whole batch comes to 0.00: gross -
+-- fees - chargebacks + other - paid_out.
+create function tieout.batch_days(accounts text[], since date, cut_off time, timezone text)
+returns table (account_id text, batch text, currency text, day date, lines bigint, gross numeric,
+  fees numeric, chargebacks numeric, other numeric, paid_out numeric)
+language sql stable as $$
+  with counted as materialized (
+    select b.account_id, b.batch, b.currency, b.payout, b.has_payout, b.last_booked_at
+    from tieout.settlement_batches b
+    where b.account_id = any (accounts)
+      and b.last_booked_at >= (since + cut_off) at time zone timezone
+  ),
+  brought as materialized (
+    select l.account_id, l.batch, l.settle_currency as currency, day, count(*) as lines,
+      coalesce(sum(l.gross) filter (where l.type in ('captured', 'refunded')), 0) as gross,
+      coalesce(sum(l.fee), 0) - coalesce(sum(l.gross) filter (where l.type = 'fee'), 0) as fees,
+      coalesce(-sum(l.gross) filter (where l.type in ('chargeback', 'chargeback_reversed')), 0)
+        as chargebacks,
+      coalesce(sum(l.gross) filter (where l.type in ('reserve', 'carried', 'adjustment')), 0)
+        as other,
+      max(l.booked_at) filter (where l.type = 'payout') as paid_at
+    from tieout.settlement_lines l
+    cross join lateral (
+      select greatest(tieout.business_date_of(l.booked_at, cut_off, timezone), since) as day
+    ) booked
+    where (l.account_id, l.batch, l.settle_currency) in (
+      select c.account_id, c.batch, c.currency from counted c)
+    group by l.account_id, l.batch, l.settle_currency, day
+  ),
+  paid as (
+    select c.account_id, c.batch, c.currency, c.payout,
+      greatest(tieout.business_date_of(coalesce(case when c.has_payout then max(b.paid_at) end,
+        c.last_booked_at), cut_off, timezone), since) as day
+    from counted c
+    left join brought b using (account_id, batch, currency)
+    group by c.account_id, c.batch, c.currency, c.payout, c.has_payout, c.last_booked_at
+  )
+  select account_id, batch, currency, day, coalesce(b.lines, 0), coalesce(b.gross, 0),
+    coalesce(b.fees, 0), coalesce(b.chargebacks, 0), coalesce(b.other, 0), coalesce(p.payout, 0)
+  from brought b
+  full join paid p using (account_id, batch, currency, day)
+$$;
+
+-- Down Migration
+drop function tieout.batch_days(text[], date, time, text);
+delete from tieout.outbox where event = 'batch_late';
+alter table tieout.outbox drop constraint outbox_event_check,
+  add constraint outbox_event_check check (event in ('night_finished', 'night_did_not_start',
+    'run_is_silent', 'unknown_waits', 'job_failed', 'file_refused'));
+-- Reports on record stay; their digests are part of the chain.
+alter table tieout.reports drop constraint reports_kind_check,
+  add constraint reports_kind_check check (kind in ('reconciliation', 'orders', 'activity',
+    'ageing')) not valid;

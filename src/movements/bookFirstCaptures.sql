@@ -1,16 +1,16 @@
 -- Books captures made elsewhere: transactions that the run saw captured and of which nothing is
--- booked. One that an instruction may have made, and nobody knows, waits until that is settled.
--- $1 run, $2 accounts, $3 business date, $4 settlement.from, $5 cut-off, $6 timezone. A closed day
--- gains nothing: it is booked to the first open one.
+-- booked (movements_shown, of showTransactions.sql). One that an instruction may have made, and
+-- nobody knows, waits until that is settled. $1 run, $2 business date, $3 settlement.from, $4
+-- cut-off, $5 timezone. A closed day gains nothing: it is booked to the first open one.
 insert into tieout.movements (account_id, order_no, transaction_id, kind, currency, amount, made,
   business_date, run_id, is_history)
 select distinct on (s.account_id, s.transaction_id) s.account_id, s.order_no, s.transaction_id,
   'captured', s.currency, s.amount, 'elsewhere',
-  greatest($3::date, tieout.closed_until(b.account_id) + 1), $1,
+  greatest($2::date, tieout.closed_until(b.account_id) + 1), $1,
   -- what the first night of the book finds done may have been done before `from`
-  $3 < $4::date or ($3 = b.begins and coalesce(coalesce(a.placed_at, s.transaction_at)
-    < ($4::date + $5::time) at time zone $6, false))
-from tieout.shown_transactions($1, $2) s
+  $2 < $3::date or ($2 = b.begins and coalesce(coalesce(a.placed_at, s.transaction_at)
+    < ($3::date + $4::time) at time zone $5, false))
+from movements_shown s
 join tieout.movement_books b using (account_id)
 left join tieout.asked_orders a
   on a.pull_id = s.pull_id and a.account_id = s.account_id and a.order_no = s.order_no

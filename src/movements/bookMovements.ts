@@ -12,8 +12,10 @@ import {
   addMovements,
   bookFirstCaptures,
   bookOurs,
+  forgetShown,
   openBooks,
   shownBeside,
+  showTransactions,
 } from './movementsStore.js';
 
 /** Books what the run saw and did; an unchanged night adds no rows. */
@@ -33,8 +35,10 @@ export async function bookMovements(deps: Pick<RunDeps, 'config'>, run: Run): Pr
     };
     await openBooks(tx, booking);
     await bookOurs(tx, booking);
+    await showTransactions(tx, booking);
     await bookFirstCaptures(tx, booking);
     const shown = await shownBeside(tx, booking, accountRules(run.accounts));
+    await forgetShown(tx);
     const entries = shown.flatMap((one) =>
       bookEntries(one).map((entry) => ({ ...one.place, ...entry })),
     );

@@ -44,9 +44,22 @@ export async function bookOurs(tx: Db, booking: Booking): Promise<void> {
   ]);
 }
 
+/** Until `forgetShown`, or the end of the transaction, the next two read what the run saw. */
+export async function showTransactions(tx: Db, { runId, accountIds }: Booking): Promise<void> {
+  await tx.query(statement('movements/showTransactions'), [runId, accountIds]);
+  await tx.query('analyze movements_shown');
+}
+
+export async function forgetShown(tx: Db): Promise<void> {
+  await tx.query('drop table movements_shown');
+}
+
 /** Captures made elsewhere of transactions of which nothing is booked: nearly all there are. */
 export async function bookFirstCaptures(tx: Db, booking: Booking): Promise<void> {
-  await tx.query(statement('movements/bookFirstCaptures'), valuesOf(booking));
+  const { runId, businessDate, from, schedule } = booking;
+  await tx.query(statement('movements/bookFirstCaptures'), [
+    ...[runId, businessDate, from, schedule.cutOff, schedule.timezone],
+  ]);
 }
 
 /** What the run saw and the book does not plainly agree with, beside what is booked of it. */
@@ -70,7 +83,7 @@ export async function shownBeside(
       }[];
     }
   >(statement('movements/shownBeside'), [
-    ...[booking.runId, booking.accountIds, JSON.stringify(rules), booking.from],
+    ...[JSON.stringify(rules), booking.from],
     ...[booking.schedule.cutOff, booking.schedule.timezone],
   ]);
   return rows.map(({ state, amount, is_undecided, requested, booked, ...place }) => ({
@@ -101,8 +114,4 @@ export async function addMovements(
   const { runId, businessDate, from } = booking;
   await tx.query(statement('movements/addMovements'), [runId, businessDate, from, rows]);
   await tx.query(statement('movements/addAmounts'), [runId, businessDate, rows]);
-}
-
-function valuesOf({ runId, accountIds, businessDate, from, schedule }: Booking): unknown[] {
-  return [runId, accountIds, businessDate, from, schedule.cutOff, schedule.timezone];
 }

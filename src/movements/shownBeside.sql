@@ -1,13 +1,13 @@
--- Transactions that the run saw and that the book does not plainly agree with, each with what is
--- booked of it: refunded ones, and those of which a capture or refund made elsewhere is booked that
--- is not just what is shown. $1 run, $2 accounts, $3 json [{account_id, live_from}], $4
--- settlement.from, $5 cut-off, $6 timezone.
+-- Transactions that the run saw (movements_shown, of showTransactions.sql) and that the book does
+-- not plainly agree with, each with what is booked of it: refunded ones, and those of which a
+-- capture or refund made elsewhere is booked that is not just what is shown. $1 json [{account_id,
+-- live_from}], $2 settlement.from, $3 cut-off, $4 timezone.
 with account as materialized (
   select account_id collate "C" as account_id, live_from
-  from jsonb_to_recordset($3::jsonb) as a (account_id text, live_from timestamptz)
+  from jsonb_to_recordset($1::jsonb) as a (account_id text, live_from timestamptz)
 ),
 doubtful as (
-  select s.* from tieout.shown_transactions($1, $2) s
+  select s.* from movements_shown s
   where s.state in ('partially_refunded', 'refunded')
     or exists (
       select from tieout.movements m
@@ -30,7 +30,7 @@ select distinct on (d.account_id, d.transaction_id) d.account_id, d.order_no, d.
   requested.amount::text as requested,
   coalesce(booked.movements, '[]') as booked,
   coalesce(coalesce(o.placed_at, d.transaction_at)
-    < ($4::date + $5::time) at time zone $6, false) as is_old
+    < ($2::date + $3::time) at time zone $4, false) as is_old
 from doubtful d
 left join account on account.account_id = d.account_id
 left join tieout.asked_orders o

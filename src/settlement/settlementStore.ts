@@ -3,6 +3,7 @@
 
 import type { LateOrders } from '../core/alertMessages.js';
 import type { Database, Db } from '../database/db.js';
+import { plannedBy } from '../database/db.js';
 import { statement } from '../database/statements.js';
 
 /** An account with its newest run, as the statements join it. */
@@ -63,16 +64,58 @@ export async function newestDates(
 
 /** A line that found its movement may leave one alone for another line; more wait for the night. */
 const MATCH_PASSES_MAX = 4;
+/** Of large batches sorts and hashes stay in memory, and the planner has no use for a compiler. */
+const MATCH_SETTINGS = { work_mem: '128MB', jit: 'off' };
 
-/** Gives every line its movement that can be said for sure; answers how many found theirs. */
+/** Gives every line the movement that can be said for sure; answers how many movements have one. */
 export async function matchLines(tx: Db, accountIds: readonly string[]): Promise<number> {
+  await plannedBy(tx, MATCH_SETTINGS);
   let all = 0;
+  const byTransaction = statement('settlement/pairByTransaction');
+  const byOrder = statement('settlement/pairByOrder');
+  all += await matchPlain(tx, accountIds, { pairs: byTransaction, by: 'transaction' });
+  all += await matchPlain(tx, accountIds, { pairs: byOrder, by: 'order' });
   for (let pass = 0; pass < MATCH_PASSES_MAX; pass += 1) {
     const { rowCount } = await tx.query(statement('settlement/matchLines'), [accountIds]);
-    all += rowCount;
     if (rowCount === 0) break;
+    all += rowCount;
   }
   return all;
+}
+
+/**
+ * What is plain costs few comparisons, and is the same that matchLines.sql would say. It takes
+ * several statements, since the planner has to know how many pairs there are.
+ */
+async function matchPlain(
+  tx: Db,
+  accountIds: readonly string[],
+  { pairs, by }: { pairs: string; by: 'transaction' | 'order' },
+): Promise<number> {
+  await tx.query(pairs, [accountIds]);
+  await tx.query(
+    `delete from settlement_pairs
+     where settlement_line_id in (select settlement_line_id from settlement_pairs
+         group by settlement_line_id having count(*) > 1)
+       or movement_id in (select movement_id from settlement_pairs
+         group by movement_id having count(*) > 1)`,
+  );
+  await tx.query('analyze settlement_pairs');
+  await tx.query(
+    `insert into tieout.settlement_matches (settlement_line_id, movement_id, by, differs)
+     select settlement_line_id, movement_id, $1, false from settlement_pairs`,
+    [by],
+  );
+  await tx.query(
+    `delete from tieout.settlement_unmatched u using settlement_pairs p
+     where u.settlement_line_id = p.settlement_line_id`,
+  );
+  const { rowCount } = await tx.query(
+    `delete from tieout.settlement_awaited a using settlement_pairs p
+     where a.movement_id = p.movement_id`,
+  );
+  await tx.query('drop table settlement_pairs');
+  return rowCount;
 }
 
 export async function updateBreaks(

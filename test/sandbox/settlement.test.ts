@@ -106,6 +106,22 @@ describe('GET /_sandbox/settlement', () => {
     expect(await take(spoilt, true)).toMatchObject({ kind: 'imported', warnings: [] });
   });
 
+  it('takes the fee that the demo has as its tariff, half up', async () => {
+    const lines = (await fileOf()).split('\n').map((line) => line.split(','));
+    const captured = lines.filter(([, , , type]) => type === 'captured');
+    const whole = captured.filter(([, , , , , , , , currency]) => currency === 'JPY');
+    const agreed = (amount = '') => Math.round(Number(amount) * 1.4 + 1e-6);
+    const wrong = captured.filter((line) => {
+      const [amount, fee] = [line[9], Math.round(Number(line[10]) * 100)];
+      return whole.includes(line)
+        ? fee !== Math.round(agreed(amount) / 100 + 1e-6) * 100
+        : fee !== agreed(amount) + 25;
+    });
+    expect(captured.length).toBeGreaterThan(100);
+    expect(whole.length).toBeGreaterThan(0);
+    expect(wrong).toEqual([]);
+  });
+
   it('has whole units alone where the currency has no decimals', async () => {
     const whole = (await fileOf()).split('\n').filter((line) => line.includes(',JPY,'));
     for (const line of whole) expect(line).toMatch(/\.00,-?\d+\.00,-?\d+\.00$/);

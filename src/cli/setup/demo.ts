@@ -70,8 +70,10 @@ async function runDemo(
   try {
     await seedOnce(app, config, { orders: flags.orders ?? null, seed: flags.seed ?? null });
     const request = { date: null, accountIds: [], isDry: false };
-    const { summary } = await runDate(await app.sendDeps(), request, await app.workforce());
+    const deps = await app.sendDeps();
+    // The night finds the acquirer's file as an inbox would have taken it meanwhile.
     await takeSettled(app, config);
+    const { summary } = await runDate(deps, request, await app.workforce());
     const transit = flags.json === true ? [] : await moneyInTransit(app, config);
     talk.end();
     if (flags.json === true) printJson({ ...summary, config: path });
@@ -111,7 +113,8 @@ function configText(path: string, seed: number): string {
       liveFrom: new Date(Date.now() - 71 * HOUR_MS).toISOString(),
     })),
   });
-  return `${MARK}\n${text}\n${settlementSection(dataDir)}`;
+  const accountIds = DEFAULT_ACCOUNTS.map(({ accountId }) => accountId);
+  return `${MARK}\n${text}\n${settlementSection(dataDir, accountIds)}`;
 }
 
 /** Fills ledger and gateway the first time; afterwards both are as the runs left them. */

@@ -17,8 +17,13 @@ import type { App } from '../app.js';
 /** The seeded orders are younger: all that is captured is in the books. */
 const BOOKS_DAYS = 60;
 
+/** What the sandbox's acquirer takes (docs/SANDBOX.md). */
+const AGREED =
+  'type: captured, percent: "1.40", ' +
+  'fixed: { EUR: "0.25", GBP: "0.25", PLN: "0.25", USD: "0.25" }';
+
 /** The section `settlement` as the demo's file has it. */
-export function settlementSection(dataDir: string): string {
+export function settlementSection(dataDir: string, accountIds: readonly string[]): string {
   const from = new Date(Date.now() - BOOKS_DAYS * DAY_MS).toISOString().slice(0, 10);
   const map = join(packageRoot(), 'docs', 'maps', 'sandbox-settlement.yaml');
   return [
@@ -26,17 +31,22 @@ export function settlementSection(dataDir: string): string {
     `  from: "${from}"`,
     `  inbox: ${JSON.stringify(`${dataDir}/inbox`)}`,
     `  files: [{ match: "sandbox_*.csv", map: ${JSON.stringify(map)} }]`,
+    '  tariff:',
+    ...accountIds.map((accountId) => `    - { accountId: ${accountId}, ${AGREED} }`),
     '',
   ].join('\n');
 }
 
-/** What is settled by yesterday goes through the inbox; the same again changes nothing. */
+/**
+ * What is settled by yesterday goes through the inbox, with what the sandbox plants in it; the same
+ * again changes nothing.
+ */
 export async function takeSettled(app: App, config: Config): Promise<void> {
   const inbox = config.settlement?.inbox ?? null;
   if (inbox === null) return;
   const listening = readListening(stateFiles(join(config.dataDir, 'sandbox')));
   if (listening === null) return;
-  const answer = await fetch(`${listening.baseUrl}/_sandbox/settlement`);
+  const answer = await fetch(`${listening.baseUrl}/_sandbox/settlement?differences=1`);
   if (!answer.ok) throw new TieoutError(`the sandbox gave no settlement file: ${answer.status}`);
   const day = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10);
   mkdirSync(inbox, { recursive: true });

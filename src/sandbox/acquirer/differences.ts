@@ -29,7 +29,7 @@ const DIFFERENCES: Readonly<Record<string, Spoil>> = {
   'not settled': (captured, lines) => lines.filter((line) => line !== captured),
   'settled twice': (captured, lines) => [...lines, { ...captured, id: `${captured.id}-2` }],
   'another amount': (captured, lines) => [
-    { ...captured, amount: captured.amount + 100n },
+    anotherAmount(captured, captured.amount + 100n),
     ...lines.filter((line) => line !== captured),
   ],
   'another fee': (captured, lines) => [
@@ -57,6 +57,11 @@ const DIFFERENCES: Readonly<Record<string, Spoil>> = {
     },
   ],
 };
+
+/** With the fee of that amount: one line differs in one way. */
+function anotherAmount(line: SettledLine, amount: Hundredths): SettledLine {
+  return { ...line, amount, fee: feeOf(amount, line.currency) };
+}
 
 /** The lines of a transaction as the spoilt file has them. */
 export function plantedIn(spoilt: Spoilt, lines: readonly SettledLine[]): readonly SettledLine[] {

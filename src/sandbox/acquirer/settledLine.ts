@@ -21,10 +21,12 @@ export interface SettledLine {
 const FEE_PER_MILLE = 14n;
 const FEE_FIXED: Hundredths = 25n;
 
-/** In whole units where the currency has nothing smaller. */
+/** Half up; in whole units where the currency has nothing smaller. */
 export function feeOf(amount: Hundredths, currency: string): Hundredths {
-  const part = (amount * FEE_PER_MILLE) / 1_000n;
-  return decimalsOf(currency, {}) === 0 ? part - (part % 100n) : part + FEE_FIXED;
+  const isWhole = decimalsOf(currency, {}) === 0;
+  const step = isWhole ? 100n : 1n;
+  const part = ((amount * FEE_PER_MILLE + 500n * step) / (1_000n * step)) * step;
+  return isWhole ? part : part + FEE_FIXED;
 }
 
 /** A planted currency that no bank has is settled by nobody. */

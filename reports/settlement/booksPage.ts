@@ -121,7 +121,7 @@ function addGateway(
       listedCell('atGateway', row, open, parts, style),
       moneyFormula(`ROUND(I${row}-J${row},2)`, difference, [...inputs, ...open.inputs], style),
       count(mine.reduce((all, { suspense }) => all + suspense, 0)),
-      ...oldestCells(0, oldestOf(sums, 'atGateway', ...pair)),
+      oldestCell(oldestOf(sums, 'atGateway', ...pair)),
     ]);
     const sum = { sum: closing, inputs: [formatAmount(closing), ...inputs] };
     return { book: 'atGateway', pair, row, cell: `I${row}`, sum };
@@ -156,7 +156,7 @@ function addPayable(
 ): Closing[] {
   addSection(page, 'Payable: how the settled gross became the payout', [
     ['Account', 'Currency', 'Opening', 'Gross', 'Fees', 'Chargebacks', 'Other', 'Paid out'],
-    ['Closing', 'Open items', 'Difference', '', 'Oldest since'],
+    ['Closing', 'Open items', 'Difference', 'Oldest since'],
   ]);
   const first = page.lines.length + 1;
   const closings = bookPairs(openings, sums).map((pair): Closing => {
@@ -181,7 +181,7 @@ function addPayable(
       moneyFormula(tie, closing, inputs, style),
       listedCell('payable', row, open, parts, style),
       moneyFormula(`ROUND(I${row}-J${row},2)`, difference, [...inputs, ...open.inputs], style),
-      ...oldestCells(1, oldestOf(sums, 'payable', ...pair)),
+      oldestCell(oldestOf(sums, 'payable', ...pair)),
     ]);
     const sum = { sum: closing, inputs: [formatAmount(closing), ...inputs] };
     return { book: 'payable', pair, row, cell: `I${row}`, sum };
@@ -195,9 +195,8 @@ function addPayable(
   return closings;
 }
 
-function oldestCells(columnsBefore: number, oldest: string | null): (Cell | null)[] {
-  const cell = oldest === null ? null : { value: dateCell(oldest), style: STYLES.date };
-  return [...Array.from({ length: columnsBefore }, () => null), cell];
+function oldestCell(oldest: string | null): Cell | null {
+  return oldest === null ? null : { value: dateCell(oldest), style: STYLES.date };
 }
 
 const PAYABLE = ['gross', 'fees', 'chargebacks', 'other', 'paidOut'] as const;
@@ -210,7 +209,7 @@ function addBank(
 ): Closing[] {
   addSection(page, 'To arrive at the bank: opening + paid out − arrived = closing', [
     ['Account', 'Currency', 'Opening', 'Paid out', 'Arrived', 'Closing', 'Open items'],
-    ['Difference', '', '', '', '', 'Oldest since'],
+    ['Difference', 'Oldest since'],
   ]);
   const first = page.lines.length + 1;
   const closings = bookPairs(openings, sums).map((pair): Closing => {
@@ -231,7 +230,7 @@ function addBank(
       moneyFormula(`ROUND(C${row}+D${row}-E${row},2)`, closing, inputs, style),
       listedCell('bank', row, open, parts, style),
       moneyFormula(`ROUND(F${row}-G${row},2)`, difference, [...inputs, ...open.inputs], style),
-      ...oldestCells(4, oldestOf(sums, 'bank', ...pair)),
+      oldestCell(oldestOf(sums, 'bank', ...pair)),
     ]);
     const sum = { sum: closing, inputs: [formatAmount(closing), ...inputs] };
     return { book: 'bank', pair, row, cell: `F${row}`, sum };

@@ -98,6 +98,8 @@ interface RetryDeps {
   queues: Queues;
   queuePort: QueuePort;
   reevaluate: Reevaluate;
+  /** The id that is enqueued in place of the job's own. */
+  renew?: (queue: QueueName, id: string) => Promise<string>;
 }
 
 /**
@@ -128,7 +130,10 @@ export async function retryFailedJob(deps: RetryDeps, jobId: string): Promise<Re
   const { kind, words } = await deps.reevaluate(queue, id);
   if (kind === 'hold') return { kind: 'held', jobId, queue, id, words };
   // Enqueued first and removed afterwards: a crash in between leaves a red line, not lost work.
-  if (kind === 'enqueue') await deps.queuePort.enqueue(queue, [id]);
+  if (kind === 'enqueue') {
+    const wanted = (await deps.renew?.(queue, id)) ?? id;
+    await deps.queuePort.enqueue(queue, [wanted]);
+  }
   await answered(deps.queues.inside.backend, job.remove());
   return { kind: kind === 'enqueue' ? 'rung' : 'done', jobId, queue, id, words };
 }

@@ -9,6 +9,11 @@ interface Shown {
   width: number;
 }
 
+interface Linked<R> {
+  /** Where a sheet leads from it: an address of ours, never text from outside. */
+  link?: (row: R) => string | null;
+}
+
 interface Words<R> {
   /** Takes the text, empty where there is none. */
   words?: (text: string) => string;
@@ -22,7 +27,7 @@ interface Words<R> {
  */
 export type Column<R> = Shown &
   (
-    | { kind: 'id'; read: (row: R) => string | null }
+    | ({ kind: 'id'; read: (row: R) => string | null } & Linked<R>)
     | ({ kind: 'text'; read: (row: R) => string | null } & Words<R>)
     | { kind: 'money'; read: (row: R) => string | null; currency: (row: R) => string | null }
     | { kind: 'count'; read: (row: R) => number | null }
@@ -40,8 +45,14 @@ export interface Table<R> {
 
 type Read<R, Value> = (row: R) => Value | null;
 
-export function id<R>(key: string, heading: string, width: number, read: Read<R, string>) {
-  return { key, heading, width, kind: 'id', read } satisfies Column<R>;
+export function id<R>(
+  key: string,
+  heading: string,
+  width: number,
+  read: Read<R, string>,
+  linked: Linked<R> = {},
+) {
+  return { key, heading, width, kind: 'id', read, ...linked } satisfies Column<R>;
 }
 
 export function text<R>(
@@ -54,14 +65,14 @@ export function text<R>(
   return { key, heading, width, kind: 'text', read, ...words } satisfies Column<R>;
 }
 
-/** Money in the currency of its row. */
+/** Money in the currency of its row, or in one of its own. */
 export function money<R extends { currency: string | null }>(
   key: string,
   heading: string,
   width: number,
   read: Read<R, string>,
+  currency: (row: R) => string | null = (row) => row.currency,
 ) {
-  const currency = (row: R) => row.currency;
   return { key, heading, width, kind: 'money', read, currency } satisfies Column<R>;
 }
 

@@ -6,7 +6,7 @@
 import { nextStep } from '../src/core/instructions/nextStep.js';
 import type { BreakRow, CoverageLine, MovementRow, OrderRow } from '../src/core/runs/reporting.js';
 import { labelOf, labelStates, reasonToWait } from '../src/core/text/labels.js';
-import type { Table } from './column.js';
+import type { Column, Table } from './column.js';
 import { columnOf, count, id, instant, money, text } from './column.js';
 
 export const BREAKS: Table<BreakRow> = {
@@ -15,6 +15,7 @@ export const BREAKS: Table<BreakRow> = {
   columns: [
     id('account_id', 'Account', 12, (row) => row.accountId),
     id('order_no', 'Order', 20, (row) => row.orderNo),
+    id('break_id', 'Break', 8, (row) => row.breakId),
     text('kind', 'Kind', 24, (row) => row.kind, { words: labelOf }),
     text('state', 'State', 10, (row) => row.state),
     text('sentence', 'What is different', 46, (row) => row.sentence, { words: labelStates }),
@@ -22,6 +23,8 @@ export const BREAKS: Table<BreakRow> = {
     text('actual', 'Gateway', 20, (row) => row.actual, { words: labelStates }),
     text('currency', 'Currency', 10, (row) => row.currency),
     money('difference', 'Gateway − ledger', 16, (row) => row.difference),
+    money('stake', 'At stake', 16, (row) => row.stake),
+    money('opened_with', 'Opened with', 16, (row) => row.opened),
     instant('first_seen', 'First seen', 20, (row) => row.firstSeen),
     count('age_days', 'Age (days)', 10, (row) => row.ageDays),
     text('owner', 'Owner', 16, (row) => row.owner),
@@ -67,15 +70,42 @@ export const ORDERS: Table<OrderRow> = {
     text('payment_status', 'Gateway code', 11, (row) => row.paymentStatus),
     text('currency', 'Currency', 11, (row) => row.currency),
     money('ledger_amount', 'Ledger amount', 18, (row) => row.ledgerAmount),
-    money('gateway_amount', 'Gateway amount', 18, (row) => row.gatewayAmount),
+    text('gateway_currency', 'Gateway currency', 11, (row) => row.gatewayCurrency),
+    atGateway('gateway_amount', 'Gateway amount', (row) => row.gatewayAmount),
+    money('ledger_captured', 'Ledger captured', 18, (row) => row.ledgerCaptured),
+    atGateway('gateway_captured', 'Gateway captured', (row) => row.gatewayCaptured),
+    money('ledger_refunded', 'Ledger refunded', 18, (row) => row.ledgerRefunded),
+    atGateway('gateway_refunded', 'Gateway refunded', (row) => row.gatewayRefunded),
     id('transaction_id', 'Transaction', 24, (row) => row.transactionId),
     text('transaction_date', 'Gateway date (as printed)', 18, (row) => row.transactionDate),
     instant('placed_at', 'Placed', 22, (row) => row.placedAt),
   ],
 };
 
+/** In the currency that the gateway shows. */
+function atGateway(key: string, heading: string, read: (row: OrderRow) => string | null) {
+  return money<OrderRow>(key, heading, 18, read, (row) => row.gatewayCurrency);
+}
+
 /** The sheet of open breaks: the state of each is the same. */
 export const BREAKS_SHEET = without(BREAKS, 'state');
+
+/** The same, each number leading to its page in the console. */
+export function breaksSheet(address: string | null): Table<BreakRow> {
+  const columns = BREAKS_SHEET.columns.map((one) =>
+    one.key === 'break_id' && one.kind === 'id' ? linked(one, address) : one,
+  );
+  return { ...BREAKS_SHEET, columns };
+}
+
+/** A column of numbers of breaks that lead to their pages. */
+export function linked<R extends { breakId: string | null }>(
+  column: Column<R>,
+  address: string | null,
+): Column<R> {
+  if (address === null || column.kind !== 'id') return column;
+  return { ...column, link: (row) => `${address}/breaks/${row.breakId}` };
+}
 /** The sheet of confirmed instructions: none of them waits. */
 export const MOVED_SHEET = headed(without(MOVEMENTS, 'state', 'hold_reason'), 'at', 'Confirmed');
 /** The sheet of what waits: reason and next step stand before the details of the gateway. */
@@ -130,7 +160,9 @@ function without<R>(table: Table<R>, ...keys: readonly string[]): Table<R> {
 /** Whose order it is, what is special to the list, since when and whose. */
 function listed(table: Table<BreakRow>, ...keys: readonly string[]): Table<BreakRow> {
   const whole = ['account_id', 'order_no', ...keys, 'sentence', 'first_seen', 'age_days', 'owner'];
-  const columns = [...whole, 'note', 'transaction_id'].map((key) => columnOf(table, key));
+  const columns = [...whole, 'note', 'break_id', 'transaction_id'].map((key) =>
+    columnOf(table, key),
+  );
   return { ...table, columns };
 }
 

@@ -1,12 +1,13 @@
 // Sections of the first sheet by account and currency: how many orders, of the date and carried
-// forward, what each side shows, what was done elsewhere. Pure: it makes lines of cells; neighbour:
-// summarySheet.ts says where they stand.
+// forward, what was confirmed and what was done elsewhere. Pure: it makes lines of cells;
+// neighbours: summarySheet.ts says where they stand, statement/ has what each side says of the
+// money.
 
 import type { ElsewhereRow, ReconciliationData } from '../src/core/runs/reporting.js';
 import { ORDER_CLASSES } from '../src/core/runs/summary.js';
-import { BREAKS_SHEET, MOVED_SHEET } from './columns.js';
+import { MOVED_SHEET } from './columns.js';
 import type { RunFigures } from './runFigures.js';
-import { keyOf, NO_DIFFERENCE } from './runFigures.js';
+import { keyOf } from './runFigures.js';
 import { hundredthsOf } from './xlsx/cells.js';
 import type { Page } from './xlsx/page.js';
 import {
@@ -52,56 +53,6 @@ export function addCurrencies(page: Page, { currencies }: ReconciliationData): v
   }
   addCheck(page, 'L', first);
   addColumnSums(page, first, 3, 13);
-}
-
-/** What each side shows, and how far apart they are: signed, and without regard to the sign. */
-export function addAmounts(
-  page: Page,
-  data: ReconciliationData,
-  { breaks, figures }: { breaks: readonly Part[]; figures: RunFigures },
-): void {
-  if (data.currencies.length === 0) return;
-  addSection(page, 'Amounts by account and currency', [
-    ['Account', 'Currency', 'Ledger, of the date', 'Ledger, carried forward', 'Ledger'],
-    ['Gateway', 'Gateway − ledger, signed', 'The same, absolute', 'Open breaks, signed'],
-    ['Open breaks, absolute', 'Within tolerance'],
-  ]);
-  for (const line of data.currencies) {
-    const row = page.lines.length + 1;
-    const key = keyOf(line.accountId, line.currency);
-    const listed = figures.differences.get(key) ?? NO_DIFFERENCE;
-    const inputs = listed.tooLong === null ? [] : [listed.tooLong];
-    const tolerated = toleratedNet(data, line.accountId, line.currency);
-    const sides = [line.ledgerOfDate, line.ledgerCarried];
-    const both = sides.map(hundredthsOf).reduce((sum, one) => sum + one, 0n);
-    const style = moneyStyle(line.currency, [...sides, line.gateway, line.difference, tolerated]);
-    const keys = { account_id: `$A${row}`, currency: `$B${row}` };
-    const onSheet = (isAbsolute: boolean): string =>
-      matchingSum(BREAKS_SHEET, breaks, 'difference', keys, 'exact', isAbsolute);
-    page.lines.push([
-      id(line.accountId),
-      text(line.currency === '' ? '(none)' : line.currency),
-      ...sides.map((amount) => money(amount, style)),
-      moneyFormula(`ROUND(C${row}+D${row},2)`, both, sides, style),
-      ...[line.gateway, line.difference, line.absolute].map((amount) => money(amount, style)),
-      moneyFormula(onSheet(false), listed.signed, inputs, style),
-      moneyFormula(onSheet(true), listed.absolute, inputs, style),
-      money(tolerated, style),
-    ]);
-  }
-  const words =
-    'Gateway − ledger: over the orders of which both sides show an amount. Open breaks: the ' +
-    'column of that name on the sheet Breaks, in which an order that one side lacks counts whole.';
-  addWide(page, words, STYLES.note);
-}
-
-function toleratedNet(
-  { summary }: ReconciliationData,
-  accountId: string,
-  currency: string,
-): string {
-  const account = summary.accounts.find((one) => one.accountId === accountId);
-  return account?.tolerated?.find((one) => one.currency === currency)?.net ?? '0.00';
 }
 
 /** What was confirmed in this run by us; what others did beside it stands in columns of its own. */

@@ -9,6 +9,8 @@ import type { AboutData, OrderRow, WrittenReport } from '../src/core/runs/report
 import { labelOf } from '../src/core/text/labels.js';
 import { ORDERS } from './columns.js';
 import { bookProperties, writeAbout } from './reconciliation.js';
+import type { SideTotals } from './statement/sideTotals.js';
+import { addSides, writeSides } from './statement/sideTotals.js';
 import { reachOf } from './summarySheet.js';
 import { addsExactly, freeText, hundredthsOf, moneyCell, wallClock } from './xlsx/cells.js';
 import type { Cell } from './xlsx/format/cellXml.js';
@@ -34,6 +36,7 @@ export async function writeOrders(
   const rowDigests: Record<string, string> = {};
   const written = await writeWorkbook(path, bookProperties('Orders', about), async (book) => {
     const totals: Totals = new Map();
+    const sides: SideTotals = new Map();
     const digest = orderRowDigest();
     const parts = await writeTable(
       book,
@@ -47,15 +50,21 @@ export async function writeOrders(
               style: STYLES.title,
             },
           ],
-          [{ value: `${reachOf(about)} Totals: last sheet but one.`, style: STYLES.quiet }],
+          [
+            {
+              value: `${reachOf(about)} Totals: the two sheets after the orders.`,
+              style: STYLES.quiet,
+            },
+          ],
         ],
         timezone: about.timezone,
         clock: wallClock(about.timezone),
         ...options,
       },
-      counting(rows, totals, digest),
+      counting(rows, totals, sides, digest),
     );
     await writeTotals(book, totals, parts);
+    await writeSides(book, sides, parts);
     rowDigests.orders = digest.end();
     await writeAbout(book, { ...about, digests: { ...about.digests, ...rowDigests } });
   });
@@ -79,27 +88,40 @@ type Totals = Map<string, Map<string, GroupTotal>>;
 async function* counting(
   chunks: AsyncIterable<readonly OrderRow[]>,
   totals: Totals,
+  sides: SideTotals,
   digest: RowDigest,
 ): AsyncGenerator<readonly OrderRow[]> {
   for await (const rows of chunks) {
-    for (const row of rows) addOrder(totals, row);
+    for (const row of rows) {
+      addOrder(totals, row);
+      addSides(sides, row);
+    }
     digest.add(rows);
     yield rows;
   }
 }
 
 function addOrder(totals: Totals, row: OrderRow): void {
-  const currency = row.currency ?? '';
-  let total = totals.get(row.class)?.get(currency);
-  if (total === undefined) {
-    total = { class: row.class, currency, orders: 0, ledger: 0n, gateway: 0n, fits: true };
-    const ofClass = totals.get(row.class) ?? new Map<string, GroupTotal>();
-    totals.set(row.class, ofClass.set(currency, total));
-  }
+  const total = totalOf(totals, row.class, row.currency ?? '');
   total.orders += 1;
   total.ledger += hundredthsOf(row.ledgerAmount);
-  total.gateway += hundredthsOf(row.gatewayAmount);
-  total.fits &&= addsExactly(row.ledgerAmount) && addsExactly(row.gatewayAmount);
+  total.fits &&= addsExactly(row.ledgerAmount);
+  if (row.gatewayAmount === null) return;
+  // Nearly always the same one; what the gateway shows in another currency is summed there.
+  const { gatewayCurrency } = row;
+  const shown =
+    gatewayCurrency === row.currency ? total : totalOf(totals, row.class, gatewayCurrency ?? '');
+  shown.gateway += hundredthsOf(row.gatewayAmount);
+  shown.fits &&= addsExactly(row.gatewayAmount);
+}
+
+function totalOf(totals: Totals, className: string, currency: string): GroupTotal {
+  const known = totals.get(className)?.get(currency);
+  if (known !== undefined) return known;
+  const total = { class: className, currency, orders: 0, ledger: 0n, gateway: 0n, fits: true };
+  const ofClass = totals.get(className) ?? new Map<string, GroupTotal>();
+  totals.set(className, ofClass.set(currency, total));
+  return total;
 }
 
 /** A gateway may show anything as a currency; other texts need the slower, exact comparison. */
@@ -153,6 +175,7 @@ function totalLine(
   matching: Matching,
 ): Cell[] {
   const keys = { class: `$A${row}`, currency: `$B${row}` };
+  const shown = { class: `$A${row}`, gateway_currency: `$B${row}` };
   const style = moneyStyle(total.currency, [total.ledger, total.gateway].map(formatAmount));
   const moneyCellOf = (amount: bigint, formula: string): Cell => {
     const shown = formatAmount(amount);
@@ -166,7 +189,7 @@ function totalLine(
     { value: freeText(total.currency), style: STYLES.text },
     { value: counted, style: STYLES.count },
     moneyCellOf(total.ledger, matchingSum(ORDERS, parts, 'ledger_amount', keys, matching)),
-    moneyCellOf(total.gateway, matchingSum(ORDERS, parts, 'gateway_amount', keys, matching)),
+    moneyCellOf(total.gateway, matchingSum(ORDERS, parts, 'gateway_amount', shown, matching)),
     moneyCellOf(total.gateway - total.ledger, `ROUND(E${row}-D${row},2)`),
   ];
 }

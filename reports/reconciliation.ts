@@ -10,8 +10,11 @@ import type {
   ReconciliationData,
   WrittenReport,
 } from '../src/core/runs/reporting.js';
+import type { ItemSums } from '../src/core/runs/statement.js';
+import { addLines, statementsOf } from '../src/core/runs/statement.js';
 import {
   BREAKS_SHEET,
+  breaksSheet,
   COVERAGE,
   MOVED_SHEET,
   NOT_HERE_LIST,
@@ -20,6 +23,8 @@ import {
   WAITING_SHEET,
 } from './columns.js';
 import { addBreaks, addMoved, noFigures } from './runFigures.js';
+import { LINES_NAME, statementLinesTable } from './statement/statementLines.js';
+import { writeStatement } from './statement/statementSheet.js';
 import type { OtherSheets } from './summarySheet.js';
 import {
   reachOf,
@@ -47,29 +52,45 @@ export async function writeReconciliation(
 ): Promise<WrittenReport> {
   const { about } = data;
   const run = await planSheets(data);
-  const { breaks, lists, moved, waiting, figures } = run;
+  const { breaks, lists, moved, waiting, lines, figures } = run;
+  const statements = statementsOf(data.currencies, run.sums);
   const dated = (title: string): string => `${title}: ${about.businessDate}`;
-  return writeWorkbook(path, bookProperties('Reconciliation', about), async (book) => {
-    const places = { breaks: placesOf(breaks).parts, moved: placesOf(moved).parts };
-    await writeSummary(book, data, { ...places, figures });
-    const all = dated('All breaks that are open, one line each');
-    await writePlanned(book, breaks, all, data.breaks());
-    for (const { plan, title, kinds } of lists) {
-      await writePlanned(book, plan, dated(title), plan.rows === 0 ? [] : data.breaks(kinds));
-    }
-    await writePlanned(book, moved, dated('Instructions confirmed in this run'), data.moved());
-    const stillWait = dated('Instructions that still wait for someone');
-    await writePlanned(book, waiting, stillWait, data.waiting());
-    await writeCoverage(book, data);
-    await writeAbout(book, about);
-  });
+  const written = await writeWorkbook(
+    path,
+    bookProperties('Reconciliation', about),
+    async (book) => {
+      const places = { breaks: placesOf(breaks).parts, moved: placesOf(moved).parts };
+      await writeStatement(book, statements, { about, parts: placesOf(lines).parts });
+      await writePlanned(
+        book,
+        lines,
+        dated('Orders of which both sides say other money'),
+        data.lines(),
+      );
+      await writeSummary(book, data, { ...places, figures });
+      const all = dated('All breaks that are open, one line each');
+      await writePlanned(book, breaks, all, data.breaks());
+      for (const { plan, title, kinds } of lists) {
+        await writePlanned(book, plan, dated(title), plan.rows === 0 ? [] : data.breaks(kinds));
+      }
+      await writePlanned(book, moved, dated('Instructions confirmed in this run'), data.moved());
+      const stillWait = dated('Instructions that still wait for someone');
+      await writePlanned(book, waiting, stillWait, data.waiting());
+      await writeCoverage(book, data);
+      await writeAbout(book, about);
+    },
+  );
+  return { ...written, statements };
 }
 
 /** The first time through all rows. */
 async function planSheets(data: ReconciliationData) {
   const { about } = data;
   const figures = noFigures();
-  const breaks = planned(BREAKS_PLAN, about);
+  const { consoleAddress } = about;
+  const breaks = planned({ ...BREAKS_PLAN, table: breaksSheet(consoleAddress) }, about);
+  const lines = planned({ name: LINES_NAME, table: statementLinesTable(consoleAddress) }, about);
+  const sums: ItemSums = new Map();
   const lists = LISTS.map((list) => ({ ...list, plan: planned(list, about) }));
   const moved = planned(MOVED_PLAN, about);
   const waiting = planned(WAITING_PLAN, about);
@@ -88,13 +109,17 @@ async function planSheets(data: ReconciliationData) {
     addPlanned(moved, rows);
   }
   for await (const rows of data.waiting()) addPlanned(waiting, rows);
-  return { figures, breaks, lists, moved, waiting };
+  for await (const rows of data.lines()) {
+    addLines(sums, rows);
+    addPlanned(lines, rows);
+  }
+  return { figures, breaks, lists, moved, waiting, lines, sums };
 }
 
 const BREAKS_PLAN: PlannedSpec<BreakRow> = {
   name: 'Breaks',
   table: BREAKS_SHEET,
-  totals: { down: ['currency'], money: 'difference' },
+  totals: { down: ['currency'], money: 'stake' },
 };
 const MOVED_PLAN: PlannedSpec<MovementRow> = {
   name: 'Money moved',

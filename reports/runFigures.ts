@@ -9,25 +9,22 @@ import { fitsNumber, hundredthsOf } from './xlsx/cells.js';
 
 export interface RunFigures {
   ages: Ages;
-  /** Open breaks by account and kind. */
+  /** Open breaks by account and kind; under no kind all of the account. */
   openByKind: Map<string, number>;
-  /** Their differences by account and currency. */
-  differences: Map<string, Difference>;
+  /** What they opened with by account and currency. */
+  opened: Map<string, OpenedSum>;
   /** What moved, captured less refunded, by account and currency. */
   nets: Map<string, bigint>;
 }
 
-export interface Difference {
-  signed: bigint;
-  absolute: bigint;
+interface OpenedSum {
+  sum: bigint;
   /** One of its amounts that stands in its cell as text; no formula can add that. */
   tooLong: string | null;
 }
 
-export const NO_DIFFERENCE: Readonly<Difference> = { signed: 0n, absolute: 0n, tooLong: null };
-
 export function noFigures(): RunFigures {
-  return { ages: noAges(), openByKind: new Map(), differences: new Map(), nets: new Map() };
+  return { ages: noAges(), openByKind: new Map(), opened: new Map(), nets: new Map() };
 }
 
 /** The key of an account and what else tells its figures apart. */
@@ -36,19 +33,19 @@ export function keyOf(accountId: string, other: string | null): string {
 }
 
 export function addBreaks(figures: RunFigures, rows: readonly BreakRow[]): void {
-  const { ages, openByKind, differences } = figures;
+  const { ages, openByKind, opened: sums } = figures;
   addToAges(ages, rows);
-  for (const { accountId, kind, currency, difference } of rows) {
+  for (const { accountId, kind, currency, opened } of rows) {
     const ofKind = keyOf(accountId, kind);
     openByKind.set(ofKind, (openByKind.get(ofKind) ?? 0) + 1);
-    if (difference === null) continue;
+    const ofAll = keyOf(accountId, null);
+    openByKind.set(ofAll, (openByKind.get(ofAll) ?? 0) + 1);
+    if (opened === null || currency === null) continue;
     const key = keyOf(accountId, currency);
-    const sums = differences.get(key) ?? { ...NO_DIFFERENCE };
-    const amount = hundredthsOf(difference);
-    sums.signed += amount;
-    sums.absolute += amount < 0n ? -amount : amount;
-    if (!fitsNumber(difference)) sums.tooLong ??= difference;
-    differences.set(key, sums);
+    const found = sums.get(key) ?? { sum: 0n, tooLong: null };
+    found.sum += hundredthsOf(opened);
+    if (!fitsNumber(opened)) found.tooLong ??= opened;
+    sums.set(key, found);
   }
 }
 

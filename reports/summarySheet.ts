@@ -1,9 +1,10 @@
-// The first sheet of the nightly workbook: the state of the run in one sentence, every order in
+// The overview in the nightly workbook: the state of the run in one sentence, every order in
 // one class, the breaks that must tie, the money. Each sum is a live formula with its value, and
 // each check turns red by itself. Pure: it makes lines of cells; neighbours: reconciliation.ts
 // writes them, totals.ts gives formulas over the other sheets.
 
 import { INSTRUCTION_STATES } from '../src/core/instructions/instruction.js';
+import { formatAmount } from '../src/core/money.js';
 import type { Notice } from '../src/core/runs/notices.js';
 import type {
   AboutData,
@@ -11,11 +12,12 @@ import type {
   MoneyTie,
   ReconciliationData,
 } from '../src/core/runs/reporting.js';
+import { workedOutStake } from '../src/core/runs/reporting.js';
 import type { AccountSummary, Tie } from '../src/core/runs/summary.js';
 import { ORDER_CLASSES, runSentence, workedOutOpenAfter } from '../src/core/runs/summary.js';
 import { labelOf } from '../src/core/text/labels.js';
 import { BREAKS_SHEET } from './columns.js';
-import { addAmounts, addCurrencies, addMoney } from './currencySections.js';
+import { addCurrencies, addMoney } from './currencySections.js';
 import { addPictureRoom, addPictures } from './pictures.js';
 import type { RunFigures } from './runFigures.js';
 import { keyOf } from './runFigures.js';
@@ -40,7 +42,7 @@ import {
 } from './xlsx/page.js';
 import { moneyStyle, STYLES } from './xlsx/styles.js';
 import type { Part } from './xlsx/totals.js';
-import { matchingCount } from './xlsx/totals.js';
+import { matchingCount, matchingSum } from './xlsx/totals.js';
 
 export const SUMMARY_NAME = 'Summary';
 /** Title, environment and sentence stay in view; the first two are printed on every page. */
@@ -74,15 +76,14 @@ export function summaryPage(
   const pictureRow = addPictureRoom(page);
   addClasses(page, data.summary.accounts);
   addCurrencies(page, data);
-  addTies(page, data.summary.accounts);
-  addMoneyTies(page, data.tiesByMoney);
-  addAmounts(page, data, others);
+  addTies(page, data.summary.accounts, others);
+  addMoneyTies(page, data.tiesByMoney, others);
   addMoney(page, data, others);
   addInstructions(page, data.summary.accounts);
   addNotices(page, data.summary.notices ?? []);
   addCoverage(page, data);
   // The long lists come last: the first page is for those who read no further.
-  addKindTies(page, data.tiesByKind);
+  addKindTies(page, data.tiesByKind, others);
   addOpenBreaks(page, data.summary.accounts, others);
   const listed = { ages: others.figures.ages, parts: others.breaks };
   const charts = addPictures(page, SUMMARY_NAME, pictureRow, data, listed);
@@ -143,42 +144,58 @@ function addNotices(page: Page, notices: readonly Notice[]): void {
   page.lines.push([]);
   addWide(page, 'To be told', STYLES.section);
   page.sections.push(page.lines.length);
-  for (const { accountId, text: words } of notices) {
-    addWide(page, freeText(`${accountId}: ${words}`), STYLES.running);
+  for (const { accountId, text: words, names = [] } of notices) {
+    addWide(page, freeText(`${accountId}: ${words}`, [accountId, ...names]), STYLES.running);
   }
 }
 
 const TIE_HEADINGS = ['Open before', 'New', 'Reopened', 'Waived', 'Resolved', 'Open after'];
-const CHECK_HEADINGS = ['Worked out', 'Difference'];
+const CHECK_HEADINGS = ['Worked out', 'Difference', 'Listed', 'Listed − open after'];
 
-function addTies(page: Page, accounts: readonly AccountSummary[]): void {
+/** Checked twice: by what happened, and by the lines of the sheet Breaks. */
+function addTies(page: Page, accounts: readonly AccountSummary[], others: OtherSheets): void {
   addSection(page, 'Breaks: open before + new + reopened − waived − resolved = open after', [
     ['Account', 'Kind', ...TIE_HEADINGS, ...CHECK_HEADINGS],
   ]);
   const first = page.lines.length + 1;
-  for (const { accountId, tie } of accounts) addTieLine(page, accountId, 'all kinds', tie);
-  addCheck(page, 'J', first);
-  addColumnSums(page, first, 3, 10);
+  for (const { accountId, tie } of accounts) {
+    addTieLine(page, { accountId, kind: null, ...tie }, others);
+  }
+  addTieChecks(page, first);
+  addColumnSums(page, first, 3, 12);
 }
 
-function addKindTies(page: Page, ties: readonly KindTie[]): void {
+function addTieChecks(page: Page, first: number): void {
+  addCheck(page, 'J', first);
+  addCheck(page, 'L', first);
+}
+
+function addKindTies(page: Page, ties: readonly KindTie[], others: OtherSheets): void {
   if (ties.length === 0) return;
   addSection(page, 'Breaks by kind', [['Account', 'Kind', ...TIE_HEADINGS, ...CHECK_HEADINGS]]);
   const first = page.lines.length + 1;
-  for (const tie of ties) addTieLine(page, tie.accountId, labelOf(tie.kind), tie);
-  addCheck(page, 'J', first);
+  for (const tie of ties) addTieLine(page, tie, others);
+  addTieChecks(page, first);
 }
 
-function addTieLine(page: Page, accountId: string, kind: string, tie: Tie): void {
+function addTieLine(
+  page: Page,
+  { accountId, kind, ...tie }: Tie & { accountId: string; kind: string | null },
+  { breaks: parts, figures }: OtherSheets,
+): void {
   const row = page.lines.length + 1;
   const workedOut = workedOutOpenAfter(tie);
-  page.ties &&= workedOut === tie.openAfter;
+  const listed = figures.openByKind.get(keyOf(accountId, kind)) ?? 0;
+  page.ties &&= workedOut === tie.openAfter && listed === tie.openAfter;
+  const keys = { account_id: `$A${row}`, ...(kind === null ? {} : { kind: `$B${row}` }) };
   page.lines.push([
     id(accountId),
-    text(kind),
+    text(kind === null ? 'all kinds' : labelOf(kind)),
     ...tieFigures(tie).map(count),
     formula(`C${row}+D${row}+E${row}-F${row}-G${row}`, workedOut),
     formula(`I${row}-H${row}`, workedOut - tie.openAfter),
+    formula(matchingCount(BREAKS_SHEET, parts, keys), listed),
+    formula(`K${row}-H${row}`, listed - tie.openAfter),
   ]);
 }
 
@@ -186,32 +203,43 @@ function tieFigures<T>(tie: Record<keyof Tie, T>): T[] {
   return [tie.openBefore, tie.new, tie.reopened, tie.waived, tie.resolved, tie.openAfter];
 }
 
-function addMoneyTies(page: Page, ties: readonly MoneyTie[]): void {
+function addMoneyTies(
+  page: Page,
+  ties: readonly MoneyTie[],
+  { breaks: parts, figures }: OtherSheets,
+): void {
   if (ties.length === 0) return;
-  addSection(page, 'Breaks in money, by currency', [
+  addSection(page, 'Breaks in money, by currency: what they opened with, until they are resolved', [
     ['Account', 'Currency', ...TIE_HEADINGS, ...CHECK_HEADINGS],
   ]);
   const first = page.lines.length + 1;
   for (const tie of ties) {
     const row = page.lines.length + 1;
-    const figures = tieFigures<string>({ ...tie });
-    const [before, opened, reopened, waived, resolved, after] = figures.map(hundredthsOf);
-    const workedOut =
-      (before ?? 0n) + (opened ?? 0n) + (reopened ?? 0n) - (waived ?? 0n) - (resolved ?? 0n);
-    const difference = workedOut - (after ?? 0n);
-    page.ties &&= difference === 0n;
-    const style = moneyStyle(tie.currency, figures);
+    const typed = tieFigures<string>({ ...tie });
+    const workedOut = workedOutStake(tie);
+    const openAfter = hundredthsOf(tie.openAfter);
+    const { sum, tooLong } = figures.opened.get(keyOf(tie.accountId, tie.currency)) ?? NOTHING;
+    page.ties &&= workedOut === openAfter && sum === openAfter;
+    const style = moneyStyle(tie.currency, [...typed, formatAmount(sum)]);
+    const listed = tooLong === null ? [] : [tooLong];
+    const all = [...typed, ...listed];
+    const keys = { account_id: `$A${row}`, currency: `$B${row}` };
     const tieFormula = `ROUND(C${row}+D${row}+E${row}-F${row}-G${row},2)`;
+    const onSheet = matchingSum(BREAKS_SHEET, parts, 'opened_with', keys);
     page.lines.push([
       id(tie.accountId),
       text(tie.currency),
-      ...figures.map((amount) => money(amount, style)),
-      moneyFormula(tieFormula, workedOut, figures, style),
-      moneyFormula(`ROUND(I${row}-H${row},2)`, difference, figures, style),
+      ...typed.map((amount) => money(amount, style)),
+      moneyFormula(tieFormula, workedOut, typed, style),
+      moneyFormula(`ROUND(I${row}-H${row},2)`, workedOut - openAfter, typed, style),
+      moneyFormula(onSheet, sum, listed, style),
+      moneyFormula(`ROUND(K${row}-H${row},2)`, sum - openAfter, all, style),
     ]);
   }
-  addCheck(page, 'J', first);
+  addTieChecks(page, first);
 }
+
+const NOTHING = { sum: 0n, tooLong: null };
 
 function addOpenBreaks(
   page: Page,

@@ -21,7 +21,9 @@ export function columnCell<R>(
   switch (column.kind) {
     case 'id': {
       const id = column.read(row);
-      return id === null ? null : textCell(idText(id), width);
+      if (id === null) return null;
+      const to = column.link?.(row) ?? null;
+      return to === null ? textCell(idText(id), width) : linkCell(to, idText(id));
     }
     case 'text': {
       const text = sheetText(column, row);
@@ -47,6 +49,12 @@ export function columnCell<R>(
       return value === null ? null : { value: dateCell(value), style: STYLES.date };
     }
   }
+}
+
+/** A formula, since it needs no list of links at the end of the sheet. */
+function linkCell(to: string, result: string): Cell {
+  const quoted = [to, result].map((part) => `"${part.replaceAll('"', '""')}"`);
+  return { value: { formula: `HYPERLINK(${quoted.join()})`, result }, style: STYLES.link };
 }
 
 function textCell(value: string, width: number): Cell {

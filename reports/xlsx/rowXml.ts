@@ -72,6 +72,7 @@ function shortWay<R>(spec: RowXmlSpec<R>, column: Column<R>, width: number): Sho
       return (row) => {
         const id = column.read(row);
         if (id === null) return '';
+        if (column.link !== undefined) return null;
         return isPlain(id, width) ? `${open}${id}</v></c>` : null;
       };
     }

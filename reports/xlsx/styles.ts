@@ -27,6 +27,7 @@ const FIGURE = { horizontal: 'right', vertical: 'top' } as const;
 
 export const STYLES = {
   text: { numFmt: TEXT, alignment: WORDS },
+  link: { numFmt: TEXT, font: { size: 11, colour: 'FF1F5FA8' }, alignment: WORDS },
   wrapped: { numFmt: TEXT, alignment: { ...WORDS, wrapText: true } },
   /** For a figure that is longer than its column: small, but never "####". */
   shrunkMoney: { numFmt: MONEY, alignment: { ...FIGURE, shrinkToFit: true } },
@@ -91,6 +92,13 @@ export const STYLES = {
     alignment: FIGURE,
   },
   totalText: { numFmt: TEXT, font: BOLD, border: TOTAL_LINE, alignment: WORDS },
+  totalMoney: { numFmt: MONEY, font: BOLD, border: TOTAL_LINE, alignment: FIGURE },
+  totalWholeMoney: {
+    numFmt: MONEY_WITHOUT_DECIMALS,
+    font: BOLD,
+    border: TOTAL_LINE,
+    alignment: FIGURE,
+  },
   totalCount: { numFmt: COUNT, font: BOLD, border: TOTAL_LINE, alignment: FIGURE },
   verdict: { font: { ...BOLD, colour: 'FF1E6B3A' }, alignment: { horizontal: 'left' } },
 } as const satisfies Record<string, CellStyle>;

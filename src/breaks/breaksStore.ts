@@ -212,7 +212,7 @@ export interface BreakEvent {
   actual: Side;
 }
 
-/** With the money that was in the break then. */
+/** With the money that was at stake in the break then. */
 interface LifeEvent extends BreakEvent {
   currency: string | null;
   amount: string | null;
@@ -224,14 +224,7 @@ export async function breakLife(
   breakId: string,
   limit: number | null = null,
 ): Promise<LifeEvent[]> {
-  const { rows } = await db.query<LifeEvent>(
-    `select e.at, r.business_date as "businessDate", e.event, e.by, e.is_claim as "isClaim",
-       e.reason, e.cause, e.decided_over as "decidedOver", e.expected, e.actual, e.currency,
-       e.amount::text as amount
-     from tieout.break_events e left join tieout.runs r using (run_id)
-     where e.break_id = $1 order by e.event_id limit $2`,
-    [breakId, limit],
-  );
+  const { rows } = await db.query<LifeEvent>(statement('breaks/breakLife'), [breakId, limit]);
   return rows;
 }
 

@@ -115,6 +115,11 @@ export function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
+/** An address that a link may begin with: nothing in it that ends a text or hides a password. */
+export function isConsoleAddress(text: string): boolean {
+  return isWebAddress(text) && /^https?:\/\/[\w.:[\]/-]+$/.test(text);
+}
+
 /** Whether the address is this machine: there, http and the sandbox's profile are in order. */
 export function isLoopback(address: string): boolean {
   const host = new URL(address).hostname;

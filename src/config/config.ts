@@ -14,7 +14,14 @@ import { isTimezone } from '../core/time.js';
 import type { Account } from '../gateway/account.js';
 import { type Profile, parseProfile, sandboxProfile } from '../gateway/document/profile.js';
 import type { DatabaseAddress, QueueAddress } from './addresses.js';
-import { baseUrlOf, databaseOf, isLoopback, isWebAddress, queueOf } from './addresses.js';
+import {
+  baseUrlOf,
+  databaseOf,
+  isConsoleAddress,
+  isLoopback,
+  isWebAddress,
+  queueOf,
+} from './addresses.js';
 import { interpolate } from './interpolate.js';
 import { proxyOf } from './proxy.js';
 import { withMaskedKeys } from './secrets.js';
@@ -92,6 +99,8 @@ export interface Config {
     readonly host: string;
     readonly port: number;
     readonly metricsToken: string | null;
+    /** How people reach the console: where links of the workbooks lead. */
+    readonly address: string | null;
   };
   /** Addresses that are told something; the path of one may be its secret. */
   readonly notify: { readonly webhook: string | null; readonly deadMansSwitch: string | null };
@@ -254,6 +263,10 @@ const settingsSchema = z.strictObject({
       host: filled.default('127.0.0.1'),
       port: whole(0, 65_535).default(8080),
       metricsToken: filled.min(16, 'must have 16 characters or more').nullable().default(null),
+      address: filled
+        .refine((text) => isConsoleAddress(text), 'must be a http:// or https:// address')
+        .nullable()
+        .default(null),
     })
     .prefault({}),
   notify: z.strictObject({ webhook: told, deadMansSwitch: told }).prefault({}),

@@ -113,7 +113,8 @@ reports: { dir: ${quoted(values.reportsDir ?? './var/reports')}, keepDays: 3650 
 # decided, sent and answered always is.
 retention: { evidenceMonths: null }
 # The console. metricsToken: what a monitor brings to read /metrics; null: only who is signed in may.
-web: { host: 127.0.0.1, port: ${values.webPort ?? 8080}, metricsToken: null }
+# address: how people reach it, such as https://tieout.example.com; links of the workbooks lead there.
+web: { host: 127.0.0.1, port: ${values.webPort ?? 8080}, metricsToken: null, address: null }
 
 # What became of the captured money, from this business date on: the acquirer's files are matched with
 # what the gateway showed. Without this section nothing of it is kept. Working days are Monday to Friday

@@ -21,11 +21,15 @@ export function configHash(config: Config): string {
     reports: ___,
     gateway,
     settlement,
+    web,
     ...settings
   } = describeConfig(config);
   const { proxy: ____, ...gatewayShown } = gateway as Record<string, unknown>;
   const gatewaySettings = { ...gatewayShown, profileFile: null };
-  const given = { ...settings, ...settlementGiven(settlement), gateway: gatewaySettings };
+  const given = {
+    ...{ ...settings, ...settlementGiven(settlement), web: webGiven(web) },
+    gateway: gatewaySettings,
+  };
   return sha256(JSON.stringify(sortedKeys(given)));
 }
 
@@ -33,6 +37,12 @@ export function configHash(config: Config): string {
 function settlementGiven(settlement: unknown): Record<string, unknown> {
   if (settlement === null) return {};
   return { settlement: { ...(settlement as object), inbox: null, files: [] } };
+}
+
+/** Where links lead decides nothing. */
+function webGiven(web: unknown): Record<string, unknown> {
+  const { address: _, ...given } = web as Record<string, unknown>;
+  return given;
 }
 
 function bigintsAsText(key: string, value: unknown): unknown {

@@ -3,7 +3,7 @@
 
 import { gunzipSync } from 'node:zlib';
 import type { InstructionState } from '../core/instructions/instruction.js';
-import { OPEN_STATES } from '../core/instructions/instruction.js';
+import { INSTRUCTION_STATES, OPEN_STATES } from '../core/instructions/instruction.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 import type { Seen } from './decisionsStore.js';
@@ -61,6 +61,60 @@ export async function listInstructions(
     ],
   );
   return rows.map(({ row }) => row);
+}
+
+type Wanted = Omit<InstructionFilter, 'limit' | 'offset' | 'isNewestFirst'>;
+
+/** How many match, counted no further than one past `most`. */
+async function countInstructions(db: Db, filter: Wanted, most: number): Promise<number> {
+  const { rows } = await db.query<{ count: bigint }>(statement('instructions/instructionCount'), [
+    filter.states ?? null,
+    filter.accountIds ?? null,
+    filter.operation ?? null,
+    filter.orderNo ?? null,
+    most + 1,
+    partOf(filter.states),
+  ]);
+  return Number(rows[0]?.count ?? 0);
+}
+
+/** What is the most urgent comes first; of what is settled the newest. */
+const URGENCY: readonly (readonly InstructionState[])[] = [
+  ['unknown'],
+  ['held'],
+  ['planned', 'queued', 'sending', 'accepted'],
+  INSTRUCTION_STATES.filter((state) => !OPEN_STATES.includes(state)),
+];
+/** A list beyond this is not counted to its end. */
+export const COUNTED_MAX = 10_000;
+
+/** A page of the list, the most urgent first, and how many match, up to one past COUNTED_MAX. */
+export async function mostUrgentFirst(
+  db: Db,
+  filter: Wanted,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ rows: ListedInstruction[]; found: number }> {
+  const rows: ListedInstruction[] = [];
+  let found = 0;
+  for (const group of URGENCY) {
+    const states = group.filter((state) => filter.states?.includes(state) ?? true);
+    if (states.length === 0) continue;
+    const of = { ...filter, states };
+    const before = Math.max(0, offset - found);
+    const isNewestFirst = states.every((state) => !OPEN_STATES.includes(state));
+    const left = limit - rows.length;
+    if (left > 0) {
+      rows.push(
+        ...(await listInstructions(db, { ...of, isNewestFirst, limit: left, offset: before })),
+      );
+    }
+    found += await countInstructions(
+      db,
+      of,
+      Math.max(COUNTED_MAX, offset) - Math.min(found, COUNTED_MAX),
+    );
+  }
+  return { rows, found };
 }
 
 const VOID_STATES: readonly InstructionState[] = ['rejected', 'withdrawn'];

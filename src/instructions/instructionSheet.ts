@@ -53,15 +53,18 @@ export async function sheetOf(
     stateAfter: sheet.looks.filter((snapshot) => snapshot.isBefore === false).at(-1) ?? null,
     evidence: evidence.map((one) => ({
       ...one,
-      body: one.body && maskCardNumbers(one.body.slice(0, BODY_CHARS_MAX), keepOf(sheet)),
+      body: one.body && maskCardNumbers(one.body.slice(0, BODY_CHARS_MAX), idsOf(sheet)),
     })),
     commands: commandsOf(sheet, nextReference),
   };
 }
 
 /** Ids that a text may name and that are never altered. */
-function keepOf(sheet: InstructionSheet): string[] {
-  return [sheet.orderNo, sheet.transactionId, ...sheet.references];
+/** Ids that texts about it may name: given by ledger or gateway as ids, and never masked. */
+export function idsOf(sheet: InstructionSheet): string[] {
+  const { orderNo, transactionId, refundId, gatewayReference, references } = sheet;
+  const own = [refundId, gatewayReference].filter((id) => id !== null);
+  return [orderNo, transactionId, ...own, ...references];
 }
 
 /** References count up within a transaction: `<transaction_id>-<two digits>`. */
@@ -101,7 +104,7 @@ function commandsOf(sheet: InstructionSheet, nextReference: string | null): stri
 }
 
 function masked(sheet: InstructionSheet): InstructionSheet {
-  const keep = keepOf(sheet);
+  const keep = idsOf(sheet);
   const clean = (text: string | null): string | null =>
     text === null ? null : maskCardNumbers(text, keep);
   return {

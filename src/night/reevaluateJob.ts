@@ -4,7 +4,7 @@
 import { mayAccountSend } from '../core/instructions/sending.js';
 import type { QueueName, Reevaluation } from '../core/queuePort.js';
 import { chunkStatus } from '../pull/snapshot/snapshotsStore.js';
-import { loadReport } from '../report/reportsStore.js';
+import { loadReport, queueReports } from '../report/reportsStore.js';
 import { loadBatch } from '../send/batches/batchesStore.js';
 import { sendingStatuses } from '../send/batches/sendingStatusStore.js';
 import type { SendDeps } from '../send/deps.js';
@@ -48,10 +48,26 @@ async function report(deps: Pick<SendDeps, 'db'>, reportId: bigint): Promise<Ree
   if (found.state === 'queued')
     return { kind: 'enqueue', words: 'the report is still to be written' };
   if (found.isReplaced) return over('its next revision was written since');
-  return {
-    kind: 'done',
-    words: `\`tieout run --date ${found.businessDate}\` writes the next revision`,
-  };
+  return { kind: 'enqueue', words: 'it could not be written: a retry writes the next revision' };
+}
+
+/**
+ * What a retry enqueues instead of the job as it was. A report that could not be written stays on
+ * record as that; what is written is its next revision.
+ */
+export async function renewed(
+  deps: Pick<SendDeps, 'db'>,
+  queue: QueueName,
+  id: string,
+): Promise<string> {
+  if (queue !== 'report') return id;
+  return deps.db.transaction(async (tx) => {
+    const found = await loadReport(tx, BigInt(id));
+    if (found?.state !== 'failed') return id;
+    const { runId, kind, period } = found;
+    const [next] = await queueReports(tx, runId, [kind], new Date(), period);
+    return next === undefined ? id : String(next);
+  });
 }
 
 async function batch(deps: Pick<SendDeps, 'db'>, batchId: bigint): Promise<Reevaluation> {

@@ -42,6 +42,7 @@ export async function aboutOf(
     profileHash: configHash(deps.config),
     digests,
     transit: await transitOf(deps, accountIdsOf(summary)),
+    consoleAddress: deps.config.web.address?.replace(/\/+$/, '') ?? null,
     parameters: [
       ['Gateway', gateway.baseUrl],
       ['Accounts', accountIdsOf(summary).join(', ')],

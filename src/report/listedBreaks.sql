@@ -11,14 +11,14 @@ touched as materialized (
   where event_id > (select min(events_until) from run)
 ),
 untouched as (
-  select b.account_id, b.order_no, b.kind, b.first_seen, b.owner, b.note, b.expected, b.actual,
-    b.currency
+  select b.break_id, b.account_id, b.order_no, b.kind, b.first_seen, b.owner, b.note, b.expected,
+    b.actual, b.currency, b.amount
   from run join tieout.breaks b using (account_id)
   where b.state = 'open' and not exists (select from touched t where t.break_id = b.break_id)
 ),
 then_open as (
-  select b.account_id, b.order_no, b.kind, b.first_seen, b.owner, b.note, said.expected,
-    said.actual, said.currency
+  select b.break_id, b.account_id, b.order_no, b.kind, b.first_seen, b.owner, b.note,
+    said.expected, said.actual, said.currency, said.amount
   from touched join tieout.breaks b using (break_id) join run using (account_id)
   cross join lateral (
     select event from tieout.break_events e
@@ -26,13 +26,15 @@ then_open as (
       and event in ('opened', 'reopened', 'resolved', 'waived')
     order by event_id desc limit 1) as state
   cross join lateral (
-    select expected, actual, currency from tieout.break_events e
+    select expected, actual, currency, amount from tieout.break_events e
     where e.break_id = b.break_id and (run.events_until is null or e.event_id <= run.events_until)
       and event in ('opened', 'reopened', 'changed')
     order by event_id desc limit 1) as said
   where state.event in ('opened', 'reopened')
 )
-select account_id, order_no, kind, first_seen, owner, note, expected, actual, currency
+select break_id::text as break_id, account_id, order_no, kind, first_seen, owner, note, expected,
+  actual, currency, round(amount, 2)::text as opened,
+  round(coalesce(tieout.break_money(kind, expected, actual), amount), 2)::text as stake
 from (select * from untouched union all select * from then_open) as open
 where $2::text[] is null or kind = any ($2)
 order by first_seen, account_id, order_no, kind

@@ -2,7 +2,9 @@
 // ends with its summary on record. Figures come from the summary that total.ts checked.
 
 import { TakenOverError } from '../core/errors.js';
-import type { RunSummary } from '../core/runs/summary.js';
+import type { Notice } from '../core/runs/notices.js';
+import { unexplainedNotice } from '../core/runs/statement.js';
+import type { RunState, RunSummary } from '../core/runs/summary.js';
 import { tellFinished } from '../outbox/writeAlerts.js';
 import type { Run } from '../runs/deps.js';
 import { TAKEN_OVER } from '../runs/lease.js';
@@ -17,6 +19,7 @@ import {
   queueReports,
   writtenReports,
 } from './reportsStore.js';
+import { unexplainedOf } from './statementStore.js';
 
 type ReportStepDeps = WaitDeps &
   Pick<SendDeps, 'config' | 'db' | 'log' | 'now' | 'queuePort' | 'runner'>;
@@ -40,8 +43,12 @@ export async function report(
     },
   });
   const unwritten = await failedReports(deps.db, run.runId);
+  const notices = (await unexplainedOf(deps.db, run.runId)).map(unexplainedNotice);
+  for (const { accountId, text } of notices) {
+    deps.log(`${accountId}: ${text}`, { level: 'error', account: accountId });
+  }
   const finished: RunSummary = {
-    ...summary,
+    ...withUnexplained(summary, notices),
     reports: await writtenReports(deps.db, run.runId),
     ...(unwritten.length === 0 ? {} : { unwritten }),
   };
@@ -54,6 +61,21 @@ export async function report(
     throw new TakenOverError(TAKEN_OVER);
   }
   return finished;
+}
+
+/** Money that no line explains is as much as a break: such a night did not tie. */
+function withUnexplained(summary: RunSummary, notices: readonly Notice[]): RunSummary {
+  if (notices.length === 0) return summary;
+  const atLeastBroken = (state: RunState): RunState => (state === 'tied_out' ? 'broken' : state);
+  const told = new Set(notices.map(({ accountId }) => accountId));
+  return {
+    ...summary,
+    state: atLeastBroken(summary.state),
+    accounts: summary.accounts.map((one) =>
+      told.has(one.accountId) ? { ...one, state: atLeastBroken(one.state) } : one,
+    ),
+    notices: [...(summary.notices ?? []), ...notices],
+  };
 }
 
 /** The end of the run and the word of it commit together; false: it is another process's run. */

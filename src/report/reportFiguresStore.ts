@@ -20,12 +20,15 @@ interface ClassSums {
   carried: bigint;
   gateway_only: bigint;
   at_gateway: bigint;
-  ledger_of_date: string;
-  ledger_carried: string;
+  ledger: string;
   gateway: string;
   money: string;
-  difference: string;
-  absolute: string;
+  ledger_captured: string;
+  ledger_refunded: string;
+  gateway_captured: string;
+  gateway_refunded: string;
+  ledger_captures: bigint;
+  gateway_captures: bigint;
 }
 
 /** The orders of a run by account and currency. */
@@ -53,12 +56,15 @@ async function accountSums(tx: Db, values: unknown[]): Promise<CurrencyRow[]> {
     gatewayOnly: Number(row.gateway_only),
     atGateway: Number(row.at_gateway),
     classes: byClass(row.classes, 0),
-    ledgerOfDate: row.ledger_of_date,
-    ledgerCarried: row.ledger_carried,
+    ledger: row.ledger,
     gateway: row.gateway,
     money: byClass(row.money as unknown as Partial<Record<OrderClass, string>>, '0.00'),
-    difference: row.difference,
-    absolute: row.absolute,
+    ledgerCaptured: row.ledger_captured,
+    ledgerRefunded: row.ledger_refunded,
+    gatewayCaptured: row.gateway_captured,
+    gatewayRefunded: row.gateway_refunded,
+    ledgerCaptures: Number(row.ledger_captures),
+    gatewayCaptures: Number(row.gateway_captures),
   }));
 }
 

@@ -25,6 +25,9 @@ const CHUNK_ROWS = 500;
 
 /** A break as the statements of reports answer it. */
 export interface RawBreakRow {
+  break_id?: string;
+  opened?: string | null;
+  stake?: string | null;
   account_id: string;
   order_no: string;
   kind: BreakKind;
@@ -39,6 +42,7 @@ export interface RawBreakRow {
 /** An open break as reports print it; its age is that at `asOf`. */
 export function openBreakRow(row: RawBreakRow, asOf: Date): BreakRow {
   return {
+    breakId: row.break_id ?? null,
     accountId: row.account_id,
     orderNo: row.order_no,
     kind: row.kind,
@@ -48,6 +52,8 @@ export function openBreakRow(row: RawBreakRow, asOf: Date): BreakRow {
     actual: sideText(row.actual),
     currency: row.currency,
     difference: breakDifference(row.kind, row.expected, row.actual),
+    stake: row.stake ?? null,
+    opened: row.opened ?? null,
     ledgerAmount: row.expected.amount ?? null,
     gatewayAmount: row.actual.amount ?? null,
     firstSeen: row.first_seen,
@@ -151,7 +157,9 @@ export async function* orderRows(db: Database, runId: bigint): AsyncGenerator<Or
       select account_id, order_no, class, coalesce(array_to_string(kinds, ', '), ''), expected,
         gateway_state, payment_status, currency, ledger_amount::text,
         coalesce(gateway_amount::text, gateway_amount_text), transaction_id, transaction_date,
-        case when isfinite(placed_at) then floor(extract(epoch from placed_at) * 1000)::bigint end
+        case when isfinite(placed_at) then floor(extract(epoch from placed_at) * 1000)::bigint end,
+        gateway_currency, round(ledger_captured, 2)::text, round(gateway_captured, 2)::text,
+        round(ledger_refunded, 2)::text, round(gateway_refunded, 2)::text
       from tieout.seen_orders(${runId}, ${literal(accountId)}, ${pullId})) to stdout`;
     for await (const rows of db.copyOut(copy, BY_INDEX_ONLY)) yield rows.map(orderRow);
   }
@@ -171,7 +179,12 @@ function orderRow(row: CopiedRow): OrderRow {
     paymentStatus: paymentStatus ?? null,
     currency: row[7] ?? null,
     ledgerAmount: row[8] ?? null,
+    gatewayCurrency: row[13] ?? null,
     gatewayAmount: row[9] ?? null,
+    ledgerCaptured: row[14] ?? null,
+    gatewayCaptured: row[15] ?? null,
+    ledgerRefunded: row[16] ?? null,
+    gatewayRefunded: row[17] ?? null,
     transactionId: row[10] ?? null,
     transactionDate: row[11] ?? null,
     placedAt: placedMs === null ? null : new Date(Number(placedMs)),

@@ -29,6 +29,7 @@ import { breakRows, movedRows, orderRows, waitingRows } from './reportRowsStore.
 import type { ReportRow } from './reportsStore.js';
 import { loadReport, recordFailedReport, recordWritten } from './reportsStore.js';
 import { writeSettlementReport } from './settlement/writeSettlementReport.js';
+import { keepStatements, statementLines } from './statementStore.js';
 
 export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<void> {
   const report = await loadReport(deps.db, reportId);
@@ -38,6 +39,7 @@ export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<v
     if (!summary) throw new Error(`the run of ${report.businessDate} has no figures yet`);
     const digests = await manifestOf(deps.db, report.runId);
     const written = await writeFile(deps, report, summary, digests);
+    if (written.statements) await keepStatements(deps.db, reportId, written.statements);
     await recordWritten(deps.db, reportId, written, { ...digests, ...written.rowDigests });
   } catch (error) {
     const reason = messageOf(error);
@@ -117,8 +119,8 @@ async function writeReconciliationOf(
   const [currencies, elsewhere, tiesByKind, tiesByMoney] = await Promise.all([
     currencyRows(db, runId),
     elsewhereRows(db, runId),
-    tieByKind(db, runId),
-    tieByMoney(db, runId),
+    tieByKind(db, runId, true),
+    tieByMoney(db, runId, true),
   ]);
   const coverage = coverageLines(db, runId);
   const figures = { ...run, currencies, elsewhere, coverage, tiesByKind, tiesByMoney };
@@ -131,11 +133,12 @@ function rowsOf(
   reads: LongReads,
   runId: bigint,
   { about }: Pick<ReconciliationData, 'about'>,
-): Pick<ReconciliationData, 'breaks' | 'moved' | 'waiting'> {
+): Pick<ReconciliationData, 'breaks' | 'lines' | 'moved' | 'waiting'> {
   const breaks = (kinds?: readonly string[]) => breakRows(reads, runId, about.asOf, kinds);
   const allBreaks = readAgain(() => breaks());
   return {
     breaks: (kinds) => (kinds === undefined ? allBreaks() : breaks(kinds)),
+    lines: readAgain(() => statementLines(reads, runId, about.asOf)),
     moved: readAgain(() => movedRows(reads, runId)),
     waiting: readAgain(() => waitingRows(reads, runId)),
   };

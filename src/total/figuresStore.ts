@@ -123,8 +123,8 @@ export interface KindTieRow extends Tie {
   kind: string;
 }
 
-/** What happened to breaks since the run before, by account and kind. */
-export async function tieByKind(db: Db, runId: bigint): Promise<KindTieRow[]> {
+/** What happened to breaks since the run before, by account and kind; up to its end if it ended. */
+export async function tieByKind(db: Db, runId: bigint, hasEnded = false): Promise<KindTieRow[]> {
   const { rows } = await db.query<{
     account_id: string;
     kind: string;
@@ -134,7 +134,7 @@ export async function tieByKind(db: Db, runId: bigint): Promise<KindTieRow[]> {
     waived: bigint;
     resolved: bigint;
     open_after: bigint;
-  }>(statement('total/tieByKind', relationsOf(db)), [runId]);
+  }>(statement('total/tieByKind', relationsOf(db)), [runId, hasEnded]);
   return rows.map((row) => ({
     accountId: row.account_id,
     kind: row.kind,
@@ -147,8 +147,8 @@ export async function tieByKind(db: Db, runId: bigint): Promise<KindTieRow[]> {
   }));
 }
 
-/** The same in money: what is at stake in the breaks, by account and currency. */
-export async function tieByMoney(db: Db, runId: bigint): Promise<MoneyTie[]> {
+/** The same in money: what the breaks opened with, by account and currency. */
+export async function tieByMoney(db: Db, runId: bigint, hasEnded = false): Promise<MoneyTie[]> {
   const { rows } = await db.query<{
     account_id: string;
     currency: string;
@@ -158,7 +158,7 @@ export async function tieByMoney(db: Db, runId: bigint): Promise<MoneyTie[]> {
     waived: string;
     resolved: string;
     open_after: string;
-  }>(statement('total/tieByMoney', relationsOf(db)), [runId]);
+  }>(statement('total/tieByMoney', relationsOf(db)), [runId, hasEnded]);
   return rows.map((row) => ({
     accountId: row.account_id,
     currency: row.currency,

@@ -1,7 +1,9 @@
 -- openBefore + new + reopened - waived - resolved = openAfter in money, by account and currency:
--- what is at stake in each break, since the run before, whoever caused it. $1 run.
+-- what each break opened with, since the run before, whoever caused it; of a run that has ended, up
+-- to its end. $1 run, $2 whether it has.
 with account as (
-  select account_id, stake_before, events_after from :run_accounts where run_id = $1::bigint
+  select account_id, stake_before, stake_after, events_after, events_until
+  from :run_accounts where run_id = $1::bigint
 ),
 before as (
   select account_id, key as currency, value::numeric as open_before
@@ -16,14 +18,17 @@ happened as (
   from account a
   join :breaks b using (account_id)
   join :break_events e on e.break_id = b.break_id and e.event_id > a.events_after
+    and (not $2::boolean or e.event_id <= a.events_until)
   where e.currency is not null
   group by b.account_id, e.currency
 ),
 after as (
   select b.account_id, b.currency, sum(b.amount) as open_after
   from account join :breaks b using (account_id)
-  where b.state = 'open' and b.currency is not null
+  where b.state = 'open' and b.currency is not null and not $2
   group by b.account_id, b.currency
+  union all
+  select account_id, key, value::numeric from account, jsonb_each_text(stake_after) where $2
 )
 select account_id, currency, round(coalesce(open_before, 0), 2)::text as open_before,
   round(coalesce(opened, 0), 2)::text as opened,

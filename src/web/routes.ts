@@ -25,11 +25,13 @@ import { figureRowsPage } from './pages/settlement/figureRows.js';
 import { makeReport } from './pages/settlement/reportForm.js';
 import { settlementPage, whereKept } from './pages/settlement/settlement.js';
 import { checkFile, checkPage, importFile } from './pages/settlement/upload.js';
+import { statementPage } from './pages/statement.js';
 import type { Route } from './visit.js';
 
 export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/', right: 'look', handle: tonightPage },
   { method: 'GET', path: '/nights/:date', right: 'look', handle: runPage },
+  { method: 'GET', path: '/nights/:date/statement', right: 'look', handle: statementPage },
   { method: 'GET', path: '/breaks', right: 'look', handle: breaksPage },
   { method: 'GET', path: '/breaks/:id', right: 'look', handle: breakPage },
   {

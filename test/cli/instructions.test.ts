@@ -39,6 +39,23 @@ describe('tieout instructions', () => {
     expect((await run('instructions', 'list', '--state', 'hold')).code).toBe(2);
   });
 
+  it('lists the most urgent first, and says how many more there are', async () => {
+    const all = await json<Listed[]>('instructions', 'list', '--limit', '10000');
+    const held = all.findIndex(({ state }) => state === 'held');
+    const settled = all.findIndex(({ state }) => state === 'confirmed');
+    expect(held).toBe(0);
+    expect(settled).toBeGreaterThan(held);
+    expect(all.slice(settled).some(({ state }) => state === 'held')).toBe(false);
+    const numbers = all.slice(settled).map(({ id }) => Number(id));
+    expect(numbers).toEqual([...numbers].sort((a, b) => b - a));
+    const part = await run('instructions', 'list', '--limit', '2', '--offset', '1');
+    expect(part.stdout).toContain(`... and ${all.length - 3} more`);
+    expect(part.stdout).toContain(`#${all[1]?.id} `);
+    const document = await run('instructions', 'list', '--limit', '2', '--json');
+    expect(JSON.parse(document.stdout)).toHaveLength(2);
+    expect(document.stderr).toContain(`... and ${all.length - 2} more`);
+  });
+
   it('approves what was seen, sends it, and says who did', async () => {
     const [first] = await json<Listed[]>('instructions', 'list', '--operation', 'cancel');
     const id = first?.id ?? '';

@@ -1,7 +1,7 @@
 // `tieout jobs` after trouble that is over: a report that could not be written stays on the list
 // until its next revision is written, and then leaves it by itself.
 
-import { renameSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tieout } from '../support/cli.js';
@@ -30,4 +30,25 @@ it('a failed job leaves the list once its work was done', { timeout: 3 * MINUTE_
   renameSync(`${reports}.away`, reports);
   expect((await tieout(['run'], at)).code).toBe(3);
   expect(await listed()).toBe('No job has failed.\n');
+});
+
+it('a retry of a report that could not be written writes it', {
+  timeout: 3 * MINUTE_MS,
+}, async () => {
+  const at = { cwd: house.folder };
+  const reports = join(house.folder, 'var', 'reports');
+  const files = (): string[] => readdirSync(reports, { recursive: true }).map(String).sort();
+  const before = files();
+  renameSync(reports, `${reports}.away`);
+  writeFileSync(reports, '');
+  await tieout(['run'], at);
+  renameSync(reports, `${reports}.second`);
+  renameSync(`${reports}.away`, reports);
+  const retried = await tieout(['jobs', 'retry', '--all'], at);
+  expect(retried.code, retried.stdout + retried.stderr).toBe(0);
+  expect(retried.stderr).toContain('written: ');
+  const written = files().filter((file) => !before.includes(file));
+  expect(written.some((file) => file.includes('reconciliation-'))).toBe(true);
+  expect(written.some((file) => file.includes('orders-'))).toBe(true);
+  expect((await tieout(['jobs', 'list'], at)).stdout).toBe('No job has failed.\n');
 });

@@ -74,7 +74,10 @@ describe('loadConfig', () => {
       resendAfterHours: null,
     });
     expect(config.reports).toEqual({ dir: join(folder, 'var', 'reports'), keepDays: 3650 });
-    expect(config.web).toEqual({ host: '127.0.0.1', port: 8080, metricsToken: null });
+    expect(config.web).toEqual({
+      ...{ host: '127.0.0.1', port: 8080, metricsToken: null },
+      address: null,
+    });
     expect(config.notify).toEqual({ webhook: null, deadMansSwitch: null });
   });
 
@@ -170,6 +173,8 @@ describe('what is refused', () => {
     ['a mode', `${ACCOUNTS}operations: { refund: yes }`, 'operations.refund'],
     ['a currency', `${ACCOUNTS}operations: { approveAbove: { refund: { eur: "1.00" } } }`, 'eur'],
     ['a port', `${ACCOUNTS}web: { port: 70000 }`, 'web.port'],
+    ['no address', `${ACCOUNTS}web: { address: 'javascript:1' }`, 'web.address'],
+    ['an address that ends a text', `${ACCOUNTS}web: { address: 'https://a"b' }`, 'web.address'],
     ['a short token', `${ACCOUNTS}web: { metricsToken: tooshort }`, 'web.metricsToken'],
     ['a webhook', `${ACCOUNTS}notify: { webhook: mail@example.com }`, 'notify.webhook'],
     ['a user in the address', `${ACCOUNTS}gateway: {baseUrl: "https://u:p@gw/x"}`, 'baseUrl'],

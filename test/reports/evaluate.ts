@@ -92,6 +92,7 @@ function meets(value: Value, criterion: unknown): boolean {
 }
 
 const FUNCTIONS = {
+  HYPERLINK: (_to: Value, shown: Value) => shown,
   SIGNED: (values: Value[], sign: string) =>
     values.map((value) => {
       if (typeof value !== 'number') return 0;

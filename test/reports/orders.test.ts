@@ -59,6 +59,7 @@ describe('the file of all orders', () => {
     expect(workbook.worksheets.map((sheet) => sheet.name)).toEqual([
       'Orders',
       'Totals',
+      'Captured and refunded',
       'About this run',
     ]);
     const totals = sheetOf(workbook, 'Totals');
@@ -69,13 +70,34 @@ describe('the file of all orders', () => {
     expect(rowStarting(totals, 'matched', 'JPY').getCell(4).formula).toContain('SUMIFS');
   });
 
+  test('sums each amount in its own currency, not in that of the order', async () => {
+    const foreign = { ledgerAmount: '5000.00', ledgerCaptured: '5000.00', currency: 'JPY' };
+    const shown = { gatewayCurrency: 'GBP', gatewayAmount: '2500.00', gatewayCaptured: '2500.00' };
+    const rows = listed(orderRow(), orderRow({ orderNo: 'ORD-2', ...foreign, ...shown }));
+    const { path } = await writeOrders(join(folder, 'o.xlsx'), ABOUT, rows);
+    const workbook = await openXlsx(path);
+    const results = (name: string, first: string, second: string) =>
+      [3, 4, 5, 6].map(
+        (at) =>
+          (
+            rowStarting(sheetOf(workbook, name), first, second).getCell(at)
+              .value as CellFormulaValue
+          ).result ?? 0,
+      );
+    expect(results('Totals', 'matched', 'JPY')).toEqual([1, 5000, 0, -5000]);
+    expect(results('Totals', 'matched', 'GBP')).toEqual([0, 0, 2500, 2500]);
+    expect(results('Captured and refunded', 'A1001', 'JPY')).toEqual([5000, 0, 0, 0]);
+    expect(results('Captured and refunded', 'A1001', 'GBP')).toEqual([0, 2500, 0, 0]);
+    for (const { workedOut, stored } of evaluateAll(workbook)) expect(workedOut).toBe(stored);
+  });
+
   test('shows a date as the gateway prints it, also where it passes for a card number', async () => {
     const [date, card] = ['20261025065909', '30569309025904'];
     const rows = listed(orderRow({ transactionDate: date }), orderRow({ transactionDate: card }));
     const { path } = await writeOrders(join(folder, 'o.xlsx'), ABOUT, rows);
     const sheet = sheetOf(await openXlsx(path), 'Orders');
     expect(maskCardNumbers(date)).not.toBe(date);
-    expect([4, 5].map((row) => sheet.getCell(row, 12).value)).toEqual([date, '305693****5904']);
+    expect([4, 5].map((row) => sheet.getCell(row, 17).value)).toEqual([date, '305693****5904']);
   });
 
   test('adds up live although the gateway shows something that is no amount', async () => {
@@ -94,7 +116,7 @@ describe('the file of all orders', () => {
     }
     const { path } = await writeOrders(join(folder, 'o.xlsx'), ABOUT, inTwoChunks());
     const sheet = sheetOf(await openXlsx(path), 'Orders');
-    expect([4, 5].map((row) => sheet.getCell(row, 10).alignment.shrinkToFit)).toEqual([
+    expect([4, 5].map((row) => sheet.getCell(row, 11).alignment.shrinkToFit)).toEqual([
       undefined,
       true,
     ]);
@@ -105,8 +127,8 @@ describe('the file of all orders', () => {
     const rows = listed(orderRow({ transactionId }));
     const { path } = await writeOrders(join(folder, 'o.xlsx'), ABOUT, rows);
     const sheet = sheetOf(await openXlsx(path), 'Orders');
-    expect(sheet.getColumn(11).width).toBeGreaterThan(transactionId.length);
-    expect(sheet.getCell('K4').alignment.wrapText).toBeUndefined();
+    expect(sheet.getColumn(16).width).toBeGreaterThan(transactionId.length);
+    expect(sheet.getCell('P4').alignment.wrapText).toBeUndefined();
   });
 
   test('compares text exactly when an order brings a currency that is none', async () => {
@@ -141,7 +163,7 @@ describe('the file of all orders', () => {
 
   test('with no orders at all is a whole file', async () => {
     const { path } = await writeOrders(join(folder, 'o.xlsx'), ABOUT, listed());
-    expect((await unzip(path)).get('xl/worksheets/sheet1.xml')).toContain('A3:M3');
+    expect((await unzip(path)).get('xl/worksheets/sheet1.xml')).toContain('A3:R3');
   });
 
   test('that breaks off in the middle leaves nothing, and the rows are let go', async () => {

@@ -81,7 +81,9 @@ describe('the XML of a row', () => {
       ...{ accountId: anyText, orderNo: anyText, class: anyText, kinds: anyText },
       ...{ expected: maybeText, gatewayState: maybeText, paymentStatus: maybeText, currency },
       ...{ ledgerAmount: amount, gatewayAmount: amount, transactionId: maybeText },
-      ...{ transactionDate: maybeText, placedAt: instant },
+      ...{ transactionDate: maybeText, placedAt: instant, gatewayCurrency: currency },
+      ...{ ledgerCaptured: amount, gatewayCaptured: amount },
+      ...{ ledgerRefunded: amount, gatewayRefunded: amount },
     });
     fc.assert(
       fc.property(fc.array(order, { maxLength: 5 }), (rows) => expectBothWays(ORDERS, rows)),

@@ -9,6 +9,7 @@ import type {
   OrderRow,
   ReconciliationData,
 } from '../../src/core/runs/reporting.js';
+import type { StatementLine } from '../../src/core/runs/statement.js';
 import type { RunSummary } from '../../src/core/runs/summary.js';
 
 export const ABOUT: AboutData = {
@@ -27,11 +28,13 @@ export const ABOUT: AboutData = {
   inputsHash: 'b'.repeat(64),
   digests: { summary: 'c'.repeat(64) },
   transit: null,
+  consoleAddress: null,
   parameters: [['graceHours', '24']],
 };
 
 export function breakRow(changes: Partial<BreakRow> = {}): BreakRow {
   return {
+    breakId: '11',
     accountId: 'A1001',
     orderNo: 'ORD-1',
     kind: 'amount_mismatch',
@@ -41,6 +44,8 @@ export function breakRow(changes: Partial<BreakRow> = {}): BreakRow {
     actual: '9.50',
     currency: 'EUR',
     difference: '-0.50',
+    stake: '0.50',
+    opened: '0.50',
     ledgerAmount: '10.00',
     gatewayAmount: '9.50',
     firstSeen: new Date('2026-11-18T22:30:00.000Z'),
@@ -49,6 +54,16 @@ export function breakRow(changes: Partial<BreakRow> = {}): BreakRow {
     note: null,
     transactionId: '10001',
     transactions: ['10001'],
+    ...changes,
+  };
+}
+
+export function statementLine(changes: Partial<StatementLine> = {}): StatementLine {
+  return {
+    ...{ accountId: 'A1001', currency: 'EUR', orderNo: 'ORD-1', item: 'amount_mismatch' },
+    ...{ breakId: '11', firstSeen: new Date('2026-11-18T22:30:00.000Z'), ageDays: 1 },
+    ...{ owner: null, transactionId: '10001', ledgerCaptured: '10.00', gatewayCaptured: '9.50' },
+    ...{ ledgerRefunded: null, gatewayRefunded: null, captured: '-0.50', refunded: '0.00' },
     ...changes,
   };
 }
@@ -84,7 +99,12 @@ export function orderRow(changes: Partial<OrderRow> = {}): OrderRow {
     paymentStatus: '3000',
     currency: 'EUR',
     ledgerAmount: '10.00',
+    gatewayCurrency: changes.currency === undefined ? 'EUR' : changes.currency,
     gatewayAmount: '10.00',
+    ledgerCaptured: '10.00',
+    gatewayCaptured: '10.00',
+    ledgerRefunded: null,
+    gatewayRefunded: null,
     transactionId: '10001',
     transactionDate: '20261119120000',
     placedAt: new Date('2026-11-19T11:00:00.000Z'),
@@ -114,8 +134,7 @@ export function currencyRow(changes: Partial<CurrencyRow> = {}): CurrencyRow {
     gatewayOnly: 1,
     atGateway: 10,
     classes: { matched: 6, explained: 0, due: 2, awaited: 1, broken: 2, notCompared: 0 },
-    ledgerOfDate: '700.00',
-    ledgerCarried: '300.00',
+    ledger: '1000.00',
     gateway: '990.00',
     money: {
       matched: '600.00',
@@ -125,8 +144,12 @@ export function currencyRow(changes: Partial<CurrencyRow> = {}): CurrencyRow {
       broken: '150.00',
       notCompared: '0.00',
     },
-    difference: '-0.50',
-    absolute: '0.50',
+    ledgerCaptured: '900.00',
+    ledgerRefunded: '30.00',
+    gatewayCaptured: '699.50',
+    gatewayRefunded: '10.00',
+    ledgerCaptures: 9,
+    gatewayCaptures: 7,
     ...changes,
   };
 }
@@ -205,17 +228,19 @@ export function sampleSummary(): RunSummary {
 }
 
 /** The same night with its rows at hand. */
-export type RunAtHand = Omit<ReconciliationData, 'breaks' | 'moved' | 'waiting'> & {
+export type RunAtHand = Omit<ReconciliationData, 'breaks' | 'lines' | 'moved' | 'waiting'> & {
   breaks: readonly BreakRow[];
+  lines: readonly StatementLine[];
   moved: readonly MovementRow[];
   waiting: readonly MovementRow[];
 };
 
 /** As the workbook takes it: rows in chunks of two. */
-export function runOf({ breaks, moved, waiting, ...night }: RunAtHand): ReconciliationData {
+export function runOf({ breaks, lines, moved, waiting, ...night }: RunAtHand): ReconciliationData {
   return {
     ...night,
     breaks: (kinds) => chunked(breaks.filter(({ kind }) => kinds?.includes(kind) ?? true)),
+    lines: () => chunked(lines),
     moved: () => chunked(moved),
     waiting: () => chunked(waiting),
   };
@@ -234,9 +259,26 @@ export function sampleRun(changes: Partial<RunAtHand> = {}): RunAtHand {
       breakRow({
         orderNo: 'ORD-9',
         kind: 'missing_at_gateway',
-        currency: null,
+        currency: 'EUR',
         difference: null,
+        stake: '10.00',
+        opened: '10.00',
         note: 'asked the shop',
+      }),
+    ],
+    lines: [
+      statementLine(),
+      statementLine({
+        orderNo: 'ORD-9',
+        item: 'missing_at_gateway',
+        breakId: '12',
+        gatewayCaptured: null,
+        captured: '-10.00',
+      }),
+      statementLine({
+        ...{ orderNo: 'ORD-6', item: 'held', breakId: null, ledgerCaptured: '190.00' },
+        ...{ gatewayCaptured: null, captured: '-190.00', ledgerRefunded: '20.00' },
+        refunded: '-20.00',
       }),
     ],
     moved: [
@@ -249,7 +291,13 @@ export function sampleRun(changes: Partial<RunAtHand> = {}): RunAtHand {
       movementRow({ orderNo: 'ORD-6', state: 'held', holdReason: 'needs approval', at: null }),
       movementRow({ orderNo: 'ORD-7', state: 'held', operation: 'review', amount: null }),
     ],
-    currencies: [currencyRow(), currencyRow({ accountId: '0010', currency: 'JPY' })],
+    currencies: [
+      currencyRow(),
+      currencyRow({
+        ...{ accountId: '0010', currency: 'JPY', ledgerCaptured: '5000.00' },
+        ...{ gatewayCaptured: '5000.00', ledgerRefunded: '0.00', gatewayRefunded: '0.00' },
+      }),
+    ],
     elsewhere: [
       {
         accountId: 'A1001',

@@ -154,9 +154,12 @@ async function list(app: App, flags: ListFlags, json: boolean): Promise<number> 
   const [all] = await countBreaks(app.db, filter, null, now, 1);
   if (flags.group !== undefined) {
     const group = groupOf(flags.group);
-    const groups = await countBreaks(app.db, filter, group, now, page.limit);
+    const found = await countBreaks(app.db, filter, group, now, page.limit + 1);
+    const groups = found.slice(0, page.limit);
+    const more = found.length > groups.length ? ['... and more groups: --limit'] : [];
     if (json) printJson({ asOf: now, total: all ?? null, group, groups });
-    else printLines([totalLine(all, filter), ...groupLines(groups, group, now)]);
+    else printLines([totalLine(all, filter), ...groupLines(groups, group, now), ...more]);
+    if (json) for (const line of more) process.stderr.write(`${line}\n`);
     return 0;
   }
   const found = await findBreaks(app.db, filter, page);

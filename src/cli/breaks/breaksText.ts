@@ -77,7 +77,7 @@ export function lifeLines(one: FoundBreak, life: readonly BreakEvent[]): string[
   return [
     ...fields,
     ...candidates,
-    `  shares its cause: ${maskCardNumbers(one.cause)}`,
+    `  shares its cause: ${maskCardNumbers(one.cause, keep)}`,
     '',
     ...life.map((event) => maskCardNumbers(`  ${eventText(event)}`, keep)),
   ];
@@ -92,7 +92,7 @@ export function refundLines(one: FoundBreak, requests: readonly RefundRequestRow
     `  refund requests: ${sumText(requests)} ${of}; counted as done: ${sumText(done)}`,
     ...requests.map(
       ({ refundId, amount, requestedAt, state }) =>
-        `    ${maskCardNumbers(refundId, namesIn(one))}  ${amount}, requested ` +
+        `    ${refundId}  ${amount}, requested ` +
         `${timeText(requestedAt)}: ${REQUEST_STATES[state ?? ''] ?? labelOf(state ?? '')}`,
     ),
   ];

@@ -17,8 +17,13 @@ import type {
   SheetSnapshot,
 } from '../../instructions/instructionListStore.js';
 import type { Sheet } from '../../instructions/instructionSheet.js';
+import { idsOf } from '../../instructions/instructionSheet.js';
 
 const DIGEST_SHOWN = 12;
+
+function idsOfRow({ orderNo, transactionId, refundId }: ListedInstruction): string[] {
+  return [orderNo, transactionId, ...(refundId === null ? [] : [refundId])];
+}
 
 export function listLines(rows: readonly ListedInstruction[], now: Date): string[] {
   if (rows.length === 0) return ['No instruction matches.'];
@@ -28,7 +33,7 @@ export function listLines(rows: readonly ListedInstruction[], now: Date): string
     const why = row.holdReason === null ? row.reason : holdLabel(row.holdReason);
     const notes = [
       `${days} d`,
-      why === null ? null : maskCardNumbers(why, [row.orderNo, row.transactionId]),
+      why === null ? null : maskCardNumbers(why, idsOfRow(row)),
       row.askedBy.length === 0 ? null : `asked by ${row.askedBy.join(', ')}`,
       row.isReplanned ? 'to be planned again' : null,
     ].filter((note) => note !== null);
@@ -59,7 +64,7 @@ export function sheetLines(sheet: Sheet, { schedule }: Pick<Config, 'schedule'>)
     ...sheet.events.map(
       (event) =>
         `  ${time(event.at)}  ${event.to} by ${event.by}` +
-        `${event.reason === null ? '' : ` (${maskCardNumbers(event.reason, keepOf(sheet))})`}`,
+        `${event.reason === null ? '' : ` (${maskCardNumbers(event.reason, idsOf(sheet))})`}`,
     ),
     ...sendingLines(sheet, time),
     ...(sheet.evidence.length > 0
@@ -259,10 +264,6 @@ function timeText(at: string, timezone: string): string {
     timeStyle: 'medium',
   }).format(new Date(at));
   return `${text} ${timezone}`;
-}
-
-function keepOf(sheet: InstructionSheet): string[] {
-  return [sheet.orderNo, sheet.transactionId, ...sheet.references];
 }
 
 function orNone(lines: string[]): string[] {

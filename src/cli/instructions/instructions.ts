@@ -10,7 +10,7 @@ import { MOVEMENTS } from '../../core/orders/order.js';
 import type { QueuePort } from '../../core/queuePort.js';
 import type { Decision } from '../../instructions/decisions.js';
 import { decideInstructions } from '../../instructions/decisions.js';
-import { listInstructions } from '../../instructions/instructionListStore.js';
+import { COUNTED_MAX, mostUrgentFirst } from '../../instructions/instructionListStore.js';
 import { sheetOf } from '../../instructions/instructionSheet.js';
 import type { App } from '../app.js';
 import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
@@ -55,7 +55,7 @@ interface ListFlags {
 function listCommand(root: Command): void {
   root
     .command('list', { isDefault: true })
-    .description('instructions, oldest first')
+    .description('instructions, the most urgent first: unknown, held, under way, then the newest')
     .option(
       '--state <names>',
       `only in these states, with commas: ${INSTRUCTION_STATES.join(', ')}`,
@@ -73,17 +73,28 @@ function listCommand(root: Command): void {
 }
 
 async function list(app: App, flags: ListFlags, json: boolean): Promise<number> {
-  const rows = await listInstructions(app.db, {
+  const filter = {
     ...statesOf(flags),
     accountIds: flags.account.length === 0 ? null : flags.account,
     operation: flags.operation ?? null,
     orderNo: flags.order ?? null,
+  };
+  const page = {
     limit: numberOf('--limit', flags.limit, LISTED_MAX),
     offset: numberOf('--offset', flags.offset, Number.MAX_SAFE_INTEGER),
-  });
+  };
+  const { rows, found } = await mostUrgentFirst(app.db, filter, page);
+  const more = moreWords(found - page.offset - rows.length, found > COUNTED_MAX);
   if (json) printJson(rows);
-  else printLines(listLines(rows, new Date()));
+  else printLines([...listLines(rows, new Date()), ...more]);
+  // One document on standard output; that it is not all of them is said beside it.
+  if (json) for (const line of more) process.stderr.write(`${line}\n`);
   return 0;
+}
+
+function moreWords(rest: number, isUncounted: boolean): string[] {
+  if (rest <= 0) return [];
+  return [`... and ${isUncounted ? 'more than ' : ''}${rest} more: --limit, --offset, --state`];
 }
 
 function statesOf(flags: ListFlags): { states?: readonly InstructionState[] } {

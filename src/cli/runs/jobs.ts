@@ -6,7 +6,9 @@ import type { FailedJob } from '../../../jobs/failed.js';
 import { discardJob, findFailedJob, listFailedJobs, retryFailedJob } from '../../../jobs/failed.js';
 import { FAILED_KEPT } from '../../../jobs/queues.js';
 import { UsageError } from '../../core/errors.js';
-import { reevaluate } from '../../night/reevaluateJob.js';
+import type { QueuePort } from '../../core/queuePort.js';
+import { reevaluate, renewed } from '../../night/reevaluateJob.js';
+import { writtenByIds } from '../../report/reportsStore.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 
@@ -78,7 +80,8 @@ async function retry(
     : jobIds;
   const deps = {
     queues,
-    queuePort: queues,
+    queuePort: { enqueue: enqueueOrWrite(app, queues) },
+    renew: (queue: FailedJob['queue'], id: string) => renewed(app, queue, id),
     reevaluate: (queue: FailedJob['queue'], id: string) => reevaluate(app, queue, id),
   };
   const decisions = [];
@@ -93,6 +96,18 @@ async function retry(
   }
   const missing = decisions.some((one) => one.kind === 'not_found' || one.kind === 'refused');
   return missing ? 1 : 0;
+}
+
+/** Reports are written here and now: a command may find no worker that would. */
+function enqueueOrWrite(app: App, queues: QueuePort): QueuePort['enqueue'] {
+  return async (queue, ids) => {
+    if (queue !== 'report') return queues.enqueue(queue, ids);
+    const { writeReport } = await import('../../report/writeReport.js');
+    for (const id of ids) await writeReport(app, BigInt(id));
+    for (const { path } of await writtenByIds(app.db, ids.map(BigInt))) {
+      process.stderr.write(`written: ${path}\n`);
+    }
+  };
 }
 
 async function discard(app: App, jobIds: readonly string[]): Promise<number> {

@@ -27,9 +27,13 @@ export function runsCommand(): Command {
       await withApp(
         command,
         async (app) => {
-          const rows = await listRuns(app.db, LISTED_MAX);
+          const found = await listRuns(app.db, LISTED_MAX + 1);
+          const rows = found.slice(0, LISTED_MAX);
+          const isAll = found.length === rows.length;
+          const more = isAll ? [] : ['... and older ones: tieout runs show DATE'];
           if (wantsJson(command)) printJson(rows.map(asJson));
-          else printLines(rows.length > 0 ? rows.map(lineOf) : ['No night has run yet.']);
+          else if (rows.length === 0) printLines(['No night has run yet.']);
+          else printLines([...rows.map(lineOf), ...more]);
           return 0;
         },
         { quiet: true },

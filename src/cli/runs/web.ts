@@ -7,9 +7,9 @@ import { checkSchedule } from '../../../jobs/clock.js';
 import { discardJob, listFailedJobs, retryFailedJob } from '../../../jobs/failed.js';
 import { hasAdministrator } from '../../access/usersStore.js';
 import { UnreachableError } from '../../core/errors.js';
-import type { QueuePort, Reevaluate } from '../../core/queuePort.js';
+import type { QueueName, QueuePort, Reevaluate } from '../../core/queuePort.js';
 import { migrationStatus } from '../../database/migrate.js';
-import { reevaluate } from '../../night/reevaluateJob.js';
+import { reevaluate, renewed } from '../../night/reevaluateJob.js';
 import type { Workforce } from '../../night/run.js';
 import type { MonitorDeps } from '../../web/health.js';
 import { createWebServer } from '../../web/server.js';
@@ -131,7 +131,8 @@ function jobsPort(app: App): JobsPort {
     retry: async (jobId) => {
       const queues = await app.queues();
       const weigh: Reevaluate = (queue, id) => reevaluate(app, queue, id);
-      return retryFailedJob({ queues, queuePort: queues, reevaluate: weigh }, jobId);
+      const renew = (queue: QueueName, id: string) => renewed(app, queue, id);
+      return retryFailedJob({ queues, queuePort: queues, reevaluate: weigh, renew }, jobId);
     },
     discard: async (jobId) => {
       const { kind } = await discardJob(await app.queues(), jobId);

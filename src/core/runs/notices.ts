@@ -23,7 +23,8 @@ export interface Notice {
     | 'now_history'
     | 'left_account'
     | 'live_from_ahead'
-    | 'not_answered';
+    | 'not_answered'
+    | 'unexplained';
   text: string;
   /** what it is about, short enough for a sentence */
   about: string;

@@ -4,10 +4,13 @@
 // Neighbours: summary.ts (the figures of a run), reports/columns.ts (how each row is shown).
 
 import { type Hundredths, parseSum } from '../money.js';
+import type { Statement, StatementLine } from './statement.js';
 import type { OrderClass, RunSummary, Tie } from './summary.js';
 
 /** One break of the run, open or waived; text is as stored and is masked only when it is shown. */
 export interface BreakRow {
+  /** Its number in the console and in commands. */
+  breakId: string | null;
   accountId: string;
   orderNo: string;
   kind: string;
@@ -19,6 +22,10 @@ export interface BreakRow {
   currency: string | null;
   /** Gateway minus ledger; null where the difference is not one of money. */
   difference: string | null;
+  /** The money in it as it stands. */
+  stake: string | null;
+  /** What it opened with: so much of it is in the tie until it is resolved. */
+  opened: string | null;
   /** What each side shows, where it shows an amount. */
   ledgerAmount: string | null;
   gatewayAmount: string | null;
@@ -68,9 +75,17 @@ export interface OrderRow {
   gatewayState: string | null;
   /** The gateway's own code, as received. */
   paymentStatus: string | null;
+  /** Of the order: the ledger's, else the gateway's. */
   currency: string | null;
   ledgerAmount: string | null;
+  /** Of what the gateway shows. */
+  gatewayCurrency: string | null;
   gatewayAmount: string | null;
+  /** What each side says of money taken and given back, in the currency of its amount. */
+  ledgerCaptured: string | null;
+  gatewayCaptured: string | null;
+  ledgerRefunded: string | null;
+  gatewayRefunded: string | null;
   transactionId: string | null;
   /** As the gateway printed it. */
   transactionDate: string | null;
@@ -112,14 +127,18 @@ export interface CurrencyRow {
   gatewayOnly: number;
   atGateway: number;
   classes: Record<OrderClass, number>;
-  ledgerOfDate: string;
-  ledgerCarried: string;
+  /** What each side shows in this currency, of whatever currency the order is. */
+  ledger: string;
   gateway: string;
   /** The ledger's money by class; a gateway-only order's is what the gateway shows. */
   money: Record<OrderClass, string>;
-  /** Gateway minus ledger over the orders of which both sides show an amount. */
-  difference: string;
-  absolute: string;
+  /** What each side says of money taken and given back, and of how many orders it was taken. */
+  ledgerCaptured: string;
+  ledgerRefunded: string;
+  gatewayCaptured: string;
+  gatewayRefunded: string;
+  ledgerCaptures: number;
+  gatewayCaptures: number;
 }
 
 /** What was done at the gateway and not by us, while our instruction for it still waited. */
@@ -158,10 +177,8 @@ export interface ActivityRow {
   unknown: string;
 }
 
-/** A break as it stood at the end of a date, with the money at stake in it. */
-export interface AgedBreakRow extends BreakRow {
-  stake: string | null;
-}
+/** A break as it stood at the end of a date; the money at stake is what it opened with. */
+export type AgedBreakRow = BreakRow;
 
 /** What a reader needs to know to trust the file and to work it out again. */
 export interface AboutData {
@@ -189,6 +206,8 @@ export interface AboutData {
   digests: Readonly<Record<string, string>>;
   /** What is captured and not yet settled, a line a currency; null where nobody keeps it. */
   transit: readonly string[] | null;
+  /** How people reach the console, without a slash at its end; null: not given. */
+  consoleAddress: string | null;
   /** Settings that decided something, in the order in which they are to be shown. */
   parameters: readonly (readonly [name: string, value: string])[];
 }
@@ -207,6 +226,8 @@ export interface ReconciliationData {
   /** Held, queued, accepted, rejected and unknown instructions: what still needs someone. */
   waiting: () => Chunks<MovementRow>;
   currencies: readonly CurrencyRow[];
+  /** Orders of which both sides say different money: the lines of the statement. */
+  lines: () => Chunks<StatementLine>;
   elsewhere: readonly ElsewhereRow[];
   coverage: Chunks<CoverageLine>;
   /** May be empty: the sections are then left out. */
@@ -221,4 +242,6 @@ export interface WrittenReport {
   bytes: number;
   /** Digests of its rows, where they are added up while it is written. */
   rowDigests?: Readonly<Record<string, string>>;
+  /** What its statements say, where it holds any. */
+  statements?: readonly Statement[];
 }

@@ -46,7 +46,7 @@ export async function activityPage(visit: Visit): Promise<Answer> {
               <td>{row.who}</td>
               <td>{row.action}</td>
               <td>{row.subject}</td>
-              <td>{visit.words.free(row.outcome)}</td>
+              <td>{visit.words.free(row.outcome, [row.subject])}</td>
               <td>{row.address}</td>
             </tr>
           ))}

@@ -106,7 +106,10 @@ function Head({ night, words }: { night: ConsoleRun; words: Words }) {
           : `Figures of the snapshot at ${words.at(night.asOf)}; ` +
             `ended at ${words.at(night.finishedAt)}.`}
         {night.isWhole ? '' : ' Only the accounts that you may see.'} Orders against the gateway;
-        fees, chargebacks and bank payouts are not known to tieout.
+        fees, chargebacks and bank payouts are not known to tieout.{' '}
+        {night.asOf === null ? null : (
+          <a href={`/nights/${night.businessDate}/statement`}>The statement to sign</a>
+        )}
       </p>
       <Notices notices={night.summary?.notices ?? []} />
     </>

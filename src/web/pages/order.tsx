@@ -108,7 +108,7 @@ function Ledger({ history, words }: { history: OrderHistory; words: Words }) {
               <Figure>{words.amount(text(one.refund_amount))}</Figure>
               <td>{words.at(text(one.requested_at))}</td>
               <td>{text(one.requested_by)}</td>
-              <td>{words.free(text(one.reason))}</td>
+              <td>{words.free(text(one.reason), [text(one.order_no), text(one.refund_id)])}</td>
             </tr>
           ))}
         </Table>
@@ -119,7 +119,9 @@ function Ledger({ history, words }: { history: OrderHistory; words: Words }) {
             <li>
               Taken back, or may be: {disputeText({ ...one, amount: words.amount(one.amount) })}
               {one.at === null ? '' : `, since ${words.at(one.at)}`}
-              {one.problem === null ? '' : ` (${words.free(one.problem)})`}
+              {one.problem === null
+                ? ''
+                : ` (${words.free(one.problem, one.disputeId === null ? [] : [one.disputeId])})`}
             </li>
           ))}
         </ul>

@@ -10,7 +10,12 @@ import {
   findBreaks,
 } from '../../../breaks/breaksStore.js';
 import { AGES, ageInDays, seenRange } from '../../../core/breaks/breakAge.js';
-import { breakDifference, breakFields, breakSentence } from '../../../core/breaks/sentence.js';
+import {
+  breakDifference,
+  breakFields,
+  breakSentence,
+  namesIn,
+} from '../../../core/breaks/sentence.js';
 import { batchOfBreak, isOfSettlement } from '../../../core/breaks/settlementSentence.js';
 import type { BreakKind } from '../../../core/orders/verdict.js';
 import { BREAK_KINDS } from '../../../core/orders/verdict.js';
@@ -152,7 +157,7 @@ function BreakTable(props: {
           <td>{row.currency}</td>
           <Figure name="Days">{words.count(ageInDays(row.firstSeen, now))}</Figure>
           <td data-name="Owner">{row.owner ?? ''}</td>
-          <td class="line">{words.free(row.note, [row.orderNo])}</td>
+          <td class="line">{words.free(row.note, namesIn(row))}</td>
         </tr>
       ))}
     </Table>
@@ -191,7 +196,11 @@ export async function breakPage(visit: Visit): Promise<Answer> {
       <p class="hint">
         First seen {words.at(found.firstSeen)},{' '}
         {agoText(ageInDays(found.firstSeen, deps.now()), words)}. Owner:{' '}
-        {found.owner ?? 'nobody yet'}.
+        {found.owner ?? 'nobody yet'}. At stake:{' '}
+        {found.stake === null
+          ? 'no amount'
+          : `${words.amount(found.stake)} ${found.currency ?? ''}`}
+        .
       </p>
       <Sides found={found} words={words} />
       <DecideBreaks visit={visit} isFixed>
@@ -218,7 +227,7 @@ export async function breakPage(visit: Visit): Promise<Answer> {
             <Figure>
               {event.amount === null ? '' : `${words.amount(event.amount)} ${event.currency}`}
             </Figure>
-            <td>{words.free(event.reason, [found.orderNo])}</td>
+            <td>{words.free(event.reason, namesIn(found))}</td>
           </tr>
         ))}
       </Table>
@@ -250,8 +259,8 @@ function Sides({ found, words }: { found: FoundBreak; words: Words }) {
         {fields.map(({ field, expected, actual, differs }) => (
           <tr class={differs ? 'differs' : undefined}>
             <th scope="row">{field}</th>
-            <td>{sideText(expected, words)}</td>
-            <td>{sideText(actual, words)}</td>
+            <td>{sideText(expected, found, words)}</td>
+            <td>{sideText(actual, found, words)}</td>
           </tr>
         ))}
       </Table>
@@ -265,6 +274,7 @@ function Sides({ found, words }: { found: FoundBreak; words: Words }) {
   );
 }
 
-function sideText(value: string | null, words: Words): string {
-  return value === null ? '\u2013' : words.free(labelStates(value));
+/** A transaction is no free text: the gateway gave it as an id. */
+function sideText(value: string | null, found: FoundBreak, words: Words): string {
+  return value === null ? '\u2013' : words.free(labelStates(value), namesIn(found));
 }

@@ -7,7 +7,7 @@ import { labelOf } from '../../../core/text/labels.js';
 import type { SheetAttempt, SheetSnapshot } from '../../../instructions/instructionListStore.js';
 import { accountOfInstruction } from '../../../instructions/instructionPagesStore.js';
 import type { Sheet } from '../../../instructions/instructionSheet.js';
-import { sheetOf } from '../../../instructions/instructionSheet.js';
+import { idsOf, sheetOf } from '../../../instructions/instructionSheet.js';
 import type { Words } from '../../format.js';
 import { Empty, Form, OrderLink, State } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
@@ -217,7 +217,7 @@ function Replan({ visit, pick }: { visit: Visit; pick: string }) {
 }
 
 function Decisions({ sheet, words }: { sheet: Sheet; words: Words }) {
-  const keep = [sheet.orderNo, sheet.transactionId];
+  const keep = idsOf(sheet);
   return (
     <>
       <h2>Decisions</h2>
@@ -256,7 +256,7 @@ function Events({ sheet, words }: { sheet: Sheet; words: Words }) {
 }
 
 function eventText({ to, reason }: Sheet['events'][number], sheet: Sheet, words: Words): string {
-  return to === 'held' && reason !== null ? holdLabel(reason) : words.free(reason, [sheet.orderNo]);
+  return to === 'held' && reason !== null ? holdLabel(reason) : words.free(reason, idsOf(sheet));
 }
 
 function Attempts({ sheet, words }: { sheet: Sheet; words: Words }) {
@@ -265,13 +265,21 @@ function Attempts({ sheet, words }: { sheet: Sheet; words: Words }) {
       <h2>Attempts to send</h2>
       {sheet.attempts.length === 0 ? <Empty>It was never sent.</Empty> : null}
       {sheet.attempts.map((attempt) => (
-        <Attempt attempt={attempt} words={words} />
+        <Attempt attempt={attempt} keep={idsOf(sheet)} words={words} />
       ))}
     </>
   );
 }
 
-function Attempt({ attempt, words }: { attempt: SheetAttempt; words: Words }) {
+function Attempt({
+  attempt,
+  keep,
+  words,
+}: {
+  attempt: SheetAttempt;
+  keep: readonly string[];
+  words: Words;
+}) {
   const { answer } = attempt;
   const others = attempt.entries === 1 ? 'alone' : `with ${attempt.entries - 1} others`;
   return (
@@ -281,7 +289,7 @@ function Attempt({ attempt, words }: { attempt: SheetAttempt; words: Words }) {
       </h3>
       <p>
         Attempt <code>{attempt.id}</code>, {others}, by {attempt.host} (process {attempt.pid}).
-        {attempt.reason === null ? '' : ` ${words.free(attempt.reason)}.`}
+        {attempt.reason === null ? '' : ` ${words.free(attempt.reason, keep)}.`}
       </p>
       {answer === null ? (
         <p>No answer is on record.</p>

@@ -140,7 +140,8 @@ function InstructionTable(props: {
 
 function whyOf(row: ListedInstruction, words: Words): string {
   if (row.holdReason !== null) return holdLabel(row.holdReason);
-  return words.free(row.reason, [row.orderNo, row.transactionId]);
+  const { orderNo, transactionId, refundId } = row;
+  return words.free(row.reason, [orderNo, transactionId, ...(refundId === null ? [] : [refundId])]);
 }
 
 export function resolve(visit: Visit): Promise<Answer> {

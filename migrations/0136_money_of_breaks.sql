@@ -1,0 +1,116 @@
+-- Up Migration What is at stake in a break is one thing wherever it is shown: the money in it as
+-- both sides stand, in the break's own currency, which is the ledger's where it has one. What it
+-- opened with stands in breaks.amount and is what the tie of a run counts.
+create function tieout.break_money(kind text, expected jsonb, actual jsonb)
+returns numeric language sql immutable as $$
+  select tieout.break_stake(kind, expected, case
+    when expected ->> 'currency' <> actual ->> 'currency' then actual - 'amount' else actual end)
+$$;
+
+create or replace view tieout.break_facts as
+  select b.break_id, b.account_id, b.order_no, b.kind, b.state, b.first_seen, b.expected, b.actual,
+    b.fingerprint, b.currency, b.amount, b.owner, b.note, b.waived_reason, b.waived_by,
+    b.waiver_asked_by, b.waiver_asked_reason,
+    coalesce(b.waiver_asked_for = b.fingerprint, false) and b.state = 'open' as waiver_waits,
+    coalesce(f.stake, b.amount) as stake, f.difference, f.page, f.batch, f.text,
+    b.kind || case
+      when f.difference is not null then ', delta '
+        || case when f.difference > 0 then '+' else '' end || f.difference || ' ' || b.currency
+      when b.kind = 'unknown_status' then ', code ' || coalesce(b.actual ->> 'code', '(none)')
+      when b.kind = 'invalid_record' then ', ' || coalesce(b.expected ->> 'problem',
+        'an entry of another shape')
+      when b.kind in ('state_mismatch', 'refund_mismatch', 'currency_mismatch') then ', '
+        || concat_ws(' ', coalesce(b.expected ->> 'state', 'nothing'),
+          case when b.kind = 'currency_mismatch' then b.expected ->> 'currency' end)
+        || ' here, ' || concat_ws(' ', coalesce(b.actual ->> 'state', 'nothing'),
+          case when b.kind = 'currency_mismatch' then b.actual ->> 'currency' end) || ' there'
+      when b.kind = 'instruction_rejected' then coalesce(', text ' || f.text, '')
+      when b.kind = 'outcome_unknown' then coalesce(', batch ' || f.batch, '')
+      when b.kind in ('missing_at_gateway', 'missing_in_ledger')
+        then coalesce(', page ' || f.page, '')
+      else ''
+    end as cause,
+    -- what a person may search for: no name of a field, nothing that only the machine reads
+    lower(concat_ws(' ', b.order_no, b.expected ->> 'transaction', b.actual ->> 'transaction',
+      (select string_agg(candidate ->> 'transaction', ' ')
+        from jsonb_array_elements(b.actual -> 'candidates') candidate),
+      b.owner, b.note, b.waived_reason, b.waiver_asked_reason, f.text,
+      b.expected ->> 'problem', b.actual ->> 'code')) as searched
+  from tieout.breaks b
+  cross join lateral (
+    select tieout.break_money(b.kind, b.expected, b.actual) as stake,
+      case when b.kind = 'amount_mismatch' and b.actual ->> 'amount' ~ '^\d{1,18}\.\d\d$'
+        then (b.actual ->> 'amount')::numeric - (b.expected ->> 'amount')::numeric end
+        as difference,
+      case when b.kind in ('instruction_rejected', 'outcome_unknown') then (
+        select i.batch_id::text from tieout.instructions i
+        where i.account_id = b.account_id and i.order_no = b.order_no
+        order by i.instruction_id desc limit 1) end as batch,
+      case when b.kind in ('instruction_rejected', 'outcome_unknown') then (
+        select nullif(concat_ws(' ', i.outcome_code, i.outcome_message), '')
+        from tieout.instructions i
+        where i.account_id = b.account_id and i.order_no = b.order_no
+        order by i.instruction_id desc limit 1) end as text,
+      (select b.account_id || ' of ' || r.business_date || ' no ' || o.page_no
+        from tieout.run_accounts ra
+        join tieout.runs r using (run_id)
+        join tieout.asked_orders o on o.pull_id = ra.pull_id and o.account_id = b.account_id
+          and o.order_no = b.order_no
+        where ra.account_id = b.account_id and ra.pull_id is not null and not r.is_dry
+        order by ra.business_date desc limit 1) as page
+  ) f;
+
+-- Down Migration
+create or replace view tieout.break_facts as
+  select b.break_id, b.account_id, b.order_no, b.kind, b.state, b.first_seen, b.expected, b.actual,
+    b.fingerprint, b.currency, b.amount, b.owner, b.note, b.waived_reason, b.waived_by,
+    b.waiver_asked_by, b.waiver_asked_reason,
+    coalesce(b.waiver_asked_for = b.fingerprint, false) and b.state = 'open' as waiver_waits,
+    greatest(b.amount, f.stake) as stake, f.difference, f.page, f.batch, f.text,
+    b.kind || case
+      when f.difference is not null then ', delta '
+        || case when f.difference > 0 then '+' else '' end || f.difference || ' ' || b.currency
+      when b.kind = 'unknown_status' then ', code ' || coalesce(b.actual ->> 'code', '(none)')
+      when b.kind = 'invalid_record' then ', ' || coalesce(b.expected ->> 'problem',
+        'an entry of another shape')
+      when b.kind in ('state_mismatch', 'refund_mismatch', 'currency_mismatch') then ', '
+        || concat_ws(' ', coalesce(b.expected ->> 'state', 'nothing'),
+          case when b.kind = 'currency_mismatch' then b.expected ->> 'currency' end)
+        || ' here, ' || concat_ws(' ', coalesce(b.actual ->> 'state', 'nothing'),
+          case when b.kind = 'currency_mismatch' then b.actual ->> 'currency' end) || ' there'
+      when b.kind = 'instruction_rejected' then coalesce(', text ' || f.text, '')
+      when b.kind = 'outcome_unknown' then coalesce(', batch ' || f.batch, '')
+      when b.kind in ('missing_at_gateway', 'missing_in_ledger')
+        then coalesce(', page ' || f.page, '')
+      else ''
+    end as cause,
+    -- what a person may search for: no name of a field, nothing that only the machine reads
+    lower(concat_ws(' ', b.order_no, b.expected ->> 'transaction', b.actual ->> 'transaction',
+      (select string_agg(candidate ->> 'transaction', ' ')
+        from jsonb_array_elements(b.actual -> 'candidates') candidate),
+      b.owner, b.note, b.waived_reason, b.waiver_asked_reason, f.text,
+      b.expected ->> 'problem', b.actual ->> 'code')) as searched
+  from tieout.breaks b
+  cross join lateral (
+    select tieout.break_stake(b.kind, b.expected, b.actual) as stake,
+      case when b.kind = 'amount_mismatch' and b.actual ->> 'amount' ~ '^\d{1,18}\.\d\d$'
+        then (b.actual ->> 'amount')::numeric - (b.expected ->> 'amount')::numeric end
+        as difference,
+      case when b.kind in ('instruction_rejected', 'outcome_unknown') then (
+        select i.batch_id::text from tieout.instructions i
+        where i.account_id = b.account_id and i.order_no = b.order_no
+        order by i.instruction_id desc limit 1) end as batch,
+      case when b.kind in ('instruction_rejected', 'outcome_unknown') then (
+        select nullif(concat_ws(' ', i.outcome_code, i.outcome_message), '')
+        from tieout.instructions i
+        where i.account_id = b.account_id and i.order_no = b.order_no
+        order by i.instruction_id desc limit 1) end as text,
+      (select b.account_id || ' of ' || r.business_date || ' no ' || o.page_no
+        from tieout.run_accounts ra
+        join tieout.runs r using (run_id)
+        join tieout.asked_orders o on o.pull_id = ra.pull_id and o.account_id = b.account_id
+          and o.order_no = b.order_no
+        where ra.account_id = b.account_id and ra.pull_id is not null and not r.is_dry
+        order by ra.business_date desc limit 1) as page
+  ) f;
+drop function tieout.break_money(text, jsonb, jsonb);

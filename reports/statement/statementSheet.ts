@@ -1,0 +1,250 @@
+// The first sheet of the nightly workbook: the statement that one signs, a page for each account
+// and currency. From what the ledger says to what the gateway says by named items, each a live sum
+// over the lines of the sheet Statement lines; what no line explains stands in a cell that turns
+// red. It decides nothing. Neighbours: core/runs/statement.ts (the figures), statementLines.ts (the
+// lines).
+
+import { formatAmount } from '../../src/core/money.js';
+import type { AboutData } from '../../src/core/runs/reporting.js';
+import type { Statement } from '../../src/core/runs/statement.js';
+import { isExplained, itemWords } from '../../src/core/runs/statement.js';
+import { freeText, idText, wallClock, wallText } from '../xlsx/cells.js';
+import { lineHeight, rowHeight } from '../xlsx/columnWidths.js';
+import type { Cell } from '../xlsx/format/cellXml.js';
+import type { CellStyle } from '../xlsx/format/styleSheet.js';
+import { count, formula, money, moneyFormula } from '../xlsx/page.js';
+import { moneyStyle, STYLES } from '../xlsx/styles.js';
+import type { Matching, Part } from '../xlsx/totals.js';
+import { matchingCount, matchingSum } from '../xlsx/totals.js';
+import type { Book } from '../xlsx/workbook.js';
+import { closeSheet, openSheet, putRow } from '../xlsx/workbook.js';
+import { LINES_NAME, STATEMENT_LINES } from './statementLines.js';
+
+const STATEMENT_NAME = 'Statement';
+/** What it is, orders, captured, refunded: so wide that each page is as wide as the paper. */
+const WIDTHS = [64, 14, 24, 24];
+
+const EXPLAINED = 'Unexplained: 0.00. Every difference is a line of the sheet Statement lines.';
+const NOT_EXPLAINED = 'UNEXPLAINED MONEY: do not sign. See the red cells.';
+
+/** Where the formulas find the lines, and what else is said on each page. */
+interface Frame {
+  about: AboutData;
+  parts: readonly Part[];
+  matching: Matching;
+}
+
+interface Line {
+  cells: (Cell | null)[];
+  isWide?: true;
+}
+
+/** One page under way: its first line is `first` of the sheet. */
+interface SheetPage {
+  first: number;
+  lines: Line[];
+  checks: string[];
+}
+
+export async function writeStatement(
+  book: Book,
+  statements: readonly Statement[],
+  frame: Omit<Frame, 'matching'>,
+): Promise<void> {
+  const sheet = await openSheet(book, STATEMENT_NAME, {
+    widths: WIDTHS,
+    frozenRows: 1,
+    frozenColumns: 0,
+    repeatedRows: '1:1',
+  });
+  const matching = statements.every(isPlain) ? 'words' : 'exact';
+  const checks: string[] = [];
+  await putRow(sheet, [headingOf(frame.about)]);
+  if (statements.length === 0) await putRow(sheet, [said('No order in any currency.')]);
+  for (const [at, one] of statements.entries()) {
+    const page = pageOf(one, { ...frame, matching }, sheet.row + 1);
+    checks.push(...page.checks);
+    const last = page.lines.length - 1;
+    for (const [index, { cells, isWide }] of page.lines.entries()) {
+      const height = Math.max(
+        rowHeight(cells, isWide ? [sumOf(WIDTHS)] : WIDTHS) ?? 0,
+        ...cells.map(lineHeight),
+      );
+      await putRow(sheet, cells, {
+        height,
+        ...(isWide ? { mergedColumns: WIDTHS.length } : {}),
+        endsPage: index === last && at < statements.length - 1,
+      });
+    }
+  }
+  await closeSheet(sheet, { zeroOrRed: checks });
+}
+
+/** A spreadsheet compares such keys as we do: no number, no wildcard, no other case. */
+const PLAIN_ACCOUNT = /^[A-Z][A-Z0-9_-]*$/;
+const PLAIN_CURRENCY = /^[A-Z]{3}$/;
+
+function isPlain({ accountId, currency }: Statement): boolean {
+  return PLAIN_ACCOUNT.test(accountId) && PLAIN_CURRENCY.test(currency);
+}
+
+function headingOf({ businessDate, environment }: AboutData): Cell {
+  const isLive = environment === 'live';
+  const words = isLive ? 'LIVE environment: real money' : 'TEST environment: no real money';
+  return {
+    value: freeText(`Reconciliation ${businessDate} · ${words}`),
+    style: isLive ? STYLES.live : STYLES.test,
+  };
+}
+
+function pageOf(one: Statement, frame: Frame, first: number): SheetPage {
+  const page: SheetPage = { first, lines: [], checks: [] };
+  const { accountId, currency } = one;
+  const { about } = frame;
+  const asOf = wallText(wallClock(about.timezone), about.asOf);
+  wide(page, `Statement of account ${idText(accountId)} in ${currency}`, STYLES.title);
+  wide(
+    page,
+    `Business date ${about.businessDate}, revision ${about.revision}; as of ${asOf} ` +
+      `${about.timezone}. Orders of this run, each counted once.`,
+    STYLES.running,
+  );
+  const verdictRow = nextOf(page);
+  wide(page, '', STYLES.verdict);
+  page.lines.push({
+    cells: ['', 'Orders', 'Captured', 'Refunded'].map((value, at) => ({
+      value,
+      style: at === 0 ? STYLES.head : STYLES.headRight,
+    })),
+  });
+  const bottom = addBridge(page, one, frame);
+  page.checks.push(`C${bottom}:D${bottom}`);
+  const verdict = `IF(SUMPRODUCT(ABS(C${bottom}:D${bottom}))=0,"${EXPLAINED}","${NOT_EXPLAINED}")`;
+  const [cell] = page.lines[verdictRow - first]?.cells ?? [];
+  if (cell) {
+    cell.value = { formula: verdict, result: isExplained(one) ? EXPLAINED : NOT_EXPLAINED };
+  }
+  addBoxes(page, about);
+  return page;
+}
+
+/** From the ledger to the gateway; the row of what is left. */
+function addBridge(page: SheetPage, one: Statement, frame: Frame): number {
+  const { ledger, gateway, items, unexplained, currency } = one;
+  const amounts = [ledger, gateway, unexplained, ...items].flatMap(({ captured, refunded }) =>
+    [captured, refunded].map(formatAmount),
+  );
+  const style = moneyStyle(currency, amounts);
+  const bold = style === STYLES.wholeMoney ? STYLES.totalWholeMoney : STYLES.totalMoney;
+  const from = nextOf(page);
+  const side = (words: string, { orders, captured, refunded }: Statement['ledger']): void => {
+    const cells = [captured, refunded].map((sum) => money(formatAmount(sum), bold));
+    page.lines.push({ cells: [strong(words), counted(orders), ...cells] });
+  };
+  side('By the ledger', ledger);
+  for (const item of items) addItem(page, one, item, { style, frame, amounts });
+  const until = nextOf(page) - 1;
+  const sum = {
+    captured: gateway.captured - unexplained.captured,
+    refunded: gateway.refunded - unexplained.refunded,
+  };
+  const row = (words: string, formulas: [string, string], [c, r]: [bigint, bigint]): number => {
+    const cells = [
+      moneyFormula(formulas[0], c, amounts, bold),
+      moneyFormula(formulas[1], r, amounts, bold),
+    ];
+    page.lines.push({ cells: [strong(words), counted(null), ...cells] });
+    return nextOf(page) - 1;
+  };
+  const worked = row(
+    'By the gateway, worked out: the ledger and the lines above',
+    [`ROUND(SUM(C${from}:C${until}),2)`, `ROUND(SUM(D${from}:D${until}),2)`],
+    [sum.captured, sum.refunded],
+  );
+  side('By the gateway, as it shows', gateway);
+  const shown = nextOf(page) - 1;
+  return row(
+    'Unexplained',
+    [`ROUND(C${shown}-C${worked},2)`, `ROUND(D${shown}-D${worked},2)`],
+    [unexplained.captured, unexplained.refunded],
+  );
+}
+
+function addItem(
+  page: SheetPage,
+  { accountId, currency }: Statement,
+  item: Statement['items'][number],
+  { style, frame, amounts }: { style: CellStyle; frame: Frame; amounts: readonly string[] },
+): void {
+  const { parts, matching } = frame;
+  const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+  const row = nextOf(page);
+  const keys = {
+    account_id: quoted(idText(accountId)),
+    currency: quoted(freeText(currency)),
+    item: `$A${row}`,
+  };
+  const sum = (column: 'captured' | 'refunded'): Cell =>
+    moneyFormula(
+      matchingSum(STATEMENT_LINES, parts, column, keys, matching),
+      item[column],
+      amounts,
+      style,
+    );
+  page.lines.push({
+    cells: [
+      { value: freeText(itemWords(item.item)), style: STYLES.wrapped },
+      formula(matchingCount(STATEMENT_LINES, parts, keys, matching), item.lines),
+      sum('captured'),
+      sum('refunded'),
+    ],
+  });
+}
+
+/** Who signs, beside what they sign. */
+function addBoxes(page: SheetPage, { businessDate, revision }: AboutData): void {
+  wide(page, NOTE, STYLES.note);
+  page.lines.push({ cells: [] });
+  for (const words of ['Prepared by', 'Reviewed by']) {
+    page.lines.push({
+      cells: [
+        strong(`${words}, date, signature (${businessDate}, revision ${revision})`),
+        strong(''),
+        strong(''),
+        strong(''),
+      ],
+    });
+    page.lines.push({ cells: [] });
+  }
+}
+
+const NOTE =
+  `Each item is the sum of its lines on the sheet ${LINES_NAME} (gateway − ledger). By the ` +
+  'ledger: what is to be captured of orders that it expects captured, and the refunds asked of ' +
+  'them. By ' +
+  'the gateway: what it shows as taken and given back; of a partial refund, whose amount it does ' +
+  'not show, the requests that count as done. The file of all orders adds both up order by order.';
+
+function nextOf(page: SheetPage): number {
+  return page.first + page.lines.length;
+}
+
+function wide(page: SheetPage, value: string, style: CellStyle): void {
+  page.lines.push({ cells: [{ value: freeText(value), style }], isWide: true });
+}
+
+function said(value: string): Cell {
+  return { value: freeText(value), style: STYLES.text };
+}
+
+function strong(value: string): Cell {
+  return { value: freeText(value), style: STYLES.totalText };
+}
+
+function counted(orders: number | null): Cell {
+  return orders === null ? strong('') : { ...count(orders), style: STYLES.totalCount };
+}
+
+function sumOf(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width, 0);
+}

@@ -1,0 +1,169 @@
+// The statement that finance signs: by account and currency, what the ledger says was captured and
+// refunded, what explains the difference line by line, and what the gateway says. What no line
+// explains is left as unexplained, and is 0.00 in every run that is in order (law 14 of
+// ARCHITECTURE.md). Pure; neighbours: migrations/0135 (the lines), reports/statement/ (the sheets).
+
+import type { Hundredths } from '../money.js';
+import { parseSum } from '../money.js';
+import { BREAK_KINDS } from '../orders/verdict.js';
+import { labelOf } from '../text/labels.js';
+import type { Notice } from './notices.js';
+
+/** One order of which both sides say different money, in one currency; amounts are text. */
+export interface StatementLine {
+  accountId: string;
+  currency: string;
+  orderNo: string;
+  /** what explains it: see ITEMS; `unexplained` where nothing does */
+  item: string;
+  breakId: string | null;
+  firstSeen: Date | null;
+  ageDays: number | null;
+  owner: string | null;
+  transactionId: string | null;
+  ledgerCaptured: string | null;
+  gatewayCaptured: string | null;
+  ledgerRefunded: string | null;
+  gatewayRefunded: string | null;
+  /** gateway minus ledger */
+  captured: string;
+  refunded: string;
+}
+
+export const UNEXPLAINED = 'unexplained';
+
+/** In the order in which they are shown: what heals by itself first, then by kind of break. */
+const ITEMS: readonly string[] = [
+  'due',
+  'held',
+  'awaited',
+  'notCompared',
+  'explained',
+  'taken_of_cancelled',
+  'shown_whole',
+  ...BREAK_KINDS,
+  'broken',
+];
+
+const ITEM_WORDS: Readonly<Record<string, string>> = {
+  due: 'On its way: an instruction is under way, or the next run makes the next step',
+  held: 'Waiting for approval',
+  awaited: 'Too young to be a difference',
+  notCompared: 'Not compared: the gateway gave no complete answer',
+  explained: 'Explained: within the tolerance, or waived',
+  taken_of_cancelled: 'Cancelled in the ledger, taken and given back at the gateway',
+  shown_whole: 'A part to be captured, the whole shown at the gateway',
+  unexplained: 'UNEXPLAINED',
+  broken: 'Break: other',
+};
+
+/** What a line is explained by, as sheets and pages say it. */
+export function itemWords(item: string): string {
+  return ITEM_WORDS[item] ?? `Break: ${labelOf(item)}`;
+}
+
+interface StatementItem {
+  item: string;
+  lines: number;
+  captured: Hundredths;
+  refunded: Hundredths;
+}
+
+interface SideFigures {
+  captured: Hundredths;
+  refunded: Hundredths;
+  /** orders with something captured */
+  orders: number;
+}
+
+/** One page to sign. */
+export interface Statement {
+  accountId: string;
+  currency: string;
+  ledger: SideFigures;
+  gateway: SideFigures;
+  items: StatementItem[];
+  unexplained: { captured: Hundredths; refunded: Hundredths };
+}
+
+/** The sums of lines by account, currency and item, added up as they come. */
+export type ItemSums = Map<string, Map<string, StatementItem>>;
+
+export function addLines(sums: ItemSums, lines: readonly StatementLine[]): void {
+  for (const { accountId, currency, item, captured, refunded } of lines) {
+    const key = JSON.stringify([accountId, currency]);
+    const items = sums.get(key) ?? new Map<string, StatementItem>();
+    const sum = items.get(item) ?? { item, lines: 0, captured: 0n, refunded: 0n };
+    sum.lines += 1;
+    sum.captured += parseSum(captured) ?? 0n;
+    sum.refunded += parseSum(refunded) ?? 0n;
+    items.set(item, sum);
+    sums.set(key, items);
+  }
+}
+
+/** What each side says in sum, of an account and currency; amounts are text. */
+interface SideSums {
+  accountId: string;
+  currency: string;
+  ledgerCaptured: string;
+  ledgerRefunded: string;
+  gatewayCaptured: string;
+  gatewayRefunded: string;
+  ledgerCaptures: number;
+  gatewayCaptures: number;
+}
+
+/** A page for each account and currency in which anybody captured, or a line stands. */
+export function statementsOf(rows: readonly SideSums[], sums: ItemSums): Statement[] {
+  return rows.flatMap((row) => {
+    const found = sums.get(JSON.stringify([row.accountId, row.currency]));
+    const items = [...(found?.values() ?? [])]
+      .filter(({ item }) => item !== UNEXPLAINED)
+      .sort((a, b) => placeOf(a.item) - placeOf(b.item));
+    const ledger = {
+      captured: parseSum(row.ledgerCaptured) ?? 0n,
+      refunded: parseSum(row.ledgerRefunded) ?? 0n,
+      orders: row.ledgerCaptures,
+    };
+    const gateway = {
+      captured: parseSum(row.gatewayCaptured) ?? 0n,
+      refunded: parseSum(row.gatewayRefunded) ?? 0n,
+      orders: row.gatewayCaptures,
+    };
+    if (row.currency === '' && found === undefined) return [];
+    const left = (side: 'captured' | 'refunded'): Hundredths =>
+      gateway[side] - items.reduce((sum, item) => sum + item[side], ledger[side]);
+    const unexplained = { captured: left('captured'), refunded: left('refunded') };
+    return [
+      { accountId: row.accountId, currency: row.currency, ledger, gateway, items, unexplained },
+    ];
+  });
+}
+
+function placeOf(item: string): number {
+  const place = ITEMS.indexOf(item);
+  return place === -1 ? ITEMS.length : place;
+}
+
+export function isExplained({ unexplained }: Pick<Statement, 'unexplained'>): boolean {
+  return unexplained.captured === 0n && unexplained.refunded === 0n;
+}
+
+/** Both sides say different money, and no line of the statement says why. */
+export function unexplainedNotice(left: {
+  accountId: string;
+  currency: string;
+  captured: string;
+  refunded: string;
+}): Notice {
+  const { accountId, currency, captured, refunded } = left;
+  return {
+    accountId,
+    kind: 'unexplained',
+    about: `unexplained money of ${accountId} in ${currency}`,
+    text:
+      `the statement in ${currency} does not bridge: captured ${captured} and refunded ` +
+      `${refunded} are unexplained (gateway − ledger). Do not sign it; see the sheet Statement`,
+  };
+}

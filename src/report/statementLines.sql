@@ -1,0 +1,15 @@
+-- The lines of the statement of a run, account by account. $1 run.
+select l.account_id as "accountId", l.currency, l.order_no as "orderNo", l.item,
+  l.break_id::text as "breakId", l.first_seen as "firstSeen", l.owner,
+  l.transaction_id as "transactionId",
+  round(l.ledger_captured, 2)::text as "ledgerCaptured",
+  round(l.gateway_captured, 2)::text as "gatewayCaptured",
+  round(l.ledger_refunded, 2)::text as "ledgerRefunded",
+  round(l.gateway_refunded, 2)::text as "gatewayRefunded",
+  round(coalesce(l.gateway_captured, 0) - coalesce(l.ledger_captured, 0), 2)::text as captured,
+  round(coalesce(l.gateway_refunded, 0) - coalesce(l.ledger_refunded, 0), 2)::text as refunded
+from (
+  select * from tieout.run_accounts where run_id = $1::bigint and pull_id is not null
+  order by account_id
+) a
+cross join lateral tieout.statement_lines($1, a.account_id, a.pull_id) l

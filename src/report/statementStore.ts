@@ -1,0 +1,117 @@
+// The lines of the statement of a run, and the statements of written workbooks on record.
+
+import { ageInDays } from '../core/breaks/breakAge.js';
+import { formatAmount } from '../core/money.js';
+import type { Statement, StatementLine } from '../core/runs/statement.js';
+import type { Db, LongReads } from '../database/db.js';
+import { statement } from '../database/statements.js';
+
+/** Lines that are in hand at once; each is less than a kilobyte. */
+const CHUNK_ROWS = 500;
+
+type RawLine = Omit<StatementLine, 'ageDays'>;
+
+/** By account, currency and what explains them; ages are those at `asOf`. */
+export async function* statementLines(
+  reads: LongReads,
+  runId: bigint,
+  asOf: Date,
+): AsyncGenerator<StatementLine[]> {
+  const text = statement('report/statementLines');
+  for await (const rows of reads.stream<RawLine>(text, [runId], CHUNK_ROWS)) {
+    yield rows.map((row) => {
+      const ageDays = row.firstSeen === null ? null : ageInDays(row.firstSeen, asOf);
+      return { ...row, ageDays };
+    });
+  }
+}
+
+/** Keeps what a workbook says, before the workbook is on record itself. */
+export async function keepStatements(
+  db: Db,
+  reportId: bigint,
+  statements: readonly Statement[],
+): Promise<void> {
+  const rows = statements.map(({ accountId, currency, ledger, gateway, items, unexplained }) => ({
+    account_id: accountId,
+    currency,
+    ledger_captured: formatAmount(ledger.captured),
+    ledger_refunded: formatAmount(ledger.refunded),
+    gateway_captured: formatAmount(gateway.captured),
+    gateway_refunded: formatAmount(gateway.refunded),
+    items: items.map(({ item, lines, captured, refunded }) => ({
+      item,
+      lines,
+      captured: formatAmount(captured),
+      refunded: formatAmount(refunded),
+    })),
+    unexplained_captured: formatAmount(unexplained.captured),
+    unexplained_refunded: formatAmount(unexplained.refunded),
+  }));
+  await db.query(statement('report/keepStatements'), [reportId, JSON.stringify(rows)]);
+}
+
+export interface Unexplained {
+  accountId: string;
+  currency: string;
+  captured: string;
+  refunded: string;
+}
+
+/** What the newest workbook of a run could not explain. */
+export async function unexplainedOf(db: Db, runId: bigint): Promise<Unexplained[]> {
+  const { rows } = await db.query<Unexplained>(
+    `select account_id as "accountId", currency,
+       round(unexplained_captured, 2)::text as captured,
+       round(unexplained_refunded, 2)::text as refunded
+     from tieout.statements
+     where report_id = (select report_id from tieout.reports
+         where run_id = $1 and kind = 'reconciliation' and format = 'xlsx' and period is null
+           and state = 'written' order by revision desc limit 1)
+       and (unexplained_captured <> 0 or unexplained_refunded <> 0)
+     order by account_id, currency`,
+    [runId],
+  );
+  return rows;
+}
+
+interface SideText {
+  captured: string;
+  refunded: string;
+}
+
+/** A statement as it was written, and who signed it. */
+export interface WrittenStatement {
+  accountId: string;
+  currency: string;
+  revision: number;
+  sha256: string;
+  writtenAt: Date;
+  ledger: SideText;
+  gateway: SideText;
+  items: ({ item: string; lines: number } & SideText)[];
+  unexplained: SideText;
+  /** the day closed, then locked: on the newest revision of then; null: there was none yet */
+  signed: {
+    event: 'closed' | 'locked';
+    by: string;
+    isClaim: boolean;
+    at: string;
+    revision: number | null;
+  }[];
+  /** whether the revision that was closed on says the same; null: it was closed on none */
+  isAsSigned: boolean | null;
+}
+
+/** Of the newest workbook of a date, these accounts. */
+export async function statementsOfRun(
+  db: Db,
+  businessDate: string,
+  accountIds: readonly string[],
+): Promise<WrittenStatement[]> {
+  const { rows } = await db.query<WrittenStatement>(statement('report/statementsOfRun'), [
+    businessDate,
+    accountIds,
+  ]);
+  return rows;
+}

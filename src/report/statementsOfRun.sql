@@ -1,0 +1,47 @@
+-- What the newest workbook of a run says of each account and currency, with who closed and who
+-- locked the day since it was last open, and on which revision. $1 business date, $2 accounts.
+with book as (
+  select p.report_id, p.revision, p.sha256, p.written_at
+  from tieout.runs r join tieout.reports p using (run_id)
+  where r.business_date = $1::date and not r.is_dry and p.kind = 'reconciliation'
+    and p.format = 'xlsx' and p.period is null and p.state = 'written'
+  order by p.revision desc limit 1
+),
+signed as (
+  select e.account_id, jsonb_agg(jsonb_build_object('event', e.event, 'by', e.by,
+    'isClaim', e.is_claim, 'at', e.at, 'revision', (
+      select max(p.revision) from tieout.runs r join tieout.reports p using (run_id)
+      where r.business_date = $1 and not r.is_dry and p.kind = 'reconciliation'
+        and p.format = 'xlsx' and p.period is null and p.state = 'written'
+        and p.written_at <= e.at)) order by e.event_id) as events
+  from tieout.day_events e
+  where e.business_date = $1 and e.account_id = any ($2::text[]) and e.event <> 'reopened'
+    and not exists (
+      select from tieout.day_events later
+      where later.account_id = e.account_id and later.business_date = e.business_date
+        and later.event = 'reopened' and later.event_id > e.event_id)
+  group by e.account_id
+)
+select s.account_id as "accountId", s.currency, book.revision, book.sha256,
+  book.written_at as "writtenAt",
+  jsonb_build_object('captured', round(s.ledger_captured, 2)::text,
+    'refunded', round(s.ledger_refunded, 2)::text) as ledger,
+  jsonb_build_object('captured', round(s.gateway_captured, 2)::text,
+    'refunded', round(s.gateway_refunded, 2)::text) as gateway,
+  s.items, jsonb_build_object('captured', round(s.unexplained_captured, 2)::text,
+    'refunded', round(s.unexplained_refunded, 2)::text) as unexplained,
+  coalesce(signed.events, '[]') as signed,
+  -- of the revision that was closed on, where that is an older one
+  (select old.ledger_captured = s.ledger_captured and old.ledger_refunded = s.ledger_refunded
+      and old.gateway_captured = s.gateway_captured
+      and old.gateway_refunded = s.gateway_refunded and old.items = s.items
+    from tieout.reports p join tieout.reports n on n.report_id = book.report_id
+      and p.run_id = n.run_id
+    join tieout.statements old on old.report_id = p.report_id
+      and old.account_id = s.account_id and old.currency = s.currency
+    where p.kind = 'reconciliation' and p.period is null
+      and p.revision = (signed.events -> 0 ->> 'revision')::int) as "isAsSigned"
+from book join tieout.statements s using (report_id)
+left join signed using (account_id)
+where s.account_id = any ($2)
+order by s.account_id, s.currency

@@ -1,0 +1,144 @@
+// The statement that one signs, as the newest workbook of a night has it: from the ledger to the
+// gateway by account and currency, what is left unexplained, and who closed and locked the day on
+// which revision. It works nothing out: the figures are those that were written.
+
+import { nameLabel } from '../../core/instructions/decider.js';
+import { BREAK_KINDS } from '../../core/orders/verdict.js';
+import { itemWords } from '../../core/runs/statement.js';
+import type { WrittenStatement } from '../../report/statementStore.js';
+import { statementsOfRun } from '../../report/statementStore.js';
+import type { Words } from '../format.js';
+import { Empty, Figure, Table } from '../layout/parts.js';
+import type { Answer, Visit } from '../visit.js';
+import { NOT_FOUND } from '../visit.js';
+import { dateOf } from '../visitor/fields.js';
+
+export async function statementPage(visit: Visit): Promise<Answer> {
+  const { deps, accounts, params, words } = visit;
+  const date = dateOf(params.date);
+  if (date === null) return NOT_FOUND;
+  const statements = await statementsOfRun(deps.db, date, accounts);
+  const [first] = statements;
+  const left = statements.filter((one) => !isExplained(one));
+  const body = (
+    <>
+      <h1>Statement of {date}</h1>
+      <p class="sentence" role="status">
+        {first === undefined ? 'There is no statement yet.' : null}
+        {first !== undefined && left.length === 0
+          ? 'Unexplained: 0.00 in every account and currency.'
+          : null}
+        {left.length > 0
+          ? `Unexplained money in ${left.map(nameOf).join(', ')}: do not sign.`
+          : null}
+      </p>
+      {first === undefined ? (
+        <Empty>A night writes its statement with its workbook, when it ends.</Empty>
+      ) : (
+        <p class="hint">
+          Revision {first.revision} of the workbook, written {words.at(first.writtenAt)}. Every line
+          behind an item stands on its sheet Statement lines: <a href="/reports">reports</a>.{' '}
+          <a href={`/nights/${date}`}>Back to the night</a>
+        </p>
+      )}
+      {statements.map((one) => (
+        <OfAccount one={one} date={date} words={words} />
+      ))}
+    </>
+  );
+  return { kind: 'page', title: `Statement of ${date}`, section: 'Tonight', body };
+}
+
+function isExplained({ unexplained }: WrittenStatement): boolean {
+  return unexplained.captured === '0.00' && unexplained.refunded === '0.00';
+}
+
+function nameOf({ accountId, currency }: WrittenStatement): string {
+  return `${accountId} ${currency}`;
+}
+
+function OfAccount({ one, date, words }: { one: WrittenStatement; date: string; words: Words }) {
+  const { accountId, currency, ledger, gateway, items, unexplained } = one;
+  const row = (what: string, sums: { captured: string; refunded: string }, isLeft = false) => (
+    <tr class={isLeft && !isExplained(one) ? 'differs' : undefined}>
+      <th scope="row">{what}</th>
+      <Figure> </Figure>
+      <Figure name="Captured">{words.amount(sums.captured)}</Figure>
+      <Figure name="Refunded">{words.amount(sums.refunded)}</Figure>
+    </tr>
+  );
+  return (
+    <section aria-label={`Statement of ${accountId} in ${currency}`}>
+      <h2>
+        {accountId}, {currency}
+      </h2>
+      <Table
+        caption={`From the ledger to the gateway: ${accountId} ${currency}`}
+        columns={[
+          { head: 'What' },
+          { head: 'Lines', isFigure: true },
+          { head: 'Captured', isFigure: true },
+          { head: 'Refunded', isFigure: true },
+        ]}
+      >
+        {row('By the ledger', ledger)}
+        {items.map((item) => (
+          <tr>
+            <td>
+              <ItemName accountId={accountId} currency={currency} item={item.item} />
+            </td>
+            <Figure name="Lines">{words.count(item.lines)}</Figure>
+            <Figure name="Captured">{words.amount(item.captured)}</Figure>
+            <Figure name="Refunded">{words.amount(item.refunded)}</Figure>
+          </tr>
+        ))}
+        {row('By the gateway', gateway)}
+        {row('Unexplained', unexplained, true)}
+      </Table>
+      <Signed one={one} date={date} words={words} />
+    </section>
+  );
+}
+
+/** A kind of break leads to its breaks as they stand today. */
+function ItemName(props: { accountId: string; currency: string; item: string }) {
+  const { accountId, currency, item } = props;
+  if (!BREAK_KINDS.some((kind) => kind === item)) return <>{itemWords(item)}</>;
+  const query = new URLSearchParams({ account: accountId, kind: item, currency, state: 'any' });
+  return <a href={`/breaks?${query}`}>{itemWords(item)}</a>;
+}
+
+const BOXES = [
+  { event: 'closed', words: 'Prepared: day closed' },
+  { event: 'locked', words: 'Reviewed: day locked' },
+] as const;
+
+function Signed({ one, date, words }: { one: WrittenStatement; date: string; words: Words }) {
+  const day = `/days/${encodeURIComponent(one.accountId)}/${date}`;
+  return (
+    <>
+      <ul>
+        {BOXES.map(({ event, words: what }) => {
+          const found = one.signed.findLast((signed) => signed.event === event);
+          return (
+            <li>
+              {what}{' '}
+              {found === undefined ? (
+                <a href={day}>not yet</a>
+              ) : (
+                `by ${nameLabel(found.by, found.isClaim)} at ${words.at(found.at)}, on ` +
+                (found.revision === null ? 'no revision' : `revision ${found.revision}`)
+              )}
+            </li>
+          );
+        })}
+      </ul>
+      {one.isAsSigned === false ? (
+        <p class="problem" role="alert">
+          What was signed has changed: this revision says other figures than the one that the day
+          was closed on.
+        </p>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,114 @@
+// The statement as a spreadsheet reads it: it bridges by live sums over listed lines, and says so
+// loudly where it does not.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CellFormulaValue, Row, Workbook, Worksheet } from 'exceljs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { writeReconciliation } from '../../reports/reconciliation.js';
+import { evaluateAll } from './evaluate.js';
+import { openXlsx, rowStarting, sheetOf, unzip } from './openXlsx.js';
+import type { RunAtHand } from './sampleRun.js';
+import { ABOUT, runOf, sampleRun } from './sampleRun.js';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tieout-statement-'));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function written(data: RunAtHand = sampleRun(), name = 'night'): Promise<string> {
+  return (await writeReconciliation(join(folder, `${name}.xlsx`), runOf(data))).path;
+}
+
+/** What stands in the file is what a spreadsheet makes of the formulas when it works them out. */
+function expectStoredValues(workbook: Workbook): void {
+  for (const { workedOut, stored, cell, formula } of evaluateAll(workbook)) {
+    expect(workedOut, `${cell} =${formula}`).toBe(stored);
+  }
+}
+
+describe('the statement that one signs', () => {
+  const UNEXPLAINED = 'UNEXPLAINED MONEY: do not sign. See the red cells.';
+
+  /** The cells of a page from its title on, by the first word of their line. */
+  function lineOf(sheet: Worksheet, title: string, start: string): Row {
+    const first = rowStarting(sheet, title).number;
+    for (let row = first; row < first + 40; row += 1) {
+      if (String(sheet.getCell(row, 1).value ?? '').startsWith(start)) return sheet.getRow(row);
+    }
+    throw new Error(`no line ${start} under ${title}`);
+  }
+
+  test('leads by items, each a live sum of lines, to what the gateway shows', async () => {
+    const sheet = sheetOf(await openXlsx(await written()), 'Statement');
+    const title = 'Statement of account A1001 in EUR';
+    const held = lineOf(sheet, title, 'Waiting for approval');
+    expect([2, 3, 4].map((at) => held.getCell(at).result)).toEqual([1, -190, -20]);
+    expect(held.getCell(3).formula).toContain("'Statement lines'!");
+    expect(lineOf(sheet, title, 'By the ledger').getCell(3).value).toBe(900);
+    expect(lineOf(sheet, title, 'By the gateway, as it shows').getCell(3).value).toBe(699.5);
+    const left = lineOf(sheet, title, 'Unexplained').getCell(3);
+    expect([left.formula, left.result ?? 0]).toEqual([expect.stringContaining('ROUND('), 0]);
+    expectStoredValues(sheet.workbook);
+  });
+
+  test.each([
+    ['a line lost', (data: RunAtHand) => Object.assign(data, { lines: data.lines.slice(1) })],
+    [
+      'other money of the gateway',
+      (data: RunAtHand) => {
+        const [first] = data.currencies;
+        if (first) first.gatewayRefunded = '10.01';
+      },
+    ],
+    [
+      'a line that nothing explains',
+      (data: RunAtHand) =>
+        Object.assign(data, {
+          lines: data.lines.map((one) => ({ ...one, item: 'unexplained' })),
+        }),
+    ],
+  ])('says so where it does not bridge: %s', async (_name, breakIt) => {
+    const data = sampleRun();
+    breakIt(data);
+    const path = await written(data);
+    const sheet = sheetOf(await openXlsx(path), 'Statement');
+    expect((sheet.getCell('A4').value as CellFormulaValue).result).toBe(UNEXPLAINED);
+    expectStoredValues(sheet.workbook);
+    const xml = (await unzip(path)).get('xl/worksheets/sheet1.xml') ?? '';
+    expect(xml).toMatch(/conditionalFormatting sqref="C\d+:D\d+"/);
+  });
+
+  test('alters no id that a notice names', async () => {
+    const orderNo = '4111111111111111';
+    const data = sampleRun();
+    data.summary.notices = [
+      {
+        ...{ accountId: 'A1001', kind: 'new_word', about: 'a new code' },
+        ...{ text: `code 7777, such as ${orderNo}`, names: [orderNo] },
+      },
+    ];
+    const sheet = sheetOf(await openXlsx(await written(data)), 'Summary');
+    expect(rowStarting(sheet, `A1001: code 7777, such as ${orderNo}`).number).toBeGreaterThan(1);
+  });
+
+  test('leads from each line to its break, where the address of the console is known', async () => {
+    const about = { ...ABOUT, consoleAddress: 'https://tieout.example/console' };
+    const workbook = await openXlsx(await written(sampleRun({ about })));
+    for (const [name, column] of [
+      ['Statement lines', 3],
+      ['Breaks', 3],
+    ] as const) {
+      const cell = rowStarting(sheetOf(workbook, name), 'A1001', 'ORD-1').getCell(column);
+      expect(cell.formula).toBe('HYPERLINK("https://tieout.example/console/breaks/11","11")');
+    }
+    const plain = await openXlsx(await written(sampleRun(), 'plain'));
+    expect(rowStarting(sheetOf(plain, 'Breaks'), 'A1001', 'ORD-1').getCell(3).value).toBe('11');
+  });
+});

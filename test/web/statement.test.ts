@@ -1,0 +1,68 @@
+// The page of the statement: it leads from the ledger to the gateway with nothing left, shows who
+// closed and locked the day and on which revision, and says so when a later revision says otherwise.
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { closeDay } from '../../src/days/days.js';
+import { queueReports } from '../../src/report/reportsStore.js';
+import { writeReport } from '../../src/report/writeReport.js';
+import { findRun } from '../../src/runs/runsStore.js';
+import { dateOf } from '../support/night.js';
+import type { ConsoleHouse, Visitor } from './consoleHouse.js';
+import { openConsole } from './consoleHouse.js';
+
+let house: ConsoleHouse;
+let viewer: Visitor;
+const url = `/nights/${dateOf(1)}/statement`;
+
+beforeAll(async () => {
+  house = await openConsole({ orders: 300 });
+  viewer = await house.withRole('viewer');
+}, 120_000);
+
+afterAll(() => house.end());
+
+it('leads from the ledger to the gateway, item by item', async () => {
+  const { statusCode, body } = await viewer.get(url);
+  expect(statusCode).toBe(200);
+  expect(body).toContain('Unexplained: 0.00 in every account and currency.');
+  expect(body).toContain('By the ledger');
+  expect(body).toMatch(/<a href="\/breaks\?account=A100\d&amp;kind=/);
+  const [night] = [await viewer.get(`/nights/${dateOf(1)}`)];
+  expect(night.body).toContain(url);
+});
+
+it('shows only the accounts of the reader', async () => {
+  const other = await house.withRole('viewer', 'A1002');
+  const { body } = await other.get(url);
+  expect(body).toContain('A1002');
+  expect(body).not.toContain('A1001');
+});
+
+it('says who closed the day on which revision, and when that is no longer what is said', async () => {
+  const { db } = house.house;
+  const who = { name: 'anna', isClaim: false };
+  const order = { accountId: 'A1001', date: dateOf(1), who, reason: 'month end' };
+  expect((await closeDay(db, order)).kind).toBe('done');
+  const signed = await viewer.get(url);
+  expect(signed.body).toContain('by anna');
+  expect(signed.body).toMatch(/on revision \d/);
+  expect(signed.body).not.toContain('What was signed has changed');
+
+  const run = await findRun(db, dateOf(1));
+  await db.transaction(async (tx) => {
+    await tx.query('set local session_replication_role = replica');
+    await tx.query(
+      `update tieout.look_entries set amount = amount + 1
+       where account_id = 'A1001' and order_no = (
+         select min(e.order_no) from tieout.look_entries e
+         where e.account_id = 'A1001' and e.state = 'captured' and not e.is_extra
+           and not exists (select from tieout.verdicts v
+             where v.account_id = e.account_id and v.order_no = e.order_no))`,
+    );
+  });
+  const ids = await queueReports(db, run?.runId ?? 0n, ['reconciliation'], new Date());
+  for (const id of ids) await writeReport(house.app, id);
+  const { body } = await viewer.get(url);
+  expect(body).toContain('What was signed has changed');
+  expect(body).toContain('do not sign');
+});

@@ -1,4 +1,4 @@
--- The schema as it stands after 0136_money_of_breaks, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0146_heads_not_signed, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -85,6 +85,8 @@ create table tieout.answers (
   constraint answers_pkey PRIMARY KEY (attempt_id)
 );
 CREATE INDEX answers_by_link ON tieout.answers USING btree (link_id);
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.answers
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.answers
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
 
@@ -174,6 +176,8 @@ CREATE TRIGGER guard_attempt BEFORE UPDATE ON tieout.attempts
   EXECUTE FUNCTION tieout.guard_attempt();
 CREATE TRIGGER guard_attempt_kept BEFORE DELETE ON tieout.attempts
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_attempt();
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.attempts
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_fact BEFORE UPDATE ON tieout.attempts
   FOR EACH ROW WHEN (new.link_id IS DISTINCT FROM old.link_id)
   EXECUTE FUNCTION tieout.guard_fact();
@@ -196,6 +200,8 @@ create table tieout.batches (
 CREATE INDEX batches_waiting ON tieout.batches USING btree (account_id) WHERE (state = ANY (ARRAY['queued', 'sending']));
 CREATE TRIGGER guard_batch BEFORE UPDATE OF state ON tieout.batches
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_batch();
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.batches
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 
 create table tieout.brakes (
   seq bigint generated always as identity not null,
@@ -215,6 +221,8 @@ create table tieout.brakes (
 );
 CREATE INDEX brakes_by_link ON tieout.brakes USING btree (link_id);
 CREATE INDEX brakes_put_back ON tieout.brakes USING btree (at) WHERE (found ?| '{restoredFrom,putBack}'[]);
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.brakes
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.brakes
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
 CREATE CONSTRAINT TRIGGER seal_decision AFTER INSERT ON tieout.brakes DEFERRABLE INITIALLY DEFERRED
@@ -248,6 +256,8 @@ create table tieout.break_events (
 CREATE INDEX break_events_by_break ON tieout.break_events USING btree (break_id);
 CREATE INDEX break_events_by_link ON tieout.break_events USING btree (link_id);
 CREATE INDEX break_events_by_people ON tieout.break_events USING btree (at) WHERE (by <> 'tieout');
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.break_events
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_fact BEFORE UPDATE ON tieout.break_events
   FOR EACH ROW WHEN (old.link_id IS NOT NULL OR old.event_id IS DISTINCT FROM new.event_id OR old.break_id IS DISTINCT FROM new.break_id OR old.run_id IS DISTINCT FROM new.run_id OR old.at IS DISTINCT FROM new.at OR old.event IS DISTINCT FROM new.event OR old.from_state IS DISTINCT FROM new.from_state OR old.by IS DISTINCT FROM new.by OR old.reason IS DISTINCT FROM new.reason OR old.currency IS DISTINCT FROM new.currency OR old.amount IS DISTINCT FROM new.amount OR old.expected IS DISTINCT FROM new.expected OR old.actual IS DISTINCT FROM new.actual OR old.cause IS DISTINCT FROM new.cause OR old.is_claim IS DISTINCT FROM new.is_claim OR old.decision_id IS DISTINCT FROM new.decision_id OR old.decided_over IS DISTINCT FROM new.decided_over)
   EXECUTE FUNCTION tieout.guard_fact();
@@ -290,6 +300,8 @@ CREATE INDEX breaks_open ON tieout.breaks USING btree (account_id, order_no) WHE
 CREATE TRIGGER guard_break BEFORE UPDATE ON tieout.breaks
   FOR EACH ROW WHEN (new.state IS DISTINCT FROM old.state)
   EXECUTE FUNCTION tieout.guard_break();
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.breaks
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_new_break BEFORE INSERT ON tieout.breaks
   FOR EACH ROW WHEN (new.state <> 'open')
   EXECUTE FUNCTION tieout.guard_new_break();
@@ -309,6 +321,8 @@ create table tieout.carried_breaks (
   constraint carried_breaks_pkey PRIMARY KEY (working_id, break_id),
   constraint carried_breaks_working_id_fkey FOREIGN KEY (working_id) REFERENCES tieout.workings(working_id)
 );
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.carried_breaks
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_history BEFORE DELETE OR UPDATE ON tieout.carried_breaks
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_history();
 
@@ -318,6 +332,13 @@ create table tieout.chain_heads (
   sha256 text default '' not null,
   constraint chain_heads_pkey PRIMARY KEY (account_id)
 );
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.chain_heads
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
+CREATE TRIGGER guard_head BEFORE UPDATE ON tieout.chain_heads
+  FOR EACH ROW WHEN (new.account_id <> old.account_id OR new.link_no <> (old.link_no + 1))
+  EXECUTE FUNCTION tieout.guard_head();
+CREATE TRIGGER guard_head_kept BEFORE DELETE ON tieout.chain_heads
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_head();
 
 create table tieout.chain_links (
   account_id text collate "C" not null,
@@ -335,6 +356,8 @@ create table tieout.chain_links (
   constraint chain_links_link_no_check CHECK (link_no > 0),
   constraint chain_links_pkey PRIMARY KEY (account_id, link_no)
 );
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.chain_links
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_history BEFORE DELETE OR UPDATE ON tieout.chain_links
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_history();
 
@@ -373,6 +396,8 @@ create table tieout.console_events (
 CREATE INDEX console_events_by_subject ON tieout.console_events USING btree (action, subject);
 CREATE TRIGGER guard_console_event BEFORE DELETE OR UPDATE ON tieout.console_events
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_console_event();
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.console_events
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 
 create table tieout.day_events (
   event_id bigint generated always as identity not null,
@@ -395,6 +420,8 @@ CREATE INDEX day_events_by_day ON tieout.day_events USING btree (account_id, bus
 CREATE INDEX day_events_by_link ON tieout.day_events USING btree (link_id);
 CREATE TRIGGER guard_day BEFORE INSERT ON tieout.day_events
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_day();
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.day_events
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.day_events
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
 CREATE CONSTRAINT TRIGGER seal_decision AFTER INSERT ON tieout.day_events DEFERRABLE INITIALLY DEFERRED
@@ -425,6 +452,8 @@ CREATE INDEX day_movements_by_link ON tieout.day_movements USING btree (link_id)
 CREATE INDEX day_movements_by_run ON tieout.day_movements USING btree (account_id, settled_run_id);
 CREATE TRIGGER add_day_sums AFTER INSERT ON tieout.day_movements REFERENCING NEW TABLE AS posted
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.add_day_sums();
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.day_movements
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_fact BEFORE UPDATE ON tieout.day_movements
   FOR EACH ROW WHEN (old.link_id IS NOT NULL OR old.movement_id IS DISTINCT FROM new.movement_id OR old.instruction_id IS DISTINCT FROM new.instruction_id OR old.account_id IS DISTINCT FROM new.account_id OR old.order_no IS DISTINCT FROM new.order_no OR old.operation IS DISTINCT FROM new.operation OR old.currency IS DISTINCT FROM new.currency OR old.amount IS DISTINCT FROM new.amount OR old.belongs_to IS DISTINCT FROM new.belongs_to OR old.posted_to IS DISTINCT FROM new.posted_to OR old.settled_run_id IS DISTINCT FROM new.settled_run_id OR old.posted_at IS DISTINCT FROM new.posted_at)
   EXECUTE FUNCTION tieout.guard_fact();
@@ -446,6 +475,8 @@ create table tieout.day_sums (
 CREATE TRIGGER guard_day_sum BEFORE INSERT OR DELETE OR UPDATE ON tieout.day_sums
   FOR EACH ROW WHEN (pg_trigger_depth() = 0)
   EXECUTE FUNCTION tieout.guard_day_sum();
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.day_sums
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 
 create table tieout.decisions (
   decision_id bigint generated always as identity not null,
@@ -482,6 +513,8 @@ CREATE INDEX decisions_by_link ON tieout.decisions USING btree (link_id);
 CREATE INDEX decisions_not_happened ON tieout.decisions USING btree (instruction_id, at) WHERE (finding = 'not_happened');
 CREATE TRIGGER guard_decision BEFORE INSERT ON tieout.decisions
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_decision();
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.decisions
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.decisions
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
 CREATE CONSTRAINT TRIGGER seal_decision AFTER INSERT ON tieout.decisions DEFERRABLE INITIALLY DEFERRED
@@ -508,6 +541,8 @@ create table tieout.evidence_removals (
   constraint evidence_removals_pkey PRIMARY KEY (removal_id)
 );
 CREATE INDEX evidence_removals_by_link ON tieout.evidence_removals USING btree (link_id);
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.evidence_removals
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.evidence_removals
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
 
@@ -567,6 +602,8 @@ CREATE INDEX gateway_calls_by_entry ON tieout.gateway_calls USING gin (entries j
 CREATE INDEX gateway_calls_by_look ON tieout.gateway_calls USING btree (looks_before);
 CREATE INDEX gateway_calls_by_time ON tieout.gateway_calls USING btree (at);
 CREATE INDEX gateway_calls_open ON tieout.gateway_calls USING btree (at) WHERE (outcome IS NULL);
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.gateway_calls
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_gateway_call BEFORE DELETE OR UPDATE ON tieout.gateway_calls
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_gateway_call();
 
@@ -612,6 +649,8 @@ create table tieout.instruction_events (
 );
 CREATE INDEX instruction_events_by_instruction ON tieout.instruction_events USING btree (instruction_id);
 CREATE INDEX instruction_events_by_link ON tieout.instruction_events USING btree (link_id);
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.instruction_events
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_fact BEFORE UPDATE ON tieout.instruction_events
   FOR EACH ROW WHEN (old.link_id IS NOT NULL OR old.seq IS DISTINCT FROM new.seq OR old.instruction_id IS DISTINCT FROM new.instruction_id OR old.from_state IS DISTINCT FROM new.from_state OR old.to_state IS DISTINCT FROM new.to_state OR old.at IS DISTINCT FROM new.at OR old.by IS DISTINCT FROM new.by OR old.reason IS DISTINCT FROM new.reason)
   EXECUTE FUNCTION tieout.guard_fact();
@@ -803,6 +842,8 @@ create table tieout.look_links (
   constraint look_links_pkey PRIMARY KEY (pull_id, account_id)
 );
 CREATE INDEX look_links_by_link ON tieout.look_links USING btree (link_id);
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.look_links
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_history BEFORE DELETE OR UPDATE ON tieout.look_links
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_history();
 
@@ -847,6 +888,8 @@ CREATE INDEX movement_amounts_by_movement ON tieout.movement_amounts USING btree
 CREATE INDEX movement_amounts_by_run ON tieout.movement_amounts USING btree (run_id);
 CREATE TRIGGER guard_amounts AFTER INSERT ON tieout.movement_amounts REFERENCING NEW TABLE AS added
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_amounts();
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.movement_amounts
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.movement_amounts
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
 CREATE TRIGGER weigh_amount BEFORE INSERT ON tieout.movement_amounts
@@ -862,6 +905,8 @@ create table tieout.movement_books (
   constraint movement_books_run_id_fkey FOREIGN KEY (run_id) REFERENCES tieout.runs(run_id)
 );
 CREATE INDEX movement_books_by_link ON tieout.movement_books USING btree (link_id);
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.movement_books
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.movement_books
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
 
@@ -906,6 +951,8 @@ CREATE TRIGGER await_settlement AFTER INSERT ON tieout.movements REFERENCING NEW
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.await_settlement();
 CREATE TRIGGER guard_booked AFTER INSERT ON tieout.movements REFERENCING NEW TABLE AS booked
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_booked();
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.movements
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_fact BEFORE UPDATE ON tieout.movements
   FOR EACH ROW WHEN (old.link_id IS NOT NULL OR old.movement_id IS DISTINCT FROM new.movement_id OR old.account_id IS DISTINCT FROM new.account_id OR old.order_no IS DISTINCT FROM new.order_no OR old.transaction_id IS DISTINCT FROM new.transaction_id OR old.kind IS DISTINCT FROM new.kind OR old.currency IS DISTINCT FROM new.currency OR old.amount IS DISTINCT FROM new.amount OR old.made IS DISTINCT FROM new.made OR old.instruction_id IS DISTINCT FROM new.instruction_id OR old.reference IS DISTINCT FROM new.reference OR old.business_date IS DISTINCT FROM new.business_date OR old.run_id IS DISTINCT FROM new.run_id OR old.is_history IS DISTINCT FROM new.is_history OR old.day_movement_id IS DISTINCT FROM new.day_movement_id)
   EXECUTE FUNCTION tieout.guard_fact();
@@ -940,7 +987,7 @@ create table tieout.outbox (
   ended_at timestamp with time zone,
   constraint outbox_channel_check CHECK (channel = ANY (ARRAY['webhook', 'switch'])),
   constraint outbox_check CHECK ((state = 'waiting') = (ended_at IS NULL)),
-  constraint outbox_event_check CHECK (event = ANY (ARRAY['night_finished', 'night_did_not_start', 'run_is_silent', 'unknown_waits', 'job_failed', 'file_refused', 'batch_late'])),
+  constraint outbox_event_check CHECK (event = ANY (ARRAY['night_finished', 'night_did_not_start', 'run_is_silent', 'unknown_waits', 'job_failed', 'file_refused', 'batch_late', 'heads_not_signed'])),
   constraint outbox_pkey PRIMARY KEY (message_id),
   constraint outbox_state_check CHECK (state = ANY (ARRAY['waiting', 'delivered', 'failed']))
 );
@@ -966,6 +1013,8 @@ create table tieout.outcome_rows (
   constraint outcome_rows_state_check CHECK (state = ANY (ARRAY['accepted', 'confirmed', 'rejected', 'unknown', 'withdrawn']))
 );
 CREATE INDEX outcome_rows_unpublished ON tieout.outcome_rows USING btree (outcome_id) WHERE (seq IS NULL);
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.outcome_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_outcome BEFORE UPDATE ON tieout.outcome_rows
   FOR EACH ROW WHEN (old.seq IS NOT NULL OR old.outcome_id IS DISTINCT FROM new.outcome_id OR old.instruction_id IS DISTINCT FROM new.instruction_id OR old.account_id IS DISTINCT FROM new.account_id OR old.order_no IS DISTINCT FROM new.order_no OR old.refund_id IS DISTINCT FROM new.refund_id OR old.operation IS DISTINCT FROM new.operation OR old.amount IS DISTINCT FROM new.amount OR old.currency IS DISTINCT FROM new.currency OR old.state IS DISTINCT FROM new.state OR old.gateway_reference IS DISTINCT FROM new.gateway_reference OR old.at IS DISTINCT FROM new.at)
   EXECUTE FUNCTION tieout.guard_outcome();
@@ -1013,6 +1062,8 @@ create table tieout.profiles (
   constraint profiles_pkey PRIMARY KEY (profile_sha256)
 );
 CREATE INDEX profiles_by_link ON tieout.profiles USING btree (link_id);
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.profiles
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.profiles
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
 
@@ -1066,6 +1117,8 @@ create table tieout.removed_looks (
   constraint removed_looks_removal_id_fkey FOREIGN KEY (removal_id) REFERENCES tieout.evidence_removals(removal_id)
 );
 CREATE INDEX removed_looks_by_link ON tieout.removed_looks USING btree (link_id);
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.removed_looks
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_history BEFORE DELETE OR UPDATE ON tieout.removed_looks
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_history();
 
@@ -1107,6 +1160,8 @@ create table tieout.reports (
 CREATE INDEX reports_by_link ON tieout.reports USING btree (link_id);
 CREATE UNIQUE INDEX reports_of_period_once ON tieout.reports USING btree (period, kind, format, revision) WHERE ((period IS NOT NULL) AND (report_id > 0));
 CREATE UNIQUE INDEX reports_of_run_once ON tieout.reports USING btree (run_id, kind, format, revision) WHERE (period IS NULL);
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.reports
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.reports
   FOR EACH ROW WHEN (old.link_id IS NOT NULL)
   EXECUTE FUNCTION tieout.guard_fact();
@@ -1143,6 +1198,8 @@ create table tieout.run_accounts (
   constraint run_accounts_state_check CHECK (state = ANY (ARRAY['running', 'tied_out', 'broken', 'incomplete', 'failed']))
 );
 CREATE INDEX run_accounts_newest ON tieout.run_accounts USING btree (account_id, business_date);
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.run_accounts
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_sending BEFORE UPDATE OF sending ON tieout.run_accounts
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_sending();
 
@@ -1158,6 +1215,8 @@ create table tieout.run_ends (
 );
 CREATE INDEX run_ends_by_link ON tieout.run_ends USING btree (link_id);
 CREATE INDEX run_ends_by_run ON tieout.run_ends USING btree (run_id);
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.run_ends
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.run_ends
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
 
@@ -1182,6 +1241,8 @@ create table tieout.run_settings (
 );
 CREATE INDEX run_settings_by_link ON tieout.run_settings USING btree (link_id);
 CREATE INDEX run_settings_by_run ON tieout.run_settings USING btree (run_id);
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.run_settings
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.run_settings
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
 
@@ -1260,6 +1321,8 @@ create table tieout.settlement_batches (
   constraint settlement_batches_lines_check CHECK (lines > 0),
   constraint settlement_batches_pkey PRIMARY KEY (account_id, batch, currency)
 );
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.settlement_batches
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_settlement BEFORE DELETE OR UPDATE ON tieout.settlement_batches
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_settlement();
 
@@ -1277,6 +1340,8 @@ create table tieout.settlement_files (
   constraint settlement_files_lines_check CHECK (lines > 0),
   constraint settlement_files_pkey PRIMARY KEY (file_id)
 );
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.settlement_files
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_settlement BEFORE DELETE OR UPDATE ON tieout.settlement_files
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_settlement();
 
@@ -1308,6 +1373,8 @@ CREATE INDEX settlement_lines_charged_back ON tieout.settlement_lines USING btre
 CREATE INDEX settlement_lines_charged_back_of ON tieout.settlement_lines USING btree (account_id, transaction_id) WHERE ((type = ANY (ARRAY['chargeback', 'chargeback_reversed'])) AND (transaction_id IS NOT NULL));
 CREATE TRIGGER await_movements AFTER INSERT ON tieout.settlement_lines REFERENCING NEW TABLE AS added
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.await_movements();
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.settlement_lines
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_settlement BEFORE DELETE OR UPDATE ON tieout.settlement_lines
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_settlement();
 
@@ -1322,6 +1389,8 @@ create table tieout.settlement_matches (
 );
 CREATE INDEX settlement_matches_by_movement ON tieout.settlement_matches USING btree (movement_id);
 CREATE INDEX settlement_matches_differing ON tieout.settlement_matches USING btree (movement_id) WHERE differs;
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.settlement_matches
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_settlement BEFORE DELETE OR UPDATE ON tieout.settlement_matches
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_settlement();
 
@@ -1447,6 +1516,8 @@ create table tieout.workings (
 );
 CREATE INDEX workings_by_link ON tieout.workings USING btree (link_id);
 CREATE INDEX workings_by_run ON tieout.workings USING btree (run_id);
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.workings
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.workings
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
 
@@ -2526,6 +2597,15 @@ begin
   return new;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION tieout.guard_head()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'the chain of account % only grows at its end', old.account_id
+    using errcode = 'check_violation';
+end $function$;
 
 CREATE OR REPLACE FUNCTION tieout.guard_history()
  RETURNS trigger

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueueConnection } from '../../jobs/backend.js';
 import type { Queues } from '../../jobs/queues.js';
+import { notePutBack } from '../audit/signedHeads.js';
 import type { App, AppOptions, Talk } from '../cli/app.js';
 import type { Config } from '../config/config.js';
 import {
@@ -185,6 +186,7 @@ async function openSendDeps(
     monotonic,
     every,
     log: talk.log,
+    putBack: (reason) => notePutBack(config.dataDir, reason, talk.log),
   });
   closers.push(() => journal.close());
   return {

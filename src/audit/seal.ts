@@ -4,16 +4,19 @@
 // run at any time and twice.
 
 import { headDigest } from '../core/chain.js';
+import { messageOf } from '../core/errors.js';
 import { postAllMovements } from '../days/daysStore.js';
 import { publishOutcomes } from '../instructions/outcomesStore.js';
+import { tellHeadsNotSigned } from '../outbox/writeAlerts.js';
 import { concurrently } from '../runs/concurrently.js';
 import type { Run } from '../runs/deps.js';
 import { accountIdsOf } from '../runs/deps.js';
 import { unconfiguredOf } from '../runs/runAccountsStore.js';
 import { chainHeads, HOUSE_CHAIN, sealAccounts } from '../runs/runRecordStore.js';
 import type { SendDeps } from '../send/deps.js';
+import { signWords } from './signedHeads.js';
 
-type SealDeps = Pick<SendDeps, 'db' | 'log'>;
+type SealDeps = Pick<SendDeps, 'db' | 'config' | 'log'>;
 
 export async function seal(deps: Pick<SendDeps, 'db'>, run: Run): Promise<void> {
   await concurrently(publishOutcomes(deps.db), sealMoved(deps, run));
@@ -29,5 +32,19 @@ async function sealMoved(deps: Pick<SendDeps, 'db'>, run: Run): Promise<void> {
 /** The last word of a run: who keeps this line elsewhere can tell a rewritten chain. */
 export async function sealEnd(deps: SealDeps, run: Run): Promise<void> {
   await seal(deps, run);
-  deps.log(`sealed; the chains end in ${headDigest(await chainHeads(deps.db))}`);
+  const heads = await chainHeads(deps.db);
+  deps.log(`sealed; the chains end in ${headDigest(heads)}`);
+  const ends = heads.map(({ accountId, linkNo, sha256 }) => {
+    return { account: accountId, link: String(linkNo), sha256 };
+  });
+  const at = new Date().toISOString();
+  const { config, db, log } = deps;
+  try {
+    await signWords(config.dataDir, { kind: 'ends', at, businessDate: run.businessDate, ends });
+  } catch (error) {
+    // The run has ended, and its facts are sealed; what is missing is told to a person.
+    const reason = messageOf(error);
+    log(`the ends of the chains could not be signed: ${reason}`, { level: 'warn' });
+    await tellHeadsNotSigned(db, config, { businessDate: run.businessDate, reason });
+  }
 }

@@ -17,6 +17,7 @@ export const ALERT_EVENTS = [
   'job_failed',
   'file_refused',
   'batch_late',
+  'heads_not_signed',
 ] as const;
 export type AlertEvent = (typeof ALERT_EVENTS)[number];
 
@@ -200,6 +201,17 @@ export function batchLate(accountId: string, businessDate: string, late: readonl
       money: late.map(({ currency, amount }) => ({ currency, amount })),
     },
   } satisfies Alert;
+}
+
+/** The run itself has ended as it should. */
+export function headsNotSigned(businessDate: string, reason: string): Alert {
+  const why = oneLine(reason, REASON_LENGTH);
+  return {
+    event: 'heads_not_signed',
+    subject: businessDate,
+    text: `The ends of the chains of ${businessDate} could not be signed and kept: ${why}.`,
+    details: { businessDate, reason: why },
+  };
 }
 
 function ordersOf(summary: RunSummary): Partial<Record<string, number>> {

@@ -9,6 +9,7 @@ import {
   addressOf,
   batchLate,
   fileRefused,
+  headsNotSigned,
   jobFailed,
   runFailed,
   runFinished,
@@ -74,6 +75,16 @@ export async function tellBatchLate(
     const alert = batchLate(accountId, businessDate, mine);
     await tell(tx, config, alert, alert.text, ['webhook']);
   }
+}
+
+/** Once for each run and reason. */
+export async function tellHeadsNotSigned(
+  db: Db,
+  config: Notify,
+  { businessDate, reason }: { businessDate: string; reason: string },
+): Promise<void> {
+  const alert = headsNotSigned(businessDate, reason);
+  await tell(db, config, alert, alert.text, ['webhook']);
 }
 
 async function tell(

@@ -6,7 +6,7 @@ import type { Removal } from '../core/runs/removal.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 import { removals } from '../retention/retentionStore.js';
-import { chainHeads } from '../runs/runRecordStore.js';
+import { chainHeads, HOUSE_CHAIN } from '../runs/runRecordStore.js';
 
 /** Links checked by one statement. */
 const LINKS_AT_ONCE = 50;
@@ -24,6 +24,8 @@ interface Unsealed {
   accountId: string;
   what: string;
   facts: number;
+  /** those of them that bear a link which no chain has: its links were removed */
+  strayed: number;
 }
 
 interface Disagreement {
@@ -46,6 +48,15 @@ export interface ChainFinding {
   disagreements: Disagreement[];
 }
 
+/** What is not sealed yet is no reason to doubt: the next run seals it. */
+export function isWhole({ broken, disagreements, unsealed }: ChainFinding): boolean {
+  return (
+    broken.length === 0 &&
+    disagreements.length === 0 &&
+    unsealed.every(({ strayed }) => strayed === 0)
+  );
+}
+
 export async function checkChain(
   db: Db,
   progress: (done: number, total: number) => void,
@@ -65,14 +76,29 @@ export async function checkChain(
     done += Number(rows.find((row) => row.account_id === accountId)?.links ?? 0n);
     if (first) broken.push(first);
   }
+  if (total === 0 && (await hasEndedRuns(db))) broken.push(EMPTIED);
   return {
     chains: rows.length,
     links: total,
     broken,
     unsealed: await unsealed(db),
     removed: await removals(db),
-    disagreements: await disagreements(db),
+    disagreements: [...(await disagreements(db)), ...(await decidedOtherwise(db))],
   };
+}
+
+const EMPTIED: BrokenLink = {
+  ...{ accountId: HOUSE_CHAIN, linkNo: 1n, what: null, businessDate: null },
+  reason: 'there is not one link, and runs have come to their end',
+};
+
+/** A run seals before it ends. */
+async function hasEndedRuns(db: Db): Promise<boolean> {
+  const { rows } = await db.query<{ ended: boolean }>(
+    `select exists (select from tieout.runs
+       where not is_dry and state in ('tied_out', 'broken', 'incomplete')) as ended`,
+  );
+  return rows[0]?.ended === true;
 }
 
 interface CheckedLink {
@@ -88,6 +114,7 @@ interface CheckedLink {
   own_sha256: string;
   /** with a record that is sealed itself */
   is_removed: boolean;
+  is_still_there: boolean;
 }
 
 async function firstBroken(
@@ -135,6 +162,7 @@ function brokenAt(
 function whyBroken(link: CheckedLink, previous: string): string | null {
   if (link.own_sha256 !== link.sha256) return 'the link itself was changed';
   if (link.previous_sha256 !== previous) return 'it does not follow the link before it';
+  if (link.is_still_there) return 'its removal is on record, and its month is still there';
   if (link.is_removed) return null;
   if (link.found_facts !== link.facts) {
     return `${link.facts} were sealed, ${link.found_facts} are there`;
@@ -146,24 +174,36 @@ function whyBroken(link: CheckedLink, previous: string): string | null {
 }
 
 async function unsealed(db: Db): Promise<Unsealed[]> {
-  const { rows } = await db.query<{ account_id: string; what: string; facts: bigint }>(
-    statement('verify/unsealed'),
-  );
+  const { rows } = await db.query<{
+    account_id: string;
+    what: string;
+    facts: bigint;
+    strayed: bigint;
+  }>(statement('verify/unsealed'));
   return rows.map((row) => ({
     accountId: row.account_id,
     what: row.what,
     facts: Number(row.facts),
+    strayed: Number(row.strayed),
   }));
 }
 
-async function disagreements(db: Db): Promise<Disagreement[]> {
+function disagreements(db: Db): Promise<Disagreement[]> {
+  return disagreeing(db, statement('verify/disagreements'));
+}
+
+function decidedOtherwise(db: Db): Promise<Disagreement[]> {
+  return disagreeing(db, statement('verify/decided'));
+}
+
+async function disagreeing(db: Db, text: string): Promise<Disagreement[]> {
   const { rows } = await db.query<{
     account_id: string;
     order_no: string | null;
     what: string;
     state: string;
     history: string | null;
-  }>(statement('verify/disagreements'));
+  }>(text);
   return rows.map(({ account_id: accountId, order_no: orderNo, ...row }) => ({
     accountId,
     orderNo,

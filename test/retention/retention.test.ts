@@ -302,7 +302,7 @@ describe('retention', () => {
 async function settleAll(state: string): Promise<void> {
   await house.db.query(
     `update tieout.instructions set state = $1, hold_reason = null, settled_at = now(),
-       changed_by = 'test', reason = 'test' where state = 'held'`,
+       changed_by = 'tieout', reason = 'test' where state = 'held'`,
     [state],
   );
 }

@@ -1,19 +1,15 @@
-// `tieout verify`: is everything that was sealed still there, and does it still say the same?
+// `tieout verify`: is everything that was sealed still there, and does it still say the same
+// (verifyChain.ts)?
 // `tieout verify DATE`: does the run come out the same when it is worked out again from what was
 // stored? `--workbook FILE`: is it the file that was made? Exit 1 where not, with what differs by
 // name.
 
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { headDigest } from '../../core/chain.js';
 import { UsageError } from '../../core/errors.js';
-import { removedLine } from '../../core/runs/removal.js';
-import { chainHeads } from '../../runs/runRecordStore.js';
 import type { RunRow } from '../../runs/runsStore.js';
 import { findRun } from '../../runs/runsStore.js';
 import type { Difference } from '../../verify/scratchStore.js';
-import type { BrokenLink, ChainFinding } from '../../verify/verifyChainStore.js';
-import { checkChain } from '../../verify/verifyChainStore.js';
 import type { VerifiedRun } from '../../verify/verifyRun.js';
 import { verifyRun } from '../../verify/verifyRun.js';
 import type { WorkbookFinding } from '../../verify/verifyWorkbook.js';
@@ -21,23 +17,50 @@ import { verifyWorkbook, workbookLines } from '../../verify/verifyWorkbook.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { summaryLines } from '../runs/summaryText.js';
+import { tellPublicKey, verifyChain } from './verifyChain.js';
+
+interface VerifyFlags {
+  workbook?: string;
+  heads?: string;
+  /** true: it is asked for */
+  publicKey?: string | true;
+}
 
 export function verifyCommand(): Command {
   return new Command('verify')
     .argument('[date]', 'business date to work out again (default: check the chain)')
     .option('--workbook <file>', 'is it the file that was made, and does the database still agree?')
+    .option('--heads <file>', 'compare the signed ends of the chains that were kept in this file')
+    .option(
+      '--public-key [file]',
+      'with --heads: the key that signed them (default: our own); alone: print our own',
+    )
     .option('--json', 'print one JSON document')
-    .action(async (date: string | undefined, flags: { workbook?: string }, command: Command) => {
+    .action(async (date: string | undefined, flags: VerifyFlags, command: Command) => {
       const isJson = wantsJson(command);
-      const { workbook: file } = flags;
-      if (file !== undefined && date !== undefined) {
-        throw new UsageError('--workbook FILE names its night itself; leave the date out');
-      }
+      refuseMixed(date, flags);
+      const { workbook: file, heads, publicKey } = flags;
       await withApp(command, (app) => {
         if (file !== undefined) return workbook(app, file, isJson);
-        return date === undefined ? chain(app, isJson) : verifyOne(app, date, isJson);
+        if (heads === undefined && publicKey !== undefined) return tellPublicKey(app, isJson);
+        if (date !== undefined) return verifyOne(app, date, isJson);
+        const key = publicKey === true ? undefined : publicKey;
+        return verifyChain(app, { heads, publicKey: key }, isJson);
       });
     });
+}
+
+function refuseMixed(date: string | undefined, flags: VerifyFlags): void {
+  const { workbook: file, heads, publicKey } = flags;
+  if (file !== undefined && date !== undefined) {
+    throw new UsageError('--workbook FILE names its night itself; leave the date out');
+  }
+  if ((heads ?? publicKey) !== undefined && (date ?? file) !== undefined) {
+    throw new UsageError('--heads and --public-key go with the check of the chain alone');
+  }
+  if (heads === undefined && typeof publicKey === 'string') {
+    throw new UsageError('--public-key FILE goes with --heads FILE');
+  }
 }
 
 async function workbook(app: App, file: string, isJson: boolean): Promise<number> {
@@ -56,45 +79,6 @@ function withoutBigints(found: WorkbookFinding): object {
   if (found.kind === 'not_ours') return found;
   const { reportId: _report, runId: _run, ...report } = found.report;
   return { ...found, report };
-}
-
-async function chain(app: App, isJson: boolean): Promise<number> {
-  const found = await checkChain(app.db, (done, total) => app.progress('verify', done, total));
-  const head = headDigest(await chainHeads(app.db));
-  const isWhole = found.broken.length === 0 && found.disagreements.length === 0;
-  if (isJson) printJson({ whole: isWhole, head, ...found });
-  else printLines(chainLines(found, head));
-  return isWhole ? 0 : 1;
-}
-
-function chainLines(found: ChainFinding, head: string): string[] {
-  const { chains, links, broken, unsealed, disagreements, removed } = found;
-  return [
-    broken.length === 0
-      ? `The chain is whole: ${links} links in ${chains} chains. It ends in ${head}.`
-      : `The chain is broken in ${broken.length} of ${chains} chains.`,
-    ...broken.map(brokenLine),
-    ...removed.map((one) => `${removedLine(one)}; its digests are in the chain.`),
-    ...disagreements.map(
-      ({ accountId, orderNo, what, state, history }) =>
-        `${what} of ${accountId} ${orderNo ?? ''} is ${state}, but its history says ` +
-        `${history ?? 'nothing'}`,
-    ),
-    ...unsealed.map(
-      ({ accountId, what, facts }) =>
-        `Not sealed yet: ${facts} of kind ${what} (${chainName(accountId)}); the next run, or ` +
-        'decision of the account, seals them',
-    ),
-  ];
-}
-
-function brokenLine({ accountId, linkNo, what, businessDate, reason }: BrokenLink): string {
-  const link = what === null ? '' : ` (${what}, sealed with ${businessDate})`;
-  return `Link ${linkNo} of ${chainName(accountId)}${link}: ${reason}`;
-}
-
-function chainName(accountId: string): string {
-  return accountId === '' ? 'the chain of runs and settings' : `account ${accountId}`;
 }
 
 async function verifyOne(app: App, date: string, isJson: boolean): Promise<number> {

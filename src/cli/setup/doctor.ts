@@ -45,6 +45,7 @@ import { oldestOpen } from '../../settlement/settlementStore.js';
 import type { App } from '../app.js';
 import { configOf, printJson, printLines, wantsJson, withApp } from '../context.js';
 import { scheduleDepsOf } from '../scheduleStatus.js';
+import { definitionsCheck } from './definitionsCheck.js';
 
 interface Check {
   name: string;
@@ -104,6 +105,7 @@ async function examine(app: App): Promise<Check[]> {
     ...(isMigrated ? [await alertsCheck(app)] : []),
     ...(await inboxChecks(app.config)),
     ...(isMigrated ? await overdueChecks(app) : []),
+    ...(isMigrated ? [await definitionsCheck(app)] : []),
   ];
 }
 

@@ -5,6 +5,7 @@
 
 import { Command } from 'commander';
 import { migrateQueues } from '../../../jobs/queues.js';
+import { notePutBack } from '../../audit/signedHeads.js';
 import type { BackupManifest } from '../../backup/backupFiles.js';
 import { readBackup } from '../../backup/backupFiles.js';
 import { assertEmpty, lastOutcome, restoreTables } from '../../backup/restoreStore.js';
@@ -48,6 +49,9 @@ async function restore(app: App, folder: string, command: Command): Promise<numb
   try {
     const place = { journalId: journal.journalId, host: thisMachine(), place: journal.place };
     const order = { folder, manifest, sha256, who: deciderOf(command), journal: place };
+    // Before the rows can be seen: a process that dies in between leaves nobody wondering.
+    const reason = `restored from the backup of ${manifest.takenAt}`;
+    await notePutBack(app.config.dataDir, reason, app.log);
     await restoreTables(app.db, order, (done, total) => app.progress('restore', done, total));
     await migrateUp(app.connection, app.log);
     if (app.config.queue.kind === 'database') {

@@ -69,6 +69,8 @@ interface GuardDeps {
   /** Has it done again and again, so many milliseconds apart; what it answers ends that. */
   every: (ms: number, work: () => Promise<void>) => () => void;
   log?: (line: string, about?: { level: 'warn' }) => void;
+  /** The database was found to be an older or another one; before that is on record in it. */
+  putBack?: (reason: string) => Promise<void>;
 }
 
 const CHANGED = 'the database was started anew or changed over; it is held against the journal';
@@ -273,7 +275,7 @@ async function disagreement(
       ? `the database was put back: it lacks signs of life that the journal at ${journal.place} has`
       : null);
   if (found === null) {
-    await holds(db, journal, place, reading.position, facts);
+    await holds(deps, journal, place, reading.position, facts);
     await journal.removeBefore(reading.position, wallClock());
     return null;
   }
@@ -286,7 +288,7 @@ function markOf(known: KnownJournal | null, { base }: DatabaseFacts) {
 
 /** The journal agrees; what another timeline may have lost all the same is held. */
 async function holds(
-  db: Database,
+  { db, putBack = async () => {} }: GuardDeps,
   journal: PermitJournal,
   place: JournalPlace,
   position: Parameters<typeof noteVerified>[2],
@@ -294,7 +296,10 @@ async function holds(
 ): Promise<void> {
   const mark = await db.durably(async (tx) => {
     await inTurn(tx);
-    if (await changedOver(tx, facts.timeline)) await sayPutBack(tx, CHANGED_OVER);
+    if (await changedOver(tx, facts.timeline)) {
+      await putBack(CHANGED_OVER);
+      await sayPutBack(tx, CHANGED_OVER);
+    }
     await enterJournal(tx, place);
     return noteVerified(tx, place, position, facts);
   });
@@ -343,7 +348,7 @@ function lostWords(lost: readonly string[]): string | null {
 }
 
 async function freeze(
-  { db, host }: GuardDeps,
+  { db, host, putBack = async () => {} }: GuardDeps,
   journal: PermitJournal,
   reason: string,
   { place, gone, lost }: { place: JournalPlace; gone: string[]; lost: string[] },
@@ -353,6 +358,7 @@ async function freeze(
     await inTurn(tx);
     await enterLost(tx, host, permits);
     if (await isFrozenBy(tx, place.journalId)) return;
+    await putBack(reason);
     await freezePutBack(tx, reason, { journals: [place], lost: gone });
   });
   return `all sending is frozen: ${reason}`;

@@ -4,14 +4,16 @@
 
 import type { ChainEnd, TrailRow } from '../../audit/auditTrailStore.js';
 import { auditTrail, chainEnds } from '../../audit/auditTrailStore.js';
-import { headDigest } from '../../core/chain.js';
+import { ownKey } from '../../audit/headsKey.js';
+import { headsPath } from '../../audit/signedHeads.js';
 import { nameLabel } from '../../core/instructions/decider.js';
 import { removedLine } from '../../core/runs/removal.js';
 import { labelOf } from '../../core/text/labels.js';
-import type { Database } from '../../database/db.js';
-import { chainHeads } from '../../runs/runRecordStore.js';
+import type { Database, Db } from '../../database/db.js';
+import type { DatabaseFinding } from '../../verify/checkDatabase.js';
+import { checkDatabase, definitionLines, headLines } from '../../verify/checkDatabase.js';
+import { checkHeads } from '../../verify/signedHeadsStore.js';
 import type { ChainFinding } from '../../verify/verifyChainStore.js';
-import { checkChain } from '../../verify/verifyChainStore.js';
 import type { Words } from '../format.js';
 import { Empty, Figure, Form, OrderLink, Pager, Table } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
@@ -150,37 +152,43 @@ function WhatLink({ row }: { row: TrailRow }) {
 }
 
 /** A check that runs is waited for by all who ask: it is the same answer, and no small work. */
-const underWay = new WeakMap<Database, Promise<ChainFinding>>();
+const underWay = new WeakMap<Database, Promise<DatabaseFinding>>();
 
-function checked(db: Database): Promise<ChainFinding> {
+function foundNow({ db, config }: Pick<Visit['deps'], 'db' | 'config'>): Promise<DatabaseFinding> {
   const running = underWay.get(db);
   if (running !== undefined) return running;
-  const begun = checkChain(db, () => {}).finally(() => underWay.delete(db));
+  const { dataDir } = config;
+  const heads = (tx: Db) => checkHeads(tx, headsPath(dataDir), () => ownKey(dataDir));
+  const begun = checkDatabase(db, heads).finally(() => underWay.delete(db));
   underWay.set(db, begun);
   return begun;
 }
 
 export async function checkChains(visit: Visit): Promise<Answer> {
-  const { deps } = visit;
-  const found = await checked(deps.db);
-  const head = headDigest(await chainHeads(deps.db));
-  const isWhole = found.broken.length === 0 && found.disagreements.length === 0;
-  const outcome = isWhole ? `whole, ends in ${head}` : `${found.broken.length} broken`;
+  const { isSound, definitions, checked } = await foundNow(visit.deps);
+  const isAnswered = 'chain' in checked;
+  const sentence = isAnswered
+    ? chainSentence(isSound, checked.chain)
+    : `Not checked: ${checked.problem}.`;
+  const outcome = isAnswered ? outcomeOf(isSound, definitions, checked) : sentence;
   await visit.record({ action: 'check chains', outcome });
+  const told = [...definitionLines(definitions), ...(isAnswered ? headLines(checked.heads) : [])];
   const body = (
     <>
       <h1>The chains</h1>
-      <p class={isWhole ? 'sentence' : 'sentence problem'} role="status">
-        {isWhole
-          ? `Whole: ${found.links} links in ${found.chains} chains, none missing, none changed.`
-          : `Not whole: ${found.broken.length} of ${found.chains} chains are broken, ` +
-            `${found.disagreements.length} rows say something else than their history.`}
+      <p class={isSound ? 'sentence' : 'sentence problem'} role="status">
+        {sentence}
       </p>
-      <p>
-        They end in <code>{head}</code>. Whoever rewrote everything would end in another digest:
-        compare it with the one that somebody else wrote down.
-      </p>
-      <Broken found={found} />
+      {isAnswered ? (
+        <p>
+          They end in <code>{checked.head}</code>. Whoever rewrote everything would end in another
+          digest: compare it with the one that somebody else wrote down.
+        </p>
+      ) : null}
+      {isAnswered ? <Broken found={checked.chain} /> : null}
+      {told.slice(0, NAMED_MAX).map((line) => (
+        <p class={isSound ? 'hint' : 'problem'}>{line}</p>
+      ))}
       <p>
         <a href="/audit">Back to the audit</a>
       </p>
@@ -189,9 +197,32 @@ export async function checkChains(visit: Visit): Promise<Answer> {
   return { kind: 'page', title: 'The chains', section: 'Audit', body };
 }
 
+function outcomeOf(
+  isSound: boolean,
+  { altered }: DatabaseFinding['definitions'],
+  { chain, head, heads }: Extract<DatabaseFinding['checked'], { chain: ChainFinding }>,
+): string {
+  if (isSound) return `whole, ends in ${head}`;
+  const { broken } = chain;
+  const signed = heads.broken.length;
+  return `${broken.length} broken, ${altered.length} altered, ${signed} signed otherwise`;
+}
+
+function chainSentence(isSound: boolean, chain: ChainFinding): string {
+  if (isSound) {
+    return `Whole: ${chain.links} links in ${chain.chains} chains, none missing, none changed.`;
+  }
+  return (
+    `Not whole: ${chain.broken.length} of ${chain.chains} chains are broken, ` +
+    `${chain.disagreements.length} rows say something else than their history; what else was ` +
+    'altered is named below.'
+  );
+}
+
 function Broken({ found }: { found: ChainFinding }) {
   const { broken, disagreements, unsealed } = found;
-  const pending = unsealed.reduce((sum, { facts }) => sum + facts, 0);
+  const pending = unsealed.reduce((sum, { facts, strayed }) => sum + facts - strayed, 0);
+  const strayed = unsealed.reduce((sum, one) => sum + one.strayed, 0);
   return (
     <>
       {found.removed.map((one) => (
@@ -226,6 +257,9 @@ function Broken({ found }: { found: ChainFinding }) {
           {labelOf(history ?? 'nothing')}.
         </p>
       ))}
+      {strayed === 0 ? null : (
+        <p class="problem">Links are gone: {strayed} facts bear one that no chain has.</p>
+      )}
       {pending === 0 ? null : (
         <p class="hint">
           Not sealed yet: {pending} facts. The next run, or the next decision, seals them.

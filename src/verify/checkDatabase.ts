@@ -1,0 +1,86 @@
+// All that can be checked of a database without working a night out again: what it is made of, then
+// the chain by what it is made of, then the ends that were signed outside of it; and the first and
+// the last of it in words. Neighbours: cli/reports/verifyChain.ts and web/pages/audit.tsx tell.
+
+import { headDigest } from '../core/chain.js';
+import { messageOf, TieoutError } from '../core/errors.js';
+import type { Database, Db } from '../database/db.js';
+import { chainHeads } from '../runs/runRecordStore.js';
+import type { DefinitionsFinding } from './definitions/definitions.js';
+import { checkDefinitions, trustNobodysNames } from './definitions/definitionsStore.js';
+import type { HeadsFinding } from './signedHeadsStore.js';
+import { type ChainFinding, checkChain, isWhole } from './verifyChainStore.js';
+
+interface Checked {
+  chain: ChainFinding;
+  head: string;
+  heads: HeadsFinding;
+}
+
+export interface DatabaseFinding {
+  isSound: boolean;
+  definitions: DefinitionsFinding;
+  /** or what the database answered where it was altered so far that nothing could be checked */
+  checked: Checked | { problem: string };
+}
+
+export async function checkDatabase(
+  db: Database,
+  headsOf: (tx: Db) => Promise<HeadsFinding>,
+  progress: (done: number, total: number) => void = () => {},
+): Promise<DatabaseFinding> {
+  const definitions = await db.transaction(async (tx) => {
+    await trustNobodysNames(tx);
+    return checkDefinitions(tx);
+  });
+  const isAltered = definitions.altered.length > 0;
+  const work = db.transaction(async (tx): Promise<Checked> => {
+    await trustNobodysNames(tx);
+    const chain = await checkChain(tx, progress);
+    return { chain, head: headDigest(await chainHeads(tx)), heads: await headsOf(tx) };
+  });
+  const checked = await work.catch((error: unknown) => {
+    // Replaced functions may answer anything; that they were replaced is the finding.
+    if (isAltered && !(error instanceof TieoutError)) return { problem: messageOf(error) };
+    throw error;
+  });
+  const isSound =
+    !isAltered &&
+    !('problem' in checked) &&
+    isWhole(checked.chain) &&
+    checked.heads.broken.length === 0;
+  return { isSound, definitions, checked };
+}
+
+export function definitionLines({ altered, compared, notCompared }: DefinitionsFinding): string[] {
+  return [
+    altered.length === 0
+      ? `The tables, guards and functions are those of this version: ${compared} compared.`
+      : `The database is not made as this version makes it (${altered.length}): what is said ` +
+        'above cannot be relied on.',
+    ...altered.map(({ object, problem }) => `The ${object} ${problem}`),
+    ...(notCompared === null ? [] : [`Not compared: ${notCompared}.`]),
+  ];
+}
+
+export function headLines(found: HeadsFinding): string[] {
+  const { path, lines, standing, newest, putBack, broken, torn } = found;
+  if (lines === null) {
+    return [`No end of a chain was signed here yet: the next run writes the first into ${path}.`];
+  }
+  const compared = lines - (putBack?.lines ?? 0);
+  return [
+    `Of ${compared} signed ends of runs ${standing} stand${
+      newest === null ? '' : `; the newest is of ${newest.businessDate}`
+    } (${path}).`,
+    ...broken.map((words) => `Signed otherwise: ${words}`),
+    ...(putBack === null
+      ? []
+      : [
+          `The database was put back on ${putBack.at.slice(0, 10)} (${putBack.reason}): the ` +
+            `${putBack.lines} ends signed before are told, not compared; ${putBack.standing} of ` +
+            'them still stand.',
+        ]),
+    ...(torn === 0 ? [] : [`${torn} line(s) were never written to their end: not compared.`]),
+  ];
+}

@@ -1,4 +1,4 @@
--- The schema as it stands after 0146_heads_not_signed, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0155_reversed_in_full, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -1371,6 +1371,7 @@ CREATE INDEX settlement_lines_by_order ON tieout.settlement_lines USING btree (a
 CREATE INDEX settlement_lines_by_transaction ON tieout.settlement_lines USING btree (account_id, transaction_id);
 CREATE INDEX settlement_lines_charged_back ON tieout.settlement_lines USING btree (account_id, order_no) WHERE ((type = ANY (ARRAY['chargeback', 'chargeback_reversed'])) AND (order_no IS NOT NULL));
 CREATE INDEX settlement_lines_charged_back_of ON tieout.settlement_lines USING btree (account_id, transaction_id) WHERE ((type = ANY (ARRAY['chargeback', 'chargeback_reversed'])) AND (transaction_id IS NOT NULL));
+CREATE INDEX settlement_lines_charging_back ON tieout.settlement_lines USING btree (settlement_line_id) WHERE (type = ANY (ARRAY['chargeback', 'chargeback_reversed']));
 CREATE TRIGGER await_movements AFTER INSERT ON tieout.settlement_lines REFERENCING NEW TABLE AS added
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.await_movements();
 CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.settlement_lines
@@ -2115,6 +2116,51 @@ AS $function$
       jsonb_build_array(jsonb_build_object('request_id', upper(calls_by_hand.request_id)))])
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.chargebacks_about(of_account text, of_order text, by text)
+ RETURNS bigint[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with named as materialized (
+    select l.settlement_line_id from tieout.settlement_lines l
+    where l.account_id = of_account and l.order_no = of_order
+      and l.type in ('chargeback', 'chargeback_reversed')
+    union
+    select l.settlement_line_id from tieout.settlement_lines l
+    where l.account_id = of_account and l.transaction_id = by
+      and l.type in ('chargeback', 'chargeback_reversed')
+  ),
+  place as materialized (
+    select of_order as order_no
+    union
+    select tieout.place_of_line(l)
+    from named join tieout.settlement_lines l using (settlement_line_id)
+  ),
+  known as materialized (
+    select m.transaction_id from place
+    join tieout.movements m on m.account_id = of_account and m.order_no = place.order_no
+    union
+    select i.transaction_id from place
+    join tieout.instructions i on i.account_id = of_account and i.order_no = place.order_no
+    where i.operation <> 'payout' and not i.is_void
+  ),
+  about as (
+    select l.settlement_line_id from place
+    join tieout.settlement_lines l on l.account_id = of_account and l.order_no = place.order_no
+      and l.type in ('chargeback', 'chargeback_reversed')
+    union
+    select l.settlement_line_id from known
+    join tieout.settlement_lines l on l.account_id = of_account
+      and l.transaction_id = known.transaction_id
+      and l.type in ('chargeback', 'chargeback_reversed')
+  )
+  select array(
+    select settlement_line_id from named
+    union
+    select settlement_line_id from about join tieout.settlement_lines l using (settlement_line_id)
+    where tieout.place_of_line(l) in (select order_no from place))
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.closed_until(account text)
  RETURNS date
  LANGUAGE sql
@@ -2148,25 +2194,22 @@ $function$;
 CREATE OR REPLACE FUNCTION tieout.disputed_money()
  RETURNS TABLE(account_id text, order_no text, transaction_id text)
  LANGUAGE sql
- STABLE PARALLEL SAFE
+ STABLE
 AS $function$
+  with charged as materialized (
+    select * from tieout.not_reversed(array(
+      select settlement_line_id from tieout.settlement_lines
+      where type in ('chargeback', 'chargeback_reversed')))
+  )
   select d.account_id, d.order_no, d.transaction_id
   from tieout.ledger_disputes() d
   where coalesce(d.stage, '') not in ('won', 'withdrawn')
   union all
-  select l.account_id, l.order_no, null
-  from tieout.settlement_lines l
-  where l.type in ('chargeback', 'chargeback_reversed') and l.order_no is not null
-  group by l.account_id, l.order_no
-  having count(*) filter (where l.type = 'chargeback')
-    > count(*) filter (where l.type = 'chargeback_reversed')
+  select account_id, place, null from charged
   union all
-  select l.account_id, null, l.transaction_id
-  from tieout.settlement_lines l
-  where l.type in ('chargeback', 'chargeback_reversed') and l.transaction_id is not null
-  group by l.account_id, l.transaction_id
-  having count(*) filter (where l.type = 'chargeback')
-    > count(*) filter (where l.type = 'chargeback_reversed')
+  select account_id, named, null from charged cross join unnest(order_nos) as o (named)
+  union all
+  select account_id, null, named from charged cross join unnest(transaction_ids) as t (named)
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.disputes_seen(i tieout.instructions)
@@ -2181,12 +2224,22 @@ AS $function$
       'transaction', left(d.transaction_id, 512), 'at', d.at at time zone 'UTC')
       || case when d.batch is null then '{}' else jsonb_build_object('batch', d.batch) end)) end
   from (
-    select * from tieout.known_disputes() one
+    select one.account_id, one.order_no, one.transaction_id, one.dispute_id, null as batch,
+      one.stage, one.currency, one.amount, one.at
+    from tieout.ledger_disputes() one
     where one.account_id collate "C" = i.account_id and one.order_no collate "C" = i.order_no
     union
-    select * from tieout.known_disputes() one
+    select one.account_id, one.order_no, one.transaction_id, one.dispute_id, null,
+      one.stage, one.currency, one.amount, one.at
+    from tieout.ledger_disputes() one
     where one.account_id collate "C" = i.account_id
       and one.transaction_id collate "C" = i.transaction_id
+    union
+    select l.account_id, l.order_no, l.transaction_id, l.line_id, l.batch, l.type, l.currency,
+      l.amount, l.booked_at
+    from tieout.settlement_lines l
+    where l.settlement_line_id = any (
+      tieout.chargebacks_about(i.account_id, i.order_no, i.transaction_id))
   ) d
 $function$;
 
@@ -2738,10 +2791,16 @@ CREATE OR REPLACE FUNCTION tieout.has_dispute(of_account text, of_order text, by
  LANGUAGE sql
  STABLE
 AS $function$
-  select exists (select from tieout.disputed_money() d
-      where d.account_id collate "C" = of_account and d.order_no collate "C" = of_order)
-    or exists (select from tieout.disputed_money() d
-      where d.account_id collate "C" = of_account and d.transaction_id collate "C" = by)
+  select exists (
+    select from tieout.ledger_disputes() d
+    where coalesce(d.stage, '') not in ('won', 'withdrawn')
+      and d.account_id collate "C" = of_account and d.order_no collate "C" = of_order)
+  or exists (
+    select from tieout.ledger_disputes() d
+    where coalesce(d.stage, '') not in ('won', 'withdrawn')
+      and d.account_id collate "C" = of_account and d.transaction_id collate "C" = by)
+  or exists (
+    select from tieout.not_reversed(tieout.chargebacks_about(of_account, of_order, by)))
 $function$;
 
 CREATE OR REPLACE PROCEDURE tieout.hold_run(IN run bigint, IN of_holder uuid)
@@ -3226,6 +3285,28 @@ begin
   return first + drawn;
 end $function$;
 
+CREATE OR REPLACE FUNCTION tieout.not_reversed(of_lines bigint[])
+ RETURNS TABLE(account_id text, place text, currency text, amount numeric, batches text, lines bigint, order_nos text[], transaction_ids text[])
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select account_id, (array_agg(place order by settlement_line_id))[1], currency, sum(amount),
+    string_agg(distinct batch, ', '), count(*),
+    array_agg(distinct order_no) filter (where order_no is not null),
+    array_agg(distinct transaction_id) filter (where transaction_id is not null)
+  from (
+    select l.*, p.place, l.transaction_id is not null and l.order_no is null
+        and p.place = 'batch ' || l.batch as is_apart
+    from tieout.settlement_lines l
+    cross join lateral (select tieout.place_of_line(l) as place offset 0) p
+    where l.settlement_line_id = any (of_lines)
+      and l.type in ('chargeback', 'chargeback_reversed')
+  ) line
+  group by account_id, currency, case when not is_apart then place end,
+    case when is_apart then transaction_id end
+  having sum(amount) < 0
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.number_look()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3329,6 +3410,9 @@ AS $function$
       where t.settlement_line_id = line.settlement_line_id),
     (select min(m.order_no) from tieout.movements m
       where m.account_id = line.account_id and m.transaction_id = line.transaction_id),
+    (select min(i.order_no) from tieout.instructions i
+      where i.account_id = line.account_id and i.transaction_id = line.transaction_id
+        and i.operation <> 'payout' and not i.is_void),
     line.order_no,
     'batch ' || line.batch)
 $function$;

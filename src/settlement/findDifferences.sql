@@ -61,18 +61,38 @@ newest_look as (
   where r.pull_id is not null
   order by r.account_id, r.business_date desc
 ),
--- Lines without a movement, that a look after them would have shown.
+-- Lines without a movement, that a look after them would have shown. What may still mean a movement
+-- without a line waits. What equals one that was settled already is that one a second time.
 lost as materialized (
-  select l.*
+  select l.*, coalesce(c.candidates, 0) > 0 as is_moved, coalesce(c.is_twice, false) as is_twice
   from tieout.settlement_unmatched u
   join tieout.settlement_lines l using (settlement_line_id)
   join account a using (account_id)
   cross join since
+  left join lateral (
+    select way, count(*) as candidates, count(w.movement_id) as awaited,
+      bool_or(n.amount = abs(l.amount) and n.currency = l.currency) as is_twice
+    from (
+      select 1 as way, movement_id from tieout.movements
+      where account_id = l.account_id and reference = l.reference and kind = l.type
+      union all
+      select 2, movement_id from tieout.movements
+      where account_id = l.account_id and transaction_id = l.transaction_id and kind = l.type
+      union all
+      select 3, movement_id from tieout.movements
+      where account_id = l.account_id and order_no = l.order_no and kind = l.type
+    ) m
+    join tieout.movements_now n using (movement_id)
+    left join tieout.settlement_awaited w using (movement_id)
+    where n.amount is distinct from 0
+    group by way
+    -- as it is matched: by the best way alone
+    order by way
+    limit 1
+  ) c on true
   where l.booked_at >= since.at
     and tieout.business_date_of(l.booked_at, $3::time, $4) <= a.seen_until
-    and not exists (select from tieout.movements m
-      where m.account_id = l.account_id and m.kind = l.type
-        and (m.order_no = l.order_no or m.transaction_id = l.transaction_id))
+    and coalesce(c.awaited, 0) = 0
 ),
 -- What ledger, movements and newest look know of their orders. By a transaction alone neither
 -- ledger nor look are found by an index: read whole, and only where there are such lines.
@@ -116,42 +136,73 @@ known as materialized (
   where entry.found
 ),
 placed as (
-  select l.*, k.settlement_line_id is not null as is_known,
-    coalesce(k.placed_at < since.at, false) as is_old,
+  select l.*, k.settlement_line_id is not null as is_known, k.placed_at,
     coalesce(k.order_no, l.order_no, 'batch ' || l.batch) as place
   from lost l
-  cross join since
   left join (
     select settlement_line_id, min(order_no) as order_no, min(placed_at) as placed_at
     from known group by settlement_line_id
   ) k using (settlement_line_id)
 ),
+-- Where the night could not look, nobody knows more than before: what is open stays as it is, and
+-- nothing opens. What nobody knows may be in any answer that failed.
+judged as materialized (
+  select p.*, b.is_open, b.kind as open_kind, coalesce(n.pull_id is not null and (
+      exists (
+        select from tieout.asked_orders q
+        left join tieout.pages g using (pull_id, account_id, page_no)
+        where q.pull_id = n.pull_id and q.account_id = p.account_id and q.order_no = p.place
+          and g.state is distinct from 'answered')
+      or not p.is_known and exists (
+        select from tieout.pages g
+        where g.pull_id = n.pull_id and g.account_id = p.account_id and g.state = 'failed')
+    ), false) as is_blind
+  from placed p
+  left join newest_look n using (account_id)
+  left join lateral (
+    select true as is_open, kind from tieout.breaks
+    where account_id = p.account_id and order_no = p.place and state <> 'resolved'
+      and kind in ('settled_not_captured', 'settled_unknown', 'settled_twice')
+    order by kind limit 1
+  ) b on true
+),
+-- An order of before is history, as long as the gateway does not show that nothing was captured.
+told_lost as (
+  select *, case when is_blind then open_kind when is_moved and is_twice then 'settled_twice'
+      when is_known then 'settled_not_captured' else 'settled_unknown' end as what
+  from judged p
+  cross join since
+  where (not is_blind or is_open) and (is_moved or p.placed_at is null or p.placed_at >= since.at
+    or exists (
+      select from tieout.look_entries e
+      where e.pull_id = tieout.newest_look(p.account_id, p.place) and e.account_id = p.account_id
+        and e.order_no = p.place and not e.is_extra and e.found
+        and e.state in ('pending', 'in_review', 'authorised', 'cancelled', 'declined')))
+),
 unknown as (
-  select account_id, place as order_no,
-    case when is_known then 'settled_not_captured' else 'settled_unknown' end as kind, currency,
-    abs(sum(amount)) as amount, '{}'::jsonb as expected,
-    jsonb_build_object('state', string_agg(distinct type, ' and '), 'currency', currency,
-      'amount', abs(sum(amount))::text, 'batch', string_agg(distinct batch, ', '),
-      'times', count(*)) as actual
-  from placed
-  where not is_old
-  group by account_id, place, currency, is_known
+  select account_id, place as order_no, what as kind, currency, abs(sum(amount)) as amount,
+    case when what = 'settled_twice' then jsonb_build_object('state',
+      string_agg(distinct type, ' and '), 'currency', currency, 'amount', abs(sum(amount))::text)
+      else '{}'::jsonb end as expected,
+    jsonb_build_object('state', string_agg(distinct type, ' and '), 'currency', currency, 'amount',
+      (abs(sum(amount)) * case when what = 'settled_twice' then 2 else 1 end)::text,
+      'batch', string_agg(distinct batch, ', '),
+      'times', count(*) * case when what = 'settled_twice' then 2 else 1 end) as actual
+  from told_lost
+  group by account_id, place, currency, what
 ),
 charged as (
-  select account_id, place as order_no, 'charged_back' as kind, currency, -sum(amount) as amount,
-    jsonb_build_object('currency', currency, 'amount', '0.00') as expected,
-    jsonb_build_object('currency', currency, 'amount', (-sum(amount))::text,
-      'batch', string_agg(distinct batch, ', '), 'times', count(*)) as actual
-  from (
-    select l.account_id, l.currency, l.amount, l.batch,
-      tieout.place_of_line(l) as place
-    from tieout.settlement_lines l
+  select n.account_id, n.place as order_no, 'charged_back' as kind, n.currency,
+    -sum(n.amount) as amount,
+    jsonb_build_object('currency', n.currency, 'amount', '0.00') as expected,
+    jsonb_build_object('currency', n.currency, 'amount', (-sum(n.amount))::text,
+      'batch', string_agg(n.batches, ', '), 'times', sum(n.lines)) as actual
+  from tieout.not_reversed(array(
+    select l.settlement_line_id from tieout.settlement_lines l
     join account using (account_id)
     cross join since
-    where l.type in ('chargeback', 'chargeback_reversed') and l.booked_at >= since.at
-  ) chargeback
-  group by account_id, place, currency
-  having sum(amount) < 0
+    where l.type in ('chargeback', 'chargeback_reversed') and l.booked_at >= since.at)) n
+  group by n.account_id, n.place, n.currency
 ),
 agreed as (
   select l.settlement_line_id, l.account_id, l.batch, l.settle_currency as currency, l.fee,
@@ -178,11 +229,25 @@ overcharged as (
   cross join lateral (select tieout.place_of_line(l) as place offset 0) p
   where abs(o.fee - o.agreed) > o.tolerance
   group by o.account_id, p.place, o.currency
-)
--- An order that has it in two currencies has it once.
-select distinct on (account_id, order_no, kind) *
-from (
+),
+found as (
   select * from overdue union all select * from odd union all select * from unknown
   union all select * from charged union all select * from overcharged
-) found
+)
+-- An order that has it in two currencies has it once, and in one currency all of it.
+select distinct on (account_id, order_no, kind) account_id, order_no, kind, currency, amount,
+  expected, actual
+from (
+  select account_id, order_no, kind, currency, sum(amount) as amount,
+    (jsonb_agg(expected order by amount desc nulls last, expected::text)) -> 0
+      || case when count(*) = 1 then '{}' else jsonb_strip_nulls(jsonb_build_object(
+        'amount', sum((expected ->> 'amount')::numeric)::text)) end as expected,
+    (jsonb_agg(actual order by amount desc nulls last, actual::text)) -> 0
+      || case when count(*) = 1 then '{}' else jsonb_strip_nulls(jsonb_build_object(
+        'amount', sum((actual ->> 'amount')::numeric)::text,
+        'batch', string_agg(actual ->> 'batch', ', ' order by actual ->> 'batch'),
+        'times', sum((actual ->> 'times')::int))) end as actual
+  from found
+  group by account_id, order_no, kind, currency
+) merged
 order by account_id, order_no, kind, amount desc nulls last, currency

@@ -44,7 +44,9 @@ best as materialized (
 ),
 alone as (
   select *, row_number() over (
-    partition by movement_id order by is_exact desc, settlement_line_id) as nth
+      partition by movement_id order by is_exact desc, way, settlement_line_id) as nth,
+    count(*) over (partition by movement_id) as claims,
+    count(*) filter (where way = 1) over (partition by movement_id) as named
   from best where candidates = 1
 ),
 paired as (
@@ -77,8 +79,10 @@ chosen as (
     (is_taken or nth > 1 or not (is_exact or is_suspense)) as differs
   from alone
   -- A capture may be settled in parts. A refund of another amount may be one that no look has shown
-  -- yet: it takes this one only where no other line does.
-  where is_exact or type = 'captured' or (nth = 1 and not is_taken)
+  -- yet: it takes this one only where no other line does. One of an unknown amount gets that of the
+  -- line which names it, else of the only line that may mean it.
+  where is_exact or type = 'captured' or (nth = 1 and not is_taken
+    and (not is_suspense or claims = 1 or (way = 1 and named = 1)))
   union all
   select settlement_line_id, movement_id, way, is_exact, is_suspense, false
   from (

@@ -81,7 +81,10 @@ describe.each<[string, Dispute[], boolean]>([
   });
 });
 
-describe.each<[string, [string, string | null, string | null][], boolean]>([
+/** type, order, transaction, amount where it is not all of it, currency */
+type Charged = [string, string | null, string | null, string?, string?];
+
+describe.each<[string, Charged[], boolean]>([
   ['one, by its order', [['chargeback', 'O1', null]], true],
   ['one, by its transaction', [['chargeback', null, 'O1/T1']], true],
   ['of another order', [['chargeback', 'O2', 'O2/T2']], false],
@@ -103,30 +106,90 @@ describe.each<[string, [string, string | null, string | null][], boolean]>([
     ],
     true,
   ],
+  [
+    'one that was reversed in part',
+    [
+      ['chargeback', 'O1', 'O1/T1'],
+      ['chargeback_reversed', 'O1', 'O1/T1', '9.99'],
+    ],
+    true,
+  ],
+  [
+    'one that was reversed in parts, until all of it was',
+    [
+      ['chargeback', 'O1', 'O1/T1'],
+      ['chargeback_reversed', 'O1', 'O1/T1', '9.99'],
+      ['chargeback_reversed', 'O1', 'O1/T1', '0.01'],
+    ],
+    false,
+  ],
+  [
+    'one that was reversed in another currency',
+    [
+      ['chargeback', 'O1', 'O1/T1'],
+      ['chargeback_reversed', 'O1', 'O1/T1', '10.00', 'CHF'],
+    ],
+    true,
+  ],
+  [
+    'by its order, reversed by its transaction',
+    [
+      ['chargeback', 'O1', null],
+      ['chargeback_reversed', null, 'O1/T1'],
+    ],
+    false,
+  ],
+  [
+    'by its transaction, reversed by its order',
+    [
+      ['chargeback', null, 'O1/T1'],
+      ['chargeback_reversed', 'O1', null],
+    ],
+    false,
+  ],
+  [
+    'called something else, reversed in part by its order',
+    [
+      ['chargeback', 'psp 1', 'O1/T1'],
+      ['chargeback_reversed', 'O1', null, '1.00'],
+    ],
+    true,
+  ],
+  [
+    'the reversal is of a transaction that nobody knows',
+    [
+      ['chargeback', null, 'O1/T1'],
+      ['chargeback_reversed', null, 'O9/T9'],
+    ],
+    true,
+  ],
 ])('chargebacks: %s', (_, lines, isHeld) => {
-  test('hold a refund, and are what a person sees', async () => {
-    for (const [at, [type, orderNo, transactionId]] of lines.entries()) {
-      const by = transactionId === null ? null : `${accountId}.${transactionId}`;
-      await db.query(
-        `insert into tieout.settlement_lines (account_id, batch, line_id, line_no, type, booked_at,
-           order_no, transaction_id, currency, amount, settle_currency, gross, fee, net)
-         values ($1, '134', $2, 1, $3, '2026-11-19Z', $4, $5, 'EUR', -10, 'EUR', -10, 0, -10)`,
-        [accountId, String(at), type, orderNo, by],
-      );
-    }
+  test('hold a refund at plan and claim, and are what a person sees', async () => {
+    await captured();
+    await charge(lines);
     await plan();
     expect(await instructionTexts(db, accountId)).toEqual([
       isHeld ? 'O1 refund R1 4.00 held: disputed' : 'O1 refund R1 4.00 planned',
     ]);
+    await db.query(
+      `update tieout.instructions set state = 'planned', hold_reason = null where account_id = $1`,
+      [accountId],
+    );
+    expect(await cutBatches(db, [accountId], SNAPSHOT_AT)).toBe(1);
+    expect(await claimHolds()).toBe(isHeld);
     if (!isHeld) return;
     const { rows } = await db.query<{ seen: SeenDispute[] }>(
       `select tieout.seen_of(i) -> 'disputes' as seen from tieout.instructions i
        where account_id = $1`,
       [accountId],
     );
+    const of = lines.filter(([, , transaction]) => transaction !== 'O9/T9');
     expect(rows[0]?.seen.map(disputeText).sort()).toEqual(
-      lines
-        .map(([type], at) => `${type.replace('_', ' ')} in batch 134, line ${at}: -10.00 EUR`)
+      of
+        .map(([type, , , amount = '10.00', currency = 'EUR'], at) => {
+          const sign = type === 'chargeback' ? '-' : '';
+          return `${type.replace('_', ' ')} in batch 134, line ${at}: ${sign}${amount} ${currency}`;
+        })
         .sort(),
     );
   });
@@ -214,6 +277,32 @@ async function plan(): Promise<void> {
     ORDER,
   ]);
   await db.query('update tieout.pulls set as_of = clock_timestamp() where pull_id = $1', [pullId]);
+}
+
+/** The capture of the order, as the book of movements has it. */
+async function captured(): Promise<void> {
+  await db.query(
+    `insert into tieout.movements (account_id, order_no, transaction_id, kind, currency, amount, made,
+       business_date, run_id, is_history)
+     values ($1, 'O1', $1 || '.O1/T1', 'captured', 'EUR', 10, 'elsewhere', '2026-11-18', $2, false)`,
+    [accountId, await storeRun(db, accountId)],
+  );
+}
+
+async function charge(lines: readonly Charged[]): Promise<void> {
+  for (const [
+    at,
+    [type, orderNo, transactionId, amount = '10', currency = 'EUR'],
+  ] of lines.entries()) {
+    const by = transactionId === null ? null : `${accountId}.${transactionId}`;
+    await db.query(
+      `insert into tieout.settlement_lines (account_id, batch, line_id, line_no, type, booked_at,
+         order_no, transaction_id, currency, amount, settle_currency, gross, fee, net)
+       select $1, '134', $2, 1, $3, '2026-11-19Z', $4, $5, $7, a, $7, a, 0, a
+       from (select case $3 when 'chargeback' then -$6::numeric else $6 end as a) as money`,
+      [accountId, String(at), type, orderNo, by, amount, currency],
+    );
+  }
 }
 
 async function store(disputes: readonly Dispute[]): Promise<void> {

@@ -68,6 +68,8 @@ const GROSS_IS_AMOUNT: readonly LineType[] = ['captured', 'refunded', 'chargebac
 const SIGNS: Readonly<Partial<Record<LineType, { above: boolean; reason: string }>>> = {
   captured: { above: true, reason: 'what was captured comes in: must be above 0' },
   refunded: { above: false, reason: 'what was refunded goes out: must be below 0' },
+  chargeback: { above: false, reason: 'what was taken back goes out: must be below 0' },
+  chargeback_reversed: { above: true, reason: 'what was reversed comes back in: must be above 0' },
   payout: {
     above: false,
     reason: "a payout leaves the acquirer's account for ours: must be below 0 (negate in the map?)",
@@ -118,11 +120,17 @@ function moneyOf(line: RawLine, type: LineType, currencies: CurrencyDecimals): M
   return money;
 }
 
-function requireSigns(line: RawLine, type: LineType, { amount, net }: Money): void {
+function requireSigns(line: RawLine, type: LineType, { amount, gross, net }: Money): void {
   const sign = SIGNS[type];
   if (sign === undefined) return;
   const fits = (value: Hundredths): boolean => (sign.above ? value > 0n : value < 0n);
   if (!fits(amount)) throw new Refusal('amount', line.amount ?? formatAmount(amount), sign.reason);
+  // Of a few hundredths another currency may make nothing, but never the contrary.
+  if (OF_AN_ORDER.includes(type) && gross !== 0n && !fits(gross)) {
+    const column = present(line, 'gross') ? 'gross' : 'net';
+    const reason = `gross is ${formatAmount(gross)}, and ${sign.reason}`;
+    throw new Refusal(column, line[column] ?? null, reason);
+  }
   if (type === 'payout' && !fits(net)) throw new Refusal('net', line.net ?? null, sign.reason);
 }
 

@@ -1,0 +1,165 @@
+// Lines that no movement is left for, and what a night could not see of them (docs/CONTRACT.md
+// section 9): told where they are surplus, waiting where they may still mean something, never
+// guessed. Neighbour: matching.test.ts.
+
+import { expect, it } from 'vitest';
+import type { Given, Line } from './facts.js';
+import { breaks, checkIdentities, db, matches, moved, settle, settled } from './facts.js';
+
+const refund = (amount: string | null, over: Partial<Given> = {}): Given => {
+  return { order: '1', kind: 'refunded', amount, ...over };
+};
+const back = (amount: string, over: Partial<Line> = {}): Line => {
+  return { order: '1', type: 'refunded', amount, ...over };
+};
+const TWO = [{ order: '1', amount: '100.00' }, refund('10.00'), refund('20.00')];
+const SETTLED = [{ order: '1', amount: '100.00' }, back('-10.00'), back('-20.00')];
+
+it.each<[string, Given[], Line[][], string[]]>([
+  [
+    'after all refunds are settled: one that was is told as twice, another as never shown',
+    TWO,
+    [SETTLED, [back('-10.00'), back('-7.00')]],
+    ['1 settled_not_captured 7.00 EUR', '1 settled_twice 10.00 EUR'],
+  ],
+  [
+    'twice, and its capture as well: all of the money',
+    TWO,
+    [SETTLED, [{ order: '1', amount: '100.00' }, back('-20.00'), back('-20.00')]],
+    ['1 settled_twice 140.00 EUR'],
+  ],
+  [
+    'one refund, settled, and a line of another amount',
+    [{ order: '1', amount: '100.00' }, refund('10.00')],
+    [SETTLED.slice(0, 2), [back('-7.00')]],
+    ['1 settled_not_captured 7.00 EUR'],
+  ],
+  [
+    'one that may still mean an open refund waits',
+    TWO,
+    [SETTLED.slice(0, 2), [back('-7.00', { amount: '-10.00' })]],
+    [],
+  ],
+  [
+    'captures of one order, all settled, and one more',
+    [
+      { order: '1', amount: '10.00' },
+      { order: '1', amount: '20.00', transaction: 'T2' },
+    ],
+    [
+      [
+        { order: '1', amount: '10.00' },
+        { order: '1', amount: '20.00' },
+      ],
+      [{ order: '1', amount: '20.00' }],
+    ],
+    ['1 settled_twice 20.00 EUR'],
+  ],
+])('surplus lines: %s', async (_name, movements, batches, expected) => {
+  await moved(...movements);
+  for (const lines of batches) {
+    await settled(...lines);
+    await settle();
+  }
+  expect(await breaks()).toEqual(expected);
+  await checkIdentities();
+  const events = () => db.query('select event_id from tieout.break_events');
+  const before = (await events()).rows.length;
+  await settle();
+  expect((await events()).rows.length).toBe(before);
+});
+
+it.each<[string, Line[], string[]]>([
+  ['the only line that may mean it', [back('-3.00')], ['1 refunded 3.00 = -3.00 order']],
+  ['of several lines none', [back('-3.00'), back('-4.00')], []],
+  ['of several equal lines none', [back('-3.00'), back('-3.00')], []],
+  [
+    'of several lines the one that bears its reference',
+    [back('-3.00'), back('-4.00', { reference: 'R1' })],
+    ['1 refunded 4.00 = -4.00 reference'],
+  ],
+])('a refund in suspense gets its amount from %s', async (_name, lines, expected) => {
+  await moved(refund(null, { reference: 'R1' }));
+  await settled(...lines);
+  await settle();
+  expect(await matches()).toEqual(expected);
+  await checkIdentities();
+});
+
+it.each<[string | null, string[]]>([
+  ['cancelled', ['old settled_not_captured 10.00 EUR']],
+  ['authorised', ['old settled_not_captured 10.00 EUR']],
+  ['captured', []],
+  [null, []],
+])('an order of before that the gateway shows %s', async (state, expected) => {
+  await order('old', '2026-10-18');
+  await look('answered', state === null ? [] : [{ order: 'old', state }]);
+  await settled({ order: 'old', amount: '10.00' });
+  await settle();
+  expect(await breaks()).toEqual(expected);
+});
+
+it('where the night could not look nothing opens, and what is open stays', async () => {
+  await order('1', '2026-11-18');
+  await order('2', '2026-11-18');
+  await look('failed', [
+    { order: '1', state: 'captured' },
+    { order: '2', state: 'captured' },
+  ]);
+  await settled({ order: '1', amount: '10.00' }, { order: 'nobody', amount: '9.00' });
+  await settle();
+  expect(await breaks()).toEqual([]);
+  await look('answered', [{ order: '1', state: 'authorised' }]);
+  await settle();
+  const told = ['1 settled_not_captured 10.00 EUR', 'nobody settled_unknown 9.00 EUR'];
+  expect(await breaks()).toEqual(told);
+  await look('failed', [{ order: '1', state: 'captured' }]);
+  await settle();
+  expect(await breaks()).toEqual(told);
+  const { rows } = await db.query('select event_id from tieout.break_events');
+  expect(rows).toHaveLength(2);
+});
+
+async function order(orderNo: string, placedOn: string): Promise<void> {
+  await db.query(
+    `insert into ledger.orders (account_id, order_no, currency, amount, expected, placed_at)
+     values ('A1', $1, 'EUR', 10, 'captured', $2)`,
+    [orderNo, `${placedOn}T00:00:00Z`],
+  );
+}
+
+/** The night's look: one page that asks for these orders, and what it shows of them. */
+async function look(
+  page: 'answered' | 'failed',
+  shown: readonly { order: string; state: string }[],
+): Promise<void> {
+  const orders = JSON.stringify(shown);
+  const { rows } = await db.query<{ pull_id: bigint }>(
+    `insert into tieout.pulls (run_id, kind, as_of, is_sealed)
+     select run_id, 'night', now(), true from tieout.runs returning pull_id`,
+  );
+  const pullId = rows[0]?.pull_id ?? 0n;
+  await db.query(
+    `insert into tieout.pages (pull_id, account_id, page_no, state, orders, entries, unasked,
+       attempts, reason, answered_at)
+     select $1, 'A1', 1, $2, 1, case $2 when 'answered' then 1 end, 0, 1,
+       case $2 when 'failed' then 'no answer' end, case $2 when 'answered' then now() end`,
+    [pullId, page],
+  );
+  await db.query(
+    `insert into tieout.asked_orders (pull_id, account_id, order_no, page_no, in_ledger)
+     select $1, 'A1', o."order", 1, true from jsonb_to_recordset($2::jsonb) as o ("order" text)`,
+    [pullId, orders],
+  );
+  if (page === 'answered') {
+    await db.query(
+      `insert into tieout.look_entries (pull_id, account_id, page_no, position, order_no, is_extra,
+         is_asked, transaction_id, currency, amount, state, found, fraud_rejected)
+       select $1, 'A1', 1, 1, o."order", false, true, 'T' || o."order", 'EUR', 10, o.state, true,
+         false
+       from jsonb_to_recordset($2::jsonb) as o ("order" text, state text)`,
+      [pullId, orders],
+    );
+  }
+  await db.query('update tieout.run_accounts set pull_id = $1', [pullId]);
+}

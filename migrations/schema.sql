@@ -1,4 +1,4 @@
--- The schema as it stands after 0155_reversed_in_full, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0160_payout_rejected, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -291,7 +291,7 @@ create table tieout.breaks (
   waived_limit numeric(20,2),
   constraint breaks_account_id_order_no_kind_key UNIQUE (account_id, order_no, kind),
   constraint breaks_check CHECK (state <> 'waived' OR waived_reason IS NOT NULL),
-  constraint breaks_kind_check CHECK (kind = ANY (ARRAY['missing_at_gateway', 'missing_in_ledger', 'amount_mismatch', 'currency_mismatch', 'state_mismatch', 'transaction_mismatch', 'duplicate_transaction', 'refund_mismatch', 'stale_authorisation', 'unknown_status', 'invalid_record', 'instruction_rejected', 'outcome_unknown', 'refund_without_order', 'not_settled', 'settled_twice', 'settled_not_captured', 'settled_unknown', 'settlement_amount', 'fee_variance', 'charged_back'])),
+  constraint breaks_kind_check CHECK (kind = ANY (ARRAY['missing_at_gateway', 'missing_in_ledger', 'amount_mismatch', 'currency_mismatch', 'state_mismatch', 'transaction_mismatch', 'duplicate_transaction', 'refund_mismatch', 'stale_authorisation', 'unknown_status', 'invalid_record', 'instruction_rejected', 'outcome_unknown', 'refund_without_order', 'payout_rejected', 'not_settled', 'settled_twice', 'settled_not_captured', 'settled_unknown', 'settlement_amount', 'fee_variance', 'charged_back'])),
   constraint breaks_pkey PRIMARY KEY (break_id),
   constraint breaks_state_check CHECK (state = ANY (ARRAY['open', 'resolved', 'waived']))
 );
@@ -3903,7 +3903,7 @@ CREATE OR REPLACE FUNCTION tieout.stands_apart(kind text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$
-  select kind = 'refund_without_order' or tieout.is_settlement_kind(kind)
+  select kind in ('refund_without_order', 'payout_rejected') or tieout.is_settlement_kind(kind)
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.statement_lines(run bigint, account text, snapshot bigint)

@@ -13,5 +13,5 @@ left join tieout.carried_breaks c on c.working_id = w.working_id and c.break_id 
 where w.working_id = $1::bigint and (c.break_id is not null or exists (
   select from tieout.break_events e
   where e.break_id = b.break_id
-    -- those of settlement are no run's: what happened to them in between is given, too
-    and (e.event_id <= w.last_break_event or tieout.is_settlement_kind(b.kind))))
+    -- those of no order are opened outside of a compare: what happened to them is given, too
+    and (e.event_id <= w.last_break_event or tieout.stands_apart(b.kind))))

@@ -77,13 +77,16 @@ async function on(app: App, order: BrakeOrder, json: boolean): Promise<number> {
     printJson(pulled);
     return 0;
   }
-  const scope =
-    order.accountId === null ? 'Nothing is sent' : `Account ${order.accountId}: nothing`;
+  const [scope, flag] =
+    order.accountId === null
+      ? ['Nothing is sent', '']
+      : [`Account ${order.accountId}: nothing`, ` --account ${order.accountId}`];
   printLines(
     pulled.kind === 'was_on'
       ? [`Nothing to do: ${brakeWords(pulled.standing)}`]
       : [
-          `${scope} from now on; looks go on. \`tieout brake off --reason TEXT\` lets it go.`,
+          `${scope} from now on; looks go on. ` +
+            `\`tieout brake off${flag} --reason TEXT\` lets it go.`,
           ...(pulled.underWay > 0
             ? [`${pulled.underWay} batch(es) were on their way and come to their end.`]
             : []),

@@ -14,6 +14,8 @@ export interface Side {
   transaction?: string;
   /** why the ledger's row cannot be used */
   problem?: string;
+  /** the number of ours that a person has to decide about */
+  instruction?: string;
   /** of the acquirer: the batches, the number of lines; and the day since when it is waited for */
   batch?: string;
   times?: number;
@@ -118,6 +120,11 @@ const SENTENCES: Record<BreakKind, (words: Words) => string> = {
     `nobody can say yet whether the gateway did what we sent; it shows ${gateway}`,
   refund_without_order: ({ expected }) =>
     `${expected.problem ?? 'a refund request'} names no order of the ledger: nothing is refunded`,
+  payout_rejected: ({ expected }) =>
+    `${expected.problem ?? 'a payout did not happen'}: ` +
+    (expected.instruction === undefined
+      ? 'nothing is paid until a run plans it again'
+      : `nothing is paid until \`tieout instructions replan ${expected.instruction}\``),
   ...SETTLEMENT_SENTENCES,
 };
 

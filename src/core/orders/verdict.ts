@@ -54,6 +54,7 @@ export const BREAK_KINDS = [
   'instruction_rejected',
   'outcome_unknown',
   'refund_without_order',
+  'payout_rejected',
   ...SETTLEMENT_KINDS,
 ] as const;
 export type BreakKind = (typeof BREAK_KINDS)[number];

@@ -636,6 +636,14 @@ create table tieout.imported_files (
   constraint imported_files_pkey PRIMARY KEY (relation, sha256, map_sha256)
 );
 
+create table tieout.installation (
+  installation_id uuid default gen_random_uuid() not null,
+  made_at timestamp with time zone default clock_timestamp() not null,
+  constraint installation_pkey PRIMARY KEY (installation_id)
+);
+CREATE TRIGGER guard_history BEFORE DELETE OR UPDATE OR TRUNCATE ON tieout.installation
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
+
 create table tieout.instruction_events (
   seq bigint generated always as identity not null,
   instruction_id bigint not null,
@@ -1811,9 +1819,10 @@ create view tieout.server_facts as
             ELSE NULL::text
         END AS timeline,
     EXTRACT(epoch FROM pg_postmaster_start_time())::text AS started_at,
-    ( SELECT pg_database.oid::text AS oid
+    concat_ws('.', ( SELECT pg_database.oid
            FROM pg_database
-          WHERE pg_database.datname = current_database()) AS database,
+          WHERE pg_database.datname = current_database()), to_regclass('tieout.attempts')::oid, ( SELECT min(installation.xmin::text) AS min
+           FROM tieout.installation)) AS database,
     ARRAY( SELECT name.name || ' = off'
            FROM unnest('{fsync,full_page_writes,synchronous_commit}'[]) name(name)
           WHERE current_setting(name.name) = 'off' AND current_setting('tieout.throwaway', true) IS DISTINCT FROM 'on') AS unsafe;
@@ -2273,8 +2282,10 @@ AS $function$
   select 'twin_request'
   from tieout.instructions i
   where of_operation = 'refund' and i.account_id = of_account and i.order_no = of_order
-    and i.operation = 'refund' and not i.is_void and i.refund_id <> of_refund
-    and lower(btrim(i.refund_id)) = lower(btrim(of_refund))
+    and i.operation = 'refund' and i.refund_id <> of_refund
+    and case when i.state = 'rejected' then i.replan_id is null
+        and (i.refund_amount = money or lower(btrim(i.refund_id)) = lower(btrim(of_refund)))
+      else not i.is_void and lower(btrim(i.refund_id)) = lower(btrim(of_refund)) end
   union all
   select 'over_captured'
   from tieout.instructions i
@@ -2919,7 +2930,8 @@ CREATE OR REPLACE FUNCTION tieout.is_this_base(verified_system text, database te
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$
-  select coalesce(split_part(verified_system, '/', 2), '') in ('', database)
+  select coalesce(split_part(verified_system, '/', 2), '')
+    in ('', database, split_part(database, '.', 1))
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.is_void(state text)

@@ -229,6 +229,29 @@ test('a refund request that comes again in other letters waits for a person', as
   expect(await refunded(house)).toEqual(['1.00', '2.00']);
 });
 
+test('a refund that the gateway refused does not go by itself under another id', async () => {
+  const inLedger = kinds({ partial_refund_due: 1 });
+  const { house, front } = await houseBehind({ orders: 900, inLedger, daysAgo: 4 });
+  cleanups.push(() => house.end());
+  front.trouble = async (call) => call.operation === 'refund' && refusing(call);
+  await night(house, 4);
+  expect(await instructionCounts(house.db)).toEqual({ 'refund rejected': 1 });
+  front.trouble = () => false;
+  await house.db.query(`update ledger.refund_requests set refund_id = 'again'`);
+  for (const daysAgo of [3, 2]) {
+    await night(house, daysAgo);
+    expect(await held(house)).toEqual(['twin_request']);
+  }
+  expect(await refunded(house)).toEqual([]);
+});
+
+function refusing(call: Parameters<typeof answerJson>[0]): true {
+  const asked = JSON.parse(call.body) as { refund_orders: Record<string, string>[] };
+  const refused = { refund_status: '0', refund_message: 'E0009:not today' };
+  const refund_orders = asked.refund_orders.map((entry) => ({ ...entry, ...refused }));
+  return answerJson(call, { ...asked, return_status: '1', error_message: '', refund_orders });
+}
+
 test('an order that two accounts have, which are one at the gateway, moves for neither', async () => {
   const inLedger = kinds({ capture_due: 1 }, 'A1001');
   const { house, front } = await houseBehind({ orders: 900, inLedger, daysAgo: 4 });

@@ -1,8 +1,9 @@
 // A PostgreSQL server of its own that several hosts share, and the ways in which such a database
 // comes back older than it was: a cold copy, a base backup that is simply started, recovery to a
-// point in time. Each host has its own data folder, and so its own journal of permits.
+// point in time, a dump beside it or in its place. Each host has its own data folder, and so its own journal of permits.
 
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import {
   appendFileSync,
   chmodSync,
@@ -18,10 +19,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { migrateQueues } from '../../jobs/queues.js';
+import { readBackup, writeBackup } from '../../src/backup/backupFiles.js';
+import { dumpTables } from '../../src/backup/backupStore.js';
+import { restoreTables } from '../../src/backup/restoreStore.js';
 import type { Database } from '../../src/database/db.js';
 import { openDatabase } from '../../src/database/db.js';
 import { startEmbedded } from '../../src/database/embedded/embedded.js';
-import { migrateUp } from '../../src/database/migrate.js';
+import { migrateUp, migrationStatus } from '../../src/database/migrate.js';
 import { prepareData } from './preparedData.js';
 
 export const PUT_BACK = [
@@ -29,6 +33,7 @@ export const PUT_BACK = [
   'a base backup',
   'recovery to a point in time',
   'a dump that is loaded anew',
+  'a dump that is loaded in place',
 ] as const;
 export type PutBack = (typeof PUT_BACK)[number];
 
@@ -47,12 +52,15 @@ export interface SharedServer {
 const POINT = 'kept';
 /** Without a restart: the server runs on. */
 const LOADED = 'a dump that is loaded anew';
+/** The same, and the database keeps its number: only what is in it is dropped and made again. */
+const IN_PLACE = 'a dump that is loaded in place';
 
 export async function startSharedServer(): Promise<SharedServer> {
   const folder = mkdtempSync(join(tmpdir(), 'tieout-shared-'));
   chmodSync(folder, 0o755);
   const dataDir = join(folder, 'server');
   const archive = join(folder, 'archive');
+  const dump = join(folder, 'dump');
   const copy = join(folder, 'copy');
   mkdirSync(archive);
   chmodSync(archive, 0o777);
@@ -99,6 +107,7 @@ export async function startSharedServer(): Promise<SharedServer> {
     keep: async (how) => {
       if (how === LOADED)
         return beside((db) => db.query(`create database kept template ${database}`));
+      if (how === IN_PLACE) return dumpAll(connection, dump);
       if (how === 'a cold copy') {
         await server.stop();
         copyFolder(data, copy);
@@ -113,6 +122,7 @@ export async function startSharedServer(): Promise<SharedServer> {
           await db.query(`create database ${database} template kept`);
         });
       }
+      if (how === IN_PLACE) return at((db) => loadInPlace(connection, db, dump));
       if (how === 'recovery to a point in time') await at((db) => archived(db));
       await server.stop();
       copyFolder(copy, data);
@@ -124,6 +134,30 @@ export async function startSharedServer(): Promise<SharedServer> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function dumpAll(connection: SharedServer['connection'], folder: string): Promise<void> {
+  const { applied: migrations } = await migrationStatus(connection);
+  const about = { version: 'as kept', migrations };
+  await writeBackup(folder, (draft) => dumpTables(connection, draft, about, () => {}));
+}
+
+/** As pg_restore leaves it: without the word that `tieout restore` has of it. */
+async function loadInPlace(
+  connection: SharedServer['connection'],
+  db: Database,
+  folder: string,
+): Promise<void> {
+  await db.query('drop schema tieout, tieout_meta, ledger cascade');
+  await migrateUp(connection);
+  const { manifest, sha256 } = await readBackup(folder);
+  const journal = { journalId: randomUUID(), host: 'none', place: 'none' };
+  const who = { name: 'pg_restore', isClaim: true };
+  await restoreTables(db, { folder, manifest, sha256, who, journal }, () => {});
+  await db.transaction(async (tx) => {
+    await tx.query('set local session_replication_role = replica');
+    await tx.query(`delete from tieout.brakes where by = 'pg_restore'`);
+  });
 }
 
 /** With owners and modes, and nothing of what was there before. */

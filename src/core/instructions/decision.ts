@@ -72,7 +72,7 @@ export const HOLD_REASONS = {
   },
   twin_request: {
     isApprovable: true,
-    words: 'another refund request of the order has the same id but for case or spaces',
+    words: 'another refund request of the order was paid or refused, and this may be the same one',
   },
   over_captured: {
     isApprovable: true,

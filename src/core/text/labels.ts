@@ -63,7 +63,8 @@ const HOLD_REASONS: Readonly<Record<string, string>> = {
   shared_transaction: 'another order or account moves this transaction, too: look, then approve',
   by_hand: 'done at the gateway by hand, or may have been: look, then approve',
   over_captured: 'more would go back than we captured: look, then approve',
-  twin_request: 'a request of the same id but for case or spaces was paid: look, then approve',
+  twin_request:
+    'it may be a request that was paid, or that the gateway refused: look, then approve',
   disputed: 'the payment is disputed, or was taken back: look at the dispute, then approve',
   restored: 'the database came back from a backup: this was sent before, or may have been',
   no_history: 'liveFrom is days ago, yet the database knows no earlier run of the account',

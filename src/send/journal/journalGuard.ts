@@ -310,11 +310,11 @@ const CHANGED_OVER =
   'the database changed over, or was put back to a point in time: of a host that it does not ' +
   'know nobody can tell what was sent';
 
-/** Older versions noted the cluster alone; some servers do not tell it. */
+/** Older versions noted the cluster alone, or no more of the database than its number. */
 function isOther(before: string | null, { base, system }: DatabaseFacts): boolean {
   if (before === null || before === '') return false;
-  if (before.includes('/')) return before !== base;
-  return system !== '' && before !== system;
+  if (!before.includes('/')) return system !== '' && before !== system;
+  return before !== base && before !== base.split('.')[0];
 }
 
 /** The permits that the database lacks. */

@@ -68,13 +68,13 @@ export async function enterJournal(db: Db, journal: JournalPlace): Promise<void>
   );
 }
 
-/** Journals that stood at this place and had permits, and that no person has let go. */
+/**
+ * Journals that stood at this place and that no person has let go: those that had permits, and
+ * those that were held against the database lately, for which every other host would wait.
+ */
 export async function journalsLostAt(db: Db, journal: JournalPlace): Promise<string[]> {
   const { rows } = await db.query<{ journal_id: string }>(
-    `select journal_id from tieout.journals j
-     where host = $2 and place = $3 and journal_id <> $1 and exists (
-       select from tieout.attempts t where t.journal_id = j.journal_id
-         and (j.released_at is null or t.claimed_at > j.released_at))`,
+    statement('send/journal/journalsLostAt'),
     [journal.journalId, journal.host, journal.place],
   );
   return rows.map((row) => row.journal_id);
@@ -212,7 +212,7 @@ export type JournalHome = Omit<JournalPlace, 'journalId'>;
 export interface DatabaseFacts {
   /** which cluster, by the number it was born with; '' where the server does not tell */
   system: string;
-  /** the cluster and the database in it; '' where the server does not tell */
+  /** the cluster, where the server tells it, and the database in it as it was last filled */
   base: string;
   /** counts up with every failover and every restore to a point in time */
   timeline: string;
@@ -266,7 +266,7 @@ async function systemOf(db: Db): Promise<string> {
 }
 
 export interface ClaimFacts {
-  /** the database by its number in the cluster */
+  /** the database in the cluster, as it was last filled */
   database: string;
   startedAt: string;
   timeline: string;

@@ -2044,7 +2044,7 @@ AS $function$
     select b.account_id, b.batch, b.currency, b.payout, b.has_payout, b.last_booked_at
     from tieout.settlement_batches b
     where b.account_id = any (accounts)
-      and b.last_booked_at >= (since + cut_off) at time zone timezone
+      and tieout.is_in_books(b, (since + cut_off) at time zone timezone)
   ),
   brought as materialized (
     select l.account_id, l.batch, l.settle_currency as currency, day, count(*) as lines,
@@ -2882,6 +2882,19 @@ CREATE OR REPLACE FUNCTION tieout.is_business_date(day date, zone text, cut_off 
  IMMUTABLE PARALLEL SAFE
 AS $function$
   select (day + 1 + cut_off) at time zone zone > (day + cut_off) at time zone zone
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.is_in_books(b tieout.settlement_batches, since timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select b.last_booked_at >= since or exists (
+    select from tieout.settlement_lines l
+    join tieout.settlement_matches t using (settlement_line_id)
+    join tieout.movements m using (movement_id)
+    where l.account_id = b.account_id and l.batch = b.batch and l.settle_currency = b.currency
+      and not m.is_history)
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.is_in_time(look bigint, as_of timestamp with time zone)

@@ -228,6 +228,8 @@ export const DIFFERENCES = {
       () => settle(merchant, of, { ...before, amount }),
       () => settle(merchant, of, { amount, stage: random.between(0, 2) }),
       () => strangeLine(merchant, { ...before, ...strangeNames(merchant) }),
+      // booked before, and settles what was captured since
+      () => settle(merchant, capture(merchant), before),
       // one batch on both sides of the first date
       () => {
         settle(merchant, of, { ...before, batch: '1' });

@@ -202,12 +202,16 @@ function atGatewayOf(since, state) {
   return told(rows, (one) => ({ ...one, closing: one.captured - one.refunded - one.settled }));
 }
 
-/** One a batch and settle currency; those that ended before the books began are history. */
-function batchesOf({ batches }) {
+/**
+ * One a batch and settle currency; those that ended before the books began are history, unless they
+ * settle what was captured since.
+ */
+function batchesOf({ batches, settledBy }) {
   return batches.flatMap(({ batch, lines }) =>
     [...new Set(lines.map(({ settle }) => settle))].flatMap((currency) => {
       const of = lines.filter(({ settle }) => settle === currency);
-      if (!of.some(isSince)) return [];
+      const isInBooks = (line) => isSince(line) || settledBy.get(line)?.isHistory === false;
+      if (!of.some(isInBooks)) return [];
       const payouts = of.filter(({ type }) => type === 'payout');
       const payout = -sum(payouts, 'gross') + (payouts.length > 0 ? 0n : sum(of, 'net'));
       const last = of.reduce((at, one) => (one.bookedAt > at ? one.bookedAt : at), '');

@@ -19,7 +19,8 @@ part as (
   join tieout.settlement_lines l on l.account_id = b.account_id and l.batch = b.batch
     and l.settle_currency = b.currency
   cross join since
-  where $3 <> 'settled' and b.account_id = $1 and b.currency = $2 and b.last_booked_at >= since.at
+  where $3 <> 'settled' and b.account_id = $1 and b.currency = $2
+    and tieout.is_in_books(b, since.at)
     and l.type = any (case $3 when 'gross' then array['captured', 'refunded']
       when 'chargebacks' then array['chargeback', 'chargeback_reversed']
       when 'other' then array['reserve', 'carried', 'adjustment'] else array[l.type] end)

@@ -37,7 +37,7 @@ item as (
     tieout.business_date_of(b.last_booked_at, $3::time, $4), false
   from tieout.settlement_batches b
   cross join since
-  where b.account_id = any ($1) and b.last_booked_at >= since.at
+  where b.account_id = any ($1) and tieout.is_in_books(b, since.at)
 )
 select book, account_id as "accountId", currency, round(amount, 2)::text as amount, what,
   order_no as "orderNo", transaction_id as "transactionId", batch, since::text as since, suspense

@@ -57,7 +57,7 @@ batch as materialized (
   select b.* from account a
   join tieout.settlement_batches b using (account_id)
   cross join since
-  where b.last_booked_at >= since.at
+  where tieout.is_in_books(b, since.at)
 ),
 payable as (
   select l.account_id, l.settle_currency as currency,

@@ -4,7 +4,7 @@
 
 import { expect, it } from 'vitest';
 import type { Given, Line } from './facts.js';
-import { breaks, checkIdentities, db, matches, moved, settle, settled } from './facts.js';
+import { breaks, checkIdentities, db, figures, matches, moved, settle, settled } from './facts.js';
 
 const refund = (amount: string | null, over: Partial<Given> = {}): Given => {
   return { order: '1', kind: 'refunded', amount, ...over };
@@ -118,6 +118,18 @@ it('where the night could not look nothing opens, and what is open stays', async
   expect(await breaks()).toEqual(told);
   const { rows } = await db.query('select event_id from tieout.break_events');
   expect(rows).toHaveLength(2);
+});
+
+it('a batch of before that settles what was captured since is in all books', async () => {
+  await moved({ order: '1', amount: '10.00' });
+  await settled({ order: '1', amount: '10.00', fee: '0.10', on: '2026-10-31' });
+  await settled({ order: 'of before', amount: '7.00', on: '2026-10-31' });
+  await settle();
+  const [account] = (await figures()).accounts;
+  expect(account?.atGateway).toMatchObject([{ settled: '10.00', closing: '0.00' }]);
+  expect(account?.payable).toMatchObject([{ gross: '10.00', fees: '0.10', paidOut: '9.90' }]);
+  expect(account?.bank).toMatchObject([{ paidOut: '9.90', closing: '9.90' }]);
+  await checkIdentities();
 });
 
 async function order(orderNo: string, placedOn: string): Promise<void> {

@@ -12,7 +12,7 @@ cross join since
 cross join lateral (
   select greatest(tieout.business_date_of(l.booked_at, $3::time, $4), $2::date) as day
 ) booked
-where b.account_id = any ($1) and b.last_booked_at >= since.at
+where b.account_id = any ($1) and tieout.is_in_books(b, since.at)
   and day between $5 and $6
   and l.type in ('chargeback', 'chargeback_reversed')
 order by l.account_id, l.booked_at, l.settlement_line_id

@@ -6,7 +6,7 @@ file as materialized (
   select distinct b.file_id
   from tieout.settlement_batches b
   cross join since
-  where b.account_id = any ($1) and b.last_booked_at >= since.at
+  where b.account_id = any ($1) and tieout.is_in_books(b, since.at)
     and tieout.business_date_of(b.last_booked_at, $3::time, $4) >= $5
     and tieout.business_date_of(b.first_booked_at, $3::time, $4) <= $6
 ),

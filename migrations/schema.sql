@@ -1,4 +1,4 @@
--- The schema as it stands after 0160_payout_rejected, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0161_placed_ahead, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -3076,7 +3076,7 @@ AS $function$
     left(l.expected, 32),
     case when octet_length(l.transaction_id) <= 512 then nullif(l.transaction_id, '') end,
     tieout.usable_amount(l.capture_amount), left(l.review_decision, 16),
-    tieout.usable_instant(l.placed_at),
+    tieout.placed_instant(l.placed_at),
     case
       when separator <> '' and (l.order_no = '' or position(separator in l.order_no) > 0)
         then 'its number cannot be asked for: it is empty or contains "' || separator
@@ -3103,6 +3103,9 @@ AS $function$
         then 'its review_decision is neither accept nor reject: ' || left(l.review_decision, 16)
       when tieout.id_problem(l.transaction_id) is not null
         then 'its transaction_id ' || tieout.id_problem(l.transaction_id)
+      when tieout.usable_instant(l.placed_at) is not null
+        and tieout.placed_instant(l.placed_at) is null
+        then 'its placed_at ' || left(l.placed_text, 40) || ' lies more than a day ahead'
       when tieout.usable_instant(l.placed_at) is null
         then coalesce('its placed_at ' || left(l.placed_text, 40)
           || ' is no time with a zone within the years 1970 to 2999', 'it has no placed_at')
@@ -3440,6 +3443,14 @@ AS $function$
         and i.operation <> 'payout' and not i.is_void),
     line.order_no,
     'batch ' || line.batch)
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.placed_instant(at timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select case when at <= now() + interval '1 day' then tieout.usable_instant(at) end
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.publish_outcomes()

@@ -153,6 +153,8 @@ describe('a time of the ledger', () => {
   });
 });
 
+const NOW = new Date('2026-11-20T12:00:00Z');
+
 const ORDER: RawLine = {
   account_id: 'A1',
   order_no: '00042',
@@ -164,7 +166,7 @@ const ORDER: RawLine = {
 
 describe('a line of orders', () => {
   it('may leave out what may be null', () => {
-    expect(checkOrderLine(ORDER, {})).toEqual({
+    expect(checkOrderLine(ORDER, {}, NOW)).toEqual({
       kind: 'ok',
       row: {
         accountId: 'A1',
@@ -193,9 +195,11 @@ describe('a line of orders', () => {
     ['capture_amount', '0.00', 'above zero'],
     ['review_decision', 'maybe', 'accept, reject'],
     ['placed_at', '2026-11-19', 'ISO 8601 with zone'],
+    ['placed_at', '2026-11-21T12:00:01Z', 'more than a day ahead'],
+    ['placed_at', '2062-11-10T12:00:00Z', 'more than a day ahead'],
     ['updated_at', 'yesterday', 'ISO 8601 with zone'],
   ])('with %s %j is refused, naming column and value', (column, value, reason) => {
-    expect(checkOrderLine({ ...ORDER, [column]: value }, {})).toEqual({
+    expect(checkOrderLine({ ...ORDER, [column]: value }, {}, NOW)).toEqual({
       kind: 'refused',
       problem: { column, value, reason: expect.stringContaining(reason) },
     });

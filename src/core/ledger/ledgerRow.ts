@@ -19,6 +19,9 @@ const MAX_TEXT_LENGTH = 1_000;
 const FIRST_YEAR = 1970;
 const LAST_YEAR = 2999;
 
+/** An order is placed before it is told; clocks and zones may differ by this much. */
+const PLACED_AHEAD_MAX_MS = 86_400_000;
+
 export interface Column {
   readonly name: string;
   readonly nullable: boolean;
@@ -103,7 +106,12 @@ export class Refusal extends Error {
   }
 }
 
-export function checkOrderLine(line: RawLine, currencies: CurrencyDecimals): RowCheck<LedgerOrder> {
+/** `now`: nothing is placed long after it. */
+export function checkOrderLine(
+  line: RawLine,
+  currencies: CurrencyDecimals,
+  now: Date,
+): RowCheck<LedgerOrder> {
   return checking(() => {
     const currency = currencyOf(line, currencies);
     const amount = amountOf(line, 'amount', currency, currencies);
@@ -118,7 +126,7 @@ export function checkOrderLine(line: RawLine, currencies: CurrencyDecimals): Row
       reviewDecision: present(line, 'review_decision')
         ? oneOf(line, 'review_decision', REVIEW_DECISIONS)
         : null,
-      placedAt: instant(line, 'placed_at'),
+      placedAt: placedAt(line, now),
       updatedAt: present(line, 'updated_at') ? instant(line, 'updated_at') : null,
     };
   });
@@ -270,6 +278,14 @@ export function instant(line: RawLine, column: string): string {
     throw new Refusal(column, value, 'must be ISO 8601 with zone, such as 2026-11-19T08:30:00Z');
   }
   return normal;
+}
+
+function placedAt(line: RawLine, now: Date): string {
+  const placed = instant(line, 'placed_at');
+  if (Date.parse(placed) > now.getTime() + PLACED_AHEAD_MAX_MS) {
+    throw new Refusal('placed_at', line.placed_at ?? null, 'lies more than a day ahead');
+  }
+  return placed;
 }
 
 function isCalendarDay(year: number, month: number, day: number): boolean {

@@ -25,7 +25,7 @@ const ORDERS: TableImport<LedgerOrder> = {
   table: 'orders',
   columns: ORDER_COLUMNS,
   keyColumn: 'order_no',
-  checkLine: (line, profile) => checkOrderLine(line, profile.currencies),
+  checkLine: (line, profile, now) => checkOrderLine(line, profile.currencies, now),
   stagedValues: (row) => [
     row.accountId,
     row.orderNo,

@@ -9,7 +9,7 @@ import type { Column, RawLine, RowCheck } from '../../core/ledger/ledgerRow.js';
 import type { Database, Db } from '../../database/db.js';
 import type { Account } from '../../gateway/account.js';
 import type { Profile } from '../../gateway/document/profile.js';
-import { ledgerRelation } from '../ledgerStore.js';
+import { databaseNow, ledgerRelation } from '../ledgerStore.js';
 import { csvLines } from '../lines/csvLines.js';
 import type { ReadLine } from '../lines/inputText.js';
 import { formatOf, requireFiles } from '../lines/inputText.js';
@@ -42,7 +42,7 @@ export interface TableImport<Row extends { readonly accountId: string }> {
   readonly columns: readonly Column[];
   /** The column that, with account_id, is the key. */
   readonly keyColumn: string;
-  readonly checkLine: (line: RawLine, profile: Profile) => RowCheck<Row>;
+  readonly checkLine: (line: RawLine, profile: Profile, now: Date) => RowCheck<Row>;
   /** In the order of the staging table, after file_no, line_no and given. */
   readonly stagedValues: (row: Row) => readonly StagedValue[];
   readonly statements: Statements;
@@ -85,7 +85,8 @@ export async function importTable<Row extends { readonly accountId: string }>(
     const problems = problemList();
     const lines = (file: string): AsyncGenerator<ReadLine> =>
       options.map ? mappedLines(file, options.map, leftOut) : linesOf(file, spec.columns);
-    const staged = await stageFiles(deps, tx, spec, files, { lines, problems, before });
+    const now = await databaseNow(tx);
+    const staged = await stageFiles(deps, tx, spec, files, { lines, problems, before, now });
     if (problems.problems.length > 0) return refusal(problems);
     await tx.query(spec.statements.analyze);
     await refuseRepeated(tx, spec, files, problems);
@@ -131,6 +132,8 @@ interface Reading {
   readonly lines: (file: string) => AsyncGenerator<ReadLine>;
   readonly problems: ProblemList;
   readonly before: readonly FileBefore[];
+  /** of the database, which judges the rows of views by it, too */
+  readonly now: Date;
 }
 
 interface Staged {
@@ -146,7 +149,7 @@ async function stageFiles<Row extends { readonly accountId: string }>(
   tx: Db,
   spec: TableImport<Row>,
   files: readonly string[],
-  { lines, problems, before }: Reading,
+  { lines, problems, before, now }: Reading,
 ): Promise<Staged> {
   const known = new Set(deps.accounts.map(({ accountId }) => accountId));
   const unknownAccounts = new Map<string, number>();
@@ -156,7 +159,7 @@ async function stageFiles<Row extends { readonly accountId: string }>(
   for (const [fileNo, file] of files.entries()) {
     if (before[fileNo]?.known) continue;
     for await (const found of lines(file)) {
-      const row = acceptedRow(deps, spec, file, found, problems);
+      const row = acceptedRow(deps, spec, file, found, { problems, now });
       if (problems.isFull()) return staged;
       // After the first refused line the rest is only read, so that all problems are named.
       if (row === null || found.kind !== 'line' || problems.problems.length > 0) continue;
@@ -182,13 +185,13 @@ function acceptedRow<Row extends { readonly accountId: string }>(
   spec: TableImport<Row>,
   file: string,
   found: ReadLine,
-  problems: ProblemList,
+  { problems, now }: Pick<Reading, 'problems' | 'now'>,
 ): Row | null {
   if (found.kind === 'problem') {
     problems.add(file, found.line, found.problem);
     return null;
   }
-  const check = spec.checkLine(found.values, deps.profile);
+  const check = spec.checkLine(found.values, deps.profile, now);
   if (check.kind === 'ok') return check.row;
   problems.add(file, found.line, check.problem);
   return null;

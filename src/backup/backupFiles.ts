@@ -72,27 +72,53 @@ export async function writeBackup(
   }
 }
 
-/** Compresses a stream of rows into a file that is on disk when this resolves. */
+/**
+ * Compresses a stream of rows, as COPY gives them, into a file that is on disk when this resolves.
+ * Rows are counted as they pass: the server's own count comes after the last of them.
+ */
 export async function writeRows(
   path: string,
-  rows: Readable,
-): Promise<{ bytes: number; sha256: string }> {
+  given: Readable,
+): Promise<{ rows: number; bytes: number; sha256: string }> {
   const hash = createHash('sha256');
+  let rows = 0;
   let bytes = 0;
+  const counted = async function* (pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const piece of pieces) {
+      rows += lineEndsIn(piece);
+      yield piece;
+    }
+  };
   const file: FileHandle = await open(path, 'wx', 0o600);
   try {
-    await pipeline(rows, createGzip({ level: 1 }), async (pieces: AsyncIterable<Buffer>) => {
-      for await (const piece of pieces) {
-        hash.update(piece);
-        bytes += piece.length;
-        await file.write(piece);
-      }
-    });
+    await pipeline(
+      given,
+      counted,
+      createGzip({ level: 1 }),
+      async (pieces: AsyncIterable<Buffer>) => {
+        for await (const piece of pieces) {
+          hash.update(piece);
+          bytes += piece.length;
+          await file.write(piece);
+        }
+      },
+    );
     await file.sync();
   } finally {
     await file.close();
   }
-  return { bytes, sha256: hash.digest('hex') };
+  return { rows, bytes, sha256: hash.digest('hex') };
+}
+
+const LINE_END = 0x0a;
+
+/** One a row: a line end within a value is written as two characters. */
+function lineEndsIn(piece: Buffer): number {
+  let count = 0;
+  for (let at = piece.indexOf(LINE_END); at !== -1; at = piece.indexOf(LINE_END, at + 1)) {
+    count += 1;
+  }
+  return count;
 }
 
 /** The manifest of a backup whose every file is what it was when it was written. */

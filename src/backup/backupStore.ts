@@ -82,9 +82,8 @@ async function dumpTable(
   // Selected, since COPY itself reads no table that has partitions.
   const all = list(columns.map(asWritten));
   const copy = named`copy (select ${all} from ${asWritten(table)}) to stdout`;
-  const rows = client.query(to(copy));
-  const written = await writeRows(join(folder, file), rows);
-  return { table, columns, rows: rows.rowCount, file, ...written };
+  const written = await writeRows(join(folder, file), client.query(to(copy)));
+  return { table, columns, file, ...written };
 }
 
 /** Months that have partitions. */

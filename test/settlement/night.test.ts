@@ -231,7 +231,7 @@ describe('settlement', () => {
       [dateOf(SECOND)],
     );
     const book = await readPlainly(rows[0]?.path ?? '');
-    const said = book.sheets[0]?.rows.flat().map(({ value }) => value) ?? [];
+    const said = book.sheets.flatMap(({ rows: of }) => of.flat().map(({ value }) => value));
     const lines = said.filter((value) => value.includes('captured and not yet settled: '));
     expect(lines.length).toBeGreaterThan(0);
     expect(lines[0]).toMatch(/: -?[\d,]+\.\d\d [A-Z]{3}, the oldest since \d{4}-\d\d-\d\d\./);

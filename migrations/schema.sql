@@ -1505,6 +1505,14 @@ create table tieout.verdicts (
 
 create table tieout.verdicts_before partition of tieout.verdicts FOR VALUES FROM (MINVALUE) TO ('10000100000000');
 
+create table tieout.workbook_key (
+  is_one boolean default true not null,
+  secret text not null,
+  constraint workbook_key_is_one_check CHECK (is_one),
+  constraint workbook_key_pkey PRIMARY KEY (is_one),
+  constraint workbook_key_secret_check CHECK (secret ~ '^[0-9a-f]{64}$')
+);
+
 create table tieout.workings (
   working_id bigint generated always as identity not null,
   run_id bigint not null,
@@ -2084,6 +2092,15 @@ CREATE OR REPLACE FUNCTION tieout.break_money(kind text, expected jsonb, actual 
 AS $function$
   select tieout.break_stake(kind, expected, case
     when expected ->> 'currency' <> actual ->> 'currency' then actual - 'amount' else actual end)
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.break_seen_sha256(state text, expected jsonb, actual jsonb, fingerprint text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select tieout.seen_sha256(jsonb_build_object('state', state, 'expected', expected,
+    'actual', actual, 'fingerprint', fingerprint))
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.break_stake(kind text, expected jsonb, actual jsonb)

@@ -33,6 +33,10 @@ export type Column<R> = Shown &
     | { kind: 'count'; read: (row: R) => number | null }
     | { kind: 'instant'; read: (row: R) => Date | null }
     | { kind: 'date'; read: (row: R) => string | null }
+    /** a cell for a person to fill, wherever it reads anything */
+    | { kind: 'entry'; read: (row: R) => string | null }
+    /** what the row carries for programs; nobody sees it */
+    | { kind: 'hidden'; read: (row: R) => string | null }
   );
 
 export interface Table<R> {
@@ -41,6 +45,8 @@ export interface Table<R> {
   keep: (row: R) => readonly string[];
   /** How many of the first columns stay in view. */
   frozenColumns: number;
+  /** Where decisions may come back: the words that its column of them lists. */
+  decisions?: readonly string[];
 }
 
 type Read<R, Value> = (row: R) => Value | null;
@@ -86,6 +92,14 @@ export function instant<R>(key: string, heading: string, width: number, read: Re
 
 export function date<R>(key: string, heading: string, width: number, read: Read<R, string>) {
   return { key, heading, width, kind: 'date', read } satisfies Column<R>;
+}
+
+export function entry<R>(key: string, heading: string, width: number, read: Read<R, string>) {
+  return { key, heading, width, kind: 'entry', read } satisfies Column<R>;
+}
+
+export function hidden<R>(key: string, heading: string, width: number, read: Read<R, string>) {
+  return { key, heading, width, kind: 'hidden', read } satisfies Column<R>;
 }
 
 /** Where a column of a table stands, counted from 1 as a spreadsheet does. */

@@ -3,11 +3,13 @@
 // they cannot disagree; a sheet shows codes in words and leaves out what is the same in each row.
 // Data only; neighbours: column.ts (what a column is), core/runs/reporting.ts (the rows), table.ts.
 
+import { BREAK_WORDS, INSTRUCTION_WORDS } from '../src/core/decisions/wantedDecision.js';
 import { nextStep } from '../src/core/instructions/nextStep.js';
 import type { BreakRow, CoverageLine, MovementRow, OrderRow } from '../src/core/runs/reporting.js';
 import { labelOf, labelStates, reasonToWait } from '../src/core/text/labels.js';
 import type { Column, Table } from './column.js';
 import { columnOf, count, id, instant, money, text } from './column.js';
+import { decidable } from './decisions/decisionColumns.js';
 
 export const BREAKS: Table<BreakRow> = {
   frozenColumns: 2,
@@ -88,7 +90,7 @@ function atGateway(key: string, heading: string, read: (row: OrderRow) => string
 }
 
 /** The sheet of open breaks: the state of each is the same. */
-export const BREAKS_SHEET = without(BREAKS, 'state');
+export const BREAKS_SHEET = decidable(without(BREAKS, 'state'), BREAK_WORDS);
 
 /** The same, each number leading to its page in the console. */
 export function breaksSheet(address: string | null): Table<BreakRow> {
@@ -109,21 +111,24 @@ export function linked<R extends { breakId: string | null }>(
 /** The sheet of confirmed instructions: none of them waits. */
 export const MOVED_SHEET = headed(without(MOVEMENTS, 'state', 'hold_reason'), 'at', 'Confirmed');
 /** The sheet of what waits: reason and next step stand before the details of the gateway. */
-export const WAITING_SHEET: Table<MovementRow> = headed(
-  {
-    ...MOVEMENTS,
-    columns: [
-      ...['account_id', 'order_no', 'refund_id', 'operation', 'state', 'hold_reason'].map((key) =>
-        columnOf(MOVEMENTS, key),
-      ),
-      text('next_step', 'What to do', 60, () => null, { rowWords: nextStep }),
-      ...['currency', 'amount', 'transaction_id', 'gateway_message', 'at'].map((key) =>
-        columnOf(MOVEMENTS, key),
-      ),
-    ],
-  },
-  'at',
-  'Since',
+export const WAITING_SHEET: Table<MovementRow> = decidable(
+  headed(
+    {
+      ...MOVEMENTS,
+      columns: [
+        ...['account_id', 'order_no', 'refund_id', 'operation', 'state', 'hold_reason'].map((key) =>
+          columnOf(MOVEMENTS, key),
+        ),
+        text('next_step', 'What to do', 60, () => null, { rowWords: nextStep }),
+        ...['currency', 'amount', 'transaction_id', 'gateway_message', 'at'].map((key) =>
+          columnOf(MOVEMENTS, key),
+        ),
+      ],
+    },
+    'at',
+    'Since',
+  ),
+  INSTRUCTION_WORDS,
 );
 
 /** Both amounts beside each other; programs find them in the texts of both sides. */

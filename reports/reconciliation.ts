@@ -6,6 +6,7 @@ import { coverageText } from '../src/core/orders/coverage.js';
 import type {
   AboutData,
   BreakRow,
+  Chunks,
   MovementRow,
   ReconciliationData,
   WrittenReport,
@@ -22,6 +23,7 @@ import {
   STATE_LIST,
   WAITING_SHEET,
 } from './columns.js';
+import { sealedRows } from './decisions/decisionColumns.js';
 import { addBreaks, addMoved, noFigures } from './runFigures.js';
 import { LINES_NAME, statementLinesTable } from './statement/statementLines.js';
 import { writeStatement } from './statement/statementSheet.js';
@@ -38,7 +40,7 @@ import { rowHeight } from './xlsx/columnWidths.js';
 import type { BookProperties } from './xlsx/format/bookParts.js';
 import { TIES } from './xlsx/page.js';
 import { writePage } from './xlsx/pageSheet.js';
-import type { PlannedSpec } from './xlsx/plannedTable.js';
+import type { Planned, PlannedSpec } from './xlsx/plannedTable.js';
 import { addPlanned, placesOf, planned, writePlanned } from './xlsx/plannedTable.js';
 import { STYLES } from './xlsx/styles.js';
 import { writeTable } from './xlsx/table.js';
@@ -55,6 +57,8 @@ export async function writeReconciliation(
   const { breaks, lists, moved, waiting, lines, figures } = run;
   const statements = statementsOf(data.currencies, run.sums);
   const dated = (title: string): string => `${title}: ${about.businessDate}`;
+  const sealed = <R extends BreakRow | MovementRow>(plan: Planned<R>, rows: Chunks<R>) =>
+    sealedRows(plan.table, data.secret, plan.clock, rows);
   const written = await writeWorkbook(
     path,
     bookProperties('Reconciliation', about),
@@ -69,13 +73,13 @@ export async function writeReconciliation(
       );
       await writeSummary(book, data, { ...places, figures });
       const all = dated('All breaks that are open, one line each');
-      await writePlanned(book, breaks, all, data.breaks());
+      await writePlanned(book, breaks, all, sealed(breaks, data.breaks()));
       for (const { plan, title, kinds } of lists) {
         await writePlanned(book, plan, dated(title), plan.rows === 0 ? [] : data.breaks(kinds));
       }
       await writePlanned(book, moved, dated('Instructions confirmed in this run'), data.moved());
       const stillWait = dated('Instructions that still wait for someone');
-      await writePlanned(book, waiting, stillWait, data.waiting());
+      await writePlanned(book, waiting, stillWait, sealed(waiting, data.waiting()));
       await writeCoverage(book, data);
       await writeAbout(book, about);
     },

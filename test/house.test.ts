@@ -48,7 +48,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['report'],
   ['retention'],
   ['night'],
-  ['orders', 'alerts', 'access', 'backup', 'verify'],
+  ['orders', 'alerts', 'access', 'backup', 'verify', 'decide'],
   ['jobs', 'sandbox'],
   ['web'],
   ['cli'],

@@ -44,6 +44,12 @@ export function columnCell<R>(
       const value = column.read(row);
       return value === null ? null : { value: clock(value), style: STYLES.instant };
     }
+    case 'hidden': {
+      const text = column.read(row);
+      return text === null ? null : { value: idText(text), style: STYLES.text };
+    }
+    case 'entry':
+      return column.read(row) === null ? null : { value: null, style: STYLES.entry };
     case 'date': {
       const value = column.read(row);
       return value === null ? null : { value: dateCell(value), style: STYLES.date };

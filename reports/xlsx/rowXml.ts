@@ -94,6 +94,8 @@ function shortWay<R>(spec: RowXmlSpec<R>, column: Column<R>, width: number): Sho
         return at === null ? '' : `${open}${serialOf(spec.clock(at))}</v></c>`;
       };
     }
+    case 'entry':
+    case 'hidden':
     case 'date':
       return () => null;
   }

@@ -28,6 +28,14 @@ const FIGURE = { horizontal: 'right', vertical: 'top' } as const;
 export const STYLES = {
   text: { numFmt: TEXT, alignment: WORDS },
   link: { numFmt: TEXT, font: { size: 11, colour: 'FF1F5FA8' }, alignment: WORDS },
+  /** For a person to fill; the rest of such a sheet is protected. */
+  entry: {
+    numFmt: TEXT,
+    fill: 'FFFFF8DC',
+    border: { left: 'FFB0B8BE', right: 'FFB0B8BE', top: 'FFB0B8BE', bottom: 'FFB0B8BE' },
+    alignment: { ...WORDS, wrapText: true },
+    isUnlocked: true,
+  },
   wrapped: { numFmt: TEXT, alignment: { ...WORDS, wrapText: true } },
   /** For a figure that is longer than its column: small, but never "####". */
   shrunkMoney: { numFmt: MONEY, alignment: { ...FIGURE, shrinkToFit: true } },

@@ -5,11 +5,13 @@
 
 import type { Chunks } from '../../src/core/runs/reporting.js';
 import type { Column, Table } from '../column.js';
+import { decisionColumn, hiddenColumn } from '../decisions/decisionColumns.js';
 import type { WallClock } from './cells.js';
 import { columnCell } from './columnCell.js';
 import { LINE_POINTS, rowHeight, wantedHeadingWidth, wantedWidth } from './columnWidths.js';
 import type { Cell } from './format/cellXml.js';
 import { columnLetters } from './format/cellXml.js';
+import type { SheetEnd } from './format/sheetXml.js';
 import type { RowXml } from './rowXml.js';
 import { rowXml } from './rowXml.js';
 import { STYLES } from './styles.js';
@@ -110,7 +112,10 @@ export function fittedWidths<R>(spec: TableSpec<R>, rows: readonly R[]): number[
 
 /** What the headings ask for; the rows and the lines above widen it. */
 export function headingWidths<R>(table: Table<R>, timezone: string): number[] {
-  return table.columns.map((column) => wantedHeadingWidth(headingCell(column, timezone)));
+  return table.columns.map((column) => {
+    const wanted = wantedHeadingWidth(headingCell(column, timezone));
+    return column.kind === 'entry' ? Math.max(column.width, wanted) : wanted;
+  });
 }
 
 export function widenForRows<R>(
@@ -137,7 +142,14 @@ export function widenForTop(widths: number[], top: TableSpec<never>['top']): voi
 /** Text breaks at the width of its column; figures and dates stand whole. */
 const WIDTH_MAX: Readonly<Record<Column<never>['kind'], number | null>> = {
   ...{ id: ID_WIDTH_MAX, text: null },
-  ...{ money: Infinity, count: Infinity, instant: Infinity, date: Infinity },
+  ...{
+    money: Infinity,
+    count: Infinity,
+    instant: Infinity,
+    date: Infinity,
+    entry: null,
+    hidden: null,
+  },
 };
 
 function widen(widths: number[], index: number, wanted: number): void {
@@ -152,6 +164,7 @@ async function openTableSheet<R>(
   const heading = spec.top.length + 1;
   const sheet = await openSheet(book, spec.name, {
     widths,
+    hiddenColumn: hiddenColumn(spec.table),
     frozenRows: heading > FROZEN_ROWS_MAX ? 0 : heading,
     frozenColumns: spec.table.frozenColumns,
     repeatedRows: `${heading}:${heading}`,
@@ -166,13 +179,23 @@ async function openTableSheet<R>(
 async function closeTableSheet<R>(sheet: Sheet, spec: TableSpec<R>): Promise<Part> {
   const heading = spec.top.length + 1;
   const lastColumn = columnLetters(spec.table.columns.length);
-  await closeSheet(sheet, { filter: `A${heading}:${lastColumn}${Math.max(sheet.row, heading)}` });
+  const filter = `A${heading}:${lastColumn}${Math.max(sheet.row, heading)}`;
+  await closeSheet(sheet, { filter, ...decisionsEnd(spec.table, heading + 1, sheet.row) });
   return { sheet: sheet.name, first: heading + 1, last: sheet.row };
+}
+
+/** What a sheet has at its end where decisions may come back. */
+function decisionsEnd<R>(table: Table<R>, first: number, last: number): SheetEnd {
+  const { decisions: words } = table;
+  if (words === undefined) return {};
+  if (last < first) return { isProtected: true };
+  const letters = columnLetters(decisionColumn(table) + 1);
+  return { isProtected: true, choice: { ref: `${letters}${first}:${letters}${last}`, words } };
 }
 
 function headingCell<R>(column: Column<R>, timezone: string): Cell {
   const zone = column.kind === 'instant' ? ` (${timezone})` : '';
-  const isRight = column.kind !== 'id' && column.kind !== 'text';
+  const isRight = !['id', 'text', 'entry', 'hidden'].includes(column.kind);
   return {
     value: column.heading + zone,
     style: isRight ? STYLES.filterHeadRight : STYLES.filterHead,

@@ -1,7 +1,8 @@
 // What people decide about breaks, written: rows locked in one order, one event a break, state and
 // event in one transaction. Which decision a break allows is core/breaks/breakDecision.ts's to say.
 
-import type { BreakAction, BreakVerdict } from '../core/breaks/breakDecision.js';
+import type { BreakAction, BreakVerdict, BreakWord } from '../core/breaks/breakDecision.js';
+import { trailWords } from '../core/breaks/breakDecision.js';
 import type { Decider } from '../core/instructions/decider.js';
 import { type Hundredths, parseAmount } from '../core/money.js';
 import type { Db, Tx } from '../database/db.js';
@@ -16,6 +17,8 @@ export interface HeldBreak
   > {
   currency: string | null;
   stake: Hundredths | null;
+  /** the digest of what is seen of it now */
+  seenSha256: string;
 }
 
 export async function holdBreaks(tx: Tx, ids: readonly string[]): Promise<HeldBreak[]> {
@@ -24,11 +27,31 @@ export async function holdBreaks(tx: Tx, ids: readonly string[]): Promise<HeldBr
        b.order_no as "orderNo", b.kind, b.state, b.owner, b.note, b.currency,
        case when b.waiver_asked_for = b.fingerprint then b.waiver_asked_by end as "waiverAskedBy",
        round(greatest(b.amount, tieout.break_stake(b.kind, b.expected, b.actual)), 2)::text
-         as stake
+         as stake,
+       tieout.break_seen_sha256(b.state, b.expected, b.actual, b.fingerprint) as "seenSha256"
      from tieout.breaks b where b.break_id = any ($1) order by b.break_id for update`,
     [ids],
   );
   return rows.map((row) => ({ ...row, stake: row.stake === null ? null : parseAmount(row.stake) }));
+}
+
+/** What people said of each break since it was seen, in order; held breaks get no more words. */
+export async function saidSince(
+  tx: Tx,
+  seen: ReadonlyMap<string, { last: string }>,
+): Promise<Map<string, BreakWord[]>> {
+  const { rows } = await tx.query<BreakWord & { breakId: string }>(
+    `select e.break_id::text as "breakId", e.event, e.by, e.reason
+     from unnest($1::bigint[], $2::bigint[]) as s (break_id, last)
+     join tieout.break_events e on e.break_id = s.break_id and e.event_id > s.last
+     where e.by <> 'tieout' order by e.event_id`,
+    [[...seen.keys()], [...seen.values()].map(({ last }) => last)],
+  );
+  const said = new Map<string, BreakWord[]>();
+  for (const { breakId, ...word } of rows) {
+    said.set(breakId, [...(said.get(breakId) ?? []), word]);
+  }
+  return said;
 }
 
 interface DecidedRow {
@@ -53,8 +76,6 @@ export async function writeDecision(
   decision: BreakDecision,
 ): Promise<void> {
   const { action, who } = decision;
-  const words =
-    action.kind === 'note' ? action.text : action.kind === 'assign' ? null : action.reason;
   await tx.query(statement('breaks/writeDecision'), [
     JSON.stringify(
       rows.map((row) => ({
@@ -63,7 +84,7 @@ export async function writeDecision(
         amount_limit: row.limit,
       })),
     ),
-    words,
+    trailWords(action),
     action.kind === 'assign' ? action.owner : null,
     who.name,
     decision.at,

@@ -3,14 +3,15 @@
 // line in the trail, and one that refuses does not keep the others from being decided.
 
 import type { BreakAction, BreakVerdict } from '../core/breaks/breakDecision.js';
-import { decideBreak, waivedAloneMax } from '../core/breaks/breakDecision.js';
+import { decideBreak, decideSeenBreak, waivedAloneMax } from '../core/breaks/breakDecision.js';
 import { UsageError } from '../core/errors.js';
 import type { Decider } from '../core/instructions/decider.js';
 import { wordsProblem } from '../core/instructions/decider.js';
-import { formatAmount } from '../core/money.js';
+import { formatAmount, type Hundredths } from '../core/money.js';
+import type { Tx } from '../database/db.js';
 import type { RunDeps } from '../runs/deps.js';
 import type { HeldBreak } from './breakDecisionsStore.js';
-import { holdBreaks, writeDecision } from './breakDecisionsStore.js';
+import { holdBreaks, saidSince, writeDecision } from './breakDecisionsStore.js';
 
 /** Breaks that one decision may cover; a larger set is a question of settings, not of breaks. */
 export const DECIDED_MAX = 10_000;
@@ -21,8 +22,15 @@ interface BreakRequest {
   readonly who: Decider;
   /** how the set was chosen, in words; null where each break was named */
   readonly over: string | null;
+  /** what each was seen with, and the newest event then; without it it is decided as it is now */
+  readonly seen?: ReadonlyMap<string, SeenBreak>;
   /** says what would happen and changes nothing */
   readonly check?: boolean;
+}
+
+interface SeenBreak {
+  readonly seen: string;
+  readonly last: string;
 }
 
 /** `which` is the kind of break; `kind` is what was decided about it. */
@@ -45,9 +53,10 @@ export async function decideBreaks(
   const approveAbove = deps.config.operations.approveAbove.refund;
   return deps.db.transaction(async (tx) => {
     const held = await holdBreaks(tx, request.ids);
+    const verdictOn = await judgeOf(tx, request);
     const decided = held.map((one) => {
       const limit = waivedAloneMax(approveAbove, one.currency);
-      return { one, limit, verdict: decideBreak(one, request.action, request.who, limit) };
+      return { one, limit, verdict: verdictOn(one, limit) };
     });
     const changing = decided
       .filter(({ verdict }) => verdict.kind !== 'refused' && verdict.kind !== 'unchanged')
@@ -69,6 +78,21 @@ export async function decideBreaks(
       ...verdict,
     }));
   });
+}
+
+/** Decides about one that is held; what it was seen with is looked up for all of them before. */
+async function judgeOf(
+  tx: Tx,
+  { action, who, seen }: BreakRequest,
+): Promise<(one: HeldBreak, limit: Hundredths) => BreakVerdict> {
+  const said = seen === undefined ? null : await saidSince(tx, seen);
+  return (one, limit) => {
+    const then = seen?.get(one.breakId);
+    if (then === undefined) return decideBreak(one, action, who, limit);
+    const isSame = one.seenSha256 === then.seen;
+    const since = said?.get(one.breakId) ?? [];
+    return decideSeenBreak(one, action, who, limit, { isSame, since });
+  };
 }
 
 function byOrder({ one: a }: { one: HeldBreak }, { one: b }: { one: HeldBreak }): number {

@@ -1,5 +1,5 @@
 -- Writes what a person decided of breaks, and one event each. $1 [{break_id, verdict,
--- amount_limit}], $2 what the person said, $3 owner, $4 who, $5 when, $6 whether the name is a
+-- amount_limit}], $2 the words of the trail, $3 owner, $4 who, $5 when, $6 whether the name is a
 -- claim, $7 the decision, $8 over what.
 with decided as (
   select * from jsonb_to_recordset($1::jsonb)
@@ -30,6 +30,5 @@ changed as (
 insert into tieout.break_events (break_id, run_id, at, event, from_state, by, is_claim,
   reason, currency, amount, expected, actual, decision_id, decided_over)
 select c.break_id, null, $5::timestamptz, c.verdict, before.state, $4, $6,
-  case when c.verdict = 'assigned' then coalesce('to ' || $3, 'to nobody') else $2 end,
-  c.currency, c.amount, c.expected, c.actual, $7::uuid, $8
+  $2, c.currency, c.amount, c.expected, c.actual, $7::uuid, $8
 from changed c join before using (break_id) order by c.break_id

@@ -66,6 +66,11 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./instructions/instructions.js')).instructionsCommand,
   },
   {
+    name: 'decide',
+    about: 'decisions back by Excel: what was filled in the workbook of a night, row by row',
+    load: async () => (await import('./reports/decide.js')).decideCommand,
+  },
+  {
     name: 'send',
     about: 'send what was approved since the run, after a fresh look',
     load: async () => (await import('./runs/send.js')).sendCommand,

@@ -14,6 +14,8 @@ const RIGHTS = {
   workBreaks: ['finance', 'operator'],
   waive: ['finance'],
   approve: ['approver'],
+  /** to bring a workbook with decisions; each of them needs its own right */
+  bringDecisions: ['finance', 'operator', 'approver'],
   resolve: ['operator'],
   brake: ['operator', 'admin'],
   jobs: ['operator'],

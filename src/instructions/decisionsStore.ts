@@ -7,7 +7,7 @@ import type { Decider } from '../core/instructions/decider.js';
 import type { Decidable, DecisionKind, Finding } from '../core/instructions/decision.js';
 import { APPROVAL_DAYS } from '../core/instructions/decision.js';
 import type { InstructionState } from '../core/instructions/instruction.js';
-import type { Tx } from '../database/db.js';
+import type { Db, Tx } from '../database/db.js';
 import { statement } from '../database/statements.js';
 
 /** An instruction that somebody decides about. */
@@ -140,6 +140,29 @@ interface RawDecidable {
   has_dispute: boolean;
   seen: Seen;
   seen_sha256: string;
+}
+
+/** A decision that was taken since an instruction was seen. */
+export interface LaterDecision {
+  instructionId: bigint;
+  decision: DecisionKind;
+  by: string;
+  reason: string | null;
+}
+
+/** What was decided since, in order. `last` is the newest decision that was known then. */
+export async function decidedSince(
+  db: Db,
+  seen: readonly { id: string; last: string }[],
+): Promise<LaterDecision[]> {
+  const { rows } = await db.query<LaterDecision>(
+    `select d.instruction_id as "instructionId", d.decision, d.decided_by as by, d.reason
+     from unnest($1::bigint[], $2::bigint[]) as s (instruction_id, last)
+     join tieout.decisions d on d.instruction_id = s.instruction_id and d.decision_id > s.last
+     order by d.decision_id`,
+    [seen.map(({ id }) => id), seen.map(({ last }) => last)],
+  );
+  return rows;
 }
 
 interface WrittenDecision {

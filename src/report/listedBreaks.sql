@@ -12,13 +12,13 @@ touched as materialized (
 ),
 untouched as (
   select b.break_id, b.account_id, b.order_no, b.kind, b.first_seen, b.owner, b.note, b.expected,
-    b.actual, b.currency, b.amount
+    b.actual, b.currency, b.amount, b.fingerprint
   from run join tieout.breaks b using (account_id)
   where b.state = 'open' and not exists (select from touched t where t.break_id = b.break_id)
 ),
 then_open as (
   select b.break_id, b.account_id, b.order_no, b.kind, b.first_seen, b.owner, b.note,
-    said.expected, said.actual, said.currency, said.amount
+    said.expected, said.actual, said.currency, said.amount, b.fingerprint
   from touched join tieout.breaks b using (break_id) join run using (account_id)
   cross join lateral (
     select event from tieout.break_events e
@@ -34,7 +34,9 @@ then_open as (
 )
 select break_id::text as break_id, account_id, order_no, kind, first_seen, owner, note, expected,
   actual, currency, round(amount, 2)::text as opened,
-  round(coalesce(tieout.break_money(kind, expected, actual), amount), 2)::text as stake
+  round(coalesce(tieout.break_money(kind, expected, actual), amount), 2)::text as stake,
+  tieout.break_seen_sha256('open', expected, actual, fingerprint) as seen_sha256,
+  (select max(event_id) from tieout.break_events e where e.break_id = open.break_id) as last_event
 from (select * from untouched union all select * from then_open) as open
 where $2::text[] is null or kind = any ($2)
 order by first_seen, account_id, order_no, kind

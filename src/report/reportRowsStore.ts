@@ -10,6 +10,7 @@ import {
   sideText,
   transactionsIn,
 } from '../core/breaks/sentence.js';
+import type { RowBinding } from '../core/decisions/rowBinding.js';
 import type { BreakKind } from '../core/orders/verdict.js';
 import type { AboutData, BreakRow, MovementRow, OrderRow } from '../core/runs/reporting.js';
 import { disputeText } from '../core/text/labels.js';
@@ -75,12 +76,25 @@ export async function* breakRows(
   asOf: Date,
   kinds: readonly string[] | null = null,
 ): AsyncGenerator<BreakRow[]> {
-  const chunks = reads.stream<RawBreakRow>(
+  const chunks = reads.stream<RawBreakRow & BoundRow>(
     statement('report/listedBreaks'),
     [runId, kinds],
     CHUNK_ROWS,
   );
-  for await (const rows of chunks) yield rows.map((row) => openBreakRow(row, asOf));
+  for await (const rows of chunks) {
+    yield rows.map((row) => ({ ...openBreakRow(row, asOf), binding: breakBinding(row) }));
+  }
+}
+
+interface BoundRow {
+  break_id: string;
+  seen_sha256: string;
+  last_event: bigint | null;
+}
+
+function breakBinding(row: BoundRow): RowBinding {
+  const last = String(row.last_event ?? 0);
+  return { of: 'break', id: row.break_id, last, seen: row.seen_sha256 };
 }
 
 /** Instructions confirmed in a run: these and no others make up its totals. */
@@ -108,6 +122,8 @@ interface RawMovementRow {
   at: Date | null;
   hold_reason: string | null;
   disputes: SeenDispute[] | null;
+  seen_sha256: string | null;
+  last_decision: bigint | null;
 }
 
 async function* movements(
@@ -139,7 +155,15 @@ function movementRow(row: RawMovementRow): MovementRow {
     at: row.at,
     holdReason: row.hold_reason,
     disputes: row.disputes === null ? null : row.disputes.map(disputeText).join('; '),
+    binding: instructionBinding(row),
   };
+}
+
+function instructionBinding(row: RawMovementRow): RowBinding | null {
+  const { instruction_id, last_decision, seen_sha256: seen } = row;
+  if (seen === null) return null;
+  const last = String(last_decision ?? 0);
+  return { of: 'instruction', id: String(instruction_id), last, seen };
 }
 
 /** The planner would hash and sort all orders, or look each up: two indexes are in their order. */

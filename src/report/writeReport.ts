@@ -30,6 +30,7 @@ import type { ReportRow } from './reportsStore.js';
 import { loadReport, recordFailedReport, recordWritten } from './reportsStore.js';
 import { writeSettlementReport } from './settlement/writeSettlementReport.js';
 import { keepStatements, statementLines } from './statementStore.js';
+import { workbookKey } from './workbookKeyStore.js';
 
 export async function writeReport(deps: ReportDeps, reportId: bigint): Promise<void> {
   const report = await loadReport(deps.db, reportId);
@@ -116,14 +117,15 @@ async function writeReconciliationOf(
   runId: bigint,
   run: Pick<ReconciliationData, 'summary' | 'about'>,
 ): Promise<WrittenReport> {
-  const [currencies, elsewhere, tiesByKind, tiesByMoney] = await Promise.all([
+  const [secret, currencies, elsewhere, tiesByKind, tiesByMoney] = await Promise.all([
+    workbookKey(db),
     currencyRows(db, runId),
     elsewhereRows(db, runId),
     tieByKind(db, runId, true),
     tieByMoney(db, runId, true),
   ]);
   const coverage = coverageLines(db, runId);
-  const figures = { ...run, currencies, elsewhere, coverage, tiesByKind, tiesByMoney };
+  const figures = { ...run, secret, currencies, elsewhere, coverage, tiesByKind, tiesByMoney };
   return db.snapshot((reads) =>
     writeReconciliation(path, { ...figures, ...rowsOf(reads, runId, run) }),
   );

@@ -12,6 +12,7 @@ import {
 } from './pages/breaks/breakDecisions.js';
 import { breakPage, breaksPage } from './pages/breaks/breaks.js';
 import { closing, dayPage, daysPage } from './pages/days.js';
+import { checkDecisions, decisionsPage, doDecisions } from './pages/decisions.js';
 import { approvalsPage, approve, reject } from './pages/instructions/approvals.js';
 import { instructionPage } from './pages/instructions/instruction.js';
 import { instructionsPage, replan, resolve } from './pages/instructions/instructions.js';
@@ -168,6 +169,28 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/orders/:account/:orderNo', right: 'look', handle: orderPage },
   { method: 'GET', path: '/reports', right: 'look', handle: reportsPage },
   { method: 'GET', path: '/reports/:id/file', right: 'download', handle: reportFile },
+  {
+    method: 'POST',
+    path: '/reports/decisions/check',
+    right: 'bringDecisions',
+    takesFile: true,
+    fields: ['upload'],
+    handle: checkDecisions,
+  },
+  {
+    method: 'GET',
+    path: '/reports/decisions/check',
+    right: 'bringDecisions',
+    handle: decisionsPage,
+  },
+  {
+    method: 'POST',
+    path: '/reports/decisions/do',
+    right: 'bringDecisions',
+    isFresh: true,
+    fields: ['sha256'],
+    handle: doDecisions,
+  },
   { method: 'GET', path: '/jobs', right: 'jobs', everywhere: true, handle: jobsPage },
   {
     method: 'POST',

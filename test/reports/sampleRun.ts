@@ -254,6 +254,7 @@ export function sampleRun(changes: Partial<RunAtHand> = {}): RunAtHand {
   return {
     summary: sampleSummary(),
     about: ABOUT,
+    secret: 'f'.repeat(64),
     breaks: [
       breakRow(),
       breakRow({

@@ -13,6 +13,7 @@ interface Formula {
 }
 
 export interface Cell {
+  /** null: nothing, in a cell that has a style */
   value: string | number | Date | Formula | null;
   style: CellStyle;
 }
@@ -28,8 +29,9 @@ export function columnLetters(number: number): string {
 
 /** A cell in full, without its place; empty where there is none. */
 export function cellXml(cell: Cell | null, styleOf: StyleOf): string {
-  if (cell === null || cell.value === null) return '';
+  if (cell === null) return '';
   const { value } = cell;
+  if (value === null) return blankXml(cell.style, styleOf);
   const style = styleOf(cell.style);
   if (typeof value === 'number') return `${opening(style)}${finiteNumber(value)}</v></c>`;
   if (typeof value === 'string') return `${opening(style, 'str')}${escaped(value)}</v></c>`;

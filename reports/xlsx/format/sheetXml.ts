@@ -8,6 +8,8 @@ import { counted, element, escaped, MAIN, OFFICE, XML } from './xml.js';
 
 export interface SheetLayout {
   widths: readonly number[];
+  /** A column that nobody sees, counted from 0. */
+  hiddenColumn?: number;
   frozenRows: number;
   frozenColumns: number;
   /** Rows that are printed on top of every page, such as `1:2`. */
@@ -19,6 +21,10 @@ export interface SheetLayout {
 export interface SheetEnd {
   /** Where the filter's arrows stand, such as `A4:M400`. */
   filter?: string;
+  /** All cells but unlocked ones are kept from changes; no password holds them. */
+  isProtected?: true;
+  /** Cells with words to choose from. */
+  choice?: { ref: string; words: readonly string[] };
   /** Cells that are red unless they show 0. */
   zeroOrRed?: readonly string[];
   /** A cell that is red unless it shows this text. */
@@ -34,10 +40,14 @@ export interface SheetMarks {
 }
 
 /** All up to the first row. */
-export function sheetHead({ widths, ...layout }: SheetLayout, tabColour: string): string {
-  const columns = widths.map((width, at) =>
-    element('col', { min: at + 1, max: at + 1, width, customWidth: 1 }),
-  );
+export function sheetHead(
+  { widths, hiddenColumn, ...layout }: SheetLayout,
+  tabColour: string,
+): string {
+  const columns = widths.map((width, at) => {
+    const hidden = at === hiddenColumn ? 1 : undefined;
+    return element('col', { min: at + 1, max: at + 1, width, hidden, customWidth: 1 });
+  });
   const tab = element('tabColor', { rgb: tabColour });
   return (
     `${XML}<worksheet xmlns="${MAIN}" xmlns:r="${OFFICE}">` +
@@ -58,12 +68,14 @@ export function sheetTail(
 ): string {
   return (
     '</sheetData>' +
+    (end.isProtected ? element('sheetProtection', PROTECTION) : '') +
     (end.filter === undefined ? '' : element('autoFilter', { ref: end.filter })) +
     counted(
       'mergeCells',
       merged.map((ref) => element('mergeCell', { ref })),
     ) +
     rulesXml(end) +
+    choiceXml(end) +
     element('pageMargins', MARGINS) +
     // In width one page of A4.
     element('pageSetup', { paperSize: 9, orientation: 'landscape', fitToHeight: pagesHigh ?? 0 }) +
@@ -73,6 +85,23 @@ export function sheetTail(
     // The one relation that a sheet has.
     `${hasDrawing ? element('drawing', { 'r:id': 'rId1' }) : ''}</worksheet>`
   );
+}
+
+/** 0 is what stays allowed: to filter, to sort, and to make columns wider. */
+const PROTECTION = {
+  ...{ sheet: 1, objects: 1, scenarios: 1 },
+  ...{ formatColumns: 0, formatRows: 0, sort: 0, autoFilter: 0 },
+};
+
+function choiceXml({ choice }: SheetEnd): string {
+  if (choice === undefined) return '';
+  const words = choice.words.join(',');
+  const rule = {
+    ...{ type: 'list', allowBlank: 1, showInputMessage: 1, showErrorMessage: 1 },
+    ...{ errorTitle: 'No such decision', error: `Choose one of: ${words}`, sqref: choice.ref },
+  };
+  const list = element('formula1', {}, escaped(`"${words}"`));
+  return counted('dataValidations', [element('dataValidation', rule, list)]);
 }
 
 /** In inches: narrow, so that a wide table is not printed small. */

@@ -12,6 +12,8 @@ export interface CellStyle {
   /** The colours of thin lines. */
   border?: Partial<Record<Side, string>>;
   alignment?: Alignment;
+  /** May be changed also where the sheet is protected. */
+  isUnlocked?: true;
 }
 
 interface Font {
@@ -68,24 +70,29 @@ export function styleSheetXml(numbers: StyleNumbers): string {
   const fonts = [fontXml(STANDARD_FONT)];
   const fills = [...FIRST_FILLS];
   const borders = [borderXml({})];
-  const styled = [...numbers.keys()].map(({ numFmt, font, fill, border, alignment }) => {
-    const format = numFmt === undefined ? 0 : (FORMATS[numFmt] ?? ownFormat(formats, numFmt));
-    const of = {
-      numFmtId: format,
-      fontId: placeOf(fonts, fontXml(font ?? STANDARD_FONT)),
-      fillId: fill === undefined ? 0 : placeOf(fills, fillXml('fgColor', fill)),
-      borderId: placeOf(borders, borderXml(border ?? {})),
-    };
-    const applied = {
-      applyNumberFormat: one(of.numFmtId),
-      applyFont: one(of.fontId),
-      applyFill: one(of.fillId),
-      applyBorder: one(of.borderId),
-      applyAlignment: one(alignment),
-    };
-    const inside = alignment === undefined ? '' : alignmentXml(alignment);
-    return element('xf', { ...of, xfId: 0, ...applied }, inside);
-  });
+  const styled = [...numbers.keys()].map(
+    ({ numFmt, font, fill, border, alignment, isUnlocked }) => {
+      const format = numFmt === undefined ? 0 : (FORMATS[numFmt] ?? ownFormat(formats, numFmt));
+      const of = {
+        numFmtId: format,
+        fontId: placeOf(fonts, fontXml(font ?? STANDARD_FONT)),
+        fillId: fill === undefined ? 0 : placeOf(fills, fillXml('fgColor', fill)),
+        borderId: placeOf(borders, borderXml(border ?? {})),
+      };
+      const applied = {
+        applyNumberFormat: one(of.numFmtId),
+        applyFont: one(of.fontId),
+        applyFill: one(of.fillId),
+        applyBorder: one(of.borderId),
+        applyAlignment: one(alignment),
+        applyProtection: one(isUnlocked),
+      };
+      const inside =
+        (alignment === undefined ? '' : alignmentXml(alignment)) +
+        (isUnlocked ? element('protection', { locked: 0 }) : '');
+      return element('xf', { ...of, xfId: 0, ...applied }, inside);
+    },
+  );
   const plain = { numFmtId: 0, fontId: 0, fillId: 0, borderId: 0 };
   const listed = formats.map((formatCode, at) =>
     element('numFmt', { numFmtId: FIRST_OWN_FORMAT + at, formatCode }),

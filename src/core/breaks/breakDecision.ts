@@ -10,7 +10,7 @@ export type BreakState = 'open' | 'resolved' | 'waived';
 
 export type BreakAction =
   | { readonly kind: 'note'; readonly text: string }
-  | { readonly kind: 'assign'; readonly owner: string | null }
+  | { readonly kind: 'assign'; readonly owner: string | null; readonly reason?: string }
   | { readonly kind: 'waive'; readonly reason: string }
   | { readonly kind: 'reopen'; readonly reason: string };
 
@@ -29,6 +29,63 @@ export interface DecidedBreak {
 export type BreakVerdict =
   | { readonly kind: 'noted' | 'assigned' | 'waived' | 'waiver_asked' | 'reopened' }
   | { readonly kind: 'unchanged' | 'refused'; readonly reason: string };
+
+/** What a person said of a break since it was seen. */
+export interface BreakWord {
+  readonly event: string;
+  readonly by: string;
+  readonly reason: string | null;
+}
+
+/**
+ * The same, bound to what was seen: what this person said already is said once, and what others
+ * decided meanwhile, or what changed, is not decided over.
+ */
+export function decideSeenBreak(
+  found: DecidedBreak,
+  action: BreakAction,
+  who: Decider,
+  limit: Hundredths,
+  seen: { isSame: boolean; since: readonly BreakWord[] },
+): BreakVerdict {
+  const said = seen.since.find(
+    ({ event, by, reason }) =>
+      SAID_BY[action.kind].includes(event) &&
+      isSamePerson(by, who.name) &&
+      reason === trailWords(action),
+  );
+  if (said !== undefined) return unchanged('you decided this already');
+  const over = seen.since.findLast(({ event }) => DECIDED_OVER[action.kind].includes(event));
+  if (over !== undefined) {
+    return refused(`it was decided meanwhile: ${over.event} by ${over.by}`);
+  }
+  if (!seen.isSame) return refused('it has changed since it was seen: look again');
+  return decideBreak(found, action, who, limit);
+}
+
+/** The events that an action leaves. */
+const SAID_BY: Readonly<Record<BreakAction['kind'], readonly string[]>> = {
+  note: ['noted'],
+  assign: ['assigned'],
+  waive: ['waived', 'waiver_asked'],
+  reopen: ['reopened'],
+};
+
+/** A waiver that was asked for is no end: a second person agrees to what both have seen. */
+const DECIDED_OVER: Readonly<Record<BreakAction['kind'], readonly string[]>> = {
+  note: ['waived', 'reopened', 'noted'],
+  assign: ['waived', 'reopened', 'assigned'],
+  waive: ['waived', 'reopened'],
+  reopen: ['waived', 'reopened'],
+};
+
+/** As the trail has it (writeDecision.sql). */
+export function trailWords(action: BreakAction): string {
+  if (action.kind === 'note') return action.text;
+  if (action.kind !== 'assign') return action.reason;
+  const to = action.owner === null ? 'to nobody' : `to ${action.owner}`;
+  return action.reason === undefined ? to : `${to}: ${action.reason}`;
+}
 
 /** What one person waives alone where the configuration names no amount for refunds. */
 const WAIVED_ALONE_MAX: Hundredths = 50_000n;

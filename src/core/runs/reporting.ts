@@ -3,12 +3,21 @@
 // float can creep in between database and file; instants are Date; a business date is its text.
 // Neighbours: summary.ts (the figures of a run), reports/columns.ts (how each row is shown).
 
+import type { RowBinding } from '../decisions/rowBinding.js';
 import { type Hundredths, parseSum } from '../money.js';
 import type { Statement, StatementLine } from './statement.js';
 import type { OrderClass, RunSummary, Tie } from './summary.js';
 
+/** A row about which a decision may come back in the workbook. */
+interface DecidableRow {
+  /** Absent or null: nothing can be decided about it. */
+  binding?: RowBinding | null;
+  /** The same as the workbook carries it, with the seal over what its cells show. */
+  sealed?: string;
+}
+
 /** One break of the run, open or waived; text is as stored and is masked only when it is shown. */
-export interface BreakRow {
+export interface BreakRow extends DecidableRow {
   /** Its number in the console and in commands. */
   breakId: string | null;
   accountId: string;
@@ -39,7 +48,7 @@ export interface BreakRow {
 }
 
 /** One instruction: money that moved, was refused, or still waits. */
-export interface MovementRow {
+export interface MovementRow extends DecidableRow {
   instructionId: string;
   accountId: string;
   orderNo: string;
@@ -219,6 +228,8 @@ export type Chunks<R> = AsyncIterable<readonly R[]> | Iterable<readonly R[]>;
 export interface ReconciliationData {
   summary: RunSummary;
   about: AboutData;
+  /** What rows are sealed with about which a decision may come back. */
+  secret: string;
   /** Breaks open at the end, oldest first: all, or those of these kinds. */
   breaks: (kinds?: readonly string[]) => Chunks<BreakRow>;
   /** Instructions confirmed in this run; these and no others make up the totals. */

@@ -10,6 +10,7 @@ import { Empty, Figure, State, Table } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
 import { NOT_FOUND } from '../visit.js';
 import { rowIdOf } from '../visitor/fields.js';
+import { DecisionsForm } from './decisions.js';
 
 const RUNS_A_PAGE = 30;
 const PAGES_MAX = 1_000;
@@ -40,6 +41,7 @@ export async function reportsPage(visit: Visit): Promise<Answer> {
       ) : (
         <ReportTable rows={rows} words={words} mayTake={mayTake} />
       )}
+      <DecisionsForm visit={visit} />
       <nav class="pager" aria-label="Pages">
         {at > 0 ? <a href={`/reports?page=${at}`}>Newer nights</a> : null}
         {older !== undefined ? <a href={`/reports?page=${at + 2}`}>Older nights</a> : null}

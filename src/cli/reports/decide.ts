@@ -1,0 +1,73 @@
+// `tieout decide FILE.xlsx`: what a person filled in the workbook of a night, done row by row. The
+// rules are decide/decideWorkbook.ts's; here are the words of the command line.
+
+import { randomUUID } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { Command } from 'commander';
+import { ARCHIVE_BYTES_MAX } from '../../../reports/xlsx/read/archive.js';
+import { fileFailure, UsageError } from '../../core/errors.js';
+import type { QueuePort } from '../../core/queuePort.js';
+import type { DecidedRow } from '../../decide/decideWorkbook.js';
+import { decideWorkbook } from '../../decide/decideWorkbook.js';
+import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
+
+export function decideCommand(): Command {
+  return new Command('decide')
+    .description('do what was filled in a workbook: sheets Breaks and Waiting for you')
+    .argument('<file>', 'the reconciliation workbook, saved as .xlsx')
+    .option('--as <name>', 'who decides (default: the user of this machine)')
+    .option('--check', 'say what would happen, change nothing')
+    .option('--json', 'print one JSON document')
+    .action(async (file: string, flags: { check?: boolean }, command: Command) => {
+      const bytes = await workbookOf(file);
+      await withApp(
+        command,
+        async (app) => {
+          const who = deciderOf(command);
+          const check = flags.check === true;
+          // Only an approval enqueues, so that the queue is not opened for anything else.
+          const enqueue: QueuePort['enqueue'] = async (queue, batchIds) =>
+            (await app.queues()).enqueue(queue, batchIds);
+          const rows = await decideWorkbook(
+            {
+              ...{ db: app.db, config: app.config, queuePort: { enqueue }, log: app.log },
+              ...{ now: () => new Date(), newId: randomUUID },
+            },
+            bytes,
+            { who, may: null, check },
+          );
+          if (wantsJson(command)) printJson({ check, decidedBy: who, rows });
+          else printLines(linesOf(rows, check));
+          return rows.some(({ result }) => result === 'refused') ? 1 : 0;
+        },
+        { quiet: true },
+      );
+    });
+}
+
+async function workbookOf(file: string): Promise<Buffer> {
+  try {
+    if ((await stat(file)).size > ARCHIVE_BYTES_MAX) throw new UsageError(`${file} is too large`);
+    return await readFile(file);
+  } catch (error) {
+    const failure = fileFailure(error);
+    if (failure !== null) throw new UsageError(failure);
+    throw error;
+  }
+}
+
+function linesOf(rows: readonly DecidedRow[], check: boolean): string[] {
+  const count = (result: DecidedRow['result']): number =>
+    rows.filter((row) => row.result === result).length;
+  const done = check ? 'would be done' : 'done';
+  const counts = [`${count('done')} ${done}`, `${count('refused')} refused`];
+  const sum = [...counts, `${count('unchanged')} unchanged`].join(', ');
+  if (rows.length === 0) return ['no row is filled: nothing to decide'];
+  return [
+    ...rows.map(({ sheet, row, id, decision, result, reason }) => {
+      const what = `${sheet}, row ${row}: ${decision || '(nothing)'} ${id === '' ? '' : `#${id}`}`;
+      return `${what.trimEnd()}: ${result === 'done' ? done : result}, ${reason}`;
+    }),
+    check ? `${sum}; nothing was changed` : sum,
+  ];
+}

@@ -1,0 +1,211 @@
+// Decisions that come back in a workbook: each filled row is read, and what it asks for is done by
+// the functions that `tieout breaks` and `tieout instructions` use, bound to what the row was
+// written with. A row that is refused keeps no other from being done, and one that was done before
+// changes nothing. Neighbours: core/decisions/ has the rules, reports/decisions/ reads the file.
+
+import { filledRows } from '../../reports/decisions/decisionRows.js';
+import { findBreaks } from '../breaks/breaksStore.js';
+import type { DecideDeps as BreakDeps, DecidedBreakRow } from '../breaks/decideBreaks.js';
+import { decideBreaks } from '../breaks/decideBreaks.js';
+import type { ReadRow, Wanted } from '../core/decisions/wantedDecision.js';
+import { readRows } from '../core/decisions/wantedDecision.js';
+import { messageOf, UsageError } from '../core/errors.js';
+import type { Decider } from '../core/instructions/decider.js';
+import { isSamePerson, wordsProblem } from '../core/instructions/decider.js';
+import { maskCardNumbers } from '../core/text/masking.js';
+import type { DecisionVerdict, DecideDeps as InstructionDeps } from '../instructions/decisions.js';
+import { decideInstructions } from '../instructions/decisions.js';
+import type { LaterDecision } from '../instructions/decisionsStore.js';
+import { decidedSince } from '../instructions/decisionsStore.js';
+import { workbookKey } from '../report/workbookKeyStore.js';
+
+/** Equal decisions of so many rows are one transaction, and approvals of them share batches. */
+const TOGETHER_MAX = 50;
+
+/** For which accounts the person may do what; null: nobody has asked, as on the command line. */
+type MayDecide = Readonly<Record<'workBreaks' | 'waive' | 'approve', readonly string[]>>;
+
+interface DecideRequest {
+  readonly who: Decider;
+  readonly may: MayDecide | null;
+  /** says what would happen and changes nothing */
+  readonly check: boolean;
+}
+
+/** What became of a row. */
+export interface DecidedRow {
+  readonly sheet: string;
+  readonly row: number;
+  readonly id: string;
+  /** what the id is of; null: the row carries none */
+  readonly of: 'break' | 'instruction' | null;
+  readonly decision: string;
+  readonly result: 'done' | 'refused' | 'unchanged';
+  readonly reason: string;
+}
+
+type DecideDeps = BreakDeps & InstructionDeps;
+type WantedRow = Extract<ReadRow, { kind: 'wanted' }>;
+type Result = Pick<DecidedRow, 'result' | 'reason'>;
+
+/** One answer for each filled row, in the order of the file; throws what is no workbook of ours. */
+export async function decideWorkbook(
+  deps: DecideDeps,
+  bytes: Buffer,
+  request: DecideRequest,
+): Promise<DecidedRow[]> {
+  const problem = wordsProblem(request.who.name);
+  if (problem !== null) throw new UsageError(`the name of who decides ${problem}`);
+  const rows = readRows(await filledRows(bytes, await workbookKey(deps.db)));
+  const results = new Map<ReadRow, Result>();
+  for (const group of groupsOf(rows)) {
+    for (const [row, result] of await decideGroup(deps, group, request)) results.set(row, result);
+  }
+  return rows.map((row) => {
+    const { sheet, row: number, id, of, decision } = row;
+    const result =
+      row.kind === 'wanted'
+        ? (results.get(row) ?? { result: 'refused', reason: NO_SUCH })
+        : { result: row.kind, reason: row.reason };
+    return { sheet, row: number, id, of, decision, ...result };
+  });
+}
+
+const NO_SUCH = 'there is none of this number, or none that you may decide about';
+
+/** Rows that want the same, in the order in which the first of each group stands. */
+function groupsOf(rows: readonly ReadRow[]): WantedRow[][] {
+  const groups: WantedRow[][] = [];
+  const open = new Map<string, WantedRow[]>();
+  for (const row of rows) {
+    if (row.kind !== 'wanted') continue;
+    const key = JSON.stringify([row.wanted.of, row.wanted.action]);
+    const group = open.get(key);
+    if (group !== undefined && group.length < TOGETHER_MAX) group.push(row);
+    else {
+      const begun = [row];
+      open.set(key, begun);
+      groups.push(begun);
+    }
+  }
+  return groups;
+}
+
+/** Together; where that fails, one by one, so that one row harms itself alone. */
+async function decideGroup(
+  deps: DecideDeps,
+  group: readonly WantedRow[],
+  request: DecideRequest,
+): Promise<[WantedRow, Result][]> {
+  try {
+    return await decideTogether(deps, group, request);
+  } catch (error) {
+    const [only] = group;
+    if (only !== undefined && group.length === 1) {
+      if (!(error instanceof UsageError)) throw error;
+      return [[only, { result: 'refused', reason: messageOf(error) }]];
+    }
+    const results: [WantedRow, Result][] = [];
+    for (const row of group) results.push(...(await decideGroup(deps, [row], request)));
+    return results;
+  }
+}
+
+function decideTogether(
+  deps: DecideDeps,
+  group: readonly WantedRow[],
+  request: DecideRequest,
+): Promise<[WantedRow, Result][]> {
+  const wanted = group[0]?.wanted;
+  if (wanted === undefined) return Promise.resolve([]);
+  return wanted.of === 'break'
+    ? decideBreakRows(deps, group, wanted, request)
+    : decideInstructionRows(deps, group, wanted, request);
+}
+
+async function decideBreakRows(
+  deps: DecideDeps,
+  group: readonly WantedRow[],
+  { action }: Extract<Wanted, { of: 'break' }>,
+  { who, may, check }: DecideRequest,
+): Promise<[WantedRow, Result][]> {
+  const accountIds = may === null ? null : may[action.kind === 'waive' ? 'waive' : 'workBreaks'];
+  const page = { limit: group.length, offset: 0 };
+  const visible = await findBreaks(deps.db, { ids: group.map(({ id }) => id), accountIds }, page);
+  const ids = visible.map(({ breakId }) => breakId);
+  const seen = new Map(group.map(({ id, wanted }) => [id, wanted.binding]));
+  const decided = await decideBreaks(deps, { ids, action, who, over: null, seen, check });
+  const found = new Map(decided.map((row) => [row.breakId, row]));
+  return group.map((row) => [row, breakResult(found.get(row.id))]);
+}
+
+function breakResult(row: DecidedBreakRow | undefined): Result {
+  if (row === undefined) return { result: 'refused', reason: NO_SUCH };
+  if (row.kind === 'refused' || row.kind === 'unchanged') {
+    return { result: row.kind, reason: row.reason };
+  }
+  return { result: 'done', reason: BREAK_WORDS[row.kind] };
+}
+
+const BREAK_WORDS = {
+  noted: 'noted',
+  assigned: 'assigned',
+  waived: 'waived; it reopens by itself if what it says changes',
+  waiver_asked: 'asked for: a second person has to waive it too',
+  reopened: 'open again',
+} as const;
+
+async function decideInstructionRows(
+  deps: DecideDeps,
+  group: readonly WantedRow[],
+  { action }: Extract<Wanted, { of: 'instruction' }>,
+  { who, may, check }: DecideRequest,
+): Promise<[WantedRow, Result][]> {
+  const bindings = group.map(({ wanted }) => wanted.binding);
+  const since = await decidedSince(deps.db, bindings);
+  const results: [WantedRow, Result][] = [];
+  const open: WantedRow[] = [];
+  for (const row of group) {
+    const later = since.filter(({ instructionId }) => instructionId === BigInt(row.id));
+    const before = decidedBefore(later, action, who);
+    if (before === null) open.push(row);
+    else results.push([row, before]);
+  }
+  const verdicts = await decideInstructions(deps, {
+    ids: open.map(({ id }) => BigInt(id)),
+    decision: action,
+    who,
+    seen: new Map(open.map(({ id, wanted }) => [BigInt(id), wanted.binding.seen])),
+    accountIds: may === null ? null : may.approve,
+    check,
+  });
+  for (const [at, row] of open.entries()) results.push([row, verdictResult(verdicts[at])]);
+  return results;
+}
+
+/** Whether this person said it already, or somebody decided since; null: neither. */
+function decidedBefore(
+  later: readonly LaterDecision[],
+  action: Extract<Wanted, { of: 'instruction' }>['action'],
+  who: Decider,
+): Result | null {
+  const mine = later.some(
+    ({ decision, by, reason }) =>
+      decision === action.kind &&
+      isSamePerson(by, who.name) &&
+      (reason === action.reason || reason === maskCardNumbers(action.reason ?? '')),
+  );
+  if (mine) return { result: 'unchanged', reason: 'you decided this already' };
+  const last = later.at(-1);
+  if (last === undefined) return null;
+  const words = `it was decided meanwhile: ${last.decision} by ${last.by}`;
+  return { result: 'refused', reason: words };
+}
+
+function verdictResult(verdict: DecisionVerdict | undefined): Result {
+  if (verdict === undefined || verdict.kind === 'not_found') {
+    return { result: 'refused', reason: NO_SUCH };
+  }
+  if (verdict.kind === 'refused') return { result: 'refused', reason: verdict.words };
+  return { result: 'done', reason: `${verdict.becomes}: ${verdict.words}` };
+}

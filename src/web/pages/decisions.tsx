@@ -1,0 +1,194 @@
+// Decisions back by Excel, by way of the browser: a workbook is brought, the page says row by row
+// what would be done and what refused, and only a second press does it, with exactly the bytes that
+// were looked at. Who decides is who is signed in. The rules are those of `tieout decide`.
+
+import { readFile } from 'node:fs/promises';
+import { messageOf, UsageError } from '../../core/errors.js';
+import type { DecidedRow } from '../../decide/decideWorkbook.js';
+import { decideWorkbook } from '../../decide/decideWorkbook.js';
+import { sizeText } from '../format.js';
+import { Figure, Form, Table } from '../layout/parts.js';
+import type { KeptFile } from '../upload/keptFiles.js';
+import { findKept, keepFile, removeKept, takeKept } from '../upload/keptFiles.js';
+import { FILE_BYTES_MAX } from '../upload/uploadForm.js';
+import type { Answer, Visit } from '../visit.js';
+import { NOT_FOUND, refused } from '../visit.js';
+
+const GONE =
+  'This workbook is kept no more, or was taken already: it waits for an hour, and only until you ' +
+  'choose another file. Choose it again on the page Reports.';
+
+/** Only for whoever may decide anything. */
+export function DecisionsForm({ visit }: { visit: Visit }) {
+  if (visit.accountsFor('bringDecisions').length === 0) return null;
+  return (
+    <Form action="/reports/decisions/check" csrf={visit.csrf} isUpload>
+      <fieldset class="decide">
+        <legend>Decisions back from a workbook</legend>
+        <label>
+          Reconciliation workbook (.xlsx, at most {sizeText(BigInt(FILE_BYTES_MAX))})
+          <input type="file" name="upload" accept=".xlsx" required />
+        </label>
+        <button type="submit">Look at its decisions; nothing is done yet</button>
+      </fieldset>
+      <p class="hint">
+        On the sheets Breaks and Waiting for you, fill the columns Decision, Reason and To whom.
+      </p>
+    </Form>
+  );
+}
+
+/** Keeps the file and leads to what would be done, which can be looked at again. */
+export async function checkDecisions(visit: Visit): Promise<Answer> {
+  const { file } = visit;
+  if (file === null) return refused('Choose a workbook that is not empty.');
+  if (!/\.xlsx$/i.test(file.name)) return refused('The name of the workbook must end in .xlsx.');
+  const sha256 = await keepFile(ownerOf(visit), file);
+  if (sha256 === null) return refused('Too many files wait to be taken: try in an hour.', 409);
+  return { kind: 'redirect', to: `/reports/decisions/check?sha256=${sha256}` };
+}
+
+export async function decisionsPage(visit: Visit): Promise<Answer> {
+  const sha256 = digestOf(visit.query.text('sha256', DIGEST_CHARS));
+  if (sha256 === null) return NOT_FOUND;
+  const kept = await findKept(ownerOf(visit), sha256);
+  if (kept === null) return refused(GONE, 409);
+  return told(async () => {
+    const rows = await decide(visit, kept, true);
+    const isFresh = visit.person.isFresh ? 'Do it, as' : 'Password, to do it as';
+    const body = (
+      <>
+        <h1>Decisions in {kept.name}</h1>
+        <p class="sentence">{sentenceOf(rows, 'would be done')} Nothing was changed yet.</p>
+        <Rows rows={rows} done="would be done" />
+        {rows.some(({ result }) => result === 'done') ? (
+          <Form action="/reports/decisions/do" csrf={visit.csrf}>
+            <input type="hidden" name="sha256" value={kept.sha256} />
+            <p class="buttons">
+              <button type="submit" class="main">
+                {isFresh} {visit.person.name}
+              </button>
+            </p>
+          </Form>
+        ) : null}
+        <Back />
+      </>
+    );
+    return { kind: 'page', title: 'Decisions in a workbook', section: 'Reports', body };
+  });
+}
+
+export async function doDecisions(visit: Visit): Promise<Answer> {
+  const sha256 = digestOf(visit.form.text('sha256', DIGEST_CHARS));
+  if (sha256 === null)
+    return refused('Choose a workbook on the page Reports, and look at it first.');
+  const kept = await takeKept(ownerOf(visit), sha256);
+  if (kept === null) return refused(GONE, 409);
+  return told(async () => {
+    try {
+      const rows = await decide(visit, kept, false);
+      const done = rows.filter(({ result }) => result === 'done').length;
+      await visit.record({
+        action: 'decide by workbook',
+        subject: `${kept.name} ${kept.sha256}`,
+        outcome: `${done} of ${rows.length}`,
+      });
+      const body = (
+        <>
+          <h1>What was done</h1>
+          <p class="sentence" role="status">
+            {sentenceOf(rows, 'done')}
+          </p>
+          <Rows rows={rows} done="done" />
+          <Back />
+        </>
+      );
+      return { kind: 'page', title: 'What was done', section: 'Reports', body };
+    } finally {
+      await removeKept(kept);
+    }
+  });
+}
+
+async function decide(visit: Visit, { path }: KeptFile, check: boolean): Promise<DecidedRow[]> {
+  const { deps, person } = visit;
+  const may = {
+    workBreaks: visit.accountsFor('workBreaks'),
+    waive: visit.accountsFor('waive'),
+    approve: visit.accountsFor('approve'),
+  };
+  const who = { name: person.name, isClaim: false };
+  return decideWorkbook(deps, await readFile(path), { who, may, check });
+}
+
+/** A file that is no workbook of ours is told. */
+async function told(work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return refused(`Nothing was changed: ${messageOf(error)}.`);
+  }
+}
+
+function Rows({ rows, done }: { rows: readonly DecidedRow[]; done: string }) {
+  if (rows.length === 0) return null;
+  return (
+    <Table
+      caption="Filled rows, in the order of the workbook"
+      columns={[
+        { head: 'Sheet' },
+        { head: 'Row', isFigure: true },
+        { head: 'About' },
+        { head: 'Decision' },
+        { head: 'Result' },
+        { head: 'In words' },
+      ]}
+    >
+      {rows.map((row) => (
+        <tr>
+          <td>{row.sheet}</td>
+          <Figure name="Row">{row.row}</Figure>
+          <td>
+            <About row={row} />
+          </td>
+          <td class="value">{row.decision}</td>
+          <td>
+            <span class={`state ${row.result}`}>{row.result === 'done' ? done : row.result}</span>
+          </td>
+          <td>{row.reason}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function About({ row: { of, id } }: { row: DecidedRow }) {
+  if (of === null) return <>no id</>;
+  return <a href={`/${of}s/${id}`}>{`${of} ${id}`}</a>;
+}
+
+function Back() {
+  return (
+    <p>
+      <a href="/reports">Back to the reports</a>
+    </p>
+  );
+}
+
+function sentenceOf(rows: readonly DecidedRow[], done: string): string {
+  const count = (result: DecidedRow['result']): number =>
+    rows.filter((row) => row.result === result).length;
+  if (rows.length === 0) return 'No row is filled: there is nothing to decide.';
+  return `${count('done')} ${done}, ${count('refused')} refused, ${count('unchanged')} unchanged.`;
+}
+
+const DIGEST_CHARS = 64;
+
+function digestOf(text: string | null): string | null {
+  return text !== null && /^[0-9a-f]{64}$/.test(text) ? text : null;
+}
+
+function ownerOf({ deps, person }: Visit) {
+  return { dataDir: deps.config.dataDir, userId: person.userId, now: deps.now() };
+}

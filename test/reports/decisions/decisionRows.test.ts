@@ -1,0 +1,251 @@
+// The way back from a workbook: what other programs do to a file does not read as altered, what
+// somebody altered does. Neighbour: hostileFiles.test.ts.
+
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { filledRows } from '../../../reports/decisions/decisionRows.js';
+import { writeReconciliation } from '../../../reports/reconciliation.js';
+import type { EnteredRow } from '../../../src/core/decisions/wantedDecision.js';
+import { ROOT } from '../../support/sourceFiles.js';
+import type { Parts } from '../../support/workbookEdits.js';
+import { boundRows, edited, editRow, fill, sheetPartOf } from '../../support/workbookEdits.js';
+import { openXlsx, sheetOf } from '../openXlsx.js';
+import { breakRow, movementRow, runOf, sampleRun } from '../sampleRun.js';
+
+const SECRET = 'f'.repeat(64);
+const FIXTURES = join(ROOT, 'test', 'fixtures', 'decisions');
+
+let folder: string;
+let workbook: string;
+
+const bound = (id: string) => ({ of: 'break' as const, id, last: '5', seen: 'a'.repeat(64) });
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tieout-back-'));
+  workbook = join(folder, 'night.xlsx');
+  const breaks = ['1', '2', '3'].map((id) =>
+    breakRow({ binding: bound(id), orderNo: `ORD-${id}`, note: 'two  blanks\nand a line' }),
+  );
+  const binding = { of: 'instruction' as const, id: '7', last: '0', seen: 'b'.repeat(64) };
+  const waiting = [
+    movementRow({ binding, state: 'held', holdReason: 'approval' }),
+    movementRow({ orderNo: 'ORD-9', state: 'unknown' }),
+  ];
+  await writeReconciliation(workbook, runOf(sampleRun({ breaks, waiting })));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function back(edit: (parts: Parts) => void): Promise<EnteredRow[]> {
+  const path = await edited(workbook, join(folder, 'back.xlsx'), edit);
+  return filledRows(await readFile(path), SECRET);
+}
+
+const noteAll = (parts: Parts): void => {
+  for (const id of ['1', '2', '3']) fill(parts, 'Breaks', id, { decision: 'note', reason: 'r' });
+};
+
+const wholes = (rows: readonly EnteredRow[]) =>
+  rows.map(({ carried }) => [carried?.binding.id, carried?.isWhole]);
+
+const ALL = ['1', '2', '3'].map((id) => [id, true]);
+
+describe('the sheets', () => {
+  test('are protected without a password but for the three columns, with words to choose from', async () => {
+    const book = await openXlsx(workbook);
+    for (const [name, words] of [
+      ['Breaks', 'waive,assign,note'],
+      ['Waiting for you', 'approve,reject'],
+    ] as const) {
+      const sheet = sheetOf(book, name);
+      const heading = Array.from({ length: 30 }, (_, at) => sheet.getRow(at + 1)).find(
+        (row) => row.getCell(1).value === 'Account',
+      );
+      const texts = (heading?.values ?? []) as unknown[];
+      const [decision, hidden] = [texts.indexOf('Decision'), texts.length - 1];
+      expect(texts.slice(decision, decision + 3)).toEqual(['Decision', 'Reason', 'To whom']);
+      const row = sheet.getRow((heading?.number ?? 0) + 1);
+      const unlocked = texts.flatMap((_, at) =>
+        at > 0 && row.getCell(at).protection?.locked === false ? [at] : [],
+      );
+      expect(unlocked).toEqual([decision, decision + 1, decision + 2]);
+      expect(sheet.getColumn(hidden).hidden).toBe(true);
+      expect(row.getCell(decision).dataValidation).toMatchObject({ formulae: [`"${words}"`] });
+      const xml = (await readXml(sheetPart(name))) ?? '';
+      expect(xml).toMatch(/<sheetProtection sheet="1"/);
+      expect(xml).not.toMatch(/<sheetProtection[^>]*(password|hash)/i);
+    }
+  });
+
+  test('have nothing to fill in a row that nobody can decide about', async () => {
+    const parts = await (await import('../openXlsx.js')).unzip(workbook);
+    expect([...boundRows(parts, 'Waiting for you').keys()]).toEqual(['7']);
+  });
+});
+
+async function readXml(part: string): Promise<string | undefined> {
+  return (await (await import('../openXlsx.js')).unzip(workbook)).get(part);
+}
+const sheetPart = (name: string): string => `xl/worksheets/sheet${name === 'Breaks' ? 4 : 9}.xml`;
+
+describe('a workbook that another program saved', () => {
+  test.each(['libreoffice', 'openpyxl'])('%s: no row reads as altered', async (name) => {
+    const rows = await filledRows(await readFile(join(FIXTURES, `${name}.xlsx`)), SECRET);
+    expect(rows).toHaveLength(22);
+    for (const row of rows) {
+      expect(row, `row ${row.row}`).toMatchObject({ carried: { isWhole: true } });
+      expect(row.decision).toMatchObject({ text: row.sheet === 'Breaks' ? 'note' : 'approve' });
+    }
+  });
+
+  test('finds what was filled, and nothing else', async () => {
+    const rows = await back((parts) => {
+      fill(parts, 'Breaks', '2', { decision: 'waive', reason: 'a <b> & "c"' });
+      fill(parts, 'Waiting for you', '7', { decision: 'approve' });
+    });
+    expect(rows).toMatchObject([
+      {
+        sheet: 'Breaks',
+        decision: { text: 'waive' },
+        reason: { text: 'a <b> & "c"' },
+        toWhom: null,
+        carried: { binding: bound('2'), isWhole: true },
+      },
+      { sheet: 'Waiting for you', carried: { binding: { of: 'instruction', id: '7' } } },
+    ]);
+  });
+
+  const SHARED =
+    '<Relationship Id="rId99" Type="http://purl.oclc.org/ooxml/officeDocument/relationships/' +
+    'sharedStrings" Target="/xl/shared.xml"/></Relationships>';
+
+  test.each<[string, (xml: string, parts: Parts) => string]>([
+    [
+      'texts shared, some with runs and a pronunciation',
+      (xml, parts) => {
+        const texts: string[] = [];
+        const out = xml.replace(/ t="str"><v>([^<]*)<\/v>/g, (_, text: string) => {
+          texts.push(
+            texts.length % 2
+              ? `<si><t xml:space="preserve">${text}</t></si>`
+              : `<si><r><t>${text.slice(0, 2)}</t></r><r><t xml:space="preserve">${text.slice(2)}</t></r><rPh sb="0" eb="1"><t>x</t></rPh></si>`,
+          );
+          return ` t="s"><v>${texts.length - 1}</v>`;
+        });
+        parts.set('xl/shared.xml', `<sst>${texts.join('')}</sst>`);
+        const rels = 'xl/_rels/workbook.xml.rels';
+        parts.set(rels, (parts.get(rels) ?? '').replace('</Relationships>', SHARED));
+        return out;
+      },
+    ],
+    [
+      'texts in the cells',
+      (xml) => xml.replace(/ t="str"><v>([^<]*)<\/v>/g, ' t="inlineStr"><is><t>$1</t></is>'),
+    ],
+    ['numbers written otherwise', (xml) => xml.replaceAll('<v>-0.50</v>', '<v>-5.0E-1</v>')],
+    ['ids as numbers', (xml) => xml.replace(/ t="str"><v>(10001)<\/v>/g, '><v>$1</v>')],
+    ['dates with other decimals', (xml) => xml.replaceAll('46344.979166667', '46344.9791666652')],
+    [
+      'dates in words',
+      (xml) => xml.replaceAll('><v>46344.979166667', ' t="d"><v>2026-11-18T23:30:00'),
+    ],
+    [
+      'blanks as cells, or left out',
+      (xml) =>
+        xml
+          .replace(/<c r="S\d+" s="\d+"\/>/g, '')
+          .replace(/<\/row>/g, '<c r="Z1" t="str"><v></v></c></row>'),
+    ],
+    ['a prefix before every name', (xml) => xml.replace(/<(\/?)([a-zA-Z])/g, '<$1x:$2')],
+    [
+      'no places',
+      (xml) =>
+        xml
+          .replace(/<row r="\d+"/g, (row) => (row.includes('r="1"') ? row : row))
+          .replace(/<row r="(\d+)" /g, '<row r="$1"  '),
+    ],
+    [
+      'lines, comments and sections between',
+      (xml) =>
+        xml
+          .replaceAll('<row ', '\r\n<!-- a > b --><row ')
+          .replaceAll('<v>note</v>', '<v><![CDATA[note]]></v>'),
+    ],
+  ])('%s', async (_what, change) => {
+    const rows = await back((parts) => {
+      noteAll(parts);
+      const part = sheetPartOf(parts, 'Breaks');
+      const xml = parts.get(part) ?? '';
+      const [head = ''] = /^<\?xml.*?\?>/.exec(xml) ?? [];
+      parts.set(part, head + change(xml.slice(head.length), parts));
+    });
+    expect(wholes(rows)).toEqual(ALL);
+  });
+
+  test('its sheets named from the root, renamed and in another order', async () => {
+    const rows = await back((parts) => {
+      noteAll(parts);
+      const rels = 'xl/_rels/workbook.xml.rels';
+      parts.set(rels, (parts.get(rels) ?? '').replaceAll('"worksheets/', '"/xl/worksheets/'));
+      const book = 'xl/workbook.xml';
+      parts.set(book, (parts.get(book) ?? '').replace('name="Breaks"', 'name="Mine &amp; yours"'));
+    });
+    expect(rows.map(({ sheet }) => sheet)).toEqual(Array(3).fill('Mine & yours'));
+    expect(wholes(rows)).toEqual(ALL);
+  });
+
+  test('columns in another order: they are found by their headings', async () => {
+    const rows = await back((parts) => {
+      noteAll(parts);
+      const part = sheetPartOf(parts, 'Breaks');
+      const swap = (letters: string) => ({ A: 'T', T: 'A' })[letters] ?? letters;
+      const xml = parts.get(part) ?? '';
+      parts.set(
+        part,
+        xml.replace(/<c r="([A-Z]+)(\d+)"/g, (_, l: string, n: string) => `<c r="${swap(l)}${n}"`),
+      );
+    });
+    expect(wholes(rows)).toEqual(ALL);
+  });
+});
+
+describe('a row that somebody altered', () => {
+  test.each<[string, (row: string) => string]>([
+    ['another figure', (row) => row.replace('<v>-0.50</v>', '<v>-0.51</v>')],
+    ['another order', (row) => row.replace('>ORD-1<', '>ORD-2<')],
+    ['another date', (row) => row.replace('46344.97', '46345.97')],
+    ['a word more', (row) => row.replace('>amount mismatch<', '>amount mismatch!<')],
+    ['an emptied cell', (row) => row.replace('<v>-0.50</v>', '')],
+    ['a formula for a value', (row) => row.replace('<v>-0.50</v>', '<f>-0.25*2</f><v>-0.50</v>')],
+  ])('%s', async (_what, change) => {
+    const rows = await back((parts) => {
+      noteAll(parts);
+      editRow(parts, 'Breaks', '1', change);
+    });
+    expect(wholes(rows)).toEqual([
+      ['1', false],
+      ['2', true],
+      ['3', true],
+    ]);
+  });
+
+  test('a formula in the place of a word', async () => {
+    const rows = await back((parts) => {
+      fill(parts, 'Breaks', '1', { decision: 'note', reason: 'r' });
+      editRow(parts, 'Breaks', '1', (row) =>
+        row.replace(
+          / t="inlineStr"><is><t xml:space="preserve">note<\/t><\/is>/,
+          ' t="str"><f>"no"&amp;"te"</f><v>note</v>',
+        ),
+      );
+    });
+    expect(rows[0]?.decision).toEqual({ kind: 'formula' });
+  });
+
+  test('a row of another installation', async () => {
+    const path = await edited(workbook, join(folder, 'other.xlsx'), noteAll);
+    const rows = await filledRows(await readFile(path), 'e'.repeat(64));
+    expect(wholes(rows)).toEqual(ALL.map(([id]) => [id, false]));
+  });
+});

@@ -1,0 +1,175 @@
+// Decisions back by Excel, by way of the browser: what would be done is shown before anything is, only
+// a second press does it, once, and everybody by the rights of who is signed in.
+
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { unzip } from '../reports/openXlsx.js';
+import type { Parts } from '../support/workbookEdits.js';
+import { boundRows, edited, fill } from '../support/workbookEdits.js';
+import type { ConsoleHouse, Visitor } from './consoleHouse.js';
+import { openConsole } from './consoleHouse.js';
+
+let console: ConsoleHouse;
+let workbook: string;
+let breaks: string[];
+let held: string[];
+
+beforeAll(async () => {
+  const operations = { capture: 'approve', cancel: 'auto', refund: 'approve', review: 'auto' };
+  console = await openConsole({ settings: { operations } });
+  const { rows } = await console.app.db.query<{ path: string }>(
+    `select path from tieout.reports where kind = 'reconciliation' and state = 'written'`,
+  );
+  workbook = rows[0]?.path ?? '';
+  const parts = await unzip(workbook);
+  breaks = [...boundRows(parts, 'Breaks').keys()];
+  const waiting = await console.app.db.query<{ id: string }>(
+    `select instruction_id::text as id from tieout.instructions
+     where state = 'held' and hold_reason = 'approval' order by instruction_id`,
+  );
+  held = waiting.rows.map(({ id }) => id);
+  expect([breaks.length > 3, held.length > 3]).toEqual([true, true]);
+}, 120_000);
+afterAll(() => console.end());
+
+const take = (list: string[]): string => list.shift() ?? '';
+
+async function change(edit: (parts: Parts) => void): Promise<Buffer> {
+  return readFile(await edited(workbook, join(console.house.folder, 'back.xlsx'), edit));
+}
+
+async function upload(visitor: Visitor, bytes: Buffer, name = 'back.xlsx', token?: string) {
+  const form = new FormData();
+  form.set('_csrf', token ?? (await visitor.token()));
+  form.set('upload', new File([new Uint8Array(bytes)], name));
+  const sent = new Response(form);
+  return console.server.inject({
+    method: 'POST',
+    url: '/reports/decisions/check',
+    cookies: visitor.cookies,
+    headers: { 'content-type': sent.headers.get('content-type') ?? '' },
+    payload: Buffer.from(await sent.arrayBuffer()),
+  });
+}
+
+const press = (visitor: Visitor, body: string) =>
+  visitor.post('/reports/decisions/do', {
+    sha256: /name="sha256" value="([0-9a-f]{64})"/.exec(body)?.[1] ?? '',
+  });
+
+async function look(visitor: Visitor, bytes: Buffer): Promise<string> {
+  const { headers, statusCode } = await upload(visitor, bytes);
+  expect(statusCode).toBe(303);
+  return (await visitor.get(String(headers.location))).body;
+}
+
+async function said(): Promise<unknown> {
+  const { rows } = await console.app.db.query(
+    `select (select count(*) from tieout.break_events where by <> 'tieout') as events,
+       (select count(*) from tieout.decisions) as decisions`,
+  );
+  return rows[0];
+}
+
+describe('a workbook by way of the browser', () => {
+  it('is looked at first, and a second press does what was shown, once', async () => {
+    const [one, two] = [take(breaks), take(held)];
+    const person = await console.visitor(
+      (['finance', 'approver'] as const).map((role) => ({ role, accountId: null })),
+    );
+    const bytes = await change((parts) => {
+      fill(parts, 'Breaks', one, { decision: 'note', reason: '<img src=x>' });
+      fill(parts, 'Waiting for you', two, { decision: 'approve' });
+    });
+    const before = await said();
+    const shown = await look(person, bytes);
+    expect(shown).toContain('2 would be done, 0 refused, 0 unchanged. Nothing was changed yet.');
+    expect(shown).toContain(`<a href="/breaks/${one}">break ${one}</a>`);
+    expect(shown).not.toContain('<img');
+    expect(await said()).toEqual(before);
+    const both = await Promise.all([press(person, shown), press(person, shown)]);
+    expect(both.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409]);
+    expect(both.map(({ body }) => body).join()).toContain('2 done, 0 refused, 0 unchanged.');
+    expect(readdirSync(join(console.app.config.dataDir, 'uploads'))).toEqual([]);
+    const { rows } = await console.app.db.query(
+      `select e.by, e.is_claim, d.decided_by, d.is_claim as claimed
+       from tieout.break_events e, tieout.decisions d
+       where e.break_id = $1 and e.event = 'noted' and d.instruction_id = $2`,
+      [one, two],
+    );
+    const { name } = person;
+    expect(rows).toEqual([{ by: name, is_claim: false, decided_by: name, claimed: false }]);
+    const events = await console.app.db.query(
+      `select who, outcome from tieout.console_events where action = 'decide by workbook'`,
+    );
+    expect(events.rows).toEqual([{ who: name, outcome: '2 of 2' }]);
+    expect(await look(person, bytes)).toContain('0 would be done, 0 refused, 2 unchanged.');
+  });
+
+  it('does for each person what their roles allow, and of their accounts', async () => {
+    const [one, two] = [take(breaks), take(held)];
+    const bytes = await change((parts) => {
+      fill(parts, 'Breaks', one, { decision: 'waive', reason: 'rounding' });
+      fill(parts, 'Waiting for you', two, { decision: 'approve' });
+    });
+    const before = await said();
+    for (const [role, words] of [
+      ['finance', /1 would be done, 1 refused/],
+      ['approver', /1 would be done, 1 refused/],
+      ['operator', /0 would be done, 2 refused/],
+    ] as const) {
+      expect(await look(await console.withRole(role), bytes), role).toMatch(words);
+    }
+    const { rows } = await console.app.db.query<{ account: string }>(
+      'select account_id as account from tieout.breaks where break_id = $1',
+      [one],
+    );
+    const other = rows[0]?.account === 'A1001' ? 'A1002' : 'A1001';
+    const stranger = await look(await console.withRole('finance', other), bytes);
+    expect(stranger).toContain('0 would be done, 2 refused');
+    expect(stranger).toContain('none that you may decide about');
+    expect((await upload(await console.withRole('viewer'), bytes)).statusCode).toBe(403);
+    expect(await said()).toEqual(before);
+  });
+
+  it('asks for the password before anything is done, and refuses a form from elsewhere', async () => {
+    const bytes = await change((parts) =>
+      fill(parts, 'Breaks', take(breaks), { decision: 'note', reason: 'late' }),
+    );
+    const before = await said();
+    const { now } = console.clock;
+    const stale = await console.withRole('finance');
+    console.clock.now = new Date(now.getTime() + 11 * 60_000);
+    const shown = await look(stale, bytes);
+    expect(shown).toContain('Password, to do it as');
+    const answer = await press(stale, shown);
+    expect([answer.statusCode, String(answer.headers.location)]).toEqual([
+      303,
+      expect.stringMatching(/^\/confirm/),
+    ]);
+    console.clock.now = now;
+    expect((await upload(stale, bytes, 'back.xlsx', 'none')).statusCode).toBe(403);
+    expect(await said()).toEqual(before);
+  });
+
+  it('refuses what is no workbook, another name, and a file of somebody else', async () => {
+    const finance = await console.withRole('finance');
+    expect((await upload(finance, Buffer.from('x'), 'back.csv')).statusCode).toBe(400);
+    const no = await look(finance, Buffer.from('PK no workbook at all, only some bytes'));
+    expect(no).toContain('Nothing was changed: this is no workbook');
+    const bytes = await change((parts) =>
+      fill(parts, 'Breaks', breaks[0] ?? '', { decision: 'note', reason: 'mine' }),
+    );
+    const sent = String((await upload(finance, bytes)).headers.location);
+    const { body } = await finance.get(sent);
+    const other = await console.withRole('finance');
+    expect((await other.get(sent)).statusCode).toBe(409);
+    expect((await press(other, body)).statusCode).toBe(409);
+    expect((await finance.get('/reports/decisions/check?sha256=x')).statusCode).toBe(404);
+    expect((await finance.get('/reports')).body).toContain('action="/reports/decisions/check"');
+    const viewer = await console.withRole('viewer');
+    expect((await viewer.get('/reports')).body).not.toContain('/reports/decisions/check');
+  });
+});

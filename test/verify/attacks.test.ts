@@ -26,8 +26,8 @@ beforeAll(async () => {
   await ensureBuilt();
   admin = openDatabase(inject('server'), { max: 1 });
   house = await buildHouse({ orders: 240, seed: 3, settings: { operations: HELD } });
-  await house.run();
   const { accounts, folder } = house;
+  expect((await tieout(['run'], { cwd: folder })).code).not.toBe(1);
   const held = await house.db.query<{ id: bigint; account_id: string }>(
     `select instruction_id as id, account_id from tieout.instructions where state = 'held'
        and hold_reason = 'approval' order by 1 limit 2`,
@@ -37,13 +37,16 @@ beforeAll(async () => {
     const ended = await tieout(['instructions', 'approve', String(id)], { cwd: folder });
     expect(ended.code, ended.stdout + ended.stderr).toBe(0);
   }
-  await house.run();
-  await house.db.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity
-     where datname = current_database() and pid <> pg_backend_pid()`,
+  expect((await tieout(['run'], { cwd: folder })).code).not.toBe(1);
+  // A database that nobody is connected to can be copied at any time.
+  const source = new URL(addressOf(house.connection)).pathname.slice(1);
+  await admin.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${source}'`,
   );
+  await admin.query(`create database ${TEMPLATE} template ${source} strategy file_copy`);
 }, NIGHTS_MS_MAX);
 afterAll(async () => {
+  await admin.query(`drop database if exists ${TEMPLATE} with (force)`);
   await admin.close();
   await house.end();
 });
@@ -54,11 +57,7 @@ const HELD = { capture: 'approve', cancel: 'auto', refund: 'auto', review: 'auto
 async function attacked(sql: string, args: readonly string[] = []): Promise<Ended> {
   copies += 1;
   const name = `${TEMPLATE}_${copies}`;
-  const source = new URL(addressOf(house.connection)).pathname.slice(1);
-  await admin.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${source}'`,
-  );
-  await admin.query(`create database ${name} template ${source} strategy file_copy`);
+  await admin.query(`create database ${name} template ${TEMPLATE} strategy file_copy`);
   const connection = databaseOn(inject('server'), name);
   const folder = mkdtempSync(join(tmpdir(), 'tieout-attacked-'));
   try {

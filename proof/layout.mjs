@@ -132,10 +132,16 @@ export function settingsFor(worlds, firstNight, more) {
     })),
     schedule: { timezone: 'UTC' },
     reconcile: { lookbackDays: 1, staleAuthorisationDays: 30, graceHours: 1 },
+    // The book of movements is kept, for the auditor; no file comes, and nothing is missed.
+    settlement: { from: dateBefore(firstNight), settleDays: 365 },
     operations: {
       ...{ capture: 'auto', cancel: 'auto', refund: 'auto', review: 'auto' },
       payout: 'auto',
     },
     ...more,
   };
+}
+
+function dateBefore(firstNight) {
+  return new Date(firstNight.getTime() - 2 * DAY_MS).toISOString().slice(0, 10);
 }

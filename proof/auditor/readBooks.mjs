@@ -29,6 +29,17 @@ const SEALED = `
       reference, finding, seen, seen_sha256, row_before, extract(epoch from expires_at))::text
   from tieout.decisions where link_id is not null`;
 
+/** On which accounts a run worked when it was added up, whoever took it, and left it, afterwards. */
+const WORKED_ON = `coalesce((
+    select case when exists (select from tieout.run_settings later
+        where later.run_id = runs.run_id and later.at > s.at and later.at > summed.at)
+      then array(select a ->> 'accountId' from jsonb_array_elements(s.settings -> 'accounts') a)
+      else runs.runner_accounts end
+    from (select max(at) as at from tieout.workings w
+      where w.run_id = runs.run_id and w.kind = 'total') summed
+    join tieout.run_settings s on s.run_id = runs.run_id and s.at <= summed.at
+    order by s.at desc limit 1), runner_accounts)`;
+
 const TABLES = {
   links: `select account_id, link_no::text, link_id::text, to_char(business_date, 'YYYY-MM-DD') as day,
     what, facts::text, facts_sha256, previous_sha256, sha256
@@ -54,7 +65,7 @@ const TABLES = {
   answers: `select attempt_id::text, body, body_sha256 from tieout.answers`,
   breaks: `select account_id, order_no, kind, state from tieout.breaks`,
   runs: `select run_id::text, business_date::text, state, summary, failure,
-    runner_id is not null as is_worked_on, runner_accounts as worked_on,
+    runner_id is not null as is_worked_on, ${WORKED_ON} as worked_on,
     (select to_char(max(at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
       from tieout.run_ends e where e.run_id = runs.run_id) as ended_at,
     (select to_char(max(as_of) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')

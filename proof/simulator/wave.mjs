@@ -383,10 +383,10 @@ function apart(money) {
   return new Map([...money].map(([currency, sums]) => [`${currency}, ${CODES_SWAPPED}`, sums]));
 }
 
-function countStates(wave, { instructions, events, effects }) {
+function countStates(wave, { instructions, events, effects, bookLooks }) {
   const { tally } = wave;
-  tally.add('instructions', instructions.length);
-  tally.add('effects', effects.length);
+  const counted = { instructions, effects, 'orders held against the book': bookLooks };
+  for (const [name, rows] of Object.entries(counted)) tally.add(name, rows.length);
   for (const { from, to, reason } of events) {
     if (from === 'unknown') tally.count(`unknown to ${to}`);
     if (to !== 'held' || reason !== 'disputed') continue;

@@ -4,10 +4,13 @@
 // Neighbours: core/movements/bookEntries.ts is the rule, movementsStore.ts reads and writes.
 
 import { bookEntries } from '../core/movements/bookEntries.js';
+import type { Db } from '../database/db.js';
 import { inTransaction } from '../database/db.js';
-import { holdDays, postAllMovements } from '../days/daysStore.js';
+import { postMovements } from '../days/daysStore.js';
+import type { Account } from '../gateway/account.js';
 import type { Run, RunDeps } from '../runs/deps.js';
-import { accountIdsOf, accountRules } from '../runs/deps.js';
+import { accountRules } from '../runs/deps.js';
+import type { Booking } from './movementsStore.js';
 import {
   addMovements,
   bookFirstCaptures,
@@ -18,30 +21,38 @@ import {
   showTransactions,
 } from './movementsStore.js';
 
-/** Books what the run saw and did; an unchanged night adds no rows. */
+/**
+ * Books what the run saw and did; an unchanged night adds no rows. One account after the other, each
+ * in a transaction of its own: nobody who closes a day waits for the book of another account, and a
+ * run that is cut short has whole books of some accounts and nothing of the others, which whoever
+ * goes on with it books.
+ */
 export async function bookMovements(deps: Pick<RunDeps, 'config'>, run: Run): Promise<void> {
   const { settlement, schedule } = deps.config;
   if (settlement === null) return;
-  const accountIds = accountIdsOf(run).sort();
-  await postAllMovements(run.db, accountIds);
-  await inTransaction(run.db, async (tx) => {
-    for (const accountId of accountIds) await holdDays(tx, accountId);
-    const booking = {
-      runId: run.runId,
-      businessDate: run.businessDate,
-      accountIds,
-      from: settlement.from,
-      schedule,
-    };
-    await openBooks(tx, booking);
-    await bookOurs(tx, booking);
-    await showTransactions(tx, booking);
-    await bookFirstCaptures(tx, booking);
-    const shown = await shownBeside(tx, booking, accountRules(run.accounts));
-    await forgetShown(tx);
-    const entries = shown.flatMap((one) =>
-      bookEntries(one).map((entry) => ({ ...one.place, ...entry })),
-    );
-    if (entries.length > 0) await addMovements(tx, booking, entries);
-  });
+  const { runId, businessDate } = run;
+  for (const account of [...run.accounts].sort(byId)) {
+    const accountIds = [account.accountId];
+    const booking = { runId, businessDate, accountIds, from: settlement.from, schedule };
+    await inTransaction(run.db, (tx) => bookAccount(tx, booking, account));
+  }
+}
+
+async function bookAccount(tx: Db, booking: Booking, account: Account): Promise<void> {
+  // Holds the days of the account until the end.
+  await postMovements(tx, account.accountId);
+  await openBooks(tx, booking);
+  await bookOurs(tx, booking);
+  await showTransactions(tx, booking);
+  await bookFirstCaptures(tx, booking);
+  const shown = await shownBeside(tx, booking, accountRules([account]));
+  await forgetShown(tx);
+  const entries = shown.flatMap((one) =>
+    bookEntries(one).map((entry) => ({ ...one.place, ...entry })),
+  );
+  if (entries.length > 0) await addMovements(tx, booking, entries);
+}
+
+function byId(one: Account, other: Account): number {
+  return one.accountId < other.accountId ? -1 : 1;
 }

@@ -9,7 +9,7 @@ import { statement } from '../database/statements.js';
 import type { AccountRules } from '../pull/snapshot/snapshotsStore.js';
 
 /** For which run, and from when on: what is of before `from` is history. */
-interface Booking {
+export interface Booking {
   runId: bigint;
   businessDate: string;
   accountIds: readonly string[];

@@ -2,7 +2,7 @@
 // runs the clock: a file that is the same at two looks is taken, in one transaction with the word
 // that it was refused, and moved after its commit. Killed between the two, it is found again, known
 // by its batches, and moved. Neighbours: core/settlement/inboxFile.ts says what is ready,
-// ledger/settlement/importSettlement.ts takes it.
+// importAndSettle.ts takes it.
 
 import { lstat, mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,12 +19,13 @@ import {
   markOf,
 } from '../core/settlement/inboxFile.js';
 import type { Database, Tx } from '../database/db.js';
-import { takeSettlement } from '../ledger/settlement/importSettlement.js';
 import { formatSettlement } from '../ledger/settlement/settlementResult.js';
 import { tellFileRefused } from '../outbox/writeAlerts.js';
+import type { TakeDeps } from './importAndSettle.js';
+import { settleTaken, takeInside } from './importAndSettle.js';
 import { inboxAlone } from './inboxStore.js';
 import type { SettlementRules } from './settlement.js';
-import { settleAccounts, settlementRules } from './settlement.js';
+import { settlementRules } from './settlement.js';
 
 interface InboxDeps {
   db: Database;
@@ -33,7 +34,8 @@ interface InboxDeps {
   now: () => Date;
 }
 
-interface Place extends SettlementRules {
+interface Place {
+  readonly rules: SettlementRules;
   readonly inbox: string;
 }
 type Taken = { kind: 'done' | 'refused'; words: string };
@@ -50,7 +52,7 @@ export function openInbox(deps: InboxDeps): () => Promise<void> {
     before = new Map(found.map((facts) => [facts.name, markOf(facts)]));
     const failures: unknown[] = [];
     for (const facts of ready.slice(0, INBOX_FILES_A_LOOK_MAX)) {
-      await takeFile(deps, { ...rules, inbox }, facts).catch((error) => failures.push(error));
+      await takeFile(deps, { rules, inbox }, facts).catch((error) => failures.push(error));
     }
     // One that cannot be moved keeps no other waiting.
     if (failures.length > 0) throw failures[0];
@@ -60,7 +62,7 @@ export function openInbox(deps: InboxDeps): () => Promise<void> {
 async function takeFile(deps: InboxDeps, place: Place, facts: InboxFacts): Promise<void> {
   const taken = await takenAlone(deps, place, facts);
   if (taken === null) return;
-  if (taken.kind === 'done') await settleNow(deps, place);
+  if (taken.kind === 'done') await settleTaken(takeDeps(deps, place));
   const isMoved = await deps.db.transaction(async (tx) => {
     if (!(await inboxAlone(tx)) || !(await isSame(place.inbox, facts))) return false;
     await putAway(place.inbox, facts.name, taken);
@@ -69,10 +71,8 @@ async function takeFile(deps: InboxDeps, place: Place, facts: InboxFacts): Promi
   if (isMoved) deps.log(`inbox: ${facts.name}: ${taken.words.split('\n', 1)[0]}`);
 }
 
-/** Also after a file that brought nothing new: one before it may have been cut short here. */
-async function settleNow({ db, config, now }: InboxDeps, place: Place): Promise<void> {
-  const accountIds = config.accounts.map(({ accountId }) => accountId);
-  await settleAccounts(db, place, accountIds, { now: now(), runId: null });
+function takeDeps(deps: InboxDeps, { rules }: Place): TakeDeps {
+  return { ...deps, rules, accountIds: deps.config.accounts.map(({ accountId }) => accountId) };
 }
 
 /** null: another clock is at it, or the file is another one by now. */
@@ -95,23 +95,22 @@ async function takenAlone(deps: InboxDeps, place: Place, facts: InboxFacts): Pro
 }
 
 async function judged(
-  { db, config }: InboxDeps,
+  deps: InboxDeps,
   tx: Tx,
-  { inbox, settings, times }: Place,
+  place: Place,
   { name, size }: InboxFacts,
 ): Promise<Taken> {
   if (size > INBOX_FILE_BYTES_MAX) {
     return { kind: 'refused', words: `it is larger than ${INBOX_FILE_BYTES_MAX} bytes` };
   }
-  const map = mapFor(settings.files, name);
+  const map = mapFor(place.rules.settings.files, name);
   if (map === null) {
     return { kind: 'refused', words: 'no entry of settlement.files has a name that fits it' };
   }
   try {
     const options = { map: loadColumnMap(map, 'settlement'), check: false };
-    const { accounts, gateway } = config;
-    const deps = { db, profile: gateway.profile, accounts, since: times };
-    const result = await takeSettlement(deps, tx, [join(inbox, name)], options);
+    const file = join(place.inbox, name);
+    const result = await takeInside(takeDeps(deps, place), tx, [file], options);
     const kind = result.kind === 'refused' ? 'refused' : 'done';
     return { kind, words: formatSettlement(result) };
   } catch (error) {

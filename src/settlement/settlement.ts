@@ -94,10 +94,13 @@ export async function settledAccounts(
   runId: bigint | null,
 ): Promise<SettledAccount[]> {
   const newest = await newestDates(db, accountIds, runId);
+  const { settleDays, holidays } = settings;
+  const dates = [...new Set(newest.values())];
+  const due = new Map(dates.map((date) => [date, workingDaysBefore(date, settleDays, holidays)]));
   return accountIds.map((accountId) => {
     const date = newest.get(accountId) ?? null;
-    const due = date && workingDaysBefore(date, settings.settleDays, settings.holidays);
-    return { account_id: accountId, due_until: due, seen_until: date };
+    const until = date === null ? null : (due.get(date) ?? null);
+    return { account_id: accountId, due_until: until, seen_until: date };
   });
 }
 

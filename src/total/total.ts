@@ -4,6 +4,7 @@
 
 import type { ToleratedSum } from '../breaks/explainedStore.js';
 import { toleratedSums } from '../breaks/explainedStore.js';
+import { unkeptBreaks } from '../breaks/unkeptStore.js';
 import { strangeAccounts, strangeOrders } from '../compare/strayRefundsStore.js';
 import { TieoutError } from '../core/errors.js';
 import { formatAmount } from '../core/money.js';
@@ -37,6 +38,7 @@ import type {
   RunSummary,
 } from '../core/runs/summary.js';
 import { ORDER_CLASSES, workedOutOpenAfter } from '../core/runs/summary.js';
+import { unkeptBreaksNotice } from '../core/runs/unkeptSettlement.js';
 import { unreadableNotice } from '../core/runs/unreadable.js';
 import { type Db, inTransaction } from '../database/db.js';
 import { countSettledBetween } from '../instructions/decisionsStore.js';
@@ -227,6 +229,7 @@ async function noticesOf(deps: Pick<SendDeps, 'config' | 'now'>, run: Run): Prom
     ...(await oddRefunds(run.db, run.runId)).map(oddRefundNotice),
     ...(await unknownAccounts(deps, run)).map(strangeAccountNotice),
     ...(await strangeOrders(run.db, configured, lookbackFrom(deps, run))).map(strangeOrdersNotice),
+    ...(await unkeptBreaks(run.db, deps.config, accountIdsOf(run))).map(unkeptBreaksNotice),
     ...(await unusableRows(run.db, accountIdsOf(run))).map(unusableRowsNotice),
     ...(await freedCounts(run.db, run.runId)).map(freedNotice),
     ...(await withdrawnAsHistory(run.db, run.runId)).map(nowHistoryNotice),

@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addAmounts } from '../../src/core/money.js';
+import type { RunSummary } from '../../src/core/runs/summary.js';
 import type { OpenItem, SettlementDocument } from '../../src/settlement/settlementStore.js';
 import { evaluateAll } from '../reports/evaluate.js';
 import { openXlsx } from '../reports/openXlsx.js';
@@ -263,5 +264,37 @@ describe('settlement', () => {
     expect(closings.size).toBeGreaterThan(2);
     for (const closing of closings.values()) expect(values).toContain(String(Number(closing)));
     expect((await cli('report', dateOf(40), '--kind', 'settlement')).code).toBe(2);
+  });
+
+  it('taken out of tieout.yaml leaves its breaks open, counted and told by name, until each is waived', async () => {
+    rewriteSettings(house, { settlement: null });
+    const ended = await cli('run', '--date', dateOf(SECOND), '--json');
+    const { accounts, notices } = JSON.parse(ended.stdout) as RunSummary;
+    const counted = accounts.reduce((all, { breaks }) => all + (breaks.not_settled ?? 0), 0);
+    expect([counted, ended.code]).toEqual([1, 3]);
+    const told = (notices ?? []).filter(({ kind }) => kind === 'settlement_not_kept');
+    expect(told.map(({ text }) => text).join()).toMatch(
+      /1 not settled.*; such as .*put the section/i,
+    );
+    const words = /breaks? of settlement (is|are) open .*no section settlement any more/;
+    for (const command of ['doctor', 'status']) {
+      expect((await cli(command)).stdout, command).toMatch(words);
+    }
+    const status = await json<{ settlementNotKept: { accountId: string }[] }>('status');
+    expect(status.settlementNotKept.map(({ accountId }) => accountId)).toEqual(
+      told.map(({ accountId }) => accountId),
+    );
+    const { rows } = await house.db.query<{ break_id: bigint }>(
+      `select break_id from tieout.breaks where state = 'open' and tieout.is_settlement_kind(kind)`,
+    );
+    for (const { break_id } of rows) {
+      const waived = await cli('breaks', 'waive', `${break_id}`, '--reason', 'looked at by hand');
+      expect(waived.code, waived.stderr).toBe(0);
+    }
+    expect((await cli('status')).stdout).not.toMatch(words);
+    const again = JSON.parse((await cli('run', '--date', dateOf(SECOND), '--json')).stdout);
+    expect(((again as RunSummary).notices ?? []).map(({ kind }) => kind)).not.toContain(
+      'settlement_not_kept',
+    );
   });
 });

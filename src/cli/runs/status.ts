@@ -1,12 +1,14 @@
 // `tieout status`: last night in one sentence, what is owed, and when the next run begins.
 
 import { Command } from 'commander';
+import { unkeptBreaks } from '../../breaks/unkeptStore.js';
 import { strangeOrders } from '../../compare/strayRefundsStore.js';
 import type { Notice } from '../../core/runs/notices.js';
 import { leftAccountNotice } from '../../core/runs/notices.js';
 import { didNotStart, nextSentence, owedSentence, silenceSentence } from '../../core/runs/owed.js';
 import { strangeOrdersNotice } from '../../core/runs/strangeOrders.js';
 import { runSentence } from '../../core/runs/summary.js';
+import { unkeptBreaksNotice } from '../../core/runs/unkeptSettlement.js';
 import { readSchedule } from '../../night/clock.js';
 import { type OutboxFigures, outboxFigures } from '../../outbox/outboxStore.js';
 import type { SeenCode } from '../../pull/snapshot/statusCodesStore.js';
@@ -43,6 +45,8 @@ export function statusCommand(): Command {
           const from = lookbackFrom(app, { endsAt: status.now });
           const strange = await strangeOrders(app.db, accountIds, from);
           const unnamed = strange.map(strangeOrdersNotice);
+          const unkept = await unkeptBreaks(app.db, app.config, accountIds);
+          const unwatched = unkept.map(unkeptBreaksNotice);
           if (wantsJson(command)) {
             printJson({
               run: run?.businessDate ?? null,
@@ -58,10 +62,11 @@ export function statusCommand(): Command {
               stops: stops.map(told),
               leftAccounts: left.map(told),
               strangeOrders: unnamed.map(told),
+              settlementNotKept: unwatched.map(told),
               words: flags.words ? words : words.filter(({ meaning }) => meaning === null),
             });
           } else {
-            const stopped = [...left, ...unnamed, ...stops].map(
+            const stopped = [...left, ...unnamed, ...unwatched, ...stops].map(
               (one) => `${one.accountId}: ${one.text}`,
             );
             const lines = [sentence, ...(about === null ? [] : [about]), next, ...untold(alerts)];

@@ -4,6 +4,7 @@
 
 import { Command } from 'commander';
 import { QUEUE_CONNECTIONS_MAX } from '../../../jobs/queues.js';
+import { unkeptBreaks } from '../../breaks/unkeptStore.js';
 import { strangeOrders } from '../../compare/strayRefundsStore.js';
 import type { Config } from '../../config/config.js';
 import { describeConfig } from '../../config/view.js';
@@ -23,6 +24,7 @@ import {
   standsStill,
 } from '../../core/runs/owed.js';
 import { strangeOrdersNotice } from '../../core/runs/strangeOrders.js';
+import { unkeptBreaksNotice } from '../../core/runs/unkeptSettlement.js';
 import { DAY_MS } from '../../core/time.js';
 import { PROCESS_CONNECTIONS_MAX } from '../../database/db.js';
 import { hasEmbedded } from '../../database/embedded/embeddedPlace.js';
@@ -99,6 +101,7 @@ async function examine(app: App): Promise<Check[]> {
     ...(isMigrated ? await ledgerChecks(app) : []),
     ...(isMigrated ? await leftChecks(app) : []),
     ...(isMigrated ? await strangeChecks(app) : []),
+    ...(isMigrated ? await unkeptChecks(app) : []),
     ...(isMigrated ? [await scheduleCheck(app), await codesCheck(app)] : []),
     // With the database's queue, its tables come with those of the ledger.
     ...(isMigrated || app.config.queue.kind === 'redis' ? [await queueCheck(app)] : []),
@@ -178,6 +181,15 @@ async function strangeChecks({ db, config }: App): Promise<Check[]> {
   );
   return found.map(strangeOrdersNotice).map(({ accountId, text }) => {
     return { name: `account ${accountId}`, kind: 'warning', words: text };
+  });
+}
+
+/** Breaks that nothing resolves since the section was taken out. */
+async function unkeptChecks({ db, config }: App): Promise<Check[]> {
+  const accountIds = config.accounts.map((account) => account.accountId);
+  const found = await unkeptBreaks(db, config, accountIds);
+  return found.map(unkeptBreaksNotice).map(({ accountId, text }) => {
+    return { name: `settlement ${accountId}`, kind: 'problem', words: text };
   });
 }
 

@@ -15,6 +15,7 @@ export interface Notice {
     | 'odd_refund'
     | 'strange_account'
     | 'strange_orders'
+    | 'settlement_not_kept'
     | 'unusable_rows'
     | 'unreadable_entry'
     | 'no_history'

@@ -12,25 +12,33 @@ export function isCalendarDate(text: string): boolean {
 
 /** The date on which so many working days after `date` are over; 0: `date` itself. */
 export function workingDaysAfter(date: string, days: number, holidays: readonly string[]): string {
+  const off = timesOf(holidays);
   let at = Date.parse(date);
   for (let left = days; left > 0; ) {
     at += DAY_MS;
-    if (isWorkingDay(at, holidays)) left -= 1;
+    if (isWorkingDay(at, off)) left -= 1;
   }
   return dateOf(at);
 }
 
-/** The last date of which so many working days were over at the end of `date`. */
+/**
+ * The last date of which so many working days were over at the end of `date`: that many lie between
+ * the two. Counted back once, since a year of them is asked of every account.
+ */
 export function workingDaysBefore(date: string, days: number, holidays: readonly string[]): string {
-  // The one after it would still have been waited for.
+  const off = timesOf(holidays);
   let at = Date.parse(date);
-  while (workingDaysAfter(dateOf(at), days, holidays) > date) at -= DAY_MS;
+  for (let left = days; left > 0; at -= DAY_MS) if (isWorkingDay(at, off)) left -= 1;
   return dateOf(at);
 }
 
-function isWorkingDay(at: number, holidays: readonly string[]): boolean {
+function timesOf(dates: readonly string[]): ReadonlySet<number> {
+  return new Set(dates.map((date) => Date.parse(date)));
+}
+
+function isWorkingDay(at: number, off: ReadonlySet<number>): boolean {
   const weekday = new Date(at).getUTCDay();
-  return weekday !== SUNDAY && weekday !== SATURDAY && !holidays.includes(dateOf(at));
+  return weekday !== SUNDAY && weekday !== SATURDAY && !off.has(at);
 }
 
 function dateOf(at: number): string {

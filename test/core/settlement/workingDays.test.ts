@@ -46,6 +46,22 @@ describe('working days', () => {
     expect(workingDaysAfter(last, days, holidays) <= date).toBe(true);
   });
 
+  it('a year of them is counted for each of a thousand accounts in less than a second', () => {
+    const began = performance.now();
+    const holidays = ['2026-01-01', ...CHRISTMAS];
+    const first = Date.parse('2026-03-02');
+    const dates = Array.from({ length: 1_000 }, (_, at) => {
+      return new Date(first + at * 86_400_000).toISOString().slice(0, 10);
+    });
+    const found = dates.map((date) => workingDaysBefore(date, 365, holidays));
+    expect(performance.now() - began).toBeLessThan(1_000);
+    for (const [at, last] of found.slice(0, 50).entries()) {
+      const next = new Date(Date.parse(last) + 86_400_000).toISOString().slice(0, 10);
+      expect(workingDaysAfter(last, 365, holidays) <= (dates[at] ?? '')).toBe(true);
+      expect(workingDaysAfter(next, 365, holidays) > (dates[at] ?? '')).toBe(true);
+    }
+  });
+
   it.each([
     ['2026-11-01', true],
     ['2028-02-29', true],

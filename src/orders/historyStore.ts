@@ -1,6 +1,7 @@
 // One order's whole history: the ledger, every snapshot, what we sent and what came back, its
 // breaks. Read only, one order at a time.
 
+import type { Config } from '../config/config.js';
 import type { Coverage } from '../core/orders/coverage.js';
 import type { Removal } from '../core/runs/removal.js';
 import type { Db } from '../database/db.js';
@@ -10,6 +11,8 @@ import { callsOfOrder } from '../instructions/gatewayCallsStore.js';
 import type { CoverageRow } from '../pull/snapshot/coverageStore.js';
 import { coverageOfOrder } from '../pull/snapshot/coverageStore.js';
 import { removals } from '../retention/retentionStore.js';
+import type { OrderMoney } from '../settlement/orderMoneyStore.js';
+import { orderMoney } from '../settlement/orderMoneyStore.js';
 
 export interface OrderHistory {
   ledger: Record<string, unknown> | null;
@@ -23,6 +26,8 @@ export interface OrderHistory {
   instructions: Record<string, unknown>[];
   /** what a person called by hand */
   calls: Record<string, unknown>[];
+  /** where tieout.yaml has the section: what moved, and what the acquirer settled of it */
+  settlement?: OrderMoney;
 }
 
 /** Looks older than the newest so many pulls are not searched. */
@@ -52,6 +57,7 @@ export async function orderHistory(
   db: Db,
   accountId: string,
   orderNo: string,
+  { settlement }: Pick<Config, 'settlement'> = { settlement: null },
 ): Promise<OrderHistory | null> {
   const { rows } = await db.query<{ history: OrderHistory }>(statement('orders/orderHistory'), [
     accountId,
@@ -61,6 +67,8 @@ export async function orderHistory(
   const history = rows[0]?.history;
   if (!history) return null;
   history.calls = await callsOfOrder(db, accountId, orderNo);
+  const money = settlement === null ? null : await orderMoney(db, accountId, orderNo);
+  if (money !== null) history.settlement = money;
   const placed = String(history.ledger?.placed_at ?? '').slice(0, 10);
   history.removed = (await removals(db)).filter(({ lastDate }) => lastDate >= placed);
   const isKnown =
@@ -68,7 +76,9 @@ export async function orderHistory(
     history.looks[0] ??
     history.breaks[0] ??
     history.instructions[0] ??
-    history.calls[0];
+    history.calls[0] ??
+    money?.movements[0] ??
+    money?.lines[0];
   if (isKnown === undefined) return null;
   const pulls = history.looks.map((snapshot) => String(snapshot.pull));
   const covered = await coverageOfOrder(db, accountId, orderNo, pulls);

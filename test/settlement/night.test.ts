@@ -200,6 +200,33 @@ describe('settlement', () => {
     expect(verified.stdout).toContain('every figure is the same');
   });
 
+  it('shows with an order what moved of it, and the lines that settle it', async () => {
+    const [lost, twice] = ours;
+    interface Shown {
+      settlement?: {
+        movements: { kind: string; made: string; amount: string; batches: string[] }[];
+        lines: { type: string; matchedBy: string | null }[];
+      };
+    }
+    const shown = (one: typeof lost) =>
+      json<Shown>('order', one?.account_id ?? '', one?.order_no ?? '');
+    const { settlement: money } = await shown(twice);
+    expect(money?.movements).toEqual([
+      expect.objectContaining({ kind: 'captured', made: 'here', amount: twice?.amount }),
+    ]);
+    expect(money?.movements[0]?.batches).toHaveLength(2);
+    expect(money?.lines.map(({ type }) => type)).toEqual(['captured', 'captured']);
+    expect(money?.lines.map(({ matchedBy }) => matchedBy)).not.toContain(null);
+    expect((await shown(lost)).settlement?.lines).toEqual([]);
+    const words = await cli('order', twice?.account_id ?? '', twice?.order_no ?? '');
+    expect(words.stdout).toMatch(
+      /Movements\n {2}\S+ {2}captured \S+ \w+ by instruction #\d+, .*settled in/,
+    );
+    expect(words.stdout).toMatch(
+      /Settlement lines\n {2}.* batch .*: captured .*; settles what moved on/,
+    );
+  });
+
   it('lists batches, their lines and the fees', async () => {
     const { batches } = await json<SettlementDocument>('settlement', 'batches');
     const [first] = batches;
@@ -292,6 +319,8 @@ describe('settlement', () => {
       expect(waived.code, waived.stderr).toBe(0);
     }
     expect((await cli('status')).stdout).not.toMatch(words);
+    const unkept = await json('order', ours[0]?.account_id ?? '', ours[0]?.order_no ?? '');
+    expect(unkept).not.toHaveProperty('settlement');
     const again = JSON.parse((await cli('run', '--date', dateOf(SECOND), '--json')).stdout);
     expect(((again as RunSummary).notices ?? []).map(({ kind }) => kind)).not.toContain(
       'settlement_not_kept',

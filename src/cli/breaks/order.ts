@@ -8,10 +8,12 @@ import { UsageError } from '../../core/errors.js';
 import { nameLabel } from '../../core/instructions/decider.js';
 import { type Coverage, coverageLabel } from '../../core/orders/coverage.js';
 import { removedLine } from '../../core/runs/removal.js';
-import { disputeText } from '../../core/text/labels.js';
+import { disputeText, labelOf } from '../../core/text/labels.js';
 import type { OrderHistory } from '../../orders/historyStore.js';
 import { orderHistory } from '../../orders/historyStore.js';
 import { removals } from '../../retention/retentionStore.js';
+import type { OrderMoney } from '../../settlement/orderMoneyStore.js';
+import { amountWords, matchWords, settledWords } from '../../settlement/orderMoneyWords.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { eventText } from './breaksText.js';
 
@@ -24,7 +26,7 @@ export function orderCommand(): Command {
       await withApp(
         command,
         async (app) => {
-          const history = await orderHistory(app.db, account, orderNo);
+          const history = await orderHistory(app.db, account, orderNo, app.config);
           if (history === null) {
             throw new UsageError(
               `neither the ledger nor any look knows order ${orderNo} of account ${account}` +
@@ -77,6 +79,7 @@ function historyLines(account: string, orderNo: string, history: OrderHistory): 
     '',
     'Instructions',
     ...orNone(history.instructions.flatMap(instructionLines)),
+    ...(history.settlement === undefined ? [] : moneyLines(history.settlement)),
     ...(history.calls.length === 0 ? [] : ['', 'By hand', ...history.calls.flatMap(callLines)]),
   ];
 }
@@ -148,6 +151,25 @@ function callLines(call: Part): string[] {
     const words = `${call.operation} ${amount} ${entry.currency ?? ''}`.trim();
     return `  ${call.at}  ${words} by ${call.by}${claim}: ${end}${reasonOf(call)}`;
   });
+}
+
+function moneyLines({ movements, lines }: OrderMoney): string[] {
+  const moved = movements.map((one) => {
+    const whose = one.made === 'here' ? `by instruction #${one.instructionId}` : 'elsewhere';
+    return (
+      `  ${one.businessDate}  ${one.kind} ${amountWords(one)} ${whose}, ` +
+      `transaction ${one.transaction}: ${settledWords(one)}`
+    );
+  });
+  const settled = lines.map((line) => {
+    const match = matchWords(line);
+    return (
+      `  ${line.bookedAt}  batch ${line.batch}, line ${line.line}: ${labelOf(line.type)} ` +
+      `${line.gross} ${line.settleCurrency}, fee ${line.fee}, net ${line.net}` +
+      `${match === '' ? '' : `; ${match}`}`
+    );
+  });
+  return ['', 'Movements', ...orNone(moved), '', 'Settlement lines', ...orNone(settled)];
 }
 
 function instructionLines(one: Part): string[] {

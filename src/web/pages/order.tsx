@@ -11,6 +11,7 @@ import type { Words } from '../format.js';
 import { Empty, Figure, OrderLink, orderPath as pathOf, State, Table } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
 import { NOT_FOUND } from '../visit.js';
+import { OrderSettlement } from './settlement/orderSettlement.js';
 
 export async function searchPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, query } = visit;
@@ -50,7 +51,7 @@ function partOf(orderNo: string | null): string {
 export async function orderPage(visit: Visit): Promise<Answer> {
   const { account = '', orderNo = '' } = visit.params;
   if (!visit.accounts.includes(account)) return NOT_FOUND;
-  const history = await orderHistory(visit.deps.db, account, orderNo);
+  const history = await orderHistory(visit.deps.db, account, orderNo, visit.deps.config);
   if (history === null) return NOT_FOUND;
   const { words } = visit;
   const body = (
@@ -61,6 +62,9 @@ export async function orderPage(visit: Visit): Promise<Answer> {
       <Ledger history={history} words={words} />
       <Breaks history={history} words={words} orderNo={orderNo} />
       <Instructions history={history} words={words} orderNo={orderNo} />
+      {history.settlement === undefined ? null : (
+        <OrderSettlement account={account} money={history.settlement} words={words} />
+      )}
       <Snapshots history={history} words={words} />
     </>
   );

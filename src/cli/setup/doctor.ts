@@ -4,7 +4,6 @@
 
 import { Command } from 'commander';
 import { QUEUE_CONNECTIONS_MAX } from '../../../jobs/queues.js';
-import { unkeptBreaks } from '../../breaks/unkeptStore.js';
 import { strangeOrders } from '../../compare/strayRefundsStore.js';
 import type { Config } from '../../config/config.js';
 import { describeConfig } from '../../config/view.js';
@@ -24,7 +23,6 @@ import {
   standsStill,
 } from '../../core/runs/owed.js';
 import { strangeOrdersNotice } from '../../core/runs/strangeOrders.js';
-import { unkeptBreaksNotice } from '../../core/runs/unkeptSettlement.js';
 import { DAY_MS } from '../../core/time.js';
 import { PROCESS_CONNECTIONS_MAX } from '../../database/db.js';
 import { hasEmbedded } from '../../database/embedded/embeddedPlace.js';
@@ -41,19 +39,12 @@ import { statusCodesSeen } from '../../pull/snapshot/statusCodesStore.js';
 import { lookbackFrom } from '../../runs/deps.js';
 import { leftAccounts } from '../../runs/leftAccountsStore.js';
 import { accountsWithoutHistory } from '../../runs/runAccountsStore.js';
-import { inboxFigures } from '../../settlement/inbox.js';
-import { settledAccounts, settlementRules } from '../../settlement/settlement.js';
-import { oldestOpen } from '../../settlement/settlementStore.js';
 import type { App } from '../app.js';
 import { configOf, printJson, printLines, wantsJson, withApp } from '../context.js';
 import { scheduleDepsOf } from '../scheduleStatus.js';
+import type { Check } from './check.js';
 import { definitionsCheck } from './definitionsCheck.js';
-
-interface Check {
-  name: string;
-  kind: 'ok' | 'warning' | 'problem';
-  words: string;
-}
+import { inboxChecks, settlementChecks } from './settlementChecks.js';
 
 export function doctorCommand(): Command {
   return new Command('doctor')
@@ -101,13 +92,12 @@ async function examine(app: App): Promise<Check[]> {
     ...(isMigrated ? await ledgerChecks(app) : []),
     ...(isMigrated ? await leftChecks(app) : []),
     ...(isMigrated ? await strangeChecks(app) : []),
-    ...(isMigrated ? await unkeptChecks(app) : []),
     ...(isMigrated ? [await scheduleCheck(app), await codesCheck(app)] : []),
     // With the database's queue, its tables come with those of the ledger.
     ...(isMigrated || app.config.queue.kind === 'redis' ? [await queueCheck(app)] : []),
     ...(isMigrated ? [await alertsCheck(app)] : []),
     ...(await inboxChecks(app.config)),
-    ...(isMigrated ? await overdueChecks(app) : []),
+    ...(isMigrated ? await settlementChecks(app) : []),
     ...(isMigrated ? [await definitionsCheck(app)] : []),
   ];
 }
@@ -181,15 +171,6 @@ async function strangeChecks({ db, config }: App): Promise<Check[]> {
   );
   return found.map(strangeOrdersNotice).map(({ accountId, text }) => {
     return { name: `account ${accountId}`, kind: 'warning', words: text };
-  });
-}
-
-/** Breaks that nothing resolves since the section was taken out. */
-async function unkeptChecks({ db, config }: App): Promise<Check[]> {
-  const accountIds = config.accounts.map((account) => account.accountId);
-  const found = await unkeptBreaks(db, config, accountIds);
-  return found.map(unkeptBreaksNotice).map(({ accountId, text }) => {
-    return { name: `settlement ${accountId}`, kind: 'problem', words: text };
   });
 }
 
@@ -292,38 +273,6 @@ async function codesCheck(app: App): Promise<Check> {
         ? `without a meaning in the profile: ${names.join(', ')} (\`tieout status --words\`)`
         : 'every code it used has a meaning',
   };
-}
-
-/** What the acquirer's files have been owing for too long; nothing where it is not kept. */
-async function overdueChecks({ db, config }: App): Promise<Check[]> {
-  const rules = settlementRules(config);
-  if (rules === null) return [];
-  const accountIds = config.accounts.map(({ accountId }) => accountId);
-  const oldest = await oldestOpen(db, await settledAccounts(db, rules, accountIds, null));
-  return [...new Set(oldest.map(({ accountId }) => accountId))].map((accountId) => {
-    const late = oldest.filter((one) => one.accountId === accountId && one.overdue > 0);
-    const overdue = late.reduce((sum, one) => sum + one.overdue, 0);
-    const [since] = late.map((one) => one.since).sort();
-    const name = `settlement ${accountId}`;
-    if (overdue === 0) return { name, kind: 'ok', words: 'nothing is overdue' };
-    const words = `${overdue} overdue, the oldest since ${since}: is a file missing?`;
-    return { name, kind: 'warning', words };
-  });
-}
-
-/** What lies in the folder whose files are imported by themselves. */
-async function inboxChecks({ settlement }: Config): Promise<Check[]> {
-  const inbox = settlement?.inbox ?? null;
-  if (inbox === null) return [];
-  const name = 'inbox';
-  try {
-    const { waiting, refused, strange } = await inboxFigures(inbox);
-    const left = strange.length === 0 ? '' : `; left alone, no plain file: ${strange.join(', ')}`;
-    const words = `${inbox}: ${waiting} waiting, ${refused} refused${left}`;
-    return [{ name, kind: refused + strange.length > 0 ? 'warning' : 'ok', words }];
-  } catch (error) {
-    return [{ name, kind: 'problem', words: `settlement.inbox: ${messageOf(error)}` }];
-  }
 }
 
 /** At night nobody looks: somebody has to be told. */

@@ -1,0 +1,57 @@
+// What `tieout doctor` says of settlement: what waits in the inbox, what is overdue, and what is left
+// where the section is gone.
+
+import { unkeptBreaks } from '../../breaks/unkeptStore.js';
+import type { Config } from '../../config/config.js';
+import { messageOf } from '../../core/errors.js';
+import { unkeptBreaksNotice } from '../../core/runs/unkeptSettlement.js';
+import { inboxFigures } from '../../settlement/inbox.js';
+import { settledAccounts, settlementRules } from '../../settlement/settlement.js';
+import { oldestOpen } from '../../settlement/settlementStore.js';
+import type { App } from '../app.js';
+import type { Check } from './check.js';
+
+export async function settlementChecks(app: App): Promise<Check[]> {
+  return [...(await overdueChecks(app)), ...(await unkeptChecks(app))];
+}
+
+/** What the acquirer's files have been owing for too long; nothing where it is not kept. */
+async function overdueChecks({ db, config }: App): Promise<Check[]> {
+  const rules = settlementRules(config);
+  if (rules === null) return [];
+  const accountIds = config.accounts.map(({ accountId }) => accountId);
+  const oldest = await oldestOpen(db, await settledAccounts(db, rules, accountIds, null));
+  return [...new Set(oldest.map(({ accountId }) => accountId))].map((accountId) => {
+    const late = oldest.filter((one) => one.accountId === accountId && one.overdue > 0);
+    const overdue = late.reduce((sum, one) => sum + one.overdue, 0);
+    const [since] = late.map((one) => one.since).sort();
+    const name = `settlement ${accountId}`;
+    if (overdue === 0) return { name, kind: 'ok', words: 'nothing is overdue' };
+    const words = `${overdue} overdue, the oldest since ${since}: is a file missing?`;
+    return { name, kind: 'warning', words };
+  });
+}
+
+/** Breaks that nothing resolves since the section was taken out. */
+async function unkeptChecks({ db, config }: App): Promise<Check[]> {
+  const accountIds = config.accounts.map((account) => account.accountId);
+  const found = await unkeptBreaks(db, config, accountIds);
+  return found.map(unkeptBreaksNotice).map(({ accountId, text }) => {
+    return { name: `settlement ${accountId}`, kind: 'problem', words: text };
+  });
+}
+
+/** What lies in the folder whose files are imported by themselves. */
+export async function inboxChecks({ settlement }: Config): Promise<Check[]> {
+  const inbox = settlement?.inbox ?? null;
+  if (inbox === null) return [];
+  const name = 'inbox';
+  try {
+    const { waiting, refused, strange } = await inboxFigures(inbox);
+    const left = strange.length === 0 ? '' : `; left alone, no plain file: ${strange.join(', ')}`;
+    const words = `${inbox}: ${waiting} waiting, ${refused} refused${left}`;
+    return [{ name, kind: refused + strange.length > 0 ? 'warning' : 'ok', words }];
+  } catch (error) {
+    return [{ name, kind: 'problem', words: `settlement.inbox: ${messageOf(error)}` }];
+  }
+}

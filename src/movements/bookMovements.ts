@@ -22,10 +22,10 @@ import {
 } from './movementsStore.js';
 
 /**
- * Books what the run saw and did; an unchanged night adds no rows. One account after the other, each
- * in a transaction of its own: nobody who closes a day waits for the book of another account, and a
- * run that is cut short has whole books of some accounts and nothing of the others, which whoever
- * goes on with it books.
+ * Books what the run saw and did; an unchanged night adds no rows. One account after the other,
+ * each in a transaction of its own: nobody who closes a day waits for the book of another account,
+ * and a run that is cut short has whole books of some accounts and nothing of the others, which
+ * whoever goes on with it books.
  */
 export async function bookMovements(deps: Pick<RunDeps, 'config'>, run: Run): Promise<void> {
   const { settlement, schedule } = deps.config;

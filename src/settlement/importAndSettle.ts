@@ -34,7 +34,7 @@ export async function importAndSettle(
   return result;
 }
 
-/** The taking alone, as a part of a transaction of the caller's; `settleTaken` follows its COMMIT. */
+/** The taking alone, in a transaction of the caller's; `settleTaken` follows its COMMIT. */
 export function takeInside(
   deps: TakeDeps,
   tx: Tx,

@@ -1,6 +1,6 @@
--- What the gateway showed moved of one order, and what the acquirer settled of it, one row: movements
--- with the lines that settle them, and lines of the order. Found by its number, by its transactions
--- and by what was matched. $1 account, $2 order.
+-- What the gateway showed moved of one order, and what the acquirer settled of it, one row:
+-- movements with the lines that settle them, and lines of the order. Found by its number, by its
+-- transactions and by what was matched. $1 account, $2 order.
 with moved as materialized (
   select * from tieout.movements_now where account_id = $1 and order_no = $2
 ),

@@ -1,5 +1,5 @@
-// What `tieout doctor` says of settlement: what waits in the inbox, what is overdue, and what is left
-// where the section is gone.
+// What `tieout doctor` says of settlement: what waits in the inbox, what is overdue, and what is
+// left where the section is gone.
 
 import { unkeptBreaks } from '../../breaks/unkeptStore.js';
 import type { Config } from '../../config/config.js';

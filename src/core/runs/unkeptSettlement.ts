@@ -20,7 +20,7 @@ export function unkeptBreaksNotice({ accountId, breaks, sample }: UnkeptBreaksFa
   const about = `${what} open, which no night looks at any more`;
   const text =
     `${what} open (${kinds.join(', ')}; such as ${sample}), and tieout.yaml has no section ` +
-    'settlement any more: no night looks at them, and they end each with 3. Put the section back, ' +
-    'or waive them (`tieout breaks waive ID --reason TEXT`)';
+    'settlement any more: no night looks at them, and they end each with 3. Put the section ' +
+    'back, or waive them (`tieout breaks waive ID --reason TEXT`)';
   return { accountId, kind: 'settlement_not_kept', about, text, names: [sample] };
 }

@@ -10,17 +10,6 @@ export function isCalendarDate(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && dateOf(Date.parse(text)) === text;
 }
 
-/** The date on which so many working days after `date` are over; 0: `date` itself. */
-export function workingDaysAfter(date: string, days: number, holidays: readonly string[]): string {
-  const off = timesOf(holidays);
-  let at = Date.parse(date);
-  for (let left = days; left > 0; ) {
-    at += DAY_MS;
-    if (isWorkingDay(at, off)) left -= 1;
-  }
-  return dateOf(at);
-}
-
 /**
  * The last date of which so many working days were over at the end of `date`: that many lie between
  * the two. Counted back once, since a year of them is asked of every account.

@@ -1,11 +1,19 @@
 // Working days, case by case. 2026-11-20 is a Friday.
 
 import { describe, expect, it } from 'vitest';
-import {
-  isCalendarDate,
-  workingDaysAfter,
-  workingDaysBefore,
-} from '../../../src/core/settlement/workingDays.js';
+import { isCalendarDate, workingDaysBefore } from '../../../src/core/settlement/workingDays.js';
+
+/** Counted the other way, day by day: what the program's answer is held against. */
+function workingDaysAfter(date: string, days: number, holidays: readonly string[]): string {
+  const dateOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+  let at = Date.parse(date);
+  for (let left = days; left > 0; ) {
+    at += 86_400_000;
+    const isWeekend = [0, 6].includes(new Date(at).getUTCDay());
+    if (!isWeekend && !holidays.includes(dateOf(at))) left -= 1;
+  }
+  return dateOf(at);
+}
 
 const CHRISTMAS = ['2026-12-25', '2026-12-26', '2027-01-01'];
 
@@ -31,6 +39,9 @@ describe('working days', () => {
     ['2026-11-16', 20, [], '2026-12-14'],
   ])('%s and %i working days', (date, days, holidays, over) => {
     expect(workingDaysAfter(date, days, holidays)).toBe(over);
+    const last = workingDaysBefore(over, days, holidays);
+    expect(last >= date).toBe(true);
+    expect(workingDaysAfter(last, days, holidays)).toBe(over);
   });
 
   it.each([

@@ -11,8 +11,8 @@ import { callsOfOrder } from '../instructions/gatewayCallsStore.js';
 import type { CoverageRow } from '../pull/snapshot/coverageStore.js';
 import { coverageOfOrder } from '../pull/snapshot/coverageStore.js';
 import { removals } from '../retention/retentionStore.js';
-import type { OrderMoney } from '../settlement/orderMoneyStore.js';
-import { orderMoney } from '../settlement/orderMoneyStore.js';
+import type { OrderMoney } from './orderMoneyStore.js';
+import { orderMoney } from './orderMoneyStore.js';
 
 export interface OrderHistory {
   ledger: Record<string, unknown> | null;

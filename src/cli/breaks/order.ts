@@ -11,9 +11,9 @@ import { removedLine } from '../../core/runs/removal.js';
 import { disputeText, labelOf } from '../../core/text/labels.js';
 import type { OrderHistory } from '../../orders/historyStore.js';
 import { orderHistory } from '../../orders/historyStore.js';
+import type { OrderMoney } from '../../orders/orderMoneyStore.js';
+import { amountWords, matchWords, settledWords } from '../../orders/orderMoneyWords.js';
 import { removals } from '../../retention/retentionStore.js';
-import type { OrderMoney } from '../../settlement/orderMoneyStore.js';
-import { amountWords, matchWords, settledWords } from '../../settlement/orderMoneyWords.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { eventText } from './breaksText.js';
 

@@ -1,8 +1,8 @@
 // What moved of an order, and what the acquirer settled of it, on the page of the order.
 
 import { labelOf } from '../../../core/text/labels.js';
-import type { OrderMoney } from '../../../settlement/orderMoneyStore.js';
-import { matchWords, settledWords } from '../../../settlement/orderMoneyWords.js';
+import type { OrderMoney } from '../../../orders/orderMoneyStore.js';
+import { matchWords, settledWords } from '../../../orders/orderMoneyWords.js';
 import type { Words } from '../../format.js';
 import { Empty, Figure, Table } from '../../layout/parts.js';
 import { batchPath } from './figures.js';

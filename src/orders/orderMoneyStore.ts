@@ -1,4 +1,4 @@
-// What moved of one order, and what the acquirer settled of it. Neighbour: orders/historyStore.ts
+// What moved of one order, and what the acquirer settled of it. Neighbour: historyStore.ts
 // shows it with all else of the order.
 
 import type { Db } from '../database/db.js';
@@ -42,7 +42,7 @@ export interface OrderMoney {
 }
 
 export async function orderMoney(db: Db, accountId: string, orderNo: string): Promise<OrderMoney> {
-  const { rows } = await db.query<{ money: OrderMoney }>(statement('settlement/orderMoney'), [
+  const { rows } = await db.query<{ money: OrderMoney }>(statement('orders/orderMoney'), [
     ...[accountId, orderNo],
   ]);
   return rows[0]?.money ?? { movements: [], lines: [] };

@@ -175,6 +175,13 @@ describe('the brake', () => {
     expect(JSON.parse(status.stdout).stops).toEqual(
       noticesOf(summary).map(({ accountId, text }) => ({ accountId, text })),
     );
+    // As it is now, whatever the newest run said at its end.
+    expect(JSON.parse(status.stdout).now).toEqual({ held: 0, unknown: 0, underWay: 3 });
+    await house.db.query(`update tieout.instructions set state = 'held', hold_reason = 'approval'
+      where instruction_id = (select min(instruction_id) from tieout.instructions)`);
+    expect((await tieout(['status'], { cwd: house.folder })).stdout).toContain(
+      'Instructions now: 1 held, 2 under way.',
+    );
     const waiting = await house.db.query<{ id: string }>(
       `select max(batch_id)::text as id from tieout.batches where state = 'queued'`,
     );

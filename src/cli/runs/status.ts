@@ -10,6 +10,8 @@ import { strangeOrdersNotice } from '../../core/runs/strangeOrders.js';
 import { runSentence } from '../../core/runs/summary.js';
 import { unkeptBreaksNotice } from '../../core/runs/unkeptSettlement.js';
 import { readSchedule } from '../../night/clock.js';
+import type { Waiting } from '../../night/consoleRunsStore.js';
+import { waitingCounts } from '../../night/consoleRunsStore.js';
 import { type OutboxFigures, outboxFigures } from '../../outbox/outboxStore.js';
 import type { SeenCode } from '../../pull/snapshot/statusCodesStore.js';
 import { statusCodesSeen } from '../../pull/snapshot/statusCodesStore.js';
@@ -41,6 +43,7 @@ export function statusCommand(): Command {
             ...(await stopNotices(app.db, accountIds)),
             ...(await aheadNotices(app.db, app.config.accounts, status.now)),
           ];
+          const now = await waitingCounts(app.db, accountIds);
           const left = (await leftAccounts(app.db, accountIds)).map(leftAccountNotice);
           const from = lookbackFrom(app, { endsAt: status.now });
           const strange = await strangeOrders(app.db, accountIds, from);
@@ -59,6 +62,7 @@ export function statusCommand(): Command {
               nextBusinessDate: facts.nextDue,
               alerts,
               silentSince: silence?.since ?? null,
+              now: { held: now.held, unknown: now.unknown, underWay: now.onTheirWay },
               stops: stops.map(told),
               leftAccounts: left.map(told),
               strangeOrders: unnamed.map(told),
@@ -69,7 +73,8 @@ export function statusCommand(): Command {
             const stopped = [...left, ...unnamed, ...unwatched, ...stops].map(
               (one) => `${one.accountId}: ${one.text}`,
             );
-            const lines = [sentence, ...(about === null ? [] : [about]), next, ...untold(alerts)];
+            const lines = [sentence, ...(about === null ? [] : [about]), next];
+            lines.push(...instructionsNow(now), ...untold(alerts));
             lines.push(...stopped);
             printLines([...lines, ...(flags.words ? codeLines(words) : withoutMeaning(words))]);
           }
@@ -82,6 +87,16 @@ export function statusCommand(): Command {
 
 function told({ accountId, text }: Notice): Pick<Notice, 'accountId' | 'text'> {
   return { accountId, text };
+}
+
+/** In one line: the sentence is of the run's end, and people decide and send after it. */
+function instructionsNow({ unknown, held, onTheirWay }: Waiting): string[] {
+  const parts = [
+    ...(unknown > 0 ? [`${unknown} unknown`] : []),
+    ...(held > 0 ? [`${held} held`] : []),
+    ...(onTheirWay > 0 ? [`${onTheirWay} under way`] : []),
+  ];
+  return parts.length === 0 ? [] : [`Instructions now: ${parts.join(', ')}.`];
 }
 
 /** In one line: what the outside does not know yet, or will never be told. */

@@ -1,4 +1,4 @@
--- The schema as it stands after 0161_placed_ahead, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0162_workbook_key_kept, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -1512,6 +1512,8 @@ create table tieout.workbook_key (
   constraint workbook_key_pkey PRIMARY KEY (is_one),
   constraint workbook_key_secret_check CHECK (secret ~ '^[0-9a-f]{64}$')
 );
+CREATE TRIGGER guard_history BEFORE DELETE OR UPDATE OR TRUNCATE ON tieout.workbook_key
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 
 create table tieout.workings (
   working_id bigint generated always as identity not null,

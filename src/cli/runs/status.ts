@@ -19,6 +19,7 @@ import { lookbackFrom } from '../../runs/deps.js';
 import { leftAccounts } from '../../runs/leftAccountsStore.js';
 import type { RunRow } from '../../runs/runsStore.js';
 import { aheadNotices, stopNotices } from '../../send/stops.js';
+import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { scheduleDepsOf } from '../scheduleStatus.js';
 
@@ -39,17 +40,8 @@ export function statusCommand(): Command {
           const words = await statusCodesSeen(app.db, null);
           const alerts = await outboxFigures(app.db);
           const accountIds = app.config.accounts.map(({ accountId }) => accountId);
-          const stops = [
-            ...(await stopNotices(app.db, accountIds)),
-            ...(await aheadNotices(app.db, app.config.accounts, status.now)),
-          ];
           const now = await waitingCounts(app.db, accountIds);
-          const left = (await leftAccounts(app.db, accountIds)).map(leftAccountNotice);
-          const from = lookbackFrom(app, { endsAt: status.now });
-          const strange = await strangeOrders(app.db, accountIds, from);
-          const unnamed = strange.map(strangeOrdersNotice);
-          const unkept = await unkeptBreaks(app.db, app.config, accountIds);
-          const unwatched = unkept.map(unkeptBreaksNotice);
+          const { stops, left, strange, unkept } = await standing(app, accountIds, status.now);
           if (wantsJson(command)) {
             printJson({
               run: run?.businessDate ?? null,
@@ -65,12 +57,12 @@ export function statusCommand(): Command {
               now: { held: now.held, unknown: now.unknown, underWay: now.onTheirWay },
               stops: stops.map(told),
               leftAccounts: left.map(told),
-              strangeOrders: unnamed.map(told),
-              settlementNotKept: unwatched.map(told),
+              strangeOrders: strange.map(told),
+              settlementNotKept: unkept.map(told),
               words: flags.words ? words : words.filter(({ meaning }) => meaning === null),
             });
           } else {
-            const stopped = [...left, ...unnamed, ...unwatched, ...stops].map(
+            const stopped = [...left, ...strange, ...unkept, ...stops].map(
               (one) => `${one.accountId}: ${one.text}`,
             );
             const lines = [sentence, ...(about === null ? [] : [about]), next];
@@ -83,6 +75,20 @@ export function statusCommand(): Command {
         { quiet: true },
       );
     });
+}
+
+/** What stands whatever the newest run said, as it is now. */
+async function standing(app: App, accountIds: string[], now: Date) {
+  const from = lookbackFrom(app, { endsAt: now });
+  return {
+    stops: [
+      ...(await stopNotices(app.db, accountIds)),
+      ...(await aheadNotices(app.db, app.config.accounts, now)),
+    ],
+    left: (await leftAccounts(app.db, accountIds)).map(leftAccountNotice),
+    strange: (await strangeOrders(app.db, accountIds, from)).map(strangeOrdersNotice),
+    unkept: (await unkeptBreaks(app.db, app.config, accountIds)).map(unkeptBreaksNotice),
+  };
 }
 
 function told({ accountId, text }: Notice): Pick<Notice, 'accountId' | 'text'> {

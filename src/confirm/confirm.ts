@@ -4,6 +4,7 @@
 
 import type { CompareDeps } from '../compare/compare.js';
 import { compareAgain } from '../compare/compare.js';
+import { bookRejectedPayouts } from '../compare/rejectedPayoutsStore.js';
 import { classify, rememberFinal } from '../compare/verdictsStore.js';
 import { BEGIN_AGAIN_MAX } from '../core/instructions/sending.js';
 import { sentToConfirm, settleBySnapshot } from '../instructions/instructionsStore.js';
@@ -40,6 +41,7 @@ export async function confirm(deps: ConfirmDeps, run: Run, first: Snapshot): Pro
     second = await confirmSent(deps, run, second);
   }
   await judgeAnew(deps, run, first, second);
+  await bookRejectedPayouts(deps, run);
 }
 
 /**

@@ -4,7 +4,6 @@
 
 import { seal, sealEnd } from '../audit/seal.js';
 import { compare } from '../compare/compare.js';
-import { bookRejectedPayouts } from '../compare/rejectedPayoutsStore.js';
 import { confirm } from '../confirm/confirm.js';
 import type { RunSummary } from '../core/runs/summary.js';
 import { bookMovements } from '../movements/bookMovements.js';
@@ -30,7 +29,6 @@ export async function runNight(open: SendDeps, mine: Run): Promise<RunSummary> {
   await plan(deps, run, snapshot);
   await send(deps, run);
   await confirm(deps, run, snapshot);
-  await bookRejectedPayouts(deps, run);
   await bookMovements(deps, run);
   await settle(deps, run);
   await seal(deps, run);

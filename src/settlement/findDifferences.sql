@@ -127,10 +127,16 @@ known as materialized (
   select l.settlement_line_id, entry.order_no, null
   from newest_look n
   cross join lateral (
-    select e.order_no, e.transaction_id, e.found from tieout.look_entries e
-    where e.pull_id = n.pull_id and e.account_id = n.account_id
+    -- each half of the entries has an index of its own
+    (select e.order_no, e.transaction_id, e.found from tieout.look_entries e
+    where e.pull_id = n.pull_id and e.account_id = n.account_id and not e.is_extra
       and exists (select from lost where account_id = n.account_id)
-    offset 0
+    offset 0)
+    union all
+    (select e.order_no, e.transaction_id, e.found from tieout.look_entries e
+    where e.pull_id = n.pull_id and e.account_id = n.account_id and e.is_extra
+      and exists (select from lost where account_id = n.account_id)
+    offset 0)
   ) entry
   join lost l on l.account_id = n.account_id and l.transaction_id = entry.transaction_id
   where entry.found

@@ -102,7 +102,9 @@ describe('a workbook by way of the browser', () => {
     const { name } = person;
     expect(rows).toEqual([{ by: name, is_claim: false, decided_by: name, claimed: false }]);
     const events = await console.app.db.query(
-      `select who, outcome from tieout.console_events where action = 'decide by workbook'`,
+      `select who, outcome from tieout.console_events
+       where action = 'decide by workbook' and who = $1`,
+      [name],
     );
     expect(events.rows).toEqual([{ who: name, outcome: '2 of 2' }]);
     expect(await look(person, bytes)).toContain('0 would be done, 0 refused, 2 unchanged.');

@@ -67,7 +67,9 @@ async function fileIn(place: string, sha256: string): Promise<KeptFile | null> {
   const [name] = await readdir(place).catch(() => []);
   if (name === undefined) return null;
   const path = join(place, name);
-  return (await fileDigest(path)) === sha256 ? { path, name, sha256 } : null;
+  // Somebody else may take it meanwhile.
+  const found = await fileDigest(path).catch(() => null);
+  return found === sha256 ? { path, name, sha256 } : null;
 }
 
 /** Names of what waits, after the old ones were removed. */

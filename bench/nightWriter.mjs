@@ -14,19 +14,22 @@ const about = {
   ...{ digests: {}, parameters: [] },
 };
 
+const seen = (of, n) => ({ binding: { of, id: `${n}`, last: '0', seen: '0'.repeat(64) } });
 const breaks = Array.from({ length: BREAKS }, (_, n) => ({
   ...{ accountId: 'A1001', orderNo: `SO-${n}`, kind: BREAK_KINDS[n % BREAK_KINDS.length] },
   ...{ state: 'open', sentence: `the gateway captured ${n}.00 EUR, the ledger expects 1.00 EUR` },
   ...{ expected: 'captured 1.00 EUR', actual: `captured ${n}.00 EUR`, currency: 'EUR' },
   ...{ difference: `${n}.00`, ledgerAmount: '1.00', gatewayAmount: `${n}.00`, firstSeen: AT },
   ...{ ageDays: n % 100, owner: null, note: null, transactionId: `T${n}` },
-  transactions: [`T${n}`],
+  ...{ transactions: [`T${n}`], breakId: `${n}`, stake: `${n}.00`, opened: `${n}.00` },
+  ...seen('break', n),
 }));
 const movement = (state) => (_, n) => ({
   ...{ instructionId: `${n}`, accountId: 'A1001', orderNo: `SO-${n}`, refundId: null, state },
   ...{ operation: 'capture', currency: 'EUR', amount: '1.00', transactionId: `T${n}` },
   ...{ gatewayReference: null, gatewayMessage: null, at: AT },
-  holdReason: state === 'held' ? 'approval' : null,
+  ...{ holdReason: state === 'held' ? 'approval' : null, disputes: null },
+  ...(state === 'held' ? seen('instruction', n) : { binding: null }),
 });
 const counts = { matched: 9000, explained: 0, due: 0, awaited: 0, broken: 0, notCompared: 0 };
 const tie = { openBefore: 0, new: BREAKS, reopened: 0, waived: 0, resolved: 0, openAfter: BREAKS };
@@ -49,6 +52,7 @@ const summary = {
 const moved = Array.from({ length: MOVED }, movement('confirmed'));
 const waiting = Array.from({ length: WAITING }, movement('held'));
 const data = {
+  ...{ secret: '0'.repeat(64), lines: () => [] },
   ...{ summary, about, currencies: [], elsewhere: [], coverage: [] },
   breaks: (kinds) => [breaks.filter(({ kind }) => kinds?.includes(kind) ?? true)],
   moved: () => [moved],

@@ -1,5 +1,6 @@
 // The rows of the reports bench: the same for every writer, made while they are written so that no
-// list of them takes memory. Thirteen columns, as the file of all orders has them.
+// list of them takes memory. The other writers write thirteen columns of it; the file of all orders
+// has what each side captured and refunded as well.
 
 const CURRENCIES = ['EUR', 'USD', 'GBP', 'CHF'];
 const STATES = ['captured', 'authorised', 'refunded', 'cancelled'];
@@ -29,10 +30,20 @@ export function orderRow(i) {
     currency: CURRENCIES[(i >> 2) & 3],
     ledgerAmount: (cents / 100).toFixed(2),
     gatewayAmount: (shown / 100).toFixed(2),
+    gatewayCurrency: CURRENCIES[(i >> 2) & 3],
+    ledgerCaptured: taken(i, cents),
+    gatewayCaptured: taken(i, shown),
+    ledgerRefunded: (i & 3) === 2 ? (cents / 100).toFixed(2) : '0.00',
+    gatewayRefunded: (i & 3) === 2 ? (shown / 100).toFixed(2) : '0.00',
     transactionId: `2026100100${String((i * 104_729) % 1e10).padStart(16, '0')}`,
     transactionDate: placedAt.toISOString().replace(/\D/g, '').slice(0, 14),
     placedAt,
   };
+}
+
+/** Captured and refunded orders were captured. */
+function taken(i, cents) {
+  return i % 2 === 0 ? (cents / 100).toFixed(2) : '0.00';
 }
 
 export async function* orderRows(count) {

@@ -1,6 +1,6 @@
 // Step 5, confirm: what was sent is queried again. Accepted becomes confirmed when the gateway
 // shows it; what it shows decides the verdict of the order anew, and every order is put into its
-// class.
+// class. Payouts that did not happen are told last.
 
 import type { CompareDeps } from '../compare/compare.js';
 import { compareAgain } from '../compare/compare.js';

@@ -285,6 +285,20 @@ difference as not materialized (
       when verdict <> 'need' then null
       when is_rejected then 'instruction_rejected'
       when is_confirmed or is_refused or operation = any ($13::text[]) then break_kind
+      -- Sent for another order, to which the request or the transaction belonged: whatever became
+      -- of it there, it moves once, and no instruction of this order could be made. The reference
+      -- sees one order at a time, and is asked about instructions that were made.
+      when exists (
+        select from :instructions i
+        where operation = 'refund' and i.account_id = s.account_id and i.refund_id = oldest_id
+          and i.operation = 'refund' and not i.is_void and i.order_no <> s.order_no
+          and i.state not in ('planned', 'held', 'queued')
+        union all
+        select from :instructions i
+        where s.operation <> 'refund' and i.account_id = s.account_id
+          and i.transaction_id = s.transaction_id and i.operation = s.operation
+          and i.operation <> 'refund' and not i.is_void and i.order_no <> s.order_no
+          and i.state not in ('planned', 'held', 'queued')) then break_kind
     end as position_kind
   from standing s
 ),

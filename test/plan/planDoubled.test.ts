@@ -68,6 +68,43 @@ test('a refund of a transaction that another order was refunded by waits', async
   ]);
 });
 
+// What one order was sent for stands in the way of any other's instruction: without a word about it
+// the other would wait every night for what never comes.
+test.each([
+  ['refund *T1 *R1 4.00 unknown', 'refund_mismatch'],
+  ['refund *T1 *R1 4.00 accepted', 'refund_mismatch'],
+  ['refund *T1 *R1 4.00 confirmed', 'refund_mismatch'],
+  ['capture *T2 unknown', 'state_mismatch'],
+  ['capture *T2 accepted', 'state_mismatch'],
+])('sent for another order, the other is a break: %s', async (did, verdict) => {
+  const before = { ledger: null, did: [did] };
+  const order = did.startsWith('refund')
+    ? { ...TO_REFUND, refunds: ['*R1 4.00'] }
+    : { ...TO_CAPTURE, gateway: ['*T2 authorised 10.00'] };
+  await plan([before, order]);
+  expect(await instructionTexts(db, accountId)).toHaveLength(1);
+  const { rows } = await db.query<{ kinds: string[]; need: string | null }>(
+    `select kinds, need from tieout.verdicts where account_id = $1 and order_no = 'O2'`,
+    [accountId],
+  );
+  expect(rows.map((row) => [row.kinds.join(' '), row.need])).toEqual([[verdict, null]]);
+});
+
+test.each([
+  ['refund *T1 *R1 4.00 held', 'need refund'],
+  ['refund *T1 *R1 4.00 rejected', 'need refund'],
+])('what was not sent, or refused there, is asked for here: %s', async (did, verdict) => {
+  await plan([
+    { ledger: null, did: [did] },
+    { ...TO_REFUND, refunds: ['*R1 4.00'] },
+  ]);
+  const { rows } = await db.query<{ need: string | null }>(
+    `select need from tieout.verdicts where account_id = $1 and order_no = 'O2'`,
+    [accountId],
+  );
+  expect(rows.map((row) => `need ${row.need}`)).toEqual([verdict]);
+});
+
 /** What was done before was done by an earlier run. */
 async function plan(texts: readonly OrderText[], allowed = policies('auto')): Promise<void> {
   const orders = texts.map((text, index) => orderOf(`O${index + 1}`, text));

@@ -13,6 +13,7 @@ import type { Log } from '../core/log.js';
 import { indentedLines } from '../core/log.js';
 import { packageVersion } from '../runs/thisProgram.js';
 import type { App, OpenApp } from './app.js';
+import { refuseRisks, refuseSuperuser } from './liveGuard.js';
 import type { Progress } from './progress.js';
 import { openProgress } from './progress.js';
 
@@ -30,12 +31,14 @@ interface CommandOptions {
   quiet?: boolean;
   /** so many seconds a database or queue is waited for that is not there yet */
   partsSeconds?: number;
+  /** begins work, which a live installation does only as it should */
+  isWork?: boolean;
   /** runs until it is told to stop: where there is no terminal its log is JSON */
   isService?: boolean;
 }
 
 /** What `start`, `schedule`, `work` and `web` are. */
-export const SERVICE: CommandOptions = { isService: true, partsSeconds: 20 };
+export const SERVICE: CommandOptions = { isService: true, isWork: true, partsSeconds: 20 };
 
 const openers = new WeakMap<Command, OpenApp>();
 
@@ -66,9 +69,12 @@ export async function withApp(
   const say = options.quiet === true ? (await openTalk(config)).talk.log : talk.log;
   const offCrash = onCrash(say);
   try {
+    if (options.isWork === true) refuseRisks(config);
     const app = await openerOf(command)(config, { talk, signal: stop.signal, ...options });
-    const stopAlerts = options.isService === true ? await watchOver(app) : null;
+    let stopAlerts: (() => Promise<void>) | null = null;
     try {
+      if (options.isWork === true) await refuseSuperuser(app);
+      stopAlerts = options.isService === true ? await watchOver(app) : null;
       process.exitCode = await work(app, stop.signal);
     } finally {
       await stopAlerts?.();

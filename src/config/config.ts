@@ -23,6 +23,7 @@ import {
   queueOf,
 } from './addresses.js';
 import { interpolate } from './interpolate.js';
+import { exceptionsSchema, type LiveExceptions } from './live.js';
 import { proxyOf } from './proxy.js';
 import { withMaskedKeys } from './secrets.js';
 import { type SettlementSettings, settlementOf, settlementSchema } from './settlement.js';
@@ -104,6 +105,8 @@ export interface Config {
   };
   /** Addresses that are told something; the path of one may be its secret. */
   readonly notify: { readonly webhook: string | null; readonly deadMansSwitch: string | null };
+  /** What is done in a live installation all the same, and why. */
+  readonly exceptions: LiveExceptions;
 }
 
 interface ConfigSource {
@@ -139,6 +142,7 @@ export function loadConfig(source: ConfigSource): Config {
     settlement: settlementOf(given.settlement, file, given.accounts),
     web: withMaskedKeys({ ...given.web }, ['metricsToken']),
     notify: withMaskedKeys({ ...given.notify }, ['webhook', 'deadMansSwitch']),
+    exceptions: given.exceptions as LiveExceptions,
   };
   return deepFreeze(config);
 }
@@ -270,6 +274,7 @@ const settingsSchema = z.strictObject({
     })
     .prefault({}),
   notify: z.strictObject({ webhook: told, deadMansSwitch: told }).prefault({}),
+  exceptions: exceptionsSchema,
 });
 
 type Settings = z.infer<typeof settingsSchema>;

@@ -137,6 +137,10 @@ web: { host: 127.0.0.1, port: ${values.webPort ?? 8080}, metricsToken: null, add
 # deadMansSwitch: one that is asked by GET whenever a night has finished, and raises the alarm itself
 # when that does not come. Keep addresses that are secrets in the environment.
 notify: { webhook: null, deadMansSwitch: null }
+
+# What a live installation does although it should not, by name and with the reason, such as
+# { plainQueue: "one rack, one wire" }; \`tieout doctor\` says which names there are reason for.
+exceptions: {}
 `;
 }
 

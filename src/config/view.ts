@@ -22,9 +22,10 @@ export function configHash(config: Config): string {
     gateway,
     settlement,
     web,
+    exceptions: ____,
     ...settings
   } = describeConfig(config);
-  const { proxy: ____, ...gatewayShown } = gateway as Record<string, unknown>;
+  const { proxy: _____, ...gatewayShown } = gateway as Record<string, unknown>;
   const gatewaySettings = { ...gatewayShown, profileFile: null };
   const given = {
     ...{ ...settings, ...settlementGiven(settlement), web: webGiven(web) },

@@ -48,3 +48,11 @@ export async function serverFacts(db: Db, now: Date): Promise<ServerFacts> {
     connections: { max: row.max, used: row.used },
   };
 }
+
+/** Whether what we sign in as may do anything on the server, whatever guards and grants say. */
+export async function isSuperuser(db: Db): Promise<boolean> {
+  const { rows } = await db.query<{ may: boolean }>(
+    "select current_setting('is_superuser') = 'on' as may",
+  );
+  return rows[0]?.may === true;
+}

@@ -56,7 +56,7 @@ export function runCommand(): Command {
       };
       // A cron begins it, and nobody begins it again: a server that is started anew is waited
       // for. One that is away is a failure, which whoever reads the exit code wants to know soon.
-      await withApp(command, work, { partsSeconds: 20 });
+      await withApp(command, work, { partsSeconds: 20, isWork: true });
     });
 }
 

@@ -22,18 +22,22 @@ export function sendCommand(): Command {
       '\nExit codes: 0 done; 1 failed; 3 the gateway refused some; 4 some are not settled.',
     )
     .action(async (flags: { account: string[] }, command: Command) => {
-      await withApp(command, async (app) => {
-        const known = app.config.accounts.map((account) => account.accountId);
-        const wrong = flags.account.find((id) => !known.includes(id));
-        if (wrong !== undefined) {
-          throw new UsageError(`--account ${wrong}: no such account in the configuration`);
-        }
-        const accountIds = flags.account.length === 0 ? known : flags.account;
-        const sent = await sendApproved(await app.sendDeps(), accountIds, await app.workforce());
-        if (wantsJson(command)) printJson({ instructions: sent });
-        else printLines(sentLines(sent));
-        return exitOf(sent);
-      });
+      await withApp(
+        command,
+        async (app) => {
+          const known = app.config.accounts.map((account) => account.accountId);
+          const wrong = flags.account.find((id) => !known.includes(id));
+          if (wrong !== undefined) {
+            throw new UsageError(`--account ${wrong}: no such account in the configuration`);
+          }
+          const accountIds = flags.account.length === 0 ? known : flags.account;
+          const sent = await sendApproved(await app.sendDeps(), accountIds, await app.workforce());
+          if (wantsJson(command)) printJson({ instructions: sent });
+          else printLines(sentLines(sent));
+          return exitOf(sent);
+        },
+        { isWork: true },
+      );
     });
 }
 

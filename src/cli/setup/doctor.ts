@@ -28,7 +28,7 @@ import { PROCESS_CONNECTIONS_MAX } from '../../database/db.js';
 import { hasEmbedded } from '../../database/embedded/embeddedPlace.js';
 import type { MigrationStatus } from '../../database/migrate.js';
 import { migrationStatus, skippedWords } from '../../database/migrate.js';
-import { type ServerFacts, serverFacts } from '../../database/serverFacts.js';
+import { isSuperuser, type ServerFacts, serverFacts } from '../../database/serverFacts.js';
 import { type ProfileOrigin, profileOrigins } from '../../gateway/document/profile.js';
 import { accountsWithoutOrders } from '../../ledger/ledgerStore.js';
 import { ledgerTrouble } from '../../ledger/ledgerTroubleStore.js';
@@ -44,6 +44,7 @@ import { configOf, printJson, printLines, wantsJson, withApp } from '../context.
 import { scheduleDepsOf } from '../scheduleStatus.js';
 import type { Check } from './check.js';
 import { definitionsCheck } from './definitionsCheck.js';
+import { liveChecks } from './liveChecks.js';
 import { inboxChecks, settlementChecks } from './settlementChecks.js';
 
 export function doctorCommand(): Command {
@@ -72,7 +73,8 @@ function tell(command: Command, config: Config, checks: readonly Check[]): numbe
 /** The embedded database comes with the first command that needs it: looking makes none. */
 function beforeTheFirstStart(config: Config): Check[] {
   const words = 'embedded, not there yet: the first command that needs it makes it';
-  return [...configChecks(config), { name: 'database', kind: 'ok', words }, toldCheck(config, '')];
+  const database: Check = { name: 'database', kind: 'ok', words };
+  return [...configChecks(config), ...liveChecks(config), database, toldCheck(config, '')];
 }
 
 function configChecks(config: Config): Check[] {
@@ -88,6 +90,7 @@ async function examine(app: App): Promise<Check[]> {
   const isMigrated = status.pending.length === 0;
   return [
     ...configChecks(app.config),
+    ...liveChecks(app.config, await isSuperuser(app.db)),
     ...(await databaseChecks(app, status)),
     ...(isMigrated ? await ledgerChecks(app) : []),
     ...(isMigrated ? await leftChecks(app) : []),

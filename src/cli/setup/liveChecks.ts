@@ -1,0 +1,20 @@
+// What `tieout doctor` says of a live installation: each risk that nobody may take unasked, those
+// that an exception names with its reason, and what had better be otherwise.
+
+import type { Config } from '../../config/config.js';
+import { liveRisks, liveWarnings } from '../../config/live.js';
+import type { Check } from './check.js';
+
+/** Empty where the environment is not live. */
+export function liveChecks(config: Config, mayAnything = false): Check[] {
+  const name = 'live';
+  const risks = liveRisks(config, mayAnything).map(
+    ({ name: risk, key, words, excepted }): Check => {
+      return excepted === null
+        ? { name, kind: 'problem', words: `${key} ${words} (or exceptions: { ${risk}: "REASON" })` }
+        : { name, kind: 'warning', words: `${key} ${words}; excepted (${risk}): ${excepted}` };
+    },
+  );
+  const warnings = liveWarnings(config).map((words): Check => ({ name, kind: 'warning', words }));
+  return [...risks, ...warnings];
+}

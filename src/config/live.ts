@@ -1,0 +1,136 @@
+// What an installation that moves real money must not do unless somebody says so by name: traffic
+// that others on the way can read or change, answers whose signature nobody looks at, payouts that
+// nobody sees, a role of the database that may do anything. Pure: it reads the configuration and
+// what the database said of the role. Neighbours: cli/liveGuard.ts refuses, doctor shows.
+
+import { z } from 'zod';
+import type { DatabaseAddress, QueueAddress } from './addresses.js';
+import { isLoopback } from './addresses.js';
+import { filled } from './shapes.js';
+
+const LIVE_RISKS = [
+  'plainDatabase',
+  'plainQueue',
+  'plainNotify',
+  'uncheckedAnswers',
+  'unseenPayouts',
+  'superuser',
+] as const;
+type LiveRiskName = (typeof LIVE_RISKS)[number];
+
+/** By the name of the risk: why it is taken, in a sentence that doctor and the record show. */
+export type LiveExceptions = Readonly<Partial<Record<LiveRiskName, string>>>;
+
+const reason = filled.optional();
+export const exceptionsSchema = z
+  .strictObject({
+    plainDatabase: reason,
+    plainQueue: reason,
+    plainNotify: reason,
+    uncheckedAnswers: reason,
+    unseenPayouts: reason,
+    superuser: reason,
+  } satisfies Record<LiveRiskName, typeof reason>)
+  .prefault({});
+
+interface LiveRisk {
+  readonly name: LiveRiskName;
+  /** the key of tieout.yaml, or of the profile, that would have to be another */
+  readonly key: string;
+  readonly words: string;
+  /** why it is taken all the same; null: nobody said so, and nothing begins */
+  readonly excepted: string | null;
+}
+
+/** What of the configuration is judged. */
+interface Judged {
+  readonly environment: 'test' | 'live';
+  readonly database: DatabaseAddress;
+  readonly queue: QueueAddress;
+  readonly gateway: {
+    readonly baseUrl: string;
+    readonly profile: { readonly signing: { readonly responses: 'off' | 'warn' | 'enforce' } };
+  };
+  readonly notify: Readonly<Record<string, string | null>>;
+  readonly operations: { readonly mode: { readonly payout: string } };
+  readonly exceptions: LiveExceptions;
+}
+
+/** Empty where the environment is not live. `isSuperuser`: what the program signs in as. */
+export function liveRisks(config: Judged, isSuperuser: boolean): LiveRisk[] {
+  if (config.environment !== 'live') return [];
+  const { database, queue, gateway, notify, operations, exceptions } = config;
+  const found: Omit<LiveRisk, 'excepted'>[] = [];
+  const add = (name: LiveRiskName, key: string, words: string) => found.push({ name, key, words });
+  if (database.kind === 'url' && !isSafeDatabase(database.url)) {
+    const cure = 'add ?sslmode=verify-full, and sslrootcert=FILE for a certificate of your own';
+    add('plainDatabase', 'database.url', `goes to another machine without checked TLS: ${cure}`);
+  }
+  if (queue.kind === 'redis' && !isSafeQueue(queue.url)) {
+    add('plainQueue', 'queue.url', 'goes to another machine without TLS: rediss:// has it');
+  }
+  for (const [name, address] of Object.entries(notify)) {
+    if (address === null || isLoopback(address) || address.startsWith('https:')) continue;
+    add('plainNotify', `notify.${name}`, 'goes to another machine without TLS: https:// has it');
+  }
+  const { signing } = gateway.profile;
+  if (isReal(gateway.baseUrl) && signing.responses === 'off') {
+    const words = 'answers that move money are believed unsigned: warn, then enforce';
+    add('uncheckedAnswers', 'signing.responses of the profile', words);
+  }
+  if (isReal(gateway.baseUrl) && operations.mode.payout === 'auto') {
+    const words =
+      'payouts go without anybody, and the gateway shows none of them afterwards: only its ' +
+      'answer and a notification tell. approve has a person look';
+    add('unseenPayouts', 'operations.payout', words);
+  }
+  if (isSuperuser && database.kind === 'url') {
+    const cure = 'make a role that owns the database and may do nothing else';
+    add('superuser', 'database.user', `is a superuser of its server: ${cure}`);
+  }
+  return found.map((risk) => ({ ...risk, excepted: exceptions[risk.name] ?? null }));
+}
+
+/** What a live installation may do and had better not. */
+export function liveWarnings(config: Judged): string[] {
+  if (config.environment !== 'live') return [];
+  const { database, gateway } = config;
+  return [
+    ...(database.kind === 'embedded'
+      ? [
+          'database.url: the embedded server brings its own libraries, OpenSSL 1.1.1 among them, ' +
+            'that nobody mends: use a PostgreSQL server that your system keeps up to date',
+        ]
+      : []),
+    ...(isReal(gateway.baseUrl) && gateway.profile.signing.responses === 'warn'
+      ? ['signing.responses of the profile: a wrong signature is only told; enforce refuses it']
+      : []),
+  ];
+}
+
+function isReal(baseUrl: string): boolean {
+  return baseUrl !== 'sandbox' && !isLoopback(baseUrl);
+}
+
+/** As the driver reads an address: the last of several values counts. */
+function isSafeDatabase(address: string): boolean {
+  const url = new URL(address);
+  const last = (name: string): string => url.searchParams.getAll(name).at(-1) ?? '';
+  const host = last('host') || decodeURIComponent(url.hostname);
+  if (host === '' || host.startsWith('/') || isLoopbackHost(host)) return true;
+  const mode = last('sslmode');
+  if (last('uselibpqcompat') === 'true') return mode === 'verify-full';
+  if (mode === '') return ['true', '1'].includes(last('ssl')) || last('sslrootcert') !== '';
+  return mode !== 'disable' && mode !== 'no-verify';
+}
+
+function isSafeQueue(address: string): boolean {
+  const url = new URL(address);
+  if (url.protocol === 'rediss:') return true;
+  const nodes = url.searchParams.getAll('node').map((node) => new URL(`redis://${node}`));
+  return [url, ...nodes].every(({ hostname }) => isLoopbackHost(hostname));
+}
+
+function isLoopbackHost(host: string): boolean {
+  return isLoopback(`http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}`);
+}

@@ -1,4 +1,4 @@
--- The schema as it stands after 0162_workbook_key_kept, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0183_payout_answers, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -704,6 +704,9 @@ create table tieout.instructions (
   freed_by text,
   again_after_look bigint,
   is_part boolean default false not null,
+  payout_answer jsonb,
+  source_currency text,
+  source_amount numeric(20,2),
   constraint instructions_amount_check CHECK (amount > 0::numeric OR operation = 'payout'),
   constraint instructions_approval_id_fkey FOREIGN KEY (approval_id) REFERENCES tieout.decisions(decision_id),
   constraint instructions_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES tieout.batches(batch_id),
@@ -711,6 +714,7 @@ create table tieout.instructions (
   constraint instructions_check1 CHECK ((operation = 'refund') = (refund_id IS NOT NULL AND refund_amount IS NOT NULL)),
   constraint instructions_check10 CHECK ((operation = 'payout') = (payload IS NOT NULL)),
   constraint instructions_check11 CHECK (is_in_totals OR operation = 'payout'),
+  constraint instructions_check12 CHECK (payout_answer IS NULL OR operation = 'payout'),
   constraint instructions_check2 CHECK ((operation = 'review') = (review_decision IS NOT NULL)),
   constraint instructions_check3 CHECK ((state = 'held') = (hold_reason IS NOT NULL)),
   constraint instructions_check4 CHECK ((state <> ALL (ARRAY['queued', 'sending', 'accepted'])) OR batch_id IS NOT NULL),
@@ -756,11 +760,14 @@ CREATE TRIGGER guard_instruction BEFORE UPDATE ON tieout.instructions
   FOR EACH ROW WHEN (old.account_id IS DISTINCT FROM new.account_id OR old.order_no IS DISTINCT FROM new.order_no OR old.operation IS DISTINCT FROM new.operation OR old.transaction_id IS DISTINCT FROM new.transaction_id OR old.currency IS DISTINCT FROM new.currency OR old.amount IS DISTINCT FROM new.amount OR old.refund_id IS DISTINCT FROM new.refund_id OR old.refund_amount IS DISTINCT FROM new.refund_amount)
   EXECUTE FUNCTION tieout.guard_instruction();
 CREATE TRIGGER guard_move BEFORE UPDATE ON tieout.instructions
-  FOR EACH ROW WHEN (old.state <> new.state AND (((old.state || ' ') || new.state) <> ALL (ARRAY['planned held', 'planned queued', 'planned withdrawn', 'held planned', 'held queued', 'held withdrawn', 'queued planned', 'queued held', 'queued sending', 'queued withdrawn', 'sending queued', 'sending accepted', 'sending rejected', 'sending unknown', 'accepted confirmed', 'accepted unknown', 'rejected unknown', 'planned unknown', 'queued unknown', 'unknown confirmed', 'unknown rejected', 'unknown planned'])))
+  FOR EACH ROW WHEN (old.state <> new.state AND (((old.state || ' ') || new.state) <> ALL (ARRAY['planned held', 'planned queued', 'planned withdrawn', 'held planned', 'held queued', 'held withdrawn', 'queued planned', 'queued held', 'queued sending', 'queued withdrawn', 'sending queued', 'sending accepted', 'sending rejected', 'sending unknown', 'accepted confirmed', 'accepted unknown', 'accepted rejected', 'rejected unknown', 'planned unknown', 'queued unknown', 'unknown confirmed', 'unknown rejected', 'unknown planned'])))
   EXECUTE FUNCTION tieout.guard_instruction();
 CREATE TRIGGER guard_new_instruction BEFORE INSERT ON tieout.instructions
   FOR EACH ROW WHEN (new.state <> ALL (ARRAY['planned', 'held']))
   EXECUTE FUNCTION tieout.guard_instruction();
+CREATE TRIGGER guard_payout_answer BEFORE UPDATE ON tieout.instructions
+  FOR EACH ROW WHEN (old.payout_answer IS NOT NULL AND new.payout_answer IS DISTINCT FROM old.payout_answer)
+  EXECUTE FUNCTION tieout.guard_payout_answer();
 CREATE TRIGGER keep_outcomes AFTER UPDATE ON tieout.instructions REFERENCING OLD TABLE AS stood NEW TABLE AS moved
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.keep_outcomes();
 CREATE TRIGGER record_instruction AFTER INSERT ON tieout.instructions REFERENCING NEW TABLE AS moved
@@ -2597,13 +2604,19 @@ begin
   if new.account_id <> i.account_id or not i.state = any (case new.decision
       when 'approve' then array['held']
       when 'reject' then array['planned', 'held', 'queued']
-      when 'resolve' then array['unknown']
+      when 'resolve' then array['unknown', 'accepted']
       when 'replan' then array['rejected', 'withdrawn'] end) then
     raise exception 'instruction %: no % while it is %', i.instruction_id, new.decision, i.state
       using errcode = 'check_violation';
   end if;
+  if i.state = 'accepted' and not tieout.is_pending(i) then
+    raise exception 'instruction %: its answer stands, and a snapshot confirms it', i.instruction_id
+      using errcode = 'check_violation';
+  end if;
   if new.decision = 'approve' and i.hold_reason not in ('approval', 'above_limit',
-      'over_limit_of_run', 'fraud_rejected', 'approval_expired', 'approval_void', 'restored', 'second_capture', 'shared_refund', 'newly_freed', 'shared_transaction', 'by_hand', 'twin_request', 'over_captured', 'disputed') then
+      'over_limit_of_run', 'fraud_rejected', 'approval_expired', 'approval_void', 'restored',
+      'second_capture', 'shared_refund', 'newly_freed', 'shared_transaction', 'by_hand',
+      'twin_request', 'over_captured', 'disputed') then
     raise exception 'instruction %: no approval helps against %', i.instruction_id, i.hold_reason
       using errcode = 'check_violation';
   end if;
@@ -2787,6 +2800,15 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION tieout.guard_payout_answer()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'instruction %: what was answered is history', old.instruction_id
+    using errcode = 'check_violation';
+end $function$;
+
 CREATE OR REPLACE FUNCTION tieout.guard_sending()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2938,6 +2960,15 @@ CREATE OR REPLACE FUNCTION tieout.is_open(state text)
  LANGUAGE sql
  IMMUTABLE
 RETURN (state = ANY (ARRAY['planned'::text, 'held'::text, 'queued'::text, 'sending'::text, 'accepted'::text, 'unknown'::text]));
+
+CREATE OR REPLACE FUNCTION tieout.is_pending(i tieout.instructions)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select i.operation = 'payout' and i.state = 'accepted'
+    and coalesce(i.payout_answer ->> 'meaning' = 'pending', false)
+$function$;
 
 CREATE OR REPLACE FUNCTION tieout.is_same_person(one text, other text)
  RETURNS boolean

@@ -64,7 +64,7 @@ export function addMoney(
   addSection(page, 'Money confirmed in this run, by account and currency', [
     ['Account', 'Currency', 'Captured', 'Cancelled', 'Refunded', 'Net', 'Unknown'],
     ['Listed net', 'Difference', 'Captured elsewhere', 'Cancelled elsewhere'],
-    ['Refunded elsewhere', 'Paid out'],
+    ['Refunded elsewhere', 'Paid out', 'Payout fees'],
   ]);
   const first = page.lines.length + 1;
   for (const account of accounts) {
@@ -79,8 +79,8 @@ export function addMoney(
       const inputs = [total.captured, total.refunded];
       const confirmed = [total.captured, total.cancelled, total.refunded];
       const others = elsewhereOf(elsewhere, account.accountId, total.currency);
-      const paidOut = total.paidOut ?? '0.00';
-      const style = moneyStyle(total.currency, [...confirmed, total.unknown, ...others, paidOut]);
+      const paid = [total.paidOut ?? '0.00', total.payoutFees ?? '0.00'];
+      const style = moneyStyle(total.currency, [...confirmed, total.unknown, ...others, ...paid]);
       const onSheet = `ROUND(${sum('capture')}-${sum('refund')},2)`;
       page.lines.push([
         id(account.accountId),
@@ -90,7 +90,7 @@ export function addMoney(
         money(total.unknown, style),
         moneyFormula(onSheet, listedNet, inputs, style),
         moneyFormula(`ROUND(F${row}-H${row},2)`, net - listedNet, inputs, style),
-        ...[...others, paidOut].map((amount) => money(amount, style)),
+        ...[...others, ...paid].map((amount) => money(amount, style)),
       ]);
     }
   }
@@ -99,7 +99,8 @@ export function addMoney(
     'Net = captured − refunded; fees, chargebacks and payouts of the bank are not in it. ' +
     'Listed net: what the lines of the sheet Money moved come to. Elsewhere: done at the gateway ' +
     'by somebody else while our instruction for it still waited; in no other column. Paid out: ' +
-    'payouts whose unit is known (profile payout.unit); in no other column.';
+    'payouts whose unit is known (profile payout.unit); in no other column. Payout fees: what ' +
+    'they cost, as the gateway said; listed on the sheet Money moved.';
   addWide(page, words, STYLES.note);
 }
 

@@ -222,7 +222,10 @@ reviewFlags: { accept: "1", reject: "2" }
 partialCapture: false # true: less than the authorised amount may be captured
 refundReasonTag: true # a short tag in refund_reason, by which a person finds it in the portal
 currencies: {} # decimals of currencies that do not fit two decimals, such as { KWD: 3 }
-payout: { unit: null } # major or minor; until it is known every payout waits for approval
+payout:
+  unit: null # major or minor; until it is known every payout waits for approval
+  # What status of its answer means; in no list: nothing, and nobody can say what became of it.
+  statuses: { done: ["COMPLETED"], pending: [], failed: [] }
 
 # Operations of which only the name is known: { path: /v1/..., body: json } once the acquirer says.
 operations: { searchRefund: null, cancelSubscription: null, optimisePaymentMethods: null }

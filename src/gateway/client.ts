@@ -97,7 +97,7 @@ export function createGatewayClient(deps: GatewayClientDeps): GatewayClient {
     readBatchAnswer: (account, operation, sentEntries, answer) =>
       readBatchAnswer(profile, account, operation, sentEntries, answer),
     preparePayout: (account, payout) => preparePayout(profile, account, payout),
-    readPayoutAnswer,
+    readPayoutAnswer: (sent, answer) => readPayoutAnswer(profile, sent, answer),
     close: () => transport.close(),
   };
 }

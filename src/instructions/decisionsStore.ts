@@ -115,6 +115,7 @@ export async function holdInstructions(
     isReplanned: row.is_replanned,
     isSuperseded: row.is_superseded,
     hasDispute: row.has_dispute,
+    isPending: row.is_pending,
     seen: row.seen,
     seenSha256: row.seen_sha256,
   }));
@@ -138,6 +139,7 @@ interface RawDecidable {
   is_replanned: boolean;
   is_superseded: boolean;
   has_dispute: boolean;
+  is_pending: boolean;
   seen: Seen;
   seen_sha256: string;
 }

@@ -69,7 +69,10 @@ told as materialized (
       when 'payout_unit' then c.operation = 'payout'
       when 'policy' then c.state <> 'held' and change.operation = c.operation
         and (change.policy <> 'auto' or (change.above is not null and (not change.above ? c.currency
-          or c.money > (change.above ->> c.currency)::numeric)))
+          or c.money > (change.above ->> c.currency)::numeric
+          or c.source_currency is not null and (c.source_amount is null
+            or not change.above ? c.source_currency
+            or c.source_amount > (change.above ->> c.source_currency)::numeric))))
       else false end end),
     -- asked for anew after an edit in the ledger: nobody has seen it yet
     (select f.freed_by from tieout.instructions f

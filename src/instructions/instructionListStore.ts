@@ -4,6 +4,7 @@
 import { gunzipSync } from 'node:zlib';
 import type { InstructionState } from '../core/instructions/instruction.js';
 import { INSTRUCTION_STATES, OPEN_STATES } from '../core/instructions/instruction.js';
+import type { PayoutAnswer } from '../core/instructions/payoutAnswer.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 import type { Seen } from './decisionsStore.js';
@@ -153,6 +154,8 @@ export interface InstructionSheet {
   outcomeCode: string | null;
   outcomeMessage: string | null;
   gatewayReference: string | null;
+  /** what the gateway said of a payout */
+  payout: PayoutAnswer | null;
   businessDate: string;
   batch: { id: string; state: string; reason: string | null } | null;
   seen: Seen;

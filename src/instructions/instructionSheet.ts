@@ -81,6 +81,10 @@ function nextReferenceOf({ transactionId, references }: InstructionSheet): strin
 function commandsOf(sheet: InstructionSheet, nextReference: string | null): string[] {
   const command = (verb: string, rest: string): string =>
     `tieout instructions ${verb} ${sheet.id}${rest}`;
+  const resolutions = (reference: string): string[] => [
+    command('resolve', ` happened --reason "..." --reference "${reference}"`),
+    command('resolve', ' not-happened --reason "..." --reference "..."'),
+  ];
   switch (sheet.state) {
     case 'held':
       return [
@@ -90,11 +94,10 @@ function commandsOf(sheet: InstructionSheet, nextReference: string | null): stri
     case 'planned':
     case 'queued':
       return [command('reject', ' --reason "..."')];
+    case 'accepted':
+      return sheet.payout?.meaning === 'pending' ? resolutions('...') : [];
     case 'unknown':
-      return [
-        command('resolve', ` happened --reason "..." --reference "${nextReference ?? '...'}"`),
-        command('resolve', ' not-happened --reason "..." --reference "..."'),
-      ];
+      return resolutions(nextReference ?? '...');
     case 'rejected':
     case 'withdrawn':
       return sheet.isReplanned ? [] : [command('replan', '')];

@@ -5,6 +5,7 @@
 
 import type { BatchInstruction } from '../core/instructions/batch.js';
 import type { ApprovalLapse } from '../core/instructions/decision.js';
+import type { PendingPayouts } from '../core/runs/pendingPayouts.js';
 import type { Db } from '../database/db.js';
 import { named } from '../database/identifiers.js';
 import { relationsOf } from '../database/monthPartitions.js';
@@ -122,8 +123,9 @@ export async function payoutFacts(db: Db, batchId: bigint): Promise<PayoutFacts[
 }
 
 /**
- * The answer to a payout is all there will ever be, since it cannot be queried: accepted is
- * confirmed. Which run counts it is said when one sums up.
+ * The answer to a payout is all there will ever be, since it cannot be queried: what it calls done
+ * is confirmed, and what it calls pending waits for a person. Which run counts it is said when one
+ * sums up.
  */
 export async function confirmAcceptedPayouts(
   db: Db,
@@ -131,9 +133,10 @@ export async function confirmAcceptedPayouts(
   now: Date,
 ): Promise<void> {
   await db.query(
-    `update tieout.instructions set state = 'confirmed', settled_at = $2, settled_run_id = null,
+    `update tieout.instructions i set state = 'confirmed', settled_at = $2, settled_run_id = null,
        reason = 'the gateway answered that it is completed', changed_by = 'tieout'
-     where operation = 'payout' and state = 'accepted' and account_id = any ($1)`,
+     where operation = 'payout' and state = 'accepted' and account_id = any ($1)
+       and not tieout.is_pending(i)`,
     [accountIds, now],
   );
 }
@@ -150,4 +153,32 @@ export async function payoutsToConfirm(db: Db, runId: bigint): Promise<Map<strin
     [runId],
   );
   return new Map(rows.map((row) => [row.account_id, Number(row.count)]));
+}
+
+/** Payouts that the gateway took and has not done yet, by account. */
+export async function pendingPayouts(
+  db: Db,
+  accountIds: readonly string[],
+): Promise<PendingPayouts[]> {
+  const { rows } = await db.query<{
+    account_id: string;
+    payouts: bigint;
+    oldest_id: bigint;
+    since: string;
+  }>(
+    `select i.account_id, count(*) as payouts, min(i.instruction_id) as oldest_id,
+       to_char(min(t.claimed_at) at time zone 'UTC', 'YYYY-MM-DD') as since
+     from tieout.instructions i
+     join tieout.attempts t on t.batch_id = i.batch_id
+     where i.is_open and i.operation = 'payout' and i.account_id = any ($1)
+       and tieout.is_pending(i)
+     group by i.account_id order by i.account_id`,
+    [accountIds],
+  );
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    payouts: Number(row.payouts),
+    oldestId: String(row.oldest_id),
+    since: row.since,
+  }));
 }

@@ -20,7 +20,8 @@ with sent as (
     where a.pull_id = $2::bigint and a.account_id = i.account_id and a.order_no = i.order_no
     offset 0
   ) asked
-  where i.state in ('accepted', 'unknown', 'rejected')
+  -- no look shows a payout, also not under the number of its request
+  where i.state in ('accepted', 'unknown', 'rejected') and i.operation <> 'payout'
     -- a snapshot from before the send proves nothing about it
     and not exists (
       select from tieout.attempts t where t.batch_id = i.batch_id

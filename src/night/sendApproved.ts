@@ -83,7 +83,9 @@ const WAS_SENT: ReadonlySet<string> = new Set(['accepted', 'rejected', 'unknown'
 
 /** Accepted and shown becomes confirmed now; which run counts it, the next one says. */
 async function pullAfterwards(deps: ChunkDeps, sent: readonly SentInstruction[]): Promise<void> {
-  const ids = sent.filter(({ state }) => WAS_SENT.has(state)).map((one) => one.instructionId);
+  const ids = sent
+    .filter(({ state, operation }) => WAS_SENT.has(state) && operation !== 'payout')
+    .map((one) => one.instructionId);
   const runId = await newestRunId(deps.db);
   if (ids.length === 0 || runId === null) return;
   const pull = await askSecondSnapshot(deps, runId, 'fresh', ids);

@@ -66,8 +66,20 @@ function plannedPayout(
       problemOf(deps, account, request) ??
       (amount === null ? 'no amount above zero' : null),
     payload,
+    source: sourceOf(profile, payload),
     isInTotals: profile.payout.unit !== null && amount !== null,
   };
+}
+
+/** What leaves the payer's account where the request names it, too: limits hold for both. */
+export function sourceOf(
+  profile: Profile,
+  { source_amount: printed, source_currency: named }: Readonly<Record<string, unknown>>,
+): PlannedPayout['source'] {
+  if (printed === undefined || printed === '') return null;
+  const currency = typeof named === 'string' ? named : '';
+  // Of an amount that is none, or in no currency, nobody can say that it keeps to a limit.
+  return { currency, amount: payoutMoney(profile, currency, printed) };
 }
 
 function problemOf(
@@ -103,10 +115,32 @@ export function payoutMoney(
 ): string | null {
   const digits = typeof printed === 'string' ? printed : '';
   if (!new RegExp(`^\\d{1,${WHOLE_DIGITS_MAX}}$`).test(digits) || /^0+$/.test(digits)) return null;
-  if (profile.payout.unit !== 'minor') return `${digits}.00`;
-  const decimals = decimalsOf(currency, profile.currencies);
+  return profile.payout.unit === 'minor' ? ofMinor(profile, currency, digits) : `${digits}.00`;
+}
+
+function ofMinor(
+  { currencies }: Pick<Profile, 'currencies'>,
+  currency: string,
+  digits: string,
+): string | null {
+  const decimals = decimalsOf(currency, currencies);
   if (decimals === null || decimals > 2) return null;
   const padded = digits.padStart(decimals + 1, '0');
   const point = padded.length - decimals;
   return `${padded.slice(0, point)}.${padded.slice(point).padEnd(2, '0')}`;
 }
+
+/** A fee, which may have decimals, with two of them; null where nobody knows what it comes to. */
+export function feeMoney(
+  profile: Pick<Profile, 'payout' | 'currencies'>,
+  { fee_amount: printed, fee_currency: currency }: Record<'fee_amount' | 'fee_currency', unknown>,
+): string | null {
+  const { unit } = profile.payout;
+  const [, whole = '', part = ''] = FEE.exec(String(printed ?? '')) ?? [];
+  if (unit === null || whole === '' || !/^[A-Z]{3}$/.test(String(currency ?? ''))) return null;
+  if (unit === 'major') return `${whole}.${part.padEnd(2, '0')}`;
+  return part === '' ? ofMinor(profile, String(currency), whole) : null;
+}
+
+/** Zeros behind the second decimal say nothing. */
+const FEE = /^(\d{1,15})(?:\.(\d{0,2}?)0*)?$/;

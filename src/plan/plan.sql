@@ -85,7 +85,8 @@ wanted as not materialized (
         select account_id, transaction_id from shared)
       then case v.need when 'refund' then 'shared_refund' else 'shared_transaction' end
       else doubled.reason end as doubled,
-    null::text as problem, null::jsonb as payload, true as is_in_totals
+    null::text as problem, null::jsonb as payload, true as is_in_totals,
+    null::text as source_currency, null::numeric as source_amount
   from :verdicts v
   cross join restored
   join tieout.run_accounts ra using (run_id, account_id)
@@ -107,9 +108,10 @@ wanted as not materialized (
     i.approved_at, i.approved_for, i.lapsed, i.freed_by, i.is_unseen, restored.at, ra.send_block,
     p.amount, p.requested_at, null, null, false,
     coalesce(p.requested_at, '-infinity') < restored.at, false, null, p.problem, p.payload,
-    p.is_in_totals
+    p.is_in_totals, p.source_currency, p.source_amount
   from jsonb_to_recordset($7::jsonb) as p (account_id text, request_id text, currency text,
-    amount numeric, requested_at timestamptz, problem text, payload jsonb, is_in_totals boolean)
+    amount numeric, requested_at timestamptz, problem text, payload jsonb, is_in_totals boolean,
+    source_currency text, source_amount numeric)
   cross join restored
   join tieout.run_accounts ra on ra.run_id = $1 and ra.account_id = p.account_id
   left join standing i
@@ -143,8 +145,13 @@ weighed as not materialized (
       when p.policy <> 'auto' or not w.is_in_totals then 'approval'
       when p.above is not null and not p.above ? w.ledger_currency then 'above_limit'
       when w.money > (p.above ->> w.ledger_currency)::numeric then 'above_limit'
+      -- what leaves the account of who pays is as much a payout as what arrives
+      when w.source_currency is not null and p.above is not null and (w.source_amount is null
+        or not p.above ? w.source_currency
+        or w.source_amount > (p.above ->> w.source_currency)::numeric) then 'above_limit'
     end as reason,
-    p.max_count, (p.max_amount ->> w.ledger_currency)::numeric as max_amount
+    p.max_count, (p.max_amount ->> w.ledger_currency)::numeric as max_amount,
+    (p.max_amount ->> w.source_currency)::numeric as max_source
   from wanted w
   join policy p on p.operation = w.need
   -- worked out once a row: what is built on it would repeat it
@@ -166,26 +173,55 @@ freed as materialized (
     from weighed
   ) as w
 ),
-used as materialized (
-  select operation, currency, count(*) as count, sum(coalesce(refund_amount, amount)) as money
+moved as materialized (
+  select operation, currency, coalesce(refund_amount, amount) as money, source_currency,
+    source_amount
   from tieout.instructions
   where run_id = $1 and state not in ('planned', 'held', 'withdrawn')
     -- what waits in a batch is counted with the rest
     and instruction_id not in (select instruction_id from freed where instruction_id is not null)
+),
+used as materialized (
+  select operation, currency, sum(count) as count, sum(money) as money
+  from (
+    select operation, currency, count(*) as count,
+      sum(greatest(money, case when source_currency = currency then source_amount end)) as money
+    from moved group by operation, currency
+    union all
+    select operation, source_currency, 0, sum(source_amount)
+    from moved where source_currency <> currency group by operation, source_currency
+  ) as sums
   group by operation, currency
+),
+-- What counts towards the limits of the run: of a payout in two currencies both sums.
+spent as materialized (
+  select account_id, need, order_no, since, 1 as count, ledger_currency as currency,
+    greatest(money, case when source_currency = ledger_currency then source_amount end) as money,
+    max_amount
+  from freed
+  where (reason is null or is_approved)
+    and (max_count is not null or max_amount is not null or max_source is not null)
+  union all
+  select account_id, need, order_no, since, 0, source_currency, source_amount, max_source
+  from freed
+  where (reason is null or is_approved) and max_source is not null
+    and source_currency <> ledger_currency
 ),
 -- How many, and how much, with what went before: only where there is a limit.
 counted as materialized (
-  select account_id, need, order_no,
-    coalesce((select sum(count) from used u where u.operation = need), 0)
-      + count(*) over by_operation as count,
-    coalesce((select money from used u
-        where u.operation = need and u.currency = ledger_currency), 0)
-      + sum(money) over by_currency as money
-  from freed
-  where (reason is null or is_approved) and (max_count is not null or max_amount is not null)
-  window by_operation as (partition by need order by since, account_id, order_no),
-    by_currency as (partition by need, ledger_currency order by since, account_id, order_no)
+  select account_id, need, order_no, max(count) as count, bool_or(money > max_amount) as is_past
+  from (
+    select account_id, need, order_no, max_amount,
+      coalesce((select sum(count) from used u where u.operation = need), 0)
+        + sum(count) over by_operation as count,
+      coalesce((select money from used u
+          where u.operation = need and u.currency = spent.currency), 0)
+        + sum(money) over by_currency as money
+    from spent
+    window by_operation as (partition by need order by since, account_id, order_no),
+      by_currency as (partition by need, currency order by since, account_id, order_no)
+  ) as sums
+  group by account_id, need, order_no
 ),
 capped as materialized (
   select f.*, case
@@ -194,7 +230,7 @@ capped as materialized (
       when lapse = doubled then doubled
       when reason in (doubled, 'restored', 'disputed', 'fraud_rejected') then reason
       when reason is not null then coalesce(lapse, reason)
-      when max_count < c.count or max_amount < c.money then 'over_limit_of_run'
+      when max_count < c.count or c.is_past then 'over_limit_of_run'
     end as hold_reason
   from freed f
   left join counted c using (account_id, need, order_no)
@@ -221,14 +257,15 @@ reweighed as (
 )
 insert into tieout.instructions (run_id, account_id, order_no, operation, transaction_id, currency,
   amount, refund_id, refund_amount, refund_reason, review_decision, from_state, done_states, state,
-  hold_reason, created_at, asked_by, reason, payload, is_in_totals, is_part)
+  hold_reason, created_at, asked_by, reason, payload, is_in_totals, is_part, source_currency,
+  source_amount)
 select $1, c.account_id, c.order_no, c.need, c.transaction_id, c.ledger_currency, c.need_amount,
   c.refund_id, c.refund_amount,
   c.request_reason, c.review_decision, c.gateway_state,
   d.states,
   case when c.hold_reason is null then 'planned' else 'held' end, c.hold_reason, $2::timestamptz,
   array_remove(c.requested_by || coalesce(again.by, '{}'), null), c.problem, c.payload,
-  c.is_in_totals, c.is_part
+  c.is_in_totals, c.is_part, c.source_currency, c.source_amount
 from capped c
 left join done d on d.operation = c.need and d.decision is not distinct from c.review_decision
   and d.completes is not distinct from c.completes

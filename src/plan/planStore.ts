@@ -57,6 +57,8 @@ export interface PlannedPayout {
   requestedAt: Date | null;
   problem: string | null;
   payload: Readonly<Record<string, unknown>>;
+  /** what leaves the payer's account, in its own currency; null: the request does not say */
+  source: { currency: string; amount: string | null } | null;
   isInTotals: boolean;
 }
 
@@ -69,6 +71,8 @@ function payoutRow(payout: PlannedPayout) {
     requested_at: payout.requestedAt,
     problem: payout.problem,
     payload: payout.payload,
+    source_currency: payout.source?.currency ?? null,
+    source_amount: payout.source?.amount ?? null,
     is_in_totals: payout.isInTotals,
   };
 }

@@ -11,6 +11,7 @@ import {
   transactionsIn,
 } from '../core/breaks/sentence.js';
 import type { RowBinding } from '../core/decisions/rowBinding.js';
+import { type PayoutAnswer, payoutWords } from '../core/instructions/payoutAnswer.js';
 import type { BreakKind } from '../core/orders/verdict.js';
 import type { AboutData, BreakRow, MovementRow, OrderRow } from '../core/runs/reporting.js';
 import { disputeText } from '../core/text/labels.js';
@@ -119,6 +120,7 @@ interface RawMovementRow {
   transaction_id: string;
   gateway_reference: string | null;
   message: string | null;
+  payout_answer: PayoutAnswer | null;
   at: Date | null;
   hold_reason: string | null;
   disputes: SeenDispute[] | null;
@@ -151,7 +153,9 @@ function movementRow(row: RawMovementRow): MovementRow {
     amount: row.operation === 'review' ? null : row.amount,
     transactionId: row.transaction_id,
     gatewayReference: row.gateway_reference,
-    gatewayMessage: row.message,
+    gatewayMessage: payoutWords(row.payout_answer) || row.message,
+    payoutFee: row.payout_answer?.fee ?? null,
+    feeCurrency: row.payout_answer?.fee_currency ?? null,
     at: row.at,
     holdReason: row.hold_reason,
     disputes: row.disputes === null ? null : row.disputes.map(disputeText).join('; '),

@@ -4,8 +4,11 @@
 // later.
 
 import type { QueuedBatch } from '../core/instructions/batch.js';
+import type { PayoutAnswer } from '../core/instructions/payoutAnswer.js';
+import type { EntryOutcome } from '../gateway/batches/answers.js';
 import type { RawAnswer } from '../gateway/transport/transport.js';
 import { confirmAcceptedPayouts } from '../instructions/payoutsStore.js';
+import { feeMoney } from '../plan/payouts.js';
 import type { InstructionOutcome, StoredAnswer } from './batches/attemptsStore.js';
 import { recordOutcomes } from './batches/attemptsStore.js';
 import type { SendDeps } from './deps.js';
@@ -47,11 +50,31 @@ export function outcomesOf(
     code: outcome.code,
     message: outcome.message,
     reference: outcome.reference,
+    ...(outcome.payout && { payout: payoutAnswer(deps, outcome.payout) }),
     reason: outcome.kind === 'accepted' ? null : (outcome.reason ?? outcome.message ?? 'no reason'),
   }));
   return reading.trusted
     ? { outcomes, reason: null, signatureWarning: reading.signatureWarning }
     : { outcomes, reason: reading.reason, signatureWarning: null };
+}
+
+function payoutAnswer(
+  { gateway }: Pick<SendDeps, 'gateway'>,
+  said: NonNullable<EntryOutcome['payout']>,
+): PayoutAnswer {
+  return {
+    meaning: said.meaning,
+    status: said.status,
+    fee_amount: said.fee_amount,
+    fee_currency: said.fee_currency,
+    fee: feeMoney(gateway.profile, said),
+    amount_payer_pays: said.amount_payer_pays,
+    amount_beneficiary_receives: said.amount_beneficiary_receives,
+    created_at: said.created_at,
+    last_updated_at: said.last_updated_at,
+    payer_id: said.payer_id,
+    short_reference_id: said.short_reference_id,
+  };
 }
 
 /** Records what an answer said, and the answer itself where the database has yet to store it. */

@@ -19,6 +19,7 @@ import type { Account } from '../gateway/account.js';
 import { differsFrom } from '../instructions/freed.js';
 import { payoutFacts } from '../instructions/payoutsStore.js';
 import { ownPolicies, policiesOfRun } from '../instructions/policies.js';
+import { sourceOf } from '../plan/payouts.js';
 import { otherEnvironment } from '../runs/environment.js';
 import type { BatchRow } from './batches/batchesStore.js';
 import type { FreshFacts } from './batches/batchFactsStore.js';
@@ -159,9 +160,16 @@ async function weighPayout(
     },
     (fact) => {
       const isInTotals = fact.isInTotals && isUnitKnown;
-      return fact.lapse ?? holds({ ...wantedOf(fact), isInTotals }, fact.isApproved);
+      const source = moneyOf(sourceOf(deps.config.gateway.profile, fact.payload ?? {}));
+      return fact.lapse ?? holds({ ...wantedOf(fact), isInTotals, source }, fact.isApproved);
     },
   );
+}
+
+function moneyOf(source: ReturnType<typeof sourceOf>): Wanted['source'] {
+  if (source === null) return null;
+  const { amount, currency } = source;
+  return { currency, money: amount === null ? null : parseAmount(amount) };
 }
 
 /** Puts each where it belongs; what is not needed needs no approval either. */

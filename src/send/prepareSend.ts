@@ -56,15 +56,17 @@ function entryOf(outcome: PayoutOutcome, requestId: string): EntryOutcome {
     return { ...ids, kind: 'unknown', reason, code: null, message: null, reference: null };
   }
   const { status, failure_type, failure_reason, transaction_id } = outcome.record;
-  const code = outcome.kind === 'accepted' ? status : (failure_type ?? status);
+  const isRejected = outcome.kind === 'rejected';
   return {
     ...ids,
-    kind: outcome.kind,
-    ...(outcome.kind === 'accepted'
-      ? {}
-      : { reason: failure_reason ?? failure_type ?? 'no reason' }),
-    code,
+    // Pending waits as accepted until somebody settles it.
+    kind: isRejected ? 'rejected' : 'accepted',
+    ...(isRejected ? { reason: failure_reason ?? failure_type ?? `status ${status}` } : {}),
+    code: isRejected ? (failure_type ?? status) : status,
     message: failure_reason,
     reference: transaction_id,
+    payout: { ...outcome.record, meaning: MEANINGS[outcome.kind] },
   };
 }
+
+const MEANINGS = { accepted: 'done', pending: 'pending', rejected: 'failed' } as const;

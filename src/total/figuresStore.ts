@@ -230,7 +230,11 @@ export async function currencyTotals(
   runId: bigint,
   snapshots: readonly SnapshotFigures[],
 ): Promise<Map<string, CurrencyTotals[]>> {
-  type Row = CurrencyTotals & { account_id: string; paidOut: string | null };
+  type Row = Omit<CurrencyTotals, 'paidOut' | 'payoutFees'> & {
+    account_id: string;
+    paidOut: string | null;
+    payoutFees: string | null;
+  };
   const inLedger = snapshots.flatMap(({ accountId, currencies }) =>
     currencies.map((currency) => ({ account_id: accountId, currency })),
   );
@@ -241,8 +245,12 @@ export async function currencyTotals(
   const totals = new Map<string, CurrencyTotals[]>();
   for (const { account_id: accountId, ...row } of rows) {
     const account = totals.get(accountId) ?? [];
-    const { paidOut, ...moved } = row;
-    account.push(paidOut === null ? moved : { ...moved, paidOut });
+    const { paidOut, payoutFees, ...moved } = row;
+    account.push({
+      ...moved,
+      ...(paidOut !== null && { paidOut }),
+      ...(payoutFees !== null && { payoutFees }),
+    });
     totals.set(accountId, account);
   }
   return totals;

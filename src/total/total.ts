@@ -28,6 +28,7 @@ import {
   strangeAccountNotice,
   unusableRowsNotice,
 } from '../core/runs/notices.js';
+import { pendingPayoutsNotice } from '../core/runs/pendingPayouts.js';
 import { type MoneyTie, workedOutStake } from '../core/runs/reporting.js';
 import { strangeOrdersNotice } from '../core/runs/strangeOrders.js';
 import type {
@@ -43,7 +44,7 @@ import { unreadableNotice } from '../core/runs/unreadable.js';
 import { type Db, inTransaction } from '../database/db.js';
 import { countSettledBetween } from '../instructions/decisionsStore.js';
 import { freedCounts, withdrawnAsHistory } from '../instructions/freedStore.js';
-import { payoutsToConfirm } from '../instructions/payoutsStore.js';
+import { payoutsToConfirm, pendingPayouts } from '../instructions/payoutsStore.js';
 import { feedGaps, ledgerChangeCounts } from '../ledger/ledgerFeedStore.js';
 import { accountsWithoutOrders } from '../ledger/ledgerStore.js';
 import { unusableRows } from '../ledger/ledgerTroubleStore.js';
@@ -232,6 +233,7 @@ async function noticesOf(deps: Pick<SendDeps, 'config' | 'now'>, run: Run): Prom
     ...(await unkeptBreaks(run.db, deps.config, accountIdsOf(run))).map(unkeptBreaksNotice),
     ...(await unusableRows(run.db, accountIdsOf(run))).map(unusableRowsNotice),
     ...(await freedCounts(run.db, run.runId)).map(freedNotice),
+    ...(await pendingPayouts(run.db, accountIdsOf(run))).map(pendingPayoutsNotice),
     ...(await withdrawnAsHistory(run.db, run.runId)).map(nowHistoryNotice),
     // A dry run sends nothing on purpose.
     ...(run.isDry ? [] : await stopNotices(run.db, accountIdsOf(run))),

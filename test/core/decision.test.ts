@@ -24,6 +24,7 @@ function facts(changes: Partial<Decidable> = {}): Decidable {
     isReplanned: false,
     isSuperseded: false,
     hasDispute: false,
+    isPending: false,
     seenSha256: SEEN,
     ...changes,
   };
@@ -87,6 +88,16 @@ describe('planning again', () => {
   ] as const)('%s', (_, changes, outcome) => {
     expect(kindOf('replan', changes)).toBe(outcome);
   });
+});
+
+test.each([
+  ['unknown', 'refund', false, 'may'],
+  ['accepted', 'payout', true, 'may'],
+  ['accepted', 'payout', false, 'answered'],
+  ['accepted', 'capture', false, 'answered'],
+  ['confirmed', 'payout', false, 'wrong_state'],
+] as const)('what became of %s %s, pending: %s: %s', (state, operation, isPending, outcome) => {
+  expect(kindOf('resolve', { state, operation, isPending })).toBe(outcome);
 });
 
 test.each([

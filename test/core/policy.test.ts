@@ -4,6 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Policy } from '../../src/core/instructions/policy.js';
 import { heldAtClaim, heldBy } from '../../src/core/instructions/policy.js';
+import { parseAmount } from '../../src/core/money.js';
 
 const AUTO: Policy = {
   operation: 'capture',
@@ -25,6 +26,18 @@ describe('a policy holds', () => {
     [{ above: {} }, 'above_limit'],
   ])('%j: %s', (change, reason) => {
     expect(heldBy({ ...AUTO, ...change }, TEN)).toBe(reason);
+  });
+
+  test.each<[string | null, string, string | null]>([
+    ['12.00', 'USD', null],
+    ['12.01', 'USD', 'above_limit'],
+    [null, 'USD', 'above_limit'],
+    ['1.00', 'GBP', 'above_limit'],
+    ['10.01', 'EUR', 'above_limit'],
+  ])('a payout that takes %s %s from who pays: %s', (amount, currency, reason) => {
+    const source = { currency, money: amount === null ? null : parseAmount(amount) };
+    const above = { EUR: '10.00', USD: '12.00' };
+    expect(heldBy({ ...AUTO, above }, { ...TEN, source })).toBe(reason);
   });
 
   test('what has no amount in money', () => {

@@ -103,7 +103,7 @@ describe('spoilt answers', { timeout: TIMEOUT_MS }, () => {
     const failed = payoutJson({ status: 'FAILED', failure_type: 'BANK' });
     const pending = payoutJson({ status: 'PENDING' });
     holds([payoutJson(), failed, pending], (bytes) => {
-      const outcome = readPayoutAnswer(sent, rawAnswer(bytes));
+      const outcome = readPayoutAnswer(PROFILE, sent, rawAnswer(bytes));
       expect(['accepted', 'rejected', 'unknown']).toContain(outcome.kind);
       if (outcome.kind === 'unknown') return;
       const said = objectIn(bytes);

@@ -12,7 +12,6 @@ import type { Decision } from '../../src/instructions/decisions.js';
 import { decideInstructions } from '../../src/instructions/decisions.js';
 import { sheetOf } from '../../src/instructions/instructionSheet.js';
 import { sendApproved } from '../../src/night/sendApproved.js';
-import { payoutMoney } from '../../src/plan/payouts.js';
 import { pullChunk } from '../../src/pull/pullChunk.js';
 import { findRun } from '../../src/runs/runsStore.js';
 import { recoverAttempts } from '../../src/send/recoverAttempts.js';
@@ -223,24 +222,6 @@ describe('a payout request', () => {
 });
 
 const APPROVE: Decision = { kind: 'approve', reason: null };
-
-describe('the amount of a payout as money', () => {
-  test.each([
-    [null, 'EUR', '120', '120.00'],
-    ['major', 'EUR', '120', '120.00'],
-    ['minor', 'EUR', '120', '1.20'],
-    ['minor', 'EUR', '5', '0.05'],
-    ['minor', 'JPY', '120', '120.00'],
-    // A thousandth is no hundredth.
-    ['minor', 'KWD', '1205', null],
-    ['major', 'EUR', '12.50', null],
-    ['major', 'EUR', '0', null],
-    ['major', 'EUR', '9'.repeat(16), null],
-    ['major', 'EUR', undefined, null],
-  ] as const)('unit %s, %s %s: %s', (unit, currency, printed, money) => {
-    expect(payoutMoney({ payout: { unit }, currencies: {} }, currency, printed)).toBe(money);
-  });
-});
 
 describe('what the gateway answers', () => {
   test('a failure is an outcome: rejected with its words, and not sent again by itself', async () => {

@@ -27,6 +27,9 @@ beforeEach(async () => {
   runId = await storeRun(db, accountId);
 });
 
+const LIMITS = { EUR: '120.00', USD: '130.00' };
+const usd = (amount: string | null) => ({ currency: 'USD', amount });
+
 describe('payouts are weighed by the same policies', () => {
   const payout = (changes: Partial<PlannedPayout> = {}): PlannedPayout => ({
     accountId,
@@ -36,6 +39,7 @@ describe('payouts are weighed by the same policies', () => {
     requestedAt: SNAPSHOT_AT,
     problem: null,
     payload: { payment_amount: '120' },
+    source: null,
     isInTotals: true,
     ...changes,
   });
@@ -46,6 +50,43 @@ describe('payouts are weighed by the same policies', () => {
     ['without a unit', 'auto', {}, { isInTotals: false }, 'held: approval'],
     ['large', 'auto', { above: { EUR: '119.99' } }, {}, 'held: above_limit'],
     ['one too many', 'auto', { maxCount: 0 }, {}, 'held: over_limit_of_run'],
+    ['from a small sum', 'auto', { above: LIMITS }, { source: usd('130.00') }, 'planned'],
+    ['from a large sum', 'auto', { above: LIMITS }, { source: usd('130.01') }, 'held: above_limit'],
+    [
+      'from a currency without a limit',
+      'auto',
+      { above: { EUR: '120.00' } },
+      { source: usd('1.00') },
+      'held: above_limit',
+    ],
+    [
+      'from a sum nobody knows',
+      'auto',
+      { above: LIMITS },
+      { source: usd(null) },
+      'held: above_limit',
+    ],
+    [
+      'within the sums of a run',
+      'auto',
+      { maxAmount: LIMITS },
+      { source: usd('130.00') },
+      'planned',
+    ],
+    [
+      'past the sum of a run in the currency of its source',
+      'auto',
+      { maxAmount: LIMITS },
+      { source: usd('130.01') },
+      'held: over_limit_of_run',
+    ],
+    [
+      'from more than arrives, in one currency',
+      'auto',
+      { maxAmount: LIMITS },
+      { source: { currency: 'EUR', amount: '120.01' } },
+      'held: over_limit_of_run',
+    ],
     ['of no shape', 'auto', {}, { problem: 'no amount', amount: '0' }, 'held: invalid_payout'],
   ])('%s', async (_, policy, changes, request, outcome) => {
     const rules = policies(policy, changes).map((rule) => ({ ...rule }));
@@ -55,5 +96,22 @@ describe('payouts are weighed by the same policies', () => {
     const [text, ...more] = await instructionTexts(db, accountId);
     expect(text).toMatch(new RegExp(`payout \\S+ ${outcome}$`));
     expect(more).toEqual([]);
+  });
+
+  test('what one takes counts for the next that pays in its currency', async () => {
+    const rules = policies('auto', { maxAmount: { USD: '150.00' } });
+    const all = rules.map((rule) => ({ ...rule, operation: 'payout' as const })).slice(0, 1);
+    const [one, two] = [
+      '00000000-0000-4000-8000-00000000000a',
+      '00000000-0000-4000-8000-00000000000b',
+    ];
+    const first = payout({ requestId: one, source: usd('100.00') });
+    const next = payout({ requestId: two, currency: 'USD', amount: '60.00' });
+    await planInstructions(db, runId, SNAPSHOT_AT, all, false, [first, next]);
+    const texts = await instructionTexts(db, accountId);
+    expect(texts.map((text) => text.split(' ').slice(3).join(' '))).toEqual([
+      'planned',
+      'held: over_limit_of_run',
+    ]);
   });
 });

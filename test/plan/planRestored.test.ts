@@ -34,6 +34,7 @@ const PAYOUT = {
   amount: '120.00',
   requestedAt: SNAPSHOT_AT,
   problem: null,
+  source: null,
   payload: { payment_amount: '120' },
   isInTotals: true,
 };

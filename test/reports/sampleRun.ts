@@ -81,6 +81,8 @@ export function movementRow(changes: Partial<MovementRow> = {}): MovementRow {
     transactionId: '10002',
     gatewayReference: 'ref-2',
     gatewayMessage: null,
+    payoutFee: null,
+    feeCurrency: null,
     at: new Date('2026-11-20T03:17:00.000Z'),
     holdReason: null,
     disputes: null,

@@ -6,6 +6,7 @@ import type { BreakEvent } from '../../breaks/breaksStore.js';
 import { breakFields, breakSentence, type Side } from '../../core/breaks/sentence.js';
 import { UsageError } from '../../core/errors.js';
 import { nameLabel } from '../../core/instructions/decider.js';
+import { type PayoutAnswer, payoutWords } from '../../core/instructions/payoutAnswer.js';
 import { type Coverage, coverageLabel } from '../../core/orders/coverage.js';
 import { removedLine } from '../../core/runs/removal.js';
 import { disputeText, labelOf } from '../../core/text/labels.js';
@@ -178,6 +179,7 @@ function instructionLines(one: Part): string[] {
     `  #${one.id} ${one.operation}${refund} ${one.amount} ${one.currency} (${one.state})` +
       `${one.holdReason ? `, waits: ${one.holdReason}` : ''}` +
       `${one.gatewayReference ? `, gateway reference ${one.gatewayReference}` : ''}`,
+    ...(one.payout ? [`    ${payoutWords(one.payout as PayoutAnswer)}`] : []),
     ...inOrder([
       ...(one.decisions as Part[]).map(decisionLine),
       ...((one.events as Part[] | null) ?? []).map(

@@ -249,7 +249,7 @@ function singleCall(
     }
     case 'payout': {
       const prepared = preparePayout(profile, account, fields as unknown as Payout);
-      return { prepared, read: (answer) => ({ ...readPayoutAnswer(prepared, answer) }) };
+      return { prepared, read: (answer) => ({ ...readPayoutAnswer(profile, prepared, answer) }) };
     }
     default:
       return {

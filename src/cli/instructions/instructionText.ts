@@ -4,6 +4,7 @@
 import type { Config } from '../../config/config.js';
 import { nameLabel } from '../../core/instructions/decider.js';
 import { holdLabel, isUndecided } from '../../core/instructions/decision.js';
+import { payoutWords } from '../../core/instructions/payoutAnswer.js';
 import { disputeText } from '../../core/text/labels.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
 import { DAY_MS } from '../../core/time.js';
@@ -50,6 +51,7 @@ export function sheetLines(sheet: Sheet, { schedule }: Pick<Config, 'schedule'>)
     `Instruction ${sheet.id}: ${whatOf(sheet)} of order ${sheet.orderNo}, ` +
       `account ${sheet.accountId}`,
     `  state ${sheet.state}${whyOf(sheet)}`,
+    ...(sheet.payout === null ? [] : [`  gateway  ${payoutWords(sheet.payout)}`]),
     `  planned by the night of ${sheet.businessDate}, transaction ${sheet.transactionId}`,
     ...(sheet.askedBy.length > 0 ? [`  asked by ${sheet.askedBy.join(', ')}`] : []),
     ...(sheet.approval ? [`  ${approvalText(sheet.approval, sheet.state, time)}`] : []),

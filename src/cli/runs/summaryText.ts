@@ -103,10 +103,13 @@ function moneyLines(account: AccountSummary): string[] {
   if (account.totals.length === 0) return [];
   const isPaid = account.totals.some(({ paidOut }) => paidOut !== undefined);
   const head = ['', 'captured', 'cancelled', 'refunded', 'net', 'unknown'];
+  const hasFees = account.totals.some(({ payoutFees }) => payoutFees !== undefined);
   if (isPaid) head.push('paid out');
+  if (hasFees) head.push('payout fees');
   const rows = account.totals.map((row) => [
     ...[row.currency, row.captured, row.cancelled, row.refunded, row.net, row.unknown],
     ...(isPaid ? [row.paidOut ?? '0.00'] : []),
+    ...(hasFees ? [row.payoutFees ?? '0.00'] : []),
   ]);
   const widths = head.map((name, column) =>
     Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),

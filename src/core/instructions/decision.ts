@@ -13,7 +13,8 @@ export type DecisionKind = (typeof DECISION_KINDS)[number];
 const DECIDABLE_STATES: Record<DecisionKind, readonly InstructionState[]> = {
   approve: ['held'],
   reject: ['planned', 'held', 'queued'],
-  resolve: ['unknown'],
+  // Accepted: a payout that is not done yet, and of nothing else.
+  resolve: ['unknown', 'accepted'],
   replan: ['rejected', 'withdrawn'],
 };
 
@@ -108,11 +109,14 @@ export interface Decidable {
   isSuperseded: boolean;
   /** a refund of money that was taken back already, or may be */
   hasDispute: boolean;
+  /** a payout that the gateway took and has not done yet */
+  isPending: boolean;
   seenSha256: string;
 }
 
 export type Refusal =
   | { kind: 'wrong_state'; state: InstructionState; possible: readonly InstructionState[] }
+  | { kind: 'answered' }
   | { kind: 'not_approvable'; holdReason: string }
   | { kind: 'asked_by_same_person' }
   | { kind: 'unseen' }
@@ -134,6 +138,7 @@ export function refusalOf(
 ): Refusal | null {
   const possible = DECIDABLE_STATES[decision];
   if (!possible.includes(facts.state)) return { kind: 'wrong_state', state: facts.state, possible };
+  if (facts.state === 'accepted' && !facts.isPending) return { kind: 'answered' };
   if (seen !== null && (seen.length < SEEN_CHARS_MIN || !facts.seenSha256.startsWith(seen))) {
     return { kind: 'changed_since_seen', seen: facts.seenSha256 };
   }
@@ -181,6 +186,8 @@ export function refusalWords(refusal: Refusal): string {
       return `it is ${refusal.state}; this can be decided only while it is ${refusal.possible.join(
         ', ',
       )}`;
+    case 'answered':
+      return 'the gateway said that it is done: the next look confirms it, or makes it unknown';
     case 'not_approvable':
       return `no approval helps: ${holdLabel(refusal.holdReason)}`;
     case 'asked_by_same_person':

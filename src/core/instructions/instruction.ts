@@ -25,7 +25,8 @@ export const LEGAL_MOVES: Record<InstructionState, readonly InstructionState[]> 
   held: ['planned', 'queued', 'withdrawn'],
   queued: ['planned', 'held', 'sending', 'withdrawn', 'unknown'],
   sending: ['queued', 'accepted', 'rejected', 'unknown'],
-  accepted: ['confirmed', 'unknown'],
+  // Rejected: a payout that was still pending, of which a person found that it did not happen.
+  accepted: ['confirmed', 'unknown', 'rejected'],
   // A confirmed capture whose effect a person disproves is a new break, never an edited history.
   confirmed: [],
   rejected: ['unknown'],

@@ -31,7 +31,10 @@ export function nextStep(one: Waiting): string {
     case 'rejected':
       return `read the gateway's message; to try again: tieout instructions replan ${id}`;
     case 'accepted':
-      return 'nothing: the next look shows it, or makes it unknown';
+      return one.operation === 'payout'
+        ? `nothing until it has arrived or come back; then tieout instructions resolve ${id} ` +
+            'happened, or not-happened, --reason TEXT --reference TEXT'
+        : 'nothing: the next look shows it, or makes it unknown';
     default:
       return '';
   }

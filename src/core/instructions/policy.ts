@@ -42,14 +42,20 @@ export interface Wanted {
   currency: string;
   /** false: a payout whose unit nobody knows, so that no limit can be kept */
   isInTotals: boolean;
+  /** payouts: what leaves the payer's account; money null: nobody knows how much that is */
+  source?: { money: Hundredths | null; currency: string } | null | undefined;
 }
 
 /** Why a policy does not let it go without a person; null: it does. */
 export function heldBy({ policy, above }: Policy, wanted: Wanted): HoldReason | null {
   if (policy !== 'auto' || !wanted.isInTotals) return 'approval';
   if (above === null) return null;
-  const limit = amountIn(above, wanted.currency);
-  return limit === null || wanted.money > limit ? 'above_limit' : null;
+  const sides = [wanted, ...(wanted.source ? [wanted.source] : [])];
+  const isAbove = sides.some(({ money, currency }) => {
+    const limit = amountIn(above, currency);
+    return limit === null || money === null || money > limit;
+  });
+  return isAbove ? 'above_limit' : null;
 }
 
 /**
@@ -60,7 +66,9 @@ export function heldBy({ policy, above }: Policy, wanted: Wanted): HoldReason | 
 export function heldAtClaim(own: Policy, planned: Policy, wanted: Wanted): HoldReason | null {
   const held = heldBy(own, wanted) ?? heldBy(planned, wanted);
   if (held !== null) return held;
-  return isLower(own, planned, wanted.currency) ? 'over_limit_of_run' : null;
+  const currencies = [wanted.currency, ...(wanted.source ? [wanted.source.currency] : [])];
+  const isPast = currencies.some((currency) => isLower(own, planned, currency));
+  return isPast ? 'over_limit_of_run' : null;
 }
 
 /**

@@ -25,6 +25,7 @@ export interface Notice {
     | 'left_account'
     | 'live_from_ahead'
     | 'not_answered'
+    | 'payout_pending'
     | 'unexplained';
   text: string;
   /** what it is about, short enough for a sentence */

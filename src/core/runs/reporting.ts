@@ -63,6 +63,9 @@ export interface MovementRow extends DecidableRow {
   transactionId: string | null;
   gatewayReference: string | null;
   gatewayMessage: string | null;
+  /** What a payout cost, in the currency of the fee; null: not said, or of no known unit. */
+  payoutFee: string | null;
+  feeCurrency: string | null;
   /** When it came into this state. */
   at: Date | null;
   holdReason: string | null;

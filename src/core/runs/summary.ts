@@ -64,6 +64,8 @@ export interface CurrencyTotals {
   unknown: string;
   /** Payouts, whose unit is known; left out where there are none, and never in `net`. */
   paidOut?: string;
+  /** What payouts cost, in the currency of the fee; left out where it was nothing. */
+  payoutFees?: string;
 }
 
 /** What the tolerance swallowed in one currency; `net` is gateway minus ledger. */

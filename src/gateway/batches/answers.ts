@@ -4,6 +4,7 @@
 
 import type { Operation } from '../../core/orders/order.js';
 import { type AnyEntryWire, BATCH_SHAPES } from '../document/messages.js';
+import type { PayoutRecord } from '../document/payoutMessages.js';
 import { freeText } from '../wire/freeText.js';
 
 export interface EntryOutcome {
@@ -17,6 +18,8 @@ export interface EntryOutcome {
   reference: string | null;
   /** Why it is unknown. */
   reason?: string;
+  /** Payouts only: what the answer says of it. */
+  payout?: PayoutRecord & { meaning: 'done' | 'pending' | 'failed' };
 }
 
 type Answered = Record<string, unknown>;

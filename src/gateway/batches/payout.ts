@@ -1,7 +1,8 @@
 // The payout: builds the request and reads the answer, both pure. It moves money and goes over the
-// money transport, one write and no retry. Only `COMPLETED` is shown of its status: without it and
-// without the document's failure fields nobody can say what became of the payout. Neighbours:
-// payoutShapes.ts holds the fields, requests.ts signs.
+// money transport, one write and no retry. Only `COMPLETED` is shown of its status: what others
+// mean is the profile's `payout.statuses`, and without one of them and without the document's
+// failure fields nobody can say what became of the payout. Neighbours: payoutEcho.ts holds the
+// answer to what was asked, payoutShapes.ts has the fields, requests.ts signs.
 
 import type { Account } from '../account.js';
 import type { Payout, PayoutRecord } from '../document/payoutMessages.js';
@@ -12,23 +13,17 @@ import type { RawAnswer } from '../transport/transport.js';
 import { freeText } from '../wire/freeText.js';
 import { type PreparedRequest, prepareRequest } from '../wire/requests.js';
 import { readStrictJson } from '../wire/strictJson.js';
-import {
-  echoDifference,
-  transferProblem,
-  type UnknownOutcome,
-  unknown,
-} from '../wire/wholeAnswer.js';
+import { transferProblem, type UnknownOutcome, unknown } from '../wire/wholeAnswer.js';
+import { payoutDifference } from './payoutEcho.js';
 
 export type PayoutOutcome =
   | { kind: 'accepted'; record: PayoutRecord }
-  /** A failure as the document prints it: failure_type or failure_reason. */
+  /** Taken by the gateway and not done yet (`payout.statuses.pending`). */
+  | { kind: 'pending'; record: PayoutRecord }
+  /** A failure: failure_type or failure_reason, or a status that the profile calls failed. */
   | { kind: 'rejected'; record: PayoutRecord }
   | { kind: 'not_sent'; reason: string }
   | UnknownOutcome;
-
-/** The only status that the document shows ("States and transitions"). */
-const COMPLETED = 'COMPLETED';
-const ECHOED = ['merchant_id', 'account_id', 'request_id', 'payment_currency', 'payment_amount'];
 
 export function preparePayout(profile: Profile, account: Account, payout: Payout): PreparedRequest {
   return prepareRequest(
@@ -45,18 +40,25 @@ export function preparePayout(profile: Profile, account: Account, payout: Payout
   );
 }
 
-export function readPayoutAnswer(sent: PreparedRequest, raw: RawAnswer): PayoutOutcome {
+export function readPayoutAnswer(
+  profile: Profile,
+  sent: PreparedRequest,
+  raw: RawAnswer,
+): PayoutOutcome {
   const problem = transferProblem(raw);
   if (problem !== null) return unknown(problem);
   const read = readStrictJson(raw.body, { numbersAsText: true });
   if (read.kind === 'refused') return unknown(read.reason);
   const answer = read.value;
-  const difference = echoDifference(sent.message, (name) => ownValue(answer, name), ECHOED);
+  const difference = payoutDifference(sent.message, answer);
   if (difference !== null) return unknown(difference);
-  return judge(answer);
+  return judge(profile.payout.statuses, answer);
 }
 
-function judge(answer: Record<string, unknown>): PayoutOutcome {
+function judge(
+  { done, pending, failed }: Profile['payout']['statuses'],
+  answer: Record<string, unknown>,
+): PayoutOutcome {
   const [status, type, reason] = ['status', 'failure_type', 'failure_reason'].map((name) =>
     printedText(ownValue(answer, name)),
   );
@@ -66,15 +68,16 @@ function judge(answer: Record<string, unknown>): PayoutOutcome {
   if (status === '') return unknown('the answer has no status');
   const record = recordOf(answer);
   const hasFailed = type !== '' || reason !== '';
-  if (status !== COMPLETED) {
-    if (hasFailed) return { kind: 'rejected', record };
-    const shown = freeText(status) ?? 'blank';
+  const shown = freeText(status) ?? 'blank';
+  const isDone = done.includes(status);
+  if (!isDone && !pending.includes(status)) {
+    if (hasFailed || failed.includes(status)) return { kind: 'rejected', record };
     return unknown(`status ${shown} has no meaning and no failure came with it`);
   }
-  if (hasFailed) return unknown(`status ${COMPLETED} came with a failure`);
+  if (hasFailed) return unknown(`status ${shown} came with a failure`);
   // Without an id of the gateway's nobody could find it again.
   if (record.transaction_id === null) return unknown('the answer names no transaction');
-  return { kind: 'accepted', record };
+  return { kind: isDone ? 'accepted' : 'pending', record };
 }
 
 /** Absent and null are no text said; undefined: something else than text. */

@@ -125,6 +125,20 @@ const reviewFlagsSchema = z
   .strictObject({ accept: code.min(1).default('1'), reject: code.min(1).default('2') })
   .refine((flags) => flags.accept !== flags.reject, 'accept and reject must differ');
 
+const codes = z.array(code.min(1)).max(MAP_KEYS_MAX);
+
+/** What a payout's status means; one that is in no list has no meaning. */
+const payoutStatusesSchema = z
+  .strictObject({
+    done: codes.min(1).default(['COMPLETED']),
+    pending: codes.default([]),
+    failed: codes.default([]),
+  })
+  .refine(({ done, pending, failed }) => {
+    const all = [...done, ...pending, ...failed];
+    return new Set(all).size === all.length;
+  }, 'one status stands in two of done, pending and failed');
+
 const hiddenOperation = z
   .strictObject({
     path: filled.regex(/^\/[^\s?#]*$/, 'is no path such as /v1/name'),
@@ -161,7 +175,10 @@ const profileSchema = z.strictObject({
     .record(z.string().regex(/^[A-Z]{3}$/, 'is no currency code'), z.int().min(0).max(4))
     .default({}),
   payout: z
-    .strictObject({ unit: z.enum(['major', 'minor']).nullable().default(null) })
+    .strictObject({
+      unit: z.enum(['major', 'minor']).nullable().default(null),
+      statuses: payoutStatusesSchema.prefault({}),
+    })
     .prefault({}),
   operations: z
     .strictObject({

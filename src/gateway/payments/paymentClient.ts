@@ -82,7 +82,9 @@ function moneyCalls(profile: Profile, post: PostOnce): MoneyCalls {
     checkout: async (account, payment) =>
       callOnce(post, account, prepareCheckout(profile, account, payment), readCheckoutAnswer),
     payout: async (account, payout) =>
-      callOnce(post, account, preparePayout(profile, account, payout), readPayoutAnswer),
+      callOnce(post, account, preparePayout(profile, account, payout), (sent, answer) =>
+        readPayoutAnswer(profile, sent, answer),
+      ),
     other: async (account, name, fields) =>
       callOnce(post, account, prepareOther(profile, account, name, fields), (_, answer) =>
         readOtherAnswer(answer),

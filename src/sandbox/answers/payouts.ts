@@ -24,6 +24,11 @@ const DUPLICATE: Failure = { type: 'DUPLICATE_REQUEST', reason: 'this request_id
 
 /** A `reference` that begins so is refused by the beneficiary's bank. */
 const REFUSED_REFERENCE = 'FAIL';
+/** One that begins so has left the payer and not yet arrived; nothing more is ever said of it. */
+const PENDING_REFERENCE = 'PENDING';
+/** One that ends so costs the payer this much more. */
+const COSTLY_REFERENCE = 'FEE';
+const FEE = 12.5;
 const REQUEST_ID_MAX = 100;
 const SHORT_ID_LETTERS = 6;
 
@@ -56,7 +61,7 @@ export function answerPayout(desk: Desk, received: Received): Answer {
     transaction_id: transactionId,
     payment_amount: effect.amount,
     payment_currency: effect.currency,
-    status: 'COMPLETED',
+    status: statusOf(message),
   });
   return payoutAnswer(received, transactionId, null);
 }
@@ -83,24 +88,30 @@ function payoutAnswer(
   failure: Failure | null,
 ): Answer {
   const amount = failure?.type === 'INVALID_REQUEST' ? 0 : Number(amountOf(message));
+  const isCostly = textOf(message.reference).endsWith(COSTLY_REFERENCE);
+  const fee = failure === null && isCostly ? FEE : 0;
   const moment = `${at.toISOString().slice(0, 19)}+0000`;
   const body = {
     ...message,
     ...beneficiaryOf(message.beneficiary),
     amount_beneficiary_receives: failure === null ? amount : 0,
-    amount_payer_pays: failure === null ? amount : 0,
+    amount_payer_pays: failure === null ? amount + fee : 0,
     created_at: moment,
     last_updated_at: moment,
     failure_reason: failure?.reason ?? '',
     failure_type: failure?.type ?? '',
-    fee_amount: 0,
+    fee_amount: fee,
     fee_currency: textOf(message.payment_currency),
     payer_id: `PY${textOf(message.account_id)}`,
     transaction_id: transactionId,
     short_reference_id: transactionId === '' ? '' : shortReference(transactionId),
-    status: failure === null ? 'COMPLETED' : 'FAILED',
+    status: failure === null ? statusOf(message) : 'FAILED',
   };
   return bareAnswer(200, 'application/json', JSON.stringify(body));
+}
+
+function statusOf({ reference }: Message): string {
+  return textOf(reference).startsWith(PENDING_REFERENCE) ? 'PENDING' : 'COMPLETED';
 }
 
 /** bank_details come back with `local_clearing_system` and without `bank_code`. */

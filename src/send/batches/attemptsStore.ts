@@ -3,6 +3,7 @@
 // by the attempt that sent. Nothing here talks to the gateway, and nothing ever rewrites an
 // attempt. Neighbours: batches.ts, send/sendBatch.ts, send/recoverAttempts.ts.
 
+import type { PayoutAnswer } from '../../core/instructions/payoutAnswer.js';
 import { UNCLEAN_BATCHES_MAX } from '../../core/instructions/sending.js';
 import type { Movement } from '../../core/orders/order.js';
 import type { Db } from '../../database/db.js';
@@ -24,6 +25,8 @@ export interface InstructionOutcome {
   message: string | null;
   reference: string | null;
   reason: string | null;
+  /** payouts only: what the gateway said of it */
+  payout?: PayoutAnswer;
 }
 
 /**

@@ -251,6 +251,8 @@ function Waits({ waits, words }: { waits: Waiting; words: Words }) {
 }
 
 function Accounts({ accounts, words }: { accounts: readonly AccountSummary[]; words: Words }) {
+  const hasFees = accounts.some(({ totals }) => totals.some((one) => one.payoutFees !== undefined));
+  const columns = MONEY.filter(([key]) => hasFees || key !== 'payoutFees');
   return (
     <section aria-labelledby="accounts">
       <h2 id="accounts">Accounts</h2>
@@ -286,7 +288,7 @@ function Accounts({ accounts, words }: { accounts: readonly AccountSummary[]; wo
         columns={[
           { head: 'Account' },
           { head: 'Currency' },
-          ...MONEY.map(([, head]) => ({ head, isFigure: true })),
+          ...columns.map(([, head]) => ({ head, isFigure: true })),
         ]}
       >
         {accounts.flatMap((one) =>
@@ -294,7 +296,7 @@ function Accounts({ accounts, words }: { accounts: readonly AccountSummary[]; wo
             <tr>
               <th scope="row">{one.accountId}</th>
               <td>{total.currency}</td>
-              {MONEY.map(([key]) => (
+              {columns.map(([key]) => (
                 <Figure>{words.amount(total[key] ?? '0.00')}</Figure>
               ))}
             </tr>
@@ -325,6 +327,7 @@ const MONEY = [
   ['cancelled', 'Cancelled'],
   ['unknown', 'Unknown'],
   ['paidOut', 'Paid out'],
+  ['payoutFees', 'Payout fees'],
 ] as const;
 
 function History({ marks, ages }: { marks: readonly RunMark[]; ages: readonly number[] }) {

@@ -2,6 +2,7 @@
 // `tieout order` prints; here every part is a table.
 
 import { breakSentence } from '../../core/breaks/sentence.js';
+import { type PayoutAnswer, payoutWords } from '../../core/instructions/payoutAnswer.js';
 import type { BreakKind } from '../../core/orders/verdict.js';
 import { removedLine } from '../../core/runs/removal.js';
 import { disputeText, labelOf, labelStates, reasonToWait } from '../../core/text/labels.js';
@@ -195,6 +196,7 @@ function aboutInstruction(one: Part, words: Words, orderNo: string): string {
     waits,
     one.gatewayReference ? `gateway reference ${text(one.gatewayReference)}` : '',
     one.gatewayCode ? `gateway code ${text(one.gatewayCode)}` : '',
+    payoutWords((one.payout ?? null) as PayoutAnswer | null),
     one.gatewayMessage ? `it said: ${words.free(text(one.gatewayMessage), [orderNo])}` : '',
   ]
     .filter((part) => part !== '')

@@ -3,6 +3,7 @@
 
 import { nameLabel } from '../../../core/instructions/decider.js';
 import { holdLabel, isUndecided } from '../../../core/instructions/decision.js';
+import { payoutWords } from '../../../core/instructions/payoutAnswer.js';
 import { labelOf } from '../../../core/text/labels.js';
 import type { SheetAttempt, SheetSnapshot } from '../../../instructions/instructionListStore.js';
 import { accountOfInstruction } from '../../../instructions/instructionPagesStore.js';
@@ -38,6 +39,7 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
         Planned by the night of {sheet.businessDate}.{' '}
         {sheet.askedBy.length === 0 ? '' : `Asked by ${sheet.askedBy.join(', ')}. `}
         {approvalText(sheet, words)}
+        {sheet.payout === null ? '' : ` The gateway said: ${payoutWords(sheet.payout)}.`}
       </p>
       {sheet.state === 'unknown' ? <Search sheet={sheet} words={words} /> : null}
       <Decide visit={visit} sheet={sheet} />
@@ -55,8 +57,15 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
   return { kind: 'page', title, section: 'Instructions', body };
 }
 
+function isPending({ payout, state }: Sheet): boolean {
+  return payout?.meaning === 'pending' && state === 'accepted';
+}
+
 function whyOf(sheet: Sheet): string {
   if (sheet.holdReason !== null) return `It waits: ${holdLabel(sheet.holdReason)}.`;
+  if (isPending(sheet)) {
+    return 'The gateway took it and has not done it yet; a person says what became of it.';
+  }
   if (sheet.state === 'accepted') {
     return 'The gateway said yes; the next snapshot confirms it: the next night, or tieout run.';
   }
@@ -126,7 +135,7 @@ function Decide({ visit, sheet }: { visit: Visit; sheet: Sheet }) {
   if (sheet.state === 'held' && may('approve')) {
     return visit.person.isFresh ? <Approve visit={visit} pick={pick} /> : again;
   }
-  if (sheet.state === 'unknown' && may('resolve')) {
+  if ((sheet.state === 'unknown' || isPending(sheet)) && may('resolve')) {
     return visit.person.isFresh ? <Resolve visit={visit} pick={pick} sheet={sheet} /> : again;
   }
   const isOver = sheet.state === 'rejected' || sheet.state === 'withdrawn';

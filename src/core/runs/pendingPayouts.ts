@@ -1,0 +1,31 @@
+// Payouts that the gateway took and has not done yet, in words for a run's notices. Pure.
+
+import type { Notice } from './notices.js';
+
+export interface PendingPayouts {
+  accountId: string;
+  payouts: number;
+  /** the one that has waited longest */
+  oldestId: string;
+  /** YYYY-MM-DD, when it was sent */
+  since: string;
+}
+
+/** No look shows a payout: what the gateway calls pending stays so until a person settles it. */
+export function pendingPayoutsNotice({
+  accountId,
+  payouts,
+  oldestId,
+  since,
+}: PendingPayouts): Notice {
+  return {
+    accountId,
+    kind: 'payout_pending',
+    about: `${payouts} payout(s) of ${accountId} not done yet`,
+    instructions: payouts,
+    text:
+      `${payouts} payout(s) were taken by the gateway and are not done yet, the oldest ` +
+      `(#${oldestId}) since ${since}; no query shows a payout: when it has arrived or come back, ` +
+      `\`tieout instructions resolve ${oldestId} happened\`, or \`not-happened\``,
+  };
+}

@@ -1,0 +1,83 @@
+// A payout that the gateway took and has not done yet: it waits as accepted, its money is unknown
+// and told every night, and a person settles it; what it cost is told with it.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { PROFILE_TEMPLATE } from '../../src/config/templates.js';
+import type { Finding } from '../../src/core/instructions/decision.js';
+import type { RunSummary } from '../../src/core/runs/summary.js';
+import type { Decision } from '../../src/instructions/decisions.js';
+import { decideInstructions } from '../../src/instructions/decisions.js';
+import { sheetOf } from '../../src/instructions/instructionSheet.js';
+import { sendApproved } from '../../src/night/sendApproved.js';
+import { findRun } from '../../src/runs/runsStore.js';
+import { verifyRun } from '../../src/verify/verifyRun.js';
+import { buildHouse, dateOf, kinds, rewriteSettings } from '../support/night.js';
+
+const ACCOUNT = 'A1001';
+const IDS = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'];
+const ZEROS = { captured: '0.00', cancelled: '0.00', refunded: '0.00', net: '0.00' };
+
+test('a pending payout waits as accepted until a person settles it', async () => {
+  const settings = { operations: { payout: 'approve' } };
+  const house = await buildHouse({ orders: 60, inLedger: kinds({}), settings, daysAgo: 2 });
+  const profile = join(house.folder, 'gateway-profile.yaml');
+  const known = PROFILE_TEMPLATE.replace('unit: null', 'unit: major');
+  writeFileSync(profile, known.replace('pending: []', 'pending: ["PENDING"]'));
+  rewriteSettings(house, { gateway: { baseUrl: house.gatewayUrl, profile } });
+  const decide = async (ids: readonly bigint[], decision: Decision) => {
+    const deps = await (await house.open()).sendDeps();
+    const who = { name: 'anna', isClaim: false };
+    return (await decideInstructions(deps, { ids, decision, who })).map(({ kind }) => kind);
+  };
+  const settle = (id: bigint, finding: Finding) =>
+    decide([id], { kind: 'resolve', finding, reason: 'seen', reference: 'R 1' });
+  const totals = (of: RunSummary) =>
+    of.accounts.find(({ accountId }) => accountId === ACCOUNT)?.totals;
+  try {
+    await house.db.query(
+      `insert into ledger.payout_requests (request_id, account_id, payload, requested_at)
+       select id::uuid, $2, jsonb_build_object('payment_currency', 'EUR',
+         'reference', 'PENDING FEE', 'payment_amount', n::text), now()
+       from unnest($1::text[], array[120, 7]) as r (id, n)`,
+      [IDS, ACCOUNT],
+    );
+    await house.run({ date: dateOf(2) });
+    const { rows } = await house.db.query<{ instruction_id: bigint }>(
+      'select instruction_id from tieout.instructions order by transaction_id',
+    );
+    const [one = 0n, two = 0n] = rows.map((row) => row.instruction_id);
+    await decide([one, two], { kind: 'approve', reason: null });
+    const app = await house.open();
+    await sendApproved(await app.sendDeps(), [ACCOUNT], await app.workforce());
+    const sheet = await sheetOf({ db: house.db, refundReasonTag: true }, one);
+    expect(sheet).toMatchObject({ state: 'accepted', reason: null });
+    expect(sheet?.payout).toMatchObject({ meaning: 'pending', status: 'PENDING', fee: '12.50' });
+    expect(sheet?.payout).toMatchObject({ amount_payer_pays: '132.5', fee_currency: 'EUR' });
+    expect(sheet?.commands).toHaveLength(2);
+    const { summary } = await house.run({ date: dateOf(1) });
+    expect(summary.state).toBe('tied_out');
+    const notice = summary.notices?.find(({ kind }) => kind === 'payout_pending');
+    expect(notice?.text).toContain('2 payout(s) were taken by the gateway and are not done yet');
+    expect(totals(summary)).toEqual([{ ...ZEROS, currency: 'EUR', unknown: '127.00' }]);
+    expect(await settle(one, 'happened')).toEqual(['done']);
+    expect(await settle(two, 'not_happened')).toEqual(['done']);
+    // Who found that it did not happen cannot have it sent again.
+    expect(await decide([two], { kind: 'replan', reason: null })).toEqual(['refused']);
+    const after = (await house.run({ date: dateOf(1) })).summary;
+    expect(totals(after)).toEqual([
+      { ...ZEROS, currency: 'EUR', unknown: '0.00', paidOut: '120.00', payoutFees: '12.50' },
+    ]);
+    for (const date of [dateOf(2), dateOf(1)]) {
+      const { config, version } = await house.open();
+      const run = await findRun(house.db, date);
+      if (!run) throw new Error(`no run of ${date}`);
+      const deps = { db: house.db, config, version, progress: () => {} };
+      expect((await verifyRun(deps, run)).differences).toEqual([]);
+    }
+    expect(await house.effects()).toHaveLength(2);
+  } finally {
+    await house.end();
+  }
+});

@@ -109,7 +109,10 @@ function serverOf(app, asked) {
   const { config, version } = app;
   const identity = localIdentity(base);
   const people = { ...base, config, version, identity, jobs, queuePort, board: null };
-  return createWebServer({ ...base, console: people, monitor: null });
+  return createWebServer({
+    ...base,
+    ...{ console: people, monitor: null, notifications: null, proxies: [] },
+  });
 }
 
 async function signIn(db) {

@@ -394,6 +394,7 @@ create table tieout.console_events (
   constraint console_events_pkey PRIMARY KEY (event_id)
 );
 CREATE INDEX console_events_by_subject ON tieout.console_events USING btree (action, subject);
+CREATE INDEX console_events_known ON tieout.console_events USING btree (lower(who), address, at) WHERE ((action = 'sign in') AND (outcome = 'known'));
 CREATE TRIGGER guard_console_event BEFORE DELETE OR UPDATE ON tieout.console_events
   FOR EACH ROW EXECUTE FUNCTION tieout.guard_console_event();
 CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.console_events
@@ -849,6 +850,7 @@ create table tieout.look_hints (
   hinted_at timestamp with time zone not null,
   constraint look_hints_pkey PRIMARY KEY (account_id, order_no)
 );
+CREATE INDEX look_hints_by_time ON tieout.look_hints USING btree (hinted_at);
 
 create table tieout.look_links (
   pull_id bigint not null,
@@ -1420,10 +1422,12 @@ create table tieout.sign_in_failures (
   at timestamp with time zone not null,
   name_key text not null,
   address text not null,
+  session_sha256 bytea,
   constraint sign_in_failures_pkey PRIMARY KEY (failure_id)
 );
 CREATE INDEX sign_in_failures_by_address ON tieout.sign_in_failures USING btree (address, at);
 CREATE INDEX sign_in_failures_by_name ON tieout.sign_in_failures USING btree (name_key, at);
+CREATE INDEX sign_in_failures_by_session ON tieout.sign_in_failures USING btree (session_sha256, at) WHERE (session_sha256 IS NOT NULL);
 
 create table tieout.sign_in_links (
   link_sha256 bytea not null,

@@ -77,3 +77,8 @@ async function derive(password: string, salt: Buffer, cost: ScryptOptions): Prom
     else running -= 1;
   }
 }
+
+/** Whether two secrets are the same text, in a time that tells nothing about either. */
+export function sameSecret(given: string, expected: string): boolean {
+  return timingSafeEqual(tokenDigest(given), tokenDigest(expected));
+}

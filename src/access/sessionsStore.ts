@@ -4,6 +4,7 @@
 
 import type { Grant } from '../core/access.js';
 import type { Database, Db } from '../database/db.js';
+import { statement } from '../database/statements.js';
 
 /** What was typed into a form before the password was asked for. */
 export interface Draft {
@@ -108,33 +109,53 @@ export async function sweepSessions(db: Db, limits: SessionLimits): Promise<void
 interface SignInTry {
   name: string;
   address: string;
+  /** of who is signed in and gives the password again; null: somebody signs in */
+  session: Buffer | null;
   now: Date;
-  /** Tries older than this are forgotten. */
-  since: Date;
-  ofNameMax: number;
-  ofAddressMax: number;
 }
 
-/** Counts the try as failed before it is checked; null when there were too many already. */
-export async function reserveTry(db: Database, one: SignInTry): Promise<bigint | null> {
+interface TryLimits {
+  /** Tries older than this are forgotten. */
+  windowMs: number;
+  /** Of one name from one address, or of one session. */
+  ownMax: number;
+  /** Of these so many wait for nothing; the next one so long, each after it twice as long. */
+  ownAtOnce: number;
+  waitSeconds: number;
+  ofAddressMax: number;
+  /** From all addresses, save those from which the name signed in within `knownMs`. */
+  ofNameMax: number;
+  knownMs: number;
+}
+
+/** Counts the try as failed before it is checked; null where it has to wait. */
+export async function reserveTry(
+  db: Database,
+  one: SignInTry,
+  limits: TryLimits,
+): Promise<bigint | null> {
+  const { name, address, session, now } = one;
   return db.transaction(async (tx) => {
     // One after the other: tries that come together would all count the same few before them.
     await tx.query(`select pg_advisory_xact_lock(hashtext('tieout.sign_in_failures'))`);
-    const { rows } = await tx.query<{ failure_id: bigint }>(
-      `insert into tieout.sign_in_failures (at, name_key, address)
-       select $1, lower($2), $3::text
-       where (select count(*) from tieout.sign_in_failures
-           where name_key = lower($2) and at > $4) < $5
-         and (select count(*) from tieout.sign_in_failures
-           where address = $3 and at > $4) < $6
-       returning failure_id`,
-      [one.now, one.name, one.address, one.since, one.ofNameMax, one.ofAddressMax],
-    );
+    const { rows } = await tx.query<{ failure_id: bigint }>(statement('access/reserveTry'), [
+      now,
+      name,
+      address,
+      session,
+      new Date(now.getTime() - limits.windowMs),
+      limits.ownMax,
+      limits.ownAtOnce,
+      limits.waitSeconds,
+      limits.ofAddressMax,
+      limits.ofNameMax,
+      new Date(now.getTime() - limits.knownMs),
+    ]);
     return rows[0]?.failure_id ?? null;
   });
 }
 
-/** The password was right after all. */
+/** The password was right after all, or nobody looked at it. */
 export async function forgiveTry(db: Db, failureId: bigint): Promise<void> {
   await db.query('delete from tieout.sign_in_failures where failure_id = $1', [failureId]);
 }

@@ -14,14 +14,7 @@ import { isTimezone } from '../core/time.js';
 import type { Account } from '../gateway/account.js';
 import { type Profile, parseProfile, sandboxProfile } from '../gateway/document/profile.js';
 import type { DatabaseAddress, QueueAddress } from './addresses.js';
-import {
-  baseUrlOf,
-  databaseOf,
-  isConsoleAddress,
-  isLoopback,
-  isWebAddress,
-  queueOf,
-} from './addresses.js';
+import { baseUrlOf, databaseOf, isLoopback, isWebAddress, queueOf } from './addresses.js';
 import { interpolate } from './interpolate.js';
 import { exceptionsSchema, type LiveExceptions } from './live.js';
 import { proxyOf } from './proxy.js';
@@ -29,6 +22,7 @@ import { withMaskedKeys } from './secrets.js';
 import { type SettlementSettings, settlementOf, settlementSchema } from './settlement.js';
 import { amount, byCurrency, filled, identifier, numeric, percent, whole } from './shapes.js';
 import { deepFreeze, readText } from './values.js';
+import { type NotificationDoor, webOf, webSchema } from './web.js';
 
 type Mode = 'auto' | 'approve' | 'off';
 
@@ -102,6 +96,10 @@ export interface Config {
     readonly metricsToken: string | null;
     /** How people reach the console: where links of the workbooks lead. */
     readonly address: string | null;
+    /** Whose X-Forwarded-* is believed: addresses, networks. */
+    readonly proxies: readonly string[];
+    /** null: no notifications are taken. */
+    readonly notifications: NotificationDoor | null;
   };
   /** Addresses that are told something; the path of one may be its secret. */
   readonly notify: { readonly webhook: string | null; readonly deadMansSwitch: string | null };
@@ -140,7 +138,7 @@ export function loadConfig(source: ConfigSource): Config {
     reports: { ...given.reports, dir: resolve(folder, given.reports.dir) },
     retention: given.retention,
     settlement: settlementOf(given.settlement, file, given.accounts),
-    web: withMaskedKeys({ ...given.web }, ['metricsToken']),
+    web: webOf(given.web),
     notify: withMaskedKeys({ ...given.notify }, ['webhook', 'deadMansSwitch']),
     exceptions: given.exceptions as LiveExceptions,
   };
@@ -262,17 +260,7 @@ const settingsSchema = z.strictObject({
     .prefault({}),
   retention: z.strictObject({ evidenceMonths: months.nullable().default(null) }).prefault({}),
   settlement: settlementSchema,
-  web: z
-    .strictObject({
-      host: filled.default('127.0.0.1'),
-      port: whole(0, 65_535).default(8080),
-      metricsToken: filled.min(16, 'must have 16 characters or more').nullable().default(null),
-      address: filled
-        .refine((text) => isConsoleAddress(text), 'must be a http:// or https:// address')
-        .nullable()
-        .default(null),
-    })
-    .prefault({}),
+  web: webSchema,
   notify: z.strictObject({ webhook: told, deadMansSwitch: told }).prefault({}),
   exceptions: exceptionsSchema,
 });

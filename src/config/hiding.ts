@@ -33,6 +33,7 @@ function secretsOf(config: Config): string[] {
   return [
     ...config.accounts.map((account) => account.signingKey),
     config.web.metricsToken ?? '',
+    config.web.notifications?.secret ?? '',
     ...addresses.flatMap((address) => (address === null ? [] : passwordsOf(address))),
     ...Object.values(notify).flatMap((address) => (address === null ? [] : wholeAddress(address))),
   ];

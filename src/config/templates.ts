@@ -114,7 +114,16 @@ reports: { dir: ${quoted(values.reportsDir ?? './var/reports')}, keepDays: 3650 
 retention: { evidenceMonths: null }
 # The console. metricsToken: what a monitor brings to read /metrics; null: only who is signed in may.
 # address: how people reach it, such as https://tieout.example.com; links of the workbooks lead there.
-web: { host: 127.0.0.1, port: ${values.webPort ?? 8080}, metricsToken: null, address: null }
+# proxies: whose X-Forwarded-For is believed, such as [127.0.0.1] for a proxy with TLS on this machine.
+# notifications: the door for what the gateway sends to notify_url, such as
+# { secret: "\${NOTIFY_SECRET}", from: ["192.0.2.0/24"] } for https://.../notify/SECRET; null: shut.
+web:
+  host: 127.0.0.1
+  port: ${values.webPort ?? 8080}
+  metricsToken: null
+  address: null
+  proxies: []
+  notifications: null
 
 # What became of the captured money, from this business date on: the acquirer's files are matched with
 # what the gateway showed. Without this section nothing of it is kept. Working days are Monday to Friday

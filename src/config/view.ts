@@ -40,9 +40,9 @@ function settlementGiven(settlement: unknown): Record<string, unknown> {
   return { settlement: { ...(settlement as object), inbox: null, files: [] } };
 }
 
-/** Where links lead decides nothing. */
+/** Where links lead and who may knock decides nothing. */
 function webGiven(web: unknown): Record<string, unknown> {
-  const { address: _, ...given } = web as Record<string, unknown>;
+  const { address: _, proxies: __, notifications: ___, ...given } = web as Record<string, unknown>;
   return given;
 }
 

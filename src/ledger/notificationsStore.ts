@@ -1,41 +1,39 @@
-// Notifications as they came, and the orders they hint at. A hint brings an order into the next
-// pull; it never changes a verdict.
+// The orders that notifications hint at. A hint brings an order into the next pull; it never
+// changes a verdict, and it expires.
 
 import type { Database, Db } from '../database/db.js';
 
-interface Notification {
-  receivedAt: Date;
-  contentType: string | null;
-  body: Buffer;
-  sha256: string;
-  /** words of the body that could be order numbers */
-  words: readonly string[];
-}
+/** A hint that no pull followed for so long is worth nothing. */
+const HINT_DAYS = 35;
+/** Bytes were kept once; so many rows of those go with each notification. */
+const OLD_ROWS = 1_000;
 
-/** Stores the bytes and hints at the orders that the ledger knows; answers how many. */
-export async function storeNotification(
+/** Hints at the orders that the ledger knows; answers how many. Nothing else is kept. */
+export async function noteHints(
   db: Database,
   accountIds: readonly string[],
-  notification: Notification,
+  words: readonly string[],
+  now: Date,
 ): Promise<number> {
   return db.transaction(async (tx) => {
+    await tx.query(
+      `delete from tieout.look_hints
+       where hinted_at < $1::timestamptz - make_interval(days => $2)`,
+      [now, HINT_DAYS],
+    );
+    await tx.query(
+      `delete from tieout.notifications where notification_id in (
+         select notification_id from tieout.notifications
+         where received_at < $1::timestamptz - make_interval(days => $2)
+         order by received_at limit $3)`,
+      [now, HINT_DAYS, OLD_ROWS],
+    );
     const { rowCount } = await tx.query(
       `insert into tieout.look_hints (account_id, order_no, hinted_at)
        select l.account_id, l.order_no, $3 from tieout.ledger_orders('{}', '{}', '') l
        where l.account_id = any ($1) and l.order_no = any ($2)
        on conflict (account_id, order_no) do update set hinted_at = excluded.hinted_at`,
-      [accountIds, notification.words, notification.receivedAt],
-    );
-    await tx.query(
-      `insert into tieout.notifications (received_at, content_type, body, body_sha256, hints)
-       values ($1, $2, $3, $4, $5)`,
-      [
-        notification.receivedAt,
-        notification.contentType,
-        notification.body,
-        notification.sha256,
-        rowCount,
-      ],
+      [accountIds, words, now],
     );
     return rowCount;
   });

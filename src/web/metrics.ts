@@ -3,9 +3,9 @@
 // brings the token of the configuration, a person is signed in. The only labels are accounts of the
 // configuration and words of our own.
 
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { sameSecret } from '../access/password.js';
 import type { Count, MetricFigures } from '../audit/metricsStore.js';
 import { readMetricFigures } from '../audit/metricsStore.js';
 import { hasEverywhere } from '../core/access.js';
@@ -89,7 +89,7 @@ async function mayRead(people: ConsoleDeps, request: FastifyRequest): Promise<bo
   const { metricsToken } = people.config.web;
   const [scheme, given, ...more] = (request.headers.authorization ?? '').split(' ');
   if (scheme?.toLowerCase() === 'bearer' && given !== undefined && more.length === 0) {
-    return metricsToken !== null && timingSafeEqual(digest(given), digest(metricsToken));
+    return metricsToken !== null && sameSecret(given, metricsToken);
   }
   const session = await currentSession(people, request);
   return session !== null && hasEverywhere('look', session.grants, people.accountIds);
@@ -101,10 +101,6 @@ function refuse(reply: FastifyReply): FastifyReply {
     .header('www-authenticate', 'Bearer')
     .type('text/plain')
     .send('for those who are signed in, or bring web.metricsToken\n');
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text, 'utf8').digest();
 }
 
 async function readFigures(monitor: MonitorDeps): Promise<Figures> {

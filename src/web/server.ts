@@ -1,19 +1,17 @@
-// The HTTP face of tieout: the address that the gateway's notifications go to (notify_url), signs
-// of life for a supervisor, and the console for people. Whoever can reach the first can say
-// anything, so what it is told is kept and used as a hint to look again, never as a fact. They
-// share nothing but the port.
+// The HTTP face of tieout: the door for the gateway's notifications, signs of life for a
+// supervisor, and the console for people. They share nothing but the port. Who a visitor is says
+// the connection, and a proxy only where the configuration names it.
 
-import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { fastify } from 'fastify';
-import { candidateWords } from '../core/instructions/hints.js';
+import type { NotificationDoor } from '../config/web.js';
 import type { Log } from '../core/log.js';
 import type { Database } from '../database/db.js';
-import { storeNotification } from '../ledger/notificationsStore.js';
 import { addConsole } from './console.js';
 import { forLog } from './format.js';
 import type { MonitorDeps } from './health.js';
 import { addHealth } from './health.js';
+import { addNotifications } from './notifications.js';
 import type { ConsoleDeps } from './visit.js';
 
 interface WebDeps {
@@ -25,17 +23,15 @@ interface WebDeps {
   console: ConsoleDeps | null;
   /** null: nothing is known of the parts that it stands on */
   monitor: MonitorDeps | null;
+  /** null: there is no such door */
+  notifications: NotificationDoor | null;
+  /** Whose X-Forwarded-* is believed. */
+  proxies: readonly string[];
 }
 
 const BODY_BYTES_MAX = 65_536;
-/** More are refused, so that a flood cannot fill the disk. */
-const NOTIFICATIONS_A_MINUTE_MAX = 600;
-const MINUTE_MS = 60_000;
 /** An order number of 128 characters, each written as up to nine in an address. */
 const PARAMETER_LENGTH_MAX = 1_200;
-
-/** Only a proxy on this machine or in a private network is asked who the visitor is. */
-const PROXIES = 'loopback, linklocal, uniquelocal';
 
 export interface ConnectionLimits {
   /** The head of a request that trickles in is cut off after so long. */
@@ -68,7 +64,7 @@ export function createWebServer(
   const server = fastify({
     bodyLimit: BODY_BYTES_MAX,
     logger: false,
-    trustProxy: PROXIES,
+    trustProxy: deps.proxies.length > 0 ? [...deps.proxies] : false,
     requestTimeout: limits.requestMs,
     keepAliveTimeout: limits.idleMs,
     connectionTimeout: limits.stalledMs,
@@ -76,53 +72,26 @@ export function createWebServer(
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
   });
   server.server.maxConnections = limits.connections;
-  server.register(async (scope) => addNotifications(scope, deps));
+  tellUnknownProxy(server, deps.log);
+  const { notifications: door } = deps;
+  if (door !== null) server.register(async (scope) => addNotifications(scope, deps, door));
   server.register(async (scope) => addHealth(scope, deps.monitor));
   const { console: people, monitor } = deps;
   if (people !== null) server.register(async (scope) => addConsole(scope, people, monitor));
   return server;
 }
 
-function addNotifications(server: FastifyInstance, deps: WebDeps): void {
-  const mayStore = minuteLimit(deps.now);
-  // Whatever media type is claimed: the bytes are taken as they are.
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
-    done(null, body);
+/** Once: whoever forgot to name a proxy has all visitors at one address, and none over https. */
+function tellUnknownProxy(server: FastifyInstance, log: Log): void {
+  let isTold = false;
+  server.addHook('onRequest', async (request) => {
+    const given = request.headers['x-forwarded-for'];
+    if (isTold || given === undefined || (request.ips?.length ?? 1) > 1) return;
+    isTold = true;
+    log(
+      `${forLog(request.ip)} sends X-Forwarded-For and is not believed: if it is your proxy, ` +
+        'name it in web.proxies',
+      { level: 'warn' },
+    );
   });
-  server.post('/notify', async (request, reply) => {
-    if (!mayStore()) return reply.code(429).type('text/plain').send('too many\n');
-    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    const hints = await storeNotification(deps.db, deps.accountIds, {
-      receivedAt: deps.now(),
-      contentType: request.headers['content-type'] ?? null,
-      body,
-      sha256: createHash('sha256').update(body).digest('hex'),
-      words: candidateWords(body.toString('utf8')),
-    });
-    deps.log(`a notification of ${body.length} bytes hints at ${hints} order(s)`);
-    return reply.type('text/plain').send('stored\n');
-  });
-  server.setErrorHandler(async (error: Error & { statusCode?: number }, _request, reply) => {
-    const status = error.statusCode ?? 500;
-    if (status >= 500) deps.log(`a request failed: ${forLog(error.message)}`, { level: 'error' });
-    return reply
-      .code(status)
-      .type('text/plain')
-      .send(status < 500 ? 'refused\n' : 'failed\n');
-  });
-}
-
-function minuteLimit(now: () => Date): () => boolean {
-  let minute = 0;
-  let count = 0;
-  return () => {
-    const present = Math.floor(now().getTime() / MINUTE_MS);
-    if (present !== minute) {
-      minute = present;
-      count = 0;
-    }
-    count += 1;
-    return count <= NOTIFICATIONS_A_MINUTE_MAX;
-  };
 }

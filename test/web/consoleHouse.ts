@@ -91,7 +91,10 @@ export async function openConsole(
     queueCounts: async () => (await app.queues()).counts(),
     pendingMigrations: async () => (await migrationStatus(app.connection)).pending.length,
   };
-  const server = createWebServer({ ...base, console: deps, monitor });
+  const server = createWebServer({
+    ...base,
+    ...{ console: deps, monitor, notifications: null, proxies: ['127.0.0.1'] },
+  });
   let people = 0;
   const visitor = async (grants: readonly Grant[], given?: string): Promise<Visitor> => {
     people += 1;

@@ -33,6 +33,9 @@ describe('words that could be order numbers', () => {
   });
 });
 
+const SECRET = 'only-the-gateway-is-told';
+const DOOR = `/notify/${SECRET}`;
+
 describe('POST /notify', () => {
   let database: Awaited<ReturnType<typeof freshDatabase>>;
   const now = new Date('2026-11-20T10:00:00Z');
@@ -56,6 +59,7 @@ describe('POST /notify', () => {
       pending: () => Promise<number>;
       queueCounts: MonitorDeps['queueCounts'];
     } | null = null,
+    doors: { from?: string[]; proxies?: string[]; isShut?: boolean; said?: string[] } = {},
   ) {
     const { db } = database;
     const config = { schedule: {}, accounts: [] } as unknown as Config;
@@ -67,27 +71,74 @@ describe('POST /notify', () => {
       db: database.db,
       accountIds: ['A1'],
       now: () => now,
-      log: () => undefined,
+      log: (line) => void doors.said?.push(line),
       console: null,
       monitor,
+      notifications: doors.isShut === true ? null : { secret: SECRET, from: doors.from ?? [] },
+      proxies: doors.proxies ?? [],
     });
   }
 
-  it('keeps the bytes as they came, whatever media type they claim to have', async () => {
+  const knock = (
+    one: ReturnType<typeof server>,
+    remoteAddress: string,
+    url = DOOR,
+    headers: Record<string, string> = {},
+  ) => one.inject({ method: 'POST', url, payload: 'SO-1', remoteAddress, headers });
+
+  it('is not there until it is configured, nor under another path', async () => {
+    expect((await knock(server(null, { isShut: true }), '10.0.0.1')).statusCode).toBe(404);
+    for (const url of ['/notify', '/notify/', `/notify/${SECRET}x`, `${DOOR}/`]) {
+      expect([url, (await knock(server(), '10.0.0.1', url)).statusCode]).toEqual([url, 404]);
+    }
+  });
+
+  it.each([
+    ['192.0.2.7', ['192.0.2.7'], 200],
+    ['192.0.2.8', ['192.0.2.7'], 404],
+    ['192.0.2.8', ['192.0.2.0/24'], 200],
+    ['::ffff:192.0.2.8', ['192.0.2.0/24'], 200],
+    ['2001:db8::5', ['192.0.2.0/24', '2001:db8::/32'], 200],
+    ['2001:db9::5', ['2001:db8::/32'], 404],
+    ['203.0.113.1', [], 200],
+  ])('lets in whom it is for: %s of %j', async (address, from, code) => {
+    expect((await knock(server(null, { from }), address)).statusCode).toBe(code);
+  });
+
+  it('believes of X-Forwarded-For what a named proxy says, and tells of another one', async () => {
+    const headers = { 'x-forwarded-for': '192.0.2.7' };
+    const said: string[] = [];
+    const from = ['192.0.2.7'];
+    const stranger = server(null, { from, said });
+    expect((await knock(stranger, '127.0.0.1', DOOR, headers)).statusCode).toBe(404);
+    expect(said).toEqual([expect.stringContaining('web.proxies')]);
+    const named = server(null, { from, proxies: ['127.0.0.1'] });
+    expect((await knock(named, '127.0.0.1', DOOR, headers)).statusCode).toBe(200);
+  });
+
+  it('keeps hints and nothing else, which expire, and clears what was kept once', async () => {
+    const { db } = database;
+    await db.query(
+      `insert into tieout.look_hints values ('A1', 'OLD', $1::timestamptz - interval '36 days'),
+         ('A1', 'NEW', $1::timestamptz - interval '34 days')`,
+      [now],
+    );
+    await db.query(
+      `insert into tieout.notifications (received_at, body, body_sha256, hints)
+       values ($1::timestamptz - interval '36 days', '', '', 0)`,
+      [now],
+    );
     const payload = Buffer.from([0xff, 0x00, 0x7b]);
-    const answer = await server().inject({
-      method: 'POST',
-      url: '/notify',
-      headers: { 'content-type': 'application/json' },
-      payload,
-    });
+    const headers = { 'content-type': 'application/json' };
+    const answer = await server().inject({ method: 'POST', url: DOOR, headers, payload });
     expect(answer.statusCode).toBe(200);
-    const { rows } = await database.db.query('select body, hints from tieout.notifications');
-    expect(rows).toEqual([{ body: payload, hints: 0 }]);
+    expect((await db.query('select * from tieout.notifications')).rows).toEqual([]);
+    const { rows } = await db.query('select order_no from tieout.look_hints');
+    expect(rows).toEqual([{ order_no: 'NEW' }]);
   });
 
   it('hints only at orders that the ledger has, of accounts of this configuration', async () => {
-    await server().inject({ method: 'POST', url: '/notify', payload: 'order_no=SO-1&status=3000' });
+    await server().inject({ method: 'POST', url: DOOR, payload: 'order_no=SO-1&status=3000' });
     const { rows } = await database.db.query('select account_id, order_no from tieout.look_hints');
     expect(rows).toEqual([{ account_id: 'A1', order_no: 'SO-1' }]);
   });
@@ -95,7 +146,7 @@ describe('POST /notify', () => {
   it('refuses a body over the limit and keeps nothing of it', async () => {
     const answer = await server().inject({
       method: 'POST',
-      url: '/notify',
+      url: DOOR,
       payload: Buffer.alloc(70_000, 'x'),
     });
     expect(answer.statusCode).toBe(413);
@@ -103,13 +154,14 @@ describe('POST /notify', () => {
     expect(rows).toEqual([]);
   });
 
-  it('refuses a flood', async () => {
+  it('refuses a flood of one source, and nobody else for it', async () => {
     const one = server();
     const codes = new Set<number>();
     for (let count = 0; count < 601; count += 1) {
-      codes.add((await one.inject({ method: 'POST', url: '/notify', payload: 'x' })).statusCode);
+      codes.add((await knock(one, '10.0.0.1')).statusCode);
     }
     expect([...codes]).toEqual([200, 429]);
+    expect((await knock(one, '10.0.0.2')).statusCode).toBe(200);
   });
 
   it('answers the sign of life', async () => {
@@ -177,7 +229,7 @@ describe('POST /notify', () => {
 
   it('brings a hinted order of any age into the next pull, once', async () => {
     const { db } = database;
-    await server().inject({ method: 'POST', url: '/notify', payload: '{"x":"SO-1"}' });
+    await server().inject({ method: 'POST', url: DOOR, payload: '{"x":"SO-1"}' });
     await db.query(
       `insert into tieout.final_orders (account_id, order_no, fingerprint, run_id)
        select account_id, order_no, md5(row(currency, amount::numeric(20, 2), expected,

@@ -2,9 +2,9 @@
 // meanwhile, one-time links. Rows 107 and 112 of the list of faults.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hashPassword, passwordFits } from '../../src/access/password.js';
+import { BusyError, hashPassword, passwordFits } from '../../src/access/password.js';
 import { findUserId, setUserState, takeRole } from '../../src/access/usersStore.js';
-import { FAILURES_OF_NAME_MAX } from '../../src/web/visitor/identity.js';
+import { localIdentity, TRY_LIMITS } from '../../src/web/visitor/identity.js';
 import { makeLink } from '../../src/web/visitor/links.js';
 import { FRESH_MS, IDLE_MS, LIFE_MS } from '../../src/web/visitor/session.js';
 import type { ConsoleHouse } from './consoleHouse.js';
@@ -50,19 +50,63 @@ describe('signing in', () => {
     expect(answers[0]?.[0]).toBe(401);
   });
 
+  const later = (minutes: number): void => {
+    console.clock.now = new Date(console.clock.now.getTime() + minutes * 60_000);
+  };
+
   it('stops a machine that guesses, also with the right password then (row 107)', async () => {
     await console.addPerson('guessed', ALL);
-    const guesses = Array.from({ length: FAILURES_OF_NAME_MAX + 4 }, (_, n) =>
-      signIn(console.signedOut(), 'guessed', `wrong guess ${n}`),
+    const machine = console.signedOut();
+    const codes: number[] = [];
+    for (let n = 0; n < TRY_LIMITS.ownAtOnce + 1; n += 1) {
+      codes.push((await signIn(machine, 'guessed', `wrong guess ${n}`)).statusCode);
+    }
+    expect(codes).toEqual([...Array(TRY_LIMITS.ownAtOnce).fill(401), 429]);
+    expect((await signIn(machine, 'guessed')).statusCode).toBe(429);
+    // Each further try waits twice as long as the one before it, until there are no more.
+    const waits = Array.from({ length: 5 }, (_, n) => TRY_LIMITS.waitSeconds * 2 ** n);
+    for (const seconds of waits) {
+      later((seconds - 1) / 60);
+      expect((await signIn(machine, 'guessed', 'wrong')).statusCode).toBe(429);
+      later(1 / 60);
+      expect((await signIn(machine, 'guessed', 'wrong')).statusCode).toBe(401);
+    }
+    later(10);
+    expect((await signIn(machine, 'guessed')).statusCode).toBe(429);
+    later(6);
+    expect((await signIn(machine, 'guessed')).statusCode).toBe(303);
+  });
+
+  it('locks nobody out by the guesses of others, signed in or not', async () => {
+    await console.addPerson('owner', ALL);
+    const own = console.signedOut();
+    const signedIn = console.signedOut();
+    expect((await signIn(own, 'owner')).statusCode).toBe(303);
+    expect((await signIn(signedIn, 'owner')).statusCode).toBe(303);
+    await own.post('/sign-out', {});
+    // More than anybody may try, from many addresses.
+    await console.app.db.query(
+      `insert into tieout.sign_in_failures (at, name_key, address)
+       select $1, 'owner', '198.51.100.' || n % 250 from generate_series(1, $2::int) n`,
+      [console.clock.now, TRY_LIMITS.ofNameMax],
     );
-    const codes = (await Promise.all(guesses)).map(({ statusCode }) => statusCode).sort();
-    expect(codes.filter((code) => code === 401)).toHaveLength(FAILURES_OF_NAME_MAX);
-    expect(codes.filter((code) => code === 429)).toHaveLength(4);
-    expect((await signIn(console.signedOut(), 'guessed')).statusCode).toBe(429);
-    const other = await signIn(console.signedOut(), 'ada');
-    expect(other.statusCode).toBe(303);
-    console.clock.now = new Date(console.clock.now.getTime() + 16 * 60_000);
-    expect((await signIn(console.signedOut(), 'guessed')).statusCode).toBe(303);
+    expect((await signIn(console.signedOut(), 'owner')).statusCode).toBe(429);
+    expect((await signIn(own, 'owner')).statusCode).toBe(303);
+    const confirmed = await signedIn.post('/confirm', { password: PASSWORD, next: '/' });
+    expect(confirmed.statusCode).toBe(303);
+  });
+
+  it('counts no try that nobody had the time to look at', async () => {
+    const { db } = console.app;
+    const identity = localIdentity({ db, now: () => console.clock.now });
+    const line = Array.from({ length: 52 }, () => hashPassword(PASSWORD));
+    const claim = { name: 'ada', password: PASSWORD, address: '198.51.100.251' };
+    await expect(identity.recognise(claim)).rejects.toThrow(BusyError);
+    await Promise.all(line);
+    const { rows } = await db.query('select 1 from tieout.sign_in_failures where address = $1', [
+      claim.address,
+    ]);
+    expect(rows).toEqual([]);
   });
 
   it('never answers a right password with the hash of nobody', async () => {

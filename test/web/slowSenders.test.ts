@@ -8,7 +8,8 @@ import { openDatabase } from '../../src/database/db.js';
 import { CONNECTION_LIMITS, createWebServer } from '../../src/web/server.js';
 
 const LIMITS = { ...CONNECTION_LIMITS, headersMs: 200, requestMs: 400, checkMs: 50 };
-const HEAD = 'POST /notify HTTP/1.1\r\nhost: localhost\r\n';
+const SECRET = 'sixteen-or-more-signs';
+const HEAD = `POST /notify/${SECRET} HTTP/1.1\r\nhost: localhost\r\n`;
 const EVERY_MS = 20;
 const SLOW = 10;
 const CONNECTIONS = 20;
@@ -41,7 +42,9 @@ describe('slow senders (row 116)', () => {
   const db = openDatabase({ host: '/nowhere', user: 'nobody', database: 'none' });
   const serverWith = (limits = CONNECTION_LIMITS): FastifyInstance => {
     const talk = { now: () => new Date(), log: (line: string) => void said.push(line) };
-    return createWebServer({ db, accountIds: [], ...talk, console: null, monitor: null }, limits);
+    const doors = { notifications: { secret: SECRET, from: [] }, proxies: [] };
+    const deps = { db, accountIds: [], ...talk, ...doors, console: null, monitor: null };
+    return createWebServer(deps, limits);
   };
 
   beforeAll(async () => {

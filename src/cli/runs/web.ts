@@ -68,7 +68,7 @@ export function startCommand(): Command {
 const AT_WORK: Workforce = { start: async () => {}, stop: async () => {} };
 
 async function openWeb(app: App): Promise<() => Promise<void>> {
-  const { host, port } = app.config.web;
+  const { host, port, proxies, notifications } = app.config.web;
   const base = {
     db: app.db,
     accountIds: app.config.accounts.map((account) => account.accountId),
@@ -86,7 +86,13 @@ async function openWeb(app: App): Promise<() => Promise<void>> {
     jobs: jobsPort(app),
     queuePort: queuePortOf(app),
   };
-  const server = createWebServer({ ...base, console: people, monitor: monitorOf(app) });
+  const server = createWebServer({
+    ...base,
+    console: people,
+    monitor: monitorOf(app),
+    notifications,
+    proxies,
+  });
   let address: string;
   try {
     address = await server.listen({ host, port });
@@ -96,7 +102,10 @@ async function openWeb(app: App): Promise<() => Promise<void>> {
       cause: error,
     });
   }
-  app.log(`the console is at ${address}; notifications of the gateway go to ${address}/notify`);
+  app.log(`the console is at ${address}`);
+  if (notifications !== null) {
+    app.log(`notifications of the gateway go to ${address}/notify/ and web.notifications.secret`);
+  }
   if (!(await hasAdministrator(app.db))) {
     const link = await makeLink(app.db, null, new Date());
     app.log(`nobody may manage it yet: make the first account, once: ${address}${link}`);

@@ -49,6 +49,12 @@ export async function currentSession(
   return token === null ? null : findSession(deps.db, tokenDigest(token), limitsAt(deps.now()));
 }
 
+/** What the session of this browser is kept under. */
+export function sessionDigest(request: FastifyRequest): Buffer | null {
+  const token = tokenOf(request);
+  return token === null ? null : tokenDigest(token);
+}
+
 function tokenOf(request: FastifyRequest): string | null {
   const token = request.cookies[cookieName(request, NAME)];
   return token !== undefined && /^[\w-]{43}$/.test(token) ? token : null;

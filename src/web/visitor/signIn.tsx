@@ -16,14 +16,14 @@ import type { Fields } from './fields.js';
 import { fieldsOf } from './fields.js';
 import { checkForm, tokenFor } from './forms.js';
 import { inside } from './returnAddress.js';
-import { beginSession, currentSession, endSession } from './session.js';
+import { beginSession, currentSession, endSession, sessionDigest } from './session.js';
 import { ConfirmForm, SignInForm, WelcomeForm } from './signInForms.js';
 
 /** Forms of an address in a minute, whoever it names. */
 const FORMS_A_MINUTE = 30;
 const WRONG = 'Name and password do not fit together, or the account is not active.';
 const TOO_MANY =
-  'Too many tries. Wait a quarter of an hour, or ask an administrator for a new link.';
+  'Too many tries. Wait a minute and try again; after many of them, a quarter of an hour.';
 
 export function addSignIn(server: FastifyInstance, deps: ConsoleDeps): void {
   const config = { rateLimit: { max: FORMS_A_MINUTE, timeWindow: '1 minute' } };
@@ -203,7 +203,12 @@ async function confirm(
   if (hasOthers(form, ['password', 'next'])) return answerProblem(deps, request, reply, 400);
   const { name } = session;
   const next = inside(form.text('next'));
-  const claim = { name, password: passwordOf(request.body), address: request.ip };
+  const claim = {
+    name,
+    password: passwordOf(request.body),
+    address: request.ip,
+    session: sessionDigest(request),
+  };
   const found = await deps.identity.recognise(claim);
   const event = { who: name, action: 'give password again', outcome: found.kind };
   await recordEvent(deps.db, { ...event, address: request.ip });

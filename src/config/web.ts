@@ -1,0 +1,56 @@
+// The web section of tieout.yaml: where the console listens, whose word on a visitor's address is
+// believed, and the door for the gateway's notifications, which is shut until it is described.
+// Used by config.ts; web/server.ts opens what is described here.
+
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { isConsoleAddress } from './addresses.js';
+import { withMaskedKeys } from './secrets.js';
+import { filled, whole } from './shapes.js';
+
+export interface NotificationDoor {
+  /** The last part of the path: /notify/SECRET. */
+  readonly secret: string;
+  /** Addresses and networks that may post; empty: anybody who knows the path. */
+  readonly from: readonly string[];
+}
+
+const network = filled.refine(isNetwork, 'must be an address or a network such as 10.0.0.0/8');
+
+export const webSchema = z
+  .strictObject({
+    host: filled.default('127.0.0.1'),
+    port: whole(0, 65_535).default(8080),
+    metricsToken: filled.min(16, 'must have 16 characters or more').nullable().default(null),
+    address: filled
+      .refine((text) => isConsoleAddress(text), 'must be a http:// or https:// address')
+      .nullable()
+      .default(null),
+    proxies: z.array(network).default([]),
+    notifications: z
+      .strictObject({
+        secret: filled.regex(
+          /^[\w-]{16,128}$/,
+          'must be 16 to 128 letters, digits, _ or -: it becomes a part of the path',
+        ),
+        from: z.array(network).default([]),
+      })
+      .nullable()
+      .default(null),
+  })
+  .prefault({});
+
+/** The section, of which no secret is shown. */
+export function webOf(given: z.infer<typeof webSchema>): z.infer<typeof webSchema> {
+  const { notifications } = given;
+  const door = notifications && withMaskedKeys({ ...notifications }, ['secret']);
+  return withMaskedKeys({ ...given, notifications: door }, ['metricsToken']);
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  const bitsMax = version === 4 ? 32 : 128;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax);
+}

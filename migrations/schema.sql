@@ -1,4 +1,4 @@
--- The schema as it stands after 0183_payout_answers, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0184_refund_reference, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -708,6 +708,7 @@ create table tieout.instructions (
   payout_answer jsonb,
   source_currency text,
   source_amount numeric(20,2),
+  refund_reference text,
   constraint instructions_amount_check CHECK (amount > 0::numeric OR operation = 'payout'),
   constraint instructions_approval_id_fkey FOREIGN KEY (approval_id) REFERENCES tieout.decisions(decision_id),
   constraint instructions_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES tieout.batches(batch_id),

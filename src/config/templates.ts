@@ -218,6 +218,13 @@ statuses:
     "5000": declined
     "6000": partially_refunded
     "6500": refunded
+  # recurring_status of a subscription: active or ended. risk_action: accept, review or reject.
+  recurring: { "1": active }
+  risk: { ACCEPT: accept }
+
+# Payments: HTTP statuses (400, 404) that surely mean that nothing was done; without them such an
+# answer is unknown. order_status that goes with the result 0000.
+payments: { notDone: [], accepted: ["1"] }
 
 # capture_status, cancel_status, review_status and refund_status of an accepted entry.
 results: { accepted: ["1"] }

@@ -154,6 +154,8 @@ export interface InstructionSheet {
   outcomeCode: string | null;
   outcomeMessage: string | null;
   gatewayReference: string | null;
+  /** of a refund, beside its reference */
+  refundReference: string | null;
   /** what the gateway said of a payout */
   payout: PayoutAnswer | null;
   businessDate: string;

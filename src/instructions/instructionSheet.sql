@@ -40,7 +40,7 @@ select jsonb_build_object(
   'isRefused', i.is_refused, 'isReplanned', i.replan_id is not null,
   'isDisputed', i.is_disputed, 'outcomeCode', i.outcome_code,
   'outcomeMessage', i.outcome_message, 'gatewayReference', i.gateway_reference,
-  'payout', i.payout_answer,
+  'refundReference', i.refund_reference, 'payout', i.payout_answer,
   'businessDate', (select r.business_date from tieout.runs r where r.run_id = i.run_id),
   'batch', (select jsonb_build_object('id', b.batch_id::text, 'state', b.state,
       'reason', b.reason) from tieout.batches b where b.batch_id = i.batch_id),

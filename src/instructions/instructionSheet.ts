@@ -63,7 +63,7 @@ export async function sheetOf(
 /** Ids that texts about it may name: given by ledger or gateway as ids, and never masked. */
 export function idsOf(sheet: InstructionSheet): string[] {
   const { orderNo, transactionId, refundId, gatewayReference, references } = sheet;
-  const own = [refundId, gatewayReference].filter((id) => id !== null);
+  const own = [refundId, gatewayReference, sheet.refundReference].filter((id) => id !== null);
   return [orderNo, transactionId, ...own, ...references];
 }
 

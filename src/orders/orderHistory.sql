@@ -69,7 +69,7 @@ select jsonb_build_object(
         'currency', i.currency, 'transaction', i.transaction_id, 'refundId', i.refund_id,
         'holdReason', i.hold_reason, 'reason', i.reason, 'gatewayCode', i.outcome_code,
         'gatewayMessage', i.outcome_message, 'gatewayReference', i.gateway_reference,
-        'payout', i.payout_answer,
+        'refundReference', i.refund_reference, 'payout', i.payout_answer,
         'events', (select jsonb_agg(jsonb_build_object('at', e.at, 'from', e.from_state,
             'to', e.to_state, 'by', e.by, 'reason', e.reason) order by e.seq)
           from tieout.instruction_events e where e.instruction_id = i.instruction_id),

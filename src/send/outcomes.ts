@@ -50,6 +50,7 @@ export function outcomesOf(
     code: outcome.code,
     message: outcome.message,
     reference: outcome.reference,
+    ...(outcome.refundReference && { refund_reference: outcome.refundReference }),
     ...(outcome.payout && { payout: payoutAnswer(deps, outcome.payout) }),
     reason: outcome.kind === 'accepted' ? null : (outcome.reason ?? outcome.message ?? 'no reason'),
   }));

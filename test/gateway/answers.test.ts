@@ -107,7 +107,10 @@ describe('judgeEntry of refund', () => {
     ['another refund amount', { refund_amount: '4.01' }, 'unknown'],
     ['the whole amount refunded', { refund_amount: '10.00' }, 'unknown'],
     ['no refund amount', { refund_amount: ABSENT }, 'unknown'],
-    ['another reason', { refund_reason: 'cut' }, 'accepted'],
+    ['another reason', { refund_reason: 'cut' }, 'unknown'],
+    ['a reason that is gone', { refund_reason: '' }, 'unknown'],
+    ['no reason', { refund_reason: undefined }, 'accepted'],
+    ['a reason that is null', { refund_reason: null }, 'accepted'],
   ])('reads %s', (_, change, kind) => {
     expect(judgeEntry('refund', ['1'], REFUND, { ...REFUNDED, ...change }).kind).toBe(kind);
   });

@@ -143,6 +143,8 @@ describe('one call', () => {
     ['authorise', { ...PAYMENT, amount: '1' }, 'amount must be an amount'],
     ['searchRefund', {}, 'operations.searchRefund'],
     ['query', { order_no: 1 }, 'order_no must be text'],
+    ['query', { order_no: 'SO-1,'.repeat(100) }, 'at most 100 orders a request'],
+    ['query', { page_no: '1', page_size: '101' }, 'at most 100 orders a request'],
   ] as const)('refuses a %s that must not be sent as wrong usage', async (name, fields, words) => {
     const failed = call(name, fields, '{}');
     await expect(failed).rejects.toThrow(UsageError);

@@ -22,6 +22,36 @@ import { closeWires, UNANSWERED, wire } from './wire.js';
 
 afterEach(closeWires);
 
+/** The acquirer says that nothing was done where it answers so. */
+const NOT_DONE = sandboxProfile();
+NOT_DONE.payments.notDone = [400, 404];
+
+it.each([
+  ['400 Bad', []],
+  ['404 None', []],
+  ['400 Bad', [404]],
+  ['404 None', [400]],
+])('HTTP %s means nothing where the profile has %j', async (status, notDone) => {
+  const profile = sandboxProfile();
+  profile.payments.notDone = notDone as (400 | 404)[];
+  const { client } = await wire('', { status, profile });
+  expect((await client.authorise(ACCOUNT, { ...PAYMENT, ...CARD })).kind).toBe('unknown');
+});
+
+it.each([
+  ['1', '0000', ['1'], 'accepted'],
+  ['A', '0000', ['A'], 'accepted'],
+  ['1', '0000', ['A'], 'unknown'],
+  ['A', '1005', ['A'], 'unknown'],
+  ['1', '1005', ['A'], 'not_accepted'],
+])('order_status %s with %s, accepted %j: %s', async (status, code, accepted, kind) => {
+  const profile = sandboxProfile();
+  profile.payments.accepted = accepted;
+  const xml = paymentXml({ order_status: status, result_info: `${code}:x` });
+  const { client } = await wire(xml, { profile });
+  expect((await client.authorise(ACCOUNT, { ...PAYMENT, ...CARD })).kind).toBe(kind);
+});
+
 describe('authorise, direct', () => {
   it('sends every field as given, signed, and reads every element', async () => {
     const { client, request } = await wire(paymentXml());
@@ -49,6 +79,7 @@ describe('authorise, direct', () => {
         connector: 'conn-a',
         threedsResult: 'authenticated',
         riskAction: 'ACCEPT',
+        riskMeaning: 'accept',
         riskScore: '12',
         riskReasons: [
           { name: 'velocity', status: 'PASS' },
@@ -132,7 +163,7 @@ describe('authorise, direct', () => {
     ['200 OK', '<html>maintenance</html>', 'unknown'],
     ['200 OK', '', 'unknown'],
   ])('reads HTTP %s', async (status, body, kind) => {
-    const { client, server } = await wire(body, { status });
+    const { client, server } = await wire(body, { status, profile: NOT_DONE });
     expect((await client.authorise(ACCOUNT, { ...PAYMENT, ...CARD })).kind).toBe(kind);
     expect(server.connections()).toBe(1);
   });
@@ -207,7 +238,7 @@ describe('authorise, alternative payment method', () => {
       'not_accepted',
     ],
   ])('reads %s', async (_, body, status, kind) => {
-    const { client } = await wire(body, { status });
+    const { client } = await wire(body, { status, profile: NOT_DONE });
     expect((await client.authoriseApm(ACCOUNT, APM)).kind).toBe(kind);
   });
 
@@ -256,7 +287,7 @@ describe('checkout', () => {
       'unknown',
     ]),
   ])('reads %s', async (_, body, status, kind) => {
-    const { client } = await wire(body, { status });
+    const { client } = await wire(body, { status, profile: NOT_DONE });
     expect((await client.checkout(ACCOUNT, PAYMENT)).kind).toBe(kind);
   });
 

@@ -79,7 +79,7 @@ describe('spoilt answers', { timeout: TIMEOUT_MS }, () => {
   it('of an APM payment lead only to a web address', () => {
     const sent = prepareApm(PROFILE, ACCOUNT, APM);
     holds([APM_XML], (bytes) => {
-      const outcome = readApmAnswer(sent, rawAnswer(bytes));
+      const outcome = readApmAnswer(PROFILE, sent, rawAnswer(bytes));
       expect(['redirect', 'not_accepted', 'unknown']).toContain(outcome.kind);
       if (outcome.kind !== 'redirect') return;
       expect(outcome.issuerUrl).toMatch(/^https?:/i);
@@ -90,7 +90,7 @@ describe('spoilt answers', { timeout: TIMEOUT_MS }, () => {
   it('of a checkout are a page only where the form is whole', () => {
     const sent = prepareCheckout(PROFILE, ACCOUNT, PAYMENT);
     holds([CHECKOUT_HTML], (bytes) => {
-      const outcome = readCheckoutAnswer(sent, rawAnswer(bytes));
+      const outcome = readCheckoutAnswer(PROFILE, sent, rawAnswer(bytes));
       expect(['page', 'unknown']).toContain(outcome.kind);
       if (outcome.kind !== 'page') return;
       expect(outcome.form.inputs.get('order_no') ?? 'SO-1').toBe('SO-1');

@@ -21,6 +21,7 @@ describe('sandboxProfile', () => {
       'query',
       'statuses',
       'results',
+      'payments',
       'bodies',
       'siteField',
       'transactionDate',
@@ -168,8 +169,10 @@ describe('profileOrigins', () => {
     expect(shown.map(({ key, origin }) => [key, origin])).toEqual([
       ['query.found', 'document'],
       ['results.accepted', 'document'],
+      ['payments.accepted', 'document'],
       ['siteField', 'document'],
       ['currencies', 'document'],
+      ['payout.statuses.done', 'document'],
     ]);
   });
 });

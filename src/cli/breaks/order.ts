@@ -179,6 +179,7 @@ function instructionLines(one: Part): string[] {
     `  #${one.id} ${one.operation}${refund} ${one.amount} ${one.currency} (${one.state})` +
       `${one.holdReason ? `, waits: ${one.holdReason}` : ''}` +
       `${one.gatewayReference ? `, gateway reference ${one.gatewayReference}` : ''}`,
+    ...(one.refundReference ? [`    refund reference ${one.refundReference}`] : []),
     ...(one.payout ? [`    ${payoutWords(one.payout as PayoutAnswer)}`] : []),
     ...inOrder([
       ...(one.decisions as Part[]).map(decisionLine),

@@ -8,7 +8,7 @@ import { OPERATIONS } from '../../core/orders/order.js';
 import type { Account } from '../../gateway/account.js';
 import type { BatchEntry } from '../../gateway/batches/batchOps.js';
 import { preparePayout, readPayoutAnswer } from '../../gateway/batches/payout.js';
-import { BATCH_SHAPES, QUERY_PATH } from '../../gateway/document/messages.js';
+import { BATCH_SHAPES, QUERY_ORDERS_MAX, QUERY_PATH } from '../../gateway/document/messages.js';
 import type {
   ApmPayment,
   DirectPayment,
@@ -16,7 +16,7 @@ import type {
 } from '../../gateway/document/paymentMessages.js';
 import type { Payout } from '../../gateway/document/payoutMessages.js';
 import type { Profile } from '../../gateway/document/profile.js';
-import { forOperation, stateOf } from '../../gateway/document/profile.js';
+import { forOperation, meaningOf, stateOf } from '../../gateway/document/profile.js';
 import { readApmAnswer, readDirectAnswer } from '../../gateway/payments/paymentAnswer.js';
 import type { PaymentClient } from '../../gateway/payments/paymentClient.js';
 import {
@@ -93,6 +93,7 @@ async function callQuery(
     throw new UsageError(`query: ${name} must be text`);
   });
   const given = Object.fromEntries(texts);
+  refuseTooMany(profile, given);
   const result = await client.tryQuery(account, given);
   const records = result.body === null ? null : readQueryRecords(profile, result.body);
   const unmapped: Record<string, number> = {};
@@ -114,9 +115,29 @@ async function callQuery(
   };
 }
 
-function withState(profile: Profile, record: QueryRecord): QueryRecord & { state: string | null } {
-  const { paymentStatus } = record;
-  return { ...record, state: paymentStatus === null ? null : stateOf(profile, paymentStatus) };
+/** The gateway's limit holds for a person, too ("Limits"). */
+function refuseTooMany({ query }: Profile, given: Readonly<Record<string, string>>): void {
+  const { field, separator } = query.orderList;
+  const orders = given[field]?.split(separator).length ?? 0;
+  const size = Number(given[query.window.size] ?? 0);
+  const most = Math.max(orders, size);
+  if (!(most > QUERY_ORDERS_MAX)) return;
+  const name = orders > size ? field : query.window.size;
+  throw new UsageError(
+    `query: at most ${QUERY_ORDERS_MAX} orders a request, ${name} asks for ${most}`,
+  );
+}
+
+function withState(
+  profile: Profile,
+  record: QueryRecord,
+): QueryRecord & { state: string | null; recurringState: string | null } {
+  const { paymentStatus, subscription } = record;
+  return {
+    ...record,
+    state: paymentStatus === null ? null : stateOf(profile, paymentStatus),
+    recurringState: meaningOf(profile.statuses.recurring, subscription.recurring_status),
+  };
 }
 
 async function callBatch(
@@ -237,7 +258,7 @@ function singleCall(
     case 'authorise': {
       if (Object.hasOwn(fields, 'payment_method')) {
         const prepared = prepareApm(profile, account, fields as unknown as ApmPayment);
-        return { prepared, read: (answer) => ({ ...readApmAnswer(prepared, answer) }) };
+        return { prepared, read: (answer) => ({ ...readApmAnswer(profile, prepared, answer) }) };
       }
       const prepared = prepareDirect(profile, account, fields as unknown as DirectPayment);
       const read = (answer: RawAnswer) => readDirectAnswer(profile, account, prepared, answer);
@@ -245,7 +266,7 @@ function singleCall(
     }
     case 'checkout': {
       const prepared = prepareCheckout(profile, account, fields as unknown as HostedPayment);
-      return { prepared, read: (answer) => ({ ...readCheckoutAnswer(prepared, answer) }) };
+      return { prepared, read: (answer) => ({ ...readCheckoutAnswer(profile, prepared, answer) }) };
     }
     case 'payout': {
       const prepared = preparePayout(profile, account, fields as unknown as Payout);

@@ -51,6 +51,9 @@ export function sheetLines(sheet: Sheet, { schedule }: Pick<Config, 'schedule'>)
     `Instruction ${sheet.id}: ${whatOf(sheet)} of order ${sheet.orderNo}, ` +
       `account ${sheet.accountId}`,
     `  state ${sheet.state}${whyOf(sheet)}`,
+    ...(sheet.refundReference === null
+      ? []
+      : [`  refund   the gateway's reference ${sheet.refundReference}`]),
     ...(sheet.payout === null ? [] : [`  gateway  ${payoutWords(sheet.payout)}`]),
     `  planned by the night of ${sheet.businessDate}, transaction ${sheet.transactionId}`,
     ...(sheet.askedBy.length > 0 ? [`  asked by ${sheet.askedBy.join(', ')}`] : []),

@@ -16,6 +16,8 @@ export interface EntryOutcome {
   message: string | null;
   /** refund_reference_id. */
   reference: string | null;
+  /** refund_reference, which stands beside it. */
+  refundReference?: string | null;
   /** Why it is unknown. */
   reason?: string;
   /** Payouts only: what the answer says of it. */
@@ -48,6 +50,7 @@ export function judgeEntry(
     code: said.code,
     message: said.message,
     reference: referenceOf(answered.refund_reference_id),
+    ...(operation === 'refund' && { refundReference: referenceOf(answered.refund_reference) }),
   };
   const difference = firstDifference(sent, answered);
   if (difference !== null) {
@@ -110,13 +113,19 @@ function referenceOf(value: unknown): string | null {
   return value.length > REFERENCE_CHARS_MAX || UNHELD.test(value) ? null : value;
 }
 
-/** Amount and currency (refund_amount, review_flag too) must be the very texts that were sent. */
+/**
+ * Amount and currency (refund_amount, review_flag too) must be the very texts that were sent, and
+ * so must the reason of a refund where one comes back: it bears our tag.
+ */
 function firstDifference(sent: AnyEntryWire, answered: Answered): string | null {
   const fields: Record<string, string | undefined> = {
     amount: sent.amount,
     currency: sent.currency,
   };
   if ('refund_amount' in sent) fields.refund_amount = sent.refund_amount;
+  if ('refund_reason' in sent && answered.refund_reason != null) {
+    fields.refund_reason = sent.refund_reason;
+  }
   if ('review_flag' in sent) fields.review_flag = sent.review_flag;
   return Object.keys(fields).find((name) => answered[name] !== fields[name]) ?? null;
 }

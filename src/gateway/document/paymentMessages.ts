@@ -257,6 +257,8 @@ export interface PaymentAnswer {
   threedsResult: string | null;
   /** Decision of the anti-fraud check; `ACCEPT` is shown. */
   riskAction: string | null;
+  /** what risk_action means by the profile; null: nothing that anybody knows */
+  riskMeaning: string | null;
   riskScore: string | null;
   riskReasons: { name: string | null; status: string | null }[];
   /** APM only: requested once more, it leads the shopper to the issuer's page. */

@@ -139,6 +139,15 @@ const payoutStatusesSchema = z
     return new Set(all).size === all.length;
   }, 'one status stands in two of done, pending and failed');
 
+/** Payments: printed HTTP errors that mean nothing was done, and order_status of a good one. */
+const paymentsSchema = z.strictObject({
+  notDone: z.array(z.literal([400, 404])).default([]),
+  accepted: codes.min(1).default(['1']),
+});
+
+const RECURRING_STATES = ['active', 'ended'] as const;
+const RISK_ACTIONS = ['accept', 'review', 'reject'] as const;
+
 const hiddenOperation = z
   .strictObject({
     path: filled.regex(/^\/[^\s?#]*$/, 'is no path such as /v1/name'),
@@ -160,11 +169,14 @@ const profileSchema = z.strictObject({
   statuses: z
     .strictObject({
       payment: z.record(z.string(), z.enum(GATEWAY_STATES)).default(SANDBOX_STATUSES),
+      recurring: z.record(z.string(), z.enum(RECURRING_STATES)).default({ '1': 'active' }),
+      risk: z.record(z.string(), z.enum(RISK_ACTIONS)).default({ ACCEPT: 'accept' }),
     })
     .prefault({}),
   results: z
     .strictObject({ accepted: z.array(code.min(1)).min(1).max(MAP_KEYS_MAX).default(['1']) })
     .prefault({}),
+  payments: paymentsSchema.prefault({}),
   bodies: byOperation(encoding).default({ default: 'json', retrievalTrans: 'form' }),
   siteField: filled.default('the service'),
   transactionDate: z.strictObject({ timezone: timezone.default('UTC') }).prefault({}),
@@ -254,6 +266,14 @@ export function profileOrigins(text: string | null, file: string): ProfileOrigin
 export function stateOf(profile: Profile, paymentStatus: string): GatewayState | null {
   const states = profile.statuses.payment;
   return Object.hasOwn(states, paymentStatus) ? (states[paymentStatus] ?? null) : null;
+}
+
+/** What a code of one of the other maps of statuses means; null: nothing that anybody knows. */
+export function meaningOf<T extends string>(
+  meanings: Readonly<Record<string, T>>,
+  code: string | null,
+): T | null {
+  return code !== null && Object.hasOwn(meanings, code) ? (meanings[code] ?? null) : null;
 }
 
 /** What a map by operation says of one operation. */

@@ -6,7 +6,7 @@
 import { maskCardNumbers } from '../../core/text/masking.js';
 import type { Account } from '../account.js';
 import type { PaymentAnswer } from '../document/paymentMessages.js';
-import type { Profile } from '../document/profile.js';
+import { meaningOf, type Profile } from '../document/profile.js';
 import type { RawAnswer } from '../transport/transport.js';
 import { freeText } from '../wire/freeText.js';
 import type { PreparedRequest } from '../wire/requests.js';
@@ -35,9 +35,8 @@ export type ApmOutcome =
   | NotDone
   | UnknownOutcome;
 
-/** "Errors" and "States and transitions": status 1 together with 0000:Success. */
+/** "Errors": success is this code; the status that goes with it is `payments.accepted`. */
 const SUCCESS_CODE = '0000';
-const SUCCESS_STATUS = '1';
 const ECHOED = ['merchant_id', 'account_id', 'order_no', 'amount', 'currency'] as const;
 
 export function readDirectAnswer(
@@ -46,34 +45,34 @@ export function readDirectAnswer(
   sent: PreparedRequest,
   raw: RawAnswer,
 ): DirectOutcome {
-  const refusal = documentedRefusal(raw);
+  const refusal = documentedRefusal(profile, raw);
   if (refusal !== null) return refusal;
   const respon = openRespon(sent, raw);
   if (respon.kind !== 'respon') return respon;
   const signature = checkSignature(profile, account, sent, respon);
   if (signature !== null && profile.signing.responses === 'enforce') return unknown(signature);
-  const answer = answerFrom(respon);
+  const answer = answerFrom(profile, respon);
   const { resultCode, orderStatus, transactionId } = answer;
   if (resultCode === null) return unknown('the answer has no result of the form <code>:<message>');
   const outcome = { answer, signatureWarning: signature };
+  const isAccepted = orderStatus !== null && profile.payments.accepted.includes(orderStatus);
+  const status = freeText(orderStatus) ?? 'none';
   if (resultCode !== SUCCESS_CODE) {
-    if (orderStatus !== SUCCESS_STATUS) return { kind: 'not_accepted', ...outcome };
-    return unknown(`status ${SUCCESS_STATUS} came with result ${freeText(resultCode) ?? 'blank'}`);
+    if (!isAccepted) return { kind: 'not_accepted', ...outcome };
+    return unknown(`status ${status} came with result ${freeText(resultCode) ?? 'blank'}`);
   }
-  if (orderStatus !== SUCCESS_STATUS) {
-    return unknown(`result ${SUCCESS_CODE} came with status ${freeText(orderStatus) ?? 'none'}`);
-  }
+  if (!isAccepted) return unknown(`result ${SUCCESS_CODE} came with status ${status}`);
   if (transactionId === null) return unknown('the answer names no transaction');
   return { kind: 'accepted', ...outcome };
 }
 
 /** It bears no signature: the document names direct payments and batches only. */
-export function readApmAnswer(sent: PreparedRequest, raw: RawAnswer): ApmOutcome {
-  const refusal = documentedRefusal(raw);
+export function readApmAnswer(profile: Profile, sent: PreparedRequest, raw: RawAnswer): ApmOutcome {
+  const refusal = documentedRefusal(profile, raw);
   if (refusal !== null) return refusal;
   const respon = openRespon(sent, raw);
   if (respon.kind !== 'respon') return respon;
-  const answer = answerFrom(respon);
+  const answer = answerFrom(profile, respon);
   const { issuerUrl, resultCode } = answer;
   if (issuerUrl === null) {
     const isRefused = resultCode !== null && resultCode !== SUCCESS_CODE;
@@ -111,7 +110,7 @@ function checkSignature(
   return found === '' ? 'the answer bears no signature' : 'the signature of the answer is wrong';
 }
 
-function answerFrom({ values, riskReasons }: Respon): PaymentAnswer {
+function answerFrom({ statuses }: Profile, { values, riskReasons }: Respon): PaymentAnswer {
   const textOf = (name: string): string | null => values.get(name) || null;
   const freeOf = (name: string): string | null => freeText(values.get(name));
   // Printed as <code>:<message>; without a colon it is neither.
@@ -138,6 +137,7 @@ function answerFrom({ values, riskReasons }: Respon): PaymentAnswer {
     connector: freeOf('connector'),
     threedsResult: freeOf('threeds_result'),
     riskAction: freeOf('risk_action'),
+    riskMeaning: meaningOf(statuses.risk, textOf('risk_action')),
     riskScore: freeOf('risk_score'),
     riskReasons: riskReasons.map(({ name, status }) => {
       return { name: freeText(name), status: freeText(status) };

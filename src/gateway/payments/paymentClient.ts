@@ -78,9 +78,13 @@ function moneyCalls(profile: Profile, post: PostOnce): MoneyCalls {
         readDirectAnswer(profile, account, sent, answer),
       ),
     authoriseApm: async (account, payment) =>
-      callOnce(post, account, prepareApm(profile, account, payment), readApmAnswer),
+      callOnce(post, account, prepareApm(profile, account, payment), (sent, answer) =>
+        readApmAnswer(profile, sent, answer),
+      ),
     checkout: async (account, payment) =>
-      callOnce(post, account, prepareCheckout(profile, account, payment), readCheckoutAnswer),
+      callOnce(post, account, prepareCheckout(profile, account, payment), (sent, answer) =>
+        readCheckoutAnswer(profile, sent, answer),
+      ),
     payout: async (account, payout) =>
       callOnce(post, account, preparePayout(profile, account, payout), (sent, answer) =>
         readPayoutAnswer(profile, sent, answer),

@@ -57,8 +57,12 @@ export function prepareCheckout(
   return prepare(profile, account, 'checkout', HOSTED_SHAPE, payment, []);
 }
 
-export function readCheckoutAnswer(sent: PreparedRequest, raw: RawAnswer): CheckoutOutcome {
-  const refusal = documentedRefusal(raw);
+export function readCheckoutAnswer(
+  profile: Profile,
+  sent: PreparedRequest,
+  raw: RawAnswer,
+): CheckoutOutcome {
+  const refusal = documentedRefusal(profile, raw);
   if (refusal !== null) return refusal;
   const problem = transferProblem(raw);
   if (problem !== null) return unknown(problem);

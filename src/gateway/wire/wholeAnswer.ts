@@ -1,8 +1,10 @@
 // What is common to all answers to our own money requests: is it the answer of the gateway at all,
 // and of this request? The error answers that the document prints for payments become kinds of
-// their own; whatever else is not a fully checked answer is unknown (law 1 of ARCHITECTURE.md).
+// their own where the profile says so; whatever else is not a fully checked answer is unknown
+// (law 1 of ARCHITECTURE.md).
 // Pure.
 
+import type { Profile } from '../document/profile.js';
 import type { MoneyPost } from '../transport/moneyTransport.js';
 import type { RawAnswer } from '../transport/transport.js';
 
@@ -12,7 +14,7 @@ export interface UnknownOutcome {
   reason: string;
 }
 
-/** Certainly not done: it never left, or the gateway refused it as the document prints. */
+/** Certainly not done: it never left, or the gateway refused it as the profile has it. */
 export type NotDone =
   | { kind: 'not_sent'; reason: string }
   /** HTTP 400 of /v1/authorise or /v1/checkout (document, "Errors"). */
@@ -38,10 +40,18 @@ export function transferProblem(answer: RawAnswer): string | null {
   return encoding === 'identity' ? null : 'the answer is compressed though that was not asked for';
 }
 
-/** The two error statuses that the document prints for authorise and checkout. */
-export function documentedRefusal(answer: RawAnswer): NotDone | null {
-  if (answer.status === 400) return { kind: 'invalid_input', reason: 'Invalid input' };
-  return answer.status === 404 ? { kind: 'not_found', reason: 'Record not found' } : null;
+/**
+ * The two error statuses that the document prints for authorise and checkout. It does not show when
+ * they come, so that only the profile says whether nothing was done then.
+ */
+export function documentedRefusal(
+  { payments }: Pick<Profile, 'payments'>,
+  { status }: RawAnswer,
+): NotDone | UnknownOutcome | null {
+  if (status !== 400 && status !== 404) return null;
+  const reason = status === 400 ? 'Invalid input' : 'Record not found';
+  if (!payments.notDone.includes(status)) return unknown(`HTTP ${status}: ${reason}`);
+  return { kind: status === 400 ? 'invalid_input' : 'not_found', reason };
 }
 
 /** The first field whose echo differs from what was sent; null: all as sent. */

@@ -25,6 +25,8 @@ export interface InstructionOutcome {
   message: string | null;
   reference: string | null;
   reason: string | null;
+  /** refunds only: refund_reference, beside the id of it */
+  refund_reference?: string;
   /** payouts only: what the gateway said of it */
   payout?: PayoutAnswer;
 }

@@ -31,11 +31,12 @@ entries as (
   update tieout.instructions i
   set state = o.kind, outcome_code = o.code, outcome_message = o.message,
     gateway_reference = o.reference, reason = o.reason, payout_answer = o.payout,
+    refund_reference = o.refund_reference,
     changed_by = 'tieout',
     settled_at = case when o.kind = 'rejected' then $5::timestamptz end,
     settled_run_id = case when o.kind = 'rejected' then batch.run_id end
   from batch, jsonb_to_recordset($4::jsonb) as o (instruction_id bigint, kind text, code text,
-    message text, reference text, reason text, payout jsonb)
+    message text, reference text, reason text, payout jsonb, refund_reference text)
   where i.batch_id = batch.batch_id and i.instruction_id = o.instruction_id
     and i.state = 'sending'
   returning i.instruction_id

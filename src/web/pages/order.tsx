@@ -195,6 +195,7 @@ function aboutInstruction(one: Part, words: Words, orderNo: string): string {
     one.refundId ? `refund ${text(one.refundId)}` : '',
     waits,
     one.gatewayReference ? `gateway reference ${text(one.gatewayReference)}` : '',
+    one.refundReference ? `refund reference ${text(one.refundReference)}` : '',
     one.gatewayCode ? `gateway code ${text(one.gatewayCode)}` : '',
     payoutWords((one.payout ?? null) as PayoutAnswer | null),
     one.gatewayMessage ? `it said: ${words.free(text(one.gatewayMessage), [orderNo])}` : '',

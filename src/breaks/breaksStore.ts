@@ -15,7 +15,8 @@ export interface BreakFilter {
   readonly ids?: readonly string[] | null;
   readonly accountIds?: readonly string[] | null;
   readonly kinds?: readonly string[] | null;
-  readonly states?: readonly BreakState[] | null;
+  /** waiver_asked: open, and a waiver of what it says now waits for a second person */
+  readonly states?: readonly (BreakState | 'waiver_asked')[] | null;
   readonly currency?: string | null;
   /** null: with nobody */
   readonly owner?: string | null;
@@ -196,6 +197,29 @@ export async function breakChoices(
     [accountIds],
   );
   return { currencies: rows[0]?.currencies ?? [], owners: rows[0]?.owners ?? [] };
+}
+
+/** A break of a set that is decided together, with what the decision is bound to. */
+export interface SetBreak {
+  breakId: string;
+  state: BreakState;
+  currency: string | null;
+  stake: string | null;
+  owner: string | null;
+  note: string | null;
+  waiverAskedBy: string | null;
+  firstSeen: Date;
+  seen: string;
+  last: string;
+}
+
+/** All that match, oldest first, at most so many. */
+export async function breakSet(db: Db, filter: BreakFilter, limit: number): Promise<SetBreak[]> {
+  const { rows } = await db.query<SetBreak>(statement('breaks/breakSet'), [
+    ...values(filter),
+    limit,
+  ]);
+  return rows;
 }
 
 export interface BreakEvent {

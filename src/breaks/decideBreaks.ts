@@ -24,6 +24,8 @@ interface BreakRequest {
   readonly over: string | null;
   /** what each was seen with, and the newest event then; without it it is decided as it is now */
   readonly seen?: ReadonlyMap<string, SeenBreak>;
+  /** the number of a decision that is written in parts; without it each call is one decision */
+  readonly decisionId?: string;
   /** says what would happen and changes nothing */
   readonly check?: boolean;
 }
@@ -66,8 +68,8 @@ export async function decideBreaks(
         limit: formatAmount(limit),
       }));
     if (request.check !== true && changing.length > 0) {
-      const { action, who, over } = request;
-      const decision = { action, who, over, at: deps.now(), id: deps.newId() };
+      const { action, who, over, decisionId: id = deps.newId() } = request;
+      const decision = { action, who, over, at: deps.now(), id };
       await writeDecision(tx, changing, decision);
     }
     return decided.sort(byOrder).map(({ one, verdict }) => ({

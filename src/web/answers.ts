@@ -15,13 +15,15 @@ export interface Answered {
   session: SessionRow | null;
   answer: Answer;
   csrf: string;
+  /** where a form that was refused can be put right, with what was typed */
+  back?: string;
 }
 
 export async function sendAnswer(
   deps: ConsoleDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { session, answer, csrf }: Answered,
+  { session, answer, csrf, back }: Answered,
 ): Promise<FastifyReply> {
   switch (answer.kind) {
     case 'page': {
@@ -37,7 +39,7 @@ export async function sendAnswer(
     case 'notFound':
       return answerProblem(deps, request, reply, 404, session);
     case 'refused':
-      return answerProblem(deps, request, reply, answer.status, session, answer.words);
+      return answerProblem(deps, request, reply, answer.status, session, answer.words, back);
     case 'file':
       return sendFile(deps, request, reply, session, answer);
   }

@@ -150,6 +150,11 @@ async function serve(
   if (answer.kind === 'notFound') {
     deps.log(`console: ${forLog(session.name)} found nothing: ${route.method} ${route.path}`);
   }
+  if (answer.kind === 'refused' && route.method === 'POST' && route.takesFile !== true) {
+    const back = backOf(route.path, request.headers.referer, form);
+    await keepTyped(deps, request, draftOf(back, form));
+    return sendAnswer(deps, request, reply, { session, answer, csrf: visit.csrf, back });
+  }
   return sendAnswer(deps, request, reply, { session, answer, csrf: visit.csrf });
 }
 

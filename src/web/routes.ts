@@ -4,12 +4,14 @@
 import { activityPage } from './pages/activity.js';
 import { auditPage, checkChains } from './pages/audit.js';
 import { brakeOff, brakeOn, brakePage } from './pages/brake.js';
+import { causesPage } from './pages/breaks/breakCauses.js';
 import {
   assignBreaks,
   noteBreaks,
   reopenBreaks,
   waiveBreaks,
 } from './pages/breaks/breakDecisions.js';
+import { pressSet, RIGHT_OF, SET_VERBS, setPage } from './pages/breaks/breakSets.js';
 import { breakPage, breaksPage } from './pages/breaks/breaks.js';
 import { closing, dayPage, daysPage } from './pages/days.js';
 import { checkDecisions, decisionsPage, doDecisions } from './pages/decisions.js';
@@ -29,24 +31,44 @@ import { checkFile, checkPage, importFile } from './pages/settlement/upload.js';
 import { statementPage } from './pages/statement.js';
 import type { Route } from './visit.js';
 
+/** Fields of the one form under which breaks are decided about. */
+const BREAK_FIELDS = ['id', 'note', 'owner', 'words'];
+
 export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/', right: 'look', handle: tonightPage },
   { method: 'GET', path: '/nights/:date', right: 'look', handle: runPage },
   { method: 'GET', path: '/nights/:date/statement', right: 'look', handle: statementPage },
   { method: 'GET', path: '/breaks', right: 'look', handle: breaksPage },
+  { method: 'GET', path: '/breaks/causes', right: 'look', handle: causesPage },
+  ...SET_VERBS.flatMap((verb): Route[] => [
+    {
+      method: 'GET',
+      path: `/breaks/all/${verb}`,
+      right: RIGHT_OF[verb],
+      handle: setPage(verb),
+    },
+    {
+      method: 'POST',
+      path: `/breaks/all/${verb}`,
+      right: RIGHT_OF[verb],
+      ...(verb === 'assign' ? {} : { isFresh: true }),
+      fields: ['words', 'seen'],
+      handle: pressSet(verb),
+    },
+  ]),
   { method: 'GET', path: '/breaks/:id', right: 'look', handle: breakPage },
   {
     method: 'POST',
     path: '/breaks/note',
     right: 'workBreaks',
-    fields: ['id', 'words'],
+    fields: BREAK_FIELDS,
     handle: noteBreaks,
   },
   {
     method: 'POST',
     path: '/breaks/assign',
     right: 'workBreaks',
-    fields: ['id', 'words'],
+    fields: BREAK_FIELDS,
     handle: assignBreaks,
   },
   {
@@ -54,7 +76,7 @@ export const ROUTES: readonly Route[] = [
     path: '/breaks/waive',
     right: 'waive',
     isFresh: true,
-    fields: ['id', 'words'],
+    fields: BREAK_FIELDS,
     handle: waiveBreaks,
   },
   {
@@ -62,7 +84,7 @@ export const ROUTES: readonly Route[] = [
     path: '/breaks/reopen',
     right: 'waive',
     isFresh: true,
-    fields: ['id', 'words'],
+    fields: BREAK_FIELDS,
     handle: reopenBreaks,
   },
   { method: 'GET', path: '/approvals', right: 'look', handle: approvalsPage },

@@ -52,8 +52,8 @@ describe('markup in free text (row 110)', () => {
     const { db } = console.app;
     const { id, account, order } = await firstBreak();
     const orderNo = `XSS-${MARKUP}`;
-    await all.post('/breaks/note', { id: String(id), words: MARKUP });
-    await all.post('/breaks/assign', { id: String(id), words: MARKUP });
+    await all.post('/breaks/note', { id: String(id), note: MARKUP });
+    await all.post('/breaks/assign', { id: String(id), owner: MARKUP });
     await db.query(
       `insert into ledger.orders (account_id, order_no, currency, amount, expected, placed_at)
        values ($1, $2, 'EUR', 5, 'captured', now())`,
@@ -221,7 +221,7 @@ describe('the wire (row 116)', () => {
 
   it('takes no large form, no other method, no other type', async () => {
     const token = await all.token();
-    const large = await all.raw('/breaks/note', { _csrf: token, words: 'x'.repeat(70_000) });
+    const large = await all.raw('/breaks/note', { _csrf: token, note: 'x'.repeat(70_000) });
     expect(large.statusCode).toBe(413);
     const json = await console.server.inject({
       method: 'POST',
@@ -274,7 +274,7 @@ describe('secrets and insides (rows 117, 118)', () => {
 
   it('a card number in a note is masked where it is shown', async () => {
     const { id } = await firstBreak();
-    await all.post('/breaks/note', { id: String(id), words: 'paid with 4111 1111 1111 1111' });
+    await all.post('/breaks/note', { id: String(id), note: 'paid with 4111 1111 1111 1111' });
     for (const url of [`/breaks/${id}`, '/breaks']) {
       const { body } = await all.get(url);
       expect(body).not.toContain('4111 1111 1111 1111');

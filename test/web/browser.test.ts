@@ -92,8 +92,8 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
     const first = page.locator('tbody tr').first();
     const orderNo = await first.locator('th').innerText();
     await first.getByRole('checkbox').check();
-    await page.getByLabel('Note, owner, or reason').fill(MARKUP);
-    await page.getByRole('button', { name: 'Note' }).click();
+    await page.getByLabel('Note', { exact: true }).fill(MARKUP);
+    await page.getByRole('button', { name: 'Note', exact: true }).click();
     await whenDone(page);
     expect(await page.locator('p.sentence').innerText()).toBe('1 of 1 done.');
     await page.fill('#q', orderNo);

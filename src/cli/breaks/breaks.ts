@@ -8,7 +8,7 @@ import type { BreakFilter, BreakGroup, FoundBreak } from '../../breaks/breaksSto
 import { BREAK_GROUPS, breakLife, countBreaks, findBreaks } from '../../breaks/breaksStore.js';
 import { DECIDED_MAX, decideBreaks } from '../../breaks/decideBreaks.js';
 import { toleratedRows, toleratedSums } from '../../breaks/explainedStore.js';
-import type { BreakAction } from '../../core/breaks/breakDecision.js';
+import type { BreakAction, BreakState } from '../../core/breaks/breakDecision.js';
 import { breakFields, breakSentence } from '../../core/breaks/sentence.js';
 import { UsageError } from '../../core/errors.js';
 import type { RefundRequestRow } from '../../ledger/refundRequestsStore.js';
@@ -96,7 +96,7 @@ function deciding(root: Command, name: string, about: string): Command {
 
 function decision(
   actionOf: (flags: DecisionFlags) => BreakAction,
-  states: NonNullable<BreakFilter['states']> = ['open'],
+  states: readonly BreakState[] = ['open'],
 ) {
   return async (ids: string[], flags: DecisionFlags, command: Command): Promise<void> => {
     const action = actionOf(flags);

@@ -3,6 +3,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { labelOf } from '../../core/text/labels.js';
+import type { Words } from '../format.js';
 
 export function State({ state }: { state: string }) {
   return <span class={`state ${state}`}>{labelOf(state)}</span>;
@@ -14,6 +15,27 @@ export function Figure({ name, children }: { name?: string; children: ComponentC
     <td class="figure" data-name={name}>
       {children}
     </td>
+  );
+}
+
+/** One line a currency. */
+export function MoneyOf(props: {
+  money: Readonly<Record<string, string>>;
+  withoutAmount: number;
+  words: Words;
+}) {
+  const { money, withoutAmount, words } = props;
+  return (
+    <>
+      {Object.entries(money).map(([currency, amount]) => (
+        <div>
+          {words.amount(amount)} {currency}
+        </div>
+      ))}
+      {withoutAmount > 0 ? (
+        <div class="hint">{words.count(withoutAmount)} without an amount</div>
+      ) : null}
+    </>
   );
 }
 

@@ -73,6 +73,7 @@ export async function answerProblem(
   status: number,
   known?: SessionRow | null,
   words?: string,
+  back?: string,
 ): Promise<FastifyReply> {
   const session =
     known === undefined ? await currentSession(deps, request).catch(() => null) : known;
@@ -88,7 +89,11 @@ export async function answerProblem(
       </p>
       <p>{safe}</p>
       <p>
-        <a href="/">To the first page</a>
+        {back === undefined ? (
+          <a href="/">To the first page</a>
+        ) : (
+          <a href={back}>Back to the form, with what you typed</a>
+        )}
       </p>
     </>,
   );

@@ -7,7 +7,7 @@ import { maskCardNumbers } from '../../core/text/masking.js';
 import type { Fields } from './fields.js';
 
 /** Fields that a person types or chooses; rows, tokens and passwords are never kept. */
-const TYPED = ['words', 'reference', 'finding', 'account'] as const;
+const TYPED = ['words', 'note', 'owner', 'reference', 'finding', 'account'] as const;
 export type Typed = (typeof TYPED)[number];
 
 /** Of the form, for the page at this address; null: nothing was typed. */

@@ -13,10 +13,16 @@ import type { RowVerdict } from '../../layout/parts.js';
 import { Form, PickAll, Verdicts } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { refused } from '../../visit.js';
+import { OwnerChoice } from './breakOwners.js';
 
 /** The form around what is decided about: rows to tick, or one that is fixed. */
-export function DecideBreaks(props: { visit: Visit; isFixed?: true; children: ComponentChildren }) {
-  const { visit, isFixed, children } = props;
+export function DecideBreaks(props: {
+  visit: Visit;
+  owners: readonly string[];
+  isFixed?: true;
+  children: ComponentChildren;
+}) {
+  const { visit, owners, isFixed, children } = props;
   const mayWork = visit.accountsFor('workBreaks').length > 0;
   const mayWaive = visit.accountsFor('waive').length > 0;
   if (!mayWork && !mayWaive) return <>{children}</>;
@@ -25,65 +31,77 @@ export function DecideBreaks(props: { visit: Visit; isFixed?: true; children: Co
       <fieldset class="decide">
         <legend>{isFixed ? 'Decide' : 'Decide about what is picked'}</legend>
         {isFixed ? null : <PickAll />}
-        <label>
-          Note, owner, or reason
-          <input name="words" size={40} maxLength={1000} required value={visit.typed('words')} />
-        </label>
-        {mayWork ? (
-          <>
-            <button type="submit">Note</button>
-            <button type="submit" formaction="/breaks/assign">
-              Assign
-            </button>
-          </>
-        ) : null}
-        {mayWaive ? (
-          <>
-            <button
-              type="submit"
-              formaction="/breaks/waive"
-              class="danger"
-              formNoValidate={!visit.person.isFresh}
-            >
-              {visit.person.isFresh ? 'Waive' : 'Password, to waive'}
-            </button>
-            <button
-              type="submit"
-              formaction="/breaks/reopen"
-              formNoValidate={!visit.person.isFresh}
-            >
-              {visit.person.isFresh ? 'Reopen' : 'Password, to reopen'}
-            </button>
-          </>
-        ) : null}
+        {mayWork ? <WorkFields visit={visit} owners={owners} /> : null}
+        {mayWaive ? <WaiveFields visit={visit} /> : null}
       </fieldset>
       {children}
     </Form>
   );
 }
 
+function WorkFields({ visit, owners }: { visit: Visit; owners: readonly string[] }) {
+  return (
+    <>
+      <label>
+        Note
+        <input name="note" size={24} maxLength={1000} value={visit.typed('note')} />
+      </label>
+      <button type="submit">Note</button>
+      <OwnerChoice name="owner" owners={owners} chosen={visit.typed('owner') || null} />
+      <button type="submit" formaction="/breaks/assign">
+        Assign
+      </button>
+    </>
+  );
+}
+
+function WaiveFields({ visit }: { visit: Visit }) {
+  const { isFresh } = visit.person;
+  return (
+    <>
+      <label>
+        Reason
+        <input name="words" size={24} maxLength={1000} value={visit.typed('words')} />
+      </label>
+      <button type="submit" formaction="/breaks/waive" class="danger">
+        {isFresh ? 'Waive' : 'Enter password to waive'}
+      </button>
+      <button type="submit" formaction="/breaks/reopen">
+        {isFresh ? 'Reopen' : 'Enter password to reopen'}
+      </button>
+    </>
+  );
+}
+
 export function noteBreaks(visit: Visit): Promise<Answer> {
-  return decide(visit, (text) => ({ kind: 'note', text }));
+  return decide(visit, 'note', (text) => ({ kind: 'note', text }));
 }
 
 export function assignBreaks(visit: Visit): Promise<Answer> {
-  return decide(visit, (owner) => ({ kind: 'assign', owner: owner === '-' ? null : owner }));
+  return decide(visit, 'owner', (owner) => ({
+    kind: 'assign',
+    owner: owner === '-' ? null : owner,
+  }));
 }
 
 export function waiveBreaks(visit: Visit): Promise<Answer> {
-  return decide(visit, (reason) => ({ kind: 'waive', reason }));
+  return decide(visit, 'words', (reason) => ({ kind: 'waive', reason }));
 }
 
 export function reopenBreaks(visit: Visit): Promise<Answer> {
-  return decide(visit, (reason) => ({ kind: 'reopen', reason }));
+  return decide(visit, 'words', (reason) => ({ kind: 'reopen', reason }));
 }
 
-async function decide(visit: Visit, actionOf: (words: string) => BreakAction): Promise<Answer> {
+async function decide(
+  visit: Visit,
+  field: keyof typeof NEEDED,
+  actionOf: (words: string) => BreakAction,
+): Promise<Answer> {
   const { deps, form, person } = visit;
   const ids = form.rowIds('id');
-  const words = form.text('words');
+  const words = form.text(field);
   if (ids === null || ids.length === 0) return refused('Pick at least one break, at most 500.');
-  if (words === null) return refused('Say it in words: a note, an owner, or a reason.');
+  if (words === null) return refused(NEEDED[field]);
   const action = actionOf(words);
   const visible = await findBreaks(
     deps.db,
@@ -106,6 +124,12 @@ async function decide(visit: Visit, actionOf: (words: string) => BreakAction): P
     throw error;
   }
 }
+
+const NEEDED = {
+  note: 'Write the note first.',
+  owner: 'Choose the owner first.',
+  words: 'Write the reason first.',
+} as const;
 
 /** One line an account; who decided about which break is in the break's own trail. */
 async function recordEach(

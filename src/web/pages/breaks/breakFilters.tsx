@@ -77,13 +77,19 @@ export function Filters(props: {
       <Type name="to" label="Amount to" query={query} size={10} />
       <Type name="text" label="Order, transaction, words" query={query} size={18} />
       <Choose name="sort" label="Order by" query={query} any="oldest first" choices={SORTS} />
+      {query.text('cause', 600) === null ? null : (
+        <input type="hidden" name="cause" value={query.text('cause', 600) ?? ''} />
+      )}
       <button type="submit">Show</button>
       <a href="/breaks">Clear</a>
     </form>
   );
 }
 
-const STATES: readonly Choice[] = ['waived', 'resolved', 'any'].map(same);
+const STATES: readonly Choice[] = [
+  { value: 'waiver_asked', words: 'waiver waits for a second person' },
+  ...['waived', 'resolved', 'any'].map(same),
+];
 const KINDS: readonly Choice[] = BREAK_KINDS.map((kind) => ({ value: kind, words: labelOf(kind) }));
 const AGE_CHOICES: readonly Choice[] = AGES.map(({ name, words }) => ({ value: name, words }));
 const SORTS: readonly Choice[] = [

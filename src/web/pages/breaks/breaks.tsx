@@ -9,7 +9,7 @@ import {
   countUpTo,
   findBreaks,
 } from '../../../breaks/breaksStore.js';
-import { AGES, ageInDays, seenRange } from '../../../core/breaks/breakAge.js';
+import { ageInDays } from '../../../core/breaks/breakAge.js';
 import {
   breakDifference,
   breakFields,
@@ -17,8 +17,6 @@ import {
   namesIn,
 } from '../../../core/breaks/sentence.js';
 import { batchOfBreak, isOfSettlement } from '../../../core/breaks/settlementSentence.js';
-import type { BreakKind } from '../../../core/orders/verdict.js';
-import { BREAK_KINDS } from '../../../core/orders/verdict.js';
 import { labelOf, labelStates } from '../../../core/text/labels.js';
 import type { Words } from '../../format.js';
 import { Empty, Figure, OrderLink, Pager, Pick, State, Table } from '../../layout/parts.js';
@@ -29,6 +27,9 @@ import { rowIdOf } from '../../visitor/fields.js';
 import { batchPath } from '../settlement/figures.js';
 import { DecideBreaks } from './breakDecisions.js';
 import { Filters } from './breakFilters.js';
+import { ownersOf } from './breakOwners.js';
+import { causeOf, causeWords, filterOf } from './breakQuery.js';
+import { setLinks, Views } from './breakSets.js';
 
 const ROWS_A_PAGE = 50;
 /** A count stops here: "more than". */
@@ -42,23 +43,35 @@ export async function breaksPage(visit: Visit): Promise<Answer> {
   const filter = filterOf(query, accounts, now);
   const sort = query.oneOf<BreakSort>('sort', BREAK_SORTS) ?? 'age';
   const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
-  const [found, rows, choices] = await Promise.all([
+  const [found, rows, choices, owners] = await Promise.all([
     countUpTo(deps.db, filter, COUNTED_MAX),
     findBreaks(deps.db, filter, { sort, offset: at * ROWS_A_PAGE, limit: ROWS_A_PAGE }),
     breakChoices(deps.db, accounts),
+    ownersOf(visit),
   ]);
+  const cause = causeOf(query);
   const pages = Math.ceil(Math.min(found, COUNTED_MAX) / ROWS_A_PAGE);
   const body = (
     <>
       <h1>Breaks</h1>
+      <Views visit={visit} at={query.text('state') === 'waiver_asked' ? 'waivers' : 'list'} />
       <Filters query={query} accounts={accounts} choices={choices} />
       <p class="sentence" role="status">
         {countWords(found, words)}
+        {cause === null ? '' : ` Cause: ${causeWords(cause)}.`}
+        {found === 0
+          ? null
+          : setLinks(visit).map(({ href, label }) => (
+              <>
+                {' '}
+                <a href={href}>{label}</a>
+              </>
+            ))}
       </p>
       {rows.length === 0 ? (
         <NoBreaks />
       ) : (
-        <DecideBreaks visit={visit}>
+        <DecideBreaks visit={visit} owners={owners}>
           <BreakTable rows={rows} now={now} words={words} ticked={visit.ticked} />
         </DecideBreaks>
       )}
@@ -66,25 +79,6 @@ export async function breaksPage(visit: Visit): Promise<Answer> {
     </>
   );
   return { kind: 'page', title: 'Breaks', section: 'Breaks', body };
-}
-
-function filterOf(query: Fields, accounts: readonly string[], now: Date): BreakFilter {
-  const account = query.oneOf('account', accounts);
-  const age = AGES.find(({ name }) => name === query.text('age'));
-  const kind = query.oneOf<BreakKind>('kind', BREAK_KINDS);
-  const owner = query.text('owner', 64);
-  const state = query.oneOf('state', ['open', 'waived', 'resolved', 'any'] as const) ?? 'open';
-  return {
-    accountIds: account === null ? accounts : [account],
-    states: state === 'any' ? null : [state],
-    kinds: kind === null ? null : [kind],
-    currency: query.text('currency', 3),
-    minAmount: query.amount('from'),
-    maxAmount: query.amount('to'),
-    text: query.text('text', 128),
-    ...(owner === null ? {} : { owner: owner === '-' ? null : owner }),
-    ...(age === undefined ? {} : seenRange(age, now)),
-  };
 }
 
 function addressOf(query: Fields, page: number): string {
@@ -152,6 +146,7 @@ function BreakTable(props: {
           </td>
           <td>
             <State state={row.state} />
+            <WaiverAsked row={row} words={words} />
           </td>
           <Figure>{words.amount(row.stake)}</Figure>
           <td>{row.currency}</td>
@@ -161,6 +156,16 @@ function BreakTable(props: {
         </tr>
       ))}
     </Table>
+  );
+}
+
+function WaiverAsked({ row, words }: { row: FoundBreak; words: Words }) {
+  if (row.waiverAskedBy === null) return null;
+  return (
+    <span class="hint">
+      {' '}
+      waiver asked by {row.waiverAskedBy}: {words.free(row.waiverAskedReason, namesIn(row))}
+    </span>
   );
 }
 
@@ -203,7 +208,7 @@ export async function breakPage(visit: Visit): Promise<Answer> {
         .
       </p>
       <Sides found={found} words={words} />
-      <DecideBreaks visit={visit} isFixed>
+      <DecideBreaks visit={visit} owners={await ownersOf(visit)} isFixed>
         <input type="hidden" name="id" value={found.breakId} />
       </DecideBreaks>
       <h2>Its life</h2>

@@ -1,0 +1,142 @@
+// One decision about all breaks that match a filter: looked at with its totals, then done, and only
+// if what matches is still what was looked at. It is written in parts, so that no row is held for
+// long and a run goes on beside it; each break is bound to what was seen of it, and keeps its own
+// line in the trail. Neighbour: decideBreaks.ts decides about the breaks of one part.
+
+import { createHash } from 'node:crypto';
+import type { BreakAction, BreakVerdict } from '../core/breaks/breakDecision.js';
+import { decideBreak, waivedAloneMax } from '../core/breaks/breakDecision.js';
+import type { Decider } from '../core/instructions/decider.js';
+import type { Hundredths } from '../core/money.js';
+import { formatAmount, parseAmount } from '../core/money.js';
+import type { BreakFilter, SetBreak } from './breaksStore.js';
+import { breakSet } from './breaksStore.js';
+import type { DecideDeps, DecidedBreakRow } from './decideBreaks.js';
+import { decideBreaks } from './decideBreaks.js';
+
+/** Breaks that are looked through for one set. */
+const LOOKED_MAX = 50_000;
+/** Breaks of one set: what one press decides about. */
+export const SET_MAX = 10_000;
+/** Breaks of one transaction. */
+const PART = 500;
+
+export interface SetTotal {
+  breaks: number;
+  /** by currency; breaks without an amount are counted apart */
+  money: Record<string, string>;
+  withoutAmount: number;
+  oldest: Date | null;
+}
+
+export interface SetPreview {
+  /** of all that match */
+  matching: SetTotal;
+  /** there are more than were looked through */
+  isCut: boolean;
+  /** of those that the next press decides about, by what becomes of them */
+  becomes: ReadonlyMap<BreakVerdict['kind'], SetTotal>;
+  /** what it would leave as they are, by reason */
+  left: ReadonlyMap<string, number>;
+  /** would be decided about by further presses */
+  later: number;
+  /** of what the press is about, row by row */
+  digest: string;
+}
+
+interface SetRequest {
+  readonly filter: BreakFilter;
+  readonly action: BreakAction;
+  readonly who: Decider;
+}
+
+interface ChosenSet {
+  preview: SetPreview;
+  rows: SetBreak[];
+}
+
+export async function previewSet(deps: DecideDeps, request: SetRequest): Promise<SetPreview> {
+  return (await chooseSet(deps, request)).preview;
+}
+
+export type SetOutcome =
+  | { kind: 'changed' }
+  | { kind: 'decided'; verdicts: Map<BreakVerdict['kind'], number>; refused: DecidedBreakRow[] };
+
+/** `digest` is that of the preview; `over` says in words how the set was chosen. */
+export async function decideSet(
+  deps: DecideDeps,
+  request: SetRequest & { readonly digest: string; readonly over: string },
+): Promise<SetOutcome> {
+  const { action, who, over } = request;
+  const { preview, rows } = await chooseSet(deps, request);
+  if (preview.digest !== request.digest || rows.length === 0) return { kind: 'changed' };
+  const verdicts = new Map<BreakVerdict['kind'], number>();
+  const refused: DecidedBreakRow[] = [];
+  const decisionId = deps.newId();
+  for (let at = 0; at < rows.length; at += PART) {
+    const part = rows.slice(at, at + PART);
+    const ids = part.map(({ breakId }) => breakId);
+    const seen = new Map(part.map((row) => [row.breakId, row]));
+    const decided = await decideBreaks(deps, { ids, action, who, over, seen, decisionId });
+    for (const row of decided) {
+      verdicts.set(row.kind, (verdicts.get(row.kind) ?? 0) + 1);
+      if (row.kind === 'refused' || row.kind === 'unchanged') refused.push(row);
+    }
+  }
+  return { kind: 'decided', verdicts, refused };
+}
+
+/** Those that the decision would change, oldest first: the same again would end nowhere. */
+async function chooseSet(deps: DecideDeps, request: SetRequest): Promise<ChosenSet> {
+  const { filter, action, who } = request;
+  const approveAbove = deps.config.operations.approveAbove.refund;
+  const found = await breakSet(deps.db, filter, LOOKED_MAX + 1);
+  const looked = found.slice(0, LOOKED_MAX);
+  const becomes = new Map<BreakVerdict['kind'], SetBreak[]>();
+  const left = new Map<string, number>();
+  const rows: SetBreak[] = [];
+  let later = 0;
+  for (const row of looked) {
+    const stake = row.stake === null ? null : parseAmount(row.stake);
+    const limit = waivedAloneMax(approveAbove, row.currency);
+    const verdict = decideBreak({ ...row, stake }, action, who, limit);
+    if ('reason' in verdict) left.set(verdict.reason, (left.get(verdict.reason) ?? 0) + 1);
+    else if (rows.length >= SET_MAX) later += 1;
+    else {
+      rows.push(row);
+      const some = becomes.get(verdict.kind) ?? [];
+      some.push(row);
+      becomes.set(verdict.kind, some);
+    }
+  }
+  const preview = {
+    matching: totalOf(looked),
+    isCut: found.length > looked.length,
+    becomes: new Map([...becomes].map(([kind, some]) => [kind, totalOf(some)])),
+    left,
+    later,
+    digest: digestOf(rows),
+  };
+  return { preview, rows };
+}
+
+function totalOf(rows: readonly SetBreak[]): SetTotal {
+  const sums = new Map<string, Hundredths>();
+  let withoutAmount = 0;
+  for (const { currency, stake } of rows) {
+    const amount = stake === null ? null : parseAmount(stake);
+    if (amount === null || currency === null) withoutAmount += 1;
+    else sums.set(currency, (sums.get(currency) ?? 0n) + amount);
+  }
+  const money = Object.fromEntries(
+    [...sums].sort().map(([currency, sum]) => [currency, formatAmount(sum)]),
+  );
+  return { breaks: rows.length, money, withoutAmount, oldest: rows[0]?.firstSeen ?? null };
+}
+
+function digestOf(rows: readonly SetBreak[]): string {
+  const hash = createHash('sha256');
+  for (const { breakId, seen, last } of rows) hash.update(`${breakId} ${seen} ${last}\n`);
+  return hash.digest('hex');
+}

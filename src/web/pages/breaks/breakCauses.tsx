@@ -1,0 +1,85 @@
+// Breaks put together by their cause: how many, how much money, since when. From each group one
+// goes to its breaks, or to one decision about all of them.
+
+import type { BreakGroupRow } from '../../../breaks/breaksStore.js';
+import { countBreaks } from '../../../breaks/breaksStore.js';
+import { ageInDays } from '../../../core/breaks/breakAge.js';
+import { Empty, Figure, MoneyOf, Table } from '../../layout/parts.js';
+import type { Answer, Visit } from '../../visit.js';
+import { causeWords, filterOf, queryOf } from './breakQuery.js';
+import { setLinks, Views } from './breakSets.js';
+
+const GROUPS_MAX = 200;
+
+export async function causesPage(visit: Visit): Promise<Answer> {
+  const { deps, accounts, query, words } = visit;
+  const now = deps.now();
+  const found = await countBreaks(
+    deps.db,
+    filterOf(query, accounts, now),
+    'cause',
+    now,
+    GROUPS_MAX + 1,
+  );
+  const groups = found.slice(0, GROUPS_MAX);
+  const count = groups.reduce((sum, { breaks }) => sum + breaks, 0);
+  const body = (
+    <>
+      <h1>Breaks by cause</h1>
+      <Views visit={visit} at="causes" />
+      <p class="sentence" role="status">
+        {words.count(count)} {count === 1 ? 'break' : 'breaks'}, {words.count(groups.length)}{' '}
+        {groups.length === 1 ? 'cause' : 'causes'}, largest first.
+        {found.length > groups.length ? ' There are more causes: narrow the list.' : ''}
+      </p>
+      {groups.length === 0 ? (
+        <Empty>No break fits.</Empty>
+      ) : (
+        <Table
+          caption="Breaks by cause"
+          class="cards"
+          columns={[
+            { head: 'Cause' },
+            { head: 'Breaks', isFigure: true },
+            { head: 'Money', isFigure: true },
+            { head: 'Oldest' },
+            { head: 'Days', isFigure: true },
+            { head: 'All of them' },
+          ]}
+        >
+          {groups.map((group) => (
+            <CauseRow group={group} visit={visit} now={now} />
+          ))}
+        </Table>
+      )}
+    </>
+  );
+  return { kind: 'page', title: 'Breaks by cause', section: 'Breaks', body };
+}
+
+function CauseRow({ group, visit, now }: { group: BreakGroupRow; visit: Visit; now: Date }) {
+  const { words, query } = visit;
+  const cause = group.key ?? '';
+  return (
+    <tr>
+      <th scope="row" class="words">
+        <a href={`/breaks?${queryOf(query, { cause })}`}>{causeWords(cause)}</a>
+      </th>
+      <Figure name="Breaks">{words.count(group.breaks)}</Figure>
+      <Figure>
+        <MoneyOf money={group.money} withoutAmount={group.withoutAmount} words={words} />
+      </Figure>
+      <td class="when" data-name="Oldest">
+        {words.at(group.oldest)}
+      </td>
+      <Figure name="Days">{words.count(ageInDays(group.oldest, now))}</Figure>
+      <td class="line">
+        {setLinks(visit, { cause }).map(({ href, label }) => (
+          <>
+            <a href={href}>{label}</a>{' '}
+          </>
+        ))}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,66 @@
+// Which breaks an address names: the filters of the list, of the causes and of the decisions over
+// all that match are the same, and are read here only.
+
+import type { BreakFilter } from '../../../breaks/breaksStore.js';
+import { AGES, seenRange } from '../../../core/breaks/breakAge.js';
+import type { BreakKind } from '../../../core/orders/verdict.js';
+import { BREAK_KINDS } from '../../../core/orders/verdict.js';
+import { labelOf } from '../../../core/text/labels.js';
+import type { Fields } from '../../visitor/fields.js';
+
+const BREAK_STATES = ['open', 'waiver_asked', 'waived', 'resolved', 'any'] as const;
+
+/** Causes name what a ledger's row lacks, and the gateway's words. */
+const CAUSE_MAX = 600;
+
+export function filterOf(query: Fields, accounts: readonly string[], now: Date): BreakFilter {
+  const account = query.oneOf('account', accounts);
+  const age = AGES.find(({ name }) => name === query.text('age'));
+  const kind = query.oneOf<BreakKind>('kind', BREAK_KINDS);
+  const owner = query.text('owner', 64);
+  const state = query.oneOf('state', BREAK_STATES) ?? 'open';
+  return {
+    accountIds: account === null ? accounts : [account],
+    states: state === 'any' ? null : [state],
+    kinds: kind === null ? null : [kind],
+    currency: query.text('currency', 3),
+    minAmount: query.amount('from'),
+    maxAmount: query.amount('to'),
+    text: query.text('text', 128),
+    cause: causeOf(query),
+    ...(owner === null ? {} : { owner: owner === '-' ? null : owner }),
+    ...(age === undefined ? {} : seenRange(age, now)),
+  };
+}
+
+export function causeOf(query: Fields): string | null {
+  return query.text('cause', CAUSE_MAX);
+}
+
+const FILTERS = [
+  ...['state', 'account', 'kind', 'currency', 'age', 'owner', 'from', 'to', 'text', 'cause'],
+] as const;
+
+/** The filters of an address as the query of another one; `more` is put in their place or added. */
+export function queryOf(query: Fields, more: Readonly<Record<string, string>> = {}): string {
+  const kept = FILTERS.flatMap((name): [string, string][] => {
+    const value = more[name] === undefined ? query.text(name) : null;
+    return value === null ? [] : [[name, value]];
+  });
+  return new URLSearchParams([...kept, ...Object.entries(more)]).toString();
+}
+
+/** "kind amount_mismatch, age 8-30", for the trail; all that is open where nothing was chosen. */
+export function chosenWords(query: Fields): string {
+  const words = FILTERS.flatMap((name) => {
+    const value = query.text(name);
+    return value === null ? [] : [`${name} ${value}`];
+  });
+  return words.length === 0 ? 'all that are open' : words.join(', ');
+}
+
+/** A cause begins with the kind of break, and goes on in words of others. */
+export function causeWords(cause: string): string {
+  const [kind = '', ...rest] = cause.split(', ');
+  return [labelOf(kind), ...rest].join(', ');
+}

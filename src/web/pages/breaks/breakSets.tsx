@@ -1,0 +1,297 @@
+// One decision about all breaks that match: first its totals, then the press, which is refused and
+// shown again if what matches has changed. breaks/decideSet.ts says what a set is, and does it.
+
+import type { SetOutcome, SetPreview, SetTotal } from '../../../breaks/decideSet.js';
+import { decideSet, previewSet, SET_MAX } from '../../../breaks/decideSet.js';
+import type { BreakAction } from '../../../core/breaks/breakDecision.js';
+import { UsageError } from '../../../core/errors.js';
+import { labelOf } from '../../../core/text/labels.js';
+import { Empty, Form, MoneyOf, Table } from '../../layout/parts.js';
+import type { Answer, Visit } from '../../visit.js';
+import { refused } from '../../visit.js';
+import { OwnerChoice, ownersOf } from './breakOwners.js';
+import { causeOf, causeWords, chosenWords, filterOf, queryOf } from './breakQuery.js';
+
+export const SET_VERBS = ['assign', 'waive', 'reopen'] as const;
+type SetVerb = (typeof SET_VERBS)[number];
+
+export const RIGHT_OF = { assign: 'workBreaks', waive: 'waive', reopen: 'waive' } as const;
+
+const TITLES: Readonly<Record<SetVerb, string>> = {
+  assign: 'Assign all that match',
+  waive: 'Waive all that match',
+  reopen: 'Reopen all that match',
+};
+
+/** Where all that match can be decided about by this person. */
+export function setLinks(
+  visit: Visit,
+  more: Readonly<Record<string, string>> = {},
+): { href: string; label: string }[] {
+  const state = visit.query.text('state') ?? 'open';
+  const verbs: readonly SetVerb[] =
+    state === 'waived' ? ['reopen'] : state === 'resolved' ? [] : ['assign', 'waive'];
+  return verbs
+    .filter((verb) => visit.accountsFor(RIGHT_OF[verb]).length > 0)
+    .map((verb) => ({
+      href: `/breaks/all/${verb}?${queryOf(visit.query, more)}`,
+      label: `${labelOf(verb)} all`,
+    }));
+}
+
+/** The ways to look at breaks. */
+export function Views({ visit, at }: { visit: Visit; at: 'list' | 'causes' | 'waivers' }) {
+  const current = (name: string) => (name === at ? 'page' : undefined);
+  const query = queryOf(visit.query);
+  const waiting = new URLSearchParams({ state: 'waiver_asked' });
+  return (
+    <nav class="states" aria-label="Ways to look at breaks">
+      <a href={`/breaks?${query}`} aria-current={current('list')}>
+        One by one
+      </a>
+      <a href={`/breaks/causes?${query}`} aria-current={current('causes')}>
+        By cause
+      </a>
+      <a href={`/breaks?${waiting}`} aria-current={current('waivers')}>
+        Waivers that wait for a second person
+      </a>
+    </nav>
+  );
+}
+
+export function setPage(verb: SetVerb) {
+  return (visit: Visit): Promise<Answer> => show(visit, verb, null);
+}
+
+async function show(visit: Visit, verb: SetVerb, changed: string | null): Promise<Answer> {
+  const action = actionOf(visit, verb);
+  const owners = verb === 'assign' ? await ownersOf(visit) : [];
+  const preview = action === null ? null : await previewSet(visit.deps, requestOf(visit, action));
+  const cause = causeOf(visit.query);
+  const body = (
+    <>
+      <h1>{TITLES[verb]}</h1>
+      <p class="hint">
+        Chosen: {cause === null ? chosenWords(visit.query) : causeWords(cause)}.{' '}
+        <a href={`/breaks?${queryOf(visit.query)}`}>See them one by one</a>
+      </p>
+      {changed === null ? null : (
+        <p class="problem" role="alert">
+          {changed}
+        </p>
+      )}
+      {verb === 'assign' ? <ChooseOwner visit={visit} owners={owners} /> : null}
+      {preview === null ? null : <Preview visit={visit} verb={verb} preview={preview} />}
+    </>
+  );
+  const status = changed === null ? 200 : 409;
+  return { kind: 'page', title: TITLES[verb], section: 'Breaks', body, status };
+}
+
+function ChooseOwner({ visit, owners }: { visit: Visit; owners: readonly string[] }) {
+  const kept = [...new URLSearchParams(queryOf(visit.query))];
+  return (
+    <form class="filters" method="get" action="/breaks/all/assign" aria-label="Owner">
+      {kept.map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <OwnerChoice name="whom" owners={owners} chosen={visit.query.text('whom', 64)} />
+      <button type="submit">Show what would be done</button>
+    </form>
+  );
+}
+
+function requestOf(visit: Visit, action: BreakAction) {
+  const { deps, accounts, query, person } = visit;
+  const who = { name: person.name, isClaim: false };
+  return { filter: filterOf(query, accounts, deps.now()), action, who };
+}
+
+/** Null: it is not said yet what is to be done. */
+function actionOf(visit: Visit, verb: SetVerb): BreakAction | null {
+  if (verb !== 'assign') return { kind: verb, reason: visit.form.text('words') ?? '' };
+  const owner = visit.query.text('whom', 64);
+  if (owner === null) return null;
+  return { kind: 'assign', owner: owner === '-' ? null : owner };
+}
+
+function Preview(props: { visit: Visit; verb: SetVerb; preview: SetPreview }) {
+  const { visit, verb, preview } = props;
+  const { words } = visit;
+  const { matching, becomes, left, later } = preview;
+  const pressed = [...becomes.values()].reduce((sum, { breaks }) => sum + breaks, 0);
+  return (
+    <>
+      <p class="sentence" role="status">
+        {words.count(matching.breaks)} {matching.breaks === 1 ? 'break matches' : 'breaks match'}
+        {preview.isCut ? ', and there are more' : ''}. The button decides about{' '}
+        {words.count(pressed)} of them
+        {later === 0 ? '' : `, the oldest; ${words.count(later)} are left for the next press`}.
+      </p>
+      <Table
+        caption="What would be done"
+        class="cards"
+        columns={[
+          { head: 'What' },
+          { head: 'Breaks', isFigure: true },
+          { head: 'Money', isFigure: true },
+          { head: 'Oldest' },
+        ]}
+      >
+        <TotalRow what="match in all" total={matching} visit={visit} />
+        {[...becomes].map(([kind, total]) => (
+          <TotalRow what={BECOMES[kind] ?? labelOf(kind)} total={total} visit={visit} />
+        ))}
+      </Table>
+      {[...left].map(([reason, count]) => (
+        <p class="hint">
+          {words.count(count)} left as {count === 1 ? 'it is' : 'they are'}: {reason}.
+        </p>
+      ))}
+      {pressed === 0 ? (
+        <Empty>Nothing would be changed.</Empty>
+      ) : (
+        <Press visit={visit} verb={verb} digest={preview.digest} count={pressed} />
+      )}
+      <p class="hint">
+        One press decides about at most {words.count(SET_MAX)}. If anything that matches changes
+        before the press, nothing is done and the new figures are shown.
+      </p>
+    </>
+  );
+}
+
+function Press(props: { visit: Visit; verb: SetVerb; digest: string; count: number }) {
+  const { visit, verb, digest, count } = props;
+  const { query, words, typed, form } = visit;
+  const whom = verb === 'assign' ? { whom: query.text('whom', 64) ?? '' } : {};
+  return (
+    <Form action={`/breaks/all/${verb}?${queryOf(query, whom)}`} csrf={visit.csrf}>
+      <input type="hidden" name="seen" value={digest} />
+      <fieldset class="decide">
+        <legend>{TITLES[verb]}</legend>
+        {verb === 'assign' ? null : (
+          <label>
+            Reason
+            <input
+              name="words"
+              size={40}
+              maxLength={1000}
+              required
+              value={typed('words') || (form.text('words') ?? '')}
+            />
+          </label>
+        )}
+        <button type="submit" class="main" formNoValidate={asksPassword(visit, verb)}>
+          {asksPassword(visit, verb)
+            ? 'Enter password first'
+            : `${labelOf(verb)} ${words.count(count)}`}
+        </button>
+      </fieldset>
+    </Form>
+  );
+}
+
+function asksPassword({ person }: Visit, verb: SetVerb): boolean {
+  return verb !== 'assign' && !person.isFresh;
+}
+
+const BECOMES: Readonly<Record<string, string>> = {
+  waived: 'will be waived',
+  waiver_asked: 'will wait for a second person: above what one person may waive',
+  assigned: 'will be assigned',
+  reopened: 'will be open again',
+};
+
+function TotalRow(props: { what: string; total: SetTotal; visit: Visit }) {
+  const { what, total, visit } = props;
+  const { words } = visit;
+  return (
+    <tr>
+      <th scope="row" class="words">
+        {what}
+      </th>
+      <td class="figure" data-name="Breaks">
+        {words.count(total.breaks)}
+      </td>
+      <td class="figure">
+        <MoneyOf money={total.money} withoutAmount={total.withoutAmount} words={words} />
+      </td>
+      <td class="when">{words.at(total.oldest)}</td>
+    </tr>
+  );
+}
+
+export function pressSet(verb: SetVerb) {
+  return async (visit: Visit): Promise<Answer> => {
+    const { form, query } = visit;
+    const action = actionOf(visit, verb);
+    const digest = form.text('seen', 64);
+    if (action === null || digest === null) return refused('Look at what matches first.');
+    try {
+      const over = chosenWords(query);
+      const outcome = await decideSet(visit.deps, { ...requestOf(visit, action), digest, over });
+      if (outcome.kind === 'changed') {
+        return show(visit, verb, 'What matches has changed since it was shown: nothing was done.');
+      }
+      await visit.record({
+        action: `${verb} all breaks that match`,
+        subject: over,
+        outcome: outcomeWords(outcome),
+      });
+      return donePage(visit, verb, outcome);
+    } catch (error) {
+      if (error instanceof UsageError) return refused(`Nothing was changed: ${error.message}.`);
+      throw error;
+    }
+  };
+}
+
+type Decided = SetOutcome & { kind: 'decided' };
+
+function outcomeWords({ verdicts }: Decided): string {
+  return [...verdicts].map(([kind, count]) => `${count} ${labelOf(kind)}`).join(', ');
+}
+
+const SHOWN_MAX = 100;
+
+function donePage(visit: Visit, verb: SetVerb, outcome: Decided): Answer {
+  const { words, query } = visit;
+  const again =
+    verb === 'assign' ? queryOf(query, { whom: query.text('whom', 64) ?? '' }) : queryOf(query);
+  const body = (
+    <>
+      <h1>What was done</h1>
+      <p class="sentence" role="status">
+        {[...outcome.verdicts]
+          .map(([kind, count]) => `${words.count(count)} ${DONE[kind] ?? labelOf(kind)}`)
+          .join(', ')}
+        .
+      </p>
+      {outcome.refused.length === 0 ? null : (
+        <ul>
+          {outcome.refused.slice(0, SHOWN_MAX).map((row) => (
+            <li>
+              <a href={`/breaks/${row.breakId}`}>
+                {labelOf(row.which)} of {row.orderNo}
+              </a>
+              : {'reason' in row ? row.reason : ''}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p>
+        <a href={`/breaks/all/${verb}?${again}`}>What still matches</a> ·{' '}
+        <a href="/breaks/causes">Breaks by cause</a>
+      </p>
+    </>
+  );
+  return { kind: 'page', title: 'What was done', section: 'Breaks', body };
+}
+
+const DONE: Readonly<Record<string, string>> = {
+  waiver_asked: 'waiting for a second person',
+  reopened: 'open again',
+  refused: 'left as they were',
+  unchanged: 'unchanged',
+};

@@ -1,0 +1,142 @@
+// Breaks by cause, and one decision about all that match: 20,000 equal breaks in few presses, bound
+// to what was shown, each with its own line in the trail; waivers beyond the limit take two people.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ConsoleHouse, Visitor } from './consoleHouse.js';
+import { openConsole } from './consoleHouse.js';
+
+const SMALL = 20_000;
+const LARGE = 30;
+
+let place: ConsoleHouse;
+let anna: Visitor;
+let bert: Visitor;
+beforeAll(async () => {
+  place = await openConsole();
+  anna = await place.withRole('finance');
+  bert = await place.withRole('finance');
+  await place.app.db.query(`update tieout.breaks set state = 'resolved'`);
+  await openBreaks('SMALL', SMALL, '0.10');
+  await openBreaks('LARGE', LARGE, '900.00');
+}, 180_000);
+afterAll(() => place.end());
+
+/** So many orders with one difference. */
+async function openBreaks(name: string, count: number, delta: string): Promise<void> {
+  await place.app.db.query(
+    `insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
+       last_run_id, expected, actual, fingerprint, currency, amount)
+     select a.account_id, $1::text || n, 'amount_mismatch', 'open', $4::timestamptz, a.run_id,
+       a.run_id,
+       '{"state": "captured", "amount": "1000.00", "currency": "EUR"}',
+       jsonb_build_object('state', 'captured', 'currency', 'EUR',
+         'amount', (1000 + $3::numeric)::numeric(20,2)::text),
+       $1::text || n, 'EUR', $3::numeric
+     from (select * from tieout.run_accounts where account_id = 'A1001' limit 1) a
+     cross join generate_series(1, $2::int) n`,
+    [name, count, delta, new Date(place.clock.now.getTime() - 60_000)],
+  );
+}
+
+async function states(name: string): Promise<Record<string, number>> {
+  const { rows } = await place.app.db.query<{ key: string; count: bigint }>(
+    `select case when waiver_asked_for = fingerprint and state = 'open' then 'asked'
+       else state end as key, count(*) as count
+     from tieout.breaks where order_no like $1 || '%' group by 1`,
+    [name],
+  );
+  return Object.fromEntries(rows.map(({ key, count }) => [key, Number(count)]));
+}
+
+const seenOf = (body: string): string => /name="seen" value="([0-9a-f]{64})"/.exec(body)?.[1] ?? '';
+const sentence = (body: string): string =>
+  (/<p class="sentence"[^>]*>(.*?)<\/p>/.exec(body)?.[1] ?? '').replaceAll(/<[^>]+>/g, '');
+
+/** The link to waive all of the cause that the page of causes names so. */
+async function linkOf(visitor: Visitor, cause: string, label = 'waive all'): Promise<string> {
+  const { body } = await visitor.get('/breaks/causes');
+  const row = body.split('<tr>').find((one) => one.includes(`>${cause}<`)) ?? '';
+  const href = new RegExp(`<a href="([^"]+)">${label}</a>`).exec(row)?.[1] ?? '';
+  return href.replaceAll('&amp;', '&');
+}
+
+describe('breaks by cause', () => {
+  it('shows count, money and age of each', async () => {
+    const { body } = await anna.get('/breaks/causes');
+    const text = body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+    expect(sentence(body)).toBe('20,030 breaks, 2 causes, largest first.');
+    expect(text).toContain('amount mismatch, delta +0.10 EUR 20,000 2,000.00 EUR');
+    expect(text).toContain('amount mismatch, delta +900.00 EUR 30 27,000.00 EUR');
+    const viewer = await place.withRole('viewer');
+    expect((await viewer.get('/breaks/causes')).body).not.toContain('waive all');
+  });
+});
+
+describe('all that match', () => {
+  it('is refused and shown again when it changed since it was shown', async () => {
+    const link = await linkOf(anna, 'amount mismatch, delta +900.00 EUR');
+    const seen = seenOf((await anna.get(link)).body);
+    const { rows } = await place.app.db.query<{ id: bigint }>(
+      `select break_id as id from tieout.breaks where order_no = 'LARGE7'`,
+    );
+    await bert.post('/breaks/note', { id: String(rows[0]?.id), note: 'I ask the shop first' });
+    const answer = await anna.post(link, { seen, words: 'rounding' });
+    expect(answer.statusCode).toBe(409);
+    expect(answer.body).toContain('has changed since it was shown: nothing was done');
+    expect(answer.body).toContain('value="rounding"');
+    expect(seenOf(answer.body)).not.toBe(seen);
+    expect(await states('LARGE')).toEqual({ open: LARGE });
+  });
+
+  it('keeps four eyes for each beyond the limit', async () => {
+    const link = await linkOf(anna, 'amount mismatch, delta +900.00 EUR');
+    const seen = seenOf((await anna.get(link)).body);
+    const asked = await anna.post(link, { seen, words: 'the shop pays' });
+    expect(sentence(asked.body)).toBe('30 waiting for a second person.');
+    expect(await states('LARGE')).toEqual({ asked: LARGE });
+    expect((await anna.get(link)).body).toContain('Nothing would be changed.');
+    expect(sentence((await anna.get('/breaks?state=waiver_asked')).body)).toMatch(/^30 breaks\./);
+    expect((await anna.get('/breaks?state=waiver_asked')).body).toContain('the shop pays');
+    const again = seenOf((await bert.get(link)).body);
+    const done = await bert.post(link, { seen: again, words: 'agreed' });
+    expect(sentence(done.body)).toBe('30 waived.');
+    expect(await states('LARGE')).toEqual({ waived: LARGE });
+  });
+
+  it('works 20,000 equal breaks off in ten clicks, each with its line', async () => {
+    // Breaks, by cause, waive all.
+    let clicks = 3;
+    const link = await linkOf(anna, 'amount mismatch, delta +0.10 EUR');
+    for (;;) {
+      const { body } = await anna.get(link);
+      if (seenOf(body) === '') break;
+      const { statusCode } = await anna.post(link, { seen: seenOf(body), words: 'rounding' });
+      expect(statusCode).toBe(200);
+      clicks += 2;
+    }
+    expect(clicks).toBeLessThanOrEqual(10);
+    expect(await states('SMALL')).toEqual({ waived: SMALL });
+    const { rows } = await place.app.db.query<{ events: bigint; by: string; decisions: bigint }>(
+      `select count(*) as events, min(by) as by, count(distinct decision_id) as decisions
+       from tieout.break_events e join tieout.breaks b using (break_id)
+       where b.order_no like 'SMALL%' and e.event = 'waived' and e.reason = 'rounding'
+         and e.decided_over like 'cause amount_mismatch%'`,
+    );
+    expect(rows).toEqual([{ events: BigInt(SMALL), by: anna.name, decisions: 2n }]);
+  }, 180_000);
+
+  it('assigns to a person who was picked, and reopens', async () => {
+    const page = await anna.get('/breaks/all/reopen?state=waived&text=large');
+    const { body } = await anna.post('/breaks/all/reopen?state=waived&text=large', {
+      seen: seenOf(page.body),
+      words: 'the shop did not pay',
+    });
+    expect(sentence(body)).toBe('30 open again.');
+    const assign = `/breaks/all/assign?text=large&whom=${bert.name}`;
+    expect((await anna.get('/breaks/all/assign?text=large')).body).toContain(
+      `<option value="${bert.name}">`,
+    );
+    const seen = seenOf((await anna.get(assign)).body);
+    expect(sentence((await anna.post(assign, { seen })).body)).toBe('30 assigned.');
+  });
+});

@@ -176,8 +176,15 @@ signing:
   algorithm: sha256
   key: append # append or prepend: where the key joins the values; an hmac takes it as its key
   separator: "" # between the values, and between them and the key
-  # What is signed, in order. A path with [] takes all entries before the next path begins; a value
-  # that is absent counts as empty.
+  # Where name=value is signed: { join: "=", keyName: null, skipEmpty: false }. keyName: the key is
+  # a pair, too; skipEmpty: empty values are left out.
+  pairs: null
+  sort: false # true: by name, whatever the order below
+  output: hex # hex, hex-upper or base64
+  inBody: true # false: no encryption_data in the body, the signature stands in a header
+  headers: {} # { X-Signature: "{signature}", Authorization: "Bearer {key}" }; {merchantId}, {accountId}
+  # What is signed, in order. A path with [] takes all entries before the next path begins, and
+  # "orders[].{a,b}" takes a and b of each entry in turn; a value that is absent counts as empty.
   fields:
     default: [merchant_id, account_id]
     authorise: [merchant_id, account_id, order_no, currency, amount]

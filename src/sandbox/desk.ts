@@ -4,7 +4,7 @@
 
 import { DAY_MS } from '../core/time.js';
 import type { Profile } from '../gateway/document/profile.js';
-import { responseSignatureOf, sameSignature, signatureOf } from '../gateway/wire/sign.js';
+import { responseSignatureOf, sameSignature, signMessage } from '../gateway/wire/sign.js';
 import type { EntryPrinter } from './answers/entries.js';
 import { printedDay } from './answers/printedDay.js';
 import { type Book, type Draft, type Effect, settle } from './book/book.js';
@@ -37,6 +37,8 @@ export interface Received {
   readonly message: Readonly<Record<string, unknown>>;
   readonly request: string;
   readonly at: Date;
+  /** Of the request, by lower-case name; null: a form of our own, which can carry none. */
+  readonly headers: Readonly<Record<string, unknown>> | null;
   /** Address of the caller. */
   readonly from: string;
   /** Address of the sandbox, for links in answers. */
@@ -88,14 +90,19 @@ type CheckedAccount =
 export function checkAccount(
   desk: Desk,
   operation: string,
-  message: Received['message'],
+  { message, headers }: Pick<Received, 'message' | 'headers'>,
 ): CheckedAccount {
   const account = desk.accounts.get(textOf(message.account_id));
   if (account === undefined || account.merchantId !== message.merchant_id) {
     return { kind: 'refused', status: 404, reason: 'unknown account' };
   }
-  const expected = signatureOf(desk.profile.signing, operation, account.signingKey, message);
-  if (sameSignature(expected, message.encryption_data)) return { kind: 'known', account };
+  const { signing } = desk.profile;
+  const expected = signMessage(signing, operation, account, message);
+  const isSigned = !signing.inBody || sameSignature(expected.signature, message.encryption_data);
+  const hasHeaders = Object.entries(expected.headers).every(
+    ([name, text]) => headers === null || sameSignature(text, headers[name.toLowerCase()]),
+  );
+  if (isSigned && hasHeaders) return { kind: 'known', account };
   return { kind: 'refused', status: 400, reason: 'wrong signature' };
 }
 

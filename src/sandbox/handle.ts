@@ -100,7 +100,7 @@ function receive(
   path: string,
   body: Buffer,
   message: Record<string, unknown>,
-  { socket }: IncomingMessage,
+  { socket, headers }: IncomingMessage,
   fault: FaultAction | null,
 ): Received {
   const isQuery = path === QUERY_PATH;
@@ -109,6 +109,7 @@ function receive(
     message,
     request: `${newId()}${hash}`,
     at: now(),
+    headers,
     from: socket.remoteAddress ?? '',
     baseUrl,
     ...(fault?.kind === 'half' ? { isHalved: true } : {}),

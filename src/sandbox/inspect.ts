@@ -181,7 +181,14 @@ async function takeHosted({ house, request, response }: Visit): Promise<void> {
   if (message === null) return sendText(response, 400, 'Invalid input');
   const { desk, now, newId, baseUrl } = house;
   const from = request.socket.remoteAddress ?? '';
-  const received = { message, request: `hosted.${newId()}`, at: now(), from, baseUrl };
+  const received = {
+    message,
+    request: `hosted.${newId()}`,
+    at: now(),
+    headers: null,
+    from,
+    baseUrl,
+  };
   send(response, answerHosted(desk, received));
 }
 

@@ -4,8 +4,8 @@
 
 import type { Operation } from '../core/orders/order.js';
 import { BATCH_SHAPES } from '../gateway/document/messages.js';
-import { sandboxProfile } from '../gateway/document/profile.js';
-import { signatureOf } from '../gateway/wire/sign.js';
+import type { Profile } from '../gateway/document/profile.js';
+import { type SignedMessage, signMessage } from '../gateway/wire/sign.js';
 import type { SandboxAccount } from './desk.js';
 import { type SeededOrder, seedOrders } from './seed/seed.js';
 import { planSeed, type SeedSettings } from './seed/seedPlan.js';
@@ -17,12 +17,13 @@ export function welcomeText(
   baseUrl: string,
   accounts: readonly SandboxAccount[],
   settings: SeedSettings,
+  { profile, name }: { profile: Profile; name: string },
 ): string {
   const day = settings.dayStart.toISOString().slice(0, 10);
   const due = orderToCapture(settings);
   const account = accounts.find(({ accountId }) => accountId === due?.ledger.account_id);
   const lines = [
-    `Sandbox gateway on ${baseUrl} (profile: sandbox). Ctrl-C ends it.`,
+    `Sandbox gateway on ${baseUrl} (profile: ${name}). Ctrl-C ends it.`,
     `${settings.orders} orders of the night ${day}, seed ${settings.seed}.`,
     '',
     ...accounts.map(
@@ -30,7 +31,7 @@ export function welcomeText(
         `merchantId ${merchantId}  accountId ${accountId}  signingKey ${signingKey}`,
     ),
     '',
-    ...(due === null || account === undefined ? [] : tryLines(baseUrl, account, due)),
+    ...(due === null || account === undefined ? [] : tryLines(baseUrl, account, due, profile)),
     `What really moved: curl ${baseUrl}/_sandbox/effects`,
     `By hand: ${baseUrl}/_sandbox/portal`,
   ];
@@ -48,32 +49,44 @@ function orderToCapture(settings: SeedSettings): SeededOrder | null {
   return null;
 }
 
-function tryLines(baseUrl: string, account: SandboxAccount, { gateway }: SeededOrder): string[] {
+function tryLines(
+  baseUrl: string,
+  account: SandboxAccount,
+  { gateway }: SeededOrder,
+  profile: Profile,
+): string[] {
   const [found] = gateway?.transactions ?? [];
   if (gateway === null || found === undefined) return [];
-  const query = signed(account, 'retrievalTrans', { order_no: gateway.orderNo });
-  const form = new URLSearchParams(query as Record<string, string>);
+  const { field } = profile.query.orderList;
+  const query = signed(profile, account, 'retrievalTrans', { [field]: gateway.orderNo });
+  const form = new URLSearchParams(query.message as Record<string, string>);
   const entry = {
     transaction_id: found.transactionId,
     order_no: gateway.orderNo,
     currency: found.currency,
     amount: found.amount,
   };
-  const capture = signed(account, 'capture', { [BATCH_SHAPES.capture.array]: [entry] });
-  const json = `-H 'content-type: application/json' -d '${JSON.stringify(capture)}'`;
+  const capture = signed(profile, account, 'capture', { [BATCH_SHAPES.capture.array]: [entry] });
+  const body = `-d '${JSON.stringify(capture.message)}'`;
+  const json = `-H 'content-type: application/json' ${headerFlags(capture)}${body}`;
   return [
-    `Query an order: curl -d '${form}' ${baseUrl}/v1/retrievalTrans`,
+    `Query an order: curl ${headerFlags(query)}-d '${form}' ${baseUrl}/v1/retrievalTrans`,
     `Capture it: curl ${json} ${baseUrl}/v1/capture`,
   ];
 }
 
+function headerFlags({ headers }: SignedMessage): string {
+  return Object.entries(headers)
+    .map(([name, text]) => `-H '${name}: ${text}' `)
+    .join('');
+}
+
 function signed(
+  { signing }: Profile,
   account: SandboxAccount,
   operation: Operation | 'retrievalTrans',
   fields: Record<string, unknown>,
-): Record<string, unknown> {
-  const { merchantId: merchant_id, accountId: account_id, signingKey } = account;
-  const message = { merchant_id, account_id, ...fields };
-  const { signing } = sandboxProfile();
-  return { ...message, encryption_data: signatureOf(signing, operation, signingKey, message) };
+): SignedMessage {
+  const { merchantId: merchant_id, accountId: account_id } = account;
+  return signMessage(signing, operation, account, { merchant_id, account_id, ...fields });
 }

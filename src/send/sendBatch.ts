@@ -263,7 +263,7 @@ async function post(deps: BatchDeps, claimed: Claimed, connection: MoneyConnecti
   }
   const posted = await connection.post({
     path: prepared.path,
-    headers: { 'content-type': prepared.contentType },
+    headers: { ...prepared.headers, 'content-type': prepared.contentType },
     body: prepared.body,
     deadlineMs: deps.config.gateway.profile.limits.timeoutMs,
     // Asked in the tick of the first write: a sender that slept past its budget writes nothing.

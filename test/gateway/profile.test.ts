@@ -167,6 +167,7 @@ describe('profileOrigins', () => {
     expect(origins.map(({ key }) => key).sort()).toEqual(Object.keys(SHOWN).sort());
     const shown = origins.filter(({ origin }) => origin !== 'default');
     expect(shown.map(({ key, origin }) => [key, origin])).toEqual([
+      ['signing.inBody', 'document'],
       ['query.found', 'document'],
       ['results.accepted', 'document'],
       ['payments.accepted', 'document'],

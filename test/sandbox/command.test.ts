@@ -57,6 +57,7 @@ describe('tieout sandbox', () => {
     [['--orders', '-1'], 'a whole number is needed'],
     [['--orders', '99999999'], 'a night has 0 to'],
     [['--faults', 'missing.json'], 'missing.json cannot be read'],
+    [['--profile', 'missing.yaml'], 'missing.yaml cannot be read'],
     [['--allow', 'shop.example'], 'an IP address is needed'],
   ])('refuses %j', (flags, reason) => {
     const args = [program.path, 'sandbox', ...flags];

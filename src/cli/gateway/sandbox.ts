@@ -9,6 +9,7 @@ import { isIP } from 'node:net';
 import { Command, InvalidArgumentError } from 'commander';
 import { UsageError } from '../../core/errors.js';
 import { DAY_MS } from '../../core/time.js';
+import { parseProfile, sandboxProfile } from '../../gateway/document/profile.js';
 import { type FaultRule, parseFaultRules } from '../../sandbox/faults/faultRules.js';
 import { DEFAULT_ACCOUNTS, type SeedSettings, sandboxKey } from '../../sandbox/seed/seedPlan.js';
 import { startSandbox } from '../../sandbox/server.js';
@@ -25,6 +26,7 @@ interface SandboxFlags {
   readonly orders?: number;
   readonly seed?: number;
   readonly faults?: string;
+  readonly profile?: string;
   readonly allow?: string[];
   readonly strict?: boolean;
   readonly notify?: boolean;
@@ -43,6 +45,7 @@ export function sandboxCommand(): Command {
       wholeNumber,
     )
     .option('--faults <file>', 'what shall go wrong: rules as JSON or one a line')
+    .option('--profile <file>', 'speak as this gateway-profile.yaml says (default: its own)')
     .option('--allow <address...>', 'only these addresses may query (default: all)', address)
     .option('--strict', 'refuse the same refund or payout a second time')
     .option('--notify', 'post to the notify_url of payments and payouts on this machine')
@@ -58,6 +61,11 @@ async function runSandbox(flags: SandboxFlags): Promise<void> {
     ...account,
     signingKey: sandboxKey(settings.seed, account.accountId),
   }));
+  const { profile: file } = flags;
+  const profile =
+    file === undefined
+      ? { name: 'sandbox', profile: sandboxProfile() }
+      : { name: file, profile: parseProfile(readText(file), file) };
   const ended = untilEnded();
   const sandbox = await startSandbox({
     settings,
@@ -65,6 +73,7 @@ async function runSandbox(flags: SandboxFlags): Promise<void> {
     now: () => new Date(),
     newId: randomUUID,
     port: flags.port,
+    profile: profile.profile,
     strict: flags.strict === true,
     notify: flags.notify === true,
     faults: flags.faults === undefined ? [] : readFaults(flags.faults),
@@ -76,7 +85,7 @@ async function runSandbox(flags: SandboxFlags): Promise<void> {
   process.stdout.write(
     flags.json === true
       ? `${JSON.stringify({ baseUrl, accounts })}\n`
-      : welcomeText(baseUrl, accounts, settings),
+      : welcomeText(baseUrl, accounts, settings, profile),
   );
   await ended.promise;
   await sandbox.close();
@@ -112,17 +121,20 @@ function untilEnded(): { promise: Promise<void>; end: () => void } {
 
 /** The rules of a file; what is wrong with one is told with the file's name. */
 function readFaults(file: string): FaultRule[] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new UsageError(`${file} cannot be read`, { cause: error });
-  }
+  const text = readText(file);
   try {
     return parseFaultRules(text);
   } catch (error) {
     if (error instanceof UsageError) throw new UsageError(`${file}: ${error.message}`);
     throw error;
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read`, { cause: error });
   }
 }
 

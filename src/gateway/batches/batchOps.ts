@@ -13,7 +13,12 @@ import { checkEnvelope, isRecord } from '../query/decode.js';
 import type { RawAnswer } from '../transport/transport.js';
 import { readWireAmount } from '../wire/amount.js';
 import { encodeMessage } from '../wire/encode.js';
-import { responseSignatureOf, sameSignature, signatureOf } from '../wire/sign.js';
+import {
+  responseSignatureOf,
+  type SignedMessage,
+  sameSignature,
+  signMessage,
+} from '../wire/sign.js';
 import { readStrictJson } from '../wire/strictJson.js';
 import { type EntryOutcome, judgeEntry, unknownEntry } from './answers.js';
 
@@ -34,6 +39,8 @@ export interface PreparedBatch {
   /** Under the base address, as printed. */
   path: string;
   contentType: string;
+  /** What the head says beside the content type; a token may stand in it: never log it. */
+  headers: Readonly<Record<string, string>>;
   body: Buffer;
   /** Of the body, hex. */
   sha256: string;
@@ -51,15 +58,11 @@ export function prepareBatch(
   entries: readonly BatchEntry[],
 ): PreparedBatch {
   refuseBadBatch(profile, operation, entries);
-  const message = batchMessage(
-    profile,
-    account,
-    operation,
-    wireEntries(profile, operation, entries),
-  );
+  const sent = wireEntries(profile, operation, entries);
+  const { message, headers } = batchMessage(profile, account, operation, sent);
   const { contentType, body } = encodeMessage(profile.bodies, operation, message);
   const sha256 = createHash('sha256').update(body).digest('hex');
-  return { path: BATCH_SHAPES[operation].path, contentType, body, sha256 };
+  return { path: BATCH_SHAPES[operation].path, contentType, headers, body, sha256 };
 }
 
 /** One outcome for each entry that was sent, in the order in which they were sent. */
@@ -151,14 +154,13 @@ function batchMessage(
   account: Account,
   operation: Operation,
   entries: AnyEntryWire[],
-): Record<string, unknown> & { encryption_data: string } {
+): SignedMessage {
   const message = {
     merchant_id: account.merchantId,
     account_id: account.accountId,
     [BATCH_SHAPES[operation].array]: entries,
   };
-  const signature = signatureOf(profile.signing, operation, account.signingKey, message);
-  return { ...message, encryption_data: signature };
+  return signMessage(profile.signing, operation, account, message);
 }
 
 /**
@@ -186,7 +188,7 @@ function checkSignature(
   if (signing.responses === 'off') return null;
   const expected =
     signing.responseMode === 'echo'
-      ? batchMessage(profile, account, operation, sent).encryption_data
+      ? batchMessage(profile, account, operation, sent).signature
       : responseSignatureOf(signing, operation, account.signingKey, answer);
   const found = answer.encryption_data;
   if (sameSignature(expected, found)) return null;

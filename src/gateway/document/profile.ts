@@ -40,7 +40,11 @@ const PATHS_MAX = 100;
 const filled = z.string().min(1, 'must not be empty');
 const code = z.string('a code is a text: put it in quotes');
 const timezone = filled.refine(isTimezone, 'is no timezone such as UTC or Europe/Berlin');
-const fieldPath = filled.regex(/^[^.[\]]+(\[\])?(\.[^.[\]]+(\[\])?)*$/, 'is no path of a field');
+/** `a.b`, `a[].b`, and `a[].{b,c}` for both of each entry before the next entry. */
+const fieldPath = filled.regex(
+  /^[^.[\]{}]+(\[\])?(\.[^.[\]{}]+(\[\])?)*(\.\{[^.[\]{}]+\})?$/,
+  'is no path of a field',
+);
 const encoding = z.enum(BODY_ENCODINGS);
 
 /** A map by operation that needs a `default` for those it does not name. */
@@ -70,10 +74,43 @@ function batchPaths(array: string, amount = 'amount'): string[] {
 
 const PAYMENT_PATHS = ['merchant_id', 'account_id', 'order_no', 'currency', 'amount'];
 
+const HEADER_NAME = /^[A-Za-z][A-Za-z0-9-]*$/;
+/** Those that make the message what it is, and are ours. */
+const OWN_HEADERS = /^(content-.*|transfer-encoding|accept-encoding|host|connection|expect|te)$/i;
+const HEADERS_MAX = 10;
+
+const headersSchema = z
+  .record(
+    z
+      .string()
+      .regex(HEADER_NAME, 'is no name of a header')
+      .refine((name) => !OWN_HEADERS.test(name), 'is a header of the message itself'),
+    filled.refine(
+      (text) => !/\{(?!(signature|key|merchantId|accountId)\})/.test(text),
+      'knows {signature}, {key}, {merchantId} and {accountId}',
+    ),
+  )
+  .refine((headers) => Object.keys(headers).length <= HEADERS_MAX, 'too many headers');
+
+/** `name=value` in place of the value alone. */
+const pairsSchema = z
+  .strictObject({
+    join: z.string().default('='),
+    keyName: filled.nullable().default(null),
+    skipEmpty: z.boolean().default(false),
+  })
+  .nullable()
+  .default(null);
+
 const signingSchema = z.strictObject({
   algorithm: z.enum(['sha256', 'sha512', 'hmac-sha256', 'hmac-sha512']).default('sha256'),
   key: z.enum(['append', 'prepend']).default('append'),
   separator: z.string().default(''),
+  pairs: pairsSchema,
+  sort: z.boolean().default(false),
+  output: z.enum(['hex', 'hex-upper', 'base64']).default('hex'),
+  inBody: z.boolean().default(true),
+  headers: headersSchema.default({}),
   fields: signedPaths.default({
     default: ['merchant_id', 'account_id'],
     authorise: PAYMENT_PATHS,

@@ -103,7 +103,7 @@ function checkSignature(
   const values = Object.fromEntries(respon.values);
   const expected =
     signing.responseMode === 'echo'
-      ? String(sent.message.encryption_data)
+      ? sent.signature
       : responseSignatureOf(signing, 'authorise', account.signingKey, values);
   const found = respon.values.get('encryption_data') ?? '';
   if (sameSignature(expected, found)) return null;

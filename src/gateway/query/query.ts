@@ -7,7 +7,7 @@ import { QUERY_PATH } from '../document/messages.js';
 import type { Profile } from '../document/profile.js';
 import type { QueryTransport } from '../transport/transport.js';
 import { encodeMessage } from '../wire/encode.js';
-import { signatureOf } from '../wire/sign.js';
+import { type SignedMessage, signMessage } from '../wire/sign.js';
 import { decodeQueryAnswer, type QueryEntry } from './decode.js';
 import { type QuerySelection, selectionFields } from './querySelection.js';
 
@@ -43,9 +43,9 @@ export async function query(
   selection: QuerySelection,
 ): Promise<QueryResult> {
   const fields = selectionFields(deps.profile, selection);
-  const message = queryMessage(deps.profile, account, fields);
+  const { message, headers } = queryMessage(deps.profile, account, fields);
   const { contentType, body } = encodeMessage(deps.profile.bodies, 'retrievalTrans', message);
-  const answer = await deps.transport.post({ path: QUERY_PATH, contentType, body });
+  const answer = await deps.transport.post({ path: QUERY_PATH, contentType, headers, body });
   if (answer.kind === 'failed') return { ...answer, body: null };
   const page = decodeQueryAnswer(account, answer);
   if (page.kind === 'page') return { ...page, body: answer.body };
@@ -56,12 +56,8 @@ function queryMessage(
   profile: Profile,
   account: Account,
   fields: Readonly<Record<string, string>>,
-): Record<string, string> {
-  const message: Record<string, string> = {
-    merchant_id: account.merchantId,
-    account_id: account.accountId,
-    ...fields,
-  };
-  const signature = signatureOf(profile.signing, 'retrievalTrans', account.signingKey, message);
-  return { ...message, encryption_data: signature };
+): SignedMessage {
+  const { merchantId: merchant_id, accountId: account_id } = account;
+  const message = { merchant_id, account_id, ...fields };
+  return signMessage(profile.signing, 'retrievalTrans', account, message);
 }

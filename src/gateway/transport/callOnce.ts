@@ -10,17 +10,17 @@ import type { RawAnswer } from './transport.js';
 /** Sends one prepared request over a fresh connection, once. */
 export type PostOnce = (
   account: Account,
-  request: Pick<PreparedRequest, 'path' | 'contentType' | 'body'>,
+  request: Pick<PreparedRequest, 'path' | 'contentType' | 'headers' | 'body'>,
 ) => Promise<MoneyPost>;
 
 export function postOnceOver(
   connect: (account: Account) => Promise<MoneyConnect>,
   deadlineMs: number,
 ): PostOnce {
-  return async (account, { path, contentType, body }) => {
+  return async (account, { path, contentType, headers: own, body }) => {
     const opened = await connect(account);
     if (opened.kind === 'not_sent') return opened;
-    const headers = { 'content-type': contentType };
+    const headers = { ...own, 'content-type': contentType };
     return opened.connection.post({ path, headers, body, deadlineMs, mayWrite: () => true });
   };
 }

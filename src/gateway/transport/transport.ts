@@ -20,7 +20,12 @@ export type TransportResult =
   | { kind: 'failed'; reason: string; reachable: boolean };
 
 export interface QueryTransport {
-  post(request: { path: string; contentType: string; body: Buffer }): Promise<TransportResult>;
+  post(request: {
+    path: string;
+    contentType: string;
+    headers?: Readonly<Record<string, string>>;
+    body: Buffer;
+  }): Promise<TransportResult>;
   close(): Promise<void>;
 }
 
@@ -49,7 +54,11 @@ export function openQueryTransport(
         const answer = await connections.request({
           method: 'POST',
           path: endpoint.prefix + request.path,
-          headers: { 'content-type': request.contentType, 'accept-encoding': 'identity' },
+          headers: {
+            ...request.headers,
+            'content-type': request.contentType,
+            'accept-encoding': 'identity',
+          },
           body: request.body,
           signal: deadline.signal,
         });

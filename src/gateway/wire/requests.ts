@@ -15,15 +15,19 @@ import {
 } from '../document/profile.js';
 import { readWireAmount } from './amount.js';
 import { encodeAs } from './encode.js';
-import { signatureOf } from './sign.js';
+import { signMessage } from './sign.js';
 
 export interface PreparedRequest {
   /** Under the base address, as printed. */
   path: string;
   contentType: string;
+  /** What the head says beside the content type; a token may stand in it: never log it. */
+  headers: Readonly<Record<string, string>>;
   body: Buffer;
   /** Of the body, hex. */
   sha256: string;
+  /** Of the message, wherever it stands. */
+  signature: string;
   /** What the body says. It may hold a card number: never log it. */
   message: Readonly<Record<string, unknown>>;
   /** Fields that the document does not print; sent, but worth checking. */
@@ -70,11 +74,10 @@ export function signedRequest(
     account_id: account.accountId,
     ...fields,
   };
-  const signature = signatureOf(profile.signing, operation, account.signingKey, message);
-  const signed = { ...message, encryption_data: signature };
-  const { contentType, body } = encodeAs(encoding, signed);
+  const signed = signMessage(profile.signing, operation, account, message);
+  const { contentType, body } = encodeAs(encoding, signed.message);
   const sha256 = createHash('sha256').update(body).digest('hex');
-  return { path, contentType, body, sha256, message: signed };
+  return { path, contentType, body, sha256, ...signed };
 }
 
 function checkFields(

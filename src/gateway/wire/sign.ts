@@ -1,14 +1,57 @@
 // Computes and checks `encryption_data`. The document shows neither algorithm nor fields
-// (Authentication 4), so every choice comes from the profile's `signing`. It must never log or
-// return the signed text: the key is part of it. Used by the request builders and the sandbox.
+// (Authentication 4), so every choice comes from the profile's `signing`: what is signed, how it is
+// joined and written, and where the signature stands. It must never log or return the signed text:
+// the key is part of it. Used by the request builders and the sandbox.
 
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { TieoutError } from '../../core/errors.js';
+import type { Account } from '../account.js';
 import { forOperation, type Profile } from '../document/profile.js';
 
 type Signing = Profile['signing'];
 type Message = Record<string, unknown>;
+type Signer = Pick<Account, 'merchantId' | 'accountId' | 'signingKey'>;
 
-/** The signature of a request: lower-case hex. */
+/** A message as it goes out, and what its head says beside the content type. */
+export interface SignedMessage {
+  message: Message;
+  signature: string;
+  headers: Record<string, string>;
+}
+
+/** Signs a message and puts the signature where the profile wants it. */
+export function signMessage(
+  signing: Signing,
+  operation: string,
+  account: Signer,
+  message: Message,
+): SignedMessage {
+  const signature = signatureOf(signing, operation, account.signingKey, message);
+  return {
+    message: signing.inBody ? { ...message, encryption_data: signature } : message,
+    signature,
+    headers: headersOf(signing, account, signature),
+  };
+}
+
+function headersOf(
+  { headers }: Signing,
+  { merchantId, accountId, signingKey }: Signer,
+  signature: string,
+): Record<string, string> {
+  const values: Record<string, string> = { signature, key: signingKey, merchantId, accountId };
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, template]) => {
+      const text = template.replace(/\{(\w+)\}/g, (_, part: string) => values[part] ?? '');
+      // The value itself may be the key: only the name is told.
+      if (!/^[\x20-\x7e]*$/.test(text))
+        throw new TieoutError(`the header ${name} is no plain text`);
+      return [name, text];
+    }),
+  );
+}
+
+/** The signature of a request, as the profile writes it. */
 export function signatureOf(
   signing: Signing,
   operation: string,
@@ -37,21 +80,42 @@ export function sameSignature(expected: string, found: unknown): boolean {
 }
 
 function signPaths(signing: Signing, paths: string[], key: string, message: Message): string {
-  const values = paths.flatMap((path) => valuesAt(message, path.split('.')));
-  const keyed = signing.algorithm.startsWith('hmac-');
-  const hash = signing.algorithm.endsWith('sha512') ? 'sha512' : 'sha256';
-  if (keyed) return createHmac(hash, key).update(values.join(signing.separator)).digest('hex');
-  const parts = signing.key === 'append' ? [...values, key] : [key, ...values];
-  return createHash(hash).update(parts.join(signing.separator), 'utf8').digest('hex');
+  const { pairs, sort, separator, algorithm } = signing;
+  // By the code of each character, whatever the language of the machine.
+  const ordered = sort ? [...paths].sort() : paths;
+  const parts = ordered.flatMap((path) => partsAt(message, path.split('.'), ''));
+  const signed = pairs?.skipEmpty ? parts.filter(([, value]) => value !== '') : parts;
+  const texts = signed.map(([name, value]) => (pairs ? name + pairs.join + value : value));
+  const hash = algorithm.endsWith('sha512') ? 'sha512' : 'sha256';
+  const isKeyed = algorithm.startsWith('hmac-');
+  const keyText = pairs?.keyName ? pairs.keyName + pairs.join + key : key;
+  const all = signing.key === 'append' ? [...texts, keyText] : [keyText, ...texts];
+  const text = (isKeyed ? texts : all).join(separator);
+  const made = isKeyed ? createHmac(hash, key) : createHash(hash);
+  const digest = made.update(text, 'utf8').digest();
+  if (signing.output === 'base64') return digest.toString('base64');
+  const hex = digest.toString('hex');
+  return signing.output === 'hex-upper' ? hex.toUpperCase() : hex;
 }
 
-/** All values of one path; `name[]` gives one value an entry, in the entries' order. */
-function valuesAt(node: unknown, names: string[]): string[] {
+type Part = readonly [name: string, value: string];
+
+/**
+ * All values of one path with their names; `name[]` gives one value an entry, in their order, and
+ * `{a,b}` both of each entry before the next one.
+ */
+function partsAt(node: unknown, names: string[], last: string): Part[] {
   const [name, ...rest] = names;
-  if (name === undefined) return [asText(node)];
-  if (!name.endsWith('[]')) return valuesAt(ownValue(node, name), rest);
+  if (name === undefined) return [[last, asText(node)]];
+  if (name.startsWith('{')) {
+    const group = name.slice(1, -1).split(',');
+    return group.flatMap((one) => partsAt(node, [one.trim(), ...rest], last));
+  }
+  if (!name.endsWith('[]')) return partsAt(ownValue(node, name), rest, name);
   const entries = ownValue(node, name.slice(0, -2));
-  return Array.isArray(entries) ? entries.flatMap((entry) => valuesAt(entry, rest)) : [];
+  return Array.isArray(entries)
+    ? entries.flatMap((entry) => partsAt(entry, rest, name.slice(0, -2)))
+    : [];
 }
 
 function ownValue(node: unknown, name: string): unknown {

@@ -31,7 +31,7 @@ const MARK_DIGITS = 32;
 export function answerBatch(desk: Desk, operation: Operation, received: Received): Answer {
   const { message } = received;
   const refuse = (reason: string): Answer => batchAnswer(desk, operation, message, reason, []);
-  const checked = checkAccount(desk, operation, message);
+  const checked = checkAccount(desk, operation, received);
   if (checked.kind === 'refused') return refuse(checked.reason);
   const { array, entriesMax } = BATCH_SHAPES[operation];
   const entries = readEntries(message[array]);

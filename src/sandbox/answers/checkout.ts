@@ -59,7 +59,7 @@ const RENAMED: Readonly<Record<string, string>> = {
 /** POST /v1/checkout. Declared as application/xml, so the page is well-formed XML too. */
 export function answerCheckout(desk: Desk, received: Received): Answer {
   const { message } = received;
-  const opened = openPayment(desk, 'checkout', message);
+  const opened = openPayment(desk, 'checkout', received);
   if (opened.kind === 'refused') return opened.answer;
   const fixed = Object.entries(FIXED_INPUTS).map(([name, value]) => hiddenInput(name, value));
   const echoed = [...echoInputs(message)].map(([name, value]) => hiddenInput(name, value));
@@ -74,7 +74,7 @@ export function answerCheckout(desk: Desk, received: Received): Answer {
 /** POST of that form: the page on which the shopper pays; `choice` is what the shopper pressed. */
 export function answerHosted(desk: Desk, received: Received): Answer {
   const request = Object.fromEntries(new URLSearchParams(textOf(received.message.allParams)));
-  const opened = openPayment(desk, 'checkout', request);
+  const opened = openPayment(desk, 'checkout', { message: request, headers: null });
   if (opened.kind === 'refused') return opened.answer;
   const choice = textOf(received.message.choice);
   const title = `${request.order_no}: ${request.amount} ${request.currency}`;

@@ -44,7 +44,7 @@ const RESULTS: Record<PaidState, { status: string; info: string; risk: string }>
 /** POST /v1/authorise: `payment_method` without card fields selects the APM form (note 2). */
 export function answerPayment(desk: Desk, received: Received): Answer {
   const { message } = received;
-  const opened = openPayment(desk, 'authorise', message);
+  const opened = openPayment(desk, 'authorise', received);
   if (opened.kind === 'refused') return opened.answer;
   const { account } = opened;
   const isApm = textOf(message.payment_method) !== '' && message.card === undefined;
@@ -62,11 +62,11 @@ export function answerPayment(desk: Desk, received: Received): Answer {
 export function openPayment(
   desk: Desk,
   operation: 'authorise' | 'checkout',
-  message: Message,
+  received: Pick<Received, 'message' | 'headers'>,
 ): { kind: 'open'; account: SandboxAccount } | { kind: 'refused'; answer: Answer } {
-  const checked = checkAccount(desk, operation, message);
+  const checked = checkAccount(desk, operation, received);
   if (checked.kind === 'refused') return { kind: 'refused', answer: refusal(checked.status) };
-  if (!isPayment(desk, message)) return { kind: 'refused', answer: refusal(400) };
+  if (!isPayment(desk, received.message)) return { kind: 'refused', answer: refusal(400) };
   return { kind: 'open', account: checked.account };
 }
 

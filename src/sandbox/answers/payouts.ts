@@ -36,7 +36,7 @@ const SHORT_ID_LETTERS = 6;
 export function answerPayout(desk: Desk, received: Received): Answer {
   const { message } = received;
   const transactionId = nextTransactionId(desk, 'P', received.at);
-  const failure = problemOf(desk, message);
+  const failure = problemOf(desk, received);
   const mark = `payout ${textOf(message.account_id)} ${textOf(message.request_id)}`;
   const again = desk.isStrict && desk.book.marks.has(mark);
   const refused = failure ?? (again ? DUPLICATE : null);
@@ -66,8 +66,9 @@ export function answerPayout(desk: Desk, received: Received): Answer {
   return payoutAnswer(received, transactionId, null);
 }
 
-function problemOf(desk: Desk, message: Message): Failure | null {
-  const checked = checkAccount(desk, 'payout', message);
+function problemOf(desk: Desk, received: Received): Failure | null {
+  const { message } = received;
+  const checked = checkAccount(desk, 'payout', received);
   if (checked.kind === 'refused') return invalid(checked.reason);
   const requestId = textOf(message.request_id);
   if (requestId === '' || requestId.length > REQUEST_ID_MAX) return invalid('invalid request_id');

@@ -9,11 +9,12 @@ import { printOrder } from './entries.js';
 import { selectOrders } from './selection.js';
 
 /** POST /v1/retrievalTrans: the orders of one account, at most a hundred (document, "Limits"). */
-export function answerQuery(desk: Desk, { message, from, shift = 0 }: Received): Answer {
+export function answerQuery(desk: Desk, received: Received): Answer {
+  const { message, from, shift = 0 } = received;
   if (desk.callers !== null && !desk.callers.has(from)) {
     return queryAnswer(message, '0', `address ${from} is not registered`, []);
   }
-  const checked = checkAccount(desk, 'retrievalTrans', message);
+  const checked = checkAccount(desk, 'retrievalTrans', received);
   if (checked.kind === 'refused') return queryAnswer(message, '0', checked.reason, []);
   const { accountId } = checked.account;
   const selected = selectOrders(desk.book, desk.profile.query, accountId, message, shift);

@@ -3,6 +3,7 @@
 // that a role taken away or a person disabled counts from the next request on. Neighbour: users.ts.
 
 import type { Grant } from '../core/access.js';
+import { withoutCards } from '../core/text/cardSpellings.js';
 import type { Database, Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 
@@ -174,7 +175,8 @@ export async function recordEvent(db: Db, event: ConsoleEvent): Promise<void> {
     `insert into tieout.console_events (who, action, account_id, subject, outcome, address)
      values ($1, $2, $3, $4, $5, $6)`,
     [
-      event.who,
+      // A name that nobody has: somebody typed it into the wrong field.
+      withoutCards(event.who),
       event.action,
       event.accountId ?? null,
       event.subject ?? '',

@@ -1,5 +1,6 @@
 -- What people decided, newest first, each with whether it is sealed in the chain. $1 text that
--- stands in it, or null, $2 how many, $3 how many before them.
+-- stands in it, or null, $2 how many, $3 how many before them. Of the reason no digits are searched
+-- that could be a card number's: they are not shown, and a search must not spell them out.
 with said as (
   select d.at, d.account_id, d.decided_by as who, d.is_claim,
     concat_ws(' ', d.decision, i.operation, d.finding) as what, 'instruction' as kind,
@@ -26,6 +27,7 @@ select at, account_id as "accountId", who, is_claim as "isClaim", what, kind, id
   is_sealed as "isSealed"
 from said
 where $1::text is null
-  or position(lower($1) in lower(concat_ws(' ', who, what, about, why, account_id))) > 0
+  or position(lower($1) in lower(concat_ws(' ', who, what, about,
+    regexp_replace(why, '(?:\d[^0-9a-zA-Z]{0,6}){13,}', ' ', 'g'), account_id))) > 0
 order by at desc, kind, id
 limit $2 offset $3

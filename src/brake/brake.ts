@@ -4,6 +4,7 @@
 
 import type { Brake } from '../core/instructions/sending.js';
 import { brakeWords, isLetGo, mayAccountSend } from '../core/instructions/sending.js';
+import { withoutCards } from '../core/text/cardSpellings.js';
 import type { Database } from '../database/db.js';
 import { thisMachine } from '../processes/identity.js';
 import {
@@ -88,7 +89,8 @@ export async function letBrakeGo(
 }
 
 function wordOf({ accountId, reason, who }: BrakeOrder, kind: BrakeKind, isOn: boolean) {
-  return { kind, accountId, isOn, reason, by: who.name, isClaim: who.isClaim };
+  const words = withoutCards(reason, accountId === null ? [] : [accountId]);
+  return { kind, accountId, isOn, reason: words, by: who.name, isClaim: who.isClaim };
 }
 
 type BrakeKind = Brake['kind'] | 'breaker';

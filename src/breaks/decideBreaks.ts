@@ -8,6 +8,7 @@ import { UsageError } from '../core/errors.js';
 import type { Decider } from '../core/instructions/decider.js';
 import { wordsProblem } from '../core/instructions/decider.js';
 import { formatAmount, type Hundredths } from '../core/money.js';
+import { withoutCards } from '../core/text/cardSpellings.js';
 import type { Tx } from '../database/db.js';
 import type { RunDeps } from '../runs/deps.js';
 import type { HeldBreak } from './breakDecisionsStore.js';
@@ -68,7 +69,11 @@ export async function decideBreaks(
         limit: formatAmount(limit),
       }));
     if (request.check !== true && changing.length > 0) {
-      const { action, who, over, decisionId: id = deps.newId() } = request;
+      const { who, over, decisionId: id = deps.newId() } = request;
+      const action = storedAction(
+        request.action,
+        held.map(({ orderNo }) => orderNo),
+      );
       const decision = { action, who, over, at: deps.now(), id };
       await writeDecision(tx, changing, decision);
     }
@@ -80,6 +85,18 @@ export async function decideBreaks(
       ...verdict,
     }));
   });
+}
+
+/** Whatever a person types may hold a card number; the numbers of these orders are none. */
+function storedAction(action: BreakAction, keep: readonly string[]): BreakAction {
+  switch (action.kind) {
+    case 'note':
+      return { ...action, text: withoutCards(action.text, keep) };
+    case 'assign':
+      return { ...action, owner: action.owner && withoutCards(action.owner, keep) };
+    default:
+      return { ...action, reason: withoutCards(action.reason, keep) };
+  }
 }
 
 /** Decides about one that is held; what it was seen with is looked up for all of them before. */

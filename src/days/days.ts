@@ -4,6 +4,7 @@
 
 import type { Decider } from '../core/instructions/decider.js';
 import type { DayFigures } from '../core/runs/businessDay.js';
+import { withoutCards } from '../core/text/cardSpellings.js';
 import type { Database, Db } from '../database/db.js';
 import {
   closedUntil,
@@ -90,7 +91,8 @@ async function record(
 ): Promise<void> {
   const figures: DayFigures[] = await dayFigures(tx, [accountId], businessDate, businessDate);
   const { name: by, isClaim } = who;
-  await recordDay(tx, { accountId, businessDate, event, by, isClaim, reason, figures });
+  const words = withoutCards(reason);
+  await recordDay(tx, { accountId, businessDate, event, by, isClaim, figures, reason: words });
 }
 
 function refused({ accountId }: DayOrder, reason: string): DayVerdict {

@@ -12,7 +12,7 @@ import { readRows } from '../core/decisions/wantedDecision.js';
 import { messageOf, UsageError } from '../core/errors.js';
 import type { Decider } from '../core/instructions/decider.js';
 import { isSamePerson, wordsProblem } from '../core/instructions/decider.js';
-import { maskCardNumbers } from '../core/text/masking.js';
+import { withoutCards } from '../core/text/cardSpellings.js';
 import type { DecisionVerdict, DecideDeps as InstructionDeps } from '../instructions/decisions.js';
 import { decideInstructions } from '../instructions/decisions.js';
 import type { LaterDecision } from '../instructions/decisionsStore.js';
@@ -193,7 +193,7 @@ function decidedBefore(
     ({ decision, by, reason }) =>
       decision === action.kind &&
       isSamePerson(by, who.name) &&
-      (reason === action.reason || reason === maskCardNumbers(action.reason ?? '')),
+      (reason === action.reason || reason === withoutCards(action.reason ?? '')),
   );
   if (mine) return { result: 'unchanged', reason: 'you decided this already' };
   const last = later.at(-1);

@@ -11,7 +11,7 @@ import type { DecisionKind, Finding } from '../core/instructions/decision.js';
 import { refusalOf, refusalWords } from '../core/instructions/decision.js';
 import type { InstructionState } from '../core/instructions/instruction.js';
 import type { QueuePort } from '../core/queuePort.js';
-import { maskCardNumbers } from '../core/text/masking.js';
+import { withoutCards } from '../core/text/cardSpellings.js';
 import type { Database, Tx } from '../database/db.js';
 import type { DecidableInstruction } from './decisionsStore.js';
 import { holdInstructions, waitForFigures, writeDecisions } from './decisionsStore.js';
@@ -122,7 +122,7 @@ async function write(
   // Whatever a person types may hold a card number; the ids of these orders are none.
   const keep = done.flatMap((one) => [one.orderNo, one.transactionId]);
   const masked = (text: string | null): string | null =>
-    text === null || text.trim() === '' ? null : maskCardNumbers(text.trim(), keep);
+    text === null || text.trim() === '' ? null : withoutCards(text.trim(), keep);
   await writeDecisions(tx, ids, {
     kind: decision.kind,
     who,

@@ -3,6 +3,8 @@
 
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { auditTrail } from '../../src/audit/auditTrailStore.js';
+import { letBrakeGo, pullBrake } from '../../src/brake/brake.js';
 import type { BreakFilter } from '../../src/breaks/breaksStore.js';
 import { breakLife, countBreaks, findBreaks } from '../../src/breaks/breaksStore.js';
 import { decideBreaks } from '../../src/breaks/decideBreaks.js';
@@ -55,6 +57,36 @@ describe('a decision', () => {
       { event: 'noted', by: 'anna', isClaim: true, reason: 'asked the bank' },
       { event: 'assigned', by: 'anna', isClaim: true, reason: 'to bert' },
     ]);
+  });
+
+  test('no card number is stored of what people type, nor found by a search for it', async () => {
+    const card = '4111.1111.1111.1111';
+    const shown = '4111.11**.****.1111';
+    await night({ [card]: CHEAPER, '4111111111111111': CHEAPER });
+    const typed = `paid with 4111/1111/1111/1111, order ${card}`;
+    await decide({ kind: 'note', text: typed });
+    await decide({ kind: 'assign', owner: card });
+    const [found] = await find({});
+    expect(found?.note).toBe(`paid with 4111/11**/****/1111, order ${card}`);
+    const who = { name: 'anna', isClaim: true };
+    await pullBrake({ db }, { accountId, reason: `card ${card}`, who });
+    await letBrakeGo({ db }, { accountId, reason: `card ${card}`, who });
+    const { rows } = await db.query<{ reason: string }>(
+      'select distinct reason from tieout.brakes where account_id = $1',
+      [accountId],
+    );
+    expect(rows).toEqual([{ reason: `card ${shown}` }]);
+    // What an older version stored is not spelled out by a search either.
+    await db.query(
+      `insert into tieout.day_events (account_id, business_date, event, by, is_claim, reason,
+         figures, open_items)
+       values ($1, '2026-11-19', 'closed', 'anna', true, 'told 5555555555554444', '[]', '[]')`,
+      [accountId],
+    );
+    const searched = (text: string) => auditTrail(db, text, 10, 0);
+    expect(await searched('told')).toHaveLength(1);
+    expect(await searched('5555555555554444')).toEqual([]);
+    expect(await searched('55555555555')).toEqual([]);
   });
 
   test('a small waiver takes one person, and reopens when what it says changes', async () => {

@@ -6,6 +6,7 @@ import { coarseCurrencies, coarseReason } from '../../core/currency.js';
 import type { LedgerRefund } from '../../core/ledger/ledgerRow.js';
 import { checkRefundLine, REFUND_COLUMNS } from '../../core/ledger/ledgerRow.js';
 import { formatAmount } from '../../core/money.js';
+import { withoutCards } from '../../core/text/cardSpellings.js';
 import type { Db } from '../../database/db.js';
 import type { ImportResult } from './importResult.js';
 import { REFUND_STATEMENTS } from './stagedRefundsStore.js';
@@ -30,7 +31,7 @@ const REFUNDS: TableImport<LedgerRefund> = {
     row.refundId,
     row.orderNo,
     formatAmount(row.refundAmount),
-    row.reason,
+    row.reason && withoutCards(row.reason, [row.orderNo, row.refundId]),
     row.requestedBy,
     row.requestedAt,
   ],

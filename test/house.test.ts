@@ -127,7 +127,7 @@ const HOMES: Readonly<Record<string, RegExp>> = {
   pino: /^src\/cli\/jsonLog\.ts$/,
   'fast-xml-parser': /^src\/gateway\//,
   undici: /^src\/gateway\//,
-  zod: /^src\/(config\/\w+|gateway\/document\/profile)\.ts$/,
+  zod: /^src\/(config\/\w+|gateway\/document\/profile|backup\/manifest)\.ts$/,
   yaml: /^src\/(config\/\w+|gateway\/document\/profile)\.ts$/,
   commander: /^src\/(cli|app)\//,
   'csv-parse': /^src\/ledger\/lines\//,

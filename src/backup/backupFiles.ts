@@ -3,49 +3,36 @@
 // whole one; read only after every digest was checked. Neighbours: backupStore.ts fills it,
 // restoreStore.ts reads it.
 
-import { createHash } from 'node:crypto';
+import { type CipherGCM, createHash } from 'node:crypto';
 import { createReadStream, existsSync, mkdirSync, rmSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { open, readFile, rename } from 'node:fs/promises';
+import { lstat, open, readFile, rename } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { InputError, UsageError } from '../core/errors.js';
+import type { BackupKey, Sealing } from './backupKey.js';
+import { sameCode, TAG_BYTES } from './backupKey.js';
+import type { BackupManifest, BackupTable } from './manifest.js';
+import { checkManifest } from './manifest.js';
 
-export interface BackupTable {
-  /** schema and name */
-  table: string;
-  columns: string[];
-  rows: number;
-  file: string;
-  bytes: number;
-  sha256: string;
+/** The key of an encrypted backup, and what its manifest says of it. */
+export interface Seal {
+  key: BackupKey;
+  sealing: Sealing;
 }
 
-export interface BackupManifest {
-  format: typeof FORMAT;
-  /** the moment that all of it shows, by the database's clock */
-  takenAt: string;
-  version: string;
-  migrations: string[];
-  /** the first day of each month that the snapshots are in; an old backup has none */
-  months?: string[];
-  tables: BackupTable[];
-  sequences: { sequence: string; lastValue: string }[];
-  /** views that a merchant put in place of tables of the ledger: their rows live elsewhere */
-  views: string[];
-}
-
-export const FORMAT = 'tieout backup 1';
 const MANIFEST = 'manifest.json';
+/** Beside the manifest of an encrypted backup: that who holds the key wrote it. */
+const CODE = 'manifest.code';
 const MANIFEST_BYTES_MAX = 16 << 20;
 
 /** Makes the folder by `fill`, which gets a draft of it; all of it or nothing. */
 export async function writeBackup(
   folder: string,
-  fill: (draft: string) => Promise<BackupManifest>,
+  key: BackupKey | null,
+  fill: (draft: string, seal: Seal | null) => Promise<BackupManifest>,
 ): Promise<{ manifest: BackupManifest; sha256: string }> {
   const place = resolve(folder);
   if (existsSync(place))
@@ -53,14 +40,13 @@ export async function writeBackup(
   const draft = `${place}.partial-${process.pid}`;
   mkdirSync(draft, { recursive: true, mode: 0o700 });
   try {
-    const manifest = await fill(draft);
+    const seal = key && { key, sealing: key.newSealing() };
+    const manifest = await fill(draft, seal);
     const text = `${JSON.stringify(manifest, null, 1)}\n`;
-    const file = await open(join(draft, MANIFEST), 'wx', 0o600);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
+    await writeWhole(join(draft, MANIFEST), text);
+    if (seal !== null) {
+      const code = seal.key.codeOf(seal.sealing, Buffer.from(text));
+      await writeWhole(join(draft, CODE), `${code}\n`);
     }
     await syncFolder(draft);
     await rename(draft, place);
@@ -72,6 +58,16 @@ export async function writeBackup(
   }
 }
 
+async function writeWhole(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
 /**
  * Compresses a stream of rows, as COPY gives them, into a file that is on disk when this resolves.
  * Rows are counted as they pass: the server's own count comes after the last of them.
@@ -79,6 +75,7 @@ export async function writeBackup(
 export async function writeRows(
   path: string,
   given: Readable,
+  cipher: CipherGCM | null = null,
 ): Promise<{ rows: number; bytes: number; sha256: string }> {
   const hash = createHash('sha256');
   let rows = 0;
@@ -95,6 +92,7 @@ export async function writeRows(
       given,
       counted,
       createGzip({ level: 1 }),
+      (pieces: AsyncIterable<Buffer>) => sealed(pieces, cipher),
       async (pieces: AsyncIterable<Buffer>) => {
         for await (const piece of pieces) {
           hash.update(piece);
@@ -110,6 +108,16 @@ export async function writeRows(
   return { rows, bytes, sha256: hash.digest('hex') };
 }
 
+async function* sealed(
+  pieces: AsyncIterable<Buffer>,
+  cipher: CipherGCM | null,
+): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) yield cipher === null ? piece : cipher.update(piece);
+  if (cipher === null) return;
+  yield cipher.final();
+  yield cipher.getAuthTag();
+}
+
 const LINE_END = 0x0a;
 
 /** One a row: a line end within a value is written as two characters. */
@@ -121,13 +129,17 @@ function lineEndsIn(piece: Buffer): number {
   return count;
 }
 
-/** The manifest of a backup whose every file is what it was when it was written. */
+/**
+ * The manifest of a backup whose every file is what it was when it was written; with a key, also
+ * written by who holds that key.
+ */
 export async function readBackup(
   folder: string,
+  key: BackupKey | null,
 ): Promise<{ manifest: BackupManifest; sha256: string }> {
-  const { manifest, sha256 } = await readManifest(folder);
-  for (const { table, file, sha256: wanted } of manifest.tables) {
-    const found = await digestOf(join(folder, file)).catch(() => null);
+  const { manifest, sha256 } = await readManifest(folder, key);
+  for (const { table, file, bytes, sha256: wanted } of manifest.tables) {
+    const found = await digestOf(join(folder, file), bytes).catch(() => null);
     if (found !== wanted) {
       const what = found === null ? 'is missing' : 'is not what was written';
       throw new InputError(`${join(folder, file)} (${table}) ${what}: this backup is damaged`);
@@ -136,45 +148,108 @@ export async function readBackup(
   return { manifest, sha256 };
 }
 
-async function readManifest(folder: string): Promise<{ manifest: BackupManifest; sha256: string }> {
+async function readManifest(
+  folder: string,
+  key: BackupKey | null,
+): Promise<{ manifest: BackupManifest; sha256: string }> {
   const path = join(folder, MANIFEST);
   const text = await readFile(path).catch(() => null);
   if (text === null) throw new InputError(`${folder} is no backup: it has no ${MANIFEST}`);
-  const sha256 = createHash('sha256').update(text).digest('hex');
+  const read = checkManifest(parsed(path, text));
+  if (read.kind === 'refused') {
+    const where = read.at === '' ? '' : ` (${read.at})`;
+    throw new InputError(`${path}${where}: not a backup that this version can read`);
+  }
+  const { manifest } = read;
+  const { sealing } = manifest;
+  if (sealing === undefined && key !== null) {
+    throw new InputError(`${path} bears no code of a key: whoever had the folder can have made it`);
+  }
+  if (sealing !== undefined) await checkCode(folder, { sealing, key, text });
+  return { manifest, sha256: createHash('sha256').update(text).digest('hex') };
+}
+
+function parsed(path: string, text: Buffer): unknown {
   try {
     if (text.length > MANIFEST_BYTES_MAX) throw new Error('too long');
-    const manifest = JSON.parse(text.toString('utf8')) as BackupManifest;
-    if (manifest.format === FORMAT) return { manifest, sha256 };
+    return JSON.parse(text.toString('utf8'));
   } catch (cause) {
     throw new InputError(`${path} cannot be read`, { cause });
   }
-  throw new InputError(`${path}: not a backup that this version can read`);
 }
 
-async function digestOf(path: string): Promise<string> {
+async function checkCode(
+  folder: string,
+  { sealing, key, text }: { sealing: Sealing; key: BackupKey | null; text: Buffer },
+): Promise<void> {
+  const by = `the key ${sealing.keyMark}`;
+  if (key === null) throw new InputError(`${folder} is encrypted by ${by}: give --key-file`);
+  if (key.mark !== sealing.keyMark) {
+    throw new InputError(`${folder} is encrypted by ${by}, not by this key (${key.mark})`);
+  }
+  const code = await readFile(join(folder, CODE), 'utf8').catch(() => '');
+  if (sameCode(code, key.codeOf(sealing, text))) return;
+  throw new InputError(`${join(folder, MANIFEST)} was altered by somebody without the key`);
+}
+
+/** Of a file of this size; null where it has another one. */
+async function digestOf(path: string, bytes: number): Promise<string | null> {
+  const found = await lstat(path);
+  if (!found.isFile()) return null;
+  if (found.size !== bytes) return '';
   const hash = createHash('sha256');
   for await (const piece of createReadStream(path)) hash.update(piece as Buffer);
   return hash.digest('hex');
 }
 
 /** The rows of a table as they were written, as text for COPY; checked once more as they pass. */
-export async function* rowsOf(folder: string, table: BackupTable): AsyncGenerator<string> {
+export async function* rowsOf(
+  folder: string,
+  table: BackupTable,
+  { manifest, key }: { manifest: BackupManifest; key: BackupKey | null },
+): AsyncGenerator<string> {
+  const { sealing } = manifest;
   const hash = createHash('sha256');
-  const checked = new Transform({
-    transform: (piece: Buffer, _encoding, done) => {
+  const path = join(folder, table.file);
+  const isSealed = sealing !== undefined && key !== null;
+  const decipher = isSealed ? key.decrypt(sealing, table.file) : null;
+  if (decipher !== null && table.bytes < TAG_BYTES) throw damaged(table);
+  const end = decipher === null ? table.bytes : table.bytes - TAG_BYTES;
+  const opened = async function* (pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const piece of pieces) {
       hash.update(piece);
-      done(null, piece);
-    },
-  });
+      yield decipher === null ? piece : decipher.update(piece);
+    }
+    if (decipher === null) return;
+    const tag = await readFrom(path, end);
+    hash.update(tag);
+    decipher.setAuthTag(tag);
+    yield decipher.final();
+  };
   const rows = createGunzip();
-  const reading = pipeline(createReadStream(join(folder, table.file)), checked, rows);
+  const source = createReadStream(path, end === 0 ? {} : { end: end - 1 });
+  const reading = pipeline(source, opened, rows);
   // Where it fails, the loop below throws.
   reading.catch(() => {});
   rows.setEncoding('utf8');
-  for await (const piece of rows) yield piece as string;
-  if (hash.digest('hex') !== table.sha256) {
-    throw new InputError(`${table.file} (${table.table}) changed while it was read`);
+  let lines = 0;
+  for await (const piece of rows) {
+    lines += lineEndsIn(Buffer.from(piece as string));
+    // A small file can unfold into any number of rows.
+    if (lines > table.rows) throw new InputError(`${table.file}: more rows than ${table.rows}`);
+    yield piece as string;
   }
+  if (hash.digest('hex') !== table.sha256) throw damaged(table);
+}
+
+function damaged({ file, table }: BackupTable): InputError {
+  return new InputError(`${file} (${table}) changed while it was read`);
+}
+
+async function readFrom(path: string, start: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of createReadStream(path, { start })) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces);
 }
 
 async function syncFolder(folder: string): Promise<void> {

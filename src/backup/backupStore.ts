@@ -10,8 +10,10 @@ import type { Connection } from '../database/connection.js';
 import { asOperatingFailure, openClient } from '../database/connection.js';
 import { asWritten, list, named } from '../database/identifiers.js';
 import { READING } from '../database/limits.js';
-import type { BackupManifest, BackupTable } from './backupFiles.js';
-import { FORMAT, writeRows } from './backupFiles.js';
+import type { Seal } from './backupFiles.js';
+import { writeRows } from './backupFiles.js';
+import type { BackupManifest, BackupTable } from './manifest.js';
+import { FORMAT } from './manifest.js';
 
 const BACKED_UP = ['tieout', 'ledger'];
 /** Their tables come back with whoever signs in again. */
@@ -21,7 +23,7 @@ export const LEFT_OUT = ['tieout.sessions', 'tieout.sign_in_links'];
 export async function dumpTables(
   connection: Connection,
   folder: string,
-  about: { version: string; migrations: string[] },
+  { seal, ...about }: { version: string; migrations: string[]; seal: Seal | null },
   progress: (done: number, total: number) => void,
 ): Promise<BackupManifest> {
   const client = await openClient(connection, 'tieout backup');
@@ -32,7 +34,7 @@ export async function dumpTables(
     const wanted = await tablesOf(client);
     const tables: BackupTable[] = [];
     for (const table of wanted) {
-      tables.push(await dumpTable(client, folder, table));
+      tables.push(await dumpTable(client, { folder, seal }, table));
       progress(tables.length, wanted.length);
     }
     return {
@@ -43,6 +45,7 @@ export async function dumpTables(
       tables,
       sequences: await sequencesOf(client),
       views: await viewsOf(client),
+      ...(seal === null ? {} : { sealing: seal.sealing }),
     };
   } catch (error) {
     throw asOperatingFailure(error, connection);
@@ -75,14 +78,15 @@ async function tablesOf(client: pg.ClientBase): Promise<TableShape[]> {
 
 async function dumpTable(
   client: pg.ClientBase,
-  folder: string,
+  { folder, seal }: { folder: string; seal: Seal | null },
   { table, columns }: TableShape,
 ): Promise<BackupTable> {
-  const file = `${table}.copy.gz`;
+  const file = `${table}.copy.gz${seal === null ? '' : '.sealed'}`;
+  const cipher = seal?.key.encrypt(seal.sealing, file) ?? null;
   // Selected, since COPY itself reads no table that has partitions.
   const all = list(columns.map(asWritten));
   const copy = named`copy (select ${all} from ${asWritten(table)}) to stdout`;
-  const written = await writeRows(join(folder, file), client.query(to(copy)));
+  const written = await writeRows(join(folder, file), client.query(to(copy)), cipher);
   return { table, columns, file, ...written };
 }
 

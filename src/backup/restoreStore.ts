@@ -11,13 +11,16 @@ import { statement } from '../database/statements.js';
 import { sayBrake } from '../send/batches/sendingStatusStore.js';
 import type { JournalPlace } from '../send/journal/journalsStore.js';
 import { holdWaiting, IDS_SEEN_OUTSIDE, IDS_SKIPPED } from '../send/journal/putBacksStore.js';
-import type { BackupManifest } from './backupFiles.js';
 import { rowsOf } from './backupFiles.js';
+import type { BackupKey } from './backupKey.js';
 import { LEFT_OUT } from './backupStore.js';
+import type { BackupManifest, BackupTable } from './manifest.js';
 
 interface RestoreOrder {
   folder: string;
   manifest: BackupManifest;
+  /** of an encrypted one */
+  key: BackupKey | null;
   sha256: string;
   who: { name: string; isClaim: boolean };
   /** the journal of permits of this host, which may know more than the backup */
@@ -43,7 +46,7 @@ export async function restoreTables(
   order: RestoreOrder,
   progress: (done: number, total: number) => void,
 ): Promise<void> {
-  const { folder, manifest } = order;
+  const { folder, manifest, key } = order;
   await db.durably(async (tx) => {
     // Foreign keys are checked over whole tables here.
     await tx.query('set local enable_seqscan = on');
@@ -51,6 +54,7 @@ export async function restoreTables(
     const known = await knownTables(tx, names);
     const strange = manifest.tables.find(({ table }) => !known.has(table));
     if (strange) throw new InputError(`${strange.table}: this version has no such table`);
+    for (const table of manifest.tables) await refuseColumns(tx, table);
     await tx.query(statement('backup/dropKeys'));
     for (const month of manifest.months ?? [])
       await tx.query('select tieout.make_month($1)', [month]);
@@ -62,7 +66,7 @@ export async function restoreTables(
     for (const table of manifest.tables) {
       const columns = list(table.columns.map(asWritten));
       const into = named`copy ${asWritten(table.table)} (${columns}) from stdin`;
-      const rows = await tx.copy(into, rowsOf(folder, table));
+      const rows = await tx.copy(into, rowsOf(folder, table, { manifest, key }));
       if (rows !== table.rows) {
         throw new InputError(`${table.file}: ${rows} rows instead of ${table.rows}`);
       }
@@ -75,6 +79,18 @@ export async function restoreTables(
     await freezeRestored(tx, order);
   });
   for (const table of await filledTables(db)) await db.query(named`analyze ${asWritten(table)}`);
+}
+
+/** The names of a manifest are held against the catalogue: they become part of a statement. */
+async function refuseColumns(tx: Tx, { table, columns }: BackupTable): Promise<void> {
+  const { rows } = await tx.query<{ name: string }>(
+    `select name from unnest($2::text[]) as name
+     where not exists (select from pg_attribute a
+       where a.attrelid = to_regclass($1) and a.attnum > 0 and not a.attisdropped
+         and quote_ident(a.attname) = name) limit 1`,
+    [table, columns],
+  );
+  if (rows[0]) throw new InputError(`${table}: there is no column ${rows[0].name}`);
 }
 
 async function partitionsOf(tx: Tx): Promise<string[]> {

@@ -55,7 +55,19 @@ describe('a backup', () => {
     expect(manifest).toContain('"tieout.instructions"');
     expect(manifest).not.toContain('tieout.sessions');
     for (const { signingKey } of sandboxAccounts(1)) expect(manifest).not.toContain(signingKey);
-    expect((await cli('restore', 'kept', '--check')).code).toBe(0);
+    const checked = await cli('restore', 'kept', '--check');
+    expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining('nobody vouches')]);
+  });
+
+  it('is told to be of whose key it is, and is nothing without it', async () => {
+    const made = await cli('backup', 'sealed', '--new-key', 'key', '--json');
+    expect(made.code, made.stderr).toBe(0);
+    const checked = await cli('restore', 'sealed', '--check', '--key-file', 'key');
+    expect(checked.stdout).toMatch(/written by who holds the key [0-9a-f]{16}/);
+    const without = await cli('restore', 'sealed', '--check');
+    expect([without.code, without.stderr]).toEqual([1, expect.stringContaining('is encrypted')]);
+    const plain = await cli('restore', 'kept', '--check', '--key-file', 'key');
+    expect([plain.code, plain.stderr]).toEqual([1, expect.stringContaining('no code of a key')]);
   });
 
   it('that was damaged is refused before anything is done with it', async () => {

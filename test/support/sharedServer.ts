@@ -138,8 +138,8 @@ export async function startSharedServer(): Promise<SharedServer> {
 
 async function dumpAll(connection: SharedServer['connection'], folder: string): Promise<void> {
   const { applied: migrations } = await migrationStatus(connection);
-  const about = { version: 'as kept', migrations };
-  await writeBackup(folder, (draft) => dumpTables(connection, draft, about, () => {}));
+  const about = { version: 'as kept', migrations, seal: null };
+  await writeBackup(folder, null, (draft) => dumpTables(connection, draft, about, () => {}));
 }
 
 /** As pg_restore leaves it: without the word that `tieout restore` has of it. */
@@ -150,10 +150,10 @@ async function loadInPlace(
 ): Promise<void> {
   await db.query('drop schema tieout, tieout_meta, ledger cascade');
   await migrateUp(connection);
-  const { manifest, sha256 } = await readBackup(folder);
+  const { manifest, sha256 } = await readBackup(folder, null);
   const journal = { journalId: randomUUID(), host: 'none', place: 'none' };
   const who = { name: 'pg_restore', isClaim: true };
-  await restoreTables(db, { folder, manifest, sha256, who, journal }, () => {});
+  await restoreTables(db, { folder, manifest, key: null, sha256, who, journal }, () => {});
   await db.transaction(async (tx) => {
     await tx.query('set local session_replication_role = replica');
     await tx.query(`delete from tieout.brakes where by = 'pg_restore'`);

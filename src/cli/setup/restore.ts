@@ -6,8 +6,9 @@
 import { Command } from 'commander';
 import { migrateQueues } from '../../../jobs/queues.js';
 import { notePutBack } from '../../audit/signedHeads.js';
-import type { BackupManifest } from '../../backup/backupFiles.js';
 import { readBackup } from '../../backup/backupFiles.js';
+import { type BackupKey, readBackupKey } from '../../backup/backupKey.js';
+import type { BackupManifest } from '../../backup/manifest.js';
 import { assertEmpty, lastOutcome, restoreTables } from '../../backup/restoreStore.js';
 import { InputError } from '../../core/errors.js';
 import { migrateUp, migrationStatus } from '../../database/migrate.js';
@@ -18,37 +19,58 @@ import { enterLost } from '../../send/journal/putBacksStore.js';
 import type { App } from '../app.js';
 import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
 
+interface RestoreFlags {
+  check?: true;
+  keyFile?: string;
+}
+
+interface Given {
+  folder: string;
+  key: BackupKey | null;
+}
+
 export function restoreCommand(): Command {
   return new Command('restore')
     .argument('<folder>', 'what `tieout backup` wrote')
-    .option('--check', 'only read the backup and check its digests')
+    .option('--check', 'only read the backup, check its digests, say whose it is')
+    .option('--key-file <file>', 'the key it was encrypted by: anything else is refused')
     .option('--as <name>', 'who decides (default: the user of this machine)')
     .option('--json', 'print one JSON document')
-    .action(async (folder: string, flags: { check?: true }, command: Command) => {
+    .action(async (folder: string, flags: RestoreFlags, command: Command) => {
+      const key = flags.keyFile === undefined ? null : readBackupKey(flags.keyFile);
+      const given = { folder, key };
       await withApp(
         command,
-        (app) => (flags.check ? check(folder, command) : restore(app, folder, command)),
+        (app) => (flags.check ? check(given, command) : restore(app, given, command)),
         { anySchema: true },
       );
     });
 }
 
-async function check(folder: string, command: Command): Promise<number> {
-  const { manifest, sha256 } = await readBackup(folder);
-  const { takenAt, tables } = manifest;
-  if (wantsJson(command)) printJson({ folder, takenAt, tables: tables.length, sha256 });
-  else printLines([`${folder} is whole: ${tables.length} tables as of ${takenAt}`]);
+async function check({ folder, key }: Given, command: Command): Promise<number> {
+  const { manifest, sha256 } = await readBackup(folder, key);
+  const { takenAt, tables, sealing } = manifest;
+  const by = sealing?.keyMark ?? null;
+  if (wantsJson(command)) printJson({ folder, takenAt, tables: tables.length, sha256, key: by });
+  else {
+    printLines([
+      `${folder} is whole: ${tables.length} tables as of ${takenAt}`,
+      by === null
+        ? 'It is not encrypted, and nobody vouches for it: whoever had the folder can have made it.'
+        : `It is encrypted, and was written by who holds the key ${by}.`,
+    ]);
+  }
   return 0;
 }
 
-async function restore(app: App, folder: string, command: Command): Promise<number> {
-  const { manifest, sha256 } = await readBackup(folder);
+async function restore(app: App, given: Given, command: Command): Promise<number> {
+  const { manifest, sha256 } = await readBackup(given.folder, given.key);
   await makeTables(app, manifest);
   await assertEmpty(app.db);
   const journal = await openPermitJournal(app.config.dataDir);
   try {
     const place = { journalId: journal.journalId, host: thisMachine(), place: journal.place };
-    const order = { folder, manifest, sha256, who: deciderOf(command), journal: place };
+    const order = { ...given, manifest, sha256, who: deciderOf(command), journal: place };
     // Before the rows can be seen: a process that dies in between leaves nobody wondering.
     const reason = `restored from the backup of ${manifest.takenAt}`;
     await notePutBack(app.config.dataDir, reason, app.log);

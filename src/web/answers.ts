@@ -27,7 +27,7 @@ export async function sendAnswer(
 ): Promise<FastifyReply> {
   switch (answer.kind) {
     case 'page': {
-      const frame = { ...frameOf(deps, session, csrf), ...answer };
+      const frame = { ...(await frameOf(deps, session, csrf)), ...answer };
       const html = renderPage(frame, answer.body);
       return reply
         .code(answer.status ?? 200)

@@ -3,14 +3,16 @@
 import type { SessionRow } from '../access/sessionsStore.js';
 import type { Right } from '../core/access.js';
 import { accountsFor, hasEverywhere } from '../core/access.js';
+import { brakeWords } from '../core/instructions/sending.js';
+import { activeBrakes } from '../send/batches/sendingStatusStore.js';
 import type { Frame } from './layout/layout.js';
 import type { ConsoleDeps } from './visit.js';
 
-export function frameOf(
+export async function frameOf(
   deps: ConsoleDeps,
   session: SessionRow | null,
   csrf: string,
-): Omit<Frame, 'title' | 'section'> {
+): Promise<Omit<Frame, 'title' | 'section'>> {
   const { environment, schedule, settlement } = deps.config;
   const can = (right: Right, everywhere: boolean): boolean => {
     const grants = session?.grants ?? [];
@@ -20,6 +22,7 @@ export function frameOf(
   };
   const person = session === null ? null : { name: session.name, can };
   return {
+    brakes: session === null ? [] : await brakesFor(deps, session),
     environment,
     person,
     csrf,
@@ -27,4 +30,13 @@ export function frameOf(
     version: deps.version,
     hasSettlement: settlement !== null,
   };
+}
+
+/** What stops the sending of accounts that this person sees; none where nobody can say. */
+async function brakesFor(deps: ConsoleDeps, { grants }: SessionRow): Promise<string[]> {
+  const accounts = accountsFor('look', grants, deps.accountIds);
+  const brakes = await activeBrakes(deps.db).catch(() => []);
+  return brakes
+    .filter(({ accountId }) => accountId === null || accounts.includes(accountId))
+    .map(brakeWords);
 }

@@ -85,7 +85,9 @@ describe('approving (row 113)', () => {
     if (!one?.asked) throw new Error('nobody asked for it');
     const name = one.asked.toUpperCase();
     const self = await console.visitor([{ role: 'approver', accountId: null }], name);
-    const pick = await pickOf(self, one.id);
+    // It cannot be ticked, and a form that was made by hand is refused.
+    expect(await pickOf(self, one.id)).toBe('not on the page');
+    const pick = await pickOf(approver, one.id);
     const { body } = await self.post('/approvals/approve', { id: pick });
     expect(body).toContain('cannot approve it');
     expect(await stateOf(one.id)).toBe('held');

@@ -137,22 +137,28 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
       `update tieout.run_accounts set sending = 'stopped', sending_reason = 'answers were lost'
        where account_id = 'A1002'`,
     );
-    await page.goto('/brake');
-    await page.getByLabel('Reason').fill('answers are lost');
-    await page.getByRole('button', { name: 'Stop all sending' }).click();
-    await page.getByText('Sending is stopped').waitFor();
+    // From any page, and said on every page while it stands.
+    await page.goto('/breaks');
+    await page.locator('summary', { hasText: 'Stop sending' }).click();
+    await page.getByLabel('Reason to stop sending').fill('answers are lost');
+    await page.getByRole('button', { name: 'Stop now' }).click();
+    await page.getByText('Sending is stopped. Snapshots go on.').waitFor();
+    await page.goto('/breaks');
+    expect(await page.locator('aside.stopped').innerText()).toContain('answers are lost');
     await page.goto('/');
     expect(await page.locator('p.problem').innerText()).toContain('answers are lost');
     await page.goto('/brake');
-    await page.getByLabel('Reason').fill('they come again');
+    const reason = page.locator('main').getByLabel('Reason');
+    await reason.fill('they come again');
     await page.getByRole('button', { name: 'Let it go' }).click();
     // An account that tieout itself has stopped stays so, and is named. (The one whose two answers
     // were lost has begun again by itself: a snapshot has shown what happened.)
     await page.getByText('A1002 sends nothing').waitFor();
     await page.locator('select[name=account]').selectOption('A1002');
-    await page.getByLabel('Reason').fill('the line is well again');
+    await reason.fill('the line is well again');
     await page.getByRole('button', { name: 'Let it go' }).click();
     await page.getByText('Nothing is braked.').waitFor();
+    expect(await page.locator('aside.stopped').count()).toBe(0);
 
     const refund = await approvedPartialRefund();
     await failingWorker('refund');
@@ -174,7 +180,7 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
       .click();
     await page.getByText('What to look for in the merchant portal').waitFor();
     await page.getByLabel('Finding').selectOption('happened');
-    await page.getByLabel('Reason').fill('the portal shows it');
+    await page.getByLabel('Reason', { exact: true }).fill('the portal shows it');
     await page.getByLabel('Reference').fill('P-1');
     await page.getByRole('button', { name: /Resolve/ }).click();
     await whenDone(page);
@@ -301,6 +307,15 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
          account_id as a, order_no as o from tieout.breaks order by break_id limit 1`,
     );
     const [row] = rows;
+    // A number as long as one may be, without a place to break it.
+    await console.app.db.query(
+      `insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
+         last_run_id, expected, actual, fingerprint)
+       select account_id, repeat('X', 128), kind, 'open', now(), first_run_id, last_run_id,
+         expected, actual, fingerprint from tieout.breaks where break_id = $1
+       on conflict do nothing`,
+      [row?.b],
+    );
     const paths = [
       ...['/', '/breaks', `/breaks/${row?.b}`, '/approvals', '/instructions', '/brake', '/reports'],
       ...[
@@ -310,6 +325,11 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
         '/activity',
         '/audit',
         '/days',
+        '/breaks/causes',
+        '/breaks?text=xxxxxxxx',
+        `/orders/${row?.a}/${'X'.repeat(128)}`,
+        '/breaks/all/waive?text=xxxxxxxx',
+        '/breaks/all/assign?whom=-',
       ],
       ...['/settings', '/search?q=none', '/nowhere', '/confirm'],
     ];
@@ -321,9 +341,11 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
       found.push(...(await barriers(page, rules)).map((barrier) => `${path} ${barrier}`));
       expect((await answer?.body())?.length, path).toBeLessThan(PAGE_BYTES_MAX);
       // Nothing runs over the edge of a narrow window but tables, which scroll by themselves.
-      await page.setViewportSize({ width: 400, height: 800 });
-      const over = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-      if (over !== 0) found.push(`${path} is ${over} too wide`);
+      for (const width of [1024, 390]) {
+        await page.setViewportSize({ width, height: 800 });
+        const over = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        if (over !== 0) found.push(`${path} is ${over} too wide for ${width}`);
+      }
       await page.setViewportSize({ width: 1280, height: 800 });
     }
     expect([...found, ...complaints]).toEqual([]);

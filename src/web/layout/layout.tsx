@@ -14,6 +14,8 @@ export interface Frame {
   /** null: nobody is signed in */
   person: { name: string; can(right: Right, everywhere: boolean): boolean } | null;
   csrf: string;
+  /** what stops the sending now, in words */
+  brakes: readonly string[];
   zone: string;
   version: string;
   /** settlement is kept */
@@ -74,6 +76,7 @@ function Document({ frame, children }: { frame: Frame; children: ComponentChildr
           <span class="environment">{frame.environment}</span>
           {person === null ? null : <Bar frame={frame} person={person} />}
         </header>
+        {frame.brakes.length === 0 ? null : <Stopped brakes={frame.brakes} />}
         <main id="main" tabIndex={-1} data-live={frame.isLive === true ? 'yes' : undefined}>
           {children}
         </main>
@@ -105,6 +108,7 @@ function Bar({ frame, person }: { frame: Frame; person: NonNullable<Frame['perso
           <button type="submit">Find</button>
         </form>
       </search>
+      <StopSending csrf={frame.csrf} person={person} />
       <form class="who" action="/sign-out" method="post">
         <input type="hidden" name="_csrf" value={frame.csrf} />
         <span>{person.name}</span>
@@ -118,6 +122,42 @@ function Bar({ frame, person }: { frame: Frame; person: NonNullable<Frame['perso
         ))}
       </nav>
     </>
+  );
+}
+
+function Stopped({ brakes }: { brakes: readonly string[] }) {
+  return (
+    <aside class="stopped" aria-label="Sending is stopped">
+      <strong>Sending is stopped.</strong> {brakes.join('; ')}. <a href="/brake">Look, or resume</a>
+    </aside>
+  );
+}
+
+/** For everybody who may: at once for all accounts, on its page for some. */
+function StopSending({ csrf, person }: { csrf: string; person: NonNullable<Frame['person']> }) {
+  if (!person.can('brake', false)) return null;
+  if (!person.can('brake', true)) {
+    return (
+      <a class="stop" href="/brake">
+        Stop sending
+      </a>
+    );
+  }
+  return (
+    <details class="stop">
+      <summary>Stop sending</summary>
+      <form action="/brake/on" method="post">
+        <input type="hidden" name="_csrf" value={csrf} />
+        <label>
+          Reason to stop sending, for all accounts
+          <input name="words" size={32} maxLength={1000} required />
+        </label>
+        <button type="submit" class="danger">
+          Stop now
+        </button>
+        <a href="/brake">For one account</a>
+      </form>
+    </details>
   );
 }
 

@@ -81,7 +81,7 @@ export async function answerProblem(
   const { title, what, safe } = problem as Problem;
   const csrf = session === null ? '' : tokenFor(request, reply);
   const html = renderPage(
-    { ...frameOf(deps, session, csrf), title, section: '' },
+    { ...(await frameOf(deps, session, csrf)), title, section: '' },
     <>
       <h1>{title}</h1>
       <p class="sentence" role="alert">

@@ -3,11 +3,11 @@
 // meanwhile is void. Who may decide what is the rule of `tieout instructions`.
 
 import type { ComponentChildren } from 'preact';
+import { isSamePerson } from '../../../core/instructions/decider.js';
 import { holdLabel, isApprovable } from '../../../core/instructions/decision.js';
 import type { HeldInstruction } from '../../../instructions/instructionPagesStore.js';
 import { heldInstructions } from '../../../instructions/instructionPagesStore.js';
 import { waitingCounts } from '../../../night/consoleRunsStore.js';
-import type { Words } from '../../format.js';
 import { Empty, Figure, Form, OrderLink, Pager, Pick, PickAll, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { SeenList } from './decisionBasis.js';
@@ -37,7 +37,7 @@ export async function approvalsPage(visit: Visit): Promise<Answer> {
         </Empty>
       ) : (
         <ApproveForm visit={visit}>
-          <HeldTable rows={rows} words={words} ticked={visit.ticked} />
+          <HeldTable rows={rows} visit={visit} />
         </ApproveForm>
       )}
       <Pager
@@ -85,12 +85,8 @@ function ApproveForm({ visit, children }: { visit: Visit; children: ComponentChi
   );
 }
 
-function HeldTable(props: {
-  rows: readonly HeldInstruction[];
-  words: Words;
-  ticked: ReadonlySet<string>;
-}) {
-  const { rows, words, ticked } = props;
+function HeldTable({ rows, visit }: { rows: readonly HeldInstruction[]; visit: Visit }) {
+  const { words } = visit;
   return (
     <Table
       caption="What waits for approval, oldest first"
@@ -110,11 +106,7 @@ function HeldTable(props: {
       {rows.map((row) => (
         <tr>
           <td>
-            <Pick
-              id={`${row.id}:${row.seenSha256}`}
-              what={`${row.operation} of ${row.orderNo}`}
-              ticked={ticked}
-            />
+            <Tick row={row} visit={visit} />
           </td>
           <th scope="row">
             <a href={`/instructions/${row.id}`}>
@@ -127,12 +119,7 @@ function HeldTable(props: {
             <OrderLink accountId={row.accountId} orderNo={row.orderNo} />
           </td>
           <td>{row.accountId}</td>
-          <td class="line">
-            {holdLabel(row.holdReason)}
-            {isApprovable(row.holdReason) ? null : (
-              <span class="hint"> No approval frees it: reject it, or change what holds it.</span>
-            )}
-          </td>
+          <td class="line">{holdLabel(row.holdReason)}</td>
           <td class="line" data-name="Asked by">
             {row.askedBy.join(', ')}
           </td>
@@ -143,6 +130,20 @@ function HeldTable(props: {
         </tr>
       ))}
     </Table>
+  );
+}
+
+/** What no approval of this person frees is not ticked; its own page rejects it. */
+function Tick({ row, visit }: { row: HeldInstruction; visit: Visit }) {
+  const isAsked = row.askedBy.some((name) => isSamePerson(name, visit.person.name));
+  if (isApprovable(row.holdReason) && !isAsked) {
+    const what = `${row.operation} of ${row.orderNo}`;
+    return <Pick id={`${row.id}:${row.seenSha256}`} what={what} ticked={visit.ticked} />;
+  }
+  return (
+    <a href={`/instructions/${row.id}`}>
+      {isAsked ? 'You asked for it' : 'Cannot be approved'}: reject
+    </a>
   );
 }
 

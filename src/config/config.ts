@@ -90,6 +90,8 @@ export interface Config {
   readonly retention: { readonly evidenceMonths: number | null };
   /** null: nothing of settlement is kept, asked or shown. */
   readonly settlement: SettlementSettings | null;
+  /** Whether a closed day is locked by another person than closed it. */
+  readonly days: { readonly secondPerson: boolean };
   readonly web: {
     readonly host: string;
     readonly port: number;
@@ -138,6 +140,7 @@ export function loadConfig(source: ConfigSource): Config {
     reports: { ...given.reports, dir: resolve(folder, given.reports.dir) },
     retention: given.retention,
     settlement: settlementOf(given.settlement, file, given.accounts),
+    days: given.days,
     web: webOf(given.web),
     notify: withMaskedKeys({ ...given.notify }, ['webhook', 'deadMansSwitch']),
     exceptions: given.exceptions as LiveExceptions,
@@ -260,6 +263,7 @@ const settingsSchema = z.strictObject({
     .prefault({}),
   retention: z.strictObject({ evidenceMonths: months.nullable().default(null) }).prefault({}),
   settlement: settlementSchema,
+  days: z.strictObject({ secondPerson: z.boolean().default(false) }).prefault({}),
   web: webSchema,
   notify: z.strictObject({ webhook: told, deadMansSwitch: told }).prefault({}),
   exceptions: exceptionsSchema,

@@ -142,6 +142,9 @@ web:
 #   inbox: null # a folder whose files are imported by themselves
 #   files: [] # how files of the inbox are read, such as { match: "settlement_*.csv", map: maps/acquirer.yaml }
 
+# secondPerson: another person than closed a business day locks it, both signed in at the console.
+days: { secondPerson: false }
+
 # webhook: an address that is told by POST how the night ended, and what cannot wait.
 # deadMansSwitch: one that is asked by GET whenever a night has finished, and raises the alarm itself
 # when that does not come. Keep addresses that are secrets in the environment.

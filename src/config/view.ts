@@ -23,6 +23,8 @@ export function configHash(config: Config): string {
     settlement,
     web,
     exceptions: ____,
+    // who signs decides nothing of what a night does
+    days: ______,
     ...settings
   } = describeConfig(config);
   const { proxy: _____, ...gatewayShown } = gateway as Record<string, unknown>;

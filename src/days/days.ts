@@ -8,6 +8,7 @@ import { withoutCards } from '../core/text/cardSpellings.js';
 import type { Database, Db } from '../database/db.js';
 import {
   closedUntil,
+  dayEvents,
   dayFigures,
   dayState,
   holdDays,
@@ -21,13 +22,17 @@ export interface DayOrder {
   date: string;
   who: Decider;
   reason: string;
+  /** close every open day before it, too; absent is false: one day, never several by surprise */
+  withEarlier?: boolean;
+  /** a closed day is locked by another person than closed it; absent is false */
+  secondPerson?: boolean;
 }
 
 export type DayVerdict =
   | { kind: 'done'; accountId: string; dates: string[] }
   | { kind: 'refused'; accountId: string; reason: string };
 
-/** Closes the day and every open one before it. */
+/** Closes the day: it is prepared. Open days before it stand in the way, unless all are closed. */
 export function closeDay(db: Database, order: DayOrder): Promise<DayVerdict> {
   return decided(db, order, async (tx) => {
     const { accountId, date } = order;
@@ -36,19 +41,27 @@ export function closeDay(db: Database, order: DayOrder): Promise<DayVerdict> {
     const dates = await openDates(tx, accountId, date);
     if (dates.at(-1) !== date)
       return refused(order, `there is no finished run of ${date} to close`);
+    if (dates.length > 1 && order.withEarlier !== true) {
+      return refused(order, `open before it: ${datesText(dates.slice(0, -1))}; close them first`);
+    }
     await postMovements(tx, accountId);
     for (const one of dates) await record(tx, order, one, 'closed');
     return { kind: 'done', accountId, dates };
   });
 }
 
-/** Makes a closed day final: it cannot be reopened any more. */
+/** Makes a closed day final: it is reviewed, and cannot be reopened any more. */
 export function lockDay(db: Database, order: DayOrder): Promise<DayVerdict> {
   return decided(db, order, async (tx) => {
     const { accountId, date } = order;
     const state = await dayState(tx, accountId, date);
     if (state !== 'closed')
       return refused(order, `${date} is ${state}; only a closed day is locked`);
+    if (order.secondPerson === true) {
+      const closed = (await dayEvents(tx, accountId, date)).findLast(isClose);
+      const bar = closed === undefined ? null : whyNotSecond(closed, order.who);
+      if (bar !== null) return refused(order, bar);
+    }
     await record(tx, order, date, 'locked');
     return { kind: 'done', accountId, dates: [date] };
   });
@@ -70,6 +83,27 @@ export function reopenDay(db: Database, order: DayOrder): Promise<DayVerdict> {
     await postMovements(tx, accountId);
     return { kind: 'done', accountId, dates: [date] };
   });
+}
+
+function isClose({ event }: { event: string }): boolean {
+  return event === 'closed';
+}
+
+/** Two persons, both known: a name that was only claimed is no pair of eyes. */
+function whyNotSecond(closed: { by: string; isClaim: boolean }, who: Decider): string | null {
+  if (who.isClaim) return 'a second person, signed in at the console, locks what was closed';
+  if (closed.isClaim) {
+    return `${closed.by} is a name that was only claimed: reopen it and close it at the console`;
+  }
+  return closed.by === who.name ? `${who.name} closed it: a second person locks it` : null;
+}
+
+/** Dates that are named in a refusal. */
+const DATES_NAMED = 5;
+
+function datesText(dates: readonly string[]): string {
+  const more = dates.length - DATES_NAMED;
+  return dates.slice(0, DATES_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 function decided(

@@ -3,6 +3,7 @@
 // as an adjustment in the first open day. Neighbours: core/runs/businessDay.ts, days/days.ts.
 
 import type { DayFigures, DayState } from '../core/runs/businessDay.js';
+import type { ClosingFacts } from '../core/runs/closingChecklist.js';
 import type { Db } from '../database/db.js';
 import { inTransaction } from '../database/db.js';
 import { statement } from '../database/statements.js';
@@ -188,6 +189,24 @@ export async function recordDay(
 /** Open breaks and unfinished instructions as they stand now. */
 export async function openItems(db: Db, accountId: string): Promise<object[]> {
   return (await db.query(statement('days/dayOpenItems'), [accountId, ITEMS_MAX])).rows;
+}
+
+/** What somebody who closes the day should have seen. */
+export async function closingFacts(db: Db, accountId: string, date: string): Promise<ClosingFacts> {
+  const { rows } = await db.query<Record<keyof ClosingFacts, unknown>>(
+    statement('days/closingFacts'),
+    [accountId, date],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('a statement without a condition gave no row');
+  return {
+    ...(row as unknown as ClosingFacts),
+    notCompared: Number(row.notCompared),
+    openBreaks: Number(row.openBreaks),
+    notSettled: Number(row.notSettled),
+    unknown: Number(row.unknown),
+    waiting: Number(row.waiting),
+  };
 }
 
 /** Orders placed before the end of the day that the gateway dates after it. */

@@ -7,7 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { workedOutClosing } from '../../src/core/runs/businessDay.js';
 import type { Database } from '../../src/database/db.js';
 import { closeDay, lockDay, reopenDay } from '../../src/days/days.js';
-import { dayFigures, lateMovements, postMovements } from '../../src/days/daysStore.js';
+import {
+  closingFacts,
+  dayFigures,
+  lateMovements,
+  postMovements,
+} from '../../src/days/daysStore.js';
 import type { FreshDatabase } from '../support/database.js';
 import { freshDatabase } from '../support/database.js';
 
@@ -104,7 +109,7 @@ describe('a day', () => {
     ]);
   });
 
-  test('closes with every open one before it, and keeps what was open', async () => {
+  test('closes alone, or by choice with every open one before it, and keeps what was open', async () => {
     const accountId = await account();
     await confirm(accountId, DATES[1], 'capture', 100);
     await db.query(
@@ -114,7 +119,11 @@ describe('a day', () => {
       [accountId],
     );
     const order = { accountId, date: DATES[2], who, reason: 'week' };
-    expect(await closeDay(db, order)).toMatchObject({ dates: DATES.slice(0, 3) });
+    expect(await closeDay(db, order)).toMatchObject({
+      ...{ kind: 'refused', reason: expect.stringContaining(`${DATES[0]}, ${DATES[1]}`) },
+    });
+    const all = { ...order, withEarlier: true };
+    expect(await closeDay(db, all)).toMatchObject({ dates: DATES.slice(0, 3) });
     const { rows } = await db.query(
       `select event, by, reason, jsonb_array_length(open_items) as open, link_id is not null as sealed
        from tieout.day_events where account_id = $1`,
@@ -132,7 +141,7 @@ describe('a day', () => {
     ['reopened before a later one', reopenDay, DATES[0], new RegExp(`reopen ${DATES[1]} first`)],
   ])('is not %s', async (_name, decide, date, reason) => {
     const accountId = await account();
-    await closeDay(db, { accountId, date: DATES[1], who, reason: 'so far' });
+    await closeDay(db, { accountId, date: DATES[1], who, reason: 'so far', withEarlier: true });
     const verdict = await decide(db, { accountId, date, who, reason: 'try' });
     expect(verdict).toMatchObject({ kind: 'refused', reason: expect.stringMatching(reason) });
   });
@@ -150,6 +159,44 @@ describe('a day', () => {
         [accountId, DATES[0]],
       ),
     ).rejects.toThrow(/locked/);
+  });
+
+  test.each([
+    ['the person who closed it', 'anna', false, 'anna', /anna closed it/],
+    ['a name that is only claimed', 'anna', false, 'eve', /signed in/, true],
+    ['anybody, where the one who closed it is a claim', 'anna', true, 'ben', /only claimed/],
+    ['a second person', 'anna', false, 'ben', null],
+  ])('that two persons close is locked by %s or not', async (...row) => {
+    const [, by, isClaim, name, refused, isClaimed = false] = row;
+    const accountId = await account();
+    const order = { accountId, date: DATES[0], reason: 'month end', secondPerson: true };
+    expect(await closeDay(db, { ...order, who: { name: by, isClaim } })).toMatchObject({
+      kind: 'done',
+    });
+    const verdict = await lockDay(db, { ...order, who: { name, isClaim: isClaimed } });
+    const reason = refused === null ? {} : { reason: expect.stringMatching(refused) };
+    expect(verdict).toMatchObject({ kind: refused === null ? 'done' : 'refused', ...reason });
+  });
+
+  test('has a checklist: its night, the gaps before it, what is open', async () => {
+    const accountId = await account();
+    await db.query(
+      `insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
+         last_run_id, expected, actual, fingerprint, currency, amount)
+       values ($1, 'O1', 'amount_mismatch', 'open', now(), 1, 1, '{"amount": "7.00"}',
+         '{"amount": "5.00"}', '', 'EUR', 2.00)`,
+      [accountId],
+    );
+    const facts = await closingFacts(db, accountId, DATES[2]);
+    expect(facts).toMatchObject({
+      ...{ runState: 'tied_out', notCompared: 0, openBreaks: 1, notSettled: 0, unknown: 0 },
+      ...{ waiting: 0, gaps: [], isUnexplained: null },
+    });
+    expect(facts.openMoney).toEqual([{ currency: 'EUR', amount: expect.stringMatching(/^\d/) }]);
+    expect((await closingFacts(db, accountId, '2026-11-21')).gaps).toEqual([
+      '2026-11-20',
+      '2026-11-21',
+    ]);
   });
 
   test('that is closed takes no movement, whoever posts it', async () => {
@@ -203,7 +250,9 @@ test('in any order of confirming, closing and reopening the days roll forward', 
         else {
           const date = DATES[one.date] ?? '';
           const decide = { close: closeDay, reopen: reopenDay, lock: lockDay }[one.kind];
-          const verdict = await decide(db, { accountId, date, who, reason: 'generated' });
+          const withEarlier = one.date % 2 === 0;
+          const order = { accountId, date, who, reason: 'generated', withEarlier };
+          const verdict = await decide(db, order);
           if (verdict.kind === 'done' && one.kind === 'reopen') closed.delete(date);
         }
         for (const day of await all(accountId)) {

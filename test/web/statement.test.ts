@@ -38,6 +38,14 @@ it('shows only the accounts of the reader', async () => {
   expect(body).not.toContain('A1001');
 });
 
+it('leads finance to what to see before the day is closed', async () => {
+  const finance = await house.withRole('finance');
+  const { body } = await finance.get(`/days/A1001/${dateOf(1)}`);
+  expect(body).toContain('Before it is closed');
+  expect(body).toContain('the statement leaves nothing unexplained');
+  expect(body).toContain('Close it: prepared');
+});
+
 it('says who closed the day on which revision, and when that is no longer what is said', async () => {
   const { db } = house.house;
   const who = { name: 'anna', isClaim: false };

@@ -7,9 +7,12 @@ import type { Decider } from '../../core/instructions/decider.js';
 import { WORDS_MAX } from '../../core/instructions/decider.js';
 import type { DayFigures } from '../../core/runs/businessDay.js';
 import { booksBegin, ELSEWHERE, MEMOS, NOT_KNOWN } from '../../core/runs/businessDay.js';
+import type { ChecklistLine } from '../../core/runs/closingChecklist.js';
+import { closingChecklist } from '../../core/runs/closingChecklist.js';
 import type { DayOrder, DayVerdict } from '../../days/days.js';
 import { closeDay, lockDay, reopenDay } from '../../days/days.js';
 import {
+  closingFacts,
   dayEvents,
   dayFigures,
   lateMovements,
@@ -23,6 +26,7 @@ import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context
 interface Flags {
   account?: string[];
   reason?: string;
+  withEarlier?: boolean;
 }
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
@@ -41,8 +45,11 @@ export function daysCommand(): Command {
       const isJson = wantsJson(command);
       await withApp(command, (app) => list(app, date, accountsOf(app, flags), isJson), QUIET);
     });
-  deciding(days, 'close', 'close a day and every open one before it', closeDay);
-  deciding(days, 'lock', 'make a closed day final', lockDay);
+  deciding(days, 'close', 'close a day: it is prepared', closeDay).option(
+    '--with-earlier',
+    'close every open day before it, too',
+  );
+  deciding(days, 'lock', 'make a closed day final: it is reviewed', lockDay);
   deciding(days, 'reopen', 'open the newest closed day again', reopenDay);
   return days;
 }
@@ -54,8 +61,8 @@ function deciding(
   name: string,
   about: string,
   decide: (db: App['db'], order: DayOrder) => Promise<DayVerdict>,
-): void {
-  days
+): Command {
+  return days
     .command(name)
     .argument('<date>', 'business date, YYYY-MM-DD')
     .description(about)
@@ -72,7 +79,8 @@ function deciding(
         async (app) => {
           const verdicts: DayVerdict[] = [];
           for (const accountId of accountsOf(app, flags)) {
-            verdicts.push(await decide(app.db, { accountId, date, who, reason }));
+            const order = { accountId, date, who, reason, ...howOf(app, flags) };
+            verdicts.push(await decide(app.db, order));
           }
           if (wantsJson(command)) printJson(verdicts);
           else printLines(verdicts.map((verdict) => verdictLine(name, verdict)));
@@ -81,6 +89,10 @@ function deciding(
         QUIET,
       );
     });
+}
+
+function howOf({ config }: App, { withEarlier = false }: Flags) {
+  return { withEarlier, secondPerson: config.days.secondPerson };
 }
 
 function checkDate(date: string): void {
@@ -132,6 +144,7 @@ async function list(
       movedAcross: (await movedAcross(app.db, accountId, date)) as Row[],
       events: await dayEvents(app.db, accountId, date),
       openNow: (await openItems(app.db, accountId)).length,
+      checklist: closingChecklist(await closingFacts(app.db, accountId, date)),
     });
   }
   if (isJson) printJson({ date, accounts, notKnown: NOT_KNOWN });
@@ -148,6 +161,7 @@ interface Account {
   movedAcross: Row[];
   events: Awaited<ReturnType<typeof dayEvents>>;
   openNow: number;
+  checklist: readonly ChecklistLine[];
 }
 
 const COLUMNS = [
@@ -189,7 +203,7 @@ function notKnownLine(): string {
 }
 
 function dayLines(date: string, account: Account): string[] {
-  const { accountId, days, late, movedAcross: moved, events, openNow } = account;
+  const { accountId, days, late, movedAcross: moved, events, openNow, checklist } = account;
   const [day] = days;
   if (day === undefined) return [`Account ${accountId}: nothing is known of ${date}`];
   const look = day.asOf === null ? 'no look of its own' : `looked at ${day.asOf.toISOString()}`;
@@ -218,6 +232,8 @@ function dayLines(date: string, account: Account): string[] {
         `${one.reason}; ${(one.openItems as unknown[]).length} items were open`,
     ),
     `  open now: ${openNow} items`,
+    '  before it is closed:',
+    ...checklist.map(({ isWell, words }) => `    [${isWell ? 'x' : ' '}] ${words}`),
   ];
 }
 

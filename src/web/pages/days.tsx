@@ -4,11 +4,20 @@
 import { nameLabel } from '../../core/instructions/decider.js';
 import type { DayFigures, DayState } from '../../core/runs/businessDay.js';
 import { booksBegin, ELSEWHERE, MEMOS, NOT_KNOWN } from '../../core/runs/businessDay.js';
+import type { ChecklistLine } from '../../core/runs/closingChecklist.js';
+import { closingChecklist } from '../../core/runs/closingChecklist.js';
 import { DAY_MS } from '../../core/time.js';
 import type { DayOrder, DayVerdict } from '../../days/days.js';
 import { closeDay, lockDay, reopenDay } from '../../days/days.js';
 import type { LateMovement } from '../../days/daysStore.js';
-import { dayEvents, dayFigures, lateMovements } from '../../days/daysStore.js';
+import {
+  closingFacts,
+  dayEvents,
+  dayFigures,
+  dayState,
+  lateMovements,
+  openDates,
+} from '../../days/daysStore.js';
 import type { Words } from '../format.js';
 import type { RowVerdict } from '../layout/parts.js';
 import { Empty, Figure, Form, State, Table, Verdicts } from '../layout/parts.js';
@@ -142,10 +151,14 @@ export async function dayPage(visit: Visit): Promise<Answer> {
   const days = await dayFigures(deps.db, [account], date, date);
   const [first] = days;
   const late = await lateMovements(deps.db, account, date);
+  const state = await dayState(deps.db, account, date);
+  const facts = await closingFacts(deps.db, account, date);
+  const open = state === 'open' ? await openDates(deps.db, account, date) : [];
+  const earlier = open.filter((one) => one !== date);
   const body = (
     <>
       <h1>
-        {date} of account {account} <State state={first?.state ?? 'open'} />
+        {date} of account {account} <State state={state} />
       </h1>
       <p class="hint">
         {first === undefined
@@ -155,7 +168,8 @@ export async function dayPage(visit: Visit): Promise<Answer> {
       <Books days={days} />
       <DayTable days={days} words={words} />
       <Late late={late} words={words} />
-      <Decide visit={visit} account={account} date={date} state={first?.state ?? 'open'} />
+      {state === 'open' ? <Checklist lines={closingChecklist(facts)} /> : null}
+      <Decide visit={visit} account={account} date={date} state={state} earlier={earlier} />
       <Decided visit={visit} events={await dayEvents(deps.db, account, date)} />
     </>
   );
@@ -189,14 +203,35 @@ function Late({ late, words }: { late: readonly LateMovement[]; words: Words }) 
   );
 }
 
+function Checklist({ lines }: { lines: readonly ChecklistLine[] }) {
+  return (
+    <section aria-label="Before it is closed">
+      <h2>Before it is closed</h2>
+      <ul>
+        {lines.map(({ isWell, words }) => (
+          <li>
+            {isWell ? '✓' : '✗'} {words}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 const POSSIBLE: Readonly<Record<DayState, readonly (keyof typeof VERBS)[]>> = {
   open: ['close'],
   closed: ['lock', 'reopen'],
   locked: [],
 };
 
-function Decide(props: { visit: Visit; account: string; date: string; state: DayState }) {
-  const { visit, account, date, state } = props;
+function Decide(props: {
+  visit: Visit;
+  account: string;
+  date: string;
+  state: DayState;
+  earlier: readonly string[];
+}) {
+  const { visit, account, date, state, earlier } = props;
   const verbs = POSSIBLE[state];
   if (!visit.accountsFor('closeDays').includes(account) || verbs.length === 0) return null;
   return (
@@ -205,6 +240,12 @@ function Decide(props: { visit: Visit; account: string; date: string; state: Day
         <legend>Decide about this day</legend>
         <input type="hidden" name="account" value={account} />
         <input type="hidden" name="date" value={date} />
+        {earlier.length > 0 ? (
+          <label>
+            <input type="checkbox" name="earlier" value={String(earlier.length)} /> Also the open
+            days before it, {earlier.join(', ')}: days are closed in their order
+          </label>
+        ) : null}
         <label>
           Reason
           <input name="words" size={40} maxLength={1000} required value={visit.typed('words')} />
@@ -239,8 +280,8 @@ function Decided({ visit, events }: { visit: Visit; events: Events }) {
 }
 
 const VERBS = {
-  close: { act: closeDay, words: 'Close it, and every open day before it' },
-  lock: { act: lockDay, words: 'Lock it: it stays closed for ever' },
+  close: { act: closeDay, words: 'Close it: prepared' },
+  lock: { act: lockDay, words: 'Lock it: reviewed, closed for ever' },
   reopen: { act: reopenDay, words: 'Reopen it' },
 } as const;
 
@@ -260,7 +301,12 @@ async function decide(
   if (accountId === null || date === null) return NOT_FOUND;
   if (reason === null) return refused('Say why; it is kept with the figures of that moment.');
   const who = { name: person.name, isClaim: false };
-  const verdict = await act(deps.db, { accountId, date, who, reason });
+  // As many as were shown: a night that ended since would be closed unseen.
+  const shown = form.text('earlier');
+  const open = shown === null ? [] : await openDates(deps.db, accountId, date);
+  const withEarlier = shown !== null && open.length === Number(shown) + 1;
+  const { secondPerson } = deps.config.days;
+  const verdict = await act(deps.db, { accountId, date, who, reason, withEarlier, secondPerson });
   await visit.record({
     action: `${verb} day`,
     accountId,

@@ -1,0 +1,111 @@
+// What somebody who closes a business day should have seen before: a line each, in words, with
+// whether it is as it should be. Pure; days/checklistStore.ts counts, the command and the console
+// show. Nothing of it forbids a close: a day with open breaks may be closed, knowing of them.
+
+export interface MoneyOf {
+  currency: string;
+  /** text of two decimals */
+  amount: string;
+}
+
+/** Of one account, as it stands now; the night is that of the day. */
+export interface ClosingFacts {
+  /** null: there is no night of this date */
+  runState: string | null;
+  notCompared: number;
+  openBreaks: number;
+  /** what is at stake in them */
+  openMoney: readonly MoneyOf[];
+  /** of these, captures that no settlement line came for in time */
+  notSettled: number;
+  unknown: number;
+  waiting: number;
+  /** dates before it, since the newest closed one, that no night covers */
+  gaps: readonly string[];
+  /** whether a written workbook of the night leaves money unexplained; null: none is written */
+  isUnexplained: boolean | null;
+}
+
+export interface ChecklistLine {
+  isWell: boolean;
+  words: string;
+}
+
+/** Gaps that are named. */
+const GAPS_NAMED = 5;
+
+export function closingChecklist(facts: ClosingFacts): ChecklistLine[] {
+  return [
+    nightLine(facts),
+    line(facts.gaps.length === 0, 'every day before it has its night', gapWords(facts.gaps)),
+    statementLine(facts),
+    line(
+      facts.openBreaks === 0,
+      'no break is open',
+      `${count(facts.openBreaks, 'break is', 'breaks are')} open: ${moneyWords(facts.openMoney)}`,
+    ),
+    ...(facts.notSettled > 0
+      ? [
+          {
+            isWell: false,
+            words:
+              `${count(facts.notSettled, 'of them is a capture', 'of them are captures')} ` +
+              'that the acquirer has not settled in time: is a settlement file late?',
+          },
+        ]
+      : []),
+    line(
+      facts.unknown === 0,
+      'no outcome is unknown',
+      `${count(facts.unknown, 'outcome is', 'outcomes are')} unknown: money that may have moved`,
+    ),
+    line(
+      facts.waiting === 0,
+      'nothing waits to be sent',
+      `${count(facts.waiting, 'instruction has', 'instructions have')} not come to an end`,
+    ),
+  ];
+}
+
+function line(isWell: boolean, well: string, otherwise: string): ChecklistLine {
+  return { isWell, words: isWell ? well : otherwise };
+}
+
+function nightLine({ runState, notCompared }: ClosingFacts): ChecklistLine {
+  if (runState === null) return { isWell: false, words: 'there is no night of this date' };
+  if (notCompared > 0) {
+    const words = `${count(notCompared, 'order was', 'orders were')} not compared`;
+    return { isWell: false, words: `the night is ${shown(runState)}: ${words}` };
+  }
+  return { isWell: runState === 'tied_out', words: `the night is ${shown(runState)}` };
+}
+
+function shown(state: string): string {
+  return state.replaceAll('_', ' ');
+}
+
+function statementLine({ isUnexplained }: ClosingFacts): ChecklistLine {
+  if (isUnexplained === null) {
+    return { isWell: false, words: 'no workbook of the night is written: there is no statement' };
+  }
+  return line(
+    !isUnexplained,
+    'the statement leaves nothing unexplained',
+    'the statement leaves money unexplained: do not sign it',
+  );
+}
+
+function gapWords(gaps: readonly string[]): string {
+  const named = gaps.slice(0, GAPS_NAMED).join(', ');
+  const more = gaps.length > GAPS_NAMED ? ` and ${gaps.length - GAPS_NAMED} more` : '';
+  return `no night covers ${named}${more}`;
+}
+
+function moneyWords(money: readonly MoneyOf[]): string {
+  if (money.length === 0) return 'no money at stake';
+  return `${money.map(({ amount, currency }) => `${amount} ${currency}`).join(', ')} at stake`;
+}
+
+function count(n: number, one: string, many: string): string {
+  return `${n} ${n === 1 ? one : many}`;
+}

@@ -1,0 +1,47 @@
+-- What the checklist of a close counts: the night of the day, what is open of the account now, and
+-- the dates since the newest closed one that no night covers. $1 account, $2 business date.
+with night as (
+  select ra.state, r.run_id
+  from tieout.run_accounts ra join tieout.runs r using (run_id)
+  where ra.account_id = $1 and r.business_date = $2::date and not r.is_dry
+),
+open_break as materialized (
+  select f.kind, f.currency, f.stake from tieout.break_facts f
+  where f.account_id = $1 and f.state = 'open'
+),
+first_night as (
+  select coalesce(tieout.closed_until($1) + 1, min(ra.business_date)) as date
+  from tieout.run_accounts ra join tieout.runs r using (run_id)
+  where ra.account_id = $1 and not r.is_dry
+),
+book as (
+  select p.report_id
+  from night join tieout.reports p using (run_id)
+  where p.kind = 'reconciliation' and p.format = 'xlsx' and p.period is null
+    and p.state = 'written'
+  order by p.revision desc limit 1
+)
+select (select state from night) as "runState",
+  (select count(*) from tieout.verdicts v join night using (run_id)
+    where v.account_id = $1 and v.class = 'notCompared') as "notCompared",
+  (select count(*) from open_break) as "openBreaks",
+  (select count(*) from open_break where kind = 'not_settled') as "notSettled",
+  coalesce((select jsonb_agg(jsonb_build_object('currency', currency,
+      'amount', round(stake, 2)::text) order by currency)
+    from (select currency, sum(stake) as stake from open_break
+      where currency is not null and stake is not null group by currency) as by_currency),
+    '[]') as "openMoney",
+  (select count(*) from tieout.instructions
+    where account_id = $1 and is_open and state = 'unknown') as unknown,
+  (select count(*) from tieout.instructions
+    where account_id = $1 and is_open and state <> 'unknown') as waiting,
+  coalesce((
+    select jsonb_agg(day::date order by day)
+    from first_night, generate_series(first_night.date, $2::date, interval '1 day') as day
+    where not exists (
+      select from tieout.run_accounts ra join tieout.runs r using (run_id)
+      where ra.account_id = $1 and not r.is_dry and day::date = any (r.covers))
+  ), '[]') as gaps,
+  (select exists (select from tieout.statements s where s.report_id = book.report_id
+      and s.account_id = $1 and (s.unexplained_captured <> 0 or s.unexplained_refunded <> 0))
+    from book) as "isUnexplained"

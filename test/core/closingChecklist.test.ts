@@ -1,0 +1,39 @@
+// What is said to somebody who closes a day, line by line.
+
+import { expect, test } from 'vitest';
+import type { ClosingFacts } from '../../src/core/runs/closingChecklist.js';
+import { closingChecklist } from '../../src/core/runs/closingChecklist.js';
+
+const WELL: ClosingFacts = {
+  ...{ runState: 'tied_out', notCompared: 0, openBreaks: 0, openMoney: [], notSettled: 0 },
+  ...{ unknown: 0, waiting: 0, gaps: [], isUnexplained: false },
+};
+
+test('a day on which all is well has nothing but ticks', () => {
+  expect(closingChecklist(WELL).filter(({ isWell }) => !isWell)).toEqual([]);
+});
+
+test.each<[Partial<ClosingFacts>, RegExp]>([
+  [{ runState: null }, /no night of this date/],
+  [{ runState: 'incomplete', notCompared: 1 }, /night is incomplete: 1 order was not compared/],
+  [{ runState: 'broken' }, /night is broken/],
+  [{ gaps: ['2026-11-01'] }, /no night covers 2026-11-01$/],
+  [{ gaps: Array.from({ length: 7 }, (_, at) => `2026-11-0${at + 1}`) }, /2026-11-05 and 2 more$/],
+  [{ isUnexplained: null }, /there is no statement/],
+  [{ isUnexplained: true }, /do not sign/],
+  [
+    { openBreaks: 2, openMoney: [{ currency: 'EUR', amount: '7.00' }] },
+    /2 breaks are open: 7.00 EUR at stake/,
+  ],
+  [{ openBreaks: 1 }, /1 break is open: no money at stake/],
+  [{ unknown: 1 }, /1 outcome is unknown/],
+  [{ waiting: 3 }, /3 instructions have not come to an end/],
+])('%j has one cross', (facts, words) => {
+  const crosses = closingChecklist({ ...WELL, ...facts }).filter(({ isWell }) => !isWell);
+  expect(crosses.map((line) => line.words)).toEqual([expect.stringMatching(words)]);
+});
+
+test('late settlements are named beside the breaks that they are', () => {
+  const lines = closingChecklist({ ...WELL, openBreaks: 3, notSettled: 2 });
+  expect(lines.map(({ words }) => words).join('\n')).toMatch(/2 of them are captures .* late\?/);
+});

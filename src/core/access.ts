@@ -23,6 +23,8 @@ const RIGHTS = {
   importSettlement: ['finance'],
   audit: ['finance', 'approver', 'operator', 'admin'],
   settings: ['operator', 'admin'],
+  /** to let people in and out */
+  users: ['admin'],
 } as const satisfies Record<string, readonly Role[]>;
 export type Right = keyof typeof RIGHTS;
 

@@ -21,6 +21,8 @@ import { instructionsPage, replan, resolve } from './pages/instructions/instruct
 import { discardJobs, jobsPage, retryJobs } from './pages/jobs.js';
 import { runPage, tonightPage } from './pages/night.js';
 import { orderPage, searchPage } from './pages/order.js';
+import { invite, turn } from './pages/people.js';
+import { makePeriodReport, rewriteReport } from './pages/reportRequests.js';
 import { reportFile, reportsPage } from './pages/reports.js';
 import { settingsPage } from './pages/settings.js';
 import { batchPage } from './pages/settlement/batch.js';
@@ -190,6 +192,22 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/search', right: 'look', handle: searchPage },
   { method: 'GET', path: '/orders/:account/:orderNo', right: 'look', handle: orderPage },
   { method: 'GET', path: '/reports', right: 'look', handle: reportsPage },
+  {
+    method: 'POST',
+    path: '/reports/make',
+    right: 'download',
+    everywhere: true,
+    fields: ['kind', 'period'],
+    handle: makePeriodReport,
+  },
+  {
+    method: 'POST',
+    path: '/reports/rewrite',
+    right: 'download',
+    everywhere: true,
+    fields: ['id'],
+    handle: rewriteReport,
+  },
   { method: 'GET', path: '/reports/:id/file', right: 'download', handle: reportFile },
   {
     method: 'POST',
@@ -241,4 +259,29 @@ export const ROUTES: readonly Route[] = [
     handle: checkChains,
   },
   { method: 'GET', path: '/settings', right: 'settings', everywhere: true, handle: settingsPage },
+  {
+    method: 'POST',
+    path: '/settings/invite',
+    right: 'users',
+    everywhere: true,
+    isFresh: true,
+    fields: ['name', 'role', 'account'],
+    handle: invite,
+  },
+  ...(
+    [
+      ['disable', 'disabled'],
+      ['enable', 'active'],
+    ] as const
+  ).map(
+    ([verb, state]): Route => ({
+      method: 'POST',
+      path: `/settings/${verb}`,
+      right: 'users',
+      everywhere: true,
+      isFresh: true,
+      fields: ['id'],
+      handle: turn(state),
+    }),
+  ),
 ];

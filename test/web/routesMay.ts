@@ -68,5 +68,10 @@ export const ROUTES_MAY: Readonly<Record<string, Expected>> = {
   'GET /activity': { roles: TAKE, ofOther: 'none' },
   'GET /audit': { roles: TAKE, ofOther: 'none' },
   'POST /audit/check': { roles: TAKE, ofOther: 'none' },
+  'POST /reports/make': { roles: TAKE, ofOther: 'none' },
+  'POST /reports/rewrite': { roles: TAKE, ofOther: 'none' },
+  'POST /settings/invite': { roles: ['admin'], ofOther: 'none' },
+  'POST /settings/disable': { roles: ['admin'], ofOther: 'none' },
+  'POST /settings/enable': { roles: ['admin'], ofOther: 'none' },
   'GET /settings': { roles: ['operator', 'admin'], ofOther: 'none' },
 };

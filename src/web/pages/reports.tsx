@@ -4,13 +4,13 @@
 import { basename } from 'node:path';
 import type { ListedReport } from '../../report/reportPagesStore.js';
 import { findReport, listReports } from '../../report/reportPagesStore.js';
-import type { Words } from '../format.js';
 import { sizeText } from '../format.js';
 import { Empty, Figure, State, Table } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
 import { NOT_FOUND } from '../visit.js';
 import { rowIdOf } from '../visitor/fields.js';
 import { DecisionsForm } from './decisions.js';
+import { PeriodForm, Rewrite } from './reportRequests.js';
 
 const RUNS_A_PAGE = 30;
 const PAGES_MAX = 1_000;
@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 export async function reportsPage(visit: Visit): Promise<Answer> {
-  const { deps, accounts, query, words } = visit;
+  const { deps, accounts, query } = visit;
   const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
   // One run more than a page tells whether there is an older one.
   const page = { nights: RUNS_A_PAGE + 1, offset: at * RUNS_A_PAGE };
@@ -39,8 +39,9 @@ export async function reportsPage(visit: Visit): Promise<Answer> {
           account of its night, so it is shown to those who may see all of them.
         </Empty>
       ) : (
-        <ReportTable rows={rows} words={words} mayTake={mayTake} />
+        <ReportTable rows={rows} visit={visit} mayTake={mayTake} />
       )}
+      <PeriodForm visit={visit} />
       <DecisionsForm visit={visit} />
       <nav class="pager" aria-label="Pages">
         {at > 0 ? <a href={`/reports?page=${at}`}>Newer nights</a> : null}
@@ -51,8 +52,11 @@ export async function reportsPage(visit: Visit): Promise<Answer> {
   return { kind: 'page', title: 'Reports', section: 'Reports', body };
 }
 
-function ReportTable(props: { rows: readonly ListedReport[]; words: Words; mayTake: boolean }) {
-  const { rows, words, mayTake } = props;
+function ReportTable(props: { rows: readonly ListedReport[]; visit: Visit; mayTake: boolean }) {
+  const { rows, visit, mayTake } = props;
+  const { words } = visit;
+  const mayMake = visit.accountsFor('download').length === visit.deps.accountIds.length;
+  const newest = new Set(newestOf(rows).map(({ reportId }) => reportId));
   return (
     <Table
       caption="Reports, newest night first"
@@ -65,6 +69,7 @@ function ReportTable(props: { rows: readonly ListedReport[]; words: Words; mayTa
         { head: 'Written' },
         { head: 'SHA-256' },
         { head: 'Taken by' },
+        { head: 'Once more' },
       ]}
     >
       {rows.map((row) => (
@@ -91,9 +96,32 @@ function ReportTable(props: { rows: readonly ListedReport[]; words: Words; mayTa
             <code title={row.sha256}>{row.sha256.slice(0, 12)}</code>
           </td>
           <td>{row.taken.map(({ who, at }) => `${who} ${words.at(at)}`).join(', ')}</td>
+          <td class="buttons">
+            {mayMake && newest.has(row.reportId) ? (
+              <Rewrite
+                id={row.reportId}
+                what={`${row.kind} of ${row.businessDate}`}
+                visit={visit}
+              />
+            ) : null}
+          </td>
         </tr>
       ))}
     </Table>
+  );
+}
+
+/** The highest revision of each. */
+function newestOf(rows: readonly ListedReport[]): ListedReport[] {
+  return rows.filter(
+    (row) =>
+      !rows.some(
+        (other) =>
+          other.businessDate === row.businessDate &&
+          other.kind === row.kind &&
+          other.format === row.format &&
+          other.revision > row.revision,
+      ),
   );
 }
 

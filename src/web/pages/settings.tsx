@@ -1,12 +1,12 @@
-// Settings: what is in force, read only, secrets masked; and who may use the console. They are
-// changed in files and by commands, so that a change has an author outside this page.
+// Settings: what is in force, read only, secrets masked, changed in files; and who may use the
+// console (people.tsx).
 
-import type { UserRow } from '../../access/usersStore.js';
 import { listUsers } from '../../access/usersStore.js';
 import { describeConfig } from '../../config/view.js';
 import { profileOrigins } from '../../gateway/document/profile.js';
-import { State, Table } from '../layout/parts.js';
+import { Table } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
+import { People } from './people.js';
 
 export async function settingsPage(visit: Visit): Promise<Answer> {
   const { config } = visit.deps;
@@ -33,36 +33,6 @@ export async function settingsPage(visit: Visit): Promise<Answer> {
     </>
   );
   return { kind: 'page', title: 'Settings', section: 'Settings', body };
-}
-
-function People({ users, visit }: { users: readonly UserRow[]; visit: Visit }) {
-  return (
-    <>
-      <Table
-        caption="People"
-        columns={[{ head: 'Name' }, { head: 'State' }, { head: 'Roles' }, { head: 'Last seen' }]}
-      >
-        {users.map((user) => (
-          <tr>
-            <th scope="row">{user.name}</th>
-            <td>
-              <State state={user.hasPassword ? user.state : 'invited'} />
-            </td>
-            <td>{user.grants.map(grantText).join(', ') || 'none'}</td>
-            <td>{visit.words.at(user.lastSeen)}</td>
-          </tr>
-        ))}
-      </Table>
-      <p class="hint">
-        <code>tieout users add NAME --role finance [--account ID]</code> invites somebody;{' '}
-        <code>users role</code> and <code>users disable</code> change what they may do, at once.
-      </p>
-    </>
-  );
-}
-
-function grantText({ role, accountId }: UserRow['grants'][number]): string {
-  return accountId === null ? role : `${role} of ${accountId}`;
 }
 
 function Pairs(props: { caption: string; pairs: readonly (readonly [string, string])[] }) {

@@ -1,0 +1,95 @@
+// Reports that are asked for on the console: of a month or a day, or one that was written, once
+// more. A worker writes them, as the next revision; nothing that was written is written over.
+
+import { periodOf } from '../../core/period.js';
+import { newestRunOf } from '../../report/periodRowsStore.js';
+import { findReport } from '../../report/reportPagesStore.js';
+import { loadReport, queueReports } from '../../report/reportsStore.js';
+import { Form } from '../layout/parts.js';
+import type { Answer, Visit } from '../visit.js';
+import { refused } from '../visit.js';
+import { rowIdOf } from '../visitor/fields.js';
+
+const KINDS = ['activity', 'ageing'] as const;
+
+export function PeriodForm({ visit }: { visit: Visit }) {
+  const { deps } = visit;
+  if (visit.accountsFor('download').length < deps.accountIds.length) return null;
+  const proposed = deps.now().toISOString().slice(0, 'YYYY-MM'.length);
+  return (
+    <Form action="/reports/make" csrf={visit.csrf}>
+      <fieldset class="decide">
+        <legend>Make a report of a month or a day</legend>
+        <label>
+          Report
+          <select name="kind">
+            <option value="activity">activity</option>
+            <option value="ageing">ageing of open breaks</option>
+          </select>
+        </label>
+        <label>
+          Month (2026-11) or day (2026-11-30)
+          <input name="period" value={proposed} required maxLength={10} />
+        </label>
+        <button type="submit">Make it</button>
+      </fieldset>
+    </Form>
+  );
+}
+
+/** Of one that was written: once more, as its next revision. */
+export function Rewrite({ id, what, visit }: { id: bigint; what: string; visit: Visit }) {
+  return (
+    <Form action="/reports/rewrite" csrf={visit.csrf}>
+      <input type="hidden" name="id" value={String(id)} />
+      <button type="submit">
+        Write again<span class="unseen"> {what}</span>
+      </button>
+    </Form>
+  );
+}
+
+export async function makePeriodReport(visit: Visit): Promise<Answer> {
+  const { deps, form } = visit;
+  const kind = form.oneOf('kind', KINDS);
+  const period = periodOf(form.text('period') ?? '');
+  if (kind === null || period === null) {
+    return refused('Choose a report, and give a month (2026-11) or a day (2026-11-30).');
+  }
+  const run = await newestRunOf(deps.db, period);
+  if (run === null) return refused(`There is no finished run in ${period.name}.`);
+  return queue(visit, { runId: run.runId, kind, period: period.name });
+}
+
+export async function rewriteReport(visit: Visit): Promise<Answer> {
+  const { deps, form, accounts } = visit;
+  const id = rowIdOf(form.text('id') ?? undefined);
+  const seen = id === null ? null : await findReport(deps.db, accounts, id);
+  const found = seen === null || id === null ? null : await loadReport(deps.db, id);
+  if (found === null || seen === null) return refused('There is no such report.');
+  if (seen.runState === 'running') return refused('Its night is still being worked on.');
+  return queue(visit, found);
+}
+
+async function queue(
+  visit: Visit,
+  { runId, kind, period }: { runId: bigint; kind: string; period: string | null },
+): Promise<Answer> {
+  const { deps } = visit;
+  const ids = await queueReports(deps.db, runId, [kind], deps.now(), period);
+  await deps.queuePort.enqueue('report', ids.map(String));
+  const subject = period === null ? `${kind} of run ${runId}` : `${kind} ${period}`;
+  await visit.record({ action: 'make report', subject, outcome: 'queued' });
+  const body = (
+    <>
+      <h1>The report is being written</h1>
+      <p class="sentence" role="status">
+        A worker writes it; it stands under Reports in a moment, beside the ones before it.
+      </p>
+      <p>
+        <a href="/reports">To the reports</a>
+      </p>
+    </>
+  );
+  return { kind: 'page', title: 'Being written', section: 'Reports', body };
+}

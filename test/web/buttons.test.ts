@@ -1,0 +1,99 @@
+// Buttons that do what commands do, with the same rights and the same record: a month's report, one
+// written once more, somebody invited and put out.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ConsoleHouse, Visitor } from './consoleHouse.js';
+import { openConsole } from './consoleHouse.js';
+
+let place: ConsoleHouse;
+let finance: Visitor;
+let admin: Visitor;
+beforeAll(async () => {
+  place = await openConsole();
+  finance = await place.withRole('finance');
+  admin = await place.withRole('admin');
+}, 120_000);
+afterAll(() => place.end());
+
+async function one<T>(sql: string, values: unknown[] = []): Promise<T | undefined> {
+  return (await place.app.db.query<T & object>(sql, values)).rows[0];
+}
+
+async function reports(kind: string) {
+  const { rows } = await place.app.db.query<{ state: string; revision: number; period: string }>(
+    `select state, revision, period from tieout.reports where kind = $1 order by revision`,
+    [kind],
+  );
+  return rows;
+}
+
+describe('reports', () => {
+  it('are made of a month, and nothing of a month without a run', async () => {
+    const run = await one<{ date: string }>('select max(business_date) as date from tieout.runs');
+    const month = (run?.date ?? '').slice(0, 7);
+    const answer = await finance.post('/reports/make', { kind: 'activity', period: month });
+    expect(answer.statusCode).toBe(200);
+    expect(await reports('activity')).toEqual([{ state: 'queued', revision: 1, period: month }]);
+    const none = await finance.post('/reports/make', { kind: 'activity', period: '2001-01' });
+    expect(none.body).toContain('There is no finished run in 2001-01');
+    expect(await reports('activity')).toHaveLength(1);
+  });
+
+  it('are written once more as the next revision', async () => {
+    const { body } = await finance.get('/reports');
+    const [, id = ''] = /name="id" value="(\d+)"/.exec(body) ?? [];
+    const found = await one<{ kind: string }>(
+      'select kind from tieout.reports where report_id = $1',
+      [id],
+    );
+    const kind = found?.kind ?? 'none';
+    const before = await reports(kind);
+    expect((await finance.post('/reports/rewrite', { id })).statusCode).toBe(200);
+    const after = await reports(kind);
+    expect(after).toHaveLength(before.length + 1);
+    expect(after.at(-1)).toMatchObject({ state: 'queued', revision: before.length + 1 });
+    const event = await one(
+      `select who, outcome from tieout.console_events where action = 'make report'
+       order by event_id desc limit 1`,
+    );
+    expect(event).toEqual({ who: finance.name, outcome: 'queued' });
+  });
+});
+
+describe('people', () => {
+  it('are invited with a link that works, and put out at once', async () => {
+    const fields = { name: 'clara', role: 'approver', account: 'A1001' };
+    const { body } = await admin.post('/settings/invite', fields);
+    const [link = ''] = /\/welcome\/[\w-]+/.exec(body) ?? [];
+    expect((await place.signedOut().get(link)).body).toContain('clara');
+    const again = await admin.post('/settings/invite', { ...fields, name: 'CLARA' });
+    expect(again.body).toContain('somebody called CLARA already');
+    const clara = await one<{ id: bigint }>(
+      `select user_id as id from tieout.users where name = 'clara'`,
+    );
+    const page = await admin.post('/settings/disable', { id: String(clara?.id) });
+    expect(page.statusCode).toBe(303);
+    expect((await place.signedOut().get(link)).body).not.toContain('clara');
+    const told = await place.app.db.query<{ action: string; outcome: string }>(
+      `select action, outcome from tieout.console_events
+       where subject = 'clara' and who = $1 order by event_id`,
+      [admin.name],
+    );
+    expect(told.rows).toEqual([
+      { action: 'add person', outcome: 'approver of A1001' },
+      { action: 'set state', outcome: 'disabled' },
+    ]);
+  });
+
+  it('are not managed by others, and nobody puts himself out', async () => {
+    const operator = await place.withRole('operator');
+    expect((await operator.get('/settings')).body).not.toContain('Invite');
+    const self = await one<{ id: bigint }>(
+      'select user_id as id from tieout.users where name = $1',
+      [admin.name],
+    );
+    const { body } = await admin.post('/settings/disable', { id: String(self?.id) });
+    expect(body).toContain('Nobody disables himself');
+    expect((await admin.get('/settings')).statusCode).toBe(200);
+  });
+});

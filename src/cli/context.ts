@@ -10,7 +10,7 @@ import { hidingSecrets } from '../config/hiding.js';
 import { messageOf, TieoutError } from '../core/errors.js';
 import type { Decider } from '../core/instructions/decider.js';
 import type { Log } from '../core/log.js';
-import { indentedLines } from '../core/log.js';
+import { indentedLines, plainLine } from '../core/log.js';
 import { packageVersion } from '../runs/thisProgram.js';
 import type { App, OpenApp } from './app.js';
 import { refuseRisks, refuseSuperuser } from './liveGuard.js';
@@ -185,6 +185,7 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** Lines for a person; what data brings along never steers the terminal. */
 export function printLines(lines: readonly string[]): void {
-  process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+  process.stdout.write(lines.map((line) => `${plainLine(line)}\n`).join(''));
 }

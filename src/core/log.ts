@@ -43,6 +43,16 @@ export function oneLine(text: string, lengthMax: number, keep: readonly string[]
   return maskCardNumbers(line, keep).slice(0, lengthMax);
 }
 
+/**
+ * Text of any length for a terminal: tabs stay, what follows a line break is indented, so that it
+ * reads as no line of ours, and every other control character is a blank.
+ */
+export function plainLine(text: string): string {
+  return text
+    .replaceAll(/\r?\n/g, '\n    ')
+    .replaceAll(/[^\P{Cc}\n\t]|\p{Cf}|[\u2028\u2029]/gu, ' ');
+}
+
 /** Text of several lines for a person: none but the first begins where a line of a log would. */
 export function indentedLines(text: string): string {
   const lines = text.split('\n').map((line) => oneLine(line, LINE_MAX));

@@ -2,6 +2,7 @@
 // in groups of three, free text without what looks like a card number. Pure.
 
 import { oneLine } from '../core/log.js';
+import { grouped } from '../core/text/amounts.js';
 import { maskCardNumbers } from '../core/text/masking.js';
 
 export interface Words {
@@ -43,12 +44,6 @@ function wordsOf(timezone: string): Words {
     count: (number) => grouped(number.toString()),
     free: (text, keep = []) => maskCardNumbers(text ?? '', keep),
   };
-}
-
-function grouped(text: string): string {
-  const [whole = '', decimals] = text.split('.');
-  const groups = whole.replace(/\B(?=(\d{3})+$)/g, ',');
-  return decimals === undefined ? groups : `${groups}.${decimals}`;
 }
 
 const UNITS = ['bytes', 'KB', 'MB', 'GB'];

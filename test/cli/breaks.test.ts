@@ -29,7 +29,7 @@ describe('tieout breaks', () => {
   it('lists what is open, in words and as one document', async () => {
     const listed = await run('breaks');
     expect(listed.code, listed.stderr).toBe(0);
-    expect(listed.stdout).toMatch(/^\d+ open breaks of \d+ orders: [\d.]+ EUR/);
+    expect(listed.stdout).toMatch(/^\d+ open breaks of \d+ orders: [\d,]+\.\d\d EUR/);
     const all = JSON.parse((await run('breaks', 'list', '--json')).stdout) as Listed;
     expect(all.breaks.length).toBe(all.total.breaks);
     for (const one of all.breaks) expect(listed.stdout).toContain(one.sentence);

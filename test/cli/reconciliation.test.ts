@@ -146,7 +146,7 @@ function shapeOf(line: string): string {
     .replace(/\b(SO|PHONE|RF|T|A)-?\d[\d-]*/g, 'ID')
     .replace(/\b(EUR|USD|JPY|PLN|GBP)\b/g, 'MONEY')
     .replace(/\b(authorised|captured|cancelled|declined|partially_refunded|refunded)\b/g, 'STATE')
-    .replace(/[+-]?\d[\d.]*/g, '0')
+    .replace(/[+-]?\d[\d.]*(?:,\d{3}[\d.]*)*/g, '0')
     .replace(/0 MONEY(, 0 MONEY)*/g, '0 MONEY')
     .replace(/\b(break|order)s\b/g, '$1')
     .replace(/\(?(Returned|Damaged in transit|Wrong size|Changed mind)\)?/g, 'REASON')

@@ -13,6 +13,7 @@ import { ageInDays } from '../../core/breaks/breakAge.js';
 import { breakFields, breakSentence, namesIn } from '../../core/breaks/sentence.js';
 import { nameLabel } from '../../core/instructions/decider.js';
 import { formatAmount, parseSum } from '../../core/money.js';
+import { moneyIn } from '../../core/text/amounts.js';
 import { causeLabel, labelOf } from '../../core/text/labels.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
 import type { RefundRequestRow } from '../../ledger/refundRequestsStore.js';
@@ -31,7 +32,7 @@ export function breakLines(one: FoundBreak, now: Date): string[] {
   const about = [
     one.state,
     `${ageInDays(one.firstSeen, now)} d`,
-    one.stake === null ? 'no amount' : `${one.stake} ${one.currency ?? ''}`.trim(),
+    one.stake === null ? 'no amount' : moneyIn(one.stake, one.currency),
     one.owner === null ? 'with nobody' : `with ${one.owner}`,
   ];
   const said = [
@@ -164,7 +165,7 @@ export function explainedLines(
 function moneyText(row: BreakGroupRow): string {
   const parts = Object.entries(row.money)
     .sort()
-    .map(([currency, amount]) => `${amount} ${currency}`);
+    .map(([currency, amount]) => moneyIn(amount, currency));
   return parts.length === 0 ? 'no amount' : parts.join(', ');
 }
 

@@ -9,6 +9,7 @@ import { nameLabel } from '../../core/instructions/decider.js';
 import { type PayoutAnswer, payoutWords } from '../../core/instructions/payoutAnswer.js';
 import { type Coverage, coverageLabel } from '../../core/orders/coverage.js';
 import { removedLine } from '../../core/runs/removal.js';
+import { moneyIn } from '../../core/text/amounts.js';
 import { disputeText, labelOf } from '../../core/text/labels.js';
 import type { OrderHistory } from '../../orders/historyStore.js';
 import { orderHistory } from '../../orders/historyStore.js';
@@ -89,9 +90,14 @@ function ledgerText(row: Part): string {
   const extras = ['transaction_id', 'capture_amount', 'review_decision', 'updated_at']
     .filter((key) => row[key] !== null)
     .map((key) => `${key} ${row[key]}`);
-  return [`expects ${row.expected} ${row.amount} ${row.currency}, placed ${row.placed_at}`]
+  return [`expects ${row.expected} ${moneyOf(row)}, placed ${row.placed_at}`]
     .concat(extras)
     .join(', ');
+}
+
+/** As it was said, where it is no amount. */
+function moneyOf({ amount, currency }: Part): string {
+  return moneyIn(String(amount), String(currency));
 }
 
 function disputeLine(one: OrderHistory['disputes'][number]): string {
@@ -118,7 +124,7 @@ function snapshotLines(snapshot: Part): string[] {
     `  ${snapshot.at}  ${snapshot.kind} look of ${snapshot.businessDate}: ${said}${why}`,
     ...entries.map(
       (entry) =>
-        `    ${entry.state ?? `code ${entry.code}`} ${entry.amount} ${entry.currency}, ` +
+        `    ${entry.state ?? `code ${entry.code}`} ${moneyOf(entry)}, ` +
         `transaction ${entry.transaction}, dated ${entry.date}`,
     ),
   ];
@@ -176,7 +182,7 @@ function moneyLines({ movements, lines }: OrderMoney): string[] {
 function instructionLines(one: Part): string[] {
   const refund = one.refundId ? ` ${one.refundId}` : '';
   return [
-    `  #${one.id} ${one.operation}${refund} ${one.amount} ${one.currency} (${one.state})` +
+    `  #${one.id} ${one.operation}${refund} ${moneyOf(one)} (${one.state})` +
       `${one.holdReason ? `, waits: ${one.holdReason}` : ''}` +
       `${one.gatewayReference ? `, gateway reference ${one.gatewayReference}` : ''}`,
     ...(one.refundReference ? [`    refund reference ${one.refundReference}`] : []),

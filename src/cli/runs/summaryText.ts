@@ -4,6 +4,7 @@
 import { coverageText } from '../../core/orders/coverage.js';
 import type { AccountSummary, RunSummary } from '../../core/runs/summary.js';
 import { ORDER_CLASSES, runSentence } from '../../core/runs/summary.js';
+import { amountIn, moneyIn } from '../../core/text/amounts.js';
 
 const RULE = '─'.repeat(72);
 
@@ -58,8 +59,9 @@ function accountLines(
   }
   for (const sum of account.tolerated ?? []) {
     lines.push(
-      `  Within tolerance: ${sum.orders} orders, ${sum.below} ${sum.currency} too little and ` +
-        `${sum.above} too much at the gateway (tieout breaks list --explained)`,
+      `  Within tolerance: ${sum.orders} orders, ${moneyIn(sum.below, sum.currency)} too little ` +
+        `and ${amountIn(sum.above, sum.currency)} too much at the gateway ` +
+        '(tieout breaks list --explained)',
     );
   }
   const { tie } = account;

@@ -1,0 +1,22 @@
+// Amounts and counts as people read them: in groups of three, with the decimals that the currency
+// has. Pure; files and JSON keep the printed shape.
+
+import { decimalsOf } from '../currency.js';
+
+/** "1234567.00" is "1,234,567.00". */
+export function grouped(text: string): string {
+  const [whole = '', decimals] = text.split('.');
+  const groups = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return decimals === undefined ? groups : `${groups}.${decimals}`;
+}
+
+/** "23400.00" of JPY is "23,400"; what is not zero is never left out. */
+export function amountIn(text: string, currency: string): string {
+  const isWhole = decimalsOf(currency, {}) === 0 && text.endsWith('.00');
+  return grouped(isWhole ? text.slice(0, -'.00'.length) : text);
+}
+
+/** "23,400 JPY"; without a currency the amount alone. */
+export function moneyIn(text: string, currency: string | null | undefined): string {
+  return currency ? `${amountIn(text, currency)} ${currency}` : grouped(text);
+}

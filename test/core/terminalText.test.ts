@@ -1,0 +1,35 @@
+// What a person reads on a terminal: amounts in groups with the decimals of their currency, and
+// lines that data cannot steer it with.
+
+import { describe, expect, it } from 'vitest';
+import { plainLine } from '../../src/core/log.js';
+import { moneyIn } from '../../src/core/text/amounts.js';
+
+describe('an amount', () => {
+  it.each([
+    ['1234567.00', 'EUR', '1,234,567.00 EUR'],
+    ['-1234.50', 'EUR', '-1,234.50 EUR'],
+    ['999.99', 'USD', '999.99 USD'],
+    ['23400.00', 'JPY', '23,400 JPY'],
+    // Not what such a currency can hold: shown as it is.
+    ['23400.50', 'JPY', '23,400.50 JPY'],
+    ['1000.00', 'XYZ', '1,000.00 XYZ'],
+    ['1000.00', null, '1,000.00'],
+  ])('%s %s is %s', (amount, currency, words) => {
+    expect(moneyIn(amount, currency)).toBe(words);
+  });
+});
+
+describe('a line for a terminal', () => {
+  it.each([
+    ['a colour', 'A\u001b[31mB', 'A [31mB'],
+    ['a title', 'A\u001b]0;x\u0007B', 'A ]0;x B'],
+    ['the eight bit form', 'A\u009b31mB', 'A 31mB'],
+    ['a carriage return', 'paid\rnot', 'paid not'],
+    ['turned text', 'A\u202eB', 'A B'],
+    ['a line break', 'A\nB', 'A\n    B'],
+    ['a tab and other scripts', 'A\tß 漢', 'A\tß 漢'],
+  ])('with %s', (_what, given, shown) => {
+    expect(plainLine(given)).toBe(shown);
+  });
+});

@@ -4,7 +4,7 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { workedOutClosing } from '../../src/core/runs/businessDay.js';
+import { notInFigures, workedOutClosing } from '../../src/core/runs/businessDay.js';
 import type { Database } from '../../src/database/db.js';
 import { closeDay, lockDay, reopenDay } from '../../src/days/days.js';
 import {
@@ -276,6 +276,11 @@ test('in any order of confirming, closing and reopening the days roll forward', 
     }),
     { numRuns: 25 },
   );
+});
+
+test('what the figures do not hold is not said to be unknown where books of it are kept', () => {
+  expect(notInFigures(false)).toMatch(/^Not known to tieout: fees/);
+  expect(notInFigures(true)).toMatch(/^In no sum here: fees.*tieout settlement/);
 });
 
 // The last one: its run would be one of every later account.

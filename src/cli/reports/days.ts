@@ -6,7 +6,13 @@ import { UsageError } from '../../core/errors.js';
 import type { Decider } from '../../core/instructions/decider.js';
 import { WORDS_MAX } from '../../core/instructions/decider.js';
 import type { DayFigures } from '../../core/runs/businessDay.js';
-import { booksBegin, ELSEWHERE, MEMOS, NOT_KNOWN } from '../../core/runs/businessDay.js';
+import {
+  booksBegin,
+  ELSEWHERE,
+  MEMOS,
+  NOT_KNOWN,
+  notInFigures,
+} from '../../core/runs/businessDay.js';
 import type { ChecklistLine } from '../../core/runs/closingChecklist.js';
 import { closingChecklist } from '../../core/runs/closingChecklist.js';
 import type { DayOrder, DayVerdict } from '../../days/days.js';
@@ -130,9 +136,10 @@ async function list(
 ): Promise<number> {
   for (const accountId of accountIds) await postMovements(app.db, accountId);
   const days = await dayFigures(app.db, accountIds, date ?? FIRST, date ?? LAST);
+  const isSettled = app.config.settlement !== null;
   if (date === undefined) {
     if (isJson) printJson({ days, notKnown: NOT_KNOWN });
-    else printLines(days.length > 0 ? tableLines(days) : ['No money has moved yet.']);
+    else printLines(days.length > 0 ? tableLines(days, isSettled) : ['No money has moved yet.']);
     return 0;
   }
   const accounts = [];
@@ -148,7 +155,7 @@ async function list(
     });
   }
   if (isJson) printJson({ date, accounts, notKnown: NOT_KNOWN });
-  else printLines(accounts.flatMap((account) => dayLines(date, account)));
+  else printLines(accounts.flatMap((account) => dayLines(date, account, isSettled)));
   return 0;
 }
 
@@ -173,8 +180,8 @@ const WIDTH = 13;
 const OF_BOOKS = { captured: 'capt. elsewhere', refunded: 'ref. elsewhere', suspense: 'suspense' };
 const BOOK_WIDTH = 17;
 
-function tableLines(days: readonly DayFigures[]): string[] {
-  return [headLine(days), ...days.map(figureLine), notKnownLine(), ...bookLines(days)];
+function tableLines(days: readonly DayFigures[], isSettled: boolean): string[] {
+  return [headLine(days), ...days.map(figureLine), notKnownLine(isSettled), ...bookLines(days)];
 }
 
 function headLine(days: readonly DayFigures[]): string {
@@ -198,11 +205,11 @@ function bookLines(days: readonly DayFigures[]): string[] {
   return since === null ? [] : [`${ELSEWHERE} ${since}`];
 }
 
-function notKnownLine(): string {
-  return `${MEMOS} Not known to tieout: ${NOT_KNOWN.join(', ')}.`;
+function notKnownLine(isSettled: boolean): string {
+  return `${MEMOS} ${notInFigures(isSettled)}`;
 }
 
-function dayLines(date: string, account: Account): string[] {
+function dayLines(date: string, account: Account, isSettled: boolean): string[] {
   const { accountId, days, late, movedAcross: moved, events, openNow, checklist } = account;
   const [day] = days;
   if (day === undefined) return [`Account ${accountId}: nothing is known of ${date}`];
@@ -217,7 +224,7 @@ function dayLines(date: string, account: Account): string[] {
         `  ${one.currency}: ${one.captures} captures, ${one.refunds} refunds, ` +
         `${one.cancels} cancels, ${one.payouts} payouts, ${one.late} late`,
     ),
-    `  ${notKnownLine()}`,
+    `  ${notKnownLine(isSettled)}`,
     ...bookLines(days).map((line) => `  ${line}`),
     ...late.map(
       (one) =>

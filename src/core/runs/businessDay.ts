@@ -6,7 +6,7 @@ import { exactAmount, formatAmount } from '../money.js';
 
 export type DayState = 'open' | 'closed' | 'locked';
 
-/** What the gateway's document does not show, so that no figure of tieout holds it. */
+/** What the gateway's document does not show, so that no figure of a day holds it. */
 export const NOT_KNOWN = ['fees', 'chargebacks', 'bank payouts'] as const;
 
 export interface DayFigures {
@@ -53,6 +53,14 @@ interface ElsewhereFigures {
 export const MEMOS =
   'Memos, in no sum: cancelled (reservations let go) and paid out (payouts, as soon as the ' +
   'profile says payout.unit).';
+
+/** What the figures do not hold; where books of settlement are kept, those have it. */
+export function notInFigures(hasSettlement: boolean): string {
+  const named = NOT_KNOWN.join(', ');
+  return hasSettlement
+    ? `In no sum here: ${named}; the books of settlement have them (tieout settlement).`
+    : `Not known to tieout: ${named}.`;
+}
 
 /** Said beside them. */
 export const ELSEWHERE =

@@ -3,7 +3,7 @@
 
 import { nameLabel } from '../../core/instructions/decider.js';
 import type { DayFigures, DayState } from '../../core/runs/businessDay.js';
-import { booksBegin, ELSEWHERE, MEMOS, NOT_KNOWN } from '../../core/runs/businessDay.js';
+import { booksBegin, ELSEWHERE, MEMOS, notInFigures } from '../../core/runs/businessDay.js';
 import type { ChecklistLine } from '../../core/runs/closingChecklist.js';
 import { closingChecklist } from '../../core/runs/closingChecklist.js';
 import { DAY_MS } from '../../core/time.js';
@@ -42,7 +42,7 @@ export async function daysPage(visit: Visit): Promise<Answer> {
       <h1>Business days</h1>
       <p class="hint">
         Opening, captured, refunded and adjustments make the closing, which is the next day's
-        opening. {MEMOS} Not known to tieout: {NOT_KNOWN.join(', ')}.
+        opening. {MEMOS} {notInFigures(deps.config.settlement !== null)}
       </p>
       <Books days={days} />
       {days.length === 0 ? (

@@ -2,10 +2,16 @@
 // breaks. Read only, one order at a time.
 
 import type { Config } from '../config/config.js';
+import {
+  type Referenced,
+  type RefundGap,
+  refundGaps,
+} from '../core/instructions/refundOrdinals.js';
 import type { Coverage } from '../core/orders/coverage.js';
 import type { Removal } from '../core/runs/removal.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
+import type { Profile } from '../gateway/document/profile.js';
 import type { SeenDispute } from '../instructions/decisionsStore.js';
 import { callsOfOrder } from '../instructions/gatewayCallsStore.js';
 import type { CoverageRow } from '../pull/snapshot/coverageStore.js';
@@ -13,6 +19,7 @@ import { coverageOfOrder } from '../pull/snapshot/coverageStore.js';
 import { removals } from '../retention/retentionStore.js';
 import type { OrderMoney } from './orderMoneyStore.js';
 import { orderMoney } from './orderMoneyStore.js';
+import { type ShownRecord, shownRecords } from './shownRecord.js';
 
 export interface OrderHistory {
   ledger: Record<string, unknown> | null;
@@ -24,6 +31,10 @@ export interface OrderHistory {
   removed: Removal[];
   breaks: Record<string, unknown>[];
   instructions: Record<string, unknown>[];
+  /** numbers of refunds at the gateway that none of ours bears */
+  refundGaps: RefundGap[];
+  /** what the newest whole page showed beside state and money; null: none was kept */
+  shown: { at: string; entries: ShownRecord[] } | null;
   /** what a person called by hand */
   calls: Record<string, unknown>[];
   /** where tieout.yaml has the section: what moved, and what the acquirer settled of it */
@@ -57,7 +68,9 @@ export async function orderHistory(
   db: Db,
   accountId: string,
   orderNo: string,
-  { settlement }: Pick<Config, 'settlement'> = { settlement: null },
+  { settlement, gateway }: Pick<Config, 'settlement'> & Partial<Pick<Config, 'gateway'>> = {
+    settlement: null,
+  },
 ): Promise<OrderHistory | null> {
   const { rows } = await db.query<{ history: OrderHistory }>(statement('orders/orderHistory'), [
     accountId,
@@ -66,6 +79,8 @@ export async function orderHistory(
   ]);
   const history = rows[0]?.history;
   if (!history) return null;
+  history.refundGaps = refundGaps(history.instructions as unknown as Referenced[]);
+  history.shown = gateway ? await newestPage(db, gateway.profile, accountId, orderNo) : null;
   history.calls = await callsOfOrder(db, accountId, orderNo);
   const money = settlement === null ? null : await orderMoney(db, accountId, orderNo);
   if (money !== null) history.settlement = money;
@@ -84,6 +99,27 @@ export async function orderHistory(
   const covered = await coverageOfOrder(db, accountId, orderNo, pulls);
   for (const snapshot of history.looks) snapshot.coverage = coverageOf(snapshot, covered);
   return history;
+}
+
+async function newestPage(
+  db: Db,
+  profile: Profile,
+  accountId: string,
+  orderNo: string,
+): Promise<OrderHistory['shown']> {
+  const { rows } = await db.query<{ at: Date; body_gzip: Buffer }>(
+    `select g.answered_at as at, g.body_gzip
+     from (select pull_id from tieout.pulls order by pull_id desc limit $3) p
+     join tieout.asked_orders a on a.pull_id = p.pull_id and a.account_id = $1 and a.order_no = $2
+     join tieout.pages g
+       on g.pull_id = a.pull_id and g.account_id = a.account_id and g.page_no = a.page_no
+     where g.state = 'answered' and g.body_gzip is not null
+     order by p.pull_id desc limit 1`,
+    [accountId, orderNo, PULLS_MAX],
+  );
+  const [page] = rows;
+  if (page === undefined) return null;
+  return { at: page.at.toISOString(), entries: shownRecords(profile, orderNo, page.body_gzip) };
 }
 
 /** What the snapshot said of the order, in the words of core/orders/coverage.ts. */

@@ -57,7 +57,7 @@ export async function handleOperation(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const operator = operatorOf(path);
+  const operator = operatorOf(house.desk.profile, path);
   if (operator === null) return sendText(response, 404, 'Record not found');
   if (request.method !== 'POST') return sendText(response, 405, 'POST only');
   const body = await readBody(request);

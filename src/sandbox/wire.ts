@@ -5,9 +5,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { OPERATIONS, type Operation } from '../core/orders/order.js';
 import { BATCH_SHAPES, QUERY_PATH } from '../gateway/document/messages.js';
+import type { Profile } from '../gateway/document/profile.js';
 import { readForm } from '../gateway/wire/encode.js';
 import { answerBatch } from './answers/batches.js';
 import { answerCheckout } from './answers/checkout.js';
+import { otherOperator } from './answers/others.js';
 import { answerPayment } from './answers/payments.js';
 import { answerPayout } from './answers/payouts.js';
 import { answerQuery } from './answers/queries.js';
@@ -28,8 +30,8 @@ const OPERATORS: ReadonlyMap<string, Operator> = new Map([
 ]);
 
 /** Who answers a path; null: not offered here. */
-export function operatorOf(path: string): Operator | null {
-  return OPERATORS.get(path) ?? null;
+export function operatorOf(profile: Profile, path: string): Operator | null {
+  return OPERATORS.get(path) ?? otherOperator(profile, path);
 }
 
 /** The whole body; null: larger than any message may be. */

@@ -42,7 +42,12 @@ test('a refund that would go by itself waits, is named everywhere, and goes when
     app.db,
     row?.ledger?.account_id ?? '',
     row?.ledger?.order_no ?? '',
+    app.config,
   );
+  // Read from the page as the night kept it.
+  expect(history?.shown?.entries).toMatchObject([
+    { transaction: expect.stringMatching(/^T/), is3ds: '0', subscription: null },
+  ]);
   expect(history?.disputes).toMatchObject([{ disputeId: 'D-1', stage: 'opened', problem: null }]);
   const path = reports.find(({ kind }) => kind === 'reconciliation')?.path ?? '';
   const waiting = (await openXlsx(path)).getWorksheet('Waiting for you');

@@ -7,6 +7,7 @@ import { breakFields, breakSentence, type Side } from '../../core/breaks/sentenc
 import { UsageError } from '../../core/errors.js';
 import { nameLabel } from '../../core/instructions/decider.js';
 import { type PayoutAnswer, payoutWords } from '../../core/instructions/payoutAnswer.js';
+import { gapWords } from '../../core/instructions/refundOrdinals.js';
 import { type Coverage, coverageLabel } from '../../core/orders/coverage.js';
 import { removedLine } from '../../core/runs/removal.js';
 import { moneyIn } from '../../core/text/amounts.js';
@@ -15,6 +16,7 @@ import type { OrderHistory } from '../../orders/historyStore.js';
 import { orderHistory } from '../../orders/historyStore.js';
 import type { OrderMoney } from '../../orders/orderMoneyStore.js';
 import { amountWords, matchWords, settledWords } from '../../orders/orderMoneyWords.js';
+import { shownLines } from '../../orders/shownRecord.js';
 import { removals } from '../../retention/retentionStore.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { eventText } from './breaksText.js';
@@ -81,8 +83,22 @@ function historyLines(account: string, orderNo: string, history: OrderHistory): 
     '',
     'Instructions',
     ...orNone(history.instructions.flatMap(instructionLines)),
+    ...history.refundGaps.map((gap) => `  ${gapWords(gap)}`),
+    ...shownBeside(history.shown),
     ...(history.settlement === undefined ? [] : moneyLines(history.settlement)),
     ...(history.calls.length === 0 ? [] : ['', 'By hand', ...history.calls.flatMap(callLines)]),
+  ];
+}
+
+function shownBeside(shown: OrderHistory['shown']): string[] {
+  if (shown === null || shown.entries.length === 0) return [];
+  return [
+    '',
+    `Shown beside it, at ${shown.at}`,
+    ...shown.entries.flatMap((entry) => [
+      `  transaction ${entry.transaction ?? '(none)'}`,
+      ...shownLines(entry).map((line) => `    ${line}`),
+    ]),
   ];
 }
 

@@ -34,6 +34,8 @@ export const SHOWN_FIELDS = [
   'shopper_phone',
 ] as const;
 
+/** What a query shows as recurring_status of a contract that ended. */
+export const ENDED = '0';
 const SITE = 'https://shop.example';
 const ISO_DATE_LENGTH = 10;
 
@@ -157,7 +159,7 @@ function printPaid(
         ? deductionOf(subscription).slice(0, ISO_DATE_LENGTH)
         : '',
       recurring_id: subscription ? recurringId(one.transactionId) : '',
-      recurring_status: subscription ? '1' : '',
+      recurring_status: subscription ? (subscription.isEnded === true ? ENDED : '1') : '',
     },
     transaction_date: printedDate(one.at),
     transaction_id: one.transactionId,

@@ -20,6 +20,7 @@ export interface Subscription {
   readonly period: string;
   /** `YYYY-MM-DD`. */
   readonly from: string;
+  readonly isEnded?: boolean;
 }
 
 /** One attempt to pay an order. `odd`: a code that the profile gives no meaning. */

@@ -3,11 +3,13 @@
 
 import { breakSentence } from '../../core/breaks/sentence.js';
 import { type PayoutAnswer, payoutWords } from '../../core/instructions/payoutAnswer.js';
+import { gapWords } from '../../core/instructions/refundOrdinals.js';
 import type { BreakKind } from '../../core/orders/verdict.js';
 import { removedLine } from '../../core/runs/removal.js';
 import { disputeText, labelOf, labelStates, reasonToWait } from '../../core/text/labels.js';
 import type { OrderHistory } from '../../orders/historyStore.js';
 import { accountsWithOrder, orderHistory } from '../../orders/historyStore.js';
+import { shownLines } from '../../orders/shownRecord.js';
 import type { Words } from '../format.js';
 import { Empty, Figure, OrderLink, orderPath as pathOf, State, Table } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
@@ -66,10 +68,32 @@ export async function orderPage(visit: Visit): Promise<Answer> {
       {history.settlement === undefined ? null : (
         <OrderSettlement account={account} money={history.settlement} words={words} />
       )}
+      <ShownBeside history={history} words={words} />
       <Snapshots history={history} words={words} />
     </>
   );
   return { kind: 'page', title: `Order ${orderNo}`, section: '', body };
+}
+
+function ShownBeside({ history, words }: { history: OrderHistory; words: Words }) {
+  const { shown, refundGaps } = history;
+  if ((shown === null || shown.entries.length === 0) && refundGaps.length === 0) return null;
+  return (
+    <section aria-labelledby="shown">
+      <h2 id="shown">What the gateway shows beside it</h2>
+      {refundGaps.map((gap) => (
+        <p>{gapWords(gap)}</p>
+      ))}
+      {shown?.entries.map((entry) => (
+        <ul>
+          {shownLines(entry).map((line) => (
+            <li>{line}</li>
+          ))}
+        </ul>
+      ))}
+      {shown === null ? null : <p class="hint">As of {words.at(shown.at)}; persons are masked.</p>}
+    </section>
+  );
 }
 
 type Part = Record<string, unknown>;

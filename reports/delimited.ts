@@ -16,6 +16,10 @@ export type DelimitedFormat = 'csv' | 'ndjson';
 export interface CsvOptions {
   /** Excel takes a file for UTF-8 only when it begins with this mark. */
   byteOrderMark?: boolean;
+  /** Between the fields; absent is a comma. */
+  separator?: ',' | ';' | '\t';
+  /** In amounts; absent is a point, which spreadsheets of half of Europe take for text or a date. */
+  decimalSign?: '.' | ',';
   /** Only for programs that need every text as it is; a spreadsheet must not open such a file. */
   unguarded?: boolean;
 }
@@ -41,12 +45,11 @@ export async function* delimitedText<R>(
 ): AsyncGenerator<string> {
   if (format === 'csv') {
     const headings = table.columns.map((column) => column.key);
-    yield (options.byteOrderMark ? '\ufeff' : '') + csvLine(headings);
+    yield (options.byteOrderMark ? '\ufeff' : '') + csvLine(headings, options);
   }
-  const isGuarded = !options.unguarded;
   for await (const chunk of rows) {
     const lines = chunk.map((row) =>
-      format === 'csv' ? csvRow(table, row, isGuarded) : jsonRow(table, row),
+      format === 'csv' ? csvRow(table, row, options) : jsonRow(table, row),
     );
     if (lines.length > 0) yield lines.join('');
   }
@@ -61,15 +64,17 @@ async function pour(sink: Writable, text: AsyncIterable<string>): Promise<void> 
   sink.end();
 }
 
-function csvRow<R>(table: Table<R>, row: R, isGuarded: boolean): string {
+function csvRow<R>(table: Table<R>, row: R, options: CsvOptions): string {
   const keep = table.keep(row);
   return csvLine(
     table.columns.map((column) => {
       const value = plainValue(column, row, keep);
       if (value === null) return '';
       const isText = column.kind === 'id' || column.kind === 'text' || !isAmount(value);
-      return isGuarded && isText ? guarded(String(value)) : String(value);
+      if (isText) return options.unguarded ? String(value) : guarded(String(value));
+      return column.kind === 'money' ? withSign(String(value), options) : String(value);
     }),
+    options,
   );
 }
 
@@ -83,12 +88,18 @@ function guarded(text: string): string {
   return /^[\s]*[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
 }
 
-function csvLine(fields: readonly string[]): string {
-  return `${fields.map(csvField).join(',')}\r\n`;
+function withSign(amount: string, { decimalSign = '.' }: CsvOptions): string {
+  return decimalSign === '.' ? amount : amount.replace('.', decimalSign);
 }
 
-function csvField(field: string): string {
-  return /[",\r\n]|^\s|\s$/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
+function csvLine(fields: readonly string[], { separator = ',' }: CsvOptions): string {
+  return `${fields.map((field) => csvField(field, separator)).join(separator)}\r\n`;
+}
+
+/** Commas are quoted with any separator: a reader that guesses it is misled by none. */
+function csvField(field: string, separator: string): string {
+  const isQuoted = field.includes(separator) || /[",\r\n]|^\s|\s$/.test(field);
+  return isQuoted ? `"${field.replaceAll('"', '""')}"` : field;
 }
 
 function jsonRow<R>(table: Table<R>, row: R): string {

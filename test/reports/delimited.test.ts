@@ -64,6 +64,15 @@ describe('CSV', () => {
     },
   );
 
+  test('takes the signs that a spreadsheet of another language reads', async () => {
+    const options = { separator: ';', decimalSign: ',' } as const;
+    const text = await textOf('csv', [breakRow({ note: 'one; two, three' })], options);
+    const [record] = parse(text, { columns: true, delimiter: ';' }) as Record<string, string>[];
+    expect(record).toMatchObject({ difference: '-0,50', note: 'one; two, three' });
+    expect(Object.keys(record ?? {})).toEqual(BREAKS.columns.map((column) => column.key));
+    expect(record?.first_seen).toBe('2026-11-18T22:30:00.000Z');
+  });
+
   test('begins with the mark that Excel looks for only when it is asked to', async () => {
     expect((await textOf('csv', [], { byteOrderMark: true })).startsWith('\ufeffaccount_id,')).toBe(
       true,

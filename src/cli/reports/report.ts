@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import type { Table } from '../../../reports/column.js';
 import { BREAKS, COVERAGE, MOVEMENTS, ORDERS } from '../../../reports/columns.js';
-import type { DelimitedFormat } from '../../../reports/delimited.js';
+import type { CsvOptions, DelimitedFormat } from '../../../reports/delimited.js';
 import { delimitedText, writeDelimited } from '../../../reports/delimited.js';
 import { ACTIVITY, AGED_BREAKS } from '../../../reports/periodColumns.js';
 import { OPEN_ITEMS } from '../../../reports/settlement/settlementColumns.js';
@@ -43,7 +43,12 @@ interface ReportFlags {
   kind: (typeof KINDS)[number];
   format: 'xlsx' | DelimitedFormat;
   out?: string;
+  bom?: boolean;
+  separator?: keyof typeof SEPARATORS;
+  decimal?: '.' | ',';
 }
+
+const SEPARATORS = { ',': ',', ';': ';', tab: '\t' } as const;
 
 export function reportCommand(): Command {
   return new Command('report')
@@ -51,6 +56,9 @@ export function reportCommand(): Command {
     .addOption(new Option('--kind <kind>').choices(KINDS).default('reconciliation'))
     .addOption(new Option('--format <format>').choices(['xlsx', 'csv', 'ndjson']).default('xlsx'))
     .option('--out <file>', 'copy or write it there; never over an existing file')
+    .option('--bom', 'csv: begin with the mark by which Excel knows UTF-8')
+    .addOption(new Option('--separator <sign>', 'csv: between fields').choices([',', ';', 'tab']))
+    .addOption(new Option('--decimal <sign>', 'csv: in amounts').choices(['.', ',']))
     .option('--json', 'print where it lies as one JSON document')
     .addHelpText(
       'after',
@@ -60,6 +68,7 @@ export function reportCommand(): Command {
         'including it; of a month its\nopening, what moved in it, and its closing.',
     )
     .action(async (date: string, flags: ReportFlags, command: Command) => {
+      const csv = csvOf(flags);
       await withApp(
         command,
         async (app) => {
@@ -70,11 +79,30 @@ export function reportCommand(): Command {
           const run = await findRun(app.db, date);
           if (!run?.summary) throw new UsageError(`there is no finished run of ${date}`);
           if (flags.format === 'xlsx') return workbook(app, run, flags, isJson);
-          return rows(app, run, flags.kind, flags.format, flags.out);
+          return rows(app, run, flags.kind, { ...csv, format: flags.format, out: flags.out });
         },
         { quiet: true },
       );
     });
+}
+
+/** How a CSV is written; a format that is none has no such signs. */
+function csvOf({ format, bom, separator, decimal }: ReportFlags): CsvOptions {
+  const isAsked = bom !== undefined || separator !== undefined || decimal !== undefined;
+  if (isAsked && format !== 'csv') {
+    throw new UsageError('--bom, --separator and --decimal are of --format csv');
+  }
+  return {
+    ...(bom && { byteOrderMark: true }),
+    ...(separator && { separator: SEPARATORS[separator] }),
+    ...(decimal && { decimalSign: decimal }),
+  };
+}
+
+/** Where the rows go, and how they are written. */
+interface Output extends CsvOptions {
+  format: DelimitedFormat;
+  out: string | undefined;
 }
 
 function isPeriodic(kind: string): kind is (typeof PERIODIC)[number] {
@@ -104,13 +132,14 @@ async function periodic(
     if (!found) throw new TieoutError(`the ${kind} report of ${date} was not written`);
     return hand(found, flags, json);
   }
-  if (rules !== null) return openItems(app, period, rules, run.businessDate, flags);
+  const output = { ...csvOf(flags), format: flags.format, out: flags.out };
+  if (rules !== null) return openItems(app, period, rules, run.businessDate, output);
   if (kind === 'activity') {
-    return write(flags.format, flags.out, ACTIVITY, whole(await activityRows(app.db, period)));
+    return write(output, ACTIVITY, whole(await activityRows(app.db, period)));
   }
   const summary = (await findRun(app.db, run.businessDate))?.summary;
   const open = await openAsOf(app.db, run.runId, new Date(summary?.asOf ?? Date.now()));
-  return write(flags.format, flags.out, AGED_BREAKS, whole(open));
+  return write(output, AGED_BREAKS, whole(open));
 }
 
 function openItems(
@@ -118,13 +147,13 @@ function openItems(
   period: Period,
   rules: SettlementRules,
   businessDate: string,
-  { format, out }: ReportFlags,
+  output: Output,
 ): Promise<number> {
   const accountIds = app.config.accounts.map(({ accountId }) => accountId);
   const whole = settlementPeriod(period, rules.times.from);
   const asked = { accountIds, period: whole, times: rules.times };
   const items = openItemsOf(app.db, asked, rules, businessDate);
-  return write(format === 'csv' ? 'csv' : 'ndjson', out, OPEN_ITEMS, items);
+  return write(output, OPEN_ITEMS, items);
 }
 
 async function workbook(app: App, run: RunRow, flags: ReportFlags, json: boolean): Promise<number> {
@@ -159,9 +188,9 @@ async function rows(
   app: App,
   run: RunRow,
   kind: (typeof NIGHTLY)[number],
-  format: DelimitedFormat,
-  out: string | undefined,
+  output: Output,
 ): Promise<number> {
+  const { format } = output;
   const asOf = new Date(run.summary?.asOf ?? run.createdAt);
   if (kind === 'orders' || kind === 'coverage') await assertKept(app, run);
   switch (kind) {
@@ -170,15 +199,15 @@ async function rows(
         `--kind reconciliation is a workbook; with --format ${format}: ${SHEETS.join(', ')}`,
       );
     case 'orders':
-      return write(format, out, ORDERS, orderRows(app.db, run.runId));
+      return write(output, ORDERS, orderRows(app.db, run.runId));
     case 'breaks':
-      return write(format, out, BREAKS, breakRows(app.db, run.runId, asOf));
+      return write(output, BREAKS, breakRows(app.db, run.runId, asOf));
     case 'moved':
-      return write(format, out, MOVEMENTS, movedRows(app.db, run.runId));
+      return write(output, MOVEMENTS, movedRows(app.db, run.runId));
     case 'coverage':
-      return write(format, out, COVERAGE, coverage(app.db, run.runId));
+      return write(output, COVERAGE, coverage(app.db, run.runId));
     case 'waiting':
-      return write(format, out, MOVEMENTS, waitingRows(app.db, run.runId));
+      return write(output, MOVEMENTS, waitingRows(app.db, run.runId));
   }
 }
 
@@ -190,16 +219,16 @@ async function assertKept(app: App, run: RunRow): Promise<void> {
 }
 
 async function write<R>(
-  format: DelimitedFormat,
-  out: string | undefined,
+  { format, out, ...options }: Output,
   table: Table<R>,
   chunks: AsyncIterable<readonly R[]>,
 ): Promise<number> {
   if (out === undefined) {
-    for await (const text of delimitedText(format, table, chunks)) process.stdout.write(text);
+    for await (const text of delimitedText(format, table, chunks, options))
+      process.stdout.write(text);
     return 0;
   }
-  const written = await writeDelimited(resolve(out), format, table, chunks);
+  const written = await writeDelimited(resolve(out), format, table, chunks, options);
   printLines([written.path]);
   return 0;
 }

@@ -213,7 +213,7 @@ export const DEFECTS = [
   {
     name: 'accepted counts as money moved',
     file: 'src/total/currencyTotals.sql',
-    change: ["i.state = 'confirmed' and i.settled_run_id = $1", "i.state = 'confirmed'"],
+    change: ["((i.state = 'confirmed' and i.settled_run_id = $1)", "((i.state = 'confirmed')"],
     by: SIMULATOR,
   },
   {

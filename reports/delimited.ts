@@ -18,7 +18,7 @@ export interface CsvOptions {
   byteOrderMark?: boolean;
   /** Between the fields; absent is a comma. */
   separator?: ',' | ';' | '\t';
-  /** In amounts; absent is a point, which spreadsheets of half of Europe take for text or a date. */
+  /** In amounts; absent is a point, which many spreadsheets take for text or a date. */
   decimalSign?: '.' | ',';
   /** Only for programs that need every text as it is; a spreadsheet must not open such a file. */
   unguarded?: boolean;

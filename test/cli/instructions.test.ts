@@ -84,8 +84,10 @@ describe('tieout instructions', () => {
     const history = await run('order', first?.accountId ?? '', first?.orderNo ?? '');
     const told = history.stdout
       .slice(history.stdout.indexOf('Instructions'))
+      .split('\n\n', 1)
+      .join('')
       .split('\n')
-      .slice(2, -1);
+      .slice(2);
     const times = told.map((line) => line.trimStart().slice(0, 23));
     expect(times).toEqual(times.toSorted());
     expect(

@@ -54,7 +54,6 @@ describe('the answer to a payout', () => {
     ['swift_charge_option', 'OUR'],
     ['fund_source', 'Other'],
     ['reason', 'salary'],
-    ['payer', { ...payer, company_name: 'Other' }],
     ['payer', 'Shop'],
     ['payer', []],
     ['beneficiary', 'Łuk sp. z o.o.'],
@@ -82,6 +81,11 @@ describe('the answer to a payout', () => {
     ['a signature of its own', { encryption_data: 'cd' }],
   ])('is accepted with %s', (_, change) => {
     expect(readingOf(change).kind).toBe('accepted');
+  });
+
+  it('is unknown with another payer', () => {
+    const outcome = readingOf({ payer: { ...payer, company_name: 'Other' } });
+    expect(outcome).toEqual({ kind: 'unknown', reason: 'payer.company_name is not what was sent' });
   });
 
   it('names no value that came back', () => {

@@ -1,4 +1,4 @@
--- The schema as it stands after 0184_refund_reference, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0195_open_authorisations, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -830,6 +830,7 @@ create table tieout.look_entries (
   reference_no text,
   fraud_rejected boolean not null
 ) partition by RANGE (pull_id);
+CREATE INDEX look_entries_authorised ON ONLY tieout.look_entries USING btree (pull_id, account_id, transaction_at) WHERE (state = 'authorised');
 CREATE INDEX look_entries_extra ON ONLY tieout.look_entries USING btree (pull_id, account_id, order_no) WHERE is_extra;
 CREATE INDEX look_entries_fraud ON ONLY tieout.look_entries USING btree (pull_id, account_id, order_no) WHERE fraud_rejected;
 CREATE UNIQUE INDEX look_entries_plain ON ONLY tieout.look_entries USING btree (pull_id, account_id, order_no) WHERE (NOT is_extra);
@@ -2345,6 +2346,23 @@ AS $function$
   select encode(sha256(content), 'hex')
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.finished_look(account text, before date)
+ RETURNS TABLE(run_id bigint, pull_id bigint, as_of timestamp with time zone, business_date date, has_gap boolean)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select ra.run_id, ra.pull_id, p.as_of, ra.business_date, exists (
+    select from tieout.pages page
+    where page.pull_id = ra.pull_id and page.account_id = ra.account_id and page.state = 'failed')
+  from tieout.run_accounts ra
+  join tieout.runs r using (run_id)
+  join tieout.pulls p on p.pull_id = ra.pull_id
+  where ra.account_id = account collate "C" and (before is null or ra.business_date < before)
+    and not r.is_dry and p.finished_at is not null
+  order by ra.business_date desc
+  limit 1
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.found_breaks(ids bigint[], accounts text[], kinds text[], states text[], currency text, owner text, min_amount numeric, max_amount numeric, searched text, seen_from timestamp with time zone, seen_before timestamp with time zone, order_no text, cause text)
  RETURNS SETOF tieout.break_facts
  LANGUAGE sql
@@ -3431,6 +3449,96 @@ AS $function$
     amount::text as stake
   from latest where event in ('opened', 'reopened')
   order by first_seen, account_id, order_no, kind
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.open_authorisations(rules jsonb, is_all boolean)
+ RETURNS TABLE(account_id text, order_no text, transaction_id text, currency text, amount numeric, since timestamp with time zone, lapses_at timestamp with time zone, warn_until timestamp with time zone, expected text, seen_at timestamp with time zone, is_gap boolean)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with recursive account as (
+    select r.account_id collate "C" as account_id, r.warn_until,
+      make_interval(hours => r.valid_hours) as valid_for
+    from jsonb_to_recordset(rules)
+      as r (account_id text, valid_hours int, warn_until timestamptz)
+  ),
+  look as (
+    select a.account_id, 1 as nth, l.run_id, l.pull_id, l.as_of, l.business_date, l.has_gap
+    from account a cross join lateral tieout.finished_look(a.account_id, null) l
+    union all
+    select look.account_id, look.nth + 1, l.run_id, l.pull_id, l.as_of, l.business_date, l.has_gap
+    from look cross join lateral tieout.finished_look(look.account_id, look.business_date) l
+    where look.has_gap and look.nth < 40
+  ),
+  later as materialized (
+    select distinct on (again.account_id, again.order_no) again.account_id, again.order_no,
+      again.pull_id
+    from look
+    join tieout.pulls p on p.run_id >= look.run_id and p.pull_id > look.pull_id
+      and p.kind in ('confirm', 'fresh') and p.finished_at is not null
+    -- The offsets keep these walks of an index: joined as a whole, all snapshots would be read.
+    cross join lateral (
+      select e.account_id, e.order_no, e.pull_id from tieout.look_entries e
+      where e.pull_id = p.pull_id and e.account_id = look.account_id and not e.is_extra
+      offset 0
+    ) again
+    where look.nth = 1
+    order by again.account_id, again.order_no, again.pull_id desc
+  ),
+  entry as (
+    select look.nth, look.as_of, a.valid_for, a.warn_until, e.*
+    from look
+    join account a using (account_id)
+    cross join lateral (
+      select dated.pull_id, dated.account_id, dated.order_no, dated.transaction_id, dated.currency,
+        dated.amount, dated.transaction_at
+      from tieout.look_entries dated
+      where dated.pull_id = look.pull_id and dated.account_id = look.account_id
+        and dated.state = 'authorised' and dated.found
+        and dated.transaction_at <= case when is_all then 'infinity'
+          else a.warn_until - a.valid_for end
+      union all
+      select undated.pull_id, undated.account_id, undated.order_no, undated.transaction_id,
+        undated.currency, undated.amount, undated.transaction_at
+      from tieout.look_entries undated
+      where undated.pull_id = look.pull_id and undated.account_id = look.account_id
+        and undated.state = 'authorised' and undated.found and undated.transaction_at is null
+        and (is_all or a.valid_for is not null)
+      offset 0
+    ) e
+  ),
+  found as (
+    select distinct on (e.account_id, e.order_no, coalesce(e.transaction_id, '')) e.*,
+      o.expected, coalesce(e.transaction_at, o.placed_at) as since
+    from entry e
+    left join lateral (
+      select asked.expected, asked.placed_at from tieout.asked_orders asked
+      where asked.pull_id = e.pull_id and asked.account_id = e.account_id
+        and asked.order_no = e.order_no
+      offset 0
+    ) o on true
+    left join later on later.account_id = e.account_id and later.order_no = e.order_no
+    where (later.pull_id is null or exists (
+        select from tieout.look_entries x
+        where x.pull_id = later.pull_id and x.account_id = e.account_id
+          and x.order_no = e.order_no and x.transaction_id is not distinct from e.transaction_id
+          -- each half has an index of its own
+          and (x.is_extra or not x.is_extra) and x.state = 'authorised'))
+      and (e.nth = 1 or not exists (
+        select from look newer
+        join tieout.asked_orders q on q.pull_id = newer.pull_id
+          and q.account_id = newer.account_id and q.order_no = e.order_no
+        join tieout.pages p on p.pull_id = q.pull_id and p.account_id = q.account_id
+          and p.page_no = q.page_no and p.state = 'answered'
+        where newer.account_id = e.account_id and newer.nth < e.nth))
+    order by e.account_id, e.order_no, coalesce(e.transaction_id, ''), e.nth
+  )
+  select f.account_id, f.order_no, f.transaction_id, f.currency, f.amount, f.since,
+    f.since + f.valid_for as lapses_at, f.warn_until, f.expected, f.as_of as seen_at,
+    f.nth > 1 as is_gap
+  from found f
+  where (f.expected is null or f.expected not in ('cancelled', 'declined'))
+    and (is_all or f.since is null or f.since + f.valid_for <= f.warn_until)
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.payload_in(payload json)

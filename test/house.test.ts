@@ -43,7 +43,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['movements'],
   ['audit'],
   ['total'],
-  ['settlement'],
+  ['settlement', 'authorisations'],
   ['reports'],
   ['report'],
   ['retention'],

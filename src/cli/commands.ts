@@ -66,6 +66,11 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./instructions/instructions.js')).instructionsCommand,
   },
   {
+    name: 'authorisations',
+    about: 'money that is reserved and not taken: what lapses when, and what stands in the way',
+    load: async () => (await import('./runs/authorisations.js')).authorisationsCommand,
+  },
+  {
     name: 'decide',
     about: 'decisions back by Excel: what was filled in the workbook of a night, row by row',
     load: async () => (await import('./reports/decide.js')).decideCommand,

@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { ConfigurationError } from '../core/errors.js';
 import { normalInstant } from '../core/ledger/ledgerRow.js';
 import type { Hundredths } from '../core/money.js';
+import type { AuthorisationRule } from '../core/orders/authorisation.js';
 import { isTimezone } from '../core/time.js';
 import type { Account } from '../gateway/account.js';
 import { type Profile, parseProfile, sandboxProfile } from '../gateway/document/profile.js';
@@ -73,6 +74,8 @@ export interface Config {
     readonly proxy: URL | null;
   };
   readonly accounts: readonly Account[];
+  /** How long reservations hold, by account; one that is not in it: nobody said. */
+  readonly authorisations: Readonly<Record<string, AuthorisationRule>>;
   readonly schedule: {
     readonly cron: string;
     readonly timezone: string;
@@ -134,6 +137,7 @@ export function loadConfig(source: ConfigSource): Config {
     dataDir: resolve(folder, given.dataDir),
     gateway: gatewayOf(given, file, source.env),
     accounts: given.accounts.map(accountOf),
+    authorisations: authorisationsOf(given.accounts),
     schedule: given.schedule,
     reconcile: { ...given.reconcile, tolerance: toleranceOf(given.reconcile.tolerance) },
     operations: operationsOf(given.operations),
@@ -214,6 +218,13 @@ const settingsSchema = z.strictObject({
         accountId: identifier,
         signingKey: filled,
         liveFrom: instant.nullable().default(null),
+        authorisation: z
+          .strictObject({
+            validHours: whole(1, HOURS_MAX),
+            warnHours: whole(0, HOURS_MAX).default(24),
+          })
+          .nullable()
+          .default(null),
       }),
       'must be given: a list of accounts',
     )
@@ -319,8 +330,16 @@ function refuseTwins(accounts: Settings['accounts'], file: string): void {
   }
 }
 
-function accountOf(given: Settings['accounts'][number]): Account {
+function accountOf({ authorisation: _, ...given }: Settings['accounts'][number]): Account {
   return withMaskedKeys({ ...given }, ['signingKey']);
+}
+
+function authorisationsOf(accounts: Settings['accounts']): Config['authorisations'] {
+  return Object.fromEntries(
+    accounts.flatMap(({ accountId, authorisation }) => {
+      return authorisation === null ? [] : [[accountId, authorisation]];
+    }),
+  );
 }
 
 function gatewayOf(given: Settings, file: string, env: NodeJS.ProcessEnv): Config['gateway'] {

@@ -73,6 +73,8 @@ gateway: { baseUrl: ${quoted(values.baseUrl ?? 'sandbox')}, profile: ${quoted(va
 
 # Keep keys out of this file: let the environment bring them. An account without liveFrom is only
 # observed. With it, tieout sends; refund and payout requests older than it count as done already.
+# authorisation: how long a reservation can be captured, as agreed with the acquirer, such as
+# { validHours: 168, warnHours: 24 }; whoever is to know is told at least warnHours before one lapses.
 accounts:
 ${values.accounts.map(accountLine).join('\n')}
 
@@ -160,7 +162,8 @@ function accountLine(account: AccountValues): string {
   const { merchantId, accountId, signingKey, liveFrom } = account;
   const ids = `merchantId: ${quoted(merchantId)}, accountId: ${quoted(accountId)}`;
   const live = liveFrom === null ? 'null' : quoted(liveFrom);
-  return `  - { ${ids}, signingKey: ${quoted(signingKey)}, liveFrom: ${live} }`;
+  const rest = `liveFrom: ${live}, authorisation: null`;
+  return `  - { ${ids}, signingKey: ${quoted(signingKey)}, ${rest} }`;
 }
 
 /** A text as YAML reads it back unchanged: its double-quoted form takes every JSON string. */

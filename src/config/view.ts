@@ -25,6 +25,8 @@ export function configHash(config: Config): string {
     exceptions: ____,
     // who signs decides nothing of what a night does
     days: ______,
+    // nor does when somebody is told
+    authorisations: _______,
     ...settings
   } = describeConfig(config);
   const { proxy: _____, ...gatewayShown } = gateway as Record<string, unknown>;

@@ -366,6 +366,18 @@ ${ACCOUNTS}`;
     expect(hide('nothing of it')).toBe('nothing of it');
   });
 
+  it('of how long reservations hold stand by account, and decide nothing of a night', () => {
+    const given = (rule: string) => ACCOUNTS.replace('" }]', `", authorisation: ${rule} }]`);
+    const config = load(given('{ validHours: "168" }'));
+    expect(config.authorisations).toEqual({ A1: { validHours: 168, warnHours: 24 } });
+    expect(config.accounts).toEqual(load(ACCOUNTS).accounts);
+    expect(load(ACCOUNTS).authorisations).toEqual({});
+    expect(configHash(config)).toBe(configHash(load(ACCOUNTS)));
+    const { message } = failure(given('{ warnHours: 1 }'));
+    expect(message).toContain('accounts.0.authorisation.validHours');
+    expect(failure(given('{ validHours: 0 }')).message).toContain('validHours');
+  });
+
   it('do not change the hash of the settings, every setting does', () => {
     const hash = configHash(load(text));
     expect(configHash(load(text.replace('s3cret-key', 'another')))).toBe(hash);

@@ -1,6 +1,8 @@
 // `tieout status`: last night in one sentence, what is owed, and when the next run begins.
 
 import { Command } from 'commander';
+import { accountAuthorisations } from '../../authorisations/authorisations.js';
+import { riskSentences } from '../../authorisations/authorisationWords.js';
 import { unkeptBreaks } from '../../breaks/unkeptStore.js';
 import { strangeOrders } from '../../compare/strayRefundsStore.js';
 import type { Notice } from '../../core/runs/notices.js';
@@ -42,6 +44,9 @@ export function statusCommand(): Command {
           const accountIds = app.config.accounts.map(({ accountId }) => accountId);
           const now = await waitingCounts(app.db, accountIds);
           const { stops, left, strange, unkept } = await standing(app, accountIds, status.now);
+          const at = { now: status.now, nextNight: facts.nextTick };
+          const reserved = await accountAuthorisations(app.db, app.config, accountIds, at, false);
+          const atRisk = riskSentences(reserved);
           if (wantsJson(command)) {
             printJson({
               run: run?.businessDate ?? null,
@@ -59,10 +64,11 @@ export function statusCommand(): Command {
               leftAccounts: left.map(told),
               strangeOrders: strange.map(told),
               settlementNotKept: unkept.map(told),
+              authorisations: atRisk,
               words: flags.words ? words : words.filter(({ meaning }) => meaning === null),
             });
           } else {
-            const stopped = [...left, ...strange, ...unkept, ...stops].map(
+            const stopped = [...left, ...strange, ...unkept, ...stops, ...atRisk].map(
               (one) => `${one.accountId}: ${one.text}`,
             );
             const lines = [sentence, ...(about === null ? [] : [about]), next];

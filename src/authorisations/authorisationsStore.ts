@@ -1,0 +1,88 @@
+// Reservations as the newest snapshots show them (tieout.open_authorisations): a page of them, and
+// what they come to.
+
+import type { Db } from '../database/db.js';
+import { statement } from '../database/statements.js';
+
+/** An account with what was agreed for it; null: nobody said how long its reservations hold. */
+export interface RuleRow {
+  readonly account_id: string;
+  readonly valid_hours: number | null;
+  readonly warn_until: Date | null;
+}
+
+/** Money that is reserved at the gateway, and neither taken nor to be let go. */
+export interface OpenAuthorisation {
+  readonly accountId: string;
+  readonly orderNo: string;
+  readonly transactionId: string | null;
+  readonly currency: string | null;
+  readonly amount: string | null;
+  readonly since: Date | null;
+  readonly lapsesAt: Date | null;
+  readonly warnUntil: Date | null;
+  readonly expected: string | null;
+  readonly seenAt: Date;
+  readonly isGap: boolean;
+  readonly instructionId: string | null;
+  readonly operation: string | null;
+  readonly state: string | null;
+  readonly holdReason: string | null;
+  readonly breaks: readonly string[];
+  readonly owner: string | null;
+}
+
+export const AUTHORISATION_ORDERS = ['hours', 'amount'] as const;
+export type AuthorisationOrder = (typeof AUTHORISATION_ORDERS)[number];
+
+export interface AuthorisationPage {
+  /** also those that are in time, and those of accounts without a rule */
+  readonly isAll: boolean;
+  readonly order: AuthorisationOrder;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export async function listAuthorisations(
+  db: Db,
+  rules: readonly RuleRow[],
+  { isAll, order, limit, offset }: AuthorisationPage,
+): Promise<OpenAuthorisation[]> {
+  const { rows } = await db.query<OpenAuthorisation>(
+    statement('authorisations/listAuthorisations'),
+    [JSON.stringify(rules), isAll, order, limit, offset],
+  );
+  return rows;
+}
+
+/** Of one account and currency; amounts are sums of those that can be read. */
+export interface AuthorisationSum {
+  readonly accountId: string;
+  readonly currency: string | null;
+  readonly orders: number;
+  readonly amount: string;
+  /** to lapse soon; those that lapsed stand apart */
+  readonly atRisk: number;
+  readonly atRiskAmount: string;
+  readonly lapsed: number;
+  readonly lapsedAmount: string;
+  readonly undated: number;
+  readonly gaps: number;
+  readonly nextLapse: Date | null;
+  readonly oldest: Date | null;
+  readonly seenAt: Date;
+}
+
+export async function sumAuthorisations(
+  db: Db,
+  rules: readonly RuleRow[],
+  isAll: boolean,
+  now: Date,
+): Promise<AuthorisationSum[]> {
+  const { rows } = await db.query<AuthorisationSum>(statement('authorisations/sumAuthorisations'), [
+    JSON.stringify(rules),
+    isAll,
+    now,
+  ]);
+  return rows;
+}

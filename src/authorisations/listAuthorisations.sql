@@ -1,0 +1,28 @@
+-- Reservations that are not taken, a page of them, with what stands in the way. $1 rules and $2
+-- whether all as tieout.open_authorisations has them, $3 order: hours or amount, $4 limit,
+-- $5 offset. Amounts of two currencies are not compared: those of each stand together.
+select a.account_id as "accountId", a.order_no as "orderNo", a.transaction_id as "transactionId",
+  a.currency, round(a.amount, 2)::text as amount, a.since, a.lapses_at as "lapsesAt",
+  a.warn_until as "warnUntil", a.expected, a.seen_at as "seenAt", a.is_gap as "isGap",
+  i.instruction_id::text as "instructionId", i.operation, i.state, i.hold_reason as "holdReason",
+  coalesce(b.kinds, '{}') as breaks, b.owner
+from (
+  select * from tieout.open_authorisations($1::jsonb, $2::boolean)
+  order by case when $3::text = 'amount' then currency end nulls last,
+    case when $3 = 'amount' then amount end desc nulls last,
+    lapses_at nulls first, since nulls first, amount desc nulls last, account_id, order_no
+  limit $4 offset $5
+) a
+left join lateral (
+  select instruction_id, operation, state, hold_reason from tieout.instructions
+  where account_id = a.account_id and order_no = a.order_no
+    and transaction_id = a.transaction_id and operation in ('capture', 'cancel', 'review')
+  order by is_open desc, instruction_id desc limit 1
+) i on true
+left join lateral (
+  select array_agg(kind order by kind) as kinds, max(owner) as owner from tieout.breaks
+  where account_id = a.account_id and order_no = a.order_no and state = 'open'
+) b on true
+order by case when $3 = 'amount' then a.currency end nulls last,
+  case when $3 = 'amount' then a.amount end desc nulls last,
+  a.lapses_at nulls first, a.since nulls first, a.amount desc nulls last, a.account_id, a.order_no

@@ -1,0 +1,210 @@
+// Which money is reserved and not taken, as the snapshots of a real database show it: pages that
+// were not answered, looks after sending, entries that come twice, orders that nobody wants.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  accountAuthorisations,
+  shownAuthorisations,
+} from '../../src/authorisations/authorisations.js';
+import type { AuthorisationOrder } from '../../src/authorisations/authorisationsStore.js';
+import { accountSentences, riskSentences } from '../../src/authorisations/authorisationWords.js';
+import type { FreshDatabase } from '../support/database.js';
+import { freshDatabase } from '../support/database.js';
+import type { OrderText, StoredOrder } from '../support/orders.js';
+import { orderOf, SNAPSHOT_AT } from '../support/orders.js';
+import { storeInstructions, storeRun, storeSnapshot } from '../support/snapshotStore.js';
+
+const HOUR_MS = 3_600_000;
+const AT = { now: SNAPSHOT_AT, nextNight: new Date(SNAPSHOT_AT.getTime() + 24 * HOUR_MS) };
+const WEEK = { validHours: 168, warnHours: 24 };
+
+const orders = (cases: Readonly<Record<string, OrderText>>): StoredOrder[] =>
+  Object.entries(cases).map(([orderNo, text]) => orderOf(orderNo, text));
+
+let fresh: FreshDatabase;
+beforeAll(async () => {
+  fresh = await freshDatabase();
+});
+afterAll(() => fresh.drop());
+
+/** A night of an account with these orders; the run that it is of. */
+async function night(accountId: string, cases: Readonly<Record<string, OrderText>>) {
+  const runId = await storeRun(fresh.db, accountId);
+  const all = orders(cases);
+  const { pullId } = await storeSnapshot(fresh.db, runId, accountId, all);
+  await storeInstructions(fresh.db, runId, accountId, all);
+  await fresh.db.query(
+    'update tieout.run_accounts set pull_id = $3, as_of = $4 where run_id = $1 and account_id = $2',
+    [runId, accountId, pullId, SNAPSHOT_AT],
+  );
+  return runId;
+}
+
+/** The reservations of an account, a line each. */
+async function listed(
+  accountId: string,
+  { rule = WEEK as typeof WEEK | null, isAll = true, order = 'hours' as AuthorisationOrder } = {},
+): Promise<string[]> {
+  const config = { authorisations: rule === null ? {} : { [accountId]: rule } };
+  const page = { isAll, order, limit: 100, offset: 0 };
+  const rows = await shownAuthorisations(fresh.db, config, [accountId], AT, page);
+  const text = rows.map((row) =>
+    [row.orderNo, row.standing, row.hoursLeft, row.amount, row.wanted, row.obstacle].join(' | '),
+  );
+  // What is asked for alone is the same as what stands among all.
+  if (!isAll) {
+    const all = await shownAuthorisations(fresh.db, config, [accountId], AT, {
+      ...page,
+      isAll: true,
+    });
+    expect(all.filter(({ standing }) => standing !== 'in_time').map((row) => row.orderNo)).toEqual(
+      rows.map((row) => row.orderNo),
+    );
+  }
+  return text;
+}
+
+describe('reservations', () => {
+  it('are what is authorised and wanted, the first to lapse first', async () => {
+    await night('A1', {
+      fresh: { ledger: 'captured 1.00 EUR', gateway: ['T1 authorised 1.00 EUR'] },
+      soon: {
+        ledger: 'captured 10.00 EUR',
+        gateway: ['T1 authorised 10.00 EUR age=150h'],
+        did: ['capture T1 held'],
+      },
+      reserve: { ledger: 'authorised 20.00 EUR', gateway: ['T1 authorised 20.00 EUR age=130h'] },
+      lapsed: { ledger: 'captured 5.00 USD', gateway: ['T1 authorised 5.00 USD age=170h'] },
+      taken: { ledger: 'captured 3.00 EUR', gateway: ['T1 captured 3.00 EUR age=160h'] },
+      letGo: { ledger: 'cancelled 4.00 EUR', gateway: ['T1 authorised 4.00 EUR age=160h'] },
+      refused: { ledger: 'declined 4.00 EUR', gateway: ['T1 authorised 4.00 EUR age=160h'] },
+      notThere: {
+        ledger: 'captured 4.00 EUR',
+        gateway: ['T1 authorised 4.00 EUR age=160h found=0'],
+      },
+      stranger: { ledger: null, gateway: ['T1 authorised 7.00 EUR age=140h'] },
+      twice: {
+        ledger: 'captured 8.00 EUR',
+        gateway: ['T1 authorised 8.00 EUR age=145h', 'T1 authorised 8.00 EUR age=145h'],
+      },
+      again: {
+        ledger: 'captured 9.00 EUR',
+        gateway: ['T1 declined 9.00 EUR age=160h', 'T2 authorised 9.00 EUR age=125h'],
+      },
+    });
+    expect(await listed('A1')).toEqual([
+      'lapsed | lapsed | -2 | 5.00 | capture | no capture is planned',
+      'soon | at_risk | 18 | 10.00 | capture | capture held: the operation needs approval',
+      'twice | at_risk | 23 | 8.00 | capture | no capture is planned',
+      'stranger | at_risk | 28 | 7.00 | not in the ledger | the ledger does not have it',
+      'reserve | at_risk | 38 | 20.00 | nothing yet | the ledger does not ask for it yet',
+      'again | at_risk | 43 | 9.00 | capture | no capture is planned',
+      'fresh | in_time | 138 | 1.00 | capture | no capture is planned',
+    ]);
+    expect((await listed('A1', { isAll: false })).map((line) => line.split(' ')[0])).toEqual([
+      ...['lapsed', 'soon', 'twice', 'stranger', 'reserve', 'again'],
+    ]);
+    expect((await listed('A1', { order: 'amount' })).map((line) => line.split(' ')[0])).toEqual([
+      ...['reserve', 'soon', 'again', 'twice', 'stranger', 'fresh', 'lapsed'],
+    ]);
+  });
+
+  it('come to sums that their rows have, in each currency, and to a sentence', async () => {
+    const config = { authorisations: { A1: WEEK } };
+    const accounts = await accountAuthorisations(fresh.db, config, ['A1', 'A0'], AT, true);
+    expect(accounts[0]?.sums).toMatchObject([
+      { currency: 'EUR', orders: 6, amount: '55.00', atRisk: 5, atRiskAmount: '54.00', lapsed: 0 },
+      { currency: 'USD', orders: 1, amount: '5.00', atRisk: 0, lapsed: 1, lapsedAmount: '5.00' },
+    ]);
+    expect(accounts.flatMap(accountSentences)).toEqual([
+      'A1: 6 reservations, 55.00 EUR; 5 reservations soon to lapse, 54.00 EUR, ' +
+        'the next at 2026-11-20T21:00Z.',
+      'A1: 1 reservation, 5.00 USD; 1 lapsed, 5.00 USD.',
+      'A0: nothing is reserved.',
+    ]);
+    expect(riskSentences(accounts).map(({ text }) => text)).toEqual([
+      'reserved and not taken: 5 reservations soon to lapse, 54.00 EUR, ' +
+        'the next at 2026-11-20T21:00Z',
+      'reserved and not taken: 1 lapsed, 5.00 USD',
+    ]);
+  });
+
+  it('lapse at no time that nobody gave: the key is named, and nothing is at risk', async () => {
+    const lines = await listed('A1', { rule: null });
+    expect(lines).toHaveLength(7);
+    expect(lines.every((line) => /^\w+ \| {2}\| {2}\| /.test(line))).toBe(true);
+    const accounts = await accountAuthorisations(
+      fresh.db,
+      { authorisations: {} },
+      ['A1'],
+      AT,
+      true,
+    );
+    expect(accountSentences(accounts[0] as (typeof accounts)[number]).join()).toContain(
+      'give authorisation.validHours to the account',
+    );
+    expect(riskSentences(accounts)).toEqual([]);
+  });
+
+  it('stand since the order was placed where the gateway names no time, else since nobody knows', async () => {
+    await night('A2', {
+      placed: {
+        ledger: 'captured 1.00 EUR age=160h',
+        gateway: ['T1 authorised 1.00 EUR age=-'],
+      },
+      stranger: { ledger: null, gateway: ['T1 authorised 2.00 EUR age=-'] },
+      young: { ledger: 'captured 3.00 EUR age=2h', gateway: ['T1 authorised 3.00 EUR age=-'] },
+    });
+    expect(await listed('A2', { isAll: false })).toEqual([
+      'stranger | undated |  | 2.00 | not in the ledger | the ledger does not have it',
+      'placed | at_risk | 8 | 1.00 | capture | no capture is planned',
+    ]);
+  });
+
+  it('of a page that was not answered are those of the night before, until it is seen', async () => {
+    const entry = { ledger: 'captured 1.00 EUR', gateway: ['T1 authorised 1.00 EUR age=150h'] };
+    const failed = { ledger: entry.ledger, page: 'failed' } as const;
+    await night('A3', { seen: entry, gap: entry, gone: entry, older: entry });
+    await night('A3', {
+      seen: entry,
+      gap: failed,
+      gone: { ledger: entry.ledger, gateway: ['T1 captured 1.00 EUR'] },
+      older: failed,
+    });
+    const gap = 'not shown by the newest snapshot';
+    expect(await listed('A3')).toEqual([
+      `gap | at_risk | 18 | 1.00 | capture | ${gap}`,
+      `older | at_risk | 18 | 1.00 | capture | ${gap}`,
+      'seen | at_risk | 18 | 1.00 | capture | no capture is planned',
+    ]);
+    await night('A3', {
+      seen: failed,
+      gap: { ledger: entry.ledger, gateway: ['T1 captured 1.00 EUR'] },
+      older: failed,
+    });
+    expect(await listed('A3')).toEqual([
+      `older | at_risk | 18 | 1.00 | capture | ${gap}`,
+      `seen | at_risk | 18 | 1.00 | capture | ${gap}`,
+    ]);
+    await night('A3', { seen: entry, older: { ledger: entry.ledger } });
+    expect(await listed('A3')).toEqual([
+      'seen | at_risk | 18 | 1.00 | capture | no capture is planned',
+    ]);
+  });
+
+  it('are gone as soon as a look after sending shows them taken', async () => {
+    const entry = { ledger: 'captured 1.00 EUR', gateway: ['T1 authorised 1.00 EUR age=150h'] };
+    const runId = await night('A4', { sent: entry, silent: entry, other: entry });
+    await storeSnapshot(
+      fresh.db,
+      runId,
+      'A4',
+      orders({
+        sent: { ledger: entry.ledger, gateway: ['T1 captured 1.00 EUR age=150h'] },
+        silent: entry,
+      }),
+      'confirm',
+    );
+    expect((await listed('A4')).map((line) => line.split(' ')[0])).toEqual(['other', 'silent']);
+  });
+});

@@ -1,4 +1,4 @@
--- The schema as it stands after 0195_open_authorisations, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0197_authorisations_of_gaps, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -794,6 +794,17 @@ create table tieout.journals (
   constraint journals_pkey PRIMARY KEY (journal_id)
 );
 
+create table tieout.lapse_warnings (
+  account_id text collate "C" not null,
+  order_no text collate "C" not null,
+  transaction_id text collate "C" not null,
+  lapses_at timestamp with time zone not null,
+  warned_at timestamp with time zone not null,
+  constraint lapse_warnings_pkey PRIMARY KEY (account_id, order_no, transaction_id, lapses_at)
+);
+CREATE TRIGGER guard_history BEFORE DELETE OR UPDATE OR TRUNCATE ON tieout.lapse_warnings
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
+
 create table tieout.ledger_changes (
   run_id bigint not null,
   account_id text collate "C" not null,
@@ -1006,7 +1017,7 @@ create table tieout.outbox (
   ended_at timestamp with time zone,
   constraint outbox_channel_check CHECK (channel = ANY (ARRAY['webhook', 'switch'])),
   constraint outbox_check CHECK ((state = 'waiting') = (ended_at IS NULL)),
-  constraint outbox_event_check CHECK (event = ANY (ARRAY['night_finished', 'night_did_not_start', 'run_is_silent', 'unknown_waits', 'job_failed', 'file_refused', 'batch_late', 'heads_not_signed'])),
+  constraint outbox_event_check CHECK (event = ANY (ARRAY['night_finished', 'night_did_not_start', 'run_is_silent', 'unknown_waits', 'job_failed', 'file_refused', 'batch_late', 'heads_not_signed', 'reservations_lapse'])),
   constraint outbox_pkey PRIMARY KEY (message_id),
   constraint outbox_state_check CHECK (state = ANY (ARRAY['waiting', 'delivered', 'failed']))
 );
@@ -3485,6 +3496,16 @@ AS $function$
     where look.nth = 1
     order by again.account_id, again.order_no, again.pull_id desc
   ),
+  -- Orders of pages that the newest snapshot has no answer for: earlier ones are asked about these.
+  unanswered as materialized (
+    select q.account_id, q.order_no
+    from look
+    join tieout.pages p on p.pull_id = look.pull_id and p.account_id = look.account_id
+      and p.state = 'failed'
+    join tieout.asked_orders q on q.pull_id = p.pull_id and q.account_id = p.account_id
+      and q.page_no = p.page_no
+    where look.nth = 1 and look.has_gap
+  ),
   entry as (
     select look.nth, look.as_of, a.valid_for, a.warn_until, e.*
     from look
@@ -3506,6 +3527,23 @@ AS $function$
         and (is_all or a.valid_for is not null)
       offset 0
     ) e
+    where look.nth = 1
+    union all
+    select look.nth, look.as_of, a.valid_for, a.warn_until, e.*
+    from unanswered u
+    join look on look.account_id = u.account_id and look.nth > 1
+    join account a on a.account_id = u.account_id
+    cross join lateral (
+      select gap.pull_id, gap.account_id, gap.order_no, gap.transaction_id, gap.currency,
+        gap.amount, gap.transaction_at
+      from tieout.look_entries gap
+      where gap.pull_id = look.pull_id and gap.account_id = u.account_id
+        and gap.order_no = u.order_no and gap.state = 'authorised' and gap.found
+        -- each half has an index of its own
+        and (gap.is_extra or not gap.is_extra)
+      offset 0
+    ) e
+    where is_all or a.valid_for is not null
   ),
   found as (
     select distinct on (e.account_id, e.order_no, coalesce(e.transaction_id, '')) e.*,

@@ -1,9 +1,10 @@
-// What nobody would tell: a run that did not begin, an unknown that waits. Every process that
-// runs on looks for it now and then, and one of them tells; `tieout run` looks once before it ends.
-// So an installation of plain cron is told of unknowns, too; that its cron has died only the dead
-// man's switch can know.
+// What nobody would tell: a run that did not begin, an unknown that waits, a reservation that is
+// about to lapse. Every process that runs on looks for it now and then, and one of them tells;
+// `tieout run` looks once before it ends. So an installation of plain cron is told of these, too;
+// that its cron has died only the dead man's switch can know.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { warnOfLapses } from '../authorisations/warnOfLapses.js';
 import type { AlertEvent } from '../core/alertMessages.js';
 import {
   runDidNotStart,
@@ -15,7 +16,7 @@ import { messageOf } from '../core/errors.js';
 import type { Silence } from '../core/runs/owed.js';
 import { didNotStart, standsStill } from '../core/runs/owed.js';
 import type { Tx } from '../database/db.js';
-import type { ScheduleDeps } from '../night/clock.js';
+import type { ScheduleDeps, ScheduleStatus } from '../night/clock.js';
 import { readSchedule } from '../night/clock.js';
 import {
   newestNotified,
@@ -37,13 +38,14 @@ const RUN_DELIVERY_MS = 10_000;
 /** Watches and tells until the answer is called. */
 export function startAlerts(deps: WatchDeps): () => Promise<void> {
   const stop = new AbortController();
+  const seen: Seen = { night: null };
   const working = (async () => {
     // The first to ask what is owed is the clock's: a run that it begins late is not
     // missing.
     await quietly(deps, () => deliverDue(deps, stop.signal));
     while (!stop.signal.aborted) {
       await sleep(WATCH_MS, undefined, { signal: stop.signal }).catch(() => {});
-      if (!stop.signal.aborted) await watchAndTell(deps, stop.signal);
+      if (!stop.signal.aborted) await watchAndTell(deps, stop.signal, seen);
     }
   })();
   return async () => {
@@ -57,9 +59,9 @@ export async function tellOnce(deps: WatchDeps): Promise<void> {
   await watchAndTell(deps, AbortSignal.timeout(RUN_DELIVERY_MS));
 }
 
-async function watchAndTell(deps: WatchDeps, signal: AbortSignal): Promise<void> {
+async function watchAndTell(deps: WatchDeps, signal: AbortSignal, seen?: Seen): Promise<void> {
   await quietly(deps, async () => {
-    await watch(deps);
+    await watch(deps, seen);
     await deliverDue(deps, signal);
   });
 }
@@ -75,17 +77,45 @@ async function quietly(deps: WatchDeps, work: () => Promise<unknown>): Promise<v
 }
 
 /** Puts into the outbox what has to be told; nothing where another process is at it. */
-export async function watch(deps: WatchDeps): Promise<void> {
+export async function watch(deps: WatchDeps, seen: Seen = { night: null }): Promise<void> {
   if (deps.config.notify.webhook === null) return;
   await deps.db.transaction(async (tx) => {
     if (!(await watchAlone(tx))) return;
-    await watchSchedule(deps, tx);
+    const status = await readSchedule(deps);
+    await watchSchedule(status, tx);
     await watchUnknowns(deps, tx);
+    await watchReservations(deps, tx, status, seen);
   });
 }
 
-async function watchSchedule(deps: WatchDeps, tx: Tx): Promise<void> {
-  const { owed, now, silence } = await readSchedule(deps);
+async function watchReservations(
+  { config }: WatchDeps,
+  tx: Tx,
+  status: ScheduleStatus,
+  seen: Seen,
+): Promise<void> {
+  const night = nightOf(status);
+  if (night === seen.night || isAhead(status)) return;
+  await warnOfLapses(tx, config, { now: status.now, nextNight: status.facts.nextTick });
+  seen.night = night;
+}
+
+/** Up to which night a process has looked for reservations that lapse: they are many. */
+interface Seen {
+  night: string | null;
+}
+
+function nightOf({ run, facts }: ScheduleStatus): string {
+  return [run?.businessDate, run?.finishedAt, facts.nextTick].map(String).join();
+}
+
+/** What a run is about to take, or takes right now, is not at risk yet. */
+function isAhead({ owed, now }: ScheduleStatus): boolean {
+  if (owed.kind === 'underWay') return true;
+  return (owed.kind === 'begin' || owed.kind === 'goOn') && !didNotStart(owed, now);
+}
+
+async function watchSchedule({ owed, now, silence }: ScheduleStatus, tx: Tx): Promise<void> {
   if (standsStill(silence)) await tellSilence(tx, silence);
   if (silence !== null || !didNotStart(owed, now)) return;
   if (owed.kind !== 'begin' && owed.kind !== 'goOn') return;

@@ -31,7 +31,7 @@ export interface AskedAt {
 }
 
 /** The accounts with what was agreed for each, as the statements take it. */
-function ruleRows(
+export function ruleRows(
   { authorisations }: Rules,
   accountIds: readonly string[],
   { now, nextNight }: AskedAt,

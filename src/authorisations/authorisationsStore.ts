@@ -1,6 +1,7 @@
 // Reservations as the newest snapshots show them (tieout.open_authorisations): a page of them, and
 // what they come to.
 
+import type { LapsingMoney } from '../core/alertMessages.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
 
@@ -84,5 +85,18 @@ export async function sumAuthorisations(
     isAll,
     now,
   ]);
+  return rows;
+}
+
+/** Writes down, once each, what has to be told now; answers what that comes to. */
+export async function warnOnce(
+  tx: Db,
+  rules: readonly RuleRow[],
+  now: Date,
+): Promise<(LapsingMoney & { accountId: string })[]> {
+  const { rows } = await tx.query<LapsingMoney & { accountId: string }>(
+    statement('authorisations/warnOnce'),
+    [JSON.stringify(rules), now],
+  );
   return rows;
 }

@@ -18,6 +18,7 @@ export const ALERT_EVENTS = [
   'file_refused',
   'batch_late',
   'heads_not_signed',
+  'reservations_lapse',
 ] as const;
 export type AlertEvent = (typeof ALERT_EVENTS)[number];
 
@@ -201,6 +202,48 @@ export function batchLate(accountId: string, businessDate: string, late: readonl
       money: late.map(({ currency, amount }) => ({ currency, amount })),
     },
   } satisfies Alert;
+}
+
+/** Of one account and currency: reservations of which nobody was told yet. */
+export interface LapsingMoney {
+  /** null: none that can be read */
+  readonly currency: string | null;
+  readonly reservations: number;
+  readonly amount: string;
+  /** those of them that had lapsed when they were first told of */
+  readonly lapsed: number;
+  /** null: all of them lapsed, or nobody knows when they do */
+  readonly nextLapse: Date | null;
+}
+
+/** Of one account; `found` is not empty. */
+export function reservationsLapse(accountId: string, found: readonly LapsingMoney[]): Alert {
+  const count = found.reduce((sum, one) => sum + one.reservations, 0);
+  const lapsed = found.reduce((sum, one) => sum + one.lapsed, 0);
+  const next = found.map(({ nextLapse }) => nextLapse).filter((one) => one !== null);
+  const first = next.length === 0 ? null : new Date(Math.min(...next.map((one) => one.getTime())));
+  const money = found.map(({ amount, currency }) => `${amount} ${currency ?? '(no currency)'}`);
+  const parts = [
+    first === null ? '' : `, the first at ${first.toISOString()}`,
+    lapsed === 0 ? '' : `, ${lapsed} of them lapsed already`,
+  ];
+  return {
+    event: 'reservations_lapse',
+    subject: accountId,
+    text: oneLine(
+      `Account ${accountId}: ${count} reservation${count === 1 ? '' : 's'} of ` +
+        `${money.join(', ')} will lapse untaken unless somebody acts${parts.join('')}. ` +
+        '`tieout authorisations` has them.',
+      TEXT_LENGTH,
+    ),
+    details: {
+      accountId,
+      reservations: count,
+      lapsed,
+      firstLapse: first,
+      money: found.map(({ currency, amount }) => ({ currency, amount })),
+    },
+  };
 }
 
 /** The run itself has ended as it should. */

@@ -16,11 +16,11 @@ const SINCE = at('11-14T00:00');
 
 describe('a lapse is told', () => {
   it.each([
-    ['a day before the night after', 24, at('11-21T04:00'), '11-22T04:00'],
-    ['in the night before', 0, at('11-21T04:00'), '11-21T04:00'],
-    ['before a weekend, by nights of working days', 24, at('11-23T04:00'), '11-24T04:00'],
-    ['an hour later where clocks go back', 0, at('11-21T05:00'), '11-21T05:00'],
-    ['as if by a night a day, where none is known', 12, null, '11-21T16:00'],
+    ['a day before the night after has come to its end', 24, at('11-21T04:00'), '11-22T10:00'],
+    ['in the night before', 0, at('11-21T04:00'), '11-21T10:00'],
+    ['before a weekend, by nights of working days', 24, at('11-23T04:00'), '11-24T10:00'],
+    ['an hour later where clocks go back', 0, at('11-21T05:00'), '11-21T11:00'],
+    ['as if by a night a day, where none is known', 12, null, '11-21T22:00'],
   ])('%s', (_, warnHours, nextNight, until) => {
     expect(warnUntil({ validHours: 168, warnHours }, NOW, nextNight)).toEqual(at(until));
   });

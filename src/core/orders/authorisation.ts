@@ -17,15 +17,18 @@ export interface AuthorisationRule {
 export type AuthorisationStanding = 'lapsed' | 'at_risk' | 'undated' | 'in_time';
 
 const HOUR_MS = 3_600_000;
-const NIGHT_HOURS = 24;
+const BETWEEN_NIGHTS_HOURS = 24;
+/** Within so long a night has come to its end, and was told of. */
+const NIGHT_HOURS = 6;
 
 /**
- * Up to when a lapse is one to tell now: whoever waited for the next night would learn of it later
- * than warnHours before. `nextNight`: when it begins; null: not known, and a day from now is meant.
+ * Up to when a lapse is one to tell now: whoever waited for the end of the next night would learn
+ * of it later than warnHours before. `nextNight`: when it begins; null: not known, and a day from
+ * now is meant.
  */
 export function warnUntil(rule: AuthorisationRule, now: Date, nextNight: Date | null): Date {
-  const next = nextNight?.getTime() ?? now.getTime() + NIGHT_HOURS * HOUR_MS;
-  return new Date(next + rule.warnHours * HOUR_MS);
+  const next = nextNight?.getTime() ?? now.getTime() + BETWEEN_NIGHTS_HOURS * HOUR_MS;
+  return new Date(next + (NIGHT_HOURS + rule.warnHours) * HOUR_MS);
 }
 
 /** Of one that is not taken; a time of null is not known. */

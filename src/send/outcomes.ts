@@ -75,6 +75,7 @@ function payoutAnswer(
     last_updated_at: said.last_updated_at,
     payer_id: said.payer_id,
     short_reference_id: said.short_reference_id,
+    local_clearing_system: said.local_clearing_system,
   };
 }
 

@@ -45,6 +45,7 @@ describe('payout', () => {
         transaction_id: 'PT-1',
         short_reference_id: '20261120-ABC123',
         status: 'COMPLETED',
+        local_clearing_system: 'X',
       },
     });
     expect(request().line).toBe('POST /v1/payout HTTP/1.1');

@@ -1,6 +1,6 @@
-// The document, field by field: each name stands in a type, a table or a reader of the program.
+// The requests of the document, field by field: each name stands in a table of the program, and no
+// other does. What becomes of the fields of answers: takenUp.test.ts.
 
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../src/core/orders/order.js';
 import { prepareBatch } from '../../src/gateway/batches/batchOps.js';
@@ -15,11 +15,7 @@ import {
   BATCHES,
   DIRECT_REQUEST,
   HOSTED_REQUEST,
-  PAYMENT_ANSWER,
-  PAYOUT_ANSWER,
   PAYOUT_REQUEST,
-  QUERY_ANSWER,
-  QUERY_ENTRY,
 } from './documentFields.js';
 import { ACCOUNT } from './rawServer.js';
 
@@ -33,18 +29,6 @@ function pathsBelow(shape: Shape, path: string): string[] {
   return 'record' in shape
     ? pathsOf(shape.record, `${path}.`)
     : pathsBelow(shape.list, `${path}[]`);
-}
-
-const sourceOf = (...files: string[]): string =>
-  files
-    .map((file) => readFileSync(new URL(`../../src/gateway/${file}`, import.meta.url), 'utf8'))
-    .join('\n');
-
-/** Names that no line of the sources declares or reads. */
-function missing(names: readonly string[], source: string): string[] {
-  return names.filter(
-    (name) => !new RegExp(`(^|[\\s'.])${name}\\??[\\s'):;,\\]]`, 'm').test(source),
-  );
 }
 
 describe('requests', () => {
@@ -79,20 +63,5 @@ describe('requests', () => {
 
   it('ask for at most a hundred orders', () => {
     expect([QUERY_PATH, QUERY_ORDERS_MAX]).toEqual(['/v1/retrievalTrans', 100]);
-  });
-});
-
-describe('answers', () => {
-  const batchFields = [...new Set(Object.values(BATCHES).flatMap(({ got }) => got))];
-  it.each([
-    ['a payment', PAYMENT_ANSWER, ['payments/paymentAnswer.ts', 'wire/responXml.ts']],
-    ['a payout', PAYOUT_ANSWER, ['batches/payout.ts', 'document/payoutMessages.ts']],
-    ['a payout, beyond the request', ['local_clearing_system'], ['document/payoutMessages.ts']],
-    ['a query', QUERY_ANSWER, ['document/messages.ts']],
-    ['an entry of a query, as a type', QUERY_ENTRY, ['document/messages.ts']],
-    ['an entry of a query, as it is read', QUERY_ENTRY, ['query/queryRecord.ts']],
-    ['a batch', batchFields, ['document/messages.ts']],
-  ])('of %s are known field by field', (_, document, files) => {
-    expect(missing(document, sourceOf(...files))).toEqual([]);
   });
 });

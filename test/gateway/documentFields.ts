@@ -94,24 +94,51 @@ export const PAYOUT_REQUEST = [
   ...under('payer.', 'company_name date_of_birth entity_type first_name last_name'),
 ];
 
-/** Elements of `respon`, direct payment and alternative payment method together. */
-export const PAYMENT_ANSWER = words(`merchant_id account_id order_no amount currency transaction_id
-  card order_status result_info contract_name recurring_id recurring_deduction_period
-  recurring_deduction_time note token_id connector threeds_result risk_action risk_score
-  risk_reasons encryption_data issuer_url`);
+/** Elements of `respon` of a direct payment. */
+export const DIRECT_ANSWER = [
+  ...words(`merchant_id account_id order_no amount currency transaction_id
+    card order_status result_info contract_name recurring_id recurring_deduction_period
+    recurring_deduction_time note token_id connector threeds_result risk_action risk_score
+    encryption_data`),
+  ...under('risk_reasons[].', 'name status'),
+];
 
+/** Elements of `respon` of an alternative payment method. */
+export const APM_ANSWER = words('merchant_id account_id order_no amount currency issuer_url');
+
+/** What the answer to a payout adds to the echo of its request. */
 export const PAYOUT_ANSWER = words(`amount_beneficiary_receives amount_payer_pays created_at
   last_updated_at failure_reason failure_type fee_amount fee_currency payer_id transaction_id
   short_reference_id status`);
 
-export const QUERY_ANSWER = [...IDS, ...words('return_status return_message orders_list')];
+/** The echo with it: bank_details has one field more than the request, and lacks one. */
+export const PAYOUT_ANSWER_WHOLE = [
+  ...[...IDS, 'encryption_data', ...PAYOUT_ANSWER],
+  ...PAYOUT_REQUEST.filter((path) => path !== 'beneficiary.bank_details.bank_code'),
+  'beneficiary.bank_details.local_clearing_system',
+];
 
-export const QUERY_ENTRY = words(`amount currency delivery_information antifraud_provider
-  fraud_check_result is3ds order_no payment_status query_result reference_no shopper_email
-  shopper_phone subscription_result transaction_date transaction_id delivery_address delivery_city
-  delivery_country delivery_firstname delivery_lastname delivery_postal_code delivery_state
-  check_items status contract_name recurring_deduction_period recurring_deduction_time recurring_id
-  recurring_status`);
+/** The web site of an entry is the profile's siteField. */
+export const QUERY_ANSWER = [
+  ...[...IDS, ...words('return_status return_message')],
+  ...under(
+    'orders_list[].',
+    `amount currency antifraud_provider is3ds order_no payment_status query_result reference_no
+     shopper_email shopper_phone transaction_date transaction_id`,
+  ),
+  'orders_list[].the service',
+  ...under(
+    'orders_list[].delivery_information.',
+    `delivery_address delivery_city delivery_country delivery_firstname delivery_lastname
+     delivery_postal_code delivery_state`,
+  ),
+  ...under('orders_list[].fraud_check_result[].', 'check_items status'),
+  ...under(
+    'orders_list[].subscription_result.',
+    `contract_name recurring_deduction_period recurring_deduction_time recurring_id
+     recurring_status`,
+  ),
+];
 
 /** Batch operations: request entry, result entry. */
 export const BATCHES: Record<string, { path: string; max: number; sent: string[]; got: string[] }> =
@@ -147,3 +174,11 @@ export const BATCHES: Record<string, { path: string; max: number; sent: string[]
 export const FIXED_INPUTS = words(`gbc_id connector_code account_name webSite pm_id apm_type
   descriptor orderprefix rrtimezone ordernumlength sendbgoods replacename send_bank_website
   replace_up_id replace_match_address to_pass_page`);
+
+/** Those of which the document says that a script of the page adds them; it names these. */
+export const SCRIPT_INPUTS = words(`merNo orderNo orderAmount orderCurrency signInfo notifyUrl
+  returnUrl cancelUrl goodsInfo shipFee gatewayNo defaultLang isOpen3D source_request_ip
+  verifyBillingAddress merSendLogoNo allParams`);
+
+/** What a batch answer has beside its entries. */
+export const BATCH_ANSWER = [...IDS, ...words('encryption_data return_status return_message')];

@@ -17,6 +17,8 @@ export interface PayoutAnswer {
   last_updated_at: string | null;
   payer_id: string | null;
   short_reference_id: string | null;
+  /** absent in answers that were read before it was kept */
+  local_clearing_system?: string | null;
 }
 
 /** In one line, for sheets, stories and the workbook; empty where nothing is known. */
@@ -33,6 +35,7 @@ export function payoutWords(answer: PayoutAnswer | null): string {
       ? null
       : `beneficiary receives ${answer.amount_beneficiary_receives}`,
     answer.short_reference_id === null ? null : `reference ${answer.short_reference_id}`,
+    answer.local_clearing_system ? `clearing by ${answer.local_clearing_system}` : null,
     answer.payer_id === null ? null : `payer ${answer.payer_id}`,
     updated === null ? null : `as of ${updated}`,
   ]

@@ -102,7 +102,14 @@ function recordOf(answer: Record<string, unknown>): PayoutRecord {
     transaction_id: idText(ownValue(answer, 'transaction_id')),
     short_reference_id: idText(ownValue(answer, 'short_reference_id')),
     status: text('status'),
+    local_clearing_system: freeText(clearingOf(answer)),
   };
+}
+
+/** The one field that stands inside the echo. */
+function clearingOf(answer: Record<string, unknown>): unknown {
+  const path = ['beneficiary', 'bank_details', 'local_clearing_system'];
+  return path.reduce<unknown>((at, name) => (isRecord(at) ? ownValue(at, name) : null), answer);
 }
 
 const AMOUNT_CHARS_MAX = 40;

@@ -121,14 +121,10 @@ export interface Payer {
   last_name?: string;
 }
 
-/** The answer echoes the request, save that bank_details gains one field and loses bank_code. */
-export interface PayoutEcho extends Omit<Payout, 'beneficiary'> {
-  beneficiary?: Omit<Beneficiary, 'bank_details'> & {
-    bank_details?: Omit<BankDetails, 'bank_code'> & { local_clearing_system?: string };
-  };
-}
-
-/** What the answer adds to the echo. Amounts are numbers on the wire; here their exact digits. */
+/**
+ * What the answer adds to the echo of the request, in which bank_details lacks bank_code and has
+ * one field more. Amounts are numbers on the wire; here their exact digits.
+ */
 export interface PayoutRecord {
   amount_beneficiary_receives: string | null;
   amount_payer_pays: string | null;
@@ -147,4 +143,6 @@ export interface PayoutRecord {
   short_reference_id: string | null;
   /** `COMPLETED` is shown; other values are not. */
   status: string | null;
+  /** Of the beneficiary's bank_details: how the money travels in that country. */
+  local_clearing_system: string | null;
 }

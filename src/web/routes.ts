@@ -3,6 +3,7 @@
 
 import { activityPage } from './pages/activity.js';
 import { auditPage, checkChains } from './pages/audit.js';
+import { authorisationsPage } from './pages/authorisations.js';
 import { brakeOff, brakeOn, brakePage } from './pages/brake.js';
 import { causesPage } from './pages/breaks/breakCauses.js';
 import {
@@ -123,6 +124,7 @@ export const ROUTES: readonly Route[] = [
     fields: ['id', 'words'],
     handle: replan,
   },
+  { method: 'GET', path: '/authorisations', right: 'look', handle: authorisationsPage },
   { method: 'GET', path: '/brake', right: 'look', handle: brakePage },
   {
     method: 'POST',

@@ -50,6 +50,8 @@ export interface ConsoleDeps {
   jobs: JobsPort;
   /** tells a worker of what was approved; the rows are what counts */
   queuePort: QueuePort;
+  /** When the next night begins by the schedule; absent: nobody here knows. */
+  nextNight?: () => Promise<Date | null>;
 }
 
 export interface Person {

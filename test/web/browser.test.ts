@@ -325,6 +325,7 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
         '/activity',
         '/audit',
         '/days',
+        '/authorisations?show=all',
         '/breaks/causes',
         '/breaks?text=xxxxxxxx',
         `/orders/${row?.a}/${'X'.repeat(128)}`,

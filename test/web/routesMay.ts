@@ -40,6 +40,7 @@ export const ROUTES_MAY: Readonly<Record<string, Expected>> = {
   'GET /instructions/:id': { roles: ANY, ofOther: 'rows' },
   'POST /instructions/resolve': { roles: ['operator'], ofOther: 'rows' },
   'POST /instructions/replan': { roles: ['operator'], ofOther: 'rows' },
+  'GET /authorisations': { roles: ANY, ofOther: 'list' },
   'GET /brake': { roles: ANY, ofOther: 'list' },
   'POST /brake/on': { roles: ['operator', 'admin'], ofOther: 'rows' },
   'POST /brake/off': { roles: ['operator', 'admin'], ofOther: 'rows' },

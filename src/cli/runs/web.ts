@@ -9,6 +9,7 @@ import { hasAdministrator } from '../../access/usersStore.js';
 import { UnreachableError } from '../../core/errors.js';
 import type { QueueName, QueuePort, Reevaluate } from '../../core/queuePort.js';
 import { migrationStatus } from '../../database/migrate.js';
+import { readSchedule } from '../../night/clock.js';
 import { reevaluate, renewed } from '../../night/reevaluateJob.js';
 import type { Workforce } from '../../night/run.js';
 import type { MonitorDeps } from '../../web/health.js';
@@ -85,6 +86,7 @@ async function openWeb(app: App): Promise<() => Promise<void>> {
     identity,
     jobs: jobsPort(app),
     queuePort: queuePortOf(app),
+    nextNight: async () => (await readSchedule(scheduleDepsOf(app))).facts.nextTick,
   };
   const server = createWebServer({
     ...base,

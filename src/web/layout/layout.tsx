@@ -39,6 +39,7 @@ const SECTIONS: readonly Section[] = [
   { name: 'Breaks', path: '/breaks', right: 'look' },
   { name: 'Approvals', path: '/approvals', right: 'look' },
   { name: 'Instructions', path: '/instructions', right: 'look' },
+  { name: 'Reservations', path: '/authorisations', right: 'look' },
   { name: 'Reports', path: '/reports', right: 'look' },
   { name: 'Days', path: '/days', right: 'look' },
   { name: 'Settlement', path: '/settlement', right: 'look', ofSettlement: true },

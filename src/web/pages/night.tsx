@@ -18,6 +18,7 @@ import { Empty, Figure, State, Table } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
 import { NOT_FOUND } from '../visit.js';
 import { dateOf } from '../visitor/fields.js';
+import { reservationsAtRisk } from './authorisations.js';
 
 const RUNS_SHOWN = 60;
 
@@ -26,12 +27,13 @@ export async function tonightPage(visit: Visit): Promise<Answer> {
   const night = await consoleRun(deps.db, accounts, null);
   if (night === null)
     return { kind: 'page', title: 'Tonight', section: 'Tonight', body: <NoRun /> };
-  const [marks, ages, waits, progress, brake] = await Promise.all([
+  const [marks, ages, waits, progress, brake, atRisk] = await Promise.all([
     runMarks(deps.db, accounts, RUNS_SHOWN),
     openByAge(deps.db, accounts, deps.now()),
     waitingCounts(deps.db, accounts),
     night.state === 'running' ? runProgress(deps.db, night.runId, accounts) : null,
     brakeStatus(deps, accounts, ownJournal(deps.config)),
+    reservationsAtRisk(visit),
   ]);
   const brakes = brake.brakes.filter(
     ({ accountId }) => accountId === null || accounts.includes(accountId),
@@ -45,6 +47,7 @@ export async function tonightPage(visit: Visit): Promise<Answer> {
         </p>
       ))}
       {progress === null ? null : <Steps progress={progress} />}
+      {atRisk}
       <Waits waits={waits} words={words} />
       {night.summary === null ? null : <Accounts accounts={night.summary.accounts} words={words} />}
       <History marks={marks} ages={ages} />

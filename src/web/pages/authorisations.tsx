@@ -1,0 +1,167 @@
+// Money that is reserved and not taken: what each account has reserved, what lapses when, and what
+// stands in the way, the same as `tieout authorisations`. Nothing is decided here: each line leads
+// to its order and its instruction.
+
+import type { AskedAt, ShownAuthorisation } from '../../authorisations/authorisations.js';
+import { accountAuthorisations, shownAuthorisations } from '../../authorisations/authorisations.js';
+import type { AuthorisationOrder } from '../../authorisations/authorisationsStore.js';
+import { AUTHORISATION_ORDERS } from '../../authorisations/authorisationsStore.js';
+import { accountSentences, riskSentences } from '../../authorisations/authorisationWords.js';
+import type { Words } from '../format.js';
+import { Empty, Figure, OrderLink, Pager, State, Table } from '../layout/parts.js';
+import type { Answer, Visit } from '../visit.js';
+
+const ROWS_A_PAGE = 50;
+const PAGES_MAX = 2_000;
+const SORT_WORDS = { hours: 'hours left', amount: 'amount' } as const;
+
+export async function authorisationsPage(visit: Visit): Promise<Answer> {
+  const { deps, accounts, query, words } = visit;
+  const account = query.oneOf('account', accounts);
+  const isAll = query.oneOf('show', ['all'] as const) === 'all';
+  const order = query.oneOf<AuthorisationOrder>('sort', AUTHORISATION_ORDERS) ?? 'hours';
+  const accountIds = account === null ? accounts : [account];
+  const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
+  const asked = await askedNow(visit);
+  // One more than a page tells whether there is a next one.
+  const page = { isAll, order, limit: ROWS_A_PAGE + 1, offset: at * ROWS_A_PAGE };
+  const [sums, found] = await Promise.all([
+    accountAuthorisations(deps.db, deps.config, accountIds, asked, true),
+    shownAuthorisations(deps.db, deps.config, accountIds, asked, page),
+  ]);
+  const to = (change: Record<string, string>): string => {
+    const kept = {
+      ...(account === null ? {} : { account }),
+      ...(isAll ? { show: 'all' } : {}),
+      ...(order === 'hours' ? {} : { sort: order }),
+    };
+    return `/authorisations?${new URLSearchParams({ ...kept, ...change })}`;
+  };
+  const body = (
+    <>
+      <h1>Reserved and not taken</h1>
+      <ul class="waits" aria-label="What is reserved, by account and currency">
+        {sums.flatMap((one) => accountSentences(one).map((sentence) => <li>{sentence}</li>))}
+      </ul>
+      <Choices isAll={isAll} order={order} to={to} />
+      <Rows rows={found.slice(0, ROWS_A_PAGE)} isAll={isAll} words={words} />
+      <Pager
+        at={at}
+        pages={found.length > ROWS_A_PAGE ? at + 2 : at + 1}
+        to={(wanted) => to({ page: String(wanted + 1) })}
+      />
+    </>
+  );
+  return { kind: 'page', title: 'Reservations', section: 'Reservations', body };
+}
+
+/** Now, and the next night where this process knows it. */
+async function askedNow({ deps }: Visit): Promise<AskedAt> {
+  return { now: deps.now(), nextNight: (await deps.nextNight?.()) ?? null };
+}
+
+function Choices(props: {
+  isAll: boolean;
+  order: AuthorisationOrder;
+  to: (change: Record<string, string>) => string;
+}) {
+  const { isAll, order, to } = props;
+  return (
+    <nav class="states" aria-label="Which, in which order">
+      <a href={to({ show: 'risk' })} aria-current={isAll ? undefined : 'true'}>
+        at risk
+      </a>
+      <a href={to({ show: 'all' })} aria-current={isAll ? 'true' : undefined}>
+        all
+      </a>
+      {AUTHORISATION_ORDERS.map((one) => (
+        <a href={to({ sort: one })} aria-current={order === one ? 'true' : undefined}>
+          by {SORT_WORDS[one]}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function Rows(props: { rows: readonly ShownAuthorisation[]; isAll: boolean; words: Words }) {
+  const { rows, isAll, words } = props;
+  if (rows.length === 0) {
+    return (
+      <Empty>
+        {isAll
+          ? 'The gateway showed no money that is reserved and not taken.'
+          : 'No reservation is known to lapse before another night tells of it in time.'}
+      </Empty>
+    );
+  }
+  return (
+    <Table
+      caption="Reservations that are not taken"
+      class="cards"
+      columns={[
+        { head: 'Order' },
+        { head: 'Left' },
+        { head: 'Lapses' },
+        { head: 'Amount', isFigure: true },
+        { head: 'Currency' },
+        { head: 'Account' },
+        { head: 'Wanted' },
+        { head: 'In the way' },
+        { head: 'Since' },
+        { head: 'Owner' },
+      ]}
+    >
+      {rows.map((row) => (
+        <tr>
+          <th scope="row">
+            <OrderLink accountId={row.accountId} orderNo={row.orderNo} />
+          </th>
+          <td>
+            <Left row={row} />
+          </td>
+          <td class="when" data-name="Lapses">
+            {words.at(row.lapsesAt)}
+          </td>
+          <Figure>{words.amount(row.amount)}</Figure>
+          <td>{row.currency ?? ''}</td>
+          <td>{row.accountId}</td>
+          <td data-name="Wanted">{row.wanted}</td>
+          <td class="line">
+            {row.instructionId === null ? (
+              row.obstacle
+            ) : (
+              <a href={`/instructions/${row.instructionId}`}>{row.obstacle}</a>
+            )}
+          </td>
+          <td class="when" data-name="Since">
+            {words.at(row.since)}
+          </td>
+          <td data-name="Owner">{row.owner ?? ''}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function Left({ row: { standing, hoursLeft } }: { row: ShownAuthorisation }) {
+  if (hoursLeft === null) return <State state="unknown" />;
+  if (standing === 'lapsed') return <State state="lapsed" />;
+  return <span class={`state ${standing ?? ''}`}>{hoursLeft} h</span>;
+}
+
+/** For the first page: what of the reader's accounts is at risk; nothing where nothing is. */
+export async function reservationsAtRisk(visit: Visit) {
+  const { deps, accounts } = visit;
+  const sums = await accountAuthorisations(
+    deps.db,
+    deps.config,
+    accounts,
+    await askedNow(visit),
+    false,
+  );
+  return riskSentences(sums).map(({ accountId, text }) => (
+    <p class="problem">
+      {accountId}: {text}. <a href={`/authorisations?account=${accountId}`}>Reservations</a>
+    </p>
+  ));
+}

@@ -1,0 +1,78 @@
+// The page of reservations: what lapses when and what stands in the way, for the reader's accounts
+// alone; where nobody said how long reservations hold, the key is named.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dateOf, rewriteSettings } from '../support/night.js';
+import type { ConsoleHouse, Visitor } from './consoleHouse.js';
+import { openConsole } from './consoleHouse.js';
+
+let console: ConsoleHouse;
+let viewer: Visitor;
+
+beforeAll(async () => {
+  console = await openConsole({
+    orders: 400,
+    settings: { operations: {} },
+    before: async (house) => {
+      const liveFrom = new Date(`${dateOf(1)}T00:00:00Z`).toISOString();
+      const accounts = house.accounts.map((account) => ({
+        ...account,
+        liveFrom,
+        ...(account.accountId === 'A1001' ? { authorisation: { validHours: 168 } } : {}),
+      }));
+      rewriteSettings(house, { accounts });
+    },
+  });
+  viewer = await console.withRole('viewer');
+}, 120_000);
+afterAll(() => console.end());
+
+const ordersOf = (body: string): string[] =>
+  [...body.matchAll(/<th scope="row"><a href="\/orders\/([^"]+)"/g)].map(
+    ([, order]) => order ?? '',
+  );
+
+describe('the page of reservations', () => {
+  it('lists what is at risk, with what stands in the way', async () => {
+    const { statusCode, body } = await viewer.get('/authorisations');
+    expect(statusCode).toBe(200);
+    expect(ordersOf(body).length).toBeGreaterThan(0);
+    expect(ordersOf(body).every((order) => order.startsWith('A1001/'))).toBe(true);
+    expect(body).toContain('<span class="state lapsed">');
+    expect(body).toContain('break: stale authorisation');
+    expect(body).toMatch(/A1001: \d+ reservations, .*lapsed/);
+    expect(body).toMatch(/A1002: .*give authorisation\.validHours to the account/);
+  });
+
+  it('lists all of them, by hours left or by amount, page by page', async () => {
+    const { body } = await viewer.get('/authorisations?show=all');
+    const all = ordersOf(body);
+    expect(all.some((order) => order.startsWith('A1002/'))).toBe(true);
+    expect(body).toMatch(
+      /<a href="\/instructions\/\d+">capture held: the operation needs approval/,
+    );
+    const sorted = await viewer.get('/authorisations?show=all&sort=amount');
+    expect(ordersOf(sorted.body).sort()).not.toEqual([]);
+    expect(sorted.body).toContain('href="/authorisations?show=all&amp;sort=hours"');
+    const amounts = [...sorted.body.matchAll(/<td class="figure">([\d,.]+)<\/td><td>EUR/g)].map(
+      ([, amount = '']) => Number(amount.replaceAll(',', '')),
+    );
+    expect(amounts.length).toBeGreaterThan(3);
+    expect(amounts).toEqual(amounts.toSorted((a, b) => b - a));
+    expect((await viewer.get('/authorisations?show=all&page=99')).body).toContain('class="empty"');
+  });
+
+  it('shows a reader of one account nothing of another', async () => {
+    const other = await console.withRole('viewer', 'A1002');
+    const { body } = await other.get('/authorisations?show=all&account=A1001');
+    expect(ordersOf(body).every((order) => order.startsWith('A1002/'))).toBe(true);
+    expect(body).not.toContain('A1001');
+    expect((await other.get('/')).body).not.toContain('reserved and not taken');
+  });
+
+  it('is led to by the first page where something is at risk', async () => {
+    const { body } = await viewer.get('/');
+    expect(body).toContain('A1001: reserved and not taken: ');
+    expect(body).toContain('href="/authorisations?account=A1001"');
+  });
+});

@@ -278,8 +278,13 @@ describe('a file is refused whole', () => {
 
   it.each([
     ['empty', '', 'the file is empty'],
-    ['of another acquirer', 'Company Account,Merchant Account\nx,y\n', 'is missing'],
-    ['an archive by its bytes', gzipSync('0'.repeat(1e7)), 'UTF-8'],
+    ['of another acquirer', 'Company,Merchant\nx,y\n', 'names "Company", "Merchant": is the map'],
+    ['an archive by its bytes', gzipSync('0'.repeat(1e7)), 'is compressed (gzip): unpack it'],
+    ['a ZIP archive', Buffer.from('PK\x03\x04rest'), 'a ZIP archive or an Excel workbook'],
+    ['an old workbook', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'is an Excel workbook'],
+    ['a PDF', '%PDF-1.4\n', 'is a PDF'],
+    ['UTF-16', Buffer.from(`\ufeff${HEADER}\n`, 'utf16le'), 'is UTF-16 text'],
+    ['UTF-16 without a mark', Buffer.from(`${HEADER}\n`, 'utf16le'), 'encoding in a map: utf-16le'],
     ['another separator', `${HEADER.replaceAll(',', ';')}\n`, 'separator'],
   ])('that is %s', async (_name, content, reason) => {
     const path = join(folder, 'odd.csv');
@@ -293,6 +298,15 @@ describe('a file is refused whole', () => {
     const lines = Array.from({ length: 30 }, () => CAPTURED.replace('EUR', 'euro'));
     const result = await take(file('many.csv', ...lines));
     expect(formatSettlement(result)).toContain('stopped at 20 problems');
+  });
+
+  it('while lines that are booked far ahead are told', async () => {
+    const ahead = CAPTURED.replace(/\d{4}-\d\d-\d\dT/, '2199-01-01T');
+    expect(ahead).not.toBe(CAPTURED);
+    expect(await take(file('ahead.csv', ahead, ...BATCH.slice(1)))).toMatchObject({
+      kind: 'imported',
+      warnings: ['1 booked more than 31 days ahead: is the year right?'],
+    });
   });
 
   it('while a file with no line but the first is told', async () => {

@@ -9,6 +9,8 @@ import { settlementRules } from '../../settlement/settlement.js';
 export function requiredRules(config: Config): SettlementRules {
   const rules = settlementRules(config);
   if (rules !== null) return rules;
-  const problem = 'must be given: without it nothing of settlement is kept (docs/SETTLEMENT.md)';
+  const problem =
+    'must be given, as { from: "2026-11-01" }: without it nothing of settlement is kept ' +
+    '(docs/SETTLEMENT.md)';
   throw new ConfigurationError(config.file, 'settlement', problem);
 }

@@ -10,7 +10,7 @@ import { CsvError, parse } from 'csv-parse';
 import type { Column, RawLine, ValueProblem } from '../../core/ledger/ledgerRow.js';
 import { shopHint } from '../../core/ledger/shopFormats.js';
 import type { ReadLine } from './inputText.js';
-import { MAX_LINE_LENGTH, NotUtf8, notText, textOf } from './inputText.js';
+import { MAX_LINE_LENGTH, NotText, textOf } from './inputText.js';
 
 /** Rows that the parser may have ready before it waits. */
 const READ_AHEAD_ROWS = 1_024;
@@ -50,6 +50,9 @@ export async function* csvLines(
         const hint = problems.length === 0 ? null : headerHint(record, columns, shape);
         if (hint !== null) yield { kind: 'problem', line, problem: hint };
         else for (const problem of problems) yield { kind: 'problem', line, problem };
+        if (hint === null && problems.length > 0 && shape.othersToo) {
+          yield { kind: 'problem', line, problem: namesFound(record) };
+        }
         if (problems.length > 0) return;
         header = record;
       } else {
@@ -58,7 +61,7 @@ export async function* csvLines(
     }
     if (header === null) yield { kind: 'problem', line: 1, problem: 'the file is empty' };
   } catch (error) {
-    const problem = syntaxProblem(error, lastLine, shape);
+    const problem = syntaxProblem(error, lastLine);
     // With another separator a quote further down may be what is met first.
     const hint = header === null ? await hintOf(file, columns, shape) : null;
     yield { kind: 'problem', ...(hint === null ? problem : { line: 1, problem: hint }) };
@@ -88,7 +91,7 @@ async function hintOf(
       return shopHint([first], names);
     }
   } catch (error) {
-    if (!(error instanceof NotUtf8)) throw error;
+    if (!(error instanceof NotText)) throw error;
   }
   return null;
 }
@@ -161,6 +164,20 @@ function headerProblems(
   return problems;
 }
 
+/** Names of a first line that are told, and how much of each. */
+const NAMES_TOLD_MAX = 20;
+const NAME_TOLD_CHARS = 40;
+
+/** What another file than the map's calls its columns: one look tells whose file it is. */
+function namesFound(header: readonly string[]): string {
+  const told = header
+    .slice(0, NAMES_TOLD_MAX)
+    .map((name) => spelled(name.slice(0, NAME_TOLD_CHARS)));
+  const more = header.length - told.length;
+  const rest = more > 0 ? ` and ${more} more` : '';
+  return `names ${told.join(', ')}${rest}: is the map that of this file?`;
+}
+
 function unknownColumn(name: string): string {
   if (/[;\t|]/.test(name)) return 'is no column: the separator must be a comma';
   return 'is no column of this table (the first line names the columns)';
@@ -192,12 +209,8 @@ function countIn(record: readonly string[], sign: string): number {
   return count;
 }
 
-function syntaxProblem(
-  error: unknown,
-  lastLine: number,
-  { encoding }: CsvShape,
-): { line: number; problem: string } {
-  if (error instanceof NotUtf8) return { line: error.line, problem: notText(encoding) };
+function syntaxProblem(error: unknown, lastLine: number): { line: number; problem: string } {
+  if (error instanceof NotText) return error;
   if (!(error instanceof CsvError)) throw error;
   const problem = SYNTAX_PROBLEMS[error.code] ?? 'is not valid CSV';
   // Rows that the parser had ready when it failed are lost, and were not counted here.

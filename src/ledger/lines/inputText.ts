@@ -6,6 +6,7 @@ import { createReadStream, statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { UsageError } from '../../core/errors.js';
 import type { RawLine, ValueProblem } from '../../core/ledger/ledgerRow.js';
+import { notTextBytes } from './fileKind.js';
 
 type InputFormat = 'csv' | 'ndjson';
 
@@ -40,21 +41,23 @@ export function requireFiles(files: readonly string[]): void {
   }
 }
 
-/** Thrown inside a reading: the bytes are no text of this encoding, beginning in this line. */
-export class NotUtf8 extends Error {
-  constructor(readonly line: number) {
-    super(`line ${line} is not text`);
+/** Thrown inside a reading: from this line on the bytes are no text, and what they are instead. */
+export class NotText extends Error {
+  constructor(
+    readonly line: number,
+    readonly problem: string,
+  ) {
+    super(`line ${line} ${problem}`);
   }
 }
 
-/** What to say of it, and what to do. */
-export function notText(encoding = 'utf-8'): string {
+function notEncoded(encoding: string): string {
   return encoding === 'utf-8'
     ? 'is not UTF-8 text: save the file as UTF-8, or give its encoding in a map: windows-1252'
     : `is not ${encoding} text, which the map says it is (encoding)`;
 }
 
-/** The text in pieces, without a byte order mark; throws NotUtf8. */
+/** The text in pieces, without a byte order mark; throws NotText. */
 export async function* textOf(file: string, encoding = 'utf-8'): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding, { fatal: true });
   let lines = 1;
@@ -66,11 +69,17 @@ export async function* textOf(file: string, encoding = 'utf-8'): AsyncGenerator<
     } catch {
       // Once more, with a sign where the text ends.
       const [good = ''] = new TextDecoder(encoding).decode(bytes).split('\ufffd', 1);
-      throw new NotUtf8(lines + lineBreaks(good));
+      throw new NotText(lines + lineBreaks(good), notEncoded(encoding));
     }
   };
   const pieces: AsyncIterable<Buffer> = createReadStream(file, { highWaterMark: PIECE_BYTES });
-  for await (const piece of pieces) yield decode(piece);
+  let isFirst = true;
+  for await (const piece of pieces) {
+    const other = isFirst ? notTextBytes(piece, encoding) : null;
+    if (other !== null) throw new NotText(1, other);
+    isFirst = false;
+    yield decode(piece);
+  }
   yield decode();
 }
 

@@ -5,7 +5,7 @@
 
 import type { Column, RawLine, ValueProblem } from '../../core/ledger/ledgerRow.js';
 import type { ReadLine } from './inputText.js';
-import { MAX_LINE_LENGTH, NotUtf8, notText, textOf } from './inputText.js';
+import { MAX_LINE_LENGTH, NotText, textOf } from './inputText.js';
 
 export async function* ndjsonLines(
   file: string,
@@ -25,8 +25,8 @@ export async function* ndjsonLines(
       if (rest.length > MAX_LINE_LENGTH) break;
     }
   } catch (error) {
-    if (!(error instanceof NotUtf8)) throw error;
-    yield { kind: 'problem', line: error.line, problem: notText() };
+    if (!(error instanceof NotText)) throw error;
+    yield { kind: 'problem', line: error.line, problem: error.problem };
     return;
   }
   if (rest.trim() !== '') yield readLine(rest, line + 1, known);

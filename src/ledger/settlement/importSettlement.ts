@@ -19,6 +19,7 @@ import { type LeftOut, leftOutWarnings, mappedLines } from '../lines/mappedLines
 import type { SettlementImport } from './settlementResult.js';
 import { BATCHES_TOLD_MAX } from './settlementResult.js';
 import {
+  countAhead,
   countFates,
   countHistory,
   foundBatches,
@@ -27,6 +28,9 @@ import {
   stagedLine,
   stageLines,
 } from './stagedSettlementStore.js';
+
+/** A booking may bear the day on which it is paid; none lies so far ahead. */
+const BOOKED_AHEAD_DAYS = 31;
 
 interface SettlementDeps {
   db: Database;
@@ -125,6 +129,7 @@ async function tell(deps: SettlementDeps, tx: Tx, leftOut: LeftOut) {
   const linesOf = (fate: string) => Number(fates.find((one) => one.fate === fate)?.lines ?? 0n);
   const batchCount = fates.reduce((sum, { batches }) => sum + Number(batches), 0);
   const history = await countHistory(tx, deps.since);
+  const ahead = await countAhead(tx, BOOKED_AHEAD_DAYS);
   return {
     ...{ inserted: linesOf('inserted'), updated: 0, unchanged: linesOf('unchanged'), skipped: 0 },
     batchCount,
@@ -132,6 +137,9 @@ async function tell(deps: SettlementDeps, tx: Tx, leftOut: LeftOut) {
     warnings: [
       ...(batchCount === 0 ? ['the file has no line to take'] : []),
       ...(history === 0n ? [] : [historyWarning(history, deps.since.from)]),
+      ...(ahead === 0n
+        ? []
+        : [`${ahead} booked more than ${BOOKED_AHEAD_DAYS} days ahead: is the year right?`]),
       ...leftOutWarnings(leftOut),
     ],
   };

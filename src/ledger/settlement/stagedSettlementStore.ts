@@ -105,6 +105,16 @@ export async function countHistory(
   return rows[0]?.lines ?? 0n;
 }
 
+/** Lines that say to have been booked longer ahead than any acquirer books. */
+export async function countAhead(tx: Tx, days: number): Promise<bigint> {
+  const { rows } = await tx.query<{ lines: bigint }>(
+    `select count(*) as lines from settlement_in
+     where booked_at > now() + make_interval(days => $1)`,
+    [days],
+  );
+  return rows[0]?.lines ?? 0n;
+}
+
 export async function keepFiles(
   tx: Tx,
   files: readonly string[],

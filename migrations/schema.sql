@@ -1,4 +1,4 @@
--- The schema as it stands after 0197_authorisations_of_gaps, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0198_authorisations_of_a_night, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -3462,7 +3462,7 @@ AS $function$
   order by first_seen, account_id, order_no, kind
 $function$;
 
-CREATE OR REPLACE FUNCTION tieout.open_authorisations(rules jsonb, is_all boolean)
+CREATE OR REPLACE FUNCTION tieout.open_authorisations(rules jsonb, is_all boolean, until date)
  RETURNS TABLE(account_id text, order_no text, transaction_id text, currency text, amount numeric, since timestamp with time zone, lapses_at timestamp with time zone, warn_until timestamp with time zone, expected text, seen_at timestamp with time zone, is_gap boolean)
  LANGUAGE sql
  STABLE
@@ -3475,7 +3475,7 @@ AS $function$
   ),
   look as (
     select a.account_id, 1 as nth, l.run_id, l.pull_id, l.as_of, l.business_date, l.has_gap
-    from account a cross join lateral tieout.finished_look(a.account_id, null) l
+    from account a cross join lateral tieout.finished_look(a.account_id, until + 1) l
     union all
     select look.account_id, look.nth + 1, l.run_id, l.pull_id, l.as_of, l.business_date, l.has_gap
     from look cross join lateral tieout.finished_look(look.account_id, look.business_date) l
@@ -3485,8 +3485,9 @@ AS $function$
     select distinct on (again.account_id, again.order_no) again.account_id, again.order_no,
       again.pull_id
     from look
-    join tieout.pulls p on p.run_id >= look.run_id and p.pull_id > look.pull_id
-      and p.kind in ('confirm', 'fresh') and p.finished_at is not null
+    join tieout.pulls p on p.pull_id > look.pull_id and p.finished_at is not null
+      and (until is null and p.run_id >= look.run_id and p.kind in ('confirm', 'fresh')
+        or p.run_id = look.run_id and p.kind = 'confirm')
     -- The offsets keep these walks of an index: joined as a whole, all snapshots would be read.
     cross join lateral (
       select e.account_id, e.order_no, e.pull_id from tieout.look_entries e

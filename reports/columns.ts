@@ -5,7 +5,13 @@
 
 import { BREAK_WORDS, INSTRUCTION_WORDS } from '../src/core/decisions/wantedDecision.js';
 import { nextStep } from '../src/core/instructions/nextStep.js';
-import type { BreakRow, CoverageLine, MovementRow, OrderRow } from '../src/core/runs/reporting.js';
+import type {
+  BreakRow,
+  CoverageLine,
+  MovementRow,
+  OrderRow,
+  ReservationRow,
+} from '../src/core/runs/reporting.js';
 import { labelOf, labelStates, reasonToWait } from '../src/core/text/labels.js';
 import type { Column, Table } from './column.js';
 import { columnOf, count, id, instant, money, text } from './column.js';
@@ -147,6 +153,26 @@ const SIDES: Table<BreakRow> = {
 export const NOT_HERE_LIST = listed(SIDES, 'currency', 'gateway_amount', 'actual');
 export const NOT_THERE_LIST = listed(SIDES, 'currency', 'ledger_amount', 'expected');
 export const STATE_LIST = listed(SIDES, 'kind', 'expected', 'actual', 'currency', 'gateway_amount');
+
+/** What lapses first stands first; order and account are known on the other sheets, too. */
+export const RESERVATIONS: Table<ReservationRow> = {
+  frozenColumns: 2,
+  keep: (row) => identifiers(row.orderNo, row.transactionId),
+  columns: [
+    id('account_id', 'Account', 12, (row) => row.accountId),
+    id('order_no', 'Order', 20, (row) => row.orderNo),
+    count('hours_left', 'Hours left', 10, (row) => row.hoursLeft),
+    text('standing', 'Standing', 12, (row) => row.standing, { words: labelOf }),
+    instant('lapses_at', 'Lapses', 20, (row) => row.lapsesAt),
+    text('currency', 'Currency', 10, (row) => row.currency),
+    money('amount', 'Reserved', 16, (row) => row.amount),
+    text('wanted', 'The ledger wants', 18, (row) => row.wanted),
+    text('obstacle', 'What stands in the way', 46, (row) => row.obstacle),
+    text('owner', 'Owner', 16, (row) => row.owner),
+    instant('since', 'Reserved since', 20, (row) => row.since),
+    id('transaction_id', 'Transaction', 24, (row) => row.transactionId),
+  ],
+};
 
 export const COVERAGE: Table<CoverageLine> = {
   frozenColumns: 2,

@@ -9,6 +9,7 @@ import type {
   Chunks,
   MovementRow,
   ReconciliationData,
+  ReservationRow,
   WrittenReport,
 } from '../src/core/runs/reporting.js';
 import type { ItemSums } from '../src/core/runs/statement.js';
@@ -20,6 +21,7 @@ import {
   MOVED_SHEET,
   NOT_HERE_LIST,
   NOT_THERE_LIST,
+  RESERVATIONS,
   STATE_LIST,
   WAITING_SHEET,
 } from './columns.js';
@@ -54,7 +56,7 @@ export async function writeReconciliation(
 ): Promise<WrittenReport> {
   const { about } = data;
   const run = await planSheets(data);
-  const { breaks, lists, moved, waiting, lines, figures } = run;
+  const { breaks, lists, moved, waiting, lines, reserved, figures } = run;
   const statements = statementsOf(data.currencies, run.sums);
   const dated = (title: string): string => `${title}: ${about.businessDate}`;
   const sealed = <R extends BreakRow | MovementRow>(plan: Planned<R>, rows: Chunks<R>) =>
@@ -80,6 +82,10 @@ export async function writeReconciliation(
       await writePlanned(book, moved, dated('Instructions confirmed in this run'), data.moved());
       const stillWait = dated('Instructions that still wait for someone');
       await writePlanned(book, waiting, stillWait, sealed(waiting, data.waiting()));
+      if (reserved !== null && data.reservations !== undefined) {
+        const soon = dated('Money that is reserved, and lapses unless somebody takes it');
+        await writePlanned(book, reserved, soon, data.reservations());
+      }
       await writeCoverage(book, data);
       await writeAbout(book, about);
     },
@@ -113,11 +119,15 @@ async function planSheets(data: ReconciliationData) {
     addPlanned(moved, rows);
   }
   for await (const rows of data.waiting()) addPlanned(waiting, rows);
+  const reserved = data.reservations === undefined ? null : planned(RESERVED_PLAN, about);
+  for await (const rows of data.reservations?.() ?? []) {
+    if (reserved !== null) addPlanned(reserved, rows);
+  }
   for await (const rows of data.lines()) {
     addLines(sums, rows);
     addPlanned(lines, rows);
   }
-  return { figures, breaks, lists, moved, waiting, lines, sums };
+  return { figures, breaks, lists, moved, waiting, lines, reserved, sums };
 }
 
 const BREAKS_PLAN: PlannedSpec<BreakRow> = {
@@ -134,6 +144,13 @@ const WAITING_PLAN: PlannedSpec<MovementRow> = {
   name: 'Waiting for you',
   table: WAITING_SHEET,
   totals: { down: ['currency', 'state'], across: 'operation', money: 'amount' },
+};
+
+/** Only where somebody said how long reservations hold. */
+const RESERVED_PLAN: PlannedSpec<ReservationRow> = {
+  name: 'Reservations',
+  table: RESERVATIONS,
+  totals: { down: ['currency'], across: 'standing', money: 'amount' },
 };
 
 interface List extends PlannedSpec<BreakRow> {

@@ -12,14 +12,19 @@ import {
   wantedWords,
   warnUntil,
 } from '../core/orders/authorisation.js';
-import type { Db } from '../database/db.js';
+import type { ReservationRow } from '../core/runs/reporting.js';
+import type { Db, LongReads } from '../database/db.js';
 import type {
   AuthorisationPage,
   AuthorisationSum,
   OpenAuthorisation,
   RuleRow,
 } from './authorisationsStore.js';
-import { listAuthorisations, sumAuthorisations } from './authorisationsStore.js';
+import {
+  authorisationsOfNight,
+  listAuthorisations,
+  sumAuthorisations,
+} from './authorisationsStore.js';
 
 type Rules = Pick<Config, 'authorisations'>;
 
@@ -88,11 +93,32 @@ export async function shownAuthorisations(
   page: AuthorisationPage,
 ): Promise<ShownAuthorisation[]> {
   const found = await listAuthorisations(db, ruleRows(config, accountIds, at), page);
-  return found.map((one) => ({
+  return found.map((one) => shownAt(one, at.now));
+}
+
+function shownAt(one: OpenAuthorisation, now: Date): ShownAuthorisation {
+  return {
     ...one,
-    standing: standingOf(one, at.now, one.warnUntil),
-    hoursLeft: hoursLeft(one.lapsesAt, at.now),
+    standing: standingOf(one, now, one.warnUntil),
+    hoursLeft: hoursLeft(one.lapsesAt, now),
     wanted: wantedWords(one.expected),
     obstacle: obstacleOf(one),
-  }));
+  };
+}
+
+/** For its workbook: what was at risk in a night. No account has a rule: null, and no sheet. */
+export function atRiskOfNight(
+  reads: LongReads,
+  config: Rules,
+  accountIds: readonly string[],
+  { businessDate, asOf }: { businessDate: string; asOf: Date },
+): (() => AsyncIterable<ReservationRow[]>) | null {
+  const agreed = accountIds.filter((accountId) => config.authorisations[accountId] !== undefined);
+  if (agreed.length === 0) return null;
+  const rules = ruleRows(config, agreed, { now: asOf, nextNight: null });
+  return async function* rows() {
+    for await (const found of authorisationsOfNight(reads, rules, businessDate)) {
+      yield found.map((one) => shownAt(one, asOf));
+    }
+  };
 }

@@ -2,7 +2,7 @@
 // what they come to.
 
 import type { LapsingMoney } from '../core/alertMessages.js';
-import type { Db } from '../database/db.js';
+import type { Db, LongReads } from '../database/db.js';
 import { statement } from '../database/statements.js';
 
 /** An account with what was agreed for it; null: nobody said how long its reservations hold. */
@@ -51,9 +51,21 @@ export async function listAuthorisations(
 ): Promise<OpenAuthorisation[]> {
   const { rows } = await db.query<OpenAuthorisation>(
     statement('authorisations/listAuthorisations'),
-    [JSON.stringify(rules), isAll, order, limit, offset],
+    [JSON.stringify(rules), isAll, order, limit, offset, null],
   );
   return rows;
+}
+
+const CHUNK_ROWS = 500;
+
+/** What was at risk as the night of this business date saw it, the first to lapse first. */
+export function authorisationsOfNight(
+  reads: LongReads,
+  rules: readonly RuleRow[],
+  businessDate: string,
+): AsyncIterable<OpenAuthorisation[]> {
+  const values = [JSON.stringify(rules), false, 'hours', null, 0, businessDate];
+  return reads.stream(statement('authorisations/listAuthorisations'), values, CHUNK_ROWS);
 }
 
 /** Of one account and currency; amounts are sums of those that can be read. */

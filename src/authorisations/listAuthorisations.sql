@@ -1,13 +1,14 @@
 -- Reservations that are not taken, a page of them, with what stands in the way. $1 rules and $2
--- whether all as tieout.open_authorisations has them, $3 order: hours or amount, $4 limit,
--- $5 offset. Amounts of two currencies are not compared: those of each stand together.
+-- whether all as tieout.open_authorisations has them, $3 order: hours or amount, $4 limit or null,
+-- $5 offset, $6 business date of the night that saw them, null: as they were seen last. Amounts of
+-- two currencies are not compared: those of each stand together.
 select a.account_id as "accountId", a.order_no as "orderNo", a.transaction_id as "transactionId",
   a.currency, round(a.amount, 2)::text as amount, a.since, a.lapses_at as "lapsesAt",
   a.warn_until as "warnUntil", a.expected, a.seen_at as "seenAt", a.is_gap as "isGap",
   i.instruction_id::text as "instructionId", i.operation, i.state, i.hold_reason as "holdReason",
   coalesce(b.kinds, '{}') as breaks, b.owner
 from (
-  select * from tieout.open_authorisations($1::jsonb, $2::boolean)
+  select * from tieout.open_authorisations($1::jsonb, $2::boolean, $6::date)
   order by case when $3::text = 'amount' then currency end nulls last,
     case when $3 = 'amount' then amount end desc nulls last,
     lapses_at nulls first, since nulls first, amount desc nulls last, account_id, order_no

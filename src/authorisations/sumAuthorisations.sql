@@ -13,6 +13,6 @@ select account_id as "accountId", currency, count(*)::int as orders,
   (count(*) filter (where is_gap))::int as gaps,
   min(lapses_at) filter (where lapses_at > $3) as "nextLapse", min(since) as oldest,
   max(seen_at) as "seenAt"
-from tieout.open_authorisations($1::jsonb, $2::boolean)
+from tieout.open_authorisations($1::jsonb, $2::boolean, null)
 group by account_id, currency
 order by account_id, currency nulls last

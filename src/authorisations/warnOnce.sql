@@ -5,7 +5,7 @@
 with risk as materialized (
   select a.account_id, a.order_no, coalesce(a.transaction_id, '') as transaction_id, a.currency,
     a.amount, coalesce(a.lapses_at, 'infinity') as lapses_at
-  from tieout.open_authorisations($1::jsonb, false) a
+  from tieout.open_authorisations($1::jsonb, false, null) a
   where not exists (
     select from tieout.instructions i
     where i.account_id = a.account_id and i.order_no = a.order_no

@@ -7,6 +7,7 @@ import { writeActivity } from '../../reports/activity.js';
 import { writeOrders } from '../../reports/orders.js';
 import { writeAgeing } from '../../reports/periodReports.js';
 import { writeReconciliation } from '../../reports/reconciliation.js';
+import { atRiskOfNight } from '../authorisations/authorisations.js';
 import { messageOf } from '../core/errors.js';
 import type { Period } from '../core/period.js';
 import { periodOf } from '../core/period.js';
@@ -112,7 +113,7 @@ async function daysOf(db: ReportDeps['db'], { from, to }: Period): Promise<DayFi
 
 /** The nightly workbook: its sums are read before, its rows twice, both times of one snapshot. */
 async function writeReconciliationOf(
-  { db }: ReportDeps,
+  { db, config }: ReportDeps,
   path: string,
   runId: bigint,
   run: Pick<ReconciliationData, 'summary' | 'about'>,
@@ -127,8 +128,23 @@ async function writeReconciliationOf(
   const coverage = coverageLines(db, runId);
   const figures = { ...run, secret, currencies, elsewhere, coverage, tiesByKind, tiesByMoney };
   return db.snapshot((reads) =>
-    writeReconciliation(path, { ...figures, ...rowsOf(reads, runId, run) }),
+    writeReconciliation(path, {
+      ...figures,
+      ...rowsOf(reads, runId, run),
+      reservations: reservationsOf(reads, config, run),
+    }),
   );
+}
+
+/** Both times the same: they are read of one snapshot. */
+function reservationsOf(
+  reads: LongReads,
+  config: ReportDeps['config'],
+  { summary, about }: Pick<ReconciliationData, 'summary' | 'about'>,
+): ReconciliationData['reservations'] {
+  const accountIds = summary.accounts.map(({ accountId }) => accountId);
+  const rows = atRiskOfNight(reads, config, accountIds, about);
+  return rows === null ? undefined : readAgain(rows);
 }
 
 function rowsOf(

@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   accountAuthorisations,
+  atRiskOfNight,
   shownAuthorisations,
 } from '../../src/authorisations/authorisations.js';
 import type { AuthorisationOrder } from '../../src/authorisations/authorisationsStore.js';
@@ -190,6 +191,32 @@ describe('reservations', () => {
     expect(await listed('A3')).toEqual([
       'seen | at_risk | 18 | 1.00 | capture | no capture is planned',
     ]);
+  });
+
+  it('are for the workbook of a night what that night saw, whenever it is written', async () => {
+    const { rows: nights } = await fresh.db.query<{ date: string }>(
+      `select business_date::text as date from tieout.run_accounts where account_id = 'A3'
+       order by business_date`,
+    );
+    const config = { authorisations: { A3: WEEK } };
+    const seen: string[] = [];
+    for (const { date: businessDate } of nights) {
+      const rows = atRiskOfNight(fresh.db, config, ['A3', 'A0'], {
+        businessDate,
+        asOf: SNAPSHOT_AT,
+      });
+      for await (const chunk of rows?.() ?? []) {
+        seen.push(chunk.map(({ orderNo, hoursLeft }) => `${orderNo} ${hoursLeft}`).join(', '));
+      }
+    }
+    expect(seen).toEqual([
+      'gap 18, gone 18, older 18, seen 18',
+      'gap 18, older 18, seen 18',
+      'older 18, seen 18',
+      'seen 18',
+    ]);
+    const night = { businessDate: '2026-11-19', asOf: SNAPSHOT_AT };
+    expect(atRiskOfNight(fresh.db, { authorisations: {} }, ['A3'], night)).toBeNull();
   });
 
   it('are gone as soon as a look after sending shows them taken', async () => {

@@ -8,8 +8,12 @@ import type { WatchDeps } from '../../src/alerts/watchRuns.js';
 import { watch } from '../../src/alerts/watchRuns.js';
 import { hidingSecrets } from '../../src/config/hiding.js';
 import { isAlive } from '../../src/processes/identity.js';
+import { queueReports } from '../../src/report/reportsStore.js';
+import { writeReport } from '../../src/report/writeReport.js';
+import { findRun } from '../../src/runs/runsStore.js';
 import type { Receiver } from '../alerts/receiver.js';
 import { openReceiver } from '../alerts/receiver.js';
+import { openXlsx, sheetOf } from '../reports/openXlsx.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf, kinds, rewriteSettings } from '../support/night.js';
@@ -87,6 +91,22 @@ describe('reservations of a night', () => {
     expect(text.stdout).toMatch(/lapsed \d+ h ago {2}[\d,.]+ [A-Z]{3} {2}\S+ \S+ {2}lapses 20/);
     expect((await cli('authorisations', '--limit', '1')).stderr).toContain('... and more');
     expect((await cli('authorisations', '--account', 'A9')).code).toBe(2);
+  });
+
+  it('stand on a sheet of the workbook, as the night saw them', async () => {
+    const app = await house.open();
+    const run = await findRun(app.db, dateOf(1));
+    const ids = await queueReports(app.db, run?.runId ?? 0n, ['reconciliation'], new Date());
+    for (const id of ids) await writeReport(app, id);
+    const { rows } = await app.db.query<{ path: string }>(
+      "select path from tieout.reports where kind = 'reconciliation' order by revision desc limit 1",
+    );
+    const sheet = sheetOf(await openXlsx(rows[0]?.path ?? ''), 'Reservations');
+    const orders = sheet.getColumn(2).values.map(String);
+    for (const { ledger } of stale()) expect(orders).toContain(ledger.order_no);
+    for (const { kind, ledger } of house.seeded) {
+      if (kind === 'plain') expect(orders).not.toContain(ledger.order_no);
+    }
   });
 
   it('are said by status, and told to the outside once', async () => {

@@ -227,6 +227,22 @@ export interface AboutData {
 /** Rows in chunks, so that nobody ever holds all of them. */
 export type Chunks<R> = AsyncIterable<readonly R[]> | Iterable<readonly R[]>;
 
+/** Money that is reserved and not taken, and lapses soon; times are those at the snapshot. */
+export interface ReservationRow {
+  accountId: string;
+  orderNo: string;
+  transactionId: string | null;
+  currency: string | null;
+  amount: string | null;
+  standing: string | null;
+  hoursLeft: number | null;
+  lapsesAt: Date | null;
+  since: Date | null;
+  wanted: string;
+  obstacle: string;
+  owner: string | null;
+}
+
 /** Everything in the nightly workbook. Each list is read more than once, the same each time. */
 export interface ReconciliationData {
   summary: RunSummary;
@@ -239,6 +255,8 @@ export interface ReconciliationData {
   moved: () => Chunks<MovementRow>;
   /** Held, queued, accepted, rejected and unknown instructions: what still needs someone. */
   waiting: () => Chunks<MovementRow>;
+  /** What is reserved and lapses; left out where nobody said how long reservations hold. */
+  reservations?: (() => Chunks<ReservationRow>) | undefined;
   currencies: readonly CurrencyRow[];
   /** Orders of which both sides say different money: the lines of the statement. */
   lines: () => Chunks<StatementLine>;

@@ -182,3 +182,10 @@ export const SCRIPT_INPUTS = words(`merNo orderNo orderAmount orderCurrency sign
 
 /** What a batch answer has beside its entries. */
 export const BATCH_ANSWER = [...IDS, ...words('encryption_data return_status return_message')];
+
+/** Fields of answers that nobody takes up, and why; the table of docs/GATEWAY.md says it, too. */
+export const NOT_TAKEN_UP: Record<string, string> = {
+  'a payout: encryption_data':
+    'the document lets answers of batches and of direct payments bear a signature; whether this ' +
+    'one is the echo of ours or one of its own is not shown',
+};

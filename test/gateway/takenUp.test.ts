@@ -31,6 +31,7 @@ import {
   BATCHES,
   DIRECT_ANSWER,
   FIXED_INPUTS,
+  NOT_TAKEN_UP,
   PAYOUT_ANSWER_WHOLE,
   QUERY_ANSWER,
   SCRIPT_INPUTS,
@@ -38,13 +39,6 @@ import {
 import { ACCOUNT } from './rawServer.js';
 import { readsOf } from './recorder.js';
 import { APM, CARD, CHECKOUT_HTML, PAYMENT, PAYMENT_ELEMENTS } from './samples.js';
-
-/** Fields that nobody takes up, and why. */
-const NOT_TAKEN_UP: Record<string, string> = {
-  'a payout: encryption_data':
-    'the document lets answers of batches and of direct payments bear a signature; whether this ' +
-    'one is the echo of ours or one of its own is not shown',
-};
 
 const PROFILE = sandboxProfile();
 const gateway = createGatewayClient({ profile: PROFILE, baseUrl: 'http://127.0.0.1:9' });

@@ -1,4 +1,4 @@
--- The schema as it stands after 0198_authorisations_of_a_night, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0215_recurring_status, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -620,7 +620,7 @@ create table tieout.gateway_words (
   samples text[] not null,
   seen_at timestamp with time zone not null,
   constraint gateway_words_entries_check CHECK (entries > 0),
-  constraint gateway_words_field_check CHECK (field = ANY (ARRAY['payment_status', 'query_result', 'capture_status', 'cancel_status', 'review_status', 'refund_message'])),
+  constraint gateway_words_field_check CHECK (field = ANY (ARRAY['payment_status', 'query_result', 'recurring_status', 'capture_status', 'cancel_status', 'review_status', 'refund_message'])),
   constraint gateway_words_pkey PRIMARY KEY (account_id, field, word, run_id),
   constraint gateway_words_run_id_fkey FOREIGN KEY (run_id) REFERENCES tieout.runs(run_id) ON DELETE CASCADE
 );
@@ -839,7 +839,8 @@ create table tieout.look_entries (
   transaction_at timestamp with time zone,
   transaction_date text,
   reference_no text,
-  fraud_rejected boolean not null
+  fraud_rejected boolean not null,
+  recurring_status text
 ) partition by RANGE (pull_id);
 CREATE INDEX look_entries_authorised ON ONLY tieout.look_entries USING btree (pull_id, account_id, transaction_at) WHERE (state = 'authorised');
 CREATE INDEX look_entries_extra ON ONLY tieout.look_entries USING btree (pull_id, account_id, order_no) WHERE is_extra;

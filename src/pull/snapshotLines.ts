@@ -81,6 +81,7 @@ function entryColumns(profile: Profile, entry: QueryEntry): string {
     copyText(entry.transactionDate),
     copyText(entry.referenceNo),
     entry.fraudRejected ? 't' : 'f',
+    copyText(entry.recurringStatus),
   ].join('\t');
 }
 

@@ -15,7 +15,9 @@ export async function noteSnapshotCodes(
   run: Run,
   snapshot: Snapshot,
 ): Promise<void> {
-  await noteStatusCodes(run.db, run.runId, snapshot, profileDigest(deps), deps.now());
+  const { recurring } = deps.config.gateway.profile.statuses;
+  const profile = { sha256: profileDigest(deps), recurring };
+  await noteStatusCodes(run.db, run.runId, snapshot, profile, deps.now());
 }
 
 /** Keeps the codes of the answers to what the run sent. */

@@ -11,8 +11,8 @@ import { formatAmount } from '../core/money.js';
 import type { Coverage, CoverageFigures } from '../core/orders/coverage.js';
 import type { ConfirmedMoney } from '../core/orders/totals.js';
 import { untoldMoney } from '../core/orders/totals.js';
+import { codeNotice, endedNotice } from '../core/runs/codeNotices.js';
 import {
-  codeNotice,
   feedNotice,
   freedNotice,
   leftAccountNotice,
@@ -49,7 +49,7 @@ import { feedGaps, ledgerChangeCounts } from '../ledger/ledgerFeedStore.js';
 import { accountsWithoutOrders } from '../ledger/ledgerStore.js';
 import { unusableRows } from '../ledger/ledgerTroubleStore.js';
 import { coverageCounts, failedPages } from '../pull/snapshot/coverageStore.js';
-import { newCodes } from '../pull/snapshot/statusCodesStore.js';
+import { endedSubscriptions, newCodes } from '../pull/snapshot/statusCodesStore.js';
 import { unreadableEntries } from '../pull/snapshot/unreadableStore.js';
 import type { Run } from '../runs/deps.js';
 import { accountIdsOf, lookbackFrom } from '../runs/deps.js';
@@ -224,6 +224,7 @@ async function noticesOf(deps: Pick<SendDeps, 'config' | 'now'>, run: Run): Prom
     ...(await aheadNotices(run.db, run.accounts, deps.now())),
     ...feeds.map(feedNotice),
     ...words.map(codeNotice),
+    ...(await endedSubscriptions(run.db, run.runId)).map(endedNotice),
     ...(await unreadableEntries(run.db, run.runId)).map(unreadableNotice),
     ...changes.filter(({ left }) => left > 0).map(leftNotice),
     ...(await sharedTransactions(run.db, run.runId)).map(sharedNotice),

@@ -16,5 +16,7 @@ cross join lateral (
   where a.value is distinct from b.value
 ) f
 where t.* is distinct from n.*
+  -- nights of before it was kept have none
+  and not (f.field = 'recurring_status' and f.then_value is null)
 order by 1, 2, 3
 limit $1

@@ -37,6 +37,7 @@ const READ = {
   queryResult: '1',
   transactionDate: '20261119120000',
   referenceNo: 'R1',
+  recurringStatus: null,
   fraudRejected: false,
 };
 
@@ -214,6 +215,9 @@ describe('decodeQueryAnswer', () => {
     ['reference_no', 'a\0b', { referenceNo: null }],
     ['transaction_date', {}, { transactionDate: null }],
     ['order_no', '001 Ü', { orderNo: '001 Ü' }],
+    ['subscription_result', { recurring_status: '1' }, { recurringStatus: '1' }],
+    ['subscription_result', { recurring_status: '' }, { recurringStatus: null }],
+    ['subscription_result', '1', { recurringStatus: null }],
     ['fraud_check_result', [{ status: 'ACCEPT' }, { status: 'REJECT' }], { fraudRejected: true }],
     ['fraud_check_result', 'REJECT', { fraudRejected: false }],
     ['fraud_check_result', [null], { fraudRejected: false }],

@@ -20,6 +20,7 @@ function entry(orderNo: string, paymentStatus: string | null): QueryEntry {
   return {
     ...{ orderNo, paymentStatus, transactionId: 'T1', currency: 'EUR', amount: '1.00' },
     ...{ queryResult: '1', transactionDate: null, referenceNo: null, fraudRejected: false },
+    recurringStatus: null,
   };
 }
 

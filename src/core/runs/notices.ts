@@ -9,6 +9,7 @@ export interface Notice {
   kind:
     | 'ledger_feed'
     | 'new_word'
+    | 'subscription_ended'
     | 'left_ledger'
     | 'not_sent'
     | 'shared_transaction'
@@ -107,34 +108,6 @@ function gapText(gap: FeedGapFacts): string {
         `${gap.statedAmount} ${gap.currency}, the ledger holds ${held}`
       );
   }
-}
-
-export interface NewCodeFacts {
-  accountId: string;
-  field: string;
-  word: string;
-  meaning: string | null;
-  entries: number;
-  money: Readonly<Record<string, string>>;
-  samples: readonly string[];
-}
-
-/** A code is the gateway's own text, whatever it sends there. */
-const WORD_LENGTH = 100;
-
-/** A code for the first time; one without a meaning stops its orders, and only those. */
-export function codeNotice(word: NewCodeFacts): Notice {
-  const money = Object.entries(word.money).map(([currency, amount]) => `${amount} ${currency}`);
-  const seen = `${word.entries} ${word.entries === 1 ? 'entry' : 'entries'}`;
-  const whole = [seen, ...money].join(', ');
-  const meant =
-    word.meaning === null
-      ? 'it has no meaning in the profile: no money moves on it, and its orders stop'
-      : `it means ${word.meaning}`;
-  const samples = word.samples.length === 0 ? '' : ` (such as ${word.samples.join(', ')})`;
-  const about = `${word.field} ${oneLine(word.word, WORD_LENGTH)}`;
-  const text = `new word of the gateway, ${about}: ${whole}${samples}; ${meant}`;
-  return { accountId: word.accountId, kind: 'new_word', about, text, names: word.samples };
 }
 
 /**

@@ -20,6 +20,8 @@ export interface QueryEntry {
   queryResult: string | null;
   transactionDate: string | null;
   referenceNo: string | null;
+  /** Of its subscription; null where it has none. */
+  recurringStatus: string | null;
   /** One of the fraud checks says REJECT (document, "States and transitions"). */
   fraudRejected: boolean;
 }
@@ -126,6 +128,7 @@ function entryOf(entry: Record<string, unknown>, printed: string, read: ReadText
     queryResult: heldText(read(entry.query_result)),
     transactionDate: heldText(read(entry.transaction_date)),
     referenceNo: heldText(read(entry.reference_no)),
+    recurringStatus: recurringStatusOf(entry.subscription_result, read),
     fraudRejected: hasRejectedCheck(entry.fraud_check_result),
   };
 }
@@ -141,6 +144,7 @@ function unreadableEntry(entry: unknown): QueryEntry {
     queryResult: null,
     transactionDate: null,
     referenceNo: null,
+    recurringStatus: null,
     fraudRejected: false,
   };
 }
@@ -176,6 +180,11 @@ function standInFor(orderNo: string): string {
 
 function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+/** An order without a subscription has an empty one. */
+function recurringStatusOf(subscription: unknown, read: ReadText): string | null {
+  return isRecord(subscription) ? heldText(read(subscription.recurring_status)) || null : null;
 }
 
 function textOrNull(value: unknown): string | null {

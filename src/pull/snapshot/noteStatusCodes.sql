@@ -1,13 +1,15 @@
 -- Which codes did a run's snapshot show, how often, for how much money? One row a code and run,
 -- written anew when the run looks again. $1 run, $2 pull, $3 digest of the profile, $4 now,
--- $5 false: a second snapshot, which only adds codes that the run's own did not show.
+-- $5 false: a second snapshot, which only adds codes that the run's own did not show. $6 what the
+-- codes of a subscription mean, as json.
 with entry as materialized (
-  select account_id, payment_status, state, query_result, found, currency, count(*) as entries,
-    sum(amount) as amount, min(order_no) as first_order, max(order_no) as last_order
+  select account_id, payment_status, state, query_result, found, recurring_status, currency,
+    count(*) as entries, sum(amount) as amount, min(order_no) as first_order,
+    max(order_no) as last_order
   from :look_entries
   -- each half has an index of its own; without this line every run's snapshot would be read
   where pull_id = $2::bigint and (is_extra or not is_extra)
-  group by account_id, payment_status, state, query_result, found, currency
+  group by account_id, payment_status, state, query_result, found, recurring_status, currency
 ),
 word as (
   select account_id, 'payment_status' as field, payment_status as word, state as meaning, currency,
@@ -17,6 +19,10 @@ word as (
   select account_id, 'query_result', query_result, case when found then 'found' end, currency,
     entries, amount, first_order, last_order
   from entry where query_result is not null
+  union all
+  select account_id, 'recurring_status', recurring_status, $6::jsonb ->> recurring_status,
+    currency, entries, amount, first_order, last_order
+  from entry where recurring_status is not null
 ),
 by_currency as (
   select account_id, field, word, max(meaning) as meaning, coalesce(currency, '') as currency,

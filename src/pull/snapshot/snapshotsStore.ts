@@ -374,6 +374,7 @@ export const ENTRY_COLUMNS = columnList([
   ...['pull_id', 'account_id', 'page_no', 'position', 'order_no', 'is_extra', 'is_asked'],
   ...['transaction_id', 'currency', 'amount', 'amount_text', 'state', 'payment_status', 'found'],
   ...['query_result', 'transaction_at', 'transaction_date', 'reference_no', 'fraud_rejected'],
+  'recurring_status',
 ]);
 
 export function* entryTexts(pages: readonly StoredPage[]): Generator<string> {

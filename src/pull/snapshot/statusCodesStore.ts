@@ -1,7 +1,7 @@
 // The gateway's status codes: every status and result code it ever used, kept a row a run. Written
 // from whole snapshots and whole runs; read for the people who have to give a new code its meaning.
 
-import type { NewCodeFacts } from '../../core/runs/notices.js';
+import type { EndedSubscriptions, NewCodeFacts } from '../../core/runs/codeNotices.js';
 import type { Db } from '../../database/db.js';
 import { relationsOf } from '../../database/monthPartitions.js';
 import { statement } from '../../database/statements.js';
@@ -11,7 +11,7 @@ export interface SeenCode {
   accountId: string;
   field: string;
   word: string;
-  /** a state, "found", accepted or rejected; null: none, and its orders stop */
+  /** a state, "found", accepted, rejected, active or ended; null: none */
   meaning: string | null;
   /** the run since which it means that, and the digest of the profile that said so */
   meaningSince: string;
@@ -31,15 +31,16 @@ export async function noteStatusCodes(
   db: Db,
   runId: bigint,
   snapshot: Pick<Snapshot, 'pullId' | 'kind'>,
-  profileSha256: string,
+  { sha256, recurring }: { sha256: string; recurring: Readonly<Record<string, string>> },
   now: Date,
 ): Promise<void> {
   await db.query(statement('pull/snapshot/noteStatusCodes', relationsOf(db, snapshot.pullId)), [
     runId,
     snapshot.pullId,
-    profileSha256,
+    sha256,
     now,
     snapshot.kind === 'night',
+    JSON.stringify(recurring),
   ]);
 }
 
@@ -100,4 +101,11 @@ export async function newCodes(db: Db, runId: bigint): Promise<NewCodeFacts[]> {
     [runId],
   );
   return rows.map((row) => ({ ...row, entries: Number(row.entries) }));
+}
+
+/** Subscriptions that a run was the first to see ended, by account. */
+export async function endedSubscriptions(db: Db, runId: bigint): Promise<EndedSubscriptions[]> {
+  type Raw = Omit<EndedSubscriptions, 'subscriptions'> & { subscriptions: bigint };
+  const { rows } = await db.query<Raw>(statement('pull/snapshot/endedSubscriptions'), [runId]);
+  return rows.map((row) => ({ ...row, subscriptions: Number(row.subscriptions) }));
 }

@@ -38,10 +38,11 @@ overlap as (
 added as (
   insert into :look_entries (pull_id, account_id, page_no, position, order_no, is_extra,
     is_asked, transaction_id, currency, amount, amount_text, state, payment_status, found,
-    query_result, transaction_at, transaction_date, reference_no, fraud_rejected)
+    query_result, transaction_at, transaction_date, reference_no, fraud_rejected,
+    recurring_status)
   select pull_id, account_id, page_no, position, order_no, place > 1 or is_known, is_ours,
     transaction_id, currency, amount, amount_text, state, payment_status, found, query_result,
-    transaction_at, transaction_date, reference_no, fraud_rejected
+    transaction_at, transaction_date, reference_no, fraud_rejected, recurring_status
   from placed
 )
 select shifted from overlap

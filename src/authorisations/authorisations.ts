@@ -92,7 +92,7 @@ export async function shownAuthorisations(
   at: AskedAt,
   page: AuthorisationPage,
 ): Promise<ShownAuthorisation[]> {
-  const found = await listAuthorisations(db, ruleRows(config, accountIds, at), page);
+  const found = await listAuthorisations(db, ruleRows(config, accountIds, at), page, at.now);
   return found.map((one) => shownAt(one, at.now));
 }
 
@@ -111,14 +111,14 @@ export function atRiskOfNight(
   reads: LongReads,
   config: Rules,
   accountIds: readonly string[],
-  { businessDate, asOf }: { businessDate: string; asOf: Date },
+  night: { businessDate: string; asOf: Date },
 ): (() => AsyncIterable<ReservationRow[]>) | null {
   const agreed = accountIds.filter((accountId) => config.authorisations[accountId] !== undefined);
   if (agreed.length === 0) return null;
-  const rules = ruleRows(config, agreed, { now: asOf, nextNight: null });
+  const rules = ruleRows(config, agreed, { now: night.asOf, nextNight: null });
   return async function* rows() {
-    for await (const found of authorisationsOfNight(reads, rules, businessDate)) {
-      yield found.map((one) => shownAt(one, asOf));
+    for await (const found of authorisationsOfNight(reads, rules, night)) {
+      yield found.map((one) => shownAt(one, night.asOf));
     }
   };
 }

@@ -48,10 +48,11 @@ export async function listAuthorisations(
   db: Db,
   rules: readonly RuleRow[],
   { isAll, order, limit, offset }: AuthorisationPage,
+  now: Date,
 ): Promise<OpenAuthorisation[]> {
   const { rows } = await db.query<OpenAuthorisation>(
     statement('authorisations/listAuthorisations'),
-    [JSON.stringify(rules), isAll, order, limit, offset, null],
+    [JSON.stringify(rules), isAll, order, limit, offset, null, now],
   );
   return rows;
 }
@@ -62,9 +63,9 @@ const CHUNK_ROWS = 500;
 export function authorisationsOfNight(
   reads: LongReads,
   rules: readonly RuleRow[],
-  businessDate: string,
+  { businessDate, asOf }: { businessDate: string; asOf: Date },
 ): AsyncIterable<OpenAuthorisation[]> {
-  const values = [JSON.stringify(rules), false, 'hours', null, 0, businessDate];
+  const values = [JSON.stringify(rules), false, 'hours', null, 0, businessDate, asOf];
   return reads.stream(statement('authorisations/listAuthorisations'), values, CHUNK_ROWS);
 }
 

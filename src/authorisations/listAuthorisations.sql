@@ -1,7 +1,8 @@
 -- Reservations that are not taken, a page of them, with what stands in the way. $1 rules and $2
 -- whether all as tieout.open_authorisations has them, $3 order: hours or amount, $4 limit or null,
--- $5 offset, $6 business date of the night that saw them, null: as they were seen last. Amounts of
--- two currencies are not compared: those of each stand together.
+-- $5 offset, $6 business date of the night that saw them, null: as they were seen last, $7 now.
+-- What can still be taken stands before what has lapsed, and that before what lapses nobody knows
+-- when. Amounts of two currencies are not compared: those of each stand together.
 select a.account_id as "accountId", a.order_no as "orderNo", a.transaction_id as "transactionId",
   a.currency, round(a.amount, 2)::text as amount, a.since, a.lapses_at as "lapsesAt",
   a.warn_until as "warnUntil", a.expected, a.seen_at as "seenAt", a.is_gap as "isGap",
@@ -11,7 +12,8 @@ from (
   select * from tieout.open_authorisations($1::jsonb, $2::boolean, $6::date)
   order by case when $3::text = 'amount' then currency end nulls last,
     case when $3 = 'amount' then amount end desc nulls last,
-    lapses_at nulls first, since nulls first, amount desc nulls last, account_id, order_no
+    case when lapses_at > $7::timestamptz then lapses_at end, lapses_at desc nulls last, since,
+    amount desc nulls last, account_id, order_no
   limit $4 offset $5
 ) a
 left join lateral (
@@ -26,4 +28,5 @@ left join lateral (
 ) b on true
 order by case when $3 = 'amount' then a.currency end nulls last,
   case when $3 = 'amount' then a.amount end desc nulls last,
-  a.lapses_at nulls first, a.since nulls first, a.amount desc nulls last, a.account_id, a.order_no
+  case when a.lapses_at > $7 then a.lapses_at end, a.lapses_at desc nulls last, a.since,
+  a.amount desc nulls last, a.account_id, a.order_no

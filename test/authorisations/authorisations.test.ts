@@ -94,16 +94,16 @@ describe('reservations', () => {
       },
     });
     expect(await listed('A1')).toEqual([
-      'lapsed | lapsed | -2 | 5.00 | capture | no capture is planned',
       'soon | at_risk | 18 | 10.00 | capture | capture held: the operation needs approval',
       'twice | at_risk | 23 | 8.00 | capture | no capture is planned',
       'stranger | at_risk | 28 | 7.00 | not in the ledger | the ledger does not have it',
       'reserve | at_risk | 38 | 20.00 | nothing yet | the ledger does not ask for it yet',
       'again | at_risk | 43 | 9.00 | capture | no capture is planned',
       'fresh | in_time | 138 | 1.00 | capture | no capture is planned',
+      'lapsed | lapsed | -2 | 5.00 | capture | no capture is planned',
     ]);
     expect((await listed('A1', { isAll: false })).map((line) => line.split(' ')[0])).toEqual([
-      ...['lapsed', 'soon', 'twice', 'stranger', 'reserve', 'again'],
+      ...['soon', 'twice', 'stranger', 'reserve', 'again', 'lapsed'],
     ]);
     expect((await listed('A1', { order: 'amount' })).map((line) => line.split(' ')[0])).toEqual([
       ...['reserve', 'soon', 'again', 'twice', 'stranger', 'fresh', 'lapsed'],
@@ -118,15 +118,14 @@ describe('reservations', () => {
       { currency: 'USD', orders: 1, amount: '5.00', atRisk: 0, lapsed: 1, lapsedAmount: '5.00' },
     ]);
     expect(accounts.flatMap(accountSentences)).toEqual([
-      'A1: 6 reservations, 55.00 EUR; 5 reservations soon to lapse, 54.00 EUR, ' +
+      'A1: 55.00 EUR reserved for 6 orders; 54.00 EUR of 5 orders soon to lapse; ' +
         'the next at 2026-11-20T21:00Z.',
-      'A1: 1 reservation, 5.00 USD; 1 lapsed, 5.00 USD.',
+      'A1: 5.00 USD reserved for 1 order; 5.00 USD of 1 order lapsed.',
       'A0: nothing is reserved.',
     ]);
     expect(riskSentences(accounts).map(({ text }) => text)).toEqual([
-      'reserved and not taken: 5 reservations soon to lapse, 54.00 EUR, ' +
-        'the next at 2026-11-20T21:00Z',
-      'reserved and not taken: 1 lapsed, 5.00 USD',
+      'reserved and not taken: 54.00 EUR of 5 orders soon to lapse; ' +
+        '5.00 USD of 1 order lapsed; the next at 2026-11-20T21:00Z',
     ]);
   });
 
@@ -157,8 +156,8 @@ describe('reservations', () => {
       young: { ledger: 'captured 3.00 EUR age=2h', gateway: ['T1 authorised 3.00 EUR age=-'] },
     });
     expect(await listed('A2', { isAll: false })).toEqual([
-      'stranger | undated |  | 2.00 | not in the ledger | the ledger does not have it',
       'placed | at_risk | 8 | 1.00 | capture | no capture is planned',
+      'stranger | undated |  | 2.00 | not in the ledger | the ledger does not have it',
     ]);
   });
 

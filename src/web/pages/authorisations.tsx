@@ -2,11 +2,15 @@
 // stands in the way, the same as `tieout authorisations`. Nothing is decided here: each line leads
 // to its order and its instruction.
 
-import type { AskedAt, ShownAuthorisation } from '../../authorisations/authorisations.js';
+import type {
+  AccountAuthorisations,
+  AskedAt,
+  ShownAuthorisation,
+} from '../../authorisations/authorisations.js';
 import { accountAuthorisations, shownAuthorisations } from '../../authorisations/authorisations.js';
 import type { AuthorisationOrder } from '../../authorisations/authorisationsStore.js';
 import { AUTHORISATION_ORDERS } from '../../authorisations/authorisationsStore.js';
-import { accountSentences, riskSentences } from '../../authorisations/authorisationWords.js';
+import { NO_RULE, riskSentences } from '../../authorisations/authorisationWords.js';
 import type { Words } from '../format.js';
 import { Empty, Figure, OrderLink, Pager, State, Table } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
@@ -40,9 +44,7 @@ export async function authorisationsPage(visit: Visit): Promise<Answer> {
   const body = (
     <>
       <h1>Reserved and not taken</h1>
-      <ul class="waits" aria-label="What is reserved, by account and currency">
-        {sums.flatMap((one) => accountSentences(one).map((sentence) => <li>{sentence}</li>))}
-      </ul>
+      <Sums accounts={sums} words={words} />
       <Choices isAll={isAll} order={order} to={to} />
       <Rows rows={found.slice(0, ROWS_A_PAGE)} isAll={isAll} words={words} />
       <Pager
@@ -53,6 +55,49 @@ export async function authorisationsPage(visit: Visit): Promise<Answer> {
     </>
   );
   return { kind: 'page', title: 'Reservations', section: 'Reservations', body };
+}
+
+function Sums({ accounts, words }: { accounts: readonly AccountAuthorisations[]; words: Words }) {
+  if (accounts.every(({ sums }) => sums.length === 0)) return null;
+  const silent = accounts.filter(({ rule, sums }) => rule === null && sums.length > 0);
+  return (
+    <>
+      {silent.length === 0 ? null : (
+        <p class="hint">
+          Of {silent.map(({ accountId }) => accountId).join(', ')}: {NO_RULE}.
+        </p>
+      )}
+      <Table
+        caption="What is reserved, by account and currency"
+        class="cards"
+        columns={[
+          { head: 'Account' },
+          { head: 'Currency' },
+          { head: 'Orders', isFigure: true },
+          { head: 'Reserved', isFigure: true },
+          { head: 'Soon to lapse', isFigure: true },
+          { head: 'Lapsed', isFigure: true },
+          { head: 'Next lapse' },
+        ]}
+      >
+        {accounts.flatMap(({ accountId, rule, sums }) =>
+          sums.map((sum) => (
+            <tr>
+              <th scope="row">{accountId}</th>
+              <td>{sum.currency ?? ''}</td>
+              <Figure name="Orders">{words.count(sum.orders)}</Figure>
+              <Figure name="Reserved">{words.amount(sum.amount)}</Figure>
+              <Figure name="Soon to lapse">{rule && words.amount(sum.atRiskAmount)}</Figure>
+              <Figure name="Lapsed">{rule && words.amount(sum.lapsedAmount)}</Figure>
+              <td class="when" data-name="Next lapse">
+                {rule === null ? 'not known' : words.at(sum.nextLapse)}
+              </td>
+            </tr>
+          )),
+        )}
+      </Table>
+    </>
+  );
 }
 
 /** Now, and the next night where this process knows it. */
@@ -151,7 +196,7 @@ function Left({ row: { standing, hoursLeft } }: { row: ShownAuthorisation }) {
 
 /** For the first page: what of the reader's accounts is at risk; nothing where nothing is. */
 export async function reservationsAtRisk(visit: Visit) {
-  const { deps, accounts } = visit;
+  const { deps, accounts, words } = visit;
   const sums = await accountAuthorisations(
     deps.db,
     deps.config,
@@ -159,7 +204,7 @@ export async function reservationsAtRisk(visit: Visit) {
     await askedNow(visit),
     false,
   );
-  return riskSentences(sums).map(({ accountId, text }) => (
+  return riskSentences(sums, words.at).map(({ accountId, text }) => (
     <p class="problem">
       {accountId}: {text}. <a href={`/authorisations?account=${accountId}`}>Reservations</a>
     </p>

@@ -96,30 +96,59 @@ limits as materialized (
     ) amounts) as max_amount
   from change where kind = 'limit' group by operation
 ),
-counted as (
-  select t.instruction_id, l.words, l.max_count,
-    (l.max_amount ->> t.currency)::numeric as max_money,
-    count(*) over by_operation + coalesce((select count(*) from tieout.instructions u
-      where u.run_id = $1 and u.operation = t.operation
-        and u.state not in ('planned', 'held', 'queued', 'withdrawn')), 0) as count,
-    sum(t.money) over by_currency + coalesce((select sum(coalesce(u.refund_amount, u.amount))
-      from tieout.instructions u where u.run_id = $1 and u.operation = t.operation
-        and u.currency = t.currency
-        and u.state not in ('planned', 'held', 'queued', 'withdrawn')), 0) as sum_money
+-- What went in this run before. Of a payout in two currencies both sums count, as in plan.sql.
+gone as materialized (
+  select u.operation, 1 as count, u.currency,
+    greatest(coalesce(u.refund_amount, u.amount),
+      case when u.source_currency = u.currency then u.source_amount end) as money,
+    u.source_currency, u.source_amount
+  from tieout.instructions u
+  where u.run_id = $1 and u.operation in (select operation from limits)
+    and u.state not in ('planned', 'held', 'queued', 'withdrawn')
+),
+used as materialized (
+  select operation, sum(count) as count, currency, sum(money) as money
+  from (
+    select operation, count, currency, money from gone
+    union all
+    select operation, 0, source_currency, source_amount from gone
+    where source_currency <> currency
+  ) as sides
+  group by operation, currency
+),
+spent as (
+  select t.instruction_id, t.operation, t.account_id, t.order_no,
+    coalesce(t.requested_at, t.placed_at) as since, side.count, side.currency, side.money,
+    l.words, l.max_count, (l.max_amount ->> side.currency)::numeric as max_money
   from told t
   join limits l using (operation)
-  where t.state in ('planned', 'queued') and t.freed is null
-  window by_operation as (partition by t.operation
-      order by coalesce(t.requested_at, t.placed_at), t.account_id, t.order_no),
-    by_currency as (partition by t.operation, t.currency
-      order by coalesce(t.requested_at, t.placed_at), t.account_id, t.order_no)
+  cross join lateral (values
+    (1, t.currency, greatest(t.money,
+      case when t.source_currency = t.currency then t.source_amount end)),
+    (0, case when t.source_currency <> t.currency then t.source_currency end, t.source_amount)
+  ) as side (count, currency, money)
+  where t.state in ('planned', 'queued') and t.freed is null and side.currency is not null
+),
+counted as (
+  select instruction_id, words, bool_or(count > max_count or money > max_money) as is_past
+  from (
+    select instruction_id, words, max_count, max_money,
+      sum(count) over by_operation + coalesce(
+        (select sum(u.count) from used u where u.operation = spent.operation), 0) as count,
+      sum(money) over by_currency + coalesce((select u.money from used u
+        where u.operation = spent.operation and u.currency = spent.currency), 0) as money
+    from spent
+    window by_operation as (partition by operation order by since, account_id, order_no),
+      by_currency as (partition by operation, currency order by since, account_id, order_no)
+  ) as sums
+  group by instruction_id, words
 ),
 newly as (
   select instruction_id, state, approval_id, freed from told where freed is not null
   union all
   select t.instruction_id, t.state, t.approval_id, c.words
   from counted c join told t using (instruction_id)
-  where not t.is_approved and (c.count > c.max_count or c.sum_money > c.max_money)
+  where not t.is_approved and c.is_past
 )
 update tieout.instructions i
 set freed_by = n.freed, changed_by = 'tieout',

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Policy } from '../../src/core/instructions/policy.js';
 import type { Database } from '../../src/database/db.js';
+import { holdFreed } from '../../src/instructions/freedStore.js';
 import type { PlannedPayout } from '../../src/plan/planStore.js';
 import { planInstructions } from '../../src/plan/planStore.js';
 import type { FreshDatabase } from '../support/database.js';
@@ -113,5 +114,42 @@ describe('payouts are weighed by the same policies', () => {
       'planned',
       'held: over_limit_of_run',
     ]);
+  });
+
+  const eur = (amount: string) => ({ currency: 'EUR', amount });
+  test.each<[string, Partial<Policy>, (PlannedPayout['source'] | undefined)[], string[]]>([
+    ['enough for both sums', { maxAmount: LIMITS }, [usd('130.00')], ['planned']],
+    ['too low for the source', { maxAmount: LIMITS }, [usd('130.01')], ['held: newly_freed']],
+    [
+      'too low for the source, in one currency',
+      { maxAmount: LIMITS },
+      [eur('120.01')],
+      ['held: newly_freed'],
+    ],
+    ['of what arrives alone', { maxAmount: { EUR: '120.00' } }, [usd('900.00')], ['planned']],
+    [
+      'used up by the one before',
+      { maxAmount: { USD: '150.00' } },
+      [usd('100.00'), usd('60.00')],
+      ['planned', 'held: newly_freed'],
+    ],
+    ['of one, which counts once', { maxCount: 1 }, [usd('1.00')], ['planned']],
+    ['of none', { maxCount: 0 }, [undefined], ['held: newly_freed']],
+  ])('a raised limit of a run, before %s', async (_, before, sources, outcomes) => {
+    const all = policies('auto', {}).slice(0, 1) as Policy[];
+    const [policy] = all.map((rule) => ({ ...rule, operation: 'payout' as const }));
+    if (!policy) throw new Error('no policy');
+    const wanted = sources.map((source, at) =>
+      payout({
+        requestId: `00000000-0000-4000-8000-0000000000${at}a`,
+        source: source ?? null,
+        requestedAt: new Date(SNAPSHOT_AT.getTime() + at),
+      }),
+    );
+    await planInstructions(db, runId, SNAPSHOT_AT, [policy], false, wanted);
+    const change = { kind: 'limit', before: { ...policy, ...before }, words: 'maxPerRun' } as const;
+    await holdFreed(db, runId, runId, [{ accountId, change }]);
+    const texts = await instructionTexts(db, accountId);
+    expect(texts.map((text) => text.split(' ').slice(3).join(' '))).toEqual(outcomes);
   });
 });

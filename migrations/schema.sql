@@ -3499,13 +3499,23 @@ AS $function$
     order by again.account_id, again.order_no, again.pull_id desc
   ),
   -- Orders of pages that the newest snapshot has no answer for: earlier ones are asked about these.
-  unanswered as materialized (
-    select q.account_id, q.order_no
+  -- The pages are hashed, and the orders of the snapshot walked once, however many pages failed.
+  failed_page as materialized (
+    select p.account_id, p.page_no
     from look
     join tieout.pages p on p.pull_id = look.pull_id and p.account_id = look.account_id
       and p.state = 'failed'
-    join tieout.asked_orders q on q.pull_id = p.pull_id and q.account_id = p.account_id
-      and q.page_no = p.page_no
+    where look.nth = 1 and look.has_gap
+  ),
+  unanswered as materialized (
+    select q.account_id, q.order_no
+    from look
+    cross join lateral (
+      select asked.account_id, asked.order_no from tieout.asked_orders asked
+      where asked.pull_id = look.pull_id and asked.account_id = look.account_id
+        and (asked.account_id, asked.page_no) in (select account_id, page_no from failed_page)
+      offset 0
+    ) q
     where look.nth = 1 and look.has_gap
   ),
   entry as (

@@ -14,6 +14,9 @@ import type { WrittenReport } from '../src/core/runs/reporting.js';
 /** Begins the name of the folder that holds a file under way; a crash may leave one behind. */
 export const PARTIAL_PREFIX = '.partial-';
 
+/** Whatever the umask: reports name people's orders and money. */
+const PRIVATE = 0o600;
+
 /** Some file systems have no hard links; renaming is the second best there. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
@@ -82,7 +85,7 @@ async function writePartial(
   partial: string,
   write: (sink: Writable) => Promise<void>,
 ): Promise<Tally> {
-  const handle = await open(partial, 'wx');
+  const handle = await open(partial, 'wx', PRIVATE);
   try {
     const tally = { hash: createHash('sha256'), bytes: 0 };
     const sink = new Writable({

@@ -3,7 +3,17 @@
 // leaves the file behind; whoever comes next sees that the process is gone and takes over, one at a
 // time. It must never take a lock from a living process. Neighbour: identity.ts says who lives.
 
-import { existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnreachableError } from '../core/errors.js';
 import { isAlive, type ProcessMark, thisProcess } from './identity.js';
@@ -16,6 +26,9 @@ const TRIES_MAX = 200;
 const FOREIGN_STALE_MS = 300_000;
 /** Clearing takes microseconds; a guard this old was left by a killed process. */
 const GUARD_STALE_MS = 10_000;
+
+/** No link is followed, and a pipe that somebody put there is not waited for. */
+const PLAINLY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 let claims = 0;
 
@@ -53,7 +66,9 @@ export async function holdLock(file: string): Promise<Held> {
 function claim(file: string): boolean {
   claims += 1;
   const draft = `${file}.${process.pid}-${claims}`;
-  writeFileSync(draft, JSON.stringify(thisProcess()), { mode: 0o644 });
+  // What lies there under this name is nobody's draft, and may be a link of somebody else.
+  rmSync(draft, { force: true });
+  writeFileSync(draft, JSON.stringify(thisProcess()), { mode: 0o644, flag: 'wx' });
   try {
     linkSync(draft, file);
     return true;
@@ -89,7 +104,12 @@ function isStale(file: string): boolean {
 
 function read(file: string): ProcessMark | null {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as ProcessMark;
+    const opened = openSync(file, PLAINLY);
+    try {
+      return JSON.parse(readFileSync(opened, 'utf8')) as ProcessMark;
+    } finally {
+      closeSync(opened);
+    }
   } catch {
     return null;
   }

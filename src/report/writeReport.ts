@@ -58,7 +58,7 @@ async function writeFile(
 ): Promise<WrittenReport> {
   const date = report.period ?? report.businessDate;
   const folder = join(deps.config.reports.dir, date);
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   const name = `${report.kind}-${date}-r${report.revision}.${report.format}`;
   const path = join(folder, name);
   // Left by a process that died between writing and registering: nobody was told of it.

@@ -32,7 +32,7 @@ export interface StateFiles {
 
 /** The files of a state folder, which is made where it is missing. */
 export function stateFiles(stateDir: string): StateFiles {
-  mkdirSync(stateDir, { recursive: true });
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   const folder = realpathSync(stateDir);
   return {
     folder,

@@ -2,7 +2,16 @@
 // only stands in the file that `tieout init` wrote, and warns where nobody is told. After a night
 // without orders, and one without a history, it and the summary say so.
 
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -47,6 +56,43 @@ describe('doctor after init', () => {
   it('warns that nobody is told', async () => {
     const { checks } = await doctor();
     expect(checks.find(({ name }) => name === 'alerts')).toMatchObject({ kind: 'warning' });
+  });
+});
+
+describe('files that name money and keys', () => {
+  const file = join(folder, 'tieout.yaml');
+  const filesIn = (found: Doctor) => found.checks.filter(({ name }) => name === 'files');
+
+  it('are for the owner alone as init makes them, and doctor says where not', async () => {
+    expect(filesIn(await doctor())).toEqual([]);
+    const cases = [
+      [0o644, 'read'],
+      [0o606, 'write'],
+    ] as const;
+    for (const [mode, may] of cases) {
+      chmodSync(file, mode);
+      const words = expect.stringContaining(`${file}: every account of this machine may ${may} it`);
+      expect(filesIn(await doctor())).toEqual([{ name: 'files', kind: 'warning', words }]);
+    }
+    chmodSync(file, 0o600);
+  });
+
+  it('are so under any umask: what a night keeps, and its workbooks', async () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'tieout-umask-'));
+    try {
+      const loose = { cwd, env, prefix: ['sh', '-c', 'umask 0; exec "$@"', 'sh'] };
+      expect((await tieout(['init'], loose)).code).toBe(0);
+      expect((await tieout(['run'], loose)).code).toBe(0);
+      const kept = readdirSync(cwd, { recursive: true, encoding: 'utf8' });
+      // The server's own, which it keeps to itself; its programs are everybody's.
+      const ours = kept.filter((path) => !/^var\/postgres(-|\/|$)/.test(path));
+      expect(ours.some((path) => path.endsWith('.xlsx'))).toBe(true);
+      const open = ours.filter((path) => (statSync(join(cwd, path)).mode & 0o066) !== 0);
+      // A lock says who has it to whoever else comes.
+      expect(open.filter((path) => !path.endsWith('.lock'))).toEqual([]);
+    } finally {
+      rmSync(cwd, { recursive: true, force: true });
+    }
   });
 });
 

@@ -62,7 +62,7 @@ async function runDemo(
   const stop = stopOnSignals();
   const path = resolve(file ?? freePath());
   const seed = flags.seed ?? DEFAULT_SEED;
-  if (!existsSync(path)) writeFileSync(path, configText(path, seed), { flag: 'wx' });
+  if (!existsSync(path)) writeFileSync(path, configText(path, seed), { flag: 'wx', mode: 0o600 });
   const config = loadConfigHere(path);
   const { talk } = await openTalk(config);
   stop.tell(talk.log);

@@ -44,6 +44,7 @@ import { configOf, printJson, printLines, wantsJson, withApp } from '../context.
 import { scheduleDepsOf } from '../scheduleStatus.js';
 import type { Check } from './check.js';
 import { definitionsCheck } from './definitionsCheck.js';
+import { fileChecks } from './fileChecks.js';
 import { liveChecks } from './liveChecks.js';
 import { inboxChecks, settlementChecks } from './settlementChecks.js';
 
@@ -82,6 +83,7 @@ function configChecks(config: Config): Check[] {
     { name: 'configuration', kind: 'ok', words: config.file },
     { name: 'environment', kind: 'ok', words: config.environment },
     ...accountChecks(config),
+    ...fileChecks(config),
   ];
 }
 

@@ -47,7 +47,8 @@ export function writeInitialFiles({ cwd, file = 'tieout.yaml' }: InitOptions): s
 
 function writeNew(path: string, text: string): void {
   try {
-    writeFileSync(path, text, { flag: 'wx' });
+    // Keys end up in it, whatever it says of the environment.
+    writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : '';
     if (code === 'EEXIST') {

@@ -5,8 +5,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import {
   chmodSync,
-  chownSync,
   existsSync,
+  lchownSync,
   lstatSync,
   mkdirSync,
   readFileSync,
@@ -49,7 +49,9 @@ const OWNED_BY_ANOTHER = 'belongs to another user: run tieout as the user who ra
 
 /** Finds or prepares the folders below dataDir; the data folder itself may not exist yet. */
 export function findPlace(dataDir: string): Place {
-  mkdirSync(resolve(dataDir), { recursive: true });
+  // Passable, not readable: root's server is another account, which has to come through.
+  const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
+  mkdirSync(resolve(dataDir), { recursive: true, mode });
   const home = realpathSync(resolve(dataDir));
   const link = join(home, 'postgres');
   const isRoot = process.getuid?.() === 0;
@@ -76,7 +78,11 @@ export function hasEmbedded(dataDir: string): boolean {
 /** Makes a folder that only the server's account may enter. */
 export function makePrivate(folder: string, account: Account | null): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (account !== null) chownSync(folder, account.uid, account.gid);
+  // Whoever may write above it could have put a link to a foreign folder there.
+  if (!lstatSync(folder).isDirectory()) {
+    throw new UnreachableError(`${folder} is no folder of its own: look who put it there`);
+  }
+  if (account !== null) lchownSync(folder, account.uid, account.gid);
 }
 
 /** Makes a folder that every account may enter but only this one may write. */
@@ -132,7 +138,7 @@ function newFolder(link: string, home: string, account: Account | null): string 
   const folder = join(SYSTEM_FOLDER, randomUUID().replaceAll('-', '').slice(0, 16));
   makeOpen(SYSTEM_FOLDER);
   // So that whoever finds the folder can tell whose it is.
-  writeFileSync(`${folder}.belongs-to`, `${home}\n`);
+  writeFileSync(`${folder}.belongs-to`, `${home}\n`, { mode: 0o644 });
   try {
     symlinkSync(folder, link);
     return folder;

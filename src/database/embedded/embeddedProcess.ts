@@ -6,16 +6,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import {
-  appendFileSync,
   closeSync,
   existsSync,
-  openSync,
+  lstatSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   statfsSync,
-  statSync,
+  writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,6 +22,7 @@ import { SOCKET_PORT } from '../connection.js';
 import type { Binaries } from './embeddedBinaries.js';
 import type { Place } from './embeddedPlace.js';
 import { makePrivate } from './embeddedPlace.js';
+import { openForLog, readOwn } from './ownFiles.js';
 import { disarmStalePid } from './postmaster.js';
 
 export const SUPERUSER = 'tieout';
@@ -52,7 +51,7 @@ export async function initialise(
   const { dataFolder, account } = place;
   const version = join(dataFolder, 'PG_VERSION');
   if (existsSync(version)) {
-    const found = readFileSync(version, 'utf8').trim();
+    const found = readOwn(version).toString('utf8').trim();
     if (found === MAJOR_VERSION) return;
     throw new UnreachableError(
       `${dataFolder} was written by PostgreSQL ${found}, this is PostgreSQL ${MAJOR_VERSION}`,
@@ -98,7 +97,7 @@ export async function launch<T>(
     const child = run(place, binaries.postgres, words);
     const answer = await firstAnswer(child, connect, place);
     if (answer !== null) return answer;
-    const said = readFileSync(place.logFile).subarray(logged).toString('utf8');
+    const said = readOwn(place.logFile).subarray(logged).toString('utf8');
     if (TOO_LITTLE_MEMORY.test(said) && buffers + 1 < BUFFERS.length) buffers += 1;
     else if (LEFTOVER.test(said)) await sleep(LEFTOVER_PAUSE_MS);
     else break;
@@ -128,7 +127,7 @@ async function firstAnswer<T>(
 }
 
 function run(place: Place, program: string, words: readonly string[]): ChildProcess {
-  const log = openSync(place.logFile, 'a', 0o640);
+  const log = openForLog(place.logFile);
   try {
     const child = spawn(program, words, {
       ...(place.account ?? {}),
@@ -139,11 +138,17 @@ function run(place: Place, program: string, words: readonly string[]): ChildProc
       stdio: ['ignore', log, log],
     });
     child.unref();
-    child.once('error', (error) => appendFileSync(place.logFile, `${error.message}\n`));
+    child.once('error', (error) => noteInLog(place, error));
     return child;
   } finally {
     closeSync(log);
   }
+}
+
+function noteInLog(place: Place, error: Error): void {
+  const log = openForLog(place.logFile);
+  writeSync(log, `${error.message}\n`);
+  closeSync(log);
 }
 
 /** The exit code; null after a signal or when the program could not be run at all. */
@@ -198,14 +203,14 @@ function hasRoomForShm(): boolean {
 
 /** The log is one file for ever; between two servers an overlong one starts anew. */
 function trimmedLogSize(place: Place): number {
-  const size = statSync(place.logFile, { throwIfNoEntry: false })?.size ?? 0;
+  const size = lstatSync(place.logFile, { throwIfNoEntry: false })?.size ?? 0;
   if (size <= LOG_BYTES_MAX) return size;
   rmSync(place.logFile);
   return 0;
 }
 
 function failedStart(what: string, place: Place): UnreachableError {
-  const log = existsSync(place.logFile) ? readFileSync(place.logFile, 'utf8') : '';
+  const log = existsSync(place.logFile) ? readOwn(place.logFile).toString('utf8') : '';
   return new UnreachableError(
     `${what}; its log ${place.logFile} ends:\n${log.slice(-LOG_TAIL_CHARS).trim()}`,
   );

@@ -1,10 +1,11 @@
 // What can be known of a PostgreSQL server from outside: its pid file and its process. It must
 // never trust a pid alone, since pids are used again. Neighbour: embedded.ts decides by it.
 
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandOf } from '../../processes/processFacts.js';
 import { SOCKET_PORT } from '../connection.js';
+import { overwriteOwn, readOwn } from './ownFiles.js';
 
 export const SOCKET_NAME = `.s.PGSQL.${SOCKET_PORT}`;
 const PID_FILE = 'postmaster.pid';
@@ -39,7 +40,7 @@ export function disarmStalePid(dataFolder: string, socketFolder: string): void {
   if (stale !== null && !isServerOf(stale.pid, dataFolder)) {
     const file = join(dataFolder, PID_FILE);
     const [, ...rest] = linesOf(file);
-    writeFileSync(file, [IMPOSSIBLE_PID, ...rest].join('\n'));
+    overwriteOwn(file, [IMPOSSIBLE_PID, ...rest].join('\n'));
   }
   const socketLock = join(socketFolder, `${SOCKET_NAME}.lock`);
   if (existsSync(socketLock) && !isServerOf(Number(linesOf(socketLock)[0]), dataFolder)) {
@@ -49,7 +50,7 @@ export function disarmStalePid(dataFolder: string, socketFolder: string): void {
 
 function linesOf(file: string): string[] {
   try {
-    return readFileSync(file, 'utf8').split('\n');
+    return readOwn(file).toString('utf8').split('\n');
   } catch {
     return [];
   }

@@ -14,6 +14,7 @@ import {
 } from './pages/breaks/breakDecisions.js';
 import { pressSet, RIGHT_OF, SET_VERBS, setPage } from './pages/breaks/breakSets.js';
 import { breakPage, breaksPage } from './pages/breaks/breaks.js';
+import { changesPage } from './pages/changes.js';
 import { closing, dayPage, daysPage } from './pages/days.js';
 import { checkDecisions, decisionsPage, doDecisions } from './pages/decisions.js';
 import { approvalsPage, approve, reject } from './pages/instructions/approvals.js';
@@ -40,6 +41,7 @@ const BREAK_FIELDS = ['id', 'note', 'owner', 'words'];
 export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/', right: 'look', handle: tonightPage },
   { method: 'GET', path: '/nights/:date', right: 'look', handle: runPage },
+  { method: 'GET', path: '/nights/:date/changes', right: 'look', handle: changesPage },
   { method: 'GET', path: '/nights/:date/statement', right: 'look', handle: statementPage },
   { method: 'GET', path: '/breaks', right: 'look', handle: breaksPage },
   { method: 'GET', path: '/breaks/causes', right: 'look', handle: causesPage },

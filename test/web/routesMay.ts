@@ -19,6 +19,7 @@ const TAKE: readonly Role[] = ['finance', 'operator', 'approver', 'admin'];
 export const ROUTES_MAY: Readonly<Record<string, Expected>> = {
   'GET /': { roles: ANY, ofOther: 'list' },
   'GET /nights/:date': { roles: ANY, ofOther: 'list' },
+  'GET /nights/:date/changes': { roles: ANY, ofOther: 'list' },
   'GET /nights/:date/statement': { roles: ANY, ofOther: 'list' },
   'GET /breaks': { roles: ANY, ofOther: 'list' },
   'GET /breaks/causes': { roles: ANY, ofOther: 'list' },

@@ -19,6 +19,7 @@ import type { Answer, Visit } from '../visit.js';
 import { NOT_FOUND } from '../visit.js';
 import { dateOf } from '../visitor/fields.js';
 import { reservationsAtRisk } from './authorisations.js';
+import { changesSince } from './changes.js';
 
 const RUNS_SHOWN = 60;
 
@@ -27,13 +28,14 @@ export async function tonightPage(visit: Visit): Promise<Answer> {
   const night = await consoleRun(deps.db, accounts, null);
   if (night === null)
     return { kind: 'page', title: 'Tonight', section: 'Tonight', body: <NoRun /> };
-  const [marks, ages, waits, progress, brake, atRisk] = await Promise.all([
+  const [marks, ages, waits, progress, brake, atRisk, changes] = await Promise.all([
     runMarks(deps.db, accounts, RUNS_SHOWN),
     openByAge(deps.db, accounts, deps.now()),
     waitingCounts(deps.db, accounts),
     night.state === 'running' ? runProgress(deps.db, night.runId, accounts) : null,
     brakeStatus(deps, accounts, ownJournal(deps.config)),
     reservationsAtRisk(visit),
+    changesSince(visit, night),
   ]);
   const brakes = brake.brakes.filter(
     ({ accountId }) => accountId === null || accounts.includes(accountId),
@@ -49,6 +51,7 @@ export async function tonightPage(visit: Visit): Promise<Answer> {
       {progress === null ? null : <Steps progress={progress} />}
       {atRisk}
       <Waits waits={waits} words={words} />
+      {changes}
       {night.summary === null ? null : <Accounts accounts={night.summary.accounts} words={words} />}
       <History marks={marks} ages={ages} />
     </>
@@ -73,6 +76,7 @@ export async function runPage(visit: Visit): Promise<Answer> {
     <>
       <Head night={night} words={words} />
       {removal && <p class="hint">{removedLine(removal)}; figures, breaks and files stay.</p>}
+      {await changesSince(visit, night)}
       {night.summary === null ? null : <Accounts accounts={night.summary.accounts} words={words} />}
       <p>
         <a href="/reports">Workbooks of all nights</a>

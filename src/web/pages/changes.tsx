@@ -1,0 +1,227 @@
+// What changed since the run before: breaks that are new, reopened, grown, shrunk, waived or
+// resolved, by account and currency. Each figure leads to the rows that it is the sum of.
+
+import type { Change, ChangedBreak, ChangedSum } from '../../breaks/changedStore.js';
+import { CHANGES, listChanged, sumChanged } from '../../breaks/changedStore.js';
+import { ageInDays } from '../../core/breaks/breakAge.js';
+import { nameLabel } from '../../core/instructions/decider.js';
+import { causeLabel, labelOf } from '../../core/text/labels.js';
+import type { ConsoleRun } from '../../night/consoleRunsStore.js';
+import { consoleRun } from '../../night/consoleRunsStore.js';
+import type { Words } from '../format.js';
+import { Empty, Figure, OrderLink, Pager, Table } from '../layout/parts.js';
+import type { Answer, Visit } from '../visit.js';
+import { NOT_FOUND } from '../visit.js';
+import { dateOf } from '../visitor/fields.js';
+
+const ROWS_A_PAGE = 50;
+const PAGES_MAX = 20_000;
+/** In an address: of breaks whose money bears no currency. */
+const NO_CURRENCY = '-';
+
+const CHANGE_WORDS: Readonly<Record<Change, string>> = {
+  new: 'New',
+  reopened: 'Reopened',
+  grown: 'Grown',
+  shrunk: 'Shrunk',
+  waived: 'Waived',
+  resolved: 'Resolved',
+};
+
+interface Wanted {
+  account?: string;
+  currency?: string | null;
+  change?: string;
+  page?: string;
+}
+
+function changesPath(date: string, { account, currency, change, page }: Wanted): string {
+  const asked = {
+    account,
+    currency: currency === null ? NO_CURRENCY : currency,
+    change,
+    page,
+  };
+  const given = Object.entries(asked).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  );
+  const search = new URLSearchParams(given).toString();
+  return `/nights/${date}/changes${search === '' ? '' : `?${search}`}`;
+}
+
+export async function changesPage(visit: Visit): Promise<Answer> {
+  const { deps, accounts, params, query, words } = visit;
+  const date = dateOf(params.date);
+  const run = date === null ? null : await consoleRun(deps.db, accounts, date);
+  if (date === null || run === null) return NOT_FOUND;
+  const account = query.oneOf('account', accounts);
+  const asked = query.text('currency', 8);
+  const change = query.oneOf('change', CHANGES);
+  const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
+  const accountIds = account === null ? accounts : [account];
+  const currency = asked === NO_CURRENCY ? '' : asked;
+  const [sums, found] = await Promise.all([
+    sumChanged(deps.db, run.runId, accounts),
+    // One more than a page tells whether there is a next one.
+    listChanged(
+      deps.db,
+      { runId: run.runId, accountIds, currency, change },
+      { limit: ROWS_A_PAGE + 1, offset: at * ROWS_A_PAGE },
+    ),
+  ]);
+  const kept: Wanted = {
+    ...(account === null ? {} : { account }),
+    ...(asked === null ? {} : { currency: asked }),
+    ...(change === null ? {} : { change }),
+  };
+  const body = (
+    <>
+      <h1>What changed in the run of {date}</h1>
+      <p class="hint">
+        Breaks as they stood when the run before of the same account ended, against{' '}
+        {run.summary === null ? 'now, while this one works' : 'the end of this one'}. What opened
+        and went between the two is not in it. Owners are those of today.{' '}
+        <a href={`/nights/${date}`}>Back to the night</a>
+      </p>
+      <Sums date={date} sums={sums} words={words} />
+      <h2>{listHead(account, asked, change)}</h2>
+      {Object.keys(kept).length === 0 ? null : <a href={changesPath(date, {})}>All changes</a>}
+      <Rows rows={found.slice(0, ROWS_A_PAGE)} asOf={run.asOf ?? deps.now()} words={words} />
+      <Pager
+        at={at}
+        pages={found.length > ROWS_A_PAGE ? at + 2 : at + 1}
+        to={(wanted) => changesPath(date, { ...kept, page: String(wanted + 1) })}
+      />
+    </>
+  );
+  return { kind: 'page', title: `Changes of ${date}`, section: 'Tonight', body };
+}
+
+function listHead(account: string | null, currency: string | null, change: Change | null): string {
+  const what = change === null ? 'All that changed' : CHANGE_WORDS[change];
+  const of = [account, currency === NO_CURRENCY ? 'without a currency' : currency];
+  return [what, ...of.filter((one) => one !== null)].join(', ');
+}
+
+/** For the pages of a night that has ended: counts and money, each a link to its rows. */
+export async function changesSince(visit: Visit, night: ConsoleRun) {
+  if (night.summary === null) return null;
+  const { deps, accounts, words } = visit;
+  const sums = await sumChanged(deps.db, night.runId, accounts);
+  return (
+    <section aria-labelledby="changes">
+      <h2 id="changes">Since the run before</h2>
+      <Sums date={night.businessDate} sums={sums} words={words} />
+    </section>
+  );
+}
+
+function Sums(props: { date: string; sums: readonly ChangedSum[]; words: Words }) {
+  const { date, sums, words } = props;
+  if (sums.length === 0) return <Empty>No break changed.</Empty>;
+  const lines = new Map<string, ChangedSum[]>();
+  for (const sum of sums) {
+    const line = `${sum.accountId} ${sum.currency}`;
+    lines.set(line, [...(lines.get(line) ?? []), sum]);
+  }
+  return (
+    <>
+      <Table
+        caption="Breaks that changed, by account and currency"
+        class="cards"
+        columns={[
+          { head: 'Account' },
+          { head: 'Currency' },
+          ...CHANGES.map((change) => ({ head: CHANGE_WORDS[change], isFigure: true })),
+        ]}
+      >
+        {[...lines.values()].map((ofLine) => (
+          <tr>
+            <th scope="row">{ofLine[0]?.accountId}</th>
+            <td>{ofLine[0]?.currency ?? 'none'}</td>
+            {CHANGES.map((change) => (
+              <SumCell
+                date={date}
+                name={CHANGE_WORDS[change]}
+                sum={ofLine.find((one) => one.change === change)}
+                words={words}
+              />
+            ))}
+          </tr>
+        ))}
+      </Table>
+      <p class="hint">
+        Breaks, and by how much open money became more or less. Each leads to its rows.
+      </p>
+    </>
+  );
+}
+
+function SumCell(props: { date: string; name: string; sum: ChangedSum | undefined; words: Words }) {
+  const { date, name, sum, words } = props;
+  if (sum === undefined) return <Figure name={name}>0</Figure>;
+  const { accountId: account, currency, change } = sum;
+  return (
+    <Figure name={name}>
+      <span>
+        <a href={changesPath(date, { account, currency, change })}>{words.count(sum.breaks)}</a>
+        {currency === null ? null : <span class="hint"> {signed(sum.moved, words)}</span>}
+      </span>
+    </Figure>
+  );
+}
+
+function signed(moved: string, words: Words): string {
+  return moved.startsWith('-') ? words.amount(moved) : `+${words.amount(moved)}`;
+}
+
+function Rows(props: { rows: readonly ChangedBreak[]; asOf: Date; words: Words }) {
+  const { rows, asOf, words } = props;
+  if (rows.length === 0) return <Empty>No break fits.</Empty>;
+  return (
+    <Table
+      caption="Breaks that changed"
+      class="cards"
+      columns={[
+        { head: 'Order' },
+        { head: 'Account' },
+        { head: 'What differs' },
+        { head: 'Change' },
+        { head: 'Before', isFigure: true },
+        { head: 'After', isFigure: true },
+        { head: 'Moved', isFigure: true },
+        { head: 'Currency' },
+        { head: 'Days', isFigure: true },
+        { head: 'Owner' },
+        { head: 'By whom, why' },
+      ]}
+    >
+      {rows.map((row) => (
+        <tr>
+          <th scope="row">
+            <OrderLink accountId={row.accountId} orderNo={row.orderNo} />
+          </th>
+          <td>{row.accountId}</td>
+          <td class="line">
+            <a href={`/breaks/${row.breakId}`}>{labelOf(row.kind)}</a>
+          </td>
+          <td>{CHANGE_WORDS[row.change]}</td>
+          <Figure name="Before">{words.amount(row.before)}</Figure>
+          <Figure name="After">{words.amount(row.after)}</Figure>
+          <Figure name="Moved">{signed(row.moved, words)}</Figure>
+          <td>{row.currency ?? ''}</td>
+          <Figure name="Days">{words.count(ageInDays(row.firstSeen, asOf))}</Figure>
+          <td data-name="Owner">{row.owner ?? ''}</td>
+          <td class="line">
+            {nameLabel(row.by, row.isClaim)}
+            <span class="hint"> {whyOf(row, words)}</span>
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function whyOf({ reason, cause, orderNo }: ChangedBreak, words: Words): string {
+  return cause === null ? words.free(reason, [orderNo]) : causeLabel(cause);
+}

@@ -1,0 +1,194 @@
+// What changed since the run before, over four real nights: each break stands under one change, the
+// sums are those of the listed rows, and they lead from the open money of one night to the next's.
+
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listChanged, sumChanged } from '../../src/breaks/changedStore.js';
+import { decideBreaks } from '../../src/breaks/decideBreaks.js';
+import type { BreakAction } from '../../src/core/breaks/breakDecision.js';
+import { statement } from '../../src/database/statements.js';
+import { consoleRun } from '../../src/night/consoleRunsStore.js';
+import type { House } from '../support/night.js';
+import { dateOf } from '../support/night.js';
+import type { ConsoleHouse, Visitor } from './consoleHouse.js';
+import { openConsole } from './consoleHouse.js';
+
+const ACCOUNTS = ['A1001', 'A1002'];
+const NIGHTS = [4, 3, 2, 1].map(dateOf);
+const [, SECOND = '', THIRD = '', LAST = ''] = NIGHTS;
+const ALL = { limit: 10_000, offset: 0 };
+
+let console: ConsoleHouse;
+let viewer: Visitor;
+/** Orders that all differ by 5.00 from the second night on. */
+let differing: string[] = [];
+
+beforeAll(async () => {
+  console = await openConsole({ orders: 300, settings: { operations: {} }, before: threeNights });
+  viewer = await console.withRole('viewer');
+}, 180_000);
+afterAll(() => console.end());
+
+async function threeNights(house: House): Promise<void> {
+  const night = (daysAgo: number) =>
+    house.run({ date: dateOf(daysAgo) }, new Date(`${dateOf(daysAgo - 1)}T04:15:00Z`));
+  await night(4);
+  await house.db.query(
+    `update ledger.orders o set amount = amount + 5
+     where account_id = 'A1001' and expected = 'captured' and currency = 'EUR' and not exists (
+       select from tieout.breaks b
+       where b.account_id = o.account_id and b.order_no = o.order_no)`,
+  );
+  await night(3);
+  const { rows } = await house.db.query<{ order_no: string }>(
+    `select order_no from tieout.breaks
+     where kind = 'amount_mismatch' and account_id = 'A1001' and state = 'open' and amount = 5
+       and first_run_id = (select run_id from tieout.runs where business_date = $1)
+     order by order_no limit 5`,
+    [SECOND],
+  );
+  differing = rows.map(({ order_no }) => order_no);
+  for (const [at, by] of [7, -2, -5].entries()) {
+    await house.db.query(
+      `update ledger.orders set amount = amount + $2 where account_id = 'A1001' and order_no = $1`,
+      [differing[at], by],
+    );
+  }
+  await decide(house, differing[3], { kind: 'waive', reason: 'rounded at the till' });
+  await night(2);
+  await decide(house, differing[3], { kind: 'reopen', reason: 'it was not' });
+}
+
+async function decide(house: House, orderNo: string | undefined, action: BreakAction) {
+  const { rows } = await house.db.query<{ id: string }>(
+    `select break_id::text as id from tieout.breaks
+     where account_id = 'A1001' and order_no = $1 and kind = 'amount_mismatch'`,
+    [orderNo],
+  );
+  const approveAbove = { capture: null, cancel: null, refund: null, review: null, payout: null };
+  const config = { operations: { approveAbove } };
+  const [row] = await decideBreaks(
+    { db: house.db, now: () => new Date(), newId: randomUUID, config },
+    { ids: rows.map(({ id }) => id), action, who: { name: 'anna', isClaim: true }, over: null },
+  );
+  if (row === undefined || row.kind === 'refused') throw new Error('nothing was decided');
+}
+
+async function runOf(date: string): Promise<bigint> {
+  const run = await consoleRun(console.app.db, ACCOUNTS, date);
+  if (run === null) throw new Error(`no run of ${date}`);
+  return run.runId;
+}
+
+const any = async (date: string) => ({
+  runId: await runOf(date),
+  accountIds: ACCOUNTS,
+  currency: null,
+  change: null,
+});
+
+const short = (one: { change: string; before: string | null; after: string | null }) =>
+  `${one.change} ${one.before} ${one.after}`;
+
+describe('what changed since the run before', () => {
+  it('says of each break what it was and what it is, by whom and why', async () => {
+    const { db } = console.app;
+    const found = await listChanged(db, await any(THIRD), ALL);
+    const of = (at: number) => found.filter(({ orderNo }) => orderNo === differing[at]);
+    expect(differing).toHaveLength(5);
+    expect([0, 1, 2, 3, 4].map((at) => of(at).map(short))).toEqual([
+      ['grown 5.00 12.00'],
+      ['shrunk 5.00 3.00'],
+      ['resolved 5.00 null'],
+      ['waived 5.00 null'],
+      [],
+    ]);
+    expect(of(0)[0]).toMatchObject({ moved: '7.00', currency: 'EUR', by: 'tieout' });
+    expect(of(2)[0]).toMatchObject({ moved: '-5.00', by: 'tieout', cause: 'ledger' });
+    expect(of(3)[0]).toMatchObject({ by: 'anna', isClaim: true, reason: 'rounded at the till' });
+    const last = await listChanged(db, { ...(await any(LAST)), change: 'reopened' }, ALL);
+    expect(last.map((one) => [one.orderNo, short(one), one.by])).toEqual([
+      [differing[3], 'reopened null 5.00', 'anna'],
+    ]);
+  });
+
+  it('leads from the open money of one night to that of the next, by currency', async () => {
+    const open = async (date: string) => {
+      const { rows } = await console.app.db.query<Line>(statement('report/listedBreaks'), [
+        await runOf(date),
+        null,
+      ]);
+      return sums(rows.map((row) => ({ ...row, money: row.stake ?? '0' })));
+    };
+    for (const [at, date] of NIGHTS.entries()) {
+      const moved = await sumChanged(console.app.db, await runOf(date), ACCOUNTS);
+      const before = NIGHTS[at - 1];
+      const led = new Map(before === undefined ? [] : await open(before));
+      for (const { accountId, currency, moved: money } of moved) {
+        add(led, `${accountId} ${currency}`, money);
+      }
+      expect([...led].filter(([, money]) => money !== 0).sort()).toEqual(
+        [...(await open(date))].filter(([, money]) => money !== 0).sort(),
+      );
+    }
+  });
+
+  it('counts and sums what it lists', async () => {
+    for (const date of NIGHTS) {
+      const wanted = await any(date);
+      const figures = await sumChanged(console.app.db, wanted.runId, ACCOUNTS);
+      const all = await listChanged(console.app.db, wanted, ALL);
+      expect(figures.reduce((sum, { breaks }) => sum + breaks, 0)).toBe(all.length);
+      for (const { accountId, currency, change, breaks, moved } of figures) {
+        const filter = { ...wanted, accountIds: [accountId], currency: currency ?? '', change };
+        const rows = await listChanged(console.app.db, filter, ALL);
+        expect(rows).toHaveLength(breaks);
+        expect(rows.reduce((sum, row) => sum + cents(row.moved), 0)).toBe(cents(moved));
+      }
+    }
+  });
+
+  it('stands on the pages of a night, each figure a link to its rows', async () => {
+    const { body } = await viewer.get(`/nights/${THIRD}`);
+    const link = /<a href="(\/nights\/[^"]+change=grown)">(\d+)<\/a>/.exec(body);
+    const { body: grown } = await viewer.get((link?.[1] ?? '').replaceAll('&amp;', '&'));
+    expect(link?.[1]).toContain('account=A1001&amp;currency=EUR&amp;change=grown');
+    expect(ordersOn(grown)).toHaveLength(Number(link?.[2]));
+    expect(ordersOn(grown)).toContain(differing[0]);
+    const { body: waived } = await viewer.get(`/nights/${THIRD}/changes?change=waived`);
+    expect(waived).toContain('anna (as said on the command line)');
+    expect(waived).toContain('rounded at the till');
+    expect((await viewer.get('/')).body).toContain(`/nights/${LAST}/changes?account=A1001`);
+  });
+
+  it('shows a reader of one account nothing of another', async () => {
+    const other = await console.withRole('viewer', 'A1002');
+    const { body } = await other.get(`/nights/${THIRD}/changes?account=A1001`);
+    expect(body).not.toContain('A1001');
+    expect((await other.get('/nights/2001-01-01/changes')).statusCode).toBe(404);
+  });
+});
+
+interface Line {
+  account_id: string;
+  currency: string | null;
+  stake: string | null;
+}
+
+const cents = (money: string) => Math.round(Number(money) * 100);
+
+function add(to: Map<string, number>, key: string, money: string): void {
+  to.set(key, (to.get(key) ?? 0) + cents(money));
+}
+
+function sums(rows: readonly (Line & { money: string })[]): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const row of rows) add(found, `${row.account_id} ${row.currency}`, row.money);
+  return found;
+}
+
+function ordersOn(body: string): string[] {
+  return [...body.matchAll(/<th scope="row"><a href="\/orders\/A\d+\/([^"]+)"/g)].map(
+    ([, orderNo = '']) => decodeURIComponent(orderNo),
+  );
+}

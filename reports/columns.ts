@@ -43,7 +43,11 @@ export const BREAKS: Table<BreakRow> = {
 
 export const MOVEMENTS: Table<MovementRow> = {
   frozenColumns: 2,
-  keep: (row) => identifiers(row.orderNo, row.transactionId, row.refundId, row.gatewayReference),
+  keep: (row) =>
+    identifiers(
+      ...[row.orderNo, row.transactionId, row.refundId],
+      ...[row.gatewayReference, row.refundReference],
+    ),
   columns: [
     id('account_id', 'Account', 12, (row) => row.accountId),
     id('order_no', 'Order', 20, (row) => row.orderNo),
@@ -54,6 +58,7 @@ export const MOVEMENTS: Table<MovementRow> = {
     money('amount', 'Amount', 16, (row) => row.amount),
     id('transaction_id', 'Transaction', 24, (row) => row.transactionId),
     id('gateway_reference', 'Gateway reference', 24, (row) => row.gatewayReference),
+    id('refund_reference', 'Refund reference', 24, (row) => row.refundReference),
     text('gateway_message', 'Gateway message', 36, (row) => row.gatewayMessage),
     money('payout_fee', 'Payout fee', 14, (row) => row.payoutFee),
     text('fee_currency', 'Fee currency', 12, (row) => row.feeCurrency),

@@ -80,7 +80,7 @@ export async function orderHistory(
   const history = rows[0]?.history;
   if (!history) return null;
   history.refundGaps = refundGaps(history.instructions as unknown as Referenced[]);
-  history.shown = gateway ? await newestPage(db, gateway.profile, accountId, orderNo) : null;
+  history.shown = gateway ? await shownBeside(db, gateway.profile, accountId, orderNo) : null;
   history.calls = await callsOfOrder(db, accountId, orderNo);
   const money = settlement === null ? null : await orderMoney(db, accountId, orderNo);
   if (money !== null) history.settlement = money;
@@ -101,7 +101,8 @@ export async function orderHistory(
   return history;
 }
 
-async function newestPage(
+/** What the newest whole page showed of an order; null: none of the last pulls was kept. */
+export async function shownBeside(
   db: Db,
   profile: Profile,
   accountId: string,

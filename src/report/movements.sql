@@ -2,7 +2,8 @@
 -- that wait for somebody, open ones of its accounts and the refusals of this run.
 select i.instruction_id, i.account_id, i.order_no, i.refund_id, i.operation, i.state, i.currency,
   case when i.is_in_totals then coalesce(i.refund_amount, i.amount)::text end as amount,
-  i.transaction_id, i.gateway_reference, coalesce(i.outcome_message, i.reason) as message,
+  i.transaction_id, i.gateway_reference, i.refund_reference,
+  coalesce(i.outcome_message, i.reason) as message,
   i.payout_answer,
   i.hold_reason,
   case when i.hold_reason = 'disputed' then tieout.disputes_seen(i) -> 'disputes' end as disputes,

@@ -119,6 +119,7 @@ interface RawMovementRow {
   amount: string | null;
   transaction_id: string;
   gateway_reference: string | null;
+  refund_reference: string | null;
   message: string | null;
   payout_answer: PayoutAnswer | null;
   at: Date | null;
@@ -153,6 +154,7 @@ function movementRow(row: RawMovementRow): MovementRow {
     amount: row.operation === 'review' ? null : row.amount,
     transactionId: row.transaction_id,
     gatewayReference: row.gateway_reference,
+    refundReference: row.refund_reference,
     gatewayMessage: payoutWords(row.payout_answer) || row.message,
     payoutFee: row.payout_answer?.fee ?? null,
     feeCurrency: row.payout_answer?.fee_currency ?? null,

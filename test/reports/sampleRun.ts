@@ -80,6 +80,7 @@ export function movementRow(changes: Partial<MovementRow> = {}): MovementRow {
     amount: '100.10',
     transactionId: '10002',
     gatewayReference: 'ref-2',
+    refundReference: 'rr-2',
     gatewayMessage: null,
     payoutFee: null,
     feeCurrency: null,

@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendApproved } from '../../src/night/sendApproved.js';
+import { waitingRows } from '../../src/report/reportRowsStore.js';
 import { FRESH_MS } from '../../src/web/visitor/session.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
 import { openConsole, PASSWORD, signIn } from './consoleHouse.js';
@@ -277,6 +278,15 @@ describe('an unknown one', () => {
     const operator = await console.withRole('operator');
     const { body } = await operator.get(`/instructions/${id}`);
     expect(body).toContain('What to look for in the merchant portal');
+    // What the gateway called it, under both of its names, here and in the workbook.
+    expect(body).toMatch(/It is T\d+-01 at the gateway, its refund reference RT\d+\./);
+    const [run] = (await db.query<{ id: bigint }>('select max(run_id) as id from tieout.runs'))
+      .rows;
+    const waiting = [];
+    for await (const some of waitingRows(db, run?.id ?? 0n)) waiting.push(...some);
+    const refunds = waiting.filter(({ instructionId }) => instructionId === id);
+    expect(refunds).toHaveLength(1);
+    for (const one of refunds) expect(one.refundReference).toBe(`R${one.transactionId}`);
     const pick = new RegExp(`value="(${id}:[0-9a-f]{64})"`).exec(body)?.[1] ?? '';
     const form = { id: pick, finding: 'happened', words: 'seen in the portal' };
     const short = await operator.post('/instructions/resolve', form);

@@ -81,6 +81,29 @@ describe('the age of a break', () => {
   });
 });
 
+describe('the page of a break', () => {
+  it('shows what the gateway shows beside it, and names no person whole', async () => {
+    const { rows } = await place.app.db.query<{ id: string }>(
+      `select b.break_id::text as id from tieout.breaks b where exists (
+         select from tieout.look_entries e
+         where e.account_id = b.account_id and e.order_no = b.order_no) limit 1`,
+    );
+    const { body } = await finance.get(`/breaks/${rows[0]?.id}`);
+    expect(body).toContain('<li>site: https://shop.example</li>');
+    expect(body).toContain('<li>3-D Secure: 0</li>');
+    expect(body).toMatch(/<li>fraud checks: sandbox, address ACCEPT, velocity \w+<\/li>/);
+    expect(body).toMatch(/<li>shopper: .\*\*\*@\S+, \*\*\*\d+<\/li>/);
+    expect(body).toMatch(/<li>delivery: .*\*\*\*.*<\/li>/);
+  });
+
+  it('says nothing of an order that no answer showed', async () => {
+    const [unseen] = await findBreaks(place.app.db, { text: nameOf(1) }, { limit: 1, offset: 0 });
+    const { body } = await finance.get(`/breaks/${unseen?.breakId}`);
+    expect(body).toContain('What each side says');
+    expect(body).not.toContain('persons are masked');
+  });
+});
+
 describe('the list of breaks', () => {
   beforeAll(async () => {
     await openBreak({ orderNo: 'S-EUR-SMALL', amount: '98.52', note: 'seen by Bert' });

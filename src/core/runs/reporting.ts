@@ -62,6 +62,8 @@ export interface MovementRow extends DecidableRow {
   amount: string | null;
   transactionId: string | null;
   gatewayReference: string | null;
+  /** Of a refund, beside it. */
+  refundReference: string | null;
   gatewayMessage: string | null;
   /** What a payout cost, in the currency of the fee; null: not said, or of no known unit. */
   payoutFee: string | null;

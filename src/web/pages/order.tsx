@@ -9,11 +9,11 @@ import { removedLine } from '../../core/runs/removal.js';
 import { disputeText, labelOf, labelStates, reasonToWait } from '../../core/text/labels.js';
 import type { OrderHistory } from '../../orders/historyStore.js';
 import { accountsWithOrder, orderHistory } from '../../orders/historyStore.js';
-import { shownLines } from '../../orders/shownRecord.js';
 import type { Words } from '../format.js';
 import { Empty, Figure, OrderLink, orderPath as pathOf, State, Table } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
 import { NOT_FOUND } from '../visit.js';
+import { ShownEntries } from './breaks/shownBeside.js';
 import { OrderSettlement } from './settlement/orderSettlement.js';
 
 export async function searchPage(visit: Visit): Promise<Answer> {
@@ -84,14 +84,7 @@ function ShownBeside({ history, words }: { history: OrderHistory; words: Words }
       {refundGaps.map((gap) => (
         <p>{gapWords(gap)}</p>
       ))}
-      {shown?.entries.map((entry) => (
-        <ul>
-          {shownLines(entry).map((line) => (
-            <li>{line}</li>
-          ))}
-        </ul>
-      ))}
-      {shown === null ? null : <p class="hint">As of {words.at(shown.at)}; persons are masked.</p>}
+      <ShownEntries shown={shown} words={words} />
     </section>
   );
 }

@@ -18,6 +18,7 @@ import {
 } from '../../../core/breaks/sentence.js';
 import { batchOfBreak, isOfSettlement } from '../../../core/breaks/settlementSentence.js';
 import { labelOf, labelStates } from '../../../core/text/labels.js';
+import { shownBeside } from '../../../orders/historyStore.js';
 import type { Words } from '../../format.js';
 import { Empty, Figure, OrderLink, Pager, Pick, State, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
@@ -30,6 +31,7 @@ import { Filters } from './breakFilters.js';
 import { ownersOf } from './breakOwners.js';
 import { causeOf, causeWords, filterOf } from './breakQuery.js';
 import { setLinks, Views } from './breakSets.js';
+import { ShownEntries } from './shownBeside.js';
 
 const ROWS_A_PAGE = 50;
 /** A count stops here: "more than". */
@@ -189,13 +191,18 @@ export async function breakPage(visit: Visit): Promise<Answer> {
   const [found] = await findBreaks(deps.db, filter, { limit: 1, offset: 0 });
   if (found === undefined) return NOT_FOUND;
   const events = await breakLife(deps.db, found.breakId, EVENTS_MAX);
+  const { profile } = deps.config.gateway;
+  const isOfOrder = batchOfBreak(found) === null;
+  const shown = isOfOrder
+    ? await shownBeside(deps.db, profile, found.accountId, found.orderNo)
+    : null;
   const body = (
     <>
       <h1>
         {labelOf(found.kind)} <State state={found.state} />
       </h1>
       <p class="sentence">
-        {batchOfBreak(found) === null ? 'Order ' : ''}
+        {isOfOrder ? 'Order ' : ''}
         <Place row={found} /> of account {found.accountId}: {sentenceOf(found)}.
       </p>
       <p class="hint">
@@ -208,9 +215,24 @@ export async function breakPage(visit: Visit): Promise<Answer> {
         .
       </p>
       <Sides found={found} words={words} />
+      <ShownEntries shown={shown} words={words} />
       <DecideBreaks visit={visit} owners={await ownersOf(visit)} isFixed>
         <input type="hidden" name="id" value={found.breakId} />
       </DecideBreaks>
+      <Life events={events} found={found} words={words} />
+    </>
+  );
+  return { kind: 'page', title: `Break of ${found.orderNo}`, section: 'Breaks', body };
+}
+
+function Life(props: {
+  events: Awaited<ReturnType<typeof breakLife>>;
+  found: FoundBreak;
+  words: Words;
+}) {
+  const { events, found, words } = props;
+  return (
+    <>
       <h2>Its life</h2>
       <Table
         caption="What happened to this break"
@@ -238,7 +260,6 @@ export async function breakPage(visit: Visit): Promise<Answer> {
       </Table>
     </>
   );
-  return { kind: 'page', title: `Break of ${found.orderNo}`, section: 'Breaks', body };
 }
 
 function agoText(days: number, words: Words): string {

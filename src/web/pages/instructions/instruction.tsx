@@ -39,6 +39,7 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
         Planned by the night of {sheet.businessDate}.{' '}
         {sheet.askedBy.length === 0 ? '' : `Asked by ${sheet.askedBy.join(', ')}. `}
         {approvalText(sheet, words)}
+        {referenceText(sheet)}
         {sheet.payout === null ? '' : ` The gateway said: ${payoutWords(sheet.payout)}.`}
       </p>
       {sheet.state === 'unknown' ? <Search sheet={sheet} words={words} /> : null}
@@ -55,6 +56,15 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
   );
   const title = `${sheet.operation} of ${sheet.orderNo}`;
   return { kind: 'page', title, section: 'Instructions', body };
+}
+
+/** Ids of the gateway, as they are: a person looks them up in the portal. */
+function referenceText({ gatewayReference, refundReference }: Sheet): string {
+  const named = [
+    gatewayReference === null ? null : `${gatewayReference} at the gateway`,
+    refundReference === null ? null : `its refund reference ${refundReference}`,
+  ].filter((part) => part !== null);
+  return named.length === 0 ? '' : ` It is ${named.join(', ')}.`;
 }
 
 function isPending({ payout, state }: Sheet): boolean {

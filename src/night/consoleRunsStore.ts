@@ -90,6 +90,8 @@ export interface Waiting {
   onTheirWay: number;
   open: number;
   unowned: number;
+  /** of what a break says now, that wait for a second person */
+  waivers: number;
   /** reports of the newest run that could not be written, and were not written since */
   unwritten: number;
 }
@@ -106,6 +108,7 @@ export async function waitingCounts(db: Db, accountIds: readonly string[]): Prom
     onTheirWay: Number(row?.onTheirWay ?? 0),
     open: Number(row?.open ?? 0),
     unowned: Number(row?.unowned ?? 0),
+    waivers: Number(row?.waivers ?? 0),
     unwritten: Number(row?.unwritten ?? 0),
   };
 }

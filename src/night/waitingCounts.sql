@@ -10,6 +10,8 @@ select (select count(*) from tieout.instructions
   where state = 'open' and account_id = any ($1)) as open,
 (select count(*) from tieout.breaks
   where state = 'open' and owner is null and account_id = any ($1)) as unowned,
+(select count(*) from tieout.breaks
+  where state = 'open' and waiver_asked_for = fingerprint and account_id = any ($1)) as waivers,
 (select count(distinct (p.kind, p.format, p.period)) from tieout.reports p
   where p.state = 'failed' and p.run_id = (select run_id from tieout.runs
       where not is_dry order by business_date desc limit 1)

@@ -207,6 +207,12 @@ function waitsOf(waits: Waiting): Wait[] {
       to: '/approvals',
     },
     {
+      count: waits.waivers,
+      what: ['waiver waits for a second person', 'waivers wait for a second person'],
+      who: 'finance',
+      to: '/breaks?state=waiver_asked',
+    },
+    {
       count: waits.unknown,
       what: ['instruction is unknown', 'instructions are unknown'],
       who: 'operators',

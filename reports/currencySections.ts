@@ -33,7 +33,7 @@ const CLASS_HEADINGS = ['Matched', 'Explained', 'Due', 'Awaited', 'Broken', 'Not
 export function addCurrencies(page: Page, { currencies }: ReconciliationData): void {
   if (currencies.length === 0) return;
   addSection(page, 'Orders by account and currency', [
-    ['Account', 'Currency', 'Of the date', 'Carried forward', 'Strangers', ...CLASS_HEADINGS],
+    ['Account', 'Currency', 'Of the date', 'Carried forward', 'Not in ledger', ...CLASS_HEADINGS],
     ['Difference', 'At the gateway'],
   ]);
   const first = page.lines.length + 1;

@@ -50,7 +50,7 @@ export const DAYS: Table<DayFigures> = {
     count('refunds', 'Refunds', 9, (row) => row.refunds),
     count('cancels', 'Cancels', 9, (row) => row.cancels),
     count('late', 'Late ones', 9, (row) => row.late),
-    instant('as_of', 'Looked at', 20, (row) => row.asOf),
+    instant('as_of', 'Checked at', 20, (row) => row.asOf),
   ],
 };
 

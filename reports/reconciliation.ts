@@ -308,5 +308,5 @@ const GLOSSARY: readonly Pair[] = [
   ['not compared', 'the gateway gave no complete answer about it; that says nothing of the order'],
   ['held', 'an instruction that waits for approval; nothing was sent'],
   ['unknown', 'sent, and nobody can say yet whether the gateway did it; it is not sent again'],
-  ['stranger', 'an order at the gateway that the ledger does not have'],
+  ['not in ledger', 'an order at the gateway that the ledger does not have'],
 ];

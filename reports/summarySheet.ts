@@ -114,7 +114,7 @@ const CLASS_HEADINGS = ['Matched', 'Explained', 'Due', 'Awaited', 'Broken', 'Not
 
 function addClasses(page: Page, accounts: readonly AccountSummary[]): void {
   addSection(page, 'Orders: each is in exactly one class', [
-    ['Account', 'State', 'Ledger', 'Strangers', ...CLASS_HEADINGS],
+    ['Account', 'State', 'Ledger', 'Not in ledger', ...CLASS_HEADINGS],
     ['Sum of classes', 'Difference', 'At the gateway'],
   ]);
   const first = page.lines.length + 1;

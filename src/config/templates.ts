@@ -87,7 +87,7 @@ schedule:
   resumeUntil: ${quoted(values.resumeUntil ?? '06:30')}
 
 reconcile:
-  lookbackDays: ${values.lookbackDays ?? 35} # matched orders younger than this are looked at again
+  lookbackDays: ${values.lookbackDays ?? 35} # matched orders younger than this are checked again
   graceHours: ${values.graceHours ?? 24} # how long an order may be pending or missing without a break
   tolerance: { below: "0.00", above: "0.00", percent: 0 } # silences a break, never moves money
   staleAuthorisationDays: 6 # reserved longer than this is a break

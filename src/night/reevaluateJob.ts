@@ -34,7 +34,7 @@ async function chunk(deps: Pick<SendDeps, 'db'>, chunkId: bigint): Promise<Reeva
   if (!found) return over('the pages it named are gone');
   if (found.isDone) return over('its pages were asked since');
   if (found.isRunning) return { kind: 'enqueue', words: 'its pages are still to be asked' };
-  if (found.isPulledAgain) return over('its orders were looked at since');
+  if (found.isPulledAgain) return over('its orders were checked since');
   return {
     kind: 'done',
     words: `its run has ended; \`tieout run --date ${found.businessDate}\` looks again`,

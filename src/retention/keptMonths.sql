@@ -57,7 +57,7 @@ hold as (
   select month, 2, 'the run of ' || min(business_date) || ' is being worked on'
   from night where state = 'running' group by month
   union all
-  select s.month, 3, 'account ' || min(n.account_id) || ' was not looked at since'
+  select s.month, 3, 'account ' || min(n.account_id) || ' was not checked since'
   from span s join newest n on n.pull_id >= s.low and n.pull_id < s.high group by s.month
   union all
   select n.month, 4, count(distinct p.pull_id) || ' of its looks are not sealed yet'

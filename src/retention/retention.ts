@@ -51,7 +51,7 @@ export function oldMonths(months: readonly KeptMonth[], from: string): KeptMonth
 
 export function removalSentence(verdict: RemovalVerdict): string {
   const { firstDate, lastDate, nights, looks, bytes, holds } = verdict.month;
-  const what = `what was looked at from ${firstDate} to ${lastDate}`;
+  const what = `what was seen from ${firstDate} to ${lastDate}`;
   switch (verdict.kind) {
     case 'removed':
       return (

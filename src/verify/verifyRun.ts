@@ -62,7 +62,7 @@ export async function verifyRun(deps: VerifyDeps, run: RunRow): Promise<Verified
   const removal = await removalOf(deps.db, run.runId);
   if (removal) {
     throw new TieoutError(
-      `the night of ${run.businessDate} cannot be worked out again: what it looked at was ` +
+      `the night of ${run.businessDate} cannot be worked out again: what it saw was ` +
         `removed by retention on ${removal.at.toISOString().slice(0, 10)}; its figures, breaks, ` +
         'instructions and the digests of its looks stay',
     );

@@ -114,7 +114,7 @@ describe('tieout run', () => {
   it('is read by people without --json', async () => {
     const ended = await run();
     expect(ended.code).toBe(3);
-    expect(ended.stdout).toContain(`Business date ${dateOf(1)} is broken`);
+    expect(ended.stdout).toContain(`Business date ${dateOf(1)} did not tie out`);
     expect(ended.stdout).toContain('.xlsx');
     expect(ended.stderr).toContain('goes on with');
   });
@@ -369,6 +369,8 @@ async function goneOnWith(house: SeparateHouse, by: 'a person' | 'a clock'): Pro
   expect(ended.code, ended.stderr).toBe(0);
   expect(ended.stderr).toContain('goes on with business date');
   const status = await tieout(['status'], options);
-  expect(status.stdout).toMatch(/is broken: .*\nThe next night begins at .*Z, business date /);
+  expect(status.stdout).toMatch(
+    /did not tie out: .*\nThe next night begins at .*Z, business date /,
+  );
   return documentOf<RunSummary>(await tieout(['runs', 'show', '--json'], options));
 }

@@ -46,7 +46,7 @@ describe('tieout days', () => {
     const shown = await days('list', dateOf(2));
     expect(shown.stdout).toContain(`business date ${dateOf(2)}: closed`);
     expect(shown.stdout).toMatch(/closed .* by anna \(claimed\): signed by finance; \d+ items/);
-    expect(shown.stdout).toContain('from 00:00 to 00:00 UTC, looked at');
+    expect(shown.stdout).toContain('from 00:00 to 00:00 UTC, checked at');
     expect(shown.stdout).toContain('moved across the cut-off');
   });
 

@@ -34,7 +34,7 @@ describe('may an account send', () => {
   test.each<[string, Partial<SendingFacts>, RegExp]>([
     ['no run', { hasRun: false }, /no run/],
     ['a block of its run', { block: 'no_history' }, /no_history/],
-    ['a brake', { brakes: [BRAKE] }, /brake is on for all sending since .*Kim: odd answers/],
+    ['a brake', { brakes: [BRAKE] }, /brake is on for all accounts since .*Kim: odd answers/],
     [
       'a brake of the account',
       { brakes: [{ ...BRAKE, accountId: 'A1' }] },

@@ -155,21 +155,21 @@ describe('the brake', () => {
     expect(sizes).toEqual([]);
     expect(front.asked.get('retrievalTrans')).toBeGreaterThan(0);
     expect(house.lines.join('\n')).toMatch(
-      /stay queued: the brake is on for all sending since .* \(Kim: the acquirer called\)/,
+      /stay queued: the brake is on for all accounts since .* \(Kim: the acquirer called\)/,
     );
     expect(noticesOf(summary)).toEqual([
       {
         accountId: 'A1001',
         kind: 'not_sent',
-        about: 'the brake is on for all sending',
+        about: 'the brake is on for all accounts',
         text: expect.stringMatching(
-          /the brake is on .*called\); to let it go: tieout brake off --reason TEXT; 3 instr.* wait$/,
+          /the brake is on .*called\); to resume: tieout brake off --reason TEXT; 3 instr.* wait$/,
         ),
       },
       expect.objectContaining({ text: expect.stringMatching(/nothing waits for it now$/) }),
     ]);
     expect(runSentence(summary)).toContain(
-      '3 instructions not sent yet (the brake is on for all sending)',
+      '3 instructions not sent yet (the brake is on for all accounts)',
     );
     const status = await tieout(['status', '--json'], { cwd: house.folder });
     expect(JSON.parse(status.stdout).stops).toEqual(

@@ -93,7 +93,7 @@ describe('the nightly workbook', () => {
       const data = sampleRun({ summary, about: { ...ABOUT, environment } });
       const sheet = sheetOf(await openXlsx(await written(data)), 'Summary');
       expect(sheet.getCell('A2').value).toBe(words);
-      expect(sheet.getCell('A3').value).toContain('is broken: 2 of 12 orders differ');
+      expect(sheet.getCell('A3').value).toContain('did not tie out: 2 of 12 orders differ');
       expect(sheet.getCell('A4').value).toContain('as of 2026-11-20 04:16:02');
       expect(sheet.getCell('A5').value).toBe(REACH);
     },

@@ -14,7 +14,7 @@ function night(state: RunState, change: (summary: RunSummary) => void = () => un
 describe('the night in one sentence', () => {
   test('broken names the orders, the kinds and what is held', () => {
     expect(night('broken')).toBe(
-      'Business date 2026-11-19 is broken: 2 of 12 orders differ ' +
+      'Business date 2026-11-19 did not tie out: 2 of 12 orders differ ' +
         '(1 amount mismatch and 1 missing at gateway); 1 instruction held for approval.',
     );
   });
@@ -47,7 +47,7 @@ describe('the night in one sentence', () => {
     });
     expect(sentence).toBe(
       'Business date 2026-11-19 is incomplete: 1 page failed, 100 orders not compared, ' +
-        '1 instruction not sent yet and 2 orders broken; 2 instructions unknown.',
+        '1 instruction not sent yet and 2 orders differ; 2 instructions unknown.',
     );
   });
 

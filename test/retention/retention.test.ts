@@ -162,7 +162,7 @@ describe('retention', () => {
     expect(held(first ? [first] : []).join()).toMatch(
       /instructions of it are not finished: 1, one is #1 \(held\)/,
     );
-    expect(held(second ? [second] : []).join()).toMatch(/account A1001 was not looked at since/);
+    expect(held(second ? [second] : []).join()).toMatch(/account A1001 was not checked since/);
     await settleAll('withdrawn');
     await house.db.query(
       `with opened as (
@@ -211,7 +211,7 @@ describe('retention', () => {
     const dry = await tieout(['retention', 'apply', '--dry-run'], { cwd: house.folder });
     expect([dry.code, dry.stdout]).toEqual([
       0,
-      expect.stringContaining(`would have removed what was looked at from ${LAST_BUT_ONE}`),
+      expect.stringContaining(`would have removed what was seen from ${LAST_BUT_ONE}`),
     ]);
     const few = await tieout(['retention', 'apply', '--months', '2'], { cwd: house.folder });
     expect([few.code, few.stderr]).toEqual([2, expect.stringContaining('keeps 3')]);
@@ -220,9 +220,7 @@ describe('retention', () => {
 
   test('removes settled months as a whole, after a night that ended well', async () => {
     await house.run({ date: dateOf(1) });
-    expect(house.lines.some((line) => line.startsWith('removed what was looked at from'))).toBe(
-      true,
-    );
+    expect(house.lines.some((line) => line.startsWith('removed what was seen from'))).toBe(true);
     const months = await keptMonths(house.db, '0001-01-01');
     expect(months.map(({ firstDate }) => firstDate)).toEqual([dateOf(1)]);
     const gone = await house.db.query(
@@ -256,7 +254,7 @@ describe('retention', () => {
     const verified = await cli('verify', LAST);
     expect([verified.code, verified.stderr]).toEqual([
       1,
-      expect.stringMatching(/cannot be worked out again: what it looked at was removed/),
+      expect.stringMatching(/cannot be worked out again: what it saw was removed/),
     ]);
     const listed = await cli('report', LAST, '--kind', 'orders', '--format', 'csv');
     expect([listed.code, listed.stderr]).toEqual([
@@ -266,7 +264,7 @@ describe('retention', () => {
     const covered = await cli('runs', 'show', LAST, '--coverage');
     expect([covered.code, covered.stderr]).toEqual([1, expect.stringContaining('was removed by')]);
     const removal = await removalOf(house.db, (await runOf(LAST)).runId);
-    expect(removal && removedLine(removal)).toMatch(/\(2 looks\) was removed by retention on/);
+    expect(removal && removedLine(removal)).toMatch(/\(2 snapshots\) was removed by retention on/);
     expect(await removalOf(house.db, (await runOf(dateOf(1))).runId)).toBe(null);
     const history = await orderHistory(house.db, 'A1001', house.seeded[0]?.ledger.order_no ?? '');
     expect(history?.removed).toMatchObject([{ month: OLD }, { month: NEXT }]);

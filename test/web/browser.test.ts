@@ -86,7 +86,7 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1 }).waitFor();
     const sentence = await page.locator('p.sentence').innerText();
-    expect(sentence).toMatch(/^Business date \d{4}-\d{2}-\d{2} is (broken|incomplete)/);
+    expect(sentence).toMatch(/^Business date \d{4}-\d{2}-\d{2} (did not tie out|is incomplete)/);
     await page.getByRole('link', { name: 'breaks are open in all' }).click();
     await page.getByRole('heading', { level: 1, name: 'Breaks' }).waitFor();
     const first = page.locator('tbody tr').first();
@@ -150,14 +150,14 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
     await page.goto('/brake');
     const reason = page.locator('main').getByLabel('Reason');
     await reason.fill('they come again');
-    await page.getByRole('button', { name: 'Let it go' }).click();
+    await page.getByRole('button', { name: 'Resume sending' }).click();
     // An account that tieout itself has stopped stays so, and is named. (The one whose two answers
     // were lost has begun again by itself: a snapshot has shown what happened.)
     await page.getByText('A1002 sends nothing').waitFor();
     await page.locator('select[name=account]').selectOption('A1002');
     await reason.fill('the line is well again');
-    await page.getByRole('button', { name: 'Let it go' }).click();
-    await page.getByText('Nothing is braked.').waitFor();
+    await page.getByRole('button', { name: 'Resume sending' }).click();
+    await page.getByText('Sending is not stopped.').waitFor();
     expect(await page.locator('aside.stopped').count()).toBe(0);
 
     const refund = await approvedPartialRefund();

@@ -212,7 +212,7 @@ function snapshotText(snapshot: SheetSnapshot | null, time: (at: string) => stri
       `${entry.state ?? `code ${entry.code}`} ${entry.amount} ${entry.currency} ` +
       `(${entry.transaction})`,
   );
-  return `${entries.join(', ') || 'no such order'}, looked at ${time(snapshot.at)}`;
+  return `${entries.join(', ') || 'no such order'}, checked at ${time(snapshot.at)}`;
 }
 
 export function verdictLines(

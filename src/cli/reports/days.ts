@@ -213,7 +213,8 @@ function dayLines(date: string, account: Account, isSettled: boolean): string[] 
   const { accountId, days, late, movedAcross: moved, events, openNow, checklist } = account;
   const [day] = days;
   if (day === undefined) return [`Account ${accountId}: nothing is known of ${date}`];
-  const look = day.asOf === null ? 'no look of its own' : `looked at ${day.asOf.toISOString()}`;
+  const look =
+    day.asOf === null ? 'no snapshot of its own' : `checked at ${day.asOf.toISOString()}`;
   return [
     `Account ${accountId}, business date ${date}: ${day.state}`,
     `  from ${day.cutOff ?? '?'} to ${day.cutOff ?? '?'} ${day.timezone ?? '?'}, ${look}`,

@@ -109,7 +109,7 @@ async function off(app: App, order: BrakeOrder, json: boolean): Promise<number> 
     const scope = order.accountId === null ? 'all accounts together' : order.accountId;
     printLines([
       ...(lifted.length === 0
-        ? [stands ? 'Nothing was let go; this stands:' : `Nothing was on for ${scope}.`]
+        ? [stands ? 'Nothing was resumed; this stands:' : `Nothing was on for ${scope}.`]
         : lifted.map((one) => `Lifted: ${one}`)),
       ...remaining.map((one) => `Still on: ${brakeWords(one)}; ${letGoWords(one.accountId)}`),
       ...stopped.map(({ accountId, words }) => `Account ${accountId}: ${words}`),

@@ -13,7 +13,7 @@ export function summaryLines(summary: RunSummary): string[] {
   const lines = [
     RULE,
     runSentence(summary),
-    `${summary.environment.toUpperCase()} · looked at ${summary.asOf} · ${pullLine(summary)}`,
+    `${summary.environment.toUpperCase()} · checked at ${summary.asOf} · ${pullLine(summary)}`,
     RULE,
   ];
   for (const account of summary.accounts) {

@@ -90,16 +90,17 @@ export function isLetGo(answer: SendingAnswer): boolean {
 /** What a person types, to the letter: it stands wherever a stop is told. */
 export function letGoWords(accountId: string | null): string {
   const scope = accountId === null ? '' : ` --account ${accountId}`;
-  return `to let it go: tieout brake off${scope} --reason TEXT`;
+  return `to resume: tieout brake off${scope} --reason TEXT`;
 }
 
 /** What a person typed comes into logs and summaries in one line, without card numbers. */
 const REASON_LENGTH = 500;
 
 export function brakeWords({ kind, accountId, reason, by, at }: Brake): string {
-  const scope = accountId === null ? 'all sending' : `account ${accountId}`;
+  const account = accountId === null ? null : `account ${accountId}`;
   const since = `since ${at.toISOString().slice(0, 19)}Z`;
   return kind === 'brake'
-    ? `the brake is on for ${scope} ${since} (${oneLine(`${by}: ${reason}`, REASON_LENGTH)})`
-    : `${scope} is frozen ${since}: ${reason}`;
+    ? `the brake is on for ${account ?? 'all accounts'} ${since} ` +
+        `(${oneLine(`${by}: ${reason}`, REASON_LENGTH)})`
+    : `${account ?? 'all sending'} is frozen ${since}: ${reason}`;
 }

@@ -20,7 +20,7 @@ export interface Removal {
 /** What is gone, in one line and without a full stop. */
 export function removedLine({ firstDate, lastDate, looks, at, by, isClaim }: Removal): string {
   return (
-    `What was looked at from ${firstDate} to ${lastDate} (${looks} looks) was removed by ` +
+    `What was seen from ${firstDate} to ${lastDate} (${looks} snapshots) was removed by ` +
     `retention on ${at.toISOString().slice(0, 10)}, by ${nameLabel(by, isClaim)}`
   );
 }

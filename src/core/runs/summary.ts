@@ -161,7 +161,7 @@ export function runSentence(summary: RunSummary): string {
     case 'incomplete':
       return `${date} is incomplete: ${joinParts(incompleteParts(summary, broken))}${tail}.`;
     case 'broken':
-      return `${date} is broken: ${brokenPart(summary, broken, orders)}${tail}.`;
+      return `${date} did not tie out: ${brokenPart(summary, broken, orders)}${tail}.`;
     case 'tied_out':
       if (orders === 0 && noticesOf(summary, 'no_orders').length > 0) {
         return `${date} compared NOTHING${tail}.`;
@@ -212,7 +212,7 @@ function incompleteParts(summary: RunSummary, broken: number): string[] {
     notCompared > 0 ? `${counted(notCompared, 'order')} not compared` : '',
     moving > 0 ? `${counted(moving, 'instruction')} not sent yet${stopPart(summary)}` : '',
     accepted > 0 ? `${counted(accepted, 'instruction')} accepted and not shown yet` : '',
-    broken > 0 ? `${counted(broken, 'order')} broken` : '',
+    broken > 0 ? `${counted(broken, 'order')} ${broken === 1 ? 'differs' : 'differ'}` : '',
   ].filter((part) => part !== '');
   return parts.length > 0 ? parts : ['something of it is still open'];
 }

@@ -37,7 +37,7 @@ export function unreadableNotice({ accountId, entries, places, orders }: Unreada
     orders === 0
       ? 'every order that was asked for there has its own'
       : `${orders === 1 ? '1 order' : `${orders} orders`} without an entry there: ` +
-        'not looked at, since it may be about any of them';
+        'not checked, since it may be about any of them';
   const text =
     `the gateway answered ${count} no order (${which}): invalid, and what else stands there is ` +
     `judged; ${unread}. The answer is kept: ask the acquirer what it is`;

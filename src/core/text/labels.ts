@@ -52,9 +52,9 @@ const CAUSES: Readonly<Record<string, string>> = {
 };
 
 const HOLD_REASONS: Readonly<Record<string, string>> = {
-  approval: 'waits for approval by policy',
-  above_limit: 'above operations.approveAbove: waits for approval',
-  over_limit_of_run: 'past operations.maxPerRun of this run: waits for approval',
+  approval: 'waiting for approval',
+  above_limit: 'above operations.approveAbove: waiting for approval',
+  over_limit_of_run: 'past operations.maxPerRun of this run: waiting for approval',
   newly_freed: 'a changed setting would let it go: waits until somebody has seen it',
   partial_capture: 'capture below the authorised amount is not enabled (profile partialCapture)',
   observed: 'the account is only observed: its liveFrom is not given, or ahead',

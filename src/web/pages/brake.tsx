@@ -50,11 +50,11 @@ export async function brakePage(visit: Visit): Promise<Answer> {
 function stateWords(isBraked: boolean, sendingStatuses: Accounts): string {
   if (isBraked) return 'Sending is stopped. Snapshots go on.';
   const stopped = sendingStatuses.filter(({ sends }) => !sends).map(({ accountId }) => accountId);
-  if (stopped.length === 0) return 'Nothing is braked.';
+  if (stopped.length === 0) return 'Sending is not stopped.';
   const them = stopped.length === 1 ? 'it' : 'one';
   return (
     `No brake is pulled, but ${stopped.join(', ')} sends nothing: see below why. ` +
-    `A breaker is let go by choosing ${them} under For.`
+    `To resume one that a breaker stopped, choose ${them} under For.`
   );
 }
 
@@ -62,11 +62,11 @@ type Accounts = Awaited<ReturnType<typeof brakeStatus>>['accounts'];
 
 function Turn({ visit }: { visit: Visit }) {
   const mine = visit.accountsFor('brake');
-  if (mine.length === 0) return <p class="hint">Operators and administrators pull it.</p>;
+  if (mine.length === 0) return <p class="hint">Operators and administrators can stop sending.</p>;
   return (
     <Form action="/brake/on" csrf={visit.csrf}>
       <fieldset class="decide">
-        <legend>Stop the sending, or let it go</legend>
+        <legend>Stop sending, or resume it</legend>
         <label>
           For
           <select name="account">
@@ -86,7 +86,7 @@ function Turn({ visit }: { visit: Visit }) {
           Stop all sending
         </button>
         <button type="submit" formaction="/brake/off" formNoValidate={!visit.person.isFresh}>
-          {visit.person.isFresh ? 'Let it go' : 'Password, to let it go'}
+          {visit.person.isFresh ? 'Resume sending' : 'Password, to resume sending'}
         </button>
       </fieldset>
     </Form>

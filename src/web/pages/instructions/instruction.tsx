@@ -130,7 +130,7 @@ function snapshotText(snapshot: SheetSnapshot | null, words: Words): string {
     ({ state, code, amount, currency }) =>
       `${state === null ? `code ${code}` : labelOf(state)} ${words.amount(amount)} ${currency}`,
   );
-  return `${entries.join(', ') || 'no such order'}, looked at ${words.at(snapshot.at)}`;
+  return `${entries.join(', ') || 'no such order'}, checked at ${words.at(snapshot.at)}`;
 }
 
 function Decide({ visit, sheet }: { visit: Visit; sheet: Sheet }) {

@@ -27,7 +27,8 @@ const breaks = Array.from({ length: BREAKS }, (_, n) => ({
 const movement = (state) => (_, n) => ({
   ...{ instructionId: `${n}`, accountId: 'A1001', orderNo: `SO-${n}`, refundId: null, state },
   ...{ operation: 'capture', currency: 'EUR', amount: '1.00', transactionId: `T${n}` },
-  ...{ gatewayReference: null, gatewayMessage: null, at: AT },
+  ...{ gatewayReference: null, refundReference: null, gatewayMessage: null, at: AT },
+  ...{ payoutFee: null, feeCurrency: null },
   ...{ holdReason: state === 'held' ? 'approval' : null, disputes: null },
   ...(state === 'held' ? seen('instruction', n) : { binding: null }),
 });

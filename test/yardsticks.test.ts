@@ -1,6 +1,11 @@
 // bench, proof and scripts run the built program, and no compiler reads them: a file that moved or
 // a name that changed would be found out the day somebody measures. Here it is found out at once.
 
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { allFiles, textOf } from './support/sourceFiles.js';
 
@@ -22,4 +27,15 @@ test('what runs beside the program takes out of it what is there', () => {
   });
   expect(wanted.length).toBeGreaterThan(50);
   expect(gone).toEqual([]);
+});
+
+test('the rows that a measured workbook is written of are whole', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tieout-yardstick-'));
+  try {
+    const command = ['bench/nightWriter.mjs', join(folder, 'night.xlsx')];
+    const { stdout } = await promisify(execFile)(process.execPath, command);
+    expect(JSON.parse(stdout).ms).toBeGreaterThan(0);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });

@@ -12,7 +12,11 @@ since as (select ($2::date + $3::time) at time zone $4 as at),
 overdue as (
   select m.account_id, m.order_no, 'not_settled' as kind, m.currency, sum(m.amount) as amount,
     jsonb_build_object('state', string_agg(distinct m.kind, ' and '), 'currency', m.currency,
-      'amount', sum(m.amount)::text, 'since', min(m.business_date)::text) as expected,
+      'amount', sum(m.amount)::text, 'since', min(m.business_date)::text)
+      -- What came in and what went out are no one sum to a reader.
+      || case when count(distinct m.kind) = 1 then '{}' else jsonb_strip_nulls(jsonb_build_object(
+        'captured', (sum(m.amount) filter (where m.kind = 'captured'))::text,
+        'refunded', (sum(m.amount) filter (where m.kind = 'refunded'))::text)) end as expected,
     '{}'::jsonb as actual
   from tieout.settlement_awaited w
   join tieout.movements_now m using (movement_id)

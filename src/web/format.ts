@@ -2,15 +2,15 @@
 // in groups of three, free text without what looks like a card number. Pure.
 
 import { oneLine } from '../core/log.js';
-import { grouped } from '../core/text/amounts.js';
+import { amountIn, grouped } from '../core/text/amounts.js';
 import { maskCardNumbers } from '../core/text/masking.js';
 
 export interface Words {
   zone: string;
   /** "2026-11-20 04:16" in the configured zone; a dash for nothing. */
   at(instant: Date | string | null): string;
-  /** "1,234,567.00"; a dash for nothing. */
-  amount(text: string | null): string;
+  /** "1,234,567.00"; with the decimals of the currency where one is given; a dash for nothing. */
+  amount(text: string | null, currency?: string): string;
   count(number: number | bigint): string;
   /** Free text, masked; `keep` are identifiers in it that must stay whole. */
   free(text: string | null, keep?: readonly string[]): string;
@@ -40,7 +40,10 @@ function wordsOf(timezone: string): Words {
       const date = typeof instant === 'string' ? new Date(instant) : instant;
       return Number.isNaN(date.getTime()) ? DASH : clock.format(date);
     },
-    amount: (text) => (text === null ? DASH : grouped(text)),
+    amount: (text, currency) => {
+      if (text === null) return DASH;
+      return currency === undefined ? grouped(text) : amountIn(text, currency);
+    },
     count: (number) => grouped(number.toString()),
     free: (text, keep = []) => maskCardNumbers(text ?? '', keep),
   };

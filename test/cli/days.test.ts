@@ -2,10 +2,31 @@
 // money, and decisions are kept.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tableLines } from '../../src/cli/reports/daysText.js';
 import type { DayFigures } from '../../src/core/runs/businessDay.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import type { House } from '../support/night.js';
 import { buildHouse, dateOf } from '../support/night.js';
+
+it('days show a person groups, and the decimals that a currency has', () => {
+  const moved = {
+    opening: '0.00',
+    captured: '1234567.00',
+    refunded: '500.00',
+    adjustments: '0.00',
+  };
+  const rest = { closing: '1234067.00', cancelled: '0.00', paidOut: '0.00' };
+  const elsewhere = { captured: '4000.00', refunded: '0.00', suspense: 0 };
+  const of = (currency: string) =>
+    ({
+      ...{ accountId: 'A1', businessDate: '2026-11-20', state: 'open', currency },
+      ...{ ...moved, ...rest, elsewhere },
+    }) as unknown as DayFigures;
+  const [, yen, euros] = tableLines([of('JPY'), of('EUR')], true);
+  const [, , , ...inYen] = (yen ?? '').split(/ +/);
+  expect(inYen.join(' ')).toBe('JPY 0 1,234,567 500 0 1,234,067 0 0 4,000 0 0');
+  expect(euros).toMatch(/EUR +0\.00 +1,234,567\.00 +500\.00 .* 4,000\.00 +0\.00 +0$/);
+});
 
 describe('tieout days', () => {
   let house: House;

@@ -2,6 +2,7 @@
 // sum of its open items (docs/CONTRACT.md section 9).
 
 import { describe, expect, it } from 'vitest';
+import { SETTLEMENT_SENTENCES } from '../../src/core/breaks/settlementSentence.js';
 import type { Given, Line } from './facts.js';
 import { breaks, checkIdentities, db, figures, matches, moved, settle, settled } from './facts.js';
 
@@ -87,6 +88,18 @@ describe('a line finds its movement', () => {
 });
 
 describe('a break', () => {
+  it('not_settled of an order that has both says what came in and what went out', async () => {
+    await moved({ order: '1', amount: '100.00', on: '2026-11-12' });
+    await moved({ order: '1', amount: '10.00', on: '2026-11-12', kind: 'refunded' });
+    await settle();
+    expect(await breaks()).toEqual(['1 not_settled 110.00 EUR']);
+    const { rows } = await db.query('select expected, actual from tieout.breaks');
+    expect(SETTLEMENT_SENTENCES.not_settled(rows[0] as never)).toBe(
+      '100.00 EUR captured and 10.00 EUR refunded on 2026-11-12 are in no settlement file yet: ' +
+        'import what is missing, or ask the acquirer',
+    );
+  });
+
   it('not_settled opens when it is overdue, and a late line heals it', async () => {
     await moved({ order: '1', amount: '100.00', on: '2026-11-12' });
     await moved({ order: '2', amount: '7.00', on: '2026-11-16' });

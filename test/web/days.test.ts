@@ -1,6 +1,8 @@
-// Which business days stand on one page: whole ones, the newest first, and where the next page begins.
+// Which business days stand on one page: whole ones, the newest first, and where the next page
+// begins; and amounts there with the decimals of their currency.
 
 import { expect, it } from 'vitest';
+import { wordsFor } from '../../src/web/format.js';
 import { newestDays } from '../../src/web/pages/days.js';
 
 const rowsOf = (...dates: string[]) => dates.map((date, at) => ({ businessDate: date, at }));
@@ -24,4 +26,12 @@ it.each([
   expect(page.next).toBe(next);
   const ofNewest = page.days.filter(({ businessDate }) => businessDate === NEW);
   expect(ofNewest).toEqual(ofNewest.toSorted((a, b) => a.at - b.at));
+});
+
+it.each([
+  ['23400.00', 'JPY', '23,400'],
+  ['23400.00', 'EUR', '23,400.00'],
+  ['1234.50', undefined, '1,234.50'],
+])('%s in %s is %s', (amount, currency, shown) => {
+  expect(wordsFor('UTC').amount(amount, currency)).toBe(shown);
 });

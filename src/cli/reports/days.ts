@@ -5,15 +5,7 @@ import { Command } from 'commander';
 import { UsageError } from '../../core/errors.js';
 import type { Decider } from '../../core/instructions/decider.js';
 import { WORDS_MAX } from '../../core/instructions/decider.js';
-import type { DayFigures } from '../../core/runs/businessDay.js';
-import {
-  booksBegin,
-  ELSEWHERE,
-  MEMOS,
-  NOT_KNOWN,
-  notInFigures,
-} from '../../core/runs/businessDay.js';
-import type { ChecklistLine } from '../../core/runs/closingChecklist.js';
+import { NOT_KNOWN } from '../../core/runs/businessDay.js';
 import { closingChecklist } from '../../core/runs/closingChecklist.js';
 import type { DayOrder, DayVerdict } from '../../days/days.js';
 import { closeDay, lockDay, reopenDay } from '../../days/days.js';
@@ -28,6 +20,7 @@ import {
 } from '../../days/daysStore.js';
 import type { App } from '../app.js';
 import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
+import { dayLines, type Row, tableLines } from './daysText.js';
 
 interface Flags {
   account?: string[];
@@ -157,94 +150,4 @@ async function list(
   if (isJson) printJson({ date, accounts, notKnown: NOT_KNOWN });
   else printLines(accounts.flatMap((account) => dayLines(date, account, isSettled)));
   return 0;
-}
-
-type Row = Record<string, unknown>;
-
-interface Account {
-  accountId: string;
-  days: DayFigures[];
-  late: Awaited<ReturnType<typeof lateMovements>>;
-  movedAcross: Row[];
-  events: Awaited<ReturnType<typeof dayEvents>>;
-  openNow: number;
-  checklist: readonly ChecklistLine[];
-}
-
-const COLUMNS = [
-  ...['opening', 'captured', 'refunded', 'adjustments', 'closing', 'cancelled', 'paidOut'],
-] as (keyof DayFigures)[];
-const HEADS: Partial<Record<keyof DayFigures, string>> = { paidOut: 'paid out' };
-const WIDTH = 13;
-/** Behind the others, where an account has a book of movements. */
-const OF_BOOKS = { captured: 'capt. elsewhere', refunded: 'ref. elsewhere', suspense: 'suspense' };
-const BOOK_WIDTH = 17;
-
-function tableLines(days: readonly DayFigures[], isSettled: boolean): string[] {
-  return [headLine(days), ...days.map(figureLine), notKnownLine(isSettled), ...bookLines(days)];
-}
-
-function headLine(days: readonly DayFigures[]): string {
-  const amounts = COLUMNS.map((name) => (HEADS[name] ?? name).padStart(WIDTH)).join('');
-  const books = Object.values(OF_BOOKS).map((name) => name.padStart(BOOK_WIDTH));
-  const more = days.some(({ elsewhere }) => elsewhere) ? books.join('') : '';
-  return `${'account'.padEnd(10)}${'date'.padEnd(12)}${'state'.padEnd(8)}cur${amounts}${more}`;
-}
-
-function figureLine(day: DayFigures): string {
-  const amounts = COLUMNS.map((name) => String(day[name]).padStart(WIDTH)).join('');
-  const head = `${day.accountId.padEnd(10)}${day.businessDate.padEnd(12)}${day.state.padEnd(8)}`;
-  const { elsewhere } = day;
-  const books = [elsewhere?.captured, elsewhere?.refunded, elsewhere?.suspense];
-  const more = elsewhere ? books.map((one) => String(one).padStart(BOOK_WIDTH)).join('') : '';
-  return `${head}${day.currency}${amounts}${more}`;
-}
-
-function bookLines(days: readonly DayFigures[]): string[] {
-  const since = booksBegin(days);
-  return since === null ? [] : [`${ELSEWHERE} ${since}`];
-}
-
-function notKnownLine(isSettled: boolean): string {
-  return `${MEMOS} ${notInFigures(isSettled)}`;
-}
-
-function dayLines(date: string, account: Account, isSettled: boolean): string[] {
-  const { accountId, days, late, movedAcross: moved, events, openNow, checklist } = account;
-  const [day] = days;
-  if (day === undefined) return [`Account ${accountId}: nothing is known of ${date}`];
-  const look =
-    day.asOf === null ? 'no snapshot of its own' : `checked at ${day.asOf.toISOString()}`;
-  return [
-    `Account ${accountId}, business date ${date}: ${day.state}`,
-    `  from ${day.cutOff ?? '?'} to ${day.cutOff ?? '?'} ${day.timezone ?? '?'}, ${look}`,
-    `  ${headLine(days)}`,
-    ...days.map((one) => `  ${figureLine(one)}`),
-    ...days.map(
-      (one) =>
-        `  ${one.currency}: ${one.captures} captures, ${one.refunds} refunds, ` +
-        `${one.cancels} cancels, ${one.payouts} payouts, ${one.late} late`,
-    ),
-    `  ${notKnownLine(isSettled)}`,
-    ...bookLines(days).map((line) => `  ${line}`),
-    ...late.map(
-      (one) =>
-        `  adjustment: ${one.operation} ${one.amount} ${one.currency} of order ${one.orderNo} ` +
-        `belongs to ${one.belongsTo}`,
-    ),
-    `  orders that moved across the cut-off before the look: ${moved.length}`,
-    ...moved.map((one) => `    ${one.order_no}: ${one.state} since ${instant(one.moved_at)}`),
-    ...events.map(
-      (one) =>
-        `  ${one.event} ${one.at.toISOString()} by ${one.by}${one.isClaim ? ' (claimed)' : ''}: ` +
-        `${one.reason}; ${(one.openItems as unknown[]).length} items were open`,
-    ),
-    `  open now: ${openNow} items`,
-    '  before it is closed:',
-    ...checklist.map(({ isWell, words }) => `    [${isWell ? 'x' : ' '}] ${words}`),
-  ];
-}
-
-function instant(value: unknown): string {
-  return value instanceof Date ? value.toISOString() : String(value);
 }

@@ -9,6 +9,9 @@ interface Side {
   batch?: string;
   times?: number;
   since?: string;
+  /** where an order has both, each for itself */
+  captured?: string;
+  refunded?: string;
 }
 
 interface Sides {
@@ -18,8 +21,7 @@ interface Sides {
 
 export const SETTLEMENT_SENTENCES = {
   not_settled: ({ expected }: Sides): string =>
-    `${money(expected)} ${expected.state ?? 'moved'} on ${expected.since ?? 'an earlier day'} ` +
-    'is in no settlement file yet: import what is missing, or ask the acquirer',
+    `${whatMoved(expected)} in no settlement file yet: import what is missing, or ask the acquirer`,
   settled_twice: ({ expected, actual }: Sides): string =>
     `${money(expected)} was ${expected.state ?? 'moved'}, and the acquirer settled ` +
     `${money(actual)} in ${times(actual)}${inBatch(actual)}: ask the acquirer which line is wrong`,
@@ -42,6 +44,15 @@ export const SETTLEMENT_SENTENCES = {
 
 function money({ amount, currency }: Side): string {
   return `${amount ?? 'an amount that nobody knows'} ${currency ?? ''}`.trim();
+}
+
+function whatMoved({ state = 'moved', since = 'an earlier day', ...side }: Side): string {
+  const { captured, refunded, currency } = side;
+  if (captured === undefined && refunded === undefined) {
+    return `${money(side)} ${state} on ${since} is`;
+  }
+  const [came, went] = [captured, refunded].map((amount) => money({ amount, currency } as Side));
+  return `${came} captured and ${went} refunded on ${since} are`;
 }
 
 function times({ times: lines = 1 }: Side): string {

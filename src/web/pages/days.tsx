@@ -122,7 +122,7 @@ function DayTable({ days, words }: { days: readonly DayFigures[]; words: Words }
           <td>{day.state === 'open' ? 'open' : <State state={day.state} />}</td>
           <td>{day.currency}</td>
           {MONEY.map((key) => (
-            <Figure>{words.amount(day[key])}</Figure>
+            <Figure>{words.amount(day[key], day.currency)}</Figure>
           ))}
           {hasBooks ? <Elsewhere day={day} words={words} /> : null}
           <Figure>{words.count(day.late)}</Figure>
@@ -133,11 +133,12 @@ function DayTable({ days, words }: { days: readonly DayFigures[]; words: Words }
   );
 }
 
-function Elsewhere({ day: { elsewhere }, words }: { day: DayFigures; words: Words }) {
+function Elsewhere({ day, words }: { day: DayFigures; words: Words }) {
+  const { elsewhere, currency } = day;
   return (
     <>
-      <Figure>{elsewhere ? words.amount(elsewhere.captured) : ''}</Figure>
-      <Figure>{elsewhere ? words.amount(elsewhere.refunded) : ''}</Figure>
+      <Figure>{elsewhere ? words.amount(elsewhere.captured, currency) : ''}</Figure>
+      <Figure>{elsewhere ? words.amount(elsewhere.refunded, currency) : ''}</Figure>
       <Figure>{elsewhere ? words.count(elsewhere.suspense) : ''}</Figure>
     </>
   );
@@ -194,7 +195,7 @@ function Late({ late, words }: { late: readonly LateMovement[]; words: Words }) 
         <tr>
           <th scope="row">{one.orderNo}</th>
           <td>{one.operation}</td>
-          <Figure>{words.amount(one.amount)}</Figure>
+          <Figure>{words.amount(one.amount, one.currency)}</Figure>
           <td>{one.currency}</td>
           <td>{one.belongsTo}</td>
         </tr>

@@ -9,8 +9,9 @@ line as materialized (
   where l.account_id = $1 and l.order_no = $2
   union
   select l.* from tieout.settlement_lines l
-  where l.account_id = $1 and l.order_no is null
-    and l.transaction_id in (select transaction_id from moved)
+  where l.account_id = $1 and l.transaction_id in (select transaction_id from moved)
+    -- as breaks stand: also where the line calls the order something else
+    and tieout.place_of_line(l) = $2
   union
   select l.* from moved
   join tieout.settlement_matches using (movement_id)

@@ -2,6 +2,7 @@
 // it, and its money is that of all of it (docs/CONTRACT.md section 9).
 
 import { expect, it } from 'vitest';
+import { orderMoney } from '../../src/orders/orderMoneyStore.js';
 import type { Given, Line } from './facts.js';
 import { breaks, checkIdentities, db, matches, moved, rules, settle, settled } from './facts.js';
 
@@ -116,4 +117,19 @@ it('what a reference sets apart leaves one refund to the other line, at once', a
     '1 refunded 5.00 = -5.00 reference',
     '1 refunded 5.00 = -5.00 order',
   ]);
+});
+
+it("an order's story has the chargeback that names its transaction and calls it something else", async () => {
+  await moved({ order: '1', amount: '10.00' }, { order: '2', amount: '10.00' });
+  await settled(
+    { order: '1', amount: '10.00' },
+    { type: 'chargeback', order: 'psp 1', transaction: 'T1', amount: '-10.00' },
+    { type: 'chargeback_reversed', order: 'psp 1', transaction: 'T1', amount: '4.00' },
+  );
+  await settle();
+  const typesOf = async (order: string) =>
+    (await orderMoney(db, 'A1', order)).lines.map(({ type, amount }) => `${type} ${amount}`);
+  const charged = ['chargeback -10.00', 'chargeback_reversed 4.00'];
+  expect(await typesOf('1')).toEqual(['captured 10.00', ...charged]);
+  expect(await typesOf('2')).toEqual([]);
 });

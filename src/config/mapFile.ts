@@ -25,6 +25,10 @@ const MAP_BYTES_MAX = 1 << 18;
 const text = z.string().min(1, 'must not be empty');
 const names = z.union([text.transform((name) => [name]), z.array(text).min(1).max(8)]);
 const negate = z.boolean().default(false);
+const sign = z
+  .strictObject({ from: text, words: z.record(z.string(), z.enum(['in', 'out'])) })
+  .nullable()
+  .default(null);
 const source = z.union([
   z.strictObject({ value: text }).transform(({ value }) => ({ kind: 'value' as const, value })),
   z
@@ -38,12 +42,18 @@ const source = z.union([
       pattern: text.refine(isPattern, 'is no regular expression').nullable().default(null),
       words: z.record(z.string(), z.string()).nullable().default(null),
       negate,
+      sign,
     })
     .transform((given) => ({ kind: 'from' as const, ...given })),
   z
     .strictObject({ credit: text, debit: text, negate })
     .transform((given) => ({ kind: 'pair' as const, ...given })),
-  z.strictObject({ sum: names, negate }).transform((given) => ({ kind: 'sum' as const, ...given })),
+  z
+    .strictObject({ sum: names, negate, sign })
+    .transform((given) => ({ kind: 'sum' as const, ...given })),
+  z
+    .strictObject({ fileName: text.refine(hasOneGroup, 'must be a pattern with one group') })
+    .transform(({ fileName }) => ({ kind: 'fileName' as const, fileName })),
 ]);
 
 const wordsByColumn = z.record(z.string(), z.array(z.string()).min(1).max(100)).default({});
@@ -53,6 +63,18 @@ const list = z.strictObject({
   parts: text.default('|'),
   names: text.default(':'),
 });
+
+/** Where a value stands in a line, from 1 on. */
+const place = z.int().min(1).max(1_000);
+const trailer = z.strictObject({
+  starts: text,
+  lines: place.nullable().default(null),
+  totals: z.record(z.string(), place).default({}),
+});
+const minorUnits = z
+  .union([z.boolean(), z.record(z.string().regex(/^[A-Z]{3}$/), z.int().min(0).max(4))])
+  .default(false)
+  .transform((given) => (typeof given === 'boolean' ? (given ? {} : null) : given));
 
 const mapSchema = z.strictObject({
   table: z.enum(MAPPED_TABLES).default('orders'),
@@ -69,6 +91,9 @@ const mapSchema = z.strictObject({
   leaveOutWhenEmpty: z.array(text).max(8).default([]),
   leaveOutWhen: wordsByColumn,
   onlyWhen: wordsByColumn,
+  headerLine: z.int().min(1).max(1_000).default(1),
+  trailer: trailer.nullable().default(null),
+  minorUnits,
   each: list.nullable().default(null),
   columns: z.record(z.string(), source),
 });
@@ -128,8 +153,12 @@ function requireColumns(map: ColumnMap, file: string): void {
     return isAmountOnly(one) && !isAmountColumn(name);
   });
   if (odder !== undefined) {
-    const problem = 'is no amount: credit and debit, sum and negate are for amounts';
+    const problem = 'is no amount: credit and debit, sum, negate and sign are for amounts';
     throw new ConfigurationError(file, `columns.${odder[0]}`, problem);
+  }
+  if (map.minorUnits !== null && !('currency' in map.columns || 'settle_currency' in map.columns)) {
+    const problem = 'hang on the currency, which the map does not read';
+    throw new ConfigurationError(file, 'minorUnits', problem);
   }
   if (columnsRead(map).length === 0) {
     throw new ConfigurationError(file, 'columns', 'must read at least one column of the file');
@@ -139,7 +168,8 @@ function requireColumns(map: ColumnMap, file: string): void {
 }
 
 function isAmountOnly(one: ColumnSource): boolean {
-  return one.kind === 'pair' || one.kind === 'sum' || (one.kind === 'from' && one.negate);
+  if (one.kind === 'from') return one.negate || one.sign !== null;
+  return one.kind === 'pair' || one.kind === 'sum';
 }
 
 /** What the words of this column mean has to be something that it may hold. */
@@ -151,6 +181,10 @@ function requireWords(map: ColumnMap, file: string, name: string, may: readonly 
   if (wrong === undefined) return;
   const problem = `${wrong} is none of ${allowed.join(', ')}`;
   throw new ConfigurationError(file, `columns.${name}.words`, problem);
+}
+
+function hasOneGroup(pattern: string): boolean {
+  return isPattern(pattern) && new RegExp(`${pattern}|`, 'u').exec('')?.length === 2;
 }
 
 function isPattern(pattern: string): boolean {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadColumnMap } from '../../src/config/mapFile.js';
-import { type ColumnMap, mapLine } from '../../src/core/ledger/columnMap.js';
+import { type ColumnMap, type MappedTable, mapLine } from '../../src/core/ledger/columnMap.js';
 import { packageRoot } from '../../src/database/statements.js';
 import { sandboxProfile } from '../../src/gateway/document/profile.js';
 import { importOrders } from '../../src/ledger/imports/importOrders.js';
@@ -346,9 +346,29 @@ describe('a map is refused', () => {
     ['a time of a column that is none', order({ latest: ['No'] }), 'columns.order_no: is no time'],
     ['a shape without a year', { times: 'dd.MM. HH:mm' }, 'times'],
     ['one mark for both', { decimal: ',', thousands: ',' }, 'thousands'],
+    ['a name of a file without a group', order({ fileName: 'x' }), 'columns.order_no'],
+    [
+      'a sign of what is no amount',
+      order({ from: 'No', sign: { from: 'S', words: { C: 'in' } } }),
+      'columns.order_no: is no',
+    ],
+    [
+      'a sign that is none',
+      order({ from: 'No', sign: { from: 'S', words: { C: 'up' } } }),
+      'columns',
+    ],
+    ['a trailer without a beginning', { trailer: { lines: 2 } }, 'trailer.starts'],
     ['a pattern that is none', order({ from: 'No', pattern: '(' }), 'columns.order_no'],
   ])('with %s', (_name, change, words) => {
     expect(() => loadMap({ columns: COLUMNS, ...change })).toThrow(words);
+  });
+
+  it('with minor units of no currency', () => {
+    const given = Object.fromEntries(
+      ['account_id', 'batch', 'type', 'booked_at', 'net'].map((name) => [name, { from: name }]),
+    );
+    const change = { table: 'settlement', minorUnits: true, columns: given };
+    expect(() => loadMap(change, 'settlement')).toThrow('minorUnits: hang on the currency');
   });
 
   it('that is not there', () => {
@@ -365,8 +385,8 @@ function order(source: Record<string, unknown>) {
 }
 
 /** JSON is YAML too. */
-function loadMap(content: Record<string, unknown>): ColumnMap {
+function loadMap(content: Record<string, unknown>, table?: MappedTable): ColumnMap {
   const file = join(folder, 'map.yaml');
   writeFileSync(file, JSON.stringify(content));
-  return loadColumnMap(file);
+  return loadColumnMap(file, table);
 }

@@ -17,6 +17,8 @@ const COLUMNS = [
   { name: 'text', nullable: true },
 ];
 
+const MAPPED = { separator: ',', othersToo: true, headerLine: 1, trailer: null };
+
 async function all(lines: AsyncIterable<ReadLine>): Promise<ReadLine[]> {
   const found: ReadLine[] = [];
   for await (const line of lines) found.push(line);
@@ -123,7 +125,7 @@ describe('a CSV file that a map reads with the wrong separator', () => {
     const file = join(folder, 'x.csv');
     writeFileSync(file, content);
     const needed = COLUMNS.map(({ name }) => ({ name, nullable: false }));
-    const shape = { separator: ',', encoding: 'utf-8', othersToo: true };
+    const shape = { ...MAPPED, encoding: 'utf-8' };
     const sign = JSON.stringify(separator);
     const problem = `its columns are separated by ${sign}, the map says ",": separator: ${sign}`;
     expect(await all(csvLines(file, needed, shape))).toEqual([

@@ -317,6 +317,43 @@ describe('a file is refused whole', () => {
   });
 });
 
+describe('a file with lines about itself', () => {
+  const trailer = { starts: '<END>', lines: 2, totals: { net: 3 } };
+  const path = join(folder, 'framed.csv');
+  const framedMap = join(folder, 'framed.yaml');
+  const content = { ...{ table: 'settlement', headerLine: 3, trailer }, columns };
+  writeFileSync(framedMap, JSON.stringify(content));
+  const read = (...below: string[]) => {
+    writeFileSync(path, ['Acquirer "X" Inc.', 'made,2026-11-20', HEADER, ...below, ''].join('\n'));
+    const framed = loadColumnMap(framedMap, 'settlement');
+    return importSettlement(deps, [path], { map: framed, check: false });
+  };
+
+  it('is taken where they hold', async () => {
+    expect(await read(...BATCH, '<END>,4,0.00')).toMatchObject({ kind: 'imported', inserted: 4 });
+  });
+
+  it.each([
+    ['a line is missing', [CAPTURED, '<END>,2,98.35'], 5, '2', '1 were read'],
+    ['the sum is another', [CAPTURED, '<END>,1,98.30'], 5, '98.30', 'it comes to 98.35'],
+    ['a value of it is missing', [CAPTURED, '<END>,1'], 5, null, 'it comes to 98.35'],
+    ['it is missing', [CAPTURED], 4, null, 'the file was cut off'],
+    ['a line is below it', ['<END>,0,0.00', CAPTURED], 5, null, 'should be the last'],
+  ])('and not where %s', async (_name, below, line, value, reason) => {
+    const result = await read(...below);
+    expect(result).toMatchObject({ kind: 'refused' });
+    const said = result.kind === 'refused' ? result.problems : [];
+    expect(said).toContainEqual(
+      expect.objectContaining({
+        line,
+        value: value ?? said[0]?.value,
+        reason: expect.stringContaining(reason),
+      }),
+    );
+    expect(await counts()).toEqual([0, 0, 0]);
+  });
+});
+
 describe('the maps of docs/maps', () => {
   const here = (...parts: string[]): string => join(packageRoot(), ...parts);
   it.each([

@@ -3,9 +3,18 @@
 // map does not know, an amount or a time of another shape is refused with its column and value.
 // Neighbours: mapFile.ts reads the map; ledgerRow.ts and settlementLine.ts judge what comes out.
 
+import { type CurrencyDecimals, decimalsOf } from '../currency.js';
 import type { RawLine, ValueProblem } from './ledgerRow.js';
-import { type AmountsWritten, negated, plainAmount, signedAmount, sumOf } from './mappedAmounts.js';
+import {
+  type AmountsWritten,
+  majorUnits,
+  negated,
+  plainAmount,
+  signedAmount,
+  sumOf,
+} from './mappedAmounts.js';
 import { instantOf, patternOf, type TimesWritten } from './mappedTimes.js';
+import type { Trailer } from './trailer.js';
 
 /** What the lines are for: a table of the ledger, or the acquirer's settlement. */
 export const MAPPED_TABLES = ['orders', 'refunds', 'settlement'] as const;
@@ -21,6 +30,12 @@ export interface ColumnMap extends AmountsWritten, TimesWritten {
   readonly leaveOutWhen: Readonly<Record<string, readonly string[]>>;
   /** by column of the file: only lines with one of these words are taken */
   readonly onlyWhen: Readonly<Record<string, readonly string[]>>;
+  /** the line that names the columns; what stands above it is passed over */
+  readonly headerLine: number;
+  /** the last line, where it says what stands above it */
+  readonly trailer: Trailer | null;
+  /** null: amounts are as they are; else whole minor units, with decimals that ISO 4217 has not */
+  readonly minorUnits: CurrencyDecimals | null;
   /** a column that holds a list: each entry makes a line, its parts are columns of their own */
   readonly each: ListColumn | null;
   /** by column of the ledger */
@@ -47,7 +62,14 @@ export type ColumnSource =
       readonly negate: boolean;
     }
   /** an amount in several columns */
-  | { readonly kind: 'sum'; readonly sum: readonly string[]; readonly negate: boolean }
+  | {
+      readonly kind: 'sum';
+      readonly sum: readonly string[];
+      readonly negate: boolean;
+      readonly sign: SignWord | null;
+    }
+  /** what the one group of a pattern finds in the name of the file */
+  | { readonly kind: 'fileName'; readonly fileName: string }
   | {
       readonly kind: 'from';
       readonly from: readonly string[];
@@ -59,7 +81,14 @@ export type ColumnSource =
       readonly words: Readonly<Record<string, string>> | null;
       /** of an amount: what stands there with the other sign */
       readonly negate: boolean;
+      readonly sign: SignWord | null;
     };
+
+/** Of an amount without a sign: the column with the word for it. */
+interface SignWord {
+  readonly from: string;
+  readonly words: Readonly<Record<string, 'in' | 'out'>>;
+}
 
 /** As a word's meaning: the line is no order for the ledger yet. */
 export const LEAVE_OUT = 'leave out';
@@ -77,6 +106,7 @@ export function columnsRead(map: ColumnMap): { name: string; nullable: boolean }
     ...Object.keys(map.leaveOutWhen),
     ...Object.keys(map.onlyWhen),
     ...(map.each === null ? [] : [map.each.column]),
+    ...Object.keys(map.trailer?.totals ?? {}),
     ...sources.flatMap(columnsOf),
   ]);
   const inList = [...needed].filter((name) => isPartOfList(map, name));
@@ -91,9 +121,10 @@ export function columnsRead(map: ColumnMap): { name: string; nullable: boolean }
 
 /** The columns that the file has to have for it. */
 function columnsOf(source: ColumnSource): readonly string[] {
-  if (source.kind === 'from') return source.from;
   if (source.kind === 'pair') return [source.credit, source.debit];
-  return source.kind === 'sum' ? source.sum : [];
+  if (source.kind !== 'from' && source.kind !== 'sum') return [];
+  const columns = source.kind === 'from' ? source.from : source.sum;
+  return source.sign === null ? columns : [...columns, source.sign.from];
 }
 
 /** `refund_items.amount`: a part of an entry of the list, no column of the file. */
@@ -111,15 +142,15 @@ export function isAmountColumn(name: string): boolean {
 }
 
 /** The lines that one line of the file makes: one, or one for each entry of its list. */
-export function mapLines(map: ColumnMap, given: RawLine): MappedLine[] {
+export function mapLines(map: ColumnMap, given: RawLine, fileName: string): MappedLine[] {
   const { each } = map;
-  if (each === null) return [mapLine(map, given)];
+  if (each === null) return [mapLine(map, given, fileName)];
   const list = given[each.column] ?? '';
   if (list === '') return [{ kind: 'left_out', why: `${each.column} is empty` }];
   return list
     .split(each.entries)
     .filter((entry) => entry.trim() !== '')
-    .map((entry) => mapLine(map, { ...given, ...partsOf(each, entry) }));
+    .map((entry) => mapLine(map, { ...given, ...partsOf(each, entry) }, fileName));
 }
 
 function partsOf({ column, parts, names }: ListColumn, entry: string): RawLine {
@@ -131,7 +162,7 @@ function partsOf({ column, parts, names }: ListColumn, entry: string): RawLine {
   return values;
 }
 
-export function mapLine(map: ColumnMap, given: RawLine): MappedLine {
+export function mapLine(map: ColumnMap, given: RawLine, fileName = ''): MappedLine {
   for (const column of map.leaveOutWhenEmpty) {
     if ((given[column] ?? '') === '') return { kind: 'left_out', why: `${column} is empty` };
   }
@@ -146,16 +177,47 @@ export function mapLine(map: ColumnMap, given: RawLine): MappedLine {
   const values: Record<string, string | null> = {};
   for (const [name, source] of Object.entries(map.columns)) {
     if (source.kind === 'latest' && !source.latest.some((column) => column in given)) continue;
-    const found = read(map, name, source, given);
+    const found =
+      source.kind === 'fileName'
+        ? ofFileName(map, name, source.fileName, fileName)
+        : read(map, name, source, given);
     if (found.kind !== 'value') return found;
     values[name] = found.value;
   }
+  if (map.minorUnits !== null) toMajorUnits(values, map.minorUnits);
   return { kind: 'line', values };
+}
+
+/** In place: of a currency that nobody knows it stays, and is refused with that currency. */
+function toMajorUnits(values: Record<string, string | null>, decimals: CurrencyDecimals): void {
+  for (const name of AMOUNTS) {
+    const amount = values[name] ?? '';
+    if (amount === '') continue;
+    const { currency, settle_currency: settled } = values;
+    const ofSettled = ['net', 'gross', 'fee'].includes(name);
+    const code = ofSettled ? settled || currency : currency || settled;
+    const digits = decimalsOf(code ?? '', decimals);
+    if (digits !== null) values[name] = majorUnits(amount, digits);
+  }
+}
+
+function ofFileName(map: ColumnMap, name: string, pattern: string, fileName: string): Found {
+  const value = patternOf(pattern).exec(fileName)?.[1] ?? '';
+  const shaped = TIMES.includes(name) ? instantOf(map, value) : value;
+  if (value !== '' && shaped !== null) return { kind: 'value', value: shaped };
+  const reason =
+    value === '' ? `is no file name of the shape ${pattern} (fileName)` : timeRefusal(map);
+  return { kind: 'problem', problem: { column: name, value: value || fileName, reason } };
 }
 
 type Found = { kind: 'value'; value: string | null } | Exclude<MappedLine, { kind: 'line' }>;
 
-function read(map: ColumnMap, name: string, source: ColumnSource, given: RawLine): Found {
+function read(
+  map: ColumnMap,
+  name: string,
+  source: Exclude<ColumnSource, { kind: 'fileName' }>,
+  given: RawLine,
+): Found {
   if (source.kind === 'value') return { kind: 'value', value: source.value };
   if (source.kind === 'latest') return latest(map, source.latest, given);
   if (source.kind !== 'from') return added(map, source, given);
@@ -182,15 +244,34 @@ function read(map: ColumnMap, name: string, source: ColumnSource, given: RawLine
     : TIMES.includes(name)
       ? instantOf(map, bare)
       : bare;
-  if (shaped !== null) return { kind: 'value', value: shaped };
+  if (shaped !== null) return withSign(source.sign, shaped, given);
   return refuse(isAmountColumn(name) ? amountRefusal(map) : timeRefusal(map));
 }
 
 /** The ledger's amounts have no sign, save where the map turns it. */
 function amountOf(map: ColumnMap, text: string, negate: boolean): string | null {
-  if (!negate && map.table !== 'settlement') return plainAmount(map, text);
-  const amount = signedAmount(map, text);
+  if (!negate && map.table !== 'settlement') return inUnits(map, plainAmount(map, text));
+  const amount = inUnits(map, signedAmount(map, text));
   return amount !== null && negate ? negated(amount) : amount;
+}
+
+/** Minor units have no decimals. */
+function inUnits({ minorUnits }: ColumnMap, amount: string | null): string | null {
+  return minorUnits !== null && amount?.includes('.') ? null : amount;
+}
+
+/** An amount with a minus beside the word for its sign says it twice: nobody knows which. */
+function withSign(sign: SignWord | null, amount: string, given: RawLine): Found {
+  if (sign === null) return { kind: 'value', value: amount };
+  const word = given[sign.from] ?? '';
+  const way = Object.hasOwn(sign.words, word) ? sign.words[word] : undefined;
+  const refuse = (reason: string): Found => ({
+    kind: 'problem',
+    problem: { column: sign.from, value: word, reason },
+  });
+  if (way === undefined) return refuse('has no word in the map for the sign (in or out)');
+  if (amount.startsWith('-')) return refuse(`stands beside ${amount}, which has a sign of its own`);
+  return { kind: 'value', value: way === 'out' ? negated(amount) : amount };
 }
 
 /** Columns added up; null where all of them are empty. */
@@ -204,7 +285,7 @@ function added(
   for (const column of columns) {
     const text = given[column] ?? '';
     if (text.trim() === '') continue;
-    const amount = signedAmount(map, text);
+    const amount = inUnits(map, signedAmount(map, text));
     if (amount === null) {
       return { kind: 'problem', problem: { column, value: text, reason: amountRefusal(map) } };
     }
@@ -212,10 +293,12 @@ function added(
   }
   if (parts.length === 0) return { kind: 'value', value: null };
   const sum = sumOf(parts);
-  return { kind: 'value', value: source.negate ? negated(sum) : sum };
+  const value = source.negate ? negated(sum) : sum;
+  return withSign(source.kind === 'sum' ? source.sign : null, value, given);
 }
 
-function amountRefusal({ decimal }: ColumnMap): string {
+function amountRefusal({ decimal, minorUnits }: ColumnMap): string {
+  if (minorUnits !== null) return 'is no whole number of minor units, which the map says it is';
   return `is no amount with "${decimal}" before its decimals`;
 }
 

@@ -50,6 +50,15 @@ export function sumOf(amounts: readonly string[]): string {
   return `${sum < 0n ? '-' : ''}${digits.slice(0, -scale)}.${cents}${beyond}`;
 }
 
+/** Whole minor units of a currency with so many decimals: 1234 of 2 is 12.34. */
+export function majorUnits(amount: string, decimals: number): string {
+  const [whole = ''] = amount.replace('-', '').split('.');
+  const digits = whole.padStart(decimals + 1, '0');
+  const cut = digits.length - decimals;
+  const written = decimals === 0 ? digits : `${digits.slice(0, cut)}.${digits.slice(cut)}`;
+  return sumOf([amount.startsWith('-') ? `-${written}` : written]);
+}
+
 function scaled(amount: string, scale: number): bigint {
   const [whole = '', decimals = ''] = amount.split('.');
   return BigInt(whole + decimals.padEnd(scale, '0'));

@@ -9,6 +9,7 @@ import type { Options } from 'csv-parse';
 import { CsvError, parse } from 'csv-parse';
 import type { Column, RawLine, ValueProblem } from '../../core/ledger/ledgerRow.js';
 import { shopHint } from '../../core/ledger/shopFormats.js';
+import type { TrailerCheck } from '../../core/ledger/trailer.js';
 import type { ReadLine } from './inputText.js';
 import { MAX_LINE_LENGTH, NotText, textOf } from './inputText.js';
 
@@ -26,9 +27,15 @@ interface CsvShape {
   readonly encoding: string;
   /** columns that nobody asked for may stand beside those that are read */
   readonly othersToo: boolean;
+  /** the line that names the columns */
+  readonly headerLine: number;
+  readonly trailer: TrailerCheck | null;
 }
 
-const PLAIN: CsvShape = { separator: ',', encoding: 'utf-8', othersToo: false };
+const PLAIN: CsvShape = {
+  ...{ separator: ',', encoding: 'utf-8', othersToo: false },
+  ...{ headerLine: 1, trailer: null },
+};
 
 export async function* csvLines(
   file: string,
@@ -39,12 +46,15 @@ export async function* csvLines(
   let header: readonly string[] | null = null;
   let lastLine = 0;
   let carriageReturns = 0;
+  const { trailer } = shape;
+  const above = shape.headerLine - 1;
+  let isOver = false;
   try {
     for await (const { record, info } of records(file, shape)) {
       // The parser counts to a record's last line, and a carriage return in a value as a line.
       carriageReturns += countIn(record, '\r');
-      lastLine = info.lines - carriageReturns;
-      const line = Math.max(1, lastLine - countIn(record, '\n'));
+      lastLine = above + info.lines - carriageReturns;
+      const line = Math.max(above + 1, lastLine - countIn(record, '\n'));
       if (header === null) {
         const problems = headerProblems(record, columns, shape);
         const hint = problems.length === 0 ? null : headerHint(record, columns, shape);
@@ -55,17 +65,34 @@ export async function* csvLines(
         }
         if (problems.length > 0) return;
         header = record;
+      } else if (isOver) {
+        const problem = 'stands below the line that should be the last (trailer)';
+        yield { kind: 'problem', line, problem };
+        return;
+      } else if (trailer?.isTrailer(record)) {
+        isOver = true;
+        for (const problem of trailer.problems(record)) yield { kind: 'problem', line, problem };
       } else {
-        yield readRecord(header, record, line, wanted);
+        const read = readRecord(header, record, line, wanted);
+        if (read.kind === 'line') trailer?.count(read.values);
+        yield read;
       }
     }
-    if (header === null) yield { kind: 'problem', line: 1, problem: 'the file is empty' };
+    if (header !== null && trailer !== null && !isOver) {
+      yield { kind: 'problem', line: lastLine, problem: trailer.missing };
+    }
+    if (header === null) yield { kind: 'problem', line: 1, problem: noHeader(above) };
   } catch (error) {
-    const problem = syntaxProblem(error, lastLine);
+    const problem = syntaxProblem(error, lastLine, above);
     // With another separator a quote further down may be what is met first.
     const hint = header === null ? await hintOf(file, columns, shape) : null;
-    yield { kind: 'problem', ...(hint === null ? problem : { line: 1, problem: hint }) };
+    yield { kind: 'problem', ...(hint === null ? problem : { line: above + 1, problem: hint }) };
   }
+}
+
+function noHeader(above: number): string {
+  if (above === 0) return 'the file is empty';
+  return `has no line ${above + 1}, which the map says names the columns (headerLine)`;
 }
 
 function headerHint(
@@ -85,7 +112,7 @@ async function hintOf(
 ): Promise<string | null> {
   try {
     for await (const text of textOf(file, shape.encoding)) {
-      const first = text.slice(0, MAX_LINE_LENGTH).split(/\r?\n/, 1)[0] ?? '';
+      const first = text.slice(0, MAX_LINE_LENGTH).split(/\r?\n/)[shape.headerLine - 1] ?? '';
       if (shape.othersToo) return separatorHint(first, columns, shape);
       const names = columns.map(({ name }) => name);
       return shopHint([first], names);
@@ -116,6 +143,23 @@ function separatorHint(
 
 const spelled = (sign: string): string => JSON.stringify(sign);
 
+/** What stands above the names of the columns is no CSV, and never reaches the parser. */
+async function* textBelow(
+  file: string,
+  { encoding, headerLine }: CsvShape,
+): AsyncGenerator<string> {
+  let above = headerLine - 1;
+  for await (const piece of textOf(file, encoding)) {
+    let from = 0;
+    while (above > 0 && from < piece.length) {
+      const end = piece.indexOf('\n', from);
+      from = end === -1 ? piece.length : end + 1;
+      if (end !== -1) above -= 1;
+    }
+    if (from < piece.length) yield piece.slice(from);
+  }
+}
+
 async function* records(file: string, shape: CsvShape): AsyncGenerator<ParsedRecord> {
   const options: Options & TransformOptions = {
     info: true,
@@ -128,7 +172,7 @@ async function* records(file: string, shape: CsvShape): AsyncGenerator<ParsedRec
   };
   const parser = parse(options);
   // Its failure destroys the parser, whose iteration below then throws the same error.
-  const reading = pipeline(Readable.from(textOf(file, shape.encoding)), parser).catch(() => {});
+  const reading = pipeline(Readable.from(textBelow(file, shape)), parser).catch(() => {});
   try {
     yield* parser as AsyncIterable<ParsedRecord>;
   } finally {
@@ -209,14 +253,18 @@ function countIn(record: readonly string[], sign: string): number {
   return count;
 }
 
-function syntaxProblem(error: unknown, lastLine: number): { line: number; problem: string } {
+function syntaxProblem(
+  error: unknown,
+  lastLine: number,
+  above: number,
+): { line: number; problem: string } {
   if (error instanceof NotText) return error;
   if (!(error instanceof CsvError)) throw error;
   const problem = SYNTAX_PROBLEMS[error.code] ?? 'is not valid CSV';
   // Rows that the parser had ready when it failed are lost, and were not counted here.
   const named = / at line (\d+)/.exec(error.message)?.[1] ?? error.lines;
-  const line = typeof named === 'string' || typeof named === 'number' ? Number(named) : 0;
-  return { line: Math.max(lastLine + 1, line), problem };
+  const at = typeof named === 'string' || typeof named === 'number' ? Number(named) : 0;
+  return { line: Math.max(lastLine + 1, above + at), problem };
 }
 
 // The parser's own messages quote the line, which may hold anything.

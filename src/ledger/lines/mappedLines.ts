@@ -2,8 +2,10 @@
 // names, core/ledger/columnMap.ts translates each line. Lines that the map leaves out are counted
 // by why.
 
+import { basename } from 'node:path';
 import type { ColumnMap } from '../../core/ledger/columnMap.js';
 import { columnsRead, mapLines } from '../../core/ledger/columnMap.js';
+import { trailerCheck } from '../../core/ledger/trailer.js';
 import { csvLines } from './csvLines.js';
 import type { ReadLine } from './inputText.js';
 
@@ -18,17 +20,21 @@ export async function* mappedLines(
   map: ColumnMap,
   leftOut: LeftOut,
 ): AsyncGenerator<ReadLine> {
-  const { separator, encoding } = map;
+  const { separator, encoding, headerLine } = map;
+  const trailer = map.trailer === null ? null : trailerCheck(map.trailer, map);
+  const fileName = basename(file);
   for await (const found of csvLines(file, columnsRead(map), {
     separator,
     encoding,
     othersToo: true,
+    headerLine,
+    trailer,
   })) {
     if (found.kind === 'problem') {
       yield found;
       continue;
     }
-    for (const mapped of mapLines(map, found.values)) {
+    for (const mapped of mapLines(map, found.values, fileName)) {
       if (mapped.kind === 'line') yield { kind: 'line', line: found.line, values: mapped.values };
       else if (mapped.kind === 'left_out') count(leftOut, mapped.why);
       else yield { kind: 'problem', line: found.line, problem: mapped.problem };

@@ -76,10 +76,12 @@ const minorUnits = z
   .default(false)
   .transform((given) => (typeof given === 'boolean' ? (given ? {} : null) : given));
 
+const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-15'] as const;
+
 const mapSchema = z.strictObject({
   table: z.enum(MAPPED_TABLES).default('orders'),
   separator: z.enum([',', ';', '\t', '|']).default(','),
-  encoding: z.enum(['utf-8', 'utf-16le', 'windows-1252', 'iso-8859-15']).default('utf-8'),
+  encoding: z.enum(ENCODINGS).default('utf-8'),
   decimal: z.enum(['.', ',']).default('.'),
   thousands: z.enum(['', '.', ',', ' ', "'"]).default(''),
   timezone: text.refine(isTimezone, 'is no timezone such as Europe/Berlin').default('UTC'),

@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { csvLines } from '../../src/ledger/lines/csvLines.js';
 import type { ReadLine } from '../../src/ledger/lines/inputText.js';
@@ -81,9 +82,20 @@ describe('a CSV file', () => {
     ['a stray quote', 'id,text\n1,a"b\n', 2, 'not in quotes'],
     ['a value too many', 'id,text\n1,a,b\n', 2, 'has 3 values'],
     ['a value too few', 'id,text\n1\n', 2, 'has 1 values'],
-    ['an endless line', `id,text\n1,${'x'.repeat(MAX_LINE_LENGTH + 1)}\n`, 2, 'longer'],
     ['nothing at all', '', 1, 'empty'],
-    ['UTF-16', Buffer.from('\ufeffid,text\n1,a\n', 'utf16le'), 1, 'UTF-8'],
+    ['UTF-16', Buffer.from('\ufeffid,text\n1,a\n', 'utf16le'), 1, 'is UTF-16 text'],
+    ['UTF-16 without its mark', Buffer.from('id,text\n1,a\n', 'utf16le'), 1, 'utf-16le'],
+    [
+      'UTF-16 the other way round',
+      Buffer.from('\ufeffid,text\n1,a\n', 'utf16le').swap16(),
+      ...([1, 'utf-16be'] as const),
+    ],
+    ['an archive', gzipSync('id,text\n1,a\n'), 1, 'is compressed (gzip): unpack it'],
+    ['a workbook or ZIP', Buffer.from('PK\u0003\u0004\u0014\u0000', 'latin1'), 1, 'a ZIP archive'],
+    ['an xz archive', Buffer.from('\xfd7zXZ\0', 'latin1'), 1, 'is compressed (xz)'],
+    ['a 7z archive', Buffer.from('7z\xbc\xaf\x27\x1c', 'latin1'), 1, 'is compressed (7z)'],
+    ['a document', Buffer.from('%PDF-1.7\n%\u00e2\u00e3\n', 'latin1'), 1, 'is a PDF'],
+    ['a page', '\n<!DOCTYPE html><html>log in</html>\n', 1, 'is a web page'],
     ['Latin-1', Buffer.from('id,text\n1,\u00fc\n', 'latin1'), 2, 'save the file as UTF-8'],
     [
       'a stray quote before much else',
@@ -91,11 +103,26 @@ describe('a CSV file', () => {
       3,
       'quotes',
     ],
-    ['a megabyte of digits', `id,text\n1,${'9'.repeat(1_000_000)}\n`, 2, 'longer'],
   ])('with %s is refused at its line', async (_, content, at, reason) => {
     const found = (await csv(content)).filter(({ kind }) => kind === 'problem');
     expect(found).toEqual([
       { kind: 'problem', line: at, problem: expect.stringContaining(reason) },
+    ]);
+  });
+
+  it.each([
+    ['an endless line', `id,text\n1,${'x'.repeat(MAX_LINE_LENGTH + 1)}\n`, 'text'],
+    ['a megabyte of digits', `id,text\n${'9'.repeat(1_000_000)},a\n`, 'id'],
+  ])('with %s is refused with its column', async (_, content, column) => {
+    expect(await csv(content)).toMatchObject([
+      {
+        ...{ kind: 'problem', line: 2 },
+        problem: {
+          column,
+          value: null,
+          reason: `makes the line longer than ${MAX_LINE_LENGTH} characters`,
+        },
+      },
     ]);
   });
 
@@ -130,6 +157,43 @@ describe('a CSV file that a map reads with the wrong separator', () => {
     const problem = `its columns are separated by ${sign}, the map says ",": separator: ${sign}`;
     expect(await all(csvLines(file, needed, shape))).toEqual([
       { kind: 'problem', line: 1, problem },
+    ]);
+  });
+});
+
+describe('a CSV file that a map reads', () => {
+  const needed = ['id', 'text', 'day'].map((name) => ({ name, nullable: false }));
+  const read = (content: string | Buffer, encoding = 'utf-8') => {
+    const file = join(folder, 'mapped.csv');
+    writeFileSync(file, content);
+    return all(csvLines(file, needed, { ...MAPPED, encoding }));
+  };
+
+  it('and that has a line without end is refused with the column in which it is', async () => {
+    const content = `id,text,day\n1,a,b\n2,${'x'.repeat(1_000_000)},c\n`;
+    expect(await read(content)).toMatchObject([
+      {
+        ...{ kind: 'problem', line: 3 },
+        problem: { column: 'text', reason: expect.stringContaining('longer than 65536') },
+      },
+    ]);
+  });
+
+  it.each([
+    ['utf-16le', Buffer.from('\ufeffid,text,day\n1,\u00fc,c\n', 'utf16le')],
+    ['utf-16be', Buffer.from('\ufeffid,text,day\n1,\u00fc,c\n', 'utf16le').swap16()],
+    ['utf-16le', Buffer.from('\u042f,id,text,day\nx,1,\u00fc,c\n', 'utf16le')],
+  ])('in %s is read where the map says it', async (encoding, content) => {
+    expect(await read(content, encoding)).toEqual([line(2, { id: '1', text: '\u00fc', day: 'c' })]);
+  });
+
+  it('in UTF-8 under a map of UTF-16 is refused with that', async () => {
+    expect(await read('id,text,day\n1,a,b\n', 'utf-16le')).toEqual([
+      {
+        kind: 'problem',
+        line: 1,
+        problem: 'is not utf-16le text, which the map says it is (encoding)',
+      },
     ]);
   });
 });

@@ -259,7 +259,7 @@ describe('a file is refused whole', () => {
     ['with a bad sign', [CAPTURED.replace('100.00', '-100.00')], 2, 'amount', 'above 0'],
     ['of dinars', [CAPTURED.replace('EUR', 'KWD')], 2, 'currency', '3 decimals'],
     ['of yen with decimals', [CAPTURED.replace('EUR', 'JPY')], 2, 'net', 'no decimals'],
-    ['with a huge cell', [CAPTURED.replace('L1', 'x'.repeat(1e6))], 2, null, 'is longer than'],
+    ['with a huge cell', [CAPTURED.replace('L1', 'x'.repeat(1e6))], 2, 'line_id', 'longer than'],
     ['with a word that is no type', [CAPTURED.replace('captured', 'x')], 2, 'type', 'must be'],
     ['with a NUL', [CAPTURED.replace('L1', 'L\0')], 2, 'line_id', 'control'],
   ])('%s', async (_name, lines, line, column, reason) => {
@@ -284,6 +284,8 @@ describe('a file is refused whole', () => {
     ['an old workbook', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'is an Excel workbook'],
     ['a PDF', '%PDF-1.4\n', 'is a PDF'],
     ['UTF-16', Buffer.from(`\ufeff${HEADER}\n`, 'utf16le'), 'is UTF-16 text'],
+    ['of a first line alone', `${HEADER}\n`, 'line 1: has no line below the first'],
+    ['a page', '\n<!DOCTYPE html><html>sign in</html>\n', 'is a web page'],
     ['UTF-16 without a mark', Buffer.from(`${HEADER}\n`, 'utf16le'), 'encoding in a map: utf-16le'],
     ['another separator', `${HEADER.replaceAll(',', ';')}\n`, 'separator'],
   ])('that is %s', async (_name, content, reason) => {
@@ -309,11 +311,22 @@ describe('a file is refused whole', () => {
     });
   });
 
-  it('while a file with no line but the first is told', async () => {
-    expect(await take(file('none.csv'))).toMatchObject({
-      kind: 'imported',
-      warnings: ['the file has no line to take'],
+  it('while one of which the map leaves every line out is told', async () => {
+    const onlyWhen = { account_id: ['A1002'] };
+    const result = await importSettlement(deps, [file('none.csv', CAPTURED)], {
+      ...{ map: { ...map, onlyWhen }, check: false },
     });
+    expect(result).toMatchObject({
+      kind: 'imported',
+      warnings: ['the file has no line to take', '1 left out by the map: account_id is A1001'],
+    });
+  });
+
+  it('with one of two that has its first line alone, and then takes neither', async () => {
+    expect(await take(file('full.csv', ...BATCH), file('none.csv'))).toMatchObject(
+      refused(1, null, 'has no line below the first'),
+    );
+    expect(await counts()).toEqual([0, 0, 0]);
   });
 });
 
@@ -331,6 +344,7 @@ describe('a file with lines about itself', () => {
 
   it('is taken where they hold', async () => {
     expect(await read(...BATCH, '<END>,4,0.00')).toMatchObject({ kind: 'imported', inserted: 4 });
+    expect(await read('<END>,0,0.00')).toMatchObject({ kind: 'imported', inserted: 0 });
   });
 
   it.each([

@@ -83,7 +83,8 @@ export async function* csvLines(
     }
     if (header === null) yield { kind: 'problem', line: 1, problem: noHeader(above) };
   } catch (error) {
-    const problem = syntaxProblem(error, lastLine, above);
+    const names = header ?? (await firstRecord(file, shape));
+    const problem = syntaxProblem(error, { lastLine, above, names });
     // With another separator a quote further down may be what is met first.
     const hint = header === null ? await hintOf(file, columns, shape) : null;
     yield { kind: 'problem', ...(hint === null ? problem : { line: above + 1, problem: hint }) };
@@ -160,8 +161,23 @@ async function* textBelow(
   }
 }
 
-async function* records(file: string, shape: CsvShape): AsyncGenerator<ParsedRecord> {
+/** What the parser had ready is lost when it fails, the first line too. */
+async function firstRecord(file: string, shape: CsvShape): Promise<Names> {
+  try {
+    for await (const { record } of records(file, shape, { to: 1 })) return record;
+  } catch (error) {
+    if (!(error instanceof CsvError || error instanceof NotText)) throw error;
+  }
+  return null;
+}
+
+async function* records(
+  file: string,
+  shape: CsvShape,
+  limits: Pick<Options, 'to'> = {},
+): AsyncGenerator<ParsedRecord> {
   const options: Options & TransformOptions = {
+    ...limits,
     info: true,
     delimiter: shape.separator,
     record_delimiter: ['\r\n', '\n'],
@@ -253,18 +269,23 @@ function countIn(record: readonly string[], sign: string): number {
   return count;
 }
 
+type Names = readonly string[] | null;
+
 function syntaxProblem(
   error: unknown,
-  lastLine: number,
-  above: number,
-): { line: number; problem: string } {
+  { lastLine, above, names }: { lastLine: number; above: number; names: Names },
+): { line: number; problem: ValueProblem | string } {
   if (error instanceof NotText) return error;
   if (!(error instanceof CsvError)) throw error;
   const problem = SYNTAX_PROBLEMS[error.code] ?? 'is not valid CSV';
   // Rows that the parser had ready when it failed are lost, and were not counted here.
   const named = / at line (\d+)/.exec(error.message)?.[1] ?? error.lines;
   const at = typeof named === 'string' || typeof named === 'number' ? Number(named) : 0;
-  return { line: Math.max(lastLine + 1, above + at), problem };
+  const line = Math.max(lastLine + 1, above + at);
+  const column = typeof error.column === 'number' ? names?.[error.column] : undefined;
+  if (error.code !== 'CSV_MAX_RECORD_SIZE' || column === undefined) return { line, problem };
+  const reason = `makes the line longer than ${MAX_LINE_LENGTH} characters`;
+  return { line, problem: { column, value: null, isHeader: true, reason } };
 }
 
 // The parser's own messages quote the line, which may hold anything.

@@ -93,7 +93,10 @@ async function* readLines(
 ): AsyncGenerator<string> {
   const known = new Set(deps.accounts.map(({ accountId }) => accountId));
   for (const [fileNo, file] of files.entries()) {
+    let lines = 0;
+    const passed = linesIn(leftOut);
     for await (const found of mappedLines(file, map, leftOut)) {
+      lines += 1;
       const row =
         found.kind === 'line' ? checkSettlementLine(found.values, deps.profile.currencies) : null;
       if (found.kind === 'problem') problems.add(file, found.line, found.problem);
@@ -106,8 +109,17 @@ async function* readLines(
         yield stagedLine(fileNo, found.line, row.row);
       }
     }
+    const isBare = lines === 0 && linesIn(leftOut) === passed;
+    // A last line that holds says itself that there is none.
+    if (isBare && map.trailer === null) problems.add(file, 1, NO_LINE);
   }
 }
+
+/** Cut off, or nothing to tell: what it says of the money is nothing, and nobody is to think it. */
+const NO_LINE = 'has no line below the first: get the file once more, or take it away';
+
+const linesIn = (leftOut: LeftOut): number =>
+  [...leftOut.values()].reduce((sum, lines) => sum + lines, 0);
 
 function strangeAccount(accountId: string) {
   const reason = 'is no account of the configuration (the map may leave its lines out: onlyWhen)';

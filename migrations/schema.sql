@@ -1,4 +1,4 @@
--- The schema as it stands after 0215_recurring_status, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0240_changed_breaks_by_touch, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -253,9 +253,9 @@ create table tieout.break_events (
   constraint break_events_from_state_check CHECK (from_state = ANY (ARRAY['open', 'resolved', 'waived'])),
   constraint break_events_pkey PRIMARY KEY (event_id)
 );
-CREATE INDEX break_events_by_break ON tieout.break_events USING btree (break_id);
 CREATE INDEX break_events_by_link ON tieout.break_events USING btree (link_id);
 CREATE INDEX break_events_by_people ON tieout.break_events USING btree (at) WHERE (by <> 'tieout');
+CREATE INDEX break_events_in_order ON tieout.break_events USING btree (break_id, event_id);
 CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.break_events
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_fact BEFORE UPDATE ON tieout.break_events
@@ -2179,45 +2179,71 @@ AS $function$
       coalesce(ra.events_until, 9223372036854775807) as events_until
     from tieout.run_accounts ra where ra.run_id = run and ra.account_id = any (accounts)
   ),
-  touched as materialized (
-    select distinct b.break_id, a.events_after, a.events_until
-    from tieout.break_events e
-    join tieout.breaks b on b.break_id = e.break_id
-    join account a on a.account_id = b.account_id and e.event_id > a.events_after
-      and e.event_id <= a.events_until
-    where e.event_id > (select min(events_after) from account)
+  between_ends as materialized (
+    select distinct e.break_id from tieout.break_events e
+    where e.event_id > (select min(events_after) from account where events_after > 0)
+      and e.event_id <= (select max(events_until) from account where events_after > 0)
       and e.event in ('opened', 'reopened', 'resolved', 'waived', 'changed')
   ),
-  -- The events that say how it stood at each end, and what it said there.
-  ends as (
-    select t.break_id,
-      max(e.event_id) filter (where e.event <> 'changed' and e.event_id <= t.events_after) as was,
-      max(e.event_id) filter (where e.event <> 'changed') as became,
-      max(e.event_id) filter (where e.event_id <= t.events_after) as said_before,
-      max(e.event_id) as said_after
-    from touched t
-    join tieout.break_events e on e.break_id = t.break_id and e.event_id <= t.events_until
-    where e.event in ('opened', 'reopened', 'resolved', 'waived', 'changed')
-    group by t.break_id
+  -- A break by its number, one at a time: a join would go through all of them.
+  candidate as (
+    select b.break_row as broken, a.events_after, a.events_until
+    from between_ends t
+    cross join lateral (
+      select b as break_row from tieout.breaks b where b.break_id = t.break_id offset 0
+    ) b
+    join account a on a.account_id = (b.break_row).account_id and a.events_after > 0
+    union all
+    select b, 0, a.events_until
+    from account a join tieout.breaks b on b.account_id = a.account_id and a.events_after = 0
+    where b.first_run_id <= run
   ),
-  known as (
-    select b.break_id, b.account_id, b.order_no, b.kind, b.first_seen, b.owner,
-      was.event as was, coalesce(was.event in ('opened', 'reopened'), false) as was_open,
-      became.event as became, became.event in ('opened', 'reopened') as is_open,
-      x.currency as was_currency, y.currency as is_currency,
-      round(coalesce(tieout.break_money(b.kind, x.expected, x.actual), x.amount), 2) as was_stake,
-      round(coalesce(tieout.break_money(b.kind, y.expected, y.actual), y.amount), 2) as is_stake,
-      told.at, told.by, told.is_claim, told.reason, told.cause
+  -- The events that say how it stood at each end (open or not), and what it said there.
+  ends as (
+    select c.broken, was.row_of as was, became.row_of as became,
+      said_before.row_of as said_before, said_after.row_of as said_after
+    from candidate c
+    cross join lateral (
+      select e as row_of from tieout.break_events e
+      where e.break_id = (c.broken).break_id and e.event_id <= c.events_until
+        and e.event in ('opened', 'reopened', 'resolved', 'waived', 'changed')
+      order by e.event_id desc limit 1
+    ) said_after
+    cross join lateral (
+      select e as row_of from tieout.break_events e
+      where e.break_id = (c.broken).break_id and e.event_id <= c.events_until
+        and e.event in ('opened', 'reopened', 'resolved', 'waived')
+      order by e.event_id desc limit 1
+    ) became
+    left join lateral (
+      select e as row_of from tieout.break_events e
+      where e.break_id = (c.broken).break_id and e.event_id <= c.events_after
+        and e.event in ('opened', 'reopened', 'resolved', 'waived', 'changed')
+      order by e.event_id desc limit 1
+    ) said_before on true
+    left join lateral (
+      select e as row_of from tieout.break_events e
+      where e.break_id = (c.broken).break_id and e.event_id <= c.events_after
+        and e.event in ('opened', 'reopened', 'resolved', 'waived')
+      order by e.event_id desc limit 1
+    ) was on true
+    where (said_after.row_of).event_id > c.events_after
+  ),
+  known as materialized (
+    select (broken).break_id, (broken).account_id, (broken).order_no, (broken).kind,
+      (broken).first_seen, (broken).owner,
+      (was).event as was, coalesce((was).event in ('opened', 'reopened'), false) as was_open,
+      (became).event as became, (became).event in ('opened', 'reopened') as is_open,
+      (said_before).currency as was_currency, (said_after).currency as is_currency,
+      round(coalesce(tieout.break_money((broken).kind, (said_before).expected,
+        (said_before).actual),
+        (said_before).amount), 2) as was_stake,
+      round(coalesce(tieout.break_money((broken).kind, (said_after).expected, (said_after).actual),
+        (said_after).amount), 2) as is_stake,
+      -- who and why: of what opened or ended it, or of what it says now
+      case when (was).event in ('opened', 'reopened') and (became).event in ('opened', 'reopened')
+        then said_after else became end as told
     from ends
-    join tieout.breaks b on b.break_id = ends.break_id
-    left join tieout.break_events was on was.event_id = ends.was
-    left join tieout.break_events x on x.event_id = ends.said_before
-    join tieout.break_events became on became.event_id = ends.became
-    join tieout.break_events y on y.event_id = ends.said_after
-    -- who and why: of what opened or ended it, or of what it says now
-    join tieout.break_events told on told.event_id = case
-      when was.event in ('opened', 'reopened') and became.event in ('opened', 'reopened')
-      then ends.said_after else ends.became end
   ),
   -- One that came back in another currency has ended in the one and is open again in the other.
   named as (
@@ -2241,7 +2267,7 @@ AS $function$
     case when before then was_stake end, case when after then is_stake end,
     case when after then coalesce(is_stake, 0) else 0 end
       - case when before then coalesce(was_stake, 0) else 0 end,
-    n.at, n.by, n.is_claim, n.reason, n.cause
+    (n.told).at, (n.told).by, (n.told).is_claim, (n.told).reason, (n.told).cause
   from named n where n.change is not null
 $function$;
 

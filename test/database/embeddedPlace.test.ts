@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openClient } from '../../src/database/connection.js';
 import { findBinaries } from '../../src/database/embedded/embeddedBinaries.js';
 import { findPlace } from '../../src/database/embedded/embeddedPlace.js';
 import { isServerOf } from '../../src/database/embedded/postmaster.js';
@@ -129,6 +130,32 @@ describe.runIf(isRoot)('accounts', () => {
     const server = await start(folder);
     expect(statSync(join(folder, 'postgres')).uid).not.toBe(0);
     expect(await ask(server, 'select current_user as name')).toEqual([{ name: 'tieout' }]);
+    await server.stop();
+  });
+
+  test('another process of the lent account is not let in', async () => {
+    const folder = newFolder();
+    const server = await start(folder);
+    const { uid } = statSync(join(folder, 'postgres'));
+    let refused: unknown;
+    process.seteuid?.(uid);
+    try {
+      const client = openClient({ host: server.host, user: server.user, database: 'postgres' });
+      refused = await client.then((open) => open.end(), String);
+    } finally {
+      process.seteuid?.(0);
+    }
+    expect(refused).toContain('does not accept this user');
+    expect(await ask(server, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await server.stop();
+  });
+
+  test('a folder of earlier days, which let everybody in, goes on working', async () => {
+    const folder = newFolder();
+    await (await start(folder)).stop();
+    writeFileSync(join(folder, 'postgres', 'pg_hba.conf'), 'local all all trust\n');
+    const server = await start(folder);
+    expect(await ask(server, 'select 1 as one')).toEqual([{ one: 1 }]);
     await server.stop();
   });
 

@@ -15,6 +15,7 @@ import {
   statfsSync,
   writeSync,
 } from 'node:fs';
+import { userInfo } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnreachableError } from '../../core/errors.js';
@@ -22,7 +23,7 @@ import { SOCKET_PORT } from '../connection.js';
 import type { Binaries } from './embeddedBinaries.js';
 import type { Place } from './embeddedPlace.js';
 import { makePrivate } from './embeddedPlace.js';
-import { openForLog, readOwn } from './ownFiles.js';
+import { openForLog, overwriteOwn, readOwn } from './ownFiles.js';
 import { disarmStalePid } from './postmaster.js';
 
 export const SUPERUSER = 'tieout';
@@ -70,7 +71,18 @@ export async function initialise(
     child.kill('SIGKILL');
     throw failedStart('initdb failed', place);
   }
+  // An empty folder that a user made stays open to him: root only came along.
+  if (account !== null && !existsSync(dataFolder)) admitRootAlone(draft);
   renameSync(draft, dataFolder);
+}
+
+/**
+ * The lent account (postgres, nobody) may run programs of others, which would all be superuser.
+ * Where the account is this process's own, a rule would keep nobody out: it owns the files.
+ */
+function admitRootAlone(dataFolder: string): void {
+  overwriteOwn(join(dataFolder, 'pg_hba.conf'), 'local all all peer map=tieout\n');
+  overwriteOwn(join(dataFolder, 'pg_ident.conf'), `tieout ${userInfo().username} all\n`);
 }
 
 /** A name of its own: the initdb of a killed start may still be writing under the old one. */

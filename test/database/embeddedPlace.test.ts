@@ -8,12 +8,14 @@ import {
   chownSync,
   cpSync,
   existsSync,
+  lchownSync,
   lstatSync,
   mkdirSync,
   readFileSync,
   realpathSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -192,12 +194,69 @@ describe.runIf(isRoot)('accounts', () => {
 
   test("an ordinary user is told when the data is another's", async () => {
     const folder = newFolder();
-    chmodSync(folder, 0o777);
     await (await start(folder)).stop();
     const starter = startProcess(compiled.folder, folder, { uid: NOBODY, gid: NOBODY });
     expect(await starter.said()).toEqual({
       error: expect.stringContaining('belongs to another user'),
     });
+  });
+});
+
+describe.runIf(isRoot)('what another account put there or could', () => {
+  const STRANGER = 12_345;
+
+  /** A data folder as an earlier start has left it. */
+  function made(folder: string): string {
+    mkdirSync(folder);
+    chownSync(folder, NOBODY, NOBODY);
+    return folder;
+  }
+
+  test('a link of theirs is not followed', () => {
+    const [home, elsewhere] = [newFolder(), made(join(newFolder(), 'main'))];
+    symlinkSync(elsewhere, join(home, 'postgres'));
+    expect(findPlace(home).dataFolder).toBe(elsewhere);
+    lchownSync(join(home, 'postgres'), STRANGER, STRANGER);
+    expect(() => findPlace(home)).toThrow(/a link that another user made.*remove it/);
+  });
+
+  test.each([
+    ['everybody', { mode: 0o777, uid: 0, gid: 0 }],
+    ['a group', { mode: 0o775, uid: 0, gid: STRANGER }],
+    ['its owner', { mode: 0o755, uid: STRANGER, gid: 0 }],
+  ])(
+    'a folder above, in which %s may write, is refused with the remedy',
+    (_, { mode, uid, gid }) => {
+      const above = newFolder();
+      const home = join(above, 'var');
+      mkdirSync(home);
+      const folder = made(join(home, 'postgres'));
+      expect(findPlace(home).dataFolder).toBe(folder);
+      chownSync(above, uid, gid);
+      chmodSync(above, mode);
+      expect(() => findPlace(home)).toThrow(`\`chmod go-w ${above}\``);
+    },
+  );
+
+  test('a data folder in which others may write gets its server elsewhere, and keeps it', () => {
+    const homes = [newFolder(), newFolder()];
+    for (const home of homes) chmodSync(home, 0o777);
+    const [mine = '', theirs = ''] = homes.map((home) => findPlace(home).dataFolder);
+    expect(mine).toMatch(/^\/var\/lib\/tieout\//);
+    expect(findPlace(homes[0] ?? '').dataFolder).toBe(mine);
+    // Both links are root's: whoever may write in both folders can exchange them.
+    const link = join(homes[0] ?? '', 'postgres');
+    rmSync(link);
+    symlinkSync(theirs, link);
+    expect(() => findPlace(homes[0] ?? '')).toThrow(/was not made for/);
+    for (const folder of [mine, theirs]) rmSync(`${folder}.belongs-to`);
+  });
+
+  test('a group that is its owner alone is nobody else', () => {
+    const home = newFolder();
+    chownSync(home, STRANGER, STRANGER);
+    chmodSync(home, 0o775);
+    expect(findPlace(home).dataFolder).toBe(join(home, 'postgres'));
   });
 });
 

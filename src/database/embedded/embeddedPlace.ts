@@ -21,6 +21,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { UnreachableError } from '../../core/errors.js';
 import { SOCKET_NAME } from './postmaster.js';
+import type { Trusted } from './strangers.js';
+import { assertClosedWay, assertMadeFor, assertOwnLink, isOpenToOthers } from './strangers.js';
 
 /** The account the server runs under; null means the account of this process. */
 export interface Account {
@@ -38,7 +40,8 @@ export interface Place {
   account: Account | null;
 }
 
-/** For root, when the account cannot reach the configured folder (a home with mode 0700). */
+/** For root, where the account cannot reach the configured folder (a home with mode 0700), or
+ * other users may write in it. */
 const SYSTEM_FOLDER = '/var/lib/tieout';
 const ACCOUNTS = ['postgres', 'nobody', '_postgres'];
 /** The shortest limit of the platforms (macOS); Linux takes a few bytes more. */
@@ -56,9 +59,11 @@ export function findPlace(dataDir: string): Place {
   const link = join(home, 'postgres');
   const isRoot = process.getuid?.() === 0;
   const lent = isRoot ? lentAccount() : null;
+  assertOwnLink(link);
   const dataFolder = existingFolder(link) ?? newFolder(link, home, lent);
   const account = isRoot ? (ownerOf(dataFolder) ?? lent) : null;
-  if (!isRoot) assertOwn(dataFolder);
+  if (account === null) assertOwn(dataFolder);
+  else assertOutOfReach(dataFolder, home, account);
   return {
     dataFolder,
     socketFolder: shortEnough(dataFolder, account),
@@ -132,8 +137,21 @@ function existingFolder(link: string): string | null {
   return existsSync(link) ? realpathSync(link) : resolve(dirname(link), readlinkSync(link));
 }
 
+/** Root's own, and of whoever the folder was given to; everybody else is a stranger. */
+function trustedIn(home: string, { uid, gid }: Account): Trusted {
+  return { uids: [0, uid, statSync(home).uid], gids: [0, gid] };
+}
+
+function assertOutOfReach(dataFolder: string, home: string, account: Account): void {
+  const trusted = trustedIn(home, account);
+  assertClosedWay(dirname(dataFolder), trusted);
+  const isElsewhere = dirname(dataFolder) !== home;
+  if (isElsewhere && isOpenToOthers(home, trusted)) assertMadeFor(dataFolder, home);
+}
+
 function newFolder(link: string, home: string, account: Account | null): string {
-  if (isReachable(home, account)) return link;
+  const isOpen = account !== null && isOpenToOthers(home, trustedIn(home, account));
+  if (!isOpen && isReachable(home, account)) return link;
   // A name of its own: what an earlier folder of this path has left there is another's database.
   const folder = join(SYSTEM_FOLDER, randomUUID().replaceAll('-', '').slice(0, 16));
   makeOpen(SYSTEM_FOLDER);

@@ -1348,14 +1348,16 @@ create table tieout.settlement_batches (
   first_booked_at timestamp with time zone not null,
   last_booked_at timestamp with time zone not null,
   digest text not null,
+  link_id bigint,
   constraint settlement_batches_file_id_fkey FOREIGN KEY (file_id) REFERENCES tieout.settlement_files(file_id),
   constraint settlement_batches_lines_check CHECK (lines > 0),
   constraint settlement_batches_pkey PRIMARY KEY (account_id, batch, currency)
 );
+CREATE INDEX settlement_batches_by_link ON tieout.settlement_batches USING btree (link_id);
 CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.settlement_batches
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
-CREATE TRIGGER guard_settlement BEFORE DELETE OR UPDATE ON tieout.settlement_batches
-  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_settlement();
+CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.settlement_batches
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
 
 create table tieout.settlement_files (
   file_id bigint generated always as identity not null,
@@ -1367,14 +1369,16 @@ create table tieout.settlement_files (
   lines bigint not null,
   totals jsonb not null,
   imported_at timestamp with time zone default clock_timestamp() not null,
+  link_id bigint,
   constraint settlement_files_batches_check CHECK (batches > 0),
   constraint settlement_files_lines_check CHECK (lines > 0),
   constraint settlement_files_pkey PRIMARY KEY (file_id)
 );
+CREATE INDEX settlement_files_by_link ON tieout.settlement_files USING btree (link_id);
 CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.settlement_files
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
-CREATE TRIGGER guard_settlement BEFORE DELETE OR UPDATE ON tieout.settlement_files
-  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_settlement();
+CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.settlement_files
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
 
 create table tieout.settlement_lines (
   settlement_line_id bigint generated always as identity not null,
@@ -1793,7 +1797,21 @@ UNION ALL
     a.link_id,
     ROW(a.amount_id, a.movement_id, a.amount, a.known_by, a.business_date - '2000-01-01'::date, a.run_id, a.change, a.suspense)::text AS line
    FROM tieout.movement_amounts a
-     JOIN tieout.movements m USING (movement_id);
+     JOIN tieout.movements m USING (movement_id)
+UNION ALL
+ SELECT '' COLLATE "C" AS account_id,
+    'file' AS what,
+    settlement_files.file_id AS pos,
+    settlement_files.link_id,
+    ROW(settlement_files.file_id, settlement_files.name, settlement_files.sha256, settlement_files.map_sha256, settlement_files.accounts, settlement_files.batches, settlement_files.lines, settlement_files.totals, EXTRACT(epoch FROM settlement_files.imported_at))::text AS line
+   FROM tieout.settlement_files
+UNION ALL
+ SELECT settlement_batches.account_id,
+    'settlement' AS what,
+    settlement_batches.file_id AS pos,
+    settlement_batches.link_id,
+    ROW(settlement_batches.batch, settlement_batches.currency, settlement_batches.file_id, settlement_batches.lines, settlement_batches.gross, settlement_batches.fees, settlement_batches.payout, settlement_batches.has_payout, EXTRACT(epoch FROM settlement_batches.first_booked_at), EXTRACT(epoch FROM settlement_batches.last_booked_at), settlement_batches.digest, tieout.settled_lines_sha256(settlement_batches.account_id, settlement_batches.batch, settlement_batches.currency))::text AS line
+   FROM tieout.settlement_batches;
 
 create view tieout.movements_now as
  SELECT m.movement_id,
@@ -4164,6 +4182,18 @@ AS $function$
     order by ra.business_date desc
     limit 1
   ) newest on true
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.settled_lines_sha256(account text, batch_name text, settled_in text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select tieout.fact_digest(string_agg(sha256(convert_to(row(settlement_line_id, line_id, line_no,
+    type, extract(epoch from booked_at), order_no, transaction_id, reference, currency, amount,
+    gross, fee, net)::text, 'UTF8')), '' order by settlement_line_id))
+  from tieout.settlement_lines
+  where account_id = account and batch = batch_name and settle_currency = settled_in
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.shown_amount(amount numeric, written text)

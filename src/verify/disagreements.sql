@@ -52,5 +52,20 @@ full join (
   ) booked group by 1, 2, 3, 4
 ) movements using (account_id, posted_to, currency, operation, is_late)
 where said.sum is distinct from movements.sum
+union all
+-- What a batch of the acquirer was taken with, and what its lines come to: so that it has a name.
+select account_id, null, ('batch ' || batch || ' in ' || currency) collate "default",
+  coalesce(lines.sum, 'without lines'), said.sum
+from (
+  select account_id, batch, currency,
+    lines || ' lines: ' || round(gross, 2) || ' less fees of ' || round(fees, 2) as sum
+  from tieout.settlement_batches
+) said
+full join (
+  select account_id, batch, settle_currency as currency,
+    count(*) || ' lines: ' || sum(gross) || ' less fees of ' || sum(fee) as sum
+  from tieout.settlement_lines group by 1, 2, 3
+) lines using (account_id, batch, currency)
+where said.sum is distinct from lines.sum
 order by 1, 2, 3
 limit 1000

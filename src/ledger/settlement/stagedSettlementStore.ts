@@ -59,7 +59,8 @@ export async function judgeBatches(
   files: readonly string[],
   limit: number,
 ): Promise<RefusedLine[]> {
-  await tx.query('lock table tieout.settlement_batches in share row exclusive mode');
+  // No lock of a table: whoever seals what a person decides writes into these, too.
+  await tx.query(`select pg_advisory_xact_lock(hashtext('tieout.settlement_import'))`);
   await tx.query(statement('ledger/settlement/numberLines'));
   await tx.query('analyze settlement_in');
   await tx.query(statement('ledger/settlement/cutBatches'));
@@ -115,6 +116,7 @@ export async function countAhead(tx: Tx, days: number): Promise<bigint> {
   return rows[0]?.lines ?? 0n;
 }
 
+/** Kept and sealed at once: nobody can change unseen what no night has seen yet. */
 export async function keepFiles(
   tx: Tx,
   files: readonly string[],
@@ -122,4 +124,11 @@ export async function keepFiles(
   mapDigest: string,
 ): Promise<void> {
   await tx.query(statement('ledger/settlement/keepFiles'), [files, digests, mapDigest]);
+  await tx.query(
+    `select tieout.seal(account_id, (clock_timestamp() at time zone 'UTC')::date, false)
+     from (
+       select account_id from settlement_batch_in where fate = 'inserted'
+       union select '' order by 1
+     ) chains`,
+  );
 }

@@ -32,6 +32,11 @@ const movement = (state) => (_, n) => ({
   ...{ holdReason: state === 'held' ? 'approval' : null, disputes: null },
   ...(state === 'held' ? seen('instruction', n) : { binding: null }),
 });
+const changes = breaks.map(({ breakId, accountId, orderNo, kind, owner, stake, ...one }) => ({
+  ...{ breakId, accountId, orderNo, kind, owner, currency: 'EUR', change: 'new', before: null },
+  ...{ after: stake, moved: stake, firstSeen: one.firstSeen, ageDays: one.ageDays, at: AT },
+  ...{ by: 'tieout', isClaim: false, reason: null, cause: null },
+}));
 const counts = { matched: 9000, explained: 0, due: 0, awaited: 0, broken: 0, notCompared: 0 };
 const tie = { openBefore: 0, new: BREAKS, reopened: 0, waived: 0, resolved: 0, openAfter: BREAKS };
 const perKind = Object.fromEntries(
@@ -56,6 +61,7 @@ const data = {
   ...{ secret: '0'.repeat(64), lines: () => [] },
   ...{ summary, about, currencies: [], elsewhere: [], coverage: [] },
   breaks: (kinds) => [breaks.filter(({ kind }) => kinds?.includes(kind) ?? true)],
+  ...{ changes: () => [changes], openBefore: [] },
   moved: () => [moved],
   waiting: () => [waiting],
   ...{ tiesByKind: [], tiesByMoney: [] },

@@ -15,6 +15,14 @@ import type {
 import type { ItemSums } from '../src/core/runs/statement.js';
 import { addLines, statementsOf } from '../src/core/runs/statement.js';
 import {
+  addChanges,
+  addOpenNow,
+  CHANGES_NAME,
+  changeFigures,
+  writeChanges,
+} from './changes/changesSheet.js';
+import { changesTable } from './changes/changesTable.js';
+import {
   BREAKS_SHEET,
   breaksSheet,
   COVERAGE,
@@ -56,7 +64,7 @@ export async function writeReconciliation(
 ): Promise<WrittenReport> {
   const { about } = data;
   const run = await planSheets(data);
-  const { breaks, lists, moved, waiting, lines, reserved, figures } = run;
+  const { breaks, changes, lists, moved, waiting, lines, reserved, figures } = run;
   const statements = statementsOf(data.currencies, run.sums);
   const dated = (title: string): string => `${title}: ${about.businessDate}`;
   const sealed = <R extends BreakRow | MovementRow>(plan: Planned<R>, rows: Chunks<R>) =>
@@ -74,6 +82,11 @@ export async function writeReconciliation(
         data.lines(),
       );
       await writeSummary(book, data, { ...places, figures });
+      const since = {
+        title: dated('What became of breaks since the run before'),
+        ...{ figures: run.changed, breaks: places.breaks },
+      };
+      await writeChanges(book, changes, since, data.changes());
       const all = dated('All breaks that are open, one line each');
       await writePlanned(book, breaks, all, sealed(breaks, data.breaks()));
       for (const { plan, title, kinds } of lists) {
@@ -100,12 +113,15 @@ async function planSheets(data: ReconciliationData) {
   const { consoleAddress } = about;
   const breaks = planned({ ...BREAKS_PLAN, table: breaksSheet(consoleAddress) }, about);
   const lines = planned({ name: LINES_NAME, table: statementLinesTable(consoleAddress) }, about);
+  const changes = planned({ name: CHANGES_NAME, table: changesTable(consoleAddress) }, about);
+  const changed = changeFigures(data.openBefore);
   const sums: ItemSums = new Map();
   const lists = LISTS.map((list) => ({ ...list, plan: planned(list, about) }));
   const moved = planned(MOVED_PLAN, about);
   const waiting = planned(WAITING_PLAN, about);
   for await (const rows of data.breaks()) {
     addBreaks(figures, rows);
+    addOpenNow(changed, rows);
     addPlanned(breaks, rows);
     for (const { plan, kinds } of lists) {
       addPlanned(
@@ -113,6 +129,10 @@ async function planSheets(data: ReconciliationData) {
         rows.filter(({ kind }) => kinds.includes(kind)),
       );
     }
+  }
+  for await (const rows of data.changes()) {
+    addChanges(changed, rows);
+    addPlanned(changes, rows);
   }
   for await (const rows of data.moved()) {
     addMoved(figures, rows);
@@ -127,7 +147,7 @@ async function planSheets(data: ReconciliationData) {
     addLines(sums, rows);
     addPlanned(lines, rows);
   }
-  return { figures, breaks, lists, moved, waiting, lines, reserved, sums };
+  return { figures, breaks, changes, changed, lists, moved, waiting, lines, reserved, sums };
 }
 
 const BREAKS_PLAN: PlannedSpec<BreakRow> = {

@@ -52,6 +52,17 @@ export function placesOf<R>(plan: Planned<R>): { lines: (Cell | null)[][]; parts
   return { lines: [], parts: plannedParts(name, rows, LINES_BEFORE_TOTALS) };
 }
 
+/** What stands above the rows where it is not the block of totals. */
+interface Above {
+  title: string;
+  /** Between the number of lines and the heading. */
+  blocks: (Cell | null)[][];
+  /** Where the rows will stand under them. */
+  parts: readonly Part[];
+  /** Cells that have to be 0, on the first sheet. */
+  checks?: readonly string[];
+}
+
 /** The second time: rows that are not those of the first would stand beside wrong sums. */
 export async function writePlanned<R>(
   book: Book,
@@ -59,17 +70,28 @@ export async function writePlanned<R>(
   title: string,
   chunks: Chunks<R>,
 ): Promise<void> {
-  const { name, table, rows, timezone, clock } = plan;
   const { lines, parts } = placesOf(plan);
+  await writePlannedUnder(book, plan, { title, blocks: lines, parts }, chunks);
+}
+
+/** The same under blocks that a sheet has of its own. */
+export async function writePlannedUnder<R>(
+  book: Book,
+  plan: Planned<R>,
+  { title, blocks, parts, checks = [] }: Above,
+  chunks: Chunks<R>,
+): Promise<void> {
+  const { name, table, rows, timezone, clock } = plan;
   const top: (Cell | null)[][] = [
     [{ value: freeText(title), style: STYLES.title }],
     [{ value: 'Lines shown', style: STYLES.text }, shownCount(parts, rows)],
     [],
-    ...lines,
+    ...blocks,
   ];
   const widths = [...plan.widths];
   widenForTop(widths, top);
-  const written = await writeTable(book, { name, table, top, timezone, clock, widths }, chunks);
+  const spec = { name, table, top, timezone, clock, widths, checks };
+  const written = await writeTable(book, spec, chunks);
   const last = (all: readonly Part[]): string => JSON.stringify(all.map((part) => part.last));
   if (last(written) !== last(parts)) {
     throw new Error(`the rows of the sheet ${name} changed while the workbook was written`);

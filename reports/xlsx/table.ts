@@ -41,6 +41,8 @@ interface TableSpec<R> {
   clock: WallClock;
   /** Fitted where all rows were gone through before; else the first rows stand for all. */
   widths?: readonly number[];
+  /** Cells above the rows that have to be 0: red unless they are. */
+  checks?: readonly string[];
   /** Rows of one sheet, all lines counted; a spreadsheet's own limit unless a test lowers it. */
   rowsPerSheet?: number;
 }
@@ -180,7 +182,9 @@ async function closeTableSheet<R>(sheet: Sheet, spec: TableSpec<R>): Promise<Par
   const heading = spec.top.length + 1;
   const lastColumn = columnLetters(spec.table.columns.length);
   const filter = `A${heading}:${lastColumn}${Math.max(sheet.row, heading)}`;
-  await closeSheet(sheet, { filter, ...decisionsEnd(spec.table, heading + 1, sheet.row) });
+  const zeroOrRed = sheet.name === spec.name ? (spec.checks ?? []) : [];
+  const decisions = decisionsEnd(spec.table, heading + 1, sheet.row);
+  await closeSheet(sheet, { filter, zeroOrRed, ...decisions });
   return { sheet: sheet.name, first: heading + 1, last: sheet.row };
 }
 

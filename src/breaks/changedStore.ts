@@ -1,35 +1,10 @@
 // What became of breaks since the run before: new, reopened, grown, shrunk, waived, resolved. Each
 // sum is that of rows that can be listed; money of two currencies is never added. Read only.
 
-import type { BreakKind } from '../core/orders/verdict.js';
-import type { Db } from '../database/db.js';
+import type { Change, ChangedBreak, OpenBefore } from '../core/breaks/change.js';
+import { CHANGES } from '../core/breaks/change.js';
+import type { Db, LongReads } from '../database/db.js';
 import { statement } from '../database/statements.js';
-
-/** In the order in which they are read. */
-export const CHANGES = ['new', 'reopened', 'grown', 'shrunk', 'waived', 'resolved'] as const;
-export type Change = (typeof CHANGES)[number];
-
-export interface ChangedBreak {
-  breakId: string;
-  accountId: string;
-  orderNo: string;
-  kind: BreakKind;
-  owner: string | null;
-  firstSeen: Date;
-  currency: string | null;
-  change: Change;
-  /** the money that was open in it at the end of the run before; null: none, or nobody can say */
-  before: string | null;
-  after: string | null;
-  /** by how much the open money became more, or less with a minus */
-  moved: string;
-  at: Date;
-  by: string;
-  isClaim: boolean;
-  reason: string | null;
-  /** by what it resolved */
-  cause: string | null;
-}
 
 interface ChangedFilter {
   runId: bigint;
@@ -47,6 +22,26 @@ export async function listChanged(
   const { runId, accountIds, currency, change } = filter;
   const values = [runId, accountIds, currency, change, page.limit, page.offset, CHANGES];
   return (await db.query<ChangedBreak>(statement('breaks/listChanged'), values)).rows;
+}
+
+/** All of a run, in the same order, in chunks. */
+export function streamChanged(
+  reads: LongReads,
+  runId: bigint,
+  accountIds: readonly string[],
+): AsyncIterable<ChangedBreak[]> {
+  const values = [runId, accountIds, null, null, null, 0, CHANGES];
+  return reads.stream<ChangedBreak>(statement('breaks/listChanged'), values);
+}
+
+/** What was open when the run before of each account ended; an account's first run has none. */
+export async function sumOpenBefore(
+  db: Db,
+  runId: bigint,
+  accountIds: readonly string[],
+): Promise<OpenBefore[]> {
+  const { rows } = await db.query<OpenBefore>(statement('breaks/openBefore'), [runId, accountIds]);
+  return rows;
 }
 
 export interface ChangedSum {

@@ -2,6 +2,7 @@
 // what a reader needs to trust them. Rows come in chunks, so that memory stays flat however many
 // there are; who has to see the same ones twice reads them of one snapshot (db.ts).
 
+import { streamChanged } from '../breaks/changedStore.js';
 import { ageInDays } from '../core/breaks/breakAge.js';
 import type { Side } from '../core/breaks/sentence.js';
 import {
@@ -13,7 +14,13 @@ import {
 import type { RowBinding } from '../core/decisions/rowBinding.js';
 import { type PayoutAnswer, payoutWords } from '../core/instructions/payoutAnswer.js';
 import type { BreakKind } from '../core/orders/verdict.js';
-import type { AboutData, BreakRow, MovementRow, OrderRow } from '../core/runs/reporting.js';
+import type {
+  AboutData,
+  BreakRow,
+  ChangeRow,
+  MovementRow,
+  OrderRow,
+} from '../core/runs/reporting.js';
 import { disputeText } from '../core/text/labels.js';
 import type { CopiedRow } from '../database/copy/copyOut.js';
 import type { Database, Db, LongReads, PlannerSettings } from '../database/db.js';
@@ -96,6 +103,18 @@ interface BoundRow {
 function breakBinding(row: BoundRow): RowBinding {
   const last = String(row.last_event ?? 0);
   return { of: 'break', id: row.break_id, last, seen: row.seen_sha256 };
+}
+
+/** What became of breaks since the run before of each account, as the console's page lists it. */
+export async function* changeRows(
+  reads: LongReads,
+  runId: bigint,
+  accountIds: readonly string[],
+  asOf: Date,
+): AsyncGenerator<ChangeRow[]> {
+  for await (const rows of streamChanged(reads, runId, accountIds)) {
+    yield rows.map((row) => ({ ...row, ageDays: ageInDays(row.firstSeen, asOf) }));
+  }
 }
 
 /** Instructions confirmed in a run: these and no others make up its totals. */

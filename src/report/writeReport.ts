@@ -8,6 +8,7 @@ import { writeOrders } from '../../reports/orders.js';
 import { writeAgeing } from '../../reports/periodReports.js';
 import { writeReconciliation } from '../../reports/reconciliation.js';
 import { atRiskOfNight } from '../authorisations/authorisations.js';
+import { sumOpenBefore } from '../breaks/changedStore.js';
 import { messageOf } from '../core/errors.js';
 import type { Period } from '../core/period.js';
 import { periodOf } from '../core/period.js';
@@ -26,7 +27,7 @@ import type { Digests } from './keptReportsStore.js';
 import { manifestOf } from './manifest.js';
 import { activityRows, openAsOf } from './periodRowsStore.js';
 import { coverageLines, currencyRows, elsewhereRows } from './reportFiguresStore.js';
-import { breakRows, movedRows, orderRows, waitingRows } from './reportRowsStore.js';
+import { breakRows, changeRows, movedRows, orderRows, waitingRows } from './reportRowsStore.js';
 import type { ReportRow } from './reportsStore.js';
 import { loadReport, recordFailedReport, recordWritten } from './reportsStore.js';
 import { writeSettlementReport } from './settlement/writeSettlementReport.js';
@@ -111,25 +112,33 @@ async function daysOf(db: ReportDeps['db'], { from, to }: Period): Promise<DayFi
   return dayFigures(db, accountIds, from, to);
 }
 
+type RunOfReport = Pick<ReconciliationData, 'summary' | 'about'>;
+
+function accountsOf({ summary }: Pick<RunOfReport, 'summary'>): string[] {
+  return summary.accounts.map(({ accountId }) => accountId);
+}
+
 /** The nightly workbook: its sums are read before, its rows twice, both times of one snapshot. */
 async function writeReconciliationOf(
   { db, config }: ReportDeps,
   path: string,
   runId: bigint,
-  run: Pick<ReconciliationData, 'summary' | 'about'>,
+  run: RunOfReport,
 ): Promise<WrittenReport> {
-  const [secret, currencies, elsewhere, tiesByKind, tiesByMoney] = await Promise.all([
+  const accountIds = accountsOf(run);
+  const [secret, openBefore, currencies, elsewhere, tiesByKind, tiesByMoney] = await Promise.all([
     workbookKey(db),
+    sumOpenBefore(db, runId, accountIds),
     currencyRows(db, runId),
     elsewhereRows(db, runId),
     tieByKind(db, runId, true),
     tieByMoney(db, runId, true),
   ]);
   const coverage = coverageLines(db, runId);
-  const figures = { ...run, secret, currencies, elsewhere, coverage, tiesByKind, tiesByMoney };
+  const sums = { openBefore, currencies, elsewhere, coverage, tiesByKind, tiesByMoney };
   return db.snapshot((reads) =>
     writeReconciliation(path, {
-      ...figures,
+      ...{ ...run, secret, ...sums },
       ...rowsOf(reads, runId, run),
       reservations: reservationsOf(reads, config, run),
     }),
@@ -140,22 +149,23 @@ async function writeReconciliationOf(
 function reservationsOf(
   reads: LongReads,
   config: ReportDeps['config'],
-  { summary, about }: Pick<ReconciliationData, 'summary' | 'about'>,
+  run: RunOfReport,
 ): ReconciliationData['reservations'] {
-  const accountIds = summary.accounts.map(({ accountId }) => accountId);
-  const rows = atRiskOfNight(reads, config, accountIds, about);
+  const rows = atRiskOfNight(reads, config, accountsOf(run), run.about);
   return rows === null ? undefined : readAgain(rows);
 }
 
 function rowsOf(
   reads: LongReads,
   runId: bigint,
-  { about }: Pick<ReconciliationData, 'about'>,
-): Pick<ReconciliationData, 'breaks' | 'lines' | 'moved' | 'waiting'> {
+  run: RunOfReport,
+): Pick<ReconciliationData, 'breaks' | 'changes' | 'lines' | 'moved' | 'waiting'> {
+  const { about } = run;
   const breaks = (kinds?: readonly string[]) => breakRows(reads, runId, about.asOf, kinds);
   const allBreaks = readAgain(() => breaks());
   return {
     breaks: (kinds) => (kinds === undefined ? allBreaks() : breaks(kinds)),
+    changes: readAgain(() => changeRows(reads, runId, accountsOf(run), about.asOf)),
     lines: readAgain(() => statementLines(reads, runId, about.asOf)),
     moved: readAgain(() => movedRows(reads, runId)),
     waiting: readAgain(() => waitingRows(reads, runId)),

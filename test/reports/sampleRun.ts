@@ -4,6 +4,7 @@ import type { DayFigures } from '../../src/core/runs/businessDay.js';
 import type {
   AboutData,
   BreakRow,
+  ChangeRow,
   CurrencyRow,
   MovementRow,
   OrderRow,
@@ -54,6 +55,17 @@ export function breakRow(changes: Partial<BreakRow> = {}): BreakRow {
     note: null,
     transactionId: '10001',
     transactions: ['10001'],
+    ...changes,
+  };
+}
+
+export function changeRow(changes: Partial<ChangeRow> = {}): ChangeRow {
+  return {
+    ...{ breakId: '11', accountId: 'A1001', orderNo: 'ORD-1', kind: 'amount_mismatch' },
+    ...{ owner: null, firstSeen: new Date('2026-11-18T22:30:00.000Z'), ageDays: 1 },
+    ...{ currency: 'EUR', change: 'new', before: null, after: '0.50', moved: '10.00' },
+    ...{ at: new Date('2026-11-20T03:16:02.000Z'), by: 'tieout', isClaim: false },
+    ...{ reason: null, cause: null },
     ...changes,
   };
 }
@@ -231,18 +243,30 @@ export function sampleSummary(): RunSummary {
 }
 
 /** The same night with its rows at hand. */
-export type RunAtHand = Omit<ReconciliationData, 'breaks' | 'lines' | 'moved' | 'waiting'> & {
+export type RunAtHand = Omit<
+  ReconciliationData,
+  'breaks' | 'changes' | 'lines' | 'moved' | 'waiting'
+> & {
   breaks: readonly BreakRow[];
+  changes: readonly ChangeRow[];
   lines: readonly StatementLine[];
   moved: readonly MovementRow[];
   waiting: readonly MovementRow[];
 };
 
 /** As the workbook takes it: rows in chunks of two. */
-export function runOf({ breaks, lines, moved, waiting, ...night }: RunAtHand): ReconciliationData {
+export function runOf({
+  breaks,
+  changes,
+  lines,
+  moved,
+  waiting,
+  ...night
+}: RunAtHand): ReconciliationData {
   return {
     ...night,
     breaks: (kinds) => chunked(breaks.filter(({ kind }) => kinds?.includes(kind) ?? true)),
+    changes: () => chunked(changes),
     lines: () => chunked(lines),
     moved: () => chunked(moved),
     waiting: () => chunked(waiting),
@@ -270,6 +294,18 @@ export function sampleRun(changes: Partial<RunAtHand> = {}): RunAtHand {
         note: 'asked the shop',
       }),
     ],
+    changes: [
+      changeRow({ orderNo: 'ORD-9', kind: 'missing_at_gateway', breakId: '12', after: '10.00' }),
+      changeRow({ change: 'shrunk', before: '0.60', after: '0.50', moved: '-0.10' }),
+      changeRow({
+        orderNo: 'ORD-8',
+        change: 'resolved',
+        before: '9.50',
+        after: null,
+        moved: '-9.50',
+      }),
+    ],
+    openBefore: [{ accountId: 'A1001', currency: 'EUR', breaks: 2, money: '10.10' }],
     lines: [
       statementLine(),
       statementLine({

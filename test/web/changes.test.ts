@@ -8,6 +8,10 @@ import { decideBreaks } from '../../src/breaks/decideBreaks.js';
 import type { BreakAction } from '../../src/core/breaks/breakDecision.js';
 import { statement } from '../../src/database/statements.js';
 import { consoleRun } from '../../src/night/consoleRunsStore.js';
+import { queueReports } from '../../src/report/reportsStore.js';
+import { writeReport } from '../../src/report/writeReport.js';
+import { evaluateAll } from '../reports/evaluate.js';
+import { openXlsx, sheetOf } from '../reports/openXlsx.js';
 import type { House } from '../support/night.js';
 import { dateOf } from '../support/night.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
@@ -16,6 +20,7 @@ import { openConsole } from './consoleHouse.js';
 const ACCOUNTS = ['A1001', 'A1002'];
 const NIGHTS = [4, 3, 2, 1].map(dateOf);
 const [, SECOND = '', THIRD = '', LAST = ''] = NIGHTS;
+const SHEET = 'Since the run before';
 const ALL = { limit: 10_000, offset: 0 };
 
 let console: ConsoleHouse;
@@ -148,6 +153,30 @@ describe('what changed since the run before', () => {
     }
   });
 
+  it('stands in the workbook of each night, whose sums tie to the breaks it lists', async () => {
+    const { app } = console;
+    for (const date of NIGHTS) {
+      const runId = await runOf(date);
+      for (const id of await queueReports(app.db, runId, ['reconciliation'], new Date())) {
+        await writeReport(app, id);
+      }
+      const { rows } = await app.db.query<{ path: string }>(
+        `select path from tieout.reports where kind = 'reconciliation' and run_id = $1
+         order by revision desc limit 1`,
+        [runId],
+      );
+      const book = await openXlsx(rows[0]?.path ?? '');
+      const cells = evaluateAll(book).filter(({ cell }) => cell.startsWith(`${SHEET}!`));
+      const differences = cells.filter(({ formula }) => /^(?:ROUND\()?K\d+-J\d+/.test(formula));
+      expect(differences.length).toBeGreaterThan(1);
+      for (const { workedOut, stored, cell } of cells) expect(workedOut, cell).toBe(stored);
+      expect(differences.map(({ workedOut }) => workedOut)).toEqual(differences.map(() => 0));
+      const all = await listChanged(app.db, await any(date), ALL);
+      const listed = sheetOf(book, SHEET).getColumn(3).values.slice(1).filter(isBreakNumber);
+      expect(listed.map(String)).toEqual(all.map(({ breakId }) => breakId));
+    }
+  });
+
   it('stands on the pages of a night, each figure a link to its rows', async () => {
     const { body } = await viewer.get(`/nights/${THIRD}`);
     const link = /<a href="(\/nights\/[^"]+change=grown)">(\d+)<\/a>/.exec(body);
@@ -168,6 +197,11 @@ describe('what changed since the run before', () => {
     expect((await other.get('/nights/2001-01-01/changes')).statusCode).toBe(404);
   });
 });
+
+/** In the column that has what was open before above the lines. */
+function isBreakNumber(value: unknown): boolean {
+  return typeof value === 'string' && /^\d+$/.test(value);
+}
 
 interface Line {
   account_id: string;

@@ -3,6 +3,7 @@
 // float can creep in between database and file; instants are Date; a business date is its text.
 // Neighbours: summary.ts (the figures of a run), reports/columns.ts (how each row is shown).
 
+import type { ChangedBreak, OpenBefore } from '../breaks/change.js';
 import type { RowBinding } from '../decisions/rowBinding.js';
 import { type Hundredths, parseSum } from '../money.js';
 import type { Statement, StatementLine } from './statement.js';
@@ -245,6 +246,11 @@ export interface ReservationRow {
   owner: string | null;
 }
 
+/** A break that is otherwise than when the run before ended; its age is that at the snapshot. */
+export interface ChangeRow extends ChangedBreak {
+  ageDays: number;
+}
+
 /** Everything in the nightly workbook. Each list is read more than once, the same each time. */
 export interface ReconciliationData {
   summary: RunSummary;
@@ -259,6 +265,9 @@ export interface ReconciliationData {
   waiting: () => Chunks<MovementRow>;
   /** What is reserved and lapses; left out where nobody said how long reservations hold. */
   reservations?: (() => Chunks<ReservationRow>) | undefined;
+  /** What became of breaks since the run before, by account, currency and change. */
+  changes: () => Chunks<ChangeRow>;
+  openBefore: readonly OpenBefore[];
   currencies: readonly CurrencyRow[];
   /** Orders of which both sides say different money: the lines of the statement. */
   lines: () => Chunks<StatementLine>;

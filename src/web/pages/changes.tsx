@@ -1,9 +1,11 @@
 // What changed since the run before: breaks that are new, reopened, grown, shrunk, waived or
 // resolved, by account and currency. Each figure leads to the rows that it is the sum of.
 
-import type { Change, ChangedBreak, ChangedSum } from '../../breaks/changedStore.js';
-import { CHANGES, listChanged, sumChanged } from '../../breaks/changedStore.js';
+import type { ChangedSum } from '../../breaks/changedStore.js';
+import { listChanged, sumChanged } from '../../breaks/changedStore.js';
 import { ageInDays } from '../../core/breaks/breakAge.js';
+import type { Change, ChangedBreak } from '../../core/breaks/change.js';
+import { CHANGE_WORDS, CHANGES } from '../../core/breaks/change.js';
 import { nameLabel } from '../../core/instructions/decider.js';
 import { causeLabel, labelOf } from '../../core/text/labels.js';
 import type { ConsoleRun } from '../../night/consoleRunsStore.js';
@@ -18,15 +20,6 @@ const ROWS_A_PAGE = 50;
 const PAGES_MAX = 20_000;
 /** In an address: of breaks whose money bears no currency. */
 const NO_CURRENCY = '-';
-
-const CHANGE_WORDS: Readonly<Record<Change, string>> = {
-  new: 'New',
-  reopened: 'Reopened',
-  grown: 'Grown',
-  shrunk: 'Shrunk',
-  waived: 'Waived',
-  resolved: 'Resolved',
-};
 
 interface Wanted {
   account?: string;

@@ -17,6 +17,9 @@ const TOGETHER = STATEMENT_ROOMS.split(' ')
   .flatMap((room) => readdirSync(`test/${room}`).map((name) => `test/${room}/${name}`))
   .filter((path) => path.endsWith('.test.ts') && !WHOLE_RUN.test(readFileSync(path, 'utf8')));
 
+/** Where whole schedules of kills, cuts and restarts are played, each of which takes its time. */
+const FAULTS = ['test/faults/**/*.test.ts', 'test/proof/**/*.test.ts'];
+
 const EVERY_TEST = {
   // Real servers and processes on a shared, noisy machine: CI tries a failed test once more.
   retry: process.env.CI ? 1 : 0,
@@ -40,9 +43,10 @@ export default defineConfig({
           name: 'alone',
           pool: 'forks',
           include: ['test/**/*.test.ts'],
-          exclude: TOGETHER,
+          exclude: [...TOGETHER, ...FAULTS],
         },
       },
+      { test: { ...EVERY_TEST, name: 'faults', pool: 'forks', include: FAULTS } },
       {
         test: { ...EVERY_TEST, name: 'together', pool: 'forks', include: TOGETHER, isolate: false },
       },

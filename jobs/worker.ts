@@ -50,18 +50,25 @@ export interface Workers {
 /** Starts one worker a queue; throws UnreachableError within a bounded time. */
 export async function startWorkers(deps: WorkerDeps): Promise<Workers> {
   const work: Work = { running: new Set(), isStopping: false, told: failureNotices(deps.log) };
-  const workers = QUEUES.map((name) => startWorker(deps, name, work));
-  const rests = workers.map(restOnErrors);
+  const workers: QueueWorker[] = [];
+  const rests: (() => void)[] = [];
   const stop = (graceMs: number) => {
     work.isStopping = true;
     for (const endRest of rests) endRest();
     return stopWorkers(deps, workers, work.running, graceMs).finally(() => work.told.end());
   };
-  const ready = Promise.all(workers.map((worker) => worker.waitUntilReady()));
-  await answered(deps.queues.inside.backend, ready, READY_TIMEOUT_MS).catch(async (error) => {
+  try {
+    // One after the other: begun at once, each would open connections that begin with empty caches.
+    for (const name of QUEUES) {
+      const worker = startWorker(deps, name, work);
+      workers.push(worker);
+      rests.push(restOnErrors(worker));
+      await answered(deps.queues.inside.backend, worker.waitUntilReady(), READY_TIMEOUT_MS);
+    }
+  } catch (error) {
     await stop(0);
     throw error;
-  });
+  }
   return { stop };
 }
 

@@ -217,6 +217,7 @@ const settingsSchema = z.strictObject({
         merchantId: identifier,
         accountId: identifier,
         signingKey: filled,
+        previousSigningKey: filled.nullable().default(null),
         liveFrom: instant.nullable().default(null),
         authorisation: z
           .strictObject({
@@ -331,7 +332,7 @@ function refuseTwins(accounts: Settings['accounts'], file: string): void {
 }
 
 function accountOf({ authorisation: _, ...given }: Settings['accounts'][number]): Account {
-  return withMaskedKeys({ ...given }, ['signingKey']);
+  return withMaskedKeys({ ...given }, ['signingKey', 'previousSigningKey']);
 }
 
 function authorisationsOf(accounts: Settings['accounts']): Config['authorisations'] {

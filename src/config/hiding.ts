@@ -31,7 +31,7 @@ function secretsOf(config: Config): string[] {
     gateway.proxy?.href ?? null,
   ];
   return [
-    ...config.accounts.map((account) => account.signingKey),
+    ...config.accounts.flatMap((one) => [one.signingKey, one.previousSigningKey ?? '']),
     config.web.metricsToken ?? '',
     config.web.notifications?.secret ?? '',
     ...addresses.flatMap((address) => (address === null ? [] : passwordsOf(address))),

@@ -73,6 +73,7 @@ gateway: { baseUrl: ${quoted(values.baseUrl ?? 'sandbox')}, profile: ${quoted(va
 
 # Keep keys out of this file: let the environment bring them. An account without liveFrom is only
 # observed. With it, tieout sends; refund and payout requests older than it count as done already.
+# previousSigningKey: the key before, while the acquirer changes over and some answers still bear it.
 # authorisation: how long a reservation can be captured, as agreed with the acquirer, such as
 # { validHours: 168, warnHours: 24 }; whoever is to know is told at least warnHours before one lapses.
 accounts:
@@ -162,7 +163,7 @@ function accountLine(account: AccountValues): string {
   const { merchantId, accountId, signingKey, liveFrom } = account;
   const ids = `merchantId: ${quoted(merchantId)}, accountId: ${quoted(accountId)}`;
   const live = liveFrom === null ? 'null' : quoted(liveFrom);
-  const rest = `liveFrom: ${live}, authorisation: null`;
+  const rest = `liveFrom: ${live}, previousSigningKey: null, authorisation: null`;
   return `  - { ${ids}, signingKey: ${quoted(signingKey)}, ${rest} }`;
 }
 

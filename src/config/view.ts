@@ -21,6 +21,7 @@ export function configHash(config: Config): string {
     reports: ___,
     gateway,
     settlement,
+    accounts,
     web,
     exceptions: ____,
     // who signs decides nothing of what a night does
@@ -32,7 +33,12 @@ export function configHash(config: Config): string {
   const { proxy: _____, ...gatewayShown } = gateway as Record<string, unknown>;
   const gatewaySettings = { ...gatewayShown, profileFile: null };
   const given = {
-    ...{ ...settings, ...settlementGiven(settlement), web: webGiven(web) },
+    ...{
+      ...settings,
+      ...settlementGiven(settlement),
+      web: webGiven(web),
+      accounts: accountsGiven(accounts),
+    },
     gateway: gatewaySettings,
   };
   return sha256(JSON.stringify(sortedKeys(given)));
@@ -42,6 +48,13 @@ export function configHash(config: Config): string {
 function settlementGiven(settlement: unknown): Record<string, unknown> {
   if (settlement === null) return {};
   return { settlement: { ...(settlement as object), inbox: null, files: [] } };
+}
+
+/** Whose answers are still believed frees no money: a key that is changed lets nothing wait. */
+function accountsGiven(accounts: unknown): unknown[] {
+  return (accounts as Record<string, unknown>[]).map(
+    ({ previousSigningKey: _, ...given }) => given,
+  );
 }
 
 /** Where links lead and who may knock decides nothing. */

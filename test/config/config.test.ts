@@ -45,7 +45,13 @@ describe('loadConfig', () => {
     expect(config.gateway).toMatchObject({ baseUrl: 'sandbox', profileFile: null });
     expect(config.gateway.profile).toEqual(sandboxProfile());
     expect(config.accounts).toEqual([
-      { merchantId: 'M1', accountId: 'A1', signingKey: 's3cret-key', liveFrom: null },
+      {
+        merchantId: 'M1',
+        accountId: 'A1',
+        signingKey: 's3cret-key',
+        previousSigningKey: null,
+        liveFrom: null,
+      },
     ]);
     expect(config.schedule).toEqual({
       cron: '15 4 * * *',
@@ -343,6 +349,12 @@ ${ACCOUNTS}`;
     });
   });
 
+  it('that are being changed are kept apart as well, and decide nothing of a night', () => {
+    const config = load(ACCOUNTS.replace('signingKey', 'previousSigningKey: before, signingKey'));
+    expect(config.accounts[0]?.previousSigningKey).toBe('before');
+    expect(hidingSecrets(config)(`a ${JSON.stringify(config.accounts)} before`)).not.toMatch('bef');
+    expect(configHash(config)).toBe(configHash(load(ACCOUNTS)));
+  });
   it('are taken out of any text, however they are spelled', () => {
     const hide = hidingSecrets(load(text));
     const secrets = [

@@ -226,6 +226,32 @@ describe('readBatchAnswer', () => {
     }
   });
 
+  it('believes the key before while it is given, says so, and signs with the new one', () => {
+    const changed = { ...ACCOUNT, signingKey: 'key-after', previousSigningKey: ACCOUNT.signingKey };
+    const after = { ...changed, previousSigningKey: null };
+    const echo = profileWith({ responses: 'enforce', responseMode: 'echo' });
+    const own = profileWith({ responses: 'enforce' });
+    for (const [profile, answer] of [
+      [own, fine],
+      [echo, echoed],
+    ] as const) {
+      const judged = [changed, after, { ...changed, previousSigningKey: 'another' }].map(
+        (account) => {
+          const reading = readBatchAnswer(profile, account, 'capture', sent, rawAnswer(answer));
+          return reading.trusted ? reading.signatureWarning : reading.reason;
+        },
+      );
+      expect(judged).toEqual([
+        'the answer is signed with accounts[].previousSigningKey',
+        'the signature of the answer is wrong',
+        'the signature of the answer is wrong',
+      ]);
+    }
+    const request = prepareBatch(PROFILE, changed, 'capture', sent).body.toString();
+    expect(request).toBe(prepareBatch(PROFILE, after, 'capture', sent).body.toString());
+    expect(request).not.toContain(ours.encryption_data);
+  });
+
   it('never masks an id but masks a card number in a reason', () => {
     const answer = {
       ...fine,

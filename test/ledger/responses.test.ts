@@ -129,7 +129,7 @@ describe('import responses', async () => {
   const profile = sandboxProfile();
   profile.signing.responses = 'off';
   const accounts = [
-    { merchantId: 'M1', accountId: 'A1', signingKey: 'k1' },
+    { merchantId: 'M1', accountId: 'A1', signingKey: 'k1', previousSigningKey: 'k0' },
     { merchantId: 'M1', accountId: 'A2', signingKey: 'k2' },
   ];
   let files = 0;
@@ -214,6 +214,11 @@ describe('import responses', async () => {
     );
     const signature = responseSignatureOf(strict.signing, 'authorise', 'k1', FIELDS);
     const signed = xml({ encryption_data: signature });
+    const before = responseSignatureOf(strict.signing, 'authorise', 'k0', FIELDS);
+    expect(await load([xml({ encryption_data: before })], true, strict)).toMatchObject({
+      kind: 'imported',
+      warnings: ['1 are signed with accounts[].previousSigningKey'],
+    });
     expect(await load([signed], false, strict)).toMatchObject({ kind: 'imported', updated: 1 });
     expect(await load([xml()], false, strict)).toMatchObject({
       kind: 'refused',

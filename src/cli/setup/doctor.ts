@@ -83,6 +83,7 @@ function configChecks(config: Config): Check[] {
     { name: 'configuration', kind: 'ok', words: config.file },
     { name: 'environment', kind: 'ok', words: config.environment },
     ...accountChecks(config),
+    ...keyChecks(config),
     ...fileChecks(config),
   ];
 }
@@ -154,6 +155,16 @@ function accountChecks(config: Config): Check[] {
       ? { name, kind: 'warning', words: liveFromAheadSentence(liveFrom) }
       : { name, kind: 'ok', words: `live from ${liveFrom.toISOString()}` };
   });
+}
+
+/** A key that is no longer needed is one more that may leak. */
+function keyChecks({ accounts }: Config): Check[] {
+  const words =
+    'answers signed with previousSigningKey are still believed: take it out when no log line ' +
+    'has named one for a while';
+  return accounts
+    .filter(({ previousSigningKey }) => (previousSigningKey ?? null) !== null)
+    .map(({ accountId }) => ({ name: `account ${accountId}`, kind: 'warning', words }));
 }
 
 /** What an account left unfinished when it left the configuration. */

@@ -14,9 +14,9 @@ import type { RawAnswer } from '../transport/transport.js';
 import { readWireAmount } from '../wire/amount.js';
 import { encodeMessage } from '../wire/encode.js';
 import {
+  judgeSignature,
   responseSignatureOf,
   type SignedMessage,
-  sameSignature,
   signMessage,
 } from '../wire/sign.js';
 import { readStrictJson } from '../wire/strictJson.js';
@@ -82,7 +82,9 @@ export function readBatchAnswer(
   const opened = openAnswer(account, answer);
   if (typeof opened === 'string') return untrusted(opened);
   const signature = checkSignature(profile, account, operation, sent, opened);
-  if (signature !== null && profile.signing.responses === 'enforce') return untrusted(signature);
+  if (!signature.isGood && profile.signing.responses === 'enforce') {
+    return untrusted(signature.warning ?? '');
+  }
   const found = entriesById(operation, sent, opened);
   if (typeof found === 'string') return untrusted(found);
   const entries = sent.map((entry) => {
@@ -90,7 +92,7 @@ export function readBatchAnswer(
     if (answered === undefined) return unknownEntry(entry, 'the answer does not mention it');
     return judgeEntry(operation, profile.results.accepted, entry, answered);
   });
-  return { trusted: true, signatureWarning: signature, entries };
+  return { trusted: true, signatureWarning: signature.warning, entries };
 }
 
 function refuseBadBatch(
@@ -176,25 +178,21 @@ function openAnswer(account: Account, answer: RawAnswer): Record<string, unknown
   return checkEnvelope(account, read.value) ?? read.value;
 }
 
-/** Null when the signature is as it should be, or when nobody asked to look. */
+/** Good as well where nobody asked to look. */
 function checkSignature(
   profile: Profile,
   account: Account,
   operation: Operation,
   sent: AnyEntryWire[],
   answer: Record<string, unknown>,
-): string | null {
+) {
   const { signing } = profile;
-  if (signing.responses === 'off') return null;
-  const expected =
+  if (signing.responses === 'off') return { isGood: true, warning: null };
+  return judgeSignature(account, answer.encryption_data, (signingKey) =>
     signing.responseMode === 'echo'
-      ? batchMessage(profile, account, operation, sent).signature
-      : responseSignatureOf(signing, operation, account.signingKey, answer);
-  const found = answer.encryption_data;
-  if (sameSignature(expected, found)) return null;
-  return found === undefined || found === ''
-    ? 'the answer bears no signature'
-    : 'the signature of the answer is wrong';
+      ? batchMessage(profile, { ...account, signingKey }, operation, sent).signature
+      : responseSignatureOf(signing, operation, signingKey, answer),
+  );
 }
 
 /** The result entries by id, or why the whole answer is untrusted. */

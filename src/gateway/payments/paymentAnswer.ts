@@ -11,7 +11,7 @@ import type { RawAnswer } from '../transport/transport.js';
 import { freeText } from '../wire/freeText.js';
 import type { PreparedRequest } from '../wire/requests.js';
 import { type Respon, readRespon } from '../wire/responXml.js';
-import { responseSignatureOf, sameSignature } from '../wire/sign.js';
+import { judgeSignature, responseSignatureOf } from '../wire/sign.js';
 import {
   documentedRefusal,
   echoDifference,
@@ -50,11 +50,13 @@ export function readDirectAnswer(
   const respon = openRespon(sent, raw);
   if (respon.kind !== 'respon') return respon;
   const signature = checkSignature(profile, account, sent, respon);
-  if (signature !== null && profile.signing.responses === 'enforce') return unknown(signature);
+  if (!signature.isGood && profile.signing.responses === 'enforce') {
+    return unknown(signature.warning ?? '');
+  }
   const answer = answerFrom(profile, respon);
   const { resultCode, orderStatus, transactionId } = answer;
   if (resultCode === null) return unknown('the answer has no result of the form <code>:<message>');
-  const outcome = { answer, signatureWarning: signature };
+  const outcome = { answer, signatureWarning: signature.warning };
   const isAccepted = orderStatus !== null && profile.payments.accepted.includes(orderStatus);
   const status = freeText(orderStatus) ?? 'none';
   if (resultCode !== SUCCESS_CODE) {
@@ -93,21 +95,18 @@ function openRespon(sent: PreparedRequest, raw: RawAnswer): Respon | UnknownOutc
 }
 
 function checkSignature(
-  profile: Profile,
+  { signing }: Profile,
   account: Account,
   sent: PreparedRequest,
   respon: Respon,
-): string | null {
-  const { signing } = profile;
-  if (signing.responses === 'off') return null;
+) {
+  if (signing.responses === 'off') return { isGood: true, warning: null };
   const values = Object.fromEntries(respon.values);
-  const expected =
+  return judgeSignature(account, values.encryption_data, (key) =>
     signing.responseMode === 'echo'
       ? sent.signature
-      : responseSignatureOf(signing, 'authorise', account.signingKey, values);
-  const found = respon.values.get('encryption_data') ?? '';
-  if (sameSignature(expected, found)) return null;
-  return found === '' ? 'the answer bears no signature' : 'the signature of the answer is wrong';
+      : responseSignatureOf(signing, 'authorise', key, values),
+  );
 }
 
 function answerFrom({ statuses }: Profile, { values, riskReasons }: Respon): PaymentAnswer {

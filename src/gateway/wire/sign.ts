@@ -12,6 +12,12 @@ type Signing = Profile['signing'];
 type Message = Record<string, unknown>;
 type Signer = Pick<Account, 'merchantId' | 'accountId' | 'signingKey'>;
 
+/** `warning`: for whoever runs the program; null where there is nothing to say. */
+interface JudgedSignature {
+  isGood: boolean;
+  warning: string | null;
+}
+
 /** A message as it goes out, and what its head says beside the content type. */
 export interface SignedMessage {
   message: Message;
@@ -69,6 +75,27 @@ export function responseSignatureOf(
   message: Message,
 ): string {
   return signPaths(signing, forOperation(signing.responseFields, operation), key, message);
+}
+
+/**
+ * Holds the signature of an answer against the account's key, and where a key is being changed
+ * against the one before; `signedWith` makes the signature that a key would give.
+ */
+export function judgeSignature(
+  account: Pick<Account, 'signingKey' | 'previousSigningKey'>,
+  found: unknown,
+  signedWith: (key: string) => string,
+): JudgedSignature {
+  if (sameSignature(signedWith(account.signingKey), found)) return { isGood: true, warning: null };
+  const before = account.previousSigningKey ?? null;
+  if (before !== null && sameSignature(signedWith(before), found)) {
+    return { isGood: true, warning: 'the answer is signed with accounts[].previousSigningKey' };
+  }
+  const isMissing = found === undefined || found === null || found === '';
+  const warning = isMissing
+    ? 'the answer bears no signature'
+    : 'the signature of the answer is wrong';
+  return { isGood: false, warning };
 }
 
 /** Compares in constant time; anything but the exact same text is wrong, upper case included. */

@@ -10,7 +10,7 @@ import type { Db } from '../../database/db.js';
 import type { PaymentResponse } from '../../gateway/payments/paymentResponse.js';
 import { parsePaymentResponse } from '../../gateway/payments/paymentResponse.js';
 import { PAYMENT_RESPONSE_LIMITS } from '../../gateway/wire/responXml.js';
-import { responseSignatureOf, sameSignature } from '../../gateway/wire/sign.js';
+import { judgeSignature, responseSignatureOf } from '../../gateway/wire/sign.js';
 import { requireFiles } from '../lines/inputText.js';
 import type { ImportResult, ProblemList } from './importResult.js';
 import { MAX_PROBLEMS, problemList, refusal } from './importResult.js';
@@ -24,6 +24,8 @@ const SUCCESS_CODE = '0000';
 interface Tally {
   skipped: number;
   unsigned: number;
+  /** with the key before */
+  signedBefore: number;
   readonly unknownAccounts: Map<string, number>;
 }
 
@@ -57,7 +59,7 @@ async function stageResponses(
   files: readonly string[],
   problems: ProblemList,
 ): Promise<Tally> {
-  const tally: Tally = { skipped: 0, unsigned: 0, unknownAccounts: new Map() };
+  const tally: Tally = { skipped: 0, unsigned: 0, signedBefore: 0, unknownAccounts: new Map() };
   const batch = batchOf(tx, RESPONSE_STATEMENTS.stage);
   for (const [fileNo, file] of files.entries()) {
     if (problems.isFull()) return tally;
@@ -109,8 +111,11 @@ function responseProblem(deps: ImportDeps, response: PaymentResponse, tally: Tal
   }
   // An echoed signature is that of the request, which is not stored: nothing to compare with.
   if (signing.responses === 'off' || signing.responseMode === 'echo') return null;
-  const expected = responseSignatureOf(signing, 'authorise', account.signingKey, response.values);
-  if (sameSignature(expected, response.signature)) return null;
+  const { isGood, warning } = judgeSignature(account, response.signature, (key) =>
+    responseSignatureOf(signing, 'authorise', key, response.values),
+  );
+  if (isGood && warning !== null) tally.signedBefore += 1;
+  if (isGood) return null;
   if (signing.responses === 'enforce') return 'its signature is wrong or missing';
   tally.unsigned += 1;
   return null;
@@ -134,6 +139,9 @@ function warningsOf(tally: Tally): string[] {
   const warnings = unknownAccountWarnings(tally.unknownAccounts);
   if (tally.unsigned > 0) {
     warnings.push(`${tally.unsigned} bear no signature that the profile can confirm`);
+  }
+  if (tally.signedBefore > 0) {
+    warnings.push(`${tally.signedBefore} are signed with accounts[].previousSigningKey`);
   }
   return warnings;
 }

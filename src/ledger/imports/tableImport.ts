@@ -22,7 +22,10 @@ import { MAX_PROBLEMS, problemList, refusal } from './importResult.js';
 export interface ImportDeps {
   db: Database;
   profile: Profile;
-  accounts: readonly Pick<Account, 'merchantId' | 'accountId' | 'signingKey'>[];
+  accounts: readonly Pick<
+    Account,
+    'merchantId' | 'accountId' | 'signingKey' | 'previousSigningKey'
+  >[];
 }
 
 export interface ImportOptions {

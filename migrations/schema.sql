@@ -1,4 +1,4 @@
--- The schema as it stands after 0240_changed_breaks_by_touch, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0241_search_by_refund, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -750,6 +750,9 @@ CREATE INDEX instructions_settled ON tieout.instructions USING btree (settled_ru
 CREATE INDEX instructions_settled_between ON tieout.instructions USING btree (account_id) WHERE ((settled_at IS NOT NULL) AND (settled_run_id IS NULL));
 CREATE INDEX instructions_void ON tieout.instructions USING btree (instruction_id) WHERE is_void;
 CREATE INDEX payouts_by_request ON tieout.instructions USING btree (transaction_id, account_id) WHERE (operation = 'payout');
+CREATE INDEX refunds_by_gateway_reference ON tieout.instructions USING btree (gateway_reference) WHERE ((operation = 'refund') AND (gateway_reference IS NOT NULL));
+CREATE INDEX refunds_by_number ON tieout.instructions USING btree (refund_id) WHERE (operation = 'refund');
+CREATE INDEX refunds_by_reference ON tieout.instructions USING btree (refund_reference) WHERE (refund_reference IS NOT NULL);
 CREATE TRIGGER back_to_unknown BEFORE UPDATE OF state ON tieout.instructions
   FOR EACH ROW WHEN (old.state = 'unknown' OR old.resends > 0)
   EXECUTE FUNCTION tieout.back_to_unknown();
@@ -2511,7 +2514,12 @@ AS $function$
     and (min_amount is null or f.stake >= min_amount)
     and (max_amount is null or f.stake <= max_amount)
     and (found_breaks.searched is null
-      or position(lower(found_breaks.searched) in f.searched) > 0)
+      or position(lower(found_breaks.searched) in f.searched) > 0
+      or exists (
+        select from tieout.instructions i
+        where i.account_id = f.account_id and i.order_no = f.order_no and i.operation = 'refund'
+          and position(lower(found_breaks.searched) in lower(
+            concat_ws(' ', i.refund_id, i.gateway_reference, i.refund_reference))) > 0))
     and (seen_from is null or f.first_seen >= seen_from)
     and (seen_before is null or f.first_seen < seen_before)
     and (found_breaks.order_no is null or f.order_no = found_breaks.order_no)

@@ -44,24 +44,34 @@ export interface OrderHistory {
 /** Looks older than the newest so many pulls are not searched. */
 const PULLS_MAX = 200;
 
-/** Accounts among these whose ledger, looks or breaks know the order number. */
-export async function accountsWithOrder(
+/** By what an order was found: its number, a part of it, or another number that leads to it. */
+export type FoundBy =
+  | 'order'
+  | 'part'
+  | 'transaction'
+  | 'refund'
+  | 'refund_reference'
+  | 'gateway_reference';
+
+export interface FoundOrder {
+  accountId: string;
+  orderNo: string;
+  by: FoundBy;
+}
+
+/** At most so many orders of these accounts that have this number, or a part of it. */
+export async function findOrders(
   db: Db,
   accountIds: readonly string[],
-  orderNo: string,
-): Promise<string[]> {
-  const { rows } = await db.query<{ account_id: string }>(
-    `select account_id from unnest($1::text[]) as wanted (account_id)
-     where exists (select 1 from tieout.ledger_orders('{}', '{}', '') o
-         where o.account_id = wanted.account_id and o.order_no = $2)
-       or exists (select 1 from tieout.breaks b
-         where b.account_id = wanted.account_id and b.order_no = $2)
-       or exists (select 1 from tieout.instructions i
-         where i.account_id = wanted.account_id and i.order_no = $2)
-     order by account_id`,
-    [accountIds, orderNo],
-  );
-  return rows.map((row) => row.account_id);
+  number: string,
+  limit: number,
+): Promise<FoundOrder[]> {
+  const spelled = [...new Set([number, number.toUpperCase(), number.toLowerCase()])];
+  const exact = [accountIds, spelled, limit];
+  const { rows } = await db.query<FoundOrder>(statement('orders/findOrders'), exact);
+  if (rows.length > 0) return rows;
+  const parts = [accountIds, number, limit];
+  return (await db.query<FoundOrder>(statement('orders/findOrdersByPart'), parts)).rows;
 }
 
 export async function orderHistory(

@@ -96,13 +96,13 @@ function Bar({ frame, person }: { frame: Frame; person: NonNullable<Frame['perso
       <search>
         <form class="search" action="/search" method="get">
           <label class="unseen" for="q">
-            Order number
+            Order, transaction or refund
           </label>
           <input
             id="q"
             name="q"
             type="search"
-            placeholder="Order number"
+            placeholder="Order, transaction, refund"
             maxLength={128}
             required
           />

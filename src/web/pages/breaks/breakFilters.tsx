@@ -75,7 +75,7 @@ export function Filters(props: {
       />
       <Type name="from" label="Amount from" query={query} size={10} />
       <Type name="to" label="Amount to" query={query} size={10} />
-      <Type name="text" label="Order, transaction, words" query={query} size={18} />
+      <Type name="text" label="Order, transaction, refund, words" query={query} size={18} />
       <Choose name="sort" label="Order by" query={query} any="oldest first" choices={SORTS} />
       {query.text('cause', 600) === null ? null : (
         <input type="hidden" name="cause" value={query.text('cause', 600) ?? ''} />

@@ -1,55 +1,20 @@
-// One order's whole history on a page, and the search that leads to it. The history is the one that
-// `tieout order` prints; here every part is a table.
+// One order's whole history on a page. The history is the one that `tieout order` prints; here every
+// part is a table.
 
-import { breakSentence } from '../../core/breaks/sentence.js';
-import { type PayoutAnswer, payoutWords } from '../../core/instructions/payoutAnswer.js';
-import { gapWords } from '../../core/instructions/refundOrdinals.js';
-import type { BreakKind } from '../../core/orders/verdict.js';
-import { removedLine } from '../../core/runs/removal.js';
-import { disputeText, labelOf, labelStates, reasonToWait } from '../../core/text/labels.js';
-import type { OrderHistory } from '../../orders/historyStore.js';
-import { accountsWithOrder, orderHistory } from '../../orders/historyStore.js';
-import type { Words } from '../format.js';
-import { Empty, Figure, OrderLink, orderPath as pathOf, State, Table } from '../layout/parts.js';
-import type { Answer, Visit } from '../visit.js';
-import { NOT_FOUND } from '../visit.js';
-import { ShownEntries } from './breaks/shownBeside.js';
-import { OrderSettlement } from './settlement/orderSettlement.js';
-
-export async function searchPage(visit: Visit): Promise<Answer> {
-  const { deps, accounts, query } = visit;
-  const orderNo = query.text('q', 128);
-  const found = orderNo === null ? [] : await accountsWithOrder(deps.db, accounts, orderNo);
-  const [only] = found;
-  if (orderNo !== null && only !== undefined && found.length === 1) {
-    return { kind: 'redirect', to: pathOf(only, orderNo) };
-  }
-  const body = (
-    <>
-      <h1>Search</h1>
-      {orderNo === null || found.length === 0 ? (
-        <Empty>
-          No order has exactly this number in the ledger, in a break or in an instruction. Look for
-          a part of it among the <a href={partOf(orderNo)}>breaks</a>, or check the account with
-          whoever gave you the number.
-        </Empty>
-      ) : (
-        <ul>
-          {found.map((accountId) => (
-            <li>
-              <OrderLink accountId={accountId} orderNo={orderNo} /> of account {accountId}
-            </li>
-          ))}
-        </ul>
-      )}
-    </>
-  );
-  return { kind: 'page', title: 'Search', section: '', body };
-}
-
-function partOf(orderNo: string | null): string {
-  return `/breaks?${new URLSearchParams({ state: 'any', text: orderNo ?? '' })}`;
-}
+import { breakSentence } from '../../../core/breaks/sentence.js';
+import { type PayoutAnswer, payoutWords } from '../../../core/instructions/payoutAnswer.js';
+import { gapWords } from '../../../core/instructions/refundOrdinals.js';
+import type { BreakKind } from '../../../core/orders/verdict.js';
+import { removedLine } from '../../../core/runs/removal.js';
+import { disputeText, labelOf, labelStates, reasonToWait } from '../../../core/text/labels.js';
+import type { OrderHistory } from '../../../orders/historyStore.js';
+import { orderHistory } from '../../../orders/historyStore.js';
+import type { Words } from '../../format.js';
+import { Empty, Figure, State, Table } from '../../layout/parts.js';
+import type { Answer, Visit } from '../../visit.js';
+import { NOT_FOUND } from '../../visit.js';
+import { ShownEntries } from '../breaks/shownBeside.js';
+import { OrderSettlement } from '../settlement/orderSettlement.js';
 
 export async function orderPage(visit: Visit): Promise<Answer> {
   const { account = '', orderNo = '' } = visit.params;

@@ -1,5 +1,5 @@
-// One order's whole history on a page. The history is the one that `tieout order` prints; here every
-// part is a table.
+// One order's whole history on a page. The history is the one that `tieout order` prints; here
+// every part is a table.
 
 import { breakSentence } from '../../../core/breaks/sentence.js';
 import { type PayoutAnswer, payoutWords } from '../../../core/instructions/payoutAnswer.js';

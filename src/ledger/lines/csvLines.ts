@@ -11,15 +11,10 @@ import type { Column, RawLine, ValueProblem } from '../../core/ledger/ledgerRow.
 import { shopHint } from '../../core/ledger/shopFormats.js';
 import type { TrailerCheck } from '../../core/ledger/trailer.js';
 import type { ReadLine } from './inputText.js';
-import { MAX_LINE_LENGTH, NotText, textOf } from './inputText.js';
+import { lineBreaks, MAX_LINE_LENGTH, NotText, textOf } from './inputText.js';
 
 /** Rows that the parser may have ready before it waits. */
 const READ_AHEAD_ROWS = 1_024;
-
-interface ParsedRecord {
-  readonly record: readonly string[];
-  readonly info: { readonly lines: number };
-}
 
 /** How a file is written; RFC 4180 in UTF-8 where nothing else is said. */
 interface CsvShape {
@@ -44,17 +39,15 @@ export async function* csvLines(
 ): AsyncGenerator<ReadLine> {
   const wanted = new Set(columns.map(({ name }) => name));
   let header: readonly string[] | null = null;
-  let lastLine = 0;
-  let carriageReturns = 0;
   const { trailer } = shape;
   const above = shape.headerLine - 1;
+  let lastLine = above;
   let isOver = false;
   try {
-    for await (const { record, info } of records(file, shape)) {
-      // The parser counts to a record's last line, and a carriage return in a value as a line.
-      carriageReturns += countIn(record, '\r');
-      lastLine = above + info.lines - carriageReturns;
-      const line = Math.max(above + 1, lastLine - countIn(record, '\n'));
+    for await (const record of records(file, shape)) {
+      const line = lastLine + 1;
+      lastLine = line + lineBreaksIn(record);
+      if (record.length === 1 && record[0] === '') continue;
       if (header === null) {
         const problems = headerProblems(record, columns, shape);
         const hint = problems.length === 0 ? null : headerHint(record, columns, shape);
@@ -164,7 +157,7 @@ async function* textBelow(
 /** What the parser had ready is lost when it fails, the first line too. */
 async function firstRecord(file: string, shape: CsvShape): Promise<Names> {
   try {
-    for await (const { record } of records(file, shape, { to: 1 })) return record;
+    for await (const record of records(file, shape, { to: 1 })) return record;
   } catch (error) {
     if (!(error instanceof CsvError || error instanceof NotText)) throw error;
   }
@@ -175,14 +168,12 @@ async function* records(
   file: string,
   shape: CsvShape,
   limits: Pick<Options, 'to'> = {},
-): AsyncGenerator<ParsedRecord> {
+): AsyncGenerator<readonly string[]> {
   const options: Options & TransformOptions = {
     ...limits,
-    info: true,
     delimiter: shape.separator,
     record_delimiter: ['\r\n', '\n'],
     relax_column_count: true,
-    skip_empty_lines: true,
     max_record_size: MAX_LINE_LENGTH,
     readableHighWaterMark: READ_AHEAD_ROWS,
   };
@@ -190,7 +181,7 @@ async function* records(
   // Its failure destroys the parser, whose iteration below then throws the same error.
   const reading = pipeline(Readable.from(textBelow(file, shape)), parser).catch(() => {});
   try {
-    yield* parser as AsyncIterable<ParsedRecord>;
+    yield* parser as AsyncIterable<readonly string[]>;
   } finally {
     parser.destroy();
     await reading;
@@ -261,11 +252,9 @@ function readRecord(
   return { kind: 'line', line, values: values satisfies RawLine };
 }
 
-function countIn(record: readonly string[], sign: string): number {
+function lineBreaksIn(record: readonly string[]): number {
   let count = 0;
-  for (const value of record) {
-    for (let at = value.indexOf(sign); at !== -1; at = value.indexOf(sign, at + 1)) count += 1;
-  }
+  for (const value of record) count += lineBreaks(value);
   return count;
 }
 

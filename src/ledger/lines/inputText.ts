@@ -83,7 +83,7 @@ export async function* textOf(file: string, encoding = 'utf-8'): AsyncGenerator<
   yield decode();
 }
 
-function lineBreaks(text: string): number {
+export function lineBreaks(text: string): number {
   let count = 0;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;
   return count;

@@ -1,4 +1,4 @@
--- The schema as it stands after 0241_search_by_refund, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0250_answer_shapes, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -71,6 +71,18 @@ create table ledger.refund_requests (
   constraint refund_requests_refund_amount_check CHECK (refund_amount > 0::numeric AND refund_amount < '1000000000000000000'::numeric)
 );
 CREATE INDEX refund_requests_by_order ON ledger.refund_requests USING btree (account_id, order_no);
+
+create table tieout.answer_shapes (
+  account_id text collate "C" not null,
+  answer text not null,
+  run_id bigint not null,
+  looked_at timestamp with time zone not null,
+  memory jsonb not null,
+  changes jsonb not null,
+  constraint answer_shapes_pkey PRIMARY KEY (account_id, answer, run_id),
+  constraint answer_shapes_run_id_fkey FOREIGN KEY (run_id) REFERENCES tieout.runs(run_id) ON DELETE CASCADE
+);
+CREATE INDEX answer_shapes_by_run ON tieout.answer_shapes USING btree (run_id);
 
 create table tieout.answers (
   attempt_id uuid not null,

@@ -41,7 +41,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['confirm'],
   ['days'],
   ['movements'],
-  ['audit'],
+  ['audit', 'drift'],
   ['total'],
   ['settlement', 'authorisations'],
   ['reports'],

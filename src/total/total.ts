@@ -6,6 +6,7 @@ import type { ToleratedSum } from '../breaks/explainedStore.js';
 import { toleratedSums } from '../breaks/explainedStore.js';
 import { unkeptBreaks } from '../breaks/unkeptStore.js';
 import { strangeAccounts, strangeOrders } from '../compare/strayRefundsStore.js';
+import { driftNotice } from '../core/drift/driftWords.js';
 import { TieoutError } from '../core/errors.js';
 import { formatAmount } from '../core/money.js';
 import type { Coverage, CoverageFigures } from '../core/orders/coverage.js';
@@ -42,6 +43,7 @@ import { ORDER_CLASSES, workedOutOpenAfter } from '../core/runs/summary.js';
 import { unkeptBreaksNotice } from '../core/runs/unkeptSettlement.js';
 import { unreadableNotice } from '../core/runs/unreadable.js';
 import { type Db, inTransaction } from '../database/db.js';
+import { findDrift } from '../drift/drift.js';
 import { countSettledBetween } from '../instructions/decisionsStore.js';
 import { freedCounts, withdrawnAsHistory } from '../instructions/freedStore.js';
 import { payoutsToConfirm, pendingPayouts } from '../instructions/payoutsStore.js';
@@ -97,6 +99,7 @@ export async function countSnapshots(db: Db, runId: bigint): Promise<SnapshotCou
 export async function total(deps: TotalDeps, run: Run): Promise<RunSummary> {
   const counts = await countSnapshots(run.db, run.runId);
   const accountIds = [...accountIdsOf(run), ...(await unconfiguredOf(run.db, run.runId))];
+  const drift = await findDrift(deps.now(), run);
   // A decision in between would stand in one figure and not in the other, or in no night at all.
   return inTransaction(run.db, async (tx) => {
     await holdDecisionsStill(tx);
@@ -105,11 +108,12 @@ export async function total(deps: TotalDeps, run: Run): Promise<RunSummary> {
       await recordWorking(tx, run.runId, accountIds, { kind: 'total' });
     }
     const still = { ...run, db: tx };
-    const notices = await noticesOf(deps, still);
+    const notices = [...drift.map(driftNotice), ...(await noticesOf(deps, still))];
     for (const { accountId, text, names } of notices) {
       deps.log(`${accountId}: ${text}`, { account: accountId, ...(names && { names }) });
     }
-    return sumUp(deps, still, counts, notices);
+    const summary = await sumUp(deps, still, counts, notices);
+    return drift.length === 0 ? summary : { ...summary, drift };
   });
 }
 

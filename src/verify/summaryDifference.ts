@@ -1,5 +1,6 @@
 // Two summaries of the same run figure by figure: what stood in the first and what stands in the
-// second, under the path of the figure. Files and times of day are no figures.
+// second, under the path of the figure. Files, times of day and what the gateway's answers look
+// like are no figures.
 
 import type { RunSummary } from '../core/runs/summary.js';
 import type { Difference } from './scratchStore.js';
@@ -19,7 +20,7 @@ export function differingFigures(then: RunSummary | null, now: RunSummary): Diff
 /** Every leaf by its path. A row of a list is told by its account or currency, else its place. */
 function figuresOf(summary: Partial<RunSummary>): Map<string, string> {
   const figures = new Map<string, string>();
-  const { reports: _, unwritten: __, ...counted } = summary;
+  const { reports: _, unwritten: __, drift: ___, ...counted } = summary;
   const walk = (value: unknown, path: string): void => {
     if (typeof value === 'object' && value !== null) {
       for (const [key, part] of Object.entries(value)) {

@@ -10,6 +10,7 @@ export interface Notice {
     | 'ledger_feed'
     | 'new_word'
     | 'subscription_ended'
+    | 'answer_changed'
     | 'left_ledger'
     | 'not_sent'
     | 'shared_transaction'

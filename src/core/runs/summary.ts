@@ -3,6 +3,7 @@
 // nothing is counted here, the figures come from the store. Neighbours: reporting.ts, labels.ts,
 // the command line.
 
+import type { AnswerDrift } from '../drift/driftWords.js';
 import type { CoverageFigures } from '../orders/coverage.js';
 import { labelOf } from '../text/labels.js';
 import type { Notice } from './notices.js';
@@ -138,6 +139,8 @@ export interface RunSummary {
   unwritten?: UnwrittenReport[];
   /** What a person has to be told beside the figures; left out where there is nothing. */
   notices?: Notice[];
+  /** Fields of the gateway's answers that are not what they were; left out where all are. */
+  drift?: AnswerDrift[];
   /** Of a dry run alone: nothing of it was done. */
   wouldDo?: WouldDo[];
 }
@@ -240,6 +243,7 @@ function waitingPart(summary: RunSummary): string {
     held > 0 ? `${counted(held, 'instruction')} held for approval` : '',
     unknown > 0 ? `${counted(unknown, 'instruction')} unknown` : '',
     newCodePart(summary),
+    changedAnswerPart(summary),
     unwrittenPart(summary),
   ].filter((part) => part !== '');
   return parts.length === 0 ? '' : `; ${joinParts(parts)}`;
@@ -260,6 +264,11 @@ function newCodePart(summary: RunSummary): string {
   const rest = words.length - WORDS_NAMED_MAX;
   const named = words.slice(0, WORDS_NAMED_MAX);
   return `new at the gateway: ${[...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ')}`;
+}
+
+function changedAnswerPart(summary: RunSummary): string {
+  const changed = noticesOf(summary, 'answer_changed').map(({ about }) => about);
+  return joinParts([...new Set(changed)]);
 }
 
 function unwrittenPart({ unwritten = [] }: RunSummary): string {

@@ -1,0 +1,102 @@
+// The gateway's answers change between nights: the first night that sees it tells it, in the
+// summary, the workbook's words and the console's notices, and no other does.
+
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import type { RunSummary } from '../../src/core/runs/summary.js';
+import { findRun } from '../../src/runs/runsStore.js';
+import { verifyRun } from '../../src/verify/verifyRun.js';
+import { buildHouse, dateOf, kinds, rewriteSettings } from '../support/night.js';
+
+type Entry = Record<string, unknown>;
+
+/** What the acquirer makes of each entry of an answer, by path. */
+const rules = new Map<string, (entry: Entry) => void>();
+
+/** A server before the sandbox that answers by the rules. */
+async function front(target: string) {
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const answer = await fetch(`${target}${request.url}`, {
+      method: 'POST',
+      headers: { 'content-type': request.headers['content-type'] ?? '' },
+      body: Buffer.concat(parts),
+    });
+    const page = (await answer.json()) as Record<string, unknown>;
+    for (const entries of Object.values(page)) {
+      if (!Array.isArray(entries)) continue;
+      for (const entry of entries) rules.get(request.url ?? '')?.(entry as Entry);
+    }
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(page));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = async () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { baseUrl: `http://127.0.0.1:${port}`, close };
+}
+
+test('a field that goes, comes or changes its type is told by one night', async () => {
+  const house = await buildHouse({
+    orders: 300,
+    inLedger: kinds({ plain: 29, capture_due: 1 }, 'A1001'),
+    through: front,
+    daysAgo: 3,
+  });
+  // A database that knows no earlier run sends nothing that is asked for since longer ago.
+  const liveFrom = new Date(Date.now() - 2 * 86_400_000).toISOString();
+  const accounts = house.accounts.map((account) => ({ ...account, liveFrom }));
+  rewriteSettings(house, { accounts });
+  const night = async (daysAgo: number): Promise<RunSummary> => {
+    const { summary } = await house.run({ date: dateOf(daysAgo) });
+    const run = await findRun(house.db, dateOf(daysAgo));
+    if (!run) throw new Error('no run');
+    const { config, version } = await house.open();
+    const deps = { db: house.db, config, version, progress: () => {} };
+    expect((await verifyRun(deps, run)).differences).toEqual([]);
+    return summary;
+  };
+  const drift = ({ drift: told = [] }: RunSummary) =>
+    told.flatMap(({ accountId, answer, changes }) =>
+      changes.map(({ change, path }) => `${accountId} ${answer}: ${change} ${path}`),
+    );
+  try {
+    expect((await night(3)).drift).toBeUndefined();
+    rules.set('/v1/retrievalTrans', (entry) => {
+      delete entry.is3ds;
+      entry.reference_no = 17;
+      entry.contact = { mail: 'jo@example.com' };
+    });
+    // Nothing is sent in a dry run, and nothing is remembered of it.
+    const told = [
+      'A1001 query: type orders_list[].reference_no',
+      'A1001 query: appeared orders_list[].contact',
+      'A1001 query: vanished orders_list[].is3ds',
+    ];
+    expect(drift((await house.run({ date: dateOf(2), isDry: true })).summary)).toEqual(told);
+    const changed = await night(2);
+    expect(drift(changed)).toEqual(told);
+    const notice = changed.notices?.find(({ kind }) => kind === 'answer_changed');
+    expect(notice?.text).toContain('orders_list[].is3ds was always there (text) and is in none of');
+    expect(JSON.stringify(changed)).not.toContain('jo@example.com');
+    // The same date again says the same, the next one nothing.
+    expect(drift((await house.run({ date: dateOf(2) })).summary)).toEqual(told);
+    expect((await night(1)).drift).toBeUndefined();
+    expect(await shapesKept()).toEqual({ capture: 1, query: 2 });
+  } finally {
+    await house.end();
+  }
+
+  /** Rows by kind of answer. */
+  async function shapesKept(): Promise<Record<string, number>> {
+    const { rows } = await house.db.query<{ answer: string; kept: bigint }>(
+      'select answer, count(*) as kept from tieout.answer_shapes group by answer order by answer',
+    );
+    return Object.fromEntries(rows.map(({ answer, kept }) => [answer, Number(kept)]));
+  }
+});

@@ -27,7 +27,7 @@ export async function samplePages(
   return rows.map(({ body }) => body);
 }
 
-export interface SampledAnswer {
+interface SampledAnswer {
   accountId: string;
   /** the operation of its batch */
   answer: string;

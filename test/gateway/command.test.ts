@@ -109,6 +109,23 @@ describe('one call', () => {
     expect(callLines('query', 'A1', report).at(-1)).toContain('payment_status 7777 of 1 order(s)');
   });
 
+  it('names a code of subscriptions, which is no fault of the call', async () => {
+    const entries = JSON.parse(QUERY_JSON) as { orders_list: Record<string, unknown>[] };
+    const [first = {}] = entries.orders_list;
+    const subscription = (recurring_status: string) => ({
+      ...first,
+      subscription_result: { recurring_status },
+    });
+    entries.orders_list = ['7', '7', '1', ''].map(subscription);
+    const report = await call('query', { order_no: 'SO-1' }, JSON.stringify(entries));
+    const told = { unmapped: {}, unmappedRecurring: { '7': 2 }, isFine: true };
+    expect(report).toMatchObject(told);
+    expect(shownCall('query', 'A1', report)).toMatchObject(told);
+    expect(callLines('query', 'A1', report).at(-1)).toBe(
+      'recurring_status 7 of 2 order(s) has no meaning in the profile yet: statuses.recurring',
+    );
+  });
+
   it.each([
     ['HTML', '<html>Sorry</html>', '200 OK', 'failed'],
     ['an error', '{"error":"signature"}', '403 No', 'failed'],

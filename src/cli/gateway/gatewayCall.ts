@@ -62,6 +62,8 @@ export interface CallReport {
   status: number | null;
   /** Codes of payment_status without a meaning in the profile, and how many orders bear each. */
   unmapped: Readonly<Record<string, number>>;
+  /** The same of recurring_status, which stops nothing; left out where there are none. */
+  unmappedRecurring?: Readonly<Record<string, number>>;
   isFine: boolean;
 }
 
@@ -96,11 +98,16 @@ async function callQuery(
   refuseTooMany(profile, given);
   const result = await client.tryQuery(account, given);
   const records = result.body === null ? null : readQueryRecords(profile, result.body);
-  const unmapped: Record<string, number> = {};
-  for (const { paymentStatus } of records ?? []) {
-    if (paymentStatus === null || stateOf(profile, paymentStatus) !== null) continue;
-    unmapped[paymentStatus] = (unmapped[paymentStatus] ?? 0) + 1;
-  }
+  const unmapped = counts(
+    (records ?? []).map(({ paymentStatus }) => paymentStatus),
+    (code) => stateOf(profile, code),
+  );
+  const { recurring } = profile.statuses;
+  // An order without a subscription has an empty one.
+  const subscriptions = (records ?? []).map(
+    ({ subscription }) => subscription.recurring_status || null,
+  );
+  const unmappedRecurring = counts(subscriptions, (code) => meaningOf(recurring, code));
   return {
     ...requestOf(profile, account, 'retrievalTrans', QUERY_PATH, given),
     undocumented: Object.keys(given),
@@ -111,8 +118,21 @@ async function callQuery(
     body: result.body,
     status: null,
     unmapped,
+    ...(Object.keys(unmappedRecurring).length === 0 ? {} : { unmappedRecurring }),
     isFine: result.kind === 'page' && Object.keys(unmapped).length === 0,
   };
+}
+
+/** Codes without a meaning, and how many orders bear each. */
+function counts(
+  codes: readonly (string | null)[],
+  meaning: (code: string) => string | null,
+): Record<string, number> {
+  const found = new Map<string, number>();
+  for (const code of codes) {
+    if (code !== null && meaning(code) === null) found.set(code, (found.get(code) ?? 0) + 1);
+  }
+  return Object.fromEntries(found);
 }
 
 /** The gateway's limit holds for a person, too ("Limits"). */

@@ -16,7 +16,8 @@ const ID_FIELD = /(^id|_id|Id|_no|No|reference)$/;
 /** The report as data that may be printed. */
 export function shownCall(name: CallName, accountId: string, report: CallReport): object {
   const { path, contentType, message } = report.request;
-  const { signedFields, undocumented, kind, reason, status, unmapped, isFine } = report;
+  const { signedFields, undocumented, kind, reason, status, isFine } = report;
+  const { unmapped, unmappedRecurring } = report;
   return {
     operation: name,
     accountId,
@@ -27,6 +28,7 @@ export function shownCall(name: CallName, accountId: string, report: CallReport)
     reason,
     status,
     unmapped,
+    ...(unmappedRecurring && { unmappedRecurring }),
     isFine,
     understood: masked(plain(report.understood)),
     body: rawBody(report),
@@ -48,13 +50,22 @@ export function callLines(name: CallName, accountId: string, report: CallReport)
   const body = rawBody(report);
   if (report.understood !== null) lines.push(...jsonLines(masked(plain(report.understood))));
   else if (body !== null) lines.push('As it came:', body);
-  for (const [code, orders] of Object.entries(unmapped)) {
-    lines.push(
-      `payment_status ${code} of ${orders} order(s) has no meaning in the profile yet: ` +
-        'statuses.payment',
-    );
-  }
-  return lines;
+  return [
+    ...lines,
+    ...unmappedLines('payment_status', 'statuses.payment', unmapped),
+    ...unmappedLines('recurring_status', 'statuses.recurring', report.unmappedRecurring ?? {}),
+  ];
+}
+
+function unmappedLines(
+  field: string,
+  key: string,
+  codes: Readonly<Record<string, number>>,
+): string[] {
+  return Object.entries(codes).map(
+    ([code, orders]) =>
+      `${field} ${code} of ${orders} order(s) has no meaning in the profile yet: ${key}`,
+  );
 }
 
 /** Maps become objects, the page and the bytes of an answer are not repeated. */

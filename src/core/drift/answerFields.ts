@@ -1,5 +1,5 @@
 // Which fields an answer of the gateway has, folded over many: how often each was there and of
-// which type. Bounded however the answers look, and no value leaves it but as a masked sample. Pure.
+// which type. Bounded however the answers look; no value leaves it but as a masked sample. Pure.
 
 export type JsonType = 'text' | 'number' | 'boolean' | 'null' | 'list' | 'object';
 
@@ -101,7 +101,7 @@ function entriesOf(answer: unknown): number {
   return Math.max(1, ...lists.map((list) => list.length));
 }
 
-export function typeOf(value: unknown): JsonType {
+function typeOf(value: unknown): JsonType {
   if (value === null || value === undefined) return 'null';
   if (Array.isArray(value)) return 'list';
   const type = typeof value;

@@ -38,7 +38,7 @@ export interface DriftMemory {
 }
 
 /** So many entries say that a field is always there, or not any more. */
-export const ENTRIES_ENOUGH = 20;
+const ENTRIES_ENOUGH = 20;
 /** Past so many fields none is taken in, and none told to be new. */
 const KNOWN_MAX = 1000;
 /** Changes of one night and kind of answer that are told. */

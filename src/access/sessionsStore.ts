@@ -3,6 +3,7 @@
 // that a role taken away or a person disabled counts from the next request on. Neighbour: users.ts.
 
 import type { Grant } from '../core/access.js';
+import type { ConsoleEvent } from '../core/securityEvents.js';
 import { withoutCards } from '../core/text/cardSpellings.js';
 import type { Database, Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
@@ -159,15 +160,6 @@ export async function reserveTry(
 /** The password was right after all, or nobody looked at it. */
 export async function forgiveTry(db: Db, failureId: bigint): Promise<void> {
   await db.query('delete from tieout.sign_in_failures where failure_id = $1', [failureId]);
-}
-
-interface ConsoleEvent {
-  who: string;
-  action: string;
-  accountId?: string | null;
-  subject?: string;
-  outcome: string;
-  address: string;
 }
 
 export async function recordEvent(db: Db, event: ConsoleEvent): Promise<void> {

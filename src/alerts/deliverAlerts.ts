@@ -3,6 +3,7 @@
 // night; after a day it is given up, and stays to be seen. Neighbours: postWebhook.ts makes the
 // request, watchRuns.ts finds what to tell beside the runs.
 
+import { createHmac } from 'node:crypto';
 import type { Config } from '../config/config.js';
 import { addressOf, pauseAfter } from '../core/alertMessages.js';
 import type { Log } from '../core/log.js';
@@ -80,7 +81,7 @@ function tellTrouble(
 }
 
 function requestOf(
-  { config, version, hide }: AlertDeps,
+  { config, version, hide, now }: AlertDeps,
   { messageId, channel, event, createdAt, body }: OutboxMessage,
 ): CallRequest {
   const headers = { 'user-agent': `tieout/${version}`, 'tieout-message-id': messageId };
@@ -91,11 +92,32 @@ function requestOf(
   const { text: sentence } = body;
   // A run of very many kinds: the sentence says the most important.
   const short = { id: messageId, event, at: createdAt, environment, version, text: sentence };
+  const sent =
+    Buffer.byteLength(text) <= BODY_BYTES_MAX ? text : JSON.stringify(hidden(short, hide));
   return {
     method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json', 'tieout-event': event },
-    body: Buffer.byteLength(text) <= BODY_BYTES_MAX ? text : JSON.stringify(hidden(short, hide)),
+    headers: {
+      ...headers,
+      'content-type': 'application/json',
+      'tieout-event': event,
+      ...signedHeaders(config.notify.webhookKey, messageId, now(), sent),
+    },
+    body: sent,
   };
+}
+
+/** Dated by the try, so that a receiver may refuse an old message that somebody sends again. */
+function signedHeaders(
+  key: string | null,
+  messageId: string,
+  now: Date,
+  body: string,
+): Record<string, string> {
+  const timestamp = String(Math.floor(now.getTime() / 1000));
+  if (key === null) return { 'tieout-timestamp': timestamp };
+  const signed = `${messageId}.${timestamp}.${body}`;
+  const signature = createHmac('sha256', key).update(signed, 'utf8').digest('hex');
+  return { 'tieout-timestamp': timestamp, 'tieout-signature': `v1=${signature}` };
 }
 
 /** The same value with every text in it looked through. */

@@ -15,9 +15,10 @@ import { isTimezone } from '../core/time.js';
 import type { Account } from '../gateway/account.js';
 import { type Profile, parseProfile, sandboxProfile } from '../gateway/document/profile.js';
 import type { DatabaseAddress, QueueAddress } from './addresses.js';
-import { baseUrlOf, databaseOf, isLoopback, isWebAddress, queueOf } from './addresses.js';
+import { baseUrlOf, databaseOf, isLoopback, queueOf } from './addresses.js';
 import { interpolate } from './interpolate.js';
 import { exceptionsSchema, type LiveExceptions } from './live.js';
+import { type NotifySettings, notifyOf, notifySchema } from './notify.js';
 import { proxyOf } from './proxy.js';
 import { withMaskedKeys } from './secrets.js';
 import { type SettlementSettings, settlementOf, settlementSchema } from './settlement.js';
@@ -106,8 +107,7 @@ export interface Config {
     /** null: no notifications are taken. */
     readonly notifications: NotificationDoor | null;
   };
-  /** Addresses that are told something; the path of one may be its secret. */
-  readonly notify: { readonly webhook: string | null; readonly deadMansSwitch: string | null };
+  readonly notify: NotifySettings;
   /** What is done in a live installation all the same, and why. */
   readonly exceptions: LiveExceptions;
 }
@@ -146,7 +146,7 @@ export function loadConfig(source: ConfigSource): Config {
     settlement: settlementOf(given.settlement, file, given.accounts),
     days: given.days,
     web: webOf(given.web),
-    notify: withMaskedKeys({ ...given.notify }, ['webhook', 'deadMansSwitch']),
+    notify: notifyOf(given.notify),
     exceptions: given.exceptions as LiveExceptions,
   };
   return deepFreeze(config);
@@ -182,10 +182,6 @@ const cron = filled.regex(
   'must be five or six cron fields such as 15 4 * * *',
 );
 const mode = z.enum(['auto', 'approve', 'off']).default('approve');
-const told = filled
-  .refine(isWebAddress, 'must be a http:// or https:// address')
-  .nullable()
-  .default(null);
 
 /** An address, or its parts: a password needs no encoding there. */
 const server = {
@@ -277,7 +273,7 @@ const settingsSchema = z.strictObject({
   settlement: settlementSchema,
   days: z.strictObject({ secondPerson: z.boolean().default(false) }).prefault({}),
   web: webSchema,
-  notify: z.strictObject({ webhook: told, deadMansSwitch: told }).prefault({}),
+  notify: notifySchema,
   exceptions: exceptionsSchema,
 });
 

@@ -35,7 +35,10 @@ function secretsOf(config: Config): string[] {
     config.web.metricsToken ?? '',
     config.web.notifications?.secret ?? '',
     ...addresses.flatMap((address) => (address === null ? [] : passwordsOf(address))),
-    ...Object.values(notify).flatMap((address) => (address === null ? [] : wholeAddress(address))),
+    notify.webhookKey ?? '',
+    ...[notify.webhook, notify.deadMansSwitch].flatMap((address) => {
+      return address === null ? [] : wholeAddress(address);
+    }),
   ];
 }
 

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import type { DatabaseAddress, QueueAddress } from './addresses.js';
 import { isLoopback } from './addresses.js';
+import type { NotifySettings } from './notify.js';
 import { filled } from './shapes.js';
 
 const LIVE_RISKS = [
@@ -51,7 +52,7 @@ interface Judged {
     readonly baseUrl: string;
     readonly profile: { readonly signing: { readonly responses: 'off' | 'warn' | 'enforce' } };
   };
-  readonly notify: Readonly<Record<string, string | null>>;
+  readonly notify: NotifySettings;
   readonly operations: { readonly mode: { readonly payout: string } };
   readonly exceptions: LiveExceptions;
 }
@@ -69,7 +70,8 @@ export function liveRisks(config: Judged, isSuperuser: boolean): LiveRisk[] {
   if (queue.kind === 'redis' && !isSafeQueue(queue.url)) {
     add('plainQueue', 'queue.url', 'goes to another machine without TLS: rediss:// has it');
   }
-  for (const [name, address] of Object.entries(notify)) {
+  for (const name of ['webhook', 'deadMansSwitch'] as const) {
+    const address = notify[name];
     if (address === null || isLoopback(address) || address.startsWith('https:')) continue;
     add('plainNotify', `notify.${name}`, 'goes to another machine without TLS: https:// has it');
   }
@@ -94,7 +96,7 @@ export function liveRisks(config: Judged, isSuperuser: boolean): LiveRisk[] {
 /** What a live installation may do and had better not. */
 export function liveWarnings(config: Judged): string[] {
   if (config.environment !== 'live') return [];
-  const { database, gateway } = config;
+  const { database, gateway, notify } = config;
   return [
     ...(database.kind === 'embedded'
       ? [
@@ -104,6 +106,9 @@ export function liveWarnings(config: Judged): string[] {
       : []),
     ...(isReal(gateway.baseUrl) && gateway.profile.signing.responses === 'warn'
       ? ['signing.responses of the profile: a wrong signature is only told; enforce refuses it']
+      : []),
+    ...(notify.webhook !== null && notify.webhookKey === null
+      ? ['notify.webhookKey: without it nobody can tell a message of ours from a made one']
       : []),
   ];
 }

@@ -22,6 +22,7 @@ export function configHash(config: Config): string {
     gateway,
     settlement,
     accounts,
+    notify,
     web,
     exceptions: ____,
     // who signs decides nothing of what a night does
@@ -38,6 +39,7 @@ export function configHash(config: Config): string {
       ...settlementGiven(settlement),
       web: webGiven(web),
       accounts: accountsGiven(accounts),
+      notify: notifyGiven(notify),
     },
     gateway: gatewaySettings,
   };
@@ -55,6 +57,12 @@ function accountsGiven(accounts: unknown): unknown[] {
   return (accounts as Record<string, unknown>[]).map(
     ({ previousSigningKey: _, ...given }) => given,
   );
+}
+
+/** How a receiver knows us, and what else it is told, decides nothing. */
+function notifyGiven(notify: unknown): Record<string, unknown> {
+  const { webhookKey: _, security: __, ...given } = notify as Record<string, unknown>;
+  return given;
 }
 
 /** Where links lead and who may knock decides nothing. */

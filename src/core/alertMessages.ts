@@ -19,6 +19,7 @@ export const ALERT_EVENTS = [
   'batch_late',
   'heads_not_signed',
   'reservations_lapse',
+  'security',
 ] as const;
 export type AlertEvent = (typeof ALERT_EVENTS)[number];
 

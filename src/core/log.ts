@@ -20,6 +20,10 @@ interface LogFields {
   /** id of a message to the outside */
   message?: string;
   step?: string;
+  /** what happened at the doors (core/securityEvents.ts), who came, and from where */
+  event?: string;
+  who?: string;
+  address?: string;
   /** orders and transactions that the line names: they stay whole */
   names?: readonly string[];
 }

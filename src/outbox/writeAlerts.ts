@@ -15,6 +15,8 @@ import {
   runFinished,
 } from '../core/alertMessages.js';
 import type { RunSummary } from '../core/runs/summary.js';
+import type { SecurityEvent } from '../core/securityEvents.js';
+import { isThrottled, securityAlert } from '../core/securityEvents.js';
 import type { Db } from '../database/db.js';
 import { newestNotified, putInOutbox } from './outboxStore.js';
 
@@ -85,6 +87,24 @@ export async function tellHeadsNotSigned(
 ): Promise<void> {
   const alert = headsNotSigned(businessDate, reason);
   await tell(db, config, alert, alert.text, ['webhook']);
+}
+
+/** What a stranger can bring about is told once an hour; all the rest each time. */
+const SECURITY_EVERY_MS = 3_600_000;
+
+export async function tellSecurity(
+  db: Db,
+  config: Notify,
+  event: SecurityEvent,
+  now: Date,
+): Promise<void> {
+  if (!config.notify.security) return;
+  const alert = securityAlert(event);
+  if (isThrottled(event)) {
+    const newest = await newestNotified(db, alert.event, alert.subject);
+    if (newest !== null && now.getTime() - newest.getTime() < SECURITY_EVERY_MS) return;
+  }
+  await tell(db, config, alert, `${now.toISOString()} ${alert.text}`, ['webhook']);
 }
 
 async function tell(

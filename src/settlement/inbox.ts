@@ -138,12 +138,13 @@ async function tellRefused(
 /** Never over a file of that name that came before. */
 async function putAway(inbox: string, name: string, { kind, words }: Taken): Promise<void> {
   const folder = join(inbox, kind);
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   if (!(await lstat(folder)).isDirectory()) throw new InputError(`${folder} is no folder`);
   const taken = new Set(await readdir(folder));
   let free = name;
   for (let count = 2; taken.has(free); count += 1) free = `${count}-${name}`;
-  if (kind === 'refused') await writeFile(join(folder, `${free}.reason.txt`), `${words}\n`);
+  if (kind === 'refused')
+    await writeFile(join(folder, `${free}.reason.txt`), `${words}\n`, { mode: 0o600 });
   await rename(join(inbox, name), join(folder, free));
 }
 

@@ -9,14 +9,14 @@ import formbody from '@fastify/formbody';
 import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { record } from '../access/record.js';
 import type { SessionRow } from '../access/sessionsStore.js';
-import { recordEvent } from '../access/sessionsStore.js';
 import { accountsFor, hasEverywhere } from '../core/access.js';
 import { sendAnswer } from './answers.js';
 import { addAssets } from './assets.js';
 import { forLog, wordsFor } from './format.js';
 import type { MonitorDeps } from './health.js';
-import { answerError, answerProblem } from './layout/problems.js';
+import { answerError, answerProblem, refusedAt } from './layout/problems.js';
 import { addMetrics } from './metrics.js';
 import { ROUTES } from './routes.js';
 import { fileOf, readUploads } from './upload/uploadForm.js';
@@ -114,9 +114,7 @@ async function admit(
   }
   const accounts = accountsOf(deps, route, session);
   if (accounts.length === 0) {
-    deps.log(
-      `console: ${forLog(session.name)} may not ${route.right}: ${route.method} ${route.path}`,
-    );
+    await refusedAt(deps, request, session.name, `may not ${route.right}`);
     await answerProblem(deps, request, reply, 403, session);
     return null;
   }
@@ -136,6 +134,7 @@ async function serve(
   const form = fieldsOf(request.body);
   const allowed = new Set(['_csrf', ...(route.fields ?? [])]);
   if (form.names().some((name) => !allowed.has(name))) {
+    await refusedAt(deps, request, session.name, 'fields that the form does not have');
     return answerProblem(deps, request, reply, 400, session);
   }
   if (route.isFresh === true && !isFresh(session, deps.now())) {
@@ -187,6 +186,6 @@ function visitOf(
     here: request.url,
     ticked: tickedOf(fieldsOf(request.query)),
     typed: (name) => typed[name] ?? '',
-    record: (event) => recordEvent(deps.db, { ...event, who: name, address: request.ip }),
+    record: (event) => record(deps, { ...event, who: name, address: request.ip }),
   };
 }

@@ -209,7 +209,7 @@ describe('a message', () => {
 
   it('without an address any more is given up in the end', async () => {
     await put('nowhere');
-    const nowhere = { ...deps.config, notify: { webhook: null, deadMansSwitch: null } };
+    const nowhere = { ...deps.config, notify: { ...deps.config.notify, webhook: null } };
     await deliverDue({ ...deps, config: nowhere }, NEVER);
     expect(lines[0]).toContain('no address');
     expect(receiver.told).toEqual([]);

@@ -84,7 +84,7 @@ describe('loadConfig', () => {
       ...{ host: '127.0.0.1', port: 8080, metricsToken: null },
       ...{ address: null, proxies: [], notifications: null },
     });
-    expect(config.notify).toEqual({ webhook: null, deadMansSwitch: null });
+    expect(config.notify).toMatchObject({ webhook: null, deadMansSwitch: null });
   });
 
   it('reads every key that the contract prints', () => {

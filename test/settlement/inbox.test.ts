@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -110,6 +111,10 @@ test('what is refused lies aside with the reason, is told once, and harms no oth
   expect(reason('settlement_1.csv')).toMatch(
     /line 2: net "9.60": is not gross - fee|line 2: amount/,
   );
+  // Under any umask: lines of a settlement are money of a merchant.
+  for (const path of ['done', 'refused', 'refused/statement.xml.reason.txt']) {
+    expect(statSync(join(inbox, path)).mode & 0o077).toBe(0);
+  }
   expect(reason('statement.xml')).toContain('no entry of settlement.files');
   expect(reason('settlement_4.csv')).toContain(`larger than ${INBOX_FILE_BYTES_MAX} bytes`);
   const { rows } = await house.db.query<{ subject: string }>(

@@ -2,6 +2,7 @@
 // was stopped, by whom and why is kept; looks and comparisons go on meanwhile.
 
 import { Command } from 'commander';
+import { announce } from '../../access/record.js';
 import type { BrakeOrder } from '../../brake/brake.js';
 import { brakeStatus, letBrakeGo, ownJournal, pullBrake } from '../../brake/brake.js';
 import { UsageError } from '../../core/errors.js';
@@ -97,6 +98,7 @@ async function on(app: App, order: BrakeOrder, json: boolean): Promise<number> {
 
 async function off(app: App, order: BrakeOrder, json: boolean): Promise<number> {
   const { lifted, remaining } = await letBrakeGo(app, order, ownJournal(app.config));
+  if (lifted.length > 0) await announceResumed(app, order, lifted.length);
   // The breaker of an account is lifted by its name alone: whoever names none must hear of it.
   const { accounts } = await brakeStatus(app, idsOf(app), ownJournal(app.config));
   const stopped = accounts.filter(({ sends }) => !sends);
@@ -116,6 +118,14 @@ async function off(app: App, order: BrakeOrder, json: boolean): Promise<number> 
     ]);
   }
   return stands ? NOTHING_LIFTED_EXIT : 0;
+}
+
+async function announceResumed(app: App, order: BrakeOrder, count: number): Promise<void> {
+  const { accountId, who } = order;
+  const name = `${who.name} (command line)`;
+  const about = `${count} lifted`;
+  const at = { address: 'this machine', accountId };
+  await announce(app, { what: 'sending_resumed', who: name, ...at, about });
 }
 
 async function status(app: App, json: boolean): Promise<number> {

@@ -49,7 +49,7 @@ export async function takeSettled(app: App, config: Config): Promise<void> {
   const answer = await fetch(`${listening.baseUrl}/_sandbox/settlement?differences=1`);
   if (!answer.ok) throw new TieoutError(`the sandbox gave no settlement file: ${answer.status}`);
   const day = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10);
-  mkdirSync(inbox, { recursive: true });
+  mkdirSync(inbox, { recursive: true, mode: 0o700 });
   writeFileSync(join(inbox, `sandbox_${day}.csv`), await answer.text());
   const { db, log } = app;
   const look = openInbox({ db, config, log, now: () => new Date() });

@@ -4,7 +4,7 @@
 import { userInfo } from 'node:os';
 import { Command, Option } from 'commander';
 import { hashPassword } from '../../access/password.js';
-import { recordEvent } from '../../access/sessionsStore.js';
+import { record } from '../../access/record.js';
 import type { UserRow } from '../../access/usersStore.js';
 import {
   addUser,
@@ -188,7 +188,7 @@ function grantText({ role, accountId }: Grant): string {
 /** Who may do what is itself on record; the name is the one this machine knows. */
 async function note(app: App, action: string, name: string, outcome: string): Promise<void> {
   const who = `${userInfo().username} (command line)`;
-  await recordEvent(app.db, { who, action, subject: name, outcome, address: 'this machine' });
+  await record(app, { who, action, subject: name, outcome, address: 'this machine' });
 }
 
 async function idOf(app: App, name: string): Promise<bigint> {

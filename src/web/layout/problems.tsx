@@ -4,7 +4,9 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BusyError } from '../../access/password.js';
+import { announce } from '../../access/record.js';
 import type { SessionRow } from '../../access/sessionsStore.js';
+import { messageOf } from '../../core/errors.js';
 import { forLog } from '../format.js';
 import { frameOf } from '../frame.js';
 import type { ConsoleDeps } from '../visit.js';
@@ -108,11 +110,31 @@ export async function answerError(
 ): Promise<FastifyReply> {
   const where = `${request.method} ${request.routeOptions.url ?? 'an unknown page'}`;
   const status = statusOf(error);
-  if (status < 500) return answerProblem(deps, request, reply, status);
+  if (status < 500) {
+    // Not what is refused for its number: a flood would fill the log.
+    const isForm = request.method === 'POST' && status !== 429;
+    if (isForm) await refusedAt(deps, request, null, PROBLEMS[status]?.title ?? 'refused');
+    return answerProblem(deps, request, reply, status);
+  }
   const number = randomUUID().slice(0, 8);
   deps.log(`console: ${where} failed (${number}): ${forLog(error.message)}`, { level: 'error' });
   const words = `${PROBLEMS[status]?.what} The log has it under ${number}.`;
   return answerProblem(deps, request, reply, status, null, words);
+}
+
+/** A form, or a page that somebody may not see, was refused: told to whoever watches. */
+export async function refusedAt(
+  deps: ConsoleDeps,
+  request: FastifyRequest,
+  who: string | null,
+  why: string,
+): Promise<void> {
+  const about = `${request.method} ${request.routeOptions.url ?? 'an unknown page'}: ${why}`;
+  const event = { what: 'form_refused', who, address: request.ip, accountId: null, about } as const;
+  // Whoever is refused stays so, also where nobody can be told.
+  await announce(deps, event).catch((error: unknown) => {
+    deps.log(`console: ${forLog(messageOf(error))}`, { level: 'warn' });
+  });
 }
 
 function statusOf(error: Error & { statusCode?: number }): number {

@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { VNode } from 'preact';
 import { hashPassword, tokenDigest } from '../../access/password.js';
-import { recordEvent } from '../../access/sessionsStore.js';
+import { record } from '../../access/record.js';
 import { findLink, useFirstLink, usePasswordLink } from '../../access/usersStore.js';
 import type { Grant } from '../../core/access.js';
 import { passwordProblem, ROLES, userNameProblem } from '../../core/access.js';
@@ -60,7 +60,7 @@ async function signIn(
     address: request.ip,
   });
   const who = found.kind === 'known' ? found.name : name;
-  await recordEvent(deps.db, {
+  await record(deps, {
     who,
     action: 'sign in',
     outcome: found.kind,
@@ -91,7 +91,7 @@ async function signOut(
   const session = await currentSession(deps, request);
   if (session !== null) {
     const { name: who } = session;
-    await recordEvent(deps.db, { who, action: 'sign out', outcome: 'done', address: request.ip });
+    await record(deps, { who, action: 'sign out', outcome: 'done', address: request.ip });
   }
   await endSession(deps, request, reply);
   return reply.redirect('/sign-in', 303);
@@ -153,7 +153,7 @@ async function choose(
     return welcome(deps, request, reply, { words: 'That name is taken.', name });
   }
   const event = { who: name, action: 'choose password', outcome: 'done', address: request.ip };
-  await recordEvent(deps.db, event);
+  await record(deps, event);
   await beginSession(deps, request, reply, { userId: used.userId });
   return reply.redirect('/', 303);
 }
@@ -211,7 +211,7 @@ async function confirm(
   };
   const found = await deps.identity.recognise(claim);
   const event = { who: name, action: 'give password again', outcome: found.kind };
-  await recordEvent(deps.db, { ...event, address: request.ip });
+  await record(deps, { ...event, address: request.ip });
   switch (found.kind) {
     case 'known':
       await beginSession(deps, request, reply, session);

@@ -19,6 +19,12 @@ import { closing, dayPage, daysPage } from './pages/days.js';
 import { checkDecisions, decisionsPage, doDecisions } from './pages/decisions.js';
 import { approvalsPage, approve, reject } from './pages/instructions/approvals.js';
 import { instructionPage } from './pages/instructions/instruction.js';
+import {
+  instructionSetPage,
+  pressInstructionSet,
+  SET_DECISIONS,
+  SET_RIGHTS,
+} from './pages/instructions/instructionSets.js';
 import { instructionsPage, replan, resolve } from './pages/instructions/instructions.js';
 import { discardJobs, jobsPage, retryJobs } from './pages/jobs.js';
 import { runPage, tonightPage } from './pages/night.js';
@@ -110,6 +116,22 @@ export const ROUTES: readonly Route[] = [
     handle: reject,
   },
   { method: 'GET', path: '/instructions', right: 'look', handle: instructionsPage },
+  ...SET_DECISIONS.flatMap((verb): Route[] => [
+    {
+      method: 'GET',
+      path: `/instructions/all/${verb}`,
+      right: SET_RIGHTS[verb],
+      handle: instructionSetPage(verb),
+    },
+    {
+      method: 'POST',
+      path: `/instructions/all/${verb}`,
+      right: SET_RIGHTS[verb],
+      ...(verb === 'reject' ? {} : { isFresh: true }),
+      fields: ['words', 'seen', 'finding', 'reference'],
+      handle: pressInstructionSet(verb),
+    },
+  ]),
   { method: 'GET', path: '/instructions/:id', right: 'look', handle: instructionPage },
   {
     method: 'POST',

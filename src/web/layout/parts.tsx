@@ -29,7 +29,7 @@ export function MoneyOf(props: {
     <>
       {Object.entries(money).map(([currency, amount]) => (
         <div>
-          {words.amount(amount)} {currency}
+          {words.amount(amount, currency)} {currency}
         </div>
       ))}
       {withoutAmount > 0 ? (

@@ -12,6 +12,7 @@ import { Empty, Figure, Form, OrderLink, Pager, Pick, PickAll, Table } from '../
 import type { Answer, Visit } from '../../visit.js';
 import { SeenList } from './decisionBasis.js';
 import { decideInstructionRows } from './instructionDecisions.js';
+import { groupsOf } from './instructionSets.js';
 
 const ROWS_A_PAGE = 50;
 const PAGES_MAX = 1_000;
@@ -20,9 +21,10 @@ export async function approvalsPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, query, words } = visit;
   const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
   const page = { limit: ROWS_A_PAGE, offset: at * ROWS_A_PAGE };
-  const [rows, waits] = await Promise.all([
+  const [rows, waits, groups] = await Promise.all([
     heldInstructions(deps.db, accounts, page),
     waitingCounts(deps.db, accounts),
+    groupsOf(visit, 'held'),
   ]);
   const body = (
     <>
@@ -30,6 +32,7 @@ export async function approvalsPage(visit: Visit): Promise<Answer> {
       <p class="sentence" role="status">
         Waiting for a person: {words.count(waits.held)}.
       </p>
+      {groups}
       {rows.length === 0 ? (
         <Empty>
           Nothing waits for approval. What the policy lets through by itself is under{' '}

@@ -4,6 +4,7 @@
 import { UsageError } from '../../../core/errors.js';
 import type { Decision, DecisionVerdict } from '../../../instructions/decisions.js';
 import { decideInstructions } from '../../../instructions/decisions.js';
+import type { DecidableInstruction } from '../../../instructions/decisionsStore.js';
 import type { RowVerdict } from '../../layout/parts.js';
 import { Verdicts } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
@@ -36,11 +37,14 @@ export async function decideInstructionRows(
   }
 }
 
+type Decided = Pick<DecisionVerdict, 'kind'> &
+  ({ kind: 'not_found' } | { kind: 'done' | 'refused'; instruction: DecidableInstruction });
+
 /** One line an account; the decisions themselves are kept with what was seen. */
-async function recordEach(
+export async function recordEach(
   visit: Visit,
   decision: Decision,
-  rows: readonly DecisionVerdict[],
+  rows: readonly Decided[],
 ): Promise<void> {
   const known = rows.flatMap((row) => (row.kind === 'not_found' ? [] : [row]));
   for (const accountId of new Set(known.map(({ instruction }) => instruction.accountId))) {

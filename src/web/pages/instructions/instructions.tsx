@@ -13,6 +13,7 @@ import type { Words } from '../../format.js';
 import { Empty, Figure, OrderLink, Pager, State, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { decideInstructionRows } from './instructionDecisions.js';
+import { groupsOf } from './instructionSets.js';
 
 const ROWS_A_PAGE = 50;
 const PAGES_MAX = 2_000;
@@ -33,7 +34,7 @@ export async function instructionsPage(visit: Visit): Promise<Answer> {
   const account = query.oneOf('account', accounts);
   const accountIds = account === null ? accounts : [account];
   const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
-  const [found, counts] = await Promise.all([
+  const [found, counts, groups] = await Promise.all([
     listInstructions(deps.db, {
       states: state === null ? OPEN : [state],
       accountIds,
@@ -43,6 +44,7 @@ export async function instructionsPage(visit: Visit): Promise<Answer> {
       offset: at * ROWS_A_PAGE,
     }),
     countOpen(deps.db, accountIds),
+    state === 'unknown' ? groupsOf(visit, 'unknown') : null,
   ]);
   const rows = found.slice(0, ROWS_A_PAGE);
   const to = (page: number): string => {
@@ -65,6 +67,7 @@ export async function instructionsPage(visit: Visit): Promise<Answer> {
       <p>
         <a href="/brake">The brake</a> stops all sending.
       </p>
+      {groups}
       {rows.length === 0 ? (
         <Empty>
           No instruction is in this state. What the next night plans shows up here; what waits for a

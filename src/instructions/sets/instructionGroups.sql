@@ -1,0 +1,9 @@
+-- Instructions of a state put together by what they share, the largest groups first. $1 accounts,
+-- $2 state.
+select account_id as "accountId", operation, hold_reason as "holdReason", currency,
+  count(*)::int as count, sum(coalesce(refund_amount, amount))::text as money,
+  min(created_at) as oldest
+from tieout.instructions
+where is_open and state = $2 and account_id = any ($1)
+group by account_id, operation, hold_reason, currency
+order by count(*) desc, account_id, operation, hold_reason, currency

@@ -1,0 +1,181 @@
+// One decision about all instructions that match: what one press would do is shown first with its
+// money, the press is bound to it, each instruction has its own decision, and what an approver has
+// to look at by itself is left.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ConsoleHouse, Visitor } from './consoleHouse.js';
+import { openConsole } from './consoleHouse.js';
+
+let console: ConsoleHouse;
+let approver: Visitor;
+let operator: Visitor;
+
+beforeAll(async () => {
+  console = await openConsole({
+    orders: 300,
+    settings: { operations: { capture: 'approve', cancel: 'approve', refund: 'approve' } },
+  });
+  approver = await console.withRole('approver');
+  operator = await console.withRole('operator');
+}, 180_000);
+afterAll(() => console.end());
+
+interface Group {
+  account: string;
+  operation: string;
+  why: string;
+  currency: string;
+  count: number;
+  money: string;
+}
+
+async function groups(): Promise<Group[]> {
+  const { rows } = await console.app.db.query<Group>(
+    `select account_id as account, operation, hold_reason as why, currency, count(*)::int as count,
+       sum(coalesce(refund_amount, amount))::text as money
+     from tieout.instructions where state = 'held'
+     group by 1, 2, 3, 4 order by count(*) desc, 1, 2, 3, 4`,
+  );
+  return rows;
+}
+
+const all = (verb: string, { account, operation, why, currency }: Group): string =>
+  `/instructions/all/${verb}?${new URLSearchParams({ account, operation, why, currency })}`;
+const seenOf = (body: string): string => /name="seen" value="([0-9a-f]{64})"/.exec(body)?.[1] ?? '';
+const textOf = (body: string): string => body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+const sentence = (body: string): string =>
+  textOf(/<p class="sentence"[^>]*>(.*?)<\/p>/.exec(body)?.[1] ?? '').trim();
+
+async function statesOf({ account, operation, currency }: Group): Promise<Record<string, number>> {
+  const { rows } = await console.app.db.query<{ state: string; count: number }>(
+    `select state, count(*)::int as count from tieout.instructions
+     where account_id = $1 and operation = $2 and currency = $3 group by 1`,
+    [account, operation, currency],
+  );
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
+}
+
+async function largest(operation: string): Promise<Group> {
+  const found = (await groups()).find((one) => one.operation === operation && one.count > 1);
+  if (found === undefined) throw new Error(`nothing of ${operation} waits`);
+  return found;
+}
+
+describe('all instructions that match', () => {
+  it('are put together on the list with count and money, and links for whoever may', async () => {
+    const { body } = await approver.get('/approvals');
+    for (const group of await groups()) {
+      const link = all('approve', group).replaceAll('&', '&amp;');
+      const row = body.split('<tr>').find((one) => one.includes(link)) ?? '';
+      expect(textOf(row)).toContain(` ${group.count} `);
+      if (group.operation === 'review') continue;
+      expect(textOf(row).replaceAll(',', '')).toContain(group.money.replace(/\.00$/, ''));
+    }
+    expect((await operator.get('/approvals')).body).not.toContain('/instructions/all/approve');
+    expect((await operator.get('/instructions/all/approve')).statusCode).toBe(403);
+  });
+
+  it('are approved in one press, each with a decision of its own, bound to what was seen', async () => {
+    const group = await largest('capture');
+    const link = all('approve', group);
+    const { body } = await approver.get(link);
+    expect(sentence(body)).toContain(`${group.count} will be approved`);
+    const pressed = await approver.post(link, { seen: seenOf(body), words: 'the goods left' });
+    expect(sentence(pressed.body)).toBe(`${group.count} approved.`);
+    const { rows } = await console.app.db.query<{ decided: number; kept: boolean }>(
+      `select count(*)::int as decided, bool_and(d.decided_by = $4 and not d.is_claim
+         and d.reason = 'the goods left' and d.seen_sha256 is not null) as kept
+       from tieout.decisions d join tieout.instructions i using (instruction_id)
+       where i.account_id = $1 and i.operation = $2 and i.currency = $3`,
+      [group.account, group.operation, group.currency, approver.name],
+    );
+    expect(rows).toEqual([{ decided: group.count, kept: true }]);
+    expect((await statesOf(group)).queued).toBe(group.count);
+    const again = await approver.post(link, { seen: seenOf(body) });
+    expect(again.statusCode).toBe(409);
+  });
+
+  it('are left alone when one of them changed since it was shown', async () => {
+    const group = await largest('refund');
+    const link = all('reject', group);
+    const { body } = await approver.get(link);
+    const { rows } = await console.app.db.query<{ id: string }>(
+      `select instruction_id::text as id from tieout.instructions where state = 'held'
+       and account_id = $1 and operation = $2 and currency = $3 and hold_reason = $4 limit 1`,
+      [group.account, group.operation, group.currency, group.why],
+    );
+    await approver.post('/approvals/reject', { id: rows[0]?.id ?? '', words: 'no' });
+    const before = await statesOf(group);
+    const pressed = await approver.post(link, { seen: seenOf(body), words: 'all of it' });
+    expect([pressed.statusCode, pressed.body.includes('nothing was done')]).toEqual([409, true]);
+    expect(await statesOf(group)).toEqual(before);
+    const now = seenOf(pressed.body);
+    expect((await approver.post(link, { seen: now })).statusCode).toBe(400);
+    expect(await statesOf(group)).toEqual(before);
+    const done = await approver.post(link, { seen: now, words: 'all of it' });
+    expect(sentence(done.body)).toBe(`${group.count - 1} rejected.`);
+  });
+
+  it('leave what the approver asked for, with the reason and a way to it', async () => {
+    const group = await largest('review');
+    const { rows } = await console.app.db.query<{ id: string }>(
+      `update tieout.instructions set asked_by = array[$4::text] where instruction_id in (
+         select instruction_id from tieout.instructions where state = 'held' and account_id = $1
+           and operation = 'review' and currency = $2 and hold_reason = $3
+         order by instruction_id limit 1)
+       returning instruction_id::text as id`,
+      [group.account, group.currency, group.why, approver.name],
+    );
+    const { body } = await approver.get(all('approve', group));
+    expect(sentence(body)).toContain(`${group.count - 1} will be approved`);
+    expect(textOf(body)).toContain('1 left as it is: who asked for it, or had it planned again');
+    expect(body).toContain(`href="/instructions/${rows[0]?.id}"`);
+  });
+
+  it('of another account are neither shown nor decided about', async () => {
+    const group = await largest('review');
+    const other = await console.withRole('approver', group.account === 'A1001' ? 'A1002' : 'A1001');
+    const { body } = await other.get(all('approve', group));
+    const mine = (await groups()).filter(
+      ({ account, operation, why, currency }) =>
+        account !== group.account &&
+        [operation, why, currency].join() === [group.operation, group.why, group.currency].join(),
+    );
+    const count = mine.reduce((sum, one) => sum + one.count, 0);
+    expect(sentence(body)).toContain(`${count} will be approved`);
+  });
+
+  it('that are unknown are resolved in one press, by what was found and where', async () => {
+    const { db } = console.app;
+    await db.query('alter table tieout.instructions disable trigger user');
+    const { rows } = await db.query<{ id: bigint }>(
+      `update tieout.instructions set state = 'unknown', hold_reason = null, settled_at = null,
+         settled_run_id = null, reason = 'no answer'
+       where operation = 'cancel' and currency = 'EUR' returning instruction_id as id`,
+    );
+    await db.query('alter table tieout.instructions enable trigger user');
+    expect(rows.length).toBeGreaterThan(1);
+    const list = (await operator.get('/instructions?state=unknown')).body;
+    const links = [...list.matchAll(/href="(\/instructions\/all\/resolve[^"]+)"/g)].map(
+      ([, link = '']) => link.replaceAll('&amp;', '&'),
+    );
+    expect((await approver.get('/instructions?state=unknown')).body).not.toContain('resolve all');
+    let resolved = 0;
+    for (const link of links) {
+      const seen = seenOf((await operator.get(link)).body);
+      const fields = { seen, words: 'looked at each in the portal' };
+      expect((await operator.post(link, fields)).statusCode).toBe(400);
+      const found = { ...fields, finding: 'happened', reference: 'portal export 7' };
+      const done = await operator.post(link, found);
+      resolved += Number(/^(\d+) resolved/.exec(sentence(done.body))?.[1]);
+    }
+    expect(resolved).toBe(rows.length);
+    const { rows: decided } = await db.query<{ count: number }>(
+      `select count(*)::int as count from tieout.decisions
+       where decision = 'resolve' and finding = 'happened' and reference = 'portal export 7'
+         and decided_by = $1`,
+      [operator.name],
+    );
+    expect(decided).toEqual([{ count: rows.length }]);
+  });
+});

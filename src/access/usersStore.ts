@@ -196,6 +196,21 @@ export async function usePasswordLink(
   });
 }
 
+/** Of a person's own choice; all sessions end, and links that are out. */
+export async function setPassword(
+  db: Database,
+  userId: bigint,
+  passwordHash: string,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.query('update tieout.users set password_hash = $2 where user_id = $1', [
+      userId,
+      passwordHash,
+    ]);
+    await forget(tx, userId);
+  });
+}
+
 /** The first administrator; two that open the same link at once become one. */
 export async function useFirstLink(
   db: Database,

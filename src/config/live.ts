@@ -16,6 +16,7 @@ const LIVE_RISKS = [
   'uncheckedAnswers',
   'unseenPayouts',
   'superuser',
+  'plainConsole',
 ] as const;
 type LiveRiskName = (typeof LIVE_RISKS)[number];
 
@@ -31,6 +32,7 @@ export const exceptionsSchema = z
     uncheckedAnswers: reason,
     unseenPayouts: reason,
     superuser: reason,
+    plainConsole: reason,
   } satisfies Record<LiveRiskName, typeof reason>)
   .prefault({});
 
@@ -53,6 +55,7 @@ interface Judged {
     readonly profile: { readonly signing: { readonly responses: 'off' | 'warn' | 'enforce' } };
   };
   readonly notify: NotifySettings;
+  readonly web: { readonly host: string; readonly address: string | null };
   readonly operations: { readonly mode: { readonly payout: string } };
   readonly exceptions: LiveExceptions;
 }
@@ -60,7 +63,7 @@ interface Judged {
 /** Empty where the environment is not live. `isSuperuser`: what the program signs in as. */
 export function liveRisks(config: Judged, isSuperuser: boolean): LiveRisk[] {
   if (config.environment !== 'live') return [];
-  const { database, queue, gateway, notify, operations, exceptions } = config;
+  const { database, queue, gateway, notify, operations, exceptions, web } = config;
   const found: Omit<LiveRisk, 'excepted'>[] = [];
   const add = (name: LiveRiskName, key: string, words: string) => found.push({ name, key, words });
   if (database.kind === 'url' && !isSafeDatabase(database.url)) {
@@ -89,6 +92,10 @@ export function liveRisks(config: Judged, isSuperuser: boolean): LiveRisk[] {
   if (isSuperuser && database.kind === 'url') {
     const cure = 'make a role that owns the database and may do nothing else';
     add('superuser', 'database.user', `is a superuser of its server: ${cure}`);
+  }
+  if (!isLoopbackHost(web.host) && web.address?.startsWith('https:') !== true) {
+    const cure = 'put TLS in front, and say https://... as people open it';
+    add('plainConsole', 'web.address', `the console listens beyond this machine: ${cure}`);
   }
   return found.map((risk) => ({ ...risk, excepted: exceptions[risk.name] ?? null }));
 }

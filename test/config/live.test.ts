@@ -33,6 +33,18 @@ function load(text: string, responses?: string) {
 const names = (text: string, responses?: string, mayAnything = false): string[] =>
   liveRisks(load(text, responses), mayAnything).map(({ name }) => name);
 
+describe('a console beyond this machine', () => {
+  it.each([
+    ['web: { host: 0.0.0.0 }', ['plainConsole']],
+    ['web: { host: 10.0.0.1, address: "http://pay.example" }', ['plainConsole']],
+    ['web: { host: 0.0.0.0, address: "https://pay.example" }', []],
+    ['web: { host: "::1" }', []],
+    ['web: { port: 1 }', []],
+  ])('needs an address with TLS: %s', (text, found) => {
+    expect(names(`${text}\n`)).toEqual(found);
+  });
+});
+
 describe('a database beyond this machine', () => {
   const of = (url: string) => names(`database: { url: "${url}" }\n`);
   it.each([

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BusyError, hashPassword, passwordFits } from '../../src/access/password.js';
-import { findUserId, setUserState, takeRole } from '../../src/access/usersStore.js';
+import { addUser, findUserId, setUserState, takeRole } from '../../src/access/usersStore.js';
 import { localIdentity, TRY_LIMITS } from '../../src/web/visitor/identity.js';
 import { makeLink } from '../../src/web/visitor/links.js';
 import { FRESH_MS, IDLE_MS, LIFE_MS } from '../../src/web/visitor/session.js';
@@ -181,6 +181,35 @@ describe('a session (row 112)', () => {
     const right = await visitor.post('/confirm', { password: PASSWORD, next: '/breaks' });
     expect([right.statusCode, right.headers.location]).toEqual([303, '/breaks']);
     expect(visitor.cookies['tieout-session']).not.toBe(old);
+  });
+
+  it('another password is chosen by the present one, and ends all other sessions', async () => {
+    await console.addPerson('eve', ALL);
+    const [own, other] = [console.signedOut(), console.signedOut()];
+    for (const visitor of [own, other]) await signIn(visitor, 'eve');
+    const wanted = 'a quite different phrase';
+    const form = (present: string, password = wanted, again = password) =>
+      own.post('/password', { present, password, again });
+    expect((await form('not the present one')).statusCode).toBe(401);
+    expect((await form(PASSWORD, 'too short')).statusCode).toBe(400);
+    expect((await form(PASSWORD, wanted, `${wanted}!`)).statusCode).toBe(400);
+    expect((await other.get('/')).statusCode).toBe(200);
+    expect((await form(PASSWORD)).headers.location).toBe('/');
+    expect((await own.get('/')).statusCode).toBe(200);
+    expect((await other.get('/')).headers.location).toBe('/sign-in');
+    expect((await signIn(console.signedOut(), 'eve')).statusCode).toBe(401);
+    expect((await signIn(console.signedOut(), 'eve', wanted)).statusCode).toBe(303);
+    const left = await own.post('/sign-out', {});
+    expect(left.headers['clear-site-data']).toBe('"cache", "storage"');
+  });
+
+  it('no password is cut: one that only begins like it is another', async () => {
+    const longest = 'abcdefghij'.repeat(20);
+    const passwordHash = await hashPassword(longest);
+    const person = { name: 'longo', passwordHash, grants: ALL, by: 'test', now: new Date() };
+    await addUser(console.app.db, person);
+    expect((await signIn(console.signedOut(), 'longo', `${longest}k`)).statusCode).toBe(401);
+    expect((await signIn(console.signedOut(), 'longo', longest)).statusCode).toBe(303);
   });
 
   it('lives in a cookie that scripts and other sites do not get', async () => {

@@ -112,7 +112,9 @@ function Bar({ frame, person }: { frame: Frame; person: NonNullable<Frame['perso
       <StopSending csrf={frame.csrf} person={person} />
       <form class="who" action="/sign-out" method="post">
         <input type="hidden" name="_csrf" value={frame.csrf} />
-        <span>{person.name}</span>
+        <a href="/password" title="Choose another password">
+          {person.name}
+        </a>
         <button type="submit">Sign out</button>
       </form>
       <nav aria-label="Sections">

@@ -8,13 +8,14 @@ import { hashPassword, tokenDigest } from '../../access/password.js';
 import { record } from '../../access/record.js';
 import { findLink, useFirstLink, usePasswordLink } from '../../access/usersStore.js';
 import type { Grant } from '../../core/access.js';
-import { passwordProblem, ROLES, userNameProblem } from '../../core/access.js';
+import { ROLES } from '../../core/access.js';
 import { sendAnswer } from '../answers.js';
 import { answerProblem } from '../layout/problems.js';
 import type { ConsoleDeps } from '../visit.js';
-import type { Fields } from './fields.js';
 import { fieldsOf } from './fields.js';
 import { checkForm, tokenFor } from './forms.js';
+import { addOwnPassword } from './ownPassword.js';
+import { choiceProblem, hasOthers, passwordOf, TOO_MANY } from './passwordFields.js';
 import { inside } from './returnAddress.js';
 import { beginSession, currentSession, endSession, sessionDigest } from './session.js';
 import { ConfirmForm, SignInForm, WelcomeForm } from './signInForms.js';
@@ -22,8 +23,6 @@ import { ConfirmForm, SignInForm, WelcomeForm } from './signInForms.js';
 /** Forms of an address in a minute, whoever it names. */
 const FORMS_A_MINUTE = 30;
 const WRONG = 'Name and password do not fit together, or the account is not active.';
-const TOO_MANY =
-  'Too many tries. Wait a minute and try again; after many of them, a quarter of an hour.';
 
 export function addSignIn(server: FastifyInstance, deps: ConsoleDeps): void {
   const config = { rateLimit: { max: FORMS_A_MINUTE, timeWindow: '1 minute' } };
@@ -39,6 +38,7 @@ export function addSignIn(server: FastifyInstance, deps: ConsoleDeps): void {
   server.post('/sign-out', posted, (request, reply) => signOut(deps, request, reply));
   server.get('/welcome/:token', (request, reply) => welcome(deps, request, reply, null));
   server.post('/welcome/:token', posted, (request, reply) => choose(deps, request, reply));
+  addOwnPassword(server, deps, { config });
   server.get('/confirm', (request, reply) => confirmPage(deps, request, reply, null));
   server.post('/confirm', posted, (request, reply) => confirm(deps, request, reply));
 }
@@ -94,6 +94,8 @@ async function signOut(
     await record(deps, { who, action: 'sign out', outcome: 'done', address: request.ip });
   }
   await endSession(deps, request, reply);
+  // What a browser still holds of pages that somebody else may now sit before.
+  reply.header('clear-site-data', '"cache", "storage"');
   return reply.redirect('/sign-in', 303);
 }
 
@@ -167,14 +169,6 @@ function firstUser(name: string, passwordHash: string, now: Date) {
   return { name, passwordHash, grants, by: 'the first link', now };
 }
 
-function choiceProblem(name: string, password: string, again: string): string | null {
-  const nameProblem = userNameProblem(name);
-  if (nameProblem !== null) return `The name ${nameProblem}.`;
-  const problem = passwordProblem(password, name);
-  if (problem !== null) return `The password ${problem}.`;
-  return password === again ? null : 'The two passwords differ.';
-}
-
 async function confirmPage(
   deps: ConsoleDeps,
   request: FastifyRequest,
@@ -236,16 +230,6 @@ function show(
   return sendAnswer(deps, request, reply, { session: null, csrf, answer });
 }
 
-/** Not trimmed: blanks are part of a password. */
-function passwordOf(body: unknown, field: 'password' | 'again' = 'password'): string {
-  const value = (body as Record<string, unknown> | null | undefined)?.[field];
-  return typeof value === 'string' ? value : '';
-}
-
 function tokenOf(request: FastifyRequest): string {
   return (request.params as { token: string }).token;
-}
-
-function hasOthers(form: Fields, allowed: readonly string[]): boolean {
-  return form.names().some((name) => name !== '_csrf' && !allowed.includes(name));
 }

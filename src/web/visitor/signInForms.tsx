@@ -77,6 +77,57 @@ export function ConfirmForm({ csrf, next, name, problem }: SignInProps) {
   );
 }
 
+export function OwnPasswordForm({ csrf, name, problem }: Omit<SignInProps, 'next'>) {
+  return (
+    <>
+      <h1>Another password for {name}</h1>
+      <p>It counts from now on; whoever else is signed in as {name} is signed out.</p>
+      <Problem words={problem} />
+      <Form action="/password" csrf={csrf} class="stack">
+        <label for="present">Present password</label>
+        <input
+          id="present"
+          name="present"
+          type="password"
+          autocomplete="current-password"
+          required
+          maxLength={200}
+        />
+        <NewPassword label="New password, at least 12 characters" />
+        <button type="submit" class="main">
+          Change it
+        </button>
+      </Form>
+    </>
+  );
+}
+
+function NewPassword({ label }: { label: string }) {
+  return (
+    <>
+      <label for="password">{label}</label>
+      <input
+        id="password"
+        name="password"
+        type="password"
+        autocomplete="new-password"
+        required
+        minLength={12}
+        maxLength={200}
+      />
+      <label for="again">The same password again</label>
+      <input
+        id="again"
+        name="again"
+        type="password"
+        autocomplete="new-password"
+        required
+        maxLength={200}
+      />
+    </>
+  );
+}
+
 interface WelcomeProps {
   csrf: string;
   token: string;
@@ -104,25 +155,7 @@ export function WelcomeForm({ csrf, token, fixedName, name, problem }: WelcomePr
             <input id="name" name="name" autocomplete="username" value={name} required />
           </>
         ) : null}
-        <label for="password">Password, at least 12 characters</label>
-        <input
-          id="password"
-          name="password"
-          type="password"
-          autocomplete="new-password"
-          required
-          minLength={12}
-          maxLength={200}
-        />
-        <label for="again">The same password again</label>
-        <input
-          id="again"
-          name="again"
-          type="password"
-          autocomplete="new-password"
-          required
-          maxLength={200}
-        />
+        <NewPassword label="Password, at least 12 characters" />
         <button type="submit" class="main">
           Begin
         </button>

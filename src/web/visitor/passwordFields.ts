@@ -1,0 +1,30 @@
+// What the forms with passwords share: how a password is taken out of one, and what is wrong with a
+// name and password that somebody chooses.
+
+import { passwordProblem, userNameProblem } from '../../core/access.js';
+import type { Fields } from './fields.js';
+
+export const TOO_MANY =
+  'Too many tries. Wait a minute and try again; after many of them, a quarter of an hour.';
+
+/** Not trimmed: blanks are part of a password. */
+export function passwordOf(
+  body: unknown,
+  field: 'password' | 'again' | 'present' = 'password',
+): string {
+  const value = (body as Record<string, unknown> | null | undefined)?.[field];
+  return typeof value === 'string' ? value : '';
+}
+
+export function hasOthers(form: Fields, allowed: readonly string[]): boolean {
+  return form.names().some((name) => name !== '_csrf' && !allowed.includes(name));
+}
+
+/** In words; null: they will do. */
+export function choiceProblem(name: string, password: string, again: string): string | null {
+  const nameProblem = userNameProblem(name);
+  if (nameProblem !== null) return `The name ${nameProblem}.`;
+  const problem = passwordProblem(password, name);
+  if (problem !== null) return `The password ${problem}.`;
+  return password === again ? null : 'The two passwords differ.';
+}

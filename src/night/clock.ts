@@ -10,7 +10,7 @@ import type { ScheduleFacts } from '../runs/calendarStore.js';
 import { scheduleFacts } from '../runs/calendarStore.js';
 import { isAtWork } from '../runs/lease.js';
 import type { RunRow } from '../runs/runsStore.js';
-import { heldRun, newestRun } from '../runs/runsStore.js';
+import { heldRun, newestRun, takeAskedAgain } from '../runs/runsStore.js';
 import type { SendDeps } from '../send/deps.js';
 import type { RunResult, Workforce } from './run.js';
 import { runDate } from './run.js';
@@ -67,8 +67,10 @@ export async function workOnOwed(
   if (Math.abs(status.facts.skewMs) > SKEW_MS_MAX) {
     throw new Error(`${skewWords(status.facts.skewMs)}; no night begins until they agree`);
   }
-  if (owed.kind !== 'begin' && owed.kind !== 'goOn' && owed.kind !== 'resume') return null;
-  if (owed.kind === 'resume' && now < owed.at) return null;
+  const isOwed = owed.kind === 'begin' || owed.kind === 'goOn' || owed.kind === 'resume';
+  if (!isOwed || (owed.kind === 'resume' && now < owed.at)) {
+    return workAgain(deps, workforce, status.run);
+  }
   if (owed.kind !== 'resume' && didNotStart(owed, now)) {
     deps.log(`business date ${owed.date} was to begin at ${toMinute(owed.since)}; it begins now`);
   }
@@ -76,4 +78,17 @@ export async function workOnOwed(
   // Only a part of the accounts has finished: the run is not.
   const unlessFinished = owed.kind !== 'goOn';
   return runDate(deps, { ...request, unlessFinished, waitsForGateway: true }, workforce);
+}
+
+/** What somebody asked for on the console: the newest run once more, as `tieout run` does it. */
+async function workAgain(
+  deps: SendDeps,
+  workforce: Workforce,
+  run: RunRow | null,
+): Promise<RunResult | null> {
+  const by = run === null ? null : await takeAskedAgain(deps.db, run.runId);
+  if (run === null || by === null) return null;
+  deps.log(`${by} asked for another look: business date ${run.businessDate} is worked on again`);
+  const request = { date: run.businessDate, accountIds: [], isDry: false, waitsForGateway: true };
+  return runDate(deps, request, workforce);
 }

@@ -86,6 +86,45 @@ export function listRuns(db: Db, limit: number): Promise<RunRow[]> {
   return runsThat(db, { limit });
 }
 
+/**
+ * Notes that somebody wants the newest run worked on once more; false: it is not the newest, or
+ * somebody works on it.
+ */
+export async function askAgain(db: Db, runId: bigint, by: string, at: Date): Promise<boolean> {
+  const { rows } = await db.query(
+    `update tieout.runs set again_asked_at = $3, again_asked_by = $2
+     where run_id = $1 and state <> 'running' and not is_dry
+       and business_date = (select max(business_date) from tieout.runs where not is_dry)
+     returning run_id`,
+    [runId, by, at],
+  );
+  return rows.length > 0;
+}
+
+/** Who wants the run worked on once more, and since when; null: nobody. */
+export async function askedAgain(db: Db, runId: bigint): Promise<{ by: string; at: Date } | null> {
+  const { rows } = await db.query<{ by: string; at: Date }>(
+    `select again_asked_by as by, again_asked_at as at from tieout.runs
+     where run_id = $1 and again_asked_at is not null`,
+    [runId],
+  );
+  return rows[0] ?? null;
+}
+
+/** Takes the wish, for one clock of many: who had it; null: nobody has one, or another took it. */
+export async function takeAskedAgain(db: Db, runId: bigint): Promise<string | null> {
+  const { rows } = await db.query<{ by: string }>(
+    `with wished as (
+       select run_id, again_asked_by as by from tieout.runs
+       where run_id = $1 and again_asked_at is not null and state <> 'running' for update
+     )
+     update tieout.runs r set again_asked_at = null, again_asked_by = null
+     from wished w where r.run_id = w.run_id returning w.by`,
+    [runId],
+  );
+  return rows[0]?.by ?? null;
+}
+
 /** The run that is being worked on, or was until its process died; of any date, dry ones apart. */
 export async function heldRun(db: Db): Promise<RunRow | null> {
   return (await runsThat(db, { state: 'running' }))[0] ?? null;

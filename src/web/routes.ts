@@ -14,7 +14,6 @@ import {
 } from './pages/breaks/breakDecisions.js';
 import { pressSet, RIGHT_OF, SET_VERBS, setPage } from './pages/breaks/breakSets.js';
 import { breakPage, breaksPage } from './pages/breaks/breaks.js';
-import { changesPage } from './pages/changes.js';
 import { closing, dayPage, daysPage } from './pages/days.js';
 import { checkDecisions, decisionsPage, doDecisions } from './pages/decisions.js';
 import { approvalsPage, approve, reject } from './pages/instructions/approvals.js';
@@ -27,7 +26,10 @@ import {
 } from './pages/instructions/instructionSets.js';
 import { instructionsPage, replan, resolve } from './pages/instructions/instructions.js';
 import { discardJobs, jobsPage, retryJobs } from './pages/jobs.js';
-import { runPage, tonightPage } from './pages/night.js';
+import { changesPage } from './pages/nights/changes.js';
+import { runPage, tonightPage } from './pages/nights/night.js';
+import { runAgain } from './pages/nights/runAgain.js';
+import { statementPage } from './pages/nights/statement.js';
 import { orderPage } from './pages/orders/order.js';
 import { searchPage } from './pages/orders/search.js';
 import { invite, turn } from './pages/people.js';
@@ -39,7 +41,6 @@ import { figureRowsPage } from './pages/settlement/figureRows.js';
 import { makeReport } from './pages/settlement/reportForm.js';
 import { settlementPage, whereKept } from './pages/settlement/settlement.js';
 import { checkFile, checkPage, importFile } from './pages/settlement/upload.js';
-import { statementPage } from './pages/statement.js';
 import type { Route } from './visit.js';
 
 /** Fields of the one form under which breaks are decided about. */
@@ -48,6 +49,14 @@ const BREAK_FIELDS = ['id', 'note', 'owner', 'words'];
 export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/', right: 'look', handle: tonightPage },
   { method: 'GET', path: '/nights/:date', right: 'look', handle: runPage },
+  {
+    method: 'POST',
+    path: '/nights/again',
+    right: 'jobs',
+    everywhere: true,
+    fields: ['date'],
+    handle: runAgain,
+  },
   { method: 'GET', path: '/nights/:date/changes', right: 'look', handle: changesPage },
   { method: 'GET', path: '/nights/:date/statement', right: 'look', handle: statementPage },
   { method: 'GET', path: '/breaks', right: 'look', handle: breaksPage },

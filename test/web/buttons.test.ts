@@ -2,6 +2,7 @@
 // written once more, somebody invited and put out.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readSchedule, workOnOwed } from '../../src/night/clock.js';
 import type { ConsoleHouse, Visitor } from './consoleHouse.js';
 import { openConsole } from './consoleHouse.js';
 
@@ -26,6 +27,43 @@ async function reports(kind: string) {
   );
   return rows;
 }
+
+describe('a night', () => {
+  it('is run again by a clock, once, by who may; an older one is not', async () => {
+    const operator = await place.withRole('operator');
+    const viewer = await place.withRole('viewer');
+    expect((await viewer.get('/')).body).not.toContain('Run again');
+    const run = await one<{ date: string; id: bigint }>(
+      'select business_date as date, run_id as id from tieout.runs order by 1 desc limit 1',
+    );
+    const date = run?.date ?? '';
+    expect((await operator.get(`/nights/${date}`)).body).toContain('Run again');
+    expect((await viewer.post('/nights/again', { date })).statusCode).toBe(403);
+    expect((await operator.post('/nights/again', { date: '2001-01-01' })).statusCode).toBe(400);
+    expect((await operator.post('/nights/again', { date })).headers.location).toBe(
+      `/nights/${date}`,
+    );
+    expect((await operator.get('/')).body).toContain(`${operator.name} asked at`);
+    expect(
+      await one('select who, outcome from tieout.console_events order by event_id desc limit 1'),
+    ).toEqual({ who: operator.name, outcome: 'asked' });
+    const looks = () =>
+      one<{ pulls: number }>('select count(*)::int as pulls from tieout.pulls where run_id = $1', [
+        run?.id,
+      ]);
+    const before = await looks();
+    const app = await place.house.open();
+    const deps = { ...(await app.sendDeps()), localTicks: () => [] };
+    const status = await readSchedule(deps);
+    const workforce = await app.workforce();
+    const owed = { kind: 'nothing' as const };
+    const worked = await workOnOwed(deps, workforce, { ...status, owed });
+    expect([worked?.kind, worked?.summary.businessDate]).toEqual(['resumed', date]);
+    expect((await looks())?.pulls).toBeGreaterThan(before?.pulls ?? 0);
+    expect(await workOnOwed(deps, workforce, { ...(await readSchedule(deps)), owed })).toBeNull();
+    expect((await operator.get('/')).body).toContain('Run again');
+  }, 60_000);
+});
 
 describe('reports', () => {
   it('are made of a month, and nothing of a month without a run', async () => {

@@ -71,6 +71,7 @@ export const ROUTES_MAY: Readonly<Record<string, Expected>> = {
   'GET /reports/decisions/check': { roles: ['finance', 'operator', 'approver'], ofOther: 'whole' },
   'POST /reports/decisions/do': { roles: ['finance', 'operator', 'approver'], ofOther: 'rows' },
   'GET /jobs': { roles: ['operator'], ofOther: 'none' },
+  'POST /nights/again': { roles: ['operator'], ofOther: 'none' },
   'POST /jobs/retry': { roles: ['operator'], ofOther: 'none' },
   'POST /jobs/discard': { roles: ['operator'], ofOther: 'none' },
   'GET /activity': { roles: TAKE, ofOther: 'none' },

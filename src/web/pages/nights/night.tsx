@@ -1,25 +1,31 @@
 // The first page: does the run tie, how far is it, what waits for whom, and how the runs before
 // it went. The page of an older night is the same without the parts that are about now.
 
-import { brakeStatus, ownJournal } from '../../brake/brake.js';
-import { openByAge } from '../../breaks/breaksStore.js';
-import { AGES } from '../../core/breaks/breakAge.js';
-import { brakeWords } from '../../core/instructions/sending.js';
-import type { Notice } from '../../core/runs/notices.js';
-import { removedLine } from '../../core/runs/removal.js';
-import type { AccountSummary } from '../../core/runs/summary.js';
-import { runSentence } from '../../core/runs/summary.js';
-import type { ConsoleRun, Progress, RunMark, Waiting } from '../../night/consoleRunsStore.js';
-import { consoleRun, runMarks, runProgress, waitingCounts } from '../../night/consoleRunsStore.js';
-import { removalOf } from '../../retention/retentionStore.js';
-import type { Words } from '../format.js';
-import { AgeBars, OpenTrend, RunStrip, StripLegend } from '../layout/charts.js';
-import { Empty, Figure, State, Table } from '../layout/parts.js';
-import type { Answer, Visit } from '../visit.js';
-import { NOT_FOUND } from '../visit.js';
-import { dateOf } from '../visitor/fields.js';
-import { reservationsAtRisk } from './authorisations.js';
+import { brakeStatus, ownJournal } from '../../../brake/brake.js';
+import { openByAge } from '../../../breaks/breaksStore.js';
+import { AGES } from '../../../core/breaks/breakAge.js';
+import { brakeWords } from '../../../core/instructions/sending.js';
+import type { Notice } from '../../../core/runs/notices.js';
+import { removedLine } from '../../../core/runs/removal.js';
+import type { AccountSummary } from '../../../core/runs/summary.js';
+import { runSentence } from '../../../core/runs/summary.js';
+import type { ConsoleRun, Progress, RunMark, Waiting } from '../../../night/consoleRunsStore.js';
+import {
+  consoleRun,
+  runMarks,
+  runProgress,
+  waitingCounts,
+} from '../../../night/consoleRunsStore.js';
+import { removalOf } from '../../../retention/retentionStore.js';
+import type { Words } from '../../format.js';
+import { AgeBars, OpenTrend, RunStrip, StripLegend } from '../../layout/charts.js';
+import { Empty, Figure, State, Table } from '../../layout/parts.js';
+import type { Answer, Visit } from '../../visit.js';
+import { NOT_FOUND } from '../../visit.js';
+import { dateOf } from '../../visitor/fields.js';
+import { reservationsAtRisk } from '../authorisations.js';
 import { changesSince } from './changes.js';
+import { runAgainOf } from './runAgain.js';
 
 const RUNS_SHOWN = 60;
 
@@ -28,7 +34,7 @@ export async function tonightPage(visit: Visit): Promise<Answer> {
   const night = await consoleRun(deps.db, accounts, null);
   if (night === null)
     return { kind: 'page', title: 'Tonight', section: 'Tonight', body: <NoRun /> };
-  const [marks, ages, waits, progress, brake, atRisk, changes] = await Promise.all([
+  const [marks, ages, waits, progress, brake, atRisk, changes, again] = await Promise.all([
     runMarks(deps.db, accounts, RUNS_SHOWN),
     openByAge(deps.db, accounts, deps.now()),
     waitingCounts(deps.db, accounts),
@@ -36,6 +42,7 @@ export async function tonightPage(visit: Visit): Promise<Answer> {
     brakeStatus(deps, accounts, ownJournal(deps.config)),
     reservationsAtRisk(visit),
     changesSince(visit, night),
+    runAgainOf(visit, night),
   ]);
   const brakes = brake.brakes.filter(
     ({ accountId }) => accountId === null || accounts.includes(accountId),
@@ -43,6 +50,7 @@ export async function tonightPage(visit: Visit): Promise<Answer> {
   const body = (
     <>
       <Head night={night} words={words} />
+      {again}
       {brakes.map((one) => (
         <p class="problem">
           {brakeWords(one)}. <a href="/brake">The brake</a>
@@ -75,6 +83,7 @@ export async function runPage(visit: Visit): Promise<Answer> {
   const body = (
     <>
       <Head night={night} words={words} />
+      {await runAgainOf(visit, night)}
       {removal && <p class="hint">{removedLine(removal)}; figures, breaks and files stay.</p>}
       {await changesSince(visit, night)}
       {night.summary === null ? null : <Accounts accounts={night.summary.accounts} words={words} />}

@@ -1,20 +1,20 @@
 // What changed since the run before: breaks that are new, reopened, grown, shrunk, waived or
 // resolved, by account and currency. Each figure leads to the rows that it is the sum of.
 
-import type { ChangedSum } from '../../breaks/changedStore.js';
-import { listChanged, sumChanged } from '../../breaks/changedStore.js';
-import { ageInDays } from '../../core/breaks/breakAge.js';
-import type { Change, ChangedBreak } from '../../core/breaks/change.js';
-import { CHANGE_WORDS, CHANGES } from '../../core/breaks/change.js';
-import { nameLabel } from '../../core/instructions/decider.js';
-import { causeLabel, labelOf } from '../../core/text/labels.js';
-import type { ConsoleRun } from '../../night/consoleRunsStore.js';
-import { consoleRun } from '../../night/consoleRunsStore.js';
-import type { Words } from '../format.js';
-import { Empty, Figure, OrderLink, Pager, Table } from '../layout/parts.js';
-import type { Answer, Visit } from '../visit.js';
-import { NOT_FOUND } from '../visit.js';
-import { dateOf } from '../visitor/fields.js';
+import type { ChangedSum } from '../../../breaks/changedStore.js';
+import { listChanged, sumChanged } from '../../../breaks/changedStore.js';
+import { ageInDays } from '../../../core/breaks/breakAge.js';
+import type { Change, ChangedBreak } from '../../../core/breaks/change.js';
+import { CHANGE_WORDS, CHANGES } from '../../../core/breaks/change.js';
+import { nameLabel } from '../../../core/instructions/decider.js';
+import { causeLabel, labelOf } from '../../../core/text/labels.js';
+import type { ConsoleRun } from '../../../night/consoleRunsStore.js';
+import { consoleRun } from '../../../night/consoleRunsStore.js';
+import type { Words } from '../../format.js';
+import { Empty, Figure, OrderLink, Pager, Table } from '../../layout/parts.js';
+import type { Answer, Visit } from '../../visit.js';
+import { NOT_FOUND } from '../../visit.js';
+import { dateOf } from '../../visitor/fields.js';
 
 const ROWS_A_PAGE = 50;
 const PAGES_MAX = 20_000;

@@ -2,16 +2,16 @@
 // gateway by account and currency, what is left unexplained, and who closed and locked the day on
 // which revision. It works nothing out: the figures are those that were written.
 
-import { nameLabel } from '../../core/instructions/decider.js';
-import { BREAK_KINDS } from '../../core/orders/verdict.js';
-import { itemWords } from '../../core/runs/statement.js';
-import type { WrittenStatement } from '../../report/statementStore.js';
-import { statementsOfRun } from '../../report/statementStore.js';
-import type { Words } from '../format.js';
-import { Empty, Figure, Table } from '../layout/parts.js';
-import type { Answer, Visit } from '../visit.js';
-import { NOT_FOUND } from '../visit.js';
-import { dateOf } from '../visitor/fields.js';
+import { nameLabel } from '../../../core/instructions/decider.js';
+import { BREAK_KINDS } from '../../../core/orders/verdict.js';
+import { itemWords } from '../../../core/runs/statement.js';
+import type { WrittenStatement } from '../../../report/statementStore.js';
+import { statementsOfRun } from '../../../report/statementStore.js';
+import type { Words } from '../../format.js';
+import { Empty, Figure, Table } from '../../layout/parts.js';
+import type { Answer, Visit } from '../../visit.js';
+import { NOT_FOUND } from '../../visit.js';
+import { dateOf } from '../../visitor/fields.js';
 
 export async function statementPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, params, words } = visit;

@@ -1,4 +1,4 @@
--- The schema as it stands after 0250_answer_shapes, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0281_statement_of_parts_elsewhere, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -4072,6 +4072,7 @@ AS $function$
       amount_text, transaction_id, transaction_date
     from again
     order by order_no, pull_id desc, coalesce(state, '') in ('cancelled', 'declined'),
+      coalesce(state, '') not in ('captured', 'partially_refunded', 'refunded'),
       transaction_at desc nulls last, transaction_id desc
   ),
   -- what was taken by several transactions of one order, in the currency that its line shows
@@ -4327,6 +4328,7 @@ AS $function$
       or coalesce(o.ledger_refunded, 0) <> coalesce(o.gateway_refunded, 0)
       or (o.ledger_currency <> o.gateway_currency
         and (o.ledger_captured <> 0 or o.gateway_captured <> 0))
+      or (o.gateway_state = 'partially_refunded' and 'refund_mismatch' = any (o.kinds))
   ),
   told as materialized (
     select d.*, b.break_id, b.first_seen, b.owner, case d.class

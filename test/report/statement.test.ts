@@ -85,6 +85,49 @@ describe('the statement of a night', () => {
     ).toEqual(rows);
   });
 
+  test('ends with all that the gateway took, by whichever transaction of an order', async () => {
+    const { rows } = await house.db.query<Record<string, string>>(
+      `select account_id, currency, sum(coalesce(part, amount))::text as captured
+       from (
+         select distinct on (e.account_id, e.order_no, e.transaction_id) e.account_id, e.currency,
+           e.amount, (
+             select i.amount from tieout.instructions i
+             where i.account_id = e.account_id and i.order_no = e.order_no and i.is_part
+               and i.operation = 'capture' and i.state = 'confirmed') as part, e.state
+         from tieout.pulls p join tieout.look_entries e using (pull_id)
+         where p.run_id = $1
+         order by e.account_id, e.order_no, e.transaction_id, e.pull_id desc
+       ) entry
+       where state in ('captured', 'partially_refunded', 'refunded') and amount is not null
+       group by 1, 2 order by 1, 2`,
+      [runId],
+    );
+    const doubled = await house.db.query(
+      `select from tieout.verdicts where run_id = $1 and 'duplicate_transaction' = any (kinds)`,
+      [runId],
+    );
+    expect(doubled.rows.length).toBeGreaterThan(0);
+    const shown = (await kept()).filter(({ gateway_captured: captured }) => captured !== '0.00');
+    expect(
+      shown.map(({ account_id, currency, gateway_captured: captured }) => {
+        return { account_id, currency, captured };
+      }),
+    ).toEqual(rows);
+  });
+
+  test('has a line for a part given back elsewhere, of which nobody says how much', async () => {
+    const { rows } = await house.db.query<{ order_no: string }>(
+      `select v.order_no from tieout.verdicts v
+       where v.run_id = $1 and v.kinds && array['refund_mismatch']`,
+      [runId],
+    );
+    const lines = sheetOf(await openXlsx(bookOf()), 'Statement lines');
+    const told = new Set<unknown>();
+    lines.eachRow((row) => told.add(row.getCell(2).value));
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.filter(({ order_no: orderNo }) => !told.has(orderNo))).toEqual([]);
+  });
+
   test('turns red in the workbook when one of its lines says other money', async () => {
     const book = await openXlsx(bookOf());
     const lines = sheetOf(book, 'Statement lines');

@@ -27,7 +27,7 @@ describe('the night in one sentence', () => {
       if (second) second.breaks = { state_mismatch: 3, currency_mismatch: 2, ...many };
     });
     expect(sentence).toContain(
-      '(5 state mismatch, 4 missing at gateway, 3 amount mismatch, 2 currency mismatch ' +
+      'differ, with 17 open breaks (5 state mismatch, 4 missing at gateway, 3 amount mismatch, 2 currency mismatch ' +
         'and 3 of other kinds);',
     );
   });

@@ -1,5 +1,5 @@
 // What a person has to be told about a run beside its figures: a ledger that is not known to be
-// whole, a new word of the gateway, orders that left the ledger, what stops the sending. Pure: the
+// whole, a new code of the gateway, orders that left the ledger, what stops the sending. Pure: the
 // words for what the store found.
 
 import { oneLine } from '../log.js';

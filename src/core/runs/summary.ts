@@ -183,7 +183,11 @@ function brokenPart(summary: RunSummary, broken: number, orders: number): string
   // Something else may be what is broken: a request of an account that is not configured.
   const verb = broken < 2 ? 'differs' : 'differ';
   const differ = `${broken === 0 ? 'none' : broken} of ${counted(orders, 'order')} ${verb}`;
-  return kinds.size === 0 ? differ : `${differ} (${joinParts(kindParts(kinds))})`;
+  if (kinds.size === 0) return differ;
+  // An order may have several breaks, and a batch or a payout has one without an order.
+  const open = [...kinds.values()].reduce((sum, count) => sum + count, 0);
+  const breaks = open === broken ? '' : `, with ${counted(open, 'open break')}`;
+  return `${differ}${breaks} (${joinParts(kindParts(kinds))})`;
 }
 
 /** A sentence with more kinds than this is not read any more. */

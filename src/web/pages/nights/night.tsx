@@ -49,7 +49,7 @@ export async function tonightPage(visit: Visit): Promise<Answer> {
   );
   const body = (
     <>
-      <Head night={night} words={words} />
+      <Head night={night} visit={visit} />
       {again}
       {brakes.map((one) => (
         <p class="problem">
@@ -82,7 +82,7 @@ export async function runPage(visit: Visit): Promise<Answer> {
   const removal = await removalOf(visit.deps.db, night.runId);
   const body = (
     <>
-      <Head night={night} words={words} />
+      <Head night={night} visit={visit} />
       {await runAgainOf(visit, night)}
       {removal && <p class="hint">{removedLine(removal)}; figures, breaks and files stay.</p>}
       {await changesSince(visit, night)}
@@ -107,7 +107,8 @@ function NoRun() {
   );
 }
 
-function Head({ night, words }: { night: ConsoleRun; words: Words }) {
+function Head({ night, visit }: { night: ConsoleRun; visit: Visit }) {
+  const { words, deps } = visit;
   return (
     <>
       <h1>
@@ -121,8 +122,15 @@ function Head({ night, words }: { night: ConsoleRun; words: Words }) {
           ? `Begun at ${words.at(night.startedAt)}.`
           : `Figures of the snapshot at ${words.at(night.asOf)}; ` +
             `ended at ${words.at(night.finishedAt)}.`}
-        {night.isWhole ? '' : ' Only the accounts that you may see.'} Orders against the gateway;
-        fees, chargebacks and bank payouts are not known to tieout.{' '}
+        {night.isWhole ? '' : ' Only the accounts that you may see.'}
+        {' Orders against the gateway; '}
+        {deps.config.settlement === null ? (
+          'fees, chargebacks and bank payouts are not known to tieout.'
+        ) : (
+          <>
+            what the acquirer settled and paid stands under <a href="/settlement">Settlement</a>.
+          </>
+        )}{' '}
         {night.asOf === null ? null : (
           <a href={`/nights/${night.businessDate}/statement`}>The statement to sign</a>
         )}

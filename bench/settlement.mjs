@@ -167,6 +167,8 @@ async function importLines({ db, place }, count, rounds) {
   const map = loadColumnMap(mapFile, 'settlement');
   await db.query(`create table bare.lines (${COLUMNS.map((name) => `${name} text`).join(', ')})`);
   await db.query(EMPTIED);
+  // An import seals what it takes with all that waits for it; what a night brought, the night seals.
+  await db.query('select tieout.seal($1, current_date)', [ACCOUNT]);
   const deps = { db, profile: sandboxProfile(), accounts: [{ accountId: ACCOUNT }], since: times };
   const take = (tx) => takeSettlement(deps, tx, [file], { map, check: false });
   const { bare, ours } = await inTurns(rounds, {

@@ -75,6 +75,8 @@ export async function matchLines(tx: Db, accountIds: readonly string[]): Promise
   const byOrder = statement('settlement/pairByOrder');
   all += await matchPlain(tx, accountIds, { pairs: byTransaction, by: 'transaction' });
   all += await matchPlain(tx, accountIds, { pairs: byOrder, by: 'order' });
+  // Else the planner takes the few that are left for all that waited, and reads every movement.
+  if (all > 0) await tx.query('analyze tieout.settlement_unmatched');
   for (let pass = 0; pass < MATCH_PASSES_MAX; pass += 1) {
     const { rowCount } = await tx.query(statement('settlement/matchLines'), [accountIds]);
     if (rowCount === 0) break;

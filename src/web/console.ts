@@ -23,7 +23,7 @@ import { fileOf, readUploads } from './upload/uploadForm.js';
 import type { ConsoleDeps, Route, Visit } from './visit.js';
 import { draftOf, isFor } from './visitor/draft.js';
 import { fieldsOf } from './visitor/fields.js';
-import { checkForm, tokenFor } from './visitor/forms.js';
+import { bindFormCookie, checkForm, FORM_COOKIE, tokenFor } from './visitor/forms.js';
 import { backOf, tickedOf } from './visitor/returnAddress.js';
 import { currentSession, isFresh, keepTyped } from './visitor/session.js';
 import { addSignIn } from './visitor/signIn.js';
@@ -58,7 +58,8 @@ export async function addConsole(
   await server.register(helmet, SECURITY);
   await server.register(rateLimit, { max: REQUESTS_A_MINUTE, timeWindow: '1 minute' });
   await server.register(cookie);
-  await server.register(csrf, { cookieKey: 'tieout-form' });
+  await server.register(csrf, { cookieKey: FORM_COOKIE });
+  bindFormCookie(server);
   await server.register(formbody, { bodyLimit: FORM_BYTES_MAX });
   server.addHook('onSend', async (request, reply) => {
     if (!request.url.startsWith('/assets/')) reply.header('cache-control', 'no-store');

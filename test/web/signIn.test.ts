@@ -225,7 +225,22 @@ describe('a session (row 112)', () => {
       headers: proxied,
       remoteAddress: '127.0.0.1',
     });
-    expect(String(answer.headers['set-cookie'])).toMatch(/Secure/);
+    expect(String(answer.headers['set-cookie'])).toMatch(/^__Host-tieout-form=.*Secure/);
+    const token = /name="_csrf" value="([^"]+)"/.exec(answer.body)?.[1] ?? '';
+    const secret = String(answer.headers['set-cookie']).split(';')[0]?.split('=')[1] ?? '';
+    const formFrom = (cookie: string) =>
+      console.server.inject({
+        method: 'POST',
+        url: '/sign-in',
+        headers: { ...proxied, cookie, 'content-type': 'application/x-www-form-urlencoded' },
+        payload: new URLSearchParams({ _csrf: token, name: 'ada', password: PASSWORD }).toString(),
+        remoteAddress: '127.0.0.1',
+      });
+    // A neighbour's host may plant the plain name, and never this one.
+    expect((await formFrom(`tieout-form=${secret}`)).statusCode).toBe(403);
+    const inside = await formFrom(`__Host-tieout-form=${secret}`);
+    expect(inside.statusCode).toBe(303);
+    expect(String(inside.headers['set-cookie'])).toMatch(/__Host-tieout-session=/);
     expect((await secure.get('/sign-in', proxied)).headers['set-cookie']).not.toMatch(/Secure/);
   });
 

@@ -102,7 +102,7 @@ function values(filter: BreakFilter): unknown[] {
 }
 
 /** What a list can be sorted by. */
-export const BREAK_SORTS = ['age', 'amount', 'order'] as const;
+export const BREAK_SORTS = ['age', 'amount', 'order', 'account', 'kind', 'owner'] as const;
 export type BreakSort = (typeof BREAK_SORTS)[number];
 
 interface BreakPage {

@@ -1,6 +1,6 @@
 -- Breaks that match, a page of them. $1 to $13 as tieout.found_breaks has them, $14 limit, $15
--- offset, $16 in which order: age, amount or order. Amounts of two currencies are not compared: the
--- largest of each stand together.
+-- offset, $16 in which order: age, amount, order, account, kind or owner. Amounts of two currencies
+-- are not compared: the largest of each stand together.
 select f.break_id::text as "breakId", f.account_id as "accountId", f.order_no as "orderNo", f.kind,
   f.state, f.first_seen as "firstSeen", f.expected, f.actual, f.currency,
   round(f.stake, 2)::text as stake, f.difference::text as difference, f.cause, f.owner, f.note,
@@ -12,5 +12,7 @@ order by case when $16 = 'amount' then f.currency end nulls last,
   case when $16 = 'amount' then f.stake end desc nulls last,
   case when $16 = 'amount' then f.break_id end,
   case when $16 = 'age' then f.first_seen end,
+  case $16 when 'account' then f.account_id when 'kind' then f.kind when 'owner' then f.owner
+    when 'order' then f.order_no end nulls last,
   f.account_id, f.order_no, f.kind
 limit $14 offset $15

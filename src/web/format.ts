@@ -9,8 +9,8 @@ export interface Words {
   zone: string;
   /** "2026-11-20 04:16" in the configured zone; a dash for nothing. */
   at(instant: Date | string | null): string;
-  /** "1,234,567.00"; with the decimals of the currency where one is given; a dash for nothing. */
-  amount(text: string | null, currency?: string): string;
+  /** "1,234,567.00", or "1,234,567" of yen: each with its currency; a dash for nothing. */
+  amount(text: string | null, currency: string | null): string;
   count(number: number | bigint): string;
   /** Free text, masked; `keep` are identifiers in it that must stay whole. */
   free(text: string | null, keep?: readonly string[]): string;
@@ -42,7 +42,7 @@ function wordsOf(timezone: string): Words {
     },
     amount: (text, currency) => {
       if (text === null) return DASH;
-      return currency === undefined ? grouped(text) : amountIn(text, currency);
+      return currency === null ? grouped(text) : amountIn(text, currency);
     },
     count: (number) => grouped(number.toString()),
     free: (text, keep = []) => maskCardNumbers(text ?? '', keep),

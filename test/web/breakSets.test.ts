@@ -72,6 +72,26 @@ describe('breaks by cause', () => {
   });
 });
 
+describe('the list', () => {
+  it('goes on to its end beyond what is counted, in the order of any of its heads', async () => {
+    const page = async (query: string) => (await anna.get(`/breaks?${query}`)).body;
+    const rowsOf = (body: string) => body.match(/type="checkbox" name="id"/g)?.length ?? 0;
+    const [last, before] = [await page('page=401'), await page('page=400')];
+    expect([rowsOf(before), before.includes('/breaks?page=401')]).toEqual([50, true]);
+    expect([rowsOf(last), last.includes('/breaks?page=402')]).toEqual([30, false]);
+    expect(sentence(last)).toContain('More than 10,000 breaks.');
+    const link = /<a class="by" href="([^"]+)">At stake</.exec(last)?.[1]?.replaceAll('&amp;', '&');
+    expect(link).toBe('/breaks?sort=amount');
+    const byMoney = (await anna.get(link ?? '')).body;
+    expect(byMoney).toContain('aria-sort="descending"');
+    expect(/<tbody><tr>.*?<a[^>]*>(LARGE|SMALL)/s.exec(byMoney)?.[1]).toBe('LARGE');
+    const byOrder = (await anna.get('/breaks?sort=order')).body;
+    const orders = [...byOrder.matchAll(/>((?:LARGE|SMALL)\d+)<\/a>/g)].map(([, no]) => no);
+    expect(orders).toEqual(orders.toSorted());
+    expect(orders).toHaveLength(50);
+  });
+});
+
 describe('all that match', () => {
   it('is refused and shown again when it changed since it was shown', async () => {
     const link = await linkOf(anna, 'amount mismatch, delta +900.00 EUR');

@@ -31,7 +31,7 @@ it.each([
 it.each([
   ['23400.00', 'JPY', '23,400'],
   ['23400.00', 'EUR', '23,400.00'],
-  ['1234.50', undefined, '1,234.50'],
+  ['1234.50', null, '1,234.50'],
 ])('%s in %s is %s', (amount, currency, shown) => {
   expect(wordsFor('UTC').amount(amount, currency)).toBe(shown);
 });

@@ -42,6 +42,9 @@ export function MoneyOf(props: {
 export interface Column {
   head: string;
   isFigure?: boolean;
+  /** where its rows stand in the order of this column */
+  sort?: { to: string; order: 'ascending' | 'descending' };
+  isSorted?: boolean;
 }
 
 export function Table(props: {
@@ -60,9 +63,19 @@ export function Table(props: {
         </caption>
         <thead>
           <tr>
-            {props.columns.map(({ head, isFigure }) => (
-              <th scope="col" class={isFigure === true ? 'figure' : undefined}>
-                {head}
+            {props.columns.map(({ head, isFigure, sort, isSorted }) => (
+              <th
+                scope="col"
+                class={isFigure === true ? 'figure' : undefined}
+                aria-sort={isSorted === true ? sort?.order : undefined}
+              >
+                {sort === undefined ? (
+                  head
+                ) : (
+                  <a class="by" href={sort.to}>
+                    {head}
+                  </a>
+                )}
               </th>
             ))}
           </tr>
@@ -122,13 +135,20 @@ export function PickAll() {
 }
 
 /** Pages of a list; `at` is the page from 0, `to` makes its address. */
-export function Pager(props: { at: number; pages: number; to: (page: number) => string }) {
+export function Pager(props: {
+  at: number;
+  pages: number;
+  /** false: there may be more pages than `pages` */
+  isCounted?: boolean;
+  to: (page: number) => string;
+}) {
   if (props.pages <= 1) return null;
   return (
     <nav class="pager" aria-label="Pages">
       {props.at > 0 ? <a href={props.to(props.at - 1)}>Earlier page</a> : <span>Earlier page</span>}
       <span>
-        Page {props.at + 1} of {props.pages}
+        Page {props.at + 1}
+        {props.isCounted === false ? '' : ` of ${props.pages}`}
       </span>
       {props.at + 1 < props.pages ? (
         <a href={props.to(props.at + 1)}>Next page</a>

@@ -6,7 +6,7 @@ import { Empty, Pager, Table } from '../layout/parts.js';
 import type { Answer, Visit } from '../visit.js';
 
 const ROWS_A_PAGE = 100;
-const PAGES_MAX = 1_000;
+const PAGES_MAX = 20_000;
 
 export async function activityPage(visit: Visit): Promise<Answer> {
   const at = Math.max(0, (visit.query.whole('page', PAGES_MAX) ?? 1) - 1);

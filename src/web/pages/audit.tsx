@@ -19,7 +19,7 @@ import { Empty, Figure, Form, OrderLink, Pager, Table } from '../layout/parts.js
 import type { Answer, Visit } from '../visit.js';
 
 const ROWS_A_PAGE = 100;
-const PAGES_MAX = 1_000;
+const PAGES_MAX = 20_000;
 /** Links, broken ones and disagreements that a page names. */
 const NAMED_MAX = 100;
 

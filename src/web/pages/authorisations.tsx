@@ -16,7 +16,7 @@ import { Empty, Figure, OrderLink, Pager, State, Table } from '../layout/parts.j
 import type { Answer, Visit } from '../visit.js';
 
 const ROWS_A_PAGE = 50;
-const PAGES_MAX = 2_000;
+const PAGES_MAX = 20_000;
 const SORT_WORDS = { hours: 'hours left', amount: 'amount' } as const;
 
 export async function authorisationsPage(visit: Visit): Promise<Answer> {
@@ -86,9 +86,11 @@ function Sums({ accounts, words }: { accounts: readonly AccountAuthorisations[];
               <th scope="row">{accountId}</th>
               <td>{sum.currency ?? ''}</td>
               <Figure name="Orders">{words.count(sum.orders)}</Figure>
-              <Figure name="Reserved">{words.amount(sum.amount)}</Figure>
-              <Figure name="Soon to lapse">{rule && words.amount(sum.atRiskAmount)}</Figure>
-              <Figure name="Lapsed">{rule && words.amount(sum.lapsedAmount)}</Figure>
+              <Figure name="Reserved">{words.amount(sum.amount, sum.currency)}</Figure>
+              <Figure name="Soon to lapse">
+                {rule && words.amount(sum.atRiskAmount, sum.currency)}
+              </Figure>
+              <Figure name="Lapsed">{rule && words.amount(sum.lapsedAmount, sum.currency)}</Figure>
               <td class="when" data-name="Next lapse">
                 {rule === null ? 'not known' : words.at(sum.nextLapse)}
               </td>
@@ -167,7 +169,7 @@ function Rows(props: { rows: readonly ShownAuthorisation[]; isAll: boolean; word
           <td class="when" data-name="Lapses">
             {words.at(row.lapsesAt)}
           </td>
-          <Figure>{words.amount(row.amount)}</Figure>
+          <Figure>{words.amount(row.amount, row.currency)}</Figure>
           <td>{row.currency ?? ''}</td>
           <td>{row.accountId}</td>
           <td data-name="Wanted">{row.wanted}</td>

@@ -13,7 +13,7 @@ import { DecisionsForm } from './decisions.js';
 import { PeriodForm, Rewrite } from './reportRequests.js';
 
 const RUNS_A_PAGE = 30;
-const PAGES_MAX = 1_000;
+const PAGES_MAX = 20_000;
 const TYPES: Readonly<Record<string, string>> = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   csv: 'text/csv; charset=utf-8',

@@ -95,6 +95,9 @@ const AGE_CHOICES: readonly Choice[] = AGES.map(({ name, words }) => ({ value: n
 const SORTS: readonly Choice[] = [
   { value: 'amount', words: 'largest of a currency first' },
   { value: 'order', words: 'order number' },
+  { value: 'account', words: 'account' },
+  { value: 'kind', words: 'what differs' },
+  { value: 'owner', words: 'owner' },
 ];
 
 function same(value: string): Choice {

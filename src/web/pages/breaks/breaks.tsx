@@ -20,6 +20,7 @@ import { batchOfBreak, isOfSettlement } from '../../../core/breaks/settlementSen
 import { labelOf, labelStates } from '../../../core/text/labels.js';
 import { shownBeside } from '../../../orders/historyStore.js';
 import type { Words } from '../../format.js';
+import type { Column } from '../../layout/parts.js';
 import { Empty, Figure, OrderLink, Pager, Pick, State, Table } from '../../layout/parts.js';
 import type { Answer, Visit } from '../../visit.js';
 import { NOT_FOUND } from '../../visit.js';
@@ -36,7 +37,7 @@ import { ShownEntries } from './shownBeside.js';
 const ROWS_A_PAGE = 50;
 /** A count stops here: "more than". */
 const COUNTED_MAX = 10_000;
-const PAGES_MAX = Math.ceil((COUNTED_MAX + 1) / ROWS_A_PAGE);
+const PAGES_MAX = 20_000;
 const EVENTS_MAX = 500;
 
 export async function breaksPage(visit: Visit): Promise<Answer> {
@@ -45,14 +46,17 @@ export async function breaksPage(visit: Visit): Promise<Answer> {
   const filter = filterOf(query, accounts, now);
   const sort = query.oneOf<BreakSort>('sort', BREAK_SORTS) ?? 'age';
   const at = Math.max(0, (query.whole('page', PAGES_MAX) ?? 1) - 1);
-  const [found, rows, choices, owners] = await Promise.all([
+  const [found, listed, choices, owners] = await Promise.all([
     countUpTo(deps.db, filter, COUNTED_MAX),
-    findBreaks(deps.db, filter, { sort, offset: at * ROWS_A_PAGE, limit: ROWS_A_PAGE }),
+    // One more than a page tells whether there is a next one.
+    findBreaks(deps.db, filter, { sort, offset: at * ROWS_A_PAGE, limit: ROWS_A_PAGE + 1 }),
     breakChoices(deps.db, accounts),
     ownersOf(visit),
   ]);
   const cause = causeOf(query);
-  const pages = Math.ceil(Math.min(found, COUNTED_MAX) / ROWS_A_PAGE);
+  const rows = listed.slice(0, ROWS_A_PAGE);
+  const isCounted = found <= COUNTED_MAX;
+  const next = listed.length > ROWS_A_PAGE ? at + 2 : at + 1;
   const body = (
     <>
       <h1>Breaks</h1>
@@ -74,25 +78,31 @@ export async function breaksPage(visit: Visit): Promise<Answer> {
         <NoBreaks />
       ) : (
         <DecideBreaks visit={visit} owners={owners}>
-          <BreakTable rows={rows} now={now} words={words} ticked={visit.ticked} />
+          <BreakTable rows={rows} now={now} visit={visit} sort={sort} />
         </DecideBreaks>
       )}
-      <Pager at={at} pages={pages} to={(page) => `/breaks?${addressOf(query, page)}`} />
+      <Pager
+        at={at}
+        pages={isCounted ? Math.ceil(found / ROWS_A_PAGE) : next}
+        isCounted={isCounted}
+        to={(page) => `/breaks?${addressOf(query, { page: String(page + 1) })}`}
+      />
     </>
   );
   return { kind: 'page', title: 'Breaks', section: 'Breaks', body };
 }
 
-function addressOf(query: Fields, page: number): string {
+/** The same filters with another page, or from the first one in another order. */
+function addressOf(query: Fields, more: { page: string } | { sort: BreakSort }): string {
   const kept = query.names().flatMap((name): [string, string][] => {
-    const value = name === 'page' ? null : query.text(name);
+    const value = name === 'page' || name in more ? null : query.text(name);
     return value === null ? [] : [[name, value]];
   });
-  return new URLSearchParams([...kept, ['page', String(page + 1)]]).toString();
+  return new URLSearchParams([...kept, ...Object.entries(more)]).toString();
 }
 
 function countWords(found: number, words: Words): string {
-  if (found > COUNTED_MAX) return `More than ${words.count(COUNTED_MAX)} breaks; narrow the list.`;
+  if (found > COUNTED_MAX) return `More than ${words.count(COUNTED_MAX)} breaks.`;
   return found === 1 ? '1 break.' : `${words.count(found)} breaks.`;
 }
 
@@ -105,30 +115,43 @@ function NoBreaks() {
   );
 }
 
+/** Amounts stand largest first, and age is that of the oldest. */
+const ORDERS: Readonly<Record<BreakSort, 'ascending' | 'descending'>> = {
+  ...{ age: 'descending', amount: 'descending', order: 'ascending' },
+  ...{ account: 'ascending', kind: 'ascending', owner: 'ascending' },
+};
+
+function columnsOf(query: Fields, sort: BreakSort): Column[] {
+  const head = (name: string, by: BreakSort, isFigure = false) => ({
+    head: name,
+    isFigure,
+    sort: { to: `/breaks?${addressOf(query, { sort: by })}`, order: ORDERS[by] },
+    isSorted: sort === by,
+  });
+  return [
+    { head: 'Pick' },
+    head('Order', 'order'),
+    head('Account', 'account'),
+    head('What differs', 'kind'),
+    { head: 'State' },
+    head('At stake', 'amount', true),
+    { head: 'Currency' },
+    head('Days', 'age', true),
+    head('Owner', 'owner'),
+    { head: 'Note' },
+  ];
+}
+
 function BreakTable(props: {
   rows: readonly FoundBreak[];
   now: Date;
-  words: Words;
-  ticked: ReadonlySet<string>;
+  visit: Visit;
+  sort: BreakSort;
 }) {
-  const { rows, now, words, ticked } = props;
+  const { rows, now, visit, sort } = props;
+  const { words, ticked } = visit;
   return (
-    <Table
-      caption="Breaks"
-      class="cards"
-      columns={[
-        { head: 'Pick' },
-        { head: 'Order' },
-        { head: 'Account' },
-        { head: 'What differs' },
-        { head: 'State' },
-        { head: 'At stake', isFigure: true },
-        { head: 'Currency' },
-        { head: 'Days', isFigure: true },
-        { head: 'Owner' },
-        { head: 'Note' },
-      ]}
-    >
+    <Table caption="Breaks" class="cards" columns={columnsOf(visit.query, sort)}>
       {rows.map((row) => (
         <tr>
           <td>
@@ -150,7 +173,7 @@ function BreakTable(props: {
             <State state={row.state} />
             <WaiverAsked row={row} words={words} />
           </td>
-          <Figure>{words.amount(row.stake)}</Figure>
+          <Figure>{words.amount(row.stake, row.currency)}</Figure>
           <td>{row.currency}</td>
           <Figure name="Days">{words.count(ageInDays(row.firstSeen, now))}</Figure>
           <td data-name="Owner">{row.owner ?? ''}</td>
@@ -211,7 +234,7 @@ export async function breakPage(visit: Visit): Promise<Answer> {
         {found.owner ?? 'nobody yet'}. At stake:{' '}
         {found.stake === null
           ? 'no amount'
-          : `${words.amount(found.stake)} ${found.currency ?? ''}`}
+          : `${words.amount(found.stake, found.currency)} ${found.currency ?? ''}`}
         .
       </p>
       <Sides found={found} words={words} />
@@ -252,7 +275,9 @@ function Life(props: {
             <td>{event.by}</td>
             <td>{event.businessDate ?? ''}</td>
             <Figure>
-              {event.amount === null ? '' : `${words.amount(event.amount)} ${event.currency}`}
+              {event.amount === null
+                ? ''
+                : `${words.amount(event.amount, event.currency)} ${event.currency}`}
             </Figure>
             <td>{words.free(event.reason, namesIn(found))}</td>
           </tr>
@@ -292,7 +317,8 @@ function Sides({ found, words }: { found: FoundBreak; words: Words }) {
       </Table>
       {difference === null ? null : (
         <p>
-          Gateway less ledger: <strong class="figure">{words.amount(difference)}</strong>{' '}
+          Gateway less ledger:{' '}
+          <strong class="figure">{words.amount(difference, found.currency)}</strong>{' '}
           {found.currency}
         </p>
       )}

@@ -15,7 +15,7 @@ import { decideInstructionRows } from './instructionDecisions.js';
 import { groupsOf } from './instructionSets.js';
 
 const ROWS_A_PAGE = 50;
-const PAGES_MAX = 1_000;
+const PAGES_MAX = 20_000;
 
 export async function approvalsPage(visit: Visit): Promise<Answer> {
   const { deps, accounts, query, words } = visit;
@@ -116,7 +116,7 @@ function HeldTable({ rows, visit }: { rows: readonly HeldInstruction[]; visit: V
               {[row.operation, row.refundId, row.reviewDecision].filter(Boolean).join(' ')}
             </a>
           </th>
-          <Figure>{words.amount(row.amount)}</Figure>
+          <Figure>{words.amount(row.amount, row.currency)}</Figure>
           <td>{row.currency}</td>
           <td>
             <OrderLink accountId={row.accountId} orderNo={row.orderNo} />

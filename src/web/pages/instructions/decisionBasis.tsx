@@ -14,13 +14,15 @@ export function SeenList({ seen, words }: { seen: Seen; words: Words }) {
         Ledger:{' '}
         {ledger === null
           ? 'has no such order'
-          : `${ledger.expected} ${words.amount(ledger.amount)} ${ledger.currency}`}
-        {ledger?.captureAmount ? `, to capture ${words.amount(ledger.captureAmount)}` : ''}
+          : `${ledger.expected} ${words.amount(ledger.amount, ledger.currency)} ${ledger.currency}`}
+        {ledger?.captureAmount
+          ? `, to capture ${words.amount(ledger.captureAmount, ledger.currency)}`
+          : ''}
         {ledger?.reviewDecision ? `, review decision ${ledger.reviewDecision}` : ''}
       </li>
       {(seen.refundRequests ?? []).map((one) => (
         <li>
-          Refund {one.refundId}: {words.amount(one.amount)}, asked by{' '}
+          Refund {one.refundId}: {words.amount(one.amount, ledger?.currency ?? null)}, asked by{' '}
           {one.requestedBy ?? 'nobody named'}
           {one.reason === null ? '' : `: ${words.free(one.reason, [one.refundId])}`}
         </li>
@@ -29,13 +31,15 @@ export function SeenList({ seen, words }: { seen: Seen; words: Words }) {
       {(seen.gateway ?? []).map((entry) => (
         <li>
           Gateway: {entry.state === null ? `code ${entry.code}` : labelOf(entry.state)}{' '}
-          {words.amount(entry.amount)} {entry.currency}, transaction {entry.transaction}
+          {words.amount(entry.amount, entry.currency)} {entry.currency}, transaction{' '}
+          {entry.transaction}
           {entry.fraudRejected ? ', fraud check says REJECT' : ''}
         </li>
       ))}
       {(seen.disputes ?? []).map((one) => (
         <li>
-          Taken back, or may be: {disputeText({ ...one, amount: words.amount(one.amount) })}
+          Taken back, or may be:{' '}
+          {disputeText({ ...one, amount: words.amount(one.amount, one.currency) })}
           {one.at === null ? '' : `, since ${one.at.slice(0, 10)}`}
         </li>
       ))}
@@ -55,8 +59,8 @@ function PayoutSeen({
   return (
     <ul class="seen">
       <li>
-        To {words.free(payout.beneficiary) || 'nobody named'}: {words.amount(payout.amount)}{' '}
-        {payout.currency}
+        To {words.free(payout.beneficiary) || 'nobody named'}:{' '}
+        {words.amount(payout.amount, payout.currency)} {payout.currency}
       </li>
       <li>
         Reference {payout.reference ?? 'none'}

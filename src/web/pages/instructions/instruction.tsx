@@ -28,7 +28,7 @@ export async function instructionPage(visit: Visit): Promise<Answer> {
     <>
       <h1>
         {[sheet.operation, sheet.refundId, sheet.reviewDecision].filter(Boolean).join(' ')}{' '}
-        {words.amount(sheet.refundAmount ?? sheet.amount)} {sheet.currency}{' '}
+        {words.amount(sheet.refundAmount ?? sheet.amount, sheet.currency)} {sheet.currency}{' '}
         <State state={sheet.state} />
       </h1>
       <p class="sentence">
@@ -126,10 +126,10 @@ function Search({ sheet, words }: { sheet: Sheet; words: Words }) {
 
 function snapshotText(snapshot: SheetSnapshot | null, words: Words): string {
   if (snapshot === null) return 'no complete snapshot';
-  const entries = snapshot.entries.map(
-    ({ state, code, amount, currency }) =>
-      `${state === null ? `code ${code}` : labelOf(state)} ${words.amount(amount)} ${currency}`,
-  );
+  const entries = snapshot.entries.map(({ state, code, amount, currency }) => {
+    const money = `${words.amount(amount, currency)} ${currency}`;
+    return `${state === null ? `code ${code}` : labelOf(state)} ${money}`;
+  });
   return `${entries.join(', ') || 'no such order'}, checked at ${words.at(snapshot.at)}`;
 }
 

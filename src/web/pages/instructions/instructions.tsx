@@ -16,7 +16,7 @@ import { decideInstructionRows } from './instructionDecisions.js';
 import { groupsOf } from './instructionSets.js';
 
 const ROWS_A_PAGE = 50;
-const PAGES_MAX = 2_000;
+const PAGES_MAX = 20_000;
 /** What is not settled; shown when nothing is chosen. */
 const OPEN: readonly InstructionState[] = [
   'unknown',
@@ -126,7 +126,7 @@ function InstructionTable(props: {
           <td>
             <State state={row.state} />
           </td>
-          <Figure>{words.amount(row.amount)}</Figure>
+          <Figure>{words.amount(row.amount, row.currency)}</Figure>
           <td>{row.currency}</td>
           <td>
             <OrderLink accountId={row.accountId} orderNo={row.orderNo} />

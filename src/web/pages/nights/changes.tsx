@@ -158,14 +158,15 @@ function SumCell(props: { date: string; name: string; sum: ChangedSum | undefine
     <Figure name={name}>
       <span>
         <a href={changesPath(date, { account, currency, change })}>{words.count(sum.breaks)}</a>
-        {currency === null ? null : <span class="hint"> {signed(sum.moved, words)}</span>}
+        {currency === null ? null : <span class="hint"> {signed(sum.moved, currency, words)}</span>}
       </span>
     </Figure>
   );
 }
 
-function signed(moved: string, words: Words): string {
-  return moved.startsWith('-') ? words.amount(moved) : `+${words.amount(moved)}`;
+function signed(moved: string, currency: string | null, words: Words): string {
+  const shown = words.amount(moved, currency);
+  return moved.startsWith('-') ? shown : `+${shown}`;
 }
 
 function Rows(props: { rows: readonly ChangedBreak[]; asOf: Date; words: Words }) {
@@ -199,9 +200,9 @@ function Rows(props: { rows: readonly ChangedBreak[]; asOf: Date; words: Words }
             <a href={`/breaks/${row.breakId}`}>{labelOf(row.kind)}</a>
           </td>
           <td>{CHANGE_WORDS[row.change]}</td>
-          <Figure name="Before">{words.amount(row.before)}</Figure>
-          <Figure name="After">{words.amount(row.after)}</Figure>
-          <Figure name="Moved">{signed(row.moved, words)}</Figure>
+          <Figure name="Before">{words.amount(row.before, row.currency)}</Figure>
+          <Figure name="After">{words.amount(row.after, row.currency)}</Figure>
+          <Figure name="Moved">{signed(row.moved, row.currency, words)}</Figure>
           <td>{row.currency ?? ''}</td>
           <Figure name="Days">{words.count(ageInDays(row.firstSeen, asOf))}</Figure>
           <td data-name="Owner">{row.owner ?? ''}</td>

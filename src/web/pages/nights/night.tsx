@@ -327,7 +327,7 @@ function Accounts({ accounts, words }: { accounts: readonly AccountSummary[]; wo
               <th scope="row">{one.accountId}</th>
               <td>{total.currency}</td>
               {columns.map(([key]) => (
-                <Figure>{words.amount(total[key] ?? '0.00')}</Figure>
+                <Figure>{words.amount(total[key] ?? '0.00', total.currency)}</Figure>
               ))}
             </tr>
           )),

@@ -63,8 +63,8 @@ function OfAccount({ one, date, words }: { one: WrittenStatement; date: string; 
     <tr class={isLeft && !isExplained(one) ? 'differs' : undefined}>
       <th scope="row">{what}</th>
       <Figure> </Figure>
-      <Figure name="Captured">{words.amount(sums.captured)}</Figure>
-      <Figure name="Refunded">{words.amount(sums.refunded)}</Figure>
+      <Figure name="Captured">{words.amount(sums.captured, currency)}</Figure>
+      <Figure name="Refunded">{words.amount(sums.refunded, currency)}</Figure>
     </tr>
   );
   return (
@@ -88,8 +88,8 @@ function OfAccount({ one, date, words }: { one: WrittenStatement; date: string; 
               <ItemName accountId={accountId} currency={currency} item={item.item} />
             </td>
             <Figure name="Lines">{words.count(item.lines)}</Figure>
-            <Figure name="Captured">{words.amount(item.captured)}</Figure>
-            <Figure name="Refunded">{words.amount(item.refunded)}</Figure>
+            <Figure name="Captured">{words.amount(item.captured, currency)}</Figure>
+            <Figure name="Refunded">{words.amount(item.refunded, currency)}</Figure>
           </tr>
         ))}
         {row('By the gateway', gateway)}

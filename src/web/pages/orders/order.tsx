@@ -56,8 +56,8 @@ function ShownBeside({ history, words }: { history: OrderHistory; words: Words }
 
 type Part = Record<string, unknown>;
 
-function Money({ amount, words }: { amount: string; words: Words }) {
-  return <strong class="figure">{words.amount(amount)}</strong>;
+function Money(props: { amount: string; currency: string; words: Words }) {
+  return <strong class="figure">{props.words.amount(props.amount, props.currency)}</strong>;
 }
 
 function Ledger({ history, words }: { history: OrderHistory; words: Words }) {
@@ -69,7 +69,8 @@ function Ledger({ history, words }: { history: OrderHistory; words: Words }) {
         <Empty>The ledger has no such order.</Empty>
       ) : (
         <p>
-          {text(row.expected)}, <Money amount={text(row.amount)} words={words} />{' '}
+          {text(row.expected)},{' '}
+          <Money amount={text(row.amount)} currency={text(row.currency)} words={words} />{' '}
           {text(row.currency)}, placed {words.at(text(row.placed_at))}
           {['transaction_id', 'capture_amount', 'review_decision']
             .filter((key) => row[key] !== null && row[key] !== undefined)
@@ -92,7 +93,7 @@ function Ledger({ history, words }: { history: OrderHistory; words: Words }) {
           {history.refundRequests.map((one) => (
             <tr>
               <th scope="row">{text(one.refund_id)}</th>
-              <Figure>{words.amount(text(one.refund_amount))}</Figure>
+              <Figure>{words.amount(text(one.refund_amount), text(row?.currency))}</Figure>
               <td>{words.at(text(one.requested_at))}</td>
               <td>{text(one.requested_by)}</td>
               <td>{words.free(text(one.reason), [text(one.order_no), text(one.refund_id)])}</td>
@@ -104,7 +105,8 @@ function Ledger({ history, words }: { history: OrderHistory; words: Words }) {
         <ul>
           {history.disputes.map((one) => (
             <li>
-              Taken back, or may be: {disputeText({ ...one, amount: words.amount(one.amount) })}
+              Taken back, or may be:{' '}
+              {disputeText({ ...one, amount: words.amount(one.amount, one.currency) })}
               {one.at === null ? '' : `, since ${words.at(one.at)}`}
               {one.problem === null
                 ? ''
@@ -157,8 +159,8 @@ function Instructions(props: { history: OrderHistory; words: Words; orderNo: str
         history.instructions.map((one) => (
           <>
             <h3>
-              {text(one.operation)} {words.amount(text(one.amount))} {text(one.currency)}{' '}
-              <State state={text(one.state)} />
+              {text(one.operation)} {words.amount(text(one.amount), text(one.currency))}{' '}
+              {text(one.currency)} <State state={text(one.state)} />
             </h3>
             <p>{aboutInstruction(one, words, orderNo)}</p>
             <Events events={parts(one.events)} words={words} verb="to" orderNo={orderNo} />
@@ -268,7 +270,7 @@ function Snapshots({ history, words }: { history: OrderHistory; words: Words }) 
 
 function entryText(entry: Part, words: Words): string {
   const state = entry.state ? labelOf(text(entry.state)) : `code ${text(entry.code)}`;
-  const money = `${words.amount(text(entry.amount))} ${text(entry.currency)}`;
+  const money = `${words.amount(text(entry.amount), text(entry.currency))} ${text(entry.currency)}`;
   return `${state} ${money}, transaction ${text(entry.transaction)}`;
 }
 

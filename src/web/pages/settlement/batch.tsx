@@ -56,7 +56,7 @@ export async function batchPage(visit: Visit, rules: SettlementRules): Promise<A
 function payouts(files: Files, { words }: Visit): string {
   const said = files.map(
     ({ lines, payout, currency }) =>
-      `${words.count(lines)} lines, pays out ${words.amount(payout)} ${currency}`,
+      `${words.count(lines)} lines, pays out ${words.amount(payout, currency)} ${currency}`,
   );
   return said.join('; ');
 }
@@ -80,9 +80,9 @@ function FileTable({ files, visit: { words } }: { files: Files; visit: Visit }) 
       {files.map((one) => (
         <tr>
           <th scope="row">{one.currency}</th>
-          <Figure>{words.amount(one.gross)}</Figure>
-          <Figure>{words.amount(one.fees)}</Figure>
-          <Figure>{words.amount(one.payout)}</Figure>
+          <Figure>{words.amount(one.gross, one.currency)}</Figure>
+          <Figure>{words.amount(one.fees, one.currency)}</Figure>
+          <Figure>{words.amount(one.payout, one.currency)}</Figure>
           <td>{words.free(one.fileName)}</td>
           <td>{words.at(one.importedAt)}</td>
           <td>
@@ -131,7 +131,7 @@ function Breaks({ found, visit: { words } }: { found: Found; visit: Visit }) {
           <td>
             <State state={row.state} />
           </td>
-          <Figure>{words.amount(row.stake)}</Figure>
+          <Figure>{words.amount(row.stake, row.currency)}</Figure>
           <td>{row.currency}</td>
         </tr>
       ))}
@@ -166,10 +166,12 @@ function LineTable(props: { lines: readonly BatchPageLine[]; accountId: string; 
           <td>
             <Settled line={line} accountId={props.accountId} />
           </td>
-          <Figure>{words.amount(line.gross)}</Figure>
-          <Figure>{words.amount(line.fee)}</Figure>
-          <Figure>{line.agreed === null ? '' : words.amount(line.agreed)}</Figure>
-          <Figure>{words.amount(line.net)}</Figure>
+          <Figure>{words.amount(line.gross, line.settleCurrency)}</Figure>
+          <Figure>{words.amount(line.fee, line.settleCurrency)}</Figure>
+          <Figure>
+            {line.agreed === null ? '' : words.amount(line.agreed, line.settleCurrency)}
+          </Figure>
+          <Figure>{words.amount(line.net, line.settleCurrency)}</Figure>
           <td>{line.settleCurrency}</td>
         </tr>
       ))}

@@ -48,10 +48,12 @@ export async function figureRowsPage(visit: Visit, rules: SettlementRules): Prom
       <h1>{FIGURES[of]}</h1>
       <p class="sentence" role="status">
         Account {accountId}: {words.count(found)} {found === 1 ? 'row comes' : 'rows come'} to{' '}
-        {words.amount(total)} {currency}
+        {words.amount(total, currency)} {currency}
         {age === null ? '' : ` (${age.words})`}. <a href="/settlement">Back to settlement</a>
       </p>
-      {ages === undefined ? null : <Ages ages={ages} path={path} visit={visit} />}
+      {ages === undefined ? null : (
+        <Ages ages={ages} currency={currency} path={path} visit={visit} />
+      )}
       {rows.length === 0 ? (
         <Empty>There is no such row.</Empty>
       ) : (
@@ -111,7 +113,12 @@ async function rowsOf(visit: Visit, asked: Asked, { times }: SettlementRules): P
   return { rows, found: rows[0]?.found ?? 0, total: rows[0]?.total ?? '0.00' };
 }
 
-function Ages(props: { ages: NonNullable<Rows['ages']>; path: string; visit: Visit }) {
+function Ages(props: {
+  ages: NonNullable<Rows['ages']>;
+  currency: string;
+  path: string;
+  visit: Visit;
+}) {
   const { words } = props.visit;
   return (
     <Table
@@ -129,7 +136,7 @@ function Ages(props: { ages: NonNullable<Rows['ages']>; path: string; visit: Vis
             <a href={`${props.path}&age=${encodeURIComponent(age.name)}`}>{age.words}</a>
           </th>
           <Figure>{words.count(found)}</Figure>
-          <Figure>{words.amount(total)}</Figure>
+          <Figure>{words.amount(total, props.currency)}</Figure>
         </tr>
       ))}
     </Table>
@@ -158,7 +165,9 @@ function RowTable(props: { rows: readonly FigureRow[]; asked: Asked; visit: Visi
           <td>{orderNo === null ? '' : <OrderLink accountId={accountId} orderNo={orderNo} />}</td>
           <td>{transactionId ?? ''}</td>
           <td>{batch === null ? '' : <a href={batchPath(accountId, batch)}>{batch}</a>}</td>
-          <Figure>{amount === null ? 'nobody knows yet' : visit.words.amount(amount)}</Figure>
+          <Figure>
+            {amount === null ? 'nobody knows yet' : visit.words.amount(amount, currency)}
+          </Figure>
         </tr>
       ))}
     </Table>

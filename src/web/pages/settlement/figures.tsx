@@ -36,7 +36,7 @@ export function FigureLink(props: {
   const { of, accountId, currency, amount, words } = props;
   return (
     <Figure>
-      <a href={figurePath(of, accountId, currency)}>{words.amount(amount)}</a>
+      <a href={figurePath(of, accountId, currency)}>{words.amount(amount, currency)}</a>
     </Figure>
   );
 }

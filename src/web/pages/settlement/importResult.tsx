@@ -77,11 +77,14 @@ export function Taken({ result, words }: { result: Imported; words: Words }) {
             </th>
             <td>{one.accountId}</td>
             <Figure>{words.count(one.lines)}</Figure>
-            <Figure>{words.amount(one.payout)}</Figure>
+            <Figure>{words.amount(one.payout, one.currency)}</Figure>
             <td>{one.currency}</td>
             <td>
               {Object.entries(one.sums)
-                .map(([type, sum]) => `${labelOf(type)} ${sum.lines}: ${words.amount(sum.net)}`)
+                .map(
+                  ([type, sum]) =>
+                    `${labelOf(type)} ${sum.lines}: ${words.amount(sum.net, one.currency)}`,
+                )
                 .join('; ')}
             </td>
             <td>{one.fate === 'inserted' ? 'new' : 'known, nothing changes'}</td>

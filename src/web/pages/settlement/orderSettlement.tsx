@@ -44,7 +44,8 @@ function Movements({ money, words }: Props) {
             {labelOf(one.kind)} {one.made}
           </td>
           <Figure>
-            {one.amount === null ? 'in suspense' : words.amount(one.amount)} {one.currency}
+            {one.amount === null ? 'in suspense' : words.amount(one.amount, one.currency)}{' '}
+            {one.currency}
           </Figure>
           <td>{one.transaction}</td>
           <td>{settledWords(one)}</td>
@@ -78,10 +79,10 @@ function Lines({ account, money, words }: Props) {
           <td>{words.at(line.bookedAt)}</td>
           <td>{labelOf(line.type)}</td>
           <Figure>
-            {words.amount(line.gross)} {line.settleCurrency}
+            {words.amount(line.gross, line.settleCurrency)} {line.settleCurrency}
           </Figure>
-          <Figure>{words.amount(line.fee)}</Figure>
-          <Figure>{words.amount(line.net)}</Figure>
+          <Figure>{words.amount(line.fee, line.settleCurrency)}</Figure>
+          <Figure>{words.amount(line.net, line.settleCurrency)}</Figure>
           <td>{matchWords(line)}</td>
         </tr>
       ))}

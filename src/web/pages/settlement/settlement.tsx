@@ -203,7 +203,7 @@ function Payable({ one, words }: { one: AccountBooks; words: Words }) {
           <th scope="row">{row.currency}</th>
           <FigureLinks of={PAYABLE} row={row} accountId={accountId} words={words} />
           <Figure>
-            <a href="#batches">{words.amount(row.closing)}</a>
+            <a href="#batches">{words.amount(row.closing, row.currency)}</a>
           </Figure>
         </tr>
       ))}
@@ -234,7 +234,7 @@ function BatchTable({ batches, words }: { batches: Batches; words: Words }) {
             <State state={one.state} />
           </td>
           <Figure>{words.count(one.lines)}</Figure>
-          <Figure>{words.amount(one.payout)}</Figure>
+          <Figure>{words.amount(one.payout, one.currency)}</Figure>
           <td>{one.currency}</td>
         </tr>
       ))}

@@ -37,7 +37,9 @@ export function statusCommand(): Command {
           const { run, owed, facts } = status;
           const { silence } = status;
           const sentence = silence === null ? sentenceOf(run) : silenceSentence(silence);
-          const about = owedSentence(owed, status.now);
+          // Who reads that nobody works on it, and what to type, needs no second sentence of that.
+          const isSaid = silence !== null && owed.kind === 'goOn';
+          const about = isSaid ? null : owedSentence(owed, status.now);
           const next = nextSentence(facts);
           const words = await statusCodesSeen(app.db, null);
           const alerts = await outboxFigures(app.db);

@@ -34,7 +34,10 @@ const FIXED_INPUTS: Readonly<Record<string, string>> = {
   to_pass_page: '1',
 };
 
-/** Inputs whose name is not simply the request's own field in camelCase. */
+/**
+ * Inputs whose name is not simply the request's own field in camelCase. The document names them and
+ * says of none what it holds: which field each repeats is this sandbox's choice.
+ */
 const RENAMED: Readonly<Record<string, string>> = {
   merNo: 'merchant_id',
   gatewayNo: 'account_id',

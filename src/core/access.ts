@@ -66,9 +66,16 @@ export function userNameProblem(name: string): string | null {
 const PASSWORD_MIN = 12;
 const PASSWORD_MAX = 200;
 
+/** What anybody would try first here; docs/CONSOLE.md lists them. */
+const CONTEXT_WORDS =
+  /tieout|password|passwort|gateway|merchant|ledger|settlement|finance|approver|operator|admin/g;
+const BESIDE_WORDS_MIN = 8;
+
 export function passwordProblem(password: string, name: string): string | null {
   if (password.length < PASSWORD_MIN) return `needs at least ${PASSWORD_MIN} characters`;
   if (password.length > PASSWORD_MAX) return `has more than ${PASSWORD_MAX} characters`;
   if (password.toLowerCase().includes(name.toLowerCase())) return 'must not contain the name';
+  const beside = password.toLowerCase().replaceAll(CONTEXT_WORDS, '');
+  if (beside.length < BESIDE_WORDS_MIN) return 'is little more than words that one would try here';
   return new Set(password).size < 5 ? 'repeats the same few characters' : null;
 }

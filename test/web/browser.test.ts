@@ -242,7 +242,7 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
     const orders = await Promise.all(
       tabs.map(async ({ page }) => {
         await page.goto('/approvals');
-        const row = page.locator('tbody tr', { hasText: 'refund' }).first();
+        const row = page.locator('form tbody tr', { hasText: 'refund' }).first();
         await row.getByRole('checkbox').check();
         return row.locator('td').nth(3).innerText();
       }),
@@ -350,6 +350,25 @@ describe.skipIf(CHROMIUM === null)('in a browser', () => {
       await page.setViewportSize({ width: 1280, height: 800 });
     }
     expect([...found, ...complaints]).toEqual([]);
+    await context.close();
+  });
+
+  it('prints twenty-five breaks on at most six pages', async () => {
+    const { page, context } = await tabOf(await console.withRole('viewer'));
+    await console.app.db.query(
+      `insert into tieout.breaks (account_id, order_no, kind, state, first_seen, first_run_id,
+         last_run_id, expected, actual, fingerprint, currency, amount)
+       select b.account_id, 'PRINT-' || n, 'missing_in_ledger', 'open', now(), first_run_id,
+         last_run_id, '{}', '{"state": "captured", "amount": "1000.00", "currency": "JPY"}', '',
+         'JPY', 1000
+       from (select * from tieout.breaks limit 1) b, generate_series(1, 25) n`,
+    );
+    await page.goto('/breaks?text=PRINT-');
+    expect(await page.locator('tbody tr').count()).toBe(25);
+    expect(await page.locator('tbody').innerText()).not.toContain('.00');
+    const pages = (await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type\s*\/Page\b/g);
+    expect(pages?.length).toBeGreaterThan(0);
+    expect(pages?.length).toBeLessThanOrEqual(6);
     await context.close();
   });
 

@@ -1,6 +1,7 @@
 // One plain sentence for each break: what the gateway shows and what the ledger expects, with the
 // figures. Pure, and the only place where a break is put into words.
 
+import { decimalsOf } from '../currency.js';
 import { formatAmount, parseAmount } from '../money.js';
 import type { BreakKind } from '../orders/verdict.js';
 import { SETTLEMENT_SENTENCES } from './settlementSentence.js';
@@ -56,9 +57,16 @@ export function sideText(side: Side): string {
   return text === '' ? 'nothing' : text;
 }
 
+/** Nobody says yen with hundredths, though each side is kept with them. */
+function asSpoken(side: Side): Side {
+  const { amount, currency } = side;
+  if (amount === undefined || currency === undefined || !amount.endsWith('.00')) return side;
+  return decimalsOf(currency, {}) === 0 ? { ...side, amount: amount.slice(0, -3) } : side;
+}
+
 export function breakSentence(kind: BreakKind, expected: Side, actual: Side): string {
-  const ledger = sideText(expected);
-  const gateway = sideText(actual);
+  const ledger = sideText(asSpoken(expected));
+  const gateway = sideText(asSpoken(actual));
   return SENTENCES[kind]({ expected, actual, ledger, gateway });
 }
 
@@ -180,5 +188,6 @@ function badEntry(side: Side): string {
 }
 
 function money(side: Side): string {
-  return `${side.amount ?? '(no amount)'} ${side.currency ?? '(no currency)'}`;
+  const { amount, currency } = asSpoken(side);
+  return `${amount ?? '(no amount)'} ${currency ?? '(no currency)'}`;
 }

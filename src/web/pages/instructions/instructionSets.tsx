@@ -40,6 +40,9 @@ const STATES: Readonly<Record<SetDecision, SetState>> = {
 
 const FILTERS = ['account', 'operation', 'why', 'currency'] as const;
 
+/** More of a group than this are not decided about one by one. */
+const SEEN_AT_ONCE = 20;
+
 /** For the lists of them: groups, each with a link to a decision about all of it. */
 export async function groupsOf(visit: Visit, state: SetState) {
   const verbs = SET_DECISIONS.filter(
@@ -49,35 +52,38 @@ export async function groupsOf(visit: Visit, state: SetState) {
   const { words } = visit;
   if (groups.length === 0) return null;
   return (
-    <Table
-      caption={state === 'held' ? 'What waits, put together' : 'What is unknown, put together'}
-      class="cards"
-      columns={[
-        { head: 'What' },
-        { head: 'Account' },
-        { head: 'Why' },
-        { head: 'How many', isFigure: true },
-        { head: 'Money', isFigure: true },
-        { head: 'Currency' },
-        { head: 'Oldest' },
-        ...(verbs.length === 0 ? [] : [{ head: 'All of them' }]),
-      ]}
-    >
-      {groups.map((group) => (
-        <tr>
-          <th scope="row">{group.operation}</th>
-          <td>{group.accountId}</td>
-          <td class="line">{group.holdReason === null ? '' : holdLabel(group.holdReason)}</td>
-          <Figure name="How many">{words.count(group.count)}</Figure>
-          <Figure name="Money">
-            {group.operation === 'review' ? '' : words.amount(group.money, group.currency)}
-          </Figure>
-          <td>{group.currency}</td>
-          <td class="when">{words.at(group.oldest)}</td>
-          {verbs.length === 0 ? null : <Links group={group} verbs={verbs} />}
-        </tr>
-      ))}
-    </Table>
+    <details class="groups" open={groups.some(({ count }) => count > SEEN_AT_ONCE)}>
+      <summary>Put together, to decide about all of a group ({words.count(groups.length)})</summary>
+      <Table
+        caption={state === 'held' ? 'What waits, put together' : 'What is unknown, put together'}
+        class="cards"
+        columns={[
+          { head: 'What' },
+          { head: 'Account' },
+          { head: 'Why' },
+          { head: 'How many', isFigure: true },
+          { head: 'Money', isFigure: true },
+          { head: 'Currency' },
+          { head: 'Oldest' },
+          ...(verbs.length === 0 ? [] : [{ head: 'All of them' }]),
+        ]}
+      >
+        {groups.map((group) => (
+          <tr>
+            <th scope="row">{group.operation}</th>
+            <td>{group.accountId}</td>
+            <td class="line">{group.holdReason === null ? '' : holdLabel(group.holdReason)}</td>
+            <Figure name="How many">{words.count(group.count)}</Figure>
+            <Figure name="Money">
+              {group.operation === 'review' ? '' : words.amount(group.money, group.currency)}
+            </Figure>
+            <td>{group.currency}</td>
+            <td class="when">{words.at(group.oldest)}</td>
+            {verbs.length === 0 ? null : <Links group={group} verbs={verbs} />}
+          </tr>
+        ))}
+      </Table>
+    </details>
   );
 }
 
@@ -86,7 +92,7 @@ function Links({ group, verbs }: { group: InstructionGroup; verbs: readonly SetD
   const why = holdReason === null ? {} : { why: holdReason };
   const query = new URLSearchParams({ account, operation, ...why, currency });
   return (
-    <td class="line">
+    <td class="together">
       {verbs.map((verb) => (
         <>
           <a href={`/instructions/all/${verb}?${query}`}>{verb} all</a>{' '}

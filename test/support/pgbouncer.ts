@@ -2,9 +2,9 @@
 // two transactions of one client seldom meet the same session. Where it is not installed,
 // `pgbouncerMissing` says so, for the title of a skipped test.
 
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -45,10 +45,12 @@ export async function startPgbouncer(server: Connection): Promise<TestPooler> {
     `auth_file = ${users}`,
     'pool_mode = transaction',
     `default_pool_size = ${SESSIONS}`,
+    'server_login_retry = 1',
   ];
   writeFileSync(file, `${lines.join('\n')}\n`);
   // It refuses to run as root, and only the server's own user may open the server's socket.
   const { uid, gid } = statSync(server.host);
+  if (process.getuid?.() === 0) await admit(server, uid);
   const pooler = spawn('pgbouncer', [file], { stdio: 'ignore', uid, gid });
   const connection = {
     connectionString: `postgres://${server.user}@127.0.0.1:${port}/${server.database}`,
@@ -71,4 +73,17 @@ export async function startPgbouncer(server: Connection): Promise<TestPooler> {
   }
   await end();
   throw new Error('pgbouncer did not answer');
+}
+
+/** Started by root, the tests' server is entered by root alone; the pooler is another account. */
+async function admit(server: Connection, uid: number): Promise<void> {
+  const name = execFileSync('id', ['-nu', `${uid}`], { encoding: 'utf8' }).trim();
+  const client = await openClient(server);
+  try {
+    const { rows } = await client.query<{ ident_file: string }>('show ident_file');
+    appendFileSync(rows[0]?.ident_file ?? '', `tieout ${name} all\n`);
+    await client.query('select pg_reload_conf()');
+  } finally {
+    await client.end();
+  }
 }

@@ -7,20 +7,25 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longestFirst.js';
 
-/** Rooms of rules and statements. Elsewhere tests start programs and browsers, or set the clock. */
-const STATEMENT_ROOMS =
-  'breaks compare confirm core database days gateway instructions ledger plan pull runs send';
-/** What brings a whole run, with a clock and a date of its own, into the process. */
-const WHOLE_RUN = /support\/(night|byHand|identities|separateHouse)\.js/;
+/** Rooms of rules, statements and nights in the process; elsewhere tests start programs. */
+const ROOMS = [
+  ...['alerts', 'audit', 'authorisations', 'breaks', 'compare', 'confirm', 'core', 'database'],
+  ...['days', 'decide', 'drift', 'gateway', 'instructions', 'ledger', 'movements', 'night'],
+  ...['orders', 'plan', 'pull', 'report', 'retention', 'runs', 'send', 'settlement', 'total'],
+  'verify',
+];
+/** What a file leaves behind: a clock that is set, a browser, a database that several files share. */
+const LEAVES = /useFakeTimers|support\/chromium|from '\.\/facts\.js'/;
 
-const TOGETHER = STATEMENT_ROOMS.split(' ')
-  .flatMap((room) => readdirSync(`test/${room}`).map((name) => `test/${room}/${name}`))
-  .filter((path) => path.endsWith('.test.ts') && !WHOLE_RUN.test(readFileSync(path, 'utf8')));
+const TOGETHER = ROOMS.flatMap((room) =>
+  readdirSync(`test/${room}`).map((name) => `test/${room}/${name}`),
+).filter((path) => path.endsWith('.test.ts') && !LEAVES.test(readFileSync(path, 'utf8')));
 
 /** Where whole schedules of kills, cuts and restarts are played, each of which takes its time. */
 const FAULTS = ['test/faults/**/*.test.ts', 'test/proof/**/*.test.ts'];
 
 const EVERY_TEST = {
+  setupFiles: ['test/support/setup.ts'],
   // Real servers and processes on a shared, noisy machine: CI tries a failed test once more.
   retry: process.env.CI ? 1 : 0,
   testTimeout: 60_000,

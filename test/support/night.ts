@@ -6,8 +6,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { openApp } from '../../src/app/compose.js';
 import type { App } from '../../src/cli/app.js';
+import type { Config } from '../../src/config/config.js';
 import { loadConfig } from '../../src/config/config.js';
 import type { RunSummary } from '../../src/core/runs/summary.js';
 import { DAY_MS } from '../../src/core/time.js';
@@ -24,17 +26,13 @@ import type { SeedSettings } from '../../src/sandbox/seed/seedPlan.js';
 import { DEFAULT_ACCOUNTS, planSeed, sandboxKey } from '../../src/sandbox/seed/seedPlan.js';
 import { startSandbox } from '../../src/sandbox/server.js';
 import { freshDatabase } from './database.js';
+import { midnight } from './today.js';
 
 const HOUR_MS = 3_600_000;
-/** Longer than the tests of one file take: none of them sees the date change. */
-const MIDNIGHT_BERTH_MS = 60_000;
-
-await past(MIDNIGHT_BERTH_MS);
-const MIDNIGHT = Math.floor(Date.now() / DAY_MS) * DAY_MS;
 
 /** The business date that ended so many days before today, in UTC as all of these tests. */
 export function dateOf(daysAgo: number): string {
-  return new Date(MIDNIGHT - daysAgo * DAY_MS).toISOString().slice(0, 10);
+  return new Date(midnight() - daysAgo * DAY_MS).toISOString().slice(0, 10);
 }
 
 export interface Effect {
@@ -105,16 +103,7 @@ export async function buildHouse(options: HouseOptions = {}): Promise<House> {
   // JSON is YAML too.
   writeFileSync(file, JSON.stringify(settings));
   const lines: string[] = [];
-  const apps: App[] = [];
-  const open = async (at?: Date | (() => Date)): Promise<App> => {
-    const app = await openApp(loadConfig({ file, env: {}, cwd: folder }), {
-      talk: { log: (line) => lines.push(line), progress: () => {} },
-      signal: new AbortController().signal,
-      ...(at === undefined ? {} : { now: typeof at === 'function' ? at : () => at }),
-    });
-    apps.push(app);
-    return app;
-  };
+  const { open, forRun, close } = programs(() => loadConfig({ file, env: {}, cwd: folder }), lines);
   return {
     folder,
     file,
@@ -127,17 +116,51 @@ export async function buildHouse(options: HouseOptions = {}): Promise<House> {
     lines,
     open,
     run: async (request = {}, at) => {
-      const app = await open(at);
+      const app = await forRun(at);
       const whole = { date: null, accountIds: [], isDry: false, ...request };
       return runDate(await app.sendDeps(), whole, await app.workforce());
     },
     effects: () => readEffects(sandbox.baseUrl),
     end: async () => {
-      for (const app of apps) await app.close();
+      await close();
       await between?.close();
       await sandbox.close();
       await drop();
       rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * The program put together anew for each who asks; for runs, once for as long as the configuration
+ * says the same, as `tieout start` has it: most of what a small night costs the server is to open
+ * sessions, and to plan in each of them what it is asked.
+ */
+function programs(load: () => Config, lines: string[]) {
+  const apps: App[] = [];
+  const open = async (at?: Date | (() => Date), config = load()): Promise<App> => {
+    const app = await openApp(config, {
+      talk: { log: (line) => lines.push(line), progress: () => {} },
+      signal: new AbortController().signal,
+      ...(at === undefined ? {} : { now: typeof at === 'function' ? at : () => at }),
+    });
+    apps.push(app);
+    return app;
+  };
+  let last: { config: Config; app: Promise<App> } | null = null;
+  let set: Date | undefined;
+  return {
+    open: (at?: Date | (() => Date)) => open(at),
+    forRun(at?: Date): Promise<App> {
+      set = at;
+      const config = load();
+      if (last === null || !isDeepStrictEqual(last.config, config)) {
+        last = { config, app: open(() => set ?? new Date(), config) };
+      }
+      return last.app;
+    },
+    async close() {
+      for (const app of apps) await app.close();
     },
   };
 }
@@ -153,7 +176,7 @@ export async function readEffects(baseUrl: string): Promise<Effect[]> {
 }
 
 function settingsOfRun({ orders = 300, seed = 1, daysAgo = 1 }: HouseOptions): SeedSettings {
-  const dayStart = new Date(MIDNIGHT - daysAgo * DAY_MS);
+  const dayStart = new Date(midnight() - daysAgo * DAY_MS);
   const dayEnd = new Date(dayStart.getTime() + DAY_MS);
   return { orders, seed, dayStart, dayEnd, accounts: DEFAULT_ACCOUNTS };
 }
@@ -187,13 +210,7 @@ export function settingsOf(
  * past it, as the seeded night means them (sandbox/seed/seedPlan.ts).
  */
 function graceHours(): number {
-  return 12 + Math.floor((Date.now() - MIDNIGHT) / HOUR_MS);
-}
-
-/** Waits until the next date has begun, where it begins within so many milliseconds. */
-async function past(berthMs: number): Promise<void> {
-  const left = DAY_MS - (Date.now() % DAY_MS);
-  if (left <= berthMs) await new Promise((resolve) => setTimeout(resolve, left + 1));
+  return 12 + Math.floor((Date.now() - midnight()) / HOUR_MS);
 }
 
 /** A database of the tests' server as the address of a configuration. */

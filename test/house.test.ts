@@ -131,6 +131,8 @@ const HOMES: Readonly<Record<string, RegExp>> = {
   yaml: /^src\/(config\/\w+|gateway\/document\/profile)\.ts$/,
   commander: /^src\/(cli|app)\//,
   'csv-parse': /^src\/ledger\/lines\//,
+  '@zxcvbn-ts/core': /^src\/access\/chosenPassword\.ts$/,
+  '@zxcvbn-ts/language-common': /^src\/access\/chosenPassword\.ts$/,
   fastify: /^src\/web\//,
   '@fastify/cookie': /^src\/web\//,
   '@fastify/csrf-protection': /^src\/web\//,

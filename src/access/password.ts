@@ -6,8 +6,9 @@ import type { ScryptOptions } from 'node:crypto';
 import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
 const LOG_N = 16;
+const N = 2 ** LOG_N;
 const BLOCK = 8;
-const LANES = 1;
+const LANES = 2;
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 const MEMORY_MAX = 256 * 1024 * 1024;
@@ -21,7 +22,7 @@ export class BusyError extends Error {}
 
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const key = await derive(password, salt, { N: 2 ** LOG_N, r: BLOCK, p: LANES });
+  const key = await derive(password, salt, { N, r: BLOCK, p: LANES });
   const parts = ['scrypt', LOG_N, BLOCK, LANES, salt.toString('base64url')];
   return [...parts, key.toString('base64url')].join('$');
 }
@@ -30,15 +31,18 @@ export async function hashPassword(password: string): Promise<string> {
 export async function passwordFits(password: string, hash: string | null): Promise<boolean> {
   const [, logN, r, p, salt = '', key = ''] = HASH.exec(hash ?? '') ?? [];
   const isHash = logN !== undefined;
+  const lanes = isHash ? Number(p) : LANES;
   const found = await derive(
     password,
     isHash ? Buffer.from(salt, 'base64url') : Buffer.alloc(SALT_BYTES),
     {
       N: 2 ** (isHash ? Number(logN) : LOG_N),
       r: isHash ? Number(r) : BLOCK,
-      p: isHash ? Number(p) : LANES,
+      p: lanes,
     },
   );
+  // A hash of an older version costs less: the time must not tell it from that of nobody.
+  if (lanes < LANES) await derive('', Buffer.alloc(SALT_BYTES), { N, r: BLOCK, p: LANES - lanes });
   const wanted = isHash ? Buffer.from(key, 'base64url') : Buffer.alloc(KEY_BYTES);
   return wanted.length === found.length && timingSafeEqual(wanted, found) && isHash;
 }

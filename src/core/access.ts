@@ -71,6 +71,7 @@ const CONTEXT_WORDS =
   /tieout|password|passwort|gateway|merchant|ledger|settlement|finance|approver|operator|admin/g;
 const BESIDE_WORDS_MIN = 8;
 
+/** Whether it is soon guessed is asked in access/chosenPassword.ts. */
 export function passwordProblem(password: string, name: string): string | null {
   if (password.length < PASSWORD_MIN) return `needs at least ${PASSWORD_MIN} characters`;
   if (password.length > PASSWORD_MAX) return `has more than ${PASSWORD_MAX} characters`;

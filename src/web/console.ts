@@ -18,6 +18,7 @@ import { forLog, wordsFor } from './format.js';
 import type { MonitorDeps } from './health.js';
 import { answerError, answerProblem, refusedAt } from './layout/problems.js';
 import { addMetrics } from './metrics.js';
+import { minuteLimit } from './minuteLimit.js';
 import { ROUTES } from './routes.js';
 import { fileOf, readUploads } from './upload/uploadForm.js';
 import type { ConsoleDeps, Route, Visit } from './visit.js';
@@ -65,8 +66,9 @@ export async function addConsole(
     if (!request.url.startsWith('/assets/')) reply.header('cache-control', 'no-store');
   });
   server.setNotFoundHandler((request, reply) => answerProblem(deps, request, reply, 404));
+  const mayTell = minuteLimit(deps.now, 1);
   server.setErrorHandler((error: Error & { statusCode?: number }, request, reply) =>
-    answerError(deps, request, reply, error),
+    answerError(deps, request, reply, error, mayTell),
   );
   addAssets(server);
   addSignIn(server, deps);

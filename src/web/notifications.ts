@@ -4,7 +4,7 @@
 // the rest is forgotten. A source has a limit of its own, so that none can use up another's.
 
 import { BlockList, isIP } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { sameSecret } from '../access/password.js';
 import type { NotificationDoor } from '../config/web.js';
 import { candidateWords } from '../core/instructions/hints.js';
@@ -12,6 +12,7 @@ import type { Log } from '../core/log.js';
 import type { Database } from '../database/db.js';
 import { noteHints } from '../ledger/notificationsStore.js';
 import { forLog } from './format.js';
+import { minuteLimit } from './minuteLimit.js';
 
 interface NotificationDeps {
   db: Database;
@@ -22,9 +23,6 @@ interface NotificationDeps {
 
 /** Of one source in a minute; more are refused. */
 const A_MINUTE_MAX = 600;
-/** Sources that are counted at a time; further ones wait for the next minute. */
-const SOURCES_MAX = 10_000;
-const MINUTE_MS = 60_000;
 
 export function addNotifications(
   server: FastifyInstance,
@@ -32,20 +30,29 @@ export function addNotifications(
   door: NotificationDoor,
 ): void {
   const isAllowed = allowing(door.from);
-  const mayStore = minuteLimit(deps.now);
+  const mayStore = minuteLimit(deps.now, A_MINUTE_MAX);
+  const mayTell = minuteLimit(deps.now, 1);
   // Whatever media type is claimed: the bytes are taken as they are.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, body);
   });
+  const refusal = (request: FastifyRequest): [number, string] | null => {
+    const { secret } = request.params as { secret: string };
+    const isKnown = sameSecret(secret, door.secret) && isAllowed(request.ip);
+    if (!isKnown) return [404, 'not found'];
+    return mayStore(request.ip) ? null : [429, 'too many'];
+  };
   server.post('/notify/:secret', {
     // Before a byte of the body is read: a stranger learns nothing and costs nothing.
     onRequest: async (request, reply) => {
-      const { secret } = request.params as { secret: string };
-      if (!sameSecret(secret, door.secret) || !isAllowed(request.ip)) {
-        return reply.code(404).type('text/plain').send('not found\n');
+      const [code, words] = refusal(request) ?? [];
+      if (code === undefined) return;
+      if (mayTell(request.ip)) {
+        const about = `a notification from ${forLog(request.ip)} was refused: ${words}`;
+        deps.log(about, { level: 'warn', event: 'form_refused', address: request.ip });
       }
-      if (!mayStore(request.ip)) return reply.code(429).type('text/plain').send('too many\n');
+      return reply.code(code).type('text/plain').send(`${words}\n`);
     },
     handler: async (request, reply) => {
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
@@ -75,18 +82,4 @@ function allowing(networks: readonly string[]): (address: string) => boolean {
     list.addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family);
   }
   return (address) => list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
-}
-
-function minuteLimit(now: () => Date): (source: string) => boolean {
-  let minute = 0;
-  const counts = new Map<string, number>();
-  return (source) => {
-    const present = Math.floor(now().getTime() / MINUTE_MS);
-    if (present !== minute) counts.clear();
-    minute = present;
-    const count = (counts.get(source) ?? 0) + 1;
-    if (count === 1 && counts.size >= SOURCES_MAX) return false;
-    counts.set(source, count);
-    return count <= A_MINUTE_MAX;
-  };
 }

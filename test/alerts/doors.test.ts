@@ -92,6 +92,17 @@ it('people, forms and resumed sending are told, each by who did it', async () =>
   expect(console.lines.filter((line) => line.includes('that was refused'))).toHaveLength(2);
 });
 
+it('who goes beyond the limit of an address is told, once a minute', async () => {
+  const flood = console.signedOut();
+  const before = console.lines.length;
+  const _csrf = await flood.token();
+  const codes = new Set<number>();
+  for (let n = 0; n < 40; n += 1) codes.add((await flood.raw('/sign-out', { _csrf })).statusCode);
+  expect([...codes]).toEqual([303, 429]);
+  const said = console.lines.slice(before).filter((line) => line.includes('Too many requests'));
+  expect(said).toEqual([expect.stringMatching(/POST \/sign-out: Too many requests.*from 203/)]);
+});
+
 it('each message is signed with its date, so that neither can be exchanged', async () => {
   await signIn(console.signedOut(), 'ada');
   const [message] = await told();

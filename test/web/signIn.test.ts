@@ -1,6 +1,7 @@
 // Signing in and staying signed in: guessing, planted and stolen sessions, roles that change
 // meanwhile, one-time links. Rows 107 and 112 of the list of faults.
 
+import { scryptSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BusyError, hashPassword, passwordFits } from '../../src/access/password.js';
 import { addUser, findUserId, setUserState, takeRole } from '../../src/access/usersStore.js';
@@ -115,6 +116,15 @@ describe('signing in', () => {
     expect(hash).not.toContain(PASSWORD);
     expect(await passwordFits(PASSWORD, hash)).toBe(true);
     expect(await passwordFits(`${PASSWORD} `, hash)).toBe(false);
+  });
+
+  it('asks as much work of a guesser as is asked today, and knows hashes of before', async () => {
+    expect(await hashPassword(PASSWORD)).toMatch(/^scrypt\$16\$8\$2\$/);
+    const salt = Buffer.alloc(16, 7);
+    const key = scryptSync(PASSWORD, salt, 32, { N: 2 ** 16, r: 8, p: 1, maxmem: 2 ** 28 });
+    const before = `scrypt$16$8$1$${salt.toString('base64url')}$${key.toString('base64url')}`;
+    expect(await passwordFits(PASSWORD, before)).toBe(true);
+    expect(await passwordFits(`${PASSWORD} `, before)).toBe(false);
   });
 
   it.each(['https://evil.example/', '//evil.example', '/\\evil.example', 'javascript:alert(1)'])(

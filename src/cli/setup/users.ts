@@ -3,6 +3,7 @@
 
 import { userInfo } from 'node:os';
 import { Command, Option } from 'commander';
+import { chosenPasswordProblem } from '../../access/chosenPassword.js';
 import { hashPassword } from '../../access/password.js';
 import { record } from '../../access/record.js';
 import type { UserRow } from '../../access/usersStore.js';
@@ -16,7 +17,7 @@ import {
   takeRole,
 } from '../../access/usersStore.js';
 import type { Grant, Role } from '../../core/access.js';
-import { passwordProblem, ROLES, userNameProblem } from '../../core/access.js';
+import { ROLES, userNameProblem } from '../../core/access.js';
 import { UsageError } from '../../core/errors.js';
 import { makeLink } from '../../web/visitor/links.js';
 import type { App } from '../app.js';
@@ -125,7 +126,7 @@ async function hashFromInput(name: string): Promise<string> {
   const password = Buffer.concat(chunks)
     .toString('utf8')
     .replace(/\r?\n$/, '');
-  const problem = passwordProblem(password, name);
+  const problem = await chosenPasswordProblem(password, name);
   if (problem !== null) throw new UsageError(`the password ${problem}`);
   return hashPassword(password);
 }

@@ -107,13 +107,14 @@ export async function answerError(
   request: FastifyRequest,
   reply: FastifyReply,
   error: Error & { statusCode?: number },
+  mayTell: (address: string) => boolean,
 ): Promise<FastifyReply> {
   const where = `${request.method} ${request.routeOptions.url ?? 'an unknown page'}`;
   const status = statusOf(error);
   if (status < 500) {
-    // Not what is refused for its number: a flood would fill the log.
-    const isForm = request.method === 'POST' && status !== 429;
-    if (isForm) await refusedAt(deps, request, null, PROBLEMS[status]?.title ?? 'refused');
+    // What is refused for its number comes in floods: once a minute and address.
+    const isTold = status === 429 ? mayTell(request.ip) : request.method === 'POST';
+    if (isTold) await refusedAt(deps, request, null, PROBLEMS[status]?.title ?? 'refused');
     return answerProblem(deps, request, reply, status);
   }
   const number = randomUUID().slice(0, 8);

@@ -76,6 +76,6 @@ async function refusalOf(
   await record(deps, { ...event, address });
   if (found.kind === 'tooMany') return { words: TOO_MANY, status: 429 };
   if (found.kind === 'refused') return { words: WRONG, status: 401 };
-  const problem = choiceProblem(name, passwordOf(body), passwordOf(body, 'again'));
+  const problem = await choiceProblem(name, passwordOf(body), passwordOf(body, 'again'));
   return problem === null ? null : { words: problem, status: 400 };
 }

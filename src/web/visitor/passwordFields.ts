@@ -1,7 +1,8 @@
 // What the forms with passwords share: how a password is taken out of one, and what is wrong with a
 // name and password that somebody chooses.
 
-import { passwordProblem, userNameProblem } from '../../core/access.js';
+import { chosenPasswordProblem } from '../../access/chosenPassword.js';
+import { userNameProblem } from '../../core/access.js';
 import type { Fields } from './fields.js';
 
 export const TOO_MANY =
@@ -21,10 +22,14 @@ export function hasOthers(form: Fields, allowed: readonly string[]): boolean {
 }
 
 /** In words; null: they will do. */
-export function choiceProblem(name: string, password: string, again: string): string | null {
+export async function choiceProblem(
+  name: string,
+  password: string,
+  again: string,
+): Promise<string | null> {
   const nameProblem = userNameProblem(name);
   if (nameProblem !== null) return `The name ${nameProblem}.`;
-  const problem = passwordProblem(password, name);
+  const problem = await chosenPasswordProblem(password, name);
   if (problem !== null) return `The password ${problem}.`;
   return password === again ? null : 'The two passwords differ.';
 }

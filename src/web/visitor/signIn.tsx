@@ -143,7 +143,7 @@ async function choose(
   if (link === null) return answerProblem(deps, request, reply, 404, null);
   const name = link.name ?? form.text('name', 64) ?? '';
   const password = passwordOf(request.body);
-  const problem = choiceProblem(name, password, passwordOf(request.body, 'again'));
+  const problem = await choiceProblem(name, password, passwordOf(request.body, 'again'));
   if (problem !== null) return welcome(deps, request, reply, { words: problem, name });
   const hash = await hashPassword(password);
   const used =

@@ -9,19 +9,19 @@ import { LongestFirst } from './test/support/longestFirst.js';
 
 /** Rooms of rules, statements and nights in the process; elsewhere tests start programs. */
 const ROOMS = [
-  ...['alerts', 'audit', 'authorisations', 'breaks', 'compare', 'confirm', 'core', 'database'],
-  ...['days', 'decide', 'drift', 'gateway', 'instructions', 'ledger', 'movements', 'night'],
-  ...['orders', 'plan', 'pull', 'report', 'retention', 'runs', 'send', 'settlement', 'total'],
-  'verify',
+  ...['access', 'alerts', 'audit', 'authorisations', 'backup', 'breaks', 'compare', 'config'],
+  ...['confirm', 'core', 'database', 'days', 'decide', 'drift', 'gateway', 'instructions'],
+  ...['ledger', 'movements', 'night', 'orders', 'plan', 'pull', 'report', 'reports'],
+  ...['retention', 'runs', 'sandbox', 'send', 'settlement', 'total', 'verify', 'web'],
 ];
 /** What a file leaves behind: a clock that is set, a browser, a database that several files share. */
-const LEAVES = /useFakeTimers|support\/chromium|from '\.\/facts\.js'/;
+const LEAVES = /useFakeTimers|process\.(env\.\w+ =|chdir)|support\/chromium|from '\.\/facts\.js'/;
 
 const TOGETHER = ROOMS.flatMap((room) =>
   readdirSync(`test/${room}`).map((name) => `test/${room}/${name}`),
 ).filter((path) => path.endsWith('.test.ts') && !LEAVES.test(readFileSync(path, 'utf8')));
 
-/** Where whole schedules of kills, cuts and restarts are played, each of which takes its time. */
+/** Where whole nights are played in which something goes wrong, each of which takes its time. */
 const FAULTS = ['test/faults/**/*.test.ts', 'test/proof/**/*.test.ts'];
 
 const EVERY_TEST = {

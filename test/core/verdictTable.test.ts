@@ -21,8 +21,8 @@ for (const { name, rules, cases } of caseSets()) {
 
 test('the cases have every kind of break', () => {
   const wanted = caseSets().flatMap(({ cases }) => cases.flatMap((one) => one.want.split('; ')));
-  // A request without an order is no verdict on one: test/night/editedLedger.test.ts. Nor are those
-  // of settlement, which come behind it: test/settlement/matching.test.ts.
+  // A request without an order is no verdict on one: test/faults/people/editedLedger.test.ts. Nor
+  // are those of settlement, which come behind it: test/settlement/matching.test.ts.
   const ofOrders = BREAK_KINDS.slice(0, BREAK_KINDS.indexOf('refund_without_order'));
   expect(ofOrders.filter((kind) => !wanted.includes(kind))).toEqual([]);
 });

@@ -1,5 +1,6 @@
 // Nights after a part of an order was captured: what the ledger says of it later is held against
-// what we captured, since the gateway may show the whole. Neighbour: editedLedger.test.ts.
+// what we captured, since the gateway may show the whole. Neighbour:
+// faults/people/editedLedger.test.ts.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
 // Refund requests of an account that nobody configured: nobody asks for them, and each night says so
 // in books of the account's own, which tie from night to night. Neighbours: strangeOrders.test.ts,
-// where orders of such accounts are; leftAccount.test.ts, where one leaves the configuration.
+// where orders of such accounts are; faults/people/leftAccount.test.ts, where one leaves the
+// configuration.
 
 import { afterEach, expect, test } from 'vitest';
 import type { RunSummary } from '../../src/core/runs/summary.js';

@@ -1,6 +1,6 @@
 // What changes in the ledger between the two snapshots of one night: an order that needs no further look
 // is remembered as the second snapshot judged it, so that a request that was away in that moment is
-// looked at when it comes back. Neighbour: editedLedger.test.ts, where nights lie between.
+// looked at when it comes back. Neighbour: faults/people/editedLedger.test.ts, with nights between.
 
 import { afterEach, expect, test } from 'vitest';
 import type { RunResult } from '../../src/night/run.js';

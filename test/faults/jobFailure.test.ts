@@ -18,13 +18,13 @@ import type { QueueName } from '../../src/core/queuePort.js';
 import { QUEUES } from '../../src/core/queuePort.js';
 import { openDatabase } from '../../src/database/db.js';
 import { startEmbedded } from '../../src/database/embedded/embedded.js';
+import type { House } from '../jobs/house.js';
+import { fact, houseOf, quiet } from '../jobs/house.js';
 import { freshDatabase } from '../support/database.js';
 import { latch } from '../support/latch.js';
 import { prepareData } from '../support/preparedData.js';
 import type { TestRedis } from '../support/redis.js';
 import { privateRedisMissing, startRedis } from '../support/redis.js';
-import type { House } from './house.js';
-import { fact, houseOf, quiet } from './house.js';
 
 const BLOCKED_POLL_MS = 100;
 const BLOCKED_POLLS = 300;

@@ -3,12 +3,12 @@
 // ones are named every night until they are mended, and no night fails.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { auditRun } from '../faults/audit.js';
-import { expectIdentities } from '../support/identities.js';
-import type { House } from '../support/night.js';
-import { buildHouse, dateOf, kinds } from '../support/night.js';
-import type { PoisonCase } from '../support/poisonCases.js';
-import { POISON_CASES, poisonViews } from '../support/poisonCases.js';
+import { expectIdentities } from '../../support/identities.js';
+import type { House } from '../../support/night.js';
+import { buildHouse, dateOf, kinds } from '../../support/night.js';
+import type { PoisonCase } from '../../support/poisonCases.js';
+import { POISON_CASES, poisonViews } from '../../support/poisonCases.js';
+import { auditRun } from '../audit.js';
 
 const NAMED = POISON_CASES.filter(({ says }) => says !== '');
 

@@ -6,15 +6,12 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { sandboxProfile } from '../../src/gateway/document/profile.js';
-import type { RunResult } from '../../src/night/run.js';
-import { findRun } from '../../src/runs/runsStore.js';
-import { verifyRun } from '../../src/verify/verifyRun.js';
-import type { Front } from '../faults/front.js';
-import { answerJson, showing } from '../faults/front.js';
-import { houseBehind } from '../faults/houseBehind.js';
-import { byHand } from '../support/byHand.js';
-import type { House } from '../support/night.js';
+import { sandboxProfile } from '../../../src/gateway/document/profile.js';
+import type { RunResult } from '../../../src/night/run.js';
+import { findRun } from '../../../src/runs/runsStore.js';
+import { verifyRun } from '../../../src/verify/verifyRun.js';
+import { byHand } from '../../support/byHand.js';
+import type { House } from '../../support/night.js';
 import {
   buildHouse,
   dateOf,
@@ -22,7 +19,10 @@ import {
   kinds,
   openBreaksOf,
   rewriteSettings,
-} from '../support/night.js';
+} from '../../support/night.js';
+import type { Front } from '../front.js';
+import { answerJson, showing } from '../front.js';
+import { houseBehind } from '../houseBehind.js';
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -4,14 +4,20 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { letBrakeGo, pullBrake } from '../../src/brake/brake.js';
-import { sandboxProfile } from '../../src/gateway/document/profile.js';
-import { decideInstructions } from '../../src/instructions/decisions.js';
-import { cutBatches } from '../../src/instructions/instructionsStore.js';
-import { sendApproved } from '../../src/night/sendApproved.js';
-import { ensureBuilt, tieout } from '../support/cli.js';
-import type { House, HouseOptions } from '../support/night.js';
-import { buildHouse, dateOf, instructionCounts, kinds, rewriteSettings } from '../support/night.js';
+import { letBrakeGo, pullBrake } from '../../../src/brake/brake.js';
+import { sandboxProfile } from '../../../src/gateway/document/profile.js';
+import { decideInstructions } from '../../../src/instructions/decisions.js';
+import { cutBatches } from '../../../src/instructions/instructionsStore.js';
+import { sendApproved } from '../../../src/night/sendApproved.js';
+import { ensureBuilt, tieout } from '../../support/cli.js';
+import type { House, HouseOptions } from '../../support/night.js';
+import {
+  buildHouse,
+  dateOf,
+  instructionCounts,
+  kinds,
+  rewriteSettings,
+} from '../../support/night.js';
 
 const houses: House[] = [];
 

@@ -5,13 +5,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { RunSummary } from '../../src/core/runs/summary.js';
-import { sandboxProfile } from '../../src/gateway/document/profile.js';
-import { decideInstructions } from '../../src/instructions/decisions.js';
-import { sendApproved } from '../../src/night/sendApproved.js';
-import type { FaultPlan } from '../../src/sandbox/faults/faults.js';
-import type { House, HouseOptions } from '../support/night.js';
-import { buildHouse, dateOf, kinds, rewriteSettings } from '../support/night.js';
+import type { RunSummary } from '../../../src/core/runs/summary.js';
+import { sandboxProfile } from '../../../src/gateway/document/profile.js';
+import { decideInstructions } from '../../../src/instructions/decisions.js';
+import { sendApproved } from '../../../src/night/sendApproved.js';
+import type { FaultPlan } from '../../../src/sandbox/faults/faults.js';
+import type { House, HouseOptions } from '../../support/night.js';
+import { buildHouse, dateOf, kinds, rewriteSettings } from '../../support/night.js';
 
 const houses: House[] = [];
 

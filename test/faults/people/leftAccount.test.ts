@@ -3,10 +3,10 @@
 // or the account is back.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunSummary } from '../../src/core/runs/summary.js';
-import { ensureBuilt, tieout } from '../support/cli.js';
-import type { House } from '../support/night.js';
-import { buildHouse, dateOf, rewriteSettings } from '../support/night.js';
+import type { RunSummary } from '../../../src/core/runs/summary.js';
+import { ensureBuilt, tieout } from '../../support/cli.js';
+import type { House } from '../../support/night.js';
+import { buildHouse, dateOf, rewriteSettings } from '../../support/night.js';
 
 let house: House;
 let accounts: Record<string, unknown>[];

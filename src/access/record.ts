@@ -6,7 +6,7 @@ import type { Log } from '../core/log.js';
 import type { ConsoleEvent, SecurityEvent } from '../core/securityEvents.js';
 import { securityOf, securitySentence } from '../core/securityEvents.js';
 import { withoutCards } from '../core/text/cardSpellings.js';
-import type { Database } from '../database/db.js';
+import type { Database, Db } from '../database/db.js';
 import { tellSecurity } from '../outbox/writeAlerts.js';
 import { recordEvent } from './sessionsStore.js';
 
@@ -17,15 +17,32 @@ interface RecordDeps {
 }
 
 export async function record(deps: RecordDeps, event: ConsoleEvent): Promise<void> {
-  const security = securityOf(event);
-  await deps.db.transaction(async (tx) => {
-    await recordEvent(tx, event);
-    if (security !== null) await tellSecurity(tx, deps.config, security, new Date());
-  });
-  if (security !== null) logSecurity(deps.log, security);
+  const log = await deps.db.transaction((tx) => recordIn(tx, deps, event));
+  log();
 }
 
-/** What is on record elsewhere, or would fill it: log and webhook alone. */
+/** In the transaction of the act itself; what it answers writes the log, once that has happened. */
+export async function recordIn(
+  tx: Db,
+  deps: Omit<RecordDeps, 'db'>,
+  event: ConsoleEvent,
+): Promise<() => void> {
+  await recordEvent(tx, event);
+  const security = securityOf(event);
+  return security === null ? () => {} : announceIn(tx, deps, security);
+}
+
+/** What is on record elsewhere: told in the transaction of the act, and logged as above. */
+export async function announceIn(
+  tx: Db,
+  deps: Omit<RecordDeps, 'db'>,
+  event: SecurityEvent,
+): Promise<() => void> {
+  await tellSecurity(tx, deps.config, event, new Date());
+  return () => logSecurity(deps.log, event);
+}
+
+/** What would fill the record: log and webhook alone. */
 export async function announce(deps: RecordDeps, event: SecurityEvent): Promise<void> {
   logSecurity(deps.log, event);
   await tellSecurity(deps.db, deps.config, event, new Date());

@@ -5,7 +5,7 @@
 import type { Brake } from '../core/instructions/sending.js';
 import { brakeWords, isLetGo, mayAccountSend } from '../core/instructions/sending.js';
 import { withoutCards } from '../core/text/cardSpellings.js';
-import type { Database } from '../database/db.js';
+import type { Database, Db } from '../database/db.js';
 import { thisMachine } from '../processes/identity.js';
 import {
   activeBrakes,
@@ -54,38 +54,50 @@ interface LetGo {
   remaining: Brake[];
 }
 
+/** Records and announces what was lifted in that transaction; what it answers is called then. */
+type Tell = (tx: Db, lifted: readonly string[]) => Promise<() => void>;
+
 /**
  * `own`: the journal of this host, which it holds against the database before it sends. It is here,
- * so that nobody goes on without it, and nothing is taken for lost because of it.
+ * so that nobody goes on without it, and nothing is taken for lost because of it. `tell`: whoever
+ * watches learns of it in any case, also where this process dies right after.
  */
 export async function letBrakeGo(
   deps: { db: Database },
   order: BrakeOrder,
   own: JournalHome | null = null,
+  tell: Tell = async () => () => {},
 ): Promise<LetGo> {
-  return deps.db.durably(async (tx) => {
-    const mine = (await activeBrakes(tx)).filter((one) => one.accountId === order.accountId);
-    if (mine.some(({ kind }) => kind === 'freeze')) await releaseJournals(tx);
-    for (const { kind } of mine) await sayBrake(tx, wordOf(order, kind, false));
-    const lifted = mine.map(brakeWords);
-    const { accountId } = order;
-    const absent = accountId === null ? await excuseAbsent(tx, own) : [];
-    if (absent.length > 0) {
-      // Nobody has looked into what they sent: what no snapshot can vouch for waits for a person.
-      await holdBlind(tx);
-      const found = { absent, putBack: {} };
-      await sayBrake(tx, { ...wordOf(order, 'freeze', false), found });
-      lifted.push(`journals of permits not held against this database: ${absent.join(', ')}`);
-    }
-    if (accountId !== null) {
-      const [status] = await sendingStatuses(tx, [accountId]);
-      if (status?.reason && (await releaseStopped(tx, accountId))) {
-        await sayBrake(tx, wordOf(order, 'breaker', false));
-        lifted.push(`the breaker of account ${accountId}: ${status.reason}`);
-      }
-    }
-    return { lifted, remaining: await activeBrakes(tx) };
+  const { told, ...found } = await deps.db.durably(async (tx) => {
+    const lifted = await liftAll(tx, order, own);
+    return { lifted, remaining: await activeBrakes(tx), told: await tell(tx, lifted) };
   });
+  told();
+  return found;
+}
+
+async function liftAll(tx: Db, order: BrakeOrder, own: JournalHome | null): Promise<string[]> {
+  const mine = (await activeBrakes(tx)).filter((one) => one.accountId === order.accountId);
+  if (mine.some(({ kind }) => kind === 'freeze')) await releaseJournals(tx);
+  for (const { kind } of mine) await sayBrake(tx, wordOf(order, kind, false));
+  const lifted = mine.map(brakeWords);
+  const { accountId } = order;
+  const absent = accountId === null ? await excuseAbsent(tx, own) : [];
+  if (absent.length > 0) {
+    // Nobody has looked into what they sent: what no snapshot can vouch for waits for a person.
+    await holdBlind(tx);
+    const found = { absent, putBack: {} };
+    await sayBrake(tx, { ...wordOf(order, 'freeze', false), found });
+    lifted.push(`journals of permits not held against this database: ${absent.join(', ')}`);
+  }
+  if (accountId !== null) {
+    const [status] = await sendingStatuses(tx, [accountId]);
+    if (status?.reason && (await releaseStopped(tx, accountId))) {
+      await sayBrake(tx, wordOf(order, 'breaker', false));
+      lifted.push(`the breaker of account ${accountId}: ${status.reason}`);
+    }
+  }
+  return lifted;
 }
 
 function wordOf({ accountId, reason, who }: BrakeOrder, kind: BrakeKind, isOn: boolean) {

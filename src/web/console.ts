@@ -9,7 +9,7 @@ import formbody from '@fastify/formbody';
 import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { record } from '../access/record.js';
+import { record, recordIn } from '../access/record.js';
 import type { SessionRow } from '../access/sessionsStore.js';
 import { accountsFor, hasEverywhere } from '../core/access.js';
 import { sendAnswer } from './answers.js';
@@ -190,5 +190,6 @@ function visitOf(
     ticked: tickedOf(fieldsOf(request.query)),
     typed: (name) => typed[name] ?? '',
     record: (event) => record(deps, { ...event, who: name, address: request.ip }),
+    recordIn: (tx, event) => recordIn(tx, deps, { ...event, who: name, address: request.ip }),
   };
 }

@@ -7,7 +7,7 @@ import type { Config } from '../config/config.js';
 import type { Grant, Right } from '../core/access.js';
 import type { Log } from '../core/log.js';
 import type { QueueName, QueuePort } from '../core/queuePort.js';
-import type { Database } from '../database/db.js';
+import type { Database, Db } from '../database/db.js';
 import type { Words } from './format.js';
 import type { MonitorDeps } from './health.js';
 import type { UploadedFile } from './upload/uploadForm.js';
@@ -84,12 +84,16 @@ export interface Visit {
   /** What was typed into this field of the page's form before the password was asked for. */
   typed(name: Typed): string;
   /** Keeps what was done, with who and from where. */
-  record(event: {
-    action: string;
-    accountId?: string;
-    subject?: string;
-    outcome: string;
-  }): Promise<void>;
+  record(event: VisitEvent): Promise<void>;
+  /** The same in the transaction of what is done; what it answers is called after that. */
+  recordIn(tx: Db, event: VisitEvent): Promise<() => void>;
+}
+
+export interface VisitEvent {
+  action: string;
+  accountId?: string;
+  subject?: string;
+  outcome: string;
 }
 
 export type Answer =

@@ -5,7 +5,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deliverDue } from '../../src/alerts/deliverAlerts.js';
-import { pullBrake } from '../../src/brake/brake.js';
+import { brakeStatus, pullBrake } from '../../src/brake/brake.js';
 import { hidingSecrets } from '../../src/config/hiding.js';
 import { TRY_LIMITS } from '../../src/web/visitor/identity.js';
 import type { ConsoleHouse } from '../web/consoleHouse.js';
@@ -90,6 +90,27 @@ it('people, forms and resumed sending are told, each by who did it', async () =>
     ),
   ]);
   expect(console.lines.filter((line) => line.includes('that was refused'))).toHaveLength(2);
+});
+
+it('sending goes on only where those who watch are told of it', async () => {
+  const ada = console.signedOut();
+  await signIn(ada, 'ada');
+  await told();
+  const who = { name: 'ada', isClaim: false };
+  await pullBrake(console.app, { accountId: null, reason: 'to look', who });
+  await console.house.db.query(
+    `create function fails() returns trigger language plpgsql as
+       $$ begin raise exception 'as if the process died here'; end $$;
+     create trigger fails before insert on tieout.outbox for each row execute function fails()`,
+  );
+  const before = console.lines.length;
+  expect((await ada.post('/brake/off', { words: 'looked' })).statusCode).toBe(500);
+  await console.house.db.query('drop function fails cascade');
+  expect((await brakeStatus(console.app, [])).brakes).toHaveLength(1);
+  expect(console.lines.slice(before).join('\n')).not.toContain('let sending go on again');
+  await ada.post('/brake/off', { words: 'looked' });
+  expect((await brakeStatus(console.app, [])).brakes).toEqual([]);
+  expect(whats(await told())).toEqual(['sending_resumed']);
 });
 
 it('who goes beyond the limit of an address is told, once a minute', async () => {

@@ -2,11 +2,12 @@
 // was stopped, by whom and why is kept; looks and comparisons go on meanwhile.
 
 import { Command } from 'commander';
-import { announce } from '../../access/record.js';
+import { announceIn } from '../../access/record.js';
 import type { BrakeOrder } from '../../brake/brake.js';
 import { brakeStatus, letBrakeGo, ownJournal, pullBrake } from '../../brake/brake.js';
 import { UsageError } from '../../core/errors.js';
 import { brakeWords, letGoWords } from '../../core/instructions/sending.js';
+import type { SecurityEvent } from '../../core/securityEvents.js';
 import type { App } from '../app.js';
 import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
 
@@ -97,10 +98,12 @@ async function on(app: App, order: BrakeOrder, json: boolean): Promise<number> {
 }
 
 async function off(app: App, order: BrakeOrder, json: boolean): Promise<number> {
-  const { lifted, remaining } = await letBrakeGo(app, order, ownJournal(app.config));
-  if (lifted.length > 0) await announceResumed(app, order, lifted.length);
+  const own = ownJournal(app.config);
+  const { lifted, remaining } = await letBrakeGo(app, order, own, async (tx, { length }) =>
+    length > 0 ? announceIn(tx, app, resumedBy(order, length)) : () => {},
+  );
   // The breaker of an account is lifted by its name alone: whoever names none must hear of it.
-  const { accounts } = await brakeStatus(app, idsOf(app), ownJournal(app.config));
+  const { accounts } = await brakeStatus(app, idsOf(app), own);
   const stopped = accounts.filter(({ sends }) => !sends);
   // Who lifted nothing although something stands has not done what they came for.
   const mine = (accountId: string): boolean =>
@@ -120,12 +123,10 @@ async function off(app: App, order: BrakeOrder, json: boolean): Promise<number> 
   return stands ? NOTHING_LIFTED_EXIT : 0;
 }
 
-async function announceResumed(app: App, order: BrakeOrder, count: number): Promise<void> {
-  const { accountId, who } = order;
+function resumedBy({ accountId, who }: BrakeOrder, count: number): SecurityEvent {
   const name = `${who.name} (command line)`;
-  const about = `${count} lifted`;
   const at = { address: 'this machine', accountId };
-  await announce(app, { what: 'sending_resumed', who: name, ...at, about });
+  return { what: 'sending_resumed', who: name, ...at, about: `${count} lifted` };
 }
 
 async function status(app: App, json: boolean): Promise<number> {

@@ -4,7 +4,7 @@
 import { brakeStatus, letBrakeGo, ownJournal, pullBrake } from '../../brake/brake.js';
 import { brakeWords } from '../../core/instructions/sending.js';
 import { Empty, Form, Table } from '../layout/parts.js';
-import type { Answer, Visit } from '../visit.js';
+import type { Answer, Visit, VisitEvent } from '../visit.js';
 import { refused } from '../visit.js';
 
 const ALL = 'all accounts';
@@ -97,15 +97,16 @@ export async function brakeOn(visit: Visit): Promise<Answer> {
   const order = orderOf(visit);
   if (order === null) return refused(NEEDED);
   const pulled = await pullBrake(visit.deps, order);
-  await note(visit, 'brake on', order.accountId, pulled.kind);
+  await visit.record(eventOf('brake on', order.accountId, pulled.kind));
   return { kind: 'redirect', to: '/brake' };
 }
 
 export async function brakeOff(visit: Visit): Promise<Answer> {
   const order = orderOf(visit);
   if (order === null) return refused(NEEDED);
-  const { lifted } = await letBrakeGo(visit.deps, order, ownJournal(visit.deps.config));
-  await note(visit, 'brake off', order.accountId, `${lifted.length} lifted`);
+  await letBrakeGo(visit.deps, order, ownJournal(visit.deps.config), (tx, { length }) =>
+    visit.recordIn(tx, eventOf('brake off', order.accountId, `${length} lifted`)),
+  );
   return { kind: 'redirect', to: '/brake' };
 }
 
@@ -119,11 +120,7 @@ function orderOf({ form, accounts, deps, person }: Visit) {
   return { accountId, reason, who: { name: person.name, isClaim: false } };
 }
 
-function note(visit: Visit, action: string, accountId: string | null, outcome: string) {
-  return visit.record({
-    action,
-    ...(accountId === null ? {} : { accountId }),
-    subject: accountId ?? ALL,
-    outcome,
-  });
+function eventOf(action: string, accountId: string | null, outcome: string): VisitEvent {
+  const of = accountId === null ? {} : { accountId };
+  return { action, ...of, subject: accountId ?? ALL, outcome };
 }

@@ -1,5 +1,5 @@
-// Between HTTP and the desk: reads the bytes of a request under a cap, decodes the three spellings
-// that the document shows (Endpoints, note 1), and finds who answers which path. Writes answers.
+// Between HTTP and the desk: reads the bytes of a request under a cap, decodes the spellings that
+// the document declares (Endpoints, note 1), and finds who answers which path. Writes answers.
 // Decides nothing about money and lets no fault happen; that is handle.ts.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -7,6 +7,7 @@ import { OPERATIONS, type Operation } from '../core/orders/order.js';
 import { BATCH_SHAPES, QUERY_PATH } from '../gateway/document/messages.js';
 import type { Profile } from '../gateway/document/profile.js';
 import { readForm } from '../gateway/wire/encode.js';
+import { readXmlMessage } from '../gateway/wire/messageXml.js';
 import { answerBatch } from './answers/batches.js';
 import { answerCheckout } from './answers/checkout.js';
 import { otherOperator } from './answers/others.js';
@@ -18,6 +19,7 @@ import { type Answer, bareAnswer } from './faults/faults.js';
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
+const XML_TYPE = 'application/xml';
 
 type Operator = (desk: Desk, received: Received) => Answer;
 
@@ -46,10 +48,11 @@ export async function readBody(request: IncomingMessage): Promise<Buffer | null>
   return Buffer.concat(parts);
 }
 
-/** JSON, JSON under the form's content type, or a form; null: none of them. */
+/** JSON, JSON under the form's content type, a form, or XML; null: none of them. */
 export function readMessage(contentType: string, text: string): Record<string, unknown> | null {
   const isForm = contentType.toLowerCase().startsWith(FORM_TYPE);
   if (isForm && !text.trimStart().startsWith('{')) return readForm(text);
+  if (contentType.toLowerCase().startsWith(XML_TYPE)) return readXmlMessage(text, BODY_BYTES_MAX);
   try {
     const read: unknown = JSON.parse(text);
     const isObject = read !== null && typeof read === 'object' && !Array.isArray(read);

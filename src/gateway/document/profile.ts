@@ -27,8 +27,11 @@ const OPERATION_NAMES = [
 ] as const;
 export type OperationName = (typeof OPERATION_NAMES)[number];
 
+/** Before the name of the root. */
+export const XML = 'xml:';
 const BODY_ENCODINGS = ['json', 'json-as-form', 'form'] as const;
-export type BodyEncoding = (typeof BODY_ENCODINGS)[number];
+/** `xml:ROOT` for the redirect, which alone is declared as XML (Endpoints, note 1). */
+export type BodyEncoding = (typeof BODY_ENCODINGS)[number] | `xml:${string}`;
 
 const TIMEOUT_MS_MAX = 600_000;
 const REQUESTS_PER_SECOND_MAX = 10_000;
@@ -46,6 +49,7 @@ const fieldPath = filled.regex(
   'is no path of a field',
 );
 const encoding = z.enum(BODY_ENCODINGS);
+const xmlEncoding = z.templateLiteral([XML, z.string().regex(/^[A-Za-z_][\w.-]{0,63}$/)]);
 
 /** A map by operation that needs a `default` for those it does not name. */
 function byOperation<T extends z.ZodType>(value: T) {
@@ -60,6 +64,18 @@ function byOperation<T extends z.ZodType>(value: T) {
     }
   });
 }
+
+const bodiesSchema = byOperation(
+  z.union([encoding, xmlEncoding], {
+    error: `is none of ${BODY_ENCODINGS.join(', ')}, nor ${XML} and the name of a root element`,
+  }),
+).superRefine((map, context) => {
+  for (const [name, value] of Object.entries(map)) {
+    if (!value.startsWith(XML) || name === 'checkout') continue;
+    const message = `${value}: checkout alone is declared as XML`;
+    context.addIssue({ code: 'custom', path: [name], message });
+  }
+});
 
 const signedPaths = byOperation(
   z
@@ -214,7 +230,7 @@ const profileSchema = z.strictObject({
     .strictObject({ accepted: z.array(code.min(1)).min(1).max(MAP_KEYS_MAX).default(['1']) })
     .prefault({}),
   payments: paymentsSchema.prefault({}),
-  bodies: byOperation(encoding).default({ default: 'json', retrievalTrans: 'form' }),
+  bodies: bodiesSchema.default({ default: 'json', retrievalTrans: 'form' }),
   siteField: filled.default('the service'),
   transactionDate: z.strictObject({ timezone: timezone.default('UTC') }).prefault({}),
   reviewFlags: reviewFlagsSchema.prefault({}),

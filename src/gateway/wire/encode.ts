@@ -3,12 +3,14 @@
 // note 1); which holds is the profile's `bodies`. Also reads a form back, for the sandbox, so that
 // the spelling of arrays lives once. Pure; signs nothing.
 
-import { type BodyEncoding, forOperation, type Profile } from '../document/profile.js';
+import { type BodyEncoding, forOperation, type Profile, XML } from '../document/profile.js';
+import { xmlMessage } from './messageXml.js';
 
 type Message = Record<string, unknown>;
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
+const XML_TYPE = 'application/xml';
 const FORM_FIELDS_MAX = 10_000;
 
 interface EncodedBody {
@@ -32,6 +34,10 @@ export function encodeAs(encoding: BodyEncoding, message: Message): EncodedBody 
       return { contentType: FORM_TYPE, body: Buffer.from(JSON.stringify(message)) };
     case 'form':
       return { contentType: FORM_TYPE, body: Buffer.from(formText(message)) };
+    default: {
+      const root = encoding.slice(XML.length);
+      return { contentType: XML_TYPE, body: Buffer.from(xmlMessage(root, message)) };
+    }
   }
 }
 

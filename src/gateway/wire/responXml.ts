@@ -41,7 +41,7 @@ export function readRespon(
   xml: string | Uint8Array,
   limits: XmlLimits = PAYMENT_RESPONSE_LIMITS,
 ): Respon | Refused {
-  const text = textOf(xml, limits.maxBytes);
+  const text = xmlTextOf(xml, limits.maxBytes);
   if (text.kind === 'refused') return text;
   return rootOf(text.text, limits.maxDepth);
 }
@@ -50,7 +50,8 @@ export function refused(reason: string): Refused {
   return { kind: 'refused', reason: reason.slice(0, MAX_REASON_LENGTH) };
 }
 
-function textOf(
+/** The text of a document within its limit: UTF-8, without declarations of its own. */
+export function xmlTextOf(
   xml: string | Uint8Array,
   maxBytes: number,
 ): { kind: 'text'; text: string } | Refused {

@@ -11,8 +11,8 @@ import { rolledBack } from '../dist/src/database/rolledBack.js';
 import { createGatewayClient } from '../dist/src/gateway/client.js';
 import { sandboxProfile } from '../dist/src/gateway/document/profile.js';
 import { planInstructions, withdrawNeedless } from '../dist/src/plan/planStore.js';
+import { analyseSnapshot } from '../dist/src/pull/snapshot/analyseSnapshot.js';
 import {
-  analyseSnapshot,
   askLive,
   claimChunk,
   createChunks,

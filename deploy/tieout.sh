@@ -5,5 +5,7 @@ set -eu
 set -a
 TIEOUT_CONFIG=/etc/tieout/tieout.yaml
 [ ! -f /etc/tieout/secrets.env ] || . /etc/tieout/secrets.env
+# Who owns the tables (DB_USER, DB_PASSWORD) is needed for these two, and known to root alone.
+case "${1-}" in migrate | restore) [ ! -f /etc/tieout/owner.env ] || . /etc/tieout/owner.env ;; esac
 set +a
 exec runuser -u tieout -- /usr/bin/node /opt/tieout/bin/tieout.js "$@"

@@ -1,4 +1,4 @@
--- The schema as it stands after 0281_statement_of_parts_elsewhere, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0340_database_roles, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -1927,6 +1927,21 @@ create sequence tieout.chain_link_ids as bigint start 1 increment 1;
 
 -- Functions
 
+CREATE OR REPLACE FUNCTION tieout."analyse"(relation regclass, columns text[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if (select relnamespace from pg_class where oid = relation)
+    is distinct from 'tieout'::regnamespace then
+    raise exception '%: not a table of tieout', relation;
+  end if;
+  execute format('analyze %s%s', relation, (
+    select ' (' || string_agg(quote_ident(name), ', ') || ')' from unnest(columns) as name));
+end $function$;
+
 CREATE OR REPLACE FUNCTION tieout.add_day_sums()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2488,6 +2503,32 @@ AS $function$
   select pull_id % 100000000
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.drop_month(month_name text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  relation text;
+  kept bigint;
+begin
+  if not exists (select from tieout.evidence_removals e where e.month = month_name) then
+    raise exception 'month %: no removal of it is on record', month_name;
+  end if;
+  execute format('select min(pull_id) from tieout.%I p join tieout.look_links k
+      using (pull_id, account_id)
+    where not exists (select from tieout.removed_looks w
+      where w.pull_id = k.pull_id and w.account_id = k.account_id)', 'pages_' || month_name)
+    into kept;
+  if kept is not null then
+    raise exception 'month %: the removal does not say what snapshot % was', month_name, kept;
+  end if;
+  foreach relation in array tieout.month_relations() loop
+    execute format('drop table tieout.%I', relation || '_' || month_name);
+  end loop;
+end $function$;
+
 CREATE OR REPLACE FUNCTION tieout.fact_digest(content bytea)
  RETURNS text
  LANGUAGE sql
@@ -2540,6 +2581,49 @@ AS $function$
     and (found_breaks.order_no is null or f.order_no = found_breaks.order_no)
     and (found_breaks.cause is null or f.cause = found_breaks.cause)
 $function$;
+
+CREATE OR REPLACE FUNCTION tieout.grant_roles(writer text, reader text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  room text;
+  relation text;
+begin
+  for room in select nspname from pg_namespace
+    where nspname in ('tieout', 'ledger', 'tieout_meta', 'bullmq') order by 1
+  loop
+    if writer is not null then
+      execute format('grant usage on schema %I to %I', room, writer);
+      execute format('grant %s on all tables in schema %I to %I',
+        case room when 'tieout_meta' then 'select' else 'select, insert, update, delete' end,
+        room, writer);
+      execute format('grant usage, select, update on all sequences in schema %I to %I',
+        room, writer);
+    end if;
+    if reader is not null and room <> 'bullmq' then
+      execute format('grant usage on schema %I to %I', room, reader);
+      execute format('grant select on all tables in schema %I to %I', room, reader);
+    end if;
+  end loop;
+  if writer is not null then
+    execute format('alter default privileges grant usage on schemas to %I', writer);
+    execute format('alter default privileges grant select, insert, update, delete on tables to %I',
+      writer);
+    execute format('alter default privileges grant usage, select, update on sequences to %I',
+      writer);
+  end if;
+  if reader is not null then
+    execute format('alter default privileges in schema tieout grant select on tables to %I',
+      reader);
+    foreach relation in array array['users', 'sessions', 'sign_in_links', 'workbook_key'] loop
+      execute format('revoke select on tieout.%I from %I', relation, reader);
+    end loop;
+    execute format('grant select (user_id, name, name_key, state, created_at, created_by)
+      on tieout.users to %I', reader);
+  end if;
+end $function$;
 
 CREATE OR REPLACE FUNCTION tieout.guard_amounts()
  RETURNS trigger
@@ -3462,6 +3546,8 @@ $function$;
 CREATE OR REPLACE FUNCTION tieout.make_month(day date)
  RETURNS void
  LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
   suffix text := to_char(day, '"_"YYYY"_"MM');

@@ -24,7 +24,8 @@ import { withFields } from '../core/log.js';
 import type { QueueName, QueuePort, Reevaluate } from '../core/queuePort.js';
 import type { Connection } from '../database/connection.js';
 import { openDatabase } from '../database/db.js';
-import { startEmbedded } from '../database/embedded/embedded.js';
+import { startEmbedded, WRITER } from '../database/embedded/embedded.js';
+import { ensureWriter } from '../database/grantRoles.js';
 import { migrateUp, migrationStatus } from '../database/migrate.js';
 import { packageRoot } from '../database/statements.js';
 import { openSlots } from '../gateway/transport/slots.js';
@@ -54,19 +55,18 @@ export async function openApp(config: Config, options: AppOptions): Promise<App>
     for (const closer of closers.splice(0).reverse()) await inTime(closer(), options.talk.log);
   };
   try {
-    const connection = await openServer(config, options, closers);
+    const { connection, owner } = await openServer(config, options, closers);
     const queueConnection = queueConnectionOf(config, connection);
-    if (options.anySchema !== true)
-      await whenThere(() => requireSchema(config, connection), options);
+    if (options.anySchema !== true) await whenThere(() => requireSchema(config, owner), options);
     const db = openDatabase(connection);
     closers.push(() => db.close());
     const { log, progress } = options.talk;
-    const base = { config, version: packageVersion(), connection, db, log, progress, close };
+    const base = { config, version: packageVersion(), connection, owner, db, log, progress, close };
     const queues = once(async () => {
       const { migrateQueues, openQueues } = await import('../../jobs/queues.js');
       // Like the ledger's, the queue's tables of an embedded database come about by themselves.
       if (config.database.kind === 'embedded' && options.anySchema !== true) {
-        await migrateQueues(queueConnection);
+        await migrateQueues(queueConnectionOf(config, owner));
       }
       const opened = await openQueues(
         { log: options.talk.log, now: () => new Date(), newId: randomUUID },
@@ -101,11 +101,16 @@ async function openServer(
   config: Config,
   { talk }: AppOptions,
   closers: (() => Promise<unknown>)[],
-): Promise<Connection> {
-  if (config.database.kind === 'url') return { connectionString: config.database.url };
+): Promise<Pick<App, 'connection' | 'owner'>> {
+  if (config.database.kind === 'url') {
+    const connection = { connectionString: config.database.url };
+    return { connection, owner: connection };
+  }
   const server = await startEmbedded({ dataDir: config.dataDir, log: talk.log });
   closers.push(() => server.stopIfUnused());
-  return { host: server.host, user: server.user, database: server.database };
+  const { host, database } = server;
+  const owner = { host, database, user: server.user };
+  return { owner, connection: { ...owner, user: WRITER } };
 }
 
 /** Nobody else starts the embedded server again when it has died. */
@@ -139,12 +144,13 @@ function queueConnectionOf(config: Config, connection: Connection): QueueConnect
 }
 
 /** An embedded database migrates by itself; a given one is refused until `tieout migrate up`. */
-async function requireSchema(config: Config, connection: Connection): Promise<void> {
+async function requireSchema(config: Config, owner: Connection): Promise<void> {
   if (config.database.kind === 'embedded') {
-    await migrateUp(connection);
+    await migrateUp(owner);
+    await ensureWriter(owner, WRITER);
     return;
   }
-  const status = await migrationStatus(connection);
+  const status = await migrationStatus(owner);
   if (status.missing.length > 0) {
     throw new TieoutError(
       `the database was used by a newer tieout (${status.missing.join(', ')}); update this one`,

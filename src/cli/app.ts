@@ -18,6 +18,8 @@ export interface App {
   config: Config;
   version: string;
   connection: Connection;
+  /** whom the tables belong to, who migrates and restores; of a given database the same */
+  owner: Connection;
   db: Database;
   log: Log;
   progress: Talk['progress'];

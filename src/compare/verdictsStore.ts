@@ -5,6 +5,7 @@
 import { formatAmount, type Hundredths } from '../core/money.js';
 import type { PositionRow } from '../core/orders/verdict.js';
 import { positionRows } from '../core/orders/verdict.js';
+import { analyse } from '../database/analyse.js';
 import type { Db } from '../database/db.js';
 import { inTransaction, plannedBy } from '../database/db.js';
 import { named } from '../database/identifiers.js';
@@ -96,7 +97,7 @@ function analyseVerdicts(db: Db, runId: bigint): Promise<void> {
   return inTransaction(db, async (tx) => {
     await plannedBy(tx, { ...COMPARE_SETTINGS, enable_mergejoin: 'on' });
     const { verdicts } = relationsOf(tx, runId);
-    await tx.query(named`analyze ${verdicts} (run_id, pull_id, account_id, order_no)`);
+    await analyse(tx, verdicts, ['run_id', 'pull_id', 'account_id', 'order_no']);
   });
 }
 

@@ -100,8 +100,8 @@ export function liveRisks(config: Judged, isSuperuser: boolean): LiveRisk[] {
   return found.map((risk) => ({ ...risk, excepted: exceptions[risk.name] ?? null }));
 }
 
-/** What a live installation may do and had better not. */
-export function liveWarnings(config: Judged): string[] {
+/** What a live installation may do and had better not. `isOwner`: the program owns the tables. */
+export function liveWarnings(config: Judged, isOwner = false): string[] {
   if (config.environment !== 'live') return [];
   const { database, gateway, notify } = config;
   return [
@@ -109,6 +109,12 @@ export function liveWarnings(config: Judged): string[] {
       ? [
           'database.url: the embedded server brings its own libraries, OpenSSL 1.1.1 among them, ' +
             'that nobody mends: use a PostgreSQL server that your system keeps up to date',
+        ]
+      : []),
+    ...(isOwner && database.kind === 'url'
+      ? [
+          'database.user: owns the tables, and can take away what guards them: let another role ' +
+            'work with them (`tieout migrate up --writer NAME`; docs/OPERATIONS.md has the steps)',
         ]
       : []),
     ...(isReal(gateway.baseUrl) && gateway.profile.signing.responses === 'warn'

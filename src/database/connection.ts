@@ -8,6 +8,7 @@ import {
   DatabaseAwayError,
   DatabaseRefusesError,
   TakenOverError,
+  TieoutError,
   UnreachableError,
 } from '../core/errors.js';
 
@@ -146,6 +147,7 @@ export function asOperatingFailure(
   const error = (isLostConnection(thrown.message) && lastWords.get(client)) || thrown;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (code === TAKEN_OVER) return new TakenOverError(error.message, { cause: error });
+  if (code === NO_RIGHT) return new TieoutError(`${error.message}: ${OF_ROLES}`, { cause: error });
   const reason =
     SERVER_REFUSALS[code] ??
     NETWORK_FAILURES[code] ??
@@ -163,6 +165,12 @@ const LOCKED_OUT: ReadonlySet<string> = new Set(['28000', '28P01', '3D000']);
 
 /** SQLSTATE of tieout.hold_run, which goes ahead of all that a run writes. */
 const TAKEN_OVER = 'TO001';
+
+/** SQLSTATE of whatever the role may not do. */
+const NO_RIGHT = '42501';
+const OF_ROLES =
+  'the role of database.user lacks that right; migrate and restore sign in as the owner of the ' +
+  'tables, who gives the others theirs (docs/OPERATIONS.md, Roles of the database)';
 
 const NETWORK_FAILURES: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there',

@@ -13,11 +13,11 @@ import { askOrders } from './askOrders.js';
 import { namesOrders } from './cutPages.js';
 import type { ChunkDeps } from './pullChunk.js';
 import { pullChunk } from './pullChunk.js';
+import { analyseSnapshot } from './snapshot/analyseSnapshot.js';
 import { addGatewayOnly } from './snapshot/gatewayOnlyStore.js';
 import { pagesOfPull } from './snapshot/pullProgressStore.js';
 import type { Snapshot } from './snapshot/snapshotsStore.js';
 import {
-  analyseSnapshot,
   finishPull,
   openChunks,
   releaseChunks,

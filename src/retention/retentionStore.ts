@@ -123,9 +123,7 @@ async function removedIn(tx: Db, order: RemovalOrder): Promise<RemovalVerdict> {
   const link = await alteredLink(tx, row);
   if (link !== null) return { kind: 'altered', month, link };
   await record(tx, row, order);
-  for (const relation of await relations(tx)) {
-    await tx.query(named`drop table ${identifier('tieout', `${relation}_${row.month}`)}`);
-  }
+  await tx.query('select tieout.drop_month($1)', [row.month]);
   await tx.query(`select tieout.seal($1, (clock_timestamp() at time zone 'UTC')::date, false)`, [
     HOUSE_CHAIN,
   ]);

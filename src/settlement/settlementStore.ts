@@ -2,8 +2,10 @@
 // this one. Neighbour: settlement.ts says in which order, and what they are asked with.
 
 import type { LateOrders } from '../core/alertMessages.js';
+import { analyse } from '../database/analyse.js';
 import type { Database, Db } from '../database/db.js';
 import { plannedBy } from '../database/db.js';
+import { identifier } from '../database/identifiers.js';
 import { statement } from '../database/statements.js';
 
 /** An account with its newest run, as the statements join it. */
@@ -76,7 +78,7 @@ export async function matchLines(tx: Db, accountIds: readonly string[]): Promise
   all += await matchPlain(tx, accountIds, { pairs: byTransaction, by: 'transaction' });
   all += await matchPlain(tx, accountIds, { pairs: byOrder, by: 'order' });
   // Else the planner takes the few that are left for all that waited, and reads every movement.
-  if (all > 0) await tx.query('analyze tieout.settlement_unmatched');
+  if (all > 0) await analyse(tx, identifier('tieout', 'settlement_unmatched'));
   for (let pass = 0; pass < MATCH_PASSES_MAX; pass += 1) {
     const { rowCount } = await tx.query(statement('settlement/matchLines'), [accountIds]);
     if (rowCount === 0) break;

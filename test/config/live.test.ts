@@ -89,6 +89,9 @@ describe('queue, webhook, answers, payouts, role', () => {
     const server = 'database: { url: "postgres://u@127.0.0.1/t" }\n';
     expect(liveWarnings(load(REAL + server, 'warn'))).toEqual([expect.stringContaining('enforce')]);
     expect(liveWarnings(load(REAL + server, 'enforce'))).toEqual([]);
+    expect(liveWarnings(load(REAL + server, 'enforce'), true)).toEqual([
+      expect.stringContaining('--writer'),
+    ]);
     expect(liveWarnings(load(REAL, 'enforce'))).toEqual([expect.stringContaining('OpenSSL')]);
   });
 

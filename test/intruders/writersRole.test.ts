@@ -1,20 +1,36 @@
-// An intruder with the rights of a program that writes in the tables and owns none of them: what
-// is history can neither be changed nor emptied, what guards it neither removed nor passed by; and
-// what he may write, a decision in another's name, is named by `tieout verify`.
+// The three roles of a database, given by `tieout migrate up`. The program works as the writer,
+// who owns no table: nights, a report, a month that goes. An intruder with the writer's rights
+// changes and empties nothing that is history, and neither removes nor passes by what guards it;
+// what he may write, a decision in another's name, `tieout verify` names, as whoever reads alone.
 
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { openClient } from '../../src/database/connection.js';
 import type { Database } from '../../src/database/db.js';
 import { openDatabase } from '../../src/database/db.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
 import type { House } from '../support/night.js';
 import { buildHouse } from '../support/night.js';
+import { textOf } from '../support/sourceFiles.js';
 
 const ROLE = `tieout_writer_${process.pid}`;
+const READER = `tieout_reader_${process.pid}`;
+const MONTHS = `select pg_get_userbyid(relowner) as owner from pg_class
+  where relname like 'verdicts_2%'`;
+
+/** On record, and without the digest of a single look: the record alone removes nothing. */
+const REMOVED_UNSAID = `
+  insert into tieout.evidence_removals (month, first_date, last_date, nights, looks, rows, bytes,
+    kept_months, by, is_claim)
+  values (to_char(now(), 'YYYY_MM'), now(), now(), 1, 1, '{}', 1, 1, 'anna', true);
+  select tieout.drop_month(to_char(now(), 'YYYY_MM'))`;
 
 /** By a guard of ours, or by the server for want of a right; no error of the statement itself. */
 const REFUSED = new RegExp(
   'recorded is history|^attempt |only grows|nobody approved|must be owner|' +
-    'permission denied (to|for schema)',
+    'permission denied (to|for schema|for table)|month .*removal ',
 );
 
 let house: House;
@@ -24,20 +40,74 @@ beforeAll(async () => {
   await ensureBuilt();
   const operations = { capture: 'approve', cancel: 'auto', refund: 'auto', review: 'auto' };
   house = await buildHouse({ orders: 120, settings: { operations } });
-  await house.run();
-  await house.db.query(
-    `create role ${ROLE}; grant usage on schema tieout, ledger to ${ROLE};
-     grant select, insert, update, delete, truncate on all tables in schema tieout to ${ROLE};
-     grant select on all tables in schema ledger to ${ROLE};
-     grant execute on all functions in schema tieout to ${ROLE};
-     grant usage on all sequences in schema tieout to ${ROLE}`,
-  );
+  await house.db.query(`create role ${ROLE} login; create role ${READER} login`);
+  const roles = ['--writer', ROLE, '--reader', READER];
+  expect(await program('tieout.yaml', 'migrate', 'up', ...roles)).toMatchObject({ code: 0 });
+  for (const role of [ROLE, READER]) {
+    const text = readFileSync(join(house.folder, 'tieout.yaml'), 'utf8');
+    const { database } = parse(text) as { database: { url: string } };
+    const url = new URL(database.url);
+    url.username = role;
+    writeFileSync(join(house.folder, `${role}.yaml`), text.replace(database.url, url.href));
+  }
   intruder = openDatabase(house.connection, { max: 1 });
 });
 afterAll(async () => {
   await intruder.close();
-  await house.db.query(`drop owned by ${ROLE}; drop role ${ROLE}`);
+  for (const role of [ROLE, READER])
+    await house.db.query(`drop owned by ${role}; drop role ${role}`);
   await house.end();
+});
+
+function program(file: string, ...words: string[]) {
+  return tieout([...words, '--config', file], { cwd: house.folder });
+}
+
+test('a role that the server does not know gets nothing, and the answer says how one is made', async () => {
+  const { code, stderr } = await program('tieout.yaml', 'migrate', 'up', '--writer', 'nobody_here');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('create role NAME login')]);
+});
+
+test('only the owner migrates, and whoever does not is told so', async () => {
+  const { code, stderr } = await program(`${ROLE}.yaml`, 'migrate', 'up', '--reader', READER);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('owner of the tables')]);
+});
+
+test('a night is worked as the writer, in a month that it has to open', async () => {
+  const { rows: before } = await house.db.query(MONTHS);
+  const night = await program(`${ROLE}.yaml`, 'run', '--json');
+  expect(night.stderr).not.toContain('permission denied');
+  const { state, reports } = JSON.parse(night.stdout) as { state: string; reports: unknown[] };
+  expect([state, reports.length]).toEqual(['broken', 2]);
+  const { rows: after } = await house.db.query<{ owner: string }>(MONTHS);
+  expect(after.length).toBeGreaterThan(before.length);
+  expect(after.map(({ owner }) => owner)).not.toContain(ROLE);
+  const { rows: known } = await house.db.query(
+    `select relname from pg_class where relkind = 'r' and relname ~ '^look_entries_2' and reltuples > 0`,
+  );
+  expect(known).toHaveLength(1);
+  for (const words of [['doctor'], ['days'], ['status'], ['retention']]) {
+    const { code, stderr } = await program(`${ROLE}.yaml`, ...words);
+    expect([words[0], code, stderr]).not.toContain('permission denied');
+    expect(code).toBeLessThan(5);
+  }
+});
+
+test('the reader verifies, and sees no key, hash or session', async () => {
+  const { code, stdout } = await program(`${READER}.yaml`, 'verify');
+  expect([code, stdout]).toEqual([0, expect.stringContaining('The chain is whole')]);
+  const asReader = (sql: string) => intruder.query(`set role ${READER}; ${sql}`);
+  for (const secret of [
+    'select * from tieout.workbook_key',
+    'select password_hash from tieout.users',
+    'select * from tieout.sessions',
+    'select * from tieout.sign_in_links',
+    'delete from tieout.look_hints',
+    `insert into ledger.orders (account_id) values ('A1')`,
+  ]) {
+    await expect(asReader(secret)).rejects.toThrow('permission denied for table');
+  }
+  await asReader('select name, state from tieout.users; select * from ledger.orders');
 });
 
 /** As that role alone, in one message: the pool gives every other one a fresh session. */
@@ -62,6 +132,8 @@ test.each([
     `create or replace function tieout.fact_digest(content bytea) returns text
        language sql immutable as 'select repeat(''0'', 64)'`,
   ],
+  ['takes a month away', `select tieout.drop_month(to_char(now(), 'YYYY_MM'))`],
+  ['says that it was removed', REMOVED_UNSAID],
   ['makes himself owner', `alter table tieout.decisions owner to ${ROLE}`],
 ])('he %s: refused', async (_what, sql) => {
   await expect(asWriter(sql)).rejects.toThrow(REFUSED);
@@ -82,4 +154,29 @@ test('none of it left a trace, and a decision in another name does', async () =>
   const after = await verify();
   expect(after.stdout + after.stderr).toContain('moved by anna as after approve');
   expect(after.code).toBe(1);
+});
+
+test('deploy/roles.sql makes roles that can do so, and no password stands in it', async () => {
+  const own = `made_${process.pid}`;
+  const text = textOf('deploy/roles.sql')
+    .replace(/^\\.*$/gm, '')
+    .replaceAll(/:'\w+'/g, `'a password'`)
+    .replaceAll(/\btieout(_owner|_reader)?\b(?=[ ;,])/g, (name) => `${name}_${own}`);
+  const made = ['tieout', 'tieout_owner', 'tieout_reader'].map((name) => `${name}_${own}`);
+  const admin = await openClient(house.connection);
+  try {
+    const statements = text.replace(/^--.*$/gm, '').split(';');
+    for (const one of statements.filter((sql) => sql.trim() !== '')) await admin.query(one);
+    const { rows } = await admin.query(
+      `select pg_get_userbyid(datdba) as owner, rolcanlogin, rolsuper, rolcreaterole
+       from pg_database, pg_roles where datname = $1 and rolname = $2`,
+      [made[0], made[0]],
+    );
+    const plain = { rolcanlogin: true, rolsuper: false, rolcreaterole: false };
+    expect(rows).toEqual([{ owner: made[1], ...plain }]);
+  } finally {
+    await admin.query(`drop database if exists ${made[0]}`);
+    for (const role of made) await admin.query(`drop role if exists ${role}`);
+    await admin.end();
+  }
 });

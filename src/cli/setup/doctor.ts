@@ -26,6 +26,7 @@ import { strangeOrdersNotice } from '../../core/runs/strangeOrders.js';
 import { DAY_MS } from '../../core/time.js';
 import { PROCESS_CONNECTIONS_MAX } from '../../database/db.js';
 import { hasEmbedded } from '../../database/embedded/embeddedPlace.js';
+import { isOwner } from '../../database/grantRoles.js';
 import type { MigrationStatus } from '../../database/migrate.js';
 import { migrationStatus, skippedWords } from '../../database/migrate.js';
 import { isSuperuser, type ServerFacts, serverFacts } from '../../database/serverFacts.js';
@@ -93,7 +94,10 @@ async function examine(app: App): Promise<Check[]> {
   const isMigrated = status.pending.length === 0;
   return [
     ...configChecks(app.config),
-    ...liveChecks(app.config, await isSuperuser(app.db)),
+    ...liveChecks(app.config, {
+      isSuperuser: await isSuperuser(app.db),
+      isOwner: await isOwner(app.db),
+    }),
     ...(await databaseChecks(app, status)),
     ...(isMigrated ? await ledgerChecks(app) : []),
     ...(isMigrated ? await leftChecks(app) : []),

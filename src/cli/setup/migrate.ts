@@ -3,6 +3,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { QueueConnection } from '../../../jobs/backend.js';
 import { migrateQueues } from '../../../jobs/queues.js';
+import { type DatabaseRoles, grantRoles } from '../../database/grantRoles.js';
 import { migrateDown, migrateUp, migrationStatus } from '../../database/migrate.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
@@ -11,18 +12,11 @@ export function migrateCommand(): Command {
   const root = new Command('migrate');
   root
     .command('up')
-    .description('apply what is pending')
-    .action(async (_flags: object, command: Command) => {
-      await withApp(
-        command,
-        async (app) => {
-          const applied = await migrateUp(app.connection);
-          await migrateQueues(queueOf(app));
-          printLines(applied.length > 0 ? applied.map((name) => `applied ${name}`) : [UP_TO_DATE]);
-          return 0;
-        },
-        { anySchema: true },
-      );
+    .description('apply what is pending, as the owner of the tables')
+    .option('--writer <role>', 'give this role of the server what the program needs, and no more')
+    .option('--reader <role>', 'let this role read all but what opens a door')
+    .action(async (roles: DatabaseRoles, command: Command) => {
+      await withApp(command, (app) => up(app, roles), { anySchema: true });
     });
   root
     .command('down')
@@ -33,7 +27,7 @@ export function migrateCommand(): Command {
       await withApp(
         command,
         async (app) => {
-          const undone = await migrateDown(app.connection, count);
+          const undone = await migrateDown(app.owner, count);
           printLines(undone.map((name) => `took back ${name}`));
           return 0;
         },
@@ -48,7 +42,7 @@ export function migrateCommand(): Command {
       await withApp(
         command,
         async (app) => {
-          const status = await migrationStatus(app.connection);
+          const status = await migrationStatus(app.owner);
           if (wantsJson(command)) printJson(status);
           else {
             printLines([
@@ -66,12 +60,28 @@ export function migrateCommand(): Command {
   return root;
 }
 
+async function up(app: App, roles: DatabaseRoles): Promise<number> {
+  const applied = await migrateUp(app.owner);
+  await migrateQueues(queueOf(app));
+  await grantRoles(app.owner, roles);
+  printLines(applied.length > 0 ? applied.map((name) => `applied ${name}`) : [UP_TO_DATE]);
+  printLines(grantedWords(roles));
+  return 0;
+}
+
+function grantedWords({ writer, reader }: DatabaseRoles): string[] {
+  return [
+    ...(writer === undefined ? [] : [`the program may work as ${writer}`]),
+    ...(reader === undefined ? [] : [`auditors may read as ${reader}`]),
+  ];
+}
+
 const UP_TO_DATE = 'the database is up to date';
 
 function queueOf(app: App): QueueConnection {
   return app.config.queue.kind === 'redis'
     ? { kind: 'redis', url: app.config.queue.url }
-    : { kind: 'database', connection: app.connection };
+    : { kind: 'database', connection: app.owner };
 }
 
 function wholeNumber(text: string): number {

@@ -10,7 +10,10 @@ import { readBackup } from '../../backup/backupFiles.js';
 import { type BackupKey, readBackupKey } from '../../backup/backupKey.js';
 import type { BackupManifest } from '../../backup/manifest.js';
 import { assertEmpty, lastOutcome, restoreTables } from '../../backup/restoreStore.js';
-import { InputError } from '../../core/errors.js';
+import { InputError, TieoutError } from '../../core/errors.js';
+import type { Database } from '../../database/db.js';
+import { openDatabase } from '../../database/db.js';
+import { isOwner } from '../../database/grantRoles.js';
 import { migrateUp, migrationStatus } from '../../database/migrate.js';
 import { thisMachine } from '../../processes/identity.js';
 import { unknownAttempts } from '../../send/journal/journalsStore.js';
@@ -66,25 +69,45 @@ async function check({ folder, key }: Given, command: Command): Promise<number> 
 async function restore(app: App, given: Given, command: Command): Promise<number> {
   const { manifest, sha256 } = await readBackup(given.folder, given.key);
   await makeTables(app, manifest);
-  await assertEmpty(app.db);
+  const owned = openDatabase(app.owner);
+  try {
+    return await putIn(app, owned, { ...given, manifest, sha256 }, command);
+  } finally {
+    await owned.close();
+  }
+}
+
+async function putIn(
+  app: App,
+  db: Database,
+  given: Given & { manifest: BackupManifest; sha256: string },
+  command: Command,
+): Promise<number> {
+  const { manifest } = given;
+  if (!(await isOwner(db))) {
+    throw new TieoutError(
+      'restore changes the tables themselves: let database.user be the role that owns them',
+    );
+  }
+  await assertEmpty(db);
   const journal = await openPermitJournal(app.config.dataDir);
   try {
     const place = { journalId: journal.journalId, host: thisMachine(), place: journal.place };
-    const order = { ...given, manifest, sha256, who: deciderOf(command), journal: place };
+    const order = { ...given, who: deciderOf(command), journal: place };
     // Before the rows can be seen: a process that dies in between leaves nobody wondering.
     const reason = `restored from the backup of ${manifest.takenAt}`;
     await notePutBack(app.config.dataDir, reason, app.log);
-    await restoreTables(app.db, order, (done, total) => app.progress('restore', done, total));
-    await migrateUp(app.connection, app.log);
+    await restoreTables(db, order, (done, total) => app.progress('restore', done, total));
+    await migrateUp(app.owner, app.log);
     if (app.config.queue.kind === 'database') {
-      await migrateQueues({ kind: 'database', connection: app.connection });
+      await migrateQueues({ kind: 'database', connection: app.owner });
     }
     const { permits } = await journal.read(null, null);
     const ids = permits.map(({ attemptId }) => attemptId);
-    const lost = await unknownAttempts(app.db, ids);
-    await enterLost(app.db, thisMachine(), await journal.find(new Set(lost)));
+    const lost = await unknownAttempts(db, ids);
+    await enterLost(db, thisMachine(), await journal.find(new Set(lost)));
     const missing = lost.length;
-    const outcomes = await lastOutcome(app.db);
+    const outcomes = await lastOutcome(db);
     if (wantsJson(command)) {
       printJson({ takenAt: manifest.takenAt, sendsNotInBackup: missing, lastOutcome: outcomes });
     } else printLines(wordsOf(manifest, missing, outcomes));
@@ -96,7 +119,7 @@ async function restore(app: App, given: Given, command: Command): Promise<number
 
 /** The schema as the backup knew it; a newer one is made of it once the rows are in. */
 async function makeTables(app: App, { migrations }: BackupManifest): Promise<void> {
-  const status = await migrationStatus(app.connection);
+  const status = await migrationStatus(app.owner);
   const ours = [...status.applied, ...status.pending];
   const strange = migrations.find((name, index) => ours[index] !== name);
   if (strange !== undefined) {
@@ -106,7 +129,7 @@ async function makeTables(app: App, { migrations }: BackupManifest): Promise<voi
   if (ahead > 0) {
     throw new InputError('the database is newer than the backup: restore into one without tables');
   }
-  await migrateUp(app.connection, app.log, undefined, migrations.at(-1) ?? null);
+  await migrateUp(app.owner, app.log, undefined, migrations.at(-1) ?? null);
 }
 
 function wordsOf(manifest: BackupManifest, missing: number, outcomes: string): string[] {

@@ -30,6 +30,8 @@ export interface EmbeddedServer {
 }
 
 const DATABASE = 'tieout';
+/** Whom the program signs in as; the tables are the superuser's, who migrates. */
+export const WRITER = 'tieout_writer';
 /** Every process that uses the server keeps one connection of this name as long as it does. */
 const PRESENCE = 'tieout presence';
 const POLL_MS = 25;
@@ -135,6 +137,8 @@ async function assertDurable(client: pg.Client): Promise<void> {
 async function createDatabase(client: pg.Client): Promise<void> {
   const known = await client.query('select 1 from pg_database where datname = $1', [DATABASE]);
   if (known.rowCount === 0) await client.query(named`create database ${identifier(DATABASE)}`);
+  const role = await client.query('select 1 from pg_roles where rolname = $1', [WRITER]);
+  if (role.rowCount === 0) await client.query(named`create role ${identifier(WRITER)} login`);
 }
 
 interface Presence {

@@ -88,24 +88,6 @@ export async function finishPull(db: Db, pullId: bigint): Promise<void> {
   );
 }
 
-/**
- * The planner must know how much a snapshot has brought, or it joins it row by row. Only columns
- * that snapshots are joined by, and a third of the usual sample: how many rows there are of a
- * snapshot, an account, a page, and how few were not asked for, is all that it needs.
- */
-export function analyseSnapshot(db: Db, pullId: bigint): Promise<void> {
-  return inTransaction(db, async (tx) => {
-    await plannedBy(tx, { default_statistics_target: '30' });
-    await tx.query(named`
-      analyze ${partitionOf('asked_orders', pullId)}
-          (pull_id, account_id, order_no, page_no, in_ledger),
-        ${partitionOf('asked_refunds', pullId)} (pull_id, account_id, order_no),
-        ${partitionOf('look_entries', pullId)}
-          (pull_id, account_id, order_no, is_extra, is_asked),
-        ${partitionOf('pages', pullId)} (pull_id, account_id, page_no, state)`);
-  });
-}
-
 /** Whether an order of the pull has no complete snapshot, as the compare counts it. */
 export async function hasGaps(db: Db, pullId: bigint): Promise<boolean> {
   const { rows } = await db.query(

@@ -5,7 +5,9 @@
 import type { BatchInstruction, QueuedBatch } from '../../core/instructions/batch.js';
 import type { HoldReason } from '../../core/instructions/decision.js';
 import type { Movement } from '../../core/orders/order.js';
+import { analyse } from '../../database/analyse.js';
 import type { Db } from '../../database/db.js';
+import { identifier } from '../../database/identifiers.js';
 import type { RawInstruction } from '../../instructions/batchRow.js';
 import { batchInstruction } from '../../instructions/batchRow.js';
 
@@ -193,16 +195,18 @@ export async function queuedBatches(
   return new Map(rows.map((row) => [row.account_id, Number(row.count)]));
 }
 
+const TOLD_APART_BY = [
+  ...['instruction_id', 'run_id', 'account_id', 'order_no', 'operation', 'transaction_id'],
+  ...['refund_id', 'state', 'batch_id', 'settled_run_id', 'settled_at', 'is_open', 'is_void'],
+];
+
 /**
  * The planner must know what was just planned, or each batch is weighed by reading all others. Of
  * its many columns those that instructions are found and told apart by.
  */
 export async function analyseBatches(db: Db): Promise<void> {
-  await db.query(
-    `analyze tieout.instructions (instruction_id, run_id, account_id, order_no, operation,
-       transaction_id, refund_id, state, batch_id, settled_run_id, settled_at, is_open, is_void),
-       tieout.batches`,
-  );
+  await analyse(db, identifier('tieout', 'instructions'), TOLD_APART_BY);
+  await analyse(db, identifier('tieout', 'batches'));
 }
 
 /**

@@ -8,6 +8,7 @@ import { addAmounts } from './money.js';
 import { type Owed, owedSentence, type Silence, silenceSentence } from './runs/owed.js';
 import type { CurrencyTotals, OrderFigures, RunSummary } from './runs/summary.js';
 import { runSentence } from './runs/summary.js';
+import { moneyIn } from './text/amounts.js';
 
 export const ALERT_EVENTS = [
   'night_finished',
@@ -183,7 +184,7 @@ export function batchLate(accountId: string, businessDate: string, late: readonl
   const orders = late.reduce((sum, one) => sum + one.orders, 0);
   const [since] = late.map((one) => one.since).sort();
   const last = late[0]?.lastBookedAt.toISOString() ?? '';
-  const money = late.map(({ amount, currency }) => `${amount} ${currency}`).join(', ');
+  const money = late.map(({ amount, currency }) => moneyIn(amount, currency)).join(', ');
   const of = `${orders} order${orders === 1 ? '' : 's'}`;
   return {
     event: 'batch_late',

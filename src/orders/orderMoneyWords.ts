@@ -1,6 +1,7 @@
 // One movement or settlement line of an order, in words: the same on the command line and the
 // console. Pure.
 
+import { moneyIn } from '../core/text/amounts.js';
 import { labelOf } from '../core/text/labels.js';
 import type { OrderLine, OrderMovement } from './orderMoneyStore.js';
 
@@ -14,7 +15,8 @@ export function settledWords({ amount, isHistory, batches }: OrderMovement): str
 /** Where its amount comes from, and whether anybody knows it. */
 export function amountWords({ amount, currency, knownBy }: OrderMovement): string {
   if (amount === null) return `an amount of ${currency} that nobody knows (in suspense)`;
-  return knownBy === 'look' ? `${amount} ${currency}` : `${amount} ${currency} (by ${knownBy})`;
+  const money = moneyIn(amount, currency);
+  return knownBy === 'look' ? money : `${money} (by ${knownBy})`;
 }
 
 const HAS_MOVEMENT: ReadonlySet<string> = new Set(['captured', 'refunded']);

@@ -2,6 +2,7 @@
 // line and the console. Pure. Neighbour: settlementStore.ts has the figures.
 
 import { addAmounts } from '../core/money.js';
+import { amountIn, moneyIn } from '../core/text/amounts.js';
 import { labelOf } from '../core/text/labels.js';
 import type { OldestOpen, SettlementDocument } from './settlementStore.js';
 
@@ -36,16 +37,17 @@ function sentence(
   const gateway = of(accounts.flatMap((one) => one.atGateway));
   const payable = of(accounts.flatMap((one) => one.payable));
   const bank = of(accounts.flatMap((one) => one.bank));
-  const open = sum(gateway.map((row) => row.closing));
-  const fees = sum(payable.map((row) => row.fees));
-  const charged = sum(payable.map((row) => row.chargebacks));
+  const total = (amounts: readonly string[]): string => amountIn(sum(amounts), currency);
+  const open = total(gateway.map((row) => row.closing));
+  const fees = total(payable.map((row) => row.fees));
+  const charged = total(payable.map((row) => row.chargebacks));
   return (
-    `${currency}: captured ${sum(gateway.map((row) => row.captured))}, ` +
-    `refunded ${sum(gateway.map((row) => row.refunded))}, ` +
-    `settled ${sum(gateway.map((row) => row.settled))}, ` +
+    `${currency}: captured ${total(gateway.map((row) => row.captured))}, ` +
+    `refunded ${total(gateway.map((row) => row.refunded))}, ` +
+    `settled ${total(gateway.map((row) => row.settled))}, ` +
     `at the gateway ${open}${missing(of(oldest))}; ` +
-    `paid out ${sum(bank.map((row) => row.paidOut))} (fees ${fees}, chargebacks ${charged}), ` +
-    `arrived ${sum(bank.map((row) => row.arrived))}.`
+    `paid out ${total(bank.map((row) => row.paidOut))} (fees ${fees}, chargebacks ${charged}), ` +
+    `arrived ${total(bank.map((row) => row.arrived))}.`
   );
 }
 
@@ -66,8 +68,8 @@ export function transitLines(oldest: readonly OldestOpen[]): string[] {
   return currencies.map((currency) => {
     const rows = oldest.filter((row) => row.currency === currency);
     const [since] = rows.map((row) => row.since).sort();
-    const amount = sum(rows.map((row) => row.amount)).replace(/\B(?=(\d{3})+\.)/g, ',');
-    const open = `captured and not yet settled: ${amount} ${currency}`;
+    const amount = moneyIn(sum(rows.map((row) => row.amount)), currency);
+    const open = `captured and not yet settled: ${amount}`;
     return `In transit, ${open}, the oldest since ${since}.`;
   });
 }

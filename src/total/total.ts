@@ -42,6 +42,7 @@ import type {
 import { ORDER_CLASSES, workedOutOpenAfter } from '../core/runs/summary.js';
 import { unkeptBreaksNotice } from '../core/runs/unkeptSettlement.js';
 import { unreadableNotice } from '../core/runs/unreadable.js';
+import { amountIn, moneyIn } from '../core/text/amounts.js';
 import { type Db, inTransaction } from '../database/db.js';
 import { findDrift } from '../drift/drift.js';
 import { countSettledBetween } from '../instructions/decisionsStore.js';
@@ -377,7 +378,7 @@ function checkStakes(stakes: readonly MoneyTie[]): void {
     if (expected === tie.openAfter) continue;
     throw new TieoutError(
       `account ${tie.accountId} does not tie: open breaks should come to ` +
-        `${expected} ${tie.currency}, they come to ${tie.openAfter}`,
+        `${moneyIn(expected, tie.currency)}, they come to ${amountIn(tie.openAfter, tie.currency)}`,
     );
   }
 }

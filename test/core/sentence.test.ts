@@ -8,6 +8,7 @@ import {
   sideText,
 } from '../../src/core/breaks/sentence.js';
 import { BREAK_KINDS } from '../../src/core/orders/verdict.js';
+import { currencySentences } from '../../src/settlement/settlementWords.js';
 
 const EXPECTED = { state: 'captured', currency: 'EUR', amount: '10.00' };
 const ACTUAL = {
@@ -60,11 +61,16 @@ describe('a break in words', () => {
     [{}, 'nothing'],
     [{ amount: '10.00', currency: 'EUR' }, '10.00 EUR'],
     [{ state: 'captured', amount: '10.00', currency: 'EUR' }, 'captured 10.00 EUR'],
+    [{ state: 'captured', amount: '23400.00', currency: 'JPY' }, 'captured 23,400 JPY'],
+    [{ amount: '1234567.50', currency: 'EUR' }, '1,234,567.50 EUR'],
     [{ code: '7777', amount: 'ten' }, 'code 7777 ten'],
+    [{ code: '7777', amount: '12345,6', currency: 'EUR' }, 'code 7777 12345,6 EUR'],
   ])('%j reads %s', (side, text) => {
     expect(sideText(side)).toBe(text);
   });
 });
+
+type SettledAccounts = Parameters<typeof currencySentences>[0]['accounts'];
 
 describe('the difference in money', () => {
   const tenEuro = { currency: 'EUR', amount: '10.00' };
@@ -78,5 +84,23 @@ describe('the difference in money', () => {
     ['amount_mismatch', tenEuro, { currency: 'EUR', amount: 'ten' }, null],
   ] as const)('%s of %j and %j is %s', (kind, expected, actual, difference) => {
     expect(breakDifference(kind, expected, actual)).toBe(difference);
+  });
+});
+
+describe('what became of the captured money', () => {
+  const book = { currency: 'JPY', captured: '3209800.00', refunded: '0.00', settled: '3253800.00' };
+  const atGateway = [{ ...book, closing: '-44000.00' }];
+  const accounts = [{ atGateway, payable: [], bank: [] }] as unknown as SettledAccounts;
+
+  test('has the decimals of its currency, in groups', () => {
+    expect(currencySentences({ accounts }, [], '2026-11-01')).toEqual([
+      'JPY: captured 3,209,800, refunded 0, settled 3,253,800, at the gateway -44,000; ' +
+        'paid out 0 (fees 0, chargebacks 0), arrived 0.',
+    ]);
+  });
+
+  test('a break of settlement says so too', () => {
+    const sides = { expected: {}, actual: { amount: '50900.00', currency: 'JPY' } };
+    expect(breakSentence('settled_unknown', sides.expected, sides.actual)).toContain('50,900 JPY');
   });
 });

@@ -89,7 +89,9 @@ describe('the page of settlement', () => {
     const [book] = books;
     const { body, statusCode } = await finance.get('/settlement');
     expect(statusCode).toBe(200);
-    expect(body).toMatch(/EUR: captured [\d.]+, refunded [\d.]+, settled -?[\d.]+, at the gateway/);
+    expect(body).toMatch(
+      /EUR: captured [\d.,]+, refunded [\d.,]+, settled -?[\d.,]+, at the gateway/,
+    );
     const links = [...body.matchAll(/href="(\/settlement\/rows\?account=A1001[^"]+)"/g)];
     const seen = new Set<string>();
     for (const [, link = ''] of links) {

@@ -13,7 +13,7 @@ import { ageInDays } from '../../core/breaks/breakAge.js';
 import { breakFields, breakSentence, namesIn } from '../../core/breaks/sentence.js';
 import { nameLabel } from '../../core/instructions/decider.js';
 import { formatAmount, parseSum } from '../../core/money.js';
-import { moneyIn } from '../../core/text/amounts.js';
+import { amountIn, moneyIn } from '../../core/text/amounts.js';
 import { causeLabel, labelOf } from '../../core/text/labels.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
 import type { RefundRequestRow } from '../../ledger/refundRequestsStore.js';
@@ -149,14 +149,16 @@ export function explainedLines(
     `Within tolerance on ${date}`,
     ...sums.map(
       (sum) =>
-        `  ${sum.accountId} ${sum.currency}: ${counted(sum.orders, 'order')}, ${sum.below} too ` +
-        `little and ${sum.above} too much at the gateway, net ${sum.net}`,
+        `  ${sum.accountId} ${sum.currency}: ${counted(sum.orders, 'order')}, ` +
+        `${amountIn(sum.below, sum.currency)} too little and ` +
+        `${amountIn(sum.above, sum.currency)} too much at the gateway, ` +
+        `net ${amountIn(sum.net, sum.currency)}`,
     ),
     ...rows.map((row) => {
       const sentence = breakSentence('amount_mismatch', row.expected, row.actual);
       const other = row.class === 'broken' ? ', broken for another reason' : '';
       const order = `${row.accountId} ${row.orderNo}`;
-      return `  ${order}  ${row.difference} ${row.currency}  ${sentence}${other}`;
+      return `  ${order}  ${moneyIn(row.difference, row.currency)}  ${sentence}${other}`;
     }),
     ...(rest > 0 ? [`  ... and ${rest} more: --limit, --offset`] : []),
   ];

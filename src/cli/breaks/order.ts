@@ -10,7 +10,7 @@ import { type PayoutAnswer, payoutWords } from '../../core/instructions/payoutAn
 import { gapWords } from '../../core/instructions/refundOrdinals.js';
 import { type Coverage, coverageLabel } from '../../core/orders/coverage.js';
 import { removedLine } from '../../core/runs/removal.js';
-import { moneyIn } from '../../core/text/amounts.js';
+import { amountIn, moneyIn } from '../../core/text/amounts.js';
 import { disputeText, labelOf } from '../../core/text/labels.js';
 import type { OrderHistory } from '../../orders/historyStore.js';
 import { orderHistory } from '../../orders/historyStore.js';
@@ -186,9 +186,11 @@ function moneyLines({ movements, lines }: OrderMoney): string[] {
   });
   const settled = lines.map((line) => {
     const match = matchWords(line);
+    const shown = (amount: string): string => amountIn(amount, line.settleCurrency);
     return (
       `  ${line.bookedAt}  batch ${line.batch}, line ${line.line}: ${labelOf(line.type)} ` +
-      `${line.gross} ${line.settleCurrency}, fee ${line.fee}, net ${line.net}` +
+      `${moneyIn(line.gross, line.settleCurrency)}, fee ${shown(line.fee)}, ` +
+      `net ${shown(line.net)}` +
       `${match === '' ? '' : `; ${match}`}`
     );
   });

@@ -5,6 +5,7 @@ import type { Config } from '../../config/config.js';
 import { nameLabel } from '../../core/instructions/decider.js';
 import { holdLabel, isUndecided } from '../../core/instructions/decision.js';
 import { payoutWords } from '../../core/instructions/payoutAnswer.js';
+import { amountIn, moneyIn } from '../../core/text/amounts.js';
 import { disputeText } from '../../core/text/labels.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
 import { DAY_MS } from '../../core/time.js';
@@ -39,7 +40,7 @@ export function listLines(rows: readonly ListedInstruction[], now: Date): string
       row.isReplanned ? 'to be planned again' : null,
     ].filter((note) => note !== null);
     return (
-      `#${row.id}  ${row.state.padEnd(9)}  ${what}  ${row.amount} ${row.currency}  ` +
+      `#${row.id}  ${row.state.padEnd(9)}  ${what}  ${moneyIn(row.amount, row.currency)}  ` +
       `${row.accountId} ${row.orderNo}  ${notes.join('; ')}`
     );
   });
@@ -85,7 +86,7 @@ export function sheetLines(sheet: Sheet, { schedule }: Pick<Config, 'schedule'>)
 }
 
 function whatOf(sheet: Sheet): string {
-  return [sheet.operation, sheet.refundId, sheet.reviewDecision, sheet.money]
+  return [sheet.operation, sheet.refundId, sheet.reviewDecision, moneyOf(sheet)]
     .filter((part) => part !== null)
     .join(' ');
 }
@@ -116,8 +117,8 @@ function seenLines(
   return [
     ledger === null
       ? '  ledger   has no such order'
-      : `  ledger   expects ${ledger.expected} ${ledger.amount} ${ledger.currency}` +
-        `${ledger.captureAmount === null ? '' : `, to capture ${ledger.captureAmount}`}` +
+      : `  ledger   expects ${ledger.expected} ${shownMoney(ledger.amount, ledger.currency)}` +
+        `${captureText(ledger)}` +
         `${ledger.reviewDecision === null ? '' : `, review decision ${ledger.reviewDecision}`}`,
     ...(seen.refundRequests ?? []).map(
       (one) =>
@@ -126,12 +127,25 @@ function seenLines(
     ),
     ...(seen.gateway ?? []).map(
       (entry) =>
-        `  gateway  ${entry.state ?? `code ${entry.code}`} ${entry.amount} ${entry.currency}, ` +
+        `  gateway  ${entry.state ?? `code ${entry.code}`} ` +
+        `${shownMoney(entry.amount, entry.currency)}, ` +
         `transaction ${entry.transaction}${entry.fraudRejected ? ', fraud check REJECT' : ''}`,
     ),
     ...(seen.gateway === null ? ['  gateway  was not seen to have it'] : []),
     ...(seen.disputes ?? []).map((one) => `  taken back  ${disputeText(one)}${sinceText(one)}`),
   ];
+}
+
+function captureText({ captureAmount, currency }: NonNullable<Seen['ledger']>): string {
+  return captureAmount === null ? '' : `, to capture ${amountIn(captureAmount, currency)}`;
+}
+
+function shownMoney(amount: string | null, currency: string | null): string {
+  return amount === null ? 'no amount' : moneyIn(amount, currency);
+}
+
+function moneyOf(sheet: Sheet): string {
+  return moneyIn(sheet.refundAmount ?? sheet.amount, sheet.currency);
 }
 
 function sinceText({ at }: SeenDispute): string {
@@ -143,7 +157,7 @@ function payoutText(payout: NonNullable<Seen['payout']> | null): string {
   const whom = payout.beneficiary || payout.beneficiaryId || 'a beneficiary without a name';
   const what = [payout.reference, payout.reason].filter((part) => part !== null).join(', ');
   return maskCardNumbers(
-    `  ledger   asks for ${payout.amount} ${payout.currency} to ${whom}` +
+    `  ledger   asks for ${shownMoney(payout.amount, payout.currency)} to ${whom}` +
       `${what === '' ? '' : ` (${what})`}, payload ${payout.sha256.slice(0, DIGEST_SHOWN)}`,
   );
 }
@@ -175,7 +189,7 @@ function sendingLines(sheet: Sheet, time: (at: string) => string): string[] {
       : [
           '',
           'What to look for in the merchant portal',
-          `  transaction ${sheet.transactionId}, order ${sheet.orderNo}, ${sheet.money}`,
+          `  transaction ${sheet.transactionId}, order ${sheet.orderNo}, ${moneyOf(sheet)}`,
           `  between ${time(window.from)} and ${window.until ? time(window.until) : 'now'}`,
           ...(sheet.tag === null ? [] : [`  ${sheet.tag} in the reason of the refund`]),
           ...(sheet.nextReference === null
@@ -209,7 +223,7 @@ function snapshotText(snapshot: SheetSnapshot | null, time: (at: string) => stri
   if (snapshot === null) return 'no complete look';
   const entries = snapshot.entries.map(
     (entry) =>
-      `${entry.state ?? `code ${entry.code}`} ${entry.amount} ${entry.currency} ` +
+      `${entry.state ?? `code ${entry.code}`} ${shownMoney(entry.amount, entry.currency)} ` +
       `(${entry.transaction})`,
   );
   return `${entries.join(', ') || 'no such order'}, checked at ${time(snapshot.at)}`;
@@ -237,7 +251,7 @@ export function verdictLines(
 
 function shortText(one: DecidableInstruction): string {
   const what = [one.operation, one.refundId, one.reviewDecision].filter((part) => part !== null);
-  const money = `${one.refundAmount ?? one.amount} ${one.currency}`;
+  const money = moneyIn(one.refundAmount ?? one.amount, one.currency);
   return `${what.join(' ')} ${money}  ${one.accountId} ${one.orderNo}`;
 }
 

@@ -6,6 +6,7 @@ import type { MovedBreak } from '../../breaks/breaksStore.js';
 import { breakSentence, namesIn } from '../../core/breaks/sentence.js';
 import { coverageLabel } from '../../core/orders/coverage.js';
 import type { RunSummary } from '../../core/runs/summary.js';
+import { moneyIn } from '../../core/text/amounts.js';
 import { causeLabel, labelOf } from '../../core/text/labels.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
 import type { CoverageRow } from '../../pull/snapshot/coverageStore.js';
@@ -50,7 +51,7 @@ const SIGNS: Readonly<Record<MovedBreak['event'], string>> = {
 };
 
 function movedLine(one: MovedBreak): string {
-  const money = one.amount === null ? '' : ` ${one.amount} ${one.currency}`;
+  const money = one.amount === null ? '' : ` ${moneyIn(one.amount, one.currency)}`;
   const why =
     one.cause === null
       ? one.event === 'waived'

@@ -3,6 +3,7 @@
 
 import { Command } from 'commander';
 import { UsageError } from '../../core/errors.js';
+import { moneyIn } from '../../core/text/amounts.js';
 import type { SentInstruction } from '../../instructions/instructionsStore.js';
 import { sendApproved } from '../../night/sendApproved.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
@@ -50,8 +51,8 @@ function sentLines(sent: readonly SentInstruction[]): string[] {
   if (sent.length === 0) return ['Nothing that was approved waits to be sent.'];
   return sent.map(
     (one) =>
-      `#${one.instructionId}  ${one.state.padEnd(9)}  ${one.operation} ${one.money} ` +
-      `${one.currency}  ${one.accountId} ${one.orderNo}` +
+      `#${one.instructionId}  ${one.state.padEnd(9)}  ${one.operation} ` +
+      `${moneyIn(one.money, one.currency)}  ${one.accountId} ${one.orderNo}` +
       `${one.reason === null ? '' : `  (${one.reason})`}`,
   );
 }

@@ -11,6 +11,7 @@ import { didNotStart, nextSentence, owedSentence, silenceSentence } from '../../
 import { strangeOrdersNotice } from '../../core/runs/strangeOrders.js';
 import { runSentence } from '../../core/runs/summary.js';
 import { unkeptBreaksNotice } from '../../core/runs/unkeptSettlement.js';
+import { moneyIn } from '../../core/text/amounts.js';
 import { readSchedule } from '../../night/clock.js';
 import type { Waiting } from '../../night/consoleRunsStore.js';
 import { waitingCounts } from '../../night/consoleRunsStore.js';
@@ -137,7 +138,7 @@ function withoutMeaning(words: readonly SeenCode[]): string[] {
 function codeLines(words: readonly SeenCode[]): string[] {
   if (words.length === 0) return ['The gateway has not said anything yet.'];
   return words.flatMap((one) => {
-    const money = Object.entries(one.newestMoney).map(([currency, sum]) => `${sum} ${currency}`);
+    const money = Object.entries(one.newestMoney).map(([currency, sum]) => moneyIn(sum, currency));
     const nights = one.nights === 1 ? '1 night' : `${one.nights} nights`;
     const since = `since ${one.meaningSince}, profile ${one.meaningProfile.slice(0, 12)}`;
     return [

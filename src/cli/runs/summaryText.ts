@@ -108,11 +108,12 @@ function moneyLines(account: AccountSummary): string[] {
   const hasFees = account.totals.some(({ payoutFees }) => payoutFees !== undefined);
   if (isPaid) head.push('paid out');
   if (hasFees) head.push('payout fees');
-  const rows = account.totals.map((row) => [
-    ...[row.currency, row.captured, row.cancelled, row.refunded, row.net, row.unknown],
-    ...(isPaid ? [row.paidOut ?? '0.00'] : []),
-    ...(hasFees ? [row.payoutFees ?? '0.00'] : []),
-  ]);
+  const rows = account.totals.map((row) => {
+    const amounts = [row.captured, row.cancelled, row.refunded, row.net, row.unknown];
+    if (isPaid) amounts.push(row.paidOut ?? '0.00');
+    if (hasFees) amounts.push(row.payoutFees ?? '0.00');
+    return [row.currency, ...amounts.map((amount) => amountIn(amount, row.currency))];
+  });
   const widths = head.map((name, column) =>
     Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),
   );

@@ -2,6 +2,7 @@
 // outside is masked here, ids are not altered. Neighbour: settlement/settlementWords.ts has the
 // sentences, which the console says, too.
 
+import { amountIn, grouped, moneyIn } from '../../core/text/amounts.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
 import type {
   BatchLine,
@@ -12,13 +13,14 @@ import type {
 
 export function batchLine(one: SettlementDocument['batches'][number]): string {
   const { accountId, batch, currency, lines, payout, arrived, state } = one;
-  const money = `${payout} ${currency}  arrived ${arrived}`;
+  const money = `${moneyIn(payout, currency)}  arrived ${amountIn(arrived, currency)}`;
   return `${accountId}  ${batch}  ${lines} lines  ${money}  ${state}`;
 }
 
 export function lineOfBatch(line: BatchLine): string {
   const { accountId, lineId, type, bookedAt, gross, fee, net, settleCurrency } = line;
-  const money = `${gross} - ${fee} = ${net} ${settleCurrency}`;
+  const shown = (amount: string): string => amountIn(amount, settleCurrency);
+  const money = `${shown(gross)} - ${shown(fee)} = ${moneyIn(net, settleCurrency)}`;
   const order = line.orderNo === null ? '' : `  order ${line.orderNo}`;
   const found = line.settlesOrder === null ? '' : `  settles ${line.settlesOrder}`;
   const how = line.matchedBy === null ? '' : ` of ${line.movedOn}, by ${line.matchedBy}`;
@@ -33,7 +35,7 @@ export function itemLine(item: OpenItem): string {
     ...(orderNo === null ? [] : [`order ${orderNo}`]),
     ...(batch === null ? [] : [`batch ${batch}`]),
   ];
-  const money = suspense ? `an unknown amount of ${currency}` : `${amount} ${currency}`;
+  const money = suspense ? `an unknown amount of ${currency}` : moneyIn(amount, currency);
   return `${since}  ${BOOKS[book]}  ${accountId}  ${where.join(', ')}  ${what}  ${money}`;
 }
 
@@ -41,7 +43,11 @@ const BOOKS = { atGateway: 'at the gateway', bank: 'to arrive' } as const;
 
 export function feeLine(one: FeeFigures): string {
   const { accountId, currency, type, lines, gross, fees, agreed, variance, beyond } = one;
-  const taken = `${accountId}  ${currency}  ${type}: ${lines} lines, gross ${gross}, fees ${fees}`;
+  const shown = (amount: string): string => amountIn(amount, currency);
+  const taken =
+    `${accountId}  ${currency}  ${type}: ${grouped(String(lines))} lines, ` +
+    `gross ${shown(gross)}, fees ${shown(fees)}`;
   if (agreed === null) return `${taken}, nothing agreed`;
-  return `${taken}, agreed ${agreed}, variance ${variance}, ${beyond} past the tolerance`;
+  const found = `variance ${shown(variance ?? '0.00')}, ${beyond} past the tolerance`;
+  return `${taken}, agreed ${shown(agreed)}, ${found}`;
 }

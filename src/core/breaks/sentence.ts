@@ -1,9 +1,9 @@
 // One plain sentence for each break: what the gateway shows and what the ledger expects, with the
 // figures. Pure, and the only place where a break is put into words.
 
-import { decimalsOf } from '../currency.js';
 import { formatAmount, parseAmount } from '../money.js';
 import type { BreakKind } from '../orders/verdict.js';
+import { moneyIn } from '../text/amounts.js';
 import { SETTLEMENT_SENTENCES } from './settlementSentence.js';
 
 /** What one side said when the break was seen; a field that it does not have is absent. */
@@ -49,24 +49,17 @@ export function breakFields(expected: Side, actual: Side): FieldPair[] {
 
 const FIELDS = ['state', 'amount', 'currency', 'transaction', 'code', 'problem'] as const;
 
-/** "120.00 EUR", "captured 120.00 EUR", or "nothing". */
+/** "120.00 EUR", "captured 1,120 JPY", or "nothing". */
 export function sideText(side: Side): string {
-  const money = [side.amount, side.currency].filter((part) => part !== undefined).join(' ');
+  const money = side.amount === undefined ? side.currency : moneyIn(side.amount, side.currency);
   const state = side.state ?? (side.code === undefined ? undefined : `code ${side.code}`);
   const text = [state, money].filter((part) => part !== undefined && part !== '').join(' ');
   return text === '' ? 'nothing' : text;
 }
 
-/** Nobody says yen with hundredths, though each side is kept with them. */
-function asSpoken(side: Side): Side {
-  const { amount, currency } = side;
-  if (amount === undefined || currency === undefined || !amount.endsWith('.00')) return side;
-  return decimalsOf(currency, {}) === 0 ? { ...side, amount: amount.slice(0, -3) } : side;
-}
-
 export function breakSentence(kind: BreakKind, expected: Side, actual: Side): string {
-  const ledger = sideText(asSpoken(expected));
-  const gateway = sideText(asSpoken(actual));
+  const ledger = sideText(expected);
+  const gateway = sideText(actual);
   return SENTENCES[kind]({ expected, actual, ledger, gateway });
 }
 
@@ -188,6 +181,6 @@ function badEntry(side: Side): string {
 }
 
 function money(side: Side): string {
-  const { amount, currency } = asSpoken(side);
-  return `${amount ?? '(no amount)'} ${currency ?? '(no currency)'}`;
+  const { amount = '(no amount)', currency = '(no currency)' } = side;
+  return moneyIn(amount, currency);
 }

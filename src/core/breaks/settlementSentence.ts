@@ -1,6 +1,8 @@
 // One plain sentence for each break of settlement: what the acquirer's lines say, what the gateway
 // shows, and what to do about it. Pure. Neighbour: sentence.ts has those of orders.
 
+import { moneyIn } from '../text/amounts.js';
+
 /** What a side may say of it. */
 interface Side {
   state?: string;
@@ -43,7 +45,7 @@ export const SETTLEMENT_SENTENCES = {
 };
 
 function money({ amount, currency }: Side): string {
-  return `${amount ?? 'an amount that nobody knows'} ${currency ?? ''}`.trim();
+  return moneyIn(amount ?? 'an amount that nobody knows', currency);
 }
 
 function whatMoved({ state = 'moved', since = 'an earlier day', ...side }: Side): string {

@@ -2,6 +2,7 @@
 // from the store. Neighbour: total/total.ts, which fails a run whose money is not all told.
 
 import type { AccountSummary } from '../runs/summary.js';
+import { amountIn, moneyIn } from '../text/amounts.js';
 
 export interface ConfirmedMoney {
   accountId: string;
@@ -47,6 +48,6 @@ function keyOf({ accountId, currency, operation }: Omit<ConfirmedMoney, 'amount'
 function words({ accountId, currency, operation, amount }: ConfirmedMoney, was: string): string {
   return (
     `account ${accountId} does not tie: its totals tell of ` +
-    `${amount} ${currency} by ${operation}, confirmed were ${was}`
+    `${moneyIn(amount, currency)} by ${operation}, confirmed were ${amountIn(was, currency)}`
   );
 }

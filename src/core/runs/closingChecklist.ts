@@ -2,6 +2,8 @@
 // whether it is as it should be. Pure; days/checklistStore.ts counts, the command and the console
 // show. Nothing of it forbids a close: a day with open breaks may be closed, knowing of them.
 
+import { moneyIn } from '../text/amounts.js';
+
 export interface MoneyOf {
   currency: string;
   /** text of two decimals */
@@ -103,7 +105,7 @@ function gapWords(gaps: readonly string[]): string {
 
 function moneyWords(money: readonly MoneyOf[]): string {
   if (money.length === 0) return 'no money at stake';
-  return `${money.map(({ amount, currency }) => `${amount} ${currency}`).join(', ')} at stake`;
+  return `${money.map(({ amount, currency }) => moneyIn(amount, currency)).join(', ')} at stake`;
 }
 
 function count(n: number, one: string, many: string): string {

@@ -3,6 +3,7 @@
 // words for what the store found.
 
 import { oneLine } from '../log.js';
+import { moneyIn } from '../text/amounts.js';
 
 export interface Notice {
   accountId: string;
@@ -95,7 +96,7 @@ export function feedNotice(gap: FeedGapFacts): Notice {
 }
 
 function gapText(gap: FeedGapFacts): string {
-  const held = `${gap.ledgerCount} orders, ${gap.ledgerAmount} ${gap.currency}`;
+  const held = `${gap.ledgerCount} orders, ${moneyIn(gap.ledgerAmount, gap.currency)}`;
   switch (gap.verdict) {
     case 'absent':
       return gap.currency === ''
@@ -106,7 +107,8 @@ function gapText(gap: FeedGapFacts): string {
     case 'different':
       return (
         `is not whole: its feed states ${gap.statedCount} orders, ` +
-        `${gap.statedAmount} ${gap.currency}, the ledger holds ${held}`
+        `${gap.statedAmount === null ? 'no amount' : moneyIn(gap.statedAmount, gap.currency)}, ` +
+        `the ledger holds ${held}`
       );
   }
 }

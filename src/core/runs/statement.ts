@@ -6,6 +6,7 @@
 import type { Hundredths } from '../money.js';
 import { parseSum } from '../money.js';
 import { BREAK_KINDS } from '../orders/verdict.js';
+import { amountIn } from '../text/amounts.js';
 import { labelOf } from '../text/labels.js';
 import type { Notice } from './notices.js';
 
@@ -163,7 +164,8 @@ export function unexplainedNotice(left: {
     kind: 'unexplained',
     about: `unexplained money of ${accountId} in ${currency}`,
     text:
-      `the statement in ${currency} does not bridge: captured ${captured} and refunded ` +
-      `${refunded} are unexplained (gateway − ledger). Do not sign it; see the sheet Statement`,
+      `the statement in ${currency} does not bridge: captured ${amountIn(captured, currency)} ` +
+      `and refunded ${amountIn(refunded, currency)} are unexplained (gateway − ledger). ` +
+      'Do not sign it; see the sheet Statement',
   };
 }

@@ -3,12 +3,15 @@
 
 import { decimalsOf } from '../currency.js';
 
-/** "1234567.00" is "1,234,567.00". */
+/** "1234567.00" is "1,234,567.00"; what is no plain figure stays as somebody wrote it. */
 export function grouped(text: string): string {
+  if (!FIGURE.test(text)) return text;
   const [whole = '', decimals] = text.split('.');
   const groups = whole.replace(/\B(?=(\d{3})+$)/g, ',');
   return decimals === undefined ? groups : `${groups}.${decimals}`;
 }
+
+const FIGURE = /^-?\d+(?:\.\d+)?$/;
 
 /** "23400.00" of JPY is "23,400"; what is not zero is never left out. */
 export function amountIn(text: string, currency: string): string {

@@ -2,6 +2,7 @@
 // lines that were refused. Neighbours: importSettlement.ts makes it, cli/ledger/importSettlement.ts
 // prints it.
 
+import { amountIn, moneyIn } from '../../core/text/amounts.js';
 import type { ImportCounts, ImportProblem } from '../imports/importResult.js';
 import { refusedLines } from '../imports/importResult.js';
 import type { FoundBatch } from './stagedSettlementStore.js';
@@ -41,8 +42,11 @@ export function formatSettlement(result: SettlementImport): string {
 }
 
 function batchLine({ accountId, batch, currency, lines, payout, fate, digest, sums }: FoundBatch) {
-  const types = Object.entries(sums).map(([type, sum]) => `${type} ${sum.lines}: net ${sum.net}`);
+  const types = Object.entries(sums).map(
+    ([type, sum]) => `${type} ${sum.lines}: net ${amountIn(sum.net, currency)}`,
+  );
   const state = fate === 'inserted' ? 'new' : 'known, nothing changes';
-  const head = `  ${accountId} batch ${batch}: ${lines} lines, pays out ${payout} ${currency}`;
+  const money = moneyIn(payout, currency);
+  const head = `  ${accountId} batch ${batch}: ${lines} lines, pays out ${money}`;
   return `${head} (${types.join('; ')}); ${state}; digest ${digest.slice(0, DIGEST_SHOWN)}`;
 }

@@ -4,6 +4,7 @@
 import { nameLabel } from '../../../core/instructions/decider.js';
 import { holdLabel, isUndecided } from '../../../core/instructions/decision.js';
 import { payoutWords } from '../../../core/instructions/payoutAnswer.js';
+import { moneyIn } from '../../../core/text/amounts.js';
 import { labelOf } from '../../../core/text/labels.js';
 import type { SheetAttempt, SheetSnapshot } from '../../../instructions/instructionListStore.js';
 import { accountOfInstruction } from '../../../instructions/instructionPagesStore.js';
@@ -101,7 +102,8 @@ function Search({ sheet, words }: { sheet: Sheet; words: Words }) {
       <h2>What to look for in the merchant portal</h2>
       <ul>
         <li>
-          Transaction {sheet.transactionId}, order {sheet.orderNo}, {sheet.money}
+          Transaction {sheet.transactionId}, order {sheet.orderNo},{' '}
+          {moneyIn(sheet.refundAmount ?? sheet.amount, sheet.currency)}
         </li>
         {window === null ? null : (
           <li>

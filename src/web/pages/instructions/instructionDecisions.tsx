@@ -2,6 +2,7 @@
 // so, and the verdict for each in words. The rule is shared with the command line.
 
 import { UsageError } from '../../../core/errors.js';
+import { moneyIn } from '../../../core/text/amounts.js';
 import type { Decision, DecisionVerdict } from '../../../instructions/decisions.js';
 import { decideInstructions } from '../../../instructions/decisions.js';
 import type { DecidableInstruction } from '../../../instructions/decisionsStore.js';
@@ -67,7 +68,7 @@ function verdictOf(row: DecisionVerdict): RowVerdict {
     return { what: `instruction ${row.instructionId}`, kind: 'refused', words: row.words };
   }
   const { instruction: one } = row;
-  const money = `${one.refundAmount ?? one.amount} ${one.currency}`;
+  const money = moneyIn(one.refundAmount ?? one.amount, one.currency);
   return {
     what: `${one.operation} ${money} of ${one.orderNo} (${one.accountId})`,
     kind: row.kind,

@@ -13,12 +13,13 @@ import type {
   WrittenReport,
 } from '../src/core/runs/reporting.js';
 import type { ItemSums } from '../src/core/runs/statement.js';
-import { addLines, statementsOf } from '../src/core/runs/statement.js';
+import { addLines, isExplained, statementsOf } from '../src/core/runs/statement.js';
 import {
   addChanges,
   addOpenNow,
   CHANGES_NAME,
   changeFigures,
+  changesChecks,
   writeChanges,
 } from './changes/changesSheet.js';
 import { changesTable } from './changes/changesTable.js';
@@ -48,7 +49,7 @@ import {
 import { freeText, idText, wallClock, wallText } from './xlsx/cells.js';
 import { rowHeight } from './xlsx/columnWidths.js';
 import type { BookProperties } from './xlsx/format/bookParts.js';
-import { TIES } from './xlsx/page.js';
+import { BOOK_TIES } from './xlsx/page.js';
 import { writePage } from './xlsx/pageSheet.js';
 import type { Planned, PlannedSpec } from './xlsx/plannedTable.js';
 import { addPlanned, placesOf, planned, writePlanned } from './xlsx/plannedTable.js';
@@ -74,14 +75,22 @@ export async function writeReconciliation(
     bookProperties('Reconciliation', about),
     async (book) => {
       const places = { breaks: placesOf(breaks).parts, moved: placesOf(moved).parts };
-      await writeStatement(book, statements, { about, parts: placesOf(lines).parts });
+      const signed = await writeStatement(book, statements, {
+        about,
+        parts: placesOf(lines).parts,
+      });
       await writePlanned(
         book,
         lines,
         dated('Orders of which both sides say other money'),
         data.lines(),
       );
-      await writeSummary(book, data, { ...places, figures });
+      const changed = changesChecks(run.changed);
+      const checks = {
+        refs: [...signed, ...changed.refs],
+        ties: changed.ties && statements.every(isExplained),
+      };
+      await writeSummary(book, data, { ...places, figures, checks });
       const since = {
         title: dated('What became of breaks since the run before'),
         ...{ figures: run.changed, breaks: places.breaks },
@@ -245,7 +254,7 @@ async function writeSummary(
     charts,
     frozenRows: SUMMARY_FROZEN_ROWS,
     repeatedRows: SUMMARY_REPEATED_ROWS,
-    ties: TIES,
+    ties: BOOK_TIES,
   });
 }
 

@@ -23,7 +23,7 @@ import type { RunFigures } from './runFigures.js';
 import { keyOf } from './runFigures.js';
 import { freeText, hundredthsOf, idText, wallClock, wallText } from './xlsx/cells.js';
 import type { BarChart } from './xlsx/format/chart.js';
-import type { Page } from './xlsx/page.js';
+import type { OtherChecks, Page } from './xlsx/page.js';
 import {
   addCheck,
   addColumnSums,
@@ -65,6 +65,7 @@ export interface OtherSheets {
   breaks: readonly Part[];
   moved: readonly Part[];
   figures: RunFigures;
+  checks: OtherChecks;
 }
 
 export function summaryPage(
@@ -87,7 +88,7 @@ export function summaryPage(
   addOpenBreaks(page, data.summary.accounts, others);
   const listed = { ages: others.figures.ages, parts: others.breaks };
   const charts = addPictures(page, SUMMARY_NAME, pictureRow, data, listed);
-  return { page: settleVerdict(page), charts };
+  return { page: settleVerdict(page, others.checks), charts };
 }
 
 function addHeading(page: Page, { summary, about }: ReconciliationData): void {

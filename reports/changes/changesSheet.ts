@@ -13,6 +13,7 @@ import { BREAKS_SHEET } from '../columns.js';
 import { fitsNumber, hundredthsOf } from '../xlsx/cells.js';
 import type { Cell } from '../xlsx/format/cellXml.js';
 import { columnLetters } from '../xlsx/format/cellXml.js';
+import type { OtherChecks } from '../xlsx/page.js';
 import { count, formula, id, money, moneyFormula, text } from '../xlsx/page.js';
 import type { Planned } from '../xlsx/plannedTable.js';
 import { writePlannedUnder } from '../xlsx/plannedTable.js';
@@ -91,8 +92,7 @@ export async function writeChanges(
   { title, figures, breaks }: { title: string; figures: ChangeFigures; breaks: readonly Part[] },
   chunks: Chunks<ChangeRow>,
 ): Promise<void> {
-  const lines = [...figures.values()].sort(byAccountAndCurrency);
-  const inMoney = lines.filter(({ currency }) => currency !== null);
+  const { lines, inMoney } = linesOf(figures);
   // Each block has its heading and an empty line after it.
   const height = blockHeight(inMoney) + blockHeight(lines);
   const places = { changes: plannedParts(plan.name, plan.rows, LINES_BEFORE + height), breaks };
@@ -104,11 +104,39 @@ export async function writeChanges(
       countCells(line, { row, head }, places),
     ),
   ];
-  const checks = [
+  const checks = refsOf(figures);
+  await writePlannedUnder(book, plan, { title, blocks, parts: places.changes, checks }, chunks);
+}
+
+function linesOf(figures: ChangeFigures): { lines: Line[]; inMoney: Line[] } {
+  const lines = [...figures.values()].sort(byAccountAndCurrency);
+  return { lines, inMoney: lines.filter(({ currency }) => currency !== null) };
+}
+
+/** What must be 0 on the sheet, and whether it is. */
+export function changesChecks(figures: ChangeFigures): OtherChecks {
+  const refs = refsOf(figures).map((ref) => `'${CHANGES_NAME}'!${ref}`);
+  const { lines, inMoney } = linesOf(figures);
+  const ties =
+    inMoney.every((line) => workedOutMoney(line) === line.open.money) &&
+    lines.every((line) => workedOutBreaks(line) === line.open.breaks);
+  return { refs, ties };
+}
+
+function workedOutMoney({ before, moves }: Line): bigint {
+  return CHANGES.reduce((sum, change) => sum + moves[change].money, before.money);
+}
+
+function workedOutBreaks({ before, moves }: Line): number {
+  return CHANGES.reduce((sum, change) => sum + STEPS[change] * moves[change].breaks, before.breaks);
+}
+
+function refsOf(figures: ChangeFigures): string[] {
+  const { lines, inMoney } = linesOf(figures);
+  return [
     ...checksOf(inMoney, LINES_BEFORE + 2),
     ...checksOf(lines, LINES_BEFORE + 2 + blockHeight(inMoney)),
   ];
-  await writePlannedUnder(book, plan, { title, blocks, parts: places.changes, checks }, chunks);
 }
 
 function blockHeight(lines: readonly Line[]): number {
@@ -170,9 +198,10 @@ interface Places {
 }
 
 /** What was open before is read of the history; all else is summed over the lines of two sheets. */
-function moneyCells({ currency, before, moves, open }: Line, at: At, places: Places): Cell[] {
+function moneyCells(line: Line, at: At, places: Places): Cell[] {
+  const { currency, before, moves, open } = line;
   const moved = CHANGES.map((change) => moves[change]);
-  const workedOut = moved.reduce((sum, one) => sum + one.money, before.money);
+  const workedOut = workedOutMoney(line);
   const all = [before, ...moved, open];
   const inputs = [
     ...all.map((sum) => formatAmount(sum.money)),
@@ -206,7 +235,8 @@ const STEPS: Readonly<Record<Change, 1 | 0 | -1>> = {
   ...{ new: 1, reopened: 1, grown: 0, shrunk: 0, waived: -1, resolved: -1 },
 };
 
-function countCells({ before, moves, open }: Line, at: At, places: Places): Cell[] {
+function countCells(line: Line, at: At, places: Places): Cell[] {
+  const { before, moves, open } = line;
   const { row, head } = at;
   const keys = { account_id: `$A${row}`, currency: `$B${row}` };
   const letters = CHANGES.map((_, index) => columnLetters(FIRST_CHANGE + index));
@@ -214,10 +244,7 @@ function countCells({ before, moves, open }: Line, at: At, places: Places): Cell
     const sign = { '1': '+', '0': null, '-1': '-' }[STEPS[change]];
     return sign === null ? '' : `${sign}${letters[index]}${row}`;
   }).join('');
-  const workedOut = CHANGES.reduce(
-    (sum, change) => sum + STEPS[change] * moves[change].breaks,
-    before.breaks,
-  );
+  const workedOut = workedOutBreaks(line);
   return [
     count(before.breaks),
     ...CHANGES.map((change, index) => {

@@ -46,11 +46,12 @@ interface SheetPage {
   checks: string[];
 }
 
+/** Answers where what is unexplained stands, which must be 0. */
 export async function writeStatement(
   book: Book,
   statements: readonly Statement[],
   frame: Omit<Frame, 'matching'>,
-): Promise<void> {
+): Promise<string[]> {
   const sheet = await openSheet(book, STATEMENT_NAME, {
     widths: WIDTHS,
     frozenRows: 1,
@@ -78,6 +79,7 @@ export async function writeStatement(
     }
   }
   await closeSheet(sheet, { zeroOrRed: checks });
+  return checks.map((ref) => `'${STATEMENT_NAME}'!${ref}`);
 }
 
 /** A spreadsheet compares such keys as we do: no number, no wildcard, no other case. */

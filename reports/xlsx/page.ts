@@ -33,6 +33,7 @@ export function emptyPage(): Page {
 }
 
 export const TIES = 'All checks on this sheet tie';
+export const BOOK_TIES = 'All checks of this workbook tie';
 export const DOES_NOT_TIE = 'DOES NOT TIE: see the red cells';
 
 /** Keeps a line for the verdict, which is known once all checks are. */
@@ -41,12 +42,25 @@ export function addVerdict(page: Page): void {
   page.verdict = `A${page.lines.length}`;
 }
 
-/** Says over all checks of the page whether it ties, as a live formula. */
-export function settleVerdict(page: Page): Page {
-  const sums = page.checks.map((ref) => `SUMPRODUCT(ABS(${ref}))`).join('+');
-  const verdict = `IF(${sums === '' ? '0' : sums}=0,"${TIES}","${DOES_NOT_TIE}")`;
+/** What must be 0 on the other sheets of a workbook: ranges with their sheet, and whether it is. */
+export interface OtherChecks {
+  refs: readonly string[];
+  ties: boolean;
+}
+
+/**
+ * Says over all checks of the page whether it ties, as a live formula; with `others` over those of
+ * the whole workbook.
+ */
+export function settleVerdict(page: Page, others?: OtherChecks): Page {
+  const words = others === undefined ? TIES : BOOK_TIES;
+  const sums = [...page.checks, ...(others?.refs ?? [])]
+    .map((ref) => `SUMPRODUCT(ABS(${ref}))`)
+    .join('+');
+  const verdict = `IF(${sums === '' ? '0' : sums}=0,"${words}","${DOES_NOT_TIE}")`;
+  const ties = page.ties && (others?.ties ?? true);
   const [cell] = page.lines[Number(page.verdict.slice(1)) - 1] ?? [];
-  if (cell) cell.value = { formula: verdict, result: page.ties ? TIES : DOES_NOT_TIE };
+  if (cell) cell.value = { formula: verdict, result: ties ? words : DOES_NOT_TIE };
   return page;
 }
 

@@ -8,7 +8,7 @@ import type { CellFormulaValue, Row, Workbook, Worksheet } from 'exceljs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { writeReconciliation } from '../../reports/reconciliation.js';
 import { REACH } from '../../reports/summarySheet.js';
-import { DOES_NOT_TIE, TIES } from '../../reports/xlsx/page.js';
+import { BOOK_TIES, DOES_NOT_TIE } from '../../reports/xlsx/page.js';
 import { evaluateAll } from './evaluate.js';
 import { formulasIn, openXlsx, rowOfSection, rowStarting, sheetOf, unzip } from './openXlsx.js';
 import type { RunAtHand } from './sampleRun.js';
@@ -255,7 +255,9 @@ describe('the tie', () => {
   test('is worked out again by live formulas, one verdict for all of them', async () => {
     const sheet = sheetOf(await openXlsx(await written()), 'Summary');
     const verdict = sheet.getCell('A6').value as CellFormulaValue;
-    expect(verdict.result).toBe(TIES);
+    expect(verdict.result).toBe(BOOK_TIES);
+    expect(verdict.formula).toMatch(/ABS\('Statement'!C\d+:D\d+\)/);
+    expect(verdict.formula).toMatch(/ABS\('Since the run before'!\w+:\w+\)/);
     expectStoredValues(sheet.workbook);
     const tie = rowStarting(sheet, 'A1001', 'all kinds');
     const row = tie.number;
@@ -268,6 +270,11 @@ describe('the tie', () => {
     ['an order in no class', ({ summary }) => change(summary, (one) => (one.orders.matched -= 1))],
     ['a break lost', ({ summary }) => change(summary, (one) => (one.tie.openAfter += 1))],
     ['a break not listed', (data) => Object.assign(data, { breaks: [breakRow()] })],
+    ['a line of the statement lost', (data) => Object.assign(data, { lines: data.lines.slice(1) })],
+    [
+      'a break that changed unsaid',
+      (data) => Object.assign(data, { changes: data.changes.slice(1) }),
+    ],
     ['a capture not listed', (data) => Object.assign(data, { moved: data.moved.slice(1) })],
     [
       'money that does not tie',

@@ -113,9 +113,14 @@ export function answerSignature(
   message: Received['message'],
   answer: Record<string, unknown>,
 ): string {
-  if (profile.signing.responseMode === 'echo') return textOf(message.encryption_data);
-  const key = accounts.get(textOf(message.account_id))?.signingKey;
-  return key === undefined ? '' : responseSignatureOf(profile.signing, operation, key, answer);
+  const { signing } = profile;
+  const account = accounts.get(textOf(message.account_id));
+  if (account === undefined) return '';
+  // Wherever the request bears it: its signature was found right before.
+  if (signing.responseMode === 'echo') {
+    return signMessage(signing, operation, account, message).signature;
+  }
+  return responseSignatureOf(signing, operation, account.signingKey, answer);
 }
 
 export function textOf(value: unknown): string {

@@ -27,11 +27,13 @@ import { type Desk, textOf } from './desk.js';
 import { parseFaultRules } from './faults/faultRules.js';
 import { bareAnswer } from './faults/faults.js';
 import type { House } from './handle.js';
+import { type Book, ledgerFile } from './seed/ledgerFile.js';
 import type { Users } from './users.js';
 import { readBody, readMessage, send, sendText } from './wire.js';
 
 const ORDERS_A_CHUNK = 500;
 const JSON_TYPE = 'application/json';
+const CSV_TYPE = 'text/csv; charset=utf-8';
 const HTML_TYPE = 'text/html; charset=utf-8';
 
 export interface Inspected {
@@ -54,6 +56,8 @@ const PAGES: ReadonlyMap<string, Page> = new Map<string, Page>([
   ['GET /_sandbox/health', showHealth],
   ['GET /_sandbox/effects', showEffects],
   ['GET /_sandbox/orders', showOrders],
+  ['GET /_sandbox/ledger/orders', (visit) => showLedger(visit, 'orders')],
+  ['GET /_sandbox/ledger/refunds', (visit) => showLedger(visit, 'refunds')],
   ['GET /_sandbox/settlement', showSettlement],
   ['POST /_sandbox/users', takeUser],
   ['GET /_sandbox/faults', ({ house, response }) => sendJson(response, 200, house.rules.list())],
@@ -95,6 +99,12 @@ function showOrders({ house, response }: Visit): Promise<void> {
   return pipeline(Readable.from(orderChunks(house.desk)), response);
 }
 
+/** What the shop of the night has in its books. */
+function showLedger({ house, response }: Visit, book: Book): Promise<void> {
+  response.writeHead(200, { 'content-type': CSV_TYPE });
+  return pipeline(Readable.from(ledgerFile(house.desk.book.plan.settings, book)), response);
+}
+
 /** `?until=YYYY-MM-DD`, else the last day that has ended; `differences=1` plants some. */
 function showSettlement({ house, response, parameters }: Visit): void | Promise<void> {
   const yesterday = new Date(house.now().getTime() - DAY_MS).toISOString().slice(0, 10);
@@ -103,7 +113,7 @@ function showSettlement({ house, response, parameters }: Visit): void | Promise<
     return sendText(response, 400, 'until must be a date such as 2026-11-19');
   }
   const withDifferences = parameters.get('differences') === '1';
-  response.writeHead(200, { 'content-type': 'text/csv; charset=utf-8' });
+  response.writeHead(200, { 'content-type': CSV_TYPE });
   const lines = settlementFile(house.desk, { until, withDifferences });
   return pipeline(Readable.from(lines), response);
 }

@@ -32,6 +32,9 @@ export function welcomeText(
     ),
     '',
     ...(due === null || account === undefined ? [] : tryLines(baseUrl, account, due, profile)),
+    ...['orders', 'refunds'].map(
+      (book) => `The shop's ${book}: curl -s ${baseUrl}/_sandbox/ledger/${book} > ${book}.csv`,
+    ),
     `What really moved: curl ${baseUrl}/_sandbox/effects`,
     `By hand: ${baseUrl}/_sandbox/portal`,
   ];

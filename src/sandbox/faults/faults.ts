@@ -72,7 +72,7 @@ export interface Answer {
 
 const PAGE = '<!doctype html><title>Maintenance</title><p>Please come back later.</p>';
 /** Each keeps its first group and loses the rest; they fit JSON and XML alike. */
-const SIGNATURE = /(encryption_data"?[>:]"?)[0-9a-f]+/;
+const SIGNATURE = /(encryption_data"?[>:]"?)[^"<]+/;
 const ACCOUNT = /(account_id"?[>:]"?)[^"<]*/;
 const AMOUNT = /(amount"?[>:]"?\d+)/;
 const CURRENCY = /(currency"?[>:]"?)[A-Z]{3}/;

@@ -8,12 +8,13 @@ with change as materialized (
     from_time timestamptz, until_time timestamptz, codes text[], operation text, policy text,
     above jsonb, max_count bigint, max_amount jsonb)
 ),
--- Requests that were history in any plan before: they were not paid then because they were done.
+-- Requests that were history in any plan before: they were not paid then because they were done. An
+-- account that is only observed frees nothing yet; it is asked once it may send.
 acted as materialized (
   select before.account_id, max(before.acted_from) as at
   from tieout.run_accounts ra
   join tieout.run_accounts before using (account_id)
-  where ra.run_id = $1::bigint
+  where ra.run_id = $1::bigint and ra.send_block is distinct from 'observed'
   group by before.account_id
 ),
 candidate as materialized (

@@ -228,6 +228,23 @@ describe('liveFrom earlier', () => {
   });
 });
 
+describe('an account that is only observed', () => {
+  test('says night after night that it is, and of no setting that changed, until one does', async () => {
+    const house = await houseOf({ two_refunds_due: 1 });
+    rewriteSettings(house, { accounts: house.accounts });
+    for (const daysAgo of [4, 3]) {
+      const { notices = [] } = await runOf(house, daysAgo);
+      expect(await states(house)).toEqual(['refund held observed']);
+      expect(await reasons(house)).toEqual([null]);
+      expect(notices.filter(({ kind }) => kind === 'newly_freed')).toEqual([]);
+    }
+    liveFrom(house, 60);
+    await runOf(house, 2);
+    expect(await states(house)).toEqual(['refund held newly_freed']);
+    expect(await house.effects()).toEqual([]);
+  });
+});
+
 describe('liveFrom later', () => {
   test('an approved payout that is history now is withdrawn by name, and waits when it is none again', async () => {
     const house = await houseOf({}, { payout: 'approve' });

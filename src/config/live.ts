@@ -17,6 +17,7 @@ const LIVE_RISKS = [
   'unseenPayouts',
   'superuser',
   'plainConsole',
+  'embeddedDatabase',
 ] as const;
 type LiveRiskName = (typeof LIVE_RISKS)[number];
 
@@ -33,8 +34,14 @@ export const exceptionsSchema = z
     unseenPayouts: reason,
     superuser: reason,
     plainConsole: reason,
+    embeddedDatabase: reason,
   } satisfies Record<LiveRiskName, typeof reason>)
   .prefault({});
+
+/** Beside a gateway of this machine, whose money is no shop's, they are only told of. */
+const OLD_LIBRARIES =
+  'the embedded server brings its own libraries, OpenSSL 1.1.1 among them, that nobody mends: ' +
+  'use a PostgreSQL server that your system keeps up to date';
 
 interface LiveRisk {
   readonly name: LiveRiskName;
@@ -89,6 +96,9 @@ export function liveRisks(config: Judged, isSuperuser: boolean): LiveRisk[] {
       'answer and a notification tell. approve has a person look';
     add('unseenPayouts', 'operations.payout', words);
   }
+  if (database.kind === 'embedded' && isReal(gateway.baseUrl)) {
+    add('embeddedDatabase', 'database.url', OLD_LIBRARIES);
+  }
   if (isSuperuser && database.kind === 'url') {
     const cure = 'make a role that owns the database and may do nothing else';
     add('superuser', 'database.user', `is a superuser of its server: ${cure}`);
@@ -105,11 +115,8 @@ export function liveWarnings(config: Judged, isOwner = false): string[] {
   if (config.environment !== 'live') return [];
   const { database, gateway, notify } = config;
   return [
-    ...(database.kind === 'embedded'
-      ? [
-          'database.url: the embedded server brings its own libraries, OpenSSL 1.1.1 among them, ' +
-            'that nobody mends: use a PostgreSQL server that your system keeps up to date',
-        ]
+    ...(database.kind === 'embedded' && !isReal(gateway.baseUrl)
+      ? [`database.url: ${OLD_LIBRARIES}`]
       : []),
     ...(isOwner && database.kind === 'url'
       ? [

@@ -119,7 +119,8 @@ retention: { evidenceMonths: null }
 # address: how people reach it, such as https://tieout.example.com; links of the workbooks lead there.
 # proxies: whose X-Forwarded-For is believed, such as [127.0.0.1] for a proxy with TLS on this machine.
 # notifications: the door for what the gateway sends to notify_url, such as
-# { secret: "\${NOTIFY_SECRET}", from: ["192.0.2.0/24"] } for https://.../notify/SECRET; null: shut.
+# { secret: "\${NOTIFY_SECRET}", from: ["192.0.2.0/24"] } for https://.../notify/SECRET; with
+# \`from\` alone https://.../notify; null: shut.
 web:
   host: 127.0.0.1
   port: ${values.webPort ?? 8080}

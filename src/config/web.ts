@@ -9,9 +9,9 @@ import { withMaskedKeys } from './secrets.js';
 import { filled, whole } from './shapes.js';
 
 export interface NotificationDoor {
-  /** The last part of the path: /notify/SECRET. */
-  readonly secret: string;
-  /** Addresses and networks that may post; empty: anybody who knows the path. */
+  /** The last part of the path: /notify/SECRET; null: the path is /notify, and `from` is the door. */
+  readonly secret: string | null;
+  /** Addresses and networks that may post; empty: anybody who knows the path. Not both are missing. */
   readonly from: readonly string[];
 }
 
@@ -29,11 +29,17 @@ export const webSchema = z
     proxies: z.array(network).default([]),
     notifications: z
       .strictObject({
-        secret: filled.regex(
-          /^[\w-]{16,128}$/,
-          'must be 16 to 128 letters, digits, _ or -: it becomes a part of the path',
-        ),
+        secret: filled
+          .regex(
+            /^[\w-]{16,128}$/,
+            'must be 16 to 128 letters, digits, _ or -: it becomes a part of the path',
+          )
+          .nullable()
+          .default(null),
         from: z.array(network).default([]),
+      })
+      .refine(({ secret, from }) => secret !== null || from.length > 0, {
+        message: 'needs a secret, or the addresses that may post: else anybody may',
       })
       .nullable()
       .default(null),

@@ -1,6 +1,6 @@
 // The door for the gateway's notifications (notify_url). It is not there until the configuration
-// describes it, under a path that only the gateway is told, for the addresses that may post. What
-// it is told is a hint to look again, never a fact: order numbers that the ledger knows are noted,
+// describes it: under a path that only the gateway is told, for the addresses that may post, or
+// both. What it is told is a hint to look again, never a fact: order numbers that the ledger knows are noted,
 // the rest is forgotten. A source has a limit of its own, so that none can use up another's.
 
 import { BlockList, isIP } from 'node:net';
@@ -37,13 +37,14 @@ export function addNotifications(
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, body);
   });
+  const isAsked = ({ secret }: { secret?: string }): boolean =>
+    door.secret === null || sameSecret(secret ?? '', door.secret);
   const refusal = (request: FastifyRequest): [number, string] | null => {
-    const { secret } = request.params as { secret: string };
-    const isKnown = sameSecret(secret, door.secret) && isAllowed(request.ip);
+    const isKnown = isAsked(request.params as { secret?: string }) && isAllowed(request.ip);
     if (!isKnown) return [404, 'not found'];
     return mayStore(request.ip) ? null : [429, 'too many'];
   };
-  server.post('/notify/:secret', {
+  server.post(door.secret === null ? '/notify' : '/notify/:secret', {
     // Before a byte of the body is read: a stranger learns nothing and costs nothing.
     onRequest: async (request, reply) => {
       const [code, words] = refusal(request) ?? [];

@@ -18,6 +18,7 @@ const file = join(folder, 'tieout.yaml');
 
 const ACCOUNTS = 'accounts: [{ merchantId: M, accountId: A, signingKey: key1 }]\n';
 const REAL = 'gateway: { baseUrl: "https://gw.example", profile: gateway-profile.yaml }\n';
+const SERVER = 'database: { url: "postgres://u@127.0.0.1/t" }\n';
 
 function write(text: string, responses = 'enforce'): void {
   const profile = PROFILE_TEMPLATE.replace('responses: warn', `responses: ${responses}`);
@@ -78,21 +79,32 @@ describe('queue, webhook, answers, payouts, role', () => {
     ['notify: { webhook: "http://chat.example/x" }', ['plainNotify']],
     ['notify: { deadMansSwitch: "http://chat.example/x" }', ['plainNotify']],
     ['notify: { webhook: "https://chat.example/x", deadMansSwitch: "http://localhost/" }', []],
-    [`${REAL}operations: { payout: auto }`, ['unseenPayouts']],
-    [`${REAL}operations: { payout: approve }`, []],
+    [`${REAL}${SERVER}operations: { payout: auto }`, ['unseenPayouts']],
+    [`${REAL}${SERVER}operations: { payout: approve }`, []],
+    [REAL, ['embeddedDatabase']],
+    ['database: { url: embedded }', []],
     ['operations: { payout: auto }', []],
   ])('%s', (text, expected) => expect(names(`${text}\n`)).toEqual(expected));
 
   it('answers that nobody checks are a risk, those that are only told of a warning', () => {
-    expect(names(REAL, 'off')).toEqual(['uncheckedAnswers']);
-    expect(names(REAL, 'warn')).toEqual([]);
-    const server = 'database: { url: "postgres://u@127.0.0.1/t" }\n';
-    expect(liveWarnings(load(REAL + server, 'warn'))).toEqual([expect.stringContaining('enforce')]);
-    expect(liveWarnings(load(REAL + server, 'enforce'))).toEqual([]);
-    expect(liveWarnings(load(REAL + server, 'enforce'), true)).toEqual([
+    expect(names(REAL + SERVER, 'off')).toEqual(['uncheckedAnswers']);
+    expect(names(REAL + SERVER, 'warn')).toEqual([]);
+    expect(liveWarnings(load(REAL + SERVER, 'warn'))).toEqual([expect.stringContaining('enforce')]);
+    expect(liveWarnings(load(REAL + SERVER, 'enforce'))).toEqual([]);
+    expect(liveWarnings(load(REAL + SERVER, 'enforce'), true)).toEqual([
       expect.stringContaining('--writer'),
     ]);
-    expect(liveWarnings(load(REAL, 'enforce'))).toEqual([expect.stringContaining('OpenSSL')]);
+  });
+
+  it('libraries that nobody mends are a risk beside a real gateway, else of a warning', () => {
+    const [risk, ...others] = liveRisks(load(REAL), false);
+    expect([risk?.key, risk?.words, others]).toEqual([
+      ...['database.url', expect.stringContaining('OpenSSL'), []],
+    ]);
+    expect(liveWarnings(load(REAL, 'enforce'))).toEqual([]);
+    expect(liveWarnings(load(''))).toEqual([expect.stringContaining('OpenSSL')]);
+    const excepted = load(`${REAL}exceptions: { embeddedDatabase: "until the server is there" }\n`);
+    expect(liveRisks(excepted, false)).toMatchObject([{ excepted: 'until the server is there' }]);
   });
 
   it('asks nothing of a test environment', () => {

@@ -59,7 +59,13 @@ describe('POST /notify', () => {
       pending: () => Promise<number>;
       queueCounts: MonitorDeps['queueCounts'];
     } | null = null,
-    doors: { from?: string[]; proxies?: string[]; isShut?: boolean; said?: string[] } = {},
+    doors: {
+      from?: string[];
+      proxies?: string[];
+      isShut?: boolean;
+      isOpenPath?: boolean;
+      said?: string[];
+    } = {},
   ) {
     const { db } = database;
     const config = { schedule: {}, accounts: [] } as unknown as Config;
@@ -74,7 +80,10 @@ describe('POST /notify', () => {
       log: (line) => void doors.said?.push(line),
       console: null,
       monitor,
-      notifications: doors.isShut === true ? null : { secret: SECRET, from: doors.from ?? [] },
+      notifications:
+        doors.isShut === true
+          ? null
+          : { secret: doors.isOpenPath === true ? null : SECRET, from: doors.from ?? [] },
       proxies: doors.proxies ?? [],
     });
   }
@@ -117,6 +126,16 @@ describe('POST /notify', () => {
     ['203.0.113.1', [], 200],
   ])('lets in whom it is for: %s of %j', async (address, from, code) => {
     expect((await knock(server(null, { from }), address)).statusCode).toBe(code);
+  });
+
+  it('has no secret in its address where addresses alone are the door', async () => {
+    const one = server(null, { from: ['192.0.2.7'], isOpenPath: true });
+    const codes = async (address: string) =>
+      Promise.all(
+        ['/notify', DOOR, '/notify/'].map(async (url) => (await knock(one, address, url)).statusCode),
+      );
+    expect(await codes('192.0.2.7')).toEqual([200, 404, 404]);
+    expect(await codes('192.0.2.8')).toEqual([404, 404, 404]);
   });
 
   it('believes of X-Forwarded-For what a named proxy says, and tells of another one', async () => {

@@ -106,7 +106,8 @@ async function openWeb(app: App): Promise<() => Promise<void>> {
   }
   app.log(`the console is at ${address}`);
   if (notifications !== null) {
-    app.log(`notifications of the gateway go to ${address}/notify/ and web.notifications.secret`);
+    const last = notifications.secret === null ? '' : '/ and web.notifications.secret';
+    app.log(`notifications of the gateway go to ${address}/notify${last}`);
   }
   if (!(await hasAdministrator(app.db))) {
     const link = await makeLink(app.db, null, new Date());

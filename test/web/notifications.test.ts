@@ -132,7 +132,9 @@ describe('POST /notify', () => {
     const one = server(null, { from: ['192.0.2.7'], isOpenPath: true });
     const codes = async (address: string) =>
       Promise.all(
-        ['/notify', DOOR, '/notify/'].map(async (url) => (await knock(one, address, url)).statusCode),
+        ['/notify', DOOR, '/notify/'].map(
+          async (url) => (await knock(one, address, url)).statusCode,
+        ),
       );
     expect(await codes('192.0.2.7')).toEqual([200, 404, 404]);
     expect(await codes('192.0.2.8')).toEqual([404, 404, 404]);

@@ -155,7 +155,7 @@ async function quietLines(db, rounds) {
 // What was recorded is never emptied, save by whoever owns the server.
 const EMPTIED = `set session_replication_role = replica;
   truncate tieout.settlement_files, tieout.settlement_batches, tieout.settlement_lines,
-    tieout.settlement_unmatched;
+    tieout.settlement_looks, tieout.settlement_unmatched;
   set session_replication_role = origin`;
 
 async function importLines({ db, place }, count, rounds) {

@@ -1,4 +1,4 @@
--- The schema as it stands after 0340_database_roles, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0380_settlement_looks, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -1421,16 +1421,21 @@ create table tieout.settlement_lines (
   constraint settlement_lines_type_check CHECK (type = ANY (ARRAY['captured', 'refunded', 'chargeback', 'chargeback_reversed', 'fee', 'reserve', 'carried', 'adjustment', 'payout']))
 );
 CREATE INDEX settlement_lines_by_order ON tieout.settlement_lines USING btree (account_id, order_no);
+CREATE INDEX settlement_lines_by_reference ON tieout.settlement_lines USING btree (account_id, reference) WHERE (reference IS NOT NULL);
 CREATE INDEX settlement_lines_by_transaction ON tieout.settlement_lines USING btree (account_id, transaction_id);
 CREATE INDEX settlement_lines_charged_back ON tieout.settlement_lines USING btree (account_id, order_no) WHERE ((type = ANY (ARRAY['chargeback', 'chargeback_reversed'])) AND (order_no IS NOT NULL));
 CREATE INDEX settlement_lines_charged_back_of ON tieout.settlement_lines USING btree (account_id, transaction_id) WHERE ((type = ANY (ARRAY['chargeback', 'chargeback_reversed'])) AND (transaction_id IS NOT NULL));
 CREATE INDEX settlement_lines_charging_back ON tieout.settlement_lines USING btree (settlement_line_id) WHERE (type = ANY (ARRAY['chargeback', 'chargeback_reversed']));
-CREATE TRIGGER await_movements AFTER INSERT ON tieout.settlement_lines REFERENCING NEW TABLE AS added
-  FOR EACH STATEMENT EXECUTE FUNCTION tieout.await_movements();
 CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.settlement_lines
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
 CREATE TRIGGER guard_settlement BEFORE DELETE OR UPDATE ON tieout.settlement_lines
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_settlement();
+
+create table tieout.settlement_looks (
+  account_id text collate "C" not null,
+  settlement_line_id bigint not null,
+  constraint settlement_looks_pkey PRIMARY KEY (account_id)
+);
 
 create table tieout.settlement_matches (
   settlement_line_id bigint not null,
@@ -1441,7 +1446,6 @@ create table tieout.settlement_matches (
   constraint settlement_matches_by_check CHECK (by = ANY (ARRAY['reference', 'transaction', 'order'])),
   constraint settlement_matches_pkey PRIMARY KEY (settlement_line_id)
 );
-CREATE INDEX settlement_matches_by_movement ON tieout.settlement_matches USING btree (movement_id);
 CREATE INDEX settlement_matches_differing ON tieout.settlement_matches USING btree (movement_id) WHERE differs;
 CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.settlement_matches
   FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
@@ -2079,16 +2083,6 @@ AS $function$
   end
   from tieout.decisions d where d.decision_id = i.approval_id
 $function$;
-
-CREATE OR REPLACE FUNCTION tieout.await_movements()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into tieout.settlement_unmatched
-  select settlement_line_id from added where type in ('captured', 'refunded');
-  return null;
-end $function$;
 
 CREATE OR REPLACE FUNCTION tieout.await_settlement()
  RETURNS trigger
@@ -3486,6 +3480,27 @@ AS $function$
   ) r
 $function$;
 
+CREATE OR REPLACE FUNCTION tieout.lines_of_movement(of_movement bigint)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE ROWS 1
+AS $function$
+  select t.settlement_line_id
+  from tieout.movements m
+  cross join lateral (
+    select l.settlement_line_id from tieout.settlement_lines l
+    where l.account_id = m.account_id and l.reference = m.reference
+    union
+    select l.settlement_line_id from tieout.settlement_lines l
+    where l.account_id = m.account_id and l.transaction_id = m.transaction_id
+    union
+    select l.settlement_line_id from tieout.settlement_lines l
+    where l.account_id = m.account_id and l.order_no = m.order_no
+  ) named
+  join tieout.settlement_matches t using (settlement_line_id)
+  where m.movement_id = of_movement and t.movement_id = of_movement
+$function$;
+
 CREATE OR REPLACE FUNCTION tieout.link_facts(link bigint, link_what text, account text)
  RETURNS TABLE(facts bigint, facts_sha256 text)
  LANGUAGE sql
@@ -3587,6 +3602,15 @@ CREATE OR REPLACE FUNCTION tieout.month_relations()
  IMMUTABLE PARALLEL SAFE
 AS $function$
   select array['asked_orders', 'asked_refunds', 'look_entries', 'pages', 'verdicts']
+$function$;
+
+CREATE OR REPLACE FUNCTION tieout.movements_told_of()
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select movement_id from tieout.settlement_matches where differs
+  union select movement_id from tieout.movement_amounts
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.newest_decisions(instructions bigint[])

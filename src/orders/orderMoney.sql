@@ -14,7 +14,7 @@ line as materialized (
     and tieout.place_of_line(l) = $2
   union
   select l.* from moved
-  join tieout.settlement_matches using (movement_id)
+  cross join lateral tieout.lines_of_movement(moved.movement_id) s (settlement_line_id)
   join tieout.settlement_lines l using (settlement_line_id)
 )
 select jsonb_build_object(

@@ -31,13 +31,12 @@ told as (
     max(l.currency) filter (where l.currency <> m.currency) as other,
     max(abs(l.amount)) filter (where l.currency <> m.currency) as other_amount,
     string_agg(distinct l.batch, ', ') as batch
-  from tieout.settlement_matches t
-  join tieout.settlement_lines l using (settlement_line_id)
+  from tieout.movements_told_of() o (movement_id)
   join tieout.movements_now m using (movement_id)
   join account a on a.account_id = m.account_id
+  cross join lateral tieout.lines_of_movement(m.movement_id) s (settlement_line_id)
+  join tieout.settlement_lines l using (settlement_line_id)
   where not m.is_history
-    and t.movement_id in (select movement_id from tieout.settlement_matches where differs
-      union all select movement_id from tieout.movement_amounts)
   group by m.movement_id, m.account_id, m.order_no, m.kind, m.currency, m.amount
 ),
 unequal as (

@@ -36,8 +36,8 @@ best as materialized (
     w.movement_id, w.worth is null as is_suspense,
     coalesce(w.worth = abs(l.amount) and w.in_currency = l.currency, false) as is_exact,
     count(*) over (partition by l.settlement_line_id) as candidates,
-    exists (
-      select from tieout.settlement_matches t where t.movement_id = w.movement_id) as is_taken
+    not exists (
+      select from tieout.settlement_awaited a where a.movement_id = w.movement_id) as is_taken
   from worth w
   join line l using (settlement_line_id)
   where w.way = w.best_way

@@ -29,14 +29,13 @@ odd as materialized (
   select m.movement_id
   from movement m
   join (
-    select t.movement_id, sum(abs(l.amount)) filter (where l.currency = o.currency) as told,
+    select o.movement_id, sum(abs(l.amount)) filter (where l.currency = o.currency) as told,
       bool_or(l.currency <> o.currency) as is_other
-    from tieout.settlement_matches t
-    join tieout.settlement_lines l using (settlement_line_id)
+    from tieout.movements_told_of() t (movement_id)
     join tieout.movements o using (movement_id)
-    where t.movement_id in (select movement_id from tieout.settlement_matches where differs
-      union all select movement_id from tieout.movement_amounts)
-    group by t.movement_id
+    cross join lateral tieout.lines_of_movement(o.movement_id) s (settlement_line_id)
+    join tieout.settlement_lines l using (settlement_line_id)
+    group by o.movement_id
   ) s using (movement_id)
   where s.is_other or s.told is distinct from m.amount
 ),

@@ -72,11 +72,7 @@ const MATCH_SETTINGS = { work_mem: '128MB', jit: 'off' };
 /** Gives every line the movement that can be said for sure; answers how many movements have one. */
 export async function matchLines(tx: Db, accountIds: readonly string[]): Promise<number> {
   await plannedBy(tx, MATCH_SETTINGS);
-  let all = 0;
-  const byTransaction = statement('settlement/pairByTransaction');
-  const byOrder = statement('settlement/pairByOrder');
-  all += await matchPlain(tx, accountIds, { pairs: byTransaction, by: 'transaction' });
-  all += await matchPlain(tx, accountIds, { pairs: byOrder, by: 'order' });
+  let all = await matchPlain(tx, accountIds);
   // Else the planner takes the few that are left for all that waited, and reads every movement.
   if (all > 0) await analyse(tx, identifier('tieout', 'settlement_unmatched'));
   for (let pass = 0; pass < MATCH_PASSES_MAX; pass += 1) {
@@ -88,38 +84,34 @@ export async function matchLines(tx: Db, accountIds: readonly string[]): Promise
 }
 
 /**
- * What is plain costs few comparisons, and is the same that matchLines.sql would say. It takes
- * several statements, since the planner has to know how many pairs there are.
+ * Lines are written by one import after the other, so that what is newer than the newest line of
+ * the last look was not there then.
  */
-async function matchPlain(
-  tx: Db,
-  accountIds: readonly string[],
-  { pairs, by }: { pairs: string; by: 'transaction' | 'order' },
-): Promise<number> {
-  await tx.query(pairs, [accountIds]);
+async function matchPlain(tx: Db, accountIds: readonly string[]): Promise<number> {
+  const { rows: accounts } = await tx.query<{ id: string; looked: bigint; newest: bigint }>(
+    `select a.id, coalesce(k.settlement_line_id, 0) as looked,
+       coalesce((select max(settlement_line_id) from tieout.settlement_lines), 0) as newest
+     from unnest($1::text[]) as a (id)
+     left join tieout.settlement_looks k on k.account_id = a.id collate "C"`,
+    [accountIds],
+  );
+  const [first] = accounts;
+  if (first === undefined) return 0;
+  const { newest } = first;
+  const looked = accounts.map((one) => one.looked);
+  const least = looked.reduce((one, other) => (one < other ? one : other));
+  const ids = accounts.map((one) => one.id);
+  const { rows } = await tx.query<{ matched: number }>(statement('settlement/pairPlain'), [
+    ...[ids, looked, least, newest],
+  ]);
   await tx.query(
-    `delete from settlement_pairs
-     where settlement_line_id in (select settlement_line_id from settlement_pairs
-         group by settlement_line_id having count(*) > 1)
-       or movement_id in (select movement_id from settlement_pairs
-         group by movement_id having count(*) > 1)`,
+    `insert into tieout.settlement_looks as k (account_id, settlement_line_id)
+     select id, $2 from unnest($1::text[]) as a (id)
+     on conflict (account_id) do update set settlement_line_id = excluded.settlement_line_id
+     where k.settlement_line_id < excluded.settlement_line_id`,
+    [ids, newest],
   );
-  await tx.query('analyze settlement_pairs');
-  await tx.query(
-    `insert into tieout.settlement_matches (settlement_line_id, movement_id, by, differs)
-     select settlement_line_id, movement_id, $1, false from settlement_pairs`,
-    [by],
-  );
-  await tx.query(
-    `delete from tieout.settlement_unmatched u using settlement_pairs p
-     where u.settlement_line_id = p.settlement_line_id`,
-  );
-  const { rowCount } = await tx.query(
-    `delete from tieout.settlement_awaited a using settlement_pairs p
-     where a.movement_id = p.movement_id`,
-  );
-  await tx.query('drop table settlement_pairs');
-  return rowCount;
+  return rows[0]?.matched ?? 0;
 }
 
 export async function updateBreaks(

@@ -18,7 +18,7 @@ beforeEach(async () => {
     await tx.query('set local session_replication_role = replica');
     await tx.query(`truncate tieout.movements, tieout.movement_amounts, tieout.settlement_files,
       tieout.settlement_batches, tieout.settlement_lines, tieout.settlement_matches,
-      tieout.settlement_unmatched, tieout.settlement_awaited, tieout.breaks, tieout.break_events,
+      tieout.settlement_looks, tieout.settlement_unmatched, tieout.settlement_awaited, tieout.breaks, tieout.break_events,
       tieout.runs, tieout.run_accounts, ledger.orders, tieout.day_sums cascade`);
   });
   runId = await aRun('2026-11-20');

@@ -3,10 +3,32 @@
 
 import { describe, expect, it } from 'vitest';
 import { SETTLEMENT_SENTENCES } from '../../src/core/breaks/settlementSentence.js';
+import { settleAccounts } from '../../src/settlement/settlement.js';
 import type { Given, Line } from './facts.js';
-import { breaks, checkIdentities, db, figures, matches, moved, settle, settled } from './facts.js';
+import {
+  breaks,
+  checkIdentities,
+  db,
+  figures,
+  matches,
+  moved,
+  rules,
+  settle,
+  settled,
+} from './facts.js';
 
 describe('a line finds its movement', () => {
+  it('also where its account is looked at later than others are', async () => {
+    await moved({ order: '1', amount: '10.00' }, { order: '2', amount: '20.00' });
+    await settled({ order: '1', amount: '10.00' });
+    const others = { now: new Date('2026-11-21T02:30:00Z'), runId: null };
+    expect(await settleAccounts(db, rules, ['A2'], others)).toBe(0);
+    await settled({ order: '2', amount: '20.00' });
+    expect(await settleAccounts(db, rules, ['A2', 'A1'], others)).toBe(2);
+    expect(await settle()).toBe(0);
+    expect(await matches()).toHaveLength(2);
+  });
+
   it('by reference, else transaction, else order; and again changes nothing', async () => {
     await moved(
       { order: '1', amount: '100.00' },

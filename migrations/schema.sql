@@ -1,4 +1,4 @@
--- The schema as it stands after 0380_settlement_looks, to be read and not to be run: tieout applies the
+-- The schema as it stands after 0390_moved_already, to be read and not to be run: tieout applies the
 -- numbered files beside this one. `npm run schema` writes it anew, and a test fails where it differs from what the
 -- migrations make, as PostgreSQL 18 prints it. What a row of each table is stands in ARCHITECTURE.md.
 -- The partitions of a month are made when the first run of that month begins.
@@ -2453,6 +2453,12 @@ AS $function$
   where of_operation = 'capture' and i.account_id = of_account and i.order_no = of_order
     and i.operation = 'capture' and i.state = 'confirmed' and i.transaction_id <> by
   union all
+  select 'moved_already'
+  from tieout.instructions i
+  where of_operation in ('capture', 'cancel') and i.account_id = of_account
+    and i.order_no = of_order and i.transaction_id = by and i.state = 'confirmed'
+    and i.operation in ('capture', 'cancel')
+  union all
   select case of_operation when 'refund' then 'shared_refund' else 'shared_transaction' end
   from tieout.instructions i
   where i.transaction_id = by and i.operation <> 'payout' and not i.is_void
@@ -2464,7 +2470,8 @@ AS $function$
   union all
   select 'by_hand'
   from tieout.gateway_calls c
-  where c.account_id = of_account and c.operation = of_operation
+  where c.account_id = of_account
+    and replace(c.operation, 'cancel', 'capture') = replace(of_operation, 'cancel', 'capture')
     and (c.outcome is null or c.outcome not in ('rejected', 'not_sent'))
     and c.entries @> any (array[
       jsonb_build_array(jsonb_build_object('order_no', of_order)),

@@ -8,6 +8,7 @@ export const DRAWS = {
   'people pull the brake': { chance: 0.02, isOn: true },
   'people call by hand': { chance: 0.04, isOn: true },
   'edits of the ledger': { chance: 0.12, isOn: true },
+  'the ledger is rewritten': { chance: 0.08, isOn: true },
   'requests that come back': { chance: 1, isOn: true },
   'requests that move to another order': { chance: 1, isOn: true },
   'requests without an order': { chance: 0.01, isOn: true },

@@ -12,6 +12,7 @@ import { chosenDraws } from './draws.mjs';
 import { openKept, sumOf } from './kept.mjs';
 import { CHECKOUT, digestOf, loadProgram } from './program.mjs';
 import { runNaively } from './simulator/naive.mjs';
+import { REWRITES } from './simulator/rewrites.mjs';
 import { FIRST_NIGHT } from './simulator/wave.mjs';
 import { printTable } from './table.mjs';
 import { runWaves } from './waves/workers.mjs';
@@ -59,6 +60,7 @@ const RARE_OF = {
     'a payout changed',
     'a payout moved to another account',
   ],
+  'the ledger is rewritten': REWRITES,
   'requests that come back': ['a request re-created'],
   'requests that move to another order': ['a request moved to another order'],
   'requests without an order': ['a request without an order'],

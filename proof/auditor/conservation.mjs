@@ -63,6 +63,8 @@ function whatIsMissing(order, transactions, requests) {
   }
   // Called off before the money was taken, as the ledger wants it, whatever is asked back of it.
   if (order.expected === 'cancelled' && NEVER_TAKEN.has(shown.state)) return null;
+  // Called off, and all that was taken went back: nothing is left to ask for.
+  if (order.expected === 'cancelled' && shown.state === 'refunded') return null;
   const wanted = requests.reduce((sum, row) => sum + (hundredths(row.refund_amount) ?? 0n), 0n);
   const back = hundredths(shown.refunded) ?? 0n;
   return back < wanted ? `${moneyText(wanted - back)} of refunds did not happen` : null;

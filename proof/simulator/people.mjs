@@ -6,8 +6,11 @@
 import { hundredths } from '../auditor/books.mjs';
 
 const WAITING = `select instruction_id, account_id, operation, state, hold_reason, order_no,
-    transaction_id, currency, amount::text, refund_id, refund_amount::text
-  from tieout.instructions where state in ('held', 'unknown', 'queued', 'rejected')
+    transaction_id, currency, amount::text, refund_id, refund_amount::text,
+    (select (sum(refund_amount) * 100)::bigint::text from ledger.refund_requests asked
+      where asked.account_id = i.account_id and asked.order_no = i.order_no
+        and asked.refund_amount > 0 and asked.refund_amount < 1e15) as asked
+  from tieout.instructions i where state in ('held', 'unknown', 'queued', 'rejected')
   order by instruction_id`;
 const ANNA = { name: 'anna', isClaim: true };
 const BERT = { name: 'bert', isClaim: true };
@@ -63,7 +66,8 @@ function choose(wave, row, random) {
   switch (row.state) {
     case 'held':
       if (random.chance(0.1)) return reject;
-      return !BLIND.has(row.hold_reason) && hasHappened(wave, row) ? reject : approve;
+      if (BLIND.has(row.hold_reason)) return approve;
+      return hasHappened(wave, row) || isPastAsked(wave, row) ? reject : approve;
     case 'queued':
       return random.chance(0.1) ? reject : null;
     case 'rejected':
@@ -94,6 +98,13 @@ function hasHappened(wave, row) {
   const shown = wave.gateway.journal.filter((line) => isSame(line, row)).length;
   const others = (wave.counted?.get(keyOf(row)) ?? 0) - (row.state === 'confirmed' ? 1 : 0);
   return shown > others;
+}
+
+/** With what the portal shows as given back it would be more than is asked for. */
+function isPastAsked({ gateway }, row) {
+  const one = gateway.transactionOf(row.account_id, row.transaction_id);
+  if (row.operation !== 'refund' || one === undefined) return false;
+  return BigInt(one.refunded) + (moneyOf(row) ?? 0n) > BigInt(row.asked ?? 0);
 }
 
 function isSame(line, row) {

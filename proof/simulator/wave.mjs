@@ -27,6 +27,7 @@ import {
   restoreFor,
   takeCopy,
 } from './putBack.mjs';
+import { rewriteLedger } from './rewrites.mjs';
 import { othersRun, wakeAll } from './runners.mjs';
 import { calmSettings, changeAccounts, changeMeanings, changeSettings } from './settings.mjs';
 import { openSpine } from './spine.mjs';
@@ -147,6 +148,7 @@ async function openWave(place, { seed, first, count, draws }) {
     ...{ people: randomOf(seed, first, 21), editor: randomOf(seed, first, 23) },
     ...{ admin: randomOf(seed, first, 25), odd: randomOf(seed, first, 27) },
     cardholders: randomOf(seed, first, 37),
+    rewriter: randomOf(seed, first, 39),
     ...{ others: randomOf(seed, first, 29), toMend: [], frozen: [], shifts: new Map() },
     nowOf: (host) => () => new Date(clock.now().getTime() + (wave.shifts.get(host) ?? 0)),
     ...{ kept: [], braked: [], putBacks: 0, goings: 0, night: 0 },
@@ -308,6 +310,7 @@ async function othersAct(wave) {
   if (wave.copy === null && wave.goings === wave.restore?.copyAt) await takeCopy(wave);
   await comeBy(wave);
   if (wave.draws.falls(wave.editor, 'edits of the ledger')) await editLedger(wave);
+  if (wave.draws.falls(wave.rewriter, 'the ledger is rewritten')) await rewriteLedger(wave);
   if (!wave.isLastRunner) await othersRun(wave);
   if (wave.draws.falls(wave.odd, 'odd values in the ledger')) await placeOddValue(wave);
   if (wave.draws.falls(wave.admin, 'settings change')) changeSettings(wave);

@@ -59,6 +59,10 @@ export const HOLD_REASONS = {
     isApprovable: true,
     words: 'the order was captured already, by another transaction',
   },
+  moved_already: {
+    isApprovable: true,
+    words: 'we captured or cancelled this transaction, and the gateway shows it as reserved again',
+  },
   shared_refund: {
     isApprovable: true,
     words: 'another order or account has a refund of the same transaction',

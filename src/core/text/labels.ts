@@ -59,6 +59,7 @@ const HOLD_REASONS: Readonly<Record<string, string>> = {
   partial_capture: 'capture below the authorised amount is not enabled (profile partialCapture)',
   observed: 'the account is only observed: its liveFrom is not given, or ahead',
   second_capture: 'the order was captured already, by another transaction: look, then approve',
+  moved_already: 'captured or cancelled by us, yet shown as reserved: look, then approve',
   shared_refund: 'another order or account has a refund of this transaction: look, then approve',
   shared_transaction: 'another order or account moves this transaction, too: look, then approve',
   by_hand: 'done at the gateway by hand, or may have been: look, then approve',

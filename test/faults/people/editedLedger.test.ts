@@ -172,6 +172,23 @@ test('a second transaction of an order that was captured waits for a person', as
   expect(await house.effects()).toHaveLength(1);
 });
 
+test.each([
+  { first: 'cancel', wanted: 'captured', due: kinds({ cancel_due: 1 }, 'A1001') },
+  { first: 'capture', wanted: 'cancelled', due: kinds({ capture_due: 1 }, 'A1001') },
+])('after our $first no wish for $wanted moves what an old look shows as reserved', async (one) => {
+  const { house, front } = await houseBehind({ orders: 900, inLedger: one.due, daysAgo: 4 });
+  cleanups.push(() => house.end());
+  await night(house, 4);
+  const done = [`${one.first} confirmed`];
+  expect(Object.keys(await instructionCounts(house.db))).toEqual(done);
+  await house.db.query('update ledger.orders set expected = $1', [one.wanted]);
+  // The gateway shows what was before that.
+  showing(front, () => ({ payment_status: '2000' }));
+  await night(house, 3);
+  expect(await held(house)).toEqual(['moved_already']);
+  expect(await house.effects()).toHaveLength(1);
+});
+
 test('one transaction under two orders is refunded for neither by itself', async () => {
   const inLedger = kinds({ partial_refund_due: 2 }, 'A1002');
   const { house, front } = await houseBehind({ orders: 900, inLedger, daysAgo: 4 });

@@ -10,12 +10,14 @@ import { hidingSecrets } from '../config/hiding.js';
 import { messageOf, TieoutError } from '../core/errors.js';
 import type { Decider } from '../core/instructions/decider.js';
 import type { Log } from '../core/log.js';
-import { indentedLines, plainLine } from '../core/log.js';
+import { indentedLines } from '../core/log.js';
 import { packageVersion } from '../runs/thisProgram.js';
 import type { App, OpenApp } from './app.js';
 import { refuseRisks, refuseSuperuser } from './liveGuard.js';
 import type { Progress } from './progress.js';
 import { openProgress } from './progress.js';
+import type { Line } from './terminal.js';
+import { shownLine, showsColours } from './terminal.js';
 
 const FAILED_EXIT = 1;
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
@@ -107,6 +109,7 @@ export async function openTalk(
   config: Config,
   { quiet = false, isService = false }: CommandOptions = {},
 ): Promise<{ talk: Progress; hide: (text: string) => string }> {
+  zone = config.schedule.timezone;
   const hide = hidingSecrets(config);
   const version = packageVersion();
   return { talk: await openProgress(process.stderr, { quiet, isService, version, hide }), hide };
@@ -163,8 +166,10 @@ function endAtOnce(): never {
 }
 
 export function configOf(command: Command): Config {
-  const { config } = command.optsWithGlobals<Flags>();
-  return loadConfigHere(config);
+  const { config: path } = command.optsWithGlobals<Flags>();
+  const config = loadConfigHere(path);
+  zone = config.schedule.timezone;
+  return config;
 }
 
 export function wantsJson(command: Command): boolean {
@@ -185,7 +190,11 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** In which zone people read times: that of the configuration of this command. */
+let zone = 'UTC';
+
 /** Lines for a person; what data brings along never steers the terminal. */
-export function printLines(lines: readonly string[]): void {
-  process.stdout.write(lines.map((line) => `${plainLine(line)}\n`).join(''));
+export function printLines(lines: readonly Line[]): void {
+  const screen = { zone, hasColours: showsColours(process.stdout, process.env) };
+  process.stdout.write(lines.map((line) => `${shownLine(line, screen)}\n`).join(''));
 }

@@ -167,7 +167,7 @@ async function list(app: App, flags: ListFlags, json: boolean): Promise<number> 
   else {
     const rest = (all?.breaks ?? 0) - page.offset - found.length;
     const more = rest > 0 ? [`... and ${rest} more: --limit, --offset, or --group cause`] : [];
-    printLines([totalLine(all, filter), ...found.flatMap((one) => breakLines(one, now)), ...more]);
+    printLines([totalLine(all, filter), ...breakLines(found, now), ...more]);
   }
   return 0;
 }
@@ -194,7 +194,7 @@ async function show(app: App, id: string, json: boolean): Promise<number> {
     const events = life.map(({ currency: _currency, amount: _amount, ...event }) => event);
     printJson({ ...told(found), fields, refundRequests, life: events });
   } else {
-    const lines = [...breakLines(found, new Date()), '', ...refundLines(found, refundRequests)];
+    const lines = [...breakLines([found], new Date()), '', ...refundLines(found, refundRequests)];
     printLines([...lines, ...lifeLines(found, life)]);
   }
   return 0;

@@ -17,6 +17,8 @@ import { amountIn, moneyIn } from '../../core/text/amounts.js';
 import { causeLabel, labelOf } from '../../core/text/labels.js';
 import { maskCardNumbers } from '../../core/text/masking.js';
 import type { RefundRequestRow } from '../../ledger/refundRequestsStore.js';
+import type { Line } from '../terminal.js';
+import { columns, stateWord } from '../terminal.js';
 
 export function totalLine(all: BreakGroupRow | undefined, filter: BreakFilter): string {
   const states = filter.states?.join(' or ') ?? '';
@@ -27,14 +29,26 @@ export function totalLine(all: BreakGroupRow | undefined, filter: BreakFilter): 
   return `${breaks} of ${counted(all.orders, 'order')}: ${moneyText(all)}${apart}`;
 }
 
-export function breakLines(one: FoundBreak, now: Date): string[] {
-  const keep = [one.accountId, ...namesIn(one)];
-  const about = [
-    one.state,
+const [AGE_COLUMN, MONEY_COLUMN] = [5, 6];
+
+/** A row of figures for each, and under it what differs. */
+export function breakLines(found: readonly FoundBreak[], now: Date): Line[] {
+  const rows = found.map((one) => [
+    `#${one.breakId}`,
+    one.kind,
+    one.accountId,
+    one.orderNo,
+    stateWord(one.state),
     `${ageInDays(one.firstSeen, now)} d`,
     one.stake === null ? 'no amount' : moneyIn(one.stake, one.currency),
     one.owner === null ? 'with nobody' : `with ${one.owner}`,
-  ];
+  ]);
+  const lines = columns(rows, [AGE_COLUMN, MONEY_COLUMN]);
+  return found.flatMap((one, at) => [lines[at] ?? '', ...saidOf(one)]);
+}
+
+function saidOf(one: FoundBreak): string[] {
+  const keep = [one.accountId, ...namesIn(one)];
   const said = [
     breakSentence(one.kind, one.expected, one.actual),
     one.note === null ? null : `note: ${one.note}`,
@@ -43,23 +57,16 @@ export function breakLines(one: FoundBreak, now: Date): string[] {
       ? null
       : `${one.waiverAskedBy} asks for a waiver (${one.waiverAskedReason}): a second person agrees`,
   ].filter((line) => line !== null);
-  return [
-    `#${one.breakId}  ${one.kind}  ${one.accountId} ${one.orderNo}  ${about.join(', ')}`,
-    ...said.map((line) => `    ${maskCardNumbers(line, keep)}`),
-  ];
+  return said.map((line) => `    ${maskCardNumbers(line, keep)}`);
 }
 
-export function groupLines(groups: readonly BreakGroupRow[], by: string, now: Date): string[] {
+export function groupLines(groups: readonly BreakGroupRow[], by: string, now: Date): Line[] {
   const rows = groups.map((group) => [
     String(group.breaks),
     maskCardNumbers(group.key ?? `no ${by}`),
     `${moneyText(group)}, oldest ${ageInDays(group.oldest, now)} d`,
   ]);
-  const widths = [0, 1].map((at) => Math.max(0, ...rows.map((row) => row[at]?.length ?? 0)));
-  return rows.map(
-    ([breaks = '', key = '', rest = '']) =>
-      `  ${breaks.padStart(widths[0] ?? 0)}  ${key.padEnd(widths[1] ?? 0)}  ${rest}`,
-  );
+  return columns(rows, [0]).map((line) => ['  ', line].flat());
 }
 
 /** Both sides field by field, the candidates where there are several, and what happened. */
@@ -176,5 +183,5 @@ function counted(count: number, noun: string): string {
 }
 
 function timeText(time: Date): string {
-  return `${time.toISOString().slice(0, 19)}Z`;
+  return time.toISOString();
 }

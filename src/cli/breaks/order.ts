@@ -6,6 +6,7 @@ import type { BreakEvent } from '../../breaks/breaksStore.js';
 import { breakFields, breakSentence, type Side } from '../../core/breaks/sentence.js';
 import { UsageError } from '../../core/errors.js';
 import { nameLabel } from '../../core/instructions/decider.js';
+import { holdLabel } from '../../core/instructions/decision.js';
 import { type PayoutAnswer, payoutWords } from '../../core/instructions/payoutAnswer.js';
 import { gapWords } from '../../core/instructions/refundOrdinals.js';
 import { type Coverage, coverageLabel } from '../../core/orders/coverage.js';
@@ -61,6 +62,7 @@ type Part = Record<string, unknown>;
 type EventPart = Omit<BreakEvent, 'at'> & { at: string };
 
 function historyLines(account: string, orderNo: string, history: OrderHistory): string[] {
+  const currency = history.ledger === null ? null : String(history.ledger.currency);
   return [
     `Order ${orderNo} of account ${account}`,
     '',
@@ -68,7 +70,7 @@ function historyLines(account: string, orderNo: string, history: OrderHistory): 
     history.ledger ? `  ${ledgerText(history.ledger)}` : '  has no such order',
     ...history.refundRequests.map(
       (one) =>
-        `  refund ${one.refund_id}: ${one.refund_amount}, requested ${one.requested_at}` +
+        `  refund ${one.refund_id}: ${moneyIn(String(one.refund_amount), currency)}, requested ${one.requested_at}` +
         `${one.reason ? ` (${one.reason})` : ''}`,
     ),
     ...history.disputes.map(disputeLine),
@@ -103,11 +105,16 @@ function shownBeside(shown: OrderHistory['shown']): string[] {
 }
 
 function ledgerText(row: Part): string {
-  const extras = ['transaction_id', 'capture_amount', 'review_decision', 'updated_at']
-    .filter((key) => row[key] !== null)
-    .map((key) => `${key} ${row[key]}`);
-  return [`expects ${row.expected} ${moneyOf(row)}, placed ${row.placed_at}`]
-    .concat(extras)
+  const capture = row.capture_amount && moneyIn(String(row.capture_amount), String(row.currency));
+  return [
+    `expects ${row.expected} ${moneyOf(row)}`,
+    `placed ${row.placed_at}`,
+    row.transaction_id && `transaction ${row.transaction_id}`,
+    capture && `to capture ${capture}`,
+    row.review_decision && `review decision ${row.review_decision}`,
+    row.updated_at && `last changed ${row.updated_at}`,
+  ]
+    .filter(Boolean)
     .join(', ');
 }
 
@@ -170,8 +177,9 @@ function callLines(call: Part): string[] {
   const end = call.outcome ?? 'its end is not known';
   const claim = call.isClaim ? ' (claimed)' : '';
   return ((call.entries as Part[] | null) ?? []).map((entry) => {
-    const amount = entry.refund_amount ?? entry.amount ?? '';
-    const words = `${call.operation} ${amount} ${entry.currency ?? ''}`.trim();
+    const amount = String(entry.refund_amount ?? entry.amount ?? '');
+    const money = moneyIn(amount, entry.currency ? String(entry.currency) : null);
+    const words = `${call.operation} ${money}`.trim();
     return `  ${call.at}  ${words} by ${call.by}${claim}: ${end}${reasonOf(call)}`;
   });
 }
@@ -201,7 +209,7 @@ function instructionLines(one: Part): string[] {
   const refund = one.refundId ? ` ${one.refundId}` : '';
   return [
     `  #${one.id} ${one.operation}${refund} ${moneyOf(one)} (${one.state})` +
-      `${one.holdReason ? `, waits: ${one.holdReason}` : ''}` +
+      `${one.holdReason ? `, waits: ${holdLabel(String(one.holdReason))}` : ''}` +
       `${one.gatewayReference ? `, gateway reference ${one.gatewayReference}` : ''}`,
     ...(one.refundReference ? [`    refund reference ${one.refundReference}`] : []),
     ...(one.payout ? [`    ${payoutWords(one.payout as PayoutAnswer)}`] : []),
@@ -234,7 +242,7 @@ function decisionLine(one: Part): string {
 }
 
 function reasonOf(part: Part): string {
-  return part.reason ? ` (${part.reason})` : '';
+  return part.reason ? ` (${holdLabel(String(part.reason))})` : '';
 }
 
 function orNone(lines: string[]): string[] {

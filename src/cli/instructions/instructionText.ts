@@ -1,7 +1,6 @@
 // Instructions as a person reads them on a terminal: a list, one sheet, verdicts on decisions. Text
 // from outside is masked before it comes here or right here; nothing is decided.
 
-import type { Config } from '../../config/config.js';
 import { nameLabel } from '../../core/instructions/decider.js';
 import { holdLabel, isUndecided } from '../../core/instructions/decision.js';
 import { payoutWords } from '../../core/instructions/payoutAnswer.js';
@@ -20,6 +19,8 @@ import type {
 } from '../../instructions/instructionListStore.js';
 import type { Sheet } from '../../instructions/instructionSheet.js';
 import { idsOf } from '../../instructions/instructionSheet.js';
+import type { Line } from '../terminal.js';
+import { columns, stateWord } from '../terminal.js';
 
 const DIGEST_SHOWN = 12;
 
@@ -27,9 +28,11 @@ function idsOfRow({ orderNo, transactionId, refundId }: ListedInstruction): stri
   return [orderNo, transactionId, ...(refundId === null ? [] : [refundId])];
 }
 
-export function listLines(rows: readonly ListedInstruction[], now: Date): string[] {
+const MONEY_COLUMN = 3;
+
+export function listLines(rows: readonly ListedInstruction[], now: Date): Line[] {
   if (rows.length === 0) return ['No instruction matches.'];
-  return rows.map((row) => {
+  const cells = rows.map((row) => {
     const what = [row.operation, row.refundId, row.reviewDecision].filter(Boolean).join(' ');
     const days = Math.floor((now.getTime() - Date.parse(row.since)) / DAY_MS);
     const why = row.holdReason === null ? row.reason : holdLabel(row.holdReason);
@@ -39,46 +42,52 @@ export function listLines(rows: readonly ListedInstruction[], now: Date): string
       row.askedBy.length === 0 ? null : `asked by ${row.askedBy.join(', ')}`,
       row.isReplanned ? 'to be planned again' : null,
     ].filter((note) => note !== null);
-    return (
-      `#${row.id}  ${row.state.padEnd(9)}  ${what}  ${moneyIn(row.amount, row.currency)}  ` +
-      `${row.accountId} ${row.orderNo}  ${notes.join('; ')}`
-    );
+    return [
+      `#${row.id}`,
+      stateWord(row.state),
+      what,
+      moneyIn(row.amount, row.currency),
+      row.accountId,
+      row.orderNo,
+      notes.join('; '),
+    ];
   });
+  return columns(cells, [MONEY_COLUMN]);
 }
 
-export function sheetLines(sheet: Sheet, { schedule }: Pick<Config, 'schedule'>): string[] {
-  const time = (at: string): string => timeText(at, schedule.timezone);
+export function sheetLines(sheet: Sheet): Line[] {
   return [
     `Instruction ${sheet.id}: ${whatOf(sheet)} of order ${sheet.orderNo}, ` +
       `account ${sheet.accountId}`,
-    `  state ${sheet.state}${whyOf(sheet)}`,
+    ['  state ', stateWord(sheet.state, sheet.state), whyOf(sheet)],
     ...(sheet.refundReference === null
       ? []
       : [`  refund   the gateway's reference ${sheet.refundReference}`]),
     ...(sheet.payout === null ? [] : [`  gateway  ${payoutWords(sheet.payout)}`]),
     `  planned by the night of ${sheet.businessDate}, transaction ${sheet.transactionId}`,
     ...(sheet.askedBy.length > 0 ? [`  asked by ${sheet.askedBy.join(', ')}`] : []),
-    ...(sheet.approval ? [`  ${approvalText(sheet.approval, sheet.state, time)}`] : []),
+    ...(sheet.approval ? [`  ${approvalText(sheet.approval, sheet.state)}`] : []),
     '',
     `What a decision is bound to (${sheet.seenSha256.slice(0, DIGEST_SHOWN)})`,
     ...seenLines(sheet.seen, sheet),
     '',
     'Decisions',
-    ...orNone(sheet.decisions.flatMap((one) => decisionLines(one, sheet, time))),
+    ...orNone(sheet.decisions.flatMap((one) => decisionLines(one, sheet))),
     '',
     'What happened',
     ...sheet.events.map(
       (event) =>
-        `  ${time(event.at)}  ${event.to} by ${event.by}` +
-        `${event.reason === null ? '' : ` (${maskCardNumbers(event.reason, idsOf(sheet))})`}`,
+        `  ${event.at}  ${event.to} by ${event.by}` +
+        `${event.reason === null ? '' : ` (${maskCardNumbers(holdLabel(event.reason), idsOf(sheet))})`}`,
     ),
-    ...sendingLines(sheet, time),
+    ...sendingLines(sheet),
     ...(sheet.evidence.length > 0
       ? ['', 'What a search for this refund brought (no proof by itself)']
       : []),
-    ...sheet.evidence.map((one) => {
+    ...sheet.evidence.map((one): Line => {
       const http = one.httpStatus === null ? one.outcome : `HTTP ${one.httpStatus}`;
-      return `  ${time(one.at)}  ${http}: ${one.body ?? one.reason ?? ''}`;
+      const said = { text: one.body ?? one.reason ?? '', isVerbatim: true };
+      return [`  ${one.at}  ${http}: `, said];
     }),
     ...(sheet.commands.length > 0 ? ['', 'What you can do'] : []),
     ...sheet.commands.map((command) => `  ${command}`),
@@ -99,11 +108,10 @@ function whyOf(sheet: InstructionSheet): string {
 function approvalText(
   { by, at, expiresAt, lapse }: NonNullable<InstructionSheet['approval']>,
   state: string,
-  time: (at: string) => string,
 ): string {
-  if (!isUndecided(state)) return `approved by ${by} at ${time(at)}`;
-  const holds = lapse === null ? `holds until ${time(expiresAt)}` : holdLabel(lapse);
-  return `approved by ${by} at ${time(at)}; ${holds}`;
+  if (!isUndecided(state)) return `approved by ${by} at ${at}`;
+  const holds = lapse === null ? `holds until ${expiresAt}` : holdLabel(lapse);
+  return `approved by ${by} at ${at}; ${holds}`;
 }
 
 /** What was seen, so that nobody has to guess what a decision rests on. */
@@ -122,7 +130,7 @@ function seenLines(
         `${ledger.reviewDecision === null ? '' : `, review decision ${ledger.reviewDecision}`}`,
     ...(seen.refundRequests ?? []).map(
       (one) =>
-        `  request  ${one.refundId} ${one.amount}, by ${one.requestedBy ?? 'nobody named'}` +
+        `  request  ${one.refundId} ${moneyIn(one.amount, ledger?.currency)}, by ${one.requestedBy ?? 'nobody named'}` +
         `${one.reason === null ? '' : `: ${maskCardNumbers(one.reason, keep)}`}`,
     ),
     ...(seen.gateway ?? []).map(
@@ -162,35 +170,35 @@ function payoutText(payout: NonNullable<Seen['payout']> | null): string {
   );
 }
 
-function decisionLines(one: SheetDecision, sheet: Sheet, time: (at: string) => string): string[] {
+function decisionLines(one: SheetDecision, sheet: Sheet): string[] {
   const by = nameLabel(one.by, one.isClaim);
   const what = one.finding === null ? one.decision : `${one.decision} ${one.finding}`;
   const words = [one.reason, one.reference === null ? null : `reference ${one.reference}`];
   const said = words.filter((word) => word !== null).join('; ');
   return [
-    `  ${time(one.at)}  ${what} by ${by}${said === '' ? '' : `: ${said}`}`,
+    `  ${one.at}  ${what} by ${by}${said === '' ? '' : `: ${said}`}`,
     `    saw (${one.seenSha256.slice(0, DIGEST_SHOWN)})`,
     ...seenLines(one.seen, sheet).map((line) => `    ${line}`),
   ];
 }
 
 /** Attempts, answers and looks; of an unknown refund what to search for in the portal. */
-function sendingLines(sheet: Sheet, time: (at: string) => string): string[] {
+function sendingLines(sheet: Sheet): Line[] {
   if (sheet.attempts.length === 0) return [];
   const { window } = sheet;
   return [
     '',
     'Sent',
-    ...sheet.attempts.flatMap((attempt) => attemptLines(attempt, time)),
-    `  gateway before: ${snapshotText(sheet.stateBefore, time)}`,
-    `  gateway after:  ${snapshotText(sheet.stateAfter, time)}`,
+    ...sheet.attempts.flatMap((attempt) => attemptLines(attempt)),
+    `  gateway before: ${snapshotText(sheet.stateBefore)}`,
+    `  gateway after:  ${snapshotText(sheet.stateAfter)}`,
     ...(sheet.state !== 'unknown' || window === null
       ? []
       : [
           '',
           'What to look for in the merchant portal',
           `  transaction ${sheet.transactionId}, order ${sheet.orderNo}, ${moneyOf(sheet)}`,
-          `  between ${time(window.from)} and ${window.until ? time(window.until) : 'now'}`,
+          `  between ${window.from} and ${window.until ?? 'now'}`,
           ...(sheet.tag === null ? [] : [`  ${sheet.tag} in the reason of the refund`]),
           ...(sheet.nextReference === null
             ? []
@@ -202,31 +210,33 @@ function sendingLines(sheet: Sheet, time: (at: string) => string): string[] {
   ];
 }
 
-function attemptLines(attempt: SheetAttempt, time: (at: string) => string): string[] {
+function attemptLines(attempt: SheetAttempt): Line[] {
   const { answer } = attempt;
   const reason = attempt.reason === null ? '' : ` (${attempt.reason})`;
   const others = attempt.entries === 1 ? 'alone' : `with ${attempt.entries - 1} others`;
   return [
-    `  ${time(attempt.claimedAt)}  attempt ${attempt.id}, ${others}: ` +
+    `  ${attempt.claimedAt}  attempt ${attempt.id}, ${others}: ` +
       `${attempt.outcome ?? 'under way'}${reason}`,
-    ...(attempt.request === null ? [] : [`    sent: ${attempt.request}`]),
+    ...(attempt.request === null
+      ? []
+      : [{ text: `    sent: ${attempt.request}`, isVerbatim: true }]),
     ...(answer === null
       ? ['    no answer is on record']
       : [
-          `    ${time(answer.receivedAt)}  HTTP ${answer.status}, ${answer.bytes} bytes:`,
-          ...answer.body.split('\n').map((line) => `      ${line}`),
+          `    ${answer.receivedAt}  HTTP ${answer.status}, ${answer.bytes} bytes:`,
+          ...answer.body.split('\n').map((line) => ({ text: `      ${line}`, isVerbatim: true })),
         ]),
   ];
 }
 
-function snapshotText(snapshot: SheetSnapshot | null, time: (at: string) => string): string {
+function snapshotText(snapshot: SheetSnapshot | null): string {
   if (snapshot === null) return 'no complete look';
   const entries = snapshot.entries.map(
     (entry) =>
       `${entry.state ?? `code ${entry.code}`} ${shownMoney(entry.amount, entry.currency)} ` +
       `(${entry.transaction})`,
   );
-  return `${entries.join(', ') || 'no such order'}, checked at ${time(snapshot.at)}`;
+  return `${entries.join(', ') || 'no such order'}, checked at ${snapshot.at}`;
 }
 
 export function verdictLines(
@@ -276,15 +286,6 @@ export function verdictJson(row: DecisionVerdict): object {
     : { ...about, kind: row.kind, why: row.why, words };
 }
 
-function timeText(at: string, timezone: string): string {
-  const text = new Intl.DateTimeFormat('sv-SE', {
-    timeZone: timezone,
-    dateStyle: 'short',
-    timeStyle: 'medium',
-  }).format(new Date(at));
-  return `${text} ${timezone}`;
-}
-
-function orNone(lines: string[]): string[] {
+function orNone(lines: Line[]): Line[] {
   return lines.length > 0 ? lines : ['  none'];
 }

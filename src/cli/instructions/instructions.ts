@@ -127,7 +127,7 @@ async function show(app: App, id: bigint, json: boolean): Promise<number> {
   const sheet = await sheetOf({ db: app.db, refundReasonTag }, id);
   if (sheet === null) throw new UsageError(`there is no instruction ${id}`);
   if (json) printJson(sheet);
-  else printLines(sheetLines(sheet, app.config));
+  else printLines(sheetLines(sheet));
   return 0;
 }
 

@@ -17,6 +17,7 @@ import { verifyWorkbook, workbookLines } from '../../verify/verifyWorkbook.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { summaryLines } from '../runs/summaryText.js';
+import type { Line } from '../terminal.js';
 import { tellPublicKey, verifyChain } from './verifyChain.js';
 
 interface VerifyFlags {
@@ -100,7 +101,7 @@ async function verifyOne(app: App, date: string, isJson: boolean): Promise<numbe
   return isSame ? 0 : 1;
 }
 
-function runLines(run: RunRow, found: VerifiedRun): string[] {
+function runLines(run: RunRow, found: VerifiedRun): Line[] {
   const { differences, pages, versionThen, versionNow } = found;
   const versions =
     versionThen === versionNow

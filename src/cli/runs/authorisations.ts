@@ -8,13 +8,13 @@ import type { AuthorisationOrder } from '../../authorisations/authorisationsStor
 import { AUTHORISATION_ORDERS } from '../../authorisations/authorisationsStore.js';
 import { accountSentences } from '../../authorisations/authorisationWords.js';
 import { UsageError } from '../../core/errors.js';
-import { toMinute } from '../../core/runs/owed.js';
 import { moneyIn } from '../../core/text/amounts.js';
 import { labelOf } from '../../core/text/labels.js';
 import { readSchedule } from '../../night/clock.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { scheduleDepsOf } from '../scheduleStatus.js';
+import { columns } from '../terminal.js';
 
 const LISTED_MAX = 10_000;
 const LISTED_DEFAULT = 200;
@@ -60,7 +60,10 @@ async function list(app: App, flags: Flags, isJson: boolean): Promise<number> {
   if (isJson) {
     printJson({ asOf: at.now, nextNight: at.nextNight, accounts, reservations: rows });
   } else {
-    printLines([...accounts.flatMap(accountSentences), ...rows.map(authorisationLine)]);
+    printLines([
+      ...accounts.flatMap(accountSentences),
+      ...columns(rows.map(authorisationCells), [0, 1]),
+    ]);
   }
   if (found.length > limit) {
     process.stderr.write(`... and more: --limit, --account${isAll ? '' : ', --all'}\n`);
@@ -81,20 +84,20 @@ function limitOf(text: string): number {
   throw new UsageError(`--limit ${text}: a number from 1 to ${LISTED_MAX}`);
 }
 
-function authorisationLine(row: ShownAuthorisation): string {
+function authorisationCells(row: ShownAuthorisation): string[] {
   const { accountId, orderNo, currency, amount, lapsesAt, owner } = row;
   const money = amount === null ? 'no readable amount' : moneyIn(amount, currency);
-  const when = lapsesAt === null ? 'lapses at an unknown time' : `lapses ${toMinute(lapsesAt)}`;
-  const parts = [
-    hoursText(row),
+  const when = lapsesAt === null ? 'lapses at an unknown time' : `lapses ${lapsesAt.toISOString()}`;
+  const obstacle = owner === null ? row.obstacle : `${row.obstacle}  owner ${owner}`;
+  return [
+    `  ${hoursText(row)}`,
     money,
-    `${accountId} ${orderNo}`,
+    accountId,
+    orderNo,
     when,
     `wanted: ${row.wanted}`,
-    row.obstacle,
-    ...(owner === null ? [] : [`owner ${owner}`]),
+    obstacle,
   ];
-  return `  ${parts.join('  ')}`;
 }
 
 function hoursText({ standing, hoursLeft }: ShownAuthorisation): string {

@@ -12,6 +12,8 @@ import type { RunRow } from '../../runs/runsStore.js';
 import { findRun, listRuns } from '../../runs/runsStore.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
+import type { Part } from '../terminal.js';
+import { columns, stateWord } from '../terminal.js';
 import { coverageLines, DETAILS_MAX, tieLines } from './runDetails.js';
 import { summaryLines } from './summaryText.js';
 
@@ -33,7 +35,7 @@ export function runsCommand(): Command {
           const more = isAll ? [] : ['... and older ones: tieout runs show DATE'];
           if (wantsJson(command)) printJson(rows.map(asJson));
           else if (rows.length === 0) printLines(['No night has run yet.']);
-          else printLines([...rows.map(lineOf), ...more]);
+          else printLines([...columns(rows.map(cellsOf)), ...more]);
           return 0;
         },
         { quiet: true },
@@ -56,7 +58,7 @@ export function runsCommand(): Command {
             return showDetails(app, { ...run, summary: run.summary }, flags, wantsJson(command));
           }
           if (wantsJson(command)) printJson(run.summary ?? asJson(run));
-          else printLines(run.summary ? summaryLines(run.summary) : [lineOf(run)]);
+          else printLines(run.summary ? summaryLines(run.summary) : columns([cellsOf(run)]));
           return 0;
         },
         { quiet: true },
@@ -116,9 +118,9 @@ function asJson(run: RunRow) {
   };
 }
 
-function lineOf(run: RunRow): string {
+function cellsOf(run: RunRow): Part[] {
   const orders = run.summary?.accounts.reduce((sum, one) => sum + one.orders.ledger, 0);
   const open = run.summary?.accounts.reduce((sum, one) => sum + one.tie.openAfter, 0);
   const figures = run.summary ? `${orders} orders, ${open} open breaks` : (run.failure ?? '');
-  return `${run.businessDate}  ${run.state.padEnd(10)}  ${figures}`;
+  return [run.businessDate, stateWord(run.state, run.state), figures];
 }

@@ -25,6 +25,8 @@ import { aheadNotices, stopNotices } from '../../send/stops.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
 import { scheduleDepsOf } from '../scheduleStatus.js';
+import type { Line } from '../terminal.js';
+import { stateWord } from '../terminal.js';
 
 export function statusCommand(): Command {
   return new Command('status')
@@ -72,11 +74,11 @@ export function statusCommand(): Command {
             });
           } else {
             const stopped = [...left, ...strange, ...unkept, ...stops, ...atRisk].map(
-              (one) => `${one.accountId}: ${one.text}`,
+              (one): Line => ({ text: `${one.accountId}: ${one.text}`, tone: 'bad' }),
             );
-            const lines = [sentence, ...(about === null ? [] : [about]), next];
-            lines.push(...instructionsNow(now), ...untold(alerts));
-            lines.push(...stopped);
+            const night = stateWord(silence === null ? (run?.state ?? '') : 'failed', sentence);
+            const lines: Line[] = [night, ...(about === null ? [] : [about]), next];
+            lines.push(...instructionsNow(now), ...untold(alerts), ...stopped);
             printLines([...lines, ...(flags.words ? codeLines(words) : withoutMeaning(words))]);
           }
           return 0;
@@ -105,13 +107,15 @@ function told({ accountId, text }: Notice): Pick<Notice, 'accountId' | 'text'> {
 }
 
 /** In one line: the sentence is of the run's end, and people decide and send after it. */
-function instructionsNow({ unknown, held, onTheirWay }: Waiting): string[] {
+function instructionsNow({ unknown, held, onTheirWay }: Waiting): Line[] {
   const parts = [
     ...(unknown > 0 ? [`${unknown} unknown`] : []),
     ...(held > 0 ? [`${held} held`] : []),
     ...(onTheirWay > 0 ? [`${onTheirWay} under way`] : []),
   ];
-  return parts.length === 0 ? [] : [`Instructions now: ${parts.join(', ')}.`];
+  if (parts.length === 0) return [];
+  const tone = unknown > 0 ? 'bad' : 'warn';
+  return [{ text: `Instructions now: ${parts.join(', ')}.`, tone }];
 }
 
 /** In one line: what the outside does not know yet, or will never be told. */

@@ -5,14 +5,15 @@ import { coverageText } from '../../core/orders/coverage.js';
 import type { AccountSummary, RunSummary } from '../../core/runs/summary.js';
 import { ORDER_CLASSES, runSentence } from '../../core/runs/summary.js';
 import { amountIn, moneyIn } from '../../core/text/amounts.js';
+import type { Line, Part } from '../terminal.js';
+import { columns, stateWord } from '../terminal.js';
 
 const RULE = '─'.repeat(72);
 
-/** `wide` numbers are right-aligned so that columns of digits can be compared by eye. */
-export function summaryLines(summary: RunSummary): string[] {
-  const lines = [
+export function summaryLines(summary: RunSummary): Line[] {
+  const lines: Line[] = [
     RULE,
-    runSentence(summary),
+    stateWord(summary.state, runSentence(summary)),
     `${summary.environment.toUpperCase()} · checked at ${summary.asOf} · ${pullLine(summary)}`,
     RULE,
   ];
@@ -28,7 +29,8 @@ export function summaryLines(summary: RunSummary): string[] {
     lines.push('Files');
     for (const report of reports) lines.push(`  ${report.kind.padEnd(15)} ${report.path}`);
     for (const { kind, reason } of unwritten) {
-      lines.push(`  ${kind.padEnd(15)} NOT WRITTEN for this look: ${reason}`);
+      const text = `  ${kind.padEnd(15)} NOT WRITTEN for this look: ${reason}`;
+      lines.push({ text, tone: 'bad' });
     }
   }
   return lines;
@@ -43,19 +45,23 @@ function pullLine(summary: RunSummary): string {
 function accountLines(
   account: AccountSummary,
   { coverage = [], notices = [] }: RunSummary,
-): string[] {
+): Line[] {
   const mine = notices.filter(({ accountId }) => accountId === account.accountId);
   const isEmpty = mine.some(({ kind }) => kind === 'no_orders');
-  const state = isEmpty ? 'NO ORDERS in the ledger' : account.state.replace('_', ' ');
-  const lines = [`Account ${account.accountId}: ${state}`];
+  const state = isEmpty
+    ? stateWord('incomplete', 'NO ORDERS in the ledger')
+    : stateWord(account.state, ACCOUNT_WORDS[account.state] ?? account.state.replace('_', ' '));
+  const lines: Line[] = [[`Account ${account.accountId}: `, state]];
   const covered = coverage.find((one) => one.accountId === account.accountId);
   if (covered) lines.push(`  Coverage: ${coverageText(covered)}`);
   const classes = ORDER_CLASSES.filter((name) => account.orders[name] > 0);
-  lines.push(...table(classes.map((name) => [label(name), String(account.orders[name])])));
+  lines.push(...table(classes.map((name) => [label(name), String(account.orders[name])] as const)));
   const breaks = Object.entries(account.breaks).filter(([, count]) => (count ?? 0) > 0);
   if (breaks.length > 0) {
     lines.push('  Open breaks');
-    lines.push(...table(breaks.map(([kind, count]) => [`  ${label(kind)}`, String(count)])));
+    lines.push(
+      ...table(breaks.map(([kind, count]) => [`  ${label(kind)}`, String(count)] as const)),
+    );
   }
   for (const sum of account.tolerated ?? []) {
     lines.push(
@@ -77,13 +83,19 @@ function accountLines(
   return [...lines, ''];
 }
 
-function instructionLines(account: AccountSummary, keptBack: number): string[] {
-  const lines: string[] = [];
+/** As the sentence of the run says it. */
+const ACCOUNT_WORDS: Readonly<Record<string, string>> = { broken: 'did not tie out' };
+
+function instructionLines(account: AccountSummary, keptBack: number): Line[] {
+  const lines: Line[] = [];
   for (const [operation, states] of Object.entries(account.instructions)) {
     const parts = Object.entries(states ?? {})
       .filter(([state, count]) => state !== 'carried' && (count ?? 0) > 0)
-      .map(([state, count]) => `${count} ${STATE_WORDS[state] ?? state}`);
-    if (parts.length > 0) lines.push(`    ${operation.padEnd(8)} ${parts.join(', ')}`);
+      .flatMap(([state, count]): Part[] => [
+        ', ',
+        stateWord(state, `${count} ${STATE_WORDS[state] ?? state}`),
+      ]);
+    if (parts.length > 0) lines.push([`    ${operation.padEnd(8)} `, ...parts.slice(1)]);
   }
   if (keptBack > 0) {
     lines.push(
@@ -101,7 +113,7 @@ const STATE_WORDS: Record<string, string> = {
   queued: 'queued, goes with the next run',
 };
 
-function moneyLines(account: AccountSummary): string[] {
+function moneyLines(account: AccountSummary): Line[] {
   if (account.totals.length === 0) return [];
   const isPaid = account.totals.some(({ paidOut }) => paidOut !== undefined);
   const head = ['', 'captured', 'cancelled', 'refunded', 'net', 'unknown'];
@@ -114,18 +126,13 @@ function moneyLines(account: AccountSummary): string[] {
     if (hasFees) amounts.push(row.payoutFees ?? '0.00');
     return [row.currency, ...amounts.map((amount) => amountIn(amount, row.currency))];
   });
-  const widths = head.map((name, column) =>
-    Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  const line = (cells: readonly string[]): string =>
-    `    ${cells.map((cell, column) => cell.padStart(widths[column] ?? 0)).join('  ')}`;
-  return ['  Money confirmed in this run', line(head), ...rows.map(line)];
+  const figures = head.map((_name, at) => at);
+  const table = columns([head, ...rows], figures).map((line) => ['    ', line].flat());
+  return ['  Money confirmed in this run', ...table];
 }
 
-function table(rows: readonly (readonly [string, string] | string[])[]): string[] {
-  const left = Math.max(0, ...rows.map(([name]) => name?.length ?? 0));
-  const right = Math.max(0, ...rows.map(([, count]) => count?.length ?? 0));
-  return rows.map(([name = '', count = '']) => `  ${name.padEnd(left)}  ${count.padStart(right)}`);
+function table(rows: readonly (readonly [string, string])[]): Line[] {
+  return columns(rows, [1]).map((line) => ['  ', line].flat());
 }
 
 function label(name: string): string {

@@ -17,8 +17,16 @@ import {
 import { settlementLines } from '../../settlement/settlementWords.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
+import { columns } from '../terminal.js';
 import { requiredRules } from './settlementRules.js';
-import { batchLine, feeLine, itemLine, lineOfBatch } from './settlementText.js';
+import {
+  BATCH_FIGURES,
+  batchCells,
+  FEE_FIGURES,
+  feeCells,
+  itemLine,
+  lineOfBatch,
+} from './settlementText.js';
 
 export function settlementCommand(): Command {
   const command = new Command('settlement');
@@ -68,7 +76,10 @@ async function batches({ app, rules, accountIds }: Asked, _: unknown, isJson: bo
   const accounts = await settledAccounts(app.db, rules, accountIds, null);
   const { asOf, batches: found } = await settlementFigures(app.db, accounts, rules.times);
   if (isJson) printJson({ asOf, batches: found });
-  else printLines(found.length === 0 ? ['No batch yet.'] : found.map(batchLine));
+  else
+    printLines(
+      found.length === 0 ? ['No batch yet.'] : columns(found.map(batchCells), BATCH_FIGURES),
+    );
   return 0;
 }
 
@@ -92,7 +103,10 @@ async function fees({ app, rules, accountIds }: Asked, month: string | undefined
   if (month !== undefined && period === null) throw new UsageError(`${month}: no month or date`);
   const rows = await feeFigures(app.db, accountIds, period, rules.times, rules.fees);
   if (isJson) printJson({ period: month ?? null, fees: rows });
-  else printLines(rows.length === 0 ? ['No fee was taken.'] : rows.map(feeLine));
+  else
+    printLines(
+      rows.length === 0 ? ['No fee was taken.'] : columns(rows.map(feeCells), FEE_FIGURES),
+    );
   return 0;
 }
 

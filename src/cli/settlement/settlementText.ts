@@ -11,10 +11,14 @@ import type {
   SettlementDocument,
 } from '../../settlement/settlementStore.js';
 
-export function batchLine(one: SettlementDocument['batches'][number]): string {
+/** Which cells of a batch, and of a fee, are figures. */
+export const BATCH_FIGURES = [2, 3, 4];
+export const FEE_FIGURES = [3, 4, 5];
+
+export function batchCells(one: SettlementDocument['batches'][number]): string[] {
   const { accountId, batch, currency, lines, payout, arrived, state } = one;
-  const money = `${moneyIn(payout, currency)}  arrived ${amountIn(arrived, currency)}`;
-  return `${accountId}  ${batch}  ${lines} lines  ${money}  ${state}`;
+  const came = `arrived ${amountIn(arrived, currency)}`;
+  return [accountId, batch, `${lines} lines`, moneyIn(payout, currency), came, state];
 }
 
 export function lineOfBatch(line: BatchLine): string {
@@ -41,13 +45,18 @@ export function itemLine(item: OpenItem): string {
 
 const BOOKS = { atGateway: 'at the gateway', bank: 'to arrive' } as const;
 
-export function feeLine(one: FeeFigures): string {
+export function feeCells(one: FeeFigures): string[] {
   const { accountId, currency, type, lines, gross, fees, agreed, variance, beyond } = one;
   const shown = (amount: string): string => amountIn(amount, currency);
-  const taken =
-    `${accountId}  ${currency}  ${type}: ${grouped(String(lines))} lines, ` +
-    `gross ${shown(gross)}, fees ${shown(fees)}`;
-  if (agreed === null) return `${taken}, nothing agreed`;
+  const taken = [
+    accountId,
+    currency,
+    type,
+    `${grouped(String(lines))} lines`,
+    `gross ${shown(gross)}`,
+    `fees ${shown(fees)}`,
+  ];
+  if (agreed === null) return [...taken, 'nothing agreed'];
   const found = `variance ${shown(variance ?? '0.00')}, ${beyond} past the tolerance`;
-  return `${taken}, agreed ${shown(agreed)}, ${found}`;
+  return [...taken, `agreed ${shown(agreed)}, ${found}`];
 }

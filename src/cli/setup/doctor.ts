@@ -43,6 +43,8 @@ import { accountsWithoutHistory } from '../../runs/runAccountsStore.js';
 import type { App } from '../app.js';
 import { configOf, printJson, printLines, wantsJson, withApp } from '../context.js';
 import { scheduleDepsOf } from '../scheduleStatus.js';
+import type { Part } from '../terminal.js';
+import { columns } from '../terminal.js';
 import type { Check } from './check.js';
 import { definitionsCheck } from './definitionsCheck.js';
 import { fileChecks } from './fileChecks.js';
@@ -68,7 +70,8 @@ export function doctorCommand(): Command {
 function tell(command: Command, config: Config, checks: readonly Check[]): number {
   const profile = profileOf(config);
   if (wantsJson(command)) printJson({ checks, profile, configuration: describeConfig(config) });
-  else printLines([...checks.map(lineOf), '', 'Gateway profile', ...profileLines(profile)]);
+  else
+    printLines([...columns(checks.map(cellsOf)), '', 'Gateway profile', ...profileLines(profile)]);
   return checks.some((check) => check.kind === 'problem') ? 1 : 0;
 }
 
@@ -371,7 +374,12 @@ function profileLines(lines: readonly ProfileLine[]): string[] {
   );
 }
 
-function lineOf(check: Check): string {
-  const marks = { ok: 'ok     ', warning: 'WARNING', problem: 'PROBLEM' };
-  return `${marks[check.kind]}  ${check.name.padEnd(16)}  ${check.words}`;
+const MARKS: Readonly<Record<Check['kind'], Part>> = {
+  ok: { text: 'ok', tone: 'good' },
+  warning: { text: 'WARNING', tone: 'warn' },
+  problem: { text: 'PROBLEM', tone: 'bad' },
+};
+
+function cellsOf({ kind, name, words }: Check): Part[] {
+  return [MARKS[kind], name, words];
 }

@@ -1,0 +1,126 @@
+// How lines for a person look: columns that stand under each other, colours where a terminal shows
+// them, every instant in one format of the schedule's zone. What data brings along steers nothing:
+// colours are ours alone, and are put around a text that was cleaned. Pure.
+
+import { plainLine } from '../core/log.js';
+
+/** What a colour says; the words beside it say the same. */
+type Tone = 'good' | 'warn' | 'bad' | 'faint';
+
+export interface Said {
+  text: string;
+  tone?: Tone;
+  /** as it was said elsewhere, such as an answer of the gateway: its times stay as they are */
+  isVerbatim?: boolean;
+}
+
+export type Part = string | Said;
+/** One line: a text, or its parts one after the other. */
+export type Line = Part | readonly Part[];
+
+export interface Screen {
+  /** the zone of the schedule */
+  zone: string;
+  hasColours: boolean;
+}
+
+const COLOURS: Readonly<Record<Tone, number>> = { bad: 31, good: 32, warn: 33, faint: 2 };
+
+/** Whether a stream shows colours: https://no-color.org, and terminals that have none. */
+export function showsColours(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
+  return stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
+}
+
+/** A line as it is written, without its end. */
+export function shownLine(line: Line, screen: Screen): string {
+  const parts = isParts(line) ? line : [line];
+  return parts
+    .map((part) => shownPart(typeof part === 'string' ? { text: part } : part, screen))
+    .join('');
+}
+
+function isParts(line: Line): line is readonly Part[] {
+  return Array.isArray(line);
+}
+
+function shownPart({ text, tone, isVerbatim }: Said, { zone, hasColours }: Screen): string {
+  const plain = plainLine(isVerbatim === true ? text : zoned(text, zone));
+  if (tone === undefined || !hasColours) return plain;
+  return `\u001b[${COLOURS[tone]}m${plain}\u001b[0m`;
+}
+
+/** An instant as JSON and sentences have it: to the minute, the second or less, in UTC. */
+const INSTANT = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(?:\.\d{1,6})?(?:Z|\+00:00)(?![\w:])/g;
+
+/** "2026-11-20T03:15:00Z" is "2026-11-20 04:15:00 Europe/Berlin"; dates stay as they are. */
+function zoned(text: string, zone: string): string {
+  return text.replaceAll(INSTANT, (instant, seconds: string | undefined) => {
+    const at = new Date(instant);
+    if (Number.isNaN(at.getTime())) return instant;
+    const timeStyle = seconds === undefined ? 'short' : 'medium';
+    return `${clockOf(zone, timeStyle).format(at)} ${zone}`;
+  });
+}
+
+/** Making a clock costs more than a list of times. */
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+function clockOf(timeZone: string, timeStyle: 'short' | 'medium'): Intl.DateTimeFormat {
+  const key = `${timeStyle} ${timeZone}`;
+  const made =
+    clocks.get(key) ??
+    new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle });
+  clocks.set(key, made);
+  return made;
+}
+
+/** A cell may be longer: then its own line is, and the others stay in their columns. */
+const WIDTH_MAX = 48;
+
+/** Rows as lines in which the same column begins, or of figures ends, at the same place. */
+export function columns(
+  rows: readonly (readonly Part[])[],
+  /** columns of figures, counted from 0 */
+  figures: readonly number[] = [],
+): Line[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [at, cell] of row.entries()) {
+      widths[at] = Math.max(widths[at] ?? 0, Math.min(WIDTH_MAX, textOf(cell).length));
+    }
+  }
+  return rows.map((row) =>
+    row.flatMap((cell, at): Part[] => {
+      const gap = at === 0 ? '' : '  ';
+      const room = ' '.repeat(Math.max(0, (widths[at] ?? 0) - textOf(cell).length));
+      if (figures.includes(at)) return [gap + room, cell];
+      return at === row.length - 1 ? [gap, cell] : [gap, cell, room];
+    }),
+  );
+}
+
+function textOf(cell: Part): string {
+  return typeof cell === 'string' ? cell : cell.text;
+}
+
+/** A state of a run, an account, a break or an instruction, in the colour of what it asks for. */
+export function stateWord(state: string, text: string = state.replaceAll('_', ' ')): Said {
+  const tone = STATE_TONES[state];
+  return tone === undefined ? { text } : { text, tone };
+}
+
+const STATE_TONES: Readonly<Record<string, Tone>> = {
+  tied_out: 'good',
+  confirmed: 'good',
+  resolved: 'good',
+  closed: 'good',
+  locked: 'good',
+  incomplete: 'warn',
+  running: 'warn',
+  held: 'warn',
+  waiver_asked: 'warn',
+  broken: 'bad',
+  failed: 'bad',
+  unknown: 'bad',
+  open: 'bad',
+};

@@ -1137,6 +1137,55 @@ create unlogged table tieout.rate_buckets (
   constraint rate_buckets_pkey PRIMARY KEY (merchant_id)
 );
 
+create table tieout.redacted_links (
+  redaction_id bigint not null,
+  link_id bigint not null,
+  account_id text collate "C" not null,
+  what text not null,
+  facts bigint not null,
+  sealed_sha256 text not null,
+  after_sha256 text not null,
+  constraint redacted_links_pkey PRIMARY KEY (redaction_id, link_id, account_id, what),
+  constraint redacted_links_redaction_id_fkey FOREIGN KEY (redaction_id) REFERENCES tieout.redactions(redaction_id)
+);
+CREATE INDEX redacted_links_by_link ON tieout.redacted_links USING btree (link_id);
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.redacted_links
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
+CREATE TRIGGER guard_history BEFORE DELETE OR UPDATE ON tieout.redacted_links
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_history();
+
+create table tieout.redacted_texts (
+  redaction_id bigint not null,
+  relation text not null,
+  key jsonb not null,
+  field text not null,
+  signs integer not null,
+  constraint redacted_texts_pkey PRIMARY KEY (redaction_id, relation, key, field),
+  constraint redacted_texts_redaction_id_fkey FOREIGN KEY (redaction_id) REFERENCES tieout.redactions(redaction_id),
+  constraint redacted_texts_signs_check CHECK (signs > 0)
+);
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.redacted_texts
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
+CREATE TRIGGER guard_history BEFORE DELETE OR UPDATE ON tieout.redacted_texts
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_history();
+
+create table tieout.redactions (
+  redaction_id bigint generated always as identity not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  by text not null,
+  is_claim boolean not null,
+  reason text not null,
+  link_id bigint,
+  constraint redactions_by_check CHECK (btrim(by) <> ''),
+  constraint redactions_pkey PRIMARY KEY (redaction_id),
+  constraint redactions_reason_check CHECK (btrim(reason) <> '')
+);
+CREATE INDEX redactions_by_link ON tieout.redactions USING btree (link_id);
+CREATE TRIGGER guard_emptied BEFORE TRUNCATE ON tieout.redactions
+  FOR EACH STATEMENT EXECUTE FUNCTION tieout.guard_history();
+CREATE TRIGGER guard_fact BEFORE DELETE OR UPDATE ON tieout.redactions
+  FOR EACH ROW EXECUTE FUNCTION tieout.guard_fact();
+
 create table tieout.refund_evidence (
   evidence_id bigint generated always as identity not null,
   instruction_id bigint not null,
@@ -1833,7 +1882,20 @@ UNION ALL
     settlement_batches.file_id AS pos,
     settlement_batches.link_id,
     ROW(settlement_batches.batch, settlement_batches.currency, settlement_batches.file_id, settlement_batches.lines, settlement_batches.gross, settlement_batches.fees, settlement_batches.payout, settlement_batches.has_payout, EXTRACT(epoch FROM settlement_batches.first_booked_at), EXTRACT(epoch FROM settlement_batches.last_booked_at), settlement_batches.digest, tieout.settled_lines_sha256(settlement_batches.account_id, settlement_batches.batch, settlement_batches.currency))::text AS line
-   FROM tieout.settlement_batches;
+   FROM tieout.settlement_batches
+UNION ALL
+ SELECT '' COLLATE "C" AS account_id,
+    'redaction' AS what,
+    r.redaction_id AS pos,
+    r.link_id,
+    ROW(r.redaction_id, EXTRACT(epoch FROM r.at), r.by, r.is_claim, r.reason, ( SELECT tieout.fact_digest(convert_to(string_agg(ROW(t.relation, t.key, t.field, t.signs)::text || '
+', '' ORDER BY t.relation, t.key, t.field), 'UTF8'::name)) AS fact_digest
+           FROM tieout.redacted_texts t
+          WHERE t.redaction_id = r.redaction_id), ( SELECT tieout.fact_digest(convert_to(string_agg(ROW(k.link_id, k.account_id, k.what, k.facts, k.sealed_sha256, k.after_sha256)::text || '
+', '' ORDER BY k.link_id, k.account_id, k.what), 'UTF8'::name)) AS fact_digest
+           FROM tieout.redacted_links k
+          WHERE k.redaction_id = r.redaction_id))::text AS line
+   FROM tieout.redactions r;
 
 create view tieout.movements_now as
  SELECT m.movement_id,
@@ -2583,7 +2645,7 @@ AS $function$
     and (found_breaks.cause is null or f.cause = found_breaks.cause)
 $function$;
 
-CREATE OR REPLACE FUNCTION tieout.grant_roles(writer text, reader text)
+CREATE OR REPLACE FUNCTION tieout.grant_all_roles(writer text, reader text)
  RETURNS void
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2624,6 +2686,16 @@ begin
     execute format('grant select (user_id, name, name_key, state, created_at, created_by)
       on tieout.users to %I', reader);
   end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.grant_roles(writer text, reader text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  perform tieout.grant_all_roles(writer, reader);
+  perform tieout.keep_to_owner();
 end $function$;
 
 CREATE OR REPLACE FUNCTION tieout.guard_amounts()
@@ -3320,6 +3392,27 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION tieout.keep_to_owner()
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  kept text;
+  role name;
+begin
+  foreach kept in array array['fact_sources', 'installation', 'redactions', 'redacted_texts',
+    'redacted_links']
+  loop
+    for role in
+      select distinct a.grantee::regrole::name from pg_class c cross join aclexplode(c.relacl) a
+      where c.oid = ('tieout.' || kept)::regclass and a.grantee <> c.relowner and a.grantee <> 0
+    loop
+      execute format('revoke insert, update, delete on tieout.%I from %I', kept, role);
+    end loop;
+  end loop;
+end $function$;
+
 CREATE OR REPLACE FUNCTION tieout.known_disputes()
  RETURNS TABLE(account_id text, order_no text, transaction_id text, dispute_id text, batch text, stage text, currency text, amount numeric, at timestamp with time zone, problem text)
  LANGUAGE sql
@@ -3964,6 +4057,22 @@ begin
   end if;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION tieout.redacted_sha256(l tieout.chain_links)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce((
+    select k.after_sha256
+    from tieout.redacted_links k
+    join tieout.redactions r using (redaction_id)
+    join tieout.chain_links s
+      on s.link_id = r.link_id and s.account_id = '' and s.what = 'redaction'
+    where k.link_id = l.link_id and k.account_id = l.account_id and k.what = l.what
+      and k.facts = l.facts and k.sealed_sha256 = l.facts_sha256
+    order by k.redaction_id desc limit 1), l.facts_sha256)
+$function$;
 
 CREATE OR REPLACE FUNCTION tieout.resume_end(tick timestamp without time zone, zone text, resume_until time without time zone)
  RETURNS timestamp with time zone

@@ -121,6 +121,11 @@ export const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./setup/retention.js')).retentionCommand,
   },
   {
+    name: 'redact',
+    about: 'take card numbers that slipped in out of notes and reasons, on record',
+    load: async () => (await import('./setup/redact.js')).redactCommand,
+  },
+  {
     name: 'verify',
     about: 'is everything that was sealed still there, and unchanged?',
     load: async () => (await import('./reports/verify.js')).verifyCommand,

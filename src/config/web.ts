@@ -9,9 +9,9 @@ import { withMaskedKeys } from './secrets.js';
 import { filled, whole } from './shapes.js';
 
 export interface NotificationDoor {
-  /** The last part of the path: /notify/SECRET; null: the path is /notify, and `from` is the door. */
+  /** The last part of the path: /notify/SECRET; null: /notify, and `from` is the door. */
   readonly secret: string | null;
-  /** Addresses and networks that may post; empty: anybody who knows the path. Not both are missing. */
+  /** Addresses and networks that may post; empty: whoever knows the path. One of both is there. */
   readonly from: readonly string[];
 }
 

@@ -138,7 +138,7 @@ async function alteredLink(tx: Db, { low, high }: RawMonth): Promise<string | nu
      left join tieout.chain_links l on l.link_id = k.link_id and l.account_id = k.account_id
      cross join lateral tieout.link_facts(k.link_id, 'look', k.account_id) f
      where k.pull_id >= $1 and k.pull_id < $2
-       and (f.facts, f.facts_sha256) is distinct from (l.facts, l.facts_sha256)
+       and (f.facts, f.facts_sha256) is distinct from (l.facts, tieout.redacted_sha256(l))
      order by k.account_id, l.link_no limit 1`,
     [low, high],
   );

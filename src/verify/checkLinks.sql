@@ -2,7 +2,8 @@
 -- link's own digest worked out again. $1 account, $2 after this link number, $3 how many.
 select l.link_no, l.business_date, l.what, l.facts, l.facts_sha256, l.previous_sha256, l.sha256,
   f.facts as found_facts, f.facts_sha256 as found_sha256,
-  tieout.link_sha256(l) as own_sha256, r.link_id is not null as is_removed,
+  tieout.link_sha256(l) as own_sha256, tieout.redacted_sha256(l) as expected_sha256,
+  r.link_id is not null as is_removed,
   -- A look goes with its whole month, or not at all.
   r.link_id is not null and (
     replace(e.month, '_', '') <> case when w.pull_id >= 10000100000000

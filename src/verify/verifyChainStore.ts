@@ -2,9 +2,11 @@
 // still says the same, every link follows the one before it. PostgreSQL digests, so that facts need
 // not leave it; memory stays flat. Neighbours: audit.ts seals, cli/reports/verify.ts tells.
 
+import type { Redaction } from '../core/runs/redaction.js';
 import type { Removal } from '../core/runs/removal.js';
 import type { Db } from '../database/db.js';
 import { statement } from '../database/statements.js';
+import { redactions } from '../retention/redactStore.js';
 import { removals } from '../retention/retentionStore.js';
 import { chainHeads, HOUSE_CHAIN } from '../runs/runRecordStore.js';
 
@@ -44,6 +46,8 @@ export interface ChainFinding {
   unsealed: Unsealed[];
   /** looks that retention removed: their links hold, and what they seal is gone */
   removed: Removal[];
+  /** words that were taken out on record: their links hold what is left */
+  redacted: Redaction[];
   /** rows whose state is not what their history says */
   disagreements: Disagreement[];
 }
@@ -83,7 +87,12 @@ export async function checkChain(
     broken,
     unsealed: await unsealed(db),
     removed: await removals(db),
-    disagreements: [...(await disagreements(db)), ...(await decidedOtherwise(db))],
+    redacted: await redactions(db),
+    disagreements: [
+      ...(await disagreeing(db, statement('verify/disagreements'))),
+      ...(await disagreeing(db, statement('verify/decided'))),
+      ...(await disagreeing(db, statement('verify/derived'))),
+    ],
   };
 }
 
@@ -112,6 +121,8 @@ interface CheckedLink {
   found_facts: bigint;
   found_sha256: string;
   own_sha256: string;
+  /** what was sealed, or what is on record as left of it by a redaction */
+  expected_sha256: string;
   /** with a record that is sealed itself */
   is_removed: boolean;
   is_still_there: boolean;
@@ -167,7 +178,7 @@ function whyBroken(link: CheckedLink, previous: string): string | null {
   if (link.found_facts !== link.facts) {
     return `${link.facts} were sealed, ${link.found_facts} are there`;
   }
-  if (link.found_sha256 !== link.facts_sha256) {
+  if (link.found_sha256 !== link.expected_sha256) {
     return `of the ${link.facts} that were sealed, at least one was changed`;
   }
   return null;
@@ -186,14 +197,6 @@ async function unsealed(db: Db): Promise<Unsealed[]> {
     facts: Number(row.facts),
     strayed: Number(row.strayed),
   }));
-}
-
-function disagreements(db: Db): Promise<Disagreement[]> {
-  return disagreeing(db, statement('verify/disagreements'));
-}
-
-function decidedOtherwise(db: Db): Promise<Disagreement[]> {
-  return disagreeing(db, statement('verify/decided'));
 }
 
 async function disagreeing(db: Db, text: string): Promise<Disagreement[]> {

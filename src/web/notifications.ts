@@ -1,7 +1,7 @@
 // The door for the gateway's notifications (notify_url). It is not there until the configuration
 // describes it: under a path that only the gateway is told, for the addresses that may post, or
-// both. What it is told is a hint to look again, never a fact: order numbers that the ledger knows are noted,
-// the rest is forgotten. A source has a limit of its own, so that none can use up another's.
+// both. What it is told is a hint to look again, never a fact: order numbers that the ledger knows
+// are noted, the rest is forgotten. A source has a limit of its own: none can use up another's.
 
 import { BlockList, isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';

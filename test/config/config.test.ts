@@ -181,7 +181,6 @@ describe('what is refused', () => {
     ['a port', `${ACCOUNTS}web: { port: 70000 }`, 'web.port'],
     ['no address', `${ACCOUNTS}web: { address: 'javascript:1' }`, 'web.address'],
     ['an address that ends a text', `${ACCOUNTS}web: { address: 'https://a"b' }`, 'web.address'],
-    ['a door for all', `${ACCOUNTS}web: { notifications: {} }`, 'web.notifications'],
     ['a short token', `${ACCOUNTS}web: { metricsToken: tooshort }`, 'web.metricsToken'],
     ['a webhook', `${ACCOUNTS}notify: { webhook: mail@example.com }`, 'notify.webhook'],
     ['a user in the address', `${ACCOUNTS}gateway: {baseUrl: "https://u:p@gw/x"}`, 'baseUrl'],

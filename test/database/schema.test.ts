@@ -9,6 +9,7 @@ import {
 } from '../../src/verify/definitions/definitionsStore.js';
 import { type FreshDatabase, freshDatabase } from '../support/database.js';
 import { schemaText } from '../support/schemaText.js';
+import { textOf } from '../support/sourceFiles.js';
 
 let fresh: FreshDatabase;
 beforeAll(async () => {
@@ -28,4 +29,14 @@ test('migrations/definitions.tsv has the digests of what the migrations make', a
   });
   const path = '../../migrations/definitions.tsv';
   await expect(shippedText(found)).toMatchFileSnapshot(path);
+});
+
+test('docs/AUDIT.md says of every table what proves it, and what could be changed unnoticed', () => {
+  const made = textOf('migrations/schema.sql').matchAll(
+    /^create (?:unlogged )?table tieout\.(\w+) \(/gm,
+  );
+  const tables = [...made].map(([, name = '']) => name);
+  expect(tables.length).toBeGreaterThan(60);
+  const [, rows = ''] = textOf('docs/AUDIT.md').split('## Row by row');
+  expect(tables.filter((name) => !rows.includes(`\`${name}\``))).toEqual([]);
 });

@@ -247,6 +247,40 @@ describe('a business day', () => {
   });
 });
 
+describe('what follows from sealed facts', () => {
+  test.each([
+    [
+      'a movement that no instruction made',
+      `insert into tieout.day_movements (instruction_id, account_id, order_no, operation, currency,
+         amount, belongs_to, posted_to)
+       select instruction_id, account_id, order_no, operation, currency, amount, now(), now()
+       from tieout.instructions where state <> 'confirmed' and operation in ('capture', 'refund')
+       limit 1`,
+      /^movement \d+$/,
+    ],
+    [
+      'an outcome for the shop that is none',
+      `insert into tieout.outcome_rows (seq, instruction_id, account_id, order_no, operation, amount,
+         currency, state, at)
+       select 9999, instruction_id, account_id, order_no, operation, amount, currency, 'confirmed', now()
+       from tieout.instructions where state <> 'confirmed' limit 1`,
+      /^outcome \d+$/,
+    ],
+    ['one of another amount', 'update tieout.outcome_rows set amount = 1', /^outcome \d+$/],
+    ['the end of a run', `update tieout.runs set state = 'tied_out'`, /^run of .*: state$/],
+    ['its summary', `update tieout.runs set summary = '{}'`, /^run of .*: summary$/],
+    ['its settings', `update tieout.runs set settings = '{}'`, /^run of .*: settings$/],
+    ['what is at stake', 'update tieout.breaks set amount = 0.01', /^break .*: at stake$/],
+    ['its age', `update tieout.breaks set first_seen = now()`, /^break .*: first seen$/],
+  ])('%s, changed behind the back of its history, is named', async (_what, sql, named) => {
+    await tampered(async (query) => {
+      await query(sql);
+      const { disagreements } = await checkChain({ query } as never, () => {});
+      expect(disagreements.map(({ what }) => what)).toContainEqual(expect.stringMatching(named));
+    });
+  });
+});
+
 describe('with the guards on', () => {
   test.each([
     ['instruction_events', `by = 'somebody'`],

@@ -3,6 +3,7 @@
 import { fastify } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config/config.js';
+import { webSchema } from '../../src/config/web.js';
 import { candidateWords } from '../../src/core/instructions/hints.js';
 import type { Connection } from '../../src/database/connection.js';
 import type { Database } from '../../src/database/db.js';
@@ -138,6 +139,8 @@ describe('POST /notify', () => {
       );
     expect(await codes('192.0.2.7')).toEqual([200, 404, 404]);
     expect(await codes('192.0.2.8')).toEqual([404, 404, 404]);
+    expect(webSchema.safeParse({ notifications: { from: ['192.0.2.7'] } }).success).toBe(true);
+    expect(webSchema.safeParse({ notifications: {} }).success).toBe(false);
   });
 
   it('believes of X-Forwarded-For what a named proxy says, and tells of another one', async () => {

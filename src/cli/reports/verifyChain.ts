@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { ownKey, publicPart, readPublicKey } from '../../audit/headsKey.js';
 import { headsPath } from '../../audit/signedHeads.js';
 import { UsageError } from '../../core/errors.js';
+import { redactedLine } from '../../core/runs/redaction.js';
 import { removedLine } from '../../core/runs/removal.js';
 import { checkDatabase, definitionLines, headLines } from '../../verify/checkDatabase.js';
 import { checkHeads, type HeadsFinding } from '../../verify/signedHeadsStore.js';
@@ -68,13 +69,14 @@ export async function tellPublicKey({ config }: App, isJson: boolean): Promise<n
 }
 
 function chainLines(found: ChainFinding, head: string): string[] {
-  const { chains, links, broken, unsealed, disagreements, removed } = found;
+  const { chains, links, broken, unsealed, disagreements, removed, redacted } = found;
   return [
     broken.length === 0
       ? `The chain is whole: ${links} links in ${chains} chains. It ends in ${head}.`
       : `The chain is broken in ${broken.length} of ${Math.max(chains, 1)} chains.`,
     ...broken.map(brokenLine),
     ...removed.map((one) => `${removedLine(one)}; its digests are in the chain.`),
+    ...redacted.map((one) => `${redactedLine(one)}.`),
     ...disagreements.map(
       ({ accountId, orderNo, what, state, history }) =>
         `${what} of ${accountId === '' ? 'this installation' : accountId}` +

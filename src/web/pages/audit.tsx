@@ -7,6 +7,7 @@ import { auditTrail, chainEnds } from '../../audit/auditTrailStore.js';
 import { ownKey } from '../../audit/headsKey.js';
 import { headsPath } from '../../audit/signedHeads.js';
 import { nameLabel } from '../../core/instructions/decider.js';
+import { redactedLine } from '../../core/runs/redaction.js';
 import { removedLine } from '../../core/runs/removal.js';
 import { labelOf } from '../../core/text/labels.js';
 import type { Database, Db } from '../../database/db.js';
@@ -227,6 +228,9 @@ function Broken({ found }: { found: ChainFinding }) {
     <>
       {found.removed.map((one) => (
         <p class="hint">{removedLine(one)}; its digests are in the chain.</p>
+      ))}
+      {found.redacted.map((one) => (
+        <p class="hint">{redactedLine(one)}.</p>
       ))}
       {broken.length === 0 ? null : (
         <Table

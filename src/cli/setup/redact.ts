@@ -1,0 +1,111 @@
+// `tieout redact`: takes card numbers, and what else is named, out of words that people wrote, on
+// record. With --check it only says where they stand. Exit 0, also where there is nothing.
+
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { TieoutError, UsageError } from '../../core/errors.js';
+import { withoutCards } from '../../core/text/cardSpellings.js';
+import { openDatabase } from '../../database/db.js';
+import { isOwner } from '../../database/grantRoles.js';
+import { type FoundWords, findWords } from '../../retention/redact.js';
+import { type Redacted, redactTexts } from '../../retention/redactStore.js';
+import type { App } from '../app.js';
+import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
+
+interface Flags {
+  check?: true;
+  words?: string;
+  reason?: string;
+}
+
+const WORD_MIN = 4;
+
+export function redactCommand(): Command {
+  return new Command('redact')
+    .description(
+      'take card numbers that slipped in out of notes and reasons, on record (as the owner)',
+    )
+    .option('--check', 'only say where they stand')
+    .option('--words <file>', 'what else has to go, one on each line, as it stands there')
+    .option('--reason <text>', 'why, for the record')
+    .option('--as <name>', 'who decides (default: the user of this machine)')
+    .option('--json', 'print one JSON document')
+    .action((flags: Flags, command: Command) => {
+      const { check, reason } = flags;
+      if (check !== true && (reason ?? '').trim() === '') {
+        throw new UsageError('--reason TEXT says why, for the record (or --check only looks)');
+      }
+      const words = flags.words === undefined ? [] : readWords(flags.words);
+      return withApp(command, (app) => redact(app, words, flags, command));
+    });
+}
+
+/** A short one would stand in every second text. */
+function readWords(file: string): string[] {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    throw new UsageError(`--words: ${file} cannot be read`);
+  }
+  const words = text.split(/\r?\n/).filter((line) => line.trim() !== '');
+  const short = words.findIndex((word) => word.trim().length < WORD_MIN);
+  if (short >= 0)
+    throw new UsageError(`--words: word ${short + 1} has less than ${WORD_MIN} signs`);
+  return words;
+}
+
+async function redact(
+  app: App,
+  words: readonly string[],
+  { check, reason = '' }: Flags,
+  command: Command,
+): Promise<number> {
+  const owned = openDatabase(app.owner);
+  try {
+    const found = await findWords(owned, words);
+    if (check !== true && found.texts.length > 0) {
+      if (!(await isOwner(owned))) {
+        throw new TieoutError(
+          'redact changes what is history: let database.user be the role that owns the tables',
+        );
+      }
+      await redactTexts(owned, found.texts, deciderOf(command), withoutCards(reason.trim()));
+    }
+    if (wantsJson(command)) printJson(documentOf(found, check === true));
+    else printLines(linesOf(found, check === true));
+    return 0;
+  } finally {
+    await owned.close();
+  }
+}
+
+function documentOf({ texts, elsewhere }: FoundWords, isCheck: boolean): object {
+  return {
+    redacted: !isCheck && texts.length > 0,
+    texts: texts.map(({ relation, key, field, cleaned, signs, link_id }) => {
+      return { relation, key, field, text: cleaned, signs, sealed: link_id !== null };
+    }),
+    inTheShopsView: elsewhere,
+  };
+}
+
+function linesOf({ texts, elsewhere }: FoundWords, isCheck: boolean): string[] {
+  return [
+    ...texts.map(lineOf),
+    ...(texts.length === 0 ? ['Nothing that has to go stands in what people wrote.'] : []),
+    ...(texts.length > 0 && !isCheck
+      ? [
+          `${texts.length} text(s) were changed, on record: \`tieout verify\` says so from now ` +
+            'on. Backups, workbooks and messages from before still have the words.',
+        ]
+      : []),
+    ...(elsewhere > 0
+      ? [`${elsewhere} reason(s) of refunds stand in the shop's own view: it has to change them.`]
+      : []),
+  ];
+}
+
+function lineOf({ relation, key, field, cleaned, signs }: Redacted): string {
+  return `${relation} ${Object.values(key).join(' ')}, ${field}: ${signs} sign(s): ${cleaned}`;
+}

@@ -1,0 +1,171 @@
+// Takes words out of what people wrote: the one way by which what is history changes, by the owner
+// of the tables alone. In the same transaction it goes on record where, by whom and why, and what
+// each link of the chain that sealed such words came to before (which has to be what was sealed)
+// and after; that record is sealed like any other fact. It must never keep what it takes out.
+// Neighbours: redact.ts finds the words, migrations/0360_redactions.sql has the record.
+
+import { TieoutError } from '../core/errors.js';
+import type { Decider } from '../core/instructions/decider.js';
+import type { Redaction } from '../core/runs/redaction.js';
+import type { Database, Db } from '../database/db.js';
+import { identifier, named } from '../database/identifiers.js';
+import { statement } from '../database/statements.js';
+import { HOUSE_CHAIN } from '../runs/runRecordStore.js';
+
+/** A text of people as it is stored. */
+interface PeoplesText {
+  relation: string;
+  /** the columns by which its row is known */
+  key: Readonly<Record<string, unknown>>;
+  field: string;
+  text: string;
+  /** ids in it that a ledger or gateway gave */
+  ids: string[];
+  account_id: string | null;
+  what: string | null;
+  /** null: nothing seals it */
+  link_id: bigint | null;
+}
+
+/** One that has to go, and what is to stand there. */
+export interface Redacted extends PeoplesText {
+  cleaned: string;
+  /** taken out */
+  signs: number;
+}
+
+/** So long it waits for whoever writes in these tables; everybody else waits for it. */
+const LOCK_SECONDS = 10;
+const LOCK_NOT_AVAILABLE = '55P03';
+const LEDGER = 'refund_requests';
+
+export async function* peoplesTexts(db: Database): AsyncGenerator<PeoplesText[]> {
+  yield* db.stream<PeoplesText>(statement('retention/peoplesWords'), []);
+}
+
+/** Whether requests of refunds lie in a table that we may change, not in a view of the shop. */
+export async function ownsRefundRequests(db: Db): Promise<boolean> {
+  const { rows } = await db.query<{ is_table: boolean }>(
+    `select relkind = 'r' as is_table from pg_class
+     where oid = to_regclass('ledger.refund_requests')`,
+  );
+  return rows[0]?.is_table === true;
+}
+
+/** All or nothing. Throws a TieoutError where a link is not what was sealed, or others write. */
+export async function redactTexts(
+  db: Database,
+  texts: readonly Redacted[],
+  who: Decider,
+  reason: string,
+): Promise<void> {
+  try {
+    await db.transaction((tx) => redactIn(tx, texts, who, reason));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === LOCK_NOT_AVAILABLE) {
+      throw new TieoutError('a run writes in these tables just now: try again when it has ended');
+    }
+    throw error;
+  }
+}
+
+async function redactIn(
+  tx: Db,
+  texts: readonly Redacted[],
+  who: Decider,
+  reason: string,
+): Promise<void> {
+  await tx.query("select set_config('lock_timeout', $1, true)", [`${LOCK_SECONDS}s`]);
+  const guarded = [...new Set(texts.map(({ relation }) => relation))].filter(
+    (one) => one !== LEDGER,
+  );
+  // What has to go is history, so that its guards stand aside; nobody else writes there meanwhile.
+  for (const relation of guarded) {
+    await tx.query(named`alter table ${identifier('tieout', relation)} disable trigger user`);
+  }
+  const links = linksOf(texts);
+  for (const link of links) await refuseAltered(tx, link);
+  const { rows } = await tx.query<{ redaction_id: bigint }>(
+    `insert into tieout.redactions (by, is_claim, reason) values ($1, $2, $3)
+     returning redaction_id`,
+    [who.name, who.isClaim, reason],
+  );
+  const id = rows[0]?.redaction_id;
+  for (const text of texts) await redactOne(tx, text, id);
+  for (const link of links) {
+    await tx.query(
+      `insert into tieout.redacted_links (redaction_id, link_id, account_id, what, facts,
+         sealed_sha256, after_sha256)
+       select $1, l.link_id, l.account_id, l.what, l.facts, l.facts_sha256, f.facts_sha256
+       from tieout.chain_links l
+       cross join lateral tieout.link_facts(l.link_id, l.what, l.account_id) f
+       where l.link_id = $2 and l.what = $3 and l.account_id = $4`,
+      [id, ...link],
+    );
+  }
+  for (const relation of guarded) {
+    await tx.query(named`alter table ${identifier('tieout', relation)} enable trigger user`);
+  }
+  await tx.query(`select tieout.seal($1, (clock_timestamp() at time zone 'UTC')::date, false)`, [
+    HOUSE_CHAIN,
+  ]);
+}
+
+type LinkOf = readonly [linkId: bigint, what: string, accountId: string];
+
+function linksOf(texts: readonly Redacted[]): LinkOf[] {
+  const all = texts.flatMap(({ link_id, what, account_id }): LinkOf[] =>
+    link_id === null || what === null || account_id === null ? [] : [[link_id, what, account_id]],
+  );
+  return [...new Map(all.map((link) => [link.join('\t'), link])).values()];
+}
+
+/** A redaction must never make right what somebody else changed. */
+async function refuseAltered(tx: Db, link: LinkOf): Promise<void> {
+  const { rows } = await tx.query<{ link_no: bigint; is_same: boolean }>(
+    `select l.link_no, (f.facts, f.facts_sha256) = (l.facts, tieout.redacted_sha256(l)) as is_same
+     from tieout.chain_links l
+     cross join lateral tieout.link_facts(l.link_id, l.what, l.account_id) f
+     where l.link_id = $1 and l.what = $2 and l.account_id = $3`,
+    [...link],
+  );
+  const [row] = rows;
+  if (row?.is_same === true) return;
+  throw new TieoutError(
+    `link ${row?.link_no ?? '(none)'} of the chain of ${link[2] || 'runs and settings'} is not ` +
+      'what was sealed, before anything is taken out: `tieout verify` says more',
+  );
+}
+
+async function redactOne(tx: Db, text: Redacted, id: bigint | undefined): Promise<void> {
+  const { relation, key, field, cleaned, signs } = text;
+  const place = identifier(relation === LEDGER ? 'ledger' : 'tieout', relation);
+  const column = identifier(field);
+  const { rowCount } = await tx.query(
+    named`update ${place} t set ${column} = $1 where to_jsonb(t) @> $2::jsonb and ${column} = $3`,
+    [cleaned, asJson(key), text.text],
+  );
+  if (rowCount !== 1) throw new TieoutError(`${relation} ${asJson(key)} changed meanwhile`);
+  await tx.query(
+    `insert into tieout.redacted_texts (redaction_id, relation, key, field, signs)
+     values ($1, $2, $3::jsonb, $4, $5)`,
+    [id, relation, asJson(key), field, signs],
+  );
+}
+
+function asJson(key: object): string {
+  return JSON.stringify(key);
+}
+
+/** All that are on record, oldest first. */
+export async function redactions(db: Db): Promise<Redaction[]> {
+  const { rows } = await db.query<
+    Omit<Redaction, 'texts' | 'links'> & Record<'texts' | 'links', bigint>
+  >(
+    `select r.at, r.by, r.is_claim as "isClaim", r.reason,
+       (select count(*) from tieout.redacted_texts where redaction_id = r.redaction_id) as texts,
+       (select count(*) from tieout.redacted_links where redaction_id = r.redaction_id) as links
+     from tieout.redactions r order by r.redaction_id`,
+  );
+  return rows.map((row) => ({ ...row, texts: Number(row.texts), links: Number(row.links) }));
+}

@@ -1,0 +1,146 @@
+// A card number that slipped into people's words is taken out on record: nothing of it stays in any
+// table, the chain stays checkable, and whoever does more than what is on record breaks it.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { statement } from '../../src/database/statements.js';
+import { redactTexts } from '../../src/retention/redactStore.js';
+import { checkChain } from '../../src/verify/verifyChainStore.js';
+import { ensureBuilt, tieout } from '../support/cli.js';
+import type { House } from '../support/night.js';
+import { buildHouse } from '../support/night.js';
+
+let house: House;
+
+beforeAll(async () => {
+  await ensureBuilt();
+  house = await buildHouse({ orders: 120 });
+  await house.run();
+});
+afterAll(() => house.end());
+
+const CARD = '4111 1111 1111 1111';
+const inFolder = (...words: string[]) => tieout(words, { cwd: house.folder });
+/** In any column of any table, whatever it is. */
+const holding = async (): Promise<string[]> => {
+  const { rows } = await house.db.query<{ name: string }>(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables
+     where schemaname in ('tieout', 'ledger')`,
+  );
+  const found = [];
+  for (const { name } of rows) {
+    const { rows: hits } = await house.db.query(
+      `select 1 from ${name} t where t::text like '%${CARD}%' limit 1`,
+    );
+    if (hits.length > 0) found.push(name);
+  }
+  return found.sort();
+};
+
+test('is taken out on record, and the chain stays checkable', async () => {
+  // As a version stored it that did not know the spelling.
+  await house.db.query(
+    `insert into tieout.brakes (kind, is_on, reason, by, is_claim)
+     values ('brake', false, 'asked by ${CARD}', 'anna', true)`,
+  );
+  await house.db.query(
+    `with b as (update tieout.breaks set note = 'card ${CARD}, called'
+       where break_id = (select min(break_id) from tieout.breaks) returning *)
+     insert into tieout.break_events (break_id, at, event, from_state, by, reason, currency, amount,
+       expected, actual)
+     select break_id, now(), 'noted', state, 'anna', note, currency, amount, expected, actual
+     from b`,
+  );
+  await house.db.query(
+    `update ledger.refund_requests set reason = 'to ${CARD}; Mrs Wolkenstein'
+     where refund_id = (select min(refund_id) from ledger.refund_requests)`,
+  );
+  await house.db.query(
+    `insert into tieout.console_events (who, action, outcome, address)
+     values ('${CARD}', 'sign in', 'refused', '127.0.0.1')`,
+  );
+  const places = ['break_events', 'breaks', 'console_events'].map((name) => `tieout.${name}`);
+  const all = ['ledger.refund_requests', 'tieout.brakes', ...places].sort();
+  expect(await holding()).toEqual(all);
+
+  const looked = await inFolder('redact', '--check');
+  expect([looked.code, looked.stdout]).toEqual([0, expect.stringContaining('card 4111 11')]);
+  expect(looked.stdout).not.toContain(CARD);
+  expect(await holding()).toEqual(all);
+  expect((await inFolder('redact')).code).toBe(2);
+
+  const before = await house.db.query('select * from tieout.chain_links order by link_id');
+  writeFileSync(join(house.folder, 'words.txt'), 'Wolkenstein\n');
+  const words = ['--words', join(house.folder, 'words.txt'), '--reason', `saw ${CARD}`];
+  const done = await inFolder('redact', ...words, '--as', 'berta', '--json');
+  expect(done.code, done.stderr).toBe(0);
+  expect(JSON.parse(done.stdout)).toMatchObject({ redacted: true, inTheShopsView: 0 });
+  expect(done.stdout + done.stderr).not.toContain(CARD);
+  expect(await holding()).toEqual([]);
+  const { rows: asked } = await house.db.query(
+    `select reason from ledger.refund_requests where reason like '%Mrs%'`,
+  );
+  expect(asked).toEqual([{ reason: 'to 4111 11** **** 1111; Mrs ***********' }]);
+
+  const verified = await inFolder('verify');
+  expect([verified.code, verified.stdout]).toEqual([
+    ...[0, expect.stringMatching(/Out of 5 text\(s\) words were taken on .*berta/)],
+  ]);
+  expect(verified.stdout).toContain('2 link(s) of the chain');
+  const after = await house.db.query('select * from tieout.chain_links order by link_id');
+  expect(after.rows.slice(0, before.rows.length)).toEqual(before.rows);
+  const again = await inFolder('redact', '--check');
+  expect(again.stdout).toContain('Nothing that has to go');
+});
+
+test('whoever changes more than that, or takes the record away, breaks the chain', async () => {
+  for (const sql of [
+    `update tieout.brakes set reason = reason || '!' where reason like 'asked by %'`,
+    `update tieout.redacted_links set after_sha256 = repeat('0', 64)`,
+    'delete from tieout.redacted_links',
+    `update tieout.redacted_texts set field = 'other'`,
+    `update tieout.redactions set reason = 'other'`,
+  ]) {
+    await tampered(async (query) => {
+      await query(sql);
+      const found = await checkChain({ query } as never, () => {});
+      expect([sql, found.broken.length > 0]).toEqual([sql, true]);
+    });
+  }
+  await expect(house.db.query('delete from tieout.redacted_links')).rejects.toThrow('is history');
+  await expect(house.db.query(`update tieout.redactions set by = 'x'`)).rejects.toThrow(
+    'is history',
+  );
+});
+
+test('and nothing is taken out of what is not what was sealed', async () => {
+  await tampered(async (query) => {
+    await query(`update tieout.brakes set reason = 'to ${CARD}' where reason like 'asked by %'`);
+    const { rows } = await query(statement('retention/peoplesWords'));
+    const [text] = (rows as { text: string; relation: string }[]).filter((row) => {
+      return row.relation === 'brakes' && row.text.includes(CARD);
+    });
+    const db = { transaction: (work: (tx: object) => Promise<void>) => work({ query }) };
+    const order = [{ ...text, cleaned: 'to nobody', signs: 6 }];
+    await expect(
+      redactTexts(db as never, order as never, { name: 'x', isClaim: true }, 'so'),
+    ).rejects.toThrow('is not what was sealed');
+  });
+});
+
+type Query = (text: string, values?: readonly unknown[]) => Promise<{ rows: object[] }>;
+
+/** Does it in a transaction without triggers, which is rolled back. */
+async function tampered(work: (query: Query) => Promise<void>): Promise<void> {
+  const undo = new Error('undone');
+  await house.db
+    .transaction(async (tx) => {
+      await tx.query('set local session_replication_role = replica');
+      await work((text, values) => tx.query(text, values));
+      throw undo;
+    })
+    .catch((error: unknown) => {
+      if (error !== undo) throw error;
+    });
+}

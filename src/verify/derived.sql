@@ -79,6 +79,8 @@ select l.account_id, l.order_no, 'line ' || l.settlement_line_id || ' of the acq
 from tieout.settlement_lines l
 left join tieout.settlement_unmatched u using (settlement_line_id)
 left join tieout.settlement_matches x using (settlement_line_id)
+join tieout.settlement_looks k
+  on k.account_id = l.account_id and l.settlement_line_id <= k.settlement_line_id
 where l.type in ('captured', 'refunded')
   and (u.settlement_line_id is null) <> (x.settlement_line_id is not null)
 order by 1, 2, 3

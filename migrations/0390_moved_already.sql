@@ -1,7 +1,7 @@
 -- Up Migration
--- What we captured or cancelled is neither any more. Where the gateway shows it as reserved, that is
--- what was, and the ledger wants the contrary by now, it waits for a person: a gateway that does as
--- it is told would capture what was let go. The same of what a person did by hand.
+-- What we captured or cancelled is neither any more. Where the gateway shows it as reserved, it
+-- shows what was; and where the ledger wants the contrary by now, a person looks first: a gateway
+-- that does as it is told would capture what was let go. The same of what a person did by hand.
 create or replace function tieout.doubled(of_account text, of_order text, of_operation text,
   by text, of_refund text, money numeric) returns table (reason text)
 language sql stable rows 1 as $$

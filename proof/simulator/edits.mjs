@@ -2,6 +2,8 @@
 // renamed, lowered, or move to another order or account. What was asked for,
 // and when, is kept beside it (asked.mjs).
 
+import { rewriteLedger } from './rewrites.mjs';
+
 const REQUEST = 'account_id = $1 and refund_id = $2';
 const ORDER = 'account_id = $1 and order_no = $2';
 
@@ -62,8 +64,14 @@ const EDITS = [
   ],
 ];
 
+/** What somebody else does to the ledger between two statements, where it falls. */
+export async function changeLedger(wave) {
+  if (wave.draws.falls(wave.editor, 'edits of the ledger')) await editLedger(wave);
+  if (wave.draws.falls(wave.rewriter, 'the ledger is rewritten')) await rewriteLedger(wave);
+}
+
 /** One edit of one order; counts it where a row was touched. */
-export async function editLedger(wave) {
+async function editLedger(wave) {
   const { random, world } = { random: wave.editor, world: wave.editor.pick(wave.list) };
   const order = random.pick(world.layout.orders);
   if (wave.draws.falls(random, 'requests without an order')) {

@@ -13,7 +13,7 @@ import { randomOf } from '../random.mjs';
 import { memoryQueries } from '../seams.mjs';
 import { CODES_SWAPPED } from '../table.mjs';
 import { disputePayment } from './disputes.mjs';
-import { bringAllBack, editLedger } from './edits.mjs';
+import { bringAllBack, changeLedger } from './edits.mjs';
 import { enqueue } from './enqueue.mjs';
 import { openGateway } from './gateway.mjs';
 import { loosenLedger, mendOddValues, oddPage, placeOddValue } from './oddValues.mjs';
@@ -27,7 +27,6 @@ import {
   restoreFor,
   takeCopy,
 } from './putBack.mjs';
-import { rewriteLedger } from './rewrites.mjs';
 import { othersRun, wakeAll } from './runners.mjs';
 import { calmSettings, changeAccounts, changeMeanings, changeSettings } from './settings.mjs';
 import { openSpine } from './spine.mjs';
@@ -147,8 +146,7 @@ async function openWave(place, { seed, first, count, draws }) {
     // Each has draws of its own, so that one that is off changes none of the others.
     ...{ people: randomOf(seed, first, 21), editor: randomOf(seed, first, 23) },
     ...{ admin: randomOf(seed, first, 25), odd: randomOf(seed, first, 27) },
-    cardholders: randomOf(seed, first, 37),
-    rewriter: randomOf(seed, first, 39),
+    ...{ cardholders: randomOf(seed, first, 37), rewriter: randomOf(seed, first, 39) },
     ...{ others: randomOf(seed, first, 29), toMend: [], frozen: [], shifts: new Map() },
     nowOf: (host) => () => new Date(clock.now().getTime() + (wave.shifts.get(host) ?? 0)),
     ...{ kept: [], braked: [], putBacks: 0, goings: 0, night: 0 },
@@ -309,8 +307,7 @@ async function othersAct(wave) {
   wave.goings += 1;
   if (wave.copy === null && wave.goings === wave.restore?.copyAt) await takeCopy(wave);
   await comeBy(wave);
-  if (wave.draws.falls(wave.editor, 'edits of the ledger')) await editLedger(wave);
-  if (wave.draws.falls(wave.rewriter, 'the ledger is rewritten')) await rewriteLedger(wave);
+  await changeLedger(wave);
   if (!wave.isLastRunner) await othersRun(wave);
   if (wave.draws.falls(wave.odd, 'odd values in the ledger')) await placeOddValue(wave);
   if (wave.draws.falls(wave.admin, 'settings change')) changeSettings(wave);

@@ -2,7 +2,6 @@
 // lowered; and over orders whose transactions change. What was paid stays paid. Whole nights; each
 // test ends with what really moved.
 
-import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -20,7 +19,6 @@ import {
   openBreaksOf,
   rewriteSettings,
 } from '../../support/night.js';
-import type { Front } from '../front.js';
 import { answerJson, showing } from '../front.js';
 import { houseBehind } from '../houseBehind.js';
 
@@ -156,39 +154,6 @@ async function held(house: House): Promise<(string | null)[]> {
   return rows.map((row) => row.hold_reason);
 }
 
-test('a second transaction of an order that was captured waits for a person', async () => {
-  const inLedger = kinds({ capture_due: 1 }, 'A1001');
-  const { house, front } = await houseBehind({ orders: 900, inLedger, daysAgo: 4 });
-  cleanups.push(() => house.end());
-  await house.db.query('update ledger.orders set transaction_id = null');
-  await night(house, 4);
-  expect(await instructionCounts(house.db)).toEqual({ 'capture confirmed': 1 });
-  // The first one is not shown any more; another one is, authorised.
-  showing(front, () => ({ transaction_id: 'another-1', payment_status: '2000' }));
-  const { summary } = await night(house, 3);
-  expect(await held(house)).toEqual(['second_capture']);
-  expect(summary.state).toBe('tied_out');
-  expect(front.asked.get('capture')).toBe(1);
-  expect(await house.effects()).toHaveLength(1);
-});
-
-test.each([
-  { first: 'cancel', wanted: 'captured', due: kinds({ cancel_due: 1 }, 'A1001') },
-  { first: 'capture', wanted: 'cancelled', due: kinds({ capture_due: 1 }, 'A1001') },
-])('after our $first no wish for $wanted moves what an old look shows as reserved', async (one) => {
-  const { house, front } = await houseBehind({ orders: 900, inLedger: one.due, daysAgo: 4 });
-  cleanups.push(() => house.end());
-  await night(house, 4);
-  const done = [`${one.first} confirmed`];
-  expect(Object.keys(await instructionCounts(house.db))).toEqual(done);
-  await house.db.query('update ledger.orders set expected = $1', [one.wanted]);
-  // The gateway shows what was before that.
-  showing(front, () => ({ payment_status: '2000' }));
-  await night(house, 3);
-  expect(await held(house)).toEqual(['moved_already']);
-  expect(await house.effects()).toHaveLength(1);
-});
-
 test('one transaction under two orders is refunded for neither by itself', async () => {
   const inLedger = kinds({ partial_refund_due: 2 }, 'A1002');
   const { house, front } = await houseBehind({ orders: 900, inLedger, daysAgo: 4 });
@@ -267,65 +232,6 @@ function refusing(call: Parameters<typeof answerJson>[0]): true {
   const refused = { refund_status: '0', refund_message: 'E0009:not today' };
   const refund_orders = asked.refund_orders.map((entry) => ({ ...entry, ...refused }));
   return answerJson(call, { ...asked, return_status: '1', error_message: '', refund_orders });
-}
-
-test('an order that two accounts have, which are one at the gateway, moves for neither', async () => {
-  const inLedger = kinds({ capture_due: 1 }, 'A1001');
-  const { house, front } = await houseBehind({ orders: 900, inLedger, daysAgo: 4 });
-  cleanups.push(() => house.end());
-  await house.db.query('update ledger.orders set transaction_id = null');
-  await house.db.query(
-    `insert into ledger.orders select 'A1002', order_no, currency, amount, expected, null,
-       capture_amount, review_decision, placed_at, updated_at from ledger.orders`,
-  );
-  oneAtTheGateway(house, front, { asked: 'A1002', answered: 'A1001' });
-  await night(house, 4);
-  expect(await states(house)).toEqual({
-    held: ['shared_transaction', 'shared_transaction'],
-    moved: [],
-  });
-  expect(front.asked.get('capture')).toBeUndefined();
-});
-
-test('what one account captured waits in another that is the same at the gateway', async () => {
-  const inLedger = kinds({ capture_due: 1 }, 'A1001');
-  const { house, front } = await houseBehind({ orders: 900, inLedger, daysAgo: 4 });
-  cleanups.push(() => house.end());
-  await house.db.query('update ledger.orders set transaction_id = null');
-  await night(house, 4);
-  await house.db.query(`update ledger.orders set account_id = 'A1002'`);
-  // It shows what was, for a while.
-  oneAtTheGateway(house, front, { asked: 'A1002', answered: 'A1001', status: '2000' });
-  await night(house, 3);
-  expect((await states(house)).held).toEqual(['shared_transaction']);
-  expect(front.asked.get('capture')).toBe(1);
-});
-
-/** Questions about one account are answered with what another one has. */
-function oneAtTheGateway(
-  house: House,
-  front: Front,
-  { asked, answered, status }: { asked: string; answered: string; status?: string },
-): void {
-  front.trouble = async (call) => {
-    const question = new URLSearchParams(call.body);
-    if (call.operation !== 'retrievalTrans' || question.get('account_id') !== asked) return false;
-    const as = house.accounts.find(({ accountId }) => accountId === answered);
-    const signed = `${as?.merchantId}${answered}${as?.signingKey}`;
-    question.set('account_id', answered);
-    question.set('encryption_data', createHash('sha256').update(signed).digest('hex'));
-    const answer = await fetch(`${house.sandboxUrl}/v1/retrievalTrans`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: question.toString(),
-    });
-    const text = (await answer.text()).replaceAll(`"${answered}"`, `"${asked}"`);
-    const told =
-      status === undefined
-        ? text
-        : text.replaceAll(/"payment_status":"\d+"/g, `"payment_status":"${status}"`);
-    return answerJson(call, JSON.parse(told));
-  };
 }
 
 test('one transaction under two orders, of which one is captured and one cancelled, waits', async () => {

@@ -1,7 +1,7 @@
 -- Orders that need no further look: matched, final at the gateway, and older than the look-back.
 -- What the gateway has never shown is not final: a late payment of a cancelled order must be seen.
 -- The fingerprint is that of askLive.sql, so that a change in the ledger brings the order back; so
--- does a refund request that it was not judged with. One that was final, was brought back and has
+-- does a refund request that it was not judged with, or not with that amount. One that was final, was brought back and has
 -- not come to its end again is final no more: what becomes of it may come after this run.
 -- $1 run, $2 pull, $3 start of the look-back.
 with old as materialized (
@@ -53,7 +53,8 @@ select a.account_id, a.order_no,
   md5(row(a.currency, a.amount, a.expected, a.transaction_id, a.capture_amount,
     a.review_decision, a.placed_at)::text),
   $1,
-  array(select r.refund_id from :asked_refunds r
+  array(select r.refund_id || ' ' || coalesce(trim_scale(r.refund_amount)::text, 'gone')
+    from :asked_refunds r
     where r.pull_id = a.judged_in and r.account_id = a.account_id and r.order_no = a.order_no
     order by r.refund_id),
   a.codes

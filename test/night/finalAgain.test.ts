@@ -78,6 +78,16 @@ test('a refund of a final order that a person refuses is told each night that it
   expect(await house.effects()).toEqual([]);
 });
 
+test('a request that is raised after it was refunded elsewhere and its order was final is told', async () => {
+  const house = await houseOf('refund_done_elsewhere');
+  await night(house, 5);
+  expect(await finalOrders(house)).toBe(1);
+  await house.db.query('update ledger.refund_requests set refund_amount = refund_amount + 1');
+  expect((await night(house, 4)).state).toBe('broken');
+  expect((await openBreaksOf(house.db)).join()).toMatch(/^\S+ refund_mismatch$/);
+  expect(await house.effects()).toEqual([]);
+});
+
 test('an order that a wrong meaning of a code made final is looked at once it is put right', async () => {
   const house = await houseOf('capture_due');
   const profile = join(house.folder, 'profile.yaml');

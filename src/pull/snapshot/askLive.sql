@@ -37,7 +37,7 @@ refundable as materialized (
     and not exists (
       select from tieout.final_orders f
       where f.account_id = r.account_id collate "C" and f.order_no = r.order_no collate "C"
-        and r.refund_id collate "C" = any (f.requests)
+        and (r.refund_id || ' ' || trim_scale(r.refund_amount)) collate "C" = any (f.requests)
     )
   group by 1, 2
 ),

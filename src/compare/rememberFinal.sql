@@ -1,8 +1,9 @@
 -- Orders that need no further look: matched, final at the gateway, and older than the look-back.
 -- What the gateway has never shown is not final: a late payment of a cancelled order must be seen.
 -- The fingerprint is that of askLive.sql, so that a change in the ledger brings the order back; so
--- does a refund request that it was not judged with, or not with that amount. One that was final, was brought back and has
--- not come to its end again is final no more: what becomes of it may come after this run.
+-- does a refund request that it was not judged with, or not with that amount. One that was final,
+-- was brought back and has not come to its end again is final no more: what becomes of it may come
+-- after this run.
 -- $1 run, $2 pull, $3 start of the look-back.
 with old as materialized (
   select a.* from :asked_orders a

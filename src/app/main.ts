@@ -2,7 +2,6 @@
 // looks like. Each command is a file of its own, listed in commands.ts; this one holds no logic but
 // the exit code of a failure.
 
-import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, CommanderError } from 'commander';
 import type { OpenApp } from '../cli/app.js';
@@ -10,6 +9,7 @@ import { COMMANDS } from '../cli/commands.js';
 import type { Entry } from '../cli/commandTree.js';
 import { opensWith } from '../cli/context.js';
 import { keepHeapSmall } from '../cli/heapLimit.js';
+import { machineUser } from '../cli/machineUser.js';
 import { fileFailure, messageOf, TieoutError } from '../core/errors.js';
 import { packageVersion } from '../runs/thisProgram.js';
 
@@ -74,7 +74,7 @@ async function main(): Promise<void> {
       process.exitCode = error.exitCode === 0 ? 0 : USAGE_EXIT;
       return;
     }
-    const failed = fileFailure(error, userInfo().username);
+    const failed = fileFailure(error, machineUser());
     const message = failed ?? messageOf(error);
     process.stderr.write(`tieout: ${message}\n`);
     // Where a stack helps: what nobody expected. A file that cannot be used says enough itself.

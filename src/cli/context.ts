@@ -2,7 +2,6 @@
 // goes to standard output and nothing else does; a progress bar where there is a terminal, plain
 // lines where there is none.
 
-import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import type { Config } from '../config/config.js';
 import { loadConfigHere } from '../config/config.js';
@@ -14,6 +13,7 @@ import { indentedLines } from '../core/log.js';
 import { packageVersion } from '../runs/thisProgram.js';
 import type { App, OpenApp } from './app.js';
 import { refuseRisks, refuseSuperuser } from './liveGuard.js';
+import { machineUser } from './machineUser.js';
 import type { Progress } from './progress.js';
 import { openProgress } from './progress.js';
 import type { Line } from './terminal.js';
@@ -179,7 +179,7 @@ export function wantsJson(command: Command): boolean {
 /** Who decides: --as NAME, else the user of this machine. Nobody has checked it: a claim. */
 export function deciderOf(command: Command): Decider {
   const { as: name } = command.optsWithGlobals<{ as?: string }>();
-  return { name: name ?? userInfo().username, isClaim: true };
+  return { name: name ?? machineUser(), isClaim: true };
 }
 
 /** One JSON document on standard output; bigints as text. */

@@ -1,12 +1,21 @@
 // Files and folders that cannot be used are said in a sentence, without the program's own lines: a
 // folder that is missing, one that is no folder, a file that is none. Each names the path.
 
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { fileFailure } from '../../src/core/errors.js';
 import { ensureBuilt, tieout } from '../support/cli.js';
+import { ROOT } from '../support/sourceFiles.js';
+
+const NAMELESS = 54_321;
+
+function isReadBy(uid: number): boolean {
+  if (process.getuid?.() !== 0) return false;
+  return spawnSync('cat', [join(ROOT, 'package.json')], { uid, cwd: '/' }).status === 0;
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'tieout-files-'));
 beforeAll(async () => {
@@ -35,6 +44,17 @@ describe('the command line', () => {
     expect([1, 2]).toContain(code);
     expect(stderr).toContain(sentence);
     expect(stderr + stdout).not.toMatch(/^ {4}at /m);
+  });
+
+  // A container's number, of which the list of users has no name. Only root takes it on, and the
+  // checkout has to lie where such a user may read it.
+  it.runIf(isReadBy(NAMELESS))('says them to a user without a name, too', () => {
+    const program = join(ROOT, 'bin', 'tieout.js');
+    const nameless = { uid: NAMELESS, gid: NAMELESS, cwd: '/', encoding: 'utf8' } as const;
+    const { status, stderr } = spawnSync(process.execPath, [program, 'status'], nameless);
+    expect(stderr).toMatch(/^tieout: .*tieout init/m);
+    expect(stderr).not.toMatch(/^ {4}at /m);
+    expect(status).toBe(2);
   });
 });
 

@@ -141,6 +141,12 @@ describe('a CSV file', () => {
     };
     expect(found).toEqual({ kind: 'problem', line: 1, problem });
   });
+
+  it('whose header has no column of ours is told which there are, and how another file is read', async () => {
+    const found = await csv('Order Number,Total\n17,1.00\n');
+    const problem = expect.stringMatching(/^may name id, \[text\]; .*--map \(docs\/IMPORT\.md\)$/);
+    expect(found.at(-1)).toEqual({ kind: 'problem', line: 1, problem });
+  });
 });
 
 describe('a CSV file that a map reads with the wrong separator', () => {

@@ -1,7 +1,6 @@
 // `tieout users list|add|role|link|disable|enable`: who may use the console. Nobody ever types
 // somebody else's password: a new person gets a link that works once.
 
-import { userInfo } from 'node:os';
 import { Command, Option } from 'commander';
 import { chosenPasswordProblem } from '../../access/chosenPassword.js';
 import { hashPassword } from '../../access/password.js';
@@ -22,6 +21,7 @@ import { UsageError } from '../../core/errors.js';
 import { makeLink } from '../../web/visitor/links.js';
 import type { App } from '../app.js';
 import { printJson, printLines, wantsJson, withApp } from '../context.js';
+import { machineUser } from '../machineUser.js';
 
 interface RoleFlags {
   role?: Role[];
@@ -105,7 +105,7 @@ async function add(app: App, name: string, flags: RoleFlags): Promise<number> {
   if (problem !== null) throw new UsageError(`the name ${problem}`);
   const grants = grantsOf(app, flags);
   const passwordHash = flags.passwordStdin === true ? await hashFromInput(name) : null;
-  const by = userInfo().username;
+  const by = machineUser();
   const added = await addUser(app.db, { name, passwordHash, grants, by, now: new Date() });
   if (added.kind === 'taken') throw new UsageError(`there is somebody called ${name} already`);
   await note(app, 'add person', name, grants.map(grantText).join(', '));
@@ -188,7 +188,7 @@ function grantText({ role, accountId }: Grant): string {
 
 /** Who may do what is itself on record; the name is the one this machine knows. */
 async function note(app: App, action: string, name: string, outcome: string): Promise<void> {
-  const who = `${userInfo().username} (command line)`;
+  const who = `${machineUser()} (command line)`;
   await record(app, { who, action, subject: name, outcome, address: 'this machine' });
 }
 

@@ -53,8 +53,9 @@ export async function* csvLines(
         const hint = problems.length === 0 ? null : headerHint(record, columns, shape);
         if (hint !== null) yield { kind: 'problem', line, problem: hint };
         else for (const problem of problems) yield { kind: 'problem', line, problem };
-        if (hint === null && problems.length > 0 && shape.othersToo) {
-          yield { kind: 'problem', line, problem: namesFound(record) };
+        if (hint === null && problems.length > 0) {
+          const problem = shape.othersToo ? namesFound(record) : namesAwaited(columns);
+          yield { kind: 'problem', line, problem };
         }
         if (problems.length > 0) return;
         header = record;
@@ -227,6 +228,12 @@ function namesFound(header: readonly string[]): string {
   const more = header.length - told.length;
   const rest = more > 0 ? ` and ${more} more` : '';
   return `names ${told.join(', ')}${rest}: is the map that of this file?`;
+}
+
+/** Without a map: what our own files have, and the way to read another program's. */
+function namesAwaited(columns: readonly Column[]): string {
+  const told = columns.map(({ name, nullable }) => (nullable ? `[${name}]` : name)).join(', ');
+  return `may name ${told}; another program's file is read with --map (docs/IMPORT.md)`;
 }
 
 function unknownColumn(name: string): string {

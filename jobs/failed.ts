@@ -28,9 +28,9 @@ export async function listFailedJobs(
   options: { limit: number },
 ): Promise<FailedJob[]> {
   const last = Math.max(0, Math.min(options.limit, FAILED_KEPT) - 1);
-  const { backend, byName } = queues.inside;
+  const { backend, queueOf } = queues.inside;
   const perQueue = QUEUES.map(async (name) => {
-    const jobs = await answered(backend, byName[name].getFailed(0, last));
+    const jobs = await answered(backend, queueOf(name).getFailed(0, last));
     // A job that went away while the page was read comes as undefined.
     return jobs.flatMap((job) => (job?.id === undefined ? [] : [describeJob(name, job.id, job)]));
   });
@@ -80,10 +80,10 @@ export async function clearOver({
   queues,
   reevaluate,
 }: Pick<RetryDeps, 'queues' | 'reevaluate'>): Promise<number> {
-  const { backend, byName } = queues.inside;
+  const { backend, queueOf } = queues.inside;
   let cleared = 0;
   for (const name of QUEUES) {
-    for (const job of await answered(backend, byName[name].getFailed(0, FAILED_KEPT - 1))) {
+    for (const job of await answered(backend, queueOf(name).getFailed(0, FAILED_KEPT - 1))) {
       const id = job === undefined ? null : idOf(job.data);
       if (job === undefined || id === null) continue;
       if ((await reevaluate(name, id)).isOver !== true) continue;
@@ -142,9 +142,9 @@ async function locate(
   queues: Queues,
   jobId: string,
 ): Promise<{ queue: QueueName; job: StoredJob } | null> {
-  const { backend, byName } = queues.inside;
+  const { backend, queueOf } = queues.inside;
   for (const queue of QUEUES) {
-    const job = await answered(backend, byName[queue].getJob(jobId));
+    const job = await answered(backend, queueOf(queue).getJob(jobId));
     if (job !== undefined && (await answered(backend, job.isFailed()))) return { queue, job };
   }
   return null;

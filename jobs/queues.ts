@@ -38,8 +38,11 @@ export const FAILED_KEPT = 1_000;
 /** The first few are taken while hundreds more are being written. */
 const ENQUEUE_FIRST = 4;
 const ENQUEUE_CHUNK = 500;
-/** A running job needs a connection now and then, so that fewer do for all of them. */
-const JOB_CONNECTIONS_MAX = 16;
+/**
+ * A running job needs a connection now and then, and for a moment, so that few do for all of them.
+ * Each session more has to learn the queue's functions anew, which takes longer than a job's turn.
+ */
+const JOB_CONNECTIONS_MAX = 4;
 /** What one process takes of PostgreSQL for a queue that lives there; each queue listens on one. */
 export const QUEUE_CONNECTIONS_MAX = QUEUES.length + JOB_CONNECTIONS_MAX;
 const CLOSE_TIMEOUT_MS = 5_000;
@@ -66,7 +69,7 @@ export interface Queues extends QueuePort {
   /** What an operator should know of the server's settings. */
   warnings: readonly string[];
   /** For the other files of jobs/ only. */
-  readonly inside: { backend: Backend; byName: Record<QueueName, JobQueue>; onError: OnError };
+  readonly inside: { backend: Backend; queueOf(name: QueueName): JobQueue; onError: OnError };
 }
 
 /** Connects to the queue's server; throws UnreachableError within a bounded time. */
@@ -74,21 +77,26 @@ export async function openQueues(deps: QueueDeps, connection: QueueConnection): 
   const onError = quietLog(deps);
   const backend = await openBackend(onError, connection);
   for (const warning of backend.warnings) deps.log(`warning: ${warning}`, { level: 'warn' });
-  const byName = eachQueue((name) => {
+  const opened = new Map<QueueName, JobQueue>();
+  // When it is first asked for: each asks the server as it opens, all at once on a session each.
+  const queueOf = (name: QueueName): JobQueue => {
+    const known = opened.get(name);
+    if (known !== undefined) return known;
     const queue = backend.queue(name);
     queue.on('error', (error) => onError(`queue ${name}`, error));
+    opened.set(name, queue);
     return queue;
-  });
+  };
   return {
-    enqueue: (name, ids) => enqueue(deps, backend, byName[name], name, ids),
-    counts: () => countJobs(backend, byName),
+    enqueue: (name, ids) => enqueue(deps, backend, queueOf(name), name, ids),
+    counts: () => countJobs(backend, queueOf),
     close: async () => {
-      const closing = Promise.all(Object.values(byName).map((queue) => queue.close()));
+      const closing = Promise.all([...opened.values()].map((queue) => queue.close()));
       await within(CLOSE_TIMEOUT_MS, backend.description, closing).catch(() => {});
       await backend.close();
     },
     warnings: backend.warnings,
-    inside: { backend, byName, onError },
+    inside: { backend, queueOf, onError },
   };
 }
 
@@ -172,22 +180,13 @@ function jobOptions(
 
 async function countJobs(
   backend: Backend,
-  byName: Record<QueueName, JobQueue>,
+  queueOf: (name: QueueName) => JobQueue,
 ): Promise<Record<QueueName, QueueCounts>> {
-  const counts = eachQueue<QueueCounts>(() => ({ waiting: 0, active: 0, failed: 0 }));
-  const reading = QUEUES.map(async (name) => {
-    const found = await byName[name].getJobCounts('waiting', 'prioritized', 'active', 'failed');
-    counts[name] = {
-      waiting: (found.waiting ?? 0) + (found.prioritized ?? 0),
-      active: found.active ?? 0,
-      failed: found.failed ?? 0,
-    };
+  const reading = QUEUES.map(async (name): Promise<[QueueName, QueueCounts]> => {
+    const found = await queueOf(name).getJobCounts('waiting', 'prioritized', 'active', 'failed');
+    const waiting = (found.waiting ?? 0) + (found.prioritized ?? 0);
+    return [name, { waiting, active: found.active ?? 0, failed: found.failed ?? 0 }];
   });
-  await answered(backend, Promise.all(reading));
-  return counts;
-}
-
-function eachQueue<T>(make: (name: QueueName) => T): Record<QueueName, T> {
-  const entries = QUEUES.map((name) => [name, make(name)] as const);
-  return Object.fromEntries(entries) as Record<QueueName, T>;
+  const counts = Object.fromEntries(await answered(backend, Promise.all(reading)));
+  return counts as Record<QueueName, QueueCounts>;
 }

@@ -14,6 +14,8 @@ import type { CopiedRow } from './copy/copyOut.js';
 import { copyOut } from './copy/copyOut.js';
 import type { Guard } from './fence.js';
 import { isSetting, queryBehind } from './fence.js';
+import type { Lent } from './lending.js';
+import { openLending } from './lending.js';
 import type { Limits } from './limits.js';
 import { BEGIN_DURABLY, beginSql, READING, WORK_LIMITS } from './limits.js';
 import type { Relations } from './relations.js';
@@ -114,13 +116,9 @@ export function openDatabase(
 ): Database {
   const pool = openPool(connection, options);
   const lasting = namesThatLast(pool, connection);
-  const inUse = new Set<pg.Client>();
-  const lend = async (): Promise<pg.Client> => {
-    const client = await openClient(connection, options.applicationName);
-    inUse.add(client);
-    client.once('end', () => inUse.delete(client));
-    return client;
-  };
+  const { lend, lendOwn, endAll } = openLending(pool, () =>
+    openClient(connection, options.applicationName),
+  );
   const door = { pool, connection, lasting };
   const database: Database = {
     query: async (text, values, name) =>
@@ -137,8 +135,8 @@ export function openDatabase(
       copyIn: () => Promise.reject(new Error('a COPY of its own has no guard')),
     }),
     copyIn: async (copySql) => {
-      const client = await lend();
-      return startCopy(client, copySql, connection, () => client.end().catch(() => {}));
+      const { client, giveBack } = await lendOwn();
+      return startCopy(client, copySql, connection, () => giveBack(false));
     },
     stream: (text, values, chunk, settings) =>
       readChunks(lend, connection, text, { values, chunk, settings }),
@@ -146,7 +144,7 @@ export function openDatabase(
     copyOut: (copySql, settings = {}) => readCopy(lend, connection, copySql, settings),
     pool,
     async close() {
-      await Promise.all([...inUse].map((client) => client.end().catch(() => {})));
+      await endAll();
       if (!pool.ended) await pool.end();
     },
   };
@@ -298,7 +296,7 @@ async function commit(client: pg.PoolClient, connection: Connection): Promise<vo
 }
 
 async function* readChunks<R extends object>(
-  lend: () => Promise<pg.Client>,
+  lend: () => Promise<Lent>,
   connection: Connection,
   text: string,
   how: {
@@ -308,40 +306,44 @@ async function* readChunks<R extends object>(
   },
 ): AsyncGenerator<R[]> {
   const { values = [], chunk = CHUNK_ROWS, settings = {} } = how;
-  const client = await lend();
+  const lent = await lend().catch((error) => fail(error, connection));
+  let isWhole = false;
   try {
-    await beginReading(client, connection, settings);
-    yield* readCursor<R>(client, connection, text, values, chunk);
+    await beginReading(lent.client, connection, settings);
+    yield* readCursor<R>(lent, connection, text, values, chunk);
+    isWhole = true;
   } finally {
-    // Closing the connection ends the cursor and its read-only transaction with it.
-    await client.end().catch(() => {});
+    await lent.giveBack(isWhole);
   }
 }
 
 async function readSnapshot<T>(
-  lend: () => Promise<pg.Client>,
+  lend: () => Promise<Lent>,
   connection: Connection,
   work: (reads: LongReads) => Promise<T>,
 ): Promise<T> {
-  const client = await lend();
+  const lent = await lend().catch((error) => fail(error, connection));
+  let isWhole = false;
   try {
     await queryOn(
-      client,
+      lent.client,
       connection,
       `begin isolation level repeatable read read only; ${READING}`,
     );
-    return await work({
+    const result = await work({
       stream: (text, values = [], chunk = CHUNK_ROWS) =>
-        readCursor(client, connection, text, values, chunk),
+        readCursor(lent, connection, text, values, chunk),
     });
+    isWhole = true;
+    return result;
   } finally {
-    await client.end().catch(() => {});
+    await lent.giveBack(isWhole);
   }
 }
 
 /** In the transaction that the client is in. Left before its end, nothing can follow it there. */
 async function* readCursor<R extends object>(
-  client: pg.Client,
+  { client, giveBack }: Lent,
   connection: Connection,
   text: string,
   values: readonly unknown[],
@@ -360,27 +362,29 @@ async function* readCursor<R extends object>(
     throw asOperatingFailure(error, connection);
   } finally {
     // To close it would be to wait for a server that may be gone.
-    if (!isOver) await client.end().catch(() => {});
+    if (!isOver) await giveBack(false);
   }
 }
 
 async function* readCopy(
-  lend: () => Promise<pg.Client>,
+  lend: () => Promise<Lent>,
   connection: Connection,
   copySql: string,
   settings: PlannerSettings,
 ): AsyncGenerator<CopiedRow[]> {
-  const client = await lend();
+  const lent = await lend().catch((error) => fail(error, connection));
+  let isWhole = false;
   try {
-    await beginReading(client, connection, settings);
-    yield* copyOut(client, copySql, connection);
+    await beginReading(lent.client, connection, settings);
+    yield* copyOut(lent.client, copySql, connection);
+    isWhole = true;
   } finally {
-    await client.end().catch(() => {});
+    await lent.giveBack(isWhole);
   }
 }
 
 async function beginReading(
-  client: pg.Client,
+  client: pg.ClientBase,
   connection: Connection,
   settings: PlannerSettings,
 ): Promise<void> {

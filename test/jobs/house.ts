@@ -111,7 +111,7 @@ export async function forge(
   payload: unknown,
   opts: object = {},
 ): Promise<void> {
-  await queues.inside.byName[queue].addBulk([{ name: 'forged', data: payload as never, opts }]);
+  await queues.inside.queueOf(queue).addBulk([{ name: 'forged', data: payload as never, opts }]);
 }
 
 /** Waits for a fact; never for time. */

@@ -36,11 +36,10 @@ export async function freshDatabase(
   };
 }
 
+let admin: Database | null = null;
+
+/** On one session for as long as the process lives: every test comes here twice. */
 async function onServer(server: Connection, statement: string): Promise<void> {
-  const admin = openDatabase(server, { max: 1 });
-  try {
-    await admin.query(statement);
-  } finally {
-    await admin.close();
-  }
+  admin ??= openDatabase(server, { max: 1 });
+  await admin.query(statement);
 }

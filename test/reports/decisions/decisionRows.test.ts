@@ -1,50 +1,30 @@
 // The way back from a workbook: what other programs do to a file does not read as altered, what
 // somebody altered does. Neighbour: hostileFiles.test.ts.
 
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { filledRows } from '../../../reports/decisions/decisionRows.js';
-import { writeReconciliation } from '../../../reports/reconciliation.js';
 import type { EnteredRow } from '../../../src/core/decisions/wantedDecision.js';
 import { ROOT } from '../../support/sourceFiles.js';
 import type { Parts } from '../../support/workbookEdits.js';
 import { boundRows, edited, editRow, fill, sheetPartOf } from '../../support/workbookEdits.js';
 import { openXlsx, sheetOf } from '../openXlsx.js';
-import { breakRow, movementRow, runOf, sampleRun } from '../sampleRun.js';
+import type { FilledWorkbook } from './filledWorkbook.js';
+import { noteAll, SECRET, writeWorkbookToFill } from './filledWorkbook.js';
 
-const SECRET = 'f'.repeat(64);
 const FIXTURES = join(ROOT, 'test', 'fixtures', 'decisions');
 
-let folder: string;
-let workbook: string;
+let workbook: FilledWorkbook;
 
 const bound = (id: string) => ({ of: 'break' as const, id, last: '5', seen: 'a'.repeat(64) });
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tieout-back-'));
-  workbook = join(folder, 'night.xlsx');
-  const breaks = ['1', '2', '3'].map((id) =>
-    breakRow({ binding: bound(id), orderNo: `ORD-${id}`, note: 'two  blanks\nand a line' }),
-  );
-  const binding = { of: 'instruction' as const, id: '7', last: '0', seen: 'b'.repeat(64) };
-  const waiting = [
-    movementRow({ binding, state: 'held', holdReason: 'approval' }),
-    movementRow({ orderNo: 'ORD-9', state: 'unknown' }),
-  ];
-  await writeReconciliation(workbook, runOf(sampleRun({ breaks, waiting })));
+  workbook = await writeWorkbookToFill();
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => workbook.remove());
 
-async function back(edit: (parts: Parts) => void): Promise<EnteredRow[]> {
-  const path = await edited(workbook, join(folder, 'back.xlsx'), edit);
-  return filledRows(await readFile(path), SECRET);
-}
-
-const noteAll = (parts: Parts): void => {
-  for (const id of ['1', '2', '3']) fill(parts, 'Breaks', id, { decision: 'note', reason: 'r' });
-};
+const back: FilledWorkbook['back'] = (edit) => workbook.back(edit);
 
 const wholes = (rows: readonly EnteredRow[]) =>
   rows.map(({ carried }) => [carried?.binding.id, carried?.isWhole]);
@@ -53,7 +33,7 @@ const ALL = ['1', '2', '3'].map((id) => [id, true]);
 
 describe('the sheets', () => {
   test('are protected without a password but for the three columns, with words to choose from', async () => {
-    const book = await openXlsx(workbook);
+    const book = await openXlsx(workbook.path);
     for (const [name, words] of [
       ['Breaks', 'waive,assign,note'],
       ['Waiting for you', 'approve,reject'],
@@ -79,13 +59,13 @@ describe('the sheets', () => {
   });
 
   test('have nothing to fill in a row that nobody can decide about', async () => {
-    const parts = await (await import('../openXlsx.js')).unzip(workbook);
+    const parts = await (await import('../openXlsx.js')).unzip(workbook.path);
     expect([...boundRows(parts, 'Waiting for you').keys()]).toEqual(['7']);
   });
 });
 
 async function readXml(part: string): Promise<string | undefined> {
-  return (await (await import('../openXlsx.js')).unzip(workbook)).get(part);
+  return (await (await import('../openXlsx.js')).unzip(workbook.path)).get(part);
 }
 const sheetPart = (name: string): string => `xl/worksheets/sheet${name === 'Breaks' ? 5 : 10}.xml`;
 
@@ -244,7 +224,7 @@ describe('a row that somebody altered', () => {
   });
 
   test('a row of another installation', async () => {
-    const path = await edited(workbook, join(folder, 'other.xlsx'), noteAll);
+    const path = await edited(workbook.path, join(workbook.folder, 'other.xlsx'), noteAll);
     const rows = await filledRows(await readFile(path), 'e'.repeat(64));
     expect(wholes(rows)).toEqual(ALL.map(([id]) => [id, false]));
   });

@@ -1,49 +1,23 @@
 // A hostile file that claims to be a workbook is refused by a limit that has a name, or is no
 // workbook; nothing outside of it is read. Neighbour: decisionRows.test.ts has what is well meant.
 
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { deflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { filledRows } from '../../../reports/decisions/decisionRows.js';
-import { writeReconciliation } from '../../../reports/reconciliation.js';
-import type { EnteredRow } from '../../../src/core/decisions/wantedDecision.js';
 import { UsageError } from '../../../src/core/errors.js';
-import type { Parts } from '../../support/workbookEdits.js';
-import { edited, fill, sheetPartOf } from '../../support/workbookEdits.js';
-import { breakRow, movementRow, runOf, sampleRun } from '../sampleRun.js';
+import { sheetPartOf } from '../../support/workbookEdits.js';
+import type { FilledWorkbook } from './filledWorkbook.js';
+import { noteAll, SECRET, writeWorkbookToFill } from './filledWorkbook.js';
 
-const SECRET = 'f'.repeat(64);
-
-let folder: string;
-let workbook: string;
-
-const bound = (id: string) => ({ of: 'break' as const, id, last: '5', seen: 'a'.repeat(64) });
+let workbook: FilledWorkbook;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tieout-back-'));
-  workbook = join(folder, 'night.xlsx');
-  const breaks = ['1', '2', '3'].map((id) =>
-    breakRow({ binding: bound(id), orderNo: `ORD-${id}`, note: 'two  blanks\nand a line' }),
-  );
-  const binding = { of: 'instruction' as const, id: '7', last: '0', seen: 'b'.repeat(64) };
-  const waiting = [
-    movementRow({ binding, state: 'held', holdReason: 'approval' }),
-    movementRow({ orderNo: 'ORD-9', state: 'unknown' }),
-  ];
-  await writeReconciliation(workbook, runOf(sampleRun({ breaks, waiting })));
+  workbook = await writeWorkbookToFill();
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => workbook.remove());
 
-async function back(edit: (parts: Parts) => void): Promise<EnteredRow[]> {
-  const path = await edited(workbook, join(folder, 'back.xlsx'), edit);
-  return filledRows(await readFile(path), SECRET);
-}
-
-const noteAll = (parts: Parts): void => {
-  for (const id of ['1', '2', '3']) fill(parts, 'Breaks', id, { decision: 'note', reason: 'r' });
-};
+const back: FilledWorkbook['back'] = (edit) => workbook.back(edit);
 
 describe('a hostile file', () => {
   const refused = async (work: Promise<unknown>, words: RegExp): Promise<void> => {
@@ -108,7 +82,7 @@ describe('a hostile file', () => {
   });
 
   test('no archive, half of one, one without sheets', async () => {
-    const bytes = await readFile(workbook);
+    const bytes = await readFile(workbook.path);
     await refused(filledRows(Buffer.from('PK'), SECRET), /no workbook/);
     await refused(filledRows(Buffer.alloc(100_000), SECRET), /no workbook/);
     await refused(filledRows(bytes.subarray(bytes.length / 2), SECRET), /broken/);

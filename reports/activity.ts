@@ -30,11 +30,11 @@ import {
   settleVerdict,
   text,
 } from './xlsx/page.js';
-import { writePage } from './xlsx/pageSheet.js';
 import { moneyStyle, STYLES } from './xlsx/styles.js';
 import type { Part } from './xlsx/totals.js';
 import { matchingSum, plannedParts } from './xlsx/totals.js';
 import { writeWorkbook } from './xlsx/workbook.js';
+import { writePage } from './xlsx/writePage.js';
 
 const NAME = 'Activity';
 const NIGHTS = 'Nights';

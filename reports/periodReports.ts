@@ -29,13 +29,13 @@ import {
   TIES,
   text,
 } from './xlsx/page.js';
-import { writePage } from './xlsx/pageSheet.js';
 import { moneyStyle, STYLES } from './xlsx/styles.js';
 import { fittedWidths, writeTable } from './xlsx/table.js';
 import type { Part } from './xlsx/totals.js';
 import { matchingSum, plannedParts } from './xlsx/totals.js';
 import type { Book } from './xlsx/workbook.js';
 import { writeWorkbook } from './xlsx/workbook.js';
+import { writePage } from './xlsx/writePage.js';
 
 /** Title and environment. */
 const FROZEN_ROWS = 2;

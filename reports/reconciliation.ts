@@ -50,13 +50,13 @@ import { freeText, idText, wallClock, wallText } from './xlsx/cells.js';
 import { rowHeight } from './xlsx/columnWidths.js';
 import type { BookProperties } from './xlsx/format/bookParts.js';
 import { BOOK_TIES } from './xlsx/page.js';
-import { writePage } from './xlsx/pageSheet.js';
 import type { Planned, PlannedSpec } from './xlsx/plannedTable.js';
 import { addPlanned, placesOf, planned, writePlanned } from './xlsx/plannedTable.js';
 import { STYLES } from './xlsx/styles.js';
 import { writeTable } from './xlsx/table.js';
 import type { Book } from './xlsx/workbook.js';
 import { closeSheet, openSheet, putRow, writeWorkbook } from './xlsx/workbook.js';
+import { writePage } from './xlsx/writePage.js';
 
 /** Goes through the rows twice: what stands above them has to be known before they are written. */
 export async function writeReconciliation(

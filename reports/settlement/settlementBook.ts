@@ -7,11 +7,11 @@ import type { WrittenReport } from '../../src/core/runs/reporting.js';
 import type { SettlementReportData } from '../../src/core/settlement/settlementReport.js';
 import { PERIOD_SHEET, periodProperties, TOP_LINES, writeRows } from '../periodReports.js';
 import { writeAbout } from '../reconciliation.js';
-import { writePage } from '../xlsx/pageSheet.js';
 import type { PlannedSpec } from '../xlsx/plannedTable.js';
 import { addPlanned, placesOf, planned, writePlanned } from '../xlsx/plannedTable.js';
 import { plannedParts } from '../xlsx/totals.js';
 import { writeWorkbook } from '../xlsx/workbook.js';
+import { writePage } from '../xlsx/writePage.js';
 import type { Listed } from './booksPage.js';
 import {
   BATCHES,

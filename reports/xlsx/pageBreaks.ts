@@ -1,7 +1,7 @@
 // Where the pages of a sheet end that is made in memory: a section stands on one page where it
 // fits on one, so that no heading ends a page and no line of sums begins one. Sizes are a
 // spreadsheet's own; a reader with a wider font prints smaller, and then has room to spare. Pure;
-// neighbours: page.ts (the sections), pageSheet.ts.
+// neighbours: page.ts (the sections), writePage.ts.
 
 /** A4 across, in points, less the margins of workbook.ts. */
 const PAGE_WIDTH = 784;

@@ -4,6 +4,7 @@
 import type { Queues } from '../../jobs/queues.js';
 import type { Config } from '../config/config.js';
 import type { Log } from '../core/log.js';
+import type { QueuePort } from '../core/queuePort.js';
 import type { Connection } from '../database/connection.js';
 import type { Database } from '../database/db.js';
 import type { Workforce } from '../night/run.js';
@@ -42,6 +43,11 @@ export interface AppOptions {
   now?: () => Date;
   /** The clock that is held against the database's; default: this machine's. */
   wallClock?: () => Date;
+}
+
+/** The queue is opened when something is first enqueued, as an approval is, not before. */
+export function enqueuesWhenAsked({ queues }: Pick<App, 'queues'>): QueuePort {
+  return { enqueue: async (name, ids) => (await queues()).enqueue(name, ids) };
 }
 
 export type OpenApp = (config: Config, options: AppOptions) => Promise<App>;

@@ -20,7 +20,7 @@ import { noteAnswers, noteSnapshotCodes } from '../pull/statusCodes.js';
 import { concurrently } from '../runs/concurrently.js';
 import type { Run } from '../runs/deps.js';
 import { accountIdsOf, lookbackFrom } from '../runs/deps.js';
-import { beginAgain } from '../send/beginAgain.js';
+import { liftBreaker } from '../send/liftBreaker.js';
 import type { SendingDeps } from '../send/send.js';
 import { send } from '../send/send.js';
 import type { SearchDeps } from './searchRefunds.js';
@@ -35,7 +35,7 @@ type ConfirmDeps = PullDeps & CompareDeps & SendingDeps & SearchDeps;
 export async function confirm(deps: ConfirmDeps, run: Run, first: Snapshot): Promise<void> {
   let second = await confirmSent(deps, run, first);
   for (let round = 0; round < BEGIN_AGAIN_MAX && second !== null; round += 1) {
-    const again = await beginAgain(deps, accountIdsOf(run));
+    const again = await liftBreaker(deps, accountIdsOf(run));
     if (again.length === 0) break;
     await compareAgain(deps, run, first, second);
     await send(deps, run);

@@ -7,6 +7,7 @@ import { filledRows } from '../../reports/decisions/decisionRows.js';
 import { findBreaks } from '../breaks/breaksStore.js';
 import type { DecideDeps as BreakDeps, DecidedBreakRow } from '../breaks/decideBreaks.js';
 import { decideBreaks } from '../breaks/decideBreaks.js';
+import { DECIDED_WORDS } from '../core/breaks/breakDecision.js';
 import type { ReadRow, Wanted } from '../core/decisions/wantedDecision.js';
 import { readRows } from '../core/decisions/wantedDecision.js';
 import { messageOf, UsageError } from '../core/errors.js';
@@ -144,16 +145,8 @@ function breakResult(row: DecidedBreakRow | undefined): Result {
   if (row.kind === 'refused' || row.kind === 'unchanged') {
     return { result: row.kind, reason: row.reason };
   }
-  return { result: 'done', reason: BREAK_WORDS[row.kind] };
+  return { result: 'done', reason: DECIDED_WORDS[row.kind] };
 }
-
-const BREAK_WORDS = {
-  noted: 'noted',
-  assigned: 'assigned',
-  waived: 'waived; it reopens by itself if what it says changes',
-  waiver_asked: 'asked for: a second person has to waive it too',
-  reopened: 'open again',
-} as const;
 
 async function decideInstructionRows(
   deps: DecideDeps,

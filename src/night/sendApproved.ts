@@ -19,10 +19,10 @@ import type { WaitDeps } from '../runs/waitForRows.js';
 import { waitForRows } from '../runs/waitForRows.js';
 import { openAmong, retryApproved, waitingWith } from '../send/batches/batchesStore.js';
 import { sendingStatuses } from '../send/batches/sendingStatusStore.js';
-import { beginAgain } from '../send/beginAgain.js';
 import type { SendDeps } from '../send/deps.js';
 import type { EnqueueDeps } from '../send/enqueueWaiting.js';
 import { BATCH_TRIES_MAX, enqueueBatches, goingAccounts } from '../send/enqueueWaiting.js';
+import { liftBreaker } from '../send/liftBreaker.js';
 import type { RecoverDeps } from '../send/recoverAttempts.js';
 import { recoverAttempts } from '../send/recoverAttempts.js';
 import type { Workforce } from './run.js';
@@ -61,7 +61,7 @@ export async function sendApproved(
     });
     if (!done) deps.log('not every batch came to an end; those left wait for the next run');
     await pullAfterwards(deps, await sentInstructions(deps.db, approved));
-    await beginAgain(deps, accountIds);
+    await liftBreaker(deps, accountIds);
   } finally {
     await workforce.stop();
   }

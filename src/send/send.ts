@@ -16,10 +16,10 @@ import {
   resetTries,
 } from './batches/batchesStore.js';
 import { sendingStatuses } from './batches/sendingStatusStore.js';
-import { beginAgain } from './beginAgain.js';
 import type { SendDeps } from './deps.js';
 import type { EnqueueDeps } from './enqueueWaiting.js';
 import { BATCH_TRIES_MAX, enqueueWaiting, goingAccounts } from './enqueueWaiting.js';
+import { liftBreaker } from './liftBreaker.js';
 import type { RecoverDeps } from './recoverAttempts.js';
 import { recoverAttempts } from './recoverAttempts.js';
 
@@ -32,7 +32,7 @@ export async function send(deps: SendingDeps, run: Run): Promise<void> {
   // with the journal is for the batches to say.
   await deps.journal.keep();
   // A snapshot may have settled what an account was stopped for.
-  await beginAgain(deps, accountIds);
+  await liftBreaker(deps, accountIds);
   await dissolveWaiting(deps.db, accountIds);
   await resetTries(deps.db, accountIds);
   if ((await cutBatches(deps.db, accountIds, deps.now())) > 0) await analyseBatches(deps.db);

@@ -7,12 +7,12 @@ import { UsageError } from '../../core/errors.js';
 import type { InstructionState } from '../../core/instructions/instruction.js';
 import { INSTRUCTION_STATES } from '../../core/instructions/instruction.js';
 import { MOVEMENTS } from '../../core/orders/order.js';
-import type { QueuePort } from '../../core/queuePort.js';
 import type { Decision } from '../../instructions/decisions.js';
 import { decideInstructions } from '../../instructions/decisions.js';
 import { COUNTED_MAX, mostUrgentFirst } from '../../instructions/instructionListStore.js';
 import { sheetOf } from '../../instructions/instructionSheet.js';
 import type { App } from '../app.js';
+import { enqueuesWhenAsked } from '../app.js';
 import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
 import { listLines, sheetLines, verdictJson, verdictLines } from './instructionText.js';
 
@@ -192,10 +192,8 @@ async function decide(
     async (app) => {
       const who = deciderOf(command);
       const check = flags.check === true;
-      // Only an approval enqueues, so that the queue is not opened for anything else.
-      const enqueue: QueuePort['enqueue'] = async (queue, batchIds) =>
-        (await app.queues()).enqueue(queue, batchIds);
-      const deps = { db: app.db, queuePort: { enqueue }, now: () => new Date(), log: app.log };
+      const queuePort = enqueuesWhenAsked(app);
+      const deps = { db: app.db, queuePort, now: () => new Date(), log: app.log };
       const rows = await decideInstructions(deps, { ids, decision: wanted, who, seen, check });
       if (wantsJson(command)) printJson({ check, decidedBy: who, rows: rows.map(verdictJson) });
       else printLines(verdictLines(rows, wanted, check));

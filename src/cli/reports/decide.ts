@@ -6,9 +6,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { Command } from 'commander';
 import { ARCHIVE_BYTES_MAX } from '../../../reports/xlsx/read/archive.js';
 import { fileFailure, UsageError } from '../../core/errors.js';
-import type { QueuePort } from '../../core/queuePort.js';
 import type { DecidedRow } from '../../decide/decideWorkbook.js';
 import { decideWorkbook } from '../../decide/decideWorkbook.js';
+import { enqueuesWhenAsked } from '../app.js';
 import { deciderOf, printJson, printLines, wantsJson, withApp } from '../context.js';
 
 export function decideCommand(): Command {
@@ -25,12 +25,14 @@ export function decideCommand(): Command {
         async (app) => {
           const who = deciderOf(command);
           const check = flags.check === true;
-          // Only an approval enqueues, so that the queue is not opened for anything else.
-          const enqueue: QueuePort['enqueue'] = async (queue, batchIds) =>
-            (await app.queues()).enqueue(queue, batchIds);
           const rows = await decideWorkbook(
             {
-              ...{ db: app.db, config: app.config, queuePort: { enqueue }, log: app.log },
+              ...{
+                db: app.db,
+                config: app.config,
+                queuePort: enqueuesWhenAsked(app),
+                log: app.log,
+              },
               ...{ now: () => new Date(), newId: randomUUID },
             },
             bytes,

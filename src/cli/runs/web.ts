@@ -7,7 +7,7 @@ import { checkSchedule } from '../../../jobs/clock.js';
 import { discardJob, listFailedJobs, retryFailedJob } from '../../../jobs/failed.js';
 import { hasAdministrator } from '../../access/usersStore.js';
 import { UnreachableError } from '../../core/errors.js';
-import type { QueueName, QueuePort, Reevaluate } from '../../core/queuePort.js';
+import type { QueueName, Reevaluate } from '../../core/queuePort.js';
 import { migrationStatus } from '../../database/migrate.js';
 import { readSchedule } from '../../night/clock.js';
 import { reevaluate, renewed } from '../../night/reevaluateJob.js';
@@ -18,6 +18,7 @@ import type { FailedJobView, JobsPort } from '../../web/visit.js';
 import { localIdentity } from '../../web/visitor/identity.js';
 import { makeLink } from '../../web/visitor/links.js';
 import type { App } from '../app.js';
+import { enqueuesWhenAsked } from '../app.js';
 import { configOf, SERVICE, withApp } from '../context.js';
 import { scheduleDepsOf } from '../scheduleStatus.js';
 import { retryWords } from './jobs.js';
@@ -85,7 +86,7 @@ async function openWeb(app: App): Promise<() => Promise<void>> {
     version,
     identity,
     jobs: jobsPort(app),
-    queuePort: queuePortOf(app),
+    queuePort: enqueuesWhenAsked(app),
     nextNight: async () => (await readSchedule(scheduleDepsOf(app))).facts.nextTick,
   };
   const server = createWebServer({
@@ -124,11 +125,6 @@ function monitorOf(app: App): MonitorDeps {
     queueCounts: async () => (await app.queues()).counts(),
     pendingMigrations: async () => (await migrationStatus(app.connection)).pending.length,
   };
-}
-
-/** The queue is opened when something is first enqueued, not before. */
-function queuePortOf(app: App): QueuePort {
-  return { enqueue: async (queue, ids) => (await app.queues()).enqueue(queue, ids) };
 }
 
 function jobsPort(app: App): JobsPort {

@@ -30,6 +30,15 @@ export type BreakVerdict =
   | { readonly kind: 'noted' | 'assigned' | 'waived' | 'waiver_asked' | 'reopened' }
   | { readonly kind: 'unchanged' | 'refused'; readonly reason: string };
 
+/** What became of a break, in the words of the console and of a workbook that came back. */
+export const DECIDED_WORDS = {
+  noted: 'noted',
+  assigned: 'assigned',
+  waived: 'waived; it reopens by itself if what it says changes',
+  waiver_asked: 'asked for: a second person has to waive it too',
+  reopened: 'open again',
+} as const;
+
 /** What a person said of a break since it was seen. */
 export interface BreakWord {
   readonly event: string;

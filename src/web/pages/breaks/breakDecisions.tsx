@@ -7,6 +7,7 @@ import { findBreaks } from '../../../breaks/breaksStore.js';
 import type { DecidedBreakRow } from '../../../breaks/decideBreaks.js';
 import { decideBreaks } from '../../../breaks/decideBreaks.js';
 import type { BreakAction } from '../../../core/breaks/breakDecision.js';
+import { DECIDED_WORDS } from '../../../core/breaks/breakDecision.js';
 import { UsageError } from '../../../core/errors.js';
 import { labelOf } from '../../../core/text/labels.js';
 import type { RowVerdict } from '../../layout/parts.js';
@@ -154,18 +155,10 @@ function verdictOf(row: DecidedBreakRow): RowVerdict {
   return {
     what: `${labelOf(row.which)} of ${row.orderNo} (${row.accountId})`,
     kind: isDone ? 'done' : 'refused',
-    words: 'reason' in row ? `${labelOf(row.kind)}: ${row.reason}` : WORDS[row.kind],
+    words: 'reason' in row ? `${labelOf(row.kind)}: ${row.reason}` : DECIDED_WORDS[row.kind],
     link: `/breaks/${row.breakId}`,
   };
 }
-
-const WORDS = {
-  noted: 'noted',
-  assigned: 'assigned',
-  waived: 'waived; it reopens by itself if what it says changes',
-  waiver_asked: 'asked for: a second person has to waive it too',
-  reopened: 'open again',
-} as const;
 
 function unseen(count: number): RowVerdict[] {
   if (count === 0) return [];

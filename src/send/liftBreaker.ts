@@ -11,7 +11,7 @@ import type { SendDeps } from './deps.js';
 const WHY = 'a look has shown all that nobody could say anything of: it happened';
 
 /** Answers the accounts that begin again. */
-export async function beginAgain(
+export async function liftBreaker(
   { db, log }: { db: Db; log: SendDeps['log'] },
   accountIds: readonly string[],
 ): Promise<string[]> {

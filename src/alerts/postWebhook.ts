@@ -44,7 +44,7 @@ FORBIDDEN.addSubnet('fe80::', 10, 'ipv6');
 FORBIDDEN.addSubnet('ff00::', 8, 'ipv6');
 FORBIDDEN.addAddress('fd00:ec2::254', 'ipv6');
 FORBIDDEN.addAddress('fd20:ce::254', 'ipv6');
-/** IPv4 in the clothes of IPv6, which a gateway in the network would take off again. */
+/** IPv6 addresses that a gateway in the network translates into IPv4. */
 FORBIDDEN.addSubnet('64:ff9b::', 96, 'ipv6');
 FORBIDDEN.addSubnet('64:ff9b:1::', 48, 'ipv6');
 FORBIDDEN.addSubnet('2002::', 16, 'ipv6');

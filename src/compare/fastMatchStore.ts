@@ -24,7 +24,7 @@ export type MatchedRow = { account_id: string; matched: bigint };
 
 const PLAIN = plainPairs();
 const PLAIN_PAIRS = JSON.stringify(PLAIN);
-/** Then two states that are equal need not be in the list. */
+/** True: two states that are equal match, so that the list need not be searched for them. */
 const EQUAL_IS_PLAIN = EXPECTED_STATES.every((state) =>
   PLAIN.some(({ expected, observed }) => expected === state && observed === state),
 );
@@ -72,18 +72,19 @@ async function isAnsweredWhole(db: Db, pullId: bigint): Promise<boolean> {
 }
 
 /**
- * The planner hashes a million rows where it could walk two indexes: 2.5 times as slow. Both sides
- * lie in the order of their indexes: looks are written in the order they are asked. Nor may it look
- * each up, as it would where it took a part for few; nor call for more processes.
+ * Left to itself the planner hashes a million rows, which is 2.5 times as slow as to walk two
+ * indexes: both sides lie in the order of their indexes, since snapshots are written in the order
+ * in which orders are asked. Nested loops are off, since it would look up each row where it expects
+ * few; and so are further processes.
  */
 const PLANNED_BY_INDEX = `set local enable_hashjoin = off; set local enable_sort = off;
   set local enable_nestloop = off; set local enable_mergejoin = on;
   set local max_parallel_workers_per_gather = 0`;
 
 /**
- * What is left is little beside that, and joined by hashes; the planner, who knows no figures of a
- * list, would sort it. The count of an account stands on one of its rows, or on one without an
- * order.
+ * The rows that are left are few, and joined by hashes; the planner, who has no statistics of a
+ * list, would sort them. The count of an account stands on one of its rows; where it has none, on a
+ * row without an order.
  */
 const MATCHED = `set local enable_hashjoin to default; set local enable_sort to default;
   set local enable_nestloop to default; set local max_parallel_workers_per_gather to default;

@@ -46,7 +46,7 @@ export interface Alert {
   details: Readonly<Record<string, unknown>>;
 }
 
-/** By then the run after has looked, and could not settle it either. */
+/** An unknown instruction this old was looked at by the next run, too, and is not settled. */
 export const UNKNOWN_HOURS_MAX = 26;
 /** Accounts, instructions that one message names; the count is always whole. */
 export const NAMED_MAX = 100;
@@ -296,7 +296,7 @@ function addTotals(a: CurrencyTotals, b: CurrencyTotals): CurrencyTotals {
   };
 }
 
-/** The pause before the next try, after so many tries; null: it is given up. */
+/** How many seconds to wait after so many tries; null: the message is given up. */
 export function pauseAfter(tries: number): number | null {
   return PAUSES_SECONDS[tries - 1] ?? null;
 }

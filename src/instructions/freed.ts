@@ -84,7 +84,7 @@ function settingsOf(
   accountId: string,
 ): MoneySettings | null {
   if (profile === null) return null;
-  // Mostly it is the very profile of today: every claim under changed settings asks.
+  // Mostly it is today's profile, and need not be read again: every claim asks here.
   if (profileHash(settings) === profileHash(own.settings)) {
     return moneySettings(settings, own.profile, accountId);
   }

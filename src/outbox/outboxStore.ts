@@ -144,7 +144,7 @@ export interface OutboxFigures {
   waiting: number;
   failed: number;
   oldestWaiting: Date | null;
-  /** why the newest try that failed did */
+  /** why the newest try failed, of those that did */
   problem: string | null;
 }
 

@@ -145,7 +145,7 @@ async function writeReconciliationOf(
   );
 }
 
-/** Both times the same: they are read of one snapshot. */
+/** Rows that are gone through twice, and are the same both times: one snapshot of the database. */
 function reservationsOf(
   reads: LongReads,
   config: ReportDeps['config'],

@@ -32,15 +32,15 @@ export function fenced<D extends Pick<RunDeps, 'db' | 'runner'>>(
   return { deps: { ...open, db }, run: { ...run, db } };
 }
 
-/** A database that went away is waited for so long, whoever waits for it after whom. */
+/** How long a database that went away is waited for, over all who wait for it in turn. */
 export const DATABASE_MINUTES_MAX = 10;
-/** One run goes on so often after that. */
+/** How often one run is taken up again after its database was away. */
 const RETURNS_MAX = 5;
 const PAUSE_MS = 1_000;
 const MINUTE_MS = 60_000;
 
 export interface Outages {
-  /** Waits for the database where it is what failed; false: not that, or not any more. */
+  /** Waits where the database is what failed; false: it is not, or stayed away for too long. */
   isOver(error: unknown): Promise<boolean>;
   /** Records how a run ended, as soon as there is a database to record it in. */
   recordEnd(holder: HolderDeps, run: Run, error: unknown): Promise<void>;
@@ -81,8 +81,8 @@ export const TAKEN_OVER =
   'the run was taken over by another process, which goes on with it; this one writes no more';
 
 /**
- * False: the run is another's by now. Nobody's is one that this process ended, although the answer
- * to that was lost with the database.
+ * False: another process holds the run by now. A run that nobody holds was ended by this process,
+ * and only the answer was lost with the database.
  */
 async function endFailed(deps: HolderDeps, run: Run, failure: string): Promise<boolean> {
   const { businessDate, runId } = run;
@@ -97,8 +97,8 @@ async function endFailed(deps: HolderDeps, run: Run, failure: string): Promise<b
 }
 
 /**
- * Tries now and then; false when the outage took too long, whoever began to wait for its end. Told
- * to stop, it ends at once.
+ * Tries now and then; false when the outage lasted too long, counted from the first who waited. It
+ * ends at once when the process is told to stop.
  */
 function waiting(deps: WaitingDeps): (attempt: () => Promise<boolean>) => Promise<boolean> {
   let since: number | null = null;
@@ -109,7 +109,7 @@ function waiting(deps: WaitingDeps): (attempt: () => Promise<boolean>) => Promis
         const limit = `${DATABASE_MINUTES_MAX} minutes at most`;
         deps.log(`the database is away; it is waited for, ${limit}`, { level: 'warn' });
       }
-      // Of another server somebody else takes care.
+      // A server that we did not start is somebody else's to start again.
       await deps.reviveDatabase?.().catch(() => {});
       if (deps.monotonic() - since > DATABASE_MINUTES_MAX * MINUTE_MS) return false;
       await deps.sleep(PAUSE_MS);

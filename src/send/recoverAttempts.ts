@@ -56,7 +56,7 @@ function seenFor(deps: Pick<SendDeps, 'monotonic'>, { attemptId }: OpenAttempt):
   return (deps.monotonic() - since - SEND_BUDGET_MS) / 1000;
 }
 
-/** A person said that it had not happened, and knew less than is known now. */
+/** A person had said that it did not happen, before the answer that proves more was found. */
 async function askAgain(
   deps: Pick<SendDeps, 'db' | 'log' | 'now'>,
   accountIds: readonly string[],
@@ -72,7 +72,7 @@ async function classify(deps: RecoverDeps, attempt: OpenAttempt, isGone: boolean
   const account = deps.config.accounts.find((one) => one.accountId === attempt.accountId);
   if (!batch || !account) return;
   const entries = await batchInstructions(deps.db, attempt.batchId, 'sending');
-  // Somebody else found it, too, or its sender woke up, and was quicker: nothing is left to say.
+  // Somebody else recovered it, or its sender woke up, before we did: nothing is left to record.
   if (entries.length === 0) return;
   const wire = wireOf(deps, batch.operation, entries);
   const about = { account: attempt.accountId, batch: String(batch.batchId) };

@@ -40,7 +40,7 @@ export function statusCommand(): Command {
           const { run, owed, facts } = status;
           const { silence } = status;
           const sentence = silence === null ? sentenceOf(run) : silenceSentence(silence);
-          // Who reads that nobody works on it, and what to type, needs no second sentence of that.
+          // The sentence of a silent run says already that it is owed, and what to type.
           const isSaid = silence !== null && owed.kind === 'goOn';
           const about = isSaid ? null : owedSentence(owed, status.now);
           const next = nextSentence(facts);
@@ -106,7 +106,7 @@ function told({ accountId, text }: Notice): Pick<Notice, 'accountId' | 'text'> {
   return { accountId, text };
 }
 
-/** In one line: the sentence is of the run's end, and people decide and send after it. */
+/** In one line, as it is now: the sentence tells of the run's end, after which people decide. */
 function instructionsNow({ unknown, held, onTheirWay }: Waiting): Line[] {
   const parts = [
     ...(unknown > 0 ? [`${unknown} unknown`] : []),

@@ -31,9 +31,9 @@ export interface FieldCount {
 /** What is kept from night to night about one kind of answer of one account; all by path. */
 export interface DriftMemory {
   known: ReadonlyMap<string, KnownField>;
-  /** fields that were in every entry as long as there were enough; null: there never were */
+  /** fields that every entry had, over nights of enough entries; null: there were none yet */
   steady: readonly string[] | null;
-  /** since there were enough */
+  /** counted since the last time that there were enough entries to judge by */
   recent: ReadonlyMap<string, FieldCount>;
 }
 
@@ -59,7 +59,7 @@ export function driftOf(
   const gone = isEnough && !tonight.isCut ? goneChanges(known, steady, recent) : [];
   for (const { path, before: types } of gone) known.set(path, { types, state: 'gone' });
   return {
-    // Of the first answers all is new.
+    // Before the first judgement every field would be new, so nothing is told.
     changes: before.steady === null ? [] : [...fresh, ...gone].slice(0, CHANGES_MAX),
     memory: isEnough
       ? { known, steady: steadyOf(steady, recent), recent: new Map() }
@@ -109,7 +109,7 @@ function changeOf(
   return now.length > 0 ? 'type' : null;
 }
 
-/** Fields that were in every entry, and are in none of enough. */
+/** Fields that every entry had, and that none has now, out of enough to say so. */
 function goneChanges(
   known: ReadonlyMap<string, KnownField>,
   steady: readonly string[],
@@ -124,11 +124,11 @@ function goneChanges(
   });
 }
 
-/** In each of enough entries now; or so before, and in each of the few that there were since. */
+/** Fields that every entry has: of enough now, or of enough before and of all the few since. */
 function steadyOf(before: readonly string[], recent: DriftMemory['recent']): string[] {
   const wasSteady = new Set(before);
   return [...new Set([...before, ...recent.keys()])].filter((path) => {
-    // An item of a list is there as often as it likes.
+    // A list may have any number of items, so nothing is expected of them.
     if (path === '' || path.endsWith('[]')) return false;
     const of = countOf(recent, parentOf(path)).objects;
     return countOf(recent, path).seen >= of && (of >= ENTRIES_ENOUGH || wasSteady.has(path));

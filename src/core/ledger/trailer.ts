@@ -20,7 +20,7 @@ export interface TrailerCheck {
   /** The next line below the names of the columns. */
   count(values: RawLine): void;
   isTrailer(record: readonly string[]): boolean;
-  /** What the trailer says that the lines before it are not. */
+  /** What the trailer says otherwise than the lines before it. */
   problems(record: readonly string[]): ValueProblem[];
   /** Said where a file ends without one. */
   readonly missing: string;

@@ -120,7 +120,7 @@ export function compareDefinitions(found: Definitions, text: string): Definition
   };
 }
 
-/** A partition is asked for what others of its kind have; that there is one nobody can say. */
+/** A partition is held against others of its kind; whether one ought to be there nobody can say. */
 function missing(found: Definitions, shipped: Shipped, seen: ReadonlySet<string>) {
   const parts = found.objects.filter(({ kind, isPart }) => kind === 'table' && isPart);
   const relationsLike = (template: string | null) =>

@@ -20,7 +20,7 @@ import { inside } from './returnAddress.js';
 import { beginSession, currentSession, endSession, sessionDigest } from './session.js';
 import { ConfirmForm, SignInForm, WelcomeForm } from './signInForms.js';
 
-/** Forms of an address in a minute, whoever it names. */
+/** How many forms one address may send in a minute, whatever names stand in them. */
 const FORMS_A_MINUTE = 30;
 const WRONG = 'Name and password do not fit together, or the account is not active.';
 
@@ -94,7 +94,7 @@ async function signOut(
     await record(deps, { who, action: 'sign out', outcome: 'done', address: request.ip });
   }
   await endSession(deps, request, reply);
-  // What a browser still holds of pages that somebody else may now sit before.
+  // The browser drops the pages that it kept: somebody else may sit before it next.
   reply.header('clear-site-data', '"cache", "storage"');
   return reply.redirect('/sign-in', 303);
 }

@@ -178,11 +178,29 @@ describe('a CSV file that a map reads', () => {
   it('and that has a line without end is refused with the column in which it is', async () => {
     const content = `id,text,day\n1,a,b\n2,${'x'.repeat(1_000_000)},c\n`;
     expect(await read(content)).toMatchObject([
+      line(2, { id: '1', text: 'a', day: 'b' }),
       {
         ...{ kind: 'problem', line: 3 },
         problem: { column: 'text', reason: expect.stringContaining('longer than 65536') },
       },
     ]);
+  });
+
+  it('reads the same, by the same line numbers, wherever the first quote stands', async () => {
+    const rows = Array.from({ length: 250 }, (_, at) => `${at},t${at},\u00fc`);
+    const rest = '7,"a\r\nb",c\r\n\r\n8,d,e\r\n';
+    for (const end of ['\n', '\r\n']) {
+      const plain = `id,text,day${end}${rows.join(end)}${end}`;
+      const late = await read(plain + rest);
+      expect(await read(`"id",text,day${plain.slice(11)}${rest}`)).toEqual(late);
+      expect(late.slice(-3)).toEqual([
+        line(251, { id: '249', text: 't249', day: '\u00fc' }),
+        line(252, { id: '7', text: 'a\r\nb', day: 'c' }),
+        line(255, { id: '8', text: 'd', day: 'e' }),
+      ]);
+      const [problem] = (await read(`${plain}1,a"b,c\n`)).slice(-1);
+      expect(problem).toMatchObject({ kind: 'problem', line: 252 });
+    }
   });
 
   it.each([

@@ -159,9 +159,7 @@ describe('a batch', () => {
     const result = await importSettlement(deps, [file('a.csv', ...BATCH)], { map, check: true });
     const text = formatSettlement(result);
     expect(text).toContain('check only, nothing was written: lines inserted 4');
-    expect(text).toMatch(
-      /A1001 batch 134: 4 lines, pays out 83\.35 EUR \(.*\); new; digest \w{12}/,
-    );
+    expect(text).toMatch(/A1001 batch 134: 4 lines, pays out 83\.35 EUR \(.*\); new$/m);
     expect(text).toContain('refunded 1: net -10.00');
     expect(await counts()).toEqual([0, 0, 0]);
   });

@@ -162,20 +162,40 @@ function partsOf({ column, parts, names }: ListColumn, entry: string): RawLine {
   return values;
 }
 
+/** Listed once a map, and not once a line of a million. */
+const entriesOfMaps = new WeakMap<ColumnMap, ReturnType<typeof listEntries>>();
+
+function entriesOf(map: ColumnMap): ReturnType<typeof listEntries> {
+  const known = entriesOfMaps.get(map);
+  if (known !== undefined) return known;
+  const entries = listEntries(map);
+  entriesOfMaps.set(map, entries);
+  return entries;
+}
+
+function listEntries({ columns, leaveOutWhen, onlyWhen }: ColumnMap) {
+  return {
+    columns: Object.entries(columns),
+    leaveOutWhen: Object.entries(leaveOutWhen),
+    onlyWhen: Object.entries(onlyWhen),
+  };
+}
+
 export function mapLine(map: ColumnMap, given: RawLine, fileName = ''): MappedLine {
   for (const column of map.leaveOutWhenEmpty) {
     if ((given[column] ?? '') === '') return { kind: 'left_out', why: `${column} is empty` };
   }
-  for (const [column, words] of Object.entries(map.leaveOutWhen)) {
+  const { columns, leaveOutWhen, onlyWhen } = entriesOf(map);
+  for (const [column, words] of leaveOutWhen) {
     const word = given[column] ?? '';
     if (words.includes(word)) return { kind: 'left_out', why: `${column} is ${word || 'empty'}` };
   }
-  for (const [column, words] of Object.entries(map.onlyWhen)) {
+  for (const [column, words] of onlyWhen) {
     const word = given[column] ?? '';
     if (!words.includes(word)) return { kind: 'left_out', why: `${column} is ${word || 'empty'}` };
   }
   const values: Record<string, string | null> = {};
-  for (const [name, source] of Object.entries(map.columns)) {
+  for (const [name, source] of columns) {
     if (source.kind === 'latest' && !source.latest.some((column) => column in given)) continue;
     const found =
       source.kind === 'fileName'
@@ -221,8 +241,10 @@ function read(
   if (source.kind === 'value') return { kind: 'value', value: source.value };
   if (source.kind === 'latest') return latest(map, source.latest, given);
   if (source.kind !== 'from') return added(map, source, given);
-  const parts = source.from.map((column) => given[column] ?? '');
-  const whole = parts.join(source.join);
+  const [only = ''] = source.from;
+  const isOne = source.from.length === 1;
+  const parts = isOne ? [given[only] ?? ''] : source.from.map((column) => given[column] ?? '');
+  const whole = isOne ? (parts[0] ?? '') : parts.join(source.join);
   const refuse = (reason: string): Found => ({
     kind: 'problem',
     problem: { column: source.from.join(JOINED_BY), value: whole, reason },

@@ -2,19 +2,13 @@
 // the CSV parser and the check of the header. It repairs nothing: a line of another length, a stray
 // quote or an unknown column is refused with its number. Neighbours: inputText.ts, tableImport.ts.
 
-import type { TransformOptions } from 'node:stream';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import type { Options } from 'csv-parse';
-import { CsvError, parse } from 'csv-parse';
+import { CsvError } from 'csv-parse';
 import type { Column, RawLine, ValueProblem } from '../../core/ledger/ledgerRow.js';
 import { shopHint } from '../../core/ledger/shopFormats.js';
 import type { TrailerCheck } from '../../core/ledger/trailer.js';
+import { type CsvRecord, csvRecords } from './csvRecords.js';
 import type { ReadLine } from './inputText.js';
 import { lineBreaks, MAX_LINE_LENGTH, NotText, textOf } from './inputText.js';
-
-/** Rows that the parser may have ready before it waits. */
-const READ_AHEAD_ROWS = 1_024;
 
 /** How a file is written; RFC 4180 in UTF-8 where nothing else is said. */
 interface CsvShape {
@@ -37,51 +31,114 @@ export async function* csvLines(
   columns: readonly Column[],
   shape: CsvShape = PLAIN,
 ): AsyncGenerator<ReadLine> {
-  const wanted = new Set(columns.map(({ name }) => name));
-  let header: readonly string[] | null = null;
-  const { trailer } = shape;
+  for await (const chunk of csvChunks(file, columns, shape)) yield* chunk;
+}
+
+/** The same in chunks as they are read: to wait for one line costs more than to read it. */
+export async function* csvChunks(
+  file: string,
+  columns: readonly Column[],
+  shape: CsvShape = PLAIN,
+): AsyncGenerator<readonly ReadLine[]> {
+  const reading = new CsvReading(columns, shape);
   const above = shape.headerLine - 1;
-  let lastLine = above;
-  let isOver = false;
+  const plain = { lines: 0 };
   try {
-    for await (const record of records(file, shape)) {
-      const line = lastLine + 1;
-      lastLine = line + lineBreaksIn(record);
-      if (record.length === 1 && record[0] === '') continue;
-      if (header === null) {
-        const problems = headerProblems(record, columns, shape);
-        const hint = problems.length === 0 ? null : headerHint(record, columns, shape);
-        if (hint !== null) yield { kind: 'problem', line, problem: hint };
-        else for (const problem of problems) yield { kind: 'problem', line, problem };
-        if (hint === null && problems.length > 0) {
-          const problem = shape.othersToo ? namesFound(record) : namesAwaited(columns);
-          yield { kind: 'problem', line, problem };
-        }
-        if (problems.length > 0) return;
-        header = record;
-      } else if (isOver) {
-        const problem = 'stands below the line that should be the last (trailer)';
-        yield { kind: 'problem', line, problem };
-        return;
-      } else if (trailer?.isTrailer(record)) {
-        isOver = true;
-        for (const problem of trailer.problems(record)) yield { kind: 'problem', line, problem };
-      } else {
-        const read = readRecord(header, record, line, wanted);
-        if (read.kind === 'line') trailer?.count(read.values);
-        yield read;
+    for await (const { records, isQuoted } of csvRecords(
+      textBelow(file, shape),
+      shape.separator,
+      plain,
+    )) {
+      const lines: ReadLine[] = [];
+      for (const record of records) {
+        reading.take(record, isQuoted, lines);
+        if (reading.isStopped) break;
       }
+      yield lines;
+      if (reading.isStopped) return;
     }
-    if (header !== null && trailer !== null && !isOver) {
-      yield { kind: 'problem', line: lastLine, problem: trailer.missing };
-    }
-    if (header === null) yield { kind: 'problem', line: 1, problem: noHeader(above) };
+    yield reading.end(above);
   } catch (error) {
+    const { header, lastLine } = reading;
     const names = header ?? (await firstRecord(file, shape));
-    const problem = syntaxProblem(error, { lastLine, above, names });
+    const problem = syntaxProblem(error, { lastLine, above: above + plain.lines, names });
     // With another separator a quote further down may be what is met first.
     const hint = header === null ? await hintOf(file, columns, shape) : null;
-    yield { kind: 'problem', ...(hint === null ? problem : { line: above + 1, problem: hint }) };
+    yield [{ kind: 'problem', ...(hint === null ? problem : { line: above + 1, problem: hint }) }];
+  }
+}
+
+/** What has been seen of a file so far: its header, its last line, whether its trailer came. */
+class CsvReading {
+  header: readonly string[] | null = null;
+  lastLine: number;
+  /** Nothing below can be read. */
+  isStopped = false;
+  #wanted: { name: string; at: number }[] = [];
+  #isOver = false;
+  readonly #columns: readonly Column[];
+  readonly #shape: CsvShape;
+
+  constructor(columns: readonly Column[], shape: CsvShape) {
+    this.#columns = columns;
+    this.#shape = shape;
+    this.lastLine = shape.headerLine - 1;
+  }
+
+  take(record: CsvRecord, isQuoted: boolean, lines: ReadLine[]): void {
+    const line = this.lastLine + 1;
+    this.lastLine = isQuoted ? line + lineBreaksIn(record) : line;
+    if (record.length === 1 && record[0] === '') return;
+    const { trailer } = this.#shape;
+    if (this.header === null) {
+      this.#takeHeader(record, line, lines);
+    } else if (this.#isOver) {
+      const problem = 'stands below the line that should be the last (trailer)';
+      lines.push({ kind: 'problem', line, problem });
+      this.isStopped = true;
+    } else if (trailer?.isTrailer(record)) {
+      this.#isOver = true;
+      for (const problem of trailer.problems(record)) {
+        lines.push({ kind: 'problem', line, problem });
+      }
+    } else {
+      const read = this.#readRecord(this.header, record, line);
+      if (read.kind === 'line') trailer?.count(read.values);
+      lines.push(read);
+    }
+  }
+
+  end(above: number): ReadLine[] {
+    const { trailer } = this.#shape;
+    if (this.header === null) return [{ kind: 'problem', line: 1, problem: noHeader(above) }];
+    if (trailer === null || this.#isOver) return [];
+    return [{ kind: 'problem', line: this.lastLine, problem: trailer.missing }];
+  }
+
+  #takeHeader(record: CsvRecord, line: number, lines: ReadLine[]): void {
+    const [columns, shape] = [this.#columns, this.#shape];
+    const problems = headerProblems(record, columns, shape);
+    const hint = problems.length === 0 ? null : headerHint(record, columns, shape);
+    if (hint !== null) lines.push({ kind: 'problem', line, problem: hint });
+    else for (const problem of problems) lines.push({ kind: 'problem', line, problem });
+    if (hint === null && problems.length > 0) {
+      const problem = shape.othersToo ? namesFound(record) : namesAwaited(columns);
+      lines.push({ kind: 'problem', line, problem });
+    }
+    this.isStopped = problems.length > 0;
+    this.header = record;
+    const names = new Set(columns.map(({ name }) => name));
+    this.#wanted = record.map((name, at) => ({ name, at })).filter(({ name }) => names.has(name));
+  }
+
+  #readRecord(header: CsvRecord, record: CsvRecord, line: number): ReadLine {
+    if (record.length !== header.length) {
+      const problem = `has ${record.length} values, the first line names ${header.length}`;
+      return { kind: 'problem', line, problem };
+    }
+    const values: Record<string, string | null> = {};
+    for (const { name, at } of this.#wanted) values[name] = record[at] || null;
+    return { kind: 'line', line, values: values satisfies RawLine };
   }
 }
 
@@ -158,35 +215,15 @@ async function* textBelow(
 /** What the parser had ready is lost when it fails, the first line too. */
 async function firstRecord(file: string, shape: CsvShape): Promise<Names> {
   try {
-    for await (const record of records(file, shape, { to: 1 })) return record;
+    const texts = textBelow(file, shape);
+    const told = { lines: 0 };
+    for await (const { records } of csvRecords(texts, shape.separator, told, { to: 1 })) {
+      return records[0] ?? null;
+    }
   } catch (error) {
     if (!(error instanceof CsvError || error instanceof NotText)) throw error;
   }
   return null;
-}
-
-async function* records(
-  file: string,
-  shape: CsvShape,
-  limits: Pick<Options, 'to'> = {},
-): AsyncGenerator<readonly string[]> {
-  const options: Options & TransformOptions = {
-    ...limits,
-    delimiter: shape.separator,
-    record_delimiter: ['\r\n', '\n'],
-    relax_column_count: true,
-    max_record_size: MAX_LINE_LENGTH,
-    readableHighWaterMark: READ_AHEAD_ROWS,
-  };
-  const parser = parse(options);
-  // Its failure destroys the parser, whose iteration below then throws the same error.
-  const reading = pipeline(Readable.from(textBelow(file, shape)), parser).catch(() => {});
-  try {
-    yield* parser as AsyncIterable<readonly string[]>;
-  } finally {
-    parser.destroy();
-    await reading;
-  }
 }
 
 type HeaderProblem = ValueProblem & { isHeader: true };
@@ -241,25 +278,7 @@ function unknownColumn(name: string): string {
   return 'is no column of this table (the first line names the columns)';
 }
 
-function readRecord(
-  header: readonly string[],
-  record: readonly string[],
-  line: number,
-  wanted: ReadonlySet<string>,
-): ReadLine {
-  if (record.length !== header.length) {
-    const problem = `has ${record.length} values, the first line names ${header.length}`;
-    return { kind: 'problem', line, problem };
-  }
-  const values: Record<string, string | null> = {};
-  for (let at = 0; at < header.length; at += 1) {
-    const name = header[at] ?? '';
-    if (wanted.has(name)) values[name] = record[at] || null;
-  }
-  return { kind: 'line', line, values: values satisfies RawLine };
-}
-
-function lineBreaksIn(record: readonly string[]): number {
+function lineBreaksIn(record: CsvRecord): number {
   let count = 0;
   for (const value of record) count += lineBreaks(value);
   return count;

@@ -6,7 +6,7 @@ import { basename } from 'node:path';
 import type { ColumnMap } from '../../core/ledger/columnMap.js';
 import { columnsRead, mapLines } from '../../core/ledger/columnMap.js';
 import { trailerCheck } from '../../core/ledger/trailer.js';
-import { csvLines } from './csvLines.js';
+import { csvChunks } from './csvLines.js';
 import type { ReadLine } from './inputText.js';
 
 /** How many lines were left out, by why. */
@@ -20,26 +20,38 @@ export async function* mappedLines(
   map: ColumnMap,
   leftOut: LeftOut,
 ): AsyncGenerator<ReadLine> {
+  for await (const chunk of mappedChunks(file, map, leftOut)) yield* chunk;
+}
+
+/** The same in chunks as they are read. */
+export async function* mappedChunks(
+  file: string,
+  map: ColumnMap,
+  leftOut: LeftOut,
+): AsyncGenerator<readonly ReadLine[]> {
   const { separator, encoding, headerLine } = map;
   const trailer = map.trailer === null ? null : trailerCheck(map.trailer, map);
+  const shape = { separator, encoding, othersToo: true, headerLine, trailer };
   const fileName = basename(file);
-  for await (const found of csvLines(file, columnsRead(map), {
-    separator,
-    encoding,
-    othersToo: true,
-    headerLine,
-    trailer,
-  })) {
-    if (found.kind === 'problem') {
-      yield found;
-      continue;
-    }
-    for (const mapped of mapLines(map, found.values, fileName)) {
-      if (mapped.kind === 'line') yield { kind: 'line', line: found.line, values: mapped.values };
-      else if (mapped.kind === 'left_out') count(leftOut, mapped.why);
-      else yield { kind: 'problem', line: found.line, problem: mapped.problem };
-    }
+  for await (const chunk of csvChunks(file, columnsRead(map), shape)) {
+    yield chunk.flatMap((found) => mapped(map, found, { fileName, leftOut }));
   }
+}
+
+function mapped(
+  map: ColumnMap,
+  found: ReadLine,
+  { fileName, leftOut }: { fileName: string; leftOut: LeftOut },
+): ReadLine | ReadLine[] {
+  if (found.kind === 'problem') return found;
+  const { line } = found;
+  const lines: ReadLine[] = [];
+  for (const one of mapLines(map, found.values, fileName)) {
+    if (one.kind === 'line') lines.push({ kind: 'line', line, values: one.values });
+    else if (one.kind === 'left_out') count(leftOut, one.why);
+    else lines.push({ kind: 'problem', line, problem: one.problem });
+  }
+  return lines;
 }
 
 export function leftOutWarnings(leftOut: LeftOut): string[] {

@@ -5,6 +5,7 @@
 // statements.
 
 import { basename } from 'node:path';
+import type { CurrencyDecimals } from '../../core/currency.js';
 import { UsageError } from '../../core/errors.js';
 import type { ColumnMap } from '../../core/ledger/columnMap.js';
 import { checkSettlementLine } from '../../core/settlement/settlementLine.js';
@@ -14,14 +15,13 @@ import type { Profile } from '../../gateway/document/profile.js';
 import { fileDigest, textDigest } from '../imports/filesBefore.js';
 import type { ProblemList } from '../imports/importResult.js';
 import { MAX_PROBLEMS, problemList } from '../imports/importResult.js';
-import { formatOf, requireFiles } from '../lines/inputText.js';
-import { type LeftOut, leftOutWarnings, mappedLines } from '../lines/mappedLines.js';
+import { formatOf, type ReadLine, requireFiles } from '../lines/inputText.js';
+import { type LeftOut, leftOutWarnings, mappedChunks } from '../lines/mappedLines.js';
 import type { SettlementImport } from './settlementResult.js';
 import { BATCHES_TOLD_MAX } from './settlementResult.js';
 import {
-  countAhead,
   countFates,
-  countHistory,
+  countStrangeTimes,
   foundBatches,
   judgeBatches,
   keepFiles,
@@ -67,8 +67,9 @@ export async function takeSettlement(
   const digests = await Promise.all(files.map(fileDigest));
   const problems = problemList();
   const leftOut: LeftOut = new Map();
-  await stageLines(tx, readLines(deps, files, { map, problems, leftOut }));
-  if (problems.problems.length === 0) await refuseBatches(tx, files, problems);
+  const reading = { map, problems, leftOut, haveIds: true };
+  await stageLines(tx, readLines(deps, files, reading));
+  if (problems.problems.length === 0) await refuseBatches(deps, tx, files, reading);
   if (problems.problems.length > 0) {
     return { kind: 'refused', problems: problems.problems, more: problems.isFull() };
   }
@@ -83,36 +84,45 @@ interface Reading {
   readonly map: ColumnMap;
   readonly problems: ProblemList;
   readonly leftOut: LeftOut;
+  /** false as soon as a line has no id of the acquirer's */
+  haveIds: boolean;
 }
 
 /** The lines as COPY takes them; after the first refused one the rest is only judged. */
 async function* readLines(
   deps: SettlementDeps,
   files: readonly string[],
-  { map, problems, leftOut }: Reading,
+  reading: Reading,
 ): AsyncGenerator<string> {
+  const { map, problems, leftOut } = reading;
   const known = new Set(deps.accounts.map(({ accountId }) => accountId));
   for (const [fileNo, file] of files.entries()) {
     let lines = 0;
     const passed = linesIn(leftOut);
-    for await (const found of mappedLines(file, map, leftOut)) {
-      lines += 1;
-      const row =
-        found.kind === 'line' ? checkSettlementLine(found.values, deps.profile.currencies) : null;
-      if (found.kind === 'problem') problems.add(file, found.line, found.problem);
-      else if (row?.kind === 'refused') problems.add(file, found.line, row.problem);
-      else if (row?.kind === 'ok' && !known.has(row.row.accountId)) {
-        problems.add(file, found.line, strangeAccount(row.row.accountId));
+    for await (const chunk of mappedChunks(file, map, leftOut)) {
+      lines += chunk.length;
+      let text = '';
+      for (const found of chunk) {
+        const row = judged(found, known, deps.profile.currencies);
+        if (row.kind === 'refused') problems.add(file, found.line, row.problem);
+        if (problems.isFull()) return;
+        if (row.kind === 'refused' || problems.problems.length > 0) continue;
+        if (row.row.lineId === null) reading.haveIds = false;
+        text += stagedLine(fileNo, found.line, row.row);
       }
-      if (problems.isFull()) return;
-      if (problems.problems.length === 0 && row?.kind === 'ok') {
-        yield stagedLine(fileNo, found.line, row.row);
-      }
+      yield text;
     }
     const isBare = lines === 0 && linesIn(leftOut) === passed;
     // A last line that holds says itself that there is none.
     if (isBare && map.trailer === null) problems.add(file, 1, NO_LINE);
   }
+}
+
+function judged(found: ReadLine, known: ReadonlySet<string>, currencies: CurrencyDecimals) {
+  if (found.kind === 'problem') return { kind: 'refused' as const, problem: found.problem };
+  const row = checkSettlementLine(found.values, currencies);
+  if (row.kind === 'refused' || known.has(row.row.accountId)) return row;
+  return { kind: 'refused' as const, problem: strangeAccount(row.row.accountId) };
 }
 
 /** Cut off, or nothing to tell: what it says of the money is nothing, and nobody is to think it. */
@@ -127,11 +137,13 @@ function strangeAccount(accountId: string) {
 }
 
 async function refuseBatches(
+  { since }: SettlementDeps,
   tx: Tx,
   files: readonly string[],
-  problems: ProblemList,
+  { problems, haveIds }: Reading,
 ): Promise<void> {
-  for (const row of await judgeBatches(tx, files, MAX_PROBLEMS)) {
+  const options = { haveIds, since, aheadDays: BOOKED_AHEAD_DAYS, limit: MAX_PROBLEMS };
+  for (const row of await judgeBatches(tx, files, options)) {
     problems.add(files[row.file_no] ?? '', Number(row.line_no), row);
   }
 }
@@ -140,8 +152,7 @@ async function tell(deps: SettlementDeps, tx: Tx, leftOut: LeftOut) {
   const fates = await countFates(tx);
   const linesOf = (fate: string) => Number(fates.find((one) => one.fate === fate)?.lines ?? 0n);
   const batchCount = fates.reduce((sum, { batches }) => sum + Number(batches), 0);
-  const history = await countHistory(tx, deps.since);
-  const ahead = await countAhead(tx, BOOKED_AHEAD_DAYS);
+  const { history, ahead } = await countStrangeTimes(tx);
   return {
     ...{ inserted: linesOf('inserted'), updated: 0, unchanged: linesOf('unchanged'), skipped: 0 },
     batchCount,

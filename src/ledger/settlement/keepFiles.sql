@@ -1,5 +1,6 @@
 -- The files of which at least one batch is new, and then these batches with their lines, in one
--- statement. $1 names, $2 digests of the files in the order of their numbers, $3 digest of the map.
+-- statement. A batch has the digest of its lines in the chain, which is worked out once, there. $1
+-- names, $2 digests of the files in the order of their numbers, $3 digest of the map.
 with fresh as (
   select * from settlement_batch_in where fate = 'inserted'
 ),
@@ -30,7 +31,7 @@ batch as (
   insert into tieout.settlement_batches (account_id, batch, currency, file_id, lines, gross, fees,
     payout, has_payout, first_booked_at, last_booked_at, digest)
   select b.account_id, b.batch, b.currency, p.file_id, b.lines, b.gross, b.fees, b.payout,
-    b.has_payout, b.first_booked_at, b.last_booked_at, b.digest
+    b.has_payout, b.first_booked_at, b.last_booked_at, ''
   from fresh b
   join placed p using (file_no)
 )
@@ -41,4 +42,3 @@ select i.account_id, i.batch, i.line_id, i.line_no, i.type, i.booked_at, i.order
 from settlement_in i
 join fresh b on b.account_id = i.account_id and b.batch = i.batch
   and b.currency = i.settle_currency
-order by i.file_no, i.line_no

@@ -1,10 +1,10 @@
--- The staged lines with their id within the batch, and the digest of what each says: its place in
--- the file says nothing, nor does an id that is only its number.
+-- The staged lines of which some have no id of the acquirer's: the id is then the line's number
+-- within the batch.
 create temp table settlement_in on commit drop as
-select s.*,
-  coalesce(s.given_id, row_number() over (
-    partition by s.account_id, s.batch order by s.file_no, s.line_no)::text) as line_id,
-  sha256(convert_to(jsonb_build_array(s.given_id, s.type, extract(epoch from s.booked_at),
-    s.order_no, s.transaction_id, s.reference, s.currency, s.amount, s.settle_currency, s.gross,
-    s.fee, s.net)::text, 'UTF8')) as digest
-from settlement_read s
+select file_no, line_no, account_id, batch, has_id,
+  coalesce(line_id, row_number() over (
+    partition by account_id, batch order by file_no, line_no)::text) as line_id,
+  type, booked_at, order_no, transaction_id, reference, currency, amount, settle_currency, gross,
+  fee, net
+from settlement_read
+order by file_no, line_no

@@ -8,6 +8,10 @@ from (
     select file_no, line_no, line_id, first_value(line_no) over same as first_line,
       row_number() over same as nth
     from settlement_in
+    join (
+      select account_id, batch, line_id from settlement_in
+      group by account_id, batch, line_id having count(*) > 1
+    ) repeated using (account_id, batch, line_id)
     window same as (partition by account_id, batch, line_id order by file_no, line_no)
   ) numbered
   where nth > 1

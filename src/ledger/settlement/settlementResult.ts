@@ -10,8 +10,6 @@ import type { FoundBatch } from './stagedSettlementStore.js';
 /** Batches told one by one; what is left is a number. */
 export const BATCHES_TOLD_MAX = 1_000;
 
-const DIGEST_SHOWN = 12;
-
 export type SettlementImport =
   | ({
       readonly kind: 'imported';
@@ -41,12 +39,12 @@ export function formatSettlement(result: SettlementImport): string {
   ].join('\n');
 }
 
-function batchLine({ accountId, batch, currency, lines, payout, fate, digest, sums }: FoundBatch) {
+function batchLine({ accountId, batch, currency, lines, payout, fate, sums }: FoundBatch) {
   const types = Object.entries(sums).map(
     ([type, sum]) => `${type} ${sum.lines}: net ${amountIn(sum.net, currency)}`,
   );
   const state = fate === 'inserted' ? 'new' : 'known, nothing changes';
   const money = moneyIn(payout, currency);
   const head = `  ${accountId} batch ${batch}: ${lines} lines, pays out ${money}`;
-  return `${head} (${types.join('; ')}); ${state}; digest ${digest.slice(0, DIGEST_SHOWN)}`;
+  return `${head} (${types.join('; ')}); ${state}`;
 }

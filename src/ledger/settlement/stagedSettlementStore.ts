@@ -6,7 +6,7 @@ import { formatAmount } from '../../core/money.js';
 import type { SettlementLine } from '../../core/settlement/settlementLine.js';
 import type { CopyTexts } from '../../database/copy/copyIn.js';
 import { copyText } from '../../database/copy/copyText.js';
-import type { Tx } from '../../database/db.js';
+import { plannedBy, type Tx } from '../../database/db.js';
 import { statement } from '../../database/statements.js';
 
 /** A batch as an import tells of it, by currency. */
@@ -17,7 +17,6 @@ export interface FoundBatch {
   readonly lines: number;
   readonly payout: string;
   readonly fate: 'inserted' | 'unchanged';
-  readonly digest: string;
   readonly sums: Readonly<
     Record<string, { lines: number; gross: string; fee: string; net: string }>
   >;
@@ -31,11 +30,15 @@ interface RefusedLine {
   readonly reason: string;
 }
 
+/** Of large files sums and joins stay in memory, and the planner has no use for a compiler. */
+const IMPORT_SETTINGS = { work_mem: '64MB', jit: 'off' };
+
 /** Where the lines wait until all are judged; the table lasts as long as the transaction. */
 export async function stageLines(tx: Tx, texts: CopyTexts): Promise<number> {
+  await plannedBy(tx, IMPORT_SETTINGS);
   await tx.query(`create temp table settlement_read (file_no int not null, line_no bigint not null,
-    account_id text collate "C" not null, batch text collate "C" not null,
-    given_id text collate "C", type text not null, booked_at timestamptz not null,
+    account_id text collate "C" not null, batch text collate "C" not null, has_id boolean not null,
+    line_id text collate "C", type text not null, booked_at timestamptz not null,
     order_no text collate "C", transaction_id text collate "C", reference text collate "C",
     currency text collate "C" not null, amount numeric(20, 2) not null,
     settle_currency text collate "C" not null, gross numeric(20, 2) not null,
@@ -44,32 +47,45 @@ export async function stageLines(tx: Tx, texts: CopyTexts): Promise<number> {
 }
 
 export function stagedLine(fileNo: number, lineNo: number, line: SettlementLine): string {
-  const values = [
-    ...[String(fileNo), String(lineNo), line.accountId, line.batch, line.lineId, line.type],
-    ...[line.bookedAt, line.orderNo, line.transactionId, line.reference, line.currency],
-    ...[formatAmount(line.amount), line.settleCurrency, formatAmount(line.gross)],
-    ...[formatAmount(line.fee), formatAmount(line.net)],
-  ];
-  return `${values.map(copyText).join('\t')}\n`;
+  const { amount, gross } = line;
+  const charged = formatAmount(amount);
+  const counted = gross === amount ? charged : formatAmount(gross);
+  return (
+    `${fileNo}\t${lineNo}\t${copyText(line.accountId)}\t${copyText(line.batch)}\t` +
+    `${line.lineId === null ? 'f' : 't'}\t${copyText(line.lineId)}\t${line.type}\t` +
+    `${line.bookedAt}\t${copyText(line.orderNo)}\t${copyText(line.transactionId)}\t` +
+    `${copyText(line.reference)}\t${line.currency}\t${charged}\t${line.settleCurrency}\t` +
+    `${counted}\t${formatAmount(line.fee)}\t${formatAmount(line.net)}\n`
+  );
 }
 
 /** From here to the end no other import may write, or what is judged would not stay true. */
 export async function judgeBatches(
   tx: Tx,
   files: readonly string[],
-  limit: number,
+  { haveIds, since, aheadDays, limit }: JudgeOptions,
 ): Promise<RefusedLine[]> {
   // No lock of a table: whoever seals what a person decides writes into these, too.
   await tx.query(`select pg_advisory_xact_lock(hashtext('tieout.settlement_import'))`);
-  await tx.query(statement('ledger/settlement/numberLines'));
-  await tx.query('analyze settlement_in');
-  await tx.query(statement('ledger/settlement/cutBatches'));
+  if (haveIds) await tx.query('alter table settlement_read rename to settlement_in');
+  else await tx.query(statement('ledger/settlement/numberLines'));
+  const { from, cutOff, timezone } = since;
+  await tx.query(statement('ledger/settlement/cutBatches'), [from, cutOff, timezone, aheadDays]);
+  await tx.query(statement('ledger/settlement/foundFates'));
   await tx.query('analyze settlement_batch_in');
   const { rows } = await tx.query<RefusedLine>(statement('ledger/settlement/refusedBatches'), [
     limit,
     files,
   ]);
   return rows;
+}
+
+interface JudgeOptions {
+  /** false: some have no id of the acquirer's */
+  readonly haveIds: boolean;
+  readonly since: { readonly from: string; readonly cutOff: string; readonly timezone: string };
+  readonly aheadDays: number;
+  readonly limit: number;
 }
 
 export async function foundBatches(tx: Tx, limit: number): Promise<FoundBatch[]> {
@@ -93,27 +109,13 @@ export async function countFates(tx: Tx): Promise<FateCount[]> {
   return rows;
 }
 
-/** Lines of new batches that were booked before the business date from which settlement is kept. */
-export async function countHistory(
-  tx: Tx,
-  { from, cutOff, timezone }: { from: string; cutOff: string; timezone: string },
-): Promise<bigint> {
-  const { rows } = await tx.query<{ lines: bigint }>(
-    `select count(*) as lines from settlement_in
-     where booked_at < ($1::date + $2::time) at time zone $3::text`,
-    [from, cutOff, timezone],
+/** Lines booked before settlement is kept, and lines booked further ahead than acquirers book. */
+export async function countStrangeTimes(tx: Tx): Promise<{ history: bigint; ahead: bigint }> {
+  const { rows } = await tx.query<{ history: bigint; ahead: bigint }>(
+    `select coalesce(sum(history), 0)::bigint as history, coalesce(sum(ahead), 0)::bigint as ahead
+     from settlement_sums`,
   );
-  return rows[0]?.lines ?? 0n;
-}
-
-/** Lines that say to have been booked longer ahead than any acquirer books. */
-export async function countAhead(tx: Tx, days: number): Promise<bigint> {
-  const { rows } = await tx.query<{ lines: bigint }>(
-    `select count(*) as lines from settlement_in
-     where booked_at > now() + make_interval(days => $1)`,
-    [days],
-  );
-  return rows[0]?.lines ?? 0n;
+  return rows[0] ?? { history: 0n, ahead: 0n };
 }
 
 /** Kept and sealed at once: nobody can change unseen what no night has seen yet. */

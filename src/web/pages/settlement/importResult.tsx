@@ -63,7 +63,6 @@ export function Taken({ result, words }: { result: Imported; words: Words }) {
           { head: 'Currency' },
           { head: 'Net by type' },
           { head: 'State' },
-          { head: 'Digest' },
         ]}
       >
         {batches.map((one) => (
@@ -88,14 +87,9 @@ export function Taken({ result, words }: { result: Imported; words: Words }) {
                 .join('; ')}
             </td>
             <td>{one.fate === 'inserted' ? 'new' : 'known, nothing changes'}</td>
-            <td>
-              <code>{one.digest.slice(0, DIGEST_SHOWN)}</code>
-            </td>
           </tr>
         ))}
       </Table>
     </>
   );
 }
-
-const DIGEST_SHOWN = 12;

@@ -3585,7 +3585,7 @@ CREATE OR REPLACE FUNCTION tieout.lines_of_movement(of_movement bigint)
  LANGUAGE sql
  STABLE ROWS 1
 AS $function$
-  select t.settlement_line_id
+  select named.settlement_line_id
   from tieout.movements m
   cross join lateral (
     select l.settlement_line_id from tieout.settlement_lines l
@@ -3597,7 +3597,11 @@ AS $function$
     select l.settlement_line_id from tieout.settlement_lines l
     where l.account_id = m.account_id and l.order_no = m.order_no
   ) named
-  join tieout.settlement_matches t using (settlement_line_id)
+  -- The offset keeps this a look into the index: joined, all matches would be read.
+  cross join lateral (
+    select movement_id from tieout.settlement_matches
+    where settlement_line_id = named.settlement_line_id offset 0
+  ) t
   where m.movement_id = of_movement and t.movement_id = of_movement
 $function$;
 
@@ -3705,12 +3709,13 @@ AS $function$
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.movements_told_of()
- RETURNS SETOF bigint
+ RETURNS bigint[]
  LANGUAGE sql
  STABLE
 AS $function$
-  select movement_id from tieout.settlement_matches where differs
-  union select movement_id from tieout.movement_amounts
+  select array(
+    select movement_id from tieout.settlement_matches where differs
+    union select movement_id from tieout.movement_amounts)
 $function$;
 
 CREATE OR REPLACE FUNCTION tieout.newest_decisions(instructions bigint[])

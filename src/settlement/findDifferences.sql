@@ -31,7 +31,7 @@ told as (
     max(l.currency) filter (where l.currency <> m.currency) as other,
     max(abs(l.amount)) filter (where l.currency <> m.currency) as other_amount,
     string_agg(distinct l.batch, ', ') as batch
-  from tieout.movements_told_of() o (movement_id)
+  from unnest(tieout.movements_told_of()) o (movement_id)
   join tieout.movements_now m using (movement_id)
   join account a on a.account_id = m.account_id
   cross join lateral tieout.lines_of_movement(m.movement_id) s (settlement_line_id)

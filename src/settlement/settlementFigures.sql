@@ -31,7 +31,7 @@ odd as materialized (
   join (
     select o.movement_id, sum(abs(l.amount)) filter (where l.currency = o.currency) as told,
       bool_or(l.currency <> o.currency) as is_other
-    from tieout.movements_told_of() t (movement_id)
+    from unnest(tieout.movements_told_of()) t (movement_id)
     join tieout.movements o using (movement_id)
     cross join lateral tieout.lines_of_movement(o.movement_id) s (settlement_line_id)
     join tieout.settlement_lines l using (settlement_line_id)
